@@ -1,0 +1,61 @@
+# loci_add_test(NAME <name> SOURCES <file>... [LINK <target>...] [LABELS <label>...]
+#               [PLUGINS <plugin>...])
+#
+# An executable of GoogleTest cases, each one a ctest test. Without LINK it is a unit test and links
+# loci_static, which reaches all of framework/; a test of the public API says LINK loci::loci.
+# PLUGINS are built first, and LOCI_PLUGIN_PATH names their folder. A case that calls GTEST_SKIP()
+# is a skipped ctest test; tools/test prints its reason.
+include(GoogleTest)
+
+function(loci_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK;LABELS;PLUGINS")
+  if(NOT arg_LINK)
+    set(arg_LINK loci_static)
+  endif()
+
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  target_link_libraries(${arg_NAME} PRIVATE ${arg_LINK} GTest::gmock_main)
+  loci_enable_warnings(${arg_NAME})
+  _loci_reuse_test_header(${arg_NAME})
+  _loci_depend_on_plugins(${arg_NAME} "${arg_PLUGINS}")
+
+  gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST PROPERTIES
+    ENVIRONMENT "LOCI_PLUGIN_PATH=${PROJECT_BINARY_DIR}/lib/loci/plugins")
+  _loci_label_tests(${arg_NAME} "${arg_LABELS}")
+endfunction()
+
+# Not through gtest_discover_tests(), which takes a list of labels apart.
+function(_loci_label_tests name labels)
+  if(labels)
+    set(script "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
+    file(CONFIGURE OUTPUT "${script}" @ONLY CONTENT
+[[
+if(@name@_TESTS)
+  set_tests_properties(${@name@_TESTS} PROPERTIES LABELS "@labels@")
+endif()
+]])
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+  endif()
+endfunction()
+
+function(_loci_depend_on_plugins target plugins)
+  foreach(plugin IN LISTS plugins)
+    add_dependencies(${target} loci_plugin_${plugin})
+  endforeach()
+endfunction()
+
+# GoogleTest's headers, compiled once for all tests. An executable, because the header has to be
+# compiled with the flags of its users.
+function(_loci_reuse_test_header target)
+  if(NOT TARGET loci_test_header)
+    set(source "${PROJECT_BINARY_DIR}/loci_test_header.cc")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "int main() { return 0; }\n")
+    add_executable(loci_test_header EXCLUDE_FROM_ALL "${source}")
+    set_target_properties(loci_test_header PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test_header")
+    target_link_libraries(loci_test_header PRIVATE GTest::gmock)
+    target_precompile_headers(loci_test_header PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+    loci_enable_warnings(loci_test_header)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM loci_test_header)
+endfunction()

@@ -1,0 +1,11 @@
+# loci_enable_warnings(<target>): the warnings that g++ 12 and clang 14 agree on.
+function(loci_enable_warnings target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Wformat=2 -Wundef -Wvla
+    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+    $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wextra-semi>
+    # A designated initialiser that leaves the other members zero is what sized structs are for.
+    -Wno-missing-field-initializers
+    $<$<BOOL:${LOCI_WERROR}>:-Werror>)
+endfunction()

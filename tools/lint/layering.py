@@ -1,0 +1,123 @@
+"""Who may include whom: the arrows of the architecture, read from the #include lines."""
+
+import re
+
+from source_files import Finding
+
+# Folder of framework/ -> the folders that it stands on. What these stand on is included.
+ARROWS = {
+    "core": [],
+    "profiler": ["core"],
+    "plugin": ["core", "profiler"],
+    "device": ["plugin"],
+    "memory": ["device"],
+    "tensor": ["memory"],
+    "transfer": ["tensor"],
+    "ops": ["transfer"],
+    "program": ["ops"],
+    "passes": ["program"],
+    "autograd": ["program"],
+    "runtime": ["passes", "autograd"],
+    "eager": ["runtime"],
+    "optimizer": ["runtime"],
+    "capture": ["runtime"],
+    "parallel": ["runtime"],
+    "io": ["runtime"],
+}
+# What speaks the C ABI: the adapters, and what hands its views and handles on.
+ABI_FOLDERS = {"core", "plugin", "device", "memory", "tensor", "transfer", "runtime"}
+# Sources that several plugins link; they are part of the plugins, not of the core.
+SHARED_PLUGIN_FOLDERS = {"kernels"}
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+_DEPENDS = re.compile(r"\bDEPENDS\s+([\w\s]+?)(?=\s+[A-Z_]+\b|\s*\))")
+_OWN_TREES = ("framework/", "plugins/", "tools/", "tests/", "examples/")
+
+
+def reachable(folder):
+    """The folder and all that it stands on."""
+    result = {folder}
+    for below in ARROWS.get(folder, []):
+        result |= reachable(below)
+    return result
+
+
+def refusal(path, include):
+    """Why the file at this path may not include that header; None if it may."""
+    if include.startswith(".") or "/../" in include:
+        return "a relative include; name it from the root of the repository"
+    top, *rest = path.parts
+    if top == "framework" and len(rest) > 1:
+        return _framework_refusal(rest[0], include)
+    if top == "plugins" and len(rest) > 1:
+        return _plugin_refusal(rest[0], include)
+    if top == "examples" or path.parts[:2] == ("tools", "loci"):
+        return _consumer_refusal("/".join(path.parts[:2]), include)
+    if path.parts[:3] == ("sdk", "include", "loci"):
+        return _sdk_refusal(path.parts[3], include)
+    return None
+
+
+def _framework_refusal(folder, include):
+    if folder not in ARROWS:
+        return f"framework/{folder} has no place in the layering; see ARROWS in tools/lint/layering.py"
+    parts = include.split("/")
+    if parts[0] == "framework":
+        allowed = reachable(folder)
+        return None if parts[1] in allowed else f"framework/{folder} does not stand on {parts[1]}"
+    if include.startswith("loci/plugin/"):
+        return "the author SDK is for plugins"
+    if include.startswith("loci/abi/") and folder not in ABI_FOLDERS:
+        return f"framework/{folder} is above the C ABI"
+    return "the core includes nothing above it" if include.startswith(_OWN_TREES) else None
+
+
+def _plugin_refusal(folder, include):
+    if include.startswith("loci/"):
+        allowed = include.startswith(("loci/abi/", "loci/plugin/"))
+        return None if allowed else "a plugin includes loci/abi and loci/plugin only"
+    own = {f"plugins/{name}/" for name in SHARED_PLUGIN_FOLDERS | {folder}}
+    if include.startswith(_OWN_TREES) and not include.startswith(tuple(own)):
+        return "a plugin includes its own files only"
+    return None
+
+
+def _consumer_refusal(own, include):
+    if include.startswith(_OWN_TREES) and not include.startswith(own + "/"):
+        return f"{own} includes installed headers only"
+    return None
+
+
+def _sdk_refusal(part, include):
+    if part == "abi":
+        if include in ("stdint.h", "stddef.h") or include.startswith("loci/abi/"):
+            return None
+        return "the C ABI includes stdint.h, stddef.h and itself only"
+    own = ("loci/abi/", "loci/plugin/") if part == "plugin" else ("loci/",)
+    is_standard = "/" not in include and "." not in include
+    if is_standard or include.startswith(own):
+        return None
+    return "an SDK header includes the SDK and the standard library only"
+
+
+def check(root, sources):
+    for path in sources:
+        text = (root / path).read_text(encoding="utf-8")
+        for match in _INCLUDE.finditer(text):
+            include = match.group(1) or match.group(2)
+            reason = refusal(path, include)
+            if reason:
+                line = text.count("\n", 0, match.start()) + 1
+                yield Finding(str(path), line, f"includes {include}: {reason}")
+    yield from _check_cmake(root)
+
+
+def _check_cmake(root):
+    """The DEPENDS of a component give its headers' visibility, so they follow the arrows too."""
+    for folder in ARROWS:
+        path = root / "framework" / folder / "CMakeLists.txt"
+        match = _DEPENDS.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+        for name in match.group(1).split() if match else []:
+            if name not in reachable(folder):
+                yield Finding(f"framework/{folder}/CMakeLists.txt", 1,
+                              f"DEPENDS {name}: framework/{folder} does not stand on it")

@@ -1,0 +1,94 @@
+"""Self test of the checks."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path, PurePosixPath
+
+import layering
+import mirrored_tests
+import sizes
+
+
+class LayeringTest(unittest.TestCase):
+    def refusal(self, path, include):
+        return layering.refusal(PurePosixPath(path), include)
+
+    def test_framework_follows_the_arrows(self):
+        self.assertIsNone(self.refusal("framework/tensor/tensor.cc", "framework/core/shape.h"))
+        self.assertIsNone(self.refusal("framework/tensor/tensor.cc", "framework/tensor/scope.h"))
+        self.assertIsNone(self.refusal("framework/core/error.cc", "loci/error.hpp"))
+        self.assertTrue(self.refusal("framework/core/error.cc", "framework/tensor/tensor.h"))
+        self.assertTrue(self.refusal("framework/io/npy.cc", "framework/eager/engine.h"))
+        self.assertTrue(self.refusal("framework/profiler/collector.cc", "framework/device/device.h"))
+
+    def test_abi_stays_below(self):
+        self.assertIsNone(self.refusal("framework/plugin/loader.cc", "loci/abi/plugin.h"))
+        self.assertTrue(self.refusal("framework/passes/fuse.cc", "loci/abi/plugin.h"))
+        self.assertTrue(self.refusal("framework/plugin/loader.cc", "loci/plugin/kernel.hpp"))
+
+    def test_plugins_know_the_sdk_only(self):
+        self.assertIsNone(self.refusal("plugins/cpu/device.cc", "loci/plugin/device.hpp"))
+        self.assertIsNone(self.refusal("plugins/cpu/device.cc", "plugins/kernels/add.h"))
+        self.assertIsNone(self.refusal("plugins/cpu/device.cc", "dnnl.hpp"))
+        self.assertTrue(self.refusal("plugins/cpu/device.cc", "loci/tensor.hpp"))
+        self.assertTrue(self.refusal("plugins/cpu/device.cc", "framework/core/error.h"))
+        self.assertTrue(self.refusal("plugins/cpu/device.cc", "plugins/sim/device.h"))
+        self.assertTrue(self.refusal("plugins/cpu/device.cc", "../sim/device.h"))
+
+    def test_consumers_know_installed_headers_only(self):
+        self.assertIsNone(self.refusal("tools/loci/main.cc", "tools/loci/run.h"))
+        self.assertTrue(self.refusal("tools/loci/main.cc", "framework/io/npy.h"))
+        self.assertTrue(self.refusal("examples/digits/main.cc", "framework/io/npy.h"))
+        self.assertIsNone(self.refusal("tools/conformance/main.cc", "framework/io/npy.h"))
+
+    def test_sdk_stands_alone(self):
+        self.assertTrue(self.refusal("sdk/include/loci/abi/host.h", "stdbool.h"))
+        self.assertTrue(self.refusal("sdk/include/loci/plugin/kernel.hpp", "loci/tensor.hpp"))
+        self.assertTrue(self.refusal("sdk/include/loci/tensor.hpp", "fmt/format.h"))
+        self.assertIsNone(self.refusal("sdk/include/loci/tensor.hpp", "vector"))
+
+
+class SizesTest(unittest.TestCase):
+    def functions(self, text):
+        return [(name, length) for _, name, length in sizes.function_lengths(text)]
+
+    def test_finds_functions_in_scopes(self):
+        text = ("namespace loci {\nclass A : public B {\n  int f() const {\n    return 1;\n  }\n};\n"
+                "template <class T>\nvoid A::g(T t) {\n  auto h = [&] { t(); };\n  h();\n}\n}\n")
+        self.assertEqual(self.functions(text), [("f", 3), ("A::g", 5)])
+
+    def test_is_not_misled(self):
+        text = ('const char* kText = R"({{{)";  // {\n/* { */\n#define M(x) {\n'
+                "constexpr int kTable[] = {1, 2};\nint f() { return '{' + 10'000; }\n")
+        self.assertEqual(self.functions(text), [("f", 1)])
+
+    def test_sees_bodies_after_initialisers(self):
+        text = "A::A(int b)\n    : b_{b},\n      c_(b) {\n  use();\n  use();\n}\n"
+        self.assertEqual(self.functions(text)[-1], ("c_", 4))
+
+    def test_returning_a_struct_is_a_function(self):
+        self.assertEqual(self.functions("struct S make() {\n}\n"), [("make", 2)])
+
+
+class MirroredTestsTest(unittest.TestCase):
+    def test_reports_missing_and_stale(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            listing = root / mirrored_tests.EXCEPTIONS
+            listing.parent.mkdir(parents=True)
+            listing.write_text("# why\nframework/io/gone.cc: moved\nframework/io/b.cc: by a_test\n")
+            sources = [PurePosixPath(name) for name in
+                       ("framework/io/a.cc", "framework/io/b.cc", "framework/io/c.cc",
+                        "tests/framework/io/a_test.cc")]
+            findings = list(mirrored_tests.check(root, sources))
+        self.assertEqual([finding.path for finding in findings],
+                         ["framework/io/c.cc", mirrored_tests.EXCEPTIONS])
+
+    def test_an_exception_needs_a_reason(self):
+        with self.assertRaises(ValueError):
+            mirrored_tests.read_exceptions("framework/io/a.cc\n")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
