@@ -1,0 +1,137 @@
+/* Interface "loci.device": devices, their memory, streams and events.
+ *
+ * The device is always an argument, never state of a thread. Addresses that mem_alloc returns are
+ * base + offset in the backend's own space; the host adds offsets to them and never dereferences
+ * one unless the device works in host memory. A backend that has only handles reserves a range of
+ * addresses and maps back.
+ */
+#ifndef LOCI_ABI_DEVICE_H_
+#define LOCI_ABI_DEVICE_H_
+
+#include <loci/abi/base.h>
+
+#define LOCI_DEVICE_INTERFACE "loci.device"
+#define LOCI_DEVICE_MINOR 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* loci_device_info.flags */
+enum {
+  /* launch returns when the work is done; the host queues. Streams and events may be absent.
+   * Without this flag the device is queued: launch enqueues into the stream and returns. */
+  LOCI_DEVICE_INLINE = 1 << 0,
+  /* The device works in host memory, which the host allocates: mem_alloc and copy may be NULL. */
+  LOCI_DEVICE_HOST_MEMORY = 1 << 1,
+  /* Counts as an accelerator: candidates for the place "gpu". */
+  LOCI_DEVICE_ACCELERATOR = 1 << 2
+};
+
+/* Kinds of memory. */
+enum {
+  LOCI_MEMORY_DEVICE = 0,
+  LOCI_MEMORY_PINNED = 1, /* host memory that the device copies from and to without staging */
+};
+
+/* What describe() fills. */
+typedef struct loci_device_info {
+  uint32_t struct_size;
+  uint32_t flags;
+  loci_str name; /* STATIC, "Intel(R) Xeon(R) ..." */
+  loci_str arch; /* STATIC, "avx512_core_amx", "sm_90" */
+  loci_str uuid; /* STATIC, empty if it has none */
+  loci_str driver;  /* STATIC, version of the driver or library behind it */
+  uint64_t total_memory; /* bytes */
+  uint64_t alignment;    /* of what mem_alloc returns, bytes */
+  uint64_t min_chunk;    /* the host asks for multiples of this many bytes */
+  uint32_t numa_node;    /* UINT32_MAX if unknown */
+  uint32_t compute_units;
+} loci_device_info;
+
+/* Where one end of a copy lies. */
+enum {
+  LOCI_END_HOST = 0,
+  LOCI_END_DEVICE = 1, /* the device whose function is called */
+  LOCI_END_PEER = 2    /* another device of the same plugin */
+};
+
+/* One copy: `rows` rows of `row_bytes`; for a flat copy rows is 1 and the pitches are ignored. */
+typedef struct loci_copy {
+  uint32_t struct_size;
+  uint32_t source_end;
+  uint32_t target_end;
+  uint32_t reserved_zero;
+  const void* source;
+  void* target;
+  uint64_t row_bytes;
+  uint64_t rows;
+  uint64_t source_pitch; /* bytes from row to row */
+  uint64_t target_pitch;
+  loci_device* peer; /* with LOCI_END_PEER, else NULL */
+  uint64_t correlation;
+} loci_copy;
+
+typedef struct loci_device_api {
+  uint32_t struct_size;
+  uint32_t minor;
+
+  /* The device type that this table brings; lower case. STATIC. */
+  loci_str device_type;
+
+  /* Whether this machine has such a device, without opening one. *out_score is 0 if not, with a
+   * reason in *out_reason (STATIC); between two backends of a type the higher score wins. */
+  loci_error* (*probe)(loci_plugin* plugin, int32_t* out_score, loci_str* out_reason);
+  loci_error* (*count)(loci_plugin* plugin, uint32_t* out_count);
+  loci_error* (*describe)(loci_plugin* plugin, uint32_t index, loci_device_info* out_info);
+  loci_error* (*open)(loci_plugin* plugin, uint32_t index, loci_device** out_device);
+  void (*close)(loci_device* device);
+
+  /* Memory. An allocation is usable by work enqueued on `stream` (may be NULL) after the call; a
+   * free is ordered behind the work enqueued there. Out of memory is LOCI_CODE_OUT_OF_MEMORY. */
+  loci_error* (*mem_alloc)(loci_device* device, uint32_t kind, uint64_t bytes, loci_stream* stream,
+                           void** out_pointer);
+  loci_error* (*mem_free)(loci_device* device, uint32_t kind, void* pointer, loci_stream* stream);
+  loci_error* (*mem_info)(loci_device* device, uint64_t* out_free, uint64_t* out_total);
+  /* Makes host memory of the caller pinned; NULL where there is no such thing. */
+  loci_error* (*host_register)(loci_device* device, void* pointer, uint64_t bytes);
+  loci_error* (*host_unregister)(loci_device* device, void* pointer);
+
+  /* Copies in stream order. *out_blocked becomes 1 if the host waited for the copy (pageable
+   * memory), 0 if it was only enqueued; then both ends stay valid until the stream reaches it. */
+  loci_error* (*copy)(loci_device* device, const loci_copy* copy, loci_stream* stream,
+                      uint32_t* out_blocked);
+  /* Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes, in stream order. */
+  loci_error* (*fill)(loci_device* device, void* target, uint64_t bytes, const void* pattern,
+                      uint32_t pattern_bytes, loci_stream* stream, uint64_t correlation);
+
+  /* Streams. An inline device may leave these NULL: the host then passes NULL streams. */
+  loci_error* (*stream_create)(loci_device* device, loci_stream** out_stream);
+  void (*stream_destroy)(loci_stream* stream);
+  /* *out_done is 1 when all work enqueued so far has ended; a running task counts as not done. */
+  loci_error* (*stream_query)(loci_stream* stream, uint32_t* out_done);
+  loci_error* (*stream_synchronize)(loci_stream* stream);
+  /* Later work of `stream` waits for the record of `event` that was latest when this is called. */
+  loci_error* (*stream_wait_event)(loci_stream* stream, loci_event* event);
+
+  loci_error* (*event_create)(loci_device* device, loci_event** out_event);
+  void (*event_destroy)(loci_event* event);
+  loci_error* (*event_record)(loci_event* event, loci_stream* stream);
+  loci_error* (*event_query)(loci_event* event, uint32_t* out_done);
+  loci_error* (*event_synchronize)(loci_event* event);
+  loci_error* (*event_elapsed_ns)(loci_event* start, loci_event* end, uint64_t* out_ns);
+
+  /* Waits for all work of the device. NULL: there is never any. */
+  loci_error* (*synchronize)(loci_device* device);
+  /* The first error of enqueued work since the last call, which names its launch; else NULL. */
+  loci_error* (*take_async_error)(loci_device* device);
+  /* The backend's own object behind a name ("cuda.context", "cuda.stream"); NULL if none. */
+  loci_error* (*native_handle)(loci_device* device, loci_stream* stream, loci_str name,
+                               void** out_handle);
+} loci_device_api;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* LOCI_ABI_DEVICE_H_ */

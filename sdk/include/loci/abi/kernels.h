@@ -1,0 +1,192 @@
+/* Interface "loci.kernels": implementations of ops.
+ *
+ * Life of a kernel: create (attributes are parsed here, and nowhere else), prepare (dtypes, shapes,
+ * layouts; gives an immutable, re-entrant object), launch (many times, from any thread). A launch
+ * allocates no memory of the device or of the host table, never blocks and never synchronises;
+ * scratch memory is asked for in prepare. Shapes and attributes were checked by the op's schema, so
+ * kernels do not check them again.
+ *
+ * Arguments. An op has input and output slots, in the order of its schema. A slot is required,
+ * optional (an absent one is an argument with dtype LOCI_DTYPE_NONE) or variadic (any number of
+ * arguments). Arguments come flat, slot after slot; input_slots says where each slot begins. An
+ * output that `updates` an input is that same memory.
+ */
+#ifndef LOCI_ABI_KERNELS_H_
+#define LOCI_ABI_KERNELS_H_
+
+#include <loci/abi/base.h>
+
+#define LOCI_KERNELS_INTERFACE "loci.kernels"
+#define LOCI_KERNELS_MINOR 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Layout ids. Others are interned by the host (loci_host_api.layout_intern), opaque, private to
+ * the plugin that interned them and never saved. */
+#define LOCI_LAYOUT_PLAIN UINT32_C(0)        /* described by dims and strides */
+#define LOCI_LAYOUT_ANY UINT32_C(0xFFFFFFFF) /* prepare may choose, and says its choice */
+
+/* Where the bytes of a view are. */
+enum {
+  LOCI_RESIDENCE_DEVICE = 0,
+  LOCI_RESIDENCE_HOST = 1,    /* readable by the host during launch */
+  LOCI_RESIDENCE_METADATA = 2 /* only dims and dtype count; data is NULL */
+};
+
+/* A tensor as a launch sees it. Frozen for the ABI major. */
+typedef struct loci_view {
+  void* data;             /* NULL for absent, empty and metadata-only arguments */
+  const int64_t* dims;    /* rank of them, each >= 0 */
+  const int64_t* strides; /* in elements; NULL: dense, last dimension fastest */
+  uint64_t bytes;         /* readable (inputs) or writable (outputs) bytes at data */
+  uint32_t layout;        /* LOCI_LAYOUT_PLAIN or an interned id */
+  int32_t rank;
+  loci_dtype dtype;
+  uint32_t residence;
+} loci_view;
+
+/* Attribute kinds; lists live behind `items`. */
+enum {
+  LOCI_ATTR_BOOL = 0,
+  LOCI_ATTR_INT = 1,
+  LOCI_ATTR_FLOAT = 2,
+  LOCI_ATTR_STRING = 3,
+  LOCI_ATTR_DTYPE = 4,
+  LOCI_ATTR_INTS = 5,
+  LOCI_ATTR_FLOATS = 6,
+  LOCI_ATTR_STRINGS = 7
+};
+
+/* An attribute of an op. All attributes of the schema are there, defaults filled in. */
+typedef struct loci_attr {
+  loci_str name;
+  uint32_t kind;
+  uint32_t reserved_zero;
+  int64_t integer;   /* BOOL, INT, DTYPE */
+  double real;       /* FLOAT */
+  loci_str text;     /* STRING */
+  const void* items; /* INTS: int64_t; FLOATS: double; STRINGS: loci_str */
+  uint64_t item_count;
+} loci_attr;
+
+/* loci_arg.flags */
+enum {
+  LOCI_ARG_CONSTANT = 1 << 0 /* an input whose value never changes while the kernel lives */
+};
+
+/* An argument as supports, create and prepare see it. */
+typedef struct loci_arg {
+  const int64_t* dims; /* NULL while only the rank is known */
+  loci_dtype dtype;    /* LOCI_DTYPE_NONE: absent */
+  int32_t rank;
+  uint32_t layout; /* LOCI_LAYOUT_PLAIN, LOCI_LAYOUT_ANY or an interned id */
+  uint32_t residence;
+  uint32_t flags;
+  uint32_t reserved_zero;
+} loci_arg;
+
+/* An operator with its arguments. */
+typedef struct loci_op_desc {
+  uint32_t struct_size;
+  uint32_t version; /* of the op's schema */
+  loci_str op;
+  const loci_attr* attrs;
+  uint64_t attr_count;
+  const loci_arg* inputs;
+  const loci_arg* outputs;
+  /* Slot s has the arguments [slots[s], slots[s+1]); slot_count + 1 entries each. */
+  const uint32_t* input_slots;
+  const uint32_t* output_slots;
+  uint32_t input_slot_count;
+  uint32_t output_slot_count;
+} loci_op_desc;
+
+/* loci_kernel_def.flags */
+enum {
+  LOCI_KERNEL_STRIDED_INPUTS = 1 << 0, /* takes inputs with strides */
+  LOCI_KERNEL_SHAPE_AGNOSTIC = 1 << 1, /* one prepared object serves every shape of those ranks */
+  LOCI_KERNEL_CAPTURABLE = 1 << 2,     /* may be recorded into a device graph */
+  LOCI_KERNEL_DETERMINISTIC = 1 << 3   /* same inputs, same bits */
+};
+
+/* Output `output` may lie in the memory of input `input` (flat indices): a permission. */
+typedef struct loci_alias {
+  uint32_t input;
+  uint32_t output;
+} loci_alias;
+
+/* One implementation. A plugin lists its kernels best first; for an operator the first one whose
+ * supports() accepts is taken. STATIC. */
+typedef struct loci_kernel_def {
+  uint32_t struct_size;
+  uint32_t flags;
+  loci_str op;
+  loci_str name;       /* of the implementation, for reports: "onednn", "portable" */
+  uint64_t dtype_mask; /* dtypes of the first input (of the first output, if there is no input) */
+  const loci_alias* aliases;
+  uint64_t alias_count;
+  uint64_t token; /* the plugin's own */
+} loci_kernel_def;
+
+/* Why supports() refused; text is copied by the host before the next call on the same thread. */
+typedef struct loci_reason {
+  loci_str text;
+} loci_reason;
+
+/* What one launch gets. It grows only through `flags` and `tail`. */
+typedef struct loci_launch {
+  const loci_view* const* inputs;
+  const loci_view* const* outputs;
+  void* workspace; /* workspace_bytes, 64-byte aligned; undefined content */
+  void* state;     /* state_bytes kept per frame between launches; zero before the first */
+  loci_stream* stream;
+  uint64_t correlation; /* joins device records of this launch to its op */
+  uint64_t flags;       /* none yet */
+  const void* tail;     /* NULL */
+} loci_launch;
+
+/* What prepare gives. The host fills struct_size and points the layout arrays at storage of its
+ * own (one entry per flat argument, preset to LOCI_LAYOUT_PLAIN); prepare changes an entry only
+ * where the argument's layout was LOCI_LAYOUT_ANY. */
+typedef struct loci_prepared_info {
+  uint32_t struct_size;
+  uint32_t reserved_zero;
+  loci_prepared* prepared;
+  loci_error* (*launch)(const loci_prepared* prepared, const loci_launch* launch);
+  uint64_t workspace_bytes;
+  uint64_t state_bytes;
+  uint32_t* input_layouts;
+  uint32_t* output_layouts;
+} loci_prepared_info;
+
+typedef struct loci_kernels_api {
+  uint32_t struct_size;
+  uint32_t minor;
+
+  /* The device type whose ops these kernels compute. STATIC. */
+  loci_str device_type;
+
+  const loci_kernel_def* (*defs)(loci_plugin* plugin, uint64_t* out_count);
+  /* 1 if the kernel can compute that operator; else 0 and a reason. Cheap: nothing is built. */
+  int32_t (*supports)(loci_plugin* plugin, const loci_kernel_def* def, const loci_op_desc* op,
+                      loci_reason* out_reason);
+  loci_error* (*create)(loci_plugin* plugin, const loci_kernel_def* def, loci_device* device,
+                        const loci_op_desc* op, loci_kernel** out_kernel);
+  void (*destroy)(loci_kernel* kernel);
+  /* `op` has dtypes, ranks and (unless the kernel is shape-agnostic) dims of this preparation. The
+   * prepared object may outlive the kernel. */
+  loci_error* (*prepare)(loci_kernel* kernel, const loci_op_desc* op, loci_prepared_info* out_info);
+  void (*destroy_prepared)(loci_prepared* prepared);
+  /* Copies between the plain layout and an interned one of this plugin, or between two of those.
+   * NULL if the plugin interns none. */
+  loci_error* (*relayout)(loci_plugin* plugin, loci_device* device, const loci_view* source,
+                          const loci_view* target, loci_stream* stream, uint64_t correlation);
+} loci_kernels_api;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* LOCI_ABI_KERNELS_H_ */

@@ -1,0 +1,41 @@
+/* The manifest: a JSON text in an ELF note, which the host reads without mapping the library.
+ *
+ * loci_add_plugin() in CMake writes it from a manifest.json; this macro is for other builds. The
+ * argument is a string literal put between the quotes of an assembler .ascii directive, so each
+ * quote of the JSON is written \\\" and each backslash \\\\\\\\ there.
+ *
+ * Inline assembly, because a const object in a note section takes an alignment of its own, which
+ * readers of notes reject. The section is allocated, so it survives strip, and nothing refers to
+ * it, yet linkers keep notes under --gc-sections and link-time optimisation.
+ *
+ * Members of the JSON object (see README "Writing a plugin"):
+ *   id, version          as in loci_plugin_desc
+ *   kinds                array of "backend", "capture", "profile_source", "reporter", "importer",
+ *                        "ops", "collective"
+ *   abi                  {"major", "minor", "min_host_minor", "digest"}
+ *   device_types         array, for a backend: the device types that it brings, e.g. ["cpu"]
+ *   isa                  array of CPU features that the whole library needs, e.g. ["avx2"]
+ *   needs                array of {"soname", "hint"}: what it opens or links beyond the C++
+ *                        runtime, and in which package that is
+ *   description, license, compiler, sanitizer
+ */
+#ifndef LOCI_ABI_MANIFEST_H_
+#define LOCI_ABI_MANIFEST_H_
+
+#define LOCI_MANIFEST_NOTE_NAME "LOCI"
+#define LOCI_MANIFEST_NOTE_TYPE 1
+
+#define LOCI_MANIFEST_NOTE(escaped_json)            \
+  __asm__(                                          \
+      ".pushsection .note.loci,\"a\",@note\n"       \
+      ".balign 4\n"                                 \
+      ".long 2f-1f\n"                               \
+      ".long 4f-3f\n"                               \
+      ".long 1\n"                                   \
+      "1: .asciz \"LOCI\"\n"                        \
+      "2: .balign 4\n"                              \
+      "3: .ascii \"" escaped_json "\"\n"            \
+      "4: .balign 4\n"                              \
+      ".popsection\n")
+
+#endif /* LOCI_ABI_MANIFEST_H_ */
