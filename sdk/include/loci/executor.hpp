@@ -1,0 +1,84 @@
+// Running programs.
+#pragma once
+
+#include <cstdint>
+#include <loci/export.hpp>
+#include <loci/place.hpp>
+#include <loci/program.hpp>
+#include <loci/scope.hpp>
+#include <loci/tensor.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace loci {
+namespace runtime {
+class ExecutorImpl;
+}
+
+inline namespace v0 {
+
+// What happens when an operator has no kernel at its place: run it on the CPU silently, say so once
+// a program, or throw Error(kPolicy).
+enum class FallbackPolicy { kAllow, kWarn, kError };
+
+// How a program is compiled.
+struct CompileOptions {
+  // Every operator runs as written.
+  static CompileOptions none() { return {false, FallbackPolicy::kWarn}; }
+  // Results keep their bits.
+  static CompileOptions exact() { return {true, FallbackPolicy::kWarn}; }
+
+  // Reuse memory: outputs in place of inputs where kernels allow, buffers shared by liveness.
+  bool reuse_memory = true;
+  FallbackPolicy fallback = FallbackPolicy::kWarn;
+
+  friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
+    return a.reuse_memory == b.reuse_memory && a.fallback == b.fallback;
+  }
+};
+
+// Values of data variables, by name.
+using Feed = std::vector<std::pair<std::string, Tensor>>;
+
+// What a run returns: variables, by handle or name.
+class LOCI_PUBLIC Fetch {
+ public:
+  Fetch(const Variable& variable);  // NOLINT(google-explicit-constructor): {loss, "accuracy"}
+  Fetch(std::string name);          // NOLINT(google-explicit-constructor)
+  Fetch(const char* name);          // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  std::string name_;
+};
+
+// Runs programs with a place as default. Compiles a plan on the first run of a program with a new
+// feed signature (names, dtypes, shapes) and keeps it. run() may be called from several threads.
+class LOCI_PUBLIC Executor {
+ public:
+  // Throws Error(kUnavailable) if no plugin brings that device, with the reason of each candidate.
+  explicit Executor(const Place& place = Place(), CompileOptions options = {},
+                    Scope scope = global_scope());
+
+  // Runs the main block. Fetched tensors own their memory, on the host. Data on the host is bound,
+  // not copied, where the place can use it: it must not change during the call. Throws
+  // Error(kInvalidArgument) for a feed or fetch that does not fit, kNotFound for a persistable
+  // variable that is not in the scope (has the startup program run?), kOutOfMemory, kFailed.
+  std::vector<Tensor> run(const Program& program, const Feed& feed = {},
+                          const std::vector<Fetch>& fetch = {});
+
+  [[nodiscard]] const Place& place() const noexcept;
+  [[nodiscard]] const Scope& scope() const noexcept;
+  [[nodiscard]] const std::shared_ptr<runtime::ExecutorImpl>& impl() const noexcept {
+    return impl_;
+  }
+
+ private:
+  std::shared_ptr<runtime::ExecutorImpl> impl_;
+};
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,73 @@
+// Looking at programs, plans and transfers.
+#pragma once
+
+#include <cstdint>
+#include <loci/executor.hpp>
+#include <loci/export.hpp>
+#include <loci/program.hpp>
+#include <string>
+#include <vector>
+
+namespace loci {
+inline namespace v0 {
+namespace inspect {
+
+// The program as Graphviz text and as its JSON file form.
+LOCI_PUBLIC std::string to_dot(const Program& program);
+LOCI_PUBLIC std::string to_json(const Program& program);
+
+// What a run must be fed, and what an inference model was saved to return (else empty).
+LOCI_PUBLIC std::vector<Variable> data_variables(const Program& program);
+LOCI_PUBLIC std::vector<Variable> results(const Program& program);
+
+// Where one operator runs and why.
+struct PlannedOperator {
+  std::string name;
+  std::string type;
+  std::string place;
+  std::string reason;  // user_guard, default, no_kernel
+  std::string detail;  // for no_kernel: why each kernel refused
+  std::string kernel;  // "org.loci.cpu/onednn"
+};
+
+// A copy between places that every run makes, besides feed and fetch.
+struct PlannedTransfer {
+  std::string variable;
+  std::string producer;
+  std::string consumer;
+  std::string from;
+  std::string to;
+  std::string reason;
+  std::uint64_t bytes = 0;
+  bool synchronous = false;
+};
+
+struct Plan {
+  std::vector<PlannedOperator> operators;
+  std::vector<PlannedTransfer> transfers;
+  std::uint64_t arena_bytes = 0;      // memory for intermediate values, all places
+  std::uint64_t unshared_bytes = 0;   // what it would be if no buffer were shared
+};
+
+// Compiles the program for these feeds and fetches as executor.run() would, and describes it.
+LOCI_PUBLIC Plan plan(const Executor& executor, const Program& program, const Feed& feed,
+                      const std::vector<Fetch>& fetch);
+
+// A row of the transfer ledger of this process.
+struct Transfer {
+  std::string variable;
+  std::string producer;
+  std::string consumer;
+  std::string from;
+  std::string to;
+  std::string reason;
+  std::uint64_t bytes = 0;
+  bool host_waited = false;
+  double microseconds = 0;
+};
+// The latest rows, oldest first.
+LOCI_PUBLIC std::vector<Transfer> transfers();
+
+}  // namespace inspect
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,20 @@
+// The whole application API.
+#pragma once
+
+#include <loci/attribute.hpp>
+#include <loci/config.hpp>
+#include <loci/dtype.hpp>
+#include <loci/error.hpp>
+#include <loci/executor.hpp>
+#include <loci/inspect.hpp>
+#include <loci/io.hpp>
+#include <loci/layers.hpp>
+#include <loci/ops.hpp>
+#include <loci/optimizer.hpp>
+#include <loci/place.hpp>
+#include <loci/plugins.hpp>
+#include <loci/program.hpp>
+#include <loci/scope.hpp>
+#include <loci/shape.hpp>
+#include <loci/tensor.hpp>
+#include <loci/version.hpp>
