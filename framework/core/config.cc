@@ -1,0 +1,72 @@
+#include "framework/core/config.h"
+
+#include <fmt/ranges.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "framework/core/log.h"
+#include "framework/core/raise.h"
+
+namespace loci::core {
+namespace {
+
+struct Overrides {
+  std::mutex mutex;
+  std::map<std::string, std::string> values;
+};
+
+Overrides& overrides() {
+  static Overrides instance;
+  return instance;
+}
+
+}  // namespace
+
+std::optional<std::string> config_value(const std::string& name) {
+  {
+    const std::lock_guard lock(overrides().mutex);
+    const auto found = overrides().values.find(name);
+    if (found != overrides().values.end()) return found->second;
+  }
+  const char* value = std::getenv(("LOCI_" + name).c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+void set_config_value(const std::string& name, const std::string& value) {
+  const std::lock_guard lock(overrides().mutex);
+  overrides().values[name] = value;
+}
+
+std::int64_t config_integer(const std::string& name, std::int64_t fallback, std::int64_t low,
+                            std::int64_t high) {
+  const std::optional<std::string> text = config_value(name);
+  if (!text) return fallback;
+  std::int64_t value = 0;
+  const char* last = text->data() + text->size();
+  const auto [end, error] = std::from_chars(text->data(), last, value);
+  if (error != std::errc() || end != last || value < low || value > high) {
+    raise(ErrorCode::kInvalidArgument, "[config] LOCI_{} is '{}'; it takes an integer in [{}, {}]",
+          name, *text, low, high);
+  }
+  return value;
+}
+
+std::uint64_t seed() {
+  static std::once_flag logged;
+  const auto value =
+      static_cast<std::uint64_t>(config_integer("SEED", 0, 0, std::int64_t{1} << 62));
+  std::call_once(logged, [value] { log(Module::kExecutor, Level::kInfo, "seed {}", value); });
+  return value;
+}
+
+void set_seed(std::uint64_t seed) { set_config_value("SEED", std::to_string(seed)); }
+
+void log_command_line(const std::vector<std::string>& arguments) {
+  log(Module::kExecutor, Level::kInfo, "command line: {}", fmt::join(arguments, " "));
+}
+
+}  // namespace loci::core

@@ -1,0 +1,40 @@
+// The one thread team of the process, shared with oneDNN: OpenMP's.
+#pragma once
+
+#include <cstdint>
+
+namespace loci::core {
+
+// Called with disjoint ranges that cover the loop; must not throw. `worker` is below
+// parallel_width() and differs between ranges that run at the same time.
+using RangeBody = void (*)(void* context, std::int64_t begin, std::int64_t end,
+                           std::uint32_t worker);
+
+// Runs `body` over [begin, end) in ranges of at least `grain` items. Inline if one range is enough,
+// if the calling thread's budget is one, or if already inside a loop.
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeBody body,
+                  void* context);
+
+// How many threads a loop started by this thread may use: the budget of the thread, at most the
+// width of the process.
+std::uint32_t parallel_width();
+
+// Width of the whole process; LOCI_THREADS or --threads, else OpenMP's own choice. Sets OpenMP's
+// number of threads for the calling thread too. Throws Error(kInvalidArgument) below 1.
+void set_process_width(std::uint32_t threads);
+std::uint32_t process_width();
+
+// Gives the calling thread a share of the team while it lives, so that engine threads working side
+// by side do not oversubscribe the processor.
+class ThreadBudget {
+ public:
+  explicit ThreadBudget(std::uint32_t threads);
+  ~ThreadBudget();
+  ThreadBudget(const ThreadBudget&) = delete;
+  ThreadBudget& operator=(const ThreadBudget&) = delete;
+
+ private:
+  std::uint32_t previous_;
+};
+
+}  // namespace loci::core
