@@ -1,0 +1,71 @@
+// An open device of a loaded backend.
+#pragma once
+
+#include <cstdint>
+#include <loci/place.hpp>
+#include <memory>
+#include <string>
+
+#include "framework/plugin/backend.h"
+
+namespace loci::device {
+
+class Stream;
+
+// What the backend said of it.
+struct DeviceInfo {
+  std::string name;
+  std::string arch;
+  std::string uuid;
+  std::string driver;
+  std::uint32_t flags = 0;
+  std::uint64_t total_memory = 0;
+  std::uint64_t alignment = 64;
+  std::uint64_t min_chunk = 1;
+  std::uint32_t compute_units = 0;
+};
+
+// Lives until the process ends. Functions may be called from any thread and throw Error with the
+// place in the message.
+class Device {
+ public:
+  Device(const plugin::DeviceBackend& backend, Place place);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] const Place& place() const { return place_; }
+  [[nodiscard]] const DeviceInfo& info() const { return info_; }
+  [[nodiscard]] bool is_inline() const { return (info_.flags & LOCI_DEVICE_INLINE) != 0; }
+  [[nodiscard]] bool uses_host_memory() const {
+    return (info_.flags & LOCI_DEVICE_HOST_MEMORY) != 0;
+  }
+  [[nodiscard]] bool is_accelerator() const {
+    return (info_.flags & LOCI_DEVICE_ACCELERATOR) != 0;
+  }
+  [[nodiscard]] const loci_device_api& api() const { return backend_->api; }
+  [[nodiscard]] loci_device* handle() const { return handle_; }
+  [[nodiscard]] plugin::Plugin& plugin() const { return *backend_->plugin; }
+
+  // The stream that programs use unless told otherwise; NULL on an inline device without streams.
+  [[nodiscard]] loci_stream* default_stream() const;
+
+  // Memory of the device. Throws Error(kOutOfMemory). Not for devices that use host memory.
+  void* allocate(std::uint64_t bytes, loci_stream* stream);
+  void deallocate(void* pointer, loci_stream* stream) noexcept;
+  // Flat copy in stream order; returns whether the host waited.
+  bool copy(std::uint32_t source_end, const void* source, std::uint32_t target_end, void* target,
+            std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
+            loci_device* peer = nullptr);
+  void synchronize_stream(loci_stream* stream);
+  void synchronize();
+
+ private:
+  const plugin::DeviceBackend* backend_;
+  Place place_;
+  DeviceInfo info_;
+  loci_device* handle_ = nullptr;
+  std::unique_ptr<Stream> default_stream_;
+};
+
+}  // namespace loci::device

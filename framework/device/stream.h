@@ -1,0 +1,44 @@
+// Streams and events of a queued device.
+#pragma once
+
+#include "framework/device/device.h"
+
+namespace loci::device {
+
+// Used by one thread at a time. Destroyed before its device is.
+class Stream {
+ public:
+  explicit Stream(Device& device);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  [[nodiscard]] loci_stream* handle() const { return handle_; }
+  [[nodiscard]] bool done();
+  void synchronize();
+
+ private:
+  Device* device_;
+  loci_stream* handle_ = nullptr;
+};
+
+// A point in a stream.
+class Event {
+ public:
+  explicit Event(Device& device);
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(loci_stream* stream);
+  [[nodiscard]] bool done();
+  void synchronize();
+  // Later work of `stream` waits for the latest record.
+  void wait_on(loci_stream* stream);
+
+ private:
+  Device* device_;
+  loci_event* handle_ = nullptr;
+};
+
+}  // namespace loci::device

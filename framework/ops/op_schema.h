@@ -1,0 +1,165 @@
+// What an op is: its arguments, its shape inference and its gradient.
+//
+// A schema is written once, next to the others of its family, and is the same for every device.
+// Kernels live in plugins and may rely on all that the schema checks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <loci/attribute.hpp>
+#include <loci/dtype.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loci::ops {
+
+class InferContext;
+class GradContext;
+
+// A set of dtypes, by code.
+class DTypeSet {
+ public:
+  constexpr DTypeSet() = default;
+  constexpr DTypeSet(std::initializer_list<DType> dtypes) {
+    for (const DType dtype : dtypes) bits_ |= bit(dtype);
+  }
+  [[nodiscard]] constexpr bool contains(DType dtype) const { return (bits_ & bit(dtype)) != 0; }
+  [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
+  [[nodiscard]] constexpr DTypeSet operator|(DTypeSet other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
+  // "float16, float32".
+  [[nodiscard]] std::string to_string() const;
+
+ private:
+  static constexpr std::uint64_t bit(DType dtype) {
+    return std::uint64_t{1} << static_cast<std::uint32_t>(dtype);
+  }
+  std::uint64_t bits_ = 0;
+};
+
+inline constexpr DTypeSet kFloats{DType::kFloat16, DType::kBFloat16, DType::kFloat32,
+                                  DType::kFloat64};
+inline constexpr DTypeSet kIntegers{DType::kInt8,  DType::kInt16,  DType::kInt32,  DType::kInt64,
+                                    DType::kUInt8, DType::kUInt16, DType::kUInt32, DType::kUInt64};
+inline constexpr DTypeSet kNumbers = kFloats | kIntegers;
+inline constexpr DTypeSet kAllDTypes = kNumbers | DTypeSet{DType::kBool};
+inline constexpr DTypeSet kIndices{DType::kInt32, DType::kInt64};
+
+enum class Arity : std::uint8_t { kRequired, kOptional, kVariadic };
+
+// Where an argument must be for the op, whatever place it runs at.
+enum class Residence : std::uint8_t {
+  kDevice,    // at the op's place
+  kHost,      // its value is read on the host
+  kMetadata,  // only dtype and shape are read; never copied
+  kEither,
+};
+
+// How the extents of an output come about.
+enum class Extent : std::uint8_t {
+  kInferred,    // from input shapes and attributes
+  kHostValues,  // from values of host-resident inputs
+  kBounded,     // allocated at a bound; the kernel writes the true extents to another output
+};
+
+struct InputSlot {
+  std::string name;
+  DTypeSet dtypes = kAllDTypes;
+  Arity arity = Arity::kRequired;
+  Residence residence = Residence::kDevice;
+};
+
+struct OutputSlot {
+  std::string name;
+  Arity arity = Arity::kRequired;
+  Residence residence = Residence::kDevice;
+  Extent extent = Extent::kInferred;
+  // The input slot whose memory this output is: state that the op changes. Empty: a new value.
+  std::string updates;
+};
+
+struct AttributeSpec {
+  std::string name;
+  Attribute default_value;  // also says the kind
+  bool required = false;
+};
+
+// Work of one execution.
+struct Cost {
+  std::int64_t flops = 0;
+  std::int64_t bytes = 0;  // read and written
+};
+
+using InferFn = std::function<void(InferContext&)>;
+using GradientFn = std::function<void(GradContext&)>;
+using CostFn = std::function<Cost(const InferContext&)>;
+
+class OpSchema {
+ public:
+  explicit OpSchema(std::string name) : name_(std::move(name)) {}
+
+  OpSchema& input(std::string name, DTypeSet dtypes = kAllDTypes,
+                  Arity arity = Arity::kRequired, Residence residence = Residence::kDevice);
+  OpSchema& output(std::string name, Arity arity = Arity::kRequired);
+  // An output that is the memory of input slot `state`, which must be persistable.
+  OpSchema& updates(std::string name, std::string state);
+  template <class T>
+  OpSchema& attr(std::string name, T default_value) {
+    return add_attribute({std::move(name), Attribute(std::move(default_value)), false});
+  }
+  // `kind` only says the kind of the attribute.
+  template <class T>
+  OpSchema& required_attr(std::string name, T kind) {
+    return add_attribute({std::move(name), Attribute(std::move(kind)), true});
+  }
+  // A random op: gets the input "state" (the program's random state, uint64[2]: seed and run) and
+  // the attribute "offset" (its place in program order), both filled in by the builder.
+  OpSchema& random();
+  OpSchema& infer(InferFn fn);
+  // Without one, gradients stop at the op.
+  OpSchema& gradient(GradientFn fn);
+  // Default: one flop per output element, bytes of all arguments.
+  OpSchema& cost(CostFn fn);
+  OpSchema& version(int version);
+  OpSchema& not_capturable(std::string reason);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] int version() const { return version_; }
+  [[nodiscard]] const std::vector<InputSlot>& inputs() const { return inputs_; }
+  [[nodiscard]] const std::vector<OutputSlot>& outputs() const { return outputs_; }
+  [[nodiscard]] const std::vector<AttributeSpec>& attributes() const { return attributes_; }
+  [[nodiscard]] bool is_random() const { return random_; }
+  [[nodiscard]] const InferFn& infer_fn() const { return infer_; }
+  [[nodiscard]] const GradientFn& gradient_fn() const { return gradient_; }
+  [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
+  [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
+
+  // Index of a slot or attribute; -1 if there is none of that name.
+  [[nodiscard]] int input_index(std::string_view name) const;
+  [[nodiscard]] int output_index(std::string_view name) const;
+  [[nodiscard]] const AttributeSpec* find_attribute(std::string_view name) const;
+  // All attributes of the schema: those given, checked, and defaults for the rest. An int64 is
+  // taken where a double is asked for. Throws Error(kInvalidArgument) with the op's name for an
+  // unknown attribute, one of the wrong kind, and a required one that is missing.
+  [[nodiscard]] Attributes complete(const Attributes& given) const;
+
+ private:
+  OpSchema& add_attribute(AttributeSpec spec);
+
+  std::string name_;
+  int version_ = 1;
+  bool random_ = false;
+  std::vector<InputSlot> inputs_;
+  std::vector<OutputSlot> outputs_;
+  std::vector<AttributeSpec> attributes_;
+  InferFn infer_;
+  GradientFn gradient_;
+  CostFn cost_;
+  std::string capture_refusal_;
+};
+
+}  // namespace loci::ops

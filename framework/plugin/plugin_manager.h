@@ -1,0 +1,49 @@
+// Finding, loading and starting plugins: see loci/plugins.hpp for the stages.
+#pragma once
+
+#include <loci/plugins.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/plugin/backend.h"
+
+namespace loci::plugin {
+
+// The plugins of a process. All functions may be called from any thread. Discovery happens at the
+// first use; a library is mapped only when something that its manifest declares is needed.
+class PluginManager {
+ public:
+  // The one that the library uses. Tests make their own.
+  static PluginManager& instance();
+
+  PluginManager();
+  ~PluginManager();
+  PluginManager(const PluginManager&) = delete;
+  PluginManager& operator=(const PluginManager&) = delete;
+
+  // See loci::plugins.
+  void configure(const plugins::SearchOptions& options);
+  std::vector<plugins::Candidate> report(bool activate);
+
+  // Device types that the manifests declare, sorted; maps nothing.
+  std::vector<std::string> device_types();
+  // Backends of that type whose probe succeeded, best score first; activates them.
+  std::vector<const DeviceBackend*> backends(std::string_view device_type);
+  // Why there is no such device: one line a candidate, for error details; empty if none declares
+  // the type.
+  std::string explain_missing(std::string_view device_type);
+  // Kernel libraries for that type, in search order; activates them.
+  std::vector<const KernelLibrary*> kernel_libraries(std::string_view device_type);
+
+  // Logical unload: destroys the instance; the library stays mapped. Throws Error(kFailed) with
+  // the number of live objects if there are any, kNotFound for an unknown id.
+  void unload(std::string_view id);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace loci::plugin

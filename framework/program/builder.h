@@ -1,0 +1,38 @@
+// Appending operators to a block: the one path for user calls, gradients, files and passes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/program/program_impl.h"
+
+namespace loci::program {
+
+// What an operator is made of. Slots are given by name; a slot that is not named is empty.
+struct OperatorSpec {
+  std::string type;
+  struct NamedSlot {
+    std::string name;
+    Slot vars;
+  };
+  std::vector<NamedSlot> inputs;
+  Attributes attributes;
+  std::string guard;
+  Role role = Role::kForward;
+  std::string scope;
+  // Names of the outputs, flat; those not given become "<operator name>.<slot>".
+  std::vector<std::string> output_names;
+  // Writes into these existing variables instead of making new ones: initialisers of parameters.
+  std::vector<VarId> existing_outputs;
+};
+
+// Checks the spec against the schema, infers dtypes and shapes, makes the output variables and
+// appends the operator to the main block. Random ops get their state and offset. Outputs that
+// update a slot are that slot's variables. Returns the outputs, flat. Throws
+// Error(kInvalidArgument); the program is unchanged then.
+std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spec);
+
+// The innermost DeviceGuard's place of this thread, as text; empty if there is none.
+const std::string& current_guard();
+
+}  // namespace loci::program

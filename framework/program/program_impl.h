@@ -1,0 +1,109 @@
+// The data of a program: blocks of operators over named variables.
+//
+// A block is in single-assignment form: a variable has one producer, except that an operator may
+// change state in place, and then says so (OutputSlot::updates): the output is then the same
+// variable as the input. Operators refer to variables by index; names are for people and files.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <loci/attribute.hpp>
+#include <loci/program.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "framework/ops/infer_context.h"
+#include "framework/ops/op_schema.h"
+
+namespace loci::program {
+
+using VarId = std::int32_t;
+inline constexpr VarId kNoVar = -1;
+
+enum class ValueKind : std::uint8_t { kTensor, kRowSparse, kList };
+
+struct VarDesc {
+  std::string name;
+  ValueKind kind = ValueKind::kTensor;
+  ops::TensorType type;  // extents may be kDynamicDim
+  bool persistable = false;
+  bool trainable = false;  // a parameter
+  bool is_data = false;    // must be fed
+  bool stop_gradient = false;
+  std::string guard;  // place of the guard under which a persistable variable was made; or empty
+};
+
+// Why an operator is there.
+enum class Role : std::uint8_t { kForward, kBackward, kUpdate, kInitialize };
+std::string_view role_name(Role role);  // "forward"
+Role parse_role(std::string_view name);
+
+// Arguments of one slot.
+using Slot = std::vector<VarId>;
+
+struct Operator {
+  const ops::OpSchema* schema = nullptr;
+  std::string name;            // unique in the program: "conv2d_0"
+  std::vector<Slot> inputs;    // by slot of the schema
+  std::vector<Slot> outputs;
+  Attributes attributes;       // complete
+  std::string guard;           // place text of a DeviceGuard, or empty
+  Role role = Role::kForward;
+  std::string scope;           // under which a profile shows it: "relu_grad"; empty: its own type
+  [[nodiscard]] const std::string& type() const { return schema->name(); }
+};
+
+struct Block {
+  std::vector<VarDesc> vars;
+  std::unordered_map<std::string, VarId> index;  // by name
+  std::vector<Operator> ops;
+  std::vector<VarId> arguments;  // of a sub-block
+  std::vector<VarId> results;
+
+  // kNoVar if there is none of that name.
+  [[nodiscard]] VarId find(std::string_view name) const;
+  [[nodiscard]] const VarDesc& var(VarId id) const { return vars[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] VarDesc& var(VarId id) { return vars[static_cast<std::size_t>(id)]; }
+  // Throws Error(kInvalidArgument) if the name is taken or empty.
+  VarId add_var(VarDesc desc);
+};
+
+class ProgramImpl {
+ public:
+  ProgramImpl();
+  ProgramImpl(const ProgramImpl& other);  // a deep copy with an identity of its own
+  ProgramImpl& operator=(const ProgramImpl&) = delete;
+
+  // Unique in the process; with version() the key of compiled plans.
+  [[nodiscard]] std::uint64_t uid() const { return uid_; }
+  [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  // To be called by whoever changes the program.
+  void touch() { version_.fetch_add(1, std::memory_order_acq_rel); }
+
+  [[nodiscard]] Block& main() { return blocks_.front(); }
+  [[nodiscard]] const Block& main() const { return blocks_.front(); }
+  [[nodiscard]] std::vector<Block>& blocks() { return blocks_; }
+  [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+
+  // "relu" -> "relu_0", "relu_1", ...; never a name that is taken.
+  std::string unique_name(std::string_view prefix);
+  // The next offset for a random operator.
+  std::int64_t next_random_offset() { return random_offset_++; }
+  void set_random_offset(std::int64_t next) { random_offset_ = next; }
+
+ private:
+  std::uint64_t uid_;
+  std::atomic<std::uint64_t> version_{0};
+  std::vector<Block> blocks_;
+  std::unordered_map<std::string, std::int64_t> name_counters_;
+  std::int64_t random_offset_ = 0;
+};
+
+// The persistable variable of random state that random operators read: uint64[2], seed and run.
+// The executor creates it in the scope, and advances the run after each run that reads it.
+inline constexpr const char* kRandomStateName = "@random_state";
+
+}  // namespace loci::program

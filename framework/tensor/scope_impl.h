@@ -1,0 +1,34 @@
+// What a Scope handle refers to.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <loci/scope.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loci::tensor {
+
+// Thread-safe.
+class ScopeImpl {
+ public:
+  // Undefined if there is none.
+  [[nodiscard]] Tensor find(std::string_view name) const;
+  // Takes `tensor` itself as the storage of that name.
+  void put(const std::string& name, Tensor tensor);
+  void erase(const std::string& name);
+  [[nodiscard]] std::vector<std::string> names() const;
+  // Grows whenever a name is added, erased or gets another storage: addresses taken from the scope
+  // are valid while it stays the same.
+  [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Tensor, std::less<>> tensors_;
+  std::atomic<std::uint64_t> version_{0};
+};
+
+}  // namespace loci::tensor

@@ -1,0 +1,77 @@
+// The one way to move bytes between places, and its ledger.
+#pragma once
+
+#include <cstdint>
+#include <loci/place.hpp>
+#include <loci/tensor.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/device/device.h"
+
+namespace loci::transfer {
+
+enum class Reason : std::uint8_t {
+  kFeed,         // a fed value that the place cannot read where it lies
+  kFetch,        // a result on its way to the host
+  kPrepareData,  // an input that lies elsewhere
+  kHostRead,     // an op reads a value on the host
+  kExplicit,     // the user asked for it
+  kLoad,         // parameters from a file
+};
+std::string_view reason_name(Reason reason);  // "prepare_data"
+
+// Names of a transfer; string literals, or text that outlives the process's use of the ledger (use
+// intern()).
+struct Labels {
+  const char* variable = "";
+  const char* producer = "";
+  const char* consumer = "";
+  Reason reason = Reason::kExplicit;
+};
+// A copy of `text` that is never freed; equal texts give equal pointers.
+const char* intern(std::string_view text);
+
+// One end: a device, or null for host memory.
+struct End {
+  device::Device* device = nullptr;
+  void* data = nullptr;
+};
+
+// A row of the ledger.
+struct Row {
+  Labels labels;
+  Place from;
+  Place to;
+  std::uint64_t bytes = 0;
+  bool host_waited = false;
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;  // of the call; for an asynchronous one, of enqueuing it
+};
+
+// Copies `bytes` from one place to another on `stream` (of the device end; of the target if both
+// are), and writes the row. Both ends in one memory space: counted as a copy within a place, no
+// row. With `wait` the host waits for it. Throws Error(kPolicy) if the policy forbids it.
+void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+          loci_stream* stream, bool wait);
+
+// A copy of a tensor at another place; the same tensor if it is there already.
+Tensor to_place(const Tensor& tensor, const Place& place, const Labels& labels);
+// Into existing storage of the same dtype and shape.
+void copy_tensor(const Tensor& from, const Tensor& to, const Labels& labels);
+
+// Sums over all rows so far, and copies within places.
+struct Totals {
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t synchronous = 0;
+  std::uint64_t local_copies = 0;
+  std::uint64_t local_bytes = 0;
+};
+Totals totals();
+// The latest rows, oldest first; at most 65,536 are kept.
+std::vector<Row> rows();
+void clear_rows();
+
+}  // namespace loci::transfer
