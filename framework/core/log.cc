@@ -24,7 +24,7 @@ constexpr std::array<const char*, kModules> kModuleNames{
 constexpr std::array<const char*, 6> kLevelNames{"trace", "debug", "info", "warn", "error", "off"};
 
 using Clock = std::chrono::steady_clock;
-const Clock::time_point start = Clock::now();
+const Clock::time_point kStart = Clock::now();
 
 spdlog::logger& sink() {
   static spdlog::logger logger = [] {
@@ -110,7 +110,7 @@ void init_log_from_environment() {
 
 void write_log(Module module, Level level, std::string_view message, const char* file, int line) {
   if (!log_enabled(module, level)) return;
-  const double elapsed = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  const double elapsed = std::chrono::duration<double, std::micro>(Clock::now() - kStart).count();
   sink().log(spdlog::level::info, "{:5} {:12.1f}us t{} {} {}:{}] {}",
              kLevelNames[static_cast<std::size_t>(level)], elapsed, thread_number(),
              kModuleNames[static_cast<std::size_t>(module)], base_name(file), line, message);

@@ -18,7 +18,8 @@ enum class Reason : std::uint8_t {
   kPrepareData,  // an input that lies elsewhere
   kHostRead,     // an op reads a value on the host
   kExplicit,     // the user asked for it
-  kLoad,         // parameters from a file
+  kWriteBack,    // state that an op updated away from its home
+  kLoad,         // a persistable variable moves to its home once
 };
 std::string_view reason_name(Reason reason);  // "prepare_data"
 

@@ -2,7 +2,8 @@
 #                 [OUTPUT_DIRECTORY <dir>] [NO_INSTALL])
 #
 # A plugin: target loci_plugin_<name>, file loci-<name>.so in <build>/lib/loci/plugins, or in
-# OUTPUT_DIRECTORY. It links loci::plugin_sdk and what LINK names, exports loci_plugin_query_v1
+# OUTPUT_DIRECTORY. Its sources include its own headers from the folder of its CMakeLists.txt. It
+# links loci::plugin_sdk and what LINK names, exports loci_plugin_query_v1
 # alone, leaves no symbol undefined, and carries the manifest as an ELF note.
 #
 # Part of the installed package: find_package(loci) brings it.
@@ -27,6 +28,7 @@ function(loci_add_plugin)
   loci_write_manifest("${arg_MANIFEST}" "${note}")
 
   add_library(${target} MODULE ${arg_SOURCES} "${note}")
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE loci::plugin_sdk ${arg_LINK})
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME "loci-${arg_NAME}" SUFFIX ".so"
@@ -46,7 +48,7 @@ endfunction()
 function(_loci_set_plugin_link_options target)
   get_property(map GLOBAL PROPERTY LOCI_PLUGIN_MAP)
   target_link_options(${target} PRIVATE
-    "LINKER:--version-script=${map}" "LINKER:--exclude-libs,ALL")
+    "LINKER:--version-script=${map}" "LINKER:--exclude-libs,ALL" "LINKER:--as-needed")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
 
   # A unique symbol would keep the library mapped after dlclose.

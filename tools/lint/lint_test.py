@@ -64,8 +64,9 @@ class SizesTest(unittest.TestCase):
         self.assertEqual(self.functions(text), [("f", 1)])
 
     def test_sees_bodies_after_initialisers(self):
-        text = "A::A(int b)\n    : b_{b},\n      c_(b) {\n  use();\n  use();\n}\n"
-        self.assertEqual(self.functions(text)[-1], ("c_", 4))
+        text = ("A::A(int b)\n    : b_{b},\n      c_(b) {\n  use();\n  use();\n}\n"
+                "void f(P p = {}) {\n  use();\n}\n")
+        self.assertEqual(self.functions(text), [("A::A", 6), ("f", 3)])
 
     def test_returning_a_struct_is_a_function(self):
         self.assertEqual(self.functions("struct S make() {\n}\n"), [("make", 2)])

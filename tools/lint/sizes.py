@@ -12,28 +12,38 @@ FUNCTION_LIMIT = 80
 
 _ATTRIBUTE = re.compile(r"\b(?:alignas|__attribute__)\s*\((?:[^()]|\([^()]*\))*\)|\[\[.*?\]\]")
 _SCOPE = re.compile(r"\b(?:namespace|class|struct|union|enum|extern)\b")
+_MEMBER = re.compile(
+    r"\)\s*(?:noexcept\s*)?:(?!:).*[\w>]\s*(?<!\bconst)(?<!\bnoexcept)(?<!\btry)$", re.DOTALL)
 _NAME = re.compile(r"([\w:~]+|operator\s*\S+)\s*\(")
 
 
 def function_lengths(text):
     """Yields (line, name, length in lines) of each function; a lambda counts into its function."""
     text = strip_noise(text)
-    depth_in_function = 0
+    depth = 0  # of the braces of a function or of an initialiser in its head
+    in_function = False
     head_start = 0
     for match in re.finditer(r"[{};]", text):
         mark, position = match.group(), match.start()
-        if depth_in_function:
-            depth_in_function += {"{": 1, "}": -1}.get(mark, 0)
-            if depth_in_function == 0:
-                first = text.count("\n", 0, start) + 1
-                yield first, name, text.count("\n", start, position) + 1
-        elif mark == "{":
-            head = text[head_start:position]
-            if is_function_head(head):
-                depth_in_function = 1
-                start = head_start + len(head) - len(head.lstrip())
-                name = function_name(head)
+        head = text[head_start:position]
+        if depth:
+            depth += {"{": 1, "}": -1}.get(mark, 0)
+            if depth or not in_function:
+                continue
+            yield text.count("\n", 0, start) + 1, name, text.count("\n", start, position) + 1
+        elif mark == "{" and is_initialiser(head):
+            depth, in_function = 1, False
+            continue
+        elif mark == "{" and is_function_head(head):
+            depth, in_function = 1, True
+            start = head_start + len(head) - len(head.lstrip())
+            name = function_name(head)
         head_start = position + 1
+
+
+def is_initialiser(head):
+    """Whether a brace after this text is a default argument or a member's initialiser."""
+    return head.count("(") > head.count(")") or bool(_MEMBER.search(head))
 
 
 def is_function_head(head):

@@ -1,0 +1,49 @@
+// What an Executor handle refers to: the plan cache and the run.
+#pragma once
+
+#include <cstdint>
+#include <loci/executor.hpp>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "framework/runtime/plan_compiler.h"
+
+namespace loci::runtime {
+
+// Thread-safe.
+class ExecutorImpl {
+ public:
+  ExecutorImpl(const Place& place, CompileOptions options, Scope scope);
+
+  std::vector<Tensor> run(const Program& program, const Feed& feed,
+                          const std::vector<Fetch>& fetch);
+  // The plan that run() would use.
+  std::shared_ptr<const Plan> plan(const Program& program, const Feed& feed,
+                                   const std::vector<Fetch>& fetch);
+
+  [[nodiscard]] const Place& place() const { return device_.place(); }
+  [[nodiscard]] const Scope& scope() const { return scope_; }
+
+ private:
+  struct Entry {
+    std::uint64_t uid;
+    std::uint64_t version;
+    std::shared_ptr<const Plan> plan;
+  };
+
+  std::shared_ptr<const Plan> cached(const Program& program, const Feed& feed,
+                                     const std::vector<Fetch>& fetch);
+  std::shared_ptr<const Plan> compile(const Program& program, const Feed& feed,
+                                      const std::vector<Fetch>& fetch);
+  void forget(const std::shared_ptr<const Plan>& plan);
+
+  device::Device& device_;
+  CompileOptions options_;
+  Scope scope_;
+  KernelCache kernels_;
+  std::mutex mutex_;
+  std::vector<Entry> entries_;  // the latest used first
+};
+
+}  // namespace loci::runtime

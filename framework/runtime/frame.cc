@@ -1,0 +1,176 @@
+#include "framework/runtime/frame.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "framework/core/log.h"
+#include "framework/plugin/abi_error.h"
+#include "framework/runtime/operator_log.h"
+#include "framework/runtime/persistables.h"
+
+namespace loci::runtime {
+namespace {
+
+const loci_view kAbsent{};
+
+// Ids of launches, copies and fills, unique in the process.
+std::atomic<std::uint64_t> next_correlation{1};
+
+memory::Allocator& allocator_of(Space space) {
+  return space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
+}
+
+loci_stream* stream_of(Space space) { return space == nullptr ? nullptr : space->default_stream(); }
+
+}  // namespace
+
+Frame::Frame(const Plan& plan) : plan_(plan) {
+  allocate();
+  make_views();
+  make_records();
+}
+
+Frame::~Frame() = default;
+
+void Frame::allocate() {
+  for (const Arena& arena : plan_.arenas) {
+    arenas_.push_back(
+        allocator_of(arena.space).allocate(arena.bytes, stream_of(arena.space), "(plan arena)"));
+  }
+  state_ = memory::host_allocator().allocate(plan_.state_bytes, nullptr, "(kernel state)");
+  if (plan_.state_bytes > 0) std::memset(state_.data(), 0, plan_.state_bytes);
+}
+
+char* Frame::arena_of(Space space) const {
+  for (std::size_t i = 0; i < plan_.arenas.size(); ++i) {
+    if (plan_.arenas[i].space == space) return static_cast<char*>(arenas_[i].data());
+  }
+  return nullptr;
+}
+
+void Frame::make_views() {
+  for (const PlanValue& value : plan_.values) {
+    loci_view view{};
+    view.dims = value.type.shape.data();
+    view.rank = value.type.shape.rank();
+    view.dtype = static_cast<loci_dtype>(value.type.dtype);
+    view.bytes = value.bytes;
+    view.layout = LOCI_LAYOUT_PLAIN;
+    view.residence = value.space == nullptr ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
+    if (value.storage == StorageKind::kArena && value.bytes > 0) {
+      view.data = arena_of(value.space) + value.offset;
+    }
+    views_.push_back(view);
+  }
+}
+
+void Frame::make_records() {
+  std::size_t argument_count = 0;
+  std::size_t transfer_count = 0;
+  std::size_t metadata_count = 0;
+  for (const Instruction& instruction : plan_.instructions) {
+    argument_count += instruction.inputs.size() + instruction.outputs.size();
+    transfer_count += instruction.kernel ? 0 : 1;
+    for (const bool metadata : instruction.metadata_only) metadata_count += metadata ? 1 : 0;
+  }
+  // Reserved whole, because records keep pointers into these.
+  arguments_.reserve(argument_count);
+  transfers_.reserve(transfer_count);
+  metadata_views_.reserve(metadata_count);
+  records_.reserve(plan_.instructions.size());
+  for (const Instruction& instruction : plan_.instructions) {
+    Record& record = records_.emplace_back();
+    if (instruction.kernel) {
+      record.launch = instruction.kernel->launch();
+      record.prepared = instruction.kernel->handle();
+      set_call(instruction, &record);
+    } else {
+      transfers_.push_back({this, &instruction.transfer});
+      record.launch = &Frame::launch_transfer;
+      record.prepared = reinterpret_cast<const loci_prepared*>(&transfers_.back());
+    }
+  }
+}
+
+void Frame::set_call(const Instruction& instruction, Record* record) {
+  loci_launch& call = record->call;
+  call.inputs = arguments_.data() + arguments_.size();
+  for (std::size_t i = 0; i < instruction.inputs.size(); ++i) {
+    arguments_.push_back(argument(instruction.inputs[i], instruction.metadata_only[i]));
+  }
+  call.outputs = arguments_.data() + arguments_.size();
+  for (const ValueId value : instruction.outputs) {
+    arguments_.push_back(argument(value, /*metadata_only=*/false));
+  }
+  if (instruction.kernel->workspace_bytes() > 0) {
+    call.workspace = arena_of(space_of(instruction.device)) + instruction.workspace_offset;
+  }
+  if (instruction.kernel->state_bytes() > 0) {
+    call.state = static_cast<char*>(state_.data()) + instruction.state_offset;
+  }
+  call.stream = instruction.device->default_stream();
+}
+
+const loci_view* Frame::argument(ValueId value, bool metadata_only) {
+  if (value < 0) return &kAbsent;
+  const loci_view& view = views_[static_cast<std::size_t>(value)];
+  if (!metadata_only) return &view;
+  loci_view& metadata = metadata_views_.emplace_back(view);
+  metadata.data = nullptr;
+  metadata.residence = LOCI_RESIDENCE_METADATA;
+  return &metadata;
+}
+
+bool Frame::bind_scope(tensor::ScopeImpl& scope) {
+  if (scope_ == &scope && scope_version_ == scope.version()) return true;
+  bound_storage_.clear();
+  for (const PlanPersistable& persistable : plan_.persistables) {
+    const PlanValue& value = plan_.values[static_cast<std::size_t>(persistable.value)];
+    const Tensor tensor = settle_persistable(persistable, value, scope);
+    if (!tensor.defined()) return false;
+    bind(persistable.value, tensor.raw_data());
+    bound_storage_.push_back(tensor.impl()->storage());
+  }
+  scope_ = &scope;
+  scope_version_ = scope.version();
+  return true;
+}
+
+void Frame::run() {
+  std::uint64_t correlation =
+      next_correlation.fetch_add(records_.size(), std::memory_order_relaxed);
+  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  for (Record& record : records_) {
+    if (logs) [[unlikely]] {
+      log_instruction(plan_, static_cast<std::size_t>(&record - records_.data()));
+    }
+    record.call.correlation = correlation++;
+    loci_error* error = record.launch(record.prepared, &record.call);
+    if (error != nullptr) [[unlikely]] {
+      fail(static_cast<std::size_t>(&record - records_.data()), error);
+    }
+  }
+}
+
+void Frame::fail(std::size_t record, loci_error* error) const {
+  throw plugin::take_error(error).within(describe_instruction(plan_, record));
+}
+
+loci_error* Frame::launch_transfer(const loci_prepared* prepared, const loci_launch* /*call*/) {
+  const auto& record = *reinterpret_cast<const TransferRecord*>(prepared);
+  const TransferStep& step = *record.step;
+  const PlanValue& from = record.frame->plan_.values[static_cast<std::size_t>(step.from)];
+  const PlanValue& to = record.frame->plan_.values[static_cast<std::size_t>(step.to)];
+  if (from.bytes == 0) return nullptr;
+  try {
+    // The host waits: the memory of either end may be used again by the next instruction.
+    transfer::copy({from.space, record.frame->data(step.from)},
+                   {to.space, record.frame->data(step.to)}, from.bytes, step.labels,
+                   stream_of(to.space != nullptr ? to.space : from.space), /*wait=*/true);
+    return nullptr;
+  } catch (const Error& error) {
+    return plugin::make_error(error);
+  }
+}
+
+}  // namespace loci::runtime

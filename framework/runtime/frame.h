@@ -1,0 +1,76 @@
+// The mutable memory and launch records of one run of a plan.
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "framework/memory/allocator.h"
+#include "framework/runtime/plan.h"
+#include "framework/tensor/scope_impl.h"
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci::runtime {
+
+// Used by one run at a time. Holds every address that launches need, so that running touches no
+// map, string or allocator.
+class Frame {
+ public:
+  // Throws Error(kOutOfMemory).
+  explicit Frame(const Plan& plan);
+  ~Frame();
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  // Points at the persistable variables of `scope`: creates those that the plan writes first, moves
+  // those that lie away from their home. Does nothing if the scope has not changed since. Returns
+  // false if a variable has another type than the plan was compiled for.
+  [[nodiscard]] bool bind_scope(tensor::ScopeImpl& scope);
+
+  void bind(ValueId value, void* data) { views_[static_cast<std::size_t>(value)].data = data; }
+  [[nodiscard]] void* data(ValueId value) const {
+    return views_[static_cast<std::size_t>(value)].data;
+  }
+
+  // Launches everything in order. Throws Error with the operator, its arguments and its place.
+  void run();
+
+ private:
+  using LaunchFn = PreparedKernel::LaunchFn;
+
+  struct Record {
+    LaunchFn launch = nullptr;
+    const loci_prepared* prepared = nullptr;
+    loci_launch call{};
+  };
+  // What stands behind a transfer's record, in the form of a prepared kernel.
+  struct TransferRecord {
+    const Frame* frame = nullptr;
+    const TransferStep* step = nullptr;
+  };
+
+  void allocate();
+  void make_views();
+  void make_records();
+  void set_call(const Instruction& instruction, Record* record);
+  const loci_view* argument(ValueId value, bool metadata_only);
+  [[nodiscard]] char* arena_of(Space space) const;
+  [[noreturn]] void fail(std::size_t record, loci_error* error) const;
+  static loci_error* launch_transfer(const loci_prepared* prepared, const loci_launch* call);
+
+  const Plan& plan_;
+  std::vector<memory::Buffer> arenas_;  // in the order of the plan's
+  memory::Buffer state_;
+  std::vector<loci_view> views_;           // by value
+  std::vector<loci_view> metadata_views_;  // without data
+  std::vector<const loci_view*> arguments_;
+  std::vector<TransferRecord> transfers_;
+  std::vector<Record> records_;
+  std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
+  std::uint64_t scope_version_ = 0;
+  const tensor::ScopeImpl* scope_ = nullptr;
+};
+
+}  // namespace loci::runtime

@@ -1,0 +1,30 @@
+// Offsets for the intermediate values of a plan, by liveness.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace loci::runtime {
+
+// A value that needs `bytes` of an arena from instruction `first` to instruction `last`, both
+// included.
+struct Interval {
+  std::uint64_t bytes = 0;
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+};
+
+struct MemoryPlan {
+  std::vector<std::uint64_t> offsets;  // of each interval
+  std::uint64_t bytes = 0;             // of the arena
+};
+
+// Alignment of every offset.
+inline constexpr std::uint64_t kArenaAlignment = 64;
+
+// Largest first, each at the lowest offset where it meets no interval that is alive at the same
+// time (Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020:
+// greedy by size). With `share` off every interval gets memory of its own.
+MemoryPlan plan_memory(const std::vector<Interval>& intervals, bool share);
+
+}  // namespace loci::runtime

@@ -1,0 +1,61 @@
+// An operator as kernels see it: loci_op_desc with the storage behind it.
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+#include <loci/attribute.hpp>
+#include <loci/shape.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/ops/op_schema.h"
+
+namespace loci::runtime {
+
+// One argument; dtype kNone stands for an absent optional one.
+struct ArgumentType {
+  DType dtype = DType::kNone;
+  Shape shape;
+  std::uint32_t residence = LOCI_RESIDENCE_DEVICE;
+};
+
+// By slot of the schema. A variadic slot may be empty; an absent optional slot has no argument here
+// and one of dtype kNone in the ABI form.
+using ArgumentSlots = std::vector<std::vector<ArgumentType>>;
+
+// Owns everything that abi() points to. Neither copied nor moved, as it points into itself.
+class OpDesc {
+ public:
+  OpDesc(const ops::OpSchema& schema, const Attributes& attributes, const ArgumentSlots& inputs,
+         const ArgumentSlots& outputs);
+  OpDesc(const OpDesc&) = delete;
+  OpDesc& operator=(const OpDesc&) = delete;
+
+  [[nodiscard]] const loci_op_desc& abi() const { return abi_; }
+  // Equal for operators that one prepared kernel can serve; with `ranks_only`, whatever their
+  // extents are.
+  [[nodiscard]] std::string signature(bool ranks_only) const;
+
+ private:
+  struct Arguments {
+    std::vector<Shape> shapes;
+    std::vector<loci_arg> args;
+    std::vector<std::uint32_t> slots;
+  };
+  void add_attributes(const Attributes& attributes);
+  template <class SchemaSlot>
+  static void flatten(const std::vector<SchemaSlot>& schema_slots, const ArgumentSlots& from,
+                      Arguments* to);
+
+  std::string name_;
+  std::string attribute_text_;
+  std::vector<std::string> attribute_names_;
+  std::vector<Attribute> attribute_values_;
+  std::vector<std::vector<loci_str>> strings_;
+  std::vector<loci_attr> attrs_;
+  Arguments inputs_;
+  Arguments outputs_;
+  loci_op_desc abi_{};
+};
+
+}  // namespace loci::runtime

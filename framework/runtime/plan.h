@@ -1,0 +1,135 @@
+// A program bound to devices, kernels and memory: what a run walks.
+#pragma once
+
+#include <atomic>
+#include <loci/executor.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "framework/runtime/kernel.h"
+#include "framework/runtime/placement.h"
+#include "framework/transfer/transfer.h"
+
+namespace loci::runtime {
+
+class Frame;
+
+// Where a value's bytes are in a run.
+enum class StorageKind : std::uint8_t {
+  kArena,  // at an offset of the frame's memory
+  kScope,  // a persistable variable
+  kFeed,   // bound to what the caller fed
+  kFetch,  // a tensor made for the caller in each run
+};
+
+// Memory that instructions share: of a device with memory of its own, or the host's (null).
+using Space = device::Device*;
+// The space in which tensors of that device lie.
+inline Space space_of(device::Device* device) {
+  return device == nullptr || device->uses_host_memory() ? nullptr : device;
+}
+
+using ValueId = std::int32_t;
+
+// One value at one place.
+struct PlanValue {
+  const char* name = "";  // of the variable; interned
+  ops::TensorType type;   // static
+  std::uint64_t bytes = 0;
+  Space space = nullptr;
+  StorageKind storage = StorageKind::kArena;
+  std::int32_t slot = 0;     // index among feeds or fetches
+  std::uint64_t offset = 0;  // in the arena of its space
+};
+
+// Copies one value into another of the same type, elsewhere.
+struct TransferStep {
+  ValueId from = 0;
+  ValueId to = 0;
+  transfer::Labels labels;
+};
+
+// One instruction: a kernel launch or a transfer.
+struct Instruction {
+  std::shared_ptr<const PreparedKernel> kernel;  // null for a transfer
+  TransferStep transfer;
+  device::Device* device = nullptr;
+  std::vector<ValueId> inputs;  // flat, as in the ABI; -1 for an absent one
+  std::vector<ValueId> outputs;
+  std::vector<bool> metadata_only;     // by input
+  std::vector<loci_alias> aliases;     // that the kernel permits
+  std::uint64_t workspace_offset = 0;  // in the arena of the device's space
+  std::uint64_t state_offset = 0;      // in the frame's state memory
+  std::int32_t op = -1;                // index into Plan::operators
+};
+
+// For reports, logs and error messages; not used while running.
+struct PlanOperator {
+  const program::Operator* op = nullptr;
+  device::Device* device = nullptr;
+  PlaceReason reason = PlaceReason::kDefault;
+  std::string detail;
+  std::string kernel;
+};
+
+struct PlanFeed {
+  std::string name;
+  DType dtype = DType::kNone;
+  Shape shape;
+  Place place;
+  ValueId value = -1;        // bound to the fed tensor; -1 if it goes into a persistable variable
+  ValueId persistable = -1;  // copied into it
+};
+
+struct PlanFetch {
+  std::string name;
+  ValueId value = -1;
+};
+
+// A persistable variable that the plan reads or writes.
+struct PlanPersistable {
+  std::string name;
+  ValueId value = -1;
+  Place home;
+  bool written_first = false;  // an initialiser makes it; otherwise it must be in the scope
+};
+
+struct Arena {
+  Space space = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+// Immutable once compiled, but for its pool of frames. Thread-safe.
+class Plan {
+ public:
+  Plan();
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  // A frame for one run; give it back unless the run failed.
+  std::unique_ptr<Frame> acquire_frame() const;
+  void release_frame(std::unique_ptr<Frame> frame) const;
+
+  std::shared_ptr<const program::ProgramImpl> program;
+  std::vector<program::Operator> added_operators;  // that the program does not have
+  std::vector<PlanOperator> operators;
+  std::vector<PlanValue> values;
+  std::vector<Instruction> instructions;
+  std::vector<PlanFeed> feeds;
+  std::vector<PlanFetch> fetches;
+  std::vector<PlanPersistable> persistables;
+  std::vector<Arena> arenas;
+  std::vector<device::Device*> queued_devices;  // to wait for at the end of a run
+  std::uint64_t state_bytes = 0;
+  std::uint64_t unshared_bytes = 0;
+
+ private:
+  mutable std::atomic<Frame*> spare_{nullptr};
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Frame>> pool_;
+};
+
+}  // namespace loci::runtime

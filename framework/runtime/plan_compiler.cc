@@ -1,0 +1,38 @@
+#include "framework/runtime/plan_compiler.h"
+
+#include <algorithm>
+
+#include "framework/core/log.h"
+#include "framework/runtime/lowering.h"
+#include "framework/runtime/memory_assignment.h"
+
+namespace loci::runtime {
+namespace {
+
+void add_queued(device::Device* device, std::vector<device::Device*>* queued) {
+  if (device == nullptr || device->is_inline()) return;
+  if (std::find(queued->begin(), queued->end(), device) == queued->end()) queued->push_back(device);
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache* kernels) {
+  auto plan = std::make_shared<Plan>();
+  // A copy, so that changing the program cannot pull it from under a run.
+  plan->program = std::make_shared<const program::ProgramImpl>(*request.program);
+  plan->feeds = request.feeds;
+  for (const std::string& name : request.fetches) plan->fetches.push_back({name, -1});
+  lower(request, kernels, plan.get());
+  assign_memory(request.options.reuse_memory, plan.get());
+  for (const Instruction& instruction : plan->instructions) {
+    add_queued(instruction.device, &plan->queued_devices);
+  }
+  for (const PlanValue& value : plan->values) add_queued(value.space, &plan->queued_devices);
+  core::log(core::Module::kExecutor, core::Level::kDebug,
+            "compiled a plan of {} operators, {} instructions, {} arenas for {}",
+            plan->operators.size(), plan->instructions.size(), plan->arenas.size(),
+            request.device->place().to_string());
+  return plan;
+}
+
+}  // namespace loci::runtime
