@@ -57,6 +57,9 @@ class LOCI_PUBLIC Variable {
 
   [[nodiscard]] bool defined() const noexcept { return program_ != nullptr; }
   [[nodiscard]] const std::string& name() const;
+  // Names the variable, for feeds, fetches and reports. Throws Error(kInvalidArgument) if the name
+  // is empty or taken.
+  void rename(const std::string& name) const;
   [[nodiscard]] DType dtype() const;
   // Extents that are not known before a run are kDynamicDim.
   [[nodiscard]] const Shape& shape() const;

@@ -1,0 +1,16 @@
+// Peers measured in the same run: programs in other runtimes, which tools/setup --peers installs.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace loci::bench {
+
+// Runs peers/<script> with the peers' Python and the arguments, and returns the figures that it
+// prints as one JSON object. Nothing if the peer is not installed or fails; `why` then says so.
+std::optional<std::map<std::string, double>> run_peer(const std::string& script,
+                                                      const std::string& arguments,
+                                                      std::string* why);
+
+}  // namespace loci::bench

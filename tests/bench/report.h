@@ -1,0 +1,50 @@
+// What a benchmark program prints: one object with its figures, the peer's and the ratios.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace loci::bench {
+
+// One figure. A row without a budget has none.
+struct Row {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  bool less_is_better = true;
+  std::string peer;  // what it is compared with; empty: nothing
+  std::optional<double> peer_value;
+  std::optional<double> budget;
+
+  [[nodiscard]] std::optional<double> ratio() const;
+  [[nodiscard]] std::optional<bool> met() const;
+};
+
+class Report {
+ public:
+  // `--json` prints JSON, otherwise a table. Throws std::invalid_argument for another argument.
+  Report(std::string bench, int argc, char** argv);
+
+  void add(Row row) { rows_.push_back(std::move(row)); }
+  // A remark for people, such as why a peer is absent.
+  void note(std::string text) { notes_.push_back(std::move(text)); }
+  void print() const;
+
+ private:
+  void print_json() const;
+  void print_table() const;
+
+  std::string bench_;
+  bool json_ = false;
+  std::vector<Row> rows_;
+  std::vector<std::string> notes_;
+};
+
+// The median time of a call in nanoseconds: Google Benchmark runs each of the bodies `repetitions`
+// times, in turns, so that what the machine does meanwhile meets all of them alike.
+std::vector<double> median_ns(
+    const std::vector<std::pair<std::string, std::function<void()>>>& bodies, int repetitions);
+
+}  // namespace loci::bench

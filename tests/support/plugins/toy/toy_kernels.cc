@@ -1,0 +1,105 @@
+#include "toy_kernels.h"
+
+#include "toy_memory.h"
+
+namespace loci::test {
+namespace {
+
+using sdk::Launch;
+using sdk::Prepare;
+
+const float* real_input(const Launch& launch, std::uint32_t index) {
+  return static_cast<const float*>(to_real(launch.input<float>(index)));
+}
+float* real_output(const Launch& launch) {
+  return static_cast<float*>(to_real(launch.output<float>(0)));
+}
+
+struct Relu {
+  void launch(const Launch& launch) const {
+    const float* x = real_input(launch, 0);
+    float* out = real_output(launch);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = x[i] < 0 ? 0 : x[i];
+  }
+  std::int64_t count;
+};
+
+struct Add {
+  void launch(const Launch& launch) const {
+    const float* x = real_input(launch, 0);
+    const float* y = real_input(launch, 1);
+    float* out = real_output(launch);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = x[i] + y[i];
+  }
+  std::int64_t count;
+};
+
+struct Scale {
+  void launch(const Launch& launch) const {
+    const float* x = real_input(launch, 0);
+    float* out = real_output(launch);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = factor * x[i] + bias;
+  }
+  std::int64_t count;
+  float factor;
+  float bias;
+};
+
+struct Fill {
+  void launch(const Launch& launch) const {
+    float* out = real_output(launch);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = value;
+  }
+  std::int64_t count;
+  float value;
+};
+
+template <class T>
+void prepare_plain(Prepare& prepare) {
+  prepare.emplace<T>(prepare.op().output(0).numel());
+}
+
+class ScaleKernel : public sdk::Kernel {
+ public:
+  explicit ScaleKernel(const sdk::OpDesc& op)
+      : factor_(static_cast<float>(op.attributes().real("scale"))),
+        bias_(static_cast<float>(op.attributes().real("bias"))) {}
+  void prepare(Prepare& prepare) const override {
+    prepare.emplace<Scale>(prepare.op().output(0).numel(), factor_, bias_);
+  }
+
+ private:
+  float factor_;
+  float bias_;
+};
+
+class FillKernel : public sdk::Kernel {
+ public:
+  explicit FillKernel(const sdk::OpDesc& op)
+      : value_(static_cast<float>(op.attributes().real("value"))) {}
+  void prepare(Prepare& prepare) const override {
+    prepare.emplace<Fill>(prepare.op().output(0).numel(), value_);
+  }
+
+ private:
+  float value_;
+};
+
+std::string same_shapes(const sdk::OpDesc& op) {
+  const bool same = op.input(0).numel() == op.input(1).numel();
+  return same ? "" : "no broadcasting";
+}
+
+}  // namespace
+
+sdk::KernelList toy_kernels() {
+  constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
+  return sdk::KernelList({
+      {"relu", "toy", kFloat32, sdk::make_kernel<prepare_plain<Relu>>, nullptr, {{0, 0}}},
+      {"elementwise_add", "toy", kFloat32, sdk::make_kernel<prepare_plain<Add>>, same_shapes},
+      {"scale", "toy", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {{0, 0}}},
+      {"fill_constant", "toy", kFloat32, sdk::make_kernel<FillKernel>},
+  });
+}
+
+}  // namespace loci::test

@@ -1,0 +1,10 @@
+// A handful of float32 kernels. There is no sgd and no random op, so that these fall back.
+#pragma once
+
+#include <loci/plugin/kernel.hpp>
+
+namespace loci::test {
+
+sdk::KernelList toy_kernels();
+
+}  // namespace loci::test
