@@ -5,6 +5,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -19,9 +20,23 @@ struct Overrides {
   std::map<std::string, std::string> values;
 };
 
+// Never destroyed: destructors of other statics may still ask.
 Overrides& overrides() {
-  static Overrides instance;
+  static auto& instance = *new Overrides();
   return instance;
+}
+
+template <class Integer>
+Integer parse_in_range(const std::string& name, const std::string& text, Integer low,
+                       Integer high) {
+  Integer value = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc() || end != last || value < low || value > high) {
+    raise(ErrorCode::kInvalidArgument, "[config] LOCI_{} is '{}'; it takes an integer in [{}, {}]",
+          name, text, low, high);
+  }
+  return value;
 }
 
 }  // namespace
@@ -44,21 +59,14 @@ void set_config_value(const std::string& name, const std::string& value) {
 std::int64_t config_integer(const std::string& name, std::int64_t fallback, std::int64_t low,
                             std::int64_t high) {
   const std::optional<std::string> text = config_value(name);
-  if (!text) return fallback;
-  std::int64_t value = 0;
-  const char* last = text->data() + text->size();
-  const auto [end, error] = std::from_chars(text->data(), last, value);
-  if (error != std::errc() || end != last || value < low || value > high) {
-    raise(ErrorCode::kInvalidArgument, "[config] LOCI_{} is '{}'; it takes an integer in [{}, {}]",
-          name, *text, low, high);
-  }
-  return value;
+  return text ? parse_in_range(name, *text, low, high) : fallback;
 }
 
 std::uint64_t seed() {
   static std::once_flag logged;
-  const auto value =
-      static_cast<std::uint64_t>(config_integer("SEED", 0, 0, std::int64_t{1} << 62));
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
+  const std::optional<std::string> text = config_value("SEED");
+  const std::uint64_t value = text ? parse_in_range<std::uint64_t>("SEED", *text, 0, kLargest) : 0;
   std::call_once(logged, [value] { log(Module::kExecutor, Level::kInfo, "seed {}", value); });
   return value;
 }

@@ -18,7 +18,8 @@ void set_config_value(const std::string& name, const std::string& value);
 std::int64_t config_integer(const std::string& name, std::int64_t fallback, std::int64_t low,
                             std::int64_t high);
 
-// The seed of random operators: LOCI_SEED, else set_seed(), else 0. Logged at its first use.
+// The seed of random operators: set_seed(), else LOCI_SEED, else 0; any 64-bit number. Logged at
+// its first use. Throws Error(kInvalidArgument) if LOCI_SEED is not a number.
 std::uint64_t seed();
 void set_seed(std::uint64_t seed);
 

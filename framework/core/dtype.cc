@@ -46,7 +46,8 @@ DType parse_dtype(std::string_view name) {
     if (kRows[code].name == name) return static_cast<DType>(code);
     known += (known.empty() ? "" : ", ") + std::string(kRows[code].name);
   }
-  core::raise(ErrorCode::kInvalidArgument, "[dtype] '{}' is not a dtype; there are {}", name, known);
+  core::raise(ErrorCode::kInvalidArgument, "[dtype] '{}' is not a dtype; there are {}", name,
+              known);
 }
 
 std::size_t dtype_size(DType dtype) { return row(dtype).size; }

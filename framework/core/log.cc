@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,20 +20,22 @@ namespace {
 
 constexpr std::size_t kModules = static_cast<std::size_t>(Module::kCount);
 constexpr std::array<const char*, kModules> kModuleNames{
-    "plugin",   "device", "memory", "transfer", "operator", "program", "pass",
+    "plugin",   "device", "memory",  "transfer", "operator", "program", "pass",
     "executor", "eager",  "capture", "profiler", "parallel", "io"};
 constexpr std::array<const char*, 6> kLevelNames{"trace", "debug", "info", "warn", "error", "off"};
 
 using Clock = std::chrono::steady_clock;
 const Clock::time_point kStart = Clock::now();
 
+// Never destroyed: destructors of other statics may still log.
 spdlog::logger& sink() {
-  static spdlog::logger logger = [] {
-    spdlog::logger made("loci", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made.set_pattern("%v");
-    made.set_level(spdlog::level::trace);
-    made.flush_on(spdlog::level::trace);
-    return made;
+  static spdlog::logger& logger = *[] {
+    auto made =
+        std::make_unique<spdlog::logger>("loci", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("%v");
+    made->set_level(spdlog::level::trace);
+    made->flush_on(spdlog::level::trace);
+    return made.release();
   }();
   return logger;
 }
@@ -76,7 +79,7 @@ std::vector<Setting> parse_spec(std::string_view spec) {
 
 std::uint32_t thread_number() {
   static std::atomic<std::uint32_t> next{0};
-  thread_local const std::uint32_t number = next.fetch_add(1, std::memory_order_relaxed);
+  thread_local std::uint32_t number = next.fetch_add(1, std::memory_order_relaxed);
   return number;
 }
 
@@ -104,7 +107,13 @@ void set_log_levels(std::string_view spec) {
 void init_log_from_environment() {
   static std::once_flag once;
   std::call_once(once, [] {
-    if (const auto spec = config_value("LOG")) set_log_levels(*spec);
+    const auto spec = config_value("LOG");
+    if (!spec) return;
+    try {
+      set_log_levels(*spec);
+    } catch (const Error& error) {
+      throw error.within("LOCI_LOG");
+    }
   });
 }
 

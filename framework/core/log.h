@@ -45,14 +45,16 @@ extern std::array<ModuleLevel, static_cast<std::size_t>(Module::kCount)> levels;
 
 // One relaxed load: cheap enough to test before work that only a log line needs.
 inline bool log_enabled(Module module, Level level) noexcept {
-  return level >= detail::levels[static_cast<std::size_t>(module)].value.load(std::memory_order_relaxed);
+  return level >=
+         detail::levels[static_cast<std::size_t>(module)].value.load(std::memory_order_relaxed);
 }
 
 // Sets levels from a spec; throws Error(kInvalidArgument) that names the entry it cannot read and
 // lists what there is. Nothing changes then.
 void set_log_levels(std::string_view spec);
 
-// Applies LOCI_LOG; only the first call does anything. Entry points of the library call it.
+// Applies LOCI_LOG; only the first call does anything. Entry points of the library call it. Throws
+// as set_log_levels() does, with the variable's name in front.
 void init_log_from_environment();
 
 // Writes one line if the level is enabled.

@@ -7,11 +7,31 @@
 
 namespace loci::inline v0 {
 
+namespace {
+
+[[noreturn]] void refuse_rank() {
+  core::raise(ErrorCode::kInvalidArgument, "[shape] a tensor has at most {} dimensions",
+              Shape::kMaxRank);
+}
+
+int checked_rank(std::size_t dims) {
+  if (dims > static_cast<std::size_t>(Shape::kMaxRank)) refuse_rank();
+  return static_cast<int>(dims);
+}
+
+void check_extent(std::int64_t extent) {
+  if (extent >= kDynamicDim) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[shape] extent {} is negative; only -1 (not known yet) may be", extent);
+}
+
+}  // namespace
+
 Shape::Shape(std::initializer_list<std::int64_t> dims)
-    : Shape(dims.begin(), static_cast<int>(dims.size())) {}
+    : Shape(dims.begin(), checked_rank(dims.size())) {}
 
 Shape::Shape(const std::vector<std::int64_t>& dims)
-    : Shape(dims.data(), static_cast<int>(dims.size())) {}
+    : Shape(dims.data(), checked_rank(dims.size())) {}
 
 Shape::Shape(const std::int64_t* dims, int rank) {
   for (int i = 0; i < rank; ++i) push_back(dims[i]);
@@ -21,20 +41,14 @@ void Shape::set(int axis, std::int64_t extent) {
   if (axis < 0 || axis >= rank_) {
     core::raise(ErrorCode::kInvalidArgument, "[shape] axis {} is not in [0, {})", axis, rank_);
   }
-  if (extent < kDynamicDim) {
-    core::raise(ErrorCode::kInvalidArgument,
-                "[shape] extent {} is negative; only -1 (not known yet) may be", extent);
-  }
+  check_extent(extent);
   dims_[static_cast<std::size_t>(axis)] = extent;
 }
 
 void Shape::push_back(std::int64_t extent) {
-  if (rank_ == kMaxRank) {
-    core::raise(ErrorCode::kInvalidArgument, "[shape] a tensor has at most {} dimensions",
-                kMaxRank);
-  }
-  ++rank_;
-  set(rank_ - 1, extent);
+  if (rank_ == kMaxRank) refuse_rank();
+  check_extent(extent);
+  dims_[static_cast<std::size_t>(rank_++)] = extent;
 }
 
 bool Shape::is_static() const noexcept {
@@ -64,6 +78,8 @@ std::int64_t Shape::numel() const {
   return product;
 }
 
-std::string Shape::to_string() const { return fmt::format("[{}]", fmt::join(begin(), end(), ", ")); }
+std::string Shape::to_string() const {
+  return fmt::format("[{}]", fmt::join(begin(), end(), ", "));
+}
 
 }  // namespace loci::inline v0

@@ -30,14 +30,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string suggest(std::string_view name, const std::vector<std::string>& known) {
+  const std::size_t limit = std::max<std::size_t>(1, name.size() / 3);
   std::vector<std::pair<std::size_t, std::string>> close;
   for (const std::string& candidate : known) {
+    // The lengths alone bound the distance from below.
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    if (longer - std::min(name.size(), candidate.size()) > limit) continue;
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance <= std::max<std::size_t>(1, name.size() / 3)) close.emplace_back(distance, candidate);
+    if (distance <= limit) close.emplace_back(distance, candidate);
   }
   std::sort(close.begin(), close.end());
   if (close.size() > kMostSuggestions) close.resize(kMostSuggestions);
   std::vector<std::string> quoted;
+  quoted.reserve(std::max(close.size(), known.size()));
   for (const auto& [distance, candidate] : close) quoted.push_back("'" + candidate + "'");
   if (!quoted.empty()) return fmt::format("; did you mean {}?", fmt::join(quoted, " or "));
   if (known.empty() || known.size() > kMostListed) return {};

@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t kMaxThreads = 4096;
 
 std::atomic<std::uint32_t>& width() {
-  static std::atomic<std::uint32_t> value{static_cast<std::uint32_t>(
-      config_integer("THREADS", omp_get_max_threads(), 1, kMaxThreads))};
+  static std::atomic<std::uint32_t> value{
+      static_cast<std::uint32_t>(config_integer("THREADS", omp_get_max_threads(), 1, kMaxThreads))};
   return value;
 }
 
@@ -30,7 +30,7 @@ void set_process_width(std::uint32_t threads) {
     raise(ErrorCode::kInvalidArgument, "[threads] {} is not in [1, {}]", threads, kMaxThreads);
   }
   width().store(threads, std::memory_order_relaxed);
-  omp_set_num_threads(static_cast<int>(threads));
+  omp_set_num_threads(static_cast<int>(parallel_width()));
 }
 
 std::uint32_t parallel_width() {
@@ -48,7 +48,7 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
     body(context, begin, end, 0);
     return;
   }
-#pragma omp parallel num_threads(static_cast<int>(ranges))
+#pragma omp parallel num_threads(static_cast <int>(ranges))
   {
     // OpenMP may give fewer threads than were asked for.
     const std::int64_t team = omp_get_num_threads();
@@ -59,14 +59,15 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
   }
 }
 
-ThreadBudget::ThreadBudget(std::uint32_t threads) : previous_(budget) {
+ThreadBudget::ThreadBudget(std::uint32_t threads)
+    : previous_(budget), previous_openmp_(omp_get_max_threads()) {
   budget = std::max<std::uint32_t>(threads, 1);
   omp_set_num_threads(static_cast<int>(parallel_width()));
 }
 
 ThreadBudget::~ThreadBudget() {
   budget = previous_;
-  omp_set_num_threads(static_cast<int>(parallel_width()));
+  omp_set_num_threads(previous_openmp_);
 }
 
 }  // namespace loci::core

@@ -25,7 +25,8 @@ void set_process_width(std::uint32_t threads);
 std::uint32_t process_width();
 
 // Gives the calling thread a share of the team while it lives, so that engine threads working side
-// by side do not oversubscribe the processor.
+// by side do not oversubscribe the processor. OpenMP's own number of threads for this thread, which
+// oneDNN goes by, is the same share, and afterwards what it was.
 class ThreadBudget {
  public:
   explicit ThreadBudget(std::uint32_t threads);
@@ -35,6 +36,7 @@ class ThreadBudget {
 
  private:
   std::uint32_t previous_;
+  int previous_openmp_;
 };
 
 }  // namespace loci::core

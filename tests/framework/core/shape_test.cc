@@ -4,6 +4,7 @@
 #include <loci/error.hpp>
 #include <loci/shape.hpp>
 #include <string>
+#include <vector>
 
 namespace loci {
 namespace {
@@ -30,6 +31,32 @@ TEST(ShapeTest, NumelRefusesUnknownExtent) {
 TEST(ShapeTest, RefusesNineDimensions) {
   EXPECT_THAT([] { (void)Shape(std::vector<std::int64_t>(9, 1)); },
               ThrowsMessage<Error>(HasSubstr("at most 8")));
+}
+
+TEST(ShapeTest, RefusedExtentLeavesTheShapeAsItWas) {
+  Shape shape{2, 3};
+  EXPECT_THROW(shape.push_back(-2), Error);
+  EXPECT_THROW(shape.set(0, -2), Error);
+  EXPECT_EQ(shape, (Shape{2, 3}));
+}
+
+TEST(ShapeTest, RefusesAxesThatAreNotThere) {
+  Shape shape{2, 3};
+  for (const int axis : {-1, 2}) {
+    EXPECT_THAT([&] { shape.set(axis, 1); },
+                ThrowsMessage<Error>(HasSubstr("axis " + std::to_string(axis))));
+  }
+}
+
+TEST(ShapeTest, SetsAndAppendsExtents) {
+  Shape shape{2, 3};
+  shape.set(1, kDynamicDim);
+  EXPECT_FALSE(shape.is_static());
+  shape.set(1, 5);
+  shape.push_back(4);
+  EXPECT_TRUE(shape.is_static());
+  EXPECT_EQ(shape.dims(), (std::vector<std::int64_t>{2, 5, 4}));
+  EXPECT_EQ(shape.numel(), 40);
 }
 
 TEST(ShapeTest, RefusesNegativeExtent) {

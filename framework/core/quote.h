@@ -1,0 +1,14 @@
+// Text from outside, made fit for a message.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace loci::core {
+
+// The text in single quotes: control characters and invalid UTF-8 as \xNN, a backslash or single
+// quote behind a backslash, cut after 80 bytes with "..." and its length. A message stays one line
+// of bounded length, whatever a file calls its fields.
+std::string quote(std::string_view text);
+
+}  // namespace loci::core

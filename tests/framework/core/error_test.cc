@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <loci/error.hpp>
+#include <set>
+#include <string>
+
+#include "framework/core/raise.h"
+
+namespace loci {
+namespace {
+
+TEST(ErrorTest, CarriesCodeMessageAndDetails) {
+  const Error error(ErrorCode::kDataLoss, "[io] broken", "more\nlines");
+  EXPECT_EQ(error.code(), ErrorCode::kDataLoss);
+  EXPECT_STREQ(error.what(), "[io] broken");
+  EXPECT_EQ(error.details(), "more\nlines");
+}
+
+TEST(ErrorTest, WithinPutsTheContextInFrontAndKeepsTheRest) {
+  const Error error = Error(ErrorCode::kNotFound, "[scope] no 'w'", "details").within("digits");
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_STREQ(error.what(), "digits: [scope] no 'w'");
+  EXPECT_EQ(error.details(), "details");
+}
+
+TEST(ErrorTest, EveryCodeHasANameOfItsOwn) {
+  std::set<std::string_view> names;
+  for (int code = 1; code <= 11; ++code) {
+    names.insert(error_code_name(static_cast<ErrorCode>(code)));
+  }
+  EXPECT_EQ(names.size(), 11U);
+  EXPECT_EQ(names.count("unknown"), 0U);
+  EXPECT_EQ(error_code_name(ErrorCode::kOutOfMemory), "out_of_memory");
+  EXPECT_EQ(error_code_name(static_cast<ErrorCode>(12)), "unknown");
+}
+
+TEST(ErrorTest, RaiseFormatsTheMessage) {
+  try {
+    core::raise(ErrorCode::kPolicy, "[{}] {} of {}", "where", 1, 2);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kPolicy);
+    EXPECT_STREQ(error.what(), "[where] 1 of 2");
+    return;
+  }
+  FAIL() << "raise() returned";
+}
+
+}  // namespace
+}  // namespace loci
