@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "framework/ops/op_schema.h"
@@ -62,7 +63,8 @@ class InferContext {
   void set_output(std::string_view slot, TensorType type, std::size_t index = 0);
   // Empty until set; by slot.
   [[nodiscard]] const std::vector<std::vector<TensorType>>& outputs() const { return outputs_; }
-  // Runs the schema's inference; throws Error(kInternal) if it left a required output unset.
+  // Runs the schema's inference; throws Error(kInternal) if it left a required output unset. An
+  // output that updates an input has that input's type unless inference sets it.
   void run();
 
   // Throws Error(kInvalidArgument): "[op] <message>; inputs: x 'fc_0.out' float32[2, 3], ...".
@@ -75,6 +77,8 @@ class InferContext {
  private:
   [[nodiscard]] const Attribute& attribute(std::string_view name) const;
   [[nodiscard]] const std::vector<InferArgument>& slot(std::string_view name) const;
+  [[nodiscard]] const InferArgument& argument(std::string_view name, std::size_t index) const;
+  void check_slot(const InputSlot& slot, const std::vector<InferArgument>& arguments) const;
 
   const OpSchema* schema_;
   std::vector<std::vector<InferArgument>> inputs_;

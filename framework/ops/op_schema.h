@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <loci/attribute.hpp>
 #include <loci/dtype.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace loci::ops {
@@ -100,10 +101,10 @@ using CostFn = std::function<Cost(const InferContext&)>;
 
 class OpSchema {
  public:
-  explicit OpSchema(std::string name) : name_(std::move(name)) {}
+  explicit OpSchema(std::string name);
 
-  OpSchema& input(std::string name, DTypeSet dtypes = kAllDTypes,
-                  Arity arity = Arity::kRequired, Residence residence = Residence::kDevice);
+  OpSchema& input(std::string name, DTypeSet dtypes = kAllDTypes, Arity arity = Arity::kRequired,
+                  Residence residence = Residence::kDevice);
   OpSchema& output(std::string name, Arity arity = Arity::kRequired);
   // An output that is the memory of input slot `state`, which must be persistable.
   OpSchema& updates(std::string name, std::string state);
@@ -122,7 +123,8 @@ class OpSchema {
   OpSchema& infer(InferFn fn);
   // Without one, gradients stop at the op.
   OpSchema& gradient(GradientFn fn);
-  // Default: one flop per output element, bytes of all arguments.
+  // Called after inference, with static shapes. Default: one flop per output element, bytes of all
+  // arguments.
   OpSchema& cost(CostFn fn);
   OpSchema& version(int version);
   OpSchema& not_capturable(std::string reason);

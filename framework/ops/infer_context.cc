@@ -1,0 +1,124 @@
+#include "framework/ops/infer_context.h"
+
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "framework/core/raise.h"
+
+namespace loci::ops {
+namespace {
+
+std::string described(const InputSlot& slot, const InferArgument& argument) {
+  return fmt::format("{} '{}' {}{}", slot.name, argument.name, dtype_name(argument.type.dtype),
+                     argument.type.shape.to_string());
+}
+
+}  // namespace
+
+InferContext::InferContext(const OpSchema& schema, std::vector<std::vector<InferArgument>> inputs,
+                           const Attributes& attributes)
+    : schema_(&schema), inputs_(std::move(inputs)), attributes_(&attributes) {
+  if (inputs_.size() > schema.inputs().size()) {
+    core::raise(ErrorCode::kInternal, "[{}] has {} input slots, not {}", schema.name(),
+                schema.inputs().size(), inputs_.size());
+  }
+  inputs_.resize(schema.inputs().size());
+  outputs_.resize(schema.outputs().size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) check_slot(schema.inputs()[i], inputs_[i]);
+}
+
+void InferContext::check_slot(const InputSlot& slot,
+                              const std::vector<InferArgument>& arguments) const {
+  if (slot.arity == Arity::kRequired && arguments.empty()) {
+    fail("input '{}' is missing; it is required", slot.name);
+  }
+  if (slot.arity != Arity::kVariadic && arguments.size() > 1) {
+    fail("input '{}' has {} arguments; it takes one", slot.name, arguments.size());
+  }
+  for (const InferArgument& argument : arguments) {
+    if (slot.dtypes.contains(argument.type.dtype)) continue;
+    fail("input '{}' is {}; it takes {}", slot.name, dtype_name(argument.type.dtype),
+         slot.dtypes.to_string());
+  }
+}
+
+bool InferContext::has_input(std::string_view name) const { return !slot(name).empty(); }
+
+std::size_t InferContext::input_count(std::string_view name) const { return slot(name).size(); }
+
+const TensorType& InferContext::input(std::string_view name, std::size_t index) const {
+  return argument(name, index).type;
+}
+
+const Tensor& InferContext::host_value(std::string_view name, std::size_t index) const {
+  return argument(name, index).host_value;
+}
+
+const InferArgument& InferContext::argument(std::string_view name, std::size_t index) const {
+  const std::vector<InferArgument>& arguments = slot(name);
+  if (index < arguments.size()) return arguments[index];
+  core::raise(ErrorCode::kInternal, "[{}] inference reads argument {} of input '{}', which has {}",
+              schema_->name(), index, name, arguments.size());
+}
+
+int InferContext::axis(std::string_view attribute_name, int rank) const {
+  const auto given = attr<std::int64_t>(attribute_name);
+  if (given < -rank || given >= rank) {
+    if (rank == 0) fail("{} is {}, but a value of rank 0 has no axis", attribute_name, given);
+    fail("{} is {}; give one in [{}, {})", attribute_name, given, -rank, rank);
+  }
+  return static_cast<int>(given < 0 ? given + rank : given);
+}
+
+void InferContext::set_output(std::string_view name, TensorType type, std::size_t index) {
+  const int slot_index = schema_->output_index(name);
+  if (slot_index < 0) {
+    core::raise(ErrorCode::kInternal, "[{}] inference sets '{}', which is no output",
+                schema_->name(), name);
+  }
+  std::vector<TensorType>& types = outputs_[static_cast<std::size_t>(slot_index)];
+  if (types.size() <= index) types.resize(index + 1);
+  types[index] = type;
+}
+
+void InferContext::run() {
+  schema_->infer_fn()(*this);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const OutputSlot& output = schema_->outputs()[i];
+    if (!outputs_[i].empty()) continue;
+    // State keeps its type.
+    if (!output.updates.empty()) outputs_[i].push_back(input(output.updates));
+    if (output.arity == Arity::kRequired && outputs_[i].empty()) {
+      core::raise(ErrorCode::kInternal, "[{}] inference leaves output '{}' unset", schema_->name(),
+                  output.name);
+    }
+  }
+}
+
+void InferContext::fail_with(const std::string& message) const {
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    for (const InferArgument& given : inputs_[i]) {
+      arguments.push_back(described(schema_->inputs()[i], given));
+    }
+  }
+  core::raise(ErrorCode::kInvalidArgument, "[{}] {}{}{}", schema_->name(), message,
+              arguments.empty() ? "" : "; inputs: ", fmt::join(arguments, ", "));
+}
+
+const Attribute& InferContext::attribute(std::string_view name) const {
+  const auto found = attributes_->find(std::string(name));
+  if (found != attributes_->end()) return found->second;
+  core::raise(ErrorCode::kInternal, "[{}] inference reads attribute '{}', which is not there",
+              schema_->name(), name);
+}
+
+const std::vector<InferArgument>& InferContext::slot(std::string_view name) const {
+  const int index = schema_->input_index(name);
+  if (index >= 0) return inputs_[static_cast<std::size_t>(index)];
+  core::raise(ErrorCode::kInternal, "[{}] inference reads '{}', which is no input", schema_->name(),
+              name);
+}
+
+}  // namespace loci::ops

@@ -1,0 +1,143 @@
+#include "framework/ops/op_schema.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/core/suggest.h"
+#include "framework/ops/cost.h"
+
+namespace loci::ops {
+namespace {
+
+// By index in Attribute.
+constexpr std::array<std::string_view, std::variant_size_v<Attribute>> kKindNames{
+    "a bool",  "an int64",        "a float64",         "a string",
+    "a dtype", "a list of int64", "a list of float64", "a list of strings"};
+
+std::string_view kind_name(const Attribute& attribute) { return kKindNames[attribute.index()]; }
+
+template <class Named>
+int index_of(const std::vector<Named>& entries, std::string_view name) {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const Named& entry) { return entry.name == name; });
+  return found == entries.end() ? -1 : static_cast<int>(found - entries.begin());
+}
+
+// The value in the kind that the spec asks for.
+Attribute converted(const std::string& op, const AttributeSpec& spec, const Attribute& given) {
+  if (given.index() == spec.default_value.index()) return given;
+  if (std::holds_alternative<double>(spec.default_value) &&
+      std::holds_alternative<std::int64_t>(given)) {
+    return static_cast<double>(std::get<std::int64_t>(given));
+  }
+  core::raise(ErrorCode::kInvalidArgument, "[{}] attribute '{}' is {}, {}; give {}", op, spec.name,
+              kind_name(given), to_string(given), kind_name(spec.default_value));
+}
+
+}  // namespace
+
+std::string DTypeSet::to_string() const {
+  std::vector<std::string_view> names;
+  for (auto code = static_cast<std::int32_t>(DType::kBool);
+       code <= static_cast<std::int32_t>(DType::kFloat64); ++code) {
+    if (contains(static_cast<DType>(code))) names.push_back(dtype_name(static_cast<DType>(code)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+OpSchema::OpSchema(std::string name)
+    : name_(std::move(name)),
+      cost_([](const InferContext& ctx) { return elementwise_cost(ctx); }) {}
+
+OpSchema& OpSchema::input(std::string name, DTypeSet dtypes, Arity arity, Residence residence) {
+  inputs_.push_back({std::move(name), dtypes, arity, residence});
+  return *this;
+}
+
+OpSchema& OpSchema::output(std::string name, Arity arity) {
+  outputs_.push_back({std::move(name), arity, Residence::kDevice, Extent::kInferred, {}});
+  return *this;
+}
+
+OpSchema& OpSchema::updates(std::string name, std::string state) {
+  if (input_index(state) < 0) {
+    core::raise(ErrorCode::kInternal, "[{}] output '{}' updates '{}', which is no input slot",
+                name_, name, state);
+  }
+  output(std::move(name));
+  outputs_.back().updates = std::move(state);
+  return *this;
+}
+
+OpSchema& OpSchema::random() {
+  random_ = true;
+  input("state", {DType::kUInt64});
+  return attr("offset", std::int64_t{0});
+}
+
+OpSchema& OpSchema::infer(InferFn fn) {
+  infer_ = std::move(fn);
+  return *this;
+}
+
+OpSchema& OpSchema::gradient(GradientFn fn) {
+  gradient_ = std::move(fn);
+  return *this;
+}
+
+OpSchema& OpSchema::cost(CostFn fn) {
+  cost_ = std::move(fn);
+  return *this;
+}
+
+OpSchema& OpSchema::version(int version) {
+  version_ = version;
+  return *this;
+}
+
+OpSchema& OpSchema::not_capturable(std::string reason) {
+  capture_refusal_ = std::move(reason);
+  return *this;
+}
+
+OpSchema& OpSchema::add_attribute(AttributeSpec spec) {
+  attributes_.push_back(std::move(spec));
+  return *this;
+}
+
+int OpSchema::input_index(std::string_view name) const { return index_of(inputs_, name); }
+
+int OpSchema::output_index(std::string_view name) const { return index_of(outputs_, name); }
+
+const AttributeSpec* OpSchema::find_attribute(std::string_view name) const {
+  const int index = index_of(attributes_, name);
+  return index < 0 ? nullptr : &attributes_[static_cast<std::size_t>(index)];
+}
+
+Attributes OpSchema::complete(const Attributes& given) const {
+  Attributes result;
+  for (const auto& [name, value] : given) {
+    const AttributeSpec* spec = find_attribute(name);
+    if (spec == nullptr) {
+      std::vector<std::string> known;
+      for (const AttributeSpec& entry : attributes_) known.push_back(entry.name);
+      core::raise(ErrorCode::kInvalidArgument, "[{}] has no attribute '{}'{}", name_, name,
+                  known.empty() ? "; it has none at all" : core::suggest(name, known));
+    }
+    result.emplace(name, converted(name_, *spec, value));
+  }
+  for (const AttributeSpec& spec : attributes_) {
+    if (spec.required && result.count(spec.name) == 0) {
+      core::raise(ErrorCode::kInvalidArgument, "[{}] attribute '{}' is missing; give {}", name_,
+                  spec.name, kind_name(spec.default_value));
+    }
+    result.emplace(spec.name, spec.default_value);
+  }
+  return result;
+}
+
+}  // namespace loci::ops
