@@ -2,6 +2,32 @@
 
 namespace loci::ops {
 
-void register_builtin_ops(OpRegistry& registry) { (void)registry; }
+void register_conv2d_ops(OpRegistry& registry);
+void register_creation_ops(OpRegistry& registry);
+void register_cross_entropy_ops(OpRegistry& registry);
+void register_elementwise_binary_ops(OpRegistry& registry);
+void register_elementwise_unary_ops(OpRegistry& registry);
+void register_matmul_ops(OpRegistry& registry);
+void register_metric_ops(OpRegistry& registry);
+void register_optimizer_ops(OpRegistry& registry);
+void register_pool2d_ops(OpRegistry& registry);
+void register_reduce_ops(OpRegistry& registry);
+void register_reshape_ops(OpRegistry& registry);
+void register_softmax_ops(OpRegistry& registry);
+
+void register_builtin_ops(OpRegistry& registry) {
+  register_creation_ops(registry);
+  register_elementwise_unary_ops(registry);
+  register_elementwise_binary_ops(registry);
+  register_matmul_ops(registry);
+  register_conv2d_ops(registry);
+  register_pool2d_ops(registry);
+  register_reshape_ops(registry);
+  register_reduce_ops(registry);
+  register_softmax_ops(registry);
+  register_cross_entropy_ops(registry);
+  register_metric_ops(registry);
+  register_optimizer_ops(registry);
+}
 
 }  // namespace loci::ops

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "framework/core/raise.h"
@@ -93,6 +95,23 @@ void InferContext::run() {
       core::raise(ErrorCode::kInternal, "[{}] inference leaves output '{}' unset", schema_->name(),
                   output.name);
     }
+    for (const TensorType& type : outputs_[i]) check_size(output, type);
+  }
+}
+
+// Here for all ops, so that nobody after inference has to fear an overflow.
+void InferContext::check_size(const OutputSlot& output, const TensorType& type) const {
+  auto most = std::numeric_limits<std::int64_t>::max() /
+              static_cast<std::int64_t>(std::max<std::size_t>(dtype_size(type.dtype), 1));
+  for (const std::int64_t extent : type.shape) {
+    if (extent == 0) return;
+  }
+  for (const std::int64_t extent : type.shape) {
+    if (extent == kDynamicDim) continue;
+    most /= extent;
+    if (most > 0) continue;
+    fail("output '{}' would be {}{}, which is more than 2^63 bytes; use smaller extents",
+         output.name, dtype_name(type.dtype), type.shape.to_string());
   }
 }
 

@@ -63,8 +63,9 @@ class InferContext {
   void set_output(std::string_view slot, TensorType type, std::size_t index = 0);
   // Empty until set; by slot.
   [[nodiscard]] const std::vector<std::vector<TensorType>>& outputs() const { return outputs_; }
-  // Runs the schema's inference; throws Error(kInternal) if it left a required output unset. An
-  // output that updates an input has that input's type unless inference sets it.
+  // Runs the schema's inference; throws Error(kInternal) if it left a required output unset, and
+  // Error(kInvalidArgument) if the bytes of an output do not fit into 63 bits. An output that
+  // updates an input has that input's type unless inference sets it.
   void run();
 
   // Throws Error(kInvalidArgument): "[op] <message>; inputs: x 'fc_0.out' float32[2, 3], ...".
@@ -78,6 +79,7 @@ class InferContext {
   [[nodiscard]] const Attribute& attribute(std::string_view name) const;
   [[nodiscard]] const std::vector<InferArgument>& slot(std::string_view name) const;
   [[nodiscard]] const InferArgument& argument(std::string_view name, std::size_t index) const;
+  void check_size(const OutputSlot& output, const TensorType& type) const;
   void check_slot(const InputSlot& slot, const std::vector<InferArgument>& arguments) const;
 
   const OpSchema* schema_;

@@ -26,6 +26,7 @@ class LayeringTest(unittest.TestCase):
         self.assertIsNone(self.refusal("framework/plugin/loader.cc", "loci/abi/plugin.h"))
         self.assertTrue(self.refusal("framework/passes/fuse.cc", "loci/abi/plugin.h"))
         self.assertTrue(self.refusal("framework/plugin/loader.cc", "loci/plugin/kernel.hpp"))
+        self.assertIsNone(self.refusal("framework/ops/pool2d.cc", "loci/plugin/window.hpp"))
 
     def test_plugins_know_the_sdk_only(self):
         self.assertIsNone(self.refusal("plugins/cpu/device.cc", "loci/plugin/device.hpp"))

@@ -1,0 +1,110 @@
+// Values from nothing: constants and random numbers, and the state that random numbers come from.
+#include <cmath>
+
+#include "framework/ops/cost.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+// Ten rounds of Philox, shared by four numbers, and the conversion.
+constexpr std::int64_t kUniformFlops = 20;
+constexpr std::int64_t kNormalFlops = 40;
+
+// Whether the conversion of `value` to an integer dtype is defined.
+bool fits_integer(double value, DType dtype) {
+  const bool is_signed = dtype == kInt8 || dtype == kInt16 || dtype == kInt32 || dtype == kInt64;
+  const int bits = 8 * static_cast<int>(dtype_size(dtype));
+  const double limit = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  const double whole = std::trunc(value);
+  return whole >= (is_signed ? -limit : 0.0) && whole < limit;
+}
+
+void infer_fill_constant(InferContext& ctx) {
+  const auto dtype = ctx.attr<DType>("dtype");
+  const auto value = ctx.attr<double>("value");
+  if (!kAllDTypes.contains(dtype))
+    ctx.fail("dtype is none; give one of {}", kAllDTypes.to_string());
+  if (is_integer(dtype) && !fits_integer(value, dtype)) {
+    ctx.fail("value {} does not fit into {}; give one that does or another dtype", value,
+             dtype_name(dtype));
+  }
+  ctx.set_output("out", {dtype, shape_attribute(ctx, "shape")});
+}
+
+void require_random_state(const InferContext& ctx) {
+  require_shape(ctx, "state", {2}, "the seed and the run");
+}
+
+void infer_random(InferContext& ctx) {
+  require_random_state(ctx);
+  const auto dtype = ctx.attr<DType>("dtype");
+  if (!kFloats.contains(dtype)) {
+    ctx.fail("dtype is {}; give one of {}", dtype_name(dtype), kFloats.to_string());
+  }
+  const auto offset = ctx.attr<std::int64_t>("offset");
+  if (offset < 0) ctx.fail("offset is {}; it counts random operators from 0", offset);
+  ctx.set_output("out", {dtype, shape_attribute(ctx, "shape")});
+}
+
+void infer_uniform(InferContext& ctx) {
+  const auto low = ctx.attr<double>("low");
+  const auto high = ctx.attr<double>("high");
+  if (!std::isfinite(low) || !std::isfinite(high) || low >= high) {
+    ctx.fail("low is {} and high is {}; give finite ones with low < high", low, high);
+  }
+  infer_random(ctx);
+}
+
+void infer_gaussian(InferContext& ctx) {
+  const auto mean = ctx.attr<double>("mean");
+  const auto deviation = ctx.attr<double>("deviation");
+  if (!std::isfinite(mean)) ctx.fail("mean is {}; give a finite one", mean);
+  if (!std::isfinite(deviation) || deviation < 0) {
+    ctx.fail("deviation is {}; give a finite one that is not negative", deviation);
+  }
+  infer_random(ctx);
+}
+
+CostFn cost_per_element(std::int64_t flops) {
+  return [flops](const InferContext& ctx) { return elementwise_cost(ctx, flops); };
+}
+
+}  // namespace
+
+void register_creation_ops(OpRegistry& registry) {
+  const std::vector<std::int64_t> shape;
+  registry.add(OpSchema("fill_constant")
+                   .required_attr("shape", shape)
+                   .attr("value", 0.0)
+                   .attr("dtype", kFloat32)
+                   .output("out")
+                   .infer(infer_fill_constant));
+  registry.add(OpSchema("uniform_random")
+                   .random()
+                   .required_attr("shape", shape)
+                   .attr("low", 0.0)
+                   .attr("high", 1.0)
+                   .attr("dtype", kFloat32)
+                   .output("out")
+                   .infer(infer_uniform)
+                   .cost(cost_per_element(kUniformFlops)));
+  registry.add(OpSchema("gaussian_random")
+                   .random()
+                   .required_attr("shape", shape)
+                   .attr("mean", 0.0)
+                   .attr("deviation", 1.0)
+                   .attr("dtype", kFloat32)
+                   .output("out")
+                   .infer(infer_gaussian)
+                   .cost(cost_per_element(kNormalFlops)));
+  // Adds one to the run of the random state, so that the next run draws other numbers. The executor
+  // appends it to programs that draw any.
+  registry.add(OpSchema("random_advance")
+                   .input("state", {kUInt64})
+                   .updates("state_out", "state")
+                   .infer(require_random_state));
+}
+
+}  // namespace loci::ops

@@ -1,0 +1,109 @@
+// Classification losses. Gradients stop at labels, soft ones too.
+#include "framework/ops/cost.h"
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/labels.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+// The softmax and the logarithm of its sum.
+constexpr std::int64_t kFusedFlops = 6;
+
+Shape loss_shape(const InferContext& ctx, std::string_view scores) {
+  return require_labels(ctx, scores, ctx.attr<bool>("soft_label"));
+}
+
+void infer_cross_entropy(InferContext& ctx) {
+  ctx.set_output("out", {ctx.dtype("x"), loss_shape(ctx, "x")});
+}
+
+void infer_fused(InferContext& ctx) {
+  ctx.set_output("softmax", ctx.input("logits"));
+  ctx.set_output("loss", {ctx.dtype("logits"), loss_shape(ctx, "logits")});
+}
+
+// Of a gradient op that has `scores`, their labels and the gradient of the losses.
+void infer_grad(InferContext& ctx, std::string_view scores, std::string_view loss_grad,
+                std::string_view result) {
+  require_same_dtype(ctx, scores, loss_grad);
+  require_shape(ctx, loss_grad, loss_shape(ctx, scores), "one number for each row");
+  ctx.set_output(result, ctx.input(scores));
+}
+
+Value call_grad(const GradContext& ctx, OpCall<Value> call) {
+  return call.input("label", ctx.input("label"))
+      .attr("soft_label", ctx.attr<bool>("soft_label"))
+      .attr("ignore_index", ctx.attr<std::int64_t>("ignore_index"))
+      .result();
+}
+
+void grad_cross_entropy(GradContext& ctx) {
+  if (!ctx.needs_grad("x")) return;
+  OpCall<Value> call("cross_entropy_grad");
+  call.input("x", ctx.input("x")).input("out_grad", ctx.output_grad("out"));
+  ctx.set_input_grad("x", call_grad(ctx, call));
+}
+
+// The probabilities are a result of their own: what arrives there goes through softmax's rule.
+void grad_fused(GradContext& ctx) {
+  if (!ctx.needs_grad("logits")) return;
+  const Value probabilities = ctx.output("softmax");
+  Value total;
+  if (ctx.output_grad("loss").defined()) {
+    OpCall<Value> call("softmax_with_cross_entropy_grad");
+    call.input("softmax", probabilities).input("loss_grad", ctx.output_grad("loss"));
+    total = call_grad(ctx, call);
+  }
+  if (ctx.output_grad("softmax").defined()) {
+    const Value other = softmax_backward(probabilities, ctx.output_grad("softmax"), /*axis=*/-1);
+    total = total.defined() ? elementwise_add(total, other) : other;
+  }
+  if (total.defined()) ctx.set_input_grad("logits", total);
+}
+
+OpSchema loss_op(const char* name, const char* scores) {
+  return OpSchema(name)
+      .input(scores, kFloats)
+      .input("label", kFloats | kIndices)
+      .attr("soft_label", false)
+      .attr("ignore_index", std::int64_t{-100});
+}
+
+OpSchema loss_grad_op(const char* name, const char* scores, const char* loss_grad,
+                      const char* result) {
+  OpSchema schema = loss_op(name, scores);
+  schema.input(loss_grad, kFloats).output(result);
+  schema.infer([=](InferContext& ctx) { infer_grad(ctx, scores, loss_grad, result); });
+  schema.gradient(unsupported_gradient(name,
+                                       "use softmax, cast and elementwise ops where a loss "
+                                       "is differentiated twice"));
+  return schema;
+}
+
+}  // namespace
+
+void register_cross_entropy_ops(OpRegistry& registry) {
+  registry.add(loss_op("cross_entropy", "x")
+                   .output("out")
+                   .infer(infer_cross_entropy)
+                   .gradient(grad_cross_entropy));
+  registry.add(loss_op("softmax_with_cross_entropy", "logits")
+                   .output("softmax")
+                   .output("loss")
+                   .infer(infer_fused)
+                   .gradient(grad_fused)
+                   .cost([](const InferContext& ctx) {
+                     return reduction_cost(ctx, "logits", kFusedFlops);
+                   }));
+  // -out_grad * label / x with soft labels; with hard ones, -out_grad / x at the label's class and
+  // 0 elsewhere. A row whose label is ignored gets 0.
+  registry.add(loss_grad_op("cross_entropy_grad", "x", "out_grad", "x_grad"));
+  // loss_grad * (softmax * sum(label) - label), a hard label counting as one-hot. A row whose label
+  // is ignored gets 0.
+  registry.add(
+      loss_grad_op("softmax_with_cross_entropy_grad", "softmax", "loss_grad", "logits_grad"));
+}
+
+}  // namespace loci::ops

@@ -1,0 +1,80 @@
+// One input, one output of its shape.
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
+
+void grad_assign(GradContext& ctx) { ctx.set_input_grad("x", ctx.output_grad("out")); }
+
+void infer_cast(InferContext& ctx) {
+  const auto dtype = ctx.attr<DType>("dtype");
+  if (!kAllDTypes.contains(dtype))
+    ctx.fail("dtype is none; give one of {}", kAllDTypes.to_string());
+  ctx.set_output("out", {dtype, ctx.shape("x")});
+}
+
+// Gradients stop where either side is not floating: there the cast is a step function.
+void grad_cast(GradContext& ctx) {
+  const DType from = GradContext::type(ctx.input("x")).dtype;
+  if (!is_floating(from) || !is_floating(ctx.attr<DType>("dtype"))) return;
+  ctx.set_input_grad("x", cast(ctx.output_grad("out"), from));
+}
+
+void grad_scale(GradContext& ctx) {
+  ctx.set_input_grad("x", scale(ctx.output_grad("out"), ctx.attr<double>("scale")));
+}
+
+Value relu_grad(const Value& out, const Value& out_grad) {
+  return OpCall<Value>("relu_grad").input("out", out).input("out_grad", out_grad).result();
+}
+
+void grad_relu(GradContext& ctx) {
+  ctx.set_input_grad("x", relu_grad(ctx.output("out"), ctx.output_grad("out")));
+}
+
+void infer_relu_grad(InferContext& ctx) {
+  require_same_dtype(ctx, "out", "out_grad");
+  require_shape(ctx, "out_grad", ctx.shape("out"), "the shape of out");
+  ctx.set_output("x_grad", {ctx.dtype("out"), merged(ctx.shape("out"), ctx.shape("out_grad"))});
+}
+
+// Linear in out_grad; a step function of out.
+void grad_relu_grad(GradContext& ctx) {
+  if (!ctx.needs_grad("out_grad")) return;
+  ctx.set_input_grad("out_grad", relu_grad(ctx.input("out"), ctx.output_grad("x_grad")));
+}
+
+}  // namespace
+
+void register_elementwise_unary_ops(OpRegistry& registry) {
+  registry.add(
+      OpSchema("assign").input("x").output("out").infer(infer_like_x).gradient(grad_assign));
+  registry.add(OpSchema("cast")
+                   .input("x")
+                   .required_attr("dtype", kFloat32)
+                   .output("out")
+                   .infer(infer_cast)
+                   .gradient(grad_cast));
+  registry.add(OpSchema("scale")
+                   .input("x", kNumbers)
+                   .attr("scale", 1.0)
+                   .attr("bias", 0.0)
+                   .output("out")
+                   .infer(infer_like_x)
+                   .gradient(grad_scale));
+  registry.add(
+      OpSchema("relu").input("x", kNumbers).output("out").infer(infer_like_x).gradient(grad_relu));
+  // out_grad where out > 0, else 0.
+  registry.add(OpSchema("relu_grad")
+                   .input("out", kFloats)
+                   .input("out_grad", kFloats)
+                   .output("x_grad")
+                   .infer(infer_relu_grad)
+                   .gradient(grad_relu_grad));
+}
+
+}  // namespace loci::ops

@@ -1,0 +1,58 @@
+// What is measured on results; gradients stop here.
+#include "framework/ops/cost.h"
+#include "framework/ops/labels.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+void infer_argmax(InferContext& ctx) {
+  const Shape& x = ctx.shape("x");
+  const int axis = ctx.axis("axis", x.rank());
+  if (x[axis] == 0) ctx.fail("x has no elements along axis {}; there is no largest one", axis);
+  Shape result;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i != axis) result.push_back(x[i]);
+    if (i == axis && ctx.attr<bool>("keep_dim")) result.push_back(1);
+  }
+  ctx.set_output("out", {kInt64, result});
+}
+
+void infer_accuracy(InferContext& ctx) {
+  require_rank(ctx, "x", 2, "[rows, classes]");
+  (void)require_labels(ctx, "x", /*soft=*/false);
+  const auto k = ctx.attr<std::int64_t>("k");
+  const std::int64_t classes = ctx.shape("x")[1];
+  if (k < 1 || (classes != kDynamicDim && k > classes)) {
+    ctx.fail("k is {}; give one from 1 to the number of classes, {}", k, classes);
+  }
+  ctx.set_output("out", {kFloat32, Shape{}});
+  ctx.set_output("correct", {kInt32, Shape{}});
+  ctx.set_output("total", {kInt32, Shape{}});
+}
+
+Cost cost_of_scan(const InferContext& ctx) { return reduction_cost(ctx, "x"); }
+
+}  // namespace
+
+void register_metric_ops(OpRegistry& registry) {
+  registry.add(OpSchema("argmax")
+                   .input("x", kNumbers)
+                   .attr("axis", std::int64_t{-1})
+                   .attr("keep_dim", false)
+                   .output("out")
+                   .infer(infer_argmax)
+                   .cost(cost_of_scan));
+  registry.add(OpSchema("accuracy")
+                   .input("x", kFloats)
+                   .input("label", kIndices)
+                   .attr("k", std::int64_t{1})
+                   .output("out")
+                   .output("correct")
+                   .output("total")
+                   .infer(infer_accuracy)
+                   .cost(cost_of_scan));
+}
+
+}  // namespace loci::ops

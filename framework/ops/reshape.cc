@@ -1,0 +1,121 @@
+// The same elements under another shape.
+#include "framework/ops/cost.h"
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+// The attribute of reshape, read against x.
+struct Target {
+  Shape shape;        // the extent to infer is kDynamicDim
+  Shape rest;         // extents of x that are not copied
+  Shape given;        // extents of the target that are said
+  int inferred = -1;  // the axis to infer
+};
+
+std::int64_t copied_extent(const InferContext& ctx, int axis) {
+  const Shape& x = ctx.shape("x");
+  if (axis < x.rank()) return x[axis];
+  ctx.fail("shape has 0 (copy the extent of x) at position {}, where x has no dimension", axis);
+}
+
+Target read_target(const InferContext& ctx) {
+  const auto& extents = ctx.attr<std::vector<std::int64_t>>("shape");
+  const std::string text = to_string(extents);
+  if (extents.size() > Shape::kMaxRank) {
+    ctx.fail("shape {} has {} dimensions; a tensor has at most {}", text, extents.size(),
+             Shape::kMaxRank);
+  }
+  Target target;
+  for (int i = 0; i < static_cast<int>(extents.size()); ++i) {
+    const std::int64_t extent = extents[static_cast<std::size_t>(i)];
+    if (extent < -1) ctx.fail("shape {} has the extent {}; give -1, 0 or more", text, extent);
+    if (extent == -1 && target.inferred >= 0) {
+      ctx.fail("shape {} has more than one -1; only one extent can be inferred", text);
+    }
+    if (extent == -1) target.inferred = i;
+    if (extent > 0) target.given.push_back(extent);
+    target.shape.push_back(extent == 0 ? copied_extent(ctx, i) : extent);
+  }
+  const Shape& x = ctx.shape("x");
+  for (int i = 0; i < x.rank(); ++i) {
+    const bool copied = i < target.shape.rank() && extents[static_cast<std::size_t>(i)] == 0;
+    if (!copied) target.rest.push_back(x[i]);
+  }
+  return target;
+}
+
+// Copied extents are on both sides and cancel, so that an unknown one among them does not matter.
+void infer_reshape(InferContext& ctx) {
+  Target target = read_target(ctx);
+  const std::int64_t have = extent_product(ctx, target.rest, 0, target.rest.rank());
+  const std::int64_t given = extent_product(ctx, target.given, 0, target.given.rank());
+  const bool infers = target.inferred >= 0;
+  if (have >= 0 && (infers ? have % given != 0 : have != given)) {
+    ctx.fail("x {} cannot be given the shape {}: {} elements {} {}", ctx.shape("x").to_string(),
+             to_string(ctx.attr<std::vector<std::int64_t>>("shape")), have,
+             infers ? "are not divisible by" : "are not", given);
+  }
+  if (infers && have >= 0) target.shape.set(target.inferred, have / given);
+  ctx.set_output("out", {ctx.dtype("x"), target.shape});
+}
+
+void infer_flatten(InferContext& ctx) {
+  const Shape& x = ctx.shape("x");
+  const int rank = x.rank();
+  const auto given = ctx.attr<std::int64_t>("axis");
+  if (given < -rank || given > rank) {
+    ctx.fail("axis is {}; give one in [{}, {}]", given, -rank, rank);
+  }
+  const int axis = static_cast<int>(given < 0 ? given + rank : given);
+  ctx.set_output("out", {ctx.dtype("x"), Shape{extent_product(ctx, x, 0, axis),
+                                               extent_product(ctx, x, axis, rank)}});
+}
+
+void infer_reshape_like(InferContext& ctx) {
+  const Shape& x = ctx.shape("x");
+  const Shape& like = ctx.shape("like");
+  if (!compatible(extent_product(ctx, x, 0, x.rank()), extent_product(ctx, like, 0, like.rank()))) {
+    ctx.fail("x {} and like {} differ in their number of elements", x.to_string(),
+             like.to_string());
+  }
+  ctx.set_output("out", {ctx.dtype("x"), like});
+}
+
+void grad_reshape(GradContext& ctx) {
+  ctx.set_input_grad("x", reshape_like(ctx.output_grad("out"), ctx.input("x")));
+}
+
+// Nothing is computed.
+Cost cost_of_move(const InferContext& ctx) { return {0, argument_bytes(ctx)}; }
+
+}  // namespace
+
+void register_reshape_ops(OpRegistry& registry) {
+  registry.add(OpSchema("reshape")
+                   .input("x")
+                   .required_attr("shape", std::vector<std::int64_t>{})
+                   .output("out")
+                   .infer(infer_reshape)
+                   .gradient(grad_reshape)
+                   .cost(cost_of_move));
+  registry.add(OpSchema("flatten")
+                   .input("x")
+                   .attr("axis", std::int64_t{1})
+                   .output("out")
+                   .infer(infer_flatten)
+                   .gradient(grad_reshape)
+                   .cost(cost_of_move));
+  // The elements of x under the shape of `like`.
+  registry.add(OpSchema("reshape_like")
+                   .input("x")
+                   .input("like", kAllDTypes, Arity::kRequired, Residence::kMetadata)
+                   .output("out")
+                   .infer(infer_reshape_like)
+                   .gradient(grad_reshape)
+                   .cost(cost_of_move));
+}
+
+}  // namespace loci::ops

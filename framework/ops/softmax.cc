@@ -1,0 +1,36 @@
+#include "framework/ops/cost.h"
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/op_registry.h"
+
+namespace loci::ops {
+namespace {
+
+// Maximum, difference, exponential (counted as one), sum, quotient.
+constexpr std::int64_t kFlops = 5;
+
+void infer_softmax(InferContext& ctx) {
+  (void)ctx.axis("axis", ctx.shape("x").rank());
+  ctx.set_output("out", ctx.input("x"));
+}
+
+// From the result alone, so that x can be freed early.
+void grad_softmax(GradContext& ctx) {
+  const auto axis = static_cast<int>(ctx.attr<std::int64_t>("axis"));
+  ctx.set_input_grad("x", softmax_backward(ctx.output("out"), ctx.output_grad("out"), axis));
+}
+
+Cost cost_of_softmax(const InferContext& ctx) { return elementwise_cost(ctx, kFlops); }
+
+}  // namespace
+
+void register_softmax_ops(OpRegistry& registry) {
+  registry.add(OpSchema("softmax")
+                   .input("x", kFloats)
+                   .attr("axis", std::int64_t{-1})
+                   .output("out")
+                   .infer(infer_softmax)
+                   .gradient(grad_softmax)
+                   .cost(cost_of_softmax));
+}
+
+}  // namespace loci::ops
