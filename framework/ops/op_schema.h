@@ -98,6 +98,8 @@ struct Cost {
 using InferFn = std::function<void(InferContext&)>;
 using GradientFn = std::function<void(GradContext&)>;
 using CostFn = std::function<Cost(const InferContext&)>;
+// Brings the attributes that a file of version `from` has to those of today.
+using UpgradeFn = std::function<void(int from, Attributes&)>;
 
 class OpSchema {
  public:
@@ -127,6 +129,11 @@ class OpSchema {
   // arguments.
   OpSchema& cost(CostFn fn);
   OpSchema& version(int version);
+  // Without one, programs saved with an older version of the op are refused.
+  OpSchema& upgrade(UpgradeFn fn) {
+    upgrade_ = std::move(fn);
+    return *this;
+  }
   OpSchema& not_capturable(std::string reason);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -138,6 +145,7 @@ class OpSchema {
   [[nodiscard]] const InferFn& infer_fn() const { return infer_; }
   [[nodiscard]] const GradientFn& gradient_fn() const { return gradient_; }
   [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
+  [[nodiscard]] const UpgradeFn& upgrade_fn() const { return upgrade_; }
   [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
 
   // Index of a slot or attribute; -1 if there is none of that name.
@@ -161,6 +169,7 @@ class OpSchema {
   InferFn infer_;
   GradientFn gradient_;
   CostFn cost_;
+  UpgradeFn upgrade_;
   std::string capture_refusal_;
 };
 

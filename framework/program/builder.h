@@ -11,6 +11,7 @@ namespace loci::program {
 // What an operator is made of. Slots are given by name; a slot that is not named is empty.
 struct OperatorSpec {
   std::string type;
+  std::string name;  // empty: "<type>_<n>"
   struct NamedSlot {
     std::string name;
     Slot vars;
@@ -22,7 +23,8 @@ struct OperatorSpec {
   std::string scope;
   // Names of the outputs, flat; those not given become "<operator name>.<slot>".
   std::vector<std::string> output_names;
-  // Writes into these existing variables instead of making new ones: initialisers of parameters.
+  // Writes into these existing persistable variables, which nothing else computes, instead of
+  // making new ones: initialisers of parameters.
   std::vector<VarId> existing_outputs;
 };
 
@@ -31,6 +33,10 @@ struct OperatorSpec {
 // update a slot are that slot's variables. Returns the outputs, flat. Throws
 // Error(kInvalidArgument); the program is unchanged then.
 std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spec);
+
+// dtypes and shapes of an operator's outputs, by slot, as its schema infers them from the variables
+// of the block; only inputs and attributes of the operator are read. Throws as the inference does.
+std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, const Operator& op);
 
 // The innermost DeviceGuard's place of this thread, as text; empty if there is none.
 const std::string& current_guard();

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <loci/attribute.hpp>
 #include <loci/program.hpp>
 #include <memory>
@@ -46,29 +47,32 @@ using Slot = std::vector<VarId>;
 
 struct Operator {
   const ops::OpSchema* schema = nullptr;
-  std::string name;            // unique in the program: "conv2d_0"
-  std::vector<Slot> inputs;    // by slot of the schema
+  std::string name;          // unique in the program: "conv2d_0"
+  std::vector<Slot> inputs;  // by slot of the schema
   std::vector<Slot> outputs;
-  Attributes attributes;       // complete
-  std::string guard;           // place text of a DeviceGuard, or empty
+  Attributes attributes;  // complete
+  std::string guard;      // place text of a DeviceGuard, or empty
   Role role = Role::kForward;
-  std::string scope;           // under which a profile shows it: "relu_grad"; empty: its own type
+  std::string scope;  // under which a profile shows it: "relu_grad"; empty: its own type
   [[nodiscard]] const std::string& type() const { return schema->name(); }
 };
 
 struct Block {
-  std::vector<VarDesc> vars;
+  std::deque<VarDesc> vars;                      // a deque: Variable hands out references
   std::unordered_map<std::string, VarId> index;  // by name
   std::vector<Operator> ops;
-  std::vector<VarId> arguments;  // of a sub-block
+  // Of a sub-block, or of a pruned program: what it is given and what it returns.
+  std::vector<VarId> arguments;
   std::vector<VarId> results;
 
   // kNoVar if there is none of that name.
   [[nodiscard]] VarId find(std::string_view name) const;
   [[nodiscard]] const VarDesc& var(VarId id) const { return vars[static_cast<std::size_t>(id)]; }
   [[nodiscard]] VarDesc& var(VarId id) { return vars[static_cast<std::size_t>(id)]; }
-  // Throws Error(kInvalidArgument) if the name is taken or empty.
+  // Throws Error(kInvalidArgument) if the name is taken, empty or has control characters.
   VarId add_var(VarDesc desc);
+  // Throws as add_var.
+  void rename_var(VarId id, std::string name);
 };
 
 class ProgramImpl {
@@ -90,7 +94,11 @@ class ProgramImpl {
 
   // "relu" -> "relu_0", "relu_1", ...; never a name that is taken.
   std::string unique_name(std::string_view prefix);
+  // Keeps unique_name() away from a name that was chosen elsewhere: after "fc_0.weight" it gives
+  // neither "fc_0" nor a smaller number.
+  void reserve_name(std::string_view name);
   // The next offset for a random operator.
+  [[nodiscard]] std::int64_t random_offset() const { return random_offset_; }
   std::int64_t next_random_offset() { return random_offset_++; }
   void set_random_offset(std::int64_t next) { random_offset_ = next; }
 

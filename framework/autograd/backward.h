@@ -1,0 +1,24 @@
+// The reverse walk over a program.
+#pragma once
+
+#include <vector>
+
+#include "framework/program/program_impl.h"
+
+namespace loci::autograd {
+
+// Appends the operators that compute d(loss)/d(target) for each target; kNoVar where the loss does
+// not depend on it through floating values. Only what lies between the targets and the loss is
+// visited. stop_gradient holds gradients back at a variable: it gets one if it is a target, but
+// passes none on.
+//
+// The gradient of x is named "x@GRAD"; where several operators read x, the contributions are
+// "x@GRAD@0", "x@GRAD@1", ... A gradient that equals another one, as that of x in x + y, is the
+// same variable, except that of a target. A name that is taken gets a number: "x@GRAD_0".
+//
+// Throws Error(kInvalidArgument) if the loss is not one floating element, or if a value that a
+// gradient needs is changed in place before the gradient would run; the program is unchanged then.
+std::vector<program::VarId> append_gradients(program::ProgramImpl& program, program::VarId loss,
+                                             const std::vector<program::VarId>& targets);
+
+}  // namespace loci::autograd

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <loci/program.hpp>
+#include <utility>
+#include <vector>
+
+#include "framework/program/builder.h"
+
+namespace loci {
+namespace program {
+namespace {
+
+struct ProgramPair {
+  Program main;
+  Program startup;
+};
+
+std::vector<std::string>& device_guards() {
+  thread_local std::vector<std::string> stack;
+  return stack;
+}
+
+// The first pair is there without any guard.
+std::vector<ProgramPair>& program_guards() {
+  thread_local std::vector<ProgramPair> stack(1);
+  return stack;
+}
+
+// A bare type stays bare: it may mean the executor's own device.
+std::string guard_text(const Place& place) {
+  return place.has_index() ? place.to_string() : place.type();
+}
+
+}  // namespace
+
+const std::string& current_guard() {
+  static const std::string none;
+  const std::vector<std::string>& stack = device_guards();
+  return stack.empty() ? none : stack.back();
+}
+
+}  // namespace program
+
+inline namespace v0 {
+
+Program default_main_program() { return program::program_guards().back().main; }
+Program default_startup_program() { return program::program_guards().back().startup; }
+
+ProgramGuard::ProgramGuard(Program main, Program startup) {
+  program::program_guards().push_back({std::move(main), std::move(startup)});
+}
+ProgramGuard::~ProgramGuard() { program::program_guards().pop_back(); }
+
+DeviceGuard::DeviceGuard(const Place& place) {
+  program::device_guards().push_back(program::guard_text(place));
+}
+DeviceGuard::~DeviceGuard() { program::device_guards().pop_back(); }
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,41 @@
+// The file form of programs: JSON, versioned, with one variable or operator a line.
+//
+//   {"format": "loci.program", "format_version": 1, "producer": "loci 0.1.0",
+//    "ops": {"relu": 1},
+//    "main": {"variables": [{"name": "x", "dtype": "float32", "shape": [-1, 2], "data": true},
+//    ...],
+//             "operators": [{"type": "relu", "name": "relu_0", "inputs": {"x": ["x"]},
+//                            "outputs": {"out": ["relu_0.out"]}, "attributes": {}}, ...],
+//             "arguments": ["x"], "results": ["relu_0.out"], "next_random_offset": 0},
+//    "startup": {...}}
+//
+// "ops" has the version of each op that is used. An attribute says its kind: {"bool": true}, "int",
+// "float" (also "inf", "-inf" and "nan"), "string", "dtype", "ints", "floats", "strings". Members
+// that are false, empty or zero may be left out, and so may "startup".
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "framework/program/program_impl.h"
+
+namespace loci::program {
+
+// A larger text is refused.
+inline constexpr std::size_t kMostJsonBytes = std::size_t{64} << 20;
+
+// Deterministic. Throws Error(kInvalidArgument) if a name is not UTF-8.
+std::string to_json(const ProgramImpl& main, const ProgramImpl* startup);
+
+struct ParsedPrograms {
+  std::shared_ptr<ProgramImpl> main;
+  std::shared_ptr<ProgramImpl> startup;  // null if the file has none
+};
+
+// The text is not trusted: whatever is in it, this gives valid programs or throws Error(kDataLoss):
+// "[program] <file>: <path in the JSON>: <reason; remedy>". `file` is for messages only.
+ParsedPrograms from_json(std::string_view text, const std::string& file);
+
+}  // namespace loci::program

@@ -1,0 +1,134 @@
+#include <cmath>
+#include <loci/version.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "framework/core/raise.h"
+#include "framework/program/json_form.h"
+
+namespace loci::program {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no words for these.
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json tagged(const char* kind, Json value) {
+  Json result = Json::object();
+  result[kind] = std::move(value);
+  return result;
+}
+
+struct AttributeWriter {
+  Json operator()(bool value) const { return tagged("bool", value); }
+  Json operator()(std::int64_t value) const { return tagged("int", value); }
+  Json operator()(double value) const { return tagged("float", number(value)); }
+  Json operator()(const std::string& value) const { return tagged("string", value); }
+  Json operator()(DType value) const { return tagged("dtype", dtype_name(value)); }
+  Json operator()(const std::vector<std::int64_t>& values) const { return tagged("ints", values); }
+  Json operator()(const std::vector<double>& values) const {
+    Json list = Json::array();
+    for (const double value : values) list.push_back(number(value));
+    return tagged("floats", std::move(list));
+  }
+  Json operator()(const std::vector<std::string>& values) const {
+    return tagged("strings", values);
+  }
+};
+
+Json variable_json(const VarDesc& var) {
+  Json result{{"name", var.name}, {"dtype", dtype_name(var.type.dtype)}};
+  result["shape"] = var.type.shape.dims();
+  if (var.is_data) result["data"] = true;
+  if (var.persistable) result["persistable"] = true;
+  if (var.trainable) result["trainable"] = true;
+  if (var.stop_gradient) result["stop_gradient"] = true;
+  if (!var.guard.empty()) result["guard"] = var.guard;
+  return result;
+}
+
+Json names_json(const Block& block, const std::vector<VarId>& ids) {
+  Json names = Json::array();
+  for (const VarId id : ids) names.push_back(block.var(id).name);
+  return names;
+}
+
+template <class Slots>
+Json slots_json(const Block& block, const Slots& slots, const std::vector<Slot>& vars) {
+  Json result = Json::object();
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (!vars[i].empty()) result[slots[i].name] = names_json(block, vars[i]);
+  }
+  return result;
+}
+
+Json operator_json(const Block& block, const Operator& op) {
+  Json result{{"type", op.type()}, {"name", op.name}};
+  result["inputs"] = slots_json(block, op.schema->inputs(), op.inputs);
+  result["outputs"] = slots_json(block, op.schema->outputs(), op.outputs);
+  result["attributes"] = Json::object();
+  for (const auto& [name, value] : op.attributes) {
+    result["attributes"][name] = std::visit(AttributeWriter{}, value);
+  }
+  if (!op.guard.empty()) result["guard"] = op.guard;
+  if (op.role != Role::kForward) result["role"] = role_name(op.role);
+  if (!op.scope.empty()) result["scope"] = op.scope;
+  return result;
+}
+
+// One entry a line: nlohmann's own indentation would put each extent on one.
+template <class Entries, class ToJson>
+void write_list(std::string& out, const char* key, const Entries& entries, const ToJson& to_json) {
+  out += std::string("    \"") + key + "\": [";
+  const char* separator = "\n      ";
+  for (const auto& entry : entries) {
+    out += separator + to_json(entry).dump();
+    separator = ",\n      ";
+  }
+  out += "\n    ],\n";
+}
+
+void write_program(std::string& out, const char* key, const ProgramImpl& program) {
+  const Block& block = program.main();
+  out += std::string(",\n  \"") + key + "\": {\n";
+  write_list(out, "variables", block.vars, variable_json);
+  write_list(out, "operators", block.ops,
+             [&](const Operator& op) { return operator_json(block, op); });
+  out += "    \"arguments\": " + names_json(block, block.arguments).dump() + ",\n";
+  out += "    \"results\": " + names_json(block, block.results).dump() + ",\n";
+  out += "    \"next_random_offset\": " + std::to_string(program.random_offset()) + "\n  }";
+}
+
+void collect_versions(const ProgramImpl& program, std::map<std::string, int>& versions) {
+  for (const Operator& op : program.main().ops) versions[op.type()] = op.schema->version();
+}
+
+}  // namespace
+
+std::string to_json(const ProgramImpl& main, const ProgramImpl* startup) {
+  std::map<std::string, int> versions;
+  collect_versions(main, versions);
+  if (startup != nullptr) collect_versions(*startup, versions);
+  try {
+    std::string out = "{\n  \"format\": \"loci.program\",\n  \"format_version\": 1,\n";
+    out += "  \"producer\": \"loci " + std::string(version()) + "\",\n";
+    out += "  \"ops\": " + Json(versions).dump();
+    write_program(out, "main", main);
+    if (startup != nullptr) write_program(out, "startup", *startup);
+    return out + "\n}\n";
+  } catch (const nlohmann::json::type_error&) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[program] a name or an attribute is not UTF-8, so the program cannot be saved; "
+                "rename it");
+  }
+}
+
+}  // namespace loci::program

@@ -1,0 +1,88 @@
+#include <loci/layers.hpp>
+#include <optional>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/program/parameters.h"
+#include "framework/program/transaction.h"
+
+namespace loci::inline v0 {
+namespace layers {
+namespace {
+
+// Parameters and operators of one layer: all of them or none.
+class Layer {
+ public:
+  Layer(const Variable& x, const char* type, const std::string& name)
+      : main_(x.program()), startup_(default_startup_program()) {
+    (void)x.name();  // refuses an undefined variable
+    name_ = name.empty() ? main_->unique_name(type) : name;
+    in_main_.emplace(*main_);
+    in_startup_.emplace(*startup_.impl());
+  }
+
+  Variable parameter(const char* suffix, const Shape& shape, DType dtype, Initializer init) {
+    return program::add_persistable(main_, *startup_.impl(),
+                                    {name_ + "." + suffix, shape, dtype, std::move(init), true});
+  }
+
+  Variable commit(Variable result) {
+    in_main_->commit();
+    in_startup_->commit();
+    return result;
+  }
+
+ private:
+  std::shared_ptr<program::ProgramImpl> main_;
+  Program startup_;
+  std::string name_;
+  std::optional<program::Transaction> in_main_;
+  std::optional<program::Transaction> in_startup_;
+};
+
+void check_positive(const char* op, const char* what, std::int64_t value) {
+  if (value > 0) return;
+  core::raise(ErrorCode::kInvalidArgument, "[{}] {} is {}; give at least 1", op, what, value);
+}
+
+}  // namespace
+
+Variable fc(const Variable& x, std::int64_t size, const std::string& name) {
+  check_positive("fc", "size", size);
+  Layer layer(x, "fc", name);
+  Shape columns;
+  for (int axis = 1; axis < x.shape().rank(); ++axis) columns.push_back(x.shape()[axis]);
+  if (x.shape().rank() == 0 || !columns.is_static()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[fc] '{}' has the shape {}; it needs rows and every other extent known", x.name(),
+                x.shape().to_string());
+  }
+  const Shape weight_shape{columns.numel(), size};
+  const Variable weight =
+      layer.parameter("weight", weight_shape, x.dtype(), initializer::xavier(weight_shape));
+  const Variable bias = layer.parameter("bias", Shape{size}, x.dtype(), initializer::constant(0.0));
+  return layer.commit(elementwise_add(mul(x, weight), bias));
+}
+
+Variable conv2d(const Variable& x, std::int64_t filters, std::int64_t size,
+                const Conv2dOptions& options, const std::string& name) {
+  check_positive("conv2d", "filters", filters);
+  check_positive("conv2d", "size", size);
+  check_positive("conv2d", "groups", options.groups);
+  Layer layer(x, "conv2d", name);
+  if (x.shape().rank() != 4 || x.shape()[1] <= 0 || x.shape()[1] % options.groups != 0) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[conv2d] '{}' has the shape {}; it needs [batch, channels, height, width] with "
+                "known channels that {} group(s) divide",
+                x.name(), x.shape().to_string(), options.groups);
+  }
+  const Shape filter_shape{filters, x.shape()[1] / options.groups, size, size};
+  const Variable filter =
+      layer.parameter("weight", filter_shape, x.dtype(), initializer::xavier(filter_shape));
+  const Variable bias =
+      layer.parameter("bias", Shape{filters}, x.dtype(), initializer::constant(0.0));
+  return layer.commit(loci::conv2d(x, filter, options, bias));
+}
+
+}  // namespace layers
+}  // namespace loci::inline v0
