@@ -1,0 +1,142 @@
+// Arguments: as a kernel sees them before it is launched (Arg, OpDesc), and in a launch (Launch).
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <loci/plugin/attributes.hpp>
+#include <loci/plugin/error.hpp>
+#include <string_view>
+#include <vector>
+
+namespace loci::sdk {
+
+// A borrowed array.
+template <class T>
+class Span {
+ public:
+  constexpr Span() = default;
+  constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  template <class U>
+  Span(const std::vector<U>& items) : data_(items.data()), size_(items.size()) {}  // NOLINT
+
+  [[nodiscard]] constexpr T* data() const { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
+  [[nodiscard]] constexpr T& operator[](std::size_t i) const { return data_[i]; }
+  [[nodiscard]] constexpr T* begin() const { return data_; }
+  [[nodiscard]] constexpr T* end() const { return data_ + size_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+using Dims = Span<const std::int64_t>;
+
+// The product of the extents; 1 for rank 0.
+inline std::int64_t numel_of(Dims dims) {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : dims) product *= extent;
+  return product;
+}
+
+// An argument before launch. Valid during the call that hands it over.
+class Arg {
+ public:
+  explicit Arg(const loci_arg& arg) : arg_(&arg) {}
+
+  [[nodiscard]] bool present() const { return arg_->dtype != LOCI_DTYPE_NONE; }
+  [[nodiscard]] loci_dtype dtype() const { return arg_->dtype; }
+  [[nodiscard]] int rank() const { return arg_->rank; }
+  // Whether the extents are known. They always are in prepare, unless the kernel is shape-agnostic.
+  [[nodiscard]] bool has_dims() const { return arg_->dims != nullptr || arg_->rank == 0; }
+  [[nodiscard]] Dims dims() const { return {arg_->dims, static_cast<std::size_t>(arg_->rank)}; }
+  [[nodiscard]] std::int64_t dim(int axis) const { return arg_->dims[axis]; }
+  [[nodiscard]] std::int64_t numel() const { return numel_of(dims()); }
+  [[nodiscard]] bool is_constant() const { return (arg_->flags & LOCI_ARG_CONSTANT) != 0; }
+  [[nodiscard]] std::uint32_t layout() const { return arg_->layout; }
+  [[nodiscard]] std::uint32_t residence() const { return arg_->residence; }
+
+ private:
+  const loci_arg* arg_;
+};
+
+// An operator with its arguments. Slots are numbered in the order of the op's schema; each has one
+// argument (absent, if optional and not given) unless it is variadic.
+class OpDesc {
+ public:
+  explicit OpDesc(const loci_op_desc& op) : op_(&op) {}
+
+  [[nodiscard]] std::string_view name() const { return to_view(op_->op); }
+  [[nodiscard]] std::uint32_t version() const { return op_->version; }
+  [[nodiscard]] AttributeReader attributes() const { return {name(), op_->attrs, op_->attr_count}; }
+
+  // The flat index of a slot's argument, which a launch counts by.
+  [[nodiscard]] std::uint32_t input_index(std::uint32_t slot, std::uint32_t index = 0) const {
+    return op_->input_slots[slot] + index;
+  }
+  [[nodiscard]] std::uint32_t output_index(std::uint32_t slot, std::uint32_t index = 0) const {
+    return op_->output_slots[slot] + index;
+  }
+  [[nodiscard]] std::uint32_t input_count(std::uint32_t slot) const {
+    return op_->input_slots[slot + 1] - op_->input_slots[slot];
+  }
+  [[nodiscard]] std::uint32_t output_count(std::uint32_t slot) const {
+    return op_->output_slots[slot + 1] - op_->output_slots[slot];
+  }
+  [[nodiscard]] Arg input(std::uint32_t slot, std::uint32_t index = 0) const {
+    return Arg(op_->inputs[input_index(slot, index)]);
+  }
+  [[nodiscard]] Arg output(std::uint32_t slot, std::uint32_t index = 0) const {
+    return Arg(op_->outputs[output_index(slot, index)]);
+  }
+  [[nodiscard]] bool has_input(std::uint32_t slot) const {
+    return slot < op_->input_slot_count && input_count(slot) > 0 && input(slot).present();
+  }
+
+ private:
+  const loci_op_desc* op_;
+};
+
+// The arguments of one launch, by flat index. T is the element type that prepare found; nothing is
+// checked here. Data is NULL for absent, empty and metadata-only arguments.
+class Launch {
+ public:
+  explicit Launch(const loci_launch& launch) : launch_(&launch) {}
+
+  template <class T>
+  [[nodiscard]] const T* input(std::uint32_t index) const {
+    return static_cast<const T*>(launch_->inputs[index]->data);
+  }
+  template <class T>
+  [[nodiscard]] T* output(std::uint32_t index) const {
+    return static_cast<T*>(launch_->outputs[index]->data);
+  }
+  [[nodiscard]] const loci_view& input_view(std::uint32_t index) const {
+    return *launch_->inputs[index];
+  }
+  [[nodiscard]] const loci_view& output_view(std::uint32_t index) const {
+    return *launch_->outputs[index];
+  }
+
+  // Scratch memory asked for with Prepare::set_workspace, 64-byte aligned; content undefined.
+  template <class T>
+  [[nodiscard]] T* workspace(std::uint64_t byte_offset = 0) const {
+    return reinterpret_cast<T*>(static_cast<std::byte*>(launch_->workspace) + byte_offset);
+  }
+  // Kept per frame between launches, zero before the first.
+  template <class T>
+  [[nodiscard]] T* state() const {
+    return static_cast<T*>(launch_->state);
+  }
+  [[nodiscard]] loci_stream* stream() const { return launch_->stream; }
+  [[nodiscard]] std::uint64_t correlation() const { return launch_->correlation; }
+  [[nodiscard]] const loci_launch& raw() const { return *launch_; }
+
+ private:
+  const loci_launch* launch_;
+};
+
+}  // namespace loci::sdk
