@@ -40,7 +40,9 @@ endfunction()
 
 function(_loci_depend_on_plugins target plugins)
   foreach(plugin IN LISTS plugins)
-    add_dependencies(${target} loci_plugin_${plugin})
+    if(TARGET loci_plugin_${plugin})
+      add_dependencies(${target} loci_plugin_${plugin})
+    endif()
   endforeach()
 endfunction()
 
