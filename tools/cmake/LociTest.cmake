@@ -3,12 +3,15 @@
 #
 # An executable of GoogleTest cases, each one a ctest test. Without LINK it is a unit test and links
 # loci_static, which reaches all of framework/; a test of the public API says LINK loci::loci.
-# PLUGINS are built first, and LOCI_PLUGIN_PATH names their folder. A case that calls GTEST_SKIP()
+# With LOCI_TEST_LABEL set, a test without that label is left out. PLUGINS are built first, and LOCI_PLUGIN_PATH names their folder. A case that calls GTEST_SKIP()
 # is a skipped ctest test; tools/test prints its reason.
 include(GoogleTest)
 
 function(loci_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK;LABELS;PLUGINS")
+  if(LOCI_TEST_LABEL AND NOT LOCI_TEST_LABEL IN_LIST arg_LABELS)
+    return()
+  endif()
   if(NOT arg_LINK)
     set(arg_LINK loci_static)
   endif()
