@@ -1,0 +1,90 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/infer_probe.h"
+
+namespace loci::ops {
+namespace {
+
+using test_support::infer;
+using ::testing::HasSubstr;
+using Integers = std::vector<std::int64_t>;
+
+test_support::InferProbe random_op(const char* name) {
+  return infer(name).input("state", {2}, kUInt64).attr("shape", Integers{4});
+}
+
+TEST(CreationTest, FillConstantHasItsAttributes) {
+  const auto probe =
+      infer("fill_constant").attr("shape", Integers{2, 0}).attr("dtype", kInt8).attr("value", 3.0);
+  EXPECT_EQ(probe.shape(), (Shape{2, 0}));
+  EXPECT_EQ(probe.dtype(), kInt8);
+}
+
+TEST(CreationTest, FillConstantRefusesAValueThatDoesNotFit) {
+  const auto fill = [](double value, DType dtype) {
+    return infer("fill_constant")
+        .attr("shape", Integers{})
+        .attr("value", value)
+        .attr("dtype", dtype)
+        .error();
+  };
+  EXPECT_THAT(fill(256.0, kUInt8), HasSubstr("value 256 does not fit into uint8"));
+  EXPECT_THAT(fill(-1.0, kUInt64), HasSubstr("does not fit into uint64"));
+  EXPECT_THAT(fill(0x1p63, kInt64), HasSubstr("does not fit into int64"));
+  EXPECT_THAT(fill(std::numeric_limits<double>::quiet_NaN(), kInt32), HasSubstr("nan"));
+  EXPECT_EQ(fill(-0x1p63, kInt64), "no error");
+  EXPECT_EQ(fill(255.9, kUInt8), "no error");
+  EXPECT_EQ(fill(1e300, kFloat32), "no error");
+}
+
+TEST(CreationTest, FillConstantRefusesNoDType) {
+  EXPECT_THAT(infer("fill_constant").attr("shape", Integers{}).attr("dtype", DType::kNone).error(),
+              HasSubstr("dtype is none"));
+}
+
+TEST(CreationTest, RandomOpsHaveTheirAttributes) {
+  EXPECT_EQ(random_op("uniform_random").attr("dtype", kFloat64).types().front(),
+            (TensorType{kFloat64, {4}}));
+  EXPECT_EQ(random_op("gaussian_random").types().front(), (TensorType{kFloat32, {4}}));
+}
+
+TEST(CreationTest, RandomOpsAreFloating) {
+  EXPECT_THAT(random_op("uniform_random").attr("dtype", kInt32).error(),
+              HasSubstr("dtype is int32; give one of float16"));
+}
+
+TEST(CreationTest, RandomOpsCheckStateAndOffset) {
+  EXPECT_THAT(
+      infer("gaussian_random").input("state", {3}, kUInt64).attr("shape", Integers{}).error(),
+      HasSubstr("state is [3]; it must be [2], the seed and the run"));
+  EXPECT_THAT(random_op("gaussian_random").attr("offset", std::int64_t{-1}).error(),
+              HasSubstr("offset is -1"));
+}
+
+TEST(CreationTest, UniformNeedsARange) {
+  EXPECT_THAT(random_op("uniform_random").attr("low", 1.0).error(),
+              HasSubstr("low is 1 and high is 1; give finite ones with low < high"));
+  EXPECT_THAT(random_op("uniform_random").attr("high", HUGE_VAL).error(), HasSubstr("inf"));
+}
+
+TEST(CreationTest, GaussianNeedsADeviation) {
+  EXPECT_THAT(random_op("gaussian_random").attr("deviation", -1.0).error(),
+              HasSubstr("deviation is -1"));
+  EXPECT_THAT(random_op("gaussian_random").attr("mean", HUGE_VAL).error(),
+              HasSubstr("mean is inf"));
+  EXPECT_EQ(random_op("gaussian_random").attr("deviation", 0.0).error(), "no error");
+}
+
+TEST(CreationTest, RandomAdvanceUpdatesTheState) {
+  EXPECT_EQ(infer("random_advance").input("state", {2}, kUInt64).types().front(),
+            (TensorType{kUInt64, {2}}));
+  EXPECT_THAT(infer("random_advance").input("state", {1}, kUInt64).error(),
+              HasSubstr("state is [1]"));
+}
+
+}  // namespace
+}  // namespace loci::ops

@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/gradient_probe.h"
+#include "tests/support/infer_probe.h"
+
+namespace loci::ops {
+namespace {
+
+using test_support::gradient_of;
+using test_support::infer;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(ElementwiseBinaryTest, ResultsAreBroadcast) {
+  for (const char* op :
+       {"elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div"}) {
+    EXPECT_EQ(infer(op).input("x", {-1, 1, 3}).input("y", {4, 1}).shape(), (Shape{-1, 4, 3})) << op;
+  }
+}
+
+TEST(ElementwiseBinaryTest, RefusesShapesThatDoNotBroadcast) {
+  EXPECT_THAT(infer("elementwise_mul").input("x", {2, 3}).input("y", {2}).error(),
+              HasSubstr("[elementwise_mul] x [2, 3] and y [2] do not broadcast"));
+}
+
+TEST(ElementwiseBinaryTest, RefusesTwoDTypes) {
+  EXPECT_THAT(infer("elementwise_add").input("x", {2}).input("y", {2}, kFloat64).error(),
+              HasSubstr("x is float32 and y is float64"));
+}
+
+TEST(ElementwiseBinaryTest, AddPassesTheGradientOnWhereShapesAreEqual) {
+  const auto probe = gradient_of("elementwise_add").with("x", {2, 3}).with("y", {2, 3}).run();
+  EXPECT_THAT(probe.calls(), IsEmpty());
+  EXPECT_EQ(probe.grad("x"), "d_out");
+  EXPECT_EQ(probe.grad("y"), "d_out");
+}
+
+TEST(ElementwiseBinaryTest, TheGradientOfABiasIsSummedOverADynamicBatch) {
+  const auto probe = gradient_of("elementwise_add").with("x", {-1, 3}).with("y", {3}).run();
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = reduce_sum_like(x: d_out, like: y)"));
+  EXPECT_EQ(probe.grad("x"), "d_out");
+  EXPECT_EQ(probe.grad("y"), "%0");
+}
+
+TEST(ElementwiseBinaryTest, UnwantedGradientsCostNothing) {
+  const auto probe =
+      gradient_of("elementwise_div").with("x", {2}).with("y", {2}).unwanted("y").run();
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = elementwise_div(x: d_out, y: y)"));
+  EXPECT_EQ(probe.grad("y"), "none");
+}
+
+TEST(ElementwiseBinaryTest, SubNegatesAfterTheSum) {
+  const auto probe = gradient_of("elementwise_sub").with("x", {2, 3}).with("y", {3}).run();
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = reduce_sum_like(x: d_out, like: y)",
+                                         "%1 = scale(x: %0, scale: -1)"));
+  EXPECT_EQ(probe.grad("x"), "d_out");
+  EXPECT_EQ(probe.grad("y"), "%1");
+}
+
+TEST(ElementwiseBinaryTest, MulMultipliesByTheOther) {
+  const auto probe = gradient_of("elementwise_mul").with("x", {1, 3}).with("y", {2, 1}).run();
+  EXPECT_THAT(
+      probe.calls(),
+      ElementsAre("%0 = elementwise_mul(x: d_out, y: y)", "%1 = reduce_sum_like(x: %0, like: x)",
+                  "%2 = elementwise_mul(x: d_out, y: x)", "%3 = reduce_sum_like(x: %2, like: y)"));
+}
+
+TEST(ElementwiseBinaryTest, DivUsesItsResult) {
+  const auto probe = gradient_of("elementwise_div").with("x", {2}).with("y", {2}).run();
+  EXPECT_THAT(probe.calls(),
+              ElementsAre("%0 = elementwise_div(x: d_out, y: y)",
+                          "%1 = elementwise_mul(x: %0, y: out)", "%2 = scale(x: %1, scale: -1)"));
+  EXPECT_EQ(probe.grad("x"), "%0");
+  EXPECT_EQ(probe.grad("y"), "%2");
+}
+
+}  // namespace
+}  // namespace loci::ops

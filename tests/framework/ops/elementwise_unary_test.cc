@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/gradient_probe.h"
+#include "tests/support/infer_probe.h"
+
+namespace loci::ops {
+namespace {
+
+using test_support::gradient_of;
+using test_support::infer;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(ElementwiseUnaryTest, ResultsAreLikeX) {
+  for (const char* op : {"assign", "scale", "relu"}) {
+    EXPECT_EQ(infer(op).input("x", {-1, 3}, kInt32).types().front(), (TensorType{kInt32, {-1, 3}}))
+        << op;
+  }
+}
+
+TEST(ElementwiseUnaryTest, CastChangesTheDType) {
+  EXPECT_EQ(infer("cast").input("x", {-1, 3}).attr("dtype", kBool).types().front(),
+            (TensorType{kBool, {-1, 3}}));
+  EXPECT_THAT(infer("cast").input("x", {2}).attr("dtype", DType::kNone).error(),
+              HasSubstr("dtype is none"));
+}
+
+TEST(ElementwiseUnaryTest, ReluTakesNumbers) {
+  EXPECT_THAT(infer("relu").input("x", {2}, kBool).error(), HasSubstr("input 'x' is bool"));
+}
+
+TEST(ElementwiseUnaryTest, AssignPassesTheGradientOn) {
+  const auto probe = gradient_of("assign").with("x", {2}).run();
+  EXPECT_THAT(probe.calls(), IsEmpty());
+  EXPECT_EQ(probe.grad("x"), "d_out");
+}
+
+TEST(ElementwiseUnaryTest, CastCastsTheGradientBack) {
+  const auto probe = gradient_of("cast").with("x", {2}, kFloat16).attr("dtype", kFloat32).run();
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = cast(x: d_out, dtype: float16)"));
+  EXPECT_EQ(probe.grad("x"), "%0");
+}
+
+TEST(ElementwiseUnaryTest, GradientsStopAtIntegers) {
+  EXPECT_EQ(gradient_of("cast").with("x", {2}, kInt32).attr("dtype", kFloat32).run().grad("x"),
+            "none");
+  EXPECT_EQ(gradient_of("cast").with("x", {2}).attr("dtype", kInt32).run().grad("x"), "none");
+}
+
+TEST(ElementwiseUnaryTest, ScaleScalesTheGradientWithoutBias) {
+  const auto probe = gradient_of("scale").with("x", {2}).attr("scale", 2.5).attr("bias", 1.0).run();
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = scale(x: d_out, scale: 2.5)"));
+}
+
+TEST(ElementwiseUnaryTest, ReluNeedsItsResultOnly) {
+  const auto probe = gradient_of("relu").with("x", {-1, 2}).run();
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = relu_grad(out: out, out_grad: d_out)"));
+  EXPECT_EQ(probe.grad("x"), "%0");
+}
+
+TEST(ElementwiseUnaryTest, ReluGradKnowsWhatEitherArgumentKnows) {
+  EXPECT_EQ(infer("relu_grad").input("out", {-1, 3}).input("out_grad", {2, -1}).shape(),
+            (Shape{2, 3}));
+  EXPECT_THAT(infer("relu_grad").input("out", {3}).input("out_grad", {2}).error(),
+              HasSubstr("out_grad is [2]; it must be [3], the shape of out"));
+}
+
+TEST(ElementwiseUnaryTest, ReluGradIsLinearInTheGradient) {
+  const auto probe = gradient_of("relu_grad").with("out", {2}).with("out_grad", {2}).run();
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = relu_grad(out: out, out_grad: d_x_grad)"));
+  EXPECT_EQ(probe.grad("out_grad"), "%0");
+  EXPECT_EQ(probe.grad("out"), "none");
+}
+
+}  // namespace
+}  // namespace loci::ops

@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <loci/error.hpp>
+
+#include "framework/ops/op_schema.h"
+
+namespace loci::ops {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+OpSchema example() {
+  OpSchema schema("example");
+  schema.input("x", kFloats).input("y", kAllDTypes, Arity::kOptional).output("out");
+  schema.attr("factor", 1.5)
+      .attr("axis", std::int64_t{-1})
+      .required_attr("shape", std::vector<std::int64_t>{});
+  return schema;
+}
+
+TEST(OpSchemaTest, FindsSlotsAndAttributesByName) {
+  const OpSchema schema = example();
+  EXPECT_EQ(schema.input_index("y"), 1);
+  EXPECT_EQ(schema.input_index("out"), -1);
+  EXPECT_EQ(schema.output_index("out"), 0);
+  ASSERT_NE(schema.find_attribute("shape"), nullptr);
+  EXPECT_TRUE(schema.find_attribute("shape")->required);
+  EXPECT_EQ(schema.find_attribute("size"), nullptr);
+}
+
+TEST(OpSchemaTest, CompletesAttributesWithDefaults) {
+  const Attributes result = example().complete({{"shape", std::vector<std::int64_t>{2}}});
+  EXPECT_EQ(result.size(), 3U);
+  EXPECT_EQ(std::get<double>(result.at("factor")), 1.5);
+  EXPECT_EQ(std::get<std::int64_t>(result.at("axis")), -1);
+}
+
+TEST(OpSchemaTest, TakesAnIntegerWhereADoubleIsAsked) {
+  const Attributes result =
+      example().complete({{"shape", std::vector<std::int64_t>{}}, {"factor", std::int64_t{3}}});
+  EXPECT_EQ(std::get<double>(result.at("factor")), 3.0);
+}
+
+TEST(OpSchemaTest, RefusesAnUnknownAttribute) {
+  EXPECT_THAT(
+      [] {
+        (void)example().complete({{"axes", std::int64_t{1}}});
+      },
+      ThrowsMessage<Error>(
+          AllOf(HasSubstr("[example]"), HasSubstr("'axes'"), HasSubstr("did you mean 'axis'"))));
+}
+
+TEST(OpSchemaTest, RefusesAnAttributeOfAnotherKind) {
+  EXPECT_THAT(
+      [] {
+        (void)example().complete({{"axis", 0.5}});
+      },
+      ThrowsMessage<Error>(AllOf(HasSubstr("[example] attribute 'axis' is a float64, 0.5"),
+                                 HasSubstr("give an int64"))));
+}
+
+TEST(OpSchemaTest, RefusesAMissingAttribute) {
+  EXPECT_THAT([] { (void)example().complete({}); },
+              ThrowsMessage<Error>(HasSubstr("attribute 'shape' is missing")));
+}
+
+TEST(OpSchemaTest, SaysThatThereAreNoAttributes) {
+  EXPECT_THAT(
+      [] {
+        (void)OpSchema("bare").complete({{"axis", std::int64_t{1}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("it has none at all")));
+}
+
+TEST(OpSchemaTest, AnUpdateNamesAnInput) {
+  EXPECT_THAT([] { OpSchema("step").input("x").updates("out", "param"); },
+              ThrowsMessage<Error>(HasSubstr("updates 'param', which is no input slot")));
+}
+
+TEST(OpSchemaTest, ARandomOpHasStateAndOffset) {
+  const OpSchema schema = OpSchema("noise").random();
+  EXPECT_TRUE(schema.is_random());
+  ASSERT_EQ(schema.input_index("state"), 0);
+  EXPECT_TRUE(schema.inputs()[0].dtypes.contains(kUInt64));
+  EXPECT_NE(schema.find_attribute("offset"), nullptr);
+}
+
+TEST(DTypeSetTest, PrintsNames) {
+  EXPECT_EQ((DTypeSet{kInt32, kFloat32, kBool}.to_string()), "bool, int32, float32");
+}
+
+}  // namespace
+}  // namespace loci::ops

@@ -1,0 +1,129 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <loci/plugin/window.hpp>
+
+namespace loci::ops {
+namespace {
+
+using sdk::resolve_window;
+using sdk::resolve_window_axis;
+using sdk::WindowAxis;
+using sdk::WindowOptions;
+
+WindowOptions same() {
+  WindowOptions options;
+  options.padding_algorithm = "SAME";
+  return options;
+}
+
+TEST(WindowTest, CountsWholeWindows) {
+  WindowOptions options;
+  options.strides = {2, 3};
+  const sdk::Window2d window = resolve_window(options, {7, 9}, {3, 3});
+  EXPECT_EQ(window.height.output, 3);
+  EXPECT_EQ(window.width.output, 3);
+  EXPECT_EQ(window.width.stride, 3);
+}
+
+TEST(WindowTest, PaddingsArePairsOrSingle) {
+  WindowOptions options;
+  options.paddings = {1, 2};
+  WindowAxis axis = resolve_window_axis(options, 1, 8, 3);
+  EXPECT_EQ(axis.before, 2);
+  EXPECT_EQ(axis.after, 2);
+  EXPECT_EQ(axis.output, 10);
+  options.paddings = {1, 2, 3, 4};
+  axis = resolve_window_axis(options, 1, 8, 3);
+  EXPECT_EQ(axis.before, 3);
+  EXPECT_EQ(axis.after, 4);
+  EXPECT_EQ(resolve_window_axis(options, 0, 8, 3).before, 1);
+  EXPECT_EQ(resolve_window_axis(options, 0, 8, 3).after, 2);
+}
+
+TEST(WindowTest, DilationWidensTheWindow) {
+  WindowOptions options;
+  options.dilations = {3, 1};
+  const WindowAxis axis = resolve_window_axis(options, 0, 8, 3);
+  EXPECT_EQ(axis.span(), 7);
+  EXPECT_EQ(axis.output, 2);
+}
+
+TEST(WindowTest, SamePutsTheOddElementAfter) {
+  WindowOptions options = same();
+  options.strides = {2, 2};
+  const WindowAxis axis = resolve_window_axis(options, 0, 8, 3);
+  EXPECT_EQ(axis.output, 4);
+  EXPECT_EQ(axis.before, 0);
+  EXPECT_EQ(axis.after, 1);
+  EXPECT_EQ(axis.begin(3), 6);
+}
+
+TEST(WindowTest, SameIgnoresExplicitPaddings) {
+  WindowOptions options = same();
+  options.paddings = {7, 7};
+  const WindowAxis axis = resolve_window_axis(options, 0, 5, 3);
+  EXPECT_EQ(axis.before, 1);
+  EXPECT_EQ(axis.after, 1);
+}
+
+TEST(WindowTest, SameWithAStrideAboveTheWindowPadsNothing) {
+  WindowOptions options = same();
+  options.strides = {3, 3};
+  const WindowAxis axis = resolve_window_axis(options, 0, 7, 1);
+  EXPECT_EQ(axis.output, 3);
+  EXPECT_EQ(axis.before + axis.after, 0);
+}
+
+TEST(WindowTest, ValidPadsNothing) {
+  WindowOptions options;
+  options.padding_algorithm = "VALID";
+  options.paddings = {7, 7};
+  EXPECT_EQ(resolve_window_axis(options, 0, 5, 3).output, 3);
+}
+
+TEST(WindowTest, CeilModeAddsAPartialWindow) {
+  WindowOptions options;
+  options.strides = {2, 2};
+  options.ceil_mode = true;
+  const WindowAxis axis = resolve_window_axis(options, 0, 7, 2);
+  EXPECT_EQ(axis.output, 4);
+  EXPECT_EQ(axis.after, 1);
+  EXPECT_EQ(resolve_window_axis(options, 0, 8, 2).output, 4);
+}
+
+TEST(WindowTest, CeilModeAddsNoWindowInPaddingAlone) {
+  WindowOptions options;
+  options.strides = {3, 3};
+  options.paddings = {1, 1};
+  options.ceil_mode = true;
+  // A third window would begin at 6 - 1 = 5, behind the last of 5 elements.
+  const WindowAxis axis = resolve_window_axis(options, 0, 5, 2);
+  EXPECT_EQ(axis.output, 2);
+}
+
+TEST(WindowTest, NoWindowFits) {
+  EXPECT_EQ(resolve_window_axis({}, 0, 2, 3).output, 0);
+  WindowOptions options;
+  options.ceil_mode = true;
+  EXPECT_EQ(resolve_window_axis(options, 0, 2, 3).output, 0);
+}
+
+TEST(WindowTest, GlobalPoolingIsOneWindow) {
+  WindowOptions options;
+  options.global_pooling = true;
+  options.paddings = {1, 1};
+  options.strides = {2, 2};
+  const WindowAxis axis = resolve_window_axis(options, 1, 9, 2);
+  EXPECT_EQ(axis.kernel, 9);
+  EXPECT_EQ(axis.before, 0);
+  EXPECT_EQ(axis.output, 1);
+}
+
+TEST(WindowTest, UnknownExtentsStayUnknown) {
+  EXPECT_EQ(resolve_window_axis({}, 0, -1, 3).output, -1);
+  EXPECT_EQ(resolve_window_axis(same(), 0, -1, 3).output, -1);
+}
+
+}  // namespace
+}  // namespace loci::ops

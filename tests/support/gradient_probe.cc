@@ -1,0 +1,110 @@
+#include "tests/support/gradient_probe.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "framework/ops/op_registry.h"
+
+namespace loci::test_support {
+namespace {
+
+ops::Value find(const std::map<std::string, ops::Value, std::less<>>& values,
+                std::string_view slot) {
+  const auto found = values.find(slot);
+  return found == values.end() ? ops::Value{} : found->second;
+}
+
+bool fits(const ops::TensorType& a, const ops::TensorType& b) {
+  if (a.dtype != b.dtype || a.shape.rank() != b.shape.rank()) return false;
+  for (int i = 0; i < a.shape.rank(); ++i) {
+    if (a.shape[i] != b.shape[i] && a.shape[i] >= 0 && b.shape[i] >= 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+GradientProbe::GradientProbe(const std::string& op) : schema_(&ops::op_registry().get(op)) {}
+
+GradientProbe& GradientProbe::with(const std::string& slot, const Shape& shape, DType dtype) {
+  inputs_[slot] = emitter_->add(slot, {dtype, shape});
+  return *this;
+}
+
+GradientProbe& GradientProbe::attr(const std::string& name, Attribute value) {
+  attributes_.insert_or_assign(name, std::move(value));
+  return *this;
+}
+
+GradientProbe& GradientProbe::unwanted(const std::string& slot) {
+  unwanted_.insert(slot);
+  return *this;
+}
+
+GradientProbe& GradientProbe::no_output_grad(const std::string& slot) {
+  no_output_grad_.insert(slot);
+  return *this;
+}
+
+void GradientProbe::infer_outputs() {
+  std::vector<std::vector<ops::InferArgument>> arguments(schema_->inputs().size());
+  for (const auto& [slot, value] : inputs_) {
+    arguments.at(static_cast<std::size_t>(schema_->input_index(slot)))
+        .push_back({emitter_->type(value), slot, {}});
+  }
+  ops::InferContext ctx(*schema_, std::move(arguments), attributes_);
+  ctx.run();
+  for (std::size_t i = 0; i < ctx.outputs().size(); ++i) {
+    const std::string& slot = schema_->outputs()[i].name;
+    const ops::TensorType& type = ctx.outputs()[i].front();
+    outputs_[slot] = emitter_->add(slot, type);
+    if (no_output_grad_.count(slot) == 0) output_grads_[slot] = emitter_->add("d_" + slot, type);
+  }
+}
+
+GradientProbe& GradientProbe::run() {
+  attributes_ = schema_->complete(attributes_);
+  infer_outputs();
+  schema_->gradient_fn()(*this);
+  return *this;
+}
+
+std::string GradientProbe::grad(const std::string& slot) const {
+  const auto found = grads_.find(slot);
+  return found == grads_.end() ? "none" : found->second;
+}
+
+ops::Value GradientProbe::input(std::string_view slot, std::size_t) const {
+  return find(inputs_, slot);
+}
+
+std::size_t GradientProbe::input_count(std::string_view slot) const {
+  return find(inputs_, slot).defined() ? 1 : 0;
+}
+
+ops::Value GradientProbe::output(std::string_view slot, std::size_t) const {
+  return find(outputs_, slot);
+}
+
+ops::Value GradientProbe::output_grad(std::string_view slot, std::size_t) const {
+  return find(output_grads_, slot);
+}
+
+bool GradientProbe::needs_grad(std::string_view slot, std::size_t) const {
+  return unwanted_.count(slot) == 0;
+}
+
+void GradientProbe::set_input_grad(std::string_view slot, ops::Value grad, std::size_t) {
+  const std::string name(slot);
+  const ops::Value argument = find(inputs_, slot);
+  if (!argument.defined()) throw std::logic_error("a gradient for the absent input " + name);
+  if (!fits(emitter_->type(argument), emitter_->type(grad))) {
+    throw std::logic_error("the gradient of " + name + " has the shape " +
+                           emitter_->type(grad).shape.to_string());
+  }
+  if (!grads_.emplace(name, emitter_->name(grad)).second) {
+    throw std::logic_error("a second gradient for " + name);
+  }
+}
+
+}  // namespace loci::test_support

@@ -1,0 +1,37 @@
+// Runs the shape inference of one operator.
+#pragma once
+
+#include <loci/attribute.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/ops/infer_context.h"
+
+namespace loci::test_support {
+
+// infer("matmul").input("x", {2, 3}).input("y", {3, 4}).shape(). An argument of slot x is named
+// "x_in". Inference runs anew with each question.
+class InferProbe {
+ public:
+  explicit InferProbe(std::string op) : op_(std::move(op)) {}
+  InferProbe& input(const std::string& slot, const Shape& shape, DType dtype = kFloat32);
+  InferProbe& attr(const std::string& name, Attribute value);
+
+  // Of all outputs, flat.
+  [[nodiscard]] std::vector<ops::TensorType> types() const;
+  // Of the first output.
+  [[nodiscard]] Shape shape() const { return types().front().shape; }
+  [[nodiscard]] DType dtype() const { return types().front().dtype; }
+  [[nodiscard]] ops::Cost cost() const;
+  // The message of the Error(kInvalidArgument) that inference throws; "no error" if it does not.
+  [[nodiscard]] std::string error() const;
+
+ private:
+  std::string op_;
+  std::vector<std::pair<std::string, ops::InferArgument>> inputs_;
+  Attributes attributes_;
+};
+
+inline InferProbe infer(std::string op) { return InferProbe(std::move(op)); }
+
+}  // namespace loci::test_support
