@@ -1,10 +1,13 @@
 // An open device of a loaded backend.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <loci/place.hpp>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "framework/plugin/backend.h"
 
@@ -25,10 +28,20 @@ struct DeviceInfo {
   std::uint32_t compute_units = 0;
 };
 
-// Lives until the process ends. Functions may be called from any thread and throw Error with the
-// place in the message.
+// What a higher layer keeps with a device, such as its allocator. Ends before the device does.
+class Resident {
+ public:
+  virtual ~Resident() = default;
+  // All work of `stream` has ended, and its handle is about to become invalid.
+  virtual void stream_ended(loci_stream* stream) noexcept = 0;
+};
+
+// Those of the DeviceManager live until the process ends. The constructor opens the device and the
+// destructor closes it; the caller serialises both for a plugin. Other functions may be called from
+// any thread and throw Error with the place in the message.
 class Device {
  public:
+  // Throws Error(kIncompatible) if the backend lacks a function that its kind of device needs.
   Device(const plugin::DeviceBackend& backend, Place place);
   ~Device();
   Device(const Device&) = delete;
@@ -40,9 +53,7 @@ class Device {
   [[nodiscard]] bool uses_host_memory() const {
     return (info_.flags & LOCI_DEVICE_HOST_MEMORY) != 0;
   }
-  [[nodiscard]] bool is_accelerator() const {
-    return (info_.flags & LOCI_DEVICE_ACCELERATOR) != 0;
-  }
+  [[nodiscard]] bool is_accelerator() const { return (info_.flags & LOCI_DEVICE_ACCELERATOR) != 0; }
   [[nodiscard]] const loci_device_api& api() const { return backend_->api; }
   [[nodiscard]] loci_device* handle() const { return handle_; }
   [[nodiscard]] plugin::Plugin& plugin() const { return *backend_->plugin; }
@@ -52,20 +63,42 @@ class Device {
 
   // Memory of the device. Throws Error(kOutOfMemory). Not for devices that use host memory.
   void* allocate(std::uint64_t bytes, loci_stream* stream);
+  // Behind the work enqueued on `stream`. A failure is logged.
   void deallocate(void* pointer, loci_stream* stream) noexcept;
+  // Bytes free now; 0 if the backend cannot tell.
+  [[nodiscard]] std::uint64_t free_memory() const noexcept;
   // Flat copy in stream order; returns whether the host waited.
   bool copy(std::uint32_t source_end, const void* source, std::uint32_t target_end, void* target,
             std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
             loci_device* peer = nullptr);
+  // Wait, and throw what enqueued work has failed with since the last wait.
   void synchronize_stream(loci_stream* stream);
   void synchronize();
 
+  // Throws the backend's error, if there is one, with the place and what was being done.
+  void check(loci_error* error, std::string_view action) const {
+    if (error != nullptr) [[unlikely]]
+      fail(error, action);
+  }
+
+  // The resident, made by the first call.
+  Resident& resident(std::unique_ptr<Resident> (*make)(Device&));
+  // Called by ~Stream.
+  void end_stream(loci_stream* stream) noexcept;
+
  private:
+  [[noreturn]] void fail(loci_error* error, std::string_view action) const;
+  void describe();
+  void check_async_error();
+
   const plugin::DeviceBackend* backend_;
   Place place_;
   DeviceInfo info_;
   loci_device* handle_ = nullptr;
   std::unique_ptr<Stream> default_stream_;
+  std::mutex resident_mutex_;
+  std::atomic<Resident*> resident_{nullptr};
+  std::unique_ptr<Resident> owned_resident_;
 };
 
 }  // namespace loci::device

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <loci/place.hpp>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/device/device.h"
 
@@ -14,18 +16,33 @@ class PluginManager;
 
 namespace loci::device {
 
+// Where backends come from; PluginManager's functions of these names say what each does.
+class BackendSource {
+ public:
+  virtual ~BackendSource() = default;
+  virtual std::vector<std::string> device_types() = 0;
+  virtual std::vector<const plugin::DeviceBackend*> backends(std::string_view device_type) = 0;
+  virtual std::string explain_missing(std::string_view device_type) = 0;
+};
+
 // Opens devices when they are first asked for, and keeps them open. Thread-safe.
 class DeviceManager {
  public:
   static DeviceManager& instance();
   explicit DeviceManager(plugin::PluginManager& plugins);
+  explicit DeviceManager(std::unique_ptr<BackendSource> source);
   ~DeviceManager();
 
   // Throws Error(kUnavailable) naming the place, the devices that there are, and in its details why
   // each candidate plugin does not bring it. A bare type is its device 0.
   Device& get(const Place& place);
-  // The same place with an index, "gpu" replaced by the best accelerator ("cuda" before others, then
-  // by score); a bare type takes the index of `preferred` where that has the same type.
+  // A further source, asked before the earlier ones: backends of the process itself, without a
+  // file.
+  void add_source(std::unique_ptr<BackendSource> source);
+  // The same place with an index, "gpu" replaced by the best accelerator ("cuda" before others,
+  // then by score); a bare type takes the index of `preferred` where that has the same type. Throws
+  // Error(kUnavailable) for "gpu" without an accelerator; whether another device is there is not
+  // looked at.
   Place resolve(const Place& place, const Place& preferred);
   // Number of devices of a type; 0 if no plugin brings it.
   std::uint32_t count(std::string_view type);

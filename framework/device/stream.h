@@ -5,7 +5,7 @@
 
 namespace loci::device {
 
-// Used by one thread at a time. Destroyed before its device is.
+// Used by one thread at a time. Destroyed before its device is; the destructor waits for its work.
 class Stream {
  public:
   explicit Stream(Device& device);

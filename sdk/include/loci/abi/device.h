@@ -43,7 +43,7 @@ typedef struct loci_device_info {
   loci_str uuid; /* STATIC, empty if it has none */
   loci_str driver;  /* STATIC, version of the driver or library behind it */
   uint64_t total_memory; /* bytes */
-  uint64_t alignment;    /* of what mem_alloc returns, bytes */
+  uint64_t alignment;    /* of what mem_alloc returns, bytes; a power of two, 64 or more */
   uint64_t min_chunk;    /* the host asks for multiples of this many bytes */
   uint32_t numa_node;    /* UINT32_MAX if unknown */
   uint32_t compute_units;
@@ -116,6 +116,7 @@ typedef struct loci_device_api {
 
   loci_error* (*event_create)(loci_device* device, loci_event** out_event);
   void (*event_destroy)(loci_event* event);
+  /* May be called while another thread uses the stream: memory changes hands between streams. */
   loci_error* (*event_record)(loci_event* event, loci_stream* stream);
   loci_error* (*event_query)(loci_event* event, uint32_t* out_done);
   loci_error* (*event_synchronize)(loci_event* event);

@@ -1,0 +1,200 @@
+#include "framework/device/device.h"
+
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "framework/core/log.h"
+#include "framework/core/raise.h"
+#include "framework/device/stream.h"
+#include "framework/plugin/abi_error.h"
+
+namespace loci::device {
+namespace {
+
+using Member = std::pair<const char*, bool>;
+
+template <std::size_t N>
+void require(const plugin::DeviceBackend& backend, const std::array<Member, N>& members) {
+  for (const auto& [name, present] : members) {
+    if (present) continue;
+    core::raise(ErrorCode::kIncompatible,
+                "[device] plugin {} brings '{}' without the function {}, which such a device needs",
+                backend.plugin->id(), backend.device_type, name);
+  }
+}
+
+void require_opening(const plugin::DeviceBackend& backend) {
+  const loci_device_api& api = backend.api;
+  require<3>(backend, {{{"describe", api.describe != nullptr},
+                        {"open", api.open != nullptr},
+                        {"close", api.close != nullptr}}});
+}
+
+void require_memory(const plugin::DeviceBackend& backend) {
+  const loci_device_api& api = backend.api;
+  require<3>(backend, {{{"mem_alloc", api.mem_alloc != nullptr},
+                        {"mem_free", api.mem_free != nullptr},
+                        {"copy", api.copy != nullptr}}});
+}
+
+void require_streams(const plugin::DeviceBackend& backend) {
+  const loci_device_api& api = backend.api;
+  require<10>(backend, {{{"stream_create", api.stream_create != nullptr},
+                         {"stream_destroy", api.stream_destroy != nullptr},
+                         {"stream_query", api.stream_query != nullptr},
+                         {"stream_synchronize", api.stream_synchronize != nullptr},
+                         {"stream_wait_event", api.stream_wait_event != nullptr},
+                         {"event_create", api.event_create != nullptr},
+                         {"event_destroy", api.event_destroy != nullptr},
+                         {"event_record", api.event_record != nullptr},
+                         {"event_query", api.event_query != nullptr},
+                         {"event_synchronize", api.event_synchronize != nullptr}}});
+}
+
+std::string text_of(loci_str text) { return std::string(plugin::from_abi(text)); }
+
+}  // namespace
+
+Device::Device(const plugin::DeviceBackend& backend, Place place)
+    : backend_(&backend), place_(place.type(), place.index()) {
+  require_opening(backend);
+  describe();
+  if (!uses_host_memory()) require_memory(backend);
+  const bool has_streams = api().stream_create != nullptr;
+  if (has_streams || !is_inline()) require_streams(backend);
+
+  check(api().open(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &handle_),
+        "opening it");
+  plugin().retain();
+  try {
+    if (has_streams) default_stream_ = std::make_unique<Stream>(*this);
+  } catch (...) {
+    api().close(handle_);
+    plugin().release();
+    throw;
+  }
+}
+
+Device::~Device() {
+  // Memory goes back in the order of the streams, so before them.
+  resident_.store(nullptr, std::memory_order_release);
+  owned_resident_.reset();
+  default_stream_.reset();
+  api().close(handle_);
+  plugin().release();
+}
+
+void Device::describe() {
+  loci_device_info info{};
+  info.struct_size = sizeof info;
+  check(api().describe(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &info),
+        "describing it");
+  info_ = {.name = text_of(info.name),
+           .arch = text_of(info.arch),
+           .uuid = text_of(info.uuid),
+           .driver = text_of(info.driver),
+           .flags = info.flags,
+           .total_memory = info.total_memory,
+           .alignment = info.alignment,
+           .min_chunk = info.min_chunk == 0 ? 1 : info.min_chunk,
+           .compute_units = info.compute_units};
+  if (!uses_host_memory() && (info_.alignment < 64 || !std::has_single_bit(info_.alignment))) {
+    core::raise(
+        ErrorCode::kIncompatible,
+        "[device] {}: plugin {} states an alignment of {} bytes; it has to be a power of two "
+        "and 64 or more",
+        place_.to_string(), plugin().id(), info_.alignment);
+  }
+}
+
+loci_stream* Device::default_stream() const {
+  return default_stream_ == nullptr ? nullptr : default_stream_->handle();
+}
+
+void* Device::allocate(std::uint64_t bytes, loci_stream* stream) {
+  void* pointer = nullptr;
+  loci_error* error = api().mem_alloc(handle_, LOCI_MEMORY_DEVICE, bytes, stream, &pointer);
+  if (error != nullptr) fail(error, fmt::format("allocating {} bytes", bytes));
+  plugin().retain();
+  return pointer;
+}
+
+void Device::deallocate(void* pointer, loci_stream* stream) noexcept {
+  try {
+    check(api().mem_free(handle_, LOCI_MEMORY_DEVICE, pointer, stream), "freeing memory");
+  } catch (const Error& error) {
+    core::log(core::Module::kDevice, core::Level::kError, "{}", error.what());
+  }
+  plugin().release();
+}
+
+std::uint64_t Device::free_memory() const noexcept {
+  if (api().mem_info == nullptr) return 0;
+  std::uint64_t free = 0;
+  std::uint64_t total = 0;
+  try {
+    check(api().mem_info(handle_, &free, &total), "asking for its free memory");
+  } catch (const Error& error) {
+    core::log(core::Module::kDevice, core::Level::kWarn, "{}", error.what());
+    return 0;
+  }
+  return free;
+}
+
+bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t target_end,
+                  void* target, std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
+                  loci_device* peer) {
+  const loci_copy flat{.struct_size = sizeof(loci_copy),
+                       .source_end = source_end,
+                       .target_end = target_end,
+                       .source = source,
+                       .target = target,
+                       .row_bytes = bytes,
+                       .rows = 1,
+                       .source_pitch = bytes,
+                       .target_pitch = bytes,
+                       .peer = peer,
+                       .correlation = correlation};
+  std::uint32_t blocked = 0;
+  loci_error* error = api().copy(handle_, &flat, stream, &blocked);
+  if (error != nullptr) fail(error, fmt::format("copying {} bytes", bytes));
+  return blocked != 0;
+}
+
+void Device::synchronize_stream(loci_stream* stream) {
+  if (stream != nullptr) check(api().stream_synchronize(stream), "waiting for a stream");
+  check_async_error();
+}
+
+void Device::synchronize() {
+  if (api().synchronize != nullptr) check(api().synchronize(handle_), "waiting for its work");
+  check_async_error();
+}
+
+void Device::check_async_error() {
+  if (api().take_async_error != nullptr) check(api().take_async_error(handle_), "running its work");
+}
+
+void Device::fail(loci_error* error, std::string_view action) const {
+  throw plugin::take_error(error).within(
+      fmt::format("[device] {}: {}", place_.to_string(), action));
+}
+
+Resident& Device::resident(std::unique_ptr<Resident> (*make)(Device&)) {
+  Resident* present = resident_.load(std::memory_order_acquire);
+  if (present != nullptr) return *present;
+  const std::lock_guard lock(resident_mutex_);
+  if (owned_resident_ == nullptr) {
+    owned_resident_ = make(*this);
+    resident_.store(owned_resident_.get(), std::memory_order_release);
+  }
+  return *owned_resident_;
+}
+
+void Device::end_stream(loci_stream* stream) noexcept {
+  Resident* present = resident_.load(std::memory_order_acquire);
+  if (present != nullptr) present->stream_ended(stream);
+}
+
+}  // namespace loci::device

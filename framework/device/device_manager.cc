@@ -1,0 +1,187 @@
+#include "framework/device/device_manager.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/plugin/abi_error.h"
+#include "framework/plugin/plugin_manager.h"
+
+namespace loci::device {
+namespace {
+
+constexpr std::string_view kAnyAccelerator = "gpu";
+constexpr std::string_view kPreferredAccelerator = "cuda";
+
+class PluginSource : public BackendSource {
+ public:
+  explicit PluginSource(plugin::PluginManager& plugins) : plugins_(&plugins) {}
+  std::vector<std::string> device_types() override { return plugins_->device_types(); }
+  std::vector<const plugin::DeviceBackend*> backends(std::string_view device_type) override {
+    return plugins_->backends(device_type);
+  }
+  std::string explain_missing(std::string_view device_type) override {
+    return plugins_->explain_missing(device_type);
+  }
+
+ private:
+  plugin::PluginManager* plugins_;
+};
+
+std::uint32_t count_of(const plugin::DeviceBackend& backend) {
+  std::uint32_t count = 0;
+  plugin::check(backend.api.count(backend.plugin->handle(), &count),
+                fmt::format("[device] counting the devices of '{}'", backend.device_type));
+  return count;
+}
+
+bool is_accelerator(const plugin::DeviceBackend& backend) {
+  loci_device_info info{};
+  info.struct_size = sizeof info;
+  plugin::check(backend.api.describe(backend.plugin->handle(), 0, &info),
+                fmt::format("[device] describing {}:0", backend.device_type));
+  return (info.flags & LOCI_DEVICE_ACCELERATOR) != 0;
+}
+
+}  // namespace
+
+// Opening happens under the mutex, which also serialises it as the ABI asks for.
+class DeviceManager::Impl {
+ public:
+  void add_source(std::unique_ptr<BackendSource> source) {
+    const std::lock_guard lock(mutex_);
+    sources_.insert(sources_.begin(), std::move(source));
+  }
+
+  Device& get(const Place& place) {
+    const std::lock_guard lock(mutex_);
+    if (place.type() == kAnyAccelerator) return open(Place(best_accelerator(), place.index()));
+    return open(place);
+  }
+
+  std::string best_accelerator_type() {
+    const std::lock_guard lock(mutex_);
+    return best_accelerator();
+  }
+
+  std::uint32_t count(std::string_view type) {
+    const std::lock_guard lock(mutex_);
+    const plugin::DeviceBackend* backend = best_backend(type);
+    return backend == nullptr ? 0 : count_of(*backend);
+  }
+
+ private:
+  Device& open(const Place& place) {
+    const std::pair key(place.type(), place.index());
+    const auto found = devices_.find(key);
+    if (found != devices_.end()) return *found->second;
+    const plugin::DeviceBackend* backend = best_backend(place.type());
+    if (backend == nullptr || static_cast<std::uint32_t>(place.index()) >= count_of(*backend)) {
+      refuse(fmt::format("no device '{}:{}'", place.type(), place.index()), explain(place.type()));
+    }
+    return *devices_.emplace(key, std::make_unique<Device>(*backend, place)).first->second;
+  }
+
+  const plugin::DeviceBackend* best_backend(std::string_view type) {
+    const plugin::DeviceBackend* best = nullptr;
+    for (const auto& source : sources_) {
+      for (const plugin::DeviceBackend* backend : source->backends(type)) {
+        if (best == nullptr || backend->score > best->score) best = backend;
+      }
+    }
+    return best;
+  }
+
+  std::string best_accelerator() {
+    const plugin::DeviceBackend* best = nullptr;
+    for (const std::string& type : types()) {
+      const plugin::DeviceBackend* backend = best_backend(type);
+      if (backend == nullptr || count_of(*backend) == 0 || !is_accelerator(*backend)) continue;
+      if (type == kPreferredAccelerator) return type;
+      if (best == nullptr || backend->score > best->score) best = backend;
+    }
+    if (best != nullptr) return best->device_type;
+    std::string reasons;
+    for (const std::string& type : types()) reasons += explain(type);
+    refuse("no accelerator for 'gpu'", std::move(reasons));
+  }
+
+  std::vector<std::string> types() {
+    std::vector<std::string> all;
+    for (const auto& source : sources_) {
+      for (std::string& type : source->device_types()) {
+        if (std::find(all.begin(), all.end(), type) == all.end()) all.push_back(std::move(type));
+      }
+    }
+    return all;
+  }
+
+  std::string explain(std::string_view type) {
+    std::string reasons;
+    for (const auto& source : sources_) {
+      std::string lines = source->explain_missing(type);
+      if (!lines.empty() && lines.back() != '\n') lines += '\n';
+      reasons += lines;
+    }
+    return reasons;
+  }
+
+  std::string present_devices() {
+    std::string names;
+    for (const std::string& type : types()) {
+      const plugin::DeviceBackend* backend = best_backend(type);
+      const std::uint32_t count = backend == nullptr ? 0 : count_of(*backend);
+      for (std::uint32_t index = 0; index < count; ++index) {
+        names += names.empty() ? "" : ", ";
+        names += Place(type, static_cast<int>(index)).to_string();
+      }
+    }
+    return names.empty() ? "none, because no plugin brings one" : names;
+  }
+
+  [[noreturn]] void refuse(const std::string& what, std::string reasons) {
+    if (!reasons.empty() && reasons.back() == '\n') reasons.pop_back();
+    throw Error(ErrorCode::kUnavailable,
+                fmt::format("[device] there is {}; there are {}", what, present_devices()),
+                std::move(reasons));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BackendSource>> sources_;
+  std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
+};
+
+DeviceManager& DeviceManager::instance() {
+  // Never destroyed: tensors of static duration may free device memory after main has returned.
+  static DeviceManager& manager = *new DeviceManager(plugin::PluginManager::instance());
+  return manager;
+}
+
+DeviceManager::DeviceManager(plugin::PluginManager& plugins)
+    : DeviceManager(std::make_unique<PluginSource>(plugins)) {}
+
+DeviceManager::DeviceManager(std::unique_ptr<BackendSource> source)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->add_source(std::move(source));
+}
+
+DeviceManager::~DeviceManager() = default;
+
+Device& DeviceManager::get(const Place& place) { return impl_->get(place); }
+
+void DeviceManager::add_source(std::unique_ptr<BackendSource> source) {
+  impl_->add_source(std::move(source));
+}
+
+Place DeviceManager::resolve(const Place& place, const Place& preferred) {
+  const std::string type =
+      place.type() == kAnyAccelerator ? impl_->best_accelerator_type() : place.type();
+  if (place.has_index()) return {type, place.index()};
+  return {type, preferred.type() == type ? preferred.index() : 0};
+}
+
+std::uint32_t DeviceManager::count(std::string_view type) { return impl_->count(type); }
+
+}  // namespace loci::device

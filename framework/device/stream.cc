@@ -1,0 +1,71 @@
+#include "framework/device/stream.h"
+
+#include "framework/core/log.h"
+#include "framework/core/raise.h"
+
+namespace loci::device {
+namespace {
+
+// Destructors cannot throw, and an error of work that nobody waited for must not get lost.
+template <class Wait>
+void wait_and_log(Wait wait) noexcept {
+  try {
+    wait();
+  } catch (const Error& error) {
+    core::log(core::Module::kDevice, core::Level::kError, "{}", error.what());
+  }
+}
+
+void require(const Device& device, bool present, const char* what) {
+  if (present) return;
+  core::raise(ErrorCode::kUnsupported, "[device] {} is an inline device without {}",
+              device.place().to_string(), what);
+}
+
+}  // namespace
+
+Stream::Stream(Device& device) : device_(&device) {
+  require(device, device.api().stream_create != nullptr, "streams");
+  device.check(device.api().stream_create(device.handle(), &handle_), "creating a stream");
+}
+
+Stream::~Stream() {
+  wait_and_log([this] { synchronize(); });
+  device_->end_stream(handle_);
+  device_->api().stream_destroy(handle_);
+}
+
+bool Stream::done() {
+  std::uint32_t done = 0;
+  device_->check(device_->api().stream_query(handle_, &done), "querying a stream");
+  return done != 0;
+}
+
+void Stream::synchronize() { device_->synchronize_stream(handle_); }
+
+Event::Event(Device& device) : device_(&device) {
+  require(device, device.api().event_create != nullptr, "events");
+  device.check(device.api().event_create(device.handle(), &handle_), "creating an event");
+}
+
+Event::~Event() { device_->api().event_destroy(handle_); }
+
+void Event::record(loci_stream* stream) {
+  device_->check(device_->api().event_record(handle_, stream), "recording an event");
+}
+
+bool Event::done() {
+  std::uint32_t done = 0;
+  device_->check(device_->api().event_query(handle_, &done), "querying an event");
+  return done != 0;
+}
+
+void Event::synchronize() {
+  device_->check(device_->api().event_synchronize(handle_), "waiting for an event");
+}
+
+void Event::wait_on(loci_stream* stream) {
+  device_->check(device_->api().stream_wait_event(stream, handle_), "making a stream wait");
+}
+
+}  // namespace loci::device

@@ -1,0 +1,131 @@
+#include "framework/device/device_manager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <loci/error.hpp>
+#include <thread>
+
+#include "tests/support/fake_device.h"
+
+namespace loci::device {
+namespace {
+
+using test::FakeBackend;
+using test::FakeSource;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr std::uint32_t kHostFlags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY;
+
+std::unique_ptr<FakeSource> source_of(std::vector<FakeBackend*> backends, std::string reason = {}) {
+  return std::make_unique<FakeSource>(std::move(backends), std::move(reason));
+}
+
+TEST(DeviceManagerTest, OpensADeviceOnce) {
+  FakeBackend fake({.count = 2});
+  DeviceManager manager(source_of({&fake}));
+  EXPECT_EQ(manager.count("fake"), 2U);
+  EXPECT_EQ(fake.counters().open_devices, 0);
+  Device& first = manager.get(Place("fake"));
+  EXPECT_EQ(&first, &manager.get(Place("fake:0")));
+  EXPECT_NE(&first, &manager.get(Place("fake:1")));
+  EXPECT_EQ(fake.counters().open_devices, 2);
+}
+
+TEST(DeviceManagerTest, OpensADeviceOnceForManyThreads) {
+  FakeBackend fake;
+  DeviceManager manager(source_of({&fake}));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&manager] { (void)manager.get(Place("fake")); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(fake.counters().open_devices, 1);
+}
+
+TEST(DeviceManagerTest, MissingDeviceIsNamedWithThoseThatThereAre) {
+  FakeBackend cpu({.type = "cpu", .flags = kHostFlags});
+  FakeBackend sim({.type = "sim", .count = 2});
+  DeviceManager manager(source_of({&cpu, &sim}, "libfoo.so is missing"));
+  try {
+    manager.get(Place("foo"));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
+    EXPECT_STREQ(error.what(), "[device] there is no device 'foo:0'; there are cpu, sim:0, sim:1");
+    EXPECT_EQ(error.details(), "foo: libfoo.so is missing");
+  }
+  EXPECT_EQ(manager.count("foo"), 0U);
+}
+
+TEST(DeviceManagerTest, IndexBeyondTheLastDeviceIsRefused) {
+  FakeBackend sim({.type = "sim", .count = 2});
+  DeviceManager manager(source_of({&sim}));
+  EXPECT_THAT(
+      [&] { (void)manager.get(Place("sim:2")); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("no device 'sim:2'"), HasSubstr("sim:0, sim:1"))));
+}
+
+TEST(DeviceManagerTest, WithoutPluginsItSaysSo) {
+  DeviceManager manager(source_of({}));
+  EXPECT_THAT([&] { (void)manager.get(Place("cpu")); },
+              ThrowsMessage<Error>(HasSubstr("no plugin brings one")));
+}
+
+TEST(DeviceManagerTest, GpuPrefersCudaOverAHigherScore) {
+  FakeBackend sim({.type = "sim", .score = 90});
+  FakeBackend cuda({.type = "cuda", .score = 5});
+  DeviceManager manager(source_of({&sim, &cuda}));
+  EXPECT_EQ(manager.get(Place("gpu")).place().to_string(), "cuda:0");
+}
+
+TEST(DeviceManagerTest, GpuIsTheAcceleratorWithTheBestScore) {
+  FakeBackend cpu({.type = "cpu", .flags = kHostFlags, .score = 100});
+  FakeBackend sim({.type = "sim", .score = 1});
+  FakeBackend other({.type = "other", .count = 2, .score = 7});
+  FakeBackend empty_cuda({.type = "cuda", .count = 0, .score = 50});
+  DeviceManager manager(source_of({&cpu, &sim, &other, &empty_cuda}));
+  EXPECT_EQ(manager.resolve(Place("gpu"), Place()).to_string(), "other:0");
+  EXPECT_EQ(manager.resolve(Place("gpu:1"), Place()).to_string(), "other:1");
+  EXPECT_EQ(manager.resolve(Place("gpu"), Place("other:1")).to_string(), "other:1");
+}
+
+TEST(DeviceManagerTest, GpuWithoutAcceleratorGivesTheReasons) {
+  FakeBackend cpu({.type = "cpu", .flags = kHostFlags});
+  DeviceManager manager(source_of({&cpu}, "not an accelerator"));
+  try {
+    (void)manager.resolve(Place("gpu"), Place());
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "[device] there is no accelerator for 'gpu'; there are cpu");
+    EXPECT_EQ(error.details(), "cpu: not an accelerator");
+  }
+}
+
+TEST(DeviceManagerTest, BareTypeTakesTheIndexOfThePreferredPlace) {
+  DeviceManager manager(source_of({}));
+  EXPECT_EQ(manager.resolve(Place("sim"), Place("sim:3")).to_string(), "sim:3");
+  EXPECT_EQ(manager.resolve(Place("sim"), Place("cuda:3")).to_string(), "sim:0");
+  EXPECT_EQ(manager.resolve(Place("sim:1"), Place("sim:3")).to_string(), "sim:1");
+}
+
+TEST(DeviceManagerTest, BetterScoreWinsBetweenBackendsOfAType) {
+  FakeBackend worse({.type = "sim", .count = 1, .score = 1});
+  FakeBackend better({.type = "sim", .count = 3, .score = 2});
+  DeviceManager manager(source_of({&worse}));
+  manager.add_source(source_of({&better}));
+  EXPECT_EQ(manager.count("sim"), 3U);
+}
+
+TEST(DeviceManagerTest, FailureToOpenIsNotKept) {
+  FakeBackend fake;
+  DeviceManager manager(source_of({&fake}));
+  fake.fail_next("open", ErrorCode::kUnavailable, "busy");
+  EXPECT_THAT([&] { (void)manager.get(Place("fake")); }, ThrowsMessage<Error>(HasSubstr("busy")));
+  EXPECT_EQ(manager.get(Place("fake")).place(), Place("fake:0"));
+}
+
+}  // namespace
+}  // namespace loci::device

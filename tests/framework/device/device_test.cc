@@ -1,0 +1,162 @@
+#include "framework/device/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <loci/error.hpp>
+#include <vector>
+
+#include "tests/support/fake_device.h"
+
+namespace loci::device {
+namespace {
+
+using test::FakeBackend;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(DeviceTest, SaysWhatTheBackendSaid) {
+  FakeBackend fake({.type = "sim", .memory = 4096, .min_chunk = 512});
+  const Device device(fake.backend(), Place("sim:1"));
+  EXPECT_EQ(device.place().to_string(), "sim:1");
+  EXPECT_EQ(device.info().name, "sim");
+  EXPECT_EQ(device.info().total_memory, 4096U);
+  EXPECT_EQ(device.info().min_chunk, 512U);
+  EXPECT_EQ(device.info().compute_units, 2U);
+  EXPECT_TRUE(device.is_accelerator());
+  EXPECT_FALSE(device.is_inline());
+  EXPECT_NE(device.default_stream(), nullptr);
+}
+
+TEST(DeviceTest, InlineDeviceHasNoStream) {
+  FakeBackend fake({.flags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY});
+  Device device(fake.backend(), Place("fake"));
+  EXPECT_TRUE(device.is_inline());
+  EXPECT_TRUE(device.uses_host_memory());
+  EXPECT_EQ(device.default_stream(), nullptr);
+  device.synchronize_stream(nullptr);
+}
+
+TEST(DeviceTest, CountsLiveObjectsOfThePlugin) {
+  FakeBackend fake;
+  {
+    Device device(fake.backend(), Place("fake"));
+    EXPECT_EQ(device.plugin().live_objects(), 1);
+    void* memory = device.allocate(64, device.default_stream());
+    EXPECT_EQ(device.plugin().live_objects(), 2);
+    device.deallocate(memory, device.default_stream());
+    EXPECT_EQ(device.plugin().live_objects(), 1);
+  }
+  EXPECT_EQ(fake.backend().plugin->live_objects(), 0);
+  EXPECT_EQ(fake.counters().open_devices, 0);
+  EXPECT_EQ(fake.counters().live_streams, 0);
+}
+
+TEST(DeviceTest, CopiesInStreamOrder) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  loci_stream* stream = device.default_stream();
+  const std::array<int, 4> source{1, 2, 3, 4};
+  std::array<int, 4> result{};
+  void* memory = device.allocate(sizeof source, stream);
+  EXPECT_FALSE(device.copy(LOCI_END_HOST, source.data(), LOCI_END_DEVICE, memory, sizeof source,
+                           stream, /*correlation=*/0));
+  device.copy(LOCI_END_DEVICE, memory, LOCI_END_HOST, result.data(), sizeof result, stream, 0);
+  device.synchronize_stream(stream);
+  EXPECT_EQ(result, source);
+  EXPECT_EQ(fake.counters().to_device, sizeof source);
+  EXPECT_EQ(fake.counters().to_host, sizeof result);
+  device.deallocate(memory, stream);
+}
+
+TEST(DeviceTest, ErrorsNameThePlaceAndTheAction) {
+  FakeBackend fake({.type = "sim"});
+  Device device(fake.backend(), Place("sim"));
+  fake.fail_next("copy", ErrorCode::kFailed, "the bus is gone");
+  std::array<char, 8> bytes{};
+  EXPECT_THAT(
+      [&] {
+        device.copy(LOCI_END_HOST, bytes.data(), LOCI_END_DEVICE, bytes.data(), bytes.size(),
+                    device.default_stream(), 0);
+      },
+      ThrowsMessage<Error>(
+          AllOf(HasSubstr("[device] sim:0"), HasSubstr("8 bytes"), HasSubstr("the bus is gone"))));
+}
+
+TEST(DeviceTest, KeepsTheCodeOfTheBackendsError) {
+  FakeBackend fake({.memory = 1024});
+  Device device(fake.backend(), Place("fake"));
+  try {
+    device.allocate(4096, device.default_stream());
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kOutOfMemory);
+    EXPECT_THAT(error.what(), HasSubstr("allocating 4096 bytes"));
+  }
+}
+
+TEST(DeviceTest, WaitingGivesTheErrorOfEnqueuedWork) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  fake.fail_async("launch of relu failed");
+  EXPECT_THAT([&] { device.synchronize_stream(device.default_stream()); },
+              ThrowsMessage<Error>(HasSubstr("launch of relu failed")));
+  device.synchronize();
+}
+
+TEST(DeviceTest, OpenFailureLeavesNothingBehind) {
+  FakeBackend fake;
+  fake.fail_next("open", ErrorCode::kUnavailable, "in use by another process");
+  EXPECT_THAT(
+      [&] { const Device device(fake.backend(), Place("fake:0")); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("fake:0"), HasSubstr("in use by another process"))));
+  fake.fail_next("stream_create", ErrorCode::kFailed, "no more streams");
+  EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake:0")); },
+              ThrowsMessage<Error>(HasSubstr("no more streams")));
+  EXPECT_EQ(fake.counters().open_devices, 0);
+  EXPECT_EQ(fake.backend().plugin->live_objects(), 0);
+}
+
+TEST(DeviceTest, RefusesABackendThatLacksAFunction) {
+  FakeBackend fake;
+  fake.backend().api.event_record = nullptr;
+  EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake")); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("test.fake"), HasSubstr("event_record"))));
+}
+
+TEST(DeviceTest, RefusesAnAlignmentThatBlocksCannotKeep) {
+  FakeBackend fake({.alignment = 48});
+  EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake")); },
+              ThrowsMessage<Error>(HasSubstr("48 bytes")));
+}
+
+class CountingResident : public Resident {
+ public:
+  explicit CountingResident(int* ended) : ended_(ended) {}
+  void stream_ended(loci_stream*) noexcept override { ++*ended_; }
+
+ private:
+  int* ended_;
+};
+
+TEST(DeviceTest, MakesTheResidentOnce) {
+  static int made = 0;
+  static int ended = 0;
+  FakeBackend fake;
+  {
+    Device device(fake.backend(), Place("fake"));
+    const auto make = [](Device&) -> std::unique_ptr<Resident> {
+      ++made;
+      return std::make_unique<CountingResident>(&ended);
+    };
+    EXPECT_EQ(&device.resident(make), &device.resident(make));
+    device.end_stream(device.default_stream());
+  }
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(ended, 1);
+}
+
+}  // namespace
+}  // namespace loci::device

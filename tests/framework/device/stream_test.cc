@@ -1,0 +1,87 @@
+#include "framework/device/stream.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <loci/error.hpp>
+
+#include "tests/support/fake_device.h"
+
+namespace loci::device {
+namespace {
+
+using test::FakeBackend;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(StreamTest, IsDoneWhenItsWorkHasEnded) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  Stream stream(device);
+  EXPECT_TRUE(stream.done());
+  std::promise<void> gate;
+  test::enqueue(stream.handle(), [opened = gate.get_future().share()] { opened.wait(); });
+  EXPECT_FALSE(stream.done());
+  gate.set_value();
+  stream.synchronize();
+  EXPECT_TRUE(stream.done());
+}
+
+TEST(StreamTest, DestructorWaitsForItsWork) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  std::atomic<bool> ran{false};
+  {
+    const Stream stream(device);
+    test::enqueue(stream.handle(), [&ran] { ran = true; });
+  }
+  EXPECT_TRUE(ran);
+}
+
+TEST(StreamTest, AnotherStreamWaitsForAnEvent) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  Stream first(device);
+  Stream second(device);
+  Event event(device);
+  EXPECT_TRUE(event.done());
+  std::promise<void> gate;
+  std::atomic<int> order{0};
+  int first_was = 0;
+  int second_was = 0;
+  test::enqueue(first.handle(), [&, opened = gate.get_future().share()] {
+    opened.wait();
+    first_was = ++order;
+  });
+  event.record(first.handle());
+  EXPECT_FALSE(event.done());
+  event.wait_on(second.handle());
+  test::enqueue(second.handle(), [&] { second_was = ++order; });
+  gate.set_value();
+  second.synchronize();
+  event.synchronize();
+  EXPECT_TRUE(event.done());
+  EXPECT_EQ(first_was, 1);
+  EXPECT_EQ(second_was, 2);
+}
+
+TEST(StreamTest, InlineDeviceWithoutStreamsRefuses) {
+  FakeBackend fake({.flags = LOCI_DEVICE_INLINE});
+  Device device(fake.backend(), Place("fake"));
+  EXPECT_THAT([&] { const Stream stream(device); },
+              ThrowsMessage<Error>(HasSubstr("fake:0 is an inline device without streams")));
+  EXPECT_THAT([&] { const Event event(device); }, ThrowsMessage<Error>(HasSubstr("events")));
+}
+
+TEST(StreamTest, SynchronizeGivesTheBackendsError) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  Stream stream(device);
+  fake.fail_next("stream_synchronize", ErrorCode::kFailed, "lost the device");
+  EXPECT_THAT([&] { stream.synchronize(); }, ThrowsMessage<Error>(HasSubstr("lost the device")));
+}
+
+}  // namespace
+}  // namespace loci::device
