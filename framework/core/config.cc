@@ -1,6 +1,7 @@
 #include "framework/core/config.h"
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
@@ -54,6 +56,25 @@ std::optional<std::string> config_value(const std::string& name) {
 void set_config_value(const std::string& name, const std::string& value) {
   const std::lock_guard lock(overrides().mutex);
   overrides().values[name] = value;
+}
+
+std::vector<std::pair<std::string, std::string>> config_values(const std::string& prefix) {
+  std::map<std::string, std::string> found;
+  const std::string start = "LOCI_" + prefix;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos || text.substr(0, start.size()) != start) continue;
+    if (equals <= start.size()) continue;
+    found[std::string(text.substr(start.size(), equals - start.size()))] = text.substr(equals + 1);
+  }
+  const std::lock_guard lock(overrides().mutex);
+  for (const auto& entry : overrides().values) {
+    if (entry.first.size() > prefix.size() && entry.first.rfind(prefix, 0) == 0) {
+      found[entry.first.substr(prefix.size())] = entry.second;
+    }
+  }
+  return {found.begin(), found.end()};
 }
 
 std::int64_t config_integer(const std::string& name, std::int64_t fallback, std::int64_t low,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace loci::core {
@@ -12,6 +13,10 @@ namespace loci::core {
 // the runner's options reach the core. Names are upper case.
 std::optional<std::string> config_value(const std::string& name);
 void set_config_value(const std::string& name, const std::string& value);
+
+// All that is set under names beginning with `prefix`, as pairs of the name's rest and the value,
+// in order of the names.
+std::vector<std::pair<std::string, std::string>> config_values(const std::string& prefix);
 
 // LOCI_<NAME> as a number. Throws Error(kInvalidArgument) with the variable, the value and the
 // range unless it is an integer in [low, high].

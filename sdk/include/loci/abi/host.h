@@ -23,7 +23,7 @@ enum {
 typedef void (*loci_range_fn)(void* context, int64_t begin, int64_t end, uint32_t worker);
 
 /* The host table. Its `host` member identifies the plugin to the host and is the first argument of
- * every function. */
+ * every function but those that take an error. */
 typedef struct loci_host_api {
   uint32_t struct_size;
   uint32_t minor;
@@ -55,7 +55,8 @@ typedef struct loci_host_api {
   /* Nanoseconds of the monotonic clock. */
   uint64_t (*now_ns)(loci_host* host);
 
-  /* The value configured for `key` of this plugin, or {NULL, 0}. Valid until destroy. */
+  /* The value configured for `key` of this plugin, or {NULL, 0}. Valid until destroy returns. The
+   * key "onednn" of the plugin org.loci.cpu is the environment variable LOCI_CPU_ONEDNN. */
   loci_str (*config_get)(loci_host* host, loci_str key);
 
   /* Interns an opaque layout of this plugin: `text` says what it is ("onednn:ABc16b"), `bytes` is

@@ -43,7 +43,8 @@ typedef struct loci_plugin_desc {
   loci_str digest;  /* LOCI_ABI_DIGEST that it was built with */
 
   /* Makes the plugin's one instance. `host` stays valid until destroy returns. `options` are the
-   * configuration entries that the user gave for this plugin. May not touch a device. */
+   * configuration entries that the user gave for this plugin, keys in lower case; config_get reads
+   * the same and later ones. May not touch a device. */
   loci_error* (*create)(const loci_host_api* host, const loci_kv* options, uint64_t option_count,
                         loci_plugin** out_plugin);
   /* Called once, when no object of the plugin is alive any more. */
