@@ -22,7 +22,8 @@ loci_error* make_error(const Error& error);
 
 // Throws it, if there is one, with "context: " before the message.
 inline void check(loci_error* error) {
-  if (error != nullptr) [[unlikely]] throw take_error(error);
+  if (error != nullptr) [[unlikely]]
+    throw take_error(error);
 }
 void check(loci_error* error, std::string_view context);
 

@@ -1,0 +1,246 @@
+#include "framework/plugin/manifest.h"
+
+#include <fmt/format.h>
+#include <loci/abi/base.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "framework/core/suggest.h"
+#include "framework/plugin/load_error.h"
+
+namespace loci::plugin {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxText = 4096;
+constexpr std::size_t kMaxEntries = 64;
+constexpr std::array<const char*, 7> kKinds{"backend",  "capture", "profile_source", "reporter",
+                                            "importer", "ops",     "collective"};
+constexpr std::array<const char*, 3> kSanitizers{"none", "address", "thread"};
+
+[[noreturn]] void refuse(std::string_view member, const std::string& what) {
+  throw LoadError(ErrorCode::kDataLoss, fmt::format("its manifest's '{}' {}", member, what),
+                  "correct the plugin's manifest.json and build it again");
+}
+
+// A JSON object whose members are named in messages by their whole path.
+class Members {
+ public:
+  Members(const json& object, std::string path) : object_(object), path_(std::move(path)) {
+    if (!object.is_object()) refuse(path_.empty() ? "top level" : path_, "is not an object");
+  }
+
+  [[nodiscard]] std::string name(std::string_view member) const {
+    return path_.empty() ? std::string(member) : fmt::format("{}.{}", path_, member);
+  }
+
+  [[nodiscard]] const json* find(const char* member) const {
+    const auto found = object_.find(member);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] const json& get(const char* member) const {
+    const json* found = find(member);
+    if (found == nullptr) refuse(name(member), "is missing");
+    return *found;
+  }
+
+  [[nodiscard]] std::string text(const char* member) const {
+    return as_text(get(member), name(member));
+  }
+
+  [[nodiscard]] std::string text_or(const char* member, std::string fallback) const {
+    const json* found = find(member);
+    return found == nullptr ? std::move(fallback) : as_text(*found, name(member));
+  }
+
+  [[nodiscard]] std::uint32_t number(const char* member) const {
+    const json& value = get(member);
+    if (!value.is_number_unsigned() ||
+        value.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max()) {
+      refuse(name(member), "is not a whole number below 2^32");
+    }
+    return value.get<std::uint32_t>();
+  }
+
+  // Calls `visit(entry, name)` for each entry of an array; an absent one has none.
+  template <class Visit>
+  void for_each(const char* member, Visit&& visit) const {
+    const json* array = find(member);
+    if (array == nullptr) return;
+    if (!array->is_array()) refuse(name(member), "is not an array");
+    if (array->size() > kMaxEntries) {
+      refuse(name(member),
+             fmt::format("has {} entries; at most {} are allowed", array->size(), kMaxEntries));
+    }
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      visit((*array)[i], fmt::format("{}[{}]", name(member), i));
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> texts(const char* member) const {
+    std::vector<std::string> result;
+    for_each(member, [&result](const json& entry, const std::string& entry_name) {
+      result.push_back(as_text(entry, entry_name));
+    });
+    return result;
+  }
+
+  static std::string as_text(const json& value, const std::string& name) {
+    if (!value.is_string()) refuse(name, "is not a string");
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.size() > kMaxText) {
+      refuse(name, fmt::format("has {} bytes; at most {} are allowed", text.size(), kMaxText));
+    }
+    if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' '; })) {
+      refuse(name, "has a control character");
+    }
+    return text;
+  }
+
+ private:
+  const json& object_;
+  std::string path_;
+};
+
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+bool is_id(std::string_view id) {
+  const bool legal = std::all_of(id.begin(), id.end(), [](char c) {
+    return is_lower_or_digit(c) || c == '_' || c == '-' || c == '.';
+  });
+  return legal && id.size() <= 128 && id.find('.') != std::string_view::npos && id.front() != '.' &&
+         id.back() != '.' && id.find("..") == std::string_view::npos;
+}
+
+bool is_version(std::string_view version) {
+  int parts = 1;
+  std::size_t digits = 0;
+  for (const char c : version) {
+    if (c == '.' && digits > 0) {
+      ++parts;
+      digits = 0;
+    } else if (c >= '0' && c <= '9' && digits < 9) {
+      ++digits;
+    } else {
+      return false;
+    }
+  }
+  return parts == 3 && digits > 0;
+}
+
+bool is_device_type(std::string_view type) {
+  return !type.empty() && type.size() <= 64 && type.front() >= 'a' && type.front() <= 'z' &&
+         std::all_of(type.begin(), type.end(),
+                     [](char c) { return is_lower_or_digit(c) || c == '_'; });
+}
+
+json parse_json(std::string_view text) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw LoadError(ErrorCode::kDataLoss,
+                    fmt::format("its manifest is not JSON: the mistake is at byte {} of {}",
+                                error.byte, text.size()),
+                    "correct the plugin's manifest.json and build it again");
+  }
+}
+
+void read_abi(const Members& top, Manifest& manifest) {
+  const Members abi(top.get("abi"), "abi");
+  manifest.abi_major = abi.number("major");
+  manifest.abi_minor = abi.number("minor");
+  if (abi.find("min_host_minor") != nullptr) {
+    manifest.min_host_minor = abi.number("min_host_minor");
+  }
+  manifest.abi_digest = abi.text("digest");
+}
+
+void read_needs(const Members& top, Manifest& manifest) {
+  top.for_each("needs", [&manifest](const json& entry, const std::string& name) {
+    const Members need(entry, name);
+    manifest.needs.push_back({need.text("soname"), need.text_or("hint", "")});
+  });
+}
+
+void check_identity(const Manifest& manifest) {
+  if (!is_id(manifest.id)) {
+    refuse("id", fmt::format("is '{}'; it takes lower-case words with dots between them, such as "
+                             "'org.loci.cpu'",
+                             manifest.id));
+  }
+  if (!is_version(manifest.version)) {
+    refuse("version", fmt::format("is '{}'; it takes the form '1.2.3'", manifest.version));
+  }
+}
+
+void check_kinds(const Manifest& manifest) {
+  if (manifest.kinds.empty()) refuse("kinds", "is missing or empty");
+  // A plugin for a newer ABI may be of a kind that came with it.
+  if (manifest.abi_major != LOCI_ABI_MAJOR || manifest.abi_minor > LOCI_ABI_MINOR) return;
+  for (const std::string& kind : manifest.kinds) {
+    if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
+      refuse("kinds", fmt::format("has the unknown kind '{}'{}", kind,
+                                  core::suggest(kind, {kKinds.begin(), kKinds.end()})));
+    }
+  }
+}
+
+void check_device_types(const Manifest& manifest) {
+  if (manifest.has_kind("backend") && manifest.device_types.empty()) {
+    refuse("device_types", "is missing or empty, which a backend may not leave out");
+  }
+  for (const std::string& type : manifest.device_types) {
+    if (!is_device_type(type)) {
+      refuse("device_types", fmt::format("has '{}'; a device type is a lower-case word", type));
+    }
+    if (type == "gpu") {
+      refuse("device_types", "has 'gpu', which stands for any accelerator; name the device type");
+    }
+  }
+}
+
+void check_sanitizer(const Manifest& manifest) {
+  const std::string& name = manifest.sanitizer;
+  if (std::find(kSanitizers.begin(), kSanitizers.end(), name) == kSanitizers.end()) {
+    refuse("sanitizer", fmt::format("is '{}'; it takes none, address or thread", name));
+  }
+}
+
+}  // namespace
+
+bool Manifest::has_kind(std::string_view kind) const {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+bool Manifest::has_device_type(std::string_view type) const {
+  return std::find(device_types.begin(), device_types.end(), type) != device_types.end();
+}
+
+Manifest parse_manifest(std::string_view text) {
+  const json object = parse_json(text);
+  const Members top(object, "");
+  Manifest manifest;
+  manifest.id = top.text("id");
+  manifest.version = top.text("version");
+  manifest.kinds = top.texts("kinds");
+  manifest.device_types = top.texts("device_types");
+  manifest.isa = top.texts("isa");
+  read_needs(top, manifest);
+  read_abi(top, manifest);
+  manifest.description = top.text_or("description", "");
+  manifest.license = top.text_or("license", "");
+  manifest.compiler = top.text_or("compiler", "");
+  manifest.sanitizer = top.text_or("sanitizer", "none");
+  check_identity(manifest);
+  check_kinds(manifest);
+  check_device_types(manifest);
+  check_sanitizer(manifest);
+  return manifest;
+}
+
+}  // namespace loci::plugin

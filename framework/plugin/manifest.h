@@ -1,0 +1,41 @@
+// The manifest of a plugin, as loci/abi/manifest.h describes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loci::plugin {
+
+// A library that the plugin needs, and where to get it.
+struct Need {
+  std::string soname;
+  std::string hint;
+};
+
+struct Manifest {
+  std::string id;
+  std::string version;
+  std::vector<std::string> kinds;
+  std::vector<std::string> device_types;
+  std::vector<std::string> isa;
+  std::vector<Need> needs;
+  std::uint32_t abi_major = 0;
+  std::uint32_t abi_minor = 0;
+  std::uint32_t min_host_minor = 0;
+  std::string abi_digest;
+  std::string description;
+  std::string license;
+  std::string compiler;
+  std::string sanitizer = "none";
+
+  [[nodiscard]] bool has_kind(std::string_view kind) const;
+  [[nodiscard]] bool has_device_type(std::string_view type) const;
+};
+
+// Reads and checks it. Throws LoadError(kDataLoss) that names the member. Members that are not
+// known are left out: a newer plugin may have more.
+Manifest parse_manifest(std::string_view json);
+
+}  // namespace loci::plugin

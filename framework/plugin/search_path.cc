@@ -1,0 +1,147 @@
+#include "framework/plugin/search_path.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "framework/core/config.h"
+#include "framework/core/log.h"
+#include "framework/plugin/permissions.h"
+
+namespace loci::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Search {
+ public:
+  void add_file(const fs::path& file) {
+    std::error_code error;
+    const fs::path real = fs::canonical(file, error);
+    if (error) {
+      refuse(file.string(), LoadError(ErrorCode::kNotFound,
+                                      fmt::format("there is no such file: {}", error.message()),
+                                      "give the path of a plugin"));
+    } else if (seen_.insert(real.string()).second) {
+      found_.push_back({real.string(), std::nullopt});
+    }
+  }
+
+  void add_directory(const fs::path& directory, const std::string& remedy) {
+    if (!directory.is_absolute()) {
+      refuse(directory.string(),
+             LoadError(ErrorCode::kInvalidArgument,
+                       "the directory is not absolute, and the working directory is not searched",
+                       remedy));
+      return;
+    }
+    try {
+      require_directory(directory, remedy);
+      check_permissions(directory.string());
+      for (const fs::path& file : files_of(directory, remedy)) add_file(file);
+    } catch (const LoadError& error) {
+      refuse(directory.string(), error);
+    }
+  }
+
+  std::vector<Found> take() { return std::move(found_); }
+
+ private:
+  static void require_directory(const fs::path& directory, const std::string& remedy) {
+    std::error_code error;
+    if (fs::is_directory(directory, error)) return;
+    throw LoadError(
+        ErrorCode::kNotFound,
+        fs::exists(directory, error) ? "it is not a directory" : "there is no such directory",
+        remedy);
+  }
+
+  static std::vector<fs::path> files_of(const fs::path& directory, const std::string& remedy) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+      std::error_code ignored;
+      if (entry->path().extension() == ".so" && !entry->is_directory(ignored)) {
+        files.push_back(entry->path());
+      }
+    }
+    if (error) {
+      throw LoadError(ErrorCode::kNotFound,
+                      fmt::format("the directory cannot be read: {}", error.message()), remedy);
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+
+  void refuse(const std::string& path, const LoadError& error) {
+    if (seen_.insert(path).second) found_.push_back({path, error});
+  }
+
+  std::vector<Found> found_;
+  std::set<std::string> seen_;
+};
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t colon = text.find(':');
+    if (colon != 0) parts.push_back(text.substr(0, colon));
+    text = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Found> find_candidates(const SearchPlaces& places) {
+  Search search;
+  for (const std::string& file : places.files) search.add_file(file);
+  for (const std::string& directory : places.directories) {
+    search.add_directory(directory, "give the path of a directory of plugins");
+  }
+  for (const std::string_view directory : split(places.environment)) {
+    search.add_directory(directory, "correct LOCI_PLUGIN_PATH");
+  }
+  std::error_code error;
+  if (!places.install_directory.empty() && fs::exists(places.install_directory, error)) {
+    search.add_directory(places.install_directory, "install Loci again");
+  }
+  return search.take();
+}
+
+std::string environment_plugin_path() {
+  const std::optional<std::string> value = core::config_value("PLUGIN_PATH");
+  if (!value) return {};
+  if (::getauxval(AT_SECURE) != 0) {
+    core::log(core::Module::kPlugin, core::Level::kWarn,
+              "LOCI_PLUGIN_PATH is ignored: this process has more rights than its user");
+    return {};
+  }
+  return *value;
+}
+
+std::string install_plugin_directory() {
+  Dl_info info{};
+  link_map* map = nullptr;
+  static const char kHere = 0;
+  if (::dladdr1(&kHere, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return {};
+  // The executable itself has no name in the list of libraries.
+  const bool in_executable = map == nullptr || *map->l_name == '\0';
+  std::error_code error;
+  const fs::path here = fs::canonical(in_executable ? "/proc/self/exe" : map->l_name, error);
+  if (error) return {};
+  const fs::path library_directory =
+      in_executable ? here.parent_path().parent_path() / "lib" : here.parent_path();
+  return (library_directory / "loci" / "plugins").string();
+}
+
+}  // namespace loci::plugin
