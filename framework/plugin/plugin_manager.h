@@ -19,6 +19,9 @@ class PluginManager {
   static PluginManager& instance();
 
   PluginManager();
+  // With another install directory, or without one if it is empty.
+  explicit PluginManager(std::string install_directory);
+  // Destroys the instances, except those with live objects.
   ~PluginManager();
   PluginManager(const PluginManager&) = delete;
   PluginManager& operator=(const PluginManager&) = delete;
@@ -31,14 +34,15 @@ class PluginManager {
   std::vector<std::string> device_types();
   // Backends of that type whose probe succeeded, best score first; activates them.
   std::vector<const DeviceBackend*> backends(std::string_view device_type);
-  // Why there is no such device: one line a candidate, for error details; empty if none declares
-  // the type.
+  // Why there is no such device, for error details: one line for each candidate that declares the
+  // type and does not bring it, or whose manifest could not be read. Activates them.
   std::string explain_missing(std::string_view device_type);
   // Kernel libraries for that type, in search order; activates them.
   std::vector<const KernelLibrary*> kernel_libraries(std::string_view device_type);
 
-  // Logical unload: destroys the instance; the library stays mapped. Throws Error(kFailed) with
-  // the number of live objects if there are any, kNotFound for an unknown id.
+  // Logical unload: destroys the instance and leaves the plugin disabled; the library stays mapped.
+  // Throws Error(kFailed) with the number of live objects if there are any, kNotFound for an
+  // unknown id. Not while another thread opens the plugin's first device.
   void unload(std::string_view id);
 
  private:

@@ -1,0 +1,118 @@
+#include "framework/plugin/backend_tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "framework/plugin/foreign_call.h"
+#include "framework/plugin/negotiation.h"
+
+namespace loci::plugin {
+namespace {
+
+[[noreturn]] void refuse(const std::string& cause) {
+  throw LoadError(ErrorCode::kIncompatible, cause,
+                  "report it to the plugin's author, who can check it against the SDK's headers");
+}
+
+std::string checked_device_type(loci_str stated, std::string_view interface,
+                                const Manifest& manifest) {
+  const std::string type(stated.data == nullptr ? std::string_view() : from_abi(stated));
+  if (!manifest.has_device_type(type)) {
+    refuse(fmt::format("its {} is for the device type '{}', and its manifest has '{}'", interface,
+                       type, fmt::join(manifest.device_types, "', '")));
+  }
+  return type;
+}
+
+void require(bool present, std::string_view interface, std::string_view member) {
+  if (!present) refuse(fmt::format("its {} lacks {}", interface, member));
+}
+
+void probe(const DeviceBackend& backend, std::int32_t& score, std::string& reason) {
+  loci_str text{nullptr, 0};
+  call_plugin_checked("probe",
+                      [&] { return backend.api.probe(backend.plugin->handle(), &score, &text); });
+  if (score > 0) return;
+  reason = text.data == nullptr ? "its probe gave no reason" : std::string(from_abi(text));
+}
+
+std::unique_ptr<DeviceBackend> take_device(Instance& instance, const Manifest& manifest,
+                                           std::string& unavailable) {
+  static constexpr std::string_view kName = LOCI_DEVICE_INTERFACE;
+  const void* table = instance.interface(kName, LOCI_DEVICE_MINOR);
+  if (table == nullptr) return nullptr;
+  auto backend = std::make_unique<DeviceBackend>();
+  backend->plugin = &instance;
+  backend->api = copy_table<loci_device_api>(table, kName);
+  const loci_device_api& api = backend->api;
+  require(api.probe != nullptr, kName, "probe");
+  require(api.count != nullptr, kName, "count");
+  require(api.describe != nullptr, kName, "describe");
+  require(api.open != nullptr, kName, "open");
+  require(api.close != nullptr, kName, "close");
+  backend->device_type = checked_device_type(api.device_type, kName, manifest);
+  probe(*backend, backend->score, unavailable);
+  return backend;
+}
+
+// The plugin's structs may be longer than this host's, so that they are further apart.
+std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
+  std::uint64_t count = 0;
+  const loci_kernel_def* first =
+      call_plugin("defs", [&] { return library.api.defs(library.plugin->handle(), &count); });
+  std::vector<const loci_kernel_def*> defs;
+  if (count == 0) return defs;
+  if (first == nullptr) refuse(fmt::format("its defs gave NULL for {} kernels", count));
+  const std::uint32_t stride = first->struct_size;
+  const auto* bytes = reinterpret_cast<const char*>(first);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto* def = reinterpret_cast<const loci_kernel_def*>(bytes + i * stride);
+    if (def->struct_size < sizeof(loci_kernel_def) || def->struct_size != stride ||
+        stride % alignof(loci_kernel_def) != 0) {
+      refuse(fmt::format("its kernel {} states a size of {} bytes; this Loci's has {}", i,
+                         def->struct_size, sizeof(loci_kernel_def)));
+    }
+    if (def->op.data == nullptr || def->op.size == 0 || def->name.data == nullptr) {
+      refuse(fmt::format("its kernel {} has no op or no name", i));
+    }
+    defs.push_back(def);
+  }
+  return defs;
+}
+
+std::unique_ptr<KernelLibrary> take_kernels(Instance& instance, const Manifest& manifest) {
+  static constexpr std::string_view kName = LOCI_KERNELS_INTERFACE;
+  const void* table = instance.interface(kName, LOCI_KERNELS_MINOR);
+  if (table == nullptr) return nullptr;
+  auto library = std::make_unique<KernelLibrary>();
+  library->plugin = &instance;
+  library->api = copy_table<loci_kernels_api>(table, kName);
+  const loci_kernels_api& api = library->api;
+  require(api.defs != nullptr, kName, "defs");
+  require(api.supports != nullptr, kName, "supports");
+  require(api.create != nullptr, kName, "create");
+  require(api.destroy != nullptr, kName, "destroy");
+  require(api.prepare != nullptr, kName, "prepare");
+  require(api.destroy_prepared != nullptr, kName, "destroy_prepared");
+  library->device_type = checked_device_type(api.device_type, kName, manifest);
+  library->defs = list_defs(*library);
+  return library;
+}
+
+}  // namespace
+
+BackendTables take_backend_tables(Instance& instance, const Manifest& manifest) {
+  BackendTables tables;
+  tables.device = take_device(instance, manifest, tables.unavailable);
+  tables.kernels = take_kernels(instance, manifest);
+  if (tables.device == nullptr && tables.kernels == nullptr) {
+    refuse("it calls itself a backend and has neither " LOCI_DEVICE_INTERFACE
+           " nor " LOCI_KERNELS_INTERFACE);
+  }
+  return tables;
+}
+
+}  // namespace loci::plugin

@@ -1,0 +1,48 @@
+// Calls into a plugin.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <string_view>
+
+#include "framework/plugin/abi_error.h"
+#include "framework/plugin/load_error.h"
+
+namespace loci::plugin {
+
+[[noreturn]] inline void refuse_exception(std::string_view function, std::string_view what) {
+  throw LoadError(ErrorCode::kInternal,
+                  fmt::format("its {} let an exception escape: {}", function, what),
+                  "report it to the plugin's author: no exception may cross the C ABI");
+}
+
+// Calls a function of a plugin that breaks the rule against exceptions, too. For what is called
+// while loading; an exception out of a launch ends the process, as the ABI says.
+template <class Call>
+auto call_plugin(std::string_view function, Call&& call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    refuse_exception(function, error.what());
+  } catch (...) {
+    refuse_exception(function, "of a type that is not a std::exception");
+  }
+}
+
+// The same for a function that returns an error. Throws LoadError with its message and causes.
+template <class Call>
+void call_plugin_checked(std::string_view function, Call&& call) {
+  loci_error* returned = call_plugin(function, call);
+  if (returned == nullptr) return;
+  const Error error = take_error(returned);
+  std::string cause = fmt::format("its {} failed: {}", function, error.what());
+  if (!error.details().empty()) cause += fmt::format(" (caused by: {})", error.details());
+  for (char& c : cause) {
+    if (c == '\n') c = ' ';
+  }
+  throw LoadError(error.code(), cause,
+                  "correct what the message names, or leave the plugin out by its id");
+}
+
+}  // namespace loci::plugin

@@ -1,0 +1,33 @@
+// What the host offers to one plugin.
+#pragma once
+
+#include <loci/abi/host.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace loci::plugin {
+
+// The host table of the plugin with that id; outlives the plugin's instance.
+//
+// A plugin is configured by LOCI_<NAME>_<KEY>, where NAME is the last part of its id: the key
+// "onednn" of org.loci.cpu is LOCI_CPU_ONEDNN. Keys are matched in upper case, and what is no
+// letter or digit is an underscore.
+class HostTable {
+ public:
+  explicit HostTable(const std::string& plugin_id);
+  ~HostTable();
+  HostTable(const HostTable&) = delete;
+  HostTable& operator=(const HostTable&) = delete;
+
+  [[nodiscard]] const loci_host_api& api() const { return api_; }
+  // All entries configured for the plugin, keys in lower case. Valid as long as the table.
+  [[nodiscard]] std::vector<loci_kv> options() const;
+
+ private:
+  std::unique_ptr<loci_host> host_;
+  loci_host_api api_;
+};
+
+}  // namespace loci::plugin

@@ -1,0 +1,84 @@
+#include "framework/plugin/library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/dll/shared_library.hpp>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "framework/plugin/load_error.h"
+
+namespace loci::plugin {
+
+struct Library::Mapping {
+  boost::dll::shared_library library;
+};
+
+namespace {
+
+namespace dll = boost::dll;
+
+// Reachable for ever, so that nothing is unmapped.
+template <class Mapping>
+const Mapping* keep_for_ever(std::unique_ptr<Mapping> mapping) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<std::unique_ptr<Mapping>>();
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(mapping));
+  return kept.back().get();
+}
+
+[[noreturn]] void refuse_missing(const std::string& soname, const std::vector<Need>& needs) {
+  const auto need = std::find_if(needs.begin(), needs.end(),
+                                 [&soname](const Need& n) { return n.soname == soname; });
+  const bool hinted = need != needs.end() && !need->hint.empty();
+  throw LoadError(ErrorCode::kUnavailable,
+                  fmt::format("it needs the library {}, which is not there", soname),
+                  hinted ? need->hint
+                         : fmt::format("install the package that has {}, or name its folder in "
+                                       "LD_LIBRARY_PATH",
+                                       soname));
+}
+
+// "<path>: undefined symbol: <name>" and the like; the path is in the report already.
+std::string without_path(const std::string& message, const std::string& path) {
+  return message.rfind(path + ": ", 0) == 0 ? message.substr(path.size() + 2) : message;
+}
+
+}  // namespace
+
+std::string missing_dependency(const std::string& message, const std::string& path) {
+  static constexpr std::string_view kMark = ": cannot open shared object file";
+  const std::size_t end = message.find(kMark);
+  if (end == std::string::npos) return {};
+  std::string soname = message.substr(0, end);
+  return soname == path ? std::string() : soname;
+}
+
+Library::Library(const std::string& path, const std::vector<Need>& needs) : mapping_(nullptr) {
+  auto mapping = std::make_unique<Mapping>();
+  boost::dll::fs::error_code error;
+  mapping->library.load(path, error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  if (error) {
+    const char* text = ::dlerror();
+    const std::string message = text == nullptr ? error.message() : std::string(text);
+    const std::string soname = missing_dependency(message, path);
+    if (!soname.empty()) refuse_missing(soname, needs);
+    throw LoadError(ErrorCode::kUnavailable,
+                    fmt::format("the dynamic linker refused it: {}", without_path(message, path)),
+                    "build the plugin for this system, and install what it links against");
+  }
+  mapping_ = keep_for_ever(std::move(mapping));
+}
+
+loci_plugin_query_fn Library::query_function() const {
+  const dll::shared_library& library = mapping_->library;
+  if (!library.has(LOCI_PLUGIN_QUERY_SYMBOL)) return nullptr;
+  return &library.get<const loci_plugin_desc*(const loci_host_info*)>(LOCI_PLUGIN_QUERY_SYMBOL);
+}
+
+}  // namespace loci::plugin

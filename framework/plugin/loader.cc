@@ -1,0 +1,112 @@
+#include "framework/plugin/loader.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "framework/core/log.h"
+#include "framework/plugin/elf_note.h"
+#include "framework/plugin/foreign_call.h"
+#include "framework/plugin/library.h"
+#include "framework/plugin/load_error.h"
+#include "framework/plugin/negotiation.h"
+#include "framework/plugin/permissions.h"
+#include "framework/plugin/requirements.h"
+
+namespace loci::plugin {
+namespace {
+
+using core::Level;
+using core::Module;
+using plugins::Stage;
+
+void reach(Record& record, Stage stage) {
+  record.report.stage = stage;
+  core::log(Module::kPlugin, Level::kDebug, "{}: {}", record.report.path,
+            plugins::stage_name(stage));
+}
+
+template <class Work>
+void attempt(Record& record, Work&& work) {
+  try {
+    work();
+  } catch (const LoadError& error) {
+    fail(record, error.cause(), error.remedy());
+  } catch (const std::exception& error) {
+    fail(record, error.what(), "see the cause");
+  }
+}
+
+void read_manifest(Record& record) {
+  const std::string& path = record.report.path;
+  check_permissions(path);
+  check_permissions(std::filesystem::path(path).parent_path().string());
+  record.manifest = parse_manifest(read_manifest_note(path));
+  record.report.id = record.manifest.id;
+  record.report.version = record.manifest.version;
+  record.report.kinds = record.manifest.kinds;
+  record.report.device_types = record.manifest.device_types;
+}
+
+const loci_plugin_desc* query(loci_plugin_query_fn function, const HostAbi& host) {
+  if (function == nullptr) {
+    throw LoadError(ErrorCode::kIncompatible,
+                    "it does not export the function " LOCI_PLUGIN_QUERY_SYMBOL,
+                    "build it with loci_add_plugin() and define that function");
+  }
+  const loci_host_info info = host_info(host);
+  const loci_plugin_desc* desc =
+      call_plugin(LOCI_PLUGIN_QUERY_SYMBOL, [&] { return function(&info); });
+  if (desc == nullptr) {
+    throw LoadError(ErrorCode::kIncompatible, "it says that it cannot work with this Loci",
+                    "use a release of the plugin for this release of Loci");
+  }
+  return desc;
+}
+
+void load(Record& record) {
+  const std::string& path = record.report.path;
+  const HostAbi host = this_host();
+  const Library library(path, record.manifest.needs);
+  reach(record, Stage::kMapped);
+
+  const loci_plugin_desc* stated = query(library.query_function(), host);
+  reach(record, Stage::kQueried);
+  const loci_plugin_desc desc = negotiate(stated, record.manifest, host);
+  reach(record, Stage::kNegotiated);
+
+  auto instance = std::make_unique<Instance>(record.manifest.id, path, desc);
+  reach(record, Stage::kCreated);
+  if (record.manifest.has_kind("backend")) {
+    record.backend = take_backend_tables(*instance, record.manifest);
+    record.report.unavailable = record.backend.unavailable;
+  }
+  record.instance = std::move(instance);
+  reach(record, Stage::kActive);
+}
+
+}  // namespace
+
+void fail(Record& record, const std::string& cause, const std::string& remedy) {
+  record.report.failed = true;
+  record.report.cause = cause;
+  record.report.remedy = remedy;
+  core::log(Module::kPlugin, Level::kWarn, "{} got no further than {}: {}; {}", record.report.path,
+            plugins::stage_name(record.report.stage), cause, remedy);
+}
+
+void examine(Record& record) {
+  attempt(record, [&record] {
+    read_manifest(record);
+    reach(record, Stage::kManifestOk);
+    check_manifest_abi(record.manifest, this_host());
+    check_isa(record.manifest);
+    check_sanitizer(record.manifest);
+  });
+}
+
+void activate(Record& record) {
+  if (!record.usable() || record.report.stage == Stage::kActive) return;
+  attempt(record, [&record] { load(record); });
+}
+
+}  // namespace loci::plugin

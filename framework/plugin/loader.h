@@ -1,0 +1,37 @@
+// The stages of one candidate.
+#pragma once
+
+#include <loci/plugins.hpp>
+#include <memory>
+#include <string>
+
+#include "framework/plugin/backend_tables.h"
+#include "framework/plugin/instance.h"
+#include "framework/plugin/manifest.h"
+
+namespace loci::plugin {
+
+// A candidate with all that loading it made. Not thread-safe. Stays where it is: the tables of its
+// backend refer to its instance.
+struct Record {
+  plugins::Candidate report;
+  Manifest manifest;
+  std::unique_ptr<Instance> instance;
+  BackendTables backend;
+
+  [[nodiscard]] bool has_manifest() const { return report.stage >= plugins::Stage::kManifestOk; }
+  [[nodiscard]] bool usable() const { return !report.failed && !report.disabled; }
+};
+
+// Both take a candidate as far as it goes. A failure stays in the report and is logged; nothing is
+// thrown.
+
+// DISCOVERED to MANIFEST_OK, and all that can be checked without mapping the library.
+void examine(Record& record);
+// MANIFEST_OK to ACTIVE; nothing if it failed, is disabled or is active already.
+void activate(Record& record);
+
+// Notes and logs a failure at the stage that was reached.
+void fail(Record& record, const std::string& cause, const std::string& remedy);
+
+}  // namespace loci::plugin

@@ -1,0 +1,260 @@
+#include "framework/plugin/plugin_manager.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "framework/core/log.h"
+#include "framework/core/raise.h"
+#include "framework/core/suggest.h"
+#include "framework/plugin/loader.h"
+#include "framework/plugin/search_path.h"
+
+namespace loci::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+using plugins::Stage;
+
+// Made absolute now, so that a later change of the working directory does not move it.
+std::string absolute_existing(const std::string& path, bool directory) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    core::raise(ErrorCode::kNotFound, "[plugin] there is no {} '{}'; give the path of {}",
+                directory ? "directory" : "file", path,
+                directory ? "a directory of plugins" : "a plugin, a file such as loci-cpu.so");
+  }
+  if (fs::is_directory(status) != directory) {
+    core::raise(ErrorCode::kNotFound, "[plugin] '{}' is {}; give the path of {}", path,
+                directory ? "not a directory" : "a directory",
+                directory ? "a directory of plugins" : "a plugin's file");
+  }
+  return fs::absolute(path).lexically_normal().string();
+}
+
+bool is_backend_for(const Record& record, std::string_view type) {
+  return record.has_manifest() && record.manifest.has_kind("backend") &&
+         record.manifest.has_device_type(type);
+}
+
+// Why a candidate does not bring the type; empty if it does.
+std::string reason_against(const Record& record) {
+  if (record.report.disabled) return fmt::format("{} is disabled", record.report.id);
+  if (record.report.failed) {
+    return fmt::format("got no further than {}: {}; {}", plugins::stage_name(record.report.stage),
+                       record.report.cause, record.report.remedy);
+  }
+  return record.report.unavailable;
+}
+
+}  // namespace
+
+class PluginManager::Impl {
+ public:
+  explicit Impl(std::string install_directory) : install_directory_(std::move(install_directory)) {}
+
+  ~Impl() {
+    for (const std::unique_ptr<Record>& record : records_) keep_if_in_use(*record);
+  }
+
+  std::mutex& mutex() { return mutex_; }
+
+  void configure(const plugins::SearchOptions& options) {
+    if (any_mapped()) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[plugin] plugins are in use; set the search options before the first device, "
+                  "program run or activation");
+    }
+    plugins::SearchOptions checked = options;
+    for (std::string& file : checked.files) file = absolute_existing(file, /*directory=*/false);
+    for (std::string& path : checked.directories) path = absolute_existing(path, true);
+    options_ = std::move(checked);
+    records_.clear();
+    discovered_ = false;
+  }
+
+  // Reads manifests at the first call.
+  std::vector<std::unique_ptr<Record>>& records() {
+    if (!std::exchange(discovered_, true)) discover();
+    return records_;
+  }
+
+  void activate_type(std::string_view type) {
+    for (const std::unique_ptr<Record>& record : records()) {
+      if (is_backend_for(*record, type)) activate(*record);
+    }
+  }
+
+ private:
+  bool any_mapped() const {
+    return std::any_of(records_.begin(), records_.end(), [](const std::unique_ptr<Record>& r) {
+      return r->report.stage >= Stage::kMapped;
+    });
+  }
+
+  void discover() {
+    SearchPlaces places;
+    places.files = options_.files;
+    places.directories = options_.directories;
+    places.environment = environment_plugin_path();
+    places.install_directory = install_directory_;
+    for (const Found& found : find_candidates(places)) {
+      records_.push_back(std::make_unique<Record>());
+      Record& record = *records_.back();
+      record.report.path = found.path;
+      if (found.refusal) {
+        fail(record, found.refusal->cause(), found.refusal->remedy());
+        continue;
+      }
+      examine(record);
+      settle(record);
+    }
+  }
+
+  // The first plugin of an id is the one of that id, even if it fails: another one taking its place
+  // unasked would hide the failure.
+  void settle(Record& record) {
+    if (!record.has_manifest()) return;
+    const std::vector<std::string>& disabled = options_.disabled_ids;
+    record.report.disabled =
+        std::find(disabled.begin(), disabled.end(), record.report.id) != disabled.end();
+    const auto first = std::find_if(
+        records_.begin(), records_.end(), [&record](const std::unique_ptr<Record>& other) {
+          return other->has_manifest() && other->report.id == record.report.id;
+        });
+    if (first->get() == &record || record.report.failed) return;
+    fail(record,
+         fmt::format("the id {} of '{}' is taken by '{}', which comes first in the search",
+                     record.report.id, record.report.path, (*first)->report.path),
+         "remove one of the two files");
+  }
+
+  // Live objects refer to the instance; it is better to lose it than to pull it away.
+  static void keep_if_in_use(Record& record) {
+    if (record.instance == nullptr || record.instance->live_objects() == 0) return;
+    core::log(core::Module::kPlugin, core::Level::kError, "{} still has {} live objects",
+              record.report.id, record.instance->live_objects());
+    static_cast<void>(record.instance.release());
+  }
+
+  std::mutex mutex_;
+  std::string install_directory_;
+  plugins::SearchOptions options_;
+  bool discovered_ = false;
+  std::vector<std::unique_ptr<Record>> records_;
+};
+
+// Never destroyed: devices and tensors may be in use until the process ends.
+PluginManager& PluginManager::instance() {
+  core::init_log_from_environment();
+  static PluginManager& manager = *new PluginManager();
+  return manager;
+}
+
+PluginManager::PluginManager() : PluginManager(install_plugin_directory()) {}
+
+PluginManager::PluginManager(std::string install_directory)
+    : impl_(std::make_unique<Impl>(std::move(install_directory))) {}
+
+PluginManager::~PluginManager() = default;
+
+void PluginManager::configure(const plugins::SearchOptions& options) {
+  const std::lock_guard lock(impl_->mutex());
+  impl_->configure(options);
+}
+
+std::vector<plugins::Candidate> PluginManager::report(bool activate_all) {
+  const std::lock_guard lock(impl_->mutex());
+  std::vector<plugins::Candidate> candidates;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    if (activate_all) activate(*record);
+    candidates.push_back(record->report);
+  }
+  return candidates;
+}
+
+std::vector<std::string> PluginManager::device_types() {
+  const std::lock_guard lock(impl_->mutex());
+  std::set<std::string> types;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    if (!record->usable()) continue;
+    types.insert(record->manifest.device_types.begin(), record->manifest.device_types.end());
+  }
+  return {types.begin(), types.end()};
+}
+
+std::vector<const DeviceBackend*> PluginManager::backends(std::string_view device_type) {
+  const std::lock_guard lock(impl_->mutex());
+  impl_->activate_type(device_type);
+  std::vector<const DeviceBackend*> result;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    const DeviceBackend* backend = record->backend.device.get();
+    if (!record->usable() || backend == nullptr) continue;
+    if (backend->device_type == device_type && backend->score > 0) result.push_back(backend);
+  }
+  std::stable_sort(
+      result.begin(), result.end(),
+      [](const DeviceBackend* a, const DeviceBackend* b) { return a->score > b->score; });
+  return result;
+}
+
+std::string PluginManager::explain_missing(std::string_view device_type) {
+  const std::lock_guard lock(impl_->mutex());
+  impl_->activate_type(device_type);
+  std::string lines;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    // Without a manifest it may be the very plugin that is missed.
+    if (record->has_manifest() && !is_backend_for(*record, device_type)) continue;
+    const std::string reason = reason_against(*record);
+    if (reason.empty()) continue;
+    if (!lines.empty()) lines += '\n';
+    lines += fmt::format("{}: {}", record->report.path, reason);
+  }
+  return lines;
+}
+
+std::vector<const KernelLibrary*> PluginManager::kernel_libraries(std::string_view device_type) {
+  const std::lock_guard lock(impl_->mutex());
+  impl_->activate_type(device_type);
+  std::vector<const KernelLibrary*> result;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    const KernelLibrary* library = record->backend.kernels.get();
+    if (!record->usable() || library == nullptr) continue;
+    if (library->device_type == device_type) result.push_back(library);
+  }
+  return result;
+}
+
+void PluginManager::unload(std::string_view id) {
+  const std::lock_guard lock(impl_->mutex());
+  std::vector<std::string> known;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    known.push_back(record->report.id);
+    if (!record->has_manifest() || record->report.id != id) continue;
+    Instance* instance = record->instance.get();
+    if (instance != nullptr && instance->live_objects() > 0) {
+      core::raise(ErrorCode::kFailed,
+                  "[plugin] {} has {} live objects; release its tensors, programs and devices "
+                  "before unloading it",
+                  id, instance->live_objects());
+    }
+    if (instance != nullptr) {
+      instance->destroy();
+      record->report.stage = Stage::kMapped;
+    }
+    record->report.disabled = true;
+    return;
+  }
+  core::raise(ErrorCode::kNotFound, "[plugin] there is no plugin '{}'{}", id,
+              core::suggest(id, known));
+}
+
+}  // namespace loci::plugin
