@@ -1,0 +1,149 @@
+#include "framework/plugin/backend_tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "framework/plugin/elf_note.h"
+#include "framework/plugin/library.h"
+#include "framework/plugin/negotiation.h"
+#include "tests/framework/plugin/load_error_matcher.h"
+#include "tests/support/plugins/plugin_folder.h"
+
+namespace loci::plugin {
+namespace {
+
+using test::EnvironmentGuard;
+using test::load_error_of;
+using testing::HasSubstr;
+
+struct Started {
+  explicit Started(const std::string& name)
+      : path(test::built_plugin(name).string()),
+        manifest(parse_manifest(read_manifest_note(path))) {
+    const loci_host_info info = host_info(this_host());
+    const Library library(path, manifest.needs);
+    const loci_plugin_desc* desc = library.query_function()(&info);
+    instance = std::make_unique<Instance>(manifest.id, path, *desc);
+  }
+
+  BackendTables take() { return take_backend_tables(*instance, manifest); }
+
+  std::string path;
+  Manifest manifest;
+  std::unique_ptr<Instance> instance;
+};
+
+LoadError error_with(const char* fault) {
+  const EnvironmentGuard guard("LOCI_TEST_FAULT", fault);
+  Started started("faulty");
+  return load_error_of([&] { started.take(); });
+}
+
+TEST(BackendTables, TakesBothTables) {
+  Started started("minimal");
+  const BackendTables tables = started.take();
+  ASSERT_NE(tables.device, nullptr);
+  EXPECT_EQ(tables.device->device_type, "minimal");
+  EXPECT_EQ(tables.device->score, 1);
+  EXPECT_EQ(tables.device->plugin, started.instance.get());
+  EXPECT_NE(tables.device->api.open, nullptr);
+  EXPECT_EQ(tables.device->api.mem_alloc, nullptr);
+  EXPECT_EQ(tables.unavailable, "");
+  ASSERT_NE(tables.kernels, nullptr);
+  EXPECT_EQ(tables.kernels->device_type, "minimal");
+  ASSERT_EQ(tables.kernels->defs.size(), 1u);
+  EXPECT_EQ(std::string(tables.kernels->defs[0]->op.data, tables.kernels->defs[0]->op.size),
+            "assign");
+}
+
+// The tables are usable through the ABI alone, by a plugin in C.
+TEST(BackendTables, AKernelRuns) {
+  Started started("minimal");
+  const BackendTables tables = started.take();
+  const loci_kernels_api& api = tables.kernels->api;
+  loci_plugin* plugin = started.instance->handle();
+  const loci_kernel_def* def = tables.kernels->defs[0];
+
+  const std::int64_t dims[] = {3};
+  loci_arg arg{};
+  arg.dims = dims;
+  arg.dtype = LOCI_DTYPE_F32;
+  arg.rank = 1;
+  loci_op_desc op{};
+  op.struct_size = sizeof op;
+  op.inputs = op.outputs = &arg;
+  loci_reason reason{};
+  ASSERT_EQ(api.supports(plugin, def, &op, &reason), 1);
+
+  loci_device* device = nullptr;
+  ASSERT_EQ(tables.device->api.open(plugin, 0, &device), nullptr);
+  loci_kernel* kernel = nullptr;
+  ASSERT_EQ(api.create(plugin, def, device, &op, &kernel), nullptr);
+  loci_prepared_info prepared{};
+  prepared.struct_size = sizeof prepared;
+  ASSERT_EQ(api.prepare(kernel, &op, &prepared), nullptr);
+
+  const float source[] = {1, 2, 3};
+  float target[] = {0, 0, 0};
+  loci_view in{};
+  in.data = const_cast<float*>(source);
+  in.bytes = sizeof source;
+  loci_view out{};
+  out.data = target;
+  out.bytes = sizeof target;
+  const loci_view* inputs[] = {&in};
+  const loci_view* outputs[] = {&out};
+  loci_launch launch{};
+  launch.inputs = inputs;
+  launch.outputs = outputs;
+  ASSERT_EQ(prepared.launch(prepared.prepared, &launch), nullptr);
+  EXPECT_THAT(target, testing::ElementsAre(1, 2, 3));
+
+  api.destroy_prepared(prepared.prepared);
+  api.destroy(kernel);
+  tables.device->api.close(device);
+}
+
+TEST(BackendTables, KernelsAloneWillDo) {
+  const EnvironmentGuard guard("LOCI_TEST_FAULT", "kernels_alone");
+  Started started("faulty");
+  const BackendTables tables = started.take();
+  EXPECT_EQ(tables.device, nullptr);
+  EXPECT_NE(tables.kernels, nullptr);
+}
+
+TEST(BackendTables, AProbeThatFindsNothingIsNoFailure) {
+  const EnvironmentGuard score("LOCI_MINIMAL_SCORE", "0");
+  Started started("minimal");
+  const BackendTables tables = started.take();
+  EXPECT_EQ(tables.device->score, 0);
+  EXPECT_EQ(tables.unavailable, "the configured score is 0");
+}
+
+TEST(BackendTables, AProbeWithoutAReasonSaysSo) {
+  const EnvironmentGuard guard("LOCI_TEST_FAULT", "no_reason");
+  Started started("faulty");
+  EXPECT_EQ(started.take().unavailable, "its probe gave no reason");
+}
+
+TEST(BackendTables, RefusesFaultyTables) {
+  EXPECT_THAT(error_with("no_tables").cause(), HasSubstr("neither loci.device nor loci.kernels"));
+  EXPECT_EQ(error_with("tiny_table").cause(), "its loci.device states a size of 4 bytes");
+  EXPECT_EQ(error_with("no_open").cause(), "its loci.device lacks open");
+  EXPECT_EQ(error_with("other_device_type").cause(),
+            "its loci.device is for the device type 'another', and its manifest has 'faulty'");
+  EXPECT_EQ(error_with("null_defs").cause(), "its defs gave NULL for 1 kernels");
+  EXPECT_THAT(error_with("small_def").cause(), HasSubstr("its kernel 0 states a size of 8 bytes"));
+  EXPECT_EQ(error_with("nameless_op").cause(), "its kernel 0 has no op or no name");
+}
+
+TEST(BackendTables, RefusesAFailingProbe) {
+  EXPECT_EQ(error_with("probe_throws").cause(), "its probe let an exception escape: out of probe");
+  EXPECT_EQ(error_with("probe_fails").cause(),
+            "its probe failed: the probe found nothing (caused by: the root of it)");
+}
+
+}  // namespace
+}  // namespace loci::plugin

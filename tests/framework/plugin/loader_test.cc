@@ -1,0 +1,167 @@
+#include "framework/plugin/loader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/support/plugins/plugin_folder.h"
+
+namespace loci::plugin {
+namespace {
+
+using plugins::Candidate;
+using plugins::Stage;
+using test::EnvironmentGuard;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Loader : public testing::Test {
+ protected:
+  Candidate load(const test::fs::path& path) {
+    record_.report = {};
+    record_.report.path = path.string();
+    examine(record_);
+    activate(record_);
+    return record_.report;
+  }
+
+  Candidate load_with(const char* fault) {
+    const EnvironmentGuard guard("LOCI_TEST_FAULT", fault);
+    return load(folder_.add("faulty", std::string(fault) + ".so"));
+  }
+
+  void expect_failure(const Candidate& candidate, Stage stage, const std::string& cause) {
+    EXPECT_TRUE(candidate.failed);
+    EXPECT_EQ(plugins::stage_name(candidate.stage), plugins::stage_name(stage));
+    EXPECT_THAT(candidate.cause, HasSubstr(cause));
+    EXPECT_FALSE(candidate.remedy.empty());
+    EXPECT_EQ(record_.instance, nullptr);
+    EXPECT_EQ(record_.backend.device, nullptr);
+  }
+
+  test::PluginFolder folder_;
+  Record record_;
+};
+
+TEST_F(Loader, ReachesTheLastStage) {
+  const Candidate candidate = load(folder_.add("minimal"));
+  EXPECT_EQ(candidate.stage, Stage::kActive) << candidate.cause;
+  EXPECT_FALSE(candidate.failed);
+  EXPECT_EQ(candidate.id, "org.loci.test.minimal");
+  EXPECT_EQ(candidate.version, "1.2.3");
+  EXPECT_THAT(candidate.kinds, ElementsAre("backend"));
+  EXPECT_THAT(candidate.device_types, ElementsAre("minimal"));
+  EXPECT_EQ(candidate.cause, "");
+  ASSERT_NE(record_.instance, nullptr);
+  EXPECT_NE(record_.backend.kernels, nullptr);
+}
+
+TEST_F(Loader, ExaminesWithoutMapping) {
+  ::unsetenv("LOCI_TEST_MAPPED");
+  record_.report.path = folder_.add("marker").string();
+  examine(record_);
+  EXPECT_EQ(record_.report.stage, Stage::kManifestOk);
+  EXPECT_EQ(std::getenv("LOCI_TEST_MAPPED"), nullptr);
+  activate(record_);
+  EXPECT_EQ(record_.report.stage, Stage::kActive);
+  EXPECT_STREQ(std::getenv("LOCI_TEST_MAPPED"), "1");
+}
+
+TEST_F(Loader, DoesNotTouchTheDisabled) {
+  record_.report.path = folder_.add("minimal").string();
+  examine(record_);
+  record_.report.disabled = true;
+  activate(record_);
+  EXPECT_EQ(record_.report.stage, Stage::kManifestOk);
+}
+
+TEST_F(Loader, FailsAtTheFile) {
+  const test::fs::path file = folder_.add("minimal");
+  test::write_file(file, test::read_file(file).substr(0, 3000));
+  expect_failure(load(file), Stage::kDiscovered, "damaged or cut short");
+  test::write_file(file, "text");
+  expect_failure(load(file), Stage::kDiscovered, "not an ELF file");
+  test::fs::remove(file);
+  expect_failure(load(file), Stage::kDiscovered, "No such file");
+}
+
+TEST_F(Loader, FailsAtPermissions) {
+  const test::fs::path file = folder_.add("minimal");
+  ::chmod(file.c_str(), 0666);
+  expect_failure(load(file), Stage::kDiscovered, "world-writable");
+  ::chmod(file.c_str(), 0644);
+  ::chmod(folder_.path().c_str(), 0777);
+  expect_failure(load(file), Stage::kDiscovered, "world-writable");
+  ::chmod(folder_.path().c_str(), 0755);
+  EXPECT_EQ(load(file).stage, Stage::kActive);
+}
+
+TEST_F(Loader, FailsAtTheManifest) {
+  test::fs::path file = folder_.add("minimal", "corrupt.so");
+  test::edit_manifest(file, [](auto& json) { json = nlohmann::json::array(); });
+  expect_failure(load(file), Stage::kDiscovered, "is not an object");
+  file = folder_.add("minimal", "none.so");
+  test::patch_file(file, std::string("LOCI\0", 5), std::string("COLI\0", 5));
+  expect_failure(load(file), Stage::kDiscovered, "no manifest");
+}
+
+TEST_F(Loader, RefusesByTheManifestBeforeMapping) {
+  ::unsetenv("LOCI_TEST_MAPPED");
+  const auto load_edited = [this](auto&& edit) {
+    const test::fs::path file = folder_.add("marker");
+    test::edit_manifest(file, edit);
+    return load(file);
+  };
+  using Json = nlohmann::json;
+  expect_failure(load_edited([](Json& j) { j["abi"]["major"] = 2; }), Stage::kManifestOk,
+                 "too new: it was built for ABI major 2, and this Loci has major 1");
+  expect_failure(load_edited([](Json& j) { j["abi"]["major"] = 0; }), Stage::kManifestOk,
+                 "too old: it was built for ABI major 0, and this Loci has major 1");
+  expect_failure(load_edited([](Json& j) { j["abi"]["min_host_minor"] = 7; }), Stage::kManifestOk,
+                 "too new: it needs ABI 1.7 or newer");
+  expect_failure(load_edited([](Json& j) { j["abi"]["digest"] = "00ff"; }), Stage::kManifestOk,
+                 "built with the ABI headers 00ff");
+  expect_failure(load_edited([](Json& j) { j["isa"] = {"avx9000"}; }), Stage::kManifestOk,
+                 "the CPU feature 'avx9000'");
+  EXPECT_EQ(std::getenv("LOCI_TEST_MAPPED"), nullptr);
+}
+
+TEST_F(Loader, FailsAtMapping) {
+  const Candidate candidate = load(folder_.add("missing_dependency"));
+  expect_failure(candidate, Stage::kManifestOk, "libloci_absent.so.7");
+  EXPECT_EQ(candidate.remedy, "install the package loci-absent");
+}
+
+TEST_F(Loader, FailsAtTheQuery) {
+  expect_failure(load(folder_.add("no_symbol")), Stage::kMapped,
+                 "does not export the function loci_plugin_query_v1");
+  expect_failure(load_with("null_desc"), Stage::kMapped, "cannot work with this Loci");
+  expect_failure(load_with("query_throws"), Stage::kMapped, "out of query");
+}
+
+TEST_F(Loader, FailsAtNegotiation) {
+  expect_failure(load_with("too_new"), Stage::kQueried, "too new: it needs ABI 1.99");
+  expect_failure(load_with("other_digest"), Stage::kQueried, "0123456789abcdef");
+  expect_failure(load_with("other_id"), Stage::kQueried, "org.loci.test.stranger");
+  expect_failure(load_with("tiny_desc"), Stage::kQueried, "states a size of 4 bytes");
+  expect_failure(load_with("no_create"), Stage::kQueried, "lacks create");
+}
+
+TEST_F(Loader, FailsAtCreation) {
+  expect_failure(load_with("create_throws"), Stage::kNegotiated, "out of create");
+  expect_failure(load_with("create_throws_int"), Stage::kNegotiated, "let an exception escape");
+  expect_failure(load_with("create_fails"), Stage::kNegotiated, "the licence has expired");
+}
+
+TEST_F(Loader, FailsAtActivationAndDestroysTheInstance) {
+  ::unsetenv("LOCI_TEST_DESTROYED");
+  expect_failure(load_with("interface_throws"), Stage::kCreated, "out of get_interface");
+  EXPECT_STREQ(std::getenv("LOCI_TEST_DESTROYED"), "1");
+  expect_failure(load_with("probe_fails"), Stage::kCreated, "the probe found nothing");
+  expect_failure(load_with("no_tables"), Stage::kCreated, "neither");
+}
+
+}  // namespace
+}  // namespace loci::plugin

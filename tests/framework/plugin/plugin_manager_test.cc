@@ -1,0 +1,272 @@
+#include "framework/plugin/plugin_manager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <loci/error.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "framework/core/config.h"
+#include "tests/support/plugins/plugin_folder.h"
+
+namespace loci::plugin {
+namespace {
+
+using plugins::Candidate;
+using plugins::Stage;
+using test::EnvironmentGuard;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A manager that sees the folder alone.
+class PluginManagerTest : public testing::Test {
+ protected:
+  PluginManagerTest() { core::set_config_value("PLUGIN_PATH", ""); }
+
+  Candidate find(const std::string& file, bool activate = true) {
+    for (const Candidate& candidate : manager_.report(activate)) {
+      if (candidate.path == (folder_.path() / file).string()) return candidate;
+    }
+    ADD_FAILURE() << "no candidate " << file;
+    return {};
+  }
+
+  template <class Work>
+  Error error_of(Work&& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {ErrorCode::kInternal, ""};
+  }
+
+  test::PluginFolder folder_;
+  PluginManager manager_{folder_.path().string()};
+};
+
+TEST_F(PluginManagerTest, FindsBackendsByDeviceType) {
+  folder_.add("minimal");
+  folder_.add("other");
+  EXPECT_THAT(manager_.device_types(), ElementsAre("minimal", "other"));
+  const auto backends = manager_.backends("minimal");
+  ASSERT_EQ(backends.size(), 1u);
+  EXPECT_EQ(backends[0]->device_type, "minimal");
+  EXPECT_EQ(backends[0]->plugin->id(), "org.loci.test.minimal");
+  EXPECT_EQ(manager_.backends("minimal"), backends);
+  ASSERT_EQ(manager_.kernel_libraries("other").size(), 1u);
+  EXPECT_EQ(manager_.kernel_libraries("other")[0]->defs.size(), 1u);
+  EXPECT_TRUE(manager_.backends("nothing").empty());
+  EXPECT_EQ(manager_.explain_missing("minimal"), "");
+  EXPECT_EQ(manager_.explain_missing("nothing"), "");
+}
+
+TEST_F(PluginManagerTest, MapsOnlyWhatIsNeeded) {
+  folder_.add("marker");
+  folder_.add("minimal");
+  ::unsetenv("LOCI_TEST_MAPPED");
+  EXPECT_EQ(find("loci-marker.so", /*activate=*/false).stage, Stage::kManifestOk);
+  EXPECT_THAT(manager_.device_types(), ElementsAre("marker", "minimal"));
+  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+  EXPECT_EQ(std::getenv("LOCI_TEST_MAPPED"), nullptr);
+  EXPECT_EQ(manager_.backends("marker").size(), 1u);
+  EXPECT_STREQ(std::getenv("LOCI_TEST_MAPPED"), "1");
+}
+
+TEST_F(PluginManagerTest, TheRestLoadsWhateverFails) {
+  const EnvironmentGuard fault("LOCI_TEST_FAULT", "create_throws");
+  folder_.add("faulty");
+  folder_.add("missing_dependency");
+  folder_.add("no_symbol");
+  test::write_file(folder_.path() / "a-text.so", "text");
+  test::write_file(folder_.path() / "b-cut.so",
+                   test::read_file(test::built_plugin("minimal")).substr(0, 2000));
+  test::edit_manifest(folder_.add("minimal", "c-newer.so"), [](auto& json) {
+    json["id"] = "org.new";
+    json["abi"]["major"] = 3;
+  });
+  ::chmod(folder_.add("other", "d-open.so").c_str(), 0666);
+  folder_.add("minimal");
+
+  EXPECT_EQ(find("loci-minimal.so").stage, Stage::kActive);
+  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+  EXPECT_THAT(find("loci-faulty.so").cause, HasSubstr("out of create"));
+  EXPECT_THAT(find("loci-missing_dependency.so").cause, HasSubstr("libloci_absent.so.7"));
+  EXPECT_THAT(find("loci-no_symbol.so").cause, HasSubstr("loci_plugin_query_v1"));
+  EXPECT_THAT(find("a-text.so").cause, HasSubstr("not an ELF file"));
+  EXPECT_THAT(find("b-cut.so").cause, HasSubstr("cut short"));
+  EXPECT_THAT(find("c-newer.so").cause, HasSubstr("too new"));
+  EXPECT_THAT(find("d-open.so").cause, HasSubstr("world-writable"));
+  EXPECT_EQ(manager_.report(false).size(), 8u);
+}
+
+TEST_F(PluginManagerTest, TheFirstOfAnIdWins) {
+  folder_.add("minimal", "a.so");
+  folder_.add("minimal", "b.so");
+  EXPECT_EQ(find("a.so").stage, Stage::kActive);
+  const Candidate second = find("b.so");
+  EXPECT_TRUE(second.failed);
+  EXPECT_EQ(second.stage, Stage::kManifestOk);
+  EXPECT_THAT(second.cause, HasSubstr((folder_.path() / "a.so").string()));
+  EXPECT_THAT(second.cause, HasSubstr((folder_.path() / "b.so").string()));
+  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+}
+
+TEST_F(PluginManagerTest, ExplicitFilesComeFirst) {
+  const test::PluginFolder other;
+  folder_.add("minimal");
+  plugins::SearchOptions options;
+  options.files.push_back(other.add("minimal").string());
+  manager_.configure(options);
+  const std::vector<Candidate> report = manager_.report(true);
+  ASSERT_EQ(report.size(), 2u);
+  EXPECT_EQ(report[0].path, options.files[0]);
+  EXPECT_EQ(report[0].stage, Stage::kActive);
+  EXPECT_TRUE(report[1].failed);
+}
+
+TEST_F(PluginManagerTest, DisabledPluginsAreLeftAlone) {
+  folder_.add("minimal");
+  plugins::SearchOptions options;
+  options.disabled_ids.push_back("org.loci.test.minimal");
+  manager_.configure(options);
+  EXPECT_TRUE(manager_.backends("minimal").empty());
+  EXPECT_TRUE(manager_.device_types().empty());
+  EXPECT_TRUE(find("loci-minimal.so").disabled);
+  EXPECT_EQ(find("loci-minimal.so").stage, Stage::kManifestOk);
+  EXPECT_THAT(manager_.explain_missing("minimal"), HasSubstr("org.loci.test.minimal is disabled"));
+}
+
+TEST_F(PluginManagerTest, ConfigureRefusesWhatIsNotThere) {
+  folder_.add("minimal");
+  plugins::SearchOptions options;
+  options.files = {"/no/such/plugin.so"};
+  Error error = error_of([&] { manager_.configure(options); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), HasSubstr("there is no file '/no/such/plugin.so'"));
+  options.files = {folder_.path().string()};
+  EXPECT_THAT(error_of([&] { manager_.configure(options); }).what(), HasSubstr("is a directory"));
+  options.files.clear();
+  options.directories = {"/no/such/folder"};
+  EXPECT_THAT(error_of([&] { manager_.configure(options); }).what(),
+              HasSubstr("there is no directory '/no/such/folder'"));
+  options.directories = {(folder_.path() / "loci-minimal.so").string()};
+  EXPECT_THAT(error_of([&] { manager_.configure(options); }).what(),
+              HasSubstr("is not a directory"));
+  EXPECT_EQ(find("loci-minimal.so").stage, Stage::kActive);
+}
+
+TEST_F(PluginManagerTest, ConfigureComesBeforeUse) {
+  folder_.add("minimal");
+  EXPECT_EQ(manager_.report(false).size(), 1u);
+  manager_.configure({});
+  manager_.backends("minimal");
+  const Error error = error_of([&] { manager_.configure({}); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("plugins are in use"));
+}
+
+TEST_F(PluginManagerTest, ExplainsWhyThereIsNoDevice) {
+  const EnvironmentGuard score("LOCI_MINIMAL_SCORE", "0");
+  folder_.add("minimal");
+  folder_.add("missing_dependency");
+  folder_.add("other");
+  test::write_file(folder_.path() / "text.so", "text");
+  EXPECT_TRUE(manager_.backends("minimal").empty());
+  EXPECT_EQ(find("loci-minimal.so").stage, Stage::kActive);
+  EXPECT_EQ(find("loci-minimal.so").unavailable, "the configured score is 0");
+  EXPECT_EQ(manager_.kernel_libraries("minimal").size(), 1u);
+  const std::string lines = manager_.explain_missing("minimal");
+  EXPECT_THAT(lines, HasSubstr("loci-minimal.so: the configured score is 0"));
+  EXPECT_THAT(lines, HasSubstr("text.so: got no further than DISCOVERED: it is not an ELF file"));
+  EXPECT_THAT(lines, testing::Not(HasSubstr("loci-other.so")));
+  EXPECT_THAT(
+      manager_.explain_missing("missing_dependency"),
+      HasSubstr("MANIFEST_OK: it needs the library libloci_absent.so.7, which is not there; "
+                "install the package loci-absent"));
+}
+
+TEST_F(PluginManagerTest, TheBetterScoreComesFirst) {
+  const EnvironmentGuard score("LOCI_TWIN_SCORE", "4");
+  folder_.add("minimal");
+  folder_.add("twin");
+  const auto backends = manager_.backends("minimal");
+  ASSERT_EQ(backends.size(), 2u);
+  EXPECT_EQ(backends[0]->plugin->id(), "org.loci.test.twin");
+  EXPECT_EQ(backends[0]->score, 4);
+  EXPECT_EQ(backends[1]->score, 1);
+  const auto libraries = manager_.kernel_libraries("minimal");
+  ASSERT_EQ(libraries.size(), 2u);
+  EXPECT_EQ(libraries[0]->plugin->id(), "org.loci.test.minimal");
+}
+
+TEST_F(PluginManagerTest, UnloadsWhatIsNotInUse) {
+  folder_.add("minimal");
+  const DeviceBackend* backend = manager_.backends("minimal").at(0);
+  backend->plugin->retain();
+  const Error busy = error_of([&] { manager_.unload("org.loci.test.minimal"); });
+  EXPECT_EQ(busy.code(), ErrorCode::kFailed);
+  EXPECT_THAT(busy.what(), HasSubstr("org.loci.test.minimal has 1 live objects"));
+  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+
+  backend->plugin->release();
+  manager_.unload("org.loci.test.minimal");
+  EXPECT_EQ(backend->plugin->handle(), nullptr);
+  EXPECT_EQ(backend->plugin->id(), "org.loci.test.minimal");
+  EXPECT_TRUE(manager_.backends("minimal").empty());
+  EXPECT_TRUE(manager_.kernel_libraries("minimal").empty());
+  EXPECT_EQ(find("loci-minimal.so").stage, Stage::kMapped);
+  EXPECT_TRUE(find("loci-minimal.so").disabled);
+}
+
+TEST_F(PluginManagerTest, UnloadNamesWhatItDoesNotKnow) {
+  folder_.add("minimal");
+  const Error error = error_of([&] { manager_.unload("org.loci.test.minimum"); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), HasSubstr("there is no plugin 'org.loci.test.minimum'"));
+  EXPECT_THAT(error.what(), HasSubstr("did you mean 'org.loci.test.minimal'"));
+}
+
+TEST_F(PluginManagerTest, ServesThreadsAtOnce) {
+  folder_.add("minimal");
+  folder_.add("other");
+  folder_.add("no_symbol");
+  std::vector<std::vector<const DeviceBackend*>> seen(8);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    threads.emplace_back([this, i, &seen] {
+      seen[i] = manager_.backends(i % 2 == 0 ? "minimal" : "other");
+      manager_.report(true);
+      manager_.explain_missing("no_symbol");
+      manager_.kernel_libraries("minimal");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    ASSERT_EQ(seen[i].size(), 1u);
+    EXPECT_EQ(seen[i], seen[i % 2]);
+  }
+}
+
+TEST_F(PluginManagerTest, TheEnvironmentIsSearched) {
+  const test::PluginFolder other;
+  other.add("other");
+  core::set_config_value("PLUGIN_PATH", "plugins:" + other.path().string() + "::/no/such/folder");
+  folder_.add("minimal");
+  EXPECT_THAT(manager_.device_types(), ElementsAre("minimal", "other"));
+  const std::vector<Candidate> report = manager_.report(false);
+  ASSERT_EQ(report.size(), 4u);
+  EXPECT_THAT(report[0].cause, HasSubstr("not absolute"));
+  EXPECT_EQ(report[1].id, "org.loci.test.other");
+  EXPECT_EQ(report[2].path, "/no/such/folder");
+  EXPECT_EQ(report[2].remedy, "correct LOCI_PLUGIN_PATH");
+  EXPECT_EQ(report[3].id, "org.loci.test.minimal");
+}
+
+}  // namespace
+}  // namespace loci::plugin
