@@ -5,6 +5,7 @@
 #include <loci/place.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/device/device.h"
@@ -13,7 +14,7 @@ namespace loci::memory {
 
 // Bytes; all of one allocator.
 struct Stats {
-  std::uint64_t in_use = 0;
+  std::uint64_t in_use = 0;  // live blocks, as rounded up to their size class
   std::uint64_t cached = 0;  // held, free for reuse
   std::uint64_t peak_in_use = 0;
   std::uint64_t allocations = 0;  // calls so far
@@ -21,55 +22,64 @@ struct Stats {
 };
 
 class Allocator;
+struct Block;
 
-// A block of memory, given back on destruction. `name` is for the ledger (out-of-memory messages).
+// A block of memory, given back on destruction.
 class Buffer {
  public:
   Buffer() = default;
-  Buffer(Allocator* allocator, void* data, std::uint64_t bytes, loci_stream* stream) noexcept
-      : allocator_(allocator), data_(data), bytes_(bytes), stream_(stream) {}
+  // For allocators.
+  Buffer(Allocator* allocator, Block* block, void* data, std::uint64_t bytes) noexcept
+      : allocator_(allocator), block_(block), data_(data), bytes_(bytes) {}
   ~Buffer() { reset(); }
-  Buffer(Buffer&& other) noexcept;
+  Buffer(Buffer&& other) noexcept
+      : allocator_(std::exchange(other.allocator_, nullptr)),
+        block_(std::exchange(other.block_, nullptr)),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept;
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
   [[nodiscard]] void* data() const { return data_; }
+  // What was asked for.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   void reset() noexcept;
 
  private:
   Allocator* allocator_ = nullptr;
+  Block* block_ = nullptr;
   void* data_ = nullptr;
   std::uint64_t bytes_ = 0;
-  loci_stream* stream_ = nullptr;
 };
 
 // Size classes, splitting and coalescing within a stream's pool; a block freed on one stream is
-// reused by another only behind an event. Thread-safe. Lives until the process ends.
+// reused by another only behind an event. Thread-safe. Lives as long as its device; that of the
+// host until the process ends.
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  // 64-byte aligned at least. A request of 0 bytes gives an empty buffer. Throws
-  // Error(kOutOfMemory): what was asked, in use, cached and free, and the ten largest names.
+  // Aligned to 64 bytes at least. A request of 0 bytes gives an empty buffer. `name` is for the
+  // ledger; only the pointer is kept, so the text has to outlive the buffer (see intern.h). Throws
+  // Error(kOutOfMemory): what was asked, in use, cached and free; details: the ten largest names.
   virtual Buffer allocate(std::uint64_t bytes, loci_stream* stream, const char* name) = 0;
-  // Gives cached memory back to the backend.
+  // Gives cached memory back to the backend, after waiting for the device.
   virtual void empty_cache() = 0;
   [[nodiscard]] virtual Stats stats() const = 0;
-  // The largest live names and their bytes, descending.
+  // The largest live names and their bytes, descending; blocks of one name are added up.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::uint64_t>> largest(
       std::size_t count) const = 0;
 
  private:
   friend class Buffer;
-  virtual void deallocate(void* data, std::uint64_t bytes, loci_stream* stream) noexcept = 0;
+  virtual void deallocate(Block* block, std::uint64_t bytes) noexcept = 0;
 };
 
-// Host memory; needs no plugin.
+// Host memory; needs no plugin. LOCI_MEMORY_LIMIT is the most bytes that it may hold.
 Allocator& host_allocator();
-// That of a device: host memory for devices that use it.
+// That of a device: host memory for devices that use it. Without a stream it takes the default one.
 Allocator& device_allocator(device::Device& device);
-// By place; "cpu" is host memory, whether or not a plugin brings that device.
+// By place, which is resolved; "cpu" is host memory, whether or not a plugin brings that device.
 Allocator& allocator_of(const Place& place);
 
 }  // namespace loci::memory

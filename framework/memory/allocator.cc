@@ -1,0 +1,70 @@
+#include "framework/memory/allocator.h"
+
+#include <limits>
+
+#include "framework/core/config.h"
+#include "framework/device/device_manager.h"
+#include "framework/memory/caching_allocator.h"
+#include "framework/memory/device_source.h"
+#include "framework/memory/host_source.h"
+
+namespace loci::memory {
+namespace {
+
+std::uint64_t host_limit() {
+  return static_cast<std::uint64_t>(
+      core::config_integer("MEMORY_LIMIT", 0, 0, std::numeric_limits<std::int64_t>::max()));
+}
+
+class DeviceMemory final : public device::Resident {
+ public:
+  explicit DeviceMemory(device::Device& device)
+      : allocator(std::make_unique<DeviceSource>(device), device.default_stream()) {}
+  void stream_ended(loci_stream* stream) noexcept override { allocator.end_stream(stream); }
+
+  CachingAllocator allocator;
+};
+
+}  // namespace
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  if (this != &other) {
+    reset();
+    allocator_ = std::exchange(other.allocator_, nullptr);
+    block_ = std::exchange(other.block_, nullptr);
+    data_ = std::exchange(other.data_, nullptr);
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+void Buffer::reset() noexcept {
+  if (allocator_ == nullptr) return;
+  allocator_->deallocate(block_, bytes_);
+  allocator_ = nullptr;
+  block_ = nullptr;
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+Allocator& host_allocator() {
+  // Never destroyed: tensors of static duration give memory back after main has returned.
+  static Allocator& allocator = *new CachingAllocator(std::make_unique<HostSource>(host_limit()));
+  return allocator;
+}
+
+Allocator& device_allocator(device::Device& device) {
+  if (device.uses_host_memory()) return host_allocator();
+  device::Resident& resident =
+      device.resident([](device::Device& owner) -> std::unique_ptr<device::Resident> {
+        return std::make_unique<DeviceMemory>(owner);
+      });
+  return static_cast<DeviceMemory&>(resident).allocator;
+}
+
+Allocator& allocator_of(const Place& place) {
+  if (place.is_host()) return host_allocator();
+  return device_allocator(device::DeviceManager::instance().get(place));
+}
+
+}  // namespace loci::memory

@@ -1,0 +1,31 @@
+// What an allocator knows of a block. Lies outside the memory that it describes, which may be a
+// device's.
+#pragma once
+
+#include <cstdint>
+
+namespace loci::memory {
+
+struct StreamPool;
+struct Slab;
+
+// Requests up to 1 MiB do not break up the segments that larger ones want back whole.
+enum class SegmentKind : std::uint8_t { kShared, kLarge };
+
+struct Block {
+  char* data = nullptr;
+  std::uint64_t bytes = 0;
+  const char* name = nullptr;      // of a live block, else NULL
+  StreamPool* pool = nullptr;      // whose stream orders its reuse
+  Slab* slab = nullptr;            // of a small block
+  Block* previous = nullptr;       // neighbours in the segment
+  Block* next = nullptr;           // of a free small block: the next one of its bin
+  Block* free_previous = nullptr;  // of a free large block: neighbours in its list
+  Block* free_next = nullptr;
+  bool backs_slab = false;
+  SegmentKind kind = SegmentKind::kShared;  // of the segment that a large block lies in
+
+  [[nodiscard]] bool is_free() const { return name == nullptr && !backs_slab; }
+};
+
+}  // namespace loci::memory

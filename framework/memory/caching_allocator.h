@@ -1,0 +1,77 @@
+// The allocator over any source of memory.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "framework/memory/allocator.h"
+#include "framework/memory/heap.h"
+#include "framework/memory/memory_source.h"
+#include "framework/memory/size_class.h"
+
+namespace loci::memory {
+
+// Small blocks (up to 32 KiB) come from the bins of their stream, the others from the heap, which
+// grows by segments of 2 MiB or more. Buffers end before it does.
+class CachingAllocator final : public Allocator {
+ public:
+  // Without a stream, allocations are for `default_stream`.
+  explicit CachingAllocator(std::unique_ptr<MemorySource> source,
+                            loci_stream* default_stream = nullptr);
+  ~CachingAllocator() override;
+  CachingAllocator(const CachingAllocator&) = delete;
+  CachingAllocator& operator=(const CachingAllocator&) = delete;
+
+  Buffer allocate(std::uint64_t bytes, loci_stream* stream, const char* name) override;
+  void empty_cache() override;
+  [[nodiscard]] Stats stats() const override;
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> largest(
+      std::size_t count) const override;
+
+  // All work of the stream has ended: its memory may be used by any other.
+  void end_stream(loci_stream* stream) noexcept;
+
+ private:
+  struct Request {
+    std::uint64_t bytes;
+    const char* name;
+  };
+
+  void deallocate(Block* block, std::uint64_t bytes) noexcept override;
+
+  Block* allocate_small(StreamPool& pool, std::size_t size_class, const Request& request);
+  // A block of `bytes`, live under the request's name, or without one for a slab.
+  Block* allocate_large(StreamPool& pool, std::uint64_t bytes, bool backs_slab,
+                        const Request& request);
+  // These expect the mutex to be held.
+  Block* find(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);
+  Block* grow(StreamPool& pool, std::uint64_t bytes, SegmentKind kind, std::string* cause);
+  Block* add_segment(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);
+  void trim();
+  void release(const std::vector<Heap::Memory>& segments) noexcept;
+
+  StreamPool& pool_of(loci_stream* stream);
+  void count_in_use(std::uint64_t bytes) noexcept;
+
+  std::unique_ptr<MemorySource> source_;
+  loci_stream* default_stream_;
+  bool is_host_;
+  std::uint64_t granule_;                               // of large blocks
+  std::array<std::uint8_t, kSizeClasses> class_table_;  // the next class that keeps the alignment
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<StreamPool>> pools_;
+  Heap heap_;
+  std::uint64_t large_allocations_ = 0;
+  std::uint64_t backend_allocations_ = 0;
+
+  std::atomic<StreamPool*> recent_pool_{nullptr};
+  std::atomic<std::uint64_t> held_{0};
+  std::atomic<std::uint64_t> in_use_{0};
+  std::atomic<std::uint64_t> peak_in_use_{0};
+};
+
+}  // namespace loci::memory

@@ -1,0 +1,21 @@
+#include "framework/memory/device_source.h"
+
+namespace loci::memory {
+
+void* DeviceSource::acquire(std::uint64_t bytes, loci_stream* stream) {
+  return device_->allocate(bytes, stream);
+}
+
+void DeviceSource::release(void* pointer, std::uint64_t) noexcept {
+  device_->deallocate(pointer, nullptr);
+}
+
+void DeviceSource::order(loci_stream* earlier, loci_stream* later) {
+  // A wait belongs to the record that was latest then, so one event serves all.
+  const std::lock_guard lock(mutex_);
+  if (!event_) event_.emplace(*device_);
+  event_->record(earlier);
+  event_->wait_on(later);
+}
+
+}  // namespace loci::memory
