@@ -15,11 +15,18 @@ namespace loci::tensor {
 // Thread-safe.
 class ScopeImpl {
  public:
+  ScopeImpl() = default;
+  ScopeImpl(const ScopeImpl&) = delete;
+  ScopeImpl& operator=(const ScopeImpl&) = delete;
+
   // Undefined if there is none.
   [[nodiscard]] Tensor find(std::string_view name) const;
-  // Takes `tensor` itself as the storage of that name.
+  // Takes `tensor` itself as the storage of that name. Throws Error(kInvalidArgument) for an empty
+  // name or an undefined tensor.
   void put(const std::string& name, Tensor tensor);
+  // Nothing happens if there is none.
   void erase(const std::string& name);
+  // Sorted.
   [[nodiscard]] std::vector<std::string> names() const;
   // Grows whenever a name is added, erased or gets another storage: addresses taken from the scope
   // are valid while it stays the same.

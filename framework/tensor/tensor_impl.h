@@ -42,7 +42,10 @@ class TensorImpl {
   std::uint64_t offset_;
 };
 
-// Memory for one tensor. `name` is for the ledger. Throws Error(kOutOfMemory).
+// Memory for one tensor, not initialised. "gpu" and a bare type are resolved. `name` is for the
+// ledger, which keeps the pointer: a literal, or text that outlives the tensor. Throws
+// Error(kOutOfMemory), kUnavailable for a place that is not there, kInvalidArgument for a shape
+// that is not static.
 Tensor make_tensor(DType dtype, const Shape& shape, const Place& place, const char* name,
                    loci_stream* stream = nullptr);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/device/device.h"
+#include "framework/memory/intern.h"
 
 namespace loci::transfer {
 
@@ -30,9 +31,9 @@ struct Labels {
   const char* producer = "";
   const char* consumer = "";
   Reason reason = Reason::kExplicit;
+  DType dtype = DType::kNone;  // where it is known
 };
-// A copy of `text` that is never freed; equal texts give equal pointers.
-const char* intern(std::string_view text);
+using memory::intern;
 
 // One end: a device, or null for host memory.
 struct End {
@@ -52,17 +53,22 @@ struct Row {
 };
 
 // Copies `bytes` from one place to another on `stream` (of the device end; of the target if both
-// are), and writes the row. Both ends in one memory space: counted as a copy within a place, no
-// row. With `wait` the host waits for it. Throws Error(kPolicy) if the policy forbids it.
+// are; NULL: the default one), and writes the row. A device that uses host memory counts as the
+// host. Both ends in one memory space: counted as a copy within a place, no row. Two devices whose
+// backend cannot copy between them: through host memory, a row for each half, and the host waits.
+// With `wait` the host waits for the copy; without it both ends have to stay valid until the stream
+// reaches it. Work on other streams is the caller's to order. Zero bytes are no copy.
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait);
 
-// A copy of a tensor at another place; the same tensor if it is there already.
+// A copy of a tensor at another place, which is resolved; the same tensor if it is there already.
+// The host waits, so the copy may be used on any stream. The labels' dtype is set from the tensor.
 Tensor to_place(const Tensor& tensor, const Place& place, const Labels& labels);
-// Into existing storage of the same dtype and shape.
+// Into existing storage of the same dtype and shape; throws Error(kInvalidArgument) for another.
+// The host waits, except for a copy within a place, which is behind what its default stream has.
 void copy_tensor(const Tensor& from, const Tensor& to, const Labels& labels);
 
-// Sums over all rows so far, and copies within places.
+// Sums over all rows so far, cleared ones too, and copies within places.
 struct Totals {
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;

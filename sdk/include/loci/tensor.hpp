@@ -60,7 +60,8 @@ class LOCI_PUBLIC Tensor {
   // The same elements under another shape of the same size; shares the storage.
   [[nodiscard]] Tensor reshaped(const Shape& shape) const;
 
-  // dtype, shape, place and up to a thousand elements, for people.
+  // dtype, shape, place and elements, for people. Of more than a thousand elements it has those at
+  // both ends of each dimension.
   [[nodiscard]] std::string to_string() const;
 
   [[nodiscard]] const std::shared_ptr<tensor::TensorImpl>& impl() const noexcept { return impl_; }
@@ -73,12 +74,22 @@ class LOCI_PUBLIC Tensor {
 
 // Throws Error(kInvalidArgument) unless `count` elements fill `shape`.
 LOCI_PUBLIC void check_element_count(std::size_t count, const Shape& shape);
+// Throws Error(kInvalidArgument) unless the tensor has one element.
+LOCI_PUBLIC void check_single_element(const Tensor& tensor);
 
 template <class T>
 Tensor Tensor::from(const std::vector<T>& elements, const Shape& shape) {
   static_assert(dtype_of<T> != DType::kNone, "no dtype has this element type");
   check_element_count(elements.size(), shape);
   return from_bytes(elements.data(), shape, dtype_of<T>);
+}
+
+// std::vector<bool> has no elements to point to.
+template <>
+inline Tensor Tensor::from<bool>(const std::vector<bool>& elements, const Shape& shape) {
+  check_element_count(elements.size(), shape);
+  const std::vector<unsigned char> bytes(elements.begin(), elements.end());
+  return from_bytes(bytes.data(), shape, DType::kBool);
 }
 
 template <class T>
@@ -102,8 +113,8 @@ std::vector<T> Tensor::to_vector() const {
 
 template <class T>
 T Tensor::item() const {
+  check_single_element(*this);
   const Tensor host = to(Place());
-  check_element_count(1, Shape{host.numel()});
   return *host.template data<T>();
 }
 

@@ -1,0 +1,105 @@
+#include <loci/scope.hpp>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/core/suggest.h"
+#include "framework/memory/intern.h"
+#include "framework/tensor/scope_impl.h"
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci {
+namespace tensor {
+namespace {
+
+void check_entry(const std::string& name, const Tensor& tensor) {
+  if (name.empty()) {
+    core::raise(ErrorCode::kInvalidArgument, "[scope] a name is empty; give the tensor one");
+  }
+  if (!tensor.defined()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[scope] the tensor for '{}' is undefined; give it a value first", name);
+  }
+}
+
+bool same_form(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && a.place() == b.place();
+}
+
+Tensor copy_of(const Tensor& value, const std::string& name) {
+  Tensor copy = make_tensor(value.dtype(), value.shape(), value.place(), memory::intern(name));
+  copy.copy_(value);
+  return copy;
+}
+
+}  // namespace
+
+Tensor ScopeImpl::find(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = tensors_.find(name);
+  return found == tensors_.end() ? Tensor() : found->second;
+}
+
+void ScopeImpl::put(const std::string& name, Tensor tensor) {
+  check_entry(name, tensor);
+  // The tensor that was there is released after the lock.
+  Tensor previous;
+  const std::lock_guard lock(mutex_);
+  Tensor& entry = tensors_[name];
+  previous = std::exchange(entry, std::move(tensor));
+  const bool same =
+      previous.defined() && same_form(previous, entry) && previous.raw_data() == entry.raw_data();
+  if (!same) version_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void ScopeImpl::erase(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (tensors_.erase(name) != 0) version_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+std::vector<std::string> ScopeImpl::names() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  names.reserve(tensors_.size());
+  for (const auto& [name, tensor] : tensors_) names.push_back(name);
+  return names;
+}
+
+}  // namespace tensor
+
+inline namespace v0 {
+
+Scope::Scope() : impl_(std::make_shared<tensor::ScopeImpl>()) {}
+
+Tensor Scope::find(const std::string& name) const {
+  Tensor found = impl_->find(name);
+  if (!found.defined()) {
+    core::raise(ErrorCode::kNotFound, "[scope] there is no tensor '{}'{}", name,
+                core::suggest(name, impl_->names()));
+  }
+  return found;
+}
+
+bool Scope::has(const std::string& name) const { return impl_->find(name).defined(); }
+
+void Scope::set(const std::string& name, const Tensor& value) const {
+  tensor::check_entry(name, value);
+  const Tensor present = impl_->find(name);
+  if (present.defined() && tensor::same_form(present, value)) {
+    present.copy_(value);
+  } else {
+    impl_->put(name, tensor::copy_of(value, name));
+  }
+}
+
+void Scope::erase(const std::string& name) const { impl_->erase(name); }
+
+std::vector<std::string> Scope::names() const { return impl_->names(); }
+
+Scope global_scope() {
+  // Never destroyed: other objects of static duration may hold it.
+  static Scope& scope = *new Scope;
+  return scope;
+}
+
+}  // namespace v0
+}  // namespace loci

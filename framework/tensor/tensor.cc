@@ -1,0 +1,90 @@
+#include <cstring>
+#include <loci/tensor.hpp>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci::inline v0 {
+namespace {
+
+const tensor::TensorImpl& checked(const std::shared_ptr<tensor::TensorImpl>& impl) {
+  if (impl == nullptr) [[unlikely]] {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[tensor] this tensor is undefined; make one with Tensor::empty() or from()");
+  }
+  return *impl;
+}
+
+}  // namespace
+
+Tensor::Tensor(std::shared_ptr<tensor::TensorImpl> impl) : impl_(std::move(impl)) {}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype, const Place& place) {
+  return tensor::make_tensor(dtype, shape, place, "tensor");
+}
+
+Tensor Tensor::from_bytes(const void* elements, const Shape& shape, DType dtype) {
+  Tensor made = empty(shape, dtype);
+  const std::size_t bytes = made.bytes();
+  if (bytes == 0) return made;
+  if (elements == nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[tensor] from_bytes() got a null pointer for the elements of {}",
+                shape.to_string());
+  }
+  std::memcpy(made.raw_data(), elements, bytes);
+  return made;
+}
+
+DType Tensor::dtype() const { return checked(impl_).dtype(); }
+const Shape& Tensor::shape() const { return checked(impl_).shape(); }
+const Place& Tensor::place() const { return checked(impl_).place(); }
+std::int64_t Tensor::numel() const { return shape().numel(); }
+std::size_t Tensor::bytes() const { return static_cast<std::size_t>(checked(impl_).bytes()); }
+void* Tensor::raw_data() const { return checked(impl_).data(); }
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  const tensor::TensorImpl& impl = checked(impl_);
+  if (shape.numel() != impl.shape().numel()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[tensor] {} elements of shape {} cannot be reshaped to {}, which has {}",
+                impl.shape().numel(), impl.shape().to_string(), shape.to_string(), shape.numel());
+  }
+  return Tensor(
+      std::make_shared<tensor::TensorImpl>(impl.dtype(), shape, impl.storage(), impl.offset()));
+}
+
+void* Tensor::host_data(DType expected) const {
+  const tensor::TensorImpl& impl = checked(impl_);
+  if (impl.dtype() != expected) [[unlikely]] {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[tensor] asked for elements of {}, but this tensor is {} {}; use its own type, or "
+                "cast it first",
+                dtype_name(expected), dtype_name(impl.dtype()), impl.shape().to_string());
+  }
+  if (!impl.place().is_host()) [[unlikely]] {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[tensor] the {} {} tensor lies at {}, where the host cannot read it; copy it with "
+                "to(\"cpu\")",
+                dtype_name(impl.dtype()), impl.shape().to_string(), impl.place().to_string());
+  }
+  return impl.data();
+}
+
+void check_element_count(std::size_t count, const Shape& shape) {
+  const std::int64_t numel = shape.numel();
+  if (count == static_cast<std::uint64_t>(numel)) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[tensor] {} elements were given for shape {}, which has {}", count,
+              shape.to_string(), numel);
+}
+
+void check_single_element(const Tensor& tensor) {
+  if (tensor.numel() == 1) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[tensor] item() takes a tensor of one element; this one is {} {}",
+              dtype_name(tensor.dtype()), tensor.shape().to_string());
+}
+
+}  // namespace loci::inline v0

@@ -1,0 +1,41 @@
+#include "framework/tensor/tensor_impl.h"
+
+#include <limits>
+
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+
+namespace loci::tensor {
+namespace {
+
+std::uint64_t bytes_of(DType dtype, const Shape& shape) {
+  const std::size_t size = dtype_size(dtype);
+  if (size == 0) {
+    core::raise(ErrorCode::kInvalidArgument, "[tensor] a tensor needs a dtype; {} has no elements",
+                dtype_name(dtype));
+  }
+  const auto count = static_cast<std::uint64_t>(shape.numel());
+  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (count > kMax / size) {
+    core::raise(ErrorCode::kInvalidArgument, "[tensor] {} {} has more bytes than fit in 63 bits",
+                dtype_name(dtype), shape.to_string());
+  }
+  return count * size;
+}
+
+}  // namespace
+
+Tensor make_tensor(DType dtype, const Shape& shape, const Place& place, const char* name,
+                   loci_stream* stream) {
+  const std::uint64_t bytes = bytes_of(dtype, shape);
+  auto storage = std::make_shared<Storage>();
+  // Host memory is there without a device, so nothing is looked up for it.
+  storage->place =
+      place.is_host() ? place : device::DeviceManager::instance().resolve(place, Place());
+  storage->buffer = memory::allocator_of(storage->place).allocate(bytes, stream, name);
+  storage->data = storage->buffer.data();
+  storage->bytes = bytes;
+  return Tensor(std::make_shared<TensorImpl>(dtype, shape, std::move(storage)));
+}
+
+}  // namespace loci::tensor

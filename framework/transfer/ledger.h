@@ -1,0 +1,13 @@
+// What transfer.cc writes down.
+#pragma once
+
+#include "framework/transfer/transfer.h"
+
+namespace loci::transfer {
+
+// Adds the row, and logs it at transfer=debug.
+void record(const Row& row);
+// Counts a copy within one memory space.
+void record_local(std::uint64_t bytes);
+
+}  // namespace loci::transfer

@@ -1,0 +1,153 @@
+#include "framework/transfer/transfer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <loci/error.hpp>
+
+#include "framework/core/log.h"
+#include "framework/memory/allocator.h"
+#include "framework/transfer/ledger.h"
+
+namespace loci::transfer {
+namespace {
+
+constexpr std::uint64_t kStagingBytes = 16 * 1024 * 1024;
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+bool in_host_memory(const End& end) {
+  return end.device == nullptr || end.device->uses_host_memory();
+}
+
+Place place_of(const End& end) { return end.device == nullptr ? Place() : end.device->place(); }
+
+loci_stream* stream_or_default(device::Device& device, loci_stream* stream) {
+  return stream == nullptr ? device.default_stream() : stream;
+}
+
+// One row: made before the copy and written after it, so that a failed copy leaves none.
+class Entry {
+ public:
+  Entry(const Place& from, const Place& to, std::uint64_t bytes, const Labels& labels) {
+    row_.labels = labels;
+    row_.from = from;
+    row_.to = to;
+    row_.bytes = bytes;
+    row_.start_ns = now_ns();
+  }
+  void finish(bool host_waited) { finish(host_waited, now_ns() - row_.start_ns); }
+  void finish(bool host_waited, std::uint64_t duration_ns) {
+    row_.host_waited = host_waited;
+    row_.duration_ns = duration_ns;
+    record(row_);
+  }
+
+ private:
+  Row row_;
+};
+
+// A copy between host and device, or within a device. Returns whether the host waited.
+bool copy_flat(device::Device& device, std::uint32_t source_end, const void* source,
+               std::uint32_t target_end, void* target, std::uint64_t bytes, loci_stream* stream,
+               bool wait) {
+  const bool blocked = device.copy(source_end, source, target_end, target, bytes, stream, 0);
+  if (!wait || blocked) return blocked;
+  device.synchronize_stream(stream);
+  return true;
+}
+
+void copy_local(const End& from, const End& to, std::uint64_t bytes, loci_stream* stream,
+                bool wait) {
+  if (in_host_memory(from)) {
+    std::memmove(to.data, from.data, bytes);
+  } else {
+    copy_flat(*to.device, LOCI_END_DEVICE, from.data, LOCI_END_DEVICE, to.data, bytes,
+              stream_or_default(*to.device, stream), wait);
+  }
+  record_local(bytes);
+}
+
+// False if the backend does not copy between these devices.
+bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+               loci_stream* stream, bool wait) {
+  Entry entry(place_of(from), place_of(to), bytes, labels);
+  bool waited = false;
+  try {
+    waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes, stream,
+                             /*correlation=*/0, from.device->handle());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;
+    core::log(core::Module::kTransfer, core::Level::kDebug, "staged instead: {}", error.what());
+    return false;
+  }
+  if (wait && !waited) {
+    to.device->synchronize_stream(stream);
+    waited = true;
+  }
+  entry.finish(waited);
+  return true;
+}
+
+// In pieces, so that a large tensor does not need as much memory on the host too.
+void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                 loci_stream* stream) {
+  const memory::Buffer staging =
+      memory::host_allocator().allocate(std::min(bytes, kStagingBytes), nullptr, "staging");
+  loci_stream* source_stream = from.device->default_stream();
+  Entry to_host(place_of(from), Place(), bytes, labels);
+  Entry to_device(Place(), place_of(to), bytes, labels);
+  std::uint64_t reading = 0;
+  std::uint64_t writing = 0;
+  for (std::uint64_t done = 0; done < bytes; done += kStagingBytes) {
+    const std::uint64_t piece = std::min(bytes - done, kStagingBytes);
+    const std::uint64_t start = now_ns();
+    copy_flat(*from.device, LOCI_END_DEVICE, static_cast<char*>(from.data) + done, LOCI_END_HOST,
+              staging.data(), piece, source_stream, /*wait=*/true);
+    const std::uint64_t middle = now_ns();
+    copy_flat(*to.device, LOCI_END_HOST, staging.data(), LOCI_END_DEVICE,
+              static_cast<char*>(to.data) + done, piece, stream, /*wait=*/true);
+    reading += middle - start;
+    writing += now_ns() - middle;
+  }
+  to_host.finish(/*host_waited=*/true, reading);
+  to_device.finish(/*host_waited=*/true, writing);
+}
+
+void copy_between_devices(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                          loci_stream* stream, bool wait) {
+  stream = stream_or_default(*to.device, stream);
+  if (&from.device->plugin() == &to.device->plugin() &&
+      copy_peer(from, to, bytes, labels, stream, wait)) {
+    return;
+  }
+  copy_staged(from, to, bytes, labels, stream);
+}
+
+}  // namespace
+
+void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+          loci_stream* stream, bool wait) {
+  if (bytes == 0) return;
+  const bool from_host = in_host_memory(from);
+  const bool to_host = in_host_memory(to);
+  if ((from_host && to_host) || (!from_host && from.device == to.device)) {
+    copy_local(from, to, bytes, stream, wait);
+    return;
+  }
+  if (!from_host && !to_host) {
+    copy_between_devices(from, to, bytes, labels, stream, wait);
+    return;
+  }
+  device::Device& device = from_host ? *to.device : *from.device;
+  Entry entry(place_of(from), place_of(to), bytes, labels);
+  entry.finish(copy_flat(device, from_host ? LOCI_END_HOST : LOCI_END_DEVICE, from.data,
+                         from_host ? LOCI_END_DEVICE : LOCI_END_HOST, to.data, bytes,
+                         stream_or_default(device, stream), wait));
+}
+
+}  // namespace loci::transfer
