@@ -46,6 +46,7 @@ std::string_view reason_name(Reason reason) {
     case Reason::kPrepareData: return "prepare_data";
     case Reason::kHostRead: return "host_read";
     case Reason::kExplicit: return "explicit";
+    case Reason::kWriteBack: return "write_back";
     case Reason::kLoad: return "load";
   }
   return "unknown";
