@@ -88,14 +88,14 @@ void InferContext::run() {
   schema_->infer_fn()(*this);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const OutputSlot& output = schema_->outputs()[i];
-    if (!outputs_[i].empty()) continue;
+    std::vector<TensorType>& types = outputs_[i];
     // State keeps its type.
-    if (!output.updates.empty()) outputs_[i].push_back(input(output.updates));
-    if (output.arity == Arity::kRequired && outputs_[i].empty()) {
+    if (types.empty() && !output.updates.empty()) types.push_back(input(output.updates));
+    if (types.empty() && output.arity == Arity::kRequired) {
       core::raise(ErrorCode::kInternal, "[{}] inference leaves output '{}' unset", schema_->name(),
                   output.name);
     }
-    for (const TensorType& type : outputs_[i]) check_size(output, type);
+    for (const TensorType& type : types) check_size(output, type);
   }
 }
 

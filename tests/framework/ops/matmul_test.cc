@@ -119,7 +119,7 @@ TEST(MatmulTest, GradientsOfAColumn) {
   const auto probe = gradient({-1, -1, 3}, {3});
   EXPECT_THAT(
       probe.calls(),
-      ElementsAre("%0 = reshape(x: y, shape: [-1, 1])", "%1 = reshape(x: d_out, shape: [0, 0, 1])",
+      ElementsAre("%0 = reshape(x: y, shape: [0, 1])", "%1 = reshape(x: d_out, shape: [0, 0, 1])",
                   "%2 = matmul(x: %1, y: %0, transpose_y: true)",
                   "%3 = reshape(x: d_out, shape: [0, 1, -1])", "%4 = matmul(x: %3, y: x)",
                   "%5 = reduce_sum_like(x: %4, like: y)"));
