@@ -1,0 +1,49 @@
+// fill_constant.
+#include <algorithm>
+
+#include "plugins/kernels/convert.h"
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/kernel_list.h"
+
+namespace loci::kernels {
+namespace {
+
+template <class T>
+struct Fill {
+  void launch(const sdk::Launch& launch) const {
+    T* out = launch.output<T>(0);
+    host->parallel_for(
+        0, count, grain_for(20 * sizeof(T)),
+        [&](std::int64_t begin, std::int64_t end) { std::fill(out + begin, out + end, value); });
+  }
+  const sdk::Host* host;
+  std::int64_t count;
+  T value;
+};
+
+class FillConstant final : public sdk::Kernel {
+ public:
+  explicit FillConstant(const sdk::OpDesc& op) : value_(op.attributes().real("value")) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const auto out = prepare.op().output(0);
+    sdk::visit_all(out.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      prepare.emplace<Fill<T>>(&prepare.host(), out.numel(), convert<T>(value_));
+    });
+  }
+
+ private:
+  double value_;
+};
+
+}  // namespace
+
+void add_creation(KernelDefs& kernels) {
+  kernels.push_back({.op = "fill_constant",
+                     .name = kPortable,
+                     .dtypes = sdk::kAllBits,
+                     .create = sdk::make_kernel<FillConstant>});
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,56 @@
+// Hot loops compiled for several instruction sets, the best of which is taken at run time.
+#pragma once
+
+#include <cstdint>
+
+// A function or lambda whose body has to become part of its caller, so that it is compiled for the
+// caller's instruction set.
+#define LOCI_INLINE __attribute__((always_inline))
+
+namespace loci::kernels {
+
+enum class Isa : std::uint8_t { kBaseline, kAvx2, kAvx512 };
+
+// The best one that this processor and this library have; found once.
+Isa best_isa();
+// "x86-64", "avx2", "avx512".
+const char* isa_name(Isa isa);
+
+// Stands for an instruction set inside a loop: the width of its vector registers.
+template <int bytes>
+struct VectorWidth {
+  static constexpr int kBytes = bytes;
+};
+
+namespace detail {
+
+#if defined(__x86_64__)
+template <class Body>
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"))) void run_avx512(
+    const Body& body) {
+  body(VectorWidth<64>());
+}
+
+template <class Body>
+__attribute__((target("avx2,fma"))) void run_avx2(const Body& body) {
+  body(VectorWidth<32>());
+}
+#endif
+
+}  // namespace detail
+
+// Calls body(VectorWidth<...>), compiled for the best instruction set. `body` and what it calls are
+// marked LOCI_INLINE.
+template <class Body>
+void run_widest(const Body& body) {
+#if defined(__x86_64__)
+  switch (best_isa()) {
+    case Isa::kAvx512: return detail::run_avx512(body);
+    case Isa::kAvx2: return detail::run_avx2(body);
+    case Isa::kBaseline: break;
+  }
+#endif
+  body(VectorWidth<16>());
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,24 @@
+#include "plugins/kernels/kernel_list.h"
+
+namespace loci::kernels {
+
+KernelDefs portable_kernels() {
+  KernelDefs kernels;
+  add_cast(kernels);
+  add_conv2d(kernels);
+  add_creation(kernels);
+  add_cross_entropy(kernels);
+  add_elementwise_binary(kernels);
+  add_elementwise_unary(kernels);
+  add_matmul(kernels);
+  add_metric(kernels);
+  add_optimizer(kernels);
+  add_pool2d(kernels);
+  add_random(kernels);
+  add_reduce(kernels);
+  add_shape(kernels);
+  add_softmax(kernels);
+  return kernels;
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,33 @@
+// Portable kernels: plain C++ for any device that works in host memory. One function per family,
+// each defined in the file of that name.
+#pragma once
+
+#include <loci/plugin/kernel.hpp>
+#include <string_view>
+#include <vector>
+
+namespace loci::kernels {
+
+using KernelDefs = std::vector<sdk::KernelDef>;
+
+inline constexpr std::string_view kPortable = "portable";
+
+void add_cast(KernelDefs& kernels);
+void add_conv2d(KernelDefs& kernels);
+void add_creation(KernelDefs& kernels);
+void add_cross_entropy(KernelDefs& kernels);
+void add_elementwise_binary(KernelDefs& kernels);
+void add_elementwise_unary(KernelDefs& kernels);
+void add_matmul(KernelDefs& kernels);
+void add_metric(KernelDefs& kernels);
+void add_optimizer(KernelDefs& kernels);
+void add_pool2d(KernelDefs& kernels);
+void add_random(KernelDefs& kernels);
+void add_reduce(KernelDefs& kernels);
+void add_shape(KernelDefs& kernels);
+void add_softmax(KernelDefs& kernels);
+
+// All of them. Inputs are dense; kernels use the host's parallel_for and no other thread.
+KernelDefs portable_kernels();
+
+}  // namespace loci::kernels

@@ -1,0 +1,66 @@
+// A function of each element, and of pairs of elements of equal shape.
+#pragma once
+
+#include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/kernel.hpp>
+
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/isa.h"
+
+namespace loci::kernels {
+
+// Op: `Out operator()(In) const`, always inline. The output may be the input if both have one size.
+template <class In, class Out, class Op>
+struct Map {
+  void launch(const sdk::Launch& launch) const {
+    const In* x = launch.input<In>(0);
+    Out* out = launch.output<Out>(0);
+    if (count <= kSmallCount) return run(out, x, 0, count);
+    host->parallel_for(0, count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      if constexpr (sdk::is_float<In> && sdk::is_float<Out>) {
+        run_widest([&](auto) LOCI_INLINE { run(out, x, begin, end); });
+      } else {
+        run(out, x, begin, end);
+      }
+    });
+  }
+
+  LOCI_INLINE void run(Out* out, const In* x, std::int64_t begin, std::int64_t end) const {
+    const Op function = op;
+#pragma omp simd
+    for (std::int64_t i = begin; i < end; ++i) out[i] = function(x[i]);
+  }
+
+  static constexpr std::int64_t kGrain =
+      grain_for(sdk::is_half<In> || sdk::is_half<Out> ? 1000 : 40 * sizeof(Out));
+  const sdk::Host* host;
+  std::int64_t count;
+  Op op;
+};
+
+// Op: `T operator()(T, T) const`. The output may be either input.
+template <class T, class Op>
+struct PairMap {
+  void launch(const sdk::Launch& launch) const {
+    const T* x = launch.input<T>(0);
+    const T* y = launch.input<T>(1);
+    T* out = launch.output<T>(0);
+    if (count <= kSmallCount) return run(out, x, y, 0, count);
+    host->parallel_for(0, count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      run_widest([&](auto) LOCI_INLINE { run(out, x, y, begin, end); });
+    });
+  }
+
+  LOCI_INLINE void run(T* out, const T* x, const T* y, std::int64_t begin, std::int64_t end) const {
+    const Op function = op;
+#pragma omp simd
+    for (std::int64_t i = begin; i < end; ++i) out[i] = function(x[i], y[i]);
+  }
+
+  static constexpr std::int64_t kGrain = grain_for(sdk::is_half<T> ? 1000 : 40 * sizeof(T));
+  const sdk::Host* host;
+  std::int64_t count;
+  Op op;
+};
+
+}  // namespace loci::kernels

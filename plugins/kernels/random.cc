@@ -1,0 +1,184 @@
+// uniform_random, gaussian_random and the step of their state. The words of an element depend on
+// seed, run, offset and its index alone (loci/plugin/philox.hpp).
+#include <array>
+#include <cmath>
+#include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/philox.hpp>
+
+#include "plugins/kernels/convert.h"
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/kernel_list.h"
+
+namespace loci::kernels {
+namespace {
+
+using sdk::Launch;
+using sdk::PhiloxWords;
+using sdk::Prepare;
+
+template <class T>
+inline constexpr std::int64_t kPerBlock = std::is_same_v<T, double> ? 2 : 4;
+
+// The largest value of T below `high`: rounding may not reach the open end of the range.
+template <class T>
+T largest_below(double high) {
+  T value = convert<T>(high);
+  if (static_cast<double>(value) < high) return value;
+  if constexpr (sdk::is_half<T>) {
+    // Sign and magnitude: one step down is towards zero for positive values, else away from it.
+    if ((value.bits & 0x7FFFU) == 0) {
+      value.bits = 0x8001;
+    } else {
+      value.bits = static_cast<std::uint16_t>(value.bits + ((value.bits & 0x8000U) != 0 ? 1 : -1));
+    }
+    return value;
+  } else {
+    return std::nextafter(value, -std::numeric_limits<T>::infinity());
+  }
+}
+
+template <class T>
+class Uniform {
+ public:
+  using C = sdk::compute_t<T>;
+  Uniform(double low, double high)
+      : low_(static_cast<C>(low)),
+        range_(static_cast<C>(high - low)),
+        last_(static_cast<C>(largest_below<T>(high))),
+        empty_(!(low < high)) {}
+
+  [[nodiscard]] std::array<T, kPerBlock<T>> operator()(const PhiloxWords& words) const {
+    std::array<T, kPerBlock<T>> values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      C unit;
+      if constexpr (std::is_same_v<T, double>) {
+        unit = sdk::uniform_double(words[2 * i], words[2 * i + 1]);
+      } else {
+        unit = sdk::uniform_float(words[i]);
+      }
+      const C value = low_ + unit * range_;
+      const bool past = !empty_ && static_cast<C>(T(value)) > last_;
+      values[i] = static_cast<T>(past ? last_ : value);
+    }
+    return values;
+  }
+
+ private:
+  C low_;
+  C range_;
+  C last_;
+  bool empty_;  // low == high: always that value
+};
+
+template <class T>
+class Gaussian {
+ public:
+  Gaussian(double mean, double deviation) : mean_(mean), deviation_(deviation) {}
+
+  [[nodiscard]] std::array<T, kPerBlock<T>> operator()(const PhiloxWords& words) const {
+    std::array<T, kPerBlock<T>> values;
+    if constexpr (std::is_same_v<T, double>) {
+      pair(sdk::uniform_double(words[0], words[1]) + 0x1p-53,
+           sdk::uniform_double(words[2], words[3]), &values[0]);
+    } else {
+      for (std::size_t i = 0; i < 4; i += 2) {
+        pair(sdk::positive_uniform(words[i]), sdk::angle_uniform(words[i + 1]), &values[i]);
+      }
+    }
+    return values;
+  }
+
+ private:
+  void pair(double u, double v, T* values) const {
+    constexpr double kTwoPi = 6.283185307179586476925286766559;
+    const double radius = std::sqrt(-2.0 * std::log(u));
+    values[0] = convert<T>(mean_ + deviation_ * (radius * std::cos(kTwoPi * v)));
+    values[1] = convert<T>(mean_ + deviation_ * (radius * std::sin(kTwoPi * v)));
+  }
+
+  double mean_;
+  double deviation_;
+};
+
+template <class T, class Distribution>
+struct Random {
+  void launch(const Launch& launch) const {
+    const auto* state = launch.input<std::uint64_t>(0);
+    T* out = launch.output<T>(0);
+    const std::int64_t blocks = (count + kPerBlock<T> - 1) / kPerBlock<T>;
+    host->parallel_for(0, blocks, grain_for(50'000), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t block = begin; block < end; ++block) {
+        const auto counter =
+            sdk::random_counter(static_cast<std::uint64_t>(block), state[1], offset);
+        const auto values = distribution(sdk::philox4x32_10(counter, state[0]));
+        const std::int64_t first = block * kPerBlock<T>;
+        const std::int64_t valid = std::min(kPerBlock<T>, count - first);
+        for (std::int64_t i = 0; i < valid; ++i) {
+          out[first + i] = values[static_cast<std::size_t>(i)];
+        }
+      }
+    });
+  }
+  const sdk::Host* host;
+  std::int64_t count;
+  std::uint64_t offset;
+  Distribution distribution;
+};
+
+// `first` and `second` name the two parameters of the distribution.
+template <template <class> class Distribution>
+class RandomKernel : public sdk::Kernel {
+ public:
+  RandomKernel(const sdk::OpDesc& op, std::string_view first, std::string_view second)
+      : first_(op.attributes().real(first)),
+        second_(op.attributes().real(second)),
+        offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+
+  void prepare(Prepare& prepare) const override {
+    const auto out = prepare.op().output(0);
+    sdk::visit_floats(out.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      prepare.emplace<Random<T, Distribution<T>>>(&prepare.host(), out.numel(), offset_,
+                                                  Distribution<T>(first_, second_));
+    });
+  }
+
+ private:
+  double first_;
+  double second_;
+  std::uint64_t offset_;
+};
+
+struct UniformRandom final : RandomKernel<Uniform> {
+  explicit UniformRandom(const sdk::OpDesc& op) : RandomKernel(op, "low", "high") {}
+};
+struct GaussianRandom final : RandomKernel<Gaussian> {
+  explicit GaussianRandom(const sdk::OpDesc& op) : RandomKernel(op, "mean", "deviation") {}
+};
+
+// state_out is the memory of state: {seed, run}.
+struct Advance {
+  void launch(const Launch& launch) const noexcept { ++launch.output<std::uint64_t>(0)[1]; }
+};
+
+void prepare_advance(Prepare& prepare) { prepare.emplace<Advance>(); }
+
+}  // namespace
+
+void add_random(KernelDefs& kernels) {
+  constexpr std::uint64_t kState = LOCI_DTYPE_BIT(LOCI_DTYPE_U64);
+  kernels.push_back({.op = "uniform_random",
+                     .name = kPortable,
+                     .dtypes = kState,
+                     .create = sdk::make_kernel<UniformRandom>});
+  kernels.push_back({.op = "gaussian_random",
+                     .name = kPortable,
+                     .dtypes = kState,
+                     .create = sdk::make_kernel<GaussianRandom>});
+  kernels.push_back({.op = "random_advance",
+                     .name = kPortable,
+                     .dtypes = kState,
+                     .create = sdk::make_kernel<prepare_advance>});
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,127 @@
+// softmax along one axis.
+#include <loci/plugin/kernel.hpp>
+
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/softmax_row.h"
+
+namespace loci::kernels {
+namespace {
+
+using sdk::Launch;
+using sdk::Prepare;
+
+constexpr std::int64_t kPicoseconds = 2000;  // of one element
+
+template <class T>
+struct SoftmaxRows {
+  void launch(const Launch& launch) const {
+    const T* x = launch.input<T>(0);
+    T* out = launch.output<T>(0);
+    host->parallel_for(0, rows, grain_for(kPicoseconds * count),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         run_widest([&](auto) LOCI_INLINE {
+                           for (std::int64_t row = begin; row < end; ++row) {
+                             softmax_row(out + row * count, x + row * count, count);
+                           }
+                         });
+                       });
+  }
+  const sdk::Host* host;
+  std::int64_t rows;
+  std::int64_t count;
+};
+
+// The axis is not the last: a strip of neighbouring columns at a time.
+template <class T>
+struct SoftmaxColumns {
+  using C = sdk::compute_t<T>;
+  static constexpr std::int64_t kStrip = 64;
+
+  void launch(const Launch& launch) const {
+    const T* x = launch.input<T>(0);
+    T* out = launch.output<T>(0);
+    const std::int64_t strips = (inner + kStrip - 1) / kStrip;
+    host->parallel_for(0, outer * strips, grain_for(kPicoseconds * count * std::min(inner, kStrip)),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         run_widest([&](auto) LOCI_INLINE {
+                           for (std::int64_t item = begin; item < end; ++item) {
+                             const std::int64_t column = item % strips * kStrip;
+                             const std::int64_t offset = item / strips * count * inner + column;
+                             run(out + offset, x + offset, std::min(kStrip, inner - column));
+                           }
+                         });
+                       });
+  }
+
+  LOCI_INLINE void run(T* out, const T* x, std::int64_t width) const {
+    C max[kStrip];
+    double sum[kStrip];
+    for (std::int64_t c = 0; c < width; ++c) {
+      max[c] = -std::numeric_limits<C>::infinity();
+      sum[c] = 0;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+#pragma omp simd
+      for (std::int64_t c = 0; c < width; ++c) {
+        const auto value = static_cast<C>(x[i * inner + c]);
+        max[c] = value > max[c] ? value : max[c];
+      }
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+#pragma omp simd
+      for (std::int64_t c = 0; c < width; ++c) {
+        sum[c] += static_cast<double>(exp_nonpositive(static_cast<C>(x[i * inner + c]) - max[c]));
+      }
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+#pragma omp simd
+      for (std::int64_t c = 0; c < width; ++c) {
+        const C power = exp_nonpositive(static_cast<C>(x[i * inner + c]) - max[c]);
+        out[i * inner + c] = static_cast<T>(power / static_cast<C>(sum[c]));
+      }
+    }
+  }
+
+  const sdk::Host* host;
+  std::int64_t outer;
+  std::int64_t count;
+  std::int64_t inner;
+};
+
+class Softmax final : public sdk::Kernel {
+ public:
+  explicit Softmax(const sdk::OpDesc& op) : axis_(op.attributes().integer("axis")) {}
+
+  void prepare(Prepare& prepare) const override {
+    const sdk::Dims dims = prepare.op().input(0).dims();
+    const auto axis = static_cast<std::size_t>(
+        axis_ < 0 ? axis_ + static_cast<std::int64_t>(dims.size()) : axis_);
+    const std::int64_t outer = sdk::numel_of({dims.data(), axis});
+    const std::int64_t count = dims[axis];
+    const std::int64_t inner = sdk::numel_of({dims.data() + axis + 1, dims.size() - axis - 1});
+    sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if (inner == 1) {
+        prepare.emplace<SoftmaxRows<T>>(&prepare.host(), outer, count);
+      } else {
+        prepare.emplace<SoftmaxColumns<T>>(&prepare.host(), outer, count, inner);
+      }
+    });
+  }
+
+ private:
+  std::int64_t axis_;
+};
+
+}  // namespace
+
+void add_softmax(KernelDefs& kernels) {
+  kernels.push_back({.op = "softmax",
+                     .name = kPortable,
+                     .dtypes = sdk::kFloatBits,
+                     .create = sdk::make_kernel<Softmax>,
+                     .aliases = {{0, 0}}});
+}
+
+}  // namespace loci::kernels
