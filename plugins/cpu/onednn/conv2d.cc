@@ -1,0 +1,153 @@
+// conv2d and its gradients by oneDNN. Layouts are the primitive's choice: reordering costs less
+// than convolving in the plain layout.
+#include "plugins/cpu/onednn/accelerated.h"
+#include "plugins/cpu/onednn/kernel_list.h"
+#include "plugins/cpu/onednn/primitives.h"
+#include "plugins/kernels/conv_shape.h"
+
+namespace loci::cpu::onednn {
+namespace {
+
+using dnnl::memory;
+using kernels::ConvOptions;
+using kernels::ConvShape;
+using sdk::OpDesc;
+
+constexpr double kLeastMultiplications = 65'536;
+
+Windows windows_of(const sdk::Window2d& window) {
+  const auto& [height, width] = window;
+  return {{height.kernel, width.kernel},
+          {height.stride, width.stride},
+          {height.dilation - 1, width.dilation - 1},
+          {height.before, width.before},
+          {height.after, width.after}};
+}
+
+struct Extents {
+  explicit Extents(const ConvShape& shape)
+      : x{shape.batch, shape.groups * shape.group_channels, shape.window.height.input,
+          shape.window.width.input},
+        filter{shape.groups * shape.group_filters, shape.group_channels, shape.window.height.kernel,
+               shape.window.width.kernel},
+        out{shape.batch, shape.groups * shape.group_filters, shape.window.height.output,
+            shape.window.width.output} {
+    if (shape.groups == 1) return;
+    filter = {shape.groups, shape.group_filters, shape.group_channels, filter[2], filter[3]};
+  }
+  memory::dims x;
+  memory::dims filter;
+  memory::dims out;
+};
+
+std::optional<Execution> build_forward(const Extents& extents, const Windows& windows,
+                                       bool has_bias) {
+  const memory::dims filters{extents.out[1]};
+  const auto bias = has_bias ? dense(filters) : memory::desc();
+  const auto desc =
+      convolution_desc(dnnl::prop_kind::forward_inference, any_layout(extents.x),
+                       any_layout(extents.filter), bias, any_layout(extents.out), windows);
+  auto execution =
+      Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(desc);
+  if (!execution) return std::nullopt;
+  execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
+  execution->bind_input(DNNL_ARG_WEIGHTS, 1, dense(extents.filter), desc.weights_desc());
+  if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
+  execution->bind_output(DNNL_ARG_DST, 0, dense(extents.out), desc.dst_desc());
+  return execution;
+}
+
+std::optional<Execution> build_input_grad(const Extents& extents, const Windows& windows) {
+  const auto desc = convolution_input_grad_desc(any_layout(extents.x), any_layout(extents.filter),
+                                                any_layout(extents.out), windows);
+  auto execution = Execution::of<dnnl::convolution_backward_data::primitive_desc,
+                                 dnnl::convolution_backward_data>(desc);
+  if (!execution) return std::nullopt;
+  execution->bind_input(DNNL_ARG_WEIGHTS, 0, dense(extents.filter), desc.weights_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, dense(extents.out), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_SRC, 0, dense(extents.x), desc.diff_src_desc());
+  return execution;
+}
+
+std::optional<Execution> build_filter_grad(const Extents& extents, const Windows& windows) {
+  const auto desc = convolution_filter_grad_desc(any_layout(extents.x), any_layout(extents.filter),
+                                                 any_layout(extents.out), windows);
+  auto execution = Execution::of<dnnl::convolution_backward_weights::primitive_desc,
+                                 dnnl::convolution_backward_weights>(desc);
+  if (!execution) return std::nullopt;
+  execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, dense(extents.out), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, dense(extents.filter), desc.diff_weights_desc());
+  return execution;
+}
+
+enum class Direction { kForward, kInputGrad, kFilterGrad };
+
+constexpr std::uint32_t image_slot(Direction direction) {
+  return direction == Direction::kInputGrad ? 2 : 0;
+}
+constexpr std::uint32_t filter_slot(Direction direction) {
+  switch (direction) {
+    case Direction::kForward: return 1;
+    case Direction::kInputGrad: return 0;
+    case Direction::kFilterGrad: return 2;
+  }
+  return 0;
+}
+
+template <Direction direction>
+ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
+  return kernels::conv_shape(op.input(image_slot(direction)).dims(),
+                             op.input(filter_slot(direction)).dims(), options);
+}
+
+template <Direction direction>
+class Conv2d final : public Accelerated {
+ public:
+  explicit Conv2d(const OpDesc& op)
+      : Accelerated(op), options_(kernels::read_conv_options(op.attributes())) {}
+
+ private:
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+    const ConvShape shape = shape_of<direction>(op, options_);
+    const Extents extents(shape);
+    const Windows windows = windows_of(shape.window);
+    switch (direction) {
+      case Direction::kForward: return build_forward(extents, windows, op.has_input(2));
+      case Direction::kInputGrad: return build_input_grad(extents, windows);
+      case Direction::kFilterGrad: return build_filter_grad(extents, windows);
+    }
+    return std::nullopt;
+  }
+
+  ConvOptions options_;
+};
+
+template <Direction direction>
+std::string supports(const OpDesc& op) {
+  if (!has_elements(op, direction == Direction::kForward ? 2 : 3)) {
+    return "there is nothing to convolve, or its extents are not known";
+  }
+  const auto options = kernels::read_conv_options(op.attributes());
+  return too_small(shape_of<direction>(op, options).multiplications(), kLeastMultiplications,
+                   "multiplications");
+}
+
+template <Direction direction>
+sdk::KernelDef conv(std::string_view op) {
+  return {.op = op,
+          .name = kName,
+          .dtypes = kDtypes,
+          .create = sdk::make_kernel<Conv2d<direction>>,
+          .supports = supports<direction>};
+}
+
+}  // namespace
+
+void add_conv2d(KernelDefs& kernels) {
+  kernels.push_back(conv<Direction::kForward>("conv2d"));
+  kernels.push_back(conv<Direction::kInputGrad>("conv2d_grad_input"));
+  kernels.push_back(conv<Direction::kFilterGrad>("conv2d_grad_filter"));
+}
+
+}  // namespace loci::cpu::onednn

@@ -1,0 +1,148 @@
+#include "plugins/cpu/onednn/engine.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "plugins/cpu/onednn/primitives.h"
+
+namespace loci::cpu::onednn {
+namespace {
+
+using dnnl::memory;
+
+constexpr std::uint64_t kAlignment = 64;
+
+memory::desc describe(const memory::dims& dims, const memory::dims& strides) {
+  return {dims, memory::data_type::f32, strides};
+}
+
+// A primitive has to run with as many threads as it was made for: its scratchpad has room for no
+// more. The number belongs to the calling thread.
+class ThreadCount {
+ public:
+  explicit ThreadCount(int threads)
+      : previous_(omp_get_max_threads()), changes_(previous_ != threads) {
+    if (changes_) omp_set_num_threads(threads);
+  }
+  ~ThreadCount() {
+    if (changes_) omp_set_num_threads(previous_);
+  }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int previous_;
+  bool changes_;
+};
+
+}  // namespace
+
+const dnnl::engine& engine() {
+  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  return instance;
+}
+
+std::string_view version_text() {
+  static const std::string text = [] {
+    const dnnl_version_t& version = *dnnl_version();
+    return "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+           std::to_string(version.patch);
+  }();
+  return text;
+}
+
+memory::desc dense(const memory::dims& dims) {
+  memory::dims strides(dims.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<std::int64_t>(dims[i], 1);
+  }
+  return describe(dims, strides);
+}
+
+memory::desc strided(const memory::dims& dims, const memory::dims& strides) {
+  return describe(dims, strides);
+}
+
+memory::desc any_layout(const memory::dims& dims) {
+  return {dims, memory::data_type::f32, memory::format_tag::any};
+}
+
+std::optional<Execution> Execution::of(const dnnl::primitive& primitive, const char* implementation,
+                                       const memory::desc& scratchpad) {
+  if (std::string_view(implementation).substr(0, 3) == "ref") return std::nullopt;
+  return Execution(primitive, scratchpad);
+}
+
+Execution::Execution(dnnl::primitive primitive, const memory::desc& scratchpad)
+    : primitive_(std::move(primitive)),
+      stream_(engine()),
+      scratchpad_(scratchpad),
+      scratchpad_offset_(reserve(scratchpad)),
+      threads_(omp_get_max_threads()) {}
+
+std::uint64_t Execution::reserve(const memory::desc& desc) {
+  const std::uint64_t offset = workspace_bytes_;
+  workspace_bytes_ += (desc.get_size() + kAlignment - 1) / kAlignment * kAlignment;
+  return offset;
+}
+
+void Execution::bind_input(int argument, std::uint32_t index, const memory::desc& given,
+                           const memory::desc& chosen) {
+  bind({argument, index, false, given, chosen, 0, std::nullopt});
+}
+
+void Execution::bind_output(int argument, std::uint32_t index, const memory::desc& given,
+                            const memory::desc& chosen) {
+  bind({argument, index, true, given, chosen, 0, std::nullopt});
+}
+
+void Execution::bind(Binding binding) {
+  if (binding.given != binding.chosen) {
+    binding.offset = reserve(binding.chosen);
+    binding.reorder = binding.is_output ? make_reorder(binding.chosen, binding.given)
+                                        : make_reorder(binding.given, binding.chosen);
+  }
+  bindings_.push_back(std::move(binding));
+}
+
+void Execution::run(const sdk::Launch& launch) const {
+  const ThreadCount threads(threads_);
+  dnnl::stream stream = stream_;
+  // Memory objects are cheap handles, and made here so that launches share nothing.
+  std::vector<memory> given;
+  std::vector<memory> chosen;
+  std::vector<dnnl_exec_arg_t> arguments;
+  given.reserve(bindings_.size());
+  chosen.reserve(bindings_.size());
+  arguments.reserve(bindings_.size() + 1);
+  for (const Binding& binding : bindings_) {
+    const loci_view& view =
+        binding.is_output ? launch.output_view(binding.index) : launch.input_view(binding.index);
+    given.emplace_back(binding.given, engine(), view.data);
+    if (binding.reorder) {
+      chosen.emplace_back(binding.chosen, engine(), launch.workspace<char>(binding.offset));
+      if (!binding.is_output) binding.reorder->execute(stream, given.back(), chosen.back());
+    } else {
+      chosen.push_back(given.back());
+    }
+    arguments.push_back({binding.argument, chosen.back().get()});
+  }
+  const memory scratchpad(scratchpad_, engine(), launch.workspace<char>(scratchpad_offset_));
+  arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad.get()});
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(primitive_.get(), stream.get(), static_cast<int>(arguments.size()),
+                             arguments.data()),
+      "oneDNN could not execute a primitive");
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    if (bindings_[i].is_output && bindings_[i].reorder) {
+      bindings_[i].reorder->execute(stream, chosen[i], given[i]);
+    }
+  }
+}
+
+}  // namespace loci::cpu::onednn

@@ -1,0 +1,72 @@
+// Running oneDNN primitives on the memory of a launch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <loci/plugin/kernel.hpp>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace loci::cpu::onednn {
+
+// The processor as oneDNN sees it; one for the process.
+const dnnl::engine& engine();
+// "oneDNN 2.6.3".
+std::string_view version_text();
+
+// float32, last dimension fastest, or with the given strides.
+dnnl::memory::desc dense(const dnnl::memory::dims& dims);
+dnnl::memory::desc strided(const dnnl::memory::dims& dims, const dnnl::memory::dims& strides);
+// The same extents in the layout that the primitive likes best.
+dnnl::memory::desc any_layout(const dnnl::memory::dims& dims);
+
+// A primitive, bound to the arguments of an op by their flat indices. Where it chose another layout
+// than that of the op, data is reordered in the workspace. Immutable after the last bind; run() may
+// be called from several threads.
+class Execution {
+ public:
+  // Null when oneDNN has nothing better than its reference implementation.
+  static std::optional<Execution> of(const dnnl::primitive& primitive, const char* implementation,
+                                     const dnnl::memory::desc& scratchpad);
+
+  template <class PrimitiveDesc, class Primitive>
+  static std::optional<Execution> of(const PrimitiveDesc& desc) {
+    return of(Primitive(desc), desc.impl_info_str(), desc.scratchpad_desc());
+  }
+
+  // `argument` is a DNNL_ARG_*; `given` the layout of the op's data, `chosen` the primitive's.
+  void bind_input(int argument, std::uint32_t index, const dnnl::memory::desc& given,
+                  const dnnl::memory::desc& chosen);
+  void bind_output(int argument, std::uint32_t index, const dnnl::memory::desc& given,
+                   const dnnl::memory::desc& chosen);
+
+  [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
+  void run(const sdk::Launch& launch) const;
+
+ private:
+  struct Binding {
+    int argument;
+    std::uint32_t index;
+    bool is_output;
+    dnnl::memory::desc given;
+    dnnl::memory::desc chosen;
+    std::uint64_t offset;  // of the reordered data in the workspace
+    std::optional<dnnl::reorder> reorder;
+  };
+
+  Execution(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad);
+  void bind(Binding binding);
+  std::uint64_t reserve(const dnnl::memory::desc& desc);
+
+  dnnl::primitive primitive_;
+  dnnl::stream stream_;
+  dnnl::memory::desc scratchpad_;
+  std::uint64_t scratchpad_offset_;
+  std::uint64_t workspace_bytes_ = 0;
+  int threads_;  // that scratchpad and work were laid out for
+  std::vector<Binding> bindings_;
+};
+
+}  // namespace loci::cpu::onednn

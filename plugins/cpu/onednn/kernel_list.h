@@ -1,0 +1,18 @@
+// Kernels that run oneDNN primitives, for float32. Each refuses what the portable kernel does
+// faster.
+#pragma once
+
+#include "plugins/kernels/kernel_list.h"
+
+namespace loci::cpu::onednn {
+
+using kernels::KernelDefs;
+
+void add_conv2d(KernelDefs& kernels);
+void add_matmul(KernelDefs& kernels);
+void add_pool2d(KernelDefs& kernels);
+void add_softmax(KernelDefs& kernels);
+
+KernelDefs onednn_kernels();
+
+}  // namespace loci::cpu::onednn

@@ -1,0 +1,140 @@
+// matmul and mul by oneDNN.
+#include "plugins/kernels/matmul_shape.h"
+
+#include <algorithm>
+
+#include "plugins/cpu/onednn/accelerated.h"
+#include "plugins/cpu/onednn/kernel_list.h"
+#include "plugins/cpu/onednn/primitives.h"
+
+namespace loci::cpu::onednn {
+namespace {
+
+using dnnl::memory;
+using kernels::MatmulShape;
+using sdk::OpDesc;
+
+// Below, packing and calling cost more than the faster inner loop saves.
+constexpr double kLeastMultiplications = 32'768;
+
+std::optional<Execution> execution_of(const memory::desc& x, const memory::desc& y,
+                                      const memory::desc& out) {
+  const auto desc = matmul_desc(x, y, out);
+  auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(desc);
+  if (!execution) return std::nullopt;
+  execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
+  execution->bind_input(DNNL_ARG_WEIGHTS, 1, y, desc.weights_desc());
+  execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
+  return execution;
+}
+
+// Extents and strides of an operand with the leading dimensions that it broadcasts over.
+memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
+                     std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+  const std::size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
+  memory::dims extents(batch_rank - own, 1);
+  extents.insert(extents.end(), dims.begin(), dims.begin() + own);
+  memory::dims strides(extents.size());
+  std::int64_t stride = rows * columns;
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= extents[i];
+  }
+  extents.insert(extents.end(), {rows, columns});
+  strides.insert(strides.end(), {row_stride, column_stride});
+  return strided(extents, strides);
+}
+
+std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shape) {
+  const auto& [batch, m, n, k] = shape.sizes;
+  if (batch == 1) {
+    return execution_of(strided({m, k}, {shape.x_row, shape.x_column}),
+                        strided({k, n}, {shape.y_row, shape.y_column}), dense({m, n}));
+  }
+  const sdk::Dims x = op.input(0).dims();
+  const sdk::Dims y = op.input(1).dims();
+  const std::size_t batch_rank = std::max<std::size_t>({x.size(), y.size(), 2}) - 2;
+  const auto x_desc = operand(x, batch_rank, m, k, shape.x_row, shape.x_column);
+  const auto y_desc = operand(y, batch_rank, k, n, shape.y_row, shape.y_column);
+  memory::dims out = dims_of(op.output(0));
+  out.resize(batch_rank);
+  out.insert(out.end(), {m, n});
+  return execution_of(x_desc, y_desc, dense(out));
+}
+
+std::string refuse(const OpDesc& op, const MatmulShape& shape) {
+  if (!has_elements(op, 2)) return "there is nothing to multiply, or its extents are not known";
+  if (std::min(shape.sizes.m, shape.sizes.n) < 2) {
+    return "the portable kernel is faster for a matrix times a vector";
+  }
+  return too_small(shape.sizes.multiplications(), kLeastMultiplications, "multiplications");
+}
+
+MatmulShape read_matmul(const OpDesc& op, bool transpose_x, bool transpose_y) {
+  return kernels::matmul_shape(op.input(0).dims(), op.input(1).dims(), transpose_x, transpose_y);
+}
+
+class Matmul final : public Accelerated {
+ public:
+  explicit Matmul(const OpDesc& op)
+      : Accelerated(op),
+        transpose_x_(op.attributes().boolean("transpose_x")),
+        transpose_y_(op.attributes().boolean("transpose_y")) {}
+
+ private:
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+    return build_product(op, read_matmul(op, transpose_x_, transpose_y_));
+  }
+
+  bool transpose_x_;
+  bool transpose_y_;
+};
+
+std::string matmul_supports(const OpDesc& op) {
+  if (!has_elements(op, 2)) return refuse(op, {});
+  const auto attributes = op.attributes();
+  return refuse(
+      op, read_matmul(op, attributes.boolean("transpose_x"), attributes.boolean("transpose_y")));
+}
+
+class Mul final : public Accelerated {
+ public:
+  explicit Mul(const OpDesc& op)
+      : Accelerated(op),
+        x_rows_(op.attributes().integer("x_num_col_dims")),
+        y_rows_(op.attributes().integer("y_num_col_dims")) {}
+
+ private:
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+    return build_product(
+        op, kernels::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
+  }
+
+  std::int64_t x_rows_;
+  std::int64_t y_rows_;
+};
+
+std::string mul_supports(const OpDesc& op) {
+  if (!has_elements(op, 2)) return refuse(op, {});
+  const auto attributes = op.attributes();
+  return refuse(op, kernels::mul_shape(op.input(0).dims(), op.input(1).dims(),
+                                       attributes.integer("x_num_col_dims"),
+                                       attributes.integer("y_num_col_dims")));
+}
+
+}  // namespace
+
+void add_matmul(KernelDefs& kernels) {
+  kernels.push_back({.op = "matmul",
+                     .name = kName,
+                     .dtypes = kDtypes,
+                     .create = sdk::make_kernel<Matmul>,
+                     .supports = matmul_supports});
+  kernels.push_back({.op = "mul",
+                     .name = kName,
+                     .dtypes = kDtypes,
+                     .create = sdk::make_kernel<Mul>,
+                     .supports = mul_supports});
+}
+
+}  // namespace loci::cpu::onednn

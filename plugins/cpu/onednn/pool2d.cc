@@ -1,0 +1,110 @@
+// pool2d, and the gradient of averages, by oneDNN. Its gradient of maxima wants indices that the
+// forward pass has kept; the op has none.
+#include <algorithm>
+
+#include "plugins/cpu/onednn/accelerated.h"
+#include "plugins/cpu/onednn/kernel_list.h"
+#include "plugins/cpu/onednn/primitives.h"
+#include "plugins/kernels/conv_shape.h"
+
+namespace loci::cpu::onednn {
+namespace {
+
+using dnnl::algorithm;
+using kernels::PoolOptions;
+using sdk::OpDesc;
+
+constexpr double kLeastElements = 8192;
+
+algorithm algorithm_of(const PoolOptions& options) {
+  if (options.is_max) return algorithm::pooling_max;
+  return options.exclusive ? algorithm::pooling_avg_exclude_padding
+                           : algorithm::pooling_avg_include_padding;
+}
+
+Windows windows_of(const sdk::Window2d& window) {
+  const auto& [height, width] = window;
+  return {{height.kernel, width.kernel},
+          {height.stride, width.stride},
+          {0, 0},
+          {height.before, width.before},
+          {height.after, width.after}};
+}
+
+// Only the padding that the last window reaches: oneDNN refuses more than a kernel's.
+sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
+  const std::int64_t end = axis.begin(axis.output - 1) + axis.kernel;
+  axis.after = std::max<std::int64_t>(end - axis.input, 0);
+  return axis;
+}
+
+class Pool2d : public Accelerated {
+ public:
+  explicit Pool2d(const OpDesc& op)
+      : Accelerated(op), options_(kernels::read_pool_options(op.attributes())) {}
+
+ protected:
+  [[nodiscard]] Windows windows(const OpDesc& op) const {
+    const auto window = kernels::pool_shape(op.input(0).dims(), options_).window;
+    return windows_of({trimmed(window.height), trimmed(window.width)});
+  }
+  PoolOptions options_;
+
+ private:
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+    const auto x = dense(dims_of(op.input(0)));
+    const auto out = dense(dims_of(op.output(0)));
+    const auto desc = pooling_desc(algorithm_of(options_), x, out, windows(op));
+    auto execution = Execution::of<PoolingForward::primitive_desc, PoolingForward>(desc);
+    if (!execution) return std::nullopt;
+    execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
+    execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
+    return execution;
+  }
+};
+
+class Pool2dGrad final : public Pool2d {
+ public:
+  using Pool2d::Pool2d;
+
+ private:
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+    const auto x_grad = dense(dims_of(op.output(0)));
+    const auto out_grad = dense(dims_of(op.input(2)));
+    const auto desc = pooling_grad_desc(algorithm_of(options_), x_grad, out_grad, windows(op));
+    auto execution = Execution::of<PoolingBackward::primitive_desc, PoolingBackward>(desc);
+    if (!execution) return std::nullopt;
+    execution->bind_input(DNNL_ARG_DIFF_DST, 2, out_grad, desc.diff_dst_desc());
+    execution->bind_output(DNNL_ARG_DIFF_SRC, 0, x_grad, desc.diff_src_desc());
+    return execution;
+  }
+};
+
+std::string pool_supports(const OpDesc& op) {
+  if (!has_elements(op, 1)) return "there is nothing to pool, or its extents are not known";
+  return too_small(static_cast<double>(op.input(0).numel()), kLeastElements, "elements");
+}
+
+std::string pool_grad_supports(const OpDesc& op) {
+  if (op.attributes().text("pooling_type") == "max") {
+    return "the gradient of maxima needs indices that the forward pass has not kept";
+  }
+  return pool_supports(op);
+}
+
+}  // namespace
+
+void add_pool2d(KernelDefs& kernels) {
+  kernels.push_back({.op = "pool2d",
+                     .name = kName,
+                     .dtypes = kDtypes,
+                     .create = sdk::make_kernel<Pool2d>,
+                     .supports = pool_supports});
+  kernels.push_back({.op = "pool2d_grad",
+                     .name = kName,
+                     .dtypes = kDtypes,
+                     .create = sdk::make_kernel<Pool2dGrad>,
+                     .supports = pool_grad_supports});
+}
+
+}  // namespace loci::cpu::onednn

@@ -1,0 +1,95 @@
+#include "plugins/cpu/onednn/primitives.h"
+
+#include "plugins/cpu/onednn/engine.h"
+
+namespace loci::cpu::onednn {
+namespace {
+
+using dnnl::algorithm;
+using dnnl::prop_kind;
+
+constexpr algorithm kDirect = algorithm::convolution_direct;
+
+dnnl::primitive_attr attributes() {
+  dnnl::primitive_attr result;
+  result.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return result;
+}
+
+// What oneDNN 2 does in two steps, 3 does in one: there a primitive descriptor takes the engine
+// first and the attributes last.
+template <class Primitive, class... Args>
+typename Primitive::primitive_desc describe(const Args&... args) {
+#if DNNL_VERSION_MAJOR >= 3
+  return typename Primitive::primitive_desc(engine(), args..., attributes());
+#else
+  return
+      typename Primitive::primitive_desc(typename Primitive::desc(args...), attributes(), engine());
+#endif
+}
+
+template <class Primitive, class Hint, class... Args>
+typename Primitive::primitive_desc describe_backward(const Hint& hint, const Args&... args) {
+#if DNNL_VERSION_MAJOR >= 3
+  return typename Primitive::primitive_desc(engine(), args..., hint, attributes());
+#else
+  return typename Primitive::primitive_desc(typename Primitive::desc(args...), attributes(),
+                                            engine(), hint);
+#endif
+}
+
+}  // namespace
+
+dnnl::reorder make_reorder(const Desc& from, const Desc& to) {
+  return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+}
+
+dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& out) {
+  return describe<dnnl::matmul>(x, y, out);
+}
+
+dnnl::convolution_forward::primitive_desc convolution_desc(prop_kind kind, const Desc& x,
+                                                           const Desc& filter, const Desc& bias,
+                                                           const Desc& out, const Windows& w) {
+  return describe<dnnl::convolution_forward>(kind, kDirect, x, filter, bias, out, w.strides,
+                                             w.dilations, w.before, w.after);
+}
+
+dnnl::convolution_backward_data::primitive_desc convolution_input_grad_desc(const Desc& x_grad,
+                                                                            const Desc& filter,
+                                                                            const Desc& out_grad,
+                                                                            const Windows& w) {
+  const auto hint =
+      convolution_desc(prop_kind::forward_training, x_grad, filter, Desc(), out_grad, w);
+  return describe_backward<dnnl::convolution_backward_data>(
+      hint, kDirect, x_grad, filter, out_grad, w.strides, w.dilations, w.before, w.after);
+}
+
+dnnl::convolution_backward_weights::primitive_desc convolution_filter_grad_desc(
+    const Desc& x, const Desc& filter_grad, const Desc& out_grad, const Windows& w) {
+  const auto hint =
+      convolution_desc(prop_kind::forward_training, x, filter_grad, Desc(), out_grad, w);
+  return describe_backward<dnnl::convolution_backward_weights>(
+      hint, kDirect, x, filter_grad, out_grad, w.strides, w.dilations, w.before, w.after);
+}
+
+PoolingForward::primitive_desc pooling_desc(algorithm kind, const Desc& x, const Desc& out,
+                                            const Windows& w) {
+  return describe<PoolingForward>(prop_kind::forward_inference, kind, x, out, w.strides, w.kernel,
+                                  w.dilations, w.before, w.after);
+}
+
+PoolingBackward::primitive_desc pooling_grad_desc(algorithm kind, const Desc& x_grad,
+                                                  const Desc& out_grad, const Windows& w) {
+  const auto hint = describe<PoolingForward>(prop_kind::forward_training, kind, x_grad, out_grad,
+                                             w.strides, w.kernel, w.dilations, w.before, w.after);
+  return describe_backward<PoolingBackward>(hint, kind, x_grad, out_grad, w.strides, w.kernel,
+                                            w.dilations, w.before, w.after);
+}
+
+SoftmaxForward::primitive_desc softmax_desc(const Desc& x, const Desc& out, int axis) {
+  return describe<SoftmaxForward>(prop_kind::forward_inference, algorithm::softmax_accurate, x, out,
+                                  axis);
+}
+
+}  // namespace loci::cpu::onednn

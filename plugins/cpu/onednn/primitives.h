@@ -1,0 +1,52 @@
+// The one place that knows what changed between oneDNN 2 and 3: how primitives are described. All
+// keep their scratchpad in memory of the caller. Failure throws dnnl::error; with status
+// dnnl_unimplemented there is no such implementation.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace loci::cpu::onednn {
+
+// Where windows lie; each entry [height, width]. Dilation counts skipped elements: 0 is dense.
+struct Windows {
+  dnnl::memory::dims kernel;  // for pooling
+  dnnl::memory::dims strides;
+  dnnl::memory::dims dilations;
+  dnnl::memory::dims before;
+  dnnl::memory::dims after;
+};
+
+using Desc = dnnl::memory::desc;
+
+dnnl::reorder make_reorder(const Desc& from, const Desc& to);
+
+dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& out);
+
+// An empty `bias` leaves it out.
+dnnl::convolution_forward::primitive_desc convolution_desc(dnnl::prop_kind kind, const Desc& x,
+                                                           const Desc& filter, const Desc& bias,
+                                                           const Desc& out, const Windows& windows);
+dnnl::convolution_backward_data::primitive_desc convolution_input_grad_desc(const Desc& x_grad,
+                                                                            const Desc& filter,
+                                                                            const Desc& out_grad,
+                                                                            const Windows& windows);
+dnnl::convolution_backward_weights::primitive_desc convolution_filter_grad_desc(
+    const Desc& x, const Desc& filter_grad, const Desc& out_grad, const Windows& windows);
+
+#if DNNL_VERSION_MAJOR >= 3
+using PoolingForward = dnnl::pooling_forward;
+using PoolingBackward = dnnl::pooling_backward;
+using SoftmaxForward = dnnl::softmax_forward;
+#else
+using PoolingForward = dnnl::pooling_v2_forward;
+using PoolingBackward = dnnl::pooling_v2_backward;
+using SoftmaxForward = dnnl::softmax_v2_forward;
+#endif
+
+PoolingForward::primitive_desc pooling_desc(dnnl::algorithm algorithm, const Desc& x,
+                                            const Desc& out, const Windows& windows);
+PoolingBackward::primitive_desc pooling_grad_desc(dnnl::algorithm algorithm, const Desc& x_grad,
+                                                  const Desc& out_grad, const Windows& windows);
+SoftmaxForward::primitive_desc softmax_desc(const Desc& x, const Desc& out, int axis);
+
+}  // namespace loci::cpu::onednn
