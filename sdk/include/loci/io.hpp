@@ -15,10 +15,12 @@ inline namespace v0 {
 namespace io {
 
 // All functions throw Error(kNotFound) for a file that is not there, kDataLoss with file, field
-// and reason for a malformed one, and kFailed for one that cannot be written. Writers replace a
-// file only once it is whole. Tensors are on the host.
+// and reason for a malformed one, kInvalidArgument for what the format cannot hold, and kFailed for
+// a file that cannot be read or written. Writers replace a file only once it is whole. Loaded
+// tensors are on the host; tensors elsewhere are copied there to be saved.
 
-// NumPy's .npy, versions 1 to 3, little or big endian, C or Fortran order.
+// NumPy's .npy, versions 1 to 3, little or big endian, C or Fortran order. There is no bfloat16 in
+// it: cast to float32 first.
 LOCI_PUBLIC Tensor load_npy(const std::string& path);
 LOCI_PUBLIC void save_npy(const std::string& path, const Tensor& tensor);
 

@@ -1,0 +1,91 @@
+#include "framework/io/safetensors.h"
+
+#include <cstring>
+
+#include "framework/core/quote.h"
+#include "framework/io/elements.h"
+#include "framework/io/file_error.h"
+
+namespace loci::inline v0::io {
+namespace {
+
+constexpr std::uint64_t kLengthBytes = 8;
+
+std::uint64_t header_bytes(const InputFile& file) {
+  if (file.size() < kLengthBytes) {
+    refuse(file.path(), "header length", "{} bytes are too few for a safetensors file",
+           file.size());
+  }
+  std::uint64_t bytes = 0;
+  file.read(0, &bytes, sizeof(bytes), "header length");
+  if (bytes > kLongestSafetensorsHeader) {
+    refuse(file.path(), "header length", "{} is more than {}; is it a safetensors file?", bytes,
+           kLongestSafetensorsHeader);
+  }
+  if (bytes > file.size() - kLengthBytes) {
+    refuse(file.path(), "header length",
+           "{}, but only {} bytes follow; the file is truncated or damaged", bytes,
+           file.size() - kLengthBytes);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
+  const std::uint64_t bytes = header_bytes(file_);
+  data_offset_ = kLengthBytes + bytes;
+  entries_ = parse_safetensors_header(file_.read_text(kLengthBytes, bytes, "header"),
+                                      file_.size() - data_offset_, path);
+}
+
+Tensor SafetensorsFile::load(const SafetensorsEntry& entry) const {
+  const std::string field = "tensor " + core::quote(entry.name);
+  Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
+  file_.read(data_offset_ + entry.begin, tensor.raw_data(), tensor.bytes(), field.c_str());
+  if (entry.dtype == kBool) {
+    if (const auto bad = find_bad_bool(tensor.raw_data(), tensor.bytes())) {
+      refuse(file_.path(), field, "element {} is neither 0 nor 1, as a bool is", *bad);
+    }
+  }
+  return tensor;
+}
+
+NamedTensors SafetensorsFile::load_all() const {
+  NamedTensors tensors;
+  for (const SafetensorsEntry& entry : entries_) tensors.emplace(entry.name, load(entry));
+  return tensors;
+}
+
+SafetensorsImage::SafetensorsImage(const NamedTensors& tensors, const std::string& path)
+    : tensors_(tensors) {
+  entries_.reserve(tensors.size());
+  for (const auto& [name, tensor] : tensors) {
+    if (!tensor.defined()) {
+      raise_file_error(ErrorCode::kInvalidArgument, path, "tensor " + core::quote(name),
+                       "is undefined");
+    }
+    entries_.push_back({name, tensor.dtype(), tensor.shape(), 0, 0});
+  }
+  lay_out(entries_, path);
+  preamble_ = safetensors_preamble(entries_, path);
+}
+
+void SafetensorsImage::write(AtomicFile& file) const {
+  file.write(preamble_.data(), preamble_.size());
+  for (const SafetensorsEntry& entry : entries_) {
+    const Tensor host = tensors_.at(entry.name).to(Place());
+    file.write(host.raw_data(), host.bytes());
+  }
+}
+
+NamedTensors load_safetensors(const std::string& path) { return SafetensorsFile(path).load_all(); }
+
+void save_safetensors(const std::string& path, const NamedTensors& tensors) {
+  const SafetensorsImage image(tensors, path);
+  AtomicFile file(path);
+  image.write(file);
+  file.commit();
+}
+
+}  // namespace loci::inline v0::io

@@ -1,0 +1,146 @@
+#include "framework/io/atomic_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <loci/error.hpp>
+
+#include "tests/framework/io/scratch_directory.h"
+
+namespace loci::inline v0::io {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
+using ::testing::ThrowsMessage;
+
+class AtomicFileTest : public ::testing::Test {
+ protected:
+  static void write(const std::string& path, std::string_view content) {
+    AtomicFile file(path);
+    file.write(content.data(), content.size());
+    file.commit();
+  }
+
+  io_test::ScratchDirectory scratch_;
+};
+
+// Files cannot grow beyond a size while it lives, as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(AtomicFileTest, MakesAFile) {
+  write(scratch_.path("new"), "content");
+  EXPECT_EQ(scratch_.read("new"), "content");
+  EXPECT_EQ(scratch_.entries(), 1U);
+}
+
+TEST_F(AtomicFileTest, ReplacesOnlyOnCommit) {
+  scratch_.write("file", "old");
+  AtomicFile file(scratch_.path("file"));
+  file.write("ne", 2);
+  file.write("w", 1);
+  EXPECT_EQ(scratch_.read("file"), "old");
+  file.stage();
+  EXPECT_EQ(scratch_.read("file"), "old");
+  file.commit();
+  EXPECT_EQ(scratch_.read("file"), "new");
+  EXPECT_EQ(scratch_.entries(), 1U);
+}
+
+TEST_F(AtomicFileTest, LeavesNothingWithoutCommit) {
+  scratch_.write("file", "old");
+  {
+    AtomicFile written(scratch_.path("file"));
+    written.write("new", 3);
+    AtomicFile staged(scratch_.path("other"));
+    staged.write("new", 3);
+    staged.stage();
+    EXPECT_EQ(scratch_.entries(), 3U);
+  }
+  EXPECT_EQ(scratch_.read("file"), "old");
+  EXPECT_EQ(scratch_.entries(), 1U);
+}
+
+TEST_F(AtomicFileTest, FailedWriteLeavesTheOldFile) {
+  scratch_.write("file", "old");
+  const std::string large(1 << 20, 'x');
+  const FileSizeLimit limit(1000);
+  EXPECT_THAT([&] { write(scratch_.path("file"), large); },
+              Throws<Error>(AllOf(Property(&Error::code, ErrorCode::kFailed),
+                                  Property(&Error::what, HasSubstr(scratch_.path("file"))),
+                                  Property(&Error::what, HasSubstr("write: File too large")))));
+  EXPECT_EQ(scratch_.read("file"), "old");
+  EXPECT_EQ(scratch_.entries(), 1U);
+}
+
+TEST_F(AtomicFileTest, KeepsThePermissionsOfTheReplacedFile) {
+  const std::string path = scratch_.write("file", "old");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  write(path, "new");
+  EXPECT_EQ(fs::status(path).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(AtomicFileTest, NewFileFollowsTheUmask) {
+  const mode_t before = ::umask(027);
+  write(scratch_.path("file"), "new");
+  ::umask(before);
+  EXPECT_EQ(fs::status(scratch_.path("file")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(AtomicFileTest, FollowsASymbolicLink) {
+  scratch_.write("target", "old");
+  fs::create_symlink("target", scratch_.path("link"));
+  write(scratch_.path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(scratch_.path("link")));
+  EXPECT_EQ(scratch_.read("target"), "new");
+}
+
+TEST_F(AtomicFileTest, TakesTheLongestName) {
+  const std::string name(255, 'n');
+  write(scratch_.path(name), "new");
+  EXPECT_EQ(scratch_.read(name), "new");
+}
+
+TEST_F(AtomicFileTest, RefusesWhatIsNoRegularFile) {
+  fs::create_directory(scratch_.path("directory"));
+  EXPECT_THAT([&] { AtomicFile file(scratch_.path("directory")); },
+              ThrowsMessage<Error>(HasSubstr("is a directory, not a regular file")));
+  EXPECT_THAT([] { AtomicFile file("/dev/null"); },
+              ThrowsMessage<Error>(HasSubstr("/dev/null: write: is a pipe, socket or device")));
+}
+
+TEST_F(AtomicFileTest, AbsentDirectoryIsAnError) {
+  EXPECT_THAT([&] { AtomicFile file(scratch_.path("absent/file")); },
+              Throws<Error>(AllOf(Property(&Error::code, ErrorCode::kFailed),
+                                  Property(&Error::what, HasSubstr("create: No such file")))));
+}
+
+}  // namespace
+}  // namespace loci::inline v0::io
