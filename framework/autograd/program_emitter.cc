@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
 
 namespace loci::autograd {
@@ -38,10 +39,15 @@ std::vector<ops::Value> ProgramEmitter::emit(const OpCall<ops::Value>& call) {
   spec.guard = guard_;
   spec.role = program::Role::kBackward;
   spec.scope = scope_;
+  const ops::OpSchema& schema = ops::op_registry().get(call.type);
   for (const auto& slot : call.inputs) {
+    const int index = schema.input_index(slot.name);
+    const bool shape_only =
+        index >= 0 &&
+        schema.inputs()[static_cast<std::size_t>(index)].residence == ops::Residence::kMetadata;
     program::Slot vars;
     for (const ops::Value& value : slot.values) {
-      check_unchanged(value.id);
+      if (!shape_only) check_unchanged(value.id);
       vars.push_back(value.id);
     }
     spec.inputs.push_back({slot.name, std::move(vars)});

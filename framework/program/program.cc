@@ -90,10 +90,9 @@ Variable::Variable(std::shared_ptr<program::ProgramImpl> program, std::int32_t i
 const std::string& Variable::name() const { return desc_of(*this).name; }
 void Variable::rename(const std::string& name) const {
   (void)desc_of(*this);
-  program::ProgramImpl& program = *program_;
-  program.main().rename_var(id_, name);
-  program.reserve_name(name);
-  program.touch();
+  program_->main().rename_var(id_, name);
+  program_->reserve_name(name);
+  program_->touch();
 }
 DType Variable::dtype() const { return desc_of(*this).type.dtype; }
 const Shape& Variable::shape() const { return desc_of(*this).type.shape; }

@@ -1,5 +1,6 @@
 #include "framework/program/verifier.h"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_set>
 #include <utility>
@@ -10,6 +11,11 @@
 
 namespace loci::program {
 namespace {
+
+bool has_control(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
 
 class BlockVerifier {
  public:
@@ -95,6 +101,9 @@ class BlockVerifier {
   void check_operator(const Operator& op) {
     if (op.schema == nullptr) fail("has no type");
     if (op.name.empty()) fail("needs a name that is not empty");
+    if (has_control(op.name) || has_control(op.scope)) {
+      fail("has a control character in its name or scope; leave it out");
+    }
     if (!op_names_.insert(op.name).second) fail("another operator has that name");
     if (!op.guard.empty()) (void)Place(op.guard);
     if (op.schema->complete(op.attributes).size() != op.attributes.size()) {

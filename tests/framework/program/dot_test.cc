@@ -1,0 +1,35 @@
+#include "framework/program/dot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <loci/ops.hpp>
+
+namespace loci::program {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(DotTest, DrawsOperatorsVariablesAndValues) {
+  const Program main;
+  const ProgramGuard guard(main);
+  const Variable x = data("in \"x\"", {-1, 3}, kFloat32);
+  const Variable w = create_parameter({3, 2}, kFloat32, initializer::constant(0), "w");
+  const Variable y = relu(matmul(x, w));
+  const Variable rate = create_persistable({}, kFloat32, initializer::constant(0), "rate");
+  sgd(w, w, rate);
+  const std::string dot = to_dot(*main.prune({x}, {y, w}).impl());
+  EXPECT_THAT(dot, HasSubstr("digraph program {"));
+  EXPECT_THAT(dot, HasSubstr("var_0 [shape=ellipse, fillcolor=\"#f5f5f5\", "
+                             "label=\"in \\\"x\\\"\\nfloat32[-1, 3]\"]"));
+  EXPECT_THAT(dot, HasSubstr("var_1 [shape=cylinder"));
+  EXPECT_THAT(dot,
+              HasSubstr("op_0 [shape=box, fillcolor=\"#e3f2fd\", label=\"matmul\\nmatmul_0\"]"));
+  EXPECT_THAT(dot, HasSubstr("var_1 -> op_0;"));
+  EXPECT_THAT(dot, HasSubstr("op_0 -> op_1 [label=\"matmul_0.out\\nfloat32[-1, 2]\"]"));
+  EXPECT_THAT(dot, HasSubstr("op_1 -> result_0"));
+  EXPECT_THAT(dot, HasSubstr("op_2 -> var_1 [style=dashed]"));
+}
+
+}  // namespace
+}  // namespace loci::program

@@ -1,0 +1,39 @@
+#include "framework/program/printer.h"
+
+#include <gtest/gtest.h>
+
+#include <loci/ops.hpp>
+
+namespace loci::program {
+namespace {
+
+TEST(PrinterTest, PrintsOneOperatorALine) {
+  const Program main;
+  const ProgramGuard guard(main);
+  const Variable x = data("x", {-1, 1, 8, 8}, kFloat32);
+  Variable y;
+  {
+    const DeviceGuard device("cpu");
+    const Variable w = create_parameter({2, 1, 3, 3}, kFloat32, initializer::constant(0), "w");
+    y = conv2d(x, w);
+  }
+  const Variable rate = create_persistable({}, kFloat32, initializer::constant(0), "rate");
+  sgd(main.find("w"), main.find("w"), rate);
+  EXPECT_EQ(main.prune({x}, {y}).to_string(),
+            "data %x float32[-1, 1, 8, 8]\n"
+            "parameter %w float32[2, 1, 3, 3] @cpu\n"
+            "%conv2d_0.out float32[-1, 2, 6, 6] = conv2d(x=%x, filter=%w, bias=none) "
+            "{dilations=[1, 1], groups=1, padding_algorithm=\"EXPLICIT\", paddings=[0, 0], "
+            "strides=[1, 1]} @cpu\n"
+            "return %conv2d_0.out\n");
+  main.impl()->main().ops[1].role = Role::kUpdate;
+  main.impl()->main().ops[1].scope = "outer";
+  const std::string text = main.to_string();
+  EXPECT_NE(text.find("persistable %rate float32[]\n"), std::string::npos);
+  EXPECT_NE(text.find("%w = sgd(param=%w, grad=%w, learning_rate=%rate) [update] in outer\n"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace loci::program
