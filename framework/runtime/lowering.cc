@@ -37,6 +37,7 @@ class Lowering {
   void run() {
     const std::vector<const program::Operator*> operators = collect_operators();
     check_feeds(block_, plan_.feeds);
+    check_fetches();
     types_ = bind_types(block_, operators, plan_.feeds, *request_.scope);
     lower_feeds();
     for (const program::Operator* op : operators) lower_operator(*op);
@@ -63,6 +64,15 @@ class Lowering {
     plan_.added_operators.push_back(std::move(advance));
     operators.push_back(&plan_.added_operators.back());
     return operators;
+  }
+
+  void check_fetches() const {
+    for (const PlanFetch& fetch : plan_.fetches) {
+      if (block_.find(fetch.name) != program::kNoVar) continue;
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[executor] the program has no variable '{}' to fetch{}", fetch.name,
+                  core::suggest(fetch.name, all_names()));
+    }
   }
 
   void lower_feeds() {
@@ -205,11 +215,6 @@ class Lowering {
     for (std::size_t i = 0; i < plan_.fetches.size(); ++i) {
       PlanFetch& fetch = plan_.fetches[i];
       const VarId id = block_.find(fetch.name);
-      if (id == program::kNoVar) {
-        core::raise(ErrorCode::kInvalidArgument,
-                    "[executor] the program has no variable '{}' to fetch{}", fetch.name,
-                    core::suggest(fetch.name, all_names()));
-      }
       if (types_[static_cast<std::size_t>(id)].dtype == DType::kNone &&
           !block_.var(id).persistable) {
         core::raise(ErrorCode::kInvalidArgument,

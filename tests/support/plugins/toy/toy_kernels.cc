@@ -86,7 +86,8 @@ class FillKernel : public sdk::Kernel {
 };
 
 std::string same_shapes(const sdk::OpDesc& op) {
-  const bool same = op.input(0).numel() == op.input(1).numel();
+  const bool same =
+      op.input(0).numel() == op.output(0).numel() && op.input(1).numel() == op.output(0).numel();
   return same ? "" : "no broadcasting";
 }
 
