@@ -198,22 +198,27 @@ void multiply(const sdk::Host& host, const GemmPlan<Acc>& plan, Acc* workspace,
   });
 }
 
-// One product without packing, for small ones and those with few rows or columns. `sums` of a strip
-// of columns stay on the stack.
+// Rows [0, m) and columns [n_begin, n_end) of one product without packing, for small ones and those
+// with few rows. Sums are added up in blocks, which keeps rounding errors from piling up.
 template <class Acc, class Matrix>
 LOCI_INLINE inline void multiply_small(const Matrix& matrix, std::int64_t m, std::int64_t n_begin,
                                        std::int64_t n_end, std::int64_t k) {
   constexpr std::int64_t kStrip = 64;
+  constexpr std::int64_t kBlock = 128;
   for (std::int64_t n0 = n_begin; n0 < n_end; n0 += kStrip) {
     const std::int64_t columns = std::min(kStrip, n_end - n0);
     for (std::int64_t row = 0; row < m; ++row) {
-      Acc sums[kStrip] = {};
-      for (std::int64_t i = 0; i < k; ++i) {
-        const Acc value = matrix.a(row, i);
+      Acc total[kStrip] = {};
+      for (std::int64_t k0 = 0; k0 < k; k0 += kBlock) {
+        Acc sums[kStrip] = {};
+        for (std::int64_t i = k0; i < std::min(k0 + kBlock, k); ++i) {
+          const Acc value = matrix.a(row, i);
 #pragma omp simd
-        for (std::int64_t c = 0; c < columns; ++c) sums[c] += value * matrix.b(i, n0 + c);
+          for (std::int64_t c = 0; c < columns; ++c) sums[c] += value * matrix.b(i, n0 + c);
+        }
+        for (std::int64_t c = 0; c < columns; ++c) total[c] += sums[c];
       }
-      for (std::int64_t c = 0; c < columns; ++c) matrix.store(row, n0 + c, sums[c]);
+      for (std::int64_t c = 0; c < columns; ++c) matrix.store(row, n0 + c, total[c]);
     }
   }
 }

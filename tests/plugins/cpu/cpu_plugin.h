@@ -1,0 +1,58 @@
+// The CPU plugin's kernels under test, with and without oneDNN, and comparison of values.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/support/kernel_driver.h"
+
+namespace loci::testing {
+
+inline constexpr std::array<loci_dtype, 4> kFloats = {LOCI_DTYPE_F16, LOCI_DTYPE_BF16,
+                                                      LOCI_DTYPE_F32, LOCI_DTYPE_F64};
+inline constexpr std::array<loci_dtype, 12> kNumbers = {
+    LOCI_DTYPE_I8,  LOCI_DTYPE_I16,  LOCI_DTYPE_I32, LOCI_DTYPE_I64,
+    LOCI_DTYPE_U8,  LOCI_DTYPE_U16,  LOCI_DTYPE_U32, LOCI_DTYPE_U64,
+    LOCI_DTYPE_F16, LOCI_DTYPE_BF16, LOCI_DTYPE_F32, LOCI_DTYPE_F64};
+
+inline DrivenPlugin& cpu_plugin() {
+  static DrivenPlugin plugin(open_plugin(LOCI_CPU_PLUGIN_FILE));
+  return plugin;
+}
+
+inline std::vector<Value> run(const Call& call) { return cpu_plugin().run(call); }
+inline std::vector<double> run_one(const Call& call) { return to_doubles(run(call).at(0)); }
+
+// Half a unit in the last place at 1.
+inline double epsilon(loci_dtype dtype) {
+  switch (dtype) {
+    case LOCI_DTYPE_F16: return 0x1p-11;
+    case LOCI_DTYPE_BF16: return 0x1p-8;
+    case LOCI_DTYPE_F32: return 0x1p-24;
+    case LOCI_DTYPE_F64: return 0x1p-53;
+    default: return 0;
+  }
+}
+
+// Each within absolute + relative * |expected|; NaN equals NaN.
+inline void expect_near(const std::vector<double>& actual, const std::vector<double>& expected,
+                        double relative, double absolute = 0) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (std::isnan(expected[i])) {
+      EXPECT_TRUE(std::isnan(actual[i])) << "element " << i << " is " << actual[i];
+    } else if (std::isinf(expected[i])) {
+      EXPECT_EQ(actual[i], expected[i]) << "element " << i;
+    } else {
+      EXPECT_NEAR(actual[i], expected[i], absolute + relative * std::abs(expected[i]))
+          << "element " << i;
+    }
+  }
+}
+
+}  // namespace loci::testing

@@ -1,0 +1,84 @@
+#include <cstring>
+
+#include "tests/plugins/cpu/cpu_plugin.h"
+
+namespace loci::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string text(loci_str value) { return {value.data, value.size}; }
+
+TEST(CpuPlugin, DescribesOneInlineDeviceInHostMemory) {
+  auto& plugin = cpu_plugin();
+  EXPECT_EQ(text(plugin.devices().device_type), "cpu");
+  EXPECT_EQ(text(plugin.kernels().device_type), "cpu");
+  std::uint32_t count = 0;
+  plugin.host().check(plugin.devices().count(plugin.plugin(), &count));
+  EXPECT_EQ(count, 1U);
+  loci_device_info info{};
+  info.struct_size = sizeof info;
+  plugin.host().check(plugin.devices().describe(plugin.plugin(), 0, &info));
+  EXPECT_EQ(info.flags, static_cast<std::uint32_t>(LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY));
+  EXPECT_THAT(text(info.name), Not(IsEmpty()));
+  EXPECT_THAT(text(info.arch), Not(IsEmpty()));
+  EXPECT_THAT(text(info.driver), HasSubstr("oneDNN "));
+  EXPECT_GT(info.total_memory, 1U << 20);
+  EXPECT_GE(info.compute_units, 1U);
+}
+
+TEST(CpuPlugin, RefusesASecondDevice) {
+  auto& plugin = cpu_plugin();
+  loci_device* device = nullptr;
+  try {
+    plugin.host().check(plugin.devices().open(plugin.plugin(), 1, &device));
+    FAIL() << "there is no second device";
+  } catch (const PluginError& error) {
+    EXPECT_EQ(error.code(), LOCI_CODE_NOT_FOUND);
+    EXPECT_THAT(error.what(), HasSubstr("cpu:0"));
+  }
+  EXPECT_EQ(plugin.host().live_errors(), 0);
+}
+
+TEST(CpuPlugin, LeavesOutOneDnnWhenToldSo) {
+  const Call product{
+      "matmul",
+      {empty_like(LOCI_DTYPE_F32, {128, 128}), empty_like(LOCI_DTYPE_F32, {128, 128})},
+      {{LOCI_DTYPE_F32, {128, 128}}},
+      {{"transpose_x", false}, {"transpose_y", false}}};
+  EXPECT_EQ(cpu_plugin().implementation_of(product), "onednn");
+  DrivenPlugin portable(open_plugin(LOCI_CPU_PLUGIN_FILE), {{"onednn", "0"}});
+  EXPECT_EQ(portable.implementation_of(product), "portable");
+}
+
+TEST(CpuPlugin, RefusesAnOptionThatIsNeitherOnNorOff) {
+  try {
+    const DrivenPlugin plugin(open_plugin(LOCI_CPU_PLUGIN_FILE), {{"onednn", "maybe"}});
+    FAIL() << "the option is wrong";
+  } catch (const PluginError& error) {
+    EXPECT_EQ(error.code(), LOCI_CODE_INVALID_ARGUMENT);
+    EXPECT_THAT(error.what(), HasSubstr("maybe"));
+  }
+}
+
+TEST(CpuPlugin, KeepsSmallTensorsOutOfOneDnnAndSaysWhy) {
+  const Call product{"matmul",
+                     {empty_like(LOCI_DTYPE_F32, {4, 4}), empty_like(LOCI_DTYPE_F32, {4, 4})},
+                     {{LOCI_DTYPE_F32, {4, 4}}},
+                     {{"transpose_x", false}, {"transpose_y", false}}};
+  EXPECT_EQ(cpu_plugin().implementation_of(product), "portable");
+  EXPECT_THAT(cpu_plugin().refusal(product, "onednn"), HasSubstr("portable kernel is faster"));
+}
+
+TEST(CpuPlugin, KeepsSmallTensorsOutOfTheThreadTeam) {
+  auto& plugin = cpu_plugin();
+  const int before = plugin.host().parallel_loops();
+  const Value x = random_value(LOCI_DTYPE_F32, {1000}, -1, 1);
+  plugin.run({"elementwise_add", {x, x}, {{LOCI_DTYPE_F32, {1000}}}});
+  EXPECT_EQ(plugin.host().parallel_loops(), before);
+}
+
+}  // namespace
+}  // namespace loci::testing
