@@ -1,0 +1,141 @@
+#include "tools/loci/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <loci/config.hpp>
+#include <loci/version.hpp>
+#include <sstream>
+
+#include "tools/loci/output.h"
+
+namespace loci::runner {
+namespace {
+
+// Wide enough for the longest option, on a terminal of 100 columns.
+constexpr unsigned kHelpWidth = 100;
+
+po::options_description visible_options(const Command& command) {
+  po::options_description options("Options", kHelpWidth, kHelpWidth / 2);
+  command.declare(options);
+  options.add_options()  //
+      ("log", po::value<std::string>()->value_name("SPEC"),
+       "levels of the log: debug for all, or operator=trace,transfer=debug")  //
+      ("help,h", "print this and end");
+  return options;
+}
+
+po::variables_map read(const Command& command, const std::vector<std::string>& arguments) {
+  po::options_description all = visible_options(command);
+  po::positional_options_description positions;
+  for (const Positional& positional : command.positionals) {
+    all.add_options()(positional.name.c_str(), po::value<std::string>());
+    positions.add(positional.name.c_str(), 1);
+  }
+  namespace style = po::command_line_style;
+  po::variables_map values;
+  po::store(po::command_line_parser(arguments)
+                .options(all)
+                .positional(positions)
+                .style(style::unix_style & ~style::allow_guessing)
+                .run(),
+            values);
+  po::notify(values);
+  return values;
+}
+
+bool is_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
+
+ExitCode help(const std::vector<std::string>& topics) {
+  if (topics.size() > 1) {
+    throw Failure(ExitCode::kUsage, "'help' takes one subcommand; see 'loci --help'");
+  }
+  print(topics.empty() ? overview() : help_text(find_command(topics[0])));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+const Command& find_command(const std::string& name) {
+  const std::vector<Command>& all = commands();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Command& command) { return command.name == name; });
+  if (found != all.end()) return *found;
+  std::string known;
+  for (const Command& command : all) known += (known.empty() ? "" : ", ") + command.name;
+  throw Failure(
+      ExitCode::kUsage,
+      fmt::format("there is no subcommand '{}'; there are {}; see 'loci --help'", name, known));
+}
+
+std::string usage_line(const Command& command) {
+  std::string line = "loci " + command.name;
+  for (const Positional& positional : command.positionals) {
+    if (positional.word.empty()) continue;
+    line += positional.required ? " " + positional.word : " [" + positional.word + "]";
+  }
+  return line + " [options]";
+}
+
+std::string help_text(const Command& command) {
+  std::string text = fmt::format("usage: {}\n\n{}\n\n", usage_line(command), command.summary);
+  std::ostringstream options;
+  options << visible_options(command);
+  text += options.str();
+  return command.notes.empty() ? text : text + "\n" + command.notes;
+}
+
+std::string overview() {
+  std::string text =
+      "usage: loci SUBCOMMAND [options]\n\nRuns deep-learning programs and puts every operator in "
+      "its place.\n\nSubcommands:\n";
+  for (const Command& command : commands()) {
+    text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  }
+  text += "\n'loci help SUBCOMMAND' tells its options; 'loci --version' the version.\n\n";
+  return text + exit_code_help();
+}
+
+po::variables_map parse(const Command& command, const std::vector<std::string>& arguments) {
+  const std::string see = fmt::format("; see 'loci {} --help'", command.name);
+  po::variables_map values;
+  try {
+    values = read(command, arguments);
+  } catch (const po::error& error) {
+    throw Failure(ExitCode::kUsage, error.what() + see);
+  }
+  for (const Positional& positional : command.positionals) {
+    if (positional.required && values.count(positional.name) == 0 && values.count("help") == 0) {
+      throw Failure(ExitCode::kUsage, positional.word + " is missing" + see);
+    }
+  }
+  return values;
+}
+
+ExitCode dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) {
+    throw Failure(ExitCode::kUsage, "a subcommand is missing; see 'loci --help'", overview());
+  }
+  const std::string& first = arguments[1];
+  const std::vector<std::string> rest(arguments.begin() + 2, arguments.end());
+  if (is_help(first) || first == "help") return help(rest);
+  if (first == "--version") {
+    print(fmt::format("loci {}\n", version()));
+    return ExitCode::kOk;
+  }
+  const Command& command = find_command(first);
+  const po::variables_map values = parse(command, rest);
+  if (values.count("help") != 0) {
+    print(help_text(command));
+    return ExitCode::kOk;
+  }
+  in_phase(Phase::kOptions, [&] {
+    if (values.count("log") != 0) config::set_log_levels(values["log"].as<std::string>());
+    config::log_command_line(arguments);
+  });
+  return command.run(values);
+}
+
+}  // namespace loci::runner

@@ -1,0 +1,143 @@
+#include "tools/loci/execution_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <loci/config.hpp>
+#include <set>
+
+#include "tools/loci/plugin_options.h"
+
+namespace loci::runner {
+namespace {
+
+po::typed_value<std::string>* text(const char* value_name) {
+  return po::value<std::string>()->value_name(value_name);
+}
+
+po::typed_value<std::vector<std::string>>* list(const char* value_name) {
+  return po::value<std::vector<std::string>>()->composing()->value_name(value_name);
+}
+
+[[noreturn]] void refuse(const std::string& option, const std::string& value,
+                         const std::string& known) {
+  throw Failure(ExitCode::kUsage,
+                fmt::format("[--{}] '{}' is not one of {}", option, value, known));
+}
+
+CompileOptions read_compile_options(const po::variables_map& values) {
+  CompileOptions options;
+  if (values.count("optimize") != 0) {
+    const auto& level = values["optimize"].as<std::string>();
+    if (level == "none") {
+      options = CompileOptions::none();
+    } else if (level == "exact") {
+      options = CompileOptions::exact();
+    } else if (level != "default") {
+      refuse("optimize", level, "none, exact, default");
+    }
+  }
+  if (values.count("fallback") != 0) {
+    const auto& policy = values["fallback"].as<std::string>();
+    if (policy == "error") {
+      options.fallback = FallbackPolicy::kError;
+    } else if (policy == "warn") {
+      options.fallback = FallbackPolicy::kWarn;
+    } else if (policy == "allow") {
+      options.fallback = FallbackPolicy::kAllow;
+    } else {
+      refuse("fallback", policy, "error, warn, allow");
+    }
+  }
+  return options;
+}
+
+// A name given twice would be fed or printed twice; more likely one of them is a slip.
+template <class Specs>
+void check_names(const Specs& specs, const char* option) {
+  std::set<std::string> seen;
+  for (const auto& spec : specs) {
+    if (!seen.insert(spec.name).second) {
+      throw Failure(ExitCode::kUsage,
+                    fmt::format("[--{}] '{}' is given twice; leave one", option, spec.name));
+    }
+  }
+}
+
+}  // namespace
+
+void declare_execution_options(po::options_description& options) {
+  options.add_options()                                                                     //
+      ("device", text("P"), "where operators run: cpu (the default), cuda:0, gpu, ...")     //
+      ("feed", list("NAME=VALUE"), "the value of a data variable, see below (repeatable)")  //
+      ("fetch", list("NAME[=@F.npy]"),
+       "a variable to return, printed or written to a file; by default all results of the model "
+       "(repeatable)")  //
+      ("optimize", text("LEVEL"),
+       "none: every operator as written; exact: results keep their "
+       "bits; default: each within its documented bound")  //
+      ("fallback", text("POLICY"),
+       "for an operator without a kernel at the device: error, warn "
+       "(the default) or allow")                              //
+      ("threads", text("N"), "how many threads run kernels")  //
+      ("seed", text("N"), "for random operators and random feeds; 0 by default");
+  declare_plugin_options(options);
+}
+
+ExecutionOptions read_execution_options(const po::variables_map& values) {
+  ExecutionOptions options;
+  options.model = values["model"].as<std::string>();
+  if (values.count("device") != 0) {
+    options.device =
+        in_phase(Phase::kOptions, [&] { return Place(values["device"].as<std::string>()); });
+  }
+  for (const std::string& feed : texts(values, "feed")) options.feeds.push_back(parse_feed(feed));
+  for (const std::string& fetch : texts(values, "fetch")) {
+    options.fetches.push_back(parse_fetch(fetch));
+  }
+  check_names(options.feeds, "feed");
+  check_names(options.fetches, "fetch");
+  options.compile = read_compile_options(values);
+  if (values.count("threads") != 0) {
+    options.threads = static_cast<int>(whole_number(values, "threads", 1, 4096));
+  }
+  if (values.count("seed") != 0) {
+    options.seed = whole_number(values, "seed", 0, std::numeric_limits<std::uint64_t>::max());
+  }
+  return options;
+}
+
+void apply_execution_options(const ExecutionOptions& options, const po::variables_map& values) {
+  in_phase(Phase::kOptions, [&] {
+    if (options.threads) config::set_threads(*options.threads);
+    if (values.count("seed") != 0) config::set_seed(options.seed);
+  });
+  apply_plugin_options(values);
+}
+
+std::uint64_t whole_number(const po::variables_map& values, const std::string& option,
+                           std::uint64_t low, std::uint64_t high) {
+  const auto& given = values[option].as<std::string>();
+  std::uint64_t number = 0;
+  const char* end = given.data() + given.size();
+  const auto [stop, error] = std::from_chars(given.data(), end, number);
+  if (error != std::errc() || stop != end || number < low || number > high) {
+    throw Failure(ExitCode::kUsage, fmt::format("[--{}] '{}' is not a whole number from {} to {}",
+                                                option, given, low, high));
+  }
+  return number;
+}
+
+std::string feed_help() {
+  return "Feeds:\n"
+         "  NAME=@F.npy                       the array in the file, of the variable's dtype\n"
+         "  NAME=random[:SHAPE[:LOW:HIGH]]    uniform, SHAPE as in 8x1x8x8; an empty SHAPE is the\n"
+         "                                    variable's, which must then have no unknown extent;\n"
+         "                                    0:1 by default, for integers the whole numbers of\n"
+         "                                    [LOW, HIGH), 0:2 by default\n"
+         "  NAME=VALUE                        this number in every element; unknown extents are "
+         "1\n";
+}
+
+}  // namespace loci::runner

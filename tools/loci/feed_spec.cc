@@ -1,0 +1,99 @@
+#include "tools/loci/feed_spec.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "tools/loci/failure.h"
+
+namespace loci::runner {
+namespace {
+
+constexpr const char* kForms =
+    "write NAME=@FILE.npy, NAME=random[:SHAPE[:LOW:HIGH]] or NAME=VALUE, such as "
+    "image=random:8x1x8x8";
+
+[[noreturn]] void refuse(const std::string& argument, const std::string& reason) {
+  throw Failure(ExitCode::kUsage, fmt::format("[--feed] '{}': {}; {}", argument, reason, kForms));
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (;;) {
+    const std::size_t end = text.find(separator, start);
+    parts.push_back(text.substr(start, end - start));
+    if (end == std::string::npos) return parts;
+    start = end + 1;
+  }
+}
+
+double parse_bound(const std::string& text, const std::string& argument) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || !std::isfinite(value)) {
+    refuse(argument, fmt::format("the bound '{}' is not a finite number", text));
+  }
+  return value;
+}
+
+FeedRandom parse_random(const std::string& text, const std::string& argument) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() == 3 || parts.size() > 4) {
+    refuse(argument, "random takes a shape, or a shape and two bounds");
+  }
+  FeedRandom random;
+  if (parts.size() >= 2 && !parts[1].empty()) random.shape = parse_shape(parts[1], argument);
+  if (parts.size() == 4) {
+    random.low = parse_bound(parts[2], argument);
+    random.high = parse_bound(parts[3], argument);
+    if (!(*random.low < *random.high)) {
+      refuse(argument, fmt::format("LOW {} is not below HIGH {}", parts[2], parts[3]));
+    }
+  }
+  return random;
+}
+
+}  // namespace
+
+Shape parse_shape(const std::string& text, const std::string& argument) {
+  std::vector<std::int64_t> dims;
+  for (const std::string& part : split(text, 'x')) {
+    std::int64_t extent = -1;
+    const char* end = part.data() + part.size();
+    const auto [stop, error] = std::from_chars(part.data(), end, extent);
+    if (error != std::errc() || stop != end || extent < 0) {
+      refuse(argument, fmt::format("'{}' is not an extent of the shape '{}'", part, text));
+    }
+    dims.push_back(extent);
+  }
+  if (dims.size() > static_cast<std::size_t>(Shape::kMaxRank)) {
+    refuse(argument, fmt::format("the shape has {} extents, more than {}", dims.size(),
+                                 static_cast<int>(Shape::kMaxRank)));
+  }
+  return Shape(dims);
+}
+
+FeedSpec parse_feed(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos) refuse(argument, "there is no '='");
+  if (equals == 0) refuse(argument, "the name is missing");
+  FeedSpec spec;
+  spec.name = argument.substr(0, equals);
+  spec.text = argument.substr(equals + 1);
+  if (spec.text.empty()) refuse(argument, "the value is missing");
+  if (spec.text[0] == '@') {
+    if (spec.text.size() == 1) refuse(argument, "the file is missing");
+    spec.source = FeedFile{spec.text.substr(1)};
+  } else if (spec.text == "random" || spec.text.rfind("random:", 0) == 0) {
+    spec.source = parse_random(spec.text, argument);
+  } else {
+    spec.source = FeedValue{spec.text};
+  }
+  return spec;
+}
+
+}  // namespace loci::runner

@@ -1,0 +1,15 @@
+// Standard output.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace loci::runner {
+
+// Throws Failure(kFailed) if it cannot be written.
+void print(const std::string& text);
+// One object, on lines of its own. Text that is not UTF-8, such as the name of a file, keeps what
+// of it is.
+void print_json(const nlohmann::ordered_json& object);
+
+}  // namespace loci::runner

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <loci/inspect.hpp>
+
+#include "tools/loci/output.h"
+#include "tools/loci/session.h"
+#include "tools/loci/subcommands.h"
+#include "tools/loci/tensor_json.h"
+#include "tools/loci/text_table.h"
+
+namespace loci::runner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void declare(po::options_description& options) {
+  declare_execution_options(options);
+  options.add_options()(
+      "json",
+      "print one JSON object: model, device, feeds, operators, transfers, arena_bytes, "
+      "unshared_bytes");
+}
+
+void refuse_files(const std::vector<FetchSpec>& fetches) {
+  for (const FetchSpec& fetch : fetches) {
+    if (fetch.path.empty()) continue;
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("[--fetch] '{}=@{}': a plan computes nothing to write; write {}",
+                              fetch.name, fetch.path, fetch.name));
+  }
+}
+
+std::string feeds_text(const Session& session) {
+  std::string text;
+  for (const SessionFeed& feed : session.feeds) {
+    text += fmt::format("feed {} {}{}\n", feed.name,
+                        type_text(feed.tensor.dtype(), feed.tensor.shape()),
+                        feed.assumed ? " (unknown extents taken as 1; --feed gives others)" : "");
+  }
+  return text;
+}
+
+std::string operators_text(const inspect::Plan& plan) {
+  TextTable table({"operator", "type", "place", "reason", "kernel"});
+  for (const inspect::PlannedOperator& op : plan.operators) {
+    table.add({op.name, op.type, op.place, op.reason, op.kernel});
+    if (!op.detail.empty()) table.add_note(op.detail);
+  }
+  return table.to_string();
+}
+
+std::string transfers_text(const inspect::Plan& plan) {
+  if (plan.transfers.empty()) return "no transfers besides feed and fetch\n";
+  TextTable table({"transfer", "from", "to", "bytes", "reason", "producer", "consumer", "waits"});
+  for (const inspect::PlannedTransfer& copy : plan.transfers) {
+    table.add({copy.variable, copy.from, copy.to, std::to_string(copy.bytes), copy.reason,
+               copy.producer, copy.consumer, copy.synchronous ? "yes" : "no"});
+  }
+  return table.to_string();
+}
+
+std::string report_text(const Session& session, const inspect::Plan& plan) {
+  return fmt::format(
+      "device {}\n{}\n{}\n{}\nmemory for intermediate values: {} bytes ({} if none were shared)\n",
+      session.executor.place().to_string(), feeds_text(session), operators_text(plan),
+      transfers_text(plan), plan.arena_bytes, plan.unshared_bytes);
+}
+
+Json feeds_json(const Session& session) {
+  Json feeds = Json::array();
+  for (const SessionFeed& feed : session.feeds) {
+    Json entry{{"name", feed.name}};
+    entry.update(type_json(feed.tensor.dtype(), feed.tensor.shape()));
+    entry["assumed"] = feed.assumed;
+    feeds.push_back(std::move(entry));
+  }
+  return feeds;
+}
+
+Json operators_json(const inspect::Plan& plan) {
+  Json operators = Json::array();
+  for (const inspect::PlannedOperator& op : plan.operators) {
+    operators.push_back({{"name", op.name},
+                         {"type", op.type},
+                         {"place", op.place},
+                         {"reason", op.reason},
+                         {"detail", op.detail},
+                         {"kernel", op.kernel}});
+  }
+  return operators;
+}
+
+Json transfers_json(const inspect::Plan& plan) {
+  Json transfers = Json::array();
+  for (const inspect::PlannedTransfer& copy : plan.transfers) {
+    transfers.push_back({{"variable", copy.variable},
+                         {"producer", copy.producer},
+                         {"consumer", copy.consumer},
+                         {"from", copy.from},
+                         {"to", copy.to},
+                         {"reason", copy.reason},
+                         {"bytes", copy.bytes},
+                         {"synchronous", copy.synchronous}});
+  }
+  return transfers;
+}
+
+Json report_json(const ExecutionOptions& options, const Session& session,
+                 const inspect::Plan& plan) {
+  return {{"model", options.model},
+          {"device", session.executor.place().to_string()},
+          {"feeds", feeds_json(session)},
+          {"operators", operators_json(plan)},
+          {"transfers", transfers_json(plan)},
+          {"arena_bytes", plan.arena_bytes},
+          {"unshared_bytes", plan.unshared_bytes}};
+}
+
+ExitCode run(const po::variables_map& values) {
+  const ExecutionOptions options = read_execution_options(values);
+  refuse_files(options.fetches);
+  apply_execution_options(options, values);
+  const Session session = open_session(options, MissingFeeds::kZeros);
+  const inspect::Plan plan = in_phase(Phase::kRun, [&] {
+    return inspect::plan(session.executor, session.program, session.feed(), session.fetch());
+  });
+  if (values.count("json") != 0) {
+    print_json(report_json(options, session, plan));
+  } else {
+    print(report_text(session, plan));
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command plan_command() {
+  Command command;
+  command.name = "plan";
+  command.summary = "Shows where each operator of a model would run, and why, and what is copied.";
+  command.positionals = {{"model", "MODEL"}};
+  command.declare = declare;
+  command.notes =
+      "MODEL is a program directory. The model is compiled, not run; without weights in it, its\n"
+      "startup program runs first. Only the shapes of feeds matter; what is not fed has the\n"
+      "variable's shape, with 1 for unknown extents.\n\n" +
+      feed_help() + "\n" + exit_code_help();
+  command.run = run;
+  return command;
+}
+
+}  // namespace loci::runner

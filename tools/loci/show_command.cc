@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <loci/inspect.hpp>
+#include <loci/io.hpp>
+
+#include "tools/loci/output.h"
+#include "tools/loci/subcommands.h"
+
+namespace loci::runner {
+namespace {
+
+void declare(po::options_description& options) {
+  options.add_options()  //
+      ("format", po::value<std::string>()->value_name("FORMAT"),
+       "text (the default), dot (Graphviz) or json (the file form)")  //
+      ("startup", "show the startup program")                         //
+      ("json", "the same as --format json");
+}
+
+std::string read_format(const po::variables_map& values) {
+  const bool json = values.count("json") != 0;
+  if (values.count("format") == 0) return json ? "json" : "text";
+  const auto& format = values["format"].as<std::string>();
+  if (format != "text" && format != "dot" && format != "json") {
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("[--format] '{}' is not one of text, dot, json", format));
+  }
+  if (json && format != "json") {
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("[--format] '{}' and --json exclude each other; leave one", format));
+  }
+  return format;
+}
+
+std::string render(const Program& program, const std::string& format) {
+  if (format == "dot") return inspect::to_dot(program);
+  return format == "json" ? inspect::to_json(program) : program.to_string();
+}
+
+ExitCode run(const po::variables_map& values) {
+  const std::string format = read_format(values);
+  const auto& path = values["model"].as<std::string>();
+  const io::Model model = in_phase(Phase::kModel, [&] { return io::load_model(path); });
+  const bool startup = values.count("startup") != 0;
+  if (startup && !model.startup) {
+    throw Failure(
+        ExitCode::kBadInput,
+        fmt::format("[--startup] the model '{}' has no startup program; leave the option", path));
+  }
+  std::string text = in_phase(
+      Phase::kModel, [&] { return render(startup ? *model.startup : model.main, format); });
+  if (text.empty() || text.back() != '\n') text += '\n';
+  print(text);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command show_command() {
+  Command command;
+  command.name = "show";
+  command.summary = "Prints the program of a model.";
+  command.positionals = {{"model", "MODEL"}};
+  command.declare = declare;
+  command.notes = "MODEL is a program directory.\n\n" + exit_code_help();
+  command.run = run;
+  return command;
+}
+
+}  // namespace loci::runner

@@ -1,0 +1,11 @@
+#include "tools/loci/subcommands.h"
+
+namespace loci::runner {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all{run_command(), plan_command(), show_command(),
+                                        plugins_command()};
+  return all;
+}
+
+}  // namespace loci::runner

@@ -1,0 +1,13 @@
+// The subcommands, one file each.
+#pragma once
+
+#include "tools/loci/command.h"
+
+namespace loci::runner {
+
+Command run_command();
+Command plan_command();
+Command show_command();
+Command plugins_command();
+
+}  // namespace loci::runner
