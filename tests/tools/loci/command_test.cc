@@ -1,0 +1,70 @@
+#include "tools/loci/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/loci/failing.h"
+
+namespace loci::runner {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string refusal(const char* command, const std::vector<std::string>& arguments) {
+  return failure_of(ExitCode::kUsage, [&] { parse(find_command(command), arguments); });
+}
+
+TEST(CommandTest, EverySubcommandHasHelpWithItsUsage) {
+  for (const Command& command : commands()) {
+    EXPECT_THAT(help_text(command),
+                AllOf(HasSubstr("usage: loci " + command.name), HasSubstr(command.summary),
+                      HasSubstr("--help"), HasSubstr("Exit codes:")));
+    EXPECT_THAT(overview(), HasSubstr(command.name));
+  }
+}
+
+TEST(CommandTest, UsageLines) {
+  EXPECT_EQ(usage_line(find_command("run")), "loci run MODEL [options]");
+  EXPECT_EQ(usage_line(find_command("plugins")), "loci plugins [list | inspect FILE] [options]");
+}
+
+TEST(CommandTest, ReadsWordsAndRepeatedOptionsInAnyOrder) {
+  const po::variables_map values =
+      parse(find_command("run"), {"--feed", "a=1", "model", "--feed=b=-2", "--json"});
+  EXPECT_EQ(values["model"].as<std::string>(), "model");
+  EXPECT_THAT(values["feed"].as<std::vector<std::string>>(), ::testing::ElementsAre("a=1", "b=-2"));
+  EXPECT_EQ(values.count("json"), 1U);
+}
+
+TEST(CommandTest, RefusesUnknownOptionsAndNamesThem) {
+  EXPECT_THAT(refusal("run", {"m", "--fetsh", "y"}),
+              AllOf(HasSubstr("--fetsh"), HasSubstr("loci run --help")));
+}
+
+TEST(CommandTest, RefusesAbbreviations) {
+  EXPECT_THAT(refusal("run", {"m", "--rep", "3"}), HasSubstr("--rep"));
+}
+
+TEST(CommandTest, RefusesMissingAndSurplusWords) {
+  EXPECT_THAT(refusal("show", {}), HasSubstr("MODEL is missing"));
+  EXPECT_THAT(refusal("show", {"a", "b"}), HasSubstr("too many"));
+  EXPECT_THAT(refusal("run", {"m", "--device"}), HasSubstr("--device"));
+  EXPECT_THAT(refusal("run", {"m", "--seed", "1", "--seed", "2"}), HasSubstr("--seed"));
+}
+
+TEST(CommandTest, HelpNeedsNoWords) {
+  EXPECT_EQ(parse(find_command("run"), {"--help"}).count("help"), 1U);
+}
+
+TEST(CommandTest, UnknownSubcommandListsThem) {
+  EXPECT_THAT(failure_of(ExitCode::kUsage, [] { find_command("rum"); }),
+              AllOf(HasSubstr("'rum'"), HasSubstr("run, plan, show, plugins")));
+}
+
+TEST(CommandTest, WithoutASubcommandIsUsage) {
+  EXPECT_THAT(failure_of(ExitCode::kUsage, [] { dispatch({"loci"}); }), HasSubstr("loci --help"));
+}
+
+}  // namespace
+}  // namespace loci::runner

@@ -1,0 +1,84 @@
+#include "tools/loci/feed_spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/loci/failing.h"
+
+namespace loci::runner {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string refusal(const std::string& argument) {
+  return failure_of(ExitCode::kUsage, [&] { parse_feed(argument); });
+}
+
+TEST(FeedSpecTest, ReadsAFile) {
+  const FeedSpec spec = parse_feed("image=@some dir/a=b.npy");
+  EXPECT_EQ(spec.name, "image");
+  EXPECT_EQ(std::get<FeedFile>(spec.source).path, "some dir/a=b.npy");
+  EXPECT_EQ(spec.text, "@some dir/a=b.npy");
+}
+
+TEST(FeedSpecTest, ReadsRandomWithoutAnything) {
+  const auto random = std::get<FeedRandom>(parse_feed("x=random").source);
+  EXPECT_FALSE(random.shape);
+  EXPECT_FALSE(random.low);
+  EXPECT_FALSE(random.high);
+}
+
+TEST(FeedSpecTest, ReadsRandomWithAShape) {
+  const auto random = std::get<FeedRandom>(parse_feed("x=random:8x1x8x8").source);
+  EXPECT_EQ(random.shape, (Shape{8, 1, 8, 8}));
+  EXPECT_FALSE(random.low);
+}
+
+TEST(FeedSpecTest, ReadsRandomWithBounds) {
+  const auto random = std::get<FeedRandom>(parse_feed("x=random:3:-1.5:2e3").source);
+  EXPECT_EQ(random.shape, (Shape{3}));
+  EXPECT_EQ(random.low, -1.5);
+  EXPECT_EQ(random.high, 2000);
+}
+
+TEST(FeedSpecTest, AnEmptyShapeIsTheVariables) {
+  const auto random = std::get<FeedRandom>(parse_feed("x=random::0:9").source);
+  EXPECT_FALSE(random.shape);
+  EXPECT_EQ(random.high, 9);
+}
+
+TEST(FeedSpecTest, EverythingElseIsAValue) {
+  EXPECT_EQ(std::get<FeedValue>(parse_feed("x=-1").source).text, "-1");
+  EXPECT_EQ(std::get<FeedValue>(parse_feed("x=randomly").source).text, "randomly");
+}
+
+TEST(FeedSpecTest, RefusesWhatHasNoNameOrValue) {
+  EXPECT_THAT(refusal("image"), AllOf(HasSubstr("'image'"), HasSubstr("no '='")));
+  EXPECT_THAT(refusal("=1"), HasSubstr("the name is missing"));
+  EXPECT_THAT(refusal("x="), HasSubstr("the value is missing"));
+  EXPECT_THAT(refusal("x=@"), HasSubstr("the file is missing"));
+}
+
+TEST(FeedSpecTest, SaysHowAFeedIsWritten) {
+  EXPECT_THAT(refusal("image"), HasSubstr("NAME=random[:SHAPE[:LOW:HIGH]]"));
+}
+
+TEST(FeedSpecTest, RefusesBadShapes) {
+  EXPECT_THAT(refusal("x=random:8,1"), HasSubstr("'8,1' is not an extent"));
+  EXPECT_THAT(refusal("x=random:8x"), HasSubstr("'' is not an extent"));
+  EXPECT_THAT(refusal("x=random:-1x8"), HasSubstr("'-1' is not an extent"));
+  EXPECT_THAT(refusal("x=random:99999999999999999999"), HasSubstr("is not an extent"));
+  EXPECT_THAT(refusal("x=random:1x1x1x1x1x1x1x1x1"), HasSubstr("9 extents, more than 8"));
+}
+
+TEST(FeedSpecTest, RefusesBadBounds) {
+  EXPECT_THAT(refusal("x=random:8:1"), HasSubstr("two bounds"));
+  EXPECT_THAT(refusal("x=random:8:0:1:2"), HasSubstr("two bounds"));
+  EXPECT_THAT(refusal("x=random:8:a:1"), HasSubstr("'a' is not a finite number"));
+  EXPECT_THAT(refusal("x=random:8:0:inf"), HasSubstr("'inf' is not a finite number"));
+  EXPECT_THAT(refusal("x=random:8:1:1"), HasSubstr("LOW 1 is not below HIGH 1"));
+}
+
+}  // namespace
+}  // namespace loci::runner
