@@ -1,5 +1,7 @@
-// Elements of tensors by dtype, with the two 16-bit formats that C++17 has no type for.
+// Elements of tensors by dtype, with the two 16-bit formats that C++ has no type for.
 #pragma once
+
+#include <loci/abi/half.h>
 
 #include <cstdint>
 #include <loci/dtype.hpp>
@@ -16,11 +18,8 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
-// Rounded to the nearest, ties to even; infinite beyond the largest.
-Float16 to_float16(float value);
-BFloat16 to_bfloat16(float value);
-float to_float(Float16 value);
-float to_float(BFloat16 value);
+inline float to_float(Float16 value) { return loci_f16_to_f32(value.bits); }
+inline float to_float(BFloat16 value) { return loci_bf16_to_f32(value.bits); }
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
@@ -31,9 +30,9 @@ inline constexpr bool is_float_element = std::is_floating_point_v<T> || is_half<
 template <class T>
 T float_element(double value) {
   if constexpr (std::is_same_v<T, Float16>) {
-    return to_float16(static_cast<float>(value));
+    return Float16{loci_f32_to_f16(static_cast<float>(value))};
   } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return to_bfloat16(static_cast<float>(value));
+    return BFloat16{loci_f32_to_bf16(static_cast<float>(value))};
   } else {
     return static_cast<T>(value);
   }
