@@ -17,7 +17,7 @@ void declare(po::options_description& options) {
   options.add_options()("json",
                         "print one JSON object: of list, plugins; of inspect, the plugin. Each has "
                         "path, id, version, "
-                        "kinds, device_types, stage, failed, cause, remedy, disabled");
+                        "kinds, device_types, stage, failed, cause, remedy, disabled, unavailable");
 }
 
 Json to_json(const Candidate& candidate) {
@@ -30,7 +30,8 @@ Json to_json(const Candidate& candidate) {
           {"failed", candidate.failed},
           {"cause", candidate.cause},
           {"remedy", candidate.remedy},
-          {"disabled", candidate.disabled}};
+          {"disabled", candidate.disabled},
+          {"unavailable", candidate.unavailable}};
 }
 
 std::string status(const Candidate& candidate) {
@@ -48,6 +49,7 @@ std::string to_text(const Candidate& candidate) {
   };
   add("kinds", fmt::format("{}", fmt::join(candidate.kinds, ", ")));
   add("devices", fmt::format("{}", fmt::join(candidate.device_types, ", ")));
+  add("absent", candidate.unavailable);
   add("cause", candidate.cause);
   add("remedy", candidate.remedy);
   return text;

@@ -1,0 +1,115 @@
+// loci plan and loci show, and models that are none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/integration/runner_fixture.h"
+
+namespace loci::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class ModelTest : public RunnerTest {
+ protected:
+  // The model with one piece of its program.json replaced.
+  [[nodiscard]] std::string damaged(const std::string& from, const std::string& to) const {
+    inference_model();
+    std::string text = read("model/program.json");
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << text;
+    write("model/program.json", text.replace(at, from.size(), to));
+    return path("model");
+  }
+};
+
+TEST_F(ModelTest, PlanGivesEachOperatorItsPlaceReasonAndKernel) {
+  const json plan = loci_json({"plan", inference_model(), "--device", "cpu", "--json"});
+  EXPECT_EQ(plan["device"], "cpu");
+  ASSERT_EQ(plan["operators"].size(), 3U);
+  EXPECT_EQ(plan["operators"][0]["type"], "elementwise_mul");
+  for (const json& op : plan["operators"]) {
+    EXPECT_EQ(op["place"], "cpu");
+    EXPECT_EQ(op["reason"], "default");
+    EXPECT_THAT(op["kernel"].get<std::string>(), StartsWith("org.loci.cpu/"));
+  }
+  EXPECT_THAT(plan["transfers"], IsEmpty());
+  EXPECT_LE(plan["arena_bytes"], plan["unshared_bytes"]);
+}
+
+TEST_F(ModelTest, PlanSaysWhichExtentsItAssumed) {
+  const std::string model = inference_model();
+  json plan = loci_json({"plan", model, "--json"});
+  EXPECT_EQ(plan["feeds"][0]["shape"], json({1, 3}));
+  EXPECT_EQ(plan["feeds"][0]["assumed"], true);
+  EXPECT_THAT(loci({"plan", model}).out, HasSubstr("unknown extents taken as 1"));
+  plan = loci_json({"plan", model, "--feed", "x=random:64x3", "--json"});
+  EXPECT_EQ(plan["feeds"][0]["shape"], json({64, 3}));
+  EXPECT_EQ(plan["feeds"][0]["assumed"], false);
+}
+
+TEST_F(ModelTest, PlanShowsFallbacksAndTransfers) {
+  const std::vector<std::string> arguments{
+      "plan", inference_model(), "--plugin",     LOCI_TOY_PLUGIN, "--device",
+      "toy",  "--feed",          "x=random:2x3", "--fallback",    "allow"};
+  std::vector<std::string> with_json = arguments;
+  with_json.emplace_back("--json");
+  const json plan = loci_json(with_json);
+  EXPECT_EQ(plan["operators"][0]["place"], "cpu");
+  EXPECT_EQ(plan["operators"][0]["reason"], "no_kernel");
+  EXPECT_NE(plan["operators"][0]["detail"], "");
+  EXPECT_EQ(plan["operators"][1]["place"], "toy:0");
+  EXPECT_FALSE(plan["transfers"].empty());
+  for (const json& copy : plan["transfers"]) EXPECT_EQ(copy["bytes"], 24);
+  EXPECT_THAT(loci(arguments).out, AllOf(HasSubstr("no_kernel"), HasSubstr("toy:0")));
+}
+
+TEST_F(ModelTest, PlanWritesNoResults) {
+  EXPECT_THAT(failure(2, {"plan", inference_model(), "--fetch", "y=@y.npy"}),
+              HasSubstr("nothing to write"));
+}
+
+TEST_F(ModelTest, ShowPrintsTheProgramInEachForm) {
+  const std::string model = inference_model();
+  EXPECT_THAT(loci({"show", model}).out, AllOf(HasSubstr("elementwise_mul"), HasSubstr("best")));
+  EXPECT_THAT(loci({"show", model, "--format", "dot"}).out,
+              AllOf(HasSubstr("digraph"), HasSubstr("argmax")));
+  EXPECT_EQ(loci_json({"show", model, "--format", "json"}), loci_json({"show", model, "--json"}));
+}
+
+TEST_F(ModelTest, ShowPrintsTheStartupProgramWhereThereIsOne) {
+  EXPECT_THAT(loci({"show", untrained_program(), "--startup"}).out,
+              AllOf(HasSubstr("fill_constant"), Not(HasSubstr("relu"))));
+  EXPECT_THAT(failure(3, {"show", inference_model(), "--startup"}),
+              HasSubstr("no startup program"));
+}
+
+TEST_F(ModelTest, WhatIsNoModelIsBadInput) {
+  EXPECT_THAT(failure(3, {"run", path("nothing")}), HasSubstr("nothing"));
+  EXPECT_THAT(failure(3, {"run", write("model.onnx", "ir_version")}), HasSubstr("model.onnx"));
+  std::filesystem::create_directory(path("empty"));
+  EXPECT_THAT(failure(3, {"show", path("empty")}), HasSubstr("program.json"));
+}
+
+TEST_F(ModelTest, MalformedProgramsAreBadInput) {
+  EXPECT_THAT(failure(3, {"show", damaged("{", "{{")}), HasSubstr("program.json"));
+  EXPECT_THAT(failure(3, {"show", damaged("\"relu\"", "\"rolu\"")}), HasSubstr("rolu"));
+  EXPECT_THAT(failure(3, {"run", damaged("\"float32\"", "\"float33\"")}), HasSubstr("float33"));
+  EXPECT_THAT(failure(3, {"plan", damaged("\"format_version\": 1", "\"format_version\": 99")}),
+              HasSubstr("99"));
+}
+
+TEST_F(ModelTest, DamagedWeightsAreBadInput) {
+  const std::string model = inference_model();
+  write("model/weights.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}");
+  EXPECT_THAT(failure(3, {"run", model, "--feed", "x=1"}), HasSubstr("weights.safetensors"));
+}
+
+}  // namespace
+}  // namespace loci::test

@@ -1,0 +1,91 @@
+// loci plugins, and the options that say where plugins are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/integration/runner_fixture.h"
+
+namespace loci::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class PluginsTest : public RunnerTest {
+ protected:
+  static json entry(const json& report, const std::string& id) {
+    for (const json& plugin : report["plugins"]) {
+      if (plugin["id"] == id) return plugin;
+    }
+    ADD_FAILURE() << "no " << id << " in " << report;
+    return {};
+  }
+};
+
+TEST_F(PluginsTest, ListNamesTheCpuPluginActive) {
+  const json cpu = entry(loci_json({"plugins", "--json"}), "org.loci.cpu");
+  EXPECT_EQ(cpu["stage"], "ACTIVE");
+  EXPECT_EQ(cpu["failed"], false);
+  EXPECT_EQ(cpu["device_types"], json({"cpu"}));
+  EXPECT_TRUE(std::filesystem::exists(cpu["path"].get<std::string>()));
+  EXPECT_THAT(loci({"plugins", "list"}).out, AllOf(HasSubstr("org.loci.cpu"), HasSubstr("ACTIVE")));
+}
+
+TEST_F(PluginsTest, AFailedCandidateKeepsItsCauseAndTheRestLoads) {
+  std::filesystem::create_directory(path("plugins"));
+  write("plugins/loci-broken.so", "not a library");
+  const json report = loci_json({"plugins", "list", "--plugin-path", path("plugins"), "--json"});
+  EXPECT_EQ(entry(report, "org.loci.cpu")["stage"], "ACTIVE");
+  const json broken = report["plugins"][0];
+  EXPECT_THAT(broken["path"].get<std::string>(), HasSubstr("loci-broken.so"));
+  EXPECT_EQ(broken["failed"], true);
+  EXPECT_NE(broken["cause"], "");
+  EXPECT_NE(broken["remedy"], "");
+}
+
+TEST_F(PluginsTest, NoPluginDisables) {
+  const json report = loci_json({"plugins", "--no-plugin", "org.loci.cpu", "--json"});
+  EXPECT_EQ(entry(report, "org.loci.cpu")["disabled"], true);
+}
+
+TEST_F(PluginsTest, InspectReadsAManifest) {
+  const json toy = loci_json({"plugins", "inspect", LOCI_TOY_PLUGIN, "--json"});
+  EXPECT_EQ(toy["id"], "org.loci.test.toy");
+  EXPECT_EQ(toy["version"], "1.0.0");
+  EXPECT_EQ(toy["stage"], "MANIFEST_OK");
+  EXPECT_THAT(loci({"plugins", "inspect", LOCI_TOY_PLUGIN}).out, HasSubstr("org.loci.test.toy"));
+}
+
+TEST_F(PluginsTest, InspectOfWhatIsNoPluginIsNotAvailable) {
+  EXPECT_THAT(failure(4, {"plugins", "inspect", path("no.so")}), HasSubstr("no.so"));
+  const std::string text = write("loci-text.so", "text");
+  EXPECT_THAT(failure(4, {"plugins", "inspect", text}), HasSubstr(text));
+  const Finished finished = loci({"plugins", "inspect", text, "--json"});
+  EXPECT_EQ(finished.exit_code, 4);
+  EXPECT_EQ(json::parse(finished.out)["failed"], true);
+}
+
+TEST_F(PluginsTest, AnAbsentPathIsNotAvailable) {
+  EXPECT_THAT(failure(4, {"plugins", "--plugin-path", path("nowhere")}), HasSubstr("nowhere"));
+  EXPECT_THAT(failure(4, {"run", inference_model(), "--feed", "x=1", "--plugin", path("no.so")}),
+              HasSubstr("no.so"));
+}
+
+TEST_F(PluginsTest, ANamedPluginThatCannotBeLoadedEndsTheRun) {
+  const std::string text = write("loci-text.so", "text");
+  EXPECT_THAT(failure(4, {"run", inference_model(), "--feed", "x=1", "--plugin", text}),
+              AllOf(HasSubstr(text), HasSubstr("cannot be loaded")));
+}
+
+TEST_F(PluginsTest, AWorldWritablePluginIsRefused) {
+  const std::string copy = path("loci-toy.so");
+  std::filesystem::copy_file(LOCI_TOY_PLUGIN, copy);
+  std::filesystem::permissions(copy, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(failure(4, {"plugins", "inspect", copy}), HasSubstr("writ"));
+}
+
+}  // namespace
+}  // namespace loci::test
