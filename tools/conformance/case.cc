@@ -1,0 +1,48 @@
+#include "tools/conformance/case.h"
+
+#include <regex>
+#include <stdexcept>
+
+namespace loci::conformance {
+
+std::string Case::name() const {
+  std::string shapes;
+  std::string dtype;
+  for (const Input& input : inputs) {
+    if (dtype.empty()) dtype = "/" + std::string(dtype_name(input.dtype));
+    shapes += (shapes.empty() ? "/" : ",") + input.shape.to_string();
+  }
+  return family + "/" + op + dtype + shapes + (variant.empty() ? "" : "/" + variant);
+}
+
+Arrays Case::make_inputs() const {
+  Arrays arrays;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    Bits bits(hash(name()) + i);
+    Array array(input.dtype, input.shape);
+    array.values = input.values(array.size(), bits);
+    for (Real& value : array.values) value = round_to(input.dtype, value);
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+void Suite::add(Case added) {
+  added.family = family_;
+  const std::string name = added.name();
+  if (!names_.insert(name).second)
+    throw std::logic_error("two conformance cases have the name " + name);
+  cases_.push_back(std::move(added));
+}
+
+Suite Suite::filtered(const std::string& pattern) const {
+  const std::regex expression(pattern);
+  Suite result;
+  for (const Case& one : cases_) {
+    if (std::regex_search(one.name(), expression)) result.cases_.push_back(one);
+  }
+  return result;
+}
+
+}  // namespace loci::conformance

@@ -1,0 +1,24 @@
+// The families of conformance cases, one file each.
+#pragma once
+
+#include "tools/conformance/case.h"
+
+namespace loci::conformance {
+
+void add_creation_cases(Suite& suite);
+void add_random_cases(Suite& suite);
+void add_elementwise_cases(Suite& suite);
+void add_unary_cases(Suite& suite);
+void add_cast_cases(Suite& suite);
+void add_matmul_cases(Suite& suite);
+void add_conv2d_cases(Suite& suite);
+void add_pool2d_cases(Suite& suite);
+void add_reshape_cases(Suite& suite);
+void add_reduce_cases(Suite& suite);
+void add_softmax_cases(Suite& suite);
+void add_cross_entropy_cases(Suite& suite);
+void add_metric_cases(Suite& suite);
+void add_optimizer_cases(Suite& suite);
+void add_program_cases(Suite& suite);
+
+}  // namespace loci::conformance

@@ -1,0 +1,187 @@
+// matmul and mul.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <loci/ops.hpp>
+
+#include "tools/conformance/broadcast.h"
+#include "tools/conformance/cases/families.h"
+
+namespace loci::conformance {
+namespace {
+
+struct Matmul {
+  Shape x;
+  Shape y;
+  bool transpose_x = false;
+  bool transpose_y = false;
+};
+
+// An operand: [..., rows, columns] after the transpose.
+struct Operand {
+  const Array* array;
+  bool transposed;
+  bool is_vector;
+  bool is_left;
+
+  [[nodiscard]] Shape batch() const {
+    return is_vector ? Shape{} : Shape(array->shape.data(), array->shape.rank() - 2);
+  }
+  [[nodiscard]] std::int64_t rows() const {
+    if (is_vector) return is_left ? 1 : array->extent(0);
+    return array->extent(transposed ? -1 : -2);
+  }
+  [[nodiscard]] std::int64_t columns() const {
+    if (is_vector) return is_left ? array->extent(0) : 1;
+    return array->extent(transposed ? -2 : -1);
+  }
+  [[nodiscard]] Real at(const Index& batch_index, std::int64_t row, std::int64_t column) const {
+    if (is_vector) return array->at({is_left ? column : row});
+    Index index = broadcast_index(batch(), batch_index);
+    index.push_back(transposed ? column : row);
+    index.push_back(transposed ? row : column);
+    return array->at(index);
+  }
+};
+
+// out[b, i, j] = sum over k of x[b, i, k] y[b, k, j]: K products and sums in any order.
+std::vector<Expected> reference(const Arrays& in, bool transpose_x, bool transpose_y) {
+  const Operand x{&in[0], transpose_x, in[0].shape.rank() == 1, true};
+  const Operand y{&in[1], transpose_y, in[1].shape.rank() == 1, false};
+  const Shape batch = broadcast_shape(x.batch(), y.batch());
+  Shape shape = batch;
+  if (!x.is_vector) shape.push_back(x.rows());
+  if (!y.is_vector) shape.push_back(y.columns());
+  Expected out = Expected::bounded(in[0].dtype, shape);
+  std::size_t position = 0;
+  for (std::size_t b = 0; b < static_cast<std::size_t>(batch.numel()); ++b) {
+    const Index batch_index = index_of(batch, b);
+    for (std::int64_t i = 0; i < x.rows(); ++i) {
+      for (std::int64_t j = 0; j < y.columns(); ++j, ++position) {
+        Real magnitude = 0;
+        for (std::int64_t k = 0; k < x.columns(); ++k) {
+          const Real product = x.at(batch_index, i, k) * y.at(batch_index, k, j);
+          out.values[position] += product;
+          magnitude += std::abs(product);
+        }
+        out.slack[position] = static_cast<Real>(x.columns() + 1) * magnitude;
+      }
+    }
+  }
+  return {out};
+}
+
+Case matmul_case(DType dtype, const Matmul& op) {
+  const bool tx = op.transpose_x;
+  const bool ty = op.transpose_y;
+  const bool small = op.x.numel() + op.y.numel() < 1000;
+  return {.op = "matmul",
+          .variant = fmt::format("{}{}", tx ? "transpose_x " : "", ty ? "transpose_y" : ""),
+          .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.y, uniform(-1, 1)}},
+          .build = [=](const Variables& in) { return Variables{matmul(in[0], in[1], tx, ty)}; },
+          .reference = [=](const Arrays& in) { return reference(in, tx, ty); },
+          .differentiate = small ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{}};
+}
+
+// Whole numbers, so that every order of summation is exact and a lost term shows.
+Case exact_case(DType dtype, const Matmul& op) {
+  Case result = matmul_case(dtype, op);
+  for (Input& input : result.inputs) input.values = integers(-3, 3);
+  result.variant += "whole numbers";
+  result.differentiate.clear();
+  result.reference = [=](const Arrays& in) {
+    std::vector<Expected> out = reference(in, op.transpose_x, op.transpose_y);
+    out[0].slack.clear();
+    return out;
+  };
+  return result;
+}
+
+struct Mul {
+  Shape x;
+  Shape y;
+  int x_rows = 1;
+  int y_rows = 1;
+};
+
+Array flattened(const Array& array, int rows) {
+  const Shape& shape = array.shape;
+  const std::int64_t height = Shape(shape.data(), rows).numel();
+  const std::int64_t width = Shape(shape.data() + rows, shape.rank() - rows).numel();
+  return {array.dtype, {height, width}, array.values};
+}
+
+std::vector<Expected> mul_reference(const Arrays& in, const Mul& op) {
+  std::vector<Expected> out =
+      reference({flattened(in[0], op.x_rows), flattened(in[1], op.y_rows)}, false, false);
+  Shape shape(op.x.data(), op.x_rows);
+  for (int i = op.y_rows; i < op.y.rank(); ++i) shape.push_back(op.y[i]);
+  out[0].shape = shape;
+  return out;
+}
+
+Case mul_case(DType dtype, const Mul& op) {
+  return {
+      .op = "mul",
+      .variant = fmt::format("rows {},{}", op.x_rows, op.y_rows),
+      .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.y, uniform(-1, 1)}},
+      .build =
+          [=](const Variables& in) { return Variables{mul(in[0], in[1], op.x_rows, op.y_rows)}; },
+      .reference = [=](const Arrays& in) { return mul_reference(in, op); },
+      .differentiate = {0, 1}};
+}
+
+}  // namespace
+
+void add_matmul_cases(Suite& suite) {
+  const Matmul products[] = {
+      {{1}, {1}},
+      {{7}, {7}},
+      {{5}, {5, 3}},
+      {{3, 5}, {5}},
+      {{5}, {3, 5}, false, true},
+      {{5, 3}, {5}, true, false},
+      {{1, 1}, {1, 1}},
+      {{2, 3}, {3, 4}},
+      {{3, 2}, {3, 4}, true, false},
+      {{2, 3}, {4, 3}, false, true},
+      {{3, 2}, {4, 3}, true, true},
+      {{17, 33}, {33, 9}},
+      {{33, 17}, {9, 33}, true, true},
+      {{1, 128}, {128, 1}},
+      {{128, 1}, {1, 3}},
+      {{0, 3}, {3, 4}},
+      {{2, 0}, {0, 3}},
+      {{2, 3, 4}, {2, 4, 5}},
+      {{2, 4, 3}, {2, 5, 4}, true, true},
+      {{2, 3, 4}, {4, 5}},
+      {{2, 3, 4}, {5, 4}, false, true},
+      {{2, 4, 3}, {4, 5}, true, false},
+      {{3, 4}, {2, 4, 5}},
+      {{4, 3}, {2, 5, 4}, true, true},
+      {{2, 1, 3, 4}, {5, 4, 2}},
+      {{1, 3, 4}, {2, 4, 5}},
+      {{0, 3, 4}, {4, 5}},
+      {{4}, {2, 4, 3}},
+      {{2, 3, 4}, {4}},
+  };
+  const Matmul large[] = {
+      {{64, 64}, {64, 64}},    {{130, 257}, {257, 63}},       {{257, 65}, {33, 257}, true, true},
+      {{3, 65, 40}, {40, 70}}, {{4, 1, 33, 48}, {3, 48, 17}}, {{1, 500}, {500, 70}},
+      {{500, 37}, {37}}};
+  const Mul flattened_products[] = {{{2, 3}, {3, 4}},
+                                    {{2, 3, 4}, {4, 5}, 2, 1},
+                                    {{2, 3, 4}, {12, 5}, 1, 1},
+                                    {{2, 12}, {3, 4, 5}, 1, 2},
+                                    {{2, 3, 2, 2}, {4, 3, 5}, 2, 1},
+                                    {{17, 3, 5}, {15, 2, 9}, 1, 1},
+                                    {{0, 3}, {3, 4}}};
+  for (const DType dtype : kFloatTypes) {
+    for (const Matmul& op : products) suite.add(matmul_case(dtype, op));
+    for (const Matmul& op : large) suite.add(matmul_case(dtype, op));
+    for (const Matmul& op : large) suite.add(exact_case(dtype, op));
+    for (const Mul& op : flattened_products) suite.add(mul_case(dtype, op));
+  }
+}
+
+}  // namespace loci::conformance

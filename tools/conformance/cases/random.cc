@@ -1,0 +1,146 @@
+// uniform_random, gaussian_random, random_advance.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <loci/ops.hpp>
+#include <numbers>
+
+#include "tools/conformance/cases/families.h"
+#include "tools/conformance/philox.h"
+
+namespace loci::conformance {
+namespace {
+
+// Two parameters of a distribution: low and high, or mean and deviation.
+struct Parameters {
+  double first;
+  double second;
+};
+
+// 53 bits from words 2i and 2i + 1, low word first.
+Real wide_unit(const RandomWords& words, std::uint64_t i) {
+  const auto high = std::uint64_t{words.word(2 * i + 1)} << 32;
+  return static_cast<Real>((high | words.word(2 * i)) >> 11) * 0x1p-53L;
+}
+
+// The next smaller value of the dtype.
+Real predecessor(DType dtype, Real value) {
+  const Precision has = precision(dtype);
+  if (value == 0) return -has.smallest();
+  const int exponent = std::max(std::ilogb(value), has.min_exponent);
+  const Real power = std::ldexp(Real{1}, exponent);
+  const Real step = std::max(power * 2 * has.roundoff(), has.smallest());
+  // Below a power of two the values are twice as dense.
+  const bool halves = value == power && exponent > has.min_exponent;
+  return value - (halves ? step / 2 : step);
+}
+
+// low + unit * (high - low), each step rounded to the dtype computed in; what rounding would bring
+// up to `high` becomes the largest value below it.
+Expected uniform_values(const RandomWords& words, const Shape& shape, DType dtype,
+                        const Parameters& range) {
+  const DType computing = dtype == kFloat64 ? kFloat64 : kFloat32;
+  const Real low = round_to(computing, range.first);
+  const Real extent = round_to(computing, range.second - range.first);
+  Expected expected = Expected::exact(dtype, shape);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const Real unit =
+        dtype == kFloat64 ? wide_unit(words, i) : static_cast<Real>(words.word(i) >> 8) * 0x1p-24L;
+    const Real sum = round_to(computing, low + round_to(computing, unit * extent));
+    Real value = round_to(dtype, sum);
+    if (value >= range.second) value = predecessor(dtype, value);
+    expected.values[i] = value;
+  }
+  return expected;
+}
+
+// Box-Muller: pairs (r cos a, r sin a), r = sqrt(-2 ln u), a = 2 pi v.
+Expected normal_values(const RandomWords& words, const Shape& shape, DType dtype,
+                       const Parameters& normal) {
+  Expected expected = Expected::bounded(dtype, shape);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::uint64_t first = i / 2 * 2;
+    const bool wide = dtype == kFloat64;
+    const Real u = wide ? wide_unit(words, first) + 0x1p-53L
+                        : (static_cast<Real>(words.word(first)) + 1) * 0x1p-32L;
+    const Real v =
+        wide ? wide_unit(words, first + 1) : static_cast<Real>(words.word(first + 1)) * 0x1p-32L;
+    const Real radius = std::sqrt(-2 * std::log(u));
+    const Real angle = 2 * std::numbers::pi_v<Real> * v;
+    const Real sample = radius * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
+    expected.values[i] = normal.first + normal.second * sample;
+    // Two units in the last place; float64 adds the rounding of the angle and the logarithm.
+    expected.slack[i] = 4 * std::abs(expected.values[i]);
+    if (wide) expected.slack[i] += 16 * normal.second * std::max(radius, Real{1});
+  }
+  return expected;
+}
+
+Case random_case(const std::string& op, const Shape& shape, DType dtype, Parameters parameters,
+                 RandomState state) {
+  const bool is_uniform = op == "uniform_random";
+  const auto draw = [=] {
+    return is_uniform ? uniform_random(shape, parameters.first, parameters.second, dtype)
+                      : gaussian_random(shape, parameters.first, parameters.second, dtype);
+  };
+  // Two operators: the second has offset 1.
+  return {.op = op,
+          .variant = fmt::format("{}/{}/{},{}/seed={},run={}", dtype_name(dtype), shape.to_string(),
+                                 parameters.first, parameters.second, state.seed, state.run),
+          .build =
+              [=](const Variables&) {
+                const Variable first = draw();
+                return Variables{first, draw()};
+              },
+          .reference =
+              [=](const Arrays&) {
+                std::vector<Expected> results;
+                for (const std::uint64_t offset : {0, 1}) {
+                  const RandomWords words(state.seed, state.run, offset);
+                  results.push_back(is_uniform ? uniform_values(words, shape, dtype, parameters)
+                                               : normal_values(words, shape, dtype, parameters));
+                }
+                return results;
+              },
+          .random = state};
+}
+
+Case advance_case(const RandomState& state) {
+  const Generator values = cycle({static_cast<Real>(state.seed), static_cast<Real>(state.run)});
+  return {.op = "random_advance",
+          .variant = fmt::format("seed={},run={}", state.seed, state.run),
+          .inputs = {{kUInt64, Shape{2}, values, /*state=*/true}},
+          .build =
+              [](const Variables& in) {
+                return OpCall<Variable>("random_advance").input("state", in[0]).results();
+              },
+          .reference =
+              [](const Arrays& in) {
+                Expected expected = Expected::exact(kUInt64, Shape{2});
+                expected.values = {in[0].values[0], in[0].values[1] + 1};
+                return std::vector{expected};
+              }};
+}
+
+}  // namespace
+
+void add_random_cases(Suite& suite) {
+  const RandomState zero{0, 0};
+  const RandomState large{0xFEDCBA9876543210, 0x0000ABCD00000005};
+  const Shape shapes[] = {{}, {1}, {0}, {5}, {3, 7}, {4099}};
+  for (const DType dtype : kFloatTypes) {
+    for (const Shape& shape : shapes) {
+      suite.add(random_case("uniform_random", shape, dtype, {0, 1}, zero));
+      suite.add(random_case("gaussian_random", shape, dtype, {0, 1}, zero));
+    }
+    suite.add(random_case("uniform_random", {4099}, dtype, {-0.3, 1.7}, large));
+    suite.add(random_case("gaussian_random", {4099}, dtype, {-0.3, 1.7}, large));
+    suite.add(random_case("gaussian_random", {9}, dtype, {2, 0}, large));
+  }
+  suite.add(random_case("uniform_random", {300'001}, kFloat32, {0, 1}, large));
+  suite.add(advance_case(zero));
+  suite.add(advance_case(large));
+}
+
+}  // namespace loci::conformance

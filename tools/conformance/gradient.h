@@ -1,0 +1,23 @@
+// Gradients by central differences of a case's reference.
+#pragma once
+
+#include <cstddef>
+
+#include "tools/conformance/check.h"
+
+namespace loci::conformance {
+
+// The gradients of sum(weights[k] * output k), over all outputs, as a program computed them.
+struct GradientProbe {
+  const Case* subject;
+  const Arrays* inputs;
+  const Arrays* weights;  // one for each output; those of other than floating outputs are not used
+};
+
+// Compares a sample of the elements of `got`, the gradient of input `input`, with
+// (f(x + h) - f(x - h)) / 2h. The bound allows, in roundoffs of the dtype, one for each output
+// element that depends on x and the case's gradient_slack, of the sum of magnitudes; and the error
+// of the difference itself: h^2 and the reference's own rounding over h, h = cbrt(epsilon).
+Verdict check_gradient(const GradientProbe& probe, std::size_t input, const Array& got);
+
+}  // namespace loci::conformance

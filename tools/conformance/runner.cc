@@ -1,0 +1,254 @@
+#include "tools/conformance/runner.h"
+
+#include <fmt/format.h>
+
+#include <loci/error.hpp>
+#include <loci/executor.hpp>
+#include <loci/ops.hpp>
+
+#include "tools/conformance/gradient.h"
+
+namespace loci::conformance {
+namespace {
+
+constexpr const char* kRandomState = "@random_state";
+
+struct Mode {
+  const char* name;
+  CompileOptions options;
+  bool copy_inputs;
+};
+
+std::string input_name(std::size_t i) { return fmt::format("input_{}", i); }
+std::string weight_name(std::size_t i) { return fmt::format("weight_{}", i); }
+
+// A program under construction with a scope and the values that it needs.
+class Session {
+ public:
+  Session(const Case& subject, const Place& place, CompileOptions options)
+      : subject_(subject), executor_(place, strict(options), scope_) {
+    if (!subject.random) return;
+    const RandomState& state = *subject.random;
+    scope_.set(kRandomState, Tensor::from<std::uint64_t>({state.seed, state.run}, Shape{2}));
+  }
+
+  Variable add_input(std::size_t i, const Array& value) {
+    const Input& input = subject_.inputs[i];
+    if (!input.state) return feed(input_name(i), value);
+    scope_.set(input_name(i), to_tensor(value));
+    const Initializer unused = initializer::constant(0);
+    return create_persistable(input.shape, input.dtype, unused, input_name(i));
+  }
+
+  Variable feed(const std::string& name, const Array& value) {
+    feeds_.emplace_back(name, to_tensor(value));
+    const Variable variable = data(name, value.shape, value.dtype);
+    variable.set_stop_gradient(false);
+    return variable;
+  }
+
+  std::vector<Tensor> run(const Program& program, const Variables& outputs) {
+    return executor_.run(program, feeds_, std::vector<Fetch>(outputs.begin(), outputs.end()));
+  }
+
+ private:
+  // What runs elsewhere says nothing about this place.
+  static CompileOptions strict(CompileOptions options) {
+    options.fallback = FallbackPolicy::kError;
+    return options;
+  }
+
+  const Case& subject_;
+  Scope scope_;
+  Executor executor_;
+  Feed feeds_;
+};
+
+std::vector<Tensor> run_forward(const Case& subject, const Place& place, const Arrays& inputs,
+                                const Mode& mode) {
+  Session session(subject, place, mode.options);
+  const Program program;
+  Variables outputs;
+  {
+    const ProgramGuard building(program);
+    Variables variables;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      Variable variable = session.add_input(i, inputs[i]);
+      const bool copies = mode.copy_inputs && !subject.inputs[i].state;
+      variables.push_back(copies ? assign(variable) : variable);
+    }
+    outputs = subject.build(variables);
+  }
+  return session.run(program, outputs);
+}
+
+Verdict check_outputs(const Case& subject, const Arrays& inputs, const std::vector<Tensor>& got) {
+  Verdict verdict;
+  if (!subject.reference) return verdict;
+  const std::vector<Expected> expected = subject.reference(inputs);
+  if (got.size() != expected.size()) {
+    return {fmt::format("got {} outputs, want {}", got.size(), expected.size()), 0};
+  }
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    Verdict one = check(to_array(got[k]), expected[k]);
+    if (!one.good()) one.message = fmt::format("output {}: {}", k, one.message);
+    verdict.add(one);
+  }
+  return verdict;
+}
+
+Verdict check_forward(const Case& subject, const Place& place, const Arrays& inputs) {
+  const Mode written{"as written", CompileOptions::none(), false};
+  const Mode compiled{"compiled", CompileOptions(), true};
+  const std::vector<Tensor> first = run_forward(subject, place, inputs, written);
+  Verdict verdict = check_outputs(subject, inputs, first);
+  if (!verdict.good()) {
+    verdict.message += fmt::format(" ({})", written.name);
+    return verdict;
+  }
+  const std::vector<Tensor> second = run_forward(subject, place, inputs, compiled);
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    if (same_bits(first[k], second[k])) continue;
+    const Verdict detail = check_outputs(subject, inputs, second);
+    verdict.add({fmt::format("output {} has other bits with memory reuse than without; {}", k,
+                             detail.good() ? "both are within the bound" : detail.message),
+                 detail.worst});
+    break;
+  }
+  return verdict;
+}
+
+// Weights of the outputs, so that the gradients of different elements do not cancel or look alike.
+Arrays make_weights(const Case& subject, const Arrays& inputs) {
+  Bits bits(hash(subject.name() + "/weights"));
+  Arrays weights;
+  for (const Expected& output : subject.reference(inputs)) {
+    Array weight(output.dtype, output.shape);
+    weight.values = uniform(0.5L, 1.5L)(weight.size(), bits);
+    for (Real& value : weight.values) value = round_to(weight.dtype, value);
+    weights.push_back(std::move(weight));
+  }
+  return weights;
+}
+
+Variable weighted_sum(Session& session, const Variables& outputs, const Arrays& weights) {
+  Variable loss;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (!is_floating(outputs[k].dtype())) continue;
+    const Variable weight = session.feed(weight_name(k), weights[k]);
+    const Variable part = reduce_sum(elementwise_mul(outputs[k], weight));
+    loss = loss.defined() ? elementwise_add(loss, part) : part;
+  }
+  return loss;
+}
+
+Verdict check_gradients(const Case& subject, const Place& place, const Arrays& inputs) {
+  Session session(subject, place, CompileOptions());
+  const Arrays weights = make_weights(subject, inputs);
+  const Program program;
+  Variables grads;
+  {
+    const ProgramGuard building(program);
+    Variables variables;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      variables.push_back(session.add_input(i, inputs[i]));
+    }
+    const Variable loss = weighted_sum(session, subject.build(variables), weights);
+    Variables targets;
+    for (const std::size_t i : subject.differentiate) targets.push_back(variables[i]);
+    grads = gradients(loss, targets);
+  }
+  Verdict verdict;
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (grads[i].defined()) continue;
+    return {fmt::format("input {} gets no gradient", subject.differentiate[i]), 0};
+  }
+  const std::vector<Tensor> got = session.run(program, grads);
+  const GradientProbe probe{&subject, &inputs, &weights};
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    verdict.add(check_gradient(probe, subject.differentiate[i], to_array(got[i])));
+  }
+  return verdict;
+}
+
+// Central differences need more digits than the 16-bit dtypes have.
+bool differentiates(const Case& subject) {
+  if (subject.differentiate.empty()) return false;
+  const DType dtype = subject.inputs[subject.differentiate.front()].dtype;
+  return dtype == kFloat32 || dtype == kFloat64;
+}
+
+Verdict check_case(const Case& subject, const Place& place) {
+  const Arrays inputs = subject.make_inputs();
+  Verdict verdict = check_forward(subject, place, inputs);
+  if (verdict.good() && differentiates(subject)) {
+    verdict.add(check_gradients(subject, place, inputs));
+  }
+  return verdict;
+}
+
+bool means_absent(const Error& error) {
+  return error.code() == ErrorCode::kPolicy || error.code() == ErrorCode::kUnsupported;
+}
+
+}  // namespace
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed: return "passed";
+    case Outcome::kFailed: return "failed";
+    case Outcome::kAbsent: return "absent";
+  }
+  return "unknown";
+}
+
+CaseResult run_case(const Case& subject, const Place& place) {
+  CaseResult result{subject.name(), subject.family, Outcome::kPassed, {}, 0};
+  try {
+    const Verdict verdict = check_case(subject, place);
+    if (!verdict.good()) result.outcome = Outcome::kFailed;
+    result.message = verdict.message;
+    result.worst = verdict.worst;
+  } catch (const Error& error) {
+    result.outcome = means_absent(error) ? Outcome::kAbsent : Outcome::kFailed;
+    result.message = error.what();
+  } catch (const std::exception& error) {
+    result.outcome = Outcome::kFailed;
+    result.message = error.what();
+  }
+  return result;
+}
+
+std::map<std::string, Report::Count> Report::families() const {
+  std::map<std::string, Count> counts;
+  for (const CaseResult& result : results) {
+    Count& count = counts[result.family];
+    count.passed += result.outcome == Outcome::kPassed ? 1 : 0;
+    count.failed += result.outcome == Outcome::kFailed ? 1 : 0;
+    count.absent += result.outcome == Outcome::kAbsent ? 1 : 0;
+  }
+  return counts;
+}
+
+Report::Count Report::total() const {
+  Count sum;
+  for (const auto& entry : families()) {
+    sum.passed += entry.second.passed;
+    sum.failed += entry.second.failed;
+    sum.absent += entry.second.absent;
+  }
+  return sum;
+}
+
+Report run_suite(const Suite& suite, const Place& place,
+                 const std::function<void(const CaseResult&)>& progress) {
+  const Executor probe(place);
+  Report report{probe.place(), {}};
+  for (const Case& subject : suite.cases()) {
+    report.results.push_back(run_case(subject, probe.place()));
+    if (progress) progress(report.results.back());
+  }
+  return report;
+}
+
+}  // namespace loci::conformance

@@ -1,0 +1,57 @@
+// Runs conformance cases at a place, through the public API alone.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <loci/place.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/conformance/case.h"
+
+namespace loci::conformance {
+
+enum class Outcome {
+  kPassed,
+  kFailed,
+  kAbsent,  // the place has no kernel for it
+};
+std::string_view outcome_name(Outcome outcome);
+
+struct CaseResult {
+  std::string name;
+  std::string family;
+  Outcome outcome = Outcome::kPassed;
+  std::string message;  // why it did not pass
+  Real worst = 0;       // the largest share of a bound that an element used
+};
+
+// Checks one case:
+//  - as written: every operator by itself, inputs fed directly;
+//  - compiled: memory reused, inputs copied first, so that kernels work in place where they may;
+//  this
+//    gives the same bits;
+//  - gradients, where the case wants them.
+// Whatever is thrown is a result too.
+CaseResult run_case(const Case& subject, const Place& place);
+
+struct Report {
+  struct Count {
+    std::size_t passed = 0;
+    std::size_t failed = 0;
+    std::size_t absent = 0;
+  };
+  Place place;
+  std::vector<CaseResult> results;
+
+  [[nodiscard]] std::map<std::string, Count> families() const;
+  [[nodiscard]] Count total() const;
+};
+
+// Throws Error(kUnavailable) if the place is not there. `progress`, if there is one, sees each
+// result as it comes.
+Report run_suite(const Suite& suite, const Place& place,
+                 const std::function<void(const CaseResult&)>& progress = nullptr);
+
+}  // namespace loci::conformance
