@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <utility>
 
 #include "framework/core/raise.h"
@@ -103,9 +104,7 @@ class DeviceManager::Impl {
       if (best == nullptr || backend->score > best->score) best = backend;
     }
     if (best != nullptr) return best->device_type;
-    std::string reasons;
-    for (const std::string& type : types()) reasons += explain(type);
-    refuse("no accelerator for 'gpu'", std::move(reasons));
+    refuse("no accelerator for 'gpu'", explain_all());
   }
 
   std::vector<std::string> types() {
@@ -124,6 +123,21 @@ class DeviceManager::Impl {
       std::string lines = source->explain_missing(type);
       if (!lines.empty() && lines.back() != '\n') lines += '\n';
       reasons += lines;
+    }
+    return reasons;
+  }
+
+  // What concerns no type in particular comes with each of them, and is said once.
+  std::string explain_all() {
+    std::vector<std::string> asked = types();
+    asked.emplace_back(kAnyAccelerator);
+    std::string reasons;
+    for (const std::string& type : asked) {
+      std::istringstream lines(explain(type));
+      for (std::string line; std::getline(lines, line);) {
+        line += '\n';
+        if (reasons.find(line) == std::string::npos) reasons += line;
+      }
     }
     return reasons;
   }

@@ -34,6 +34,11 @@ std::uint64_t segment_bytes(std::uint64_t bytes) {
   return round_up(bytes, 2 * kMiB);
 }
 
+void log_change(std::string_view what, const Block& block, std::uint64_t bytes) {
+  core::log(core::Module::kMemory, core::Level::kDebug, "{} '{}' {} bytes at {}", what, block.name,
+            bytes, fmt::ptr(block.data));
+}
+
 std::array<std::uint8_t, kSizeClasses> aligned_classes(std::uint64_t alignment) {
   std::array<std::uint8_t, kSizeClasses> table{};
   std::size_t next = kSizeClasses;
@@ -74,14 +79,16 @@ Buffer CachingAllocator::allocate(std::uint64_t bytes, loci_stream* stream, cons
                                            : allocate_large(pool, bytes, false, request);
   count_in_use(block->bytes);
   if (is_host_) unpoison(block->data, bytes);
-  core::log(core::Module::kMemory, core::Level::kDebug, "create '{}' {} bytes at {}", name, bytes,
-            fmt::ptr(block->data));
+  if (core::log_enabled(core::Module::kMemory, core::Level::kDebug)) [[unlikely]] {
+    log_change("create", *block, bytes);
+  }
   return {this, block, block->data, bytes};
 }
 
 void CachingAllocator::deallocate(Block* block, std::uint64_t bytes) noexcept {
-  core::log(core::Module::kMemory, core::Level::kDebug, "release '{}' {} bytes at {}", block->name,
-            bytes, fmt::ptr(block->data));
+  if (core::log_enabled(core::Module::kMemory, core::Level::kDebug)) [[unlikely]] {
+    log_change("release", *block, bytes);
+  }
   in_use_.fetch_sub(block->bytes, std::memory_order_relaxed);
   if (is_host_) poison(block->data, block->bytes);
   if (block->slab != nullptr) {

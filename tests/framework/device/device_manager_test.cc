@@ -100,7 +100,7 @@ TEST(DeviceManagerTest, GpuWithoutAcceleratorGivesTheReasons) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "[device] there is no accelerator for 'gpu'; there are cpu");
-    EXPECT_EQ(error.details(), "cpu: not an accelerator");
+    EXPECT_EQ(error.details(), "cpu: not an accelerator\ngpu: not an accelerator");
   }
 }
 

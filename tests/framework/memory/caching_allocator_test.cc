@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "framework/core/log.h"
 #include "framework/core/raise.h"
 
 namespace loci::memory {
@@ -200,6 +201,16 @@ TEST_F(CachingAllocatorTest, LedgerSumsNamesAndSortsThem) {
   EXPECT_THAT(allocator_.largest(10),
               ElementsAre(Pair("b", kMiB + 64), Pair("a", kMiB), Pair("c", 128)));
   EXPECT_EQ(allocator_.largest(1).size(), 1U);
+}
+
+TEST_F(CachingAllocatorTest, CreationAndReleaseAreLogged) {
+  core::set_log_levels("memory=debug");
+  ::testing::internal::CaptureStderr();
+  take(100, "hidden").reset();
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  core::set_log_levels("memory=warn");
+  EXPECT_THAT(lines, HasSubstr("create 'hidden' 100 bytes"));
+  EXPECT_THAT(lines, HasSubstr("release 'hidden' 100 bytes"));
 }
 
 TEST_F(CachingAllocatorTest, OtherStreamsTakeMemoryOnlyBehindAnEvent) {
