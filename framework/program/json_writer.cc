@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <loci/version.hpp>
 #include <map>
@@ -87,7 +89,7 @@ Json operator_json(const Block& block, const Operator& op) {
 // One entry a line: nlohmann's own indentation would put each extent on one.
 template <class Entries, class ToJson>
 void write_list(std::string& out, const char* key, const Entries& entries, const ToJson& to_json) {
-  out += std::string("    \"") + key + "\": [";
+  out += fmt::format("    \"{}\": [", key);
   const char* separator = "\n      ";
   for (const auto& entry : entries) {
     out += separator + to_json(entry).dump();
@@ -98,13 +100,13 @@ void write_list(std::string& out, const char* key, const Entries& entries, const
 
 void write_program(std::string& out, const char* key, const ProgramImpl& program) {
   const Block& block = program.main();
-  out += std::string(",\n  \"") + key + "\": {\n";
+  out += fmt::format(",\n  \"{}\": {{\n", key);
   write_list(out, "variables", block.vars, variable_json);
   write_list(out, "operators", block.ops,
              [&](const Operator& op) { return operator_json(block, op); });
-  out += "    \"arguments\": " + names_json(block, block.arguments).dump() + ",\n";
-  out += "    \"results\": " + names_json(block, block.results).dump() + ",\n";
-  out += "    \"next_random_offset\": " + std::to_string(program.random_offset()) + "\n  }";
+  out += fmt::format("    \"arguments\": {},\n", names_json(block, block.arguments).dump());
+  out += fmt::format("    \"results\": {},\n", names_json(block, block.results).dump());
+  out += fmt::format("    \"next_random_offset\": {}\n  }}", program.random_offset());
 }
 
 void collect_versions(const ProgramImpl& program, std::map<std::string, int>& versions) {
@@ -119,8 +121,8 @@ std::string to_json(const ProgramImpl& main, const ProgramImpl* startup) {
   if (startup != nullptr) collect_versions(*startup, versions);
   try {
     std::string out = "{\n  \"format\": \"loci.program\",\n  \"format_version\": 1,\n";
-    out += "  \"producer\": \"loci " + std::string(version()) + "\",\n";
-    out += "  \"ops\": " + Json(versions).dump();
+    out += fmt::format("  \"producer\": \"loci {}\",\n", version());
+    out += fmt::format("  \"ops\": {}", Json(versions).dump());
     write_program(out, "main", main);
     if (startup != nullptr) write_program(out, "startup", *startup);
     return out + "\n}\n";
