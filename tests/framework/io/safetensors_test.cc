@@ -1,9 +1,11 @@
 #include "framework/io/safetensors.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <loci/error.hpp>
 #include <loci/io.hpp>
 #include <numeric>
@@ -104,13 +106,15 @@ TEST_F(SafetensorsTest, HeaderLengthIsChecked) {
 }
 
 TEST_F(SafetensorsTest, EveryTruncationIsRefused) {
-  for (std::size_t size = 0; size < kAllDTypesFile.size(); ++size) {
-    EXPECT_THROW((void)load(kAllDTypesFile.substr(0, size)), Error) << size;
+  scratch_.write("w.safetensors", kAllDTypesFile);
+  for (std::size_t size = kAllDTypesFile.size(); size-- > 0;) {
+    std::filesystem::resize_file(path(), size);
+    EXPECT_THROW((void)io::load_safetensors(path()), Error) << size;
   }
 }
 
 TEST_F(SafetensorsTest, TrailingBytesAreRefused) {
-  expect_refused(std::string(kAllDTypesFile) + "x",
+  expect_refused(fmt::format("{}x", kAllDTypesFile),
                  "data: 288 bytes, but the header describes 287");
 }
 
@@ -134,7 +138,7 @@ TEST_F(SafetensorsTest, WhatCannotBeSavedIsNamedAndNothingIsWritten) {
 TEST_F(SafetensorsTest, DamagedFilesAreReadOrRefused) {
   io_test::Mutator mutate(4);
   int refused = 0;
-  constexpr int kRounds = 2000;
+  constexpr int kRounds = 1000;
   for (int round = 0; round < kRounds; ++round) {
     try {
       (void)load(mutate(round % 2 == 0 ? kAllDTypesFile : io_test::kMetadataFile));
