@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 namespace loci::conformance {
 namespace {
 
-// Each costs two evaluations of the reference.
+// Each costs four evaluations of the reference.
 constexpr std::size_t kSamples = 24;
 
 struct Difference {
@@ -17,41 +18,70 @@ struct Difference {
   Real bound = 0;
 };
 
-std::vector<Expected> evaluate_at(const GradientProbe& probe, std::size_t input,
-                                  std::size_t element, Real value) {
-  Arrays moved = *probe.inputs;
-  moved[input].values[element] = value;
-  return probe.subject->reference(moved);
+// The case's outputs at four points around one element of an input.
+class Stencil {
+ public:
+  Stencil(const GradientProbe& probe, std::size_t input, std::size_t element)
+      : middle_((*probe.inputs)[input].values[element]),
+        h_(std::cbrt(Real{std::numeric_limits<double>::epsilon()}) *
+           std::max(Real{1}, std::abs(middle_))) {
+    Arrays moved = *probe.inputs;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      moved[input].values[element] = middle_ + kSteps[i] * h_;
+      points_[i] = probe.subject->reference(moved);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Expected>& outputs() const { return points_[0]; }
+  [[nodiscard]] Real h() const { return h_; }
+  [[nodiscard]] Real derivative(std::size_t output, std::size_t element) const {
+    const Real near = value(0, output, element) - value(1, output, element);
+    const Real far = value(2, output, element) - value(3, output, element);
+    return (8 * near - far) / (12 * h_);
+  }
+
+ private:
+  [[nodiscard]] Real value(std::size_t point, std::size_t output, std::size_t element) const {
+    return points_[point][output].values[element];
+  }
+
+  static constexpr std::array<Real, 4> kSteps{1, -1, 2, -2};
+  Real middle_;
+  Real h_;
+  std::array<std::vector<Expected>, 4> points_;
+};
+
+// What the reference's own rounding, and the terms that the stencil leaves, may add.
+Real stencil_error(const Stencil& stencil, const Expected& output, std::size_t element) {
+  constexpr Real kEpsilon = std::numeric_limits<Real>::epsilon();
+  const Real scale = std::max(Real{1}, std::abs(output.values[element]));
+  const Real slack = output.slack.empty() ? 0 : output.slack[element];
+  const Real rest = std::pow(stencil.h(), Real{4}) * 1000;
+  return rest * scale + 2 * kEpsilon * (scale + slack) / stencil.h();
 }
 
 Difference differentiate(const GradientProbe& probe, std::size_t input, std::size_t element) {
-  constexpr Real kEpsilon = std::numeric_limits<Real>::epsilon();
-  const Array& x = (*probe.inputs)[input];
-  const Real h = std::cbrt(kEpsilon) * std::max(Real{1}, std::abs(x.values[element]));
-  const auto above = evaluate_at(probe, input, element, x.values[element] + h);
-  const auto below = evaluate_at(probe, input, element, x.values[element] - h);
-  Real gradient = 0;
+  const Stencil stencil(probe, input, element);
+  Difference gradient;
   Real magnitude = 0;
-  Real difference_error = 0;
   Real terms = 0;
-  for (std::size_t k = 0; k < above.size(); ++k) {
-    if (!is_floating(above[k].dtype)) continue;
-    for (std::size_t i = 0; i < above[k].size(); ++i) {
-      const Real change = above[k].values[i] - below[k].values[i];
-      if (change == 0) continue;
+  for (std::size_t k = 0; k < stencil.outputs().size(); ++k) {
+    const Expected& output = stencil.outputs()[k];
+    if (!is_floating(output.dtype)) continue;
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      const Real derivative = stencil.derivative(k, i);
+      if (derivative == 0) continue;
       const Real weight = (*probe.weights)[k].values[i];
-      const Real scale = std::max(Real{1}, std::abs(above[k].values[i]));
-      const Real slack = above[k].slack.empty() ? 0 : above[k].slack[i];
-      gradient += weight * change / (2 * h);
-      magnitude += std::abs(weight * change / (2 * h));
-      difference_error += std::abs(weight) * (2 * h * h * scale + kEpsilon * (scale + slack) / h);
+      gradient.value += weight * derivative;
+      gradient.bound += std::abs(weight) * stencil_error(stencil, output, i);
+      magnitude += std::abs(weight * derivative);
       terms += 1;
     }
   }
-  const Real roundoff = precision(x.dtype).roundoff();
+  const Precision dtype = precision((*probe.inputs)[input].dtype);
   const Real roundings = terms + probe.subject->gradient_slack;
-  return {gradient,
-          roundoff * roundings * magnitude + difference_error + precision(x.dtype).smallest()};
+  gradient.bound += dtype.roundoff() * roundings * magnitude + dtype.smallest();
+  return gradient;
 }
 
 }  // namespace

@@ -14,10 +14,11 @@ struct GradientProbe {
   const Arrays* weights;  // one for each output; those of other than floating outputs are not used
 };
 
-// Compares a sample of the elements of `got`, the gradient of input `input`, with
-// (f(x + h) - f(x - h)) / 2h. The bound allows, in roundoffs of the dtype, one for each output
+// Compares a sample of the elements of `got`, the gradient of input `input`, with central
+// differences of fourth order, (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / 12h, h the
+// cube root of float64's epsilon. The bound allows, in roundoffs of the dtype, one for each output
 // element that depends on x and the case's gradient_slack, of the sum of magnitudes; and the error
-// of the difference itself: h^2 and the reference's own rounding over h, h = cbrt(epsilon).
+// of the difference itself: h^4 and the reference's own rounding over h.
 Verdict check_gradient(const GradientProbe& probe, std::size_t input, const Array& got);
 
 }  // namespace loci::conformance

@@ -35,7 +35,11 @@ std::string summary(const Report& report) {
   for (const auto& entry : report.families()) {
     text += fmt::format("{:<16}{}\n", entry.first, count_text(entry.second));
   }
-  return text + fmt::format("{:<16}{}\n", report.place.to_string(), count_text(report.total()));
+  text += fmt::format("{:<16}{}\n", report.place.to_string(), count_text(report.total()));
+  for (const auto& entry : report.kernels()) {
+    text += fmt::format("{:5} cases ran {}\n", entry.second, entry.first);
+  }
+  return text;
 }
 
 std::string to_json(const Report& report) {
@@ -44,6 +48,7 @@ std::string to_json(const Report& report) {
   json["families"] = Json::object();
   for (const auto& entry : report.families())
     json["families"][entry.first] = count_json(entry.second);
+  json["kernels"] = Json(report.kernels());
   json["problems"] = Json::array();
   for (const CaseResult& result : report.results) {
     if (result.outcome == Outcome::kPassed) continue;

@@ -4,6 +4,7 @@
 
 #include <loci/error.hpp>
 #include <loci/executor.hpp>
+#include <loci/inspect.hpp>
 #include <loci/ops.hpp>
 
 #include "tools/conformance/gradient.h"
@@ -14,7 +15,6 @@ namespace {
 constexpr const char* kRandomState = "@random_state";
 
 struct Mode {
-  const char* name;
   CompileOptions options;
   bool copy_inputs;
 };
@@ -48,8 +48,16 @@ class Session {
   }
 
   std::vector<Tensor> run(const Program& program, const Variables& outputs) {
-    return executor_.run(program, feeds_, std::vector<Fetch>(outputs.begin(), outputs.end()));
+    const std::vector<Fetch> fetches(outputs.begin(), outputs.end());
+    std::vector<Tensor> results = executor_.run(program, feeds_, fetches);
+    for (const auto& op : inspect::plan(executor_, program, feeds_, fetches).operators) {
+      if (op.type == subject_.op) kernels_.insert(op.kernel);
+    }
+    return results;
   }
+
+  // That ran the case's op.
+  [[nodiscard]] const std::set<std::string>& kernels() const { return kernels_; }
 
  private:
   // What runs elsewhere says nothing about this place.
@@ -62,10 +70,16 @@ class Session {
   Scope scope_;
   Executor executor_;
   Feed feeds_;
+  std::set<std::string> kernels_;
 };
 
-std::vector<Tensor> run_forward(const Case& subject, const Place& place, const Arrays& inputs,
-                                const Mode& mode) {
+struct Outputs {
+  std::vector<Tensor> tensors;
+  std::set<std::string> kernels;
+};
+
+Outputs run_forward(const Case& subject, const Place& place, const Arrays& inputs,
+                    const Mode& mode) {
   Session session(subject, place, mode.options);
   const Program program;
   Variables outputs;
@@ -79,7 +93,8 @@ std::vector<Tensor> run_forward(const Case& subject, const Place& place, const A
     }
     outputs = subject.build(variables);
   }
-  return session.run(program, outputs);
+  std::vector<Tensor> tensors = session.run(program, outputs);
+  return {std::move(tensors), session.kernels()};
 }
 
 Verdict check_outputs(const Case& subject, const Arrays& inputs, const std::vector<Tensor>& got) {
@@ -97,19 +112,18 @@ Verdict check_outputs(const Case& subject, const Arrays& inputs, const std::vect
   return verdict;
 }
 
-Verdict check_forward(const Case& subject, const Place& place, const Arrays& inputs) {
-  const Mode written{"as written", CompileOptions::none(), false};
-  const Mode compiled{"compiled", CompileOptions(), true};
-  const std::vector<Tensor> first = run_forward(subject, place, inputs, written);
-  Verdict verdict = check_outputs(subject, inputs, first);
-  if (!verdict.good()) {
-    verdict.message += fmt::format(" ({})", written.name);
-    return verdict;
-  }
-  const std::vector<Tensor> second = run_forward(subject, place, inputs, compiled);
-  for (std::size_t k = 0; k < first.size(); ++k) {
-    if (same_bits(first[k], second[k])) continue;
-    const Verdict detail = check_outputs(subject, inputs, second);
+Verdict check_forward(const Case& subject, const Place& place, const Arrays& inputs,
+                      std::set<std::string>* kernels) {
+  const Mode written{CompileOptions::none(), false};
+  const Mode compiled{CompileOptions(), true};
+  const Outputs first = run_forward(subject, place, inputs, written);
+  *kernels = first.kernels;
+  Verdict verdict = check_outputs(subject, inputs, first.tensors);
+  if (!verdict.good()) return verdict;
+  const Outputs second = run_forward(subject, place, inputs, compiled);
+  for (std::size_t k = 0; k < first.tensors.size(); ++k) {
+    if (same_bits(first.tensors[k], second.tensors[k])) continue;
+    const Verdict detail = check_outputs(subject, inputs, second.tensors);
     verdict.add({fmt::format("output {} has other bits with memory reuse than without; {}", k,
                              detail.good() ? "both are within the bound" : detail.message),
                  detail.worst});
@@ -178,9 +192,9 @@ bool differentiates(const Case& subject) {
   return dtype == kFloat32 || dtype == kFloat64;
 }
 
-Verdict check_case(const Case& subject, const Place& place) {
+Verdict check_case(const Case& subject, const Place& place, std::set<std::string>* kernels) {
   const Arrays inputs = subject.make_inputs();
-  Verdict verdict = check_forward(subject, place, inputs);
+  Verdict verdict = check_forward(subject, place, inputs, kernels);
   if (verdict.good() && differentiates(subject)) {
     verdict.add(check_gradients(subject, place, inputs));
   }
@@ -203,9 +217,9 @@ std::string_view outcome_name(Outcome outcome) {
 }
 
 CaseResult run_case(const Case& subject, const Place& place) {
-  CaseResult result{subject.name(), subject.family, Outcome::kPassed, {}, 0};
+  CaseResult result{subject.name(), subject.family};
   try {
-    const Verdict verdict = check_case(subject, place);
+    const Verdict verdict = check_case(subject, place, &result.kernels);
     if (!verdict.good()) result.outcome = Outcome::kFailed;
     result.message = verdict.message;
     result.worst = verdict.worst;
@@ -238,6 +252,14 @@ Report::Count Report::total() const {
     sum.absent += entry.second.absent;
   }
   return sum;
+}
+
+std::map<std::string, std::size_t> Report::kernels() const {
+  std::map<std::string, std::size_t> counts;
+  for (const CaseResult& result : results) {
+    for (const std::string& kernel : result.kernels) ++counts[kernel];
+  }
+  return counts;
 }
 
 Report run_suite(const Suite& suite, const Place& place,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <loci/place.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ struct CaseResult {
   std::string name;
   std::string family;
   Outcome outcome = Outcome::kPassed;
-  std::string message;  // why it did not pass
-  Real worst = 0;       // the largest share of a bound that an element used
+  std::string message;                 // why it did not pass
+  Real worst = 0;                      // the largest share of a bound that an element used
+  std::set<std::string> kernels = {};  // that ran the case's op: "org.loci.cpu/onednn"
 };
 
 // Checks one case:
@@ -47,6 +49,8 @@ struct Report {
 
   [[nodiscard]] std::map<std::string, Count> families() const;
   [[nodiscard]] Count total() const;
+  // How many cases each kernel ran.
+  [[nodiscard]] std::map<std::string, std::size_t> kernels() const;
 };
 
 // Throws Error(kUnavailable) if the place is not there. `progress`, if there is one, sees each

@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 
 Report sample() {
   return {Place("sim:1"),
-          {{"a/relu/float32", "a", Outcome::kPassed, "", 0.25L},
+          {{"a/relu/float32", "a", Outcome::kPassed, "", 0.25L, {"org.x/fast"}},
            {"a/relu/float16", "a", Outcome::kFailed, "output 0: wrong", 7},
            {"b/mean/float32", "b", Outcome::kAbsent, "no kernel", 0}}};
 }
@@ -27,7 +27,8 @@ TEST(Report, TextHasALineForEachFamilyAndOneForAll) {
   EXPECT_EQ(summary(sample()),
             "a                   1 passed    1 failed    0 absent\n"
             "b                   0 passed    0 failed    1 absent\n"
-            "sim:1               1 passed    1 failed    1 absent\n");
+            "sim:1               1 passed    1 failed    1 absent\n"
+            "    1 cases ran org.x/fast\n");
 }
 
 TEST(Report, JsonNamesWhatDidNotPass) {
@@ -36,6 +37,7 @@ TEST(Report, JsonNamesWhatDidNotPass) {
   EXPECT_THAT(json, HasSubstr("\"case\": \"a/relu/float16\""));
   EXPECT_THAT(json, HasSubstr("\"message\": \"output 0: wrong\""));
   EXPECT_THAT(json, HasSubstr("\"outcome\": \"absent\""));
+  EXPECT_THAT(json, HasSubstr("\"org.x/fast\": 1"));
 }
 
 }  // namespace
