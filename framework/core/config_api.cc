@@ -27,6 +27,7 @@ int threads() { return static_cast<int>(core::process_width()); }
 void set(const std::string& name, const std::string& value) { core::set_config_value(name, value); }
 
 void log_command_line(const std::vector<std::string>& arguments) {
+  core::init_log_from_environment();
   core::log_command_line(arguments);
 }
 

@@ -90,7 +90,8 @@ void fail(Record& record, const std::string& cause, const std::string& remedy) {
   record.report.failed = true;
   record.report.cause = cause;
   record.report.remedy = remedy;
-  core::log(Module::kPlugin, Level::kWarn, "{} got no further than {}: {}; {}", record.report.path,
+  core::log(Module::kPlugin, record.quiet ? Level::kDebug : Level::kWarn,
+            "{} got no further than {}: {}; {}", record.report.path,
             plugins::stage_name(record.report.stage), cause, remedy);
 }
 

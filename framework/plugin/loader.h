@@ -18,6 +18,7 @@ struct Record {
   Manifest manifest;
   std::unique_ptr<Instance> instance;
   BackendTables backend;
+  bool quiet = false;  // the caller shows the report at once: a failure is not logged as well
 
   [[nodiscard]] bool has_manifest() const { return report.stage >= plugins::Stage::kManifestOk; }
   [[nodiscard]] bool usable() const { return !report.failed && !report.disabled; }

@@ -40,6 +40,7 @@ Candidate inspect(const std::string& path) {
   }
   plugin::Record record;
   record.report.path = found.front().path;
+  record.quiet = true;
   plugin::examine(record);
   return record.report;
 }

@@ -80,7 +80,7 @@ class Lowering {
       PlanFeed& feed = plan_.feeds[i];
       const VarId id = block_.find(feed.name);
       if (block_.var(id).persistable) {
-        feed.persistable = home_of(id);
+        feed.persistable = home_of(id, *request_.device);
         continue;
       }
       auto& devices = device::DeviceManager::instance();
@@ -146,7 +146,7 @@ class Lowering {
 
   ValueId lower_input(const program::Operator& op, const ops::InputSlot& slot, VarId id,
                       device::Device* device) {
-    const ValueId home = home_of(id);
+    const ValueId home = home_of(id, *device);
     switch (slot.residence) {
       case ops::Residence::kMetadata:
       case ops::Residence::kEither: return home;
@@ -160,7 +160,7 @@ class Lowering {
 
   // The variable's value in `space`; adds a transfer unless it is there already.
   ValueId value_in(VarId id, Space space, const program::Operator& op, transfer::Reason reason) {
-    const ValueId home = home_of(id);
+    const ValueId home = var(id).home;
     if (value(home).space == space) return home;
     VarState& state = var(id);
     const auto found = state.copies.find(space);
@@ -196,7 +196,8 @@ class Lowering {
       state.home = add_value(id, space, StorageKind::kArena);
       return state.home;
     }
-    const ValueId home = slot.updates.empty() ? initialised_home(id) : home_of(id);
+    const ValueId home =
+        slot.updates.empty() ? initialised_home(id, *device) : home_of(id, *device);
     if (value(home).space == space) {
       state.copies.clear();
       return home;
@@ -221,7 +222,7 @@ class Lowering {
                     "[executor] '{}' cannot be fetched: it is neither fed nor computed",
                     fetch.name);
       }
-      fetch.value = home_of(id);
+      fetch.value = home_of(id, *request_.device);
       PlanValue& fetched = value(fetch.value);
       if (fetched.storage == StorageKind::kArena && fetched.space == nullptr) {
         fetched.storage = StorageKind::kFetch;
@@ -236,18 +237,19 @@ class Lowering {
     return names;
   }
 
-  // The value where the variable is defined; makes that of a persistable one when it is first met.
-  ValueId home_of(VarId id) {
-    if (var(id).home == kNoValue) add_persistable(id, /*written_first=*/false);
+  // The value where the variable is defined. A persistable one, when it is first met, gets its
+  // home: the place of its guard, else `device`, where the first operator that uses it runs.
+  ValueId home_of(VarId id, device::Device& device) {
+    if (var(id).home == kNoValue) add_persistable(id, device, /*written_first=*/false);
     return var(id).home;
   }
 
-  ValueId initialised_home(VarId id) {
-    if (var(id).home == kNoValue) add_persistable(id, /*written_first=*/true);
+  ValueId initialised_home(VarId id, device::Device& device) {
+    if (var(id).home == kNoValue) add_persistable(id, device, /*written_first=*/true);
     return var(id).home;
   }
 
-  void add_persistable(VarId id, bool written_first) {
+  void add_persistable(VarId id, device::Device& user, bool written_first) {
     const program::VarDesc& desc = block_.var(id);
     ops::TensorType& type = types_[static_cast<std::size_t>(id)];
     if (type.dtype == DType::kNone) {  // only fetched
@@ -260,9 +262,8 @@ class Lowering {
     }
     auto& devices = device::DeviceManager::instance();
     const Place& preferred = request_.device->place();
-    device::Device& device = desc.guard.empty()
-                                 ? *request_.device
-                                 : devices.get(devices.resolve(Place(desc.guard), preferred));
+    device::Device& device =
+        desc.guard.empty() ? user : devices.get(devices.resolve(Place(desc.guard), preferred));
     const ValueId home = add_value(id, space_of(&device), StorageKind::kScope);
     const Place place = space_of(&device) == nullptr ? Place() : device.place();
     plan_.persistables.push_back({desc.name, home, place, written_first});

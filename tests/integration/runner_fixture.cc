@@ -71,7 +71,8 @@ std::string RunnerTest::failure(int exit_code, const std::vector<std::string>& a
   const Finished finished = loci(arguments, environment);
   EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
   EXPECT_EQ(finished.out, "");
-  EXPECT_THAT(finished.err.substr(0, finished.err.find('\n')), ::testing::HasSubstr("error: "));
+  // Warnings of the log may come before it.
+  EXPECT_THAT("\n" + finished.err, ::testing::HasSubstr("\nloci: error: "));
   return finished.err;
 }
 

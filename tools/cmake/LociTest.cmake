@@ -43,9 +43,7 @@ endfunction()
 
 function(_loci_depend_on_plugins target plugins)
   foreach(plugin IN LISTS plugins)
-    if(TARGET loci_plugin_${plugin})
-      add_dependencies(${target} loci_plugin_${plugin})
-    endif()
+    add_dependencies(${target} loci_plugin_${plugin})
   endforeach()
 endfunction()
 

@@ -35,7 +35,8 @@ TEST_P(CheckGradient, NamesTheElementThatIsWrong) {
   const Verdict verdict = check({0.75L, 6.0001L, 6});
   EXPECT_THAT(verdict.message, HasSubstr("input 0"));
   EXPECT_THAT(verdict.message, HasSubstr("element 1 at [1]: got 6.0001"));
-  EXPECT_THAT(verdict.message, HasSubstr("central differences give 6"));
+  EXPECT_THAT(verdict.message,
+              ::testing::ContainsRegex("central differences give (6|5\\.999999|6\\.000000)"));
 }
 
 TEST_P(CheckGradient, RefusesNotANumber) { EXPECT_FALSE(check({0.75L, 6, std::nanl("")}).good()); }
