@@ -2,7 +2,8 @@
 
 #include <loci/attribute.hpp>
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace {
 
 struct Printer {
@@ -21,4 +22,5 @@ struct Printer {
 
 std::string to_string(const Attribute& attribute) { return std::visit(Printer{}, attribute); }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

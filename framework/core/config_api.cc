@@ -5,7 +5,8 @@
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace config {
 
 void set_log_levels(const std::string& spec) {
@@ -32,4 +33,5 @@ void log_command_line(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace config
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

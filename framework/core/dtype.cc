@@ -3,7 +3,8 @@
 
 #include "framework/core/raise.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace {
 
 struct Row {
@@ -56,4 +57,5 @@ bool is_floating(DType dtype) { return dtype >= DType::kFloat16 && dtype <= DTyp
 
 bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -1,7 +1,8 @@
 #include <loci/error.hpp>
 #include <utility>
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 
 std::string_view error_code_name(ErrorCode code) {
   switch (code) {
@@ -29,4 +30,5 @@ Error Error::within(std::string_view context) const {
   return {code_, std::string(context) + ": " + what(), details_};
 }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

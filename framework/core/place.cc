@@ -4,7 +4,8 @@
 
 #include "framework/core/raise.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace {
 
 constexpr int kMaxIndex = 4095;
@@ -52,4 +53,5 @@ std::string Place::to_string() const {
   return fmt::format("{}:{}", type_, index());
 }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -5,7 +5,8 @@
 
 #include "framework/core/raise.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 
 namespace {
 
@@ -82,4 +83,5 @@ std::string Shape::to_string() const {
   return fmt::format("[{}]", fmt::join(begin(), end(), ", "));
 }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -1,7 +1,9 @@
 #include <loci/version.hpp>
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 
 std::string_view version() { return kVersion; }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -13,7 +13,9 @@
 
 #include "framework/io/file_error.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 // The kernel writes at most 2 GiB at a time.
@@ -107,4 +109,6 @@ void AtomicFile::commit() {
   ::close(directory);
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

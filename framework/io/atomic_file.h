@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 
 // Writes into a temporary file in the same directory, which replaces the file of that name on
 // commit(); without one it is removed, and an older file stays as it was. A symbolic link is
@@ -33,4 +35,6 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <limits>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 template <class Word>
@@ -131,4 +133,6 @@ void fortran_to_c_order(const void* source, void* target, const Shape& shape,
   }
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -8,7 +8,9 @@
 #include <loci/shape.hpp>
 #include <optional>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 
 // The formats are little endian, and bytes are read straight into tensors.
 static_assert(std::endian::native == std::endian::little);
@@ -27,4 +29,6 @@ void swap_byte_order(void* data, std::size_t count, std::size_t element_bytes);
 void fortran_to_c_order(const void* source, void* target, const Shape& shape,
                         std::size_t element_bytes);
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

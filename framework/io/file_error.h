@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 
 // Throws Error: "[io] <file>: <field>: <reason; remedy>".
 template <class... Args>
@@ -25,4 +27,6 @@ template <class... Args>
   raise_file_error(ErrorCode::kDataLoss, file, field, reason, std::forward<Args>(args)...);
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

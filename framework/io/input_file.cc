@@ -11,7 +11,9 @@
 
 #include "framework/io/file_error.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 // The kernel reads at most 2 GiB at a time.
@@ -72,4 +74,6 @@ std::string InputFile::read_text(std::uint64_t offset, std::uint64_t bytes,
   return text;
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 
 // An open regular file. read() may be called from several threads.
 class InputFile {
@@ -32,4 +34,6 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

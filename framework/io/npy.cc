@@ -12,7 +12,9 @@
 #include "framework/io/input_file.h"
 #include "framework/io/npy_header.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 // Far beyond what a plain array needs.
@@ -116,4 +118,6 @@ void save_npy(const std::string& path, const Tensor& tensor) {
   file.commit();
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

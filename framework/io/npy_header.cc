@@ -11,7 +11,9 @@
 #include "framework/core/raise.h"
 #include "framework/io/file_error.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 constexpr std::array<std::pair<DType, std::string_view>, 12> kTypes{{{kBool, "b1"},
@@ -229,4 +231,6 @@ std::string npy_preamble(DType dtype, const Shape& shape) {
   return preamble + dictionary;
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

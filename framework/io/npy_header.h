@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
@@ -27,4 +29,6 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& file);
 // Throws Error(kInvalidArgument) for a dtype that NumPy lacks.
 std::string npy_preamble(DType dtype, const Shape& shape);
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

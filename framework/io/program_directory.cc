@@ -21,7 +21,9 @@
 #include "framework/program/json_form.h"
 #include "framework/program/program_impl.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -285,4 +287,6 @@ Model load_model(const std::string& directory) {
   return model;
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -6,7 +6,9 @@
 #include "framework/io/elements.h"
 #include "framework/io/file_error.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
@@ -88,4 +90,6 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors) {
   file.commit();
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -10,7 +10,9 @@
 #include "framework/io/input_file.h"
 #include "framework/io/safetensors_header.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 
 // An open file whose header has been read and checked against the file's size.
 class SafetensorsFile {
@@ -45,4 +47,6 @@ class SafetensorsImage {
   std::string preamble_;
 };
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -12,7 +12,9 @@
 #include "framework/io/elements.h"
 #include "framework/io/file_error.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 using Json = nlohmann::json;
@@ -322,4 +324,6 @@ std::string safetensors_preamble(const std::vector<SafetensorsEntry>& entries,
   return preamble + header;
 }
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

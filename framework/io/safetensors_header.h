@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 
 // As the format's own reader has it.
 inline constexpr std::uint64_t kLongestSafetensorsHeader = 100'000'000;
@@ -40,4 +42,6 @@ void lay_out(std::vector<SafetensorsEntry>& entries, const std::string& file);
 std::string safetensors_preamble(const std::vector<SafetensorsEntry>& entries,
                                  const std::string& file);
 
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -9,7 +9,8 @@
 #include "framework/program/parameters.h"
 #include "framework/program/transaction.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace optimizer {
 namespace {
 
@@ -105,4 +106,5 @@ std::vector<ParameterGradient> SGD::minimize(const Variable& loss,
 }
 
 }  // namespace optimizer
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

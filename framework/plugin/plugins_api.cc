@@ -6,7 +6,8 @@
 #include "framework/plugin/plugin_manager.h"
 #include "framework/plugin/search_path.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace plugins {
 
 std::string stage_name(Stage stage) {
@@ -46,4 +47,5 @@ Candidate inspect(const std::string& path) {
 }
 
 }  // namespace plugins
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -4,7 +4,8 @@
 #include "framework/program/json_form.h"
 #include "framework/program/program_impl.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace inspect {
 namespace {
 
@@ -36,4 +37,5 @@ std::vector<Variable> results(const Program& program) {
 }
 
 }  // namespace inspect
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

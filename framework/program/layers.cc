@@ -6,7 +6,8 @@
 #include "framework/program/parameters.h"
 #include "framework/program/transaction.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace layers {
 namespace {
 
@@ -85,4 +86,5 @@ Variable conv2d(const Variable& x, std::int64_t filters, std::int64_t size,
 }
 
 }  // namespace layers
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -8,7 +8,8 @@
 #include "framework/program/prune.h"
 #include "framework/program/verifier.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace {
 
 const program::VarDesc& desc_of(const Variable& variable) {
@@ -138,4 +139,5 @@ Variable data(const std::string& name, const Shape& shape, DType dtype) {
   return {program.impl(), id};
 }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -3,7 +3,8 @@
 
 #include "framework/runtime/executor_impl.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 
 Fetch::Fetch(const Variable& variable) : name_(variable.name()) {}
 Fetch::Fetch(std::string name) : name_(std::move(name)) {}
@@ -20,4 +21,5 @@ std::vector<Tensor> Executor::run(const Program& program, const Feed& feed,
 const Place& Executor::place() const noexcept { return impl_->place(); }
 const Scope& Executor::scope() const noexcept { return impl_->scope(); }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -2,7 +2,8 @@
 
 #include "framework/runtime/executor_impl.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace inspect {
 namespace {
 
@@ -72,4 +73,5 @@ std::vector<Transfer> transfers() {
 }
 
 }  // namespace inspect
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

@@ -5,7 +5,8 @@
 #include <cstring>
 #include <loci/tensor.hpp>
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace {
 
 constexpr std::int64_t kPrintedWhole = 1000;
@@ -121,4 +122,5 @@ std::string Tensor::to_string() const {
                      place().to_string(), Printer(to(Place())).text());
 }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

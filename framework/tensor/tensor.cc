@@ -5,7 +5,8 @@
 #include "framework/core/raise.h"
 #include "framework/tensor/tensor_impl.h"
 
-namespace loci::inline v0 {
+namespace loci {
+inline namespace v0 {
 namespace {
 
 const tensor::TensorImpl& checked(const std::shared_ptr<tensor::TensorImpl>& impl) {
@@ -87,4 +88,5 @@ void check_single_element(const Tensor& tensor) {
               dtype_name(tensor.dtype()), tensor.shape().to_string());
 }
 
-}  // namespace loci::inline v0
+}  // namespace v0
+}  // namespace loci

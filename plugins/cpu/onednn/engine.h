@@ -65,7 +65,7 @@ class Execution {
   dnnl::memory::desc scratchpad_;
   std::uint64_t workspace_bytes_ = 0;
   std::uint64_t scratchpad_offset_;  // initialised after what it adds to
-  int threads_;  // that scratchpad and work were laid out for
+  int threads_;                      // that scratchpad and work were laid out for
   std::vector<Binding> bindings_;
 };
 

@@ -11,17 +11,17 @@ inline namespace v0 {
 
 // What kind of failure it was. The numbers equal those of the C ABI (loci/abi/base.h).
 enum class ErrorCode {
-  kInvalidArgument = 1,   // the caller broke a documented rule
-  kNotFound = 2,          // a name, file or device that is not there
-  kUnavailable = 3,       // not on this machine, or not now
-  kUnsupported = 4,       // legal, but not covered by any implementation
+  kInvalidArgument = 1,  // the caller broke a documented rule
+  kNotFound = 2,         // a name, file or device that is not there
+  kUnavailable = 3,      // not on this machine, or not now
+  kUnsupported = 4,      // legal, but not covered by any implementation
   kOutOfMemory = 5,
-  kDataLoss = 6,          // a malformed or damaged file
-  kFailed = 7,            // the work itself failed while running
-  kIncompatible = 8,      // versions or builds that do not fit each other
+  kDataLoss = 6,      // a malformed or damaged file
+  kFailed = 7,        // the work itself failed while running
+  kIncompatible = 8,  // versions or builds that do not fit each other
   kPermissionDenied = 9,
-  kPolicy = 10,           // a policy set by the user forbids it
-  kInternal = 11,         // a defect of Loci: please report it
+  kPolicy = 10,    // a policy set by the user forbids it
+  kInternal = 11,  // a defect of Loci: please report it
 };
 
 // "out_of_memory" and so on.

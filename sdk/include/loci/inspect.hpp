@@ -45,8 +45,8 @@ struct PlannedTransfer {
 struct Plan {
   std::vector<PlannedOperator> operators;
   std::vector<PlannedTransfer> transfers;
-  std::uint64_t arena_bytes = 0;      // memory for intermediate values, all places
-  std::uint64_t unshared_bytes = 0;   // what it would be if no buffer were shared
+  std::uint64_t arena_bytes = 0;     // memory for intermediate values, all places
+  std::uint64_t unshared_bytes = 0;  // what it would be if no buffer were shared
 };
 
 // Compiles the program for these feeds and fetches as executor.run() would, and describes it.

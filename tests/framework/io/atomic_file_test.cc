@@ -11,7 +11,9 @@
 
 #include "tests/framework/io/scratch_directory.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +145,6 @@ TEST_F(AtomicFileTest, AbsentDirectoryIsAnError) {
 }
 
 }  // namespace
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -6,7 +6,9 @@
 #include <limits>
 #include <vector>
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 TEST(ElementsTest, ByteSizeIsElementsTimesTheirSize) {
@@ -84,4 +86,6 @@ TEST(ElementsTest, ReorderingNothingTouchesNothing) {
 }
 
 }  // namespace
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

@@ -9,7 +9,9 @@
 
 #include "tests/framework/io/scratch_directory.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 using ::testing::AllOf;
@@ -76,4 +78,6 @@ TEST_F(InputFileTest, FileThatShrinksWhileItIsOpenIsTruncated) {
 }
 
 }  // namespace
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

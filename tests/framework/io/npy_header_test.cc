@@ -8,7 +8,9 @@
 
 #include "tests/framework/io/mutation.h"
 
-namespace loci::inline v0::io {
+namespace loci {
+inline namespace v0 {
+namespace io {
 namespace {
 
 using ::testing::AllOf;
@@ -158,4 +160,6 @@ TEST(NpyHeaderTest, DamagedHeadersAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace loci::inline v0::io
+}  // namespace io
+}  // namespace v0
+}  // namespace loci

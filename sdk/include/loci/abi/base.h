@@ -50,12 +50,12 @@ enum {
   LOCI_CODE_UNAVAILABLE = 3,      /* not on this machine, or not now; another backend may do */
   LOCI_CODE_UNSUPPORTED = 4,      /* a legal request that this implementation does not cover */
   LOCI_CODE_OUT_OF_MEMORY = 5,
-  LOCI_CODE_DATA_LOSS = 6,        /* malformed or damaged data */
-  LOCI_CODE_FAILED = 7,           /* the work itself failed while running */
-  LOCI_CODE_INCOMPATIBLE = 8,     /* versions or builds that do not fit each other */
+  LOCI_CODE_DATA_LOSS = 6,    /* malformed or damaged data */
+  LOCI_CODE_FAILED = 7,       /* the work itself failed while running */
+  LOCI_CODE_INCOMPATIBLE = 8, /* versions or builds that do not fit each other */
   LOCI_CODE_PERMISSION_DENIED = 9,
-  LOCI_CODE_POLICY = 10,          /* a policy set by the user forbids it */
-  LOCI_CODE_INTERNAL = 11         /* a defect of the implementation */
+  LOCI_CODE_POLICY = 10,  /* a policy set by the user forbids it */
+  LOCI_CODE_INTERNAL = 11 /* a defect of the implementation */
 };
 
 /* Element types. Codes are frozen for the major; the ones marked reserved have no kernels yet. */

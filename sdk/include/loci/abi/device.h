@@ -38,10 +38,10 @@ enum {
 typedef struct loci_device_info {
   uint32_t struct_size;
   uint32_t flags;
-  loci_str name; /* STATIC, "Intel(R) Xeon(R) ..." */
-  loci_str arch; /* STATIC, "avx512_core_amx", "sm_90" */
-  loci_str uuid; /* STATIC, empty if it has none */
-  loci_str driver;  /* STATIC, version of the driver or library behind it */
+  loci_str name;         /* STATIC, "Intel(R) Xeon(R) ..." */
+  loci_str arch;         /* STATIC, "avx512_core_amx", "sm_90" */
+  loci_str uuid;         /* STATIC, empty if it has none */
+  loci_str driver;       /* STATIC, version of the driver or library behind it */
   uint64_t total_memory; /* bytes */
   uint64_t alignment;    /* of what mem_alloc returns, bytes; a power of two, 64 or more */
   uint64_t min_chunk;    /* the host asks for multiples of this many bytes */

@@ -36,9 +36,9 @@ typedef struct loci_host_api {
   /* Makes an error; never NULL. Takes ownership of `cause`, which may be NULL. */
   loci_error* (*error_make)(loci_host* host, loci_code code, loci_str message, loci_error* cause);
   loci_code (*error_code)(const loci_error* error);
-  loci_str (*error_message)(const loci_error* error); /* valid while the error lives */
+  loci_str (*error_message)(const loci_error* error);        /* valid while the error lives */
   const loci_error* (*error_cause)(const loci_error* error); /* NULL if none */
-  void (*error_release)(loci_error* error); /* NULL is allowed */
+  void (*error_release)(loci_error* error);                  /* NULL is allowed */
 
   /* Host memory, `alignment` a power of two; NULL when there is none left. */
   void* (*memory_alloc)(loci_host* host, uint64_t bytes, uint64_t alignment);

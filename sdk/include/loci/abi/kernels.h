@@ -140,7 +140,7 @@ typedef struct loci_launch {
   const loci_view* const* inputs;
   const loci_view* const* outputs;
   void* workspace; /* workspace_bytes, 64-byte aligned; undefined content */
-  void* state;     /* host memory, state_bytes kept per frame of a plan; zero before the first launch */
+  void* state; /* host memory, state_bytes kept per frame of a plan; zero before the first launch */
   loci_stream* stream;
   uint64_t correlation; /* joins device records of this launch to its op */
   uint64_t flags;       /* none yet */

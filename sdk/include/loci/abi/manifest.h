@@ -25,17 +25,18 @@
 #define LOCI_MANIFEST_NOTE_NAME "LOCI"
 #define LOCI_MANIFEST_NOTE_TYPE 1
 
-#define LOCI_MANIFEST_NOTE(escaped_json)            \
-  __asm__(                                          \
-      ".pushsection .note.loci,\"a\",@note\n"       \
-      ".balign 4\n"                                 \
-      ".long 2f-1f\n"                               \
-      ".long 4f-3f\n"                               \
-      ".long 1\n"                                   \
-      "1: .asciz \"LOCI\"\n"                        \
-      "2: .balign 4\n"                              \
-      "3: .ascii \"" escaped_json "\"\n"            \
-      "4: .balign 4\n"                              \
+#define LOCI_MANIFEST_NOTE(escaped_json)      \
+  __asm__(                                    \
+      ".pushsection .note.loci,\"a\",@note\n" \
+      ".balign 4\n"                           \
+      ".long 2f-1f\n"                         \
+      ".long 4f-3f\n"                         \
+      ".long 1\n"                             \
+      "1: .asciz \"LOCI\"\n"                  \
+      "2: .balign 4\n"                        \
+      "3: .ascii \"" escaped_json             \
+      "\"\n"                                  \
+      "4: .balign 4\n"                        \
       ".popsection\n")
 
 #endif /* LOCI_ABI_MANIFEST_H_ */
