@@ -129,6 +129,21 @@ struct Forward {
   std::vector<Position> elements;
 };
 
+// Which window begins so that its element `k` is the input `i`: entry [k * input + i], times
+// `scale`; negative if there is none.
+std::vector<std::int64_t> windows_holding(const sdk::WindowAxis& axis, std::int64_t scale) {
+  std::vector<std::int64_t> table;
+  for (std::int64_t k = 0; k < axis.kernel; ++k) {
+    for (std::int64_t i = 0; i < axis.input; ++i) {
+      const std::int64_t begin = i + axis.before - k * axis.dilation;
+      const std::int64_t window = begin / axis.stride;
+      const bool exists = begin >= 0 && begin % axis.stride == 0 && window < axis.output;
+      table.push_back(exists ? window * scale : -1);
+    }
+  }
+  return table;
+}
+
 // x_grad[image, group] = filter[group]^T * the elements of out_grad whose windows hold the pixel.
 template <class T>
 struct InputGrad {
@@ -137,7 +152,7 @@ struct InputGrad {
   struct Tap {
     std::int64_t filter;  // offset of the weight of channel 0
     std::int64_t plane;   // offset of the filter's result
-    std::int64_t row;     // what a pixel's padded coordinates exceed the window's origin by
+    std::int64_t row;     // of the element in the tables of rows and columns
     std::int64_t column;
   };
   struct Matrix {
@@ -145,14 +160,10 @@ struct InputGrad {
       return static_cast<Acc>(filter[taps[k].filter + m * kernel_size]);
     }
     LOCI_INLINE Acc b(std::int64_t k, std::int64_t n) const {
-      const std::int64_t row = pixels[n].row - taps[k].row;
-      const std::int64_t column = pixels[n].column - taps[k].column;
-      if (row < 0 || column < 0) return 0;
-      const std::int64_t h = height->stride == 1 ? row : row / height->stride;
-      const std::int64_t w = width->stride == 1 ? column : column / width->stride;
-      const bool begins_there = h * height->stride == row && w * width->stride == column;
-      if (!begins_there || h >= height->output || w >= width->output) return 0;
-      return static_cast<Acc>(out_grad[taps[k].plane + h * width->output + w]);
+      const std::int64_t row = rows[taps[k].row + pixels[n].row];
+      const std::int64_t column = columns[taps[k].column + pixels[n].column];
+      if ((row | column) < 0) return 0;
+      return static_cast<Acc>(out_grad[taps[k].plane + row + column]);
     }
     LOCI_INLINE void store(std::int64_t m, std::int64_t n, Acc value) const {
       x_grad[m * image_size + n] = static_cast<T>(value);
@@ -162,8 +173,8 @@ struct InputGrad {
     T* x_grad;
     const Tap* taps;
     const Position* pixels;
-    const sdk::WindowAxis* height;
-    const sdk::WindowAxis* width;
+    const std::int64_t* rows;
+    const std::int64_t* columns;
     std::int64_t kernel_size;
     std::int64_t image_size;
   };
@@ -173,16 +184,18 @@ struct InputGrad {
         shape(geometry),
         plan({shape.batch * shape.groups, shape.group_channels, shape.image_size(),
               shape.group_filters * shape.kernel_size()},
-             threads) {
+             threads),
+        rows(windows_holding(shape.window.height, shape.window.width.output)),
+        columns(windows_holding(shape.window.width, 1)) {
     const auto& [height, width] = shape.window;
     for (std::int64_t f = 0; f < shape.group_filters; ++f) {
       for (std::int64_t i = 0; i < shape.kernel_size(); ++i) {
         taps.push_back({f * shape.window_size() + i, f * shape.windows(),
-                        i / width.kernel * height.dilation, i % width.kernel * width.dilation});
+                        i / width.kernel * height.input, i % width.kernel * width.input});
       }
     }
     for (std::int64_t i = 0; i < shape.image_size(); ++i) {
-      pixels.push_back({i, i / width.input + height.before, i % width.input + width.before});
+      pixels.push_back({i, i / width.input, i % width.input});
     }
   }
 
@@ -194,8 +207,8 @@ struct InputGrad {
                     launch.output<T>(0) + item * shape.group_channels * shape.image_size(),
                     taps.data(),
                     pixels.data(),
-                    &shape.window.height,
-                    &shape.window.width,
+                    rows.data(),
+                    columns.data(),
                     shape.kernel_size(),
                     shape.image_size()};
     });
@@ -204,6 +217,8 @@ struct InputGrad {
   const sdk::Host* host;
   ConvShape shape;
   GemmPlan<Acc> plan;
+  std::vector<std::int64_t> rows;
+  std::vector<std::int64_t> columns;
   std::vector<Tap> taps;
   std::vector<Position> pixels;
 };

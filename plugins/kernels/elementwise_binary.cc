@@ -129,7 +129,7 @@ struct Rows {
         });
   }
 
-  static constexpr std::int64_t kGrain = grain_for(sdk::is_half<T> ? 1000 : 40 * sizeof(T));
+  static constexpr std::int64_t kGrain = grain_for(sdk::is_half<T> ? 250 : 40 * sizeof(T));
   const sdk::Host* host;
   BroadcastPlan plan;
 };

@@ -14,6 +14,6 @@ constexpr std::int64_t grain_for(std::int64_t picoseconds) {
 }
 
 // Up to here a loop is run as written: choosing an instruction set would cost more than it saves.
-inline constexpr std::int64_t kSmallCount = 32;
+inline constexpr std::int64_t kSmallCount = 8;
 
 }  // namespace loci::kernels

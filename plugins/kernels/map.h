@@ -32,7 +32,7 @@ struct Map {
   }
 
   static constexpr std::int64_t kGrain =
-      grain_for(sdk::is_half<In> || sdk::is_half<Out> ? 1000 : 40 * sizeof(Out));
+      grain_for(sdk::is_half<In> || sdk::is_half<Out> ? 250 : 40 * sizeof(Out));
   const sdk::Host* host;
   std::int64_t count;
   Op op;
@@ -57,7 +57,7 @@ struct PairMap {
     for (std::int64_t i = begin; i < end; ++i) out[i] = function(x[i], y[i]);
   }
 
-  static constexpr std::int64_t kGrain = grain_for(sdk::is_half<T> ? 1000 : 40 * sizeof(T));
+  static constexpr std::int64_t kGrain = grain_for(sdk::is_half<T> ? 250 : 40 * sizeof(T));
   const sdk::Host* host;
   std::int64_t count;
   Op op;

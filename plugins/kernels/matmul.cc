@@ -150,7 +150,7 @@ void emplace(Prepare& prepare, const MatmulShape& shape) {
   const double per_product =
       sizes.multiplications() / static_cast<double>(std::max<std::int64_t>(sizes.batch, 1));
   // Below these, packing costs more than it saves.
-  const bool is_large = sizes.m >= 4 && sizes.n >= 8 && per_product >= 16'384;
+  const bool is_large = sizes.m >= 4 && sizes.n >= 8 && per_product >= 256;
   if (is_large) {
     const GemmPlan<sdk::compute_t<T>> plan(sizes, prepare.host().parallel_width());
     prepare.set_workspace(plan.workspace_bytes());

@@ -17,7 +17,7 @@ struct Sgd {
     const T* grad = launch.input<T>(1);
     const auto rate = static_cast<C>(*launch.input<float>(2));
     host->parallel_for(
-        0, count, grain_for(sdk::is_half<T> ? 1000 : 40 * sizeof(T)),
+        0, count, grain_for(sdk::is_half<T> ? 250 : 40 * sizeof(T)),
         [&](std::int64_t begin, std::int64_t end) {
           run_widest([&](auto) LOCI_INLINE { update(param, grad, rate, begin, end); });
         });

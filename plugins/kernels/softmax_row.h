@@ -1,9 +1,11 @@
 // Softmax of values that lie side by side.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <loci/plugin/dtype_visit.hpp>
+#include <type_traits>
 
 #include "plugins/kernels/exp.h"
 #include "plugins/kernels/isa.h"
@@ -16,19 +18,24 @@ template <class T>
 LOCI_INLINE inline sdk::compute_t<T> row_max(const T* x, std::int64_t count) {
   using C = sdk::compute_t<T>;
   constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
-  C lanes[kSumLanes];
-  for (C& lane : lanes) lane = -std::numeric_limits<C>::infinity();
+  C largest = -std::numeric_limits<C>::infinity();
   std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
+  if (count >= kLanes) {
+    C lanes[kSumLanes];
+    for (C& lane : lanes) lane = largest;
+    for (; i + kLanes <= count; i += kLanes) {
 #pragma omp simd
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      const auto value = static_cast<C>(x[i + lane]);
-      lanes[lane] = value > lanes[lane] ? value : lanes[lane];
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+        const auto value = static_cast<C>(x[i + lane]);
+        lanes[lane] = value > lanes[lane] ? value : lanes[lane];
+      }
     }
+    for (const C lane : lanes) largest = lane > largest ? lane : largest;
   }
-  C largest = lanes[0];
-  for (const C lane : lanes) largest = lane > largest ? lane : largest;
-  for (; i < count; ++i) largest = static_cast<C>(x[i]) > largest ? static_cast<C>(x[i]) : largest;
+  for (; i < count; ++i) {
+    const auto value = static_cast<C>(x[i]);
+    largest = value > largest ? value : largest;
+  }
   return largest;
 }
 
@@ -38,28 +45,48 @@ struct RowSum {
   double sum;  // of exp(x - max)
 };
 
+// Exponentials are made a block at a time, because a loop that also sums is not made of vectors.
 template <class T>
 LOCI_INLINE inline RowSum<sdk::compute_t<T>> sum_exp(const T* x, std::int64_t count) {
   using C = sdk::compute_t<T>;
+  constexpr std::int64_t kBlock = 128;
   const C max = row_max(x, count);
-  const double sum = sum_terms<double>(count, [&](std::int64_t i) LOCI_INLINE {
-    return static_cast<double>(exp_nonpositive(static_cast<C>(x[i]) - max));
-  });
+  double sum = 0;
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    const std::int64_t length = std::min(kBlock, count - begin);
+    C powers[kBlock];
+#pragma omp simd
+    for (std::int64_t i = 0; i < length; ++i) {
+      powers[i] = exp_nonpositive(static_cast<C>(x[begin + i]) - max);
+    }
+    sum += sum_run(powers, length);
+  }
   return {max, sum};
 }
 
-// out = softmax(x); out may be x. Exponentials are computed twice rather than kept, which for the
-// 16-bit formats would round them.
+// out = softmax(x); out may be x.
 template <class T>
 LOCI_INLINE inline RowSum<sdk::compute_t<T>> softmax_row(T* out, const T* x, std::int64_t count) {
   using C = sdk::compute_t<T>;
-  const auto row = sum_exp(x, count);
-  const auto sum = static_cast<C>(row.sum);
+  if constexpr (std::is_same_v<T, C>) {
+    const C max = row_max(x, count);
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<T>(exp_nonpositive(static_cast<C>(x[i]) - row.max) / sum);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = exp_nonpositive(x[i] - max);
+    const double sum = sum_run(out, count);
+    const auto divisor = static_cast<C>(sum);
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) out[i] /= divisor;
+    return {max, sum};
+  } else {
+    // Kept in 16 bits, the exponentials would be rounded; they are computed twice.
+    const auto row = sum_exp(x, count);
+    const auto divisor = static_cast<C>(row.sum);
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) {
+      out[i] = static_cast<T>(exp_nonpositive(static_cast<C>(x[i]) - row.max) / divisor);
+    }
+    return row;
   }
-  return row;
 }
 
 }  // namespace loci::kernels

@@ -1,6 +1,6 @@
 /* Conversions of the 16-bit floating formats, for host and plugins alike: round to nearest even,
  * infinities and NaN kept (a NaN stays quiet). IEEE 754-2008 binary16; bfloat16 is the upper half
- * of binary32. */
+ * of binary32. Without branches, so that compilers make vectors of them. */
 #ifndef LOCI_ABI_HALF_H_
 #define LOCI_ABI_HALF_H_
 
@@ -33,39 +33,33 @@ static inline float loci_bf16_to_f32(uint16_t half) {
 
 static inline uint16_t loci_f32_to_bf16(float value) {
   const uint32_t bits = loci_f32_to_bits(value);
-  if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return (uint16_t)((bits >> 16) | 0x40u);
-  return (uint16_t)((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+  const uint32_t rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+  return (uint16_t)(((bits & 0x7FFFFFFFu) > 0x7F800000u ? bits | 0x400000u : rounded) >> 16);
 }
 
 static inline float loci_f16_to_f32(uint16_t half) {
-  const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
-  const uint32_t exponent = (half >> 10) & 0x1Fu;
-  const uint32_t mantissa = half & 0x3FFu;
-  if (exponent == 0) { /* zero or subnormal: mantissa * 2^-24 is exact in binary32 */
-    const float magnitude = (float)mantissa * 5.9604644775390625e-8f;
-    return loci_f32_from_bits(sign | loci_f32_to_bits(magnitude));
-  }
-  if (exponent == 31) {
-    return loci_f32_from_bits(sign | 0x7F800000u | (mantissa << 13) | (mantissa ? 0x400000u : 0u));
-  }
-  return loci_f32_from_bits(sign | ((exponent + 112u) << 23) | (mantissa << 13));
+  const uint32_t magnitude = (uint32_t)(half & 0x7FFFu) << 13;
+  const uint32_t normal = magnitude + (112u << 23);
+  /* Zero or subnormal: as the fraction of 2^-14, from which that is subtracted again. */
+  const float fraction = loci_f32_from_bits(magnitude + (113u << 23)) - 6.103515625e-5f;
+  const uint32_t finite = magnitude < (1u << 23) ? loci_f32_to_bits(fraction) : normal;
+  const uint32_t special = magnitude | 0x7F800000u | (magnitude > 0x0F800000u ? 0x400000u : 0u);
+  const uint32_t bits = magnitude >= 0x0F800000u ? special : finite;
+  return loci_f32_from_bits(bits | (uint32_t)(half & 0x8000u) << 16);
 }
 
 static inline uint16_t loci_f32_to_f16(float value) {
   const uint32_t bits = loci_f32_to_bits(value);
-  const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t magnitude = bits & 0x7FFFFFFFu;
-  if (magnitude > 0x7F800000u) return (uint16_t)(sign | 0x7E00u);
-  if (magnitude >= 0x477FF000u) return (uint16_t)(sign | 0x7C00u); /* rounds to infinity */
-  if (magnitude < 0x38800000u) {
-    /* Below the smallest normal: adding 0.5 aligns the value to units of 2^-24 and rounds it. */
-    const float aligned = loci_f32_from_bits(magnitude) + 0.5f;
-    return (uint16_t)(sign | (loci_f32_to_bits(aligned) - 0x3F000000u));
-  }
-  {
-    const uint32_t rounded = magnitude + 0xFFFu + ((magnitude >> 13) & 1u);
-    return (uint16_t)(sign | ((rounded - 0x38000000u) >> 13));
-  }
+  const uint32_t normal = (magnitude + 0xFFFu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
+  /* Below the smallest normal: adding 0.5 aligns the value to units of 2^-24 and rounds it. */
+  const float aligned = loci_f32_from_bits(magnitude) + 0.5f;
+  const uint32_t subnormal = loci_f32_to_bits(aligned) - 0x3F000000u;
+  const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
+  const uint32_t special = magnitude > 0x7F800000u ? 0x7E00u : 0x7C00u;
+  /* From 65520 on a value rounds to infinity. */
+  const uint32_t result = magnitude >= 0x477FF000u ? special : finite;
+  return (uint16_t)(result | ((bits >> 16) & 0x8000u));
 }
 
 #ifdef __cplusplus
