@@ -59,6 +59,14 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
   }
 }
 
+void adopt_width() {
+  thread_local std::uint32_t adopted = 0;
+  const std::uint32_t wanted = parallel_width();
+  if (adopted == wanted) return;
+  omp_set_num_threads(static_cast<int>(wanted));
+  adopted = wanted;
+}
+
 ThreadBudget::ThreadBudget(std::uint32_t threads)
     : previous_(budget), previous_openmp_(omp_get_max_threads()) {
   budget = std::max<std::uint32_t>(threads, 1);

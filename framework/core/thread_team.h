@@ -24,6 +24,10 @@ std::uint32_t parallel_width();
 void set_process_width(std::uint32_t threads);
 std::uint32_t process_width();
 
+// Tells OpenMP, for regions that libraries open on the calling thread, what parallel_width() says.
+// Cheap when nothing changed since the thread's last call.
+void adopt_width();
+
 // Gives the calling thread a share of the team while it lives, so that engine threads working side
 // by side do not oversubscribe the processor. OpenMP's own number of threads for this thread, which
 // oneDNN goes by, is the same share, and afterwards what it was.

@@ -5,6 +5,7 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
 #include "framework/runtime/frame.h"
 #include "framework/tensor/tensor_impl.h"
@@ -154,6 +155,7 @@ ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope sco
 
 std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {
+  core::adopt_width();
   std::shared_ptr<const Plan> used = plan(program, feed, fetch);
   std::unique_ptr<Frame> frame = used->acquire_frame();
   if (!frame->bind_scope(*scope_.impl())) {

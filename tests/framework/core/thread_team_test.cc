@@ -215,6 +215,21 @@ TEST_F(ThreadTeamTest, RefusesWidthsOutsideTheRange) {
 }
 
 // In processes of their own: the variable is read once.
+TEST_F(ThreadTeamTest, AnotherThreadAdoptsTheWidth) {
+  set_process_width(3);
+  int before = 0;
+  int after = 0;
+  std::thread other([&] {
+    omp_set_num_threads(7);
+    before = omp_get_max_threads();
+    adopt_width();
+    after = omp_get_max_threads();
+  });
+  other.join();
+  EXPECT_EQ(before, 7);
+  EXPECT_EQ(after, 3);
+}
+
 TEST(ThreadTeamDeathTest, WidthComesFromTheEnvironment) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto scenario = [] {
