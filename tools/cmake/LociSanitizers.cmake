@@ -11,12 +11,3 @@ endif()
 
 add_compile_options(${flags})
 add_link_options(${flags})
-
-# loci_uses_regex(<source>...)
-#
-# With sanitizers g++ 12 sees uninitialised reads in <regex> that are none (GCC bug 105562).
-function(loci_uses_regex)
-  if(NOT LOCI_SANITIZER STREQUAL "none" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set_property(SOURCE ${ARGV} APPEND PROPERTY COMPILE_OPTIONS -Wno-maybe-uninitialized)
-  endif()
-endfunction()

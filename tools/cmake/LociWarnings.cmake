@@ -9,3 +9,12 @@ function(loci_enable_warnings target)
     -Wno-missing-field-initializers
     $<$<BOOL:${LOCI_WERROR}>:-Werror>)
 endfunction()
+
+# loci_uses_regex(<source>...)
+#
+# g++ 12 sees uninitialised reads in <regex> that are none (GCC bug 105562).
+function(loci_uses_regex)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set_property(SOURCE ${ARGV} APPEND PROPERTY COMPILE_OPTIONS -Wno-maybe-uninitialized)
+  endif()
+endfunction()

@@ -1,5 +1,7 @@
 #include "tools/conformance/case.h"
 
+#include <fmt/format.h>
+
 #include <regex>
 #include <stdexcept>
 
@@ -9,10 +11,11 @@ std::string Case::name() const {
   std::string shapes;
   std::string dtype;
   for (const Input& input : inputs) {
-    if (dtype.empty()) dtype = "/" + std::string(dtype_name(input.dtype));
-    shapes += (shapes.empty() ? "/" : ",") + input.shape.to_string();
+    if (dtype.empty()) dtype = fmt::format("/{}", dtype_name(input.dtype));
+    shapes += fmt::format("{}{}", shapes.empty() ? '/' : ',', input.shape.to_string());
   }
-  return family + "/" + op + dtype + shapes + (variant.empty() ? "" : "/" + variant);
+  return fmt::format("{}/{}{}{}{}{}", family, op, dtype, shapes, variant.empty() ? "" : "/",
+                     variant);
 }
 
 Arrays Case::make_inputs() const {

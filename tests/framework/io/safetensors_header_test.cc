@@ -145,7 +145,8 @@ TEST(SafetensorsHeaderTest, DeepNestingIsRefusedAtOnce) {
 }
 
 TEST(SafetensorsHeaderTest, HostileNamesStayShortAndOnOneLine) {
-  const std::string name = "\\n" + std::string(100'000, 'x');
+  std::string name = "\\n";
+  name.append(100'000, 'x');
   try {
     (void)parse(R"({")" + name + R"(":{}})");
     FAIL() << "was read";

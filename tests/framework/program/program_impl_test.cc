@@ -1,5 +1,6 @@
 #include "framework/program/program_impl.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ TEST(BlockTest, RefusesTakenEmptyAndControlNames) {
 TEST(BlockTest, ReferencesToVariablesOutliveGrowth) {
   Block block;
   const VarDesc& first = block.var(block.add_var(named("first")));
-  for (int i = 0; i < 1000; ++i) block.add_var(named("v" + std::to_string(i)));
+  for (int i = 0; i < 1000; ++i) block.add_var(named(fmt::format("v{}", i)));
   EXPECT_EQ(&first, &block.var(0));
   EXPECT_EQ(first.name, "first");
 }

@@ -27,7 +27,9 @@ std::string saved(const std::string& name, const Tensor& tensor) {
 
 TEST(FeedTensorTest, ReadsAFileThatFits) {
   const Tensor array = Tensor::from<float>({1, 2, 3, 4}, {2, 2});
-  const Tensor fed = make("@" + saved("feed_fits.npy", array));
+  std::string spec = "@";
+  spec += saved("feed_fits.npy", array);
+  const Tensor fed = make(spec);
   EXPECT_EQ(fed.shape(), (Shape{2, 2}));
   EXPECT_EQ(fed.to_vector<float>(), array.to_vector<float>());
 }
