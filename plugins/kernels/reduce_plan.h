@@ -23,6 +23,7 @@ struct AxisList {
 class AxisWalk {
  public:
   AxisWalk(const AxisList& axes, std::int64_t position) : axes_(axes) {
+    if (axes.count == 0) return;  // there is no position to be at
     for (int axis = axes.rank - 1; axis >= 0; --axis) {
       const auto i = static_cast<std::size_t>(axis);
       coordinates_[i] = position % axes.extents[i];
