@@ -1,0 +1,45 @@
+// Creation of tensors. See loci/ops.hpp for what holds for every op.
+#pragma once
+
+#include <loci/dtype.hpp>
+#include <loci/op_call.hpp>
+#include <loci/program.hpp>
+#include <loci/shape.hpp>
+
+namespace loci {
+inline namespace v0 {
+
+// A tensor of `shape` in which every element is `value`, converted to `dtype`.
+inline Variable fill_constant(const Shape& shape, double value, DType dtype = kFloat32) {
+  return OpCall<Variable>("fill_constant")
+      .attr("shape", shape.dims())
+      .attr("value", value)
+      .attr("dtype", dtype)
+      .result();
+}
+
+// Uniform in [low, high), by Philox4x32-10 (Salmon et al., 2011) keyed with the seed and counted by
+// run, operator and element: bits do not depend on place or thread count.
+inline Variable uniform_random(const Shape& shape, double low = 0.0, double high = 1.0,
+                               DType dtype = kFloat32) {
+  return OpCall<Variable>("uniform_random")
+      .attr("shape", shape.dims())
+      .attr("low", low)
+      .attr("high", high)
+      .attr("dtype", dtype)
+      .result();
+}
+
+// Normally distributed, by the Box-Muller transform of those uniform bits.
+inline Variable gaussian_random(const Shape& shape, double mean = 0.0, double deviation = 1.0,
+                                DType dtype = kFloat32) {
+  return OpCall<Variable>("gaussian_random")
+      .attr("shape", shape.dims())
+      .attr("mean", mean)
+      .attr("deviation", deviation)
+      .attr("dtype", dtype)
+      .result();
+}
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,53 @@
+// Functions of each element. See loci/ops.hpp for what holds for every op.
+#pragma once
+
+#include <loci/dtype.hpp>
+#include <loci/op_call.hpp>
+
+namespace loci {
+inline namespace v0 {
+
+// A copy.
+template <class V>
+V assign(const V& x) {
+  return OpCall<V>("assign").input("x", x).result();
+}
+
+// Converts each element: to an integer towards zero, to bool by != 0.
+template <class V>
+V cast(const V& x, DType dtype) {
+  return OpCall<V>("cast").input("x", x).attr("dtype", dtype).result();
+}
+
+// x + y, x - y, x * y, x / y with broadcasting; both have one dtype. Integer division truncates.
+template <class V>
+V elementwise_add(const V& x, const V& y) {
+  return OpCall<V>("elementwise_add").input("x", x).input("y", y).result();
+}
+template <class V>
+V elementwise_sub(const V& x, const V& y) {
+  return OpCall<V>("elementwise_sub").input("x", x).input("y", y).result();
+}
+template <class V>
+V elementwise_mul(const V& x, const V& y) {
+  return OpCall<V>("elementwise_mul").input("x", x).input("y", y).result();
+}
+template <class V>
+V elementwise_div(const V& x, const V& y) {
+  return OpCall<V>("elementwise_div").input("x", x).input("y", y).result();
+}
+
+// scale * x + bias.
+template <class V>
+V scale(const V& x, double factor, double bias = 0.0) {
+  return OpCall<V>("scale").input("x", x).attr("scale", factor).attr("bias", bias).result();
+}
+
+// max(x, 0); NaN stays NaN.
+template <class V>
+V relu(const V& x) {
+  return OpCall<V>("relu").input("x", x).result();
+}
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,54 @@
+// Probabilities, losses and metrics. See loci/ops.hpp for what holds for every op.
+#pragma once
+
+#include <cstdint>
+#include <loci/op_call.hpp>
+
+namespace loci {
+inline namespace v0 {
+
+// exp(x - max) / sum(exp(x - max)) along `axis`. Floating.
+template <class V>
+V softmax(const V& x, int axis = -1) {
+  return OpCall<V>("softmax").input("x", x).attr("axis", static_cast<std::int64_t>(axis)).result();
+}
+
+// -log(x[label]) or, with soft labels, -sum(label * log(x)), over the last dimension of the
+// probabilities x: [..., classes]. Hard labels: int64 or int32, [..., 1] or [...]; a row whose
+// label is `ignore_index` gives 0. Soft labels: like x. Result: [..., 1].
+template <class V>
+V cross_entropy(const V& x, const V& label, bool soft_label = false,
+                std::int64_t ignore_index = -100) {
+  return OpCall<V>("cross_entropy")
+      .input("x", x)
+      .input("label", label)
+      .attr("soft_label", soft_label)
+      .attr("ignore_index", ignore_index)
+      .result();
+}
+
+// cross_entropy(softmax(logits), label) in one, from log-sum-exp; labels as in cross_entropy.
+template <class V>
+V softmax_with_cross_entropy(const V& logits, const V& label, bool soft_label = false,
+                             std::int64_t ignore_index = -100) {
+  return OpCall<V>("softmax_with_cross_entropy")
+      .input("logits", logits)
+      .input("label", label)
+      .attr("soft_label", soft_label)
+      .attr("ignore_index", ignore_index)
+      .results()[1];
+}
+
+// The share of rows of x: [rows, classes] whose label (int64 or int32, [rows, 1] or [rows]) is
+// among the k largest; float32 of rank 0.
+template <class V>
+V accuracy(const V& x, const V& label, int k = 1) {
+  return OpCall<V>("accuracy")
+      .input("x", x)
+      .input("label", label)
+      .attr("k", static_cast<std::int64_t>(k))
+      .result();
+}
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,48 @@
+// Reductions over dimensions. See loci/ops.hpp for what holds for every op.
+#pragma once
+
+#include <cstdint>
+#include <loci/op_call.hpp>
+#include <vector>
+
+namespace loci {
+inline namespace v0 {
+
+// The mean of all elements, of rank 0. Floating.
+template <class V>
+V mean(const V& x) {
+  return OpCall<V>("mean").input("x", x).result();
+}
+
+// Sum and mean over `axes` (all of them if empty; negative ones count from the end). The mean is
+// for floating dtypes.
+template <class V>
+V reduce_sum(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+  return OpCall<V>("reduce_sum")
+      .input("x", x)
+      .attr("axes", axes)
+      .attr("keep_dim", keep_dim)
+      .result();
+}
+template <class V>
+V reduce_mean(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+  return OpCall<V>("reduce_mean")
+      .input("x", x)
+      .attr("axes", axes)
+      .attr("keep_dim", keep_dim)
+      .result();
+}
+
+// The index, int64, of the largest element along `axis`; the first of equal ones, and NaN counts as
+// the largest.
+template <class V>
+V argmax(const V& x, int axis = -1, bool keep_dim = false) {
+  return OpCall<V>("argmax")
+      .input("x", x)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .attr("keep_dim", keep_dim)
+      .result();
+}
+
+}  // namespace v0
+}  // namespace loci
