@@ -58,8 +58,13 @@ OpSchema& OpSchema::input(std::string name, DTypeSet dtypes, Arity arity, Reside
   return *this;
 }
 
-OpSchema& OpSchema::output(std::string name, Arity arity) {
-  outputs_.push_back({std::move(name), arity, Residence::kDevice, Extent::kInferred, {}});
+OpSchema& OpSchema::output(std::string name, Arity arity, Extent extent) {
+  outputs_.push_back({std::move(name), arity, Residence::kDevice, extent, {}});
+  return *this;
+}
+
+OpSchema& OpSchema::host_output(std::string name) {
+  outputs_.push_back({std::move(name), Arity::kRequired, Residence::kHost, Extent::kInferred, {}});
   return *this;
 }
 

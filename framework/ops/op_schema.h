@@ -107,7 +107,10 @@ class OpSchema {
 
   OpSchema& input(std::string name, DTypeSet dtypes = kAllDTypes, Arity arity = Arity::kRequired,
                   Residence residence = Residence::kDevice);
-  OpSchema& output(std::string name, Arity arity = Arity::kRequired);
+  OpSchema& output(std::string name, Arity arity = Arity::kRequired,
+                   Extent extent = Extent::kInferred);
+  // An output whose value is written in host memory, whatever place the op runs at.
+  OpSchema& host_output(std::string name);
   // An output that is the memory of input slot `state`, which must be persistable.
   OpSchema& updates(std::string name, std::string state);
   template <class T>
