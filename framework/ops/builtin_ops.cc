@@ -9,6 +9,7 @@ void register_elementwise_binary_ops(OpRegistry& registry);
 void register_elementwise_unary_ops(OpRegistry& registry);
 void register_matmul_ops(OpRegistry& registry);
 void register_metric_ops(OpRegistry& registry);
+void register_nonzero_ops(OpRegistry& registry);
 void register_optimizer_ops(OpRegistry& registry);
 void register_pool2d_ops(OpRegistry& registry);
 void register_reduce_ops(OpRegistry& registry);
@@ -27,6 +28,7 @@ void register_builtin_ops(OpRegistry& registry) {
   register_softmax_ops(registry);
   register_cross_entropy_ops(registry);
   register_metric_ops(registry);
+  register_nonzero_ops(registry);
   register_optimizer_ops(registry);
 }
 

@@ -97,6 +97,11 @@ void InferContext::run() {
     }
     for (const TensorType& type : types) check_size(output, type);
   }
+  bounds_ = outputs_;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (schema_->outputs()[i].extent != Extent::kBounded) continue;
+    for (TensorType& type : outputs_[i]) type.shape.set(0, kDynamicDim);
+  }
 }
 
 // Here for all ops, so that nobody after inference has to fear an overflow.

@@ -61,8 +61,10 @@ class InferContext {
   [[nodiscard]] int axis(std::string_view attribute_name, int rank) const;
 
   void set_output(std::string_view slot, TensorType type, std::size_t index = 0);
-  // Empty until set; by slot.
+  // Empty until set; by slot. After run(), dimension 0 of a bounded output is kDynamicDim.
   [[nodiscard]] const std::vector<std::vector<TensorType>>& outputs() const { return outputs_; }
+  // What has to be allocated: outputs() with the bounds of bounded ones.
+  [[nodiscard]] const std::vector<std::vector<TensorType>>& bounds() const { return bounds_; }
   // Runs the schema's inference; throws Error(kInternal) if it left a required output unset, and
   // Error(kInvalidArgument) if the bytes of an output do not fit into 63 bits. An output that
   // updates an input has that input's type unless inference sets it.
@@ -86,6 +88,7 @@ class InferContext {
   std::vector<std::vector<InferArgument>> inputs_;
   const Attributes* attributes_;
   std::vector<std::vector<TensorType>> outputs_;
+  std::vector<std::vector<TensorType>> bounds_;
 };
 
 }  // namespace loci::ops

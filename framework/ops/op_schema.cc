@@ -59,12 +59,18 @@ OpSchema& OpSchema::input(std::string name, DTypeSet dtypes, Arity arity, Reside
 }
 
 OpSchema& OpSchema::output(std::string name, Arity arity, Extent extent) {
-  outputs_.push_back({std::move(name), arity, Residence::kDevice, extent, {}});
+  outputs_.push_back({std::move(name), arity, Residence::kDevice, extent});
   return *this;
 }
 
 OpSchema& OpSchema::host_output(std::string name) {
-  outputs_.push_back({std::move(name), Arity::kRequired, Residence::kHost, Extent::kInferred, {}});
+  outputs_.push_back({std::move(name), Arity::kRequired, Residence::kHost});
+  return *this;
+}
+
+OpSchema& OpSchema::bounded_output(std::string name, std::string count) {
+  outputs_.push_back(
+      {.name = std::move(name), .extent = Extent::kBounded, .count = std::move(count)});
   return *this;
 }
 

@@ -80,7 +80,10 @@ struct OutputSlot {
   Residence residence = Residence::kDevice;
   Extent extent = Extent::kInferred;
   // The input slot whose memory this output is: state that the op changes. Empty: a new value.
-  std::string updates;
+  std::string updates = {};
+  // Of a bounded output: the output slot, int64[1], to which the kernel writes the true extent of
+  // dimension 0.
+  std::string count = {};
 };
 
 struct AttributeSpec {
@@ -109,8 +112,13 @@ class OpSchema {
                   Residence residence = Residence::kDevice);
   OpSchema& output(std::string name, Arity arity = Arity::kRequired,
                    Extent extent = Extent::kInferred);
-  // An output whose value is written in host memory, whatever place the op runs at.
+  // An output whose value is written in host memory, whatever place the op runs at; it is complete
+  // when the launch returns.
   OpSchema& host_output(std::string name);
+  // An output of which dimension 0 depends on the data. Inference gives it the largest extent that
+  // can come about; the kernel writes the true one to the output slot `count`, int64[1], and the
+  // elements from the start.
+  OpSchema& bounded_output(std::string name, std::string count);
   // An output that is the memory of input slot `state`, which must be persistable.
   OpSchema& updates(std::string name, std::string state);
   template <class T>

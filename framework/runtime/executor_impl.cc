@@ -8,6 +8,7 @@
 #include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
 #include "framework/runtime/frame.h"
+#include "framework/runtime/stage.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::runtime {
@@ -29,9 +30,9 @@ bool same_feed(const PlanFeed& planned, const std::pair<std::string, Tensor>& gi
 
 bool serves(const Plan& plan, const Feed& feed, const std::vector<Fetch>& fetch) {
   return std::equal(plan.feeds.begin(), plan.feeds.end(), feed.begin(), feed.end(), same_feed) &&
-         std::equal(plan.fetches.begin(), plan.fetches.end(), fetch.begin(), fetch.end(),
-                    [](const PlanFetch& planned, const Fetch& wanted) {
-                      return planned.name == wanted.name();
+         std::equal(plan.fetch_names.begin(), plan.fetch_names.end(), fetch.begin(), fetch.end(),
+                    [](const std::string& planned, const Fetch& wanted) {
+                      return planned == wanted.name();
                     });
 }
 
@@ -56,10 +57,12 @@ Space space_at(const Place& place) {
 // One run of a plan in a frame.
 class Run {
  public:
-  Run(const Plan& plan, Frame& frame) : plan_(plan), frame_(frame) {}
+  // `fetched` has a place for each fetch of the caller.
+  Run(const Plan& plan, Frame& frame, std::vector<Tensor>& fetched)
+      : plan_(plan), frame_(frame), fetched_(fetched) {}
 
   void bind_feeds(const Feed& feed) {
-    for (std::size_t i = 0; i < feed.size(); ++i) {
+    for (std::size_t i = 0; i < plan_.feeds.size(); ++i) {
       const PlanFeed& planned = plan_.feeds[i];
       void* data = feed[i].second.raw_data();
       if (planned.value >= 0) {
@@ -70,28 +73,32 @@ class Run {
     }
   }
 
-  void make_fetches() {
-    fetched_.reserve(plan_.fetches.size());
-    for (std::size_t i = 0; i < plan_.fetches.size(); ++i) {
-      const PlanValue& value = value_of(plan_.fetches[i]);
-      fetched_.push_back(
-          tensor::make_tensor(value.type.dtype, value.type.shape, Place(), value.name));
-      if (is_bound(i)) frame_.bind(plan_.fetches[i].value, fetched_[i].raw_data());
+  void bind_live_ins(const Frame& before) {
+    for (const PlanLiveIn& live : plan_.live_ins) {
+      frame_.bind(live.value, before.data(live.earlier));
     }
   }
 
-  // Copies what was not computed in place, and waits once for all of it.
-  void finish() {
-    for (std::size_t i = 0; i < plan_.fetches.size(); ++i) {
-      const PlanValue& value = value_of(plan_.fetches[i]);
-      if (is_bound(i) || value.bytes == 0) continue;
-      transfer::copy({value.space, frame_.data(plan_.fetches[i].value)},
-                     {nullptr, fetched_[i].raw_data()}, value.bytes,
+  void make_fetches() {
+    for (const PlanFetch& fetch : plan_.fetches) {
+      const PlanValue& value = value_of(fetch);
+      Tensor& made = fetched_[fetch.position];
+      made = tensor::make_tensor(value.type.dtype, value.type.shape, Place(), value.name);
+      if (is_bound(fetch)) frame_.bind(fetch.value, made.raw_data());
+    }
+  }
+
+  // Copies what was not computed in place.
+  void copy_fetches() {
+    for (const PlanFetch& fetch : plan_.fetches) {
+      const PlanValue& value = value_of(fetch);
+      if (is_bound(fetch) || value.bytes == 0) continue;
+      transfer::copy({value.space, frame_.data(fetch.value)},
+                     {nullptr, fetched_[fetch.position].raw_data()}, value.bytes,
                      {value.name, "", "fetch", transfer::Reason::kFetch},
                      value.space == nullptr ? nullptr : value.space->default_stream(),
                      /*wait=*/false);
     }
-    synchronize();
   }
 
   void synchronize() {
@@ -99,8 +106,6 @@ class Run {
       device->synchronize_stream(device->default_stream());
     }
   }
-
-  std::vector<Tensor> take() { return std::move(fetched_); }
 
  private:
   void copy_into_persistable(const PlanFeed& planned, void* data) {
@@ -118,35 +123,16 @@ class Run {
     return plan_.values[static_cast<std::size_t>(fetch.value)];
   }
   // Whether the value is computed straight into the fetched tensor.
-  [[nodiscard]] bool is_bound(std::size_t fetch) const {
-    const PlanValue& value = value_of(plan_.fetches[fetch]);
-    return value.storage == StorageKind::kFetch && value.slot == static_cast<std::int32_t>(fetch);
+  [[nodiscard]] bool is_bound(const PlanFetch& fetch) const {
+    const PlanValue& value = value_of(fetch);
+    return value.storage == StorageKind::kFetch &&
+           value.slot == static_cast<std::int32_t>(fetch.position);
   }
 
   const Plan& plan_;
   Frame& frame_;
-  std::vector<Tensor> fetched_;
+  std::vector<Tensor>& fetched_;
 };
-
-std::vector<Tensor> run_plan(const Plan& plan, std::unique_ptr<Frame> frame, const Feed& feed) {
-  Run run(plan, *frame);
-  try {
-    run.bind_feeds(feed);
-    run.make_fetches();
-    frame->run();
-    run.finish();
-  } catch (...) {
-    // Nothing that was enqueued may outlive the frame's memory.
-    try {
-      run.synchronize();
-    } catch (const Error&) {
-      // The first error is the one to report.
-    }
-    throw;
-  }
-  plan.release_frame(std::move(frame));
-  return run.take();
-}
 
 }  // namespace
 
@@ -162,14 +148,70 @@ std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
     // A persistable variable got another type since the plan was compiled.
     forget(used);
     used = plan(program, feed, fetch);
-    frame = used->acquire_frame();
-    if (!frame->bind_scope(*scope_.impl())) {
-      core::raise(ErrorCode::kInvalidArgument,
-                  "[executor] the scope changed while a run started; do not set variables from "
-                  "another thread meanwhile");
-    }
+    frame = bound_frame(*used);
   }
-  return run_plan(*used, std::move(frame), feed);
+  std::vector<Tensor> fetched(fetch.size());
+  run_stage(*used, std::move(frame), &feed, nullptr, fetched);
+  return fetched;
+}
+
+std::unique_ptr<Frame> ExecutorImpl::bound_frame(const Plan& plan) {
+  std::unique_ptr<Frame> frame = plan.acquire_frame();
+  if (!frame->bind_scope(*scope_.impl())) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[executor] the scope changed while a run started; do not set variables from "
+                "another thread meanwhile");
+  }
+  return frame;
+}
+
+void ExecutorImpl::run_stage(const Plan& plan, std::unique_ptr<Frame> frame, const Feed* feed,
+                             const Frame* before, std::vector<Tensor>& fetched) {
+  Run run(plan, *frame, fetched);
+  try {
+    if (feed != nullptr) run.bind_feeds(*feed);
+    if (before != nullptr) run.bind_live_ins(*before);
+    run.make_fetches();
+    frame->run();
+    run.copy_fetches();
+    if (plan.rest) {
+      const std::shared_ptr<const Plan> next = next_stage(plan, *frame);
+      run_stage(*next, bound_frame(*next), nullptr, frame.get(), fetched);
+    }
+    run.synchronize();
+  } catch (...) {
+    // Nothing that was enqueued may outlive the frame's memory.
+    try {
+      run.synchronize();
+    } catch (const Error&) {
+      // The first error is the one to report.
+    }
+    throw;
+  }
+  plan.release_frame(std::move(frame));
+}
+
+std::shared_ptr<const Plan> ExecutorImpl::next_stage(const Plan& plan, const Frame& frame) {
+  std::shared_ptr<const Plan> found = plan.rest->find(plan, frame);
+  if (found) return found;
+  EarlierStage earlier;
+  earlier.plan = &plan;
+  for (const AwaitedValue& awaited : plan.rest->end().awaited) {
+    earlier.values.emplace_back(awaited.var, Continuation::read(plan, frame, awaited));
+  }
+  PlanRequest request = new_request();
+  request.earlier = &earlier;
+  std::shared_ptr<const Plan> compiled = compile_plan(request, &kernels_);
+  plan.rest->insert(plan, frame, compiled);
+  return compiled;
+}
+
+PlanRequest ExecutorImpl::new_request() {
+  PlanRequest request;
+  request.device = &device_;
+  request.options = options_;
+  request.scope = scope_.impl().get();
+  return request;
 }
 
 std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Feed& feed,
@@ -197,13 +239,10 @@ std::shared_ptr<const Plan> ExecutorImpl::cached(const Program& program, const F
 
 std::shared_ptr<const Plan> ExecutorImpl::compile(const Program& program, const Feed& feed,
                                                   const std::vector<Fetch>& fetch) {
-  PlanRequest request;
+  PlanRequest request = new_request();
   request.program = program.impl();
   request.feeds = describe(feed);
   for (const Fetch& wanted : fetch) request.fetches.push_back(wanted.name());
-  request.device = &device_;
-  request.options = options_;
-  request.scope = scope_.impl().get();
   const std::uint64_t version = program.impl()->version();
   std::shared_ptr<const Plan> compiled = compile_plan(request, &kernels_);
 

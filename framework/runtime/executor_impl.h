@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "framework/runtime/frame.h"
 #include "framework/runtime/plan_compiler.h"
 
 namespace loci::runtime {
@@ -31,6 +32,14 @@ class ExecutorImpl {
     std::uint64_t version;
     std::shared_ptr<const Plan> plan;
   };
+
+  // Runs a plan and then its rest. `feed` is given to the first stage, `before` to later ones.
+  void run_stage(const Plan& plan, std::unique_ptr<Frame> frame, const Feed* feed,
+                 const Frame* before, std::vector<Tensor>& fetched);
+  std::shared_ptr<const Plan> next_stage(const Plan& plan, const Frame& frame);
+  // A frame of the plan that points at the scope's variables.
+  std::unique_ptr<Frame> bound_frame(const Plan& plan);
+  [[nodiscard]] PlanRequest new_request();
 
   std::shared_ptr<const Plan> cached(const Program& program, const Feed& feed,
                                      const std::vector<Fetch>& fetch);

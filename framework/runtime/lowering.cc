@@ -3,27 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/device/device_manager.h"
 #include "framework/ops/op_registry.h"
+#include "framework/runtime/deferral.h"
+#include "framework/runtime/stage.h"
 #include "framework/runtime/type_binding.h"
 
 namespace loci::runtime {
 namespace {
 
 using program::VarId;
-
-constexpr ValueId kNoValue = -1;
-
-// What is known of a variable while its block is lowered.
-struct VarState {
-  ValueId home = kNoValue;          // where it is defined or persists
-  std::map<Space, ValueId> copies;  // other places that hold its current value
-  const char* producer = "";        // operator, for the ledger
-};
 
 class Lowering {
  public:
@@ -32,20 +24,152 @@ class Lowering {
         kernels_(*kernels),
         plan_(*plan),
         block_(plan->program->main()),
-        vars_(block_.vars.size()) {}
+        binder_(block_, *request.scope),
+        vars_(block_.vars.size()),
+        deferral_(block_.vars.size()) {}
 
   void run() {
-    const std::vector<const program::Operator*> operators = collect_operators();
-    check_feeds(block_, plan_.feeds);
-    check_fetches();
-    types_ = bind_types(block_, operators, plan_.feeds, *request_.scope);
-    lower_feeds();
-    for (const program::Operator* op : operators) lower_operator(*op);
+    const std::vector<const program::Operator*> operators =
+        request_.earlier == nullptr ? begin() : resume();
+    for (const program::Operator* op : operators) {
+      if (defer(*op)) continue;
+      binder_.bind(*op);
+      lower_operator(*op);
+    }
+    defer_fetches();
     lower_fetches();
+    if (!awaited_.empty()) end_stage();
     fallbacks_.warn(request_.device->place());
   }
 
  private:
+  std::vector<const program::Operator*> begin() {
+    check_feeds(block_, plan_.feeds);
+    check_fetches();
+    binder_.bind_feeds(plan_.feeds);
+    lower_feeds();
+    return collect_operators();
+  }
+
+  // Takes up what the stage before knew, and the values that have come since.
+  std::vector<const program::Operator*> resume() {
+    const StageEnd& end = request_.earlier->plan->rest->end();
+    for (std::size_t i = 0; i < vars_.size(); ++i) {
+      const auto id = static_cast<VarId>(i);
+      binder_.set_type(id, end.types[i]);
+      vars_[i].producer = end.vars[i].producer;
+      vars_[i].persists_at = end.vars[i].persists_at;
+    }
+    for (const auto& [id, value] : request_.earlier->values) binder_.set_host_value(id, value);
+    for (const auto& [id, count] : end.bounded) settle_bound(id, count);
+    return end.operators;
+  }
+
+  void settle_bound(VarId id, VarId count) {
+    ops::TensorType type = binder_.type(id);
+    for (const auto& [known, value] : request_.earlier->values) {
+      if (known != count) continue;
+      type.shape.set(0, value.data<std::int64_t>()[0]);
+      return binder_.set_type(id, type);
+    }
+    binder_.set_bounded(id, type, count);
+  }
+
+  // Whether the operator waits for values that only the run brings.
+  bool defer(const program::Operator& op) {
+    if (!deferral_.hangs(op)) {
+      const std::vector<VarId> missing = binder_.missing_values(op);
+      if (missing.empty()) return false;
+      for (const VarId id : missing) {
+        binder_.require(id, op);
+        await(id, transfer::intern(op.name));
+      }
+    }
+    deferral_.add(op);
+    return true;
+  }
+
+  void await(VarId id, const char* consumer) {
+    home_of(id, *request_.device);
+    const ValueId read = value_in(id, nullptr, consumer, transfer::Reason::kHostRead);
+    for (const AwaitedValue& other : awaited_) {
+      if (other.var == id) return;
+    }
+    awaited_.push_back({id, read});
+  }
+
+  // State is fetched as the run leaves it; what has no extent yet, when it has.
+  void defer_fetches() {
+    std::vector<PlanFetch> now;
+    std::vector<PlanFetch> bounded;
+    for (const PlanFetch& fetch : plan_.fetches) {
+      const VarId id = block_.find(fetch.name);
+      const VarId count = binder_.count_of(id);
+      if (count != program::kNoVar) await(count, "fetch");
+      if (count != program::kNoVar || deferral_.computes(id)) {
+        later_.push_back(fetch);
+      } else {
+        now.push_back(fetch);
+      }
+    }
+    plan_.fetches.clear();
+    for (const PlanFetch& fetch : now) {
+      const bool waits = !awaited_.empty() && block_.var(block_.find(fetch.name)).persistable;
+      (waits ? later_ : plan_.fetches).push_back(fetch);
+    }
+  }
+
+  // Keeps what the rest needs, and hands it over.
+  void end_stage() {
+    for (const program::Operator* op : deferral_.operators()) {
+      for (const program::Slot& slot : op->inputs) {
+        for (const VarId id : slot) keep(id);
+      }
+    }
+    for (const PlanFetch& fetch : later_) keep(block_.find(fetch.name));
+    for (const AwaitedValue& awaited : awaited_) plan_.live_outs.push_back(awaited.value);
+    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_),
+                 std::move(vars_),      binder_.types(),   bounded()};
+    plan_.rest = std::make_unique<Continuation>(std::move(end));
+  }
+
+  void keep(VarId id) {
+    import(id);
+    const VarState& state = var(id);
+    if (state.home != kNoValue) plan_.live_outs.push_back(state.home);
+    for (const auto& [space, copy] : state.copies) plan_.live_outs.push_back(copy);
+  }
+
+  [[nodiscard]] std::vector<std::pair<VarId, VarId>> bounded() const {
+    std::vector<std::pair<VarId, VarId>> pairs;
+    for (std::size_t i = 0; i < block_.vars.size(); ++i) {
+      const VarId count = binder_.count_of(static_cast<VarId>(i));
+      if (count != program::kNoVar) pairs.emplace_back(static_cast<VarId>(i), count);
+    }
+    return pairs;
+  }
+
+  // Makes the values that the stage before has of a variable known here.
+  void import(VarId id) {
+    VarState& state = var(id);
+    if (request_.earlier == nullptr || state.home != kNoValue) return;
+    const VarState& before = request_.earlier->plan->rest->end().vars[static_cast<std::size_t>(id)];
+    if (before.home == kNoValue) return;
+    if (before.persists_at != nullptr) {
+      add_persistable(id, *before.persists_at, /*written_first=*/false);
+    } else {
+      state.home = add_live_in(id, before.home);
+    }
+    for (const auto& [space, copy] : before.copies) state.copies[space] = add_live_in(id, copy);
+  }
+
+  ValueId add_live_in(VarId id, ValueId earlier) {
+    const PlanValue& from = request_.earlier->plan->values[static_cast<std::size_t>(earlier)];
+    const ValueId added = add_value(id, from.space, StorageKind::kEarlier);
+    plan_.live_ins.push_back({added, earlier});
+    return added;
+  }
+
   // The block's operators, and what advances the random state that they read.
   std::vector<const program::Operator*> collect_operators() {
     std::vector<const program::Operator*> operators;
@@ -118,7 +242,7 @@ class Lowering {
           inputs ? op.schema->inputs()[slot].residence : op.schema->outputs()[slot].residence;
       std::vector<ArgumentType>& list = types.emplace_back();
       for (const VarId id : slots[slot]) {
-        const ops::TensorType& type = types_[static_cast<std::size_t>(id)];
+        const ops::TensorType& type = binder_.bound(id);
         list.push_back({type.dtype, type.shape, abi_residence(residence)});
       }
     }
@@ -150,24 +274,24 @@ class Lowering {
     switch (slot.residence) {
       case ops::Residence::kMetadata:
       case ops::Residence::kEither: return home;
-      case ops::Residence::kHost: return value_in(id, nullptr, op, transfer::Reason::kHostRead);
+      case ops::Residence::kHost:
+        return value_in(id, nullptr, transfer::intern(op.name), transfer::Reason::kHostRead);
       case ops::Residence::kDevice: break;
     }
     const bool fed = value(home).storage == StorageKind::kFeed;
-    return value_in(id, space_of(device), op,
+    return value_in(id, space_of(device), transfer::intern(op.name),
                     fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
   }
 
   // The variable's value in `space`; adds a transfer unless it is there already.
-  ValueId value_in(VarId id, Space space, const program::Operator& op, transfer::Reason reason) {
+  ValueId value_in(VarId id, Space space, const char* consumer, transfer::Reason reason) {
     const ValueId home = var(id).home;
     if (value(home).space == space) return home;
     VarState& state = var(id);
     const auto found = state.copies.find(space);
     if (found != state.copies.end()) return found->second;
     const ValueId copy = add_value(id, space, StorageKind::kArena);
-    add_transfer(
-        {home, copy, {value(home).name, state.producer, transfer::intern(op.name), reason}});
+    add_transfer({home, copy, {value(home).name, state.producer, consumer, reason}});
     state.copies[space] = copy;
     return copy;
   }
@@ -213,11 +337,9 @@ class Lowering {
   }
 
   void lower_fetches() {
-    for (std::size_t i = 0; i < plan_.fetches.size(); ++i) {
-      PlanFetch& fetch = plan_.fetches[i];
+    for (PlanFetch& fetch : plan_.fetches) {
       const VarId id = block_.find(fetch.name);
-      if (types_[static_cast<std::size_t>(id)].dtype == DType::kNone &&
-          !block_.var(id).persistable) {
+      if (binder_.type(id).dtype == DType::kNone && !block_.var(id).persistable) {
         core::raise(ErrorCode::kInvalidArgument,
                     "[executor] '{}' cannot be fetched: it is neither fed nor computed",
                     fetch.name);
@@ -226,7 +348,7 @@ class Lowering {
       PlanValue& fetched = value(fetch.value);
       if (fetched.storage == StorageKind::kArena && fetched.space == nullptr) {
         fetched.storage = StorageKind::kFetch;
-        fetched.slot = static_cast<std::int32_t>(i);
+        fetched.slot = static_cast<std::int32_t>(fetch.position);
       }
     }
   }
@@ -240,25 +362,26 @@ class Lowering {
   // The value where the variable is defined. A persistable one, when it is first met, gets its
   // home: the place of its guard, else `device`, where the first operator that uses it runs.
   ValueId home_of(VarId id, device::Device& device) {
+    import(id);
     if (var(id).home == kNoValue) add_persistable(id, device, /*written_first=*/false);
     return var(id).home;
   }
 
   ValueId initialised_home(VarId id, device::Device& device) {
+    import(id);
     if (var(id).home == kNoValue) add_persistable(id, device, /*written_first=*/true);
     return var(id).home;
   }
 
   void add_persistable(VarId id, device::Device& user, bool written_first) {
     const program::VarDesc& desc = block_.var(id);
-    ops::TensorType& type = types_[static_cast<std::size_t>(id)];
-    if (type.dtype == DType::kNone) {  // only fetched
+    if (binder_.type(id).dtype == DType::kNone) {  // only fetched
       const Tensor tensor = request_.scope->find(desc.name);
       if (!tensor.defined()) {
         core::raise(ErrorCode::kNotFound,
                     "[executor] persistable variable '{}' is not in the scope", desc.name);
       }
-      type = {tensor.dtype(), tensor.shape()};
+      binder_.set_type(id, {tensor.dtype(), tensor.shape()});
     }
     auto& devices = device::DeviceManager::instance();
     const Place& preferred = request_.device->place();
@@ -268,14 +391,17 @@ class Lowering {
     const Place place = space_of(&device) == nullptr ? Place() : device.place();
     plan_.persistables.push_back({desc.name, home, place, written_first});
     var(id).home = home;
+    var(id).persists_at = &device;
   }
 
   ValueId add_value(VarId id, Space space, StorageKind storage) {
     PlanValue added;
     added.name = transfer::intern(block_.var(id).name);
-    added.type = types_[static_cast<std::size_t>(id)];
-    added.bytes =
-        static_cast<std::uint64_t>(added.type.shape.numel()) * dtype_size(added.type.dtype);
+    added.type = binder_.bound(id);
+    if (added.type.shape.is_static()) {  // else only passed on to a later stage
+      added.bytes =
+          static_cast<std::uint64_t>(added.type.shape.numel()) * dtype_size(added.type.dtype);
+    }
     added.space = space;
     added.storage = storage;
     plan_.values.push_back(added);
@@ -304,8 +430,11 @@ class Lowering {
   KernelCache& kernels_;
   Plan& plan_;
   const program::Block& block_;
-  std::vector<ops::TensorType> types_;
+  TypeBinder binder_;
   std::vector<VarState> vars_;
+  Deferral deferral_;
+  std::vector<AwaitedValue> awaited_;
+  std::vector<PlanFetch> later_;  // fetches of a later stage
   FallbackLog fallbacks_;
 };
 

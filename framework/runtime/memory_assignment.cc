@@ -46,6 +46,7 @@ class Assignment {
     }
     const auto end = static_cast<std::int32_t>(plan_.instructions.size());
     for (const PlanFetch& fetch : plan_.fetches) lifetime(fetch.value).last = end;
+    for (const ValueId id : plan_.live_outs) lifetime(id).last = end;
   }
 
   void touch(ValueId id, std::int32_t now) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/runtime/frame.h"
+#include "framework/runtime/stage.h"
 
 namespace loci::runtime {
 

@@ -14,14 +14,16 @@
 
 namespace loci::runtime {
 
+class Continuation;
 class Frame;
 
 // Where a value's bytes are in a run.
 enum class StorageKind : std::uint8_t {
-  kArena,  // at an offset of the frame's memory
-  kScope,  // a persistable variable
-  kFeed,   // bound to what the caller fed
-  kFetch,  // a tensor made for the caller in each run
+  kArena,    // at an offset of the frame's memory
+  kScope,    // a persistable variable
+  kFeed,     // bound to what the caller fed
+  kFetch,    // a tensor made for the caller in each run
+  kEarlier,  // of the plan that ran before this one
 };
 
 // Memory that instructions share: of a device with memory of its own, or the host's (null).
@@ -86,6 +88,13 @@ struct PlanFeed {
 struct PlanFetch {
   std::string name;
   ValueId value = -1;
+  std::size_t position = 0;  // in the caller's list
+};
+
+// A value of the plan that ran before.
+struct PlanLiveIn {
+  ValueId value = -1;
+  ValueId earlier = -1;  // in that plan
 };
 
 // A persistable variable that the plan reads or writes.
@@ -120,6 +129,10 @@ class Plan {
   std::vector<Instruction> instructions;
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
+  std::vector<std::string> fetch_names;  // all that the caller wants, of a first stage
+  std::vector<PlanLiveIn> live_ins;
+  std::vector<ValueId> live_outs;      // that the rest needs
+  std::unique_ptr<Continuation> rest;  // null if this is all
   std::vector<PlanPersistable> persistables;
   std::vector<Arena> arenas;
   std::vector<device::Device*> queued_devices;  // to wait for at the end of a run

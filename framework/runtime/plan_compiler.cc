@@ -5,6 +5,7 @@
 #include "framework/core/log.h"
 #include "framework/runtime/lowering.h"
 #include "framework/runtime/memory_assignment.h"
+#include "framework/runtime/stage.h"
 
 namespace loci::runtime {
 namespace {
@@ -14,14 +15,26 @@ void add_queued(device::Device* device, std::vector<device::Device*>* queued) {
   if (std::find(queued->begin(), queued->end(), device) == queued->end()) queued->push_back(device);
 }
 
+void begin(const PlanRequest& request, Plan* plan) {
+  // A copy, so that changing the program cannot pull it from under a run.
+  plan->program = std::make_shared<const program::ProgramImpl>(*request.program);
+  plan->feeds = request.feeds;
+  plan->fetch_names = request.fetches;
+  for (const std::string& name : request.fetches) {
+    plan->fetches.push_back({name, kNoValue, plan->fetches.size()});
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache* kernels) {
   auto plan = std::make_shared<Plan>();
-  // A copy, so that changing the program cannot pull it from under a run.
-  plan->program = std::make_shared<const program::ProgramImpl>(*request.program);
-  plan->feeds = request.feeds;
-  for (const std::string& name : request.fetches) plan->fetches.push_back({name, -1});
+  if (request.earlier == nullptr) {
+    begin(request, plan.get());
+  } else {
+    plan->program = request.earlier->plan->program;
+    plan->fetches = request.earlier->plan->rest->end().fetches;
+  }
   lower(request, kernels, plan.get());
   assign_memory(request.options.reuse_memory, plan.get());
   for (const Instruction& instruction : plan->instructions) {

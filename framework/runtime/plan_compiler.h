@@ -4,12 +4,20 @@
 #include <loci/executor.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "framework/program/program_impl.h"
 #include "framework/runtime/plan.h"
 #include "framework/tensor/scope_impl.h"
 
 namespace loci::runtime {
+
+// The plan that ran before, and the values that its rest awaited.
+struct EarlierStage {
+  const Plan* plan = nullptr;
+  std::vector<std::pair<program::VarId, Tensor>> values;
+};
 
 struct PlanRequest {
   std::shared_ptr<const program::ProgramImpl> program;
@@ -19,6 +27,8 @@ struct PlanRequest {
   device::Device* device = nullptr;
   CompileOptions options;
   const tensor::ScopeImpl* scope = nullptr;  // types of persistable variables
+  // For the rest of a plan; program, feeds and fetches are then those of its first stage.
+  const EarlierStage* earlier = nullptr;
 };
 
 // Throws Error as Executor::run says. Changes nothing but the cache.

@@ -54,70 +54,6 @@ void check_feed(const program::Block& block, const PlanFeed& feed) {
   }
 }
 
-class Binder {
- public:
-  Binder(const program::Block& block, const tensor::ScopeImpl& scope)
-      : block_(block), scope_(scope), types_(block.vars.size()) {}
-
-  void bind_feeds(const std::vector<PlanFeed>& feeds) {
-    for (const PlanFeed& feed : feeds) {
-      types_[static_cast<std::size_t>(block_.find(feed.name))] = {feed.dtype, feed.shape};
-    }
-  }
-
-  void bind(const program::Operator& op) {
-    std::vector<std::vector<ops::InferArgument>> arguments;
-    for (const program::Slot& slot : op.inputs) {
-      std::vector<ops::InferArgument>& list = arguments.emplace_back();
-      for (const program::VarId id : slot) list.push_back({read(id, op), block_.var(id).name, {}});
-    }
-    ops::InferContext context(*op.schema, std::move(arguments), op.attributes);
-    context.run();
-    for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
-      for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
-        types_[static_cast<std::size_t>(op.outputs[slot][i])] = context.outputs()[slot][i];
-      }
-    }
-  }
-
-  std::vector<ops::TensorType> take() { return std::move(types_); }
-
- private:
-  const ops::TensorType& read(program::VarId id, const program::Operator& op) {
-    ops::TensorType& type = types_[static_cast<std::size_t>(id)];
-    if (type.dtype == DType::kNone) type = external(block_.var(id), op);
-    return type;
-  }
-
-  // The type of a variable that no operator has defined so far.
-  ops::TensorType external(const program::VarDesc& var, const program::Operator& op) const {
-    if (!var.persistable) {
-      core::raise(ErrorCode::kInvalidArgument,
-                  "[executor] data variable '{}' {} is not fed, but {} reads it; feed it", var.name,
-                  describe(var.type), op.name);
-    }
-    if (var.name == program::kRandomStateName) return var.type;
-    const Tensor tensor = scope_.find(var.name);
-    if (!tensor.defined()) {
-      core::raise(ErrorCode::kNotFound,
-                  "[executor] persistable variable '{}' is not in the scope; run the startup "
-                  "program or load weights first",
-                  var.name);
-    }
-    const ops::TensorType type{tensor.dtype(), tensor.shape()};
-    if (type.dtype != var.type.dtype || !fits(var.type.shape, type.shape)) {
-      core::raise(ErrorCode::kInvalidArgument,
-                  "[executor] variable '{}' is {} in the scope, but the program declares {}",
-                  var.name, describe(type), describe(var.type));
-    }
-    return type;
-  }
-
-  const program::Block& block_;
-  const tensor::ScopeImpl& scope_;
-  std::vector<ops::TensorType> types_;
-};
-
 }  // namespace
 
 void check_feeds(const program::Block& block, const std::vector<PlanFeed>& feeds) {
@@ -131,14 +67,105 @@ void check_feeds(const program::Block& block, const std::vector<PlanFeed>& feeds
   }
 }
 
-std::vector<ops::TensorType> bind_types(const program::Block& block,
-                                        const std::vector<const program::Operator*>& operators,
-                                        const std::vector<PlanFeed>& feeds,
-                                        const tensor::ScopeImpl& scope) {
-  Binder binder(block, scope);
-  binder.bind_feeds(feeds);
-  for (const program::Operator* op : operators) binder.bind(*op);
-  return binder.take();
+TypeBinder::TypeBinder(const program::Block& block, const tensor::ScopeImpl& scope)
+    : block_(block), scope_(scope), types_(block.vars.size()) {}
+
+void TypeBinder::bind_feeds(const std::vector<PlanFeed>& feeds) {
+  for (const PlanFeed& feed : feeds) set_type(block_.find(feed.name), {feed.dtype, feed.shape});
+}
+
+std::vector<program::VarId> TypeBinder::missing_values(const program::Operator& op) const {
+  bool reads_extents = false;
+  for (const ops::OutputSlot& output : op.schema->outputs()) {
+    reads_extents = reads_extents || output.extent == ops::Extent::kHostValues;
+  }
+  std::vector<program::VarId> read;
+  bool missing = false;
+  for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+    const bool host = op.schema->inputs()[slot].residence == ops::Residence::kHost;
+    for (const program::VarId id : op.inputs[slot]) {
+      if (const program::VarId count = count_of(id); count != program::kNoVar) {
+        read.push_back(count);
+        missing = true;
+      }
+      if (!host || !reads_extents) continue;
+      read.push_back(id);
+      missing = missing || host_values_.count(id) == 0;
+    }
+  }
+  if (!missing) read.clear();
+  return read;
+}
+
+void TypeBinder::bind(const program::Operator& op) {
+  std::vector<std::vector<ops::InferArgument>> arguments;
+  for (const program::Slot& slot : op.inputs) {
+    std::vector<ops::InferArgument>& list = arguments.emplace_back();
+    for (const program::VarId id : slot) {
+      const auto value = host_values_.find(id);
+      list.push_back({require(id, op), block_.var(id).name,
+                      value == host_values_.end() ? Tensor() : value->second});
+    }
+  }
+  ops::InferContext context(*op.schema, std::move(arguments), op.attributes);
+  context.run();
+  for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+    for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
+      set_type(op.outputs[slot][i], context.outputs()[slot][i]);
+    }
+  }
+  remember_bounds(op, context);
+}
+
+void TypeBinder::remember_bounds(const program::Operator& op, const ops::InferContext& context) {
+  for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+    const ops::OutputSlot& schema = op.schema->outputs()[slot];
+    if (schema.extent != ops::Extent::kBounded) continue;
+    const auto count = static_cast<std::size_t>(op.schema->output_index(schema.count));
+    bounded_[op.outputs[slot].front()] = {context.bounds()[slot].front(),
+                                          op.outputs[count].front()};
+  }
+}
+
+const ops::TensorType& TypeBinder::bound(program::VarId id) const {
+  const auto found = bounded_.find(id);
+  return found == bounded_.end() ? type(id) : found->second.bound;
+}
+
+program::VarId TypeBinder::count_of(program::VarId id) const {
+  const auto found = bounded_.find(id);
+  return found == bounded_.end() ? program::kNoVar : found->second.count;
+}
+
+const ops::TensorType& TypeBinder::require(program::VarId id, const program::Operator& op) {
+  ops::TensorType& type = types_[index(id)];
+  if (type.dtype == DType::kNone) type = external(block_.var(id), op);
+  return type;
+}
+
+// The type of a variable that no operator has defined so far.
+ops::TensorType TypeBinder::external(const program::VarDesc& var,
+                                     const program::Operator& op) const {
+  if (!var.persistable) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[executor] data variable '{}' {} is not fed, but {} reads it; feed it", var.name,
+                describe(var.type), op.name);
+  }
+  if (var.name == program::kRandomStateName) return var.type;
+  const Tensor tensor = scope_.find(var.name);
+  if (!tensor.defined()) {
+    core::raise(ErrorCode::kNotFound,
+                "[executor] persistable variable '{}' is not in the scope; run the startup "
+                "program or load weights first",
+                var.name);
+  }
+  const ops::TensorType type{tensor.dtype(), tensor.shape()};
+  if (type.dtype != var.type.dtype || !fits(var.type.shape, type.shape)) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[executor] variable '{}' is {} in the scope, but the program declares {}",
+                var.name, describe(type), describe(var.type));
+  }
+  return type;
 }
 
 }  // namespace loci::runtime

@@ -12,6 +12,7 @@ KernelDefs portable_kernels() {
   add_elementwise_unary(kernels);
   add_matmul(kernels);
   add_metric(kernels);
+  add_nonzero(kernels);
   add_optimizer(kernels);
   add_pool2d(kernels);
   add_random(kernels);

@@ -20,6 +20,7 @@ void add_elementwise_binary(KernelDefs& kernels);
 void add_elementwise_unary(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
 void add_metric(KernelDefs& kernels);
+void add_nonzero(KernelDefs& kernels);
 void add_optimizer(KernelDefs& kernels);
 void add_pool2d(KernelDefs& kernels);
 void add_random(KernelDefs& kernels);

@@ -8,6 +8,7 @@
 
 #include <loci/ops/creation.hpp>
 #include <loci/ops/elementwise.hpp>
+#include <loci/ops/indexing.hpp>
 #include <loci/ops/loss.hpp>
 #include <loci/ops/product.hpp>
 #include <loci/ops/reduction.hpp>

@@ -12,9 +12,10 @@ class TypeBindingTest : public RuntimeTest {
  protected:
   std::vector<ops::TensorType> bind(const std::vector<PlanFeed>& feeds) {
     const program::Block& block = main_.impl()->main();
-    std::vector<const program::Operator*> operators;
-    for (const program::Operator& op : block.ops) operators.push_back(&op);
-    return bind_types(block, operators, feeds, *scope_.impl());
+    TypeBinder binder(block, *scope_.impl());
+    binder.bind_feeds(feeds);
+    for (const program::Operator& op : block.ops) binder.bind(op);
+    return binder.types();
   }
 };
 
