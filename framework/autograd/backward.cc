@@ -22,9 +22,17 @@ using program::VarId;
 
 std::size_t at(VarId id) { return static_cast<std::size_t>(id); }
 
+// One after the other along axis 0.
+ops::Value joined(const std::vector<ops::Value>& parts) {
+  if (parts.size() == 1) return parts.front();
+  return OpCall<ops::Value>("concat").inputs_of("x", parts).attr("axis", std::int64_t{0}).result();
+}
+
 // The gradient of one variable while its readers are visited.
 struct Gradient {
   VarId value = kNoVar;
+  VarId rows = kNoVar;                 // of which `value` is, once all is summed
+  std::vector<ops::RowSparse> sparse;  // contributions that are rows
   int contributions = 0;
   std::size_t reader = 0;     // the operator that contributed last
   std::int64_t changer = -1;  // changes the variable in place before the readers so far
@@ -32,8 +40,10 @@ struct Gradient {
 
 class Backward {
  public:
-  Backward(program::ProgramImpl& program, VarId loss, const std::vector<VarId>& targets)
+  Backward(program::ProgramImpl& program, VarId loss, const std::vector<VarId>& targets,
+           SparseGradients sparse)
       : program_(program),
+        keeps_rows_(sparse == SparseGradients::kKeep),
         block_(program.main()),
         loss_(loss),
         targets_(targets),
@@ -43,13 +53,15 @@ class Backward {
         gradients_(old_vars_),
         emitter_(program) {}
 
-  std::vector<VarId> run() {
+  std::vector<GradientVar> run() {
     for (const VarId id : targets_) is_target_[at(id)] = needed_[at(id)] = is_floating(id);
     const std::size_t end = end_of_region();
     for (std::size_t i = 0; i < end; ++i) spread(block_.ops[i]);
     if (needed_[at(loss_)]) walk(end);
-    std::vector<VarId> result;
-    for (const VarId id : targets_) result.push_back(gradients_[at(id)].value);
+    std::vector<GradientVar> result;
+    for (const VarId id : targets_) {
+      result.push_back({gradients_[at(id)].value, gradients_[at(id)].rows});
+    }
     return result;
   }
 
@@ -71,8 +83,23 @@ class Backward {
                   program::type_text(var.type));
     }
     Gradient& sum = gradients_[at(id)];
+    note_reader(sum, id);
+    add_dense(sum, id, contribution);
+  }
+
+  void contribute_rows(VarId id, const ops::RowSparse& contribution) {
+    Gradient& sum = gradients_[at(id)];
+    note_reader(sum, id);
+    sum.sparse.push_back(contribution);
+  }
+
+ private:
+  void note_reader(Gradient& sum, VarId id) const {
     if (sum.changer >= 0) refuse_change(static_cast<std::size_t>(sum.changer), id);
     sum.reader = current_;
+  }
+
+  void add_dense(Gradient& sum, VarId id, VarId contribution) {
     if (++sum.contributions == 1) {
       sum.value = contribution;
       return;
@@ -82,7 +109,33 @@ class Backward {
     sum.value = elementwise_add(emitter_.value(sum.value), emitter_.value(contribution)).id;
   }
 
- private:
+  // Rows become a gradient of the variable's shape.
+  void make_dense(Gradient& sum, VarId id) {
+    for (const ops::RowSparse& part : std::exchange(sum.sparse, {})) {
+      const ops::Value dense = OpCall<ops::Value>("embedding_grad")
+                                   .input("weight", emitter_.value(id))
+                                   .input("ids", part.rows)
+                                   .input("out_grad", part.values)
+                                   .result();
+      add_dense(sum, id, dense.id);
+    }
+  }
+
+  // Rows stay rows: those of several readers, one after the other.
+  void join_rows(Gradient& sum, VarId id) {
+    std::vector<ops::Value> rows;
+    std::vector<ops::Value> values;
+    for (const ops::RowSparse& part : std::exchange(sum.sparse, {})) {
+      rows.push_back(part.rows);
+      values.push_back(part.values);
+    }
+    sum.rows = joined(rows).id;
+    sum.value = joined(values).id;
+    const std::string& name = block_.var(id).name;
+    if (!is_named(sum.rows)) rename(sum.rows, name + "@GRAD@ROWS");
+    if (!is_named(sum.value)) rename(sum.value, name + "@GRAD");
+  }
+
   template <class Predicate>
   static bool any(const std::vector<Slot>& slots, const Predicate& predicate) {
     for (const Slot& slot : slots) {
@@ -131,7 +184,7 @@ class Backward {
     for (const VarId id : targets_) {
       const std::size_t reader = gradients_[at(id)].reader;
       if (reader < end) emitter_.enter(block_.ops[reader], reader);
-      finish(id);
+      finish(id, keeps_rows_);
     }
   }
 
@@ -139,8 +192,10 @@ class Backward {
   void note_change(std::size_t index, VarId id);
 
   // All readers have contributed: the sum gets its name.
-  void finish(VarId id) {
+  void finish(VarId id, bool may_have_rows) {
     Gradient& sum = gradients_[at(id)];
+    if (may_have_rows && !sum.sparse.empty() && sum.value == kNoVar) return join_rows(sum, id);
+    make_dense(sum, id);
     if (sum.value == kNoVar || sum.contributions == 0) return;
     sum.contributions = 0;
     if (is_target_[at(id)] && is_named(sum.value)) {
@@ -169,6 +224,7 @@ class Backward {
   }
 
   program::ProgramImpl& program_;
+  bool keeps_rows_;
   Block& block_;
   VarId loss_;
   const std::vector<VarId>& targets_;
@@ -209,6 +265,10 @@ class OperatorGradient final : public ops::GradContext {
       walk_.contribute(op_, element(inputs(slot), index), grad.id);
     }
   }
+  void set_input_grad_rows(std::string_view slot, const ops::RowSparse& grad,
+                           std::size_t index) override {
+    if (needs_grad(slot, index)) walk_.contribute_rows(element(inputs(slot), index), grad);
+  }
   [[nodiscard]] const Attributes& attributes() const override { return op_.attributes; }
 
  private:
@@ -247,7 +307,7 @@ void Backward::visit(std::size_t index) {
       if (updates) {
         note_change(index, id);
       } else if (is_wanted) {
-        finish(id);
+        finish(id, /*may_have_rows=*/false);
         reached = reached || gradient(id) != kNoVar;
       }
     }
@@ -259,7 +319,7 @@ void Backward::visit(std::size_t index) {
 
 // Readers before the change see another value than those after it.
 void Backward::note_change(std::size_t index, VarId id) {
-  if (gradients_[at(id)].value != kNoVar) {
+  if (gradients_[at(id)].value != kNoVar || !gradients_[at(id)].sparse.empty()) {
     gradients_[at(id)].changer = static_cast<std::int64_t>(index);
   }
 }
@@ -275,11 +335,12 @@ void check_loss(const program::VarDesc& loss) {
 
 }  // namespace
 
-std::vector<VarId> append_gradients(program::ProgramImpl& program, VarId loss,
-                                    const std::vector<VarId>& targets) {
+std::vector<GradientVar> append_gradients(program::ProgramImpl& program, VarId loss,
+                                          const std::vector<VarId>& targets,
+                                          SparseGradients sparse) {
   check_loss(program.main().var(loss));
   program::Transaction transaction(program);
-  std::vector<VarId> result = Backward(program, loss, targets).run();
+  std::vector<GradientVar> result = Backward(program, loss, targets, sparse).run();
   program.touch();
   transaction.commit();
   return result;
@@ -302,7 +363,8 @@ std::vector<Variable> gradients(const Variable& loss, const std::vector<Variable
     ids.push_back(target.id());
   }
   std::vector<Variable> result;
-  for (const program::VarId id : autograd::append_gradients(*loss.program(), loss.id(), ids)) {
+  for (const auto& gradient : autograd::append_gradients(*loss.program(), loss.id(), ids)) {
+    const program::VarId id = gradient.value;
     result.push_back(id == program::kNoVar ? Variable() : Variable(loss.program(), id));
   }
   return result;

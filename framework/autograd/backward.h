@@ -1,11 +1,21 @@
 // The reverse walk over a program.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "framework/program/program_impl.h"
 
 namespace loci::autograd {
+
+// A gradient; or, if `rows` is a variable, its rows that are not surely zero: row i of `value` is
+// that of row rows[i], and rows that occur several times add up.
+struct GradientVar {
+  program::VarId value = program::kNoVar;
+  program::VarId rows = program::kNoVar;
+};
+
+enum class SparseGradients : std::uint8_t { kKeep, kMakeDense };
 
 // Appends the operators that compute d(loss)/d(target) for each target; kNoVar where the loss does
 // not depend on it through floating values. Only what lies between the targets and the loss is
@@ -14,11 +24,13 @@ namespace loci::autograd {
 //
 // The gradient of x is named "x@GRAD"; where several operators read x, the contributions are
 // "x@GRAD@0", "x@GRAD@1", ... A gradient that equals another one, as that of x in x + y, is the
-// same variable, except that of a target. A name that is taken gets a number: "x@GRAD_0".
+// same variable, except that of a target. A name that is taken gets a number: "x@GRAD_0". Rows
+// are named "x@GRAD@ROWS".
 //
 // Throws Error(kInvalidArgument) if the loss is not one floating element, or if a value that a
 // gradient needs is changed in place before the gradient would run; the program is unchanged then.
-std::vector<program::VarId> append_gradients(program::ProgramImpl& program, program::VarId loss,
-                                             const std::vector<program::VarId>& targets);
+std::vector<GradientVar> append_gradients(program::ProgramImpl& program, program::VarId loss,
+                                          const std::vector<program::VarId>& targets,
+                                          SparseGradients sparse = SparseGradients::kMakeDense);
 
 }  // namespace loci::autograd

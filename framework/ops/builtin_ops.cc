@@ -7,6 +7,7 @@ void register_creation_ops(OpRegistry& registry);
 void register_cross_entropy_ops(OpRegistry& registry);
 void register_elementwise_binary_ops(OpRegistry& registry);
 void register_elementwise_unary_ops(OpRegistry& registry);
+void register_embedding_ops(OpRegistry& registry);
 void register_matmul_ops(OpRegistry& registry);
 void register_metric_ops(OpRegistry& registry);
 void register_nonzero_ops(OpRegistry& registry);
@@ -20,6 +21,7 @@ void register_builtin_ops(OpRegistry& registry) {
   register_creation_ops(registry);
   register_elementwise_unary_ops(registry);
   register_elementwise_binary_ops(registry);
+  register_embedding_ops(registry);
   register_matmul_ops(registry);
   register_conv2d_ops(registry);
   register_pool2d_ops(registry);

@@ -23,6 +23,13 @@ struct Value {
   [[nodiscard]] bool defined() const { return emitter != nullptr; }
 };
 
+// A row-sparse value: row i of `values`, of shape [n, ...], is row rows[i] of the whole; rows is
+// int32 or int64, [n]. A row may occur several times: the values add up.
+struct RowSparse {
+  Value rows;
+  Value values;
+};
+
 // Carries out calls: appends to a program, or runs on tensors.
 class Emitter {
  public:
@@ -49,6 +56,9 @@ class GradContext {
   // Whether the walk wants the gradient of that input: skip the work otherwise.
   [[nodiscard]] virtual bool needs_grad(std::string_view slot, std::size_t index = 0) const = 0;
   virtual void set_input_grad(std::string_view slot, Value grad, std::size_t index = 0) = 0;
+  // A gradient that is zero but for some rows.
+  virtual void set_input_grad_rows(std::string_view slot, const RowSparse& grad,
+                                   std::size_t index = 0) = 0;
   [[nodiscard]] virtual const Attributes& attributes() const = 0;
 
   template <class T>

@@ -6,31 +6,110 @@
 namespace loci::ops {
 namespace {
 
-void infer_sgd(InferContext& ctx) {
-  require_same_dtype(ctx, "param", "grad");
-  require_shape(ctx, "grad", ctx.shape("param"), "the shape of the parameter");
-  const Shape& rate = ctx.shape("learning_rate");
-  for (const std::int64_t extent : rate) {
+void require_one_number(const InferContext& ctx, std::string_view slot) {
+  for (const std::int64_t extent : ctx.shape(slot)) {
     if (!compatible(extent, 1)) {
-      ctx.fail("learning_rate is {}; give one number, of shape [] or [1]", rate.to_string());
+      ctx.fail("{} is {}; give one number, of shape [] or [1]", slot, ctx.shape(slot).to_string());
     }
   }
 }
 
+// A gradient like the parameter; or, with rows, one row of it for each row id.
+void require_gradient(const InferContext& ctx) {
+  require_same_dtype(ctx, "param", "grad");
+  require_one_number(ctx, "learning_rate");
+  const Shape& param = ctx.shape("param");
+  if (!ctx.has_input("rows")) {
+    return require_shape(ctx, "grad", param, "the shape of the parameter");
+  }
+  require_rank(ctx, "rows", 1, "[rows of the gradient]");
+  if (param.rank() == 0) ctx.fail("param has no rows; a row-sparse gradient needs some");
+  Shape expected = param;
+  expected.set(0, ctx.shape("rows")[0]);
+  require_shape(ctx, "grad", expected, "the parameter's rows that the rows name");
+}
+
+// State is kept in the dtype computed in.
+void require_state(const InferContext& ctx, std::string_view slot) {
+  const DType param = ctx.dtype("param");
+  const DType state = param == kFloat64 ? kFloat64 : kFloat32;
+  if (ctx.dtype(slot) != state) {
+    ctx.fail("{} is {}; for a parameter of {} it has to be {}", slot, dtype_name(ctx.dtype(slot)),
+             dtype_name(param), dtype_name(state));
+  }
+  require_shape(ctx, slot, ctx.shape("param"), "the shape of the parameter");
+}
+
+void require_share(const InferContext& ctx, std::string_view attribute) {
+  const auto value = ctx.attr<double>(attribute);
+  if (!(value >= 0 && value < 1)) ctx.fail("{} is {}; give one in [0, 1)", attribute, value);
+}
+
+void infer_sgd(InferContext& ctx) { require_gradient(ctx); }
+
+void infer_momentum(InferContext& ctx) {
+  require_gradient(ctx);
+  require_state(ctx, "velocity");
+}
+
+void infer_adam(InferContext& ctx) {
+  require_gradient(ctx);
+  require_state(ctx, "moment1");
+  require_state(ctx, "moment2");
+  require_one_number(ctx, "step");
+  require_share(ctx, "beta1");
+  require_share(ctx, "beta2");
+}
+
+void infer_increment(InferContext& ctx) { require_one_number(ctx, "x"); }
+
 Cost cost_of_sgd(const InferContext& ctx) { return elementwise_cost(ctx, /*flops=*/2); }
+
+OpSchema update(const char* name, InferFn infer) {
+  OpSchema schema(name);
+  schema.input("param", kFloats).input("grad", kFloats);
+  schema.infer(std::move(infer));
+  return schema;
+}
 
 }  // namespace
 
 void register_optimizer_ops(OpRegistry& registry) {
   // The rate is read where the parameter is: it is state of the program, so that a captured step
-  // sees it change and nothing is copied to the host in between.
-  registry.add(OpSchema("sgd")
-                   .input("param", kFloats)
-                   .input("grad", kFloats)
+  // sees it change and nothing is copied to the host in between. The step counter likewise.
+  registry.add(update("sgd", infer_sgd)
                    .input("learning_rate", {kFloat32})
+                   .input("rows", kIndices, Arity::kOptional)
                    .updates("param_out", "param")
-                   .infer(infer_sgd)
                    .cost(cost_of_sgd));
+  registry.add(update("momentum", infer_momentum)
+                   .input("velocity", kFloats)
+                   .input("learning_rate", {kFloat32})
+                   .input("rows", kIndices, Arity::kOptional)
+                   .attr("mu", 0.9)
+                   .attr("use_nesterov", false)
+                   .attr("lazy_mode", false)
+                   .updates("param_out", "param")
+                   .updates("velocity_out", "velocity"));
+  registry.add(update("adam", infer_adam)
+                   .input("moment1", kFloats)
+                   .input("moment2", kFloats)
+                   .input("step", {kInt64})
+                   .input("learning_rate", {kFloat32})
+                   .input("rows", kIndices, Arity::kOptional)
+                   .attr("beta1", 0.9)
+                   .attr("beta2", 0.999)
+                   .attr("epsilon", 1e-8)
+                   .attr("weight_decay", 0.0)
+                   .attr("lazy_mode", false)
+                   .updates("param_out", "param")
+                   .updates("moment1_out", "moment1")
+                   .updates("moment2_out", "moment2"));
+  registry.add(OpSchema("increment")
+                   .input("x", {kInt64})
+                   .attr("step", std::int64_t{1})
+                   .updates("out", "x")
+                   .infer(infer_increment));
 }
 
 }  // namespace loci::ops

@@ -85,6 +85,17 @@ Variable conv2d(const Variable& x, std::int64_t filters, std::int64_t size,
   return layer.commit(loci::conv2d(x, filter, options, bias));
 }
 
+Variable embedding(const Variable& ids, const Shape& size, const EmbeddingOptions& options,
+                   DType dtype, const std::string& name) {
+  if (size.rank() != 2 || !size.is_static() || size.numel() == 0) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[embedding] size is {}; give [rows, width], both at least 1", size.to_string());
+  }
+  Layer layer(ids, "embedding", name);
+  const Variable weight = layer.parameter("weight", size, dtype, initializer::xavier(size));
+  return layer.commit(loci::embedding(weight, ids, options));
+}
+
 }  // namespace layers
 }  // namespace v0
 }  // namespace loci

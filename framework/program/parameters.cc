@@ -23,7 +23,7 @@ VarDesc describe(const PersistableSpec& spec) {
   desc.persistable = true;
   desc.trainable = spec.trainable;
   desc.stop_gradient = !spec.trainable;
-  desc.guard = current_guard();
+  desc.guard = spec.guard.value_or(current_guard());
   return desc;
 }
 
@@ -33,7 +33,7 @@ OperatorSpec initialisation(const PersistableSpec& spec, VarId target) {
   result.attributes = spec.init.attributes;
   result.attributes["shape"] = spec.shape.dims();
   result.attributes["dtype"] = spec.dtype;
-  result.guard = current_guard();
+  result.guard = spec.guard.value_or(current_guard());
   result.role = Role::kInitialize;
   result.existing_outputs = {target};
   return result;

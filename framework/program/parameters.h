@@ -3,6 +3,7 @@
 
 #include <loci/program.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "framework/program/program_impl.h"
@@ -15,6 +16,7 @@ struct PersistableSpec {
   DType dtype = kFloat32;
   Initializer init;
   bool trainable = false;
+  std::optional<std::string> guard = {};  // its place; the current DeviceGuard's if not given
 };
 
 // Adds the variable to `main` and to `startup`, where an operator initialises it; both under the

@@ -10,6 +10,7 @@ KernelDefs portable_kernels() {
   add_cross_entropy(kernels);
   add_elementwise_binary(kernels);
   add_elementwise_unary(kernels);
+  add_embedding(kernels);
   add_matmul(kernels);
   add_metric(kernels);
   add_nonzero(kernels);

@@ -18,6 +18,7 @@ void add_creation(KernelDefs& kernels);
 void add_cross_entropy(KernelDefs& kernels);
 void add_elementwise_binary(KernelDefs& kernels);
 void add_elementwise_unary(KernelDefs& kernels);
+void add_embedding(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
 void add_metric(KernelDefs& kernels);
 void add_nonzero(KernelDefs& kernels);

@@ -1,62 +1,207 @@
-// sgd.
+// sgd, momentum and adam on dense and row-sparse gradients, and increment.
+#include <algorithm>
+#include <loci/plugin/dtype_visit.hpp>
+
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
-
-#include <loci/plugin/dtype_visit.hpp>
+#include "plugins/kernels/row_ids.h"
+#include "plugins/kernels/update_rules.h"
 
 namespace loci::kernels {
 namespace {
 
-// param_out is the memory of param.
-template <class T>
-struct Sgd {
-  void launch(const sdk::Launch& launch) const {
-    using C = sdk::compute_t<T>;
-    T* param = launch.output<T>(0);
-    const T* grad = launch.input<T>(1);
-    const auto rate = static_cast<C>(*launch.input<float>(2));
-    host->parallel_for(
-        0, count, grain_for(sdk::is_half<T> ? 250 : 40 * sizeof(T)),
-        [&](std::int64_t begin, std::int64_t end) {
-          run_widest([&](auto) LOCI_INLINE { update(param, grad, rate, begin, end); });
-        });
-  }
+using sdk::Launch;
+using sdk::OpDesc;
+using sdk::Prepare;
 
-  template <class C>
-  LOCI_INLINE static void update(T* param, const T* grad, C rate, std::int64_t begin,
-                                 std::int64_t end) {
-#pragma omp simd
-    for (std::int64_t i = begin; i < end; ++i) {
-      param[i] = static_cast<T>(static_cast<C>(param[i]) - rate * static_cast<C>(grad[i]));
-    }
+template <class T>
+constexpr std::int64_t kUpdateGrain = grain_for(sdk::is_half<T> ? 250 : 60 * sizeof(T));
+
+// State that an op updates is the memory of its input.
+template <class T, class Rule>
+struct DenseUpdate {
+  void launch(const Launch& launch) const {
+    const Rule rule(launch, options);
+    const T* grad = launch.input<T>(1);
+    host->parallel_for(0, count, kUpdateGrain<T>, [&](std::int64_t begin, std::int64_t end) {
+      run_widest([&](auto) LOCI_INLINE { rule.update(begin, end - begin, grad + begin); });
+    });
   }
 
   const sdk::Host* host;
   std::int64_t count;
+  typename Rule::Options options;
 };
 
-void prepare_sgd(sdk::Prepare& prepare) {
-  const auto param = prepare.op().input(0);
-  sdk::visit_floats(param.dtype(), [&](auto tag) {
-    prepare.emplace<Sgd<typename decltype(tag)::type>>(&prepare.host(), param.numel());
-  });
-}
+// Row i of the gradient is that of row rows[i] of the parameter; rows that occur several times are
+// summed first. Lazy: rows that do not occur keep their state; otherwise they see a gradient of 0.
+template <class T, class Rule>
+struct RowsUpdate {
+  using C = sdk::compute_t<T>;
 
-std::string sgd_supports(const sdk::OpDesc& op) {
-  if (op.input(1).dtype() != op.input(0).dtype()) return "parameter and gradient differ in dtype";
-  if (op.input(2).dtype() != LOCI_DTYPE_F32) return "the learning rate is not float32";
-  return {};
+  void launch(const Launch& launch) const {
+    const Rule rule(launch, options);
+    const T* grad = launch.input<T>(1);
+    const Labels ids(launch.input_view(Rule::kRows));
+    auto* keys = launch.workspace<RowKey>();
+    check_row_ids("rows of a gradient", ids, count, rows);
+    sort_row_ids(ids, count, keys);
+    if (options.lazy) {
+      update_touched(rule, keys, grad);
+    } else {
+      update_all(rule, keys, grad);
+    }
+  }
+
+  void update_touched(const Rule& rule, const RowKey* keys, const T* grad) const {
+    host->parallel_for(0, count, row_grain(), [&](std::int64_t begin, std::int64_t end) {
+      const RowKeyRange range = rows_that_begin_in(keys, count, begin, end);
+      run_widest([&](auto) LOCI_INLINE {
+        for (const RowKey* first = range.first; first != range.last;) {
+          const RowKey* last = end_of_row(first, range.last);
+          prefetch(rule.param, last, range.last);
+          update_row(rule, row_of(*first), first, last, grad);
+          first = last;
+        }
+      });
+    });
+  }
+
+  void update_all(const Rule& rule, const RowKey* keys, const T* grad) const {
+    host->parallel_for(0, rows, row_grain(), [&](std::int64_t begin, std::int64_t end) {
+      const RowKey* stop = keys + count;
+      const RowKey* first = std::lower_bound(keys, stop, static_cast<RowKey>(begin) << 32);
+      run_widest([&](auto) LOCI_INLINE {
+        for (std::int64_t row = begin; row < end; ++row) {
+          const bool occurs = first != stop && row_of(*first) == row;
+          const RowKey* last = occurs ? end_of_row(first, stop) : first;
+          update_row(rule, row, first, last, grad);
+          first = last;
+        }
+      });
+    });
+  }
+
+  LOCI_INLINE static const RowKey* end_of_row(const RowKey* first, const RowKey* stop) {
+    const std::int64_t row = row_of(*first);
+    do ++first;
+    while (first != stop && row_of(*first) == row);
+    return first;
+  }
+
+  // Of a row of the parameter that comes soon.
+  LOCI_INLINE void prefetch(const T* param, const RowKey* next, const RowKey* stop) const {
+    constexpr std::int64_t kAhead = 6;
+    constexpr std::int64_t kPerLine = 64 / sizeof(T);
+    if (stop - next < kAhead) return;
+    const T* row = param + row_of(next[kAhead - 1]) * width;
+    for (std::int64_t i = 0; i < width; i += kPerLine) __builtin_prefetch(row + i, 1);
+  }
+
+  LOCI_INLINE void update_row(const Rule& rule, std::int64_t row, const RowKey* first,
+                              const RowKey* last, const T* grad) const {
+    if (last - first == 1) {
+      return rule.update(row * width, width, grad + position_of(*first) * width);
+    }
+    C sum[kRowBlock];
+    for (std::int64_t column = 0; column < width; column += kRowBlock) {
+      const std::int64_t block = std::min(kRowBlock, width - column);
+      sum_row_block(first, last, grad, width, column, block, sum);
+      rule.update(row * width + column, block, sum);
+    }
+  }
+
+  [[nodiscard]] std::int64_t row_grain() const {
+    return std::max<std::int64_t>(1, kUpdateGrain<T> / std::max<std::int64_t>(width, 1));
+  }
+
+  const sdk::Host* host;
+  std::int64_t count;  // of row ids
+  std::int64_t rows;
+  std::int64_t width;
+  typename Rule::Options options;
+};
+
+// Rule: a class template of the parameter's type.
+template <template <class> class Rule>
+class Update final : public sdk::Kernel {
+  using Options = typename Rule<float>::Options;
+  static constexpr std::uint32_t kRows = Rule<float>::kRows;
+
+ public:
+  explicit Update(const OpDesc& op) : options_(op.attributes()) {}
+
+  void prepare(Prepare& prepare) const override {
+    sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if (prepare.op().has_input(kRows)) {
+        emplace_rows<T>(prepare);
+      } else {
+        prepare.emplace<DenseUpdate<T, Rule<T>>>(&prepare.host(), prepare.op().input(0).numel(),
+                                                 options_);
+      }
+    });
+  }
+
+  static std::string supports(const OpDesc& op) {
+    const auto param = op.input(0);
+    if (op.input(1).dtype() != param.dtype()) return "parameter and gradient differ in dtype";
+    if (op.input(Rule<float>::kRate).dtype() != LOCI_DTYPE_F32) {
+      return "the learning rate is not float32";
+    }
+    if (!op.has_input(kRows) || !param.has_dims() || !op.input(kRows).has_dims()) return {};
+    return row_keys_refusal(param.dim(0), op.input(kRows).numel());
+  }
+
+ private:
+  template <class T>
+  void emplace_rows(Prepare& prepare) const {
+    const auto param = prepare.op().input(0);
+    const std::int64_t count = prepare.op().input(kRows).numel();
+    prepare.set_workspace(static_cast<std::uint64_t>(count) * sizeof(RowKey));
+    const std::int64_t rows = param.dim(0);
+    prepare.emplace<RowsUpdate<T, Rule<T>>>(&prepare.host(), count, rows,
+                                            rows == 0 ? 0 : param.numel() / rows, options_);
+  }
+
+  Options options_;
+};
+
+// out is the memory of x.
+struct Increment {
+  void launch(const Launch& launch) const noexcept { *launch.output<std::int64_t>(0) += step; }
+  std::int64_t step;
+};
+
+class IncrementKernel final : public sdk::Kernel {
+ public:
+  explicit IncrementKernel(const OpDesc& op) : step_(op.attributes().integer("step")) {}
+  void prepare(Prepare& prepare) const override { prepare.emplace<Increment>(step_); }
+
+ private:
+  std::int64_t step_;
+};
+
+template <template <class> class Rule>
+void add_update(KernelDefs& kernels, std::string_view op) {
+  kernels.push_back({.op = op,
+                     .name = kPortable,
+                     .dtypes = sdk::kFloatBits,
+                     .create = sdk::make_kernel<Update<Rule>>,
+                     .supports = Update<Rule>::supports});
 }
 
 }  // namespace
 
 void add_optimizer(KernelDefs& kernels) {
-  kernels.push_back({.op = "sgd",
+  add_update<SgdRule>(kernels, "sgd");
+  add_update<MomentumRule>(kernels, "momentum");
+  add_update<AdamRule>(kernels, "adam");
+  kernels.push_back({.op = "increment",
                      .name = kPortable,
-                     .dtypes = sdk::kFloatBits,
-                     .create = sdk::make_kernel<prepare_sgd>,
-                     .supports = sgd_supports});
+                     .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_I64),
+                     .create = sdk::make_kernel<IncrementKernel>});
 }
 
 }  // namespace loci::kernels

@@ -107,4 +107,13 @@ void GradientProbe::set_input_grad(std::string_view slot, ops::Value grad, std::
   }
 }
 
+void GradientProbe::set_input_grad_rows(std::string_view slot, const ops::RowSparse& grad,
+                                        std::size_t) {
+  std::string name = "rows ";
+  name.append(emitter_->name(grad.rows)).append(" of ").append(emitter_->name(grad.values));
+  if (!grads_.emplace(std::string(slot), std::move(name)).second) {
+    throw std::logic_error("a second gradient for " + std::string(slot));
+  }
+}
+
 }  // namespace loci::test_support

@@ -37,6 +37,9 @@ class GradientProbe final : public ops::GradContext {
   [[nodiscard]] ops::Value output_grad(std::string_view slot, std::size_t index) const override;
   [[nodiscard]] bool needs_grad(std::string_view slot, std::size_t index) const override;
   void set_input_grad(std::string_view slot, ops::Value grad, std::size_t index) override;
+  // Its name is "rows <rows> of <values>".
+  void set_input_grad_rows(std::string_view slot, const ops::RowSparse& grad,
+                           std::size_t index) override;
   [[nodiscard]] const Attributes& attributes() const override { return attributes_; }
 
  private:

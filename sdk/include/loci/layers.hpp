@@ -20,6 +20,11 @@ LOCI_PUBLIC Variable fc(const Variable& x, std::int64_t size, const std::string&
 LOCI_PUBLIC Variable conv2d(const Variable& x, std::int64_t filters, std::int64_t size,
                             const Conv2dOptions& options = {}, const std::string& name = {});
 
+// embedding() of a table "<name>.weight", [rows, width] = `size`, xavier-initialised.
+LOCI_PUBLIC Variable embedding(const Variable& ids, const Shape& size,
+                               const EmbeddingOptions& options = {}, DType dtype = kFloat32,
+                               const std::string& name = {});
+
 }  // namespace layers
 }  // namespace v0
 }  // namespace loci

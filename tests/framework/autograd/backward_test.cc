@@ -45,6 +45,49 @@ class BackwardTest : public ::testing::Test {
   ProgramGuard guard_{main_, startup_};
 };
 
+TEST_F(BackwardTest, RowsStayRowsForTheirTargetOnly) {
+  const Variable table = create_parameter({10, 4}, kFloat32, initializer::constant(1), "table");
+  const Variable ids = data("ids", {3}, kInt64);
+  const Variable loss = mean(embedding(table, ids));
+  const auto kept = autograd::append_gradients(*main_.impl(), loss.id(), {table.id()},
+                                               autograd::SparseGradients::kKeep);
+  ASSERT_NE(kept[0].rows, program::kNoVar);
+  const auto& block = main_.impl()->main();
+  EXPECT_EQ(block.var(kept[0].rows).name, "table@GRAD@ROWS");
+  EXPECT_EQ(block.var(kept[0].value).name, "table@GRAD");
+  EXPECT_EQ(block.var(kept[0].value).type.shape, (Shape{3, 4}));
+  EXPECT_THAT(backward_types(), Not(Contains("embedding_grad")));
+}
+
+TEST_F(BackwardTest, RowsBecomeDenseWhereAUserAsksForGradients) {
+  const Variable table = create_parameter({10, 4}, kFloat32, initializer::constant(1), "table");
+  const Variable loss = mean(embedding(table, data("ids", {3}, kInt64)));
+  const Variable grad = gradients(loss, {table}).front();
+  EXPECT_EQ(grad.shape(), (Shape{10, 4}));
+  EXPECT_EQ(producer(grad).type(), "embedding_grad");
+}
+
+TEST_F(BackwardTest, RowsBecomeDenseWhereAnOperatorMadeTheTable) {
+  const Variable w = create_parameter({10, 4}, kFloat32, initializer::constant(1), "w");
+  const Variable loss = mean(embedding(scale(w, 2.0), data("ids", {3}, kInt64)));
+  const auto grads = autograd::append_gradients(*main_.impl(), loss.id(), {w.id()},
+                                                autograd::SparseGradients::kKeep);
+  EXPECT_EQ(grads[0].rows, program::kNoVar);
+  EXPECT_THAT(backward_types(), Contains("embedding_grad"));
+  EXPECT_NO_THROW(main_.verify());
+}
+
+TEST_F(BackwardTest, RowsAndADenseGradientAddUpDense) {
+  const Variable table = create_parameter({10, 4}, kFloat32, initializer::constant(1), "table");
+  const Variable rows = embedding(table, data("ids", {3}, kInt64));
+  const Variable loss = elementwise_add(mean(rows), mean(table));
+  const auto grads = autograd::append_gradients(*main_.impl(), loss.id(), {table.id()},
+                                                autograd::SparseGradients::kKeep);
+  EXPECT_EQ(grads[0].rows, program::kNoVar);
+  EXPECT_EQ(main_.impl()->main().var(grads[0].value).name, "table@GRAD");
+  EXPECT_THAT(backward_types(), Contains("elementwise_add"));
+}
+
 TEST_F(BackwardTest, WalksAChain) {
   const Variable x = input("x");
   const std::vector<Variable> grads = gradients(mean(relu(x)), {x});

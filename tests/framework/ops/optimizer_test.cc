@@ -33,5 +33,52 @@ TEST(OptimizerTest, SgdRefusesSeveralRates) {
               HasSubstr("input 'learning_rate' is float64; it takes float32"));
 }
 
+TEST(OptimizerTest, RowsOfAGradientNameRowsOfTheParameter) {
+  const auto rows = [](const Shape& param, const Shape& grad, const Shape& ids) {
+    return sgd(param, grad, {}).input("rows", ids, kInt64);
+  };
+  EXPECT_EQ(rows({5, 3}, {2, 3}, {2}).types()[0], (TensorType{kFloat32, {5, 3}}));
+  EXPECT_THAT(rows({5, 3}, {2, 4}, {2}).error(), HasSubstr("grad is [2, 4]; it must be [2, 3]"));
+  EXPECT_THAT(rows({5, 3}, {3, 3}, {2}).error(), HasSubstr("grad is [3, 3]; it must be [2, 3]"));
+  EXPECT_THAT(rows({}, {2}, {2}).error(), HasSubstr("param has no rows"));
+}
+
+TEST(OptimizerTest, StateIsKeptInTheDTypeComputedIn) {
+  const auto momentum = [](DType param, DType velocity) {
+    return infer("momentum")
+        .input("param", {2}, param)
+        .input("grad", {2}, param)
+        .input("velocity", {2}, velocity)
+        .input("learning_rate", {});
+  };
+  EXPECT_EQ(momentum(kFloat16, kFloat32).types()[1], (TensorType{kFloat32, {2}}));
+  EXPECT_EQ(momentum(kFloat64, kFloat64).types()[1], (TensorType{kFloat64, {2}}));
+  EXPECT_THAT(momentum(kFloat16, kFloat16).error(),
+              HasSubstr("velocity is float16; for a parameter of float16 it has to be float32"));
+}
+
+TEST(OptimizerTest, AdamChecksWhatItKeeps) {
+  const auto adam = [](const Shape& moment, const Shape& step) {
+    return infer("adam")
+        .input("param", {2})
+        .input("grad", {2})
+        .input("moment1", {2})
+        .input("moment2", moment)
+        .input("step", step, kInt64)
+        .input("learning_rate", {});
+  };
+  EXPECT_EQ(adam({2}, {}).types().size(), 3U);
+  EXPECT_THAT(adam({3}, {}).error(), HasSubstr("moment2 is [3]; it must be [2]"));
+  EXPECT_THAT(adam({2}, {2}).error(), HasSubstr("step is [2]; give one number"));
+  EXPECT_THAT(adam({2}, {}).attr("beta1", 1.0).error(),
+              HasSubstr("beta1 is 1; give one in [0, 1)"));
+}
+
+TEST(OptimizerTest, IncrementTakesOneNumber) {
+  EXPECT_EQ(op_registry().get("increment").outputs()[0].updates, "x");
+  EXPECT_THAT(infer("increment").input("x", {2}, kInt64).error(),
+              HasSubstr("x is [2]; give one number"));
+}
+
 }  // namespace
 }  // namespace loci::ops

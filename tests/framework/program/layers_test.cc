@@ -45,6 +45,14 @@ TEST_F(LayersTest, Conv2dMakesAGroupedFilter) {
   EXPECT_EQ(main_.find("conv.bias").shape(), (Shape{6}));
 }
 
+TEST_F(LayersTest, EmbeddingMakesItsTable) {
+  const Variable ids = data("ids", {-1}, kInt64);
+  EXPECT_EQ(layers::embedding(ids, {100, 8}, {}, kFloat32, "words").shape(), (Shape{-1, 8}));
+  EXPECT_EQ(main_.find("words.weight").shape(), (Shape{100, 8}));
+  EXPECT_THAT([&] { layers::embedding(ids, {100}); },
+              ThrowsMessage<Error>(HasSubstr("size is [100]; give [rows, width]")));
+}
+
 TEST_F(LayersTest, ARefusalChangesNeitherProgram) {
   const Variable x = data("x", {-1, 4, 8, 8}, kFloat32);
   const Variable unknown = data("unknown", {-1, -1}, kFloat32);

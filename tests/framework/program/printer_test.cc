@@ -30,8 +30,9 @@ TEST(PrinterTest, PrintsOneOperatorALine) {
   main.impl()->main().ops[1].scope = "outer";
   const std::string text = main.to_string();
   EXPECT_NE(text.find("persistable %rate float32[]\n"), std::string::npos);
-  EXPECT_NE(text.find("%w = sgd(param=%w, grad=%w, learning_rate=%rate) [update] in outer\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("%w = sgd(param=%w, grad=%w, learning_rate=%rate, rows=none) [update] in outer\n"),
+      std::string::npos)
       << text;
 }
 

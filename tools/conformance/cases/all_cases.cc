@@ -14,6 +14,7 @@ constexpr Family kFamilies[] = {
     {"elementwise", add_elementwise_cases},
     {"unary", add_unary_cases},
     {"cast", add_cast_cases},
+    {"indexing", add_indexing_cases},
     {"matmul", add_matmul_cases},
     {"conv2d", add_conv2d_cases},
     {"pool2d", add_pool2d_cases},

@@ -10,6 +10,7 @@ void add_random_cases(Suite& suite);
 void add_elementwise_cases(Suite& suite);
 void add_unary_cases(Suite& suite);
 void add_cast_cases(Suite& suite);
+void add_indexing_cases(Suite& suite);
 void add_matmul_cases(Suite& suite);
 void add_conv2d_cases(Suite& suite);
 void add_pool2d_cases(Suite& suite);

@@ -1,6 +1,7 @@
 // Finding elements, and looking them up by index. See loci/ops.hpp for what holds for every op.
 #pragma once
 
+#include <cstdint>
 #include <loci/op_call.hpp>
 
 namespace loci {
@@ -12,6 +13,26 @@ inline namespace v0 {
 template <class V>
 V nonzero(const V& x) {
   return OpCall<V>("nonzero").input("x", x).result();
+}
+
+struct EmbeddingOptions {
+  // A row that reads as zeros and gets no gradient; -1: none.
+  std::int64_t padding_idx = -1;
+  // Its gradient is the touched rows; otherwise a tensor of the table's shape.
+  bool sparse = true;
+};
+
+// Rows of the table `weight` [rows, width], floating, by ids (int32 or int64, any shape): [ids...,
+// width]. An id outside [0, rows) is an error when the program runs; it names the position and the
+// id.
+template <class V>
+V embedding(const V& weight, const V& ids, const EmbeddingOptions& options = {}) {
+  return OpCall<V>("embedding")
+      .input("weight", weight)
+      .input("ids", ids)
+      .attr("padding_idx", options.padding_idx)
+      .attr("sparse", options.sparse)
+      .result();
 }
 
 }  // namespace v0

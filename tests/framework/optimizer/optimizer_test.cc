@@ -16,7 +16,7 @@ using program::Role;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-class SgdTest : public ::testing::Test {
+class OptimizerTest : public ::testing::Test {
  protected:
   Variable model() {
     const Variable x = data("x", {-1, 3}, kFloat32);
@@ -40,24 +40,24 @@ class SgdTest : public ::testing::Test {
   ProgramGuard guard_{main_, startup_};
 };
 
-TEST_F(SgdTest, UpdatesEveryParameter) {
+TEST_F(OptimizerTest, UpdatesEveryParameter) {
   SGD sgd(0.5);
   EXPECT_FALSE(sgd.learning_rate().defined());
   const auto updated = sgd.minimize(model());
   ASSERT_EQ(updated.size(), 4U);
-  EXPECT_EQ(updated[0].first.name(), "first.weight");
-  EXPECT_EQ(updated[0].second.name(), "first.weight@GRAD");
+  EXPECT_EQ(updated[0].parameter.name(), "first.weight");
+  EXPECT_EQ(updated[0].gradient.name(), "first.weight@GRAD");
   const std::vector<Operator> ops = updates();
   ASSERT_EQ(ops.size(), 4U);
   EXPECT_EQ(ops[0].type(), "sgd");
   EXPECT_EQ(ops[0].guard, "sim:1") << "that of the parameter";
   EXPECT_EQ(ops[2].guard, "");
-  EXPECT_EQ(ops[0].outputs[0], program::Slot{updated[0].first.id()});
+  EXPECT_EQ(ops[0].outputs[0], program::Slot{updated[0].parameter.id()});
   EXPECT_NO_THROW(main_.verify());
   EXPECT_NO_THROW(startup_.verify());
 }
 
-TEST_F(SgdTest, TheLearningRateIsAPersistableVariable) {
+TEST_F(OptimizerTest, TheLearningRateIsAPersistableVariable) {
   SGD sgd(0.25);
   sgd.minimize(model());
   const Variable rate = sgd.learning_rate();
@@ -70,21 +70,21 @@ TEST_F(SgdTest, TheLearningRateIsAPersistableVariable) {
   EXPECT_EQ(startup_.impl()->main().var(init.outputs[0][0]).name, "learning_rate_0");
 }
 
-TEST_F(SgdTest, TrainsOnlyWhatIsAskedFor) {
+TEST_F(OptimizerTest, TrainsOnlyWhatIsAskedFor) {
   const Variable loss = model();
   const auto updated = SGD(0.1).minimize(loss, {main_.find("second.bias")});
   ASSERT_EQ(updated.size(), 1U);
-  EXPECT_EQ(updated[0].first.name(), "second.bias");
+  EXPECT_EQ(updated[0].parameter.name(), "second.bias");
   EXPECT_EQ(main_.impl()->main().find("first.weight@GRAD"), program::kNoVar);
 }
 
-TEST_F(SgdTest, LeavesFrozenParametersAlone) {
+TEST_F(OptimizerTest, LeavesFrozenParametersAlone) {
   const Variable loss = model();
   main_.find("first.weight").set_stop_gradient(true);
   EXPECT_EQ(SGD(0.1).minimize(loss).size(), 3U);
 }
 
-TEST_F(SgdTest, PruningRemovesTraining) {
+TEST_F(OptimizerTest, PruningRemovesTraining) {
   const Variable loss = model();
   SGD(0.1).minimize(loss);
   const Program inference = main_.prune({main_.find("x")}, {loss});
@@ -92,7 +92,7 @@ TEST_F(SgdTest, PruningRemovesTraining) {
   EXPECT_EQ(inference.impl()->main().find("learning_rate_0"), program::kNoVar);
 }
 
-TEST_F(SgdTest, RefusesWhatCannotBeTrained) {
+TEST_F(OptimizerTest, RefusesWhatCannotBeTrained) {
   const Variable x = data("y", {2}, kFloat32);
   const Variable lonely = mean(x);
   const Variable loss = model();

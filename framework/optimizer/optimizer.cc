@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <loci/optimizer.hpp>
+#include <utility>
+
+#include "framework/autograd/backward.h"
+#include "framework/core/raise.h"
+#include "framework/optimizer/update_rule.h"
+#include "framework/program/parameters.h"
+#include "framework/program/transaction.h"
+
+namespace loci {
+inline namespace v0 {
+namespace optimizer {
+namespace {
+
+using program::ProgramImpl;
+using program::VarId;
+
+void check_parameter(const char* rule, const Variable& parameter, const Variable& loss) {
+  const std::string& name = parameter.name();
+  if (parameter.program() != loss.program()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] parameter '{}' and the loss '{}' belong to different programs", rule, name,
+                loss.name());
+  }
+  if (!parameter.persistable()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] '{}' is not persistable, so it cannot be trained; make it with "
+                "create_parameter()",
+                rule, name);
+  }
+}
+
+std::vector<VarId> candidates(const char* rule, const Variable& loss,
+                              const std::vector<Variable>& parameters) {
+  std::vector<VarId> ids;
+  for (const Variable& parameter : parameters) {
+    check_parameter(rule, parameter, loss);
+    if (std::find(ids.begin(), ids.end(), parameter.id()) != ids.end()) {
+      core::raise(ErrorCode::kInvalidArgument, "[{}] parameter '{}' is given twice", rule,
+                  parameter.name());
+    }
+    ids.push_back(parameter.id());
+  }
+  if (!parameters.empty()) return ids;
+  const program::Block& block = loss.program()->main();
+  for (std::size_t i = 0; i < block.vars.size(); ++i) {
+    const program::VarDesc& var = block.vars[i];
+    if (var.trainable && !var.stop_gradient) ids.push_back(static_cast<VarId>(i));
+  }
+  return ids;
+}
+
+Variable make_learning_rate(const std::shared_ptr<ProgramImpl>& main, ProgramImpl& startup,
+                            double value) {
+  return program::add_persistable(
+      main, startup,
+      {main->unique_name("learning_rate"), Shape{}, kFloat32, initializer::constant(value), false});
+}
+
+Variable variable(const std::shared_ptr<ProgramImpl>& program, VarId id) {
+  return id == program::kNoVar ? Variable() : Variable(program, id);
+}
+
+// Drops the parameters that the loss does not depend on.
+void keep_reached(std::vector<VarId>* parameters, std::vector<autograd::GradientVar>* gradients) {
+  std::vector<VarId> reached;
+  for (std::size_t i = 0; i < parameters->size(); ++i) {
+    if ((*gradients)[i].value != program::kNoVar) reached.push_back((*parameters)[i]);
+  }
+  *parameters = std::move(reached);
+  gradients->erase(std::remove_if(gradients->begin(), gradients->end(),
+                                  [](const autograd::GradientVar& gradient) {
+                                    return gradient.value == program::kNoVar;
+                                  }),
+                   gradients->end());
+}
+
+}  // namespace
+
+Optimizer::Optimizer(double learning_rate, std::unique_ptr<const UpdateRule> rule)
+    : rule_(std::move(rule)), initial_rate_(learning_rate) {
+  if (!std::isfinite(learning_rate)) {
+    core::raise(ErrorCode::kInvalidArgument, "[{}] the learning rate is {}; give a finite one",
+                rule_->name(), learning_rate);
+  }
+}
+
+Optimizer::~Optimizer() = default;
+
+std::vector<ParameterGradient> Optimizer::minimize(const Variable& loss,
+                                                   const std::vector<Variable>& parameters) {
+  (void)loss.name();  // refuses an undefined one
+  const std::shared_ptr<ProgramImpl>& main = loss.program();
+  const Program startup = default_startup_program();
+  program::Transaction in_main(*main);
+  program::Transaction in_startup(*startup.impl());
+  std::vector<VarId> targets = candidates(rule_->name(), loss, parameters);
+  std::vector<autograd::GradientVar> gradients =
+      autograd::append_gradients(*main, loss.id(), targets, autograd::SparseGradients::kKeep);
+  keep_reached(&targets, &gradients);
+  if (targets.empty()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] the loss '{}' depends on no parameter; make parameters with "
+                "create_parameter() or layers, and do not stop their gradients",
+                rule_->name(), loss.name());
+  }
+  Variable rate = learning_rate_;
+  if (rate.program() != main) rate = make_learning_rate(main, *startup.impl(), initial_rate_);
+  UpdateBuilder builder(main, *startup.impl(), rate.id());
+  rule_->append(builder, targets, gradients);
+  in_main.commit();
+  in_startup.commit();
+  learning_rate_ = std::move(rate);
+  std::vector<ParameterGradient> updated;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    updated.push_back({variable(main, targets[i]), variable(main, gradients[i].value),
+                       variable(main, gradients[i].rows)});
+  }
+  return updated;
+}
+
+}  // namespace optimizer
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,64 @@
+#include "framework/optimizer/update_rule.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/program/parameters.h"
+
+namespace loci {
+inline namespace v0 {
+namespace optimizer {
+
+using program::VarId;
+
+UpdateBuilder::UpdateBuilder(std::shared_ptr<program::ProgramImpl> main,
+                             program::ProgramImpl& startup, VarId learning_rate)
+    : main_(std::move(main)), startup_(startup), learning_rate_(learning_rate) {}
+
+VarId UpdateBuilder::state(VarId parameter, const char* name) {
+  const program::VarDesc& desc = main_->main().var(parameter);
+  program::PersistableSpec spec;
+  spec.name = fmt::format("{}.{}", desc.name, name);
+  if (main_->main().find(spec.name) != program::kNoVar) spec.name = main_->unique_name(spec.name);
+  spec.shape = desc.type.shape;
+  spec.dtype = desc.type.dtype == kFloat64 ? kFloat64 : kFloat32;
+  spec.init = initializer::constant(0.0);
+  spec.guard = desc.guard;
+  return program::add_persistable(main_, startup_, spec).id();
+}
+
+VarId UpdateBuilder::counter(const char* name) {
+  program::PersistableSpec spec;
+  spec.name = main_->unique_name(name);
+  spec.dtype = kInt64;
+  spec.init = initializer::constant(0.0);
+  return program::add_persistable(main_, startup_, spec).id();
+}
+
+program::OperatorSpec UpdateBuilder::update(const char* op, VarId parameter,
+                                            const autograd::GradientVar& gradient) const {
+  program::OperatorSpec spec;
+  spec.type = op;
+  spec.inputs = {
+      {"param", {parameter}}, {"grad", {gradient.value}}, {"learning_rate", {learning_rate_}}};
+  if (gradient.rows != program::kNoVar) spec.inputs.push_back({"rows", {gradient.rows}});
+  spec.guard = main_->main().var(parameter).guard;
+  spec.role = program::Role::kUpdate;
+  return spec;
+}
+
+void UpdateBuilder::append(const program::OperatorSpec& spec) {
+  program::append_operator(*main_, spec);
+}
+
+void check_share(const char* optimizer, const char* what, double value) {
+  if (value >= 0 && value < 1) return;
+  core::raise(ErrorCode::kInvalidArgument, "[{}] {} is {}; give one in [0, 1)", optimizer, what,
+              value);
+}
+
+}  // namespace optimizer
+}  // namespace v0
+}  // namespace loci
