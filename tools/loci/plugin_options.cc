@@ -2,23 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <loci/plugins.hpp>
 
 namespace loci::runner {
 namespace {
 
+[[noreturn]] void refuse(const std::string& file, const plugins::Candidate& candidate) {
+  throw Failure(ExitCode::kNotAvailable,
+                fmt::format("[--plugin] '{}' cannot be loaded: {}", file, candidate.cause),
+                candidate.remedy);
+}
+
 // A file that the user named must not drop out in silence because another plugin can do the work.
-void check_named(const std::vector<std::string>& files) {
-  if (files.empty()) return;
+// Each is inspected first, because the search logs its failures and the error shall come alone.
+void check_named(const plugins::SearchOptions& search) {
+  const std::vector<std::string>& disabled = search.disabled_ids;
+  for (const std::string& file : search.files) {
+    const plugins::Candidate candidate = plugins::inspect(file);
+    const bool wanted = std::find(disabled.begin(), disabled.end(), candidate.id) == disabled.end();
+    if (candidate.failed && wanted) refuse(file, candidate);
+  }
+  if (search.files.empty()) return;
   for (const plugins::Candidate& candidate : plugins::report()) {
     if (!candidate.failed || candidate.disabled) continue;
-    for (const std::string& file : files) {
+    for (const std::string& file : search.files) {
       std::error_code error;
-      if (!std::filesystem::equivalent(file, candidate.path, error)) continue;
-      throw Failure(ExitCode::kNotAvailable,
-                    fmt::format("[--plugin] '{}' cannot be loaded: {}", file, candidate.cause),
-                    candidate.remedy);
+      if (std::filesystem::equivalent(file, candidate.path, error)) refuse(file, candidate);
     }
   }
 }
@@ -42,7 +53,7 @@ void apply_plugin_options(const po::variables_map& values) {
   search.disabled_ids = texts(values, "no-plugin");
   in_phase(Phase::kDevices, [&] {
     plugins::configure(search);
-    check_named(search.files);
+    check_named(search);
   });
 }
 
