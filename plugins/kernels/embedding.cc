@@ -30,6 +30,7 @@ struct Lookup {
     const Labels ids(launch.input_view(1));
     auto* out = launch.output<char>(0);
     check_row_ids("embedding", ids, count, rows);
+    if (row_bytes == 0) return;  // nor are there addresses to copy between
     host->parallel_for(0, count, row_grain(row_bytes), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         if (i + kAhead < end) prefetch(weight + ids[i + kAhead] * row_bytes);
@@ -86,6 +87,7 @@ struct DenseGrad {
     T* out = launch.output<T>(0);
     auto* keys = launch.workspace<RowKey>();
     check_row_ids("embedding_grad", ids, count, rows);
+    if (width == 0) return;
     sort_row_ids(ids, count, keys);
     zero(out);
     host->parallel_for(0, count, row_grain(width * static_cast<std::int64_t>(sizeof(T))),
@@ -160,6 +162,7 @@ struct RowsGrad {
     auto* values = launch.output<char>(1);
     if (count == 0) return;
     std::memcpy(rows, launch.input<char>(0), static_cast<std::size_t>(count * id_bytes));
+    if (row_bytes == 0) return;
     if (values != out_grad) copy(out_grad, values);
     if (padding < 0) return;
     for (std::int64_t i = 0; i < count; ++i) {
