@@ -58,6 +58,12 @@ OpSchema& OpSchema::input(std::string name, DTypeSet dtypes, Arity arity, Reside
   return *this;
 }
 
+OpSchema& OpSchema::extents_input(std::string name) {
+  inputs_.push_back({std::move(name), kIndices, Arity::kOptional, Residence::kHost,
+                     /*gives_extents=*/true});
+  return *this;
+}
+
 OpSchema& OpSchema::output(std::string name, Arity arity, Extent extent) {
   outputs_.push_back({std::move(name), arity, Residence::kDevice, extent});
   return *this;

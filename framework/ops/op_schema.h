@@ -72,6 +72,8 @@ struct InputSlot {
   DTypeSet dtypes = kAllDTypes;
   Arity arity = Arity::kRequired;
   Residence residence = Residence::kDevice;
+  // Extents of outputs come from its values.
+  bool gives_extents = false;
 };
 
 struct OutputSlot {
@@ -110,6 +112,9 @@ class OpSchema {
 
   OpSchema& input(std::string name, DTypeSet dtypes = kAllDTypes, Arity arity = Arity::kRequired,
                   Residence residence = Residence::kDevice);
+  // An optional list of integers that is read on the host and that extents of outputs depend on:
+  // inference sees its values, and where only the run brings them, it waits for them.
+  OpSchema& extents_input(std::string name);
   OpSchema& output(std::string name, Arity arity = Arity::kRequired,
                    Extent extent = Extent::kInferred);
   // An output whose value is written in host memory, whatever place the op runs at; it is complete

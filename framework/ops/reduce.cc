@@ -13,18 +13,8 @@ using Axes = std::vector<std::int64_t>;
 
 // Which dimensions of x the attribute "axes" names; all if it is empty.
 std::array<bool, Shape::kMaxRank> reduced_axes(const InferContext& ctx, int rank) {
-  const Axes& axes = ctx.attr<Axes>("axes");
-  std::array<bool, Shape::kMaxRank> reduced{};
-  if (axes.empty()) reduced.fill(true);
-  for (const std::int64_t given : axes) {
-    if (given < -rank || given >= rank) {
-      if (rank == 0) ctx.fail("axes {} names a dimension, but x has none", to_string(axes));
-      ctx.fail("axes {} has {}; give axes in [{}, {})", to_string(axes), given, -rank, rank);
-    }
-    bool& entry = reduced[static_cast<std::size_t>(given < 0 ? given + rank : given)];
-    if (entry) ctx.fail("axes {} names a dimension twice", to_string(axes));
-    entry = true;
-  }
+  std::array<bool, Shape::kMaxRank> reduced = named_axes(ctx, "axes", rank);
+  if (ctx.attr<Axes>("axes").empty()) reduced.fill(true);
   return reduced;
 }
 

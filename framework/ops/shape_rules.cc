@@ -83,6 +83,24 @@ std::int64_t extent_product(const InferContext& ctx, const Shape& shape, int beg
   return known ? product : kDynamicDim;
 }
 
+std::array<bool, Shape::kMaxRank> named_axes(const InferContext& ctx, std::string_view attribute,
+                                             int rank) {
+  const auto& axes = ctx.attr<std::vector<std::int64_t>>(attribute);
+  std::array<bool, Shape::kMaxRank> named{};
+  for (const std::int64_t given : axes) {
+    if (given < -rank || given >= rank) {
+      if (rank == 0)
+        ctx.fail("{} {} names a dimension, but there is none", attribute, to_string(axes));
+      ctx.fail("{} {} has {}; give axes in [{}, {})", attribute, to_string(axes), given, -rank,
+               rank);
+    }
+    bool& entry = named[static_cast<std::size_t>(given < 0 ? given + rank : given)];
+    if (entry) ctx.fail("{} {} names a dimension twice", attribute, to_string(axes));
+    entry = true;
+  }
+  return named;
+}
+
 void require_same_dtype(const InferContext& ctx, std::string_view a, std::string_view b) {
   if (ctx.dtype(a) == ctx.dtype(b)) return;
   ctx.fail("{} is {} and {} is {}; cast one of them, both need one dtype", a,
@@ -103,7 +121,11 @@ void require_shape(const InferContext& ctx, std::string_view slot, const Shape& 
 }
 
 Shape shape_attribute(const InferContext& ctx, std::string_view name) {
-  const auto& extents = ctx.attr<std::vector<std::int64_t>>(name);
+  return whole_shape(ctx, name, ctx.attr<std::vector<std::int64_t>>(name));
+}
+
+Shape whole_shape(const InferContext& ctx, std::string_view name,
+                  const std::vector<std::int64_t>& extents) {
   if (extents.size() > Shape::kMaxRank) {
     ctx.fail("{} {} has {} dimensions; a tensor has at most {}", name, to_string(extents),
              extents.size(), Shape::kMaxRank);

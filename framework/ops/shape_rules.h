@@ -2,10 +2,12 @@
 // depends on an unknown extent is unknown, and an unknown extent never fails a check.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <loci/shape.hpp>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "framework/ops/infer_context.h"
 
@@ -33,6 +35,11 @@ namespace loci::ops {
 [[nodiscard]] std::int64_t extent_product(const InferContext& ctx, const Shape& shape, int begin,
                                           int end);
 
+// By position, which of `rank` dimensions the attribute, a list, names; negative ones count from
+// the end. Fails if one is out of range or named twice.
+[[nodiscard]] std::array<bool, Shape::kMaxRank> named_axes(const InferContext& ctx,
+                                                           std::string_view attribute, int rank);
+
 // Fail unless the arguments of both slots have one dtype.
 void require_same_dtype(const InferContext& ctx, std::string_view a, std::string_view b);
 // Fails unless the argument of the slot has that many dimensions; `meaning` describes them.
@@ -44,5 +51,8 @@ void require_shape(const InferContext& ctx, std::string_view slot, const Shape& 
 
 // An attribute that says a whole shape: every extent known. Fails for anything else.
 [[nodiscard]] Shape shape_attribute(const InferContext& ctx, std::string_view name);
+// The same from given extents; `name` is for messages.
+[[nodiscard]] Shape whole_shape(const InferContext& ctx, std::string_view name,
+                                const std::vector<std::int64_t>& extents);
 
 }  // namespace loci::ops

@@ -11,7 +11,12 @@ namespace {
 
 // The dtype that a kernel's mask is about.
 loci_dtype leading_dtype(const loci_op_desc& op) {
-  if (op.input_slots[op.input_slot_count] > 0) return op.inputs[0].dtype;
+  for (std::uint32_t i = 0; i < op.input_slots[op.input_slot_count]; ++i) {
+    const loci_arg& input = op.inputs[i];
+    if (input.dtype != LOCI_DTYPE_NONE && input.residence != LOCI_RESIDENCE_HOST) {
+      return input.dtype;
+    }
+  }
   return op.output_slots[op.output_slot_count] > 0 ? op.outputs[0].dtype : LOCI_DTYPE_NONE;
 }
 

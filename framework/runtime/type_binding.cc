@@ -75,20 +75,16 @@ void TypeBinder::bind_feeds(const std::vector<PlanFeed>& feeds) {
 }
 
 std::vector<program::VarId> TypeBinder::missing_values(const program::Operator& op) const {
-  bool reads_extents = false;
-  for (const ops::OutputSlot& output : op.schema->outputs()) {
-    reads_extents = reads_extents || output.extent == ops::Extent::kHostValues;
-  }
   std::vector<program::VarId> read;
   bool missing = false;
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
-    const bool host = op.schema->inputs()[slot].residence == ops::Residence::kHost;
+    const bool gives_extents = op.schema->inputs()[slot].gives_extents;
     for (const program::VarId id : op.inputs[slot]) {
       if (const program::VarId count = count_of(id); count != program::kNoVar) {
         read.push_back(count);
         missing = true;
       }
-      if (!host || !reads_extents) continue;
+      if (!gives_extents) continue;
       read.push_back(id);
       missing = missing || host_values_.count(id) == 0;
     }

@@ -8,10 +8,18 @@
 namespace loci::test_support {
 namespace {
 
-ops::Value find(const std::map<std::string, ops::Value, std::less<>>& values,
-                std::string_view slot) {
+using Values = std::map<std::string, std::vector<ops::Value>, std::less<>>;
+
+ops::Value find(const Values& values, std::string_view slot, std::size_t index) {
   const auto found = values.find(slot);
-  return found == values.end() ? ops::Value{} : found->second;
+  if (found == values.end() || index >= found->second.size()) return {};
+  return found->second[index];
+}
+
+std::string argument_name(std::string_view slot, std::size_t index) {
+  std::string name(slot);
+  if (index > 0) name.append(std::to_string(index));
+  return name;
 }
 
 bool fits(const ops::TensorType& a, const ops::TensorType& b) {
@@ -27,7 +35,8 @@ bool fits(const ops::TensorType& a, const ops::TensorType& b) {
 GradientProbe::GradientProbe(const std::string& op) : schema_(&ops::op_registry().get(op)) {}
 
 GradientProbe& GradientProbe::with(const std::string& slot, const Shape& shape, DType dtype) {
-  inputs_[slot] = emitter_->add(slot, {dtype, shape});
+  std::vector<ops::Value>& values = inputs_[slot];
+  values.push_back(emitter_->add(argument_name(slot, values.size()), {dtype, shape}));
   return *this;
 }
 
@@ -48,17 +57,23 @@ GradientProbe& GradientProbe::no_output_grad(const std::string& slot) {
 
 void GradientProbe::infer_outputs() {
   std::vector<std::vector<ops::InferArgument>> arguments(schema_->inputs().size());
-  for (const auto& [slot, value] : inputs_) {
-    arguments.at(static_cast<std::size_t>(schema_->input_index(slot)))
-        .push_back({emitter_->type(value), slot, {}});
+  for (const auto& [slot, values] : inputs_) {
+    for (const ops::Value value : values) {
+      arguments.at(static_cast<std::size_t>(schema_->input_index(slot)))
+          .push_back({emitter_->type(value), slot, {}});
+    }
   }
   ops::InferContext ctx(*schema_, std::move(arguments), attributes_);
   ctx.run();
   for (std::size_t i = 0; i < ctx.outputs().size(); ++i) {
     const std::string& slot = schema_->outputs()[i].name;
-    const ops::TensorType& type = ctx.outputs()[i].front();
-    outputs_[slot] = emitter_->add(slot, type);
-    if (no_output_grad_.count(slot) == 0) output_grads_[slot] = emitter_->add("d_" + slot, type);
+    for (std::size_t j = 0; j < ctx.outputs()[i].size(); ++j) {
+      const std::string name = argument_name(slot, j);
+      const ops::TensorType& type = ctx.outputs()[i][j];
+      outputs_[slot].push_back(emitter_->add(name, type));
+      output_grads_[slot].push_back(
+          no_output_grad_.count(name) == 0 ? emitter_->add("d_" + name, type) : ops::Value{});
+    }
   }
 }
 
@@ -69,34 +84,35 @@ GradientProbe& GradientProbe::run() {
   return *this;
 }
 
-std::string GradientProbe::grad(const std::string& slot) const {
-  const auto found = grads_.find(slot);
+std::string GradientProbe::grad(const std::string& slot, std::size_t index) const {
+  const auto found = grads_.find(argument_name(slot, index));
   return found == grads_.end() ? "none" : found->second;
 }
 
-ops::Value GradientProbe::input(std::string_view slot, std::size_t) const {
-  return find(inputs_, slot);
+ops::Value GradientProbe::input(std::string_view slot, std::size_t index) const {
+  return find(inputs_, slot, index);
 }
 
 std::size_t GradientProbe::input_count(std::string_view slot) const {
-  return find(inputs_, slot).defined() ? 1 : 0;
+  const auto found = inputs_.find(slot);
+  return found == inputs_.end() ? 0 : found->second.size();
 }
 
-ops::Value GradientProbe::output(std::string_view slot, std::size_t) const {
-  return find(outputs_, slot);
+ops::Value GradientProbe::output(std::string_view slot, std::size_t index) const {
+  return find(outputs_, slot, index);
 }
 
-ops::Value GradientProbe::output_grad(std::string_view slot, std::size_t) const {
-  return find(output_grads_, slot);
+ops::Value GradientProbe::output_grad(std::string_view slot, std::size_t index) const {
+  return find(output_grads_, slot, index);
 }
 
-bool GradientProbe::needs_grad(std::string_view slot, std::size_t) const {
-  return unwanted_.count(slot) == 0;
+bool GradientProbe::needs_grad(std::string_view slot, std::size_t index) const {
+  return unwanted_.count(argument_name(slot, index)) == 0;
 }
 
-void GradientProbe::set_input_grad(std::string_view slot, ops::Value grad, std::size_t) {
-  const std::string name(slot);
-  const ops::Value argument = find(inputs_, slot);
+void GradientProbe::set_input_grad(std::string_view slot, ops::Value grad, std::size_t index) {
+  const std::string name = argument_name(slot, index);
+  const ops::Value argument = find(inputs_, slot, index);
   if (!argument.defined()) throw std::logic_error("a gradient for the absent input " + name);
   if (!fits(emitter_->type(argument), emitter_->type(grad))) {
     throw std::logic_error("the gradient of " + name + " has the shape " +

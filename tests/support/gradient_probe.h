@@ -20,8 +20,10 @@ namespace loci::test_support {
 class GradientProbe final : public ops::GradContext {
  public:
   explicit GradientProbe(const std::string& op);
+  // Called again for a variadic slot, adds an argument: x, x1, x2, ... in the calls.
   GradientProbe& with(const std::string& slot, const Shape& shape, DType dtype = kFloat32);
   GradientProbe& attr(const std::string& name, Attribute value);
+  // Both take the name of an argument.
   GradientProbe& unwanted(const std::string& slot);
   GradientProbe& no_output_grad(const std::string& slot);
   // Throws std::logic_error if a gradient does not have the type of its input.
@@ -29,7 +31,7 @@ class GradientProbe final : public ops::GradContext {
 
   [[nodiscard]] const std::vector<std::string>& calls() const { return emitter_->calls(); }
   // The name of the gradient of an input; "none" if none was set.
-  [[nodiscard]] std::string grad(const std::string& slot) const;
+  [[nodiscard]] std::string grad(const std::string& slot, std::size_t index = 0) const;
 
   [[nodiscard]] ops::Value input(std::string_view slot, std::size_t index) const override;
   [[nodiscard]] std::size_t input_count(std::string_view slot) const override;
@@ -43,7 +45,7 @@ class GradientProbe final : public ops::GradContext {
   [[nodiscard]] const Attributes& attributes() const override { return attributes_; }
 
  private:
-  using Values = std::map<std::string, ops::Value, std::less<>>;
+  using Values = std::map<std::string, std::vector<ops::Value>, std::less<>>;
   void infer_outputs();
 
   const ops::OpSchema* schema_;
@@ -52,7 +54,7 @@ class GradientProbe final : public ops::GradContext {
   Values inputs_;
   Values outputs_;
   Values output_grads_;
-  std::map<std::string, std::string> grads_;
+  std::map<std::string, std::string> grads_;  // by the name of the argument
   std::set<std::string, std::less<>> unwanted_;
   std::set<std::string, std::less<>> no_output_grad_;
   Attributes attributes_;

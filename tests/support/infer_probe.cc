@@ -38,6 +38,15 @@ InferProbe& InferProbe::input(const std::string& slot, const Shape& shape, DType
   return *this;
 }
 
+InferProbe& InferProbe::host_values(const std::string& slot,
+                                    const std::vector<std::int64_t>& values) {
+  const Shape shape{static_cast<std::int64_t>(values.size())};
+  inputs_.emplace_back(
+      slot,
+      ops::InferArgument{{kInt64, shape}, slot + "_in", Tensor::from<std::int64_t>(values, shape)});
+  return *this;
+}
+
 InferProbe& InferProbe::attr(const std::string& name, Attribute value) {
   attributes_.insert_or_assign(name, std::move(value));
   return *this;

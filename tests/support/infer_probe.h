@@ -1,6 +1,7 @@
 // Runs the shape inference of one operator.
 #pragma once
 
+#include <cstdint>
 #include <loci/attribute.hpp>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ class InferProbe {
  public:
   explicit InferProbe(std::string op) : op_(std::move(op)) {}
   InferProbe& input(const std::string& slot, const Shape& shape, DType dtype = kFloat32);
+  // A list of integers whose values are known on the host.
+  InferProbe& host_values(const std::string& slot, const std::vector<std::int64_t>& values);
   InferProbe& attr(const std::string& name, Attribute value);
 
   // Of all outputs, flat.

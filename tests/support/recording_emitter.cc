@@ -48,11 +48,12 @@ std::vector<ops::Value> RecordingEmitter::emit(const OpCall<ops::Value>& call) {
     arguments.push_back(std::move(text));
   }
   calls_.push_back(fmt::format("{} = {}({})", label, call.type, fmt::join(arguments, ", ")));
+  std::vector<ops::TensorType> types;
+  for (const auto& slot : ctx.outputs()) types.insert(types.end(), slot.begin(), slot.end());
   std::vector<ops::Value> results;
-  for (const auto& slot : ctx.outputs()) {
-    const bool only = ctx.outputs().size() == 1;
+  for (const ops::TensorType& type : types) {
     results.push_back(
-        add(only ? label : fmt::format("{}.{}", label, results.size()), slot.front()));
+        add(types.size() == 1 ? label : fmt::format("{}.{}", label, results.size()), type));
   }
   return results;
 }

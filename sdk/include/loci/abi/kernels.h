@@ -123,8 +123,10 @@ typedef struct loci_kernel_def {
   uint32_t struct_size;
   uint32_t flags;
   loci_str op;
-  loci_str name;       /* of the implementation, for reports: "onednn", "portable" */
-  uint64_t dtype_mask; /* dtypes of the first input (of the first output, if there is no input) */
+  loci_str name; /* of the implementation, for reports: "onednn", "portable" */
+  /* dtypes of the first input that is present and not host-resident; of the first output, if there
+   * is none */
+  uint64_t dtype_mask;
   const loci_alias* aliases;
   uint64_t alias_count;
   uint64_t token; /* the plugin's own */

@@ -155,9 +155,11 @@ std::unique_ptr<Kernel> make_kernel(const OpDesc&) {
 
 // One implementation of an op.
 struct KernelDef {
-  std::string_view op;       // STATIC
-  std::string_view name;     // STATIC; of the implementation, for reports
-  std::uint64_t dtypes = 0;  // of the first input (output, if there is none); LOCI_DTYPE_BIT
+  std::string_view op;    // STATIC
+  std::string_view name;  // STATIC; of the implementation, for reports
+  // LOCI_DTYPE_BIT of the first input that is present and not host-resident; of the first output,
+  // if there is none.
+  std::uint64_t dtypes = 0;
   CreateFn create = nullptr;
   SupportsFn supports = nullptr;      // none: every operator of those dtypes
   std::vector<loci_alias> aliases{};  // outputs that may lie in an input's memory
