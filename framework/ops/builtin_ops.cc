@@ -2,12 +2,15 @@
 
 namespace loci::ops {
 
+void register_concat_ops(OpRegistry& registry);
 void register_conv2d_ops(OpRegistry& registry);
 void register_creation_ops(OpRegistry& registry);
 void register_cross_entropy_ops(OpRegistry& registry);
 void register_elementwise_binary_ops(OpRegistry& registry);
 void register_elementwise_unary_ops(OpRegistry& registry);
 void register_embedding_ops(OpRegistry& registry);
+void register_expand_ops(OpRegistry& registry);
+void register_gather_ops(OpRegistry& registry);
 void register_matmul_ops(OpRegistry& registry);
 void register_metric_ops(OpRegistry& registry);
 void register_nonzero_ops(OpRegistry& registry);
@@ -15,7 +18,10 @@ void register_optimizer_ops(OpRegistry& registry);
 void register_pool2d_ops(OpRegistry& registry);
 void register_reduce_ops(OpRegistry& registry);
 void register_reshape_ops(OpRegistry& registry);
+void register_shape_ops(OpRegistry& registry);
+void register_slice_ops(OpRegistry& registry);
 void register_softmax_ops(OpRegistry& registry);
+void register_transpose_ops(OpRegistry& registry);
 
 void register_builtin_ops(OpRegistry& registry) {
   register_creation_ops(registry);
@@ -26,6 +32,12 @@ void register_builtin_ops(OpRegistry& registry) {
   register_conv2d_ops(registry);
   register_pool2d_ops(registry);
   register_reshape_ops(registry);
+  register_transpose_ops(registry);
+  register_shape_ops(registry);
+  register_slice_ops(registry);
+  register_concat_ops(registry);
+  register_expand_ops(registry);
+  register_gather_ops(registry);
   register_reduce_ops(registry);
   register_softmax_ops(registry);
   register_cross_entropy_ops(registry);

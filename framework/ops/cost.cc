@@ -15,6 +15,14 @@ std::int64_t bytes_of(const TensorType& type) {
   return saturating_product(type.shape.numel(), static_cast<std::int64_t>(dtype_size(type.dtype)));
 }
 
+std::int64_t output_bytes(const InferContext& ctx) {
+  std::int64_t bytes = 0;
+  for (const auto& slot : ctx.outputs()) {
+    for (const TensorType& type : slot) bytes = saturating_sum(bytes, bytes_of(type));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
@@ -29,11 +37,12 @@ std::int64_t argument_bytes(const InferContext& ctx) {
       bytes = saturating_sum(bytes, bytes_of(ctx.input(slot.name, i)));
     }
   }
-  for (const auto& slot : ctx.outputs()) {
-    for (const TensorType& type : slot) bytes = saturating_sum(bytes, bytes_of(type));
-  }
-  return bytes;
+  return saturating_sum(bytes, output_bytes(ctx));
 }
+
+Cost move_cost(const InferContext& ctx) { return {0, argument_bytes(ctx)}; }
+
+Cost copy_cost(const InferContext& ctx) { return {0, saturating_product(output_bytes(ctx), 2)}; }
 
 Cost elementwise_cost(const InferContext& ctx, std::int64_t flops) {
   std::int64_t elements = 0;

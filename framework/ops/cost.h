@@ -14,6 +14,11 @@ namespace loci::ops {
 // and state that is updated counts twice, as read and as written.
 [[nodiscard]] std::int64_t argument_bytes(const InferContext& ctx);
 
+// Nothing is computed: all inputs are read, all outputs written.
+[[nodiscard]] Cost move_cost(const InferContext& ctx);
+// Nothing is computed: what is written is read somewhere in the inputs.
+[[nodiscard]] Cost copy_cost(const InferContext& ctx);
+
 // `flops` for each element of all outputs.
 [[nodiscard]] Cost elementwise_cost(const InferContext& ctx, std::int64_t flops = 1);
 

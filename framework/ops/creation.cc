@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "framework/ops/cost.h"
+#include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/shape_rules.h"
 
@@ -21,16 +22,28 @@ bool fits_integer(double value, DType dtype) {
   return whole >= (is_signed ? -limit : 0.0) && whole < limit;
 }
 
+void check_fill_value(const InferContext& ctx, DType dtype) {
+  const auto value = ctx.attr<double>("value");
+  if (!is_integer(dtype) || fits_integer(value, dtype)) return;
+  ctx.fail("value {} does not fit into {}; give one that does or another dtype", value,
+           dtype_name(dtype));
+}
+
 void infer_fill_constant(InferContext& ctx) {
   const auto dtype = ctx.attr<DType>("dtype");
-  const auto value = ctx.attr<double>("value");
   if (!kAllDTypes.contains(dtype))
     ctx.fail("dtype is none; give one of {}", kAllDTypes.to_string());
-  if (is_integer(dtype) && !fits_integer(value, dtype)) {
-    ctx.fail("value {} does not fit into {}; give one that does or another dtype", value,
-             dtype_name(dtype));
+  check_fill_value(ctx, dtype);
+  if (ctx.has_input("value_tensor") && !compatible(ctx.shape("value_tensor"), {1}) &&
+      !compatible(ctx.shape("value_tensor"), {})) {
+    ctx.fail("value_tensor is {}; give one element", ctx.shape("value_tensor").to_string());
   }
-  ctx.set_output("out", {dtype, shape_attribute(ctx, "shape")});
+  ctx.set_output("out", {dtype, given_shape(ctx, "shape", "shape_tensor")});
+}
+
+void infer_full_like(InferContext& ctx) {
+  check_fill_value(ctx, ctx.dtype("x"));
+  ctx.set_output("out", ctx.input("x"));
 }
 
 void require_random_state(const InferContext& ctx) {
@@ -71,16 +84,26 @@ CostFn cost_per_element(std::int64_t flops) {
   return [flops](const InferContext& ctx) { return elementwise_cost(ctx, flops); };
 }
 
-}  // namespace
-
-void register_creation_ops(OpRegistry& registry) {
+void register_constants(OpRegistry& registry) {
   const std::vector<std::int64_t> shape;
   registry.add(OpSchema("fill_constant")
-                   .required_attr("shape", shape)
+                   .extents_input("shape_tensor")
+                   .input("value_tensor", kAllDTypes, Arity::kOptional, Residence::kHost)
+                   .attr("shape", shape)
                    .attr("value", 0.0)
                    .attr("dtype", kFloat32)
-                   .output("out")
+                   .output("out", Arity::kRequired, Extent::kHostValues)
                    .infer(infer_fill_constant));
+  // Without a gradient: nothing depends on the elements of x.
+  registry.add(OpSchema("full_like")
+                   .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
+                   .attr("value", 0.0)
+                   .output("out")
+                   .infer(infer_full_like));
+}
+
+void register_random(OpRegistry& registry) {
+  const std::vector<std::int64_t> shape;
   registry.add(OpSchema("uniform_random")
                    .random()
                    .required_attr("shape", shape)
@@ -105,6 +128,13 @@ void register_creation_ops(OpRegistry& registry) {
                    .input("state", {kUInt64})
                    .updates("state_out", "state")
                    .infer(require_random_state));
+}
+
+}  // namespace
+
+void register_creation_ops(OpRegistry& registry) {
+  register_constants(registry);
+  register_random(registry);
 }
 
 }  // namespace loci::ops

@@ -20,18 +20,8 @@ Value undo_broadcast(const Value& grad, const Value& value, const Shape& other) 
   return repeated ? reduce_sum_like(grad, value) : grad;
 }
 
-// Zeros of the wanted shape do the repeating: there is no shape as an attribute while extents are
-// unknown.
 Value broadcast_like(const Value& x, const Value& like) {
-  const Value zero = x.emitter
-                         ->emit(OpCall<Value>("fill_constant")
-                                    .attr("shape", std::vector<std::int64_t>{})
-                                    .attr("value", 0.0)
-                                    .attr("dtype", GradContext::type(x).dtype))
-                         .front();
-  const Value zeros =
-      OpCall<Value>("reduce_sum_grad").input("x", like).input("out_grad", zero).result();
-  return elementwise_add(x, zeros);
+  return OpCall<Value>("expand_like").input("x", x).input("like", like).result();
 }
 
 Value softmax_backward(const Value& y, const Value& y_grad, int axis) {

@@ -1,6 +1,9 @@
 // The same elements under another shape.
+#include <algorithm>
+
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
+#include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/shape_rules.h"
 
@@ -21,8 +24,7 @@ std::int64_t copied_extent(const InferContext& ctx, int axis) {
   ctx.fail("shape has 0 (copy the extent of x) at position {}, where x has no dimension", axis);
 }
 
-Target read_target(const InferContext& ctx) {
-  const auto& extents = ctx.attr<std::vector<std::int64_t>>("shape");
+Target read_target(const InferContext& ctx, const std::vector<std::int64_t>& extents) {
   const std::string text = to_string(extents);
   if (extents.size() > Shape::kMaxRank) {
     ctx.fail("shape {} has {} dimensions; a tensor has at most {}", text, extents.size(),
@@ -49,17 +51,56 @@ Target read_target(const InferContext& ctx) {
 
 // Copied extents are on both sides and cancel, so that an unknown one among them does not matter.
 void infer_reshape(InferContext& ctx) {
-  Target target = read_target(ctx);
+  const IntegerList extents = integer_list(ctx, "shape", "shape_tensor");
+  if (!extents.known) {
+    ctx.set_output("out", {ctx.dtype("x"), given_shape(ctx, "shape", "shape_tensor")});
+    return;
+  }
+  Target target = read_target(ctx, extents.values);
   const std::int64_t have = extent_product(ctx, target.rest, 0, target.rest.rank());
   const std::int64_t given = extent_product(ctx, target.given, 0, target.given.rank());
   const bool infers = target.inferred >= 0;
   if (have >= 0 && (infers ? have % given != 0 : have != given)) {
     ctx.fail("x {} cannot be given the shape {}: {} elements {} {}", ctx.shape("x").to_string(),
-             to_string(ctx.attr<std::vector<std::int64_t>>("shape")), have,
-             infers ? "are not divisible by" : "are not", given);
+             to_string(extents.values), have, infers ? "are not divisible by" : "are not", given);
   }
   if (infers && have >= 0) target.shape.set(target.inferred, have / given);
   ctx.set_output("out", {ctx.dtype("x"), target.shape});
+}
+
+void infer_squeeze(InferContext& ctx) {
+  const Shape& x = ctx.shape("x");
+  const bool all = ctx.attr<std::vector<std::int64_t>>("axes").empty();
+  const auto named = named_axes(ctx, "axes", x.rank());
+  Shape out;
+  for (int i = 0; i < x.rank(); ++i) {
+    const bool goes = named[static_cast<std::size_t>(i)];
+    if (all && x[i] == kDynamicDim) {
+      ctx.fail("axis {} of x has an unknown extent, so it may go or stay; name the axes", i);
+    }
+    if (goes && !compatible(x[i], 1)) {
+      ctx.fail("axis {} of x {} has the extent {}; only axes of extent 1 can go", i, x.to_string(),
+               x[i]);
+    }
+    if (!goes && !(all && x[i] == 1)) out.push_back(x[i]);
+  }
+  ctx.set_output("out", {ctx.dtype("x"), out});
+}
+
+void infer_unsqueeze(InferContext& ctx) {
+  const Shape& x = ctx.shape("x");
+  const auto added = ctx.attr<std::vector<std::int64_t>>("axes").size();
+  const int rank = x.rank() + static_cast<int>(std::min(added, std::size_t{Shape::kMaxRank}));
+  if (rank > Shape::kMaxRank) {
+    ctx.fail("the result would have {} dimensions; a tensor has at most {}", x.rank() + added,
+             Shape::kMaxRank);
+  }
+  const auto named = named_axes(ctx, "axes", rank);
+  Shape out;
+  for (int i = 0, from = 0; i < rank; ++i) {
+    out.push_back(named[static_cast<std::size_t>(i)] ? 1 : x[from++]);
+  }
+  ctx.set_output("out", {ctx.dtype("x"), out});
 }
 
 void infer_flatten(InferContext& ctx) {
@@ -88,26 +129,38 @@ void grad_reshape(GradContext& ctx) {
   ctx.set_input_grad("x", reshape_like(ctx.output_grad("out"), ctx.input("x")));
 }
 
-// Nothing is computed.
-Cost cost_of_move(const InferContext& ctx) { return {0, argument_bytes(ctx)}; }
-
 }  // namespace
 
 void register_reshape_ops(OpRegistry& registry) {
   registry.add(OpSchema("reshape")
                    .input("x")
-                   .required_attr("shape", std::vector<std::int64_t>{})
-                   .output("out")
+                   .extents_input("shape_tensor")
+                   .attr("shape", std::vector<std::int64_t>{})
+                   .output("out", Arity::kRequired, Extent::kHostValues)
                    .infer(infer_reshape)
                    .gradient(grad_reshape)
-                   .cost(cost_of_move));
+                   .cost(move_cost));
   registry.add(OpSchema("flatten")
                    .input("x")
                    .attr("axis", std::int64_t{1})
                    .output("out")
                    .infer(infer_flatten)
                    .gradient(grad_reshape)
-                   .cost(cost_of_move));
+                   .cost(move_cost));
+  registry.add(OpSchema("squeeze")
+                   .input("x")
+                   .attr("axes", std::vector<std::int64_t>{})
+                   .output("out")
+                   .infer(infer_squeeze)
+                   .gradient(grad_reshape)
+                   .cost(move_cost));
+  registry.add(OpSchema("unsqueeze")
+                   .input("x")
+                   .required_attr("axes", std::vector<std::int64_t>{})
+                   .output("out")
+                   .infer(infer_unsqueeze)
+                   .gradient(grad_reshape)
+                   .cost(move_cost));
   // The elements of x under the shape of `like`.
   registry.add(OpSchema("reshape_like")
                    .input("x")
@@ -115,7 +168,7 @@ void register_reshape_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_reshape_like)
                    .gradient(grad_reshape)
-                   .cost(cost_of_move));
+                   .cost(move_cost));
 }
 
 }  // namespace loci::ops

@@ -34,7 +34,7 @@ LOCI_INLINE inline double real(T value) {
 // the data of the launch.
 template <class T, class Rows>
 void for_rows(const LossShape& shape, const loci_view& label_view, const Rows& rows) {
-  const Labels labels(label_view);
+  const IntegerView labels(label_view);
   const auto* soft_labels = static_cast<const T*>(label_view.data);
   if (!shape.soft_label) {
     check_labels(shape.op, labels, shape.rows, shape.classes, shape.ignore_index);

@@ -5,12 +5,15 @@ namespace loci::kernels {
 KernelDefs portable_kernels() {
   KernelDefs kernels;
   add_cast(kernels);
+  add_concat(kernels);
   add_conv2d(kernels);
   add_creation(kernels);
   add_cross_entropy(kernels);
   add_elementwise_binary(kernels);
   add_elementwise_unary(kernels);
   add_embedding(kernels);
+  add_expand(kernels);
+  add_gather(kernels);
   add_matmul(kernels);
   add_metric(kernels);
   add_nonzero(kernels);
@@ -19,7 +22,9 @@ KernelDefs portable_kernels() {
   add_random(kernels);
   add_reduce(kernels);
   add_shape(kernels);
+  add_slice(kernels);
   add_softmax(kernels);
+  add_transpose(kernels);
   return kernels;
 }
 

@@ -13,12 +13,15 @@ using KernelDefs = std::vector<sdk::KernelDef>;
 inline constexpr std::string_view kPortable = "portable";
 
 void add_cast(KernelDefs& kernels);
+void add_concat(KernelDefs& kernels);
 void add_conv2d(KernelDefs& kernels);
 void add_creation(KernelDefs& kernels);
 void add_cross_entropy(KernelDefs& kernels);
 void add_elementwise_binary(KernelDefs& kernels);
 void add_elementwise_unary(KernelDefs& kernels);
 void add_embedding(KernelDefs& kernels);
+void add_expand(KernelDefs& kernels);
+void add_gather(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
 void add_metric(KernelDefs& kernels);
 void add_nonzero(KernelDefs& kernels);
@@ -27,7 +30,9 @@ void add_pool2d(KernelDefs& kernels);
 void add_random(KernelDefs& kernels);
 void add_reduce(KernelDefs& kernels);
 void add_shape(KernelDefs& kernels);
+void add_slice(KernelDefs& kernels);
 void add_softmax(KernelDefs& kernels);
+void add_transpose(KernelDefs& kernels);
 
 // All of them. Inputs are dense; kernels use the host's parallel_for and no other thread.
 KernelDefs portable_kernels();

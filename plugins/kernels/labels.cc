@@ -4,8 +4,8 @@
 
 namespace loci::kernels {
 
-void check_labels(const char* op, const Labels& labels, std::int64_t rows, std::int64_t classes,
-                  std::int64_t ignore_index) {
+void check_labels(const char* op, const IntegerView& labels, std::int64_t rows,
+                  std::int64_t classes, std::int64_t ignore_index) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t label = labels[row];
     if ((label >= 0 && label < classes) || label == ignore_index) continue;

@@ -79,7 +79,7 @@ template <class T>
 struct Accuracy {
   void launch(const Launch& launch) const noexcept {
     const T* x = launch.input<T>(0);
-    const Labels labels(launch.input_view(1));
+    const IntegerView labels(launch.input_view(1));
     std::int32_t correct = 0;
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t label = labels[row];

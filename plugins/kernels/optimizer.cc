@@ -43,7 +43,7 @@ struct RowsUpdate {
   void launch(const Launch& launch) const {
     const Rule rule(launch, options);
     const T* grad = launch.input<T>(1);
-    const Labels ids(launch.input_view(Rule::kRows));
+    const IntegerView ids(launch.input_view(Rule::kRows));
     auto* keys = launch.workspace<RowKey>();
     check_row_ids("rows of a gradient", ids, count, rows);
     sort_row_ids(ids, count, keys);

@@ -25,12 +25,12 @@ T finish(sum_t<T> sum, std::int64_t divisor) {
 }
 
 // All elements to one. Blocks of a fixed size, so that the result does not depend on the threads.
-template <class T>
+template <class T, std::uint32_t from>
 struct SumAll {
   static constexpr std::int64_t kBlock = 65536;
 
   void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(0);
+    const T* x = launch.input<T>(from);
     auto* partial = launch.workspace<sum_t<T>>();
     const std::int64_t blocks = (count + kBlock - 1) / kBlock;
     host->parallel_for(0, blocks, 2, [&](std::int64_t begin, std::int64_t end) {
@@ -52,10 +52,10 @@ struct SumAll {
 };
 
 // The innermost axis goes: each output is the sum of some runs.
-template <class T>
+template <class T, std::uint32_t from>
 struct SumRuns {
   void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(0);
+    const T* x = launch.input<T>(from);
     T* out = launch.output<T>(0);
     const std::int64_t grain = grain_for(300 * std::max<std::int64_t>(plan.reduced_count(), 16));
     host->parallel_for(0, plan.outputs(), grain, [&](std::int64_t begin, std::int64_t end) {
@@ -81,12 +81,12 @@ struct SumRuns {
 };
 
 // The innermost axis stays: rows are added up, a strip of columns at a time.
-template <class T>
+template <class T, std::uint32_t from>
 struct SumColumns {
   static constexpr std::int64_t kStrip = 128;
 
   void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(0);
+    const T* x = launch.input<T>(from);
     T* out = launch.output<T>(0);
     const std::int64_t strips = (plan.inner + kStrip - 1) / kStrip;
     const std::int64_t width = std::min(plan.inner, kStrip);
@@ -124,19 +124,20 @@ struct SumColumns {
   std::int64_t divisor;
 };
 
-template <class T>
+// Sums of input `from`.
+template <class T, std::uint32_t from = 0>
 void emplace_sum(Prepare& prepare, const ReducePlan& plan, bool is_mean) {
   const sdk::Host* host = &prepare.host();
   const std::int64_t divisor = is_mean ? plan.reduced_count() : 1;
-  const bool is_long = plan.reduced_count() > 2 * SumAll<T>::kBlock;
+  const bool is_long = plan.reduced_count() > 2 * SumAll<T, from>::kBlock;
   if (plan.outputs() == 1 && plan.reduced.rank == 0 && is_long) {
-    const std::int64_t blocks = plan.inner / SumAll<T>::kBlock + 1;
+    const std::int64_t blocks = plan.inner / SumAll<T, from>::kBlock + 1;
     prepare.set_workspace(static_cast<std::uint64_t>(blocks) * sizeof(sum_t<T>));
-    prepare.emplace<SumAll<T>>(host, plan.inner, divisor);
+    prepare.emplace<SumAll<T, from>>(host, plan.inner, divisor);
   } else if (plan.inner_is_reduced) {
-    prepare.emplace<SumRuns<T>>(host, plan, divisor);
+    prepare.emplace<SumRuns<T, from>>(host, plan, divisor);
   } else {
-    prepare.emplace<SumColumns<T>>(host, plan, divisor);
+    prepare.emplace<SumColumns<T, from>>(host, plan, divisor);
   }
 }
 
@@ -173,6 +174,25 @@ void prepare_mean(Prepare& prepare) {
 void prepare_sum_like(Prepare& prepare) {
   const auto& op = prepare.op();
   prepare_sum(prepare, repeated_axes(op.input(0).dims(), op.input(1).dims()), false);
+}
+
+// out_grad, input 1, is copies side by side of each dimension of x: the sum over the copies.
+void prepare_tile_grad(Prepare& prepare) {
+  const auto x = prepare.op().output(0);
+  const auto out_grad = prepare.op().input(1);
+  const auto added = static_cast<std::size_t>(out_grad.rank() - x.rank());
+  std::vector<std::int64_t> dims;
+  std::vector<bool> reduced;
+  for (std::size_t i = 0; i < out_grad.dims().size(); ++i) {
+    const std::int64_t extent = i < added ? 1 : x.dims()[i - added];
+    dims.push_back(extent == 0 ? 1 : out_grad.dims()[i] / extent);
+    dims.push_back(extent);
+    reduced.insert(reduced.end(), {true, false});
+  }
+  const ReducePlan plan = plan_reduce(dims, reduced);
+  sdk::visit_numbers(x.dtype(), [&](auto tag) {
+    emplace_sum<typename decltype(tag)::type, 1>(prepare, plan, false);
+  });
 }
 
 // Input 1 repeated to the shape of the output, each element divided.
@@ -251,6 +271,7 @@ void add_reduce(KernelDefs& kernels) {
   add(kernels, "reduce_sum", sdk::kNumberBits, sdk::make_kernel<Reduce<false>>);
   add(kernels, "reduce_mean", sdk::kFloatBits, sdk::make_kernel<Reduce<true>>);
   add(kernels, "reduce_sum_like", sdk::kNumberBits, sdk::make_kernel<prepare_sum_like>);
+  add(kernels, "tile_grad", sdk::kNumberBits, sdk::make_kernel<prepare_tile_grad>);
   add(kernels, "reduce_sum_grad", sdk::kNumberBits, sdk::make_kernel<ReduceGrad<false>>);
   add(kernels, "reduce_mean_grad", sdk::kFloatBits, sdk::make_kernel<ReduceGrad<true>>);
 }

@@ -2,7 +2,7 @@
 
 namespace loci::kernels {
 
-void check_row_ids(const char* op, const Labels& ids, std::int64_t count, std::int64_t rows) {
+void check_row_ids(const char* op, const IntegerView& ids, std::int64_t count, std::int64_t rows) {
   std::int64_t least = 0;
   std::int64_t most = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -24,7 +24,7 @@ std::string row_keys_refusal(std::int64_t rows, std::int64_t count) {
   return "more than 2^32 rows or ids";
 }
 
-void sort_row_ids(const Labels& ids, std::int64_t count, RowKey* keys) {
+void sort_row_ids(const IntegerView& ids, std::int64_t count, RowKey* keys) {
   for (std::int64_t i = 0; i < count; ++i) {
     keys[i] = static_cast<RowKey>(ids[i]) << 32 | static_cast<RowKey>(i);
   }

@@ -6,13 +6,13 @@
 #include <loci/plugin/kernel.hpp>
 #include <string>
 
+#include "plugins/kernels/integer_view.h"
 #include "plugins/kernels/isa.h"
-#include "plugins/kernels/labels.h"
 
 namespace loci::kernels {
 
 // Throws Error(kInvalidArgument) that names the first id outside [0, rows) and where it is.
-void check_row_ids(const char* op, const Labels& ids, std::int64_t count, std::int64_t rows);
+void check_row_ids(const char* op, const IntegerView& ids, std::int64_t count, std::int64_t rows);
 
 // Packed into one word, so that sorting is fast: the row above, the position among the ids below.
 using RowKey = std::uint64_t;
@@ -26,7 +26,7 @@ std::string row_keys_refusal(std::int64_t rows, std::int64_t count);
 
 // Fills `keys` by row; those of one row are neighbours, in the order of their positions. The ids
 // are in range.
-void sort_row_ids(const Labels& ids, std::int64_t count, RowKey* keys);
+void sort_row_ids(const IntegerView& ids, std::int64_t count, RowKey* keys);
 
 // The keys of the rows that begin in [begin, end): ranges of disjoint bounds have disjoint rows.
 struct RowKeyRange {

@@ -1,4 +1,5 @@
-// Copies: assign, and the ops that only change the shape.
+// shape, and copies: assign, and the ops that only change the shape.
+#include <array>
 #include <cstring>
 
 #include "plugins/kernels/grain.h"
@@ -28,16 +29,38 @@ void prepare_copy(sdk::Prepare& prepare) {
   prepare.emplace<Copy>(&prepare.host(), out.numel() * bytes);
 }
 
+struct Extents {
+  void launch(const sdk::Launch& launch) const {
+    auto* out = launch.output<std::int32_t>(0);
+    for (std::size_t i = 0; i < rank; ++i) out[i] = extents[i];
+  }
+  std::size_t rank;
+  std::array<std::int32_t, LOCI_MAX_RANK> extents;
+};
+
+void prepare_extents(sdk::Prepare& prepare) {
+  const sdk::Dims dims = prepare.op().input(0).dims();
+  Extents result{dims.size(), {}};
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    result.extents[i] = static_cast<std::int32_t>(dims[i]);
+  }
+  prepare.emplace<Extents>(result);
+}
+
 }  // namespace
 
 void add_shape(KernelDefs& kernels) {
-  for (const char* op : {"assign", "flatten", "reshape", "reshape_like"}) {
+  for (const char* op : {"assign", "flatten", "reshape", "reshape_like", "squeeze", "unsqueeze"}) {
     kernels.push_back({.op = op,
                        .name = kPortable,
                        .dtypes = sdk::kAllBits,
                        .create = sdk::make_kernel<prepare_copy>,
                        .aliases = {{0, 0}}});
   }
+  kernels.push_back({.op = "shape",
+                     .name = kPortable,
+                     .dtypes = sdk::kAllBits,
+                     .create = sdk::make_kernel<prepare_extents>});
 }
 
 }  // namespace loci::kernels

@@ -27,7 +27,7 @@ ARROWS = {
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
 ABI_FOLDERS = {"core", "plugin", "device", "memory", "tensor", "transfer", "runtime"}
 # Headers of the author SDK that stand on nothing, for what schemas and kernels both compute.
-SHARED_SDK_HEADERS = {"loci/plugin/window.hpp"}
+SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/window.hpp"}
 # Sources that several plugins link; they are part of the plugins, not of the core.
 SHARED_PLUGIN_FOLDERS = {"kernels"}
 

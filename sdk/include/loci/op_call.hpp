@@ -3,6 +3,7 @@
 
 #include <loci/attribute.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,11 @@ struct OpCall {
   std::vector<Slot> inputs;
   Attributes attributes;
 };
+
+// For an overload that takes a value where another takes numbers in braces: an S is deduced, and
+// braces are none.
+template <class S, class V>
+using IfValue = std::enable_if_t<std::is_same_v<S, V>, int>;
 
 }  // namespace v0
 }  // namespace loci

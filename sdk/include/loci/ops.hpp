@@ -10,6 +10,7 @@
 #include <loci/ops/elementwise.hpp>
 #include <loci/ops/indexing.hpp>
 #include <loci/ops/loss.hpp>
+#include <loci/ops/parts.hpp>
 #include <loci/ops/product.hpp>
 #include <loci/ops/reduction.hpp>
 #include <loci/ops/shape.hpp>

@@ -41,6 +41,21 @@ TEST(CreationTest, FillConstantRefusesAValueThatDoesNotFit) {
   EXPECT_EQ(fill(1e300, kFloat32), "no error");
 }
 
+TEST(CreationTest, FillConstantTakesShapeAndValueFromTensors) {
+  EXPECT_EQ(infer("fill_constant").host_values("shape_tensor", {2, 3}).shape(), (Shape{2, 3}));
+  const auto unknown = infer("fill_constant").input("shape_tensor", {2}, kInt32);
+  EXPECT_EQ(unknown.shape(), (Shape{-1, -1}));
+  EXPECT_THAT(infer("fill_constant").input("value_tensor", {2}).error(),
+              HasSubstr("value_tensor is [2]; give one element"));
+}
+
+TEST(CreationTest, FullLikeHasTheTypeOfX) {
+  const auto like = infer("full_like").input("x", {-1, 3}, kUInt8);
+  EXPECT_EQ(like.types()[0], (TensorType{kUInt8, {-1, 3}}));
+  EXPECT_THAT(infer("full_like").input("x", {3}, kUInt8).attr("value", -1.0).error(),
+              HasSubstr("value -1 does not fit into uint8"));
+}
+
 TEST(CreationTest, FillConstantRefusesNoDType) {
   EXPECT_THAT(infer("fill_constant").attr("shape", Integers{}).attr("dtype", DType::kNone).error(),
               HasSubstr("dtype is none"));

@@ -37,6 +37,34 @@ TEST(ReshapeTest, CopiedUnknownExtentsCancel) {
   EXPECT_EQ(reshaped({-1, 4}, {2, 8}).shape(), (Shape{2, 8}));
 }
 
+TEST(ReshapeTest, TakesTheShapeFromATensor) {
+  const auto reshaped_by = [](const Integers& extents) {
+    return infer("reshape").input("x", {2, 3, 4}).host_values("shape_tensor", extents);
+  };
+  EXPECT_EQ(reshaped_by({0, -1}).shape(), (Shape{2, 12}));
+  EXPECT_THAT(reshaped_by({5, -1}).error(), HasSubstr("24 elements are not divisible by 5"));
+  const auto unknown = infer("reshape").input("x", {2, 3}).input("shape_tensor", {3}, kInt64);
+  EXPECT_EQ(unknown.shape(), (Shape{-1, -1, -1}));
+}
+
+TEST(ReshapeTest, SqueezesAndUnsqueezes) {
+  const auto squeezed = [](const Shape& x, const Integers& axes) {
+    return infer("squeeze").input("x", x).attr("axes", axes);
+  };
+  const auto unsqueezed = [](const Shape& x, const Integers& axes) {
+    return infer("unsqueeze").input("x", x).attr("axes", axes);
+  };
+  EXPECT_EQ(squeezed({1, 3, 1}, {}).shape(), (Shape{3}));
+  EXPECT_EQ(squeezed({1, -1, 1}, {-1}).shape(), (Shape{1, -1}));
+  EXPECT_THAT(squeezed({1, 3}, {1}).error(), HasSubstr("axis 1 of x [1, 3] has the extent 3"));
+  EXPECT_THAT(squeezed({1, -1}, {}).error(), HasSubstr("axis 1 of x has an unknown extent"));
+  EXPECT_THAT(squeezed({1}, {1}).error(), HasSubstr("axes [1] has 1; give axes in [-1, 1)"));
+  EXPECT_EQ(unsqueezed({3, -1}, {0, -1}).shape(), (Shape{1, 3, -1, 1}));
+  EXPECT_THAT(unsqueezed({3}, {0, 0}).error(), HasSubstr("names a dimension twice"));
+  EXPECT_THAT(unsqueezed({3}, {2}).error(), HasSubstr("give axes in [-2, 2)"));
+  EXPECT_THAT(unsqueezed({1, 1, 1, 1, 1, 1, 1, 1}, {0}).error(), HasSubstr("9 dimensions"));
+}
+
 TEST(ReshapeTest, RefusesAnotherNumberOfElements) {
   EXPECT_THAT(reshaped({2, 3}, {4, 2}).error(),
               HasSubstr("x [2, 3] cannot be given the shape [4, 2]: 6 elements are not 8"));

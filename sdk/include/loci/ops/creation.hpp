@@ -18,6 +18,31 @@ inline Variable fill_constant(const Shape& shape, double value, DType dtype = kF
       .result();
 }
 
+// The shape given by a list of int32 or int64, the value by one element of any dtype; both are read
+// on the host. The second form takes the value as a number.
+template <class S, IfValue<S, Variable> = 0>
+Variable fill_constant(const S& shape, const S& value, DType dtype = kFloat32) {
+  return OpCall<Variable>("fill_constant")
+      .input("shape_tensor", shape)
+      .input("value_tensor", value)
+      .attr("dtype", dtype)
+      .result();
+}
+template <class S, IfValue<S, Variable> = 0>
+Variable fill_constant(const S& shape, double value, DType dtype = kFloat32) {
+  return OpCall<Variable>("fill_constant")
+      .input("shape_tensor", shape)
+      .attr("value", value)
+      .attr("dtype", dtype)
+      .result();
+}
+
+// A tensor of the dtype and shape of x in which every element is `value`.
+template <class V>
+V full_like(const V& x, double value) {
+  return OpCall<V>("full_like").input("x", x).attr("value", value).result();
+}
+
 // Uniform in [low, high), by Philox4x32-10 (Salmon et al., 2011) keyed with the seed and counted by
 // run, operator and element: bits do not depend on place or thread count.
 inline Variable uniform_random(const Shape& shape, double low = 0.0, double high = 1.0,

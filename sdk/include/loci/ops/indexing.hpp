@@ -15,6 +15,18 @@ V nonzero(const V& x) {
   return OpCall<V>("nonzero").input("x", x).result();
 }
 
+// The slices of x along `axis` at the positions `index` (int32 or int64, any shape), whose
+// dimensions take the place of that axis. A position outside [0, extent) is an error when the
+// program runs; it names the element of the index and the position.
+template <class V>
+V gather(const V& x, const V& index, int axis = 0) {
+  return OpCall<V>("gather")
+      .input("x", x)
+      .input("index", index)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .result();
+}
+
 struct EmbeddingOptions {
   // A row that reads as zeros and gets no gradient; -1: none.
   std::int64_t padding_idx = -1;

@@ -1,0 +1,76 @@
+// Rows of tables by index: embedding and gather.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/integer_view.h"
+#include "plugins/kernels/row_ids.h"
+
+namespace loci::kernels {
+
+// About what moving a row costs, for the choice of threads; a row of a large table is seldom in a
+// cache.
+constexpr std::int64_t row_grain(std::int64_t row_bytes) {
+  return grain_for(80'000 + row_bytes * 50);
+}
+
+// Input 0 is `tables` tables of `rows` rows, input 1 `count` indices: of each table, the rows that
+// the indices name.
+struct LookUp {
+  static constexpr std::int64_t kCacheLine = 64;
+  // So many rows are fetched ahead.
+  static constexpr std::int64_t kAhead = 6;
+
+  void launch(const sdk::Launch& launch) const {
+    const auto* from = launch.input<char>(0);
+    const IntegerView ids(launch.input_view(1));
+    auto* to = launch.output<char>(0);
+    check_row_ids(op, ids, count, rows);
+    if (row_bytes == 0) return;  // nor are there addresses to copy between
+    host->parallel_for(0, tables * count, row_grain(row_bytes),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         while (begin < end) {
+                           const std::int64_t table = begin / count;
+                           const std::int64_t last = std::min(end, (table + 1) * count);
+                           copy_rows(from + table * rows * row_bytes, ids, begin - table * count,
+                                     last - table * count, to + begin * row_bytes);
+                           begin = last;
+                         }
+                       });
+  }
+
+  void copy_rows(const char* table, const IntegerView& ids, std::int64_t begin, std::int64_t end,
+                 char* to) const {
+    for (std::int64_t i = begin; i < end; ++i, to += row_bytes) {
+      if (i + kAhead < end) prefetch(table + ids[i + kAhead] * row_bytes);
+      copy_row(table, ids[i], to);
+    }
+  }
+
+  void prefetch(const char* row) const {
+    for (std::int64_t byte = 0; byte < row_bytes; byte += kCacheLine) {
+      __builtin_prefetch(row + byte);
+    }
+  }
+
+  void copy_row(const char* table, std::int64_t id, char* to) const {
+    const auto bytes = static_cast<std::size_t>(row_bytes);
+    if (id == padding) {
+      std::memset(to, 0, bytes);
+    } else {
+      std::memcpy(to, table + id * row_bytes, bytes);
+    }
+  }
+
+  const char* op;  // for messages
+  const sdk::Host* host;
+  std::int64_t tables = 1;
+  std::int64_t count;
+  std::int64_t rows;
+  std::int64_t row_bytes;
+  std::int64_t padding = -1;  // a row that reads as zeros
+};
+
+}  // namespace loci::kernels

@@ -1,0 +1,208 @@
+// slice and crop_tensor, and their gradients, which put a part back among zeros.
+#include <array>
+#include <cstring>
+#include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/slice.hpp>
+
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/integer_view.h"
+#include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/strided_copy.h"
+
+namespace loci::kernels {
+namespace {
+
+using sdk::Launch;
+using sdk::OpDesc;
+using sdk::Prepare;
+using Integers = std::vector<std::int64_t>;
+
+// An axis along which a part is taken out of the whole.
+struct PartAxis {
+  std::size_t axis = 0;
+  std::int64_t extent = 0;  // of the whole
+  std::int64_t stride = 0;  // bytes, of the whole
+  std::int64_t step = 1;
+
+  // Where an element is, in bytes, that the bound `start` means.
+  [[nodiscard]] std::int64_t offset(std::int64_t start) const {
+    return sdk::slice_range(extent, start, 0, step).start * stride;
+  }
+};
+
+struct PartAxes {
+  std::size_t count = 0;
+  std::array<PartAxis, LOCI_MAX_RANK> axes{};
+};
+
+// Where the part begins in the whole.
+struct PartStart {
+  [[nodiscard]] std::int64_t operator()(const Launch& launch) const {
+    if (!in_tensor) return fixed;
+    const IntegerView starts(launch.input_view(1));
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < axes.count; ++i) {
+      offset += axes.axes[i].offset(starts[static_cast<std::int64_t>(i)]);
+    }
+    return offset;
+  }
+
+  PartAxes axes;
+  bool in_tensor = false;  // the starts are input 1
+  std::int64_t fixed = 0;
+};
+
+struct TakePart {
+  void launch(const Launch& launch) const {
+    if (copy.empty()) return;
+    copy.run(*host, launch.input<char>(0) + start(launch), launch.output<char>(0));
+  }
+  const sdk::Host* host;
+  PartStart start;
+  StridedCopy copy;
+};
+
+struct PutPart {
+  void launch(const Launch& launch) const {
+    auto* whole = launch.output<char>(0);
+    host->parallel_for(0, bytes, grain_for(50), [&](std::int64_t begin, std::int64_t end) {
+      std::memset(whole + begin, 0, static_cast<std::size_t>(end - begin));
+    });
+    if (copy.empty()) return;
+    copy.run(*host, launch.input<char>(part), whole + start(launch));
+  }
+  const sdk::Host* host;
+  std::uint32_t part;  // which input
+  std::int64_t bytes;
+  PartStart start;
+  StridedCopy copy;
+};
+
+// What both ops have in common once their attributes are read.
+class PartKernel : public sdk::Kernel {
+ protected:
+  // Axes with their steps, without extents and strides.
+  [[nodiscard]] virtual PartAxes axes(int rank) const = 0;
+  // Empty: all 0.
+  [[nodiscard]] virtual const Integers& starts() const = 0;
+
+  void prepare_take(Prepare& prepare) const {
+    const OpDesc& op = prepare.op();
+    const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(op.output(0).dtype()));
+    const Strides whole = dense_strides(op.input(0).dims(), bytes);
+    const PartStart start = resolve_start(op, op.input(0).dims(), whole);
+    const Strides from = stepped(whole, start.axes);
+    const Strides to = dense_strides(op.output(0).dims(), bytes);
+    prepare.emplace<TakePart>(&prepare.host(), start,
+                              copy_of(op.output(0).dims(), bytes, from, to));
+  }
+
+  void prepare_put(Prepare& prepare, std::uint32_t part_slot) const {
+    const OpDesc& op = prepare.op();
+    const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(op.output(0).dtype()));
+    const Strides whole = dense_strides(op.output(0).dims(), bytes);
+    const PartStart start = resolve_start(op, op.output(0).dims(), whole);
+    const sdk::Dims part = op.input(part_slot).dims();
+    prepare.emplace<PutPart>(
+        &prepare.host(), op.input_index(part_slot), op.output(0).numel() * bytes, start,
+        copy_of(part, bytes, dense_strides(part, bytes), stepped(whole, start.axes)));
+  }
+
+ private:
+  [[nodiscard]] PartStart resolve_start(const OpDesc& op, sdk::Dims dims,
+                                        const Strides& strides) const {
+    PartStart start{axes(static_cast<int>(dims.size())), op.has_input(1), 0};
+    for (std::size_t i = 0; i < start.axes.count; ++i) {
+      PartAxis& axis = start.axes.axes[i];
+      axis.extent = dims[axis.axis];
+      axis.stride = strides[axis.axis];
+      if (!start.in_tensor && !starts().empty()) start.fixed += axis.offset(starts()[i]);
+    }
+    return start;
+  }
+
+  static Strides stepped(Strides strides, const PartAxes& axes) {
+    for (std::size_t i = 0; i < axes.count; ++i) strides[axes.axes[i].axis] *= axes.axes[i].step;
+    return strides;
+  }
+
+  static StridedCopy copy_of(sdk::Dims dims, std::int64_t bytes, const Strides& from,
+                             const Strides& to) {
+    StridedCopy copy(bytes);
+    for (std::size_t i = 0; i < dims.size(); ++i) copy.axis(dims[i], from[i], to[i]);
+    return copy.resolve();
+  }
+};
+
+// Inputs x, starts_tensor, ends_tensor, and out_grad of the gradient.
+template <bool is_gradient>
+class Slice final : public PartKernel {
+ public:
+  explicit Slice(const OpDesc& op)
+      : axes_(op.attributes().integers("axes")),
+        starts_(op.attributes().integers("starts")),
+        steps_(op.attributes().integers("steps")) {}
+
+  void prepare(Prepare& prepare) const override {
+    if constexpr (is_gradient) {
+      prepare_put(prepare, 3);
+    } else {
+      prepare_take(prepare);
+    }
+  }
+
+ private:
+  [[nodiscard]] PartAxes axes(int rank) const override {
+    PartAxes result{axes_.size(), {}};
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      result.axes[i].axis = static_cast<std::size_t>(axes_[i] < 0 ? axes_[i] + rank : axes_[i]);
+      if (!steps_.empty()) result.axes[i].step = steps_[i];
+    }
+    return result;
+  }
+  [[nodiscard]] const Integers& starts() const override { return starts_; }
+
+  Integers axes_;
+  Integers starts_;
+  Integers steps_;
+};
+
+// Inputs x, offsets_tensor, and shape_tensor, or out_grad of the gradient.
+template <bool is_gradient>
+class Crop final : public PartKernel {
+ public:
+  explicit Crop(const OpDesc& op) : offsets_(op.attributes().integers("offsets")) {}
+
+  void prepare(Prepare& prepare) const override {
+    if constexpr (is_gradient) {
+      prepare_put(prepare, 2);
+    } else {
+      prepare_take(prepare);
+    }
+  }
+
+ private:
+  [[nodiscard]] PartAxes axes(int rank) const override {
+    PartAxes result{static_cast<std::size_t>(rank), {}};
+    for (std::size_t i = 0; i < result.count; ++i) result.axes[i].axis = i;
+    return result;
+  }
+  [[nodiscard]] const Integers& starts() const override { return offsets_; }
+
+  Integers offsets_;
+};
+
+void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create) {
+  kernels.push_back({.op = op, .name = kPortable, .dtypes = sdk::kAllBits, .create = create});
+}
+
+}  // namespace
+
+void add_slice(KernelDefs& kernels) {
+  add(kernels, "slice", sdk::make_kernel<Slice<false>>);
+  add(kernels, "slice_grad", sdk::make_kernel<Slice<true>>);
+  add(kernels, "crop_tensor", sdk::make_kernel<Crop<false>>);
+  add(kernels, "crop_tensor_grad", sdk::make_kernel<Crop<true>>);
+}
+
+}  // namespace loci::kernels
