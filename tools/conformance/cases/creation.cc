@@ -1,24 +1,47 @@
-// fill_constant.
+// fill_constant and full_like.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <loci/ops.hpp>
 
 #include "tools/conformance/cases/families.h"
+#include "tools/conformance/rearrange.h"
 
 namespace loci::conformance {
 namespace {
+
+std::vector<Expected> filled(const Shape& shape, double value, DType dtype) {
+  Expected expected = Expected::exact(dtype, shape);
+  std::fill(expected.values.begin(), expected.values.end(), Real{value});
+  return {expected};
+}
 
 Case fill_case(const Shape& shape, double value, DType dtype) {
   return {.op = "fill_constant",
           .variant = fmt::format("{}/{}/{}", dtype_name(dtype), shape.to_string(), value),
           .build = [=](const Variables&) { return Variables{fill_constant(shape, value, dtype)}; },
-          .reference =
-              [=](const Arrays&) {
-                Expected expected = Expected::exact(dtype, shape);
-                std::fill(expected.values.begin(), expected.values.end(), Real{value});
-                return std::vector{expected};
-              }};
+          .reference = [=](const Arrays&) { return filled(shape, value, dtype); }};
+}
+
+Case tensor_fill_case(const Shape& shape, double value, DType dtype, DType value_dtype) {
+  return {
+      .op = "fill_constant",
+      .variant = fmt::format("{}/{} in a tensor", dtype_name(dtype), shape.to_string()),
+      .inputs = {{value_dtype, {1}, cycle({Real{value}})},
+                 {kInt32, {shape.rank()}, cycle(std::vector<Real>(shape.begin(), shape.end()))}},
+      .build = [=](const Variables& in) { return Variables{fill_constant(in[1], in[0], dtype)}; },
+      .reference =
+          [=](const Arrays& in) {
+            return filled(shape, static_cast<double>(in[0].values[0]), dtype);
+          }};
+}
+
+Case full_like_case(const Shape& shape, double value, DType dtype) {
+  return {.op = "full_like",
+          .variant = fmt::format("{}", value),
+          .inputs = {{dtype, shape, small_values(dtype)}},
+          .build = [=](const Variables& in) { return Variables{full_like(in[0], value)}; },
+          .reference = [=](const Arrays&) { return filled(shape, value, dtype); }};
 }
 
 }  // namespace
@@ -28,6 +51,9 @@ void add_creation_cases(Suite& suite) {
   for (const DType dtype : kAllTypes) {
     for (const Shape& shape : shapes) suite.add(fill_case(shape, 2.5, dtype));
     suite.add(fill_case({5}, 0, dtype));
+    for (const Shape& shape : shapes) suite.add(full_like_case(shape, 3, dtype));
+    suite.add(tensor_fill_case({2, 3}, 3, dtype, kFloat32));
+    suite.add(tensor_fill_case({4}, 3, kFloat32, dtype));
   }
   for (const DType dtype : kFloatTypes) {
     for (const double value : {0.1, -1e-5, 65519.0, 65520.0})

@@ -1,9 +1,10 @@
-// reshape, flatten, reshape_like: the elements stay as they are.
+// reshape, flatten, reshape_like, squeeze, unsqueeze: the elements stay as they are. And shape.
 #include <fmt/format.h>
 
 #include <loci/ops.hpp>
 
 #include "tools/conformance/cases/families.h"
+#include "tools/conformance/rearrange.h"
 
 namespace loci::conformance {
 namespace {
@@ -14,8 +15,6 @@ std::vector<Expected> moved(const Array& x, const Shape& shape) {
   return {out};
 }
 
-Generator values_of(DType dtype) { return is_floating(dtype) ? uniform(-2, 2) : integers(0, 100); }
-
 struct Reshape {
   Shape x;
   std::vector<std::int64_t> target;
@@ -25,7 +24,7 @@ struct Reshape {
 Case reshape_case(DType dtype, const Reshape& op) {
   return {.op = "reshape",
           .variant = "to " + to_string(Attribute(op.target)),
-          .inputs = {{dtype, op.x, values_of(dtype)}},
+          .inputs = {{dtype, op.x, small_values(dtype)}},
           .build = [=](const Variables& in) { return Variables{reshape(in[0], op.target)}; },
           .reference = [=](const Arrays& in) { return moved(in[0], op.result); },
           .differentiate = {0}};
@@ -40,7 +39,7 @@ struct Flatten {
 Case flatten_case(DType dtype, const Flatten& op) {
   return {.op = "flatten",
           .variant = fmt::format("axis {}", op.axis),
-          .inputs = {{dtype, op.x, values_of(dtype)}},
+          .inputs = {{dtype, op.x, small_values(dtype)}},
           .build = [=](const Variables& in) { return Variables{flatten(in[0], op.axis)}; },
           .reference = [=](const Arrays& in) { return moved(in[0], op.result); },
           .differentiate = {0}};
@@ -48,7 +47,7 @@ Case flatten_case(DType dtype, const Flatten& op) {
 
 Case reshape_like_case(DType dtype, const Shape& x, const Shape& like) {
   return {.op = "reshape_like",
-          .inputs = {{dtype, x, values_of(dtype)}, {kFloat32, like, uniform(-2, 2)}},
+          .inputs = {{dtype, x, small_values(dtype)}, {kFloat32, like, uniform(-2, 2)}},
           .build =
               [](const Variables& in) {
                 return OpCall<Variable>("reshape_like")
@@ -58,6 +57,48 @@ Case reshape_like_case(DType dtype, const Shape& x, const Shape& like) {
               },
           .reference = [=](const Arrays& in) { return moved(in[0], like); },
           .differentiate = {0}};
+}
+
+Case tensor_reshape_case(DType dtype, DType index, const Reshape& op) {
+  return {.op = "reshape",
+          .variant = fmt::format("to {} in {}", to_string(Attribute(op.target)), dtype_name(index)),
+          .inputs = {{dtype, op.x, small_values(dtype)},
+                     {index,
+                      {static_cast<std::int64_t>(op.target.size())},
+                      cycle(std::vector<Real>(op.target.begin(), op.target.end()))}},
+          .build = [=](const Variables& in) { return Variables{reshape(in[0], in[1])}; },
+          .reference = [=](const Arrays& in) { return moved(in[0], op.result); },
+          .differentiate = {0}};
+}
+
+Case squeeze_case(DType dtype, const Reshape& op) {
+  return {.op = "squeeze",
+          .variant = "axes " + to_string(Attribute(op.target)),
+          .inputs = {{dtype, op.x, small_values(dtype)}},
+          .build = [=](const Variables& in) { return Variables{squeeze(in[0], op.target)}; },
+          .reference = [=](const Arrays& in) { return moved(in[0], op.result); },
+          .differentiate = {0}};
+}
+
+Case unsqueeze_case(DType dtype, const Reshape& op) {
+  return {.op = "unsqueeze",
+          .variant = "axes " + to_string(Attribute(op.target)),
+          .inputs = {{dtype, op.x, small_values(dtype)}},
+          .build = [=](const Variables& in) { return Variables{unsqueeze(in[0], op.target)}; },
+          .reference = [=](const Arrays& in) { return moved(in[0], op.result); },
+          .differentiate = {0}};
+}
+
+Case shape_case(DType dtype, const Shape& x) {
+  return {.op = "shape",
+          .inputs = {{dtype, x, small_values(dtype)}},
+          .build = [](const Variables& in) { return Variables{shape(in[0])}; },
+          .reference =
+              [=](const Arrays&) {
+                Expected out = Expected::exact(kInt32, {x.rank()});
+                out.values.assign(x.begin(), x.end());
+                return std::vector{out};
+              }};
 }
 
 }  // namespace
@@ -78,9 +119,24 @@ void add_reshape_cases(Suite& suite) {
       {{2, 3, 4}, 1, {2, 12}}, {{2, 3, 4}, 2, {6, 4}},  {{2, 3, 4}, -1, {6, 4}},
       {{2, 3, 4}, 3, {24, 1}}, {{0, 3, 4}, 1, {0, 12}},
   };
+  const Reshape squeezes[] = {
+      {{}, {}, {}},         {{1, 3, 1}, {}, {3}},     {{1, 3, 1}, {-1}, {1, 3}},
+      {{1, 1}, {0, 1}, {}}, {{2, 1, 0}, {1}, {2, 0}},
+  };
+  const Reshape unsqueezes[] = {
+      {{}, {0}, {1}},
+      {{3}, {0, 2}, {1, 3, 1}},
+      {{2, 3}, {-1}, {2, 3, 1}},
+      {{2, 0}, {1, -2}, {2, 1, 1, 0}},
+  };
+  for (const Reshape& op : reshapes) suite.add(tensor_reshape_case(kFloat32, kInt64, op));
   for (const DType dtype : kAllTypes) {
     for (const Reshape& op : reshapes) suite.add(reshape_case(dtype, op));
     for (const Flatten& op : flattens) suite.add(flatten_case(dtype, op));
+    for (const Reshape& op : squeezes) suite.add(squeeze_case(dtype, op));
+    for (const Reshape& op : unsqueezes) suite.add(unsqueeze_case(dtype, op));
+    for (const Shape& x : {Shape{}, Shape{7}, Shape{2, 0, 3}}) suite.add(shape_case(dtype, x));
+    suite.add(tensor_reshape_case(dtype, kInt32, reshapes[3]));
     suite.add(reshape_like_case(dtype, {2, 6}, {3, 4}));
     suite.add(reshape_like_case(dtype, {1}, {}));
     suite.add(reshape_like_case(dtype, {0, 3}, {5, 0}));
