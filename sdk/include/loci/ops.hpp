@@ -13,6 +13,7 @@
 #include <loci/ops/parts.hpp>
 #include <loci/ops/product.hpp>
 #include <loci/ops/reduction.hpp>
+#include <loci/ops/resampling.hpp>
 #include <loci/ops/shape.hpp>
 #include <loci/ops/update.hpp>
 #include <loci/ops/window.hpp>

@@ -26,6 +26,7 @@ TEST(BuiltinOpsTest, HasAllOpsOfThePublicHeader) {
                                                    "mul",
                                                    "conv2d",
                                                    "pool2d",
+                                                   "bilinear_interp",
                                                    "reshape",
                                                    "flatten",
                                                    "mean",
