@@ -12,6 +12,7 @@ void register_elementwise_unary_ops(OpRegistry& registry);
 void register_embedding_ops(OpRegistry& registry);
 void register_expand_ops(OpRegistry& registry);
 void register_gather_ops(OpRegistry& registry);
+void register_layer_norm_ops(OpRegistry& registry);
 void register_matmul_ops(OpRegistry& registry);
 void register_metric_ops(OpRegistry& registry);
 void register_nonzero_ops(OpRegistry& registry);
@@ -33,6 +34,7 @@ void register_builtin_ops(OpRegistry& registry) {
   register_conv2d_ops(registry);
   register_pool2d_ops(registry);
   register_bilinear_interp_ops(registry);
+  register_layer_norm_ops(registry);
   register_reshape_ops(registry);
   register_transpose_ops(registry);
   register_shape_ops(registry);

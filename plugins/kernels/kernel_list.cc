@@ -15,6 +15,7 @@ KernelDefs portable_kernels() {
   add_embedding(kernels);
   add_expand(kernels);
   add_gather(kernels);
+  add_layer_norm(kernels);
   add_matmul(kernels);
   add_metric(kernels);
   add_nonzero(kernels);

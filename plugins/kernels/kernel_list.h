@@ -23,6 +23,7 @@ void add_elementwise_unary(KernelDefs& kernels);
 void add_embedding(KernelDefs& kernels);
 void add_expand(KernelDefs& kernels);
 void add_gather(KernelDefs& kernels);
+void add_layer_norm(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
 void add_metric(KernelDefs& kernels);
 void add_nonzero(KernelDefs& kernels);

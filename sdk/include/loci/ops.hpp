@@ -11,6 +11,7 @@
 #include <loci/ops/indexing.hpp>
 #include <loci/ops/loss.hpp>
 #include <loci/ops/parts.hpp>
+#include <loci/ops/normalization.hpp>
 #include <loci/ops/product.hpp>
 #include <loci/ops/reduction.hpp>
 #include <loci/ops/resampling.hpp>

@@ -1,0 +1,156 @@
+// Normalisation of each row: of what lies behind an axis.
+#include "framework/core/raise.h"
+#include "framework/ops/cost.h"
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/normalization.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+// Mean, centred square, sum, root (once a row), difference, two products and a sum.
+constexpr std::int64_t kFlops = 8;
+
+int norm_axis(const InferContext& ctx) {
+  const auto axis = ctx.attr<std::int64_t>("begin_norm_axis");
+  const int rank = ctx.shape("x").rank();
+  if (axis >= 0 && axis < rank) return static_cast<int>(axis);
+  if (rank == 0) ctx.fail("x has rank 0; there is nothing to normalise over");
+  ctx.fail("begin_norm_axis is {}; give one in [0, {})", axis, rank);
+}
+
+// Checks what forward and gradient share; returns the axis.
+int require_row_arguments(const InferContext& ctx, std::initializer_list<const char*> slots) {
+  const int axis = norm_axis(ctx);
+  const Shape& x = ctx.shape("x");
+  const Shape columns{extent_product(ctx, x, axis, x.rank())};
+  for (const char* slot : slots) {
+    if (!ctx.has_input(slot)) continue;
+    require_same_dtype(ctx, "x", slot);
+    require_shape(ctx, slot, columns, "one number for each element of a row");
+  }
+  return axis;
+}
+
+TensorType statistics(const InferContext& ctx, int axis) {
+  return {statistics_dtype(ctx.dtype("x")), slice(ctx.shape("x"), 0, axis)};
+}
+
+void infer_layer_norm(InferContext& ctx) {
+  require_epsilon(ctx);
+  const int axis = require_row_arguments(ctx, {"scale", "bias"});
+  ctx.set_output("y", ctx.input("x"));
+  ctx.set_output("mean", statistics(ctx, axis));
+  ctx.set_output("inv_std", statistics(ctx, axis));
+}
+
+void infer_layer_norm_grad(InferContext& ctx) {
+  const int axis = require_row_arguments(ctx, {"scale", "bias"});
+  for (const char* slot : {"mean", "inv_std"}) require_type(ctx, slot, statistics(ctx, axis));
+  require_type(ctx, "y_grad", ctx.input("x"));
+  ctx.set_output("x_grad", ctx.input("x"));
+  if (ctx.has_input("scale")) ctx.set_output("scale_grad", ctx.input("scale"));
+  if (ctx.has_input("bias")) ctx.set_output("bias_grad", ctx.input("bias"));
+}
+
+// x_grad, and the gradients of scale and bias where those are defined.
+std::vector<Value> call_grad(const GradContext& ctx, const Value& mean, const Value& inv_std,
+                             const Value& y_grad, const Value& scale, const Value& bias) {
+  return OpCall<Value>("layer_norm_grad")
+      .input("x", ctx.input("x"))
+      .input("mean", mean)
+      .input("inv_std", inv_std)
+      .input("y_grad", y_grad)
+      .input("scale", scale)
+      .input("bias", bias)
+      .attr("begin_norm_axis", ctx.attr<std::int64_t>("begin_norm_axis"))
+      .results();
+}
+
+void grad_layer_norm(GradContext& ctx) {
+  for (const char* slot : {"mean", "inv_std"}) refuse_gradient_of(ctx, "layer_norm", slot);
+  const Value scale = ctx.input("scale");
+  const Value bias = ctx.input("bias");
+  const std::vector<Value> grads =
+      call_grad(ctx, ctx.output("mean"), ctx.output("inv_std"), ctx.output_grad("y"), scale, bias);
+  ctx.set_input_grad("x", grads.front());
+  if (scale.defined()) ctx.set_input_grad("scale", grads[1]);
+  if (bias.defined()) ctx.set_input_grad("bias", grads.back());
+}
+
+// One number for each element of a row, so that it broadcasts with x.
+Value as_row(const GradContext& ctx, const Value& value) {
+  const Shape& x = GradContext::type(ctx.input("x")).shape;
+  const auto axis = static_cast<int>(ctx.attr<std::int64_t>("begin_norm_axis"));
+  return reshape(value, slice(x, axis, x.rank()).dims());
+}
+
+// (x - mean) * inv_std, in the dtype of x.
+Value normalized_rows(const GradContext& ctx) {
+  const TensorType x = GradContext::type(ctx.input("x"));
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(x.shape.rank()), 1);
+  const auto axis = static_cast<std::size_t>(ctx.attr<std::int64_t>("begin_norm_axis"));
+  for (std::size_t i = 0; i < axis; ++i) rows[i] = 0;  // that of the statistics
+  const Value means = reshape(ctx.input("mean"), rows);
+  return normalized(ctx.input("x"), means, reshape(ctx.input("inv_std"), rows));
+}
+
+// All results are linear in y_grad. The map from scale * y_grad to x_grad is its own transpose.
+void grad_layer_norm_grad(GradContext& ctx) {
+  for (const char* slot : {"x", "scale"}) refuse_second_gradient(ctx, "layer_norm_grad", slot);
+  if (!ctx.needs_grad("y_grad")) return;
+  Value total;
+  const Value scale = ctx.input("scale");
+  if (const Value x_grad = ctx.output_grad("x_grad"); x_grad.defined()) {
+    total = call_grad(ctx, ctx.input("mean"), ctx.input("inv_std"), x_grad, {}, {}).front();
+    if (scale.defined()) total = elementwise_mul(total, as_row(ctx, scale));
+  }
+  if (const Value grad = ctx.output_grad("scale_grad"); grad.defined()) {
+    const Value h = normalized_rows(ctx);
+    total = sum_of(total, elementwise_mul(h, as_row(ctx, grad)));
+  }
+  if (const Value grad = ctx.output_grad("bias_grad"); grad.defined()) {
+    total = sum_of(total, broadcast_like(as_row(ctx, grad), ctx.input("x")));
+  }
+  if (total.defined()) ctx.set_input_grad("y_grad", total);
+}
+
+Cost cost_of_layer_norm(const InferContext& ctx) { return reduction_cost(ctx, "x", kFlops); }
+
+}  // namespace
+
+void register_layer_norm_ops(OpRegistry& registry) {
+  registry.add(OpSchema("layer_norm")
+                   .input("x", kFloats)
+                   .input("scale", kFloats, Arity::kOptional)
+                   .input("bias", kFloats, Arity::kOptional)
+                   .attr("begin_norm_axis", std::int64_t{1})
+                   .attr("epsilon", 1e-5)
+                   .output("y")
+                   .output("mean")
+                   .output("inv_std")
+                   .infer(infer_layer_norm)
+                   .gradient(grad_layer_norm)
+                   .cost(cost_of_layer_norm));
+  // With h = (x - mean) * inv_std and g = y_grad * scale, means over a row, sums over all rows:
+  //   x_grad = inv_std * (g - mean(g) - h * mean(g * h))
+  //   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad), for those that are given.
+  // Of the bias only the shape is read.
+  registry.add(OpSchema("layer_norm_grad")
+                   .input("x", kFloats)
+                   .input("mean", kFloats)
+                   .input("inv_std", kFloats)
+                   .input("y_grad", kFloats)
+                   .input("scale", kFloats, Arity::kOptional)
+                   .input("bias", kFloats, Arity::kOptional, Residence::kMetadata)
+                   .attr("begin_norm_axis", std::int64_t{1})
+                   .output("x_grad")
+                   .output("scale_grad", Arity::kOptional)
+                   .output("bias_grad", Arity::kOptional)
+                   .infer(infer_layer_norm_grad)
+                   .gradient(grad_layer_norm_grad)
+                   .cost(cost_of_layer_norm));
+}
+
+}  // namespace loci::ops
