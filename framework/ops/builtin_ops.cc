@@ -3,6 +3,7 @@
 namespace loci::ops {
 
 void register_concat_ops(OpRegistry& registry);
+void register_batch_norm_ops(OpRegistry& registry);
 void register_bilinear_interp_ops(OpRegistry& registry);
 void register_conv2d_ops(OpRegistry& registry);
 void register_creation_ops(OpRegistry& registry);
@@ -34,6 +35,7 @@ void register_builtin_ops(OpRegistry& registry) {
   register_conv2d_ops(registry);
   register_pool2d_ops(registry);
   register_bilinear_interp_ops(registry);
+  register_batch_norm_ops(registry);
   register_layer_norm_ops(registry);
   register_reshape_ops(registry);
   register_transpose_ops(registry);

@@ -23,8 +23,12 @@ class Layer {
   }
 
   Variable parameter(const char* suffix, const Shape& shape, DType dtype, Initializer init) {
-    return program::add_persistable(main_, *startup_.impl(),
-                                    {name_ + "." + suffix, shape, dtype, std::move(init), true});
+    return add(suffix, shape, dtype, std::move(init), /*trainable=*/true);
+  }
+
+  // What the layer itself keeps: not trained.
+  Variable state(const char* suffix, const Shape& shape, DType dtype, Initializer init) {
+    return add(suffix, shape, dtype, std::move(init), /*trainable=*/false);
   }
 
   Variable commit(Variable result) {
@@ -34,6 +38,12 @@ class Layer {
   }
 
  private:
+  Variable add(const char* suffix, const Shape& shape, DType dtype, Initializer init,
+               bool trainable) {
+    return program::add_persistable(
+        main_, *startup_.impl(), {name_ + "." + suffix, shape, dtype, std::move(init), trainable});
+  }
+
   std::shared_ptr<program::ProgramImpl> main_;
   Program startup_;
   std::string name_;
@@ -94,6 +104,50 @@ Variable embedding(const Variable& ids, const Shape& size, const EmbeddingOption
   Layer layer(ids, "embedding", name);
   const Variable weight = layer.parameter("weight", size, dtype, initializer::xavier(size));
   return layer.commit(loci::embedding(weight, ids, options));
+}
+
+Variable layer_norm(const Variable& x, int begin_norm_axis, double epsilon,
+                    const std::string& name) {
+  Layer layer(x, "layer_norm", name);
+  const Shape& shape = x.shape();
+  if (begin_norm_axis < 0 || begin_norm_axis >= shape.rank()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[layer_norm] begin_norm_axis is {}; '{}' has the shape {}, give one in [0, {})",
+                begin_norm_axis, x.name(), shape.to_string(), shape.rank());
+  }
+  Shape row;
+  for (int axis = begin_norm_axis; axis < shape.rank(); ++axis) row.push_back(shape[axis]);
+  if (!row.is_static()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[layer_norm] '{}' has the shape {}; every extent from dimension {} on has to be "
+                "known",
+                x.name(), shape.to_string(), begin_norm_axis);
+  }
+  const Shape columns{row.numel()};
+  const Variable scale = layer.parameter("weight", columns, x.dtype(), initializer::constant(1.0));
+  const Variable bias = layer.parameter("bias", columns, x.dtype(), initializer::constant(0.0));
+  return layer.commit(loci::layer_norm(x, scale, bias, begin_norm_axis, epsilon));
+}
+
+Variable batch_norm(const Variable& x, const BatchNormOptions& options, const std::string& name) {
+  Layer layer(x, "batch_norm", name);
+  const int rank = x.shape().rank();
+  const int axis = options.data_layout == "NHWC" ? rank - 1 : 1;
+  if (rank < 2 || x.shape()[axis] < 0) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[batch_norm] '{}' has the shape {}; it needs a batch and a known number of "
+                "channels",
+                x.name(), x.shape().to_string());
+  }
+  const Shape channels{x.shape()[axis]};
+  const DType dtype = x.dtype();
+  const DType statistics = dtype == kFloat64 ? kFloat64 : kFloat32;
+  const Variable scale = layer.parameter("weight", channels, dtype, initializer::constant(1.0));
+  const Variable bias = layer.parameter("bias", channels, dtype, initializer::constant(0.0));
+  const Variable mean = layer.state("mean", channels, statistics, initializer::constant(0.0));
+  const Variable variance =
+      layer.state("variance", channels, statistics, initializer::constant(1.0));
+  return layer.commit(loci::batch_norm(x, scale, bias, mean, variance, options));
 }
 
 }  // namespace layers

@@ -4,6 +4,7 @@ namespace loci::kernels {
 
 KernelDefs portable_kernels() {
   KernelDefs kernels;
+  add_batch_norm(kernels);
   add_bilinear_interp(kernels);
   add_cast(kernels);
   add_concat(kernels);

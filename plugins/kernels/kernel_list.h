@@ -12,6 +12,7 @@ using KernelDefs = std::vector<sdk::KernelDef>;
 
 inline constexpr std::string_view kPortable = "portable";
 
+void add_batch_norm(KernelDefs& kernels);
 void add_bilinear_interp(KernelDefs& kernels);
 void add_cast(KernelDefs& kernels);
 void add_concat(KernelDefs& kernels);

@@ -25,6 +25,16 @@ LOCI_PUBLIC Variable embedding(const Variable& ids, const Shape& size,
                                const EmbeddingOptions& options = {}, DType dtype = kFloat32,
                                const std::string& name = {});
 
+// layer_norm() with a scale "<name>.weight" of ones and a bias "<name>.bias" of zeros, one for each
+// element of a row.
+LOCI_PUBLIC Variable layer_norm(const Variable& x, int begin_norm_axis = 1, double epsilon = 1e-5,
+                                const std::string& name = {});
+
+// batch_norm() with a scale "<name>.weight" of ones and a bias "<name>.bias" of zeros, one for each
+// channel, and the running statistics "<name>.mean", zeros at first, and "<name>.variance", ones.
+LOCI_PUBLIC Variable batch_norm(const Variable& x, const BatchNormOptions& options = {},
+                                const std::string& name = {});
+
 }  // namespace layers
 }  // namespace v0
 }  // namespace loci

@@ -27,6 +27,7 @@ TEST(BuiltinOpsTest, HasAllOpsOfThePublicHeader) {
                                                    "conv2d",
                                                    "pool2d",
                                                    "bilinear_interp",
+                                                   "batch_norm",
                                                    "layer_norm",
                                                    "reshape",
                                                    "flatten",

@@ -53,6 +53,46 @@ TEST_F(LayersTest, EmbeddingMakesItsTable) {
               ThrowsMessage<Error>(HasSubstr("size is [100]; give [rows, width]")));
 }
 
+TEST_F(LayersTest, LayerNormHasAScaleAndABiasForARow) {
+  const Variable x = data("x", {-1, 4, 5}, kFloat16);
+  EXPECT_EQ(layers::layer_norm(x, 1, 1e-6, "norm").shape(), (Shape{-1, 4, 5}));
+  EXPECT_EQ(main_.find("norm.weight").shape(), (Shape{20}));
+  EXPECT_EQ(main_.find("norm.bias").dtype(), kFloat16);
+  EXPECT_FALSE(main_.find("norm.bias").stop_gradient());
+  layers::layer_norm(x, 2);
+  EXPECT_EQ(main_.find("layer_norm_1.weight").shape(), (Shape{5}));
+}
+
+TEST_F(LayersTest, LayerNormNeedsAKnownRow) {
+  const Variable x = data("x", {2, -1, 5}, kFloat32);
+  EXPECT_THAT([&] { layers::layer_norm(x); },
+              ThrowsMessage<Error>(HasSubstr("every extent from dimension 1 on has to be known")));
+  EXPECT_THAT([&] { layers::layer_norm(x, 3); },
+              ThrowsMessage<Error>(HasSubstr("begin_norm_axis is 3")));
+}
+
+TEST_F(LayersTest, BatchNormKeepsStatisticsThatAreNotTrained) {
+  const Variable x = data("x", {-1, 4, 8, 8}, kBFloat16);
+  EXPECT_EQ(layers::batch_norm(x, {}, "norm").shape(), (Shape{-1, 4, 8, 8}));
+  EXPECT_EQ(main_.find("norm.weight").shape(), (Shape{4}));
+  EXPECT_EQ(main_.find("norm.weight").dtype(), kBFloat16);
+  for (const char* name : {"norm.mean", "norm.variance"}) {
+    EXPECT_TRUE(main_.find(name).persistable());
+    EXPECT_TRUE(main_.find(name).stop_gradient());
+    EXPECT_EQ(main_.find(name).dtype(), kFloat32);
+  }
+  BatchNormOptions options;
+  options.data_layout = "NHWC";
+  layers::batch_norm(x, options, "last");
+  EXPECT_EQ(main_.find("last.mean").shape(), (Shape{8}));
+}
+
+TEST_F(LayersTest, BatchNormNeedsKnownChannels) {
+  const Variable x = data("x", {2, -1}, kFloat32);
+  EXPECT_THAT([&] { layers::batch_norm(x); },
+              ThrowsMessage<Error>(HasSubstr("'x' has the shape [2, -1]; it needs a batch")));
+}
+
 TEST_F(LayersTest, ARefusalChangesNeitherProgram) {
   const Variable x = data("x", {-1, 4, 8, 8}, kFloat32);
   const Variable unknown = data("unknown", {-1, -1}, kFloat32);

@@ -19,6 +19,7 @@ constexpr Family kFamilies[] = {
     {"conv2d", add_conv2d_cases},
     {"pool2d", add_pool2d_cases},
     {"bilinear_interp", add_bilinear_interp_cases},
+    {"batch_norm", add_batch_norm_cases},
     {"layer_norm", add_layer_norm_cases},
     {"reshape", add_reshape_cases},
     {"transpose", add_transpose_cases},

@@ -15,6 +15,7 @@ void add_matmul_cases(Suite& suite);
 void add_conv2d_cases(Suite& suite);
 void add_pool2d_cases(Suite& suite);
 void add_bilinear_interp_cases(Suite& suite);
+void add_batch_norm_cases(Suite& suite);
 void add_layer_norm_cases(Suite& suite);
 void add_reshape_cases(Suite& suite);
 void add_transpose_cases(Suite& suite);

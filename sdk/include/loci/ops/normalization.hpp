@@ -26,5 +26,36 @@ V layer_norm(const V& x, const V& scale = {}, const V& bias = {}, int begin_norm
       .result();
 }
 
+struct BatchNormOptions {
+  double momentum = 0.9;
+  double epsilon = 1e-5;
+  std::string data_layout = "NCHW";  // channels are dimension 1; "NHWC": the last dimension
+  // Both take mean and variance as they are instead of those of the batch, and do not change them.
+  bool is_test = false;           // set in Program::clone_for_test()
+  bool use_global_stats = false;  // while training too
+};
+
+// (x - m) / sqrt(v + epsilon) * scale + bias for each channel of x: [batch, channels, ...], at
+// least two dimensions; m and v are mean and variance of the channel's elements. Then
+//   mean = momentum * mean + (1 - momentum) * m, variance likewise,
+// in place: both are persistable. A batch without elements leaves them as they are. scale, bias:
+// [channels] in the dtype of x; mean, variance: [channels]. Floating.
+template <class V>
+V batch_norm(const V& x, const V& scale, const V& bias, const V& mean, const V& variance,
+             const BatchNormOptions& options = {}) {
+  return OpCall<V>("batch_norm")
+      .input("x", x)
+      .input("scale", scale)
+      .input("bias", bias)
+      .input("mean", mean)
+      .input("variance", variance)
+      .attr("momentum", options.momentum)
+      .attr("epsilon", options.epsilon)
+      .attr("data_layout", options.data_layout)
+      .attr("is_test", options.is_test)
+      .attr("use_global_stats", options.use_global_stats)
+      .result();
+}
+
 }  // namespace v0
 }  // namespace loci
