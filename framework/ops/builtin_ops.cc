@@ -8,6 +8,7 @@ void register_bilinear_interp_ops(OpRegistry& registry);
 void register_conv2d_ops(OpRegistry& registry);
 void register_creation_ops(OpRegistry& registry);
 void register_cross_entropy_ops(OpRegistry& registry);
+void register_dropout_ops(OpRegistry& registry);
 void register_elementwise_binary_ops(OpRegistry& registry);
 void register_elementwise_unary_ops(OpRegistry& registry);
 void register_embedding_ops(OpRegistry& registry);
@@ -37,6 +38,7 @@ void register_builtin_ops(OpRegistry& registry) {
   register_bilinear_interp_ops(registry);
   register_batch_norm_ops(registry);
   register_layer_norm_ops(registry);
+  register_dropout_ops(registry);
   register_reshape_ops(registry);
   register_transpose_ops(registry);
   register_shape_ops(registry);

@@ -11,6 +11,7 @@ KernelDefs portable_kernels() {
   add_conv2d(kernels);
   add_creation(kernels);
   add_cross_entropy(kernels);
+  add_dropout(kernels);
   add_elementwise_binary(kernels);
   add_elementwise_unary(kernels);
   add_embedding(kernels);

@@ -19,6 +19,7 @@ void add_concat(KernelDefs& kernels);
 void add_conv2d(KernelDefs& kernels);
 void add_creation(KernelDefs& kernels);
 void add_cross_entropy(KernelDefs& kernels);
+void add_dropout(KernelDefs& kernels);
 void add_elementwise_binary(KernelDefs& kernels);
 void add_elementwise_unary(KernelDefs& kernels);
 void add_embedding(KernelDefs& kernels);

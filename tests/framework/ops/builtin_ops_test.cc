@@ -29,6 +29,7 @@ TEST(BuiltinOpsTest, HasAllOpsOfThePublicHeader) {
                                                    "bilinear_interp",
                                                    "batch_norm",
                                                    "layer_norm",
+                                                   "dropout",
                                                    "reshape",
                                                    "flatten",
                                                    "mean",

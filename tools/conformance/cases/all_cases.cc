@@ -21,6 +21,7 @@ constexpr Family kFamilies[] = {
     {"bilinear_interp", add_bilinear_interp_cases},
     {"batch_norm", add_batch_norm_cases},
     {"layer_norm", add_layer_norm_cases},
+    {"dropout", add_dropout_cases},
     {"reshape", add_reshape_cases},
     {"transpose", add_transpose_cases},
     {"slice", add_slice_cases},

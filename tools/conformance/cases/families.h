@@ -17,6 +17,7 @@ void add_pool2d_cases(Suite& suite);
 void add_bilinear_interp_cases(Suite& suite);
 void add_batch_norm_cases(Suite& suite);
 void add_layer_norm_cases(Suite& suite);
+void add_dropout_cases(Suite& suite);
 void add_reshape_cases(Suite& suite);
 void add_transpose_cases(Suite& suite);
 void add_slice_cases(Suite& suite);

@@ -57,5 +57,21 @@ V batch_norm(const V& x, const V& scale, const V& bias, const V& mean, const V& 
       .result();
 }
 
+// x with each element set to 0 with probability p, by the uniform bits of uniform_random() (one
+// float32 for each element, whatever the dtype; an element stays if its number is at least p), and
+// what stays divided by 1 - p. mode "downgrade_in_infer" does not divide. With is_test, which
+// Program::clone_for_test() sets, nothing is dropped: the result is x, or in mode
+// "downgrade_in_infer" x * (1 - p). Floating.
+template <class V>
+V dropout(const V& x, double p = 0.5, bool is_test = false,
+          const std::string& mode = "upscale_in_train") {
+  return OpCall<V>("dropout")
+      .input("x", x)
+      .attr("p", p)
+      .attr("is_test", is_test)
+      .attr("mode", mode)
+      .result();
+}
+
 }  // namespace v0
 }  // namespace loci

@@ -1,0 +1,79 @@
+// Random zeros.
+#include "framework/ops/cost.h"
+#include "framework/ops/grad_context.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+// Ten rounds of Philox, shared by four elements, the comparison and the product.
+constexpr std::int64_t kFlops = 20;
+
+void require_options(const InferContext& ctx) {
+  const auto p = ctx.attr<double>("p");
+  if (!(p >= 0 && p <= 1)) ctx.fail("p is {}; give a probability, in [0, 1]", p);
+  const auto& mode = ctx.attr<std::string>("mode");
+  if (mode == "upscale_in_train" || mode == "downgrade_in_infer") return;
+  ctx.fail("mode is \"{}\"; give \"upscale_in_train\" or \"downgrade_in_infer\"", mode);
+}
+
+void infer_dropout(InferContext& ctx) {
+  require_options(ctx);
+  require_shape(ctx, "state", {2}, "the seed and the run");
+  const auto offset = ctx.attr<std::int64_t>("offset");
+  if (offset < 0) ctx.fail("offset is {}; it counts random operators from 0", offset);
+  ctx.set_output("out", ctx.input("x"));
+  ctx.set_output("mask", {kUInt8, ctx.shape("x")});
+}
+
+void infer_dropout_grad(InferContext& ctx) {
+  require_options(ctx);
+  require_shape(ctx, "mask", ctx.shape("out_grad"), "the shape of the gradient");
+  ctx.set_output("x_grad", ctx.input("out_grad"));
+}
+
+Value call_grad(const GradContext& ctx, const Value& out_grad, const Value& mask) {
+  return OpCall<Value>("dropout_grad")
+      .input("out_grad", out_grad)
+      .input("mask", mask)
+      .attr("p", ctx.attr<double>("p"))
+      .attr("mode", ctx.attr<std::string>("mode"))
+      .attr("is_test", ctx.attr<bool>("is_test"))
+      .result();
+}
+
+void grad_dropout(GradContext& ctx) {
+  if (!ctx.needs_grad("x")) return;
+  ctx.set_input_grad("x", call_grad(ctx, ctx.output_grad("out"), ctx.output("mask")));
+}
+
+// The product with a constant is its own transpose.
+void grad_dropout_grad(GradContext& ctx) {
+  if (!ctx.needs_grad("out_grad")) return;
+  ctx.set_input_grad("out_grad", call_grad(ctx, ctx.output_grad("x_grad"), ctx.input("mask")));
+}
+
+OpSchema& add_attributes(OpSchema& schema) {
+  return schema.attr("p", 0.5).attr("mode", std::string("upscale_in_train")).attr("is_test", false);
+}
+
+Cost cost_of_dropout(const InferContext& ctx) { return reduction_cost(ctx, "x", kFlops); }
+
+}  // namespace
+
+void register_dropout_ops(OpRegistry& registry) {
+  // mask: 1 where x is kept, 0 where it is dropped; all 1 with is_test.
+  OpSchema forward("dropout");
+  forward.input("x", kFloats).random().output("out").output("mask");
+  forward.infer(infer_dropout).gradient(grad_dropout).cost(cost_of_dropout);
+  registry.add(add_attributes(forward));
+
+  // out_grad, multiplied by what dropout multiplied x with.
+  OpSchema backward("dropout_grad");
+  backward.input("out_grad", kFloats).input("mask", {DType::kUInt8}).output("x_grad");
+  backward.infer(infer_dropout_grad).gradient(grad_dropout_grad);
+  registry.add(add_attributes(backward));
+}
+
+}  // namespace loci::ops

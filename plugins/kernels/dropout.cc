@@ -1,0 +1,196 @@
+// dropout and its gradient. Which elements stay depends on seed, run, offset and index alone
+// (loci/plugin/philox.hpp): element i takes word i, whatever its dtype.
+#include <algorithm>
+#include <cmath>
+#include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/philox.hpp>
+
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/isa.h"
+#include "plugins/kernels/kernel_list.h"
+
+namespace loci::kernels {
+namespace {
+
+using sdk::Launch;
+using sdk::PhiloxWords;
+using sdk::Prepare;
+
+class DropoutOptions {
+ public:
+  explicit DropoutOptions(const sdk::AttributeReader& attributes)
+      : p_(attributes.real("p")),
+        is_test_(attributes.boolean("is_test")),
+        upscales_(attributes.text("mode") == "upscale_in_train") {}
+
+  [[nodiscard]] bool is_test() const { return is_test_; }
+  // What an element that stays is multiplied with. With p == 1 none does.
+  [[nodiscard]] double factor() const {
+    if (is_test_) return upscales_ ? 1.0 : 1.0 - p_;
+    return upscales_ && p_ < 1 ? 1.0 / (1.0 - p_) : 1.0;
+  }
+  // The 24 bits of uniform_float() are at least this where an element stays.
+  [[nodiscard]] std::uint32_t threshold() const {
+    return static_cast<std::uint32_t>(std::ceil(p_ * 0x1p24));
+  }
+
+ private:
+  double p_;
+  bool is_test_;
+  bool upscales_;
+};
+
+// The product with a factor, or 0 where the mask is 0, whatever x is there.
+template <class T>
+LOCI_INLINE inline void multiply(T* out, const T* x, const std::uint8_t* mask, std::int64_t count,
+                                 sdk::compute_t<T> factor) {
+  using C = sdk::compute_t<T>;
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) {
+    const C product = static_cast<C>(x[i]) * factor;
+    out[i] = static_cast<T>(mask[i] != 0 ? product : C{0});
+  }
+}
+
+template <class T>
+struct Dropout {
+  static constexpr std::int64_t kWords = 4;  // of a block
+
+  void launch(const Launch& launch) const {
+    const T* x = launch.input<T>(0);
+    const auto* state = launch.input<std::uint64_t>(1);
+    T* out = launch.output<T>(0);
+    auto* mask = launch.output<std::uint8_t>(1);
+    const std::int64_t blocks = (count + kWords - 1) / kWords;
+    const auto scale = static_cast<sdk::compute_t<T>>(factor);
+    host->parallel_for(0, blocks, grain_for(20'000), [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = begin * kWords;
+      const std::int64_t length = std::min(end * kWords, count) - first;
+      draw(mask, state[0], state[1], begin, end);
+      run_widest(
+          [&](auto) LOCI_INLINE { multiply(out + first, x + first, mask + first, length, scale); });
+    });
+  }
+
+  void draw(std::uint8_t* mask, std::uint64_t seed, std::uint64_t run, std::int64_t begin,
+            std::int64_t end) const {
+    for (std::int64_t block = begin; block < end; ++block) {
+      const PhiloxWords words = sdk::philox4x32_10(
+          sdk::random_counter(static_cast<std::uint64_t>(block), run, offset), seed);
+      const std::int64_t first = block * kWords;
+      const std::int64_t valid = std::min(kWords, count - first);
+      for (std::int64_t i = 0; i < valid; ++i) {
+        mask[first + i] = (words[static_cast<std::size_t>(i)] >> 8) >= threshold ? 1 : 0;
+      }
+    }
+  }
+
+  const sdk::Host* host;
+  std::int64_t count;
+  std::uint64_t offset;
+  std::uint32_t threshold;
+  double factor;
+};
+
+// With is_test: nothing is dropped.
+template <class T>
+struct KeepAll {
+  using C = sdk::compute_t<T>;
+
+  void launch(const Launch& launch) const {
+    const T* x = launch.input<T>(0);
+    T* out = launch.output<T>(0);
+    auto* mask = launch.output<std::uint8_t>(1);
+    const auto scale = static_cast<C>(factor);
+    host->parallel_for(0, count, grain_for(100), [&](std::int64_t begin, std::int64_t end) {
+      std::fill(mask + begin, mask + end, std::uint8_t{1});
+      run_widest([&](auto) LOCI_INLINE {
+#pragma omp simd
+        for (std::int64_t i = begin; i < end; ++i) {
+          out[i] = static_cast<T>(static_cast<C>(x[i]) * scale);
+        }
+      });
+    });
+  }
+
+  const sdk::Host* host;
+  std::int64_t count;
+  double factor;
+};
+
+template <class T>
+struct DropoutGrad {
+  void launch(const Launch& launch) const {
+    const T* out_grad = launch.input<T>(0);
+    const auto* mask = launch.input<std::uint8_t>(1);
+    T* x_grad = launch.output<T>(0);
+    const auto scale = static_cast<sdk::compute_t<T>>(factor);
+    host->parallel_for(0, count, grain_for(150), [&](std::int64_t begin, std::int64_t end) {
+      run_widest([&](auto) LOCI_INLINE {
+        multiply(x_grad + begin, out_grad + begin, mask + begin, end - begin, scale);
+      });
+    });
+  }
+
+  const sdk::Host* host;
+  std::int64_t count;
+  double factor;
+};
+
+class DropoutKernel final : public sdk::Kernel {
+ public:
+  explicit DropoutKernel(const sdk::OpDesc& op)
+      : options_(op.attributes()),
+        offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+
+  void prepare(Prepare& prepare) const override {
+    const auto x = prepare.op().input(0);
+    sdk::visit_floats(x.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if (options_.is_test()) {
+        prepare.emplace<KeepAll<T>>(&prepare.host(), x.numel(), options_.factor());
+      } else {
+        prepare.emplace<Dropout<T>>(&prepare.host(), x.numel(), offset_, options_.threshold(),
+                                    options_.factor());
+      }
+    });
+  }
+
+ private:
+  DropoutOptions options_;
+  std::uint64_t offset_;
+};
+
+class DropoutGradKernel final : public sdk::Kernel {
+ public:
+  explicit DropoutGradKernel(const sdk::OpDesc& op)
+      : factor_(DropoutOptions(op.attributes()).factor()) {}
+
+  void prepare(Prepare& prepare) const override {
+    const auto out_grad = prepare.op().input(0);
+    sdk::visit_floats(out_grad.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      prepare.emplace<DropoutGrad<T>>(&prepare.host(), out_grad.numel(), factor_);
+    });
+  }
+
+ private:
+  double factor_;
+};
+
+}  // namespace
+
+void add_dropout(KernelDefs& kernels) {
+  kernels.push_back({.op = "dropout",
+                     .name = kPortable,
+                     .dtypes = sdk::kFloatBits,
+                     .create = sdk::make_kernel<DropoutKernel>,
+                     .aliases = {{0, 0}}});
+  kernels.push_back({.op = "dropout_grad",
+                     .name = kPortable,
+                     .dtypes = sdk::kFloatBits,
+                     .create = sdk::make_kernel<DropoutGradKernel>,
+                     .aliases = {{0, 0}}});
+}
+
+}  // namespace loci::kernels
