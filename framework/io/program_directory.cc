@@ -255,7 +255,7 @@ void check_directory(const std::string& directory) {
 void save_inference_model(const std::string& directory, const Program& program,
                           const std::vector<Variable>& feeds, const std::vector<Variable>& fetches,
                           const Scope& scope) {
-  const Program pruned = program.prune(feeds, fetches);
+  const Program pruned = program.prune(feeds, fetches).clone_for_test();
   const NamedTensors weights =
       gather(*pruned.impl(), scope, /*with_random_state=*/false, Paths(directory).weights);
   save_directory(directory, *pruned.impl(), nullptr, &weights);

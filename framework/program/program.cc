@@ -1,5 +1,6 @@
 #include <loci/program.hpp>
 #include <utility>
+#include <variant>
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
@@ -11,6 +12,9 @@
 namespace loci {
 inline namespace v0 {
 namespace {
+
+// The attribute of operators that do something else in inference than in training.
+constexpr const char* kIsTest = "is_test";
 
 const program::VarDesc& desc_of(const Variable& variable) {
   if (!variable.defined()) {
@@ -62,6 +66,19 @@ Program::Program() : impl_(std::make_shared<program::ProgramImpl>()) {}
 Program::Program(std::shared_ptr<program::ProgramImpl> impl) : impl_(std::move(impl)) {}
 
 Program Program::clone() const { return Program(std::make_shared<program::ProgramImpl>(*impl_)); }
+
+Program Program::clone_for_test() const {
+  Program copy = clone();
+  for (program::Block& block : copy.impl()->blocks()) {
+    for (program::Operator& op : block.ops) {
+      const auto found = op.attributes.find(kIsTest);
+      if (found != op.attributes.end() && std::holds_alternative<bool>(found->second)) {
+        found->second = true;
+      }
+    }
+  }
+  return copy;
+}
 
 Program Program::prune(const std::vector<Variable>& feeds,
                        const std::vector<Variable>& fetches) const {

@@ -36,7 +36,8 @@ struct Model {
   bool has_weights = false;
 };
 
-// Saves what computes `fetches` from `feeds`, with the parameters from `scope`.
+// Saves what computes `fetches` from `feeds`, as Program::clone_for_test() has it, with the
+// parameters from `scope`.
 LOCI_PUBLIC void save_inference_model(const std::string& directory, const Program& program,
                                       const std::vector<Variable>& feeds,
                                       const std::vector<Variable>& fetches,

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/layers.hpp>
 #include <loci/ops.hpp>
 #include <loci/program.hpp>
 
@@ -57,6 +58,21 @@ TEST_F(ProgramTest, ClonesAreDeep) {
   relu(x);
   EXPECT_EQ(copy.impl()->main().ops.size(), 0U);
   EXPECT_EQ(relu(copy.find("x")).program(), copy.impl());
+}
+
+TEST_F(ProgramTest, ClonesForTestSwitchOffWhatOnlyTrainingDoes) {
+  const Variable x = data("x", {2, 3}, kFloat32);
+  relu(dropout(layers::batch_norm(x)));
+  const auto tests = [](const Program& program, std::size_t op) {
+    return std::get<bool>(program.impl()->main().ops[op].attributes.at("is_test"));
+  };
+  const Program copy = main_.clone_for_test();
+  EXPECT_TRUE(tests(copy, 0));
+  EXPECT_TRUE(tests(copy, 1));
+  EXPECT_EQ(copy.impl()->main().ops[2].attributes.count("is_test"), 0U);
+  EXPECT_FALSE(tests(main_, 0));
+  EXPECT_FALSE(tests(main_, 1));
+  EXPECT_NO_THROW(copy.verify());
 }
 
 TEST_F(ProgramTest, OperatorsGoWhereTheirInputsAre) {
