@@ -41,6 +41,25 @@ void infer_fill_constant(InferContext& ctx) {
   ctx.set_output("out", {dtype, given_shape(ctx, "shape", "shape_tensor")});
 }
 
+void infer_assign_value(InferContext& ctx) {
+  const auto dtype = ctx.attr<DType>("dtype");
+  if (!kAllDTypes.contains(dtype))
+    ctx.fail("dtype is none; give one of {}", kAllDTypes.to_string());
+  const Shape shape = shape_attribute(ctx, "shape");
+  const bool floating = kFloats.contains(dtype);
+  const std::size_t values = ctx.attr<std::vector<double>>("values").size();
+  const std::size_t integers = ctx.attr<std::vector<std::int64_t>>("integers").size();
+  if ((floating ? integers : values) != 0) {
+    ctx.fail("a result of {} takes {}", dtype_name(dtype), floating ? "values" : "integers");
+  }
+  const std::size_t given = floating ? values : integers;
+  const std::int64_t wanted = extent_product(ctx, shape, 0, shape.rank());
+  if (static_cast<std::int64_t>(given) != wanted) {
+    ctx.fail("{} elements are given for the shape {}; give {}", given, shape.to_string(), wanted);
+  }
+  ctx.set_output("out", {dtype, shape});
+}
+
 void infer_full_like(InferContext& ctx) {
   check_fill_value(ctx, ctx.dtype("x"));
   ctx.set_output("out", ctx.input("x"));
@@ -94,6 +113,14 @@ void register_constants(OpRegistry& registry) {
                    .attr("dtype", kFloat32)
                    .output("out", Arity::kRequired, Extent::kHostValues)
                    .infer(infer_fill_constant));
+  // Elements that are said one by one: "values" of a floating dtype, "integers" of any other.
+  registry.add(OpSchema("assign_value")
+                   .required_attr("shape", shape)
+                   .attr("values", std::vector<double>{})
+                   .attr("integers", std::vector<std::int64_t>{})
+                   .attr("dtype", kFloat32)
+                   .output("out")
+                   .infer(infer_assign_value));
   // Without a gradient: nothing depends on the elements of x.
   registry.add(OpSchema("full_like")
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)

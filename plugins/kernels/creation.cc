@@ -1,5 +1,6 @@
-// fill_constant and full_like.
+// fill_constant, full_like and assign_value.
 #include <algorithm>
+#include <cstring>
 
 #include "plugins/kernels/convert.h"
 #include "plugins/kernels/grain.h"
@@ -47,6 +48,44 @@ class FillConstant final : public sdk::Kernel {
   double value_;
 };
 
+struct Assign {
+  void launch(const sdk::Launch& launch) const {
+    if (!bytes.empty()) std::memcpy(launch.output<char>(0), bytes.data(), bytes.size());
+  }
+  std::vector<char> bytes;
+};
+
+template <class T, class Number>
+std::vector<char> bytes_of(const std::vector<Number>& numbers) {
+  std::vector<char> bytes(numbers.size() * sizeof(T));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const T element = convert<T>(numbers[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof(T));
+  }
+  return bytes;
+}
+
+class AssignValue final : public sdk::Kernel {
+ public:
+  explicit AssignValue(const sdk::OpDesc& op)
+      : values_(op.attributes().reals("values")), integers_(op.attributes().integers("integers")) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    sdk::visit_all(prepare.op().output(0).dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (sdk::is_float<T>) {
+        prepare.emplace<Assign>(bytes_of<T>(values_));
+      } else {
+        prepare.emplace<Assign>(bytes_of<T>(integers_));
+      }
+    });
+  }
+
+ private:
+  std::vector<double> values_;
+  std::vector<std::int64_t> integers_;
+};
+
 }  // namespace
 
 void add_creation(KernelDefs& kernels) {
@@ -54,6 +93,10 @@ void add_creation(KernelDefs& kernels) {
                      .name = kPortable,
                      .dtypes = sdk::kAllBits,
                      .create = sdk::make_kernel<FillConstant>});
+  kernels.push_back({.op = "assign_value",
+                     .name = kPortable,
+                     .dtypes = sdk::kAllBits,
+                     .create = sdk::make_kernel<AssignValue>});
   kernels.push_back({.op = "full_like",
                      .name = kPortable,
                      .dtypes = sdk::kAllBits,

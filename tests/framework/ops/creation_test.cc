@@ -49,6 +49,24 @@ TEST(CreationTest, FillConstantTakesShapeAndValueFromTensors) {
               HasSubstr("value_tensor is [2]; give one element"));
 }
 
+TEST(CreationTest, AssignValueHasAnElementForEachPlace) {
+  const auto assigned = [](const Shape& shape, DType dtype, const std::vector<double>& values,
+                           const Integers& integers) {
+    return infer("assign_value")
+        .attr("shape", shape.dims())
+        .attr("dtype", dtype)
+        .attr("values", values)
+        .attr("integers", integers);
+  };
+  EXPECT_EQ(assigned({2}, kFloat16, {1, 2}, {}).types()[0], (TensorType{kFloat16, {2}}));
+  EXPECT_EQ(assigned({}, kBool, {}, {1}).types()[0], (TensorType{kBool, {}}));
+  EXPECT_THAT(assigned({3}, kInt8, {}, {1}).error(),
+              HasSubstr("1 elements are given for the shape [3]; give 3"));
+  EXPECT_THAT(assigned({1}, kInt8, {1}, {}).error(), HasSubstr("a result of int8 takes integers"));
+  EXPECT_THAT(assigned({1}, kFloat32, {}, {1}).error(),
+              HasSubstr("a result of float32 takes values"));
+}
+
 TEST(CreationTest, FullLikeHasTheTypeOfX) {
   const auto like = infer("full_like").input("x", {-1, 3}, kUInt8);
   EXPECT_EQ(like.types()[0], (TensorType{kUInt8, {-1, 3}}));

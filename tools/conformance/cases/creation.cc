@@ -1,4 +1,4 @@
-// fill_constant and full_like.
+// fill_constant, full_like and assign_value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,6 +44,31 @@ Case full_like_case(const Shape& shape, double value, DType dtype) {
           .reference = [=](const Arrays&) { return filled(shape, value, dtype); }};
 }
 
+// Elements of either sign that every dtype rounds or wraps in its own way.
+Case assign_case(const Shape& shape, DType dtype) {
+  std::vector<double> values;
+  std::vector<std::int64_t> integers;
+  Expected expected = Expected::exact(dtype, shape);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto step = static_cast<std::int64_t>(i);
+    if (is_floating(dtype)) {
+      values.push_back(static_cast<double>(step) / 3 - 1);
+      expected.values[i] = values.back();
+    } else {
+      integers.push_back(step * 7 - 3);
+      expected.values[i] = static_cast<Real>(integers.back());
+    }
+  }
+  return {.op = "assign_value",
+          .variant = fmt::format("{}/{}", dtype_name(dtype), shape.to_string()),
+          .build =
+              [=](const Variables&) {
+                return Variables{is_floating(dtype) ? assign_value(values, shape, dtype)
+                                                    : assign_value(integers, shape, dtype)};
+              },
+          .reference = [=](const Arrays&) { return std::vector{expected}; }};
+}
+
 }  // namespace
 
 void add_creation_cases(Suite& suite) {
@@ -52,6 +77,9 @@ void add_creation_cases(Suite& suite) {
     for (const Shape& shape : shapes) suite.add(fill_case(shape, 2.5, dtype));
     suite.add(fill_case({5}, 0, dtype));
     for (const Shape& shape : shapes) suite.add(full_like_case(shape, 3, dtype));
+    for (const Shape& shape : {Shape{}, Shape{0, 2}, Shape{3, 5}}) {
+      suite.add(assign_case(shape, dtype));
+    }
     suite.add(tensor_fill_case({2, 3}, 3, dtype, kFloat32));
     suite.add(tensor_fill_case({4}, 3, kFloat32, dtype));
   }

@@ -1,10 +1,14 @@
 // Creation of tensors. See loci/ops.hpp for what holds for every op.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <loci/dtype.hpp>
 #include <loci/op_call.hpp>
 #include <loci/program.hpp>
 #include <loci/shape.hpp>
+#include <type_traits>
+#include <vector>
 
 namespace loci {
 inline namespace v0 {
@@ -35,6 +39,25 @@ Variable fill_constant(const S& shape, double value, DType dtype = kFloat32) {
       .attr("value", value)
       .attr("dtype", dtype)
       .result();
+}
+
+// These elements in row-major order, each converted to `dtype`, which is floating if T is and an
+// integer or bool otherwise (uint64 modulo 2^64).
+template <class T>
+Variable assign_value(const std::vector<T>& elements, const Shape& shape,
+                      DType dtype = std::is_floating_point_v<T> ? kFloat32 : kInt64) {
+  using Number = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+  return OpCall<Variable>("assign_value")
+      .attr("shape", shape.dims())
+      .attr(std::is_floating_point_v<T> ? "values" : "integers",
+            std::vector<Number>(elements.begin(), elements.end()))
+      .attr("dtype", dtype)
+      .result();
+}
+template <class T>
+Variable assign_value(std::initializer_list<T> elements, const Shape& shape,
+                      DType dtype = std::is_floating_point_v<T> ? kFloat32 : kInt64) {
+  return assign_value(std::vector<T>(elements), shape, dtype);
 }
 
 // A tensor of the dtype and shape of x in which every element is `value`.
