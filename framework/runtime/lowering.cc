@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "framework/core/raise.h"
-#include "framework/core/suggest.h"
 #include "framework/device/device_manager.h"
-#include "framework/ops/op_registry.h"
 #include "framework/runtime/deferral.h"
 #include "framework/runtime/stage.h"
 #include "framework/runtime/type_binding.h"
@@ -44,11 +42,9 @@ class Lowering {
 
  private:
   std::vector<const program::Operator*> begin() {
-    check_feeds(block_, plan_.feeds);
-    check_fetches();
     binder_.bind_feeds(plan_.feeds);
     lower_feeds();
-    return collect_operators();
+    return all_operators();
   }
 
   // Takes up what the stage before knew, and the values that have come since.
@@ -170,33 +166,10 @@ class Lowering {
     return added;
   }
 
-  // The block's operators, and what advances the random state that they read.
-  std::vector<const program::Operator*> collect_operators() {
+  std::vector<const program::Operator*> all_operators() const {
     std::vector<const program::Operator*> operators;
-    const program::Operator* random = nullptr;
-    for (const program::Operator& op : block_.ops) {
-      operators.push_back(&op);
-      if (op.schema->is_random()) random = &op;
-    }
-    if (random == nullptr) return operators;
-    program::Operator advance;
-    advance.schema = &ops::op_registry().get("random_advance");
-    advance.name = "random_advance";
-    const auto state = static_cast<std::size_t>(random->schema->input_index("state"));
-    advance.inputs = {random->inputs[state]};
-    advance.outputs = advance.inputs;
-    plan_.added_operators.push_back(std::move(advance));
-    operators.push_back(&plan_.added_operators.back());
+    for (const program::Operator& op : block_.ops) operators.push_back(&op);
     return operators;
-  }
-
-  void check_fetches() const {
-    for (const PlanFetch& fetch : plan_.fetches) {
-      if (block_.find(fetch.name) != program::kNoVar) continue;
-      core::raise(ErrorCode::kInvalidArgument,
-                  "[executor] the program has no variable '{}' to fetch{}", fetch.name,
-                  core::suggest(fetch.name, all_names()));
-    }
   }
 
   void lower_feeds() {
@@ -351,12 +324,6 @@ class Lowering {
         fetched.slot = static_cast<std::int32_t>(fetch.position);
       }
     }
-  }
-
-  std::vector<std::string> all_names() const {
-    std::vector<std::string> names;
-    for (const program::VarDesc& var : block_.vars) names.push_back(var.name);
-    return names;
   }
 
   // The value where the variable is defined. A persistable one, when it is first met, gets its

@@ -123,7 +123,6 @@ class Plan {
   void release_frame(std::unique_ptr<Frame> frame) const;
 
   std::shared_ptr<const program::ProgramImpl> program;
-  std::vector<program::Operator> added_operators;  // that the program does not have
   std::vector<PlanOperator> operators;
   std::vector<PlanValue> values;
   std::vector<Instruction> instructions;

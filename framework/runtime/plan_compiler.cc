@@ -5,6 +5,7 @@
 #include "framework/core/log.h"
 #include "framework/runtime/lowering.h"
 #include "framework/runtime/memory_assignment.h"
+#include "framework/runtime/preparation.h"
 #include "framework/runtime/stage.h"
 
 namespace loci::runtime {
@@ -16,8 +17,7 @@ void add_queued(device::Device* device, std::vector<device::Device*>* queued) {
 }
 
 void begin(const PlanRequest& request, Plan* plan) {
-  // A copy, so that changing the program cannot pull it from under a run.
-  plan->program = std::make_shared<const program::ProgramImpl>(*request.program);
+  plan->program = prepare_program(request);
   plan->feeds = request.feeds;
   plan->fetch_names = request.fetches;
   for (const std::string& name : request.fetches) {

@@ -23,19 +23,34 @@ inline namespace v0 {
 // a program, or throw Error(kPolicy).
 enum class FallbackPolicy { kAllow, kWarn, kError };
 
+// How far a program may be changed before it runs: not at all, every operator runs as written; as
+// far as results keep their bits; or as far as each op stays within its documented bound.
+enum class Optimization { kNone, kExact, kDefault };
+
 // How a program is compiled.
 struct CompileOptions {
-  // Every operator runs as written.
-  static CompileOptions none() { return {false, FallbackPolicy::kWarn}; }
-  // Results keep their bits.
-  static CompileOptions exact() { return {true, FallbackPolicy::kWarn}; }
+  static CompileOptions none() {
+    CompileOptions options;
+    options.optimization = Optimization::kNone;
+    options.reuse_memory = false;
+    return options;
+  }
+  static CompileOptions exact() {
+    CompileOptions options;
+    options.optimization = Optimization::kExact;
+    return options;
+  }
 
+  Optimization optimization = Optimization::kDefault;
+  // Passes to leave out, by name; see inspect::passes().
+  std::vector<std::string> disabled_passes;
   // Reuse memory: outputs in place of inputs where kernels allow, buffers shared by liveness.
   bool reuse_memory = true;
   FallbackPolicy fallback = FallbackPolicy::kWarn;
 
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
-    return a.reuse_memory == b.reuse_memory && a.fallback == b.fallback;
+    return a.optimization == b.optimization && a.disabled_passes == b.disabled_passes &&
+           a.reuse_memory == b.reuse_memory && a.fallback == b.fallback;
   }
 };
 

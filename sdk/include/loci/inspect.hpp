@@ -20,6 +20,21 @@ LOCI_PUBLIC std::string to_json(const Program& program);
 LOCI_PUBLIC std::vector<Variable> data_variables(const Program& program);
 LOCI_PUBLIC std::vector<Variable> results(const Program& program);
 
+// What rewrites a program before it runs.
+struct Pass {
+  std::string name;  // for CompileOptions::disabled_passes
+  std::string summary;
+};
+// In the order in which they run.
+LOCI_PUBLIC std::vector<Pass> passes();
+
+// What the passes up to and with `last` (all, if it is empty) make of a program that runs at
+// `place` for these fetches; without any, every value that no operator reads is kept. Extents that
+// only feeds say stay unknown here, so that a run may fold more. Throws Error(kInvalidArgument) for
+// an unknown pass or fetch.
+LOCI_PUBLIC Program after_passes(const Program& program, const std::vector<Fetch>& fetches = {},
+                                 const std::string& last = {}, const Place& place = Place());
+
 // Where one operator runs and why.
 struct PlannedOperator {
   std::string name;

@@ -10,8 +10,8 @@
 #include <loci/ops/elementwise.hpp>
 #include <loci/ops/indexing.hpp>
 #include <loci/ops/loss.hpp>
-#include <loci/ops/parts.hpp>
 #include <loci/ops/normalization.hpp>
+#include <loci/ops/parts.hpp>
 #include <loci/ops/product.hpp>
 #include <loci/ops/reduction.hpp>
 #include <loci/ops/resampling.hpp>

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <cmath>
+
+#include "framework/passes/known_values.h"
+#include "framework/passes/passes.h"
+
+namespace loci::passes {
+namespace {
+
+using program::Block;
+using program::Operator;
+using program::Slot;
+using program::VarId;
+
+class Folder {
+ public:
+  Folder(Block& block, const PassContext& context)
+      : block_(block), values_(block, context.evaluate) {}
+
+  void run() {
+    std::vector<Operator> folded;
+    for (Operator& op : block_.ops) {
+      read_lists(op);
+      infer(op);
+      if (values_.note(op)) {
+        for (Operator& constant : values_.constants_for(op)) folded.push_back(std::move(constant));
+      } else {
+        folded.push_back(std::move(op));
+      }
+    }
+    block_.ops = std::move(folded);
+  }
+
+ private:
+  // The input "<attribute>_tensor" stands for the attribute.
+  void read_lists(Operator& op) {
+    constexpr std::string_view kSuffix = "_tensor";
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const std::string& slot = op.schema->inputs()[i].name;
+      if (op.inputs[i].size() != 1 || slot.size() <= kSuffix.size()) continue;
+      const std::size_t stem = slot.size() - kSuffix.size();
+      if (slot.compare(stem, kSuffix.size(), kSuffix) != 0) continue;
+      const auto attribute = op.attributes.find(slot.substr(0, stem));
+      if (attribute == op.attributes.end()) continue;
+      if (values_.read(op.inputs[i].front(), &attribute->second)) op.inputs[i].clear();
+    }
+  }
+
+  // Types that the program could not know when it was built: now extents of feeds are known.
+  void infer(const Operator& op) {
+    const auto types = values_.infer(op);
+    for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+      for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
+        program::VarDesc& var = block_.var(op.outputs[slot][i]);
+        if (!var.persistable) var.type = types[slot][i];
+      }
+    }
+  }
+
+  Block& block_;
+  KnownValues values_;
+};
+
+}  // namespace
+
+void fold_constants(Block& block, const PassContext& context) { Folder(block, context).run(); }
+
+}  // namespace loci::passes

@@ -1,0 +1,19 @@
+// The passes themselves, one file each.
+#pragma once
+
+#include "framework/passes/pass.h"
+
+namespace loci::passes {
+
+// Infers types anew, from those of data and persistable variables, and replaces operators all of
+// whose inputs are known by assign_value; a list that is read on the host and known becomes the
+// attribute that it stands for. Small values only.
+void fold_constants(program::Block& block, const PassContext& context);
+
+// Removes an operator that computes what an earlier one does; its readers read the earlier one.
+void merge_common_subexpressions(program::Block& block, const PassContext& context);
+
+// Removes operators whose outputs nobody reads.
+void remove_dead_code(program::Block& block, const PassContext& context);
+
+}  // namespace loci::passes

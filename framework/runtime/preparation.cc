@@ -1,0 +1,83 @@
+#include "framework/runtime/preparation.h"
+
+#include "framework/core/raise.h"
+#include "framework/core/suggest.h"
+#include "framework/ops/op_registry.h"
+#include "framework/passes/pass.h"
+#include "framework/runtime/constant_evaluator.h"
+#include "framework/runtime/type_binding.h"
+
+namespace loci::runtime {
+namespace {
+
+using program::Block;
+using program::Operator;
+using program::VarId;
+
+// Appended before the passes run: a random operator that nobody reads must not change which numbers
+// the next run draws.
+void append_random_advance(Block& block) {
+  const Operator* random = nullptr;
+  for (const Operator& op : block.ops) {
+    if (op.schema->is_random()) random = &op;
+  }
+  if (random == nullptr) return;
+  const auto state = static_cast<std::size_t>(random->schema->input_index("state"));
+  Operator advance;
+  advance.schema = &ops::op_registry().get("random_advance");
+  advance.name = "random_advance";
+  advance.inputs = {random->inputs[state]};
+  advance.outputs = advance.inputs;
+  block.ops.push_back(std::move(advance));
+}
+
+void mark(const std::vector<VarId>& ids, std::vector<bool>* set) {
+  for (const VarId id : ids) (*set)[static_cast<std::size_t>(id)] = true;
+}
+
+}  // namespace
+
+void check_fetches(const Block& block, const std::vector<std::string>& fetches) {
+  for (const std::string& name : fetches) {
+    if (block.find(name) != program::kNoVar) continue;
+    std::vector<std::string> names;
+    for (const program::VarDesc& var : block.vars) names.push_back(var.name);
+    core::raise(ErrorCode::kInvalidArgument,
+                "[executor] the program has no variable '{}' to fetch{}", name,
+                core::suggest(name, names));
+  }
+}
+
+void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetches,
+             const Place& preferred, const std::vector<std::string>& disabled,
+             const std::string& last) {
+  Block& block = program->main();
+  passes::PassContext context;
+  context.kept.resize(block.vars.size());
+  std::vector<VarId> fetched;
+  for (const std::string& name : fetches) fetched.push_back(block.find(name));
+  mark(fetched, &context.kept);
+  mark(block.results, &context.kept);
+  context.evaluate = constant_evaluator(preferred);
+  passes::run_passes(block, context, disabled, last);
+}
+
+std::shared_ptr<const program::ProgramImpl> prepare_program(const PlanRequest& request) {
+  check_feeds(request.program->main(), request.feeds);
+  check_fetches(request.program->main(), request.fetches);
+  // A copy, so that changing the program cannot pull it from under a run.
+  auto program = std::make_shared<program::ProgramImpl>(*request.program);
+  Block& block = program->main();
+  for (const PlanFeed& feed : request.feeds) {
+    program::VarDesc& var = block.var(block.find(feed.name));
+    if (!var.persistable) var.type.shape = feed.shape;
+  }
+  append_random_advance(block);
+  if (request.options.optimization != Optimization::kNone) {
+    rewrite(program.get(), request.fetches, request.device->place(),
+            request.options.disabled_passes);
+  }
+  return program;
+}
+
+}  // namespace loci::runtime

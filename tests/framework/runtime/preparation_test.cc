@@ -1,0 +1,81 @@
+#include "framework/runtime/preparation.h"
+
+#include <loci/inspect.hpp>
+
+#include "tests/framework/runtime/runtime_fixture.h"
+
+namespace loci::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class PreparationTest : public RuntimeTest {
+ protected:
+  std::vector<std::string> prepared(const std::vector<std::string>& fetches,
+                                    CompileOptions options = CompileOptions(),
+                                    const std::vector<PlanFeed>& feeds = {}) {
+    PlanRequest request;
+    request.program = main_.impl();
+    request.feeds = feeds;
+    request.fetches = fetches;
+    request.device = &device_at("cpu");
+    request.options = std::move(options);
+    return types(*prepare_program(request));
+  }
+
+  static std::vector<std::string> types(const program::ProgramImpl& program) {
+    std::vector<std::string> types;
+    for (const program::Operator& op : program.main().ops) types.push_back(op.type());
+    return types;
+  }
+};
+
+TEST_F(PreparationTest, NoneRunsEverythingAsWritten) {
+  (void)scale(fill_constant({1}, 1.0), 2.0);
+  EXPECT_THAT(prepared({}, CompileOptions::none()), ElementsAre("fill_constant", "scale"));
+  EXPECT_THAT(prepared({}), ElementsAre());
+}
+
+TEST_F(PreparationTest, FeedsMakeExtentsKnown) {
+  const Variable extents = shape(data("x", {-1, 3}, kFloat32));
+  EXPECT_THAT(prepared({extents.name()}), ElementsAre("shape"));
+  EXPECT_THAT(prepared({extents.name()}, CompileOptions(), {feed_of("x", {4, 3})}),
+              ElementsAre("assign_value"));
+}
+
+TEST_F(PreparationTest, LeavesTheProgramAlone) {
+  const Variable y = scale(fill_constant({1}, 1.0), 2.0);
+  const std::string before = main_.to_string();
+  (void)prepared({y.name()});
+  EXPECT_EQ(main_.to_string(), before);
+}
+
+TEST_F(PreparationTest, PassesAreLeftOutByName) {
+  const Variable y = scale(fill_constant({1}, 1.0), 2.0);
+  CompileOptions options;
+  options.disabled_passes = {"constant_folding"};
+  EXPECT_THAT(prepared({y.name()}, options), ElementsAre("fill_constant", "scale"));
+  options.disabled_passes = {"folding"};
+  EXPECT_THAT([&] { (void)prepared({}, options); },
+              ThrowsMessage<Error>(HasSubstr("there is no pass 'folding'")));
+}
+
+TEST_F(PreparationTest, TheRandomStateAdvancesWhateverIsRead) {
+  (void)uniform_random({2});
+  EXPECT_THAT(prepared({}), ElementsAre("random_advance"));
+}
+
+TEST_F(PreparationTest, AfterPassesShowsThemOneByOne) {
+  (void)relu(scale(fill_constant({1}, 1.0), 2.0));
+  EXPECT_THAT(types(*inspect::after_passes(main_, {}, "constant_folding").impl()),
+              ElementsAre("fill_constant", "assign_value", "assign_value"));
+  EXPECT_THAT(types(*inspect::after_passes(main_).impl()), ElementsAre("assign_value"));
+  EXPECT_THAT([&] { (void)inspect::after_passes(main_, {"nothing"}); },
+              ThrowsMessage<Error>(HasSubstr("no variable 'nothing' to fetch")));
+  EXPECT_EQ(inspect::passes().size(), 3U);
+}
+
+}  // namespace
+}  // namespace loci::runtime
