@@ -81,6 +81,10 @@ TEST_F(ModelTest, ShowPrintsTheProgramInEachForm) {
   EXPECT_THAT(loci({"show", model, "--format", "dot"}).out,
               AllOf(HasSubstr("digraph"), HasSubstr("argmax")));
   EXPECT_EQ(loci_json({"show", model, "--format", "json"}), loci_json({"show", model, "--json"}));
+  EXPECT_THAT(loci({"show", model, "--after-pass", "dead_code_elimination"}).out,
+              AllOf(HasSubstr("elementwise_mul"), HasSubstr("best")));
+  EXPECT_THAT(failure(2, {"show", model, "--after-pass", "cse"}),
+              HasSubstr("[--after-pass] 'cse' is not one of constant_folding, "));
 }
 
 TEST_F(ModelTest, ShowPrintsTheStartupProgramWhereThereIsOne) {

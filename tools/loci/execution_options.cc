@@ -7,6 +7,7 @@
 #include <loci/config.hpp>
 #include <set>
 
+#include "tools/loci/pass_options.h"
 #include "tools/loci/plugin_options.h"
 
 namespace loci::runner {
@@ -38,6 +39,8 @@ CompileOptions read_compile_options(const po::variables_map& values) {
       refuse("optimize", level, "none, exact, default");
     }
   }
+  options.disabled_passes = texts(values, "no-pass");
+  for (const std::string& name : options.disabled_passes) check_pass("no-pass", name);
   if (values.count("fallback") != 0) {
     const auto& policy = values["fallback"].as<std::string>();
     if (policy == "error") {
@@ -76,7 +79,8 @@ void declare_execution_options(po::options_description& options) {
        "(repeatable)")  //
       ("optimize", text("LEVEL"),
        "none: every operator as written; exact: results keep their "
-       "bits; default: each within its documented bound")  //
+       "bits; default: each within its documented bound")            //
+      ("no-pass", list("NAME"), "leave out this pass (repeatable)")  //
       ("fallback", text("POLICY"),
        "for an operator without a kernel at the device: error, warn "
        "(the default) or allow")                              //

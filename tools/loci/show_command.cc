@@ -4,6 +4,7 @@
 #include <loci/io.hpp>
 
 #include "tools/loci/output.h"
+#include "tools/loci/pass_options.h"
 #include "tools/loci/subcommands.h"
 
 namespace loci::runner {
@@ -13,7 +14,9 @@ void declare(po::options_description& options) {
   options.add_options()  //
       ("format", po::value<std::string>()->value_name("FORMAT"),
        "text (the default), dot (Graphviz) or json (the file form)")  //
-      ("startup", "show the startup program")                         //
+      ("after-pass", po::value<std::string>()->value_name("NAME"),
+       "show what the passes up to this one make of it")  //
+      ("startup", "show the startup program")             //
       ("json", "the same as --format json");
 }
 
@@ -37,8 +40,16 @@ std::string render(const Program& program, const std::string& format) {
   return format == "json" ? inspect::to_json(program) : program.to_string();
 }
 
+Program rewritten(const Program& program, const po::variables_map& values) {
+  if (values.count("after-pass") == 0) return program;
+  return inspect::after_passes(program, {}, values["after-pass"].as<std::string>());
+}
+
 ExitCode run(const po::variables_map& values) {
   const std::string format = read_format(values);
+  if (values.count("after-pass") != 0) {
+    check_pass("after-pass", values["after-pass"].as<std::string>());
+  }
   const auto& path = values["model"].as<std::string>();
   const io::Model model = in_phase(Phase::kModel, [&] { return io::load_model(path); });
   const bool startup = values.count("startup") != 0;
@@ -47,8 +58,9 @@ ExitCode run(const po::variables_map& values) {
         ExitCode::kBadInput,
         fmt::format("[--startup] the model '{}' has no startup program; leave the option", path));
   }
-  std::string text = in_phase(
-      Phase::kModel, [&] { return render(startup ? *model.startup : model.main, format); });
+  std::string text = in_phase(Phase::kModel, [&] {
+    return render(rewritten(startup ? *model.startup : model.main, values), format);
+  });
   if (text.empty() || text.back() != '\n') text += '\n';
   print(text);
   return ExitCode::kOk;
@@ -62,7 +74,7 @@ Command show_command() {
   command.summary = "Prints the program of a model.";
   command.positionals = {{"model", "MODEL"}};
   command.declare = declare;
-  command.notes = "MODEL is a program directory.\n\n" + exit_code_help();
+  command.notes = "MODEL is a program directory.\n\n" + pass_help() + "\n" + exit_code_help();
   command.run = run;
   return command;
 }

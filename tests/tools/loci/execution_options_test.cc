@@ -50,6 +50,13 @@ TEST(ExecutionOptionsTest, RefusesUnknownWords) {
   EXPECT_THAT(refusal({"--device", "GPU 1"}), HasSubstr("GPU 1"));
 }
 
+TEST(ExecutionOptionsTest, LeavesOutPassesByName) {
+  EXPECT_EQ(read({"--no-pass", "constant_folding"}).compile.disabled_passes,
+            std::vector<std::string>{"constant_folding"});
+  EXPECT_THAT(refusal({"--no-pass", "fold"}),
+              HasSubstr("[--no-pass] 'fold' is not one of constant_folding, "));
+}
+
 TEST(ExecutionOptionsTest, RefusesNumbersOutOfRange) {
   EXPECT_THAT(refusal({"--threads", "0"}), HasSubstr("from 1 to 4096"));
   EXPECT_THAT(refusal({"--threads", "two"}), HasSubstr("'two'"));
