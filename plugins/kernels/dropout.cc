@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <loci/plugin/dtype_visit.hpp>
-#include <loci/plugin/philox.hpp>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/philox_words.h"
 
 namespace loci::kernels {
 namespace {
 
 using sdk::Launch;
-using sdk::PhiloxWords;
 using sdk::Prepare;
 
 class DropoutOptions {
@@ -66,23 +65,29 @@ struct Dropout {
     host->parallel_for(0, blocks, grain_for(20'000), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin * kWords;
       const std::int64_t length = std::min(end * kWords, count) - first;
-      draw(mask, state[0], state[1], begin, end);
+      draw(mask, {state[0], state[1], offset}, begin, end);
       run_widest(
           [&](auto) LOCI_INLINE { multiply(out + first, x + first, mask + first, length, scale); });
     });
   }
 
-  void draw(std::uint8_t* mask, std::uint64_t seed, std::uint64_t run, std::int64_t begin,
+  void draw(std::uint8_t* mask, const PhiloxStream& stream, std::int64_t begin,
             std::int64_t end) const {
-    for (std::int64_t block = begin; block < end; ++block) {
-      const PhiloxWords words = sdk::philox4x32_10(
-          sdk::random_counter(static_cast<std::uint64_t>(block), run, offset), seed);
+    constexpr std::int64_t kBatch = 96;  // blocks
+    std::uint32_t words[kWords * kBatch];
+    for (std::int64_t block = begin; block < end; block += kBatch) {
+      const std::int64_t batch = std::min(kBatch, end - block);
+      philox_words(stream, block, batch, words);
       const std::int64_t first = block * kWords;
-      const std::int64_t valid = std::min(kWords, count - first);
-      for (std::int64_t i = 0; i < valid; ++i) {
-        mask[first + i] = (words[static_cast<std::size_t>(i)] >> 8) >= threshold ? 1 : 0;
-      }
+      compare(mask + first, words, std::min(batch * kWords, count - first));
     }
+  }
+
+  void compare(std::uint8_t* mask, const std::uint32_t* words, std::int64_t length) const {
+    run_widest([&](auto) LOCI_INLINE {
+#pragma omp simd
+      for (std::int64_t i = 0; i < length; ++i) mask[i] = (words[i] >> 8) >= threshold ? 1 : 0;
+    });
   }
 
   const sdk::Host* host;

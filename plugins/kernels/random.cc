@@ -1,23 +1,26 @@
 // uniform_random, gaussian_random and the step of their state. The words of an element depend on
 // seed, run, offset and its index alone (loci/plugin/philox.hpp).
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/philox.hpp>
 
 #include "plugins/kernels/convert.h"
 #include "plugins/kernels/grain.h"
+#include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/philox_words.h"
 
 namespace loci::kernels {
 namespace {
 
 using sdk::Launch;
-using sdk::PhiloxWords;
 using sdk::Prepare;
 
 template <class T>
 inline constexpr std::int64_t kPerBlock = std::is_same_v<T, double> ? 2 : 4;
+// Blocks whose words are made at a time.
+constexpr std::int64_t kBatch = 96;
 
 // The largest value of T below `high`: rounding may not reach the open end of the range.
 template <class T>
@@ -47,23 +50,26 @@ class Uniform {
         last_(static_cast<C>(largest_below<T>(high))),
         empty_(!(low < high)) {}
 
-  [[nodiscard]] std::array<T, kPerBlock<T>> operator()(const PhiloxWords& words) const {
-    std::array<T, kPerBlock<T>> values;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      C unit;
-      if constexpr (std::is_same_v<T, double>) {
-        unit = sdk::uniform_double(words[2 * i], words[2 * i + 1]);
-      } else {
-        unit = sdk::uniform_float(words[i]);
-      }
-      const C value = low_ + unit * range_;
-      const bool past = !empty_ && static_cast<C>(T(value)) > last_;
-      values[i] = static_cast<T>(past ? last_ : value);
-    }
-    return values;
+  void operator()(const std::uint32_t* words, std::int64_t count, T* values) const {
+    run_widest([&](auto) LOCI_INLINE {
+#pragma omp simd
+      for (std::int64_t i = 0; i < count; ++i) values[i] = value_of(words, i);
+    });
   }
 
  private:
+  LOCI_INLINE T value_of(const std::uint32_t* words, std::int64_t i) const {
+    C unit;
+    if constexpr (std::is_same_v<T, double>) {
+      unit = sdk::uniform_double(words[2 * i], words[2 * i + 1]);
+    } else {
+      unit = sdk::uniform_float(words[i]);
+    }
+    const C value = low_ + unit * range_;
+    const bool past = !empty_ && static_cast<C>(T(value)) > last_;
+    return static_cast<T>(past ? last_ : value);
+  }
+
   C low_;
   C range_;
   C last_;
@@ -75,21 +81,23 @@ class Gaussian {
  public:
   Gaussian(double mean, double deviation) : mean_(mean), deviation_(deviation) {}
 
-  [[nodiscard]] std::array<T, kPerBlock<T>> operator()(const PhiloxWords& words) const {
-    std::array<T, kPerBlock<T>> values;
-    if constexpr (std::is_same_v<T, double>) {
-      pair(sdk::uniform_double(words[0], words[1]) + 0x1p-53,
-           sdk::uniform_double(words[2], words[3]), &values[0]);
-    } else {
-      for (std::size_t i = 0; i < 4; i += 2) {
-        pair(sdk::positive_uniform(words[i]), sdk::angle_uniform(words[i + 1]), &values[i]);
+  void operator()(const std::uint32_t* words, std::int64_t count, T* values) const {
+    for (std::int64_t i = 0; i < count; i += 2) {
+      T pair[2];
+      if constexpr (std::is_same_v<T, double>) {
+        const std::uint32_t* block = words + 2 * i;
+        make_pair(sdk::uniform_double(block[0], block[1]) + 0x1p-53,
+                  sdk::uniform_double(block[2], block[3]), pair);
+      } else {
+        make_pair(sdk::positive_uniform(words[i]), sdk::angle_uniform(words[i + 1]), pair);
       }
+      values[i] = pair[0];
+      if (i + 1 < count) values[i + 1] = pair[1];
     }
-    return values;
   }
 
  private:
-  void pair(double u, double v, T* values) const {
+  void make_pair(double u, double v, T* values) const {
     constexpr double kTwoPi = 6.283185307179586476925286766559;
     const double radius = std::sqrt(-2.0 * std::log(u));
     values[0] = convert<T>(mean_ + deviation_ * (radius * std::cos(kTwoPi * v)));
@@ -105,17 +113,15 @@ struct Random {
   void launch(const Launch& launch) const {
     const auto* state = launch.input<std::uint64_t>(0);
     T* out = launch.output<T>(0);
+    const PhiloxStream stream{state[0], state[1], offset};
     const std::int64_t blocks = (count + kPerBlock<T> - 1) / kPerBlock<T>;
-    host->parallel_for(0, blocks, grain_for(50'000), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t block = begin; block < end; ++block) {
-        const auto counter =
-            sdk::random_counter(static_cast<std::uint64_t>(block), state[1], offset);
-        const auto values = distribution(sdk::philox4x32_10(counter, state[0]));
+    host->parallel_for(0, blocks, grain_for(10'000), [&](std::int64_t begin, std::int64_t end) {
+      std::uint32_t words[4 * kBatch];
+      for (std::int64_t block = begin; block < end; block += kBatch) {
+        const std::int64_t batch = std::min(kBatch, end - block);
+        philox_words(stream, block, batch, words);
         const std::int64_t first = block * kPerBlock<T>;
-        const std::int64_t valid = std::min(kPerBlock<T>, count - first);
-        for (std::int64_t i = 0; i < valid; ++i) {
-          out[first + i] = values[static_cast<std::size_t>(i)];
-        }
+        distribution(words, std::min(batch * kPerBlock<T>, count - first), out + first);
       }
     });
   }

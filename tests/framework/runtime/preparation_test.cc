@@ -1,7 +1,5 @@
 #include "framework/runtime/preparation.h"
 
-#include <loci/inspect.hpp>
-
 #include "tests/framework/runtime/runtime_fixture.h"
 
 namespace loci::runtime {
@@ -65,16 +63,6 @@ TEST_F(PreparationTest, PassesAreLeftOutByName) {
 TEST_F(PreparationTest, TheRandomStateAdvancesWhateverIsRead) {
   (void)uniform_random({2});
   EXPECT_THAT(prepared({}), ElementsAre("random_advance"));
-}
-
-TEST_F(PreparationTest, AfterPassesShowsThemOneByOne) {
-  (void)relu(scale(fill_constant({1}, 1.0), 2.0));
-  EXPECT_THAT(types(*inspect::after_passes(main_, {}, "constant_folding").impl()),
-              ElementsAre("fill_constant", "assign_value", "assign_value"));
-  EXPECT_THAT(types(*inspect::after_passes(main_).impl()), ElementsAre("assign_value"));
-  EXPECT_THAT([&] { (void)inspect::after_passes(main_, {"nothing"}); },
-              ThrowsMessage<Error>(HasSubstr("no variable 'nothing' to fetch")));
-  EXPECT_EQ(inspect::passes().size(), 3U);
 }
 
 }  // namespace
