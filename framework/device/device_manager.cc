@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -69,11 +70,22 @@ class DeviceManager::Impl {
 
   std::uint32_t count(std::string_view type) {
     const std::lock_guard lock(mutex_);
+    if (type != kAnyAccelerator) return count_type(type);
+    const std::optional<std::string> accelerator = find_accelerator();
+    return accelerator ? count_type(*accelerator) : 0;
+  }
+
+  std::vector<Place> places() {
+    const std::lock_guard lock(mutex_);
+    return present_devices();
+  }
+
+ private:
+  std::uint32_t count_type(std::string_view type) {
     const plugin::DeviceBackend* backend = best_backend(type);
     return backend == nullptr ? 0 : count_of(*backend);
   }
 
- private:
   Device& open(const Place& place) {
     const std::pair key(place.type(), place.index());
     const auto found = devices_.find(key);
@@ -95,7 +107,7 @@ class DeviceManager::Impl {
     return best;
   }
 
-  std::string best_accelerator() {
+  std::optional<std::string> find_accelerator() {
     const plugin::DeviceBackend* best = nullptr;
     for (const std::string& type : types()) {
       const plugin::DeviceBackend* backend = best_backend(type);
@@ -103,7 +115,12 @@ class DeviceManager::Impl {
       if (type == kPreferredAccelerator) return type;
       if (best == nullptr || backend->score > best->score) best = backend;
     }
-    if (best != nullptr) return best->device_type;
+    if (best == nullptr) return std::nullopt;
+    return best->device_type;
+  }
+
+  std::string best_accelerator() {
+    if (std::optional<std::string> found = find_accelerator()) return *std::move(found);
     refuse("no accelerator for 'gpu'", explain_all());
   }
 
@@ -142,15 +159,22 @@ class DeviceManager::Impl {
     return reasons;
   }
 
-  std::string present_devices() {
-    std::string names;
+  std::vector<Place> present_devices() {
+    std::vector<Place> present;
     for (const std::string& type : types()) {
-      const plugin::DeviceBackend* backend = best_backend(type);
-      const std::uint32_t count = backend == nullptr ? 0 : count_of(*backend);
+      const std::uint32_t count = count_type(type);
       for (std::uint32_t index = 0; index < count; ++index) {
-        names += names.empty() ? "" : ", ";
-        names += Place(type, static_cast<int>(index)).to_string();
+        present.emplace_back(type, static_cast<int>(index));
       }
+    }
+    return present;
+  }
+
+  std::string present_names() {
+    std::string names;
+    for (const Place& place : present_devices()) {
+      names += names.empty() ? "" : ", ";
+      names += place.to_string();
     }
     return names.empty() ? "none, because no plugin brings one" : names;
   }
@@ -158,7 +182,7 @@ class DeviceManager::Impl {
   [[noreturn]] void refuse(const std::string& what, std::string reasons) {
     if (!reasons.empty() && reasons.back() == '\n') reasons.pop_back();
     throw Error(ErrorCode::kUnavailable,
-                fmt::format("[device] there is {}; there are {}", what, present_devices()),
+                fmt::format("[device] there is {}; there are {}", what, present_names()),
                 std::move(reasons));
   }
 
@@ -197,5 +221,7 @@ Place DeviceManager::resolve(const Place& place, const Place& preferred) {
 }
 
 std::uint32_t DeviceManager::count(std::string_view type) { return impl_->count(type); }
+
+std::vector<Place> DeviceManager::places() { return impl_->places(); }
 
 }  // namespace loci::device

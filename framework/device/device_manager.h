@@ -44,8 +44,11 @@ class DeviceManager {
   // Error(kUnavailable) for "gpu" without an accelerator; whether another device is there is not
   // looked at.
   Place resolve(const Place& place, const Place& preferred);
-  // Number of devices of a type; 0 if no plugin brings it.
+  // Number of devices of a type, of any accelerator for "gpu" as get() reads it; 0 if no plugin
+  // brings it.
   std::uint32_t count(std::string_view type);
+  // Every device that get() would open, by type and index.
+  std::vector<Place> places();
 
  private:
   class Impl;

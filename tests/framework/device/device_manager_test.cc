@@ -60,6 +60,22 @@ TEST(DeviceManagerTest, MissingDeviceIsNamedWithThoseThatThereAre) {
   EXPECT_EQ(manager.count("foo"), 0U);
 }
 
+TEST(DeviceManagerTest, ListsPlacesWithoutOpening) {
+  FakeBackend cpu({.type = "cpu", .flags = kHostFlags});
+  FakeBackend sim({.type = "sim", .count = 2});
+  DeviceManager manager(source_of({&cpu, &sim}));
+  EXPECT_THAT(manager.places(),
+              ::testing::ElementsAre(Place("cpu"), Place("sim:0"), Place("sim:1")));
+  EXPECT_EQ(sim.counters().open_devices, 0);
+}
+
+TEST(DeviceManagerTest, GpuCountsTheBestAccelerator) {
+  FakeBackend cpu({.type = "cpu", .flags = kHostFlags});
+  FakeBackend sim({.type = "sim", .count = 2});
+  EXPECT_EQ(DeviceManager(source_of({&cpu, &sim})).count("gpu"), 2U);
+  EXPECT_EQ(DeviceManager(source_of({&cpu})).count("gpu"), 0U);
+}
+
 TEST(DeviceManagerTest, IndexBeyondTheLastDeviceIsRefused) {
   FakeBackend sim({.type = "sim", .count = 2});
   DeviceManager manager(source_of({&sim}));

@@ -1,0 +1,74 @@
+#include <loci/devices.hpp>
+#include <set>
+#include <string_view>
+
+#include "framework/core/log.h"
+#include "framework/device/device_manager.h"
+#include "framework/memory/allocator.h"
+#include "framework/memory/host_source.h"
+#include "framework/plugin/plugin_manager.h"
+
+namespace loci {
+inline namespace v0 {
+namespace {
+
+device::DeviceManager& manager() {
+  core::init_log_from_environment();
+  return device::DeviceManager::instance();
+}
+
+// A device that works in host memory shares it with all that runs on the host.
+std::uint64_t free_memory(const device::Device& device) {
+  const std::uint64_t stated = device.free_memory();
+  if (stated != 0 || !device.uses_host_memory()) return stated;
+  return memory::HostSource(0).free_bytes();
+}
+
+std::uint32_t count_operators(const std::string& type) {
+  std::set<std::string_view> operators;
+  for (const plugin::KernelLibrary* library :
+       plugin::PluginManager::instance().kernel_libraries(type)) {
+    for (const loci_kernel_def* def : library->defs) {
+      operators.emplace(def->op.data, def->op.size);
+    }
+  }
+  return static_cast<std::uint32_t>(operators.size());
+}
+
+DeviceProperties describe(const device::Device& device) {
+  const device::DeviceInfo& info = device.info();
+  DeviceProperties properties;
+  properties.place = device.place();
+  properties.name = info.name;
+  properties.arch = info.arch;
+  properties.uuid = info.uuid;
+  properties.driver = info.driver;
+  properties.plugin = device.plugin().id();
+  properties.total_memory = info.total_memory;
+  properties.free_memory = free_memory(device);
+  properties.compute_units = info.compute_units;
+  properties.operators = count_operators(device.place().type());
+  properties.is_accelerator = device.is_accelerator();
+  properties.uses_host_memory = device.uses_host_memory();
+  properties.is_queued = !device.is_inline();
+  return properties;
+}
+
+}  // namespace
+
+std::vector<Place> devices() { return manager().places(); }
+
+int device_count(const std::string& type) { return static_cast<int>(manager().count(type)); }
+
+bool is_available(const Place& place) { return place.index() < device_count(place.type()); }
+
+DeviceProperties device_properties(const Place& place) { return describe(manager().get(place)); }
+
+MemoryUse memory_use(const Place& place) {
+  core::init_log_from_environment();
+  const memory::Stats stats = memory::allocator_of(place).stats();
+  return {stats.in_use, stats.cached, stats.peak_in_use};
+}
+
+}  // namespace v0
+}  // namespace loci

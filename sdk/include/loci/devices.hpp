@@ -1,0 +1,57 @@
+// Which devices there are, what they are and how much memory they have.
+#pragma once
+
+#include <cstdint>
+#include <loci/export.hpp>
+#include <loci/place.hpp>
+#include <string>
+#include <vector>
+
+namespace loci {
+inline namespace v0 {
+
+// All functions load the plugins that declare the device types they are asked for, at the first
+// call that needs them: plugins::configure() comes before. They may be called from any thread.
+
+// What a device says of itself. Texts are empty and numbers 0 where the device does not know.
+struct DeviceProperties {
+  Place place;         // with its index, "gpu" replaced by the type of the device
+  std::string name;    // "NVIDIA H200"
+  std::string arch;    // "sm_90", "avx512_core_amx"
+  std::string uuid;
+  std::string driver;  // version of the driver or library behind it
+  std::string plugin;  // id of the plugin that brings it
+  std::uint64_t total_memory = 0;  // bytes
+  std::uint64_t free_memory = 0;   // bytes free now
+  std::uint32_t compute_units = 0;
+  std::uint32_t operators = 0;  // types of operators that have a kernel there
+  bool is_accelerator = false;  // a candidate for the place "gpu"
+  bool uses_host_memory = false;
+  bool is_queued = false;  // work is enqueued into streams; else it is done when a launch returns
+};
+
+// Every device of every type, by type and index. Opens none. Throws Error if a plugin cannot count
+// its devices.
+LOCI_PUBLIC std::vector<Place> devices();
+// How many devices of that type there are, 0 if no plugin brings it; "gpu" counts those of the type
+// that "gpu" stands for. Throws Error if the plugin cannot count them.
+LOCI_PUBLIC int device_count(const std::string& type);
+// Whether an executor could be made for that place; opens no device. Why not is in the error of
+// device_properties().
+LOCI_PUBLIC bool is_available(const Place& place);
+// Opens the device. Throws Error(kUnavailable) if there is none, with the devices that there are in
+// the message and the reason of each plugin in the details.
+LOCI_PUBLIC DeviceProperties device_properties(const Place& place);
+
+// Bytes that this process holds in the memory of a place; devices that use host memory share one
+// account with "cpu".
+struct MemoryUse {
+  std::uint64_t in_use = 0;  // live tensors and buffers, as rounded up by the allocator
+  std::uint64_t cached = 0;  // held, free for reuse
+  std::uint64_t peak_in_use = 0;
+};
+// Throws as device_properties() does; "cpu" needs no plugin.
+LOCI_PUBLIC MemoryUse memory_use(const Place& place);
+
+}  // namespace v0
+}  // namespace loci
