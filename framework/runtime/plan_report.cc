@@ -1,6 +1,9 @@
 #include <loci/inspect.hpp>
 
+#include <algorithm>
+
 #include "framework/runtime/executor_impl.h"
+#include "framework/runtime/stage.h"
 
 namespace loci {
 inline namespace v0 {
@@ -35,6 +38,58 @@ PlannedOperator describe(const runtime::PlanOperator& planned) {
           planned.kernel};
 }
 
+// What a variable hangs on in the next stage; kNoVar if it is known.
+program::VarId awaited_behind(const runtime::StageEnd& end, program::VarId id) {
+  const auto bounded = std::find_if(end.bounded.begin(), end.bounded.end(),
+                                    [id](const auto& pair) { return pair.first == id; });
+  const program::VarId var = bounded == end.bounded.end() ? id : bounded->second;
+  const bool awaited =
+      std::any_of(end.awaited.begin(), end.awaited.end(),
+                  [var](const runtime::AwaitedValue& value) { return value.var == var; });
+  return awaited ? var : program::kNoVar;
+}
+
+bool contains(const std::vector<program::VarId>& vars, program::VarId id) {
+  return std::find(vars.begin(), vars.end(), id) != vars.end();
+}
+
+std::vector<program::VarId> flat(const std::vector<program::Slot>& slots) {
+  std::vector<program::VarId> vars;
+  for (const program::Slot& slot : slots) vars.insert(vars.end(), slot.begin(), slot.end());
+  return vars;
+}
+
+// What an operator waits for, `later` being what those before it compute that wait as well.
+std::vector<program::VarId> waits_for(const program::Operator& op, const runtime::StageEnd& end,
+                                      const std::vector<program::VarId>& later) {
+  std::vector<program::VarId> waits;
+  for (const program::VarId id : flat(op.inputs)) {
+    if (id == program::kNoVar) continue;
+    const program::VarId awaited = awaited_behind(end, id);
+    const program::VarId cause = awaited == program::kNoVar && contains(later, id) ? id : awaited;
+    if (cause != program::kNoVar && !contains(waits, cause)) waits.push_back(cause);
+  }
+  return waits;
+}
+
+std::vector<DeferredOperator> deferred_operators(const runtime::Plan& plan) {
+  std::vector<DeferredOperator> deferred;
+  if (plan.rest == nullptr) return deferred;
+  const program::Block& block = plan.program->main();
+  std::vector<program::VarId> later;
+  for (const program::Operator* op : plan.rest->end().operators) {
+    DeferredOperator& entry = deferred.emplace_back();
+    entry.name = op->name;
+    entry.type = op->type();
+    for (const program::VarId id : waits_for(*op, plan.rest->end(), later)) {
+      entry.waits_for.push_back(block.var(id).name);
+    }
+    const std::vector<program::VarId> outputs = flat(op->outputs);
+    later.insert(later.end(), outputs.begin(), outputs.end());
+  }
+  return deferred;
+}
+
 }  // namespace
 
 Plan plan(const Executor& executor, const Program& program, const Feed& feed,
@@ -44,6 +99,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
   for (const runtime::PlanOperator& op : compiled->operators) {
     report.operators.push_back(describe(op));
   }
+  report.deferred = deferred_operators(*compiled);
   for (const runtime::Instruction& instruction : compiled->instructions) {
     if (!instruction.kernel) {
       report.transfers.push_back(describe(*compiled, instruction.transfer));

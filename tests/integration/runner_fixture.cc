@@ -114,4 +114,14 @@ std::string RunnerTest::untrained_program() const {
   return path("program");
 }
 
+std::string RunnerTest::value_shaped_model() const {
+  Program main;
+  const ProgramGuard building(main, Program());
+  const Variable x = data("x", {-1}, kFloat32);
+  const Variable total = scale(reduce_sum(nonzero(x)), 2.0);
+  total.rename("total");
+  io::save_inference_model(path("values"), main, {x}, {total}, Scope());
+  return path("values");
+}
+
 }  // namespace loci::test

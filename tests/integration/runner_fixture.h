@@ -40,6 +40,8 @@ class RunnerTest : public ::testing::Test {
   std::string inference_model() const;
   // The same without weights, and a startup program that makes w = [2, 2, 2]; fetches nothing.
   std::string untrained_program() const;
+  // total = scale(reduce_sum(nonzero(x)), 2) for x float32[-1]: extents that hang on values.
+  std::string value_shaped_model() const;
 
  private:
   std::string directory_;

@@ -70,6 +70,25 @@ TEST_F(ModelTest, PlanShowsFallbacksAndTransfers) {
   EXPECT_THAT(loci(arguments).out, AllOf(HasSubstr("no_kernel"), HasSubstr("toy:0")));
 }
 
+TEST_F(ModelTest, PlanListsWhatIsCompiledOnceValuesAreKnown) {
+  const std::string model = value_shaped_model();
+  const std::vector<std::string> arguments{"plan", model, "--feed", "x=random:4"};
+  std::vector<std::string> with_json = arguments;
+  with_json.emplace_back("--json");
+  const json plan = loci_json(with_json);
+  ASSERT_EQ(plan["deferred"].size(), 2U);
+  EXPECT_EQ(plan["deferred"][0]["type"], "reduce_sum");
+  EXPECT_EQ(plan["deferred"][0]["waits_for"].size(), 1U);
+  EXPECT_EQ(plan["deferred"][1]["type"], "scale");
+  EXPECT_EQ(plan["deferred"][1]["waits_for"].size(), 1U);
+  const std::string text = loci(arguments).out;
+  EXPECT_THAT(text, AllOf(HasSubstr("further operators are compiled once"), HasSubstr("waits for"),
+                          HasSubstr(plan["deferred"][0]["name"].get<std::string>()),
+                          HasSubstr(plan["deferred"][0]["waits_for"][0].get<std::string>())));
+  EXPECT_THAT(loci({"plan", inference_model()}).out, Not(HasSubstr("further operators")));
+  EXPECT_THAT(loci_json({"plan", inference_model(), "--json"})["deferred"], IsEmpty());
+}
+
 TEST_F(ModelTest, PlanWritesNoResults) {
   EXPECT_THAT(failure(2, {"plan", inference_model(), "--fetch", "y=@y.npy"}),
               HasSubstr("nothing to write"));

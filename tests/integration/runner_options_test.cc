@@ -27,7 +27,7 @@ TEST_F(OptionsTest, HelpAndVersion) {
 }
 
 TEST_F(OptionsTest, EverySubcommandHasHelp) {
-  for (const char* name : {"run", "plan", "show", "plugins"}) {
+  for (const char* name : {"run", "bench", "plan", "show", "plugins", "devices", "completion"}) {
     const Finished asked = loci({name, "--help"});
     EXPECT_EQ(asked.exit_code, 0);
     EXPECT_THAT(asked.out, StartsWith("usage: loci " + std::string(name)));
@@ -43,6 +43,9 @@ TEST_F(OptionsTest, WrongCommandLinesAreUsage) {
   EXPECT_THAT(failure(2, {"run", "m", "--frobnicate"}), HasSubstr("--frobnicate"));
   EXPECT_THAT(failure(2, {"run", "m", "--repeat", "0"}), HasSubstr("--repeat"));
   EXPECT_THAT(failure(2, {"show", "m", "--format", "svg"}), HasSubstr("text, dot, json"));
+  EXPECT_THAT(failure(2, {"bench"}), HasSubstr("MODEL is missing"));
+  EXPECT_THAT(failure(2, {"devices", "cpu"}), HasSubstr("loci devices --help"));
+  EXPECT_THAT(failure(2, {"completion", "fish"}), HasSubstr("bash, zsh"));
   EXPECT_THAT(failure(2, {"plugins", "inspect"}), HasSubstr("needs a file"));
   EXPECT_THAT(failure(2, {"plugins", "prune"}), HasSubstr("prune"));
   EXPECT_THAT(failure(2, {"run", "m", "--log", "opera=debug"}), HasSubstr("'opera'"));

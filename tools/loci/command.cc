@@ -17,16 +17,6 @@ namespace {
 // Wide enough for the longest option, on a terminal of 100 columns.
 constexpr unsigned kHelpWidth = 100;
 
-po::options_description visible_options(const Command& command) {
-  po::options_description options("Options", kHelpWidth, kHelpWidth / 2);
-  command.declare(options);
-  options.add_options()  //
-      ("log", po::value<std::string>()->value_name("SPEC"),
-       "levels of the log: debug for all, or operator=trace,transfer=debug")  //
-      ("help,h", "print this and end");
-  return options;
-}
-
 po::variables_map read(const Command& command, const std::vector<std::string>& arguments) {
   po::options_description all = visible_options(command);
   po::positional_options_description positions;
@@ -56,7 +46,27 @@ ExitCode help(const std::vector<std::string>& topics) {
   return ExitCode::kOk;
 }
 
+void check_choice(const Positional& positional, const po::variables_map& values,
+                  const std::string& see) {
+  if (positional.choices.empty() || values.count(positional.name) == 0) return;
+  const auto& word = values[positional.name].as<std::string>();
+  const std::vector<std::string>& choices = positional.choices;
+  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return;
+  throw Failure(ExitCode::kUsage,
+                fmt::format("'{}' is not one of {}{}", word, fmt::join(choices, ", "), see));
+}
+
 }  // namespace
+
+po::options_description visible_options(const Command& command) {
+  po::options_description options("Options", kHelpWidth, kHelpWidth / 2);
+  command.declare(options);
+  options.add_options()  //
+      ("log", po::value<std::string>()->value_name("SPEC"),
+       "levels of the log: debug for all, or operator=trace,transfer=debug")  //
+      ("help,h", "print this and end");
+  return options;
+}
 
 const Command& find_command(const std::string& name) {
   const std::vector<Command>& all = commands();
@@ -92,7 +102,7 @@ std::string overview() {
       "usage: loci SUBCOMMAND [options]\n\nRuns deep-learning programs and puts every operator in "
       "its place.\n\nSubcommands:\n";
   for (const Command& command : commands()) {
-    text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
   text += "\n'loci help SUBCOMMAND' tells its options; 'loci --version' the version.\n\n";
   return text + exit_code_help();
@@ -106,8 +116,10 @@ po::variables_map parse(const Command& command, const std::vector<std::string>& 
   } catch (const po::error& error) {
     throw Failure(ExitCode::kUsage, error.what() + see);
   }
+  if (values.count("help") != 0) return values;
   for (const Positional& positional : command.positionals) {
-    if (positional.required && values.count(positional.name) == 0 && values.count("help") == 0) {
+    check_choice(positional, values, see);
+    if (positional.required && values.count(positional.name) == 0) {
       throw Failure(ExitCode::kUsage, positional.word + " is missing" + see);
     }
   }

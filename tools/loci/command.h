@@ -18,6 +18,7 @@ struct Positional {
   std::string name;  // in the variables_map
   std::string word;  // in messages and help, "MODEL"; empty if the word before tells of it
   bool required = true;
+  std::vector<std::string> choices = {};  // what it may be; empty: anything, such as a path
 };
 
 struct Command {
@@ -34,6 +35,9 @@ const std::vector<Command>& commands();
 // Throws Failure(kUsage) for an unknown name.
 const Command& find_command(const std::string& name);
 
+// The options that people give, --log and --help too; without the positionals.
+po::options_description visible_options(const Command& command);
+
 // "loci run MODEL [options]".
 std::string usage_line(const Command& command);
 std::string help_text(const Command& command);
@@ -41,7 +45,8 @@ std::string help_text(const Command& command);
 std::string overview();
 
 // Reads the arguments behind the subcommand's name. Throws Failure(kUsage) for what it does not
-// know, abbreviations too, and for missing words, unless --help is among the arguments.
+// know, abbreviations too, and for missing words and those that are not one of the choices, unless
+// --help is among the arguments.
 po::variables_map parse(const Command& command, const std::vector<std::string>& arguments);
 
 // Runs the program, arguments[0] being its own name. Throws Failure and Error.

@@ -79,12 +79,11 @@ void declare_execution_options(po::options_description& options) {
        "(repeatable)")  //
       ("optimize", text("LEVEL"),
        "none: every operator as written; exact: results keep their "
-       "bits; default: each within its documented bound")            //
+       "bits; default: each within its documented bound")  //
       ("no-pass", list("NAME"), "leave out this pass (repeatable)")  //
-      ("fallback", text("POLICY"),
-       "for an operator without a kernel at the device: error, warn "
-       "(the default) or allow")                              //
-      ("threads", text("N"), "how many threads run kernels")  //
+      ("fallback", text("error|warn|allow"),
+       "for an operator without a kernel at the device; warn is the default")  //
+      ("threads", text("N"), "how many threads run kernels")                   //
       ("seed", text("N"), "for random operators and random feeds; 0 by default");
   declare_plugin_options(options);
 }

@@ -68,4 +68,12 @@ void check_outputs(const std::vector<FetchSpec>& fetches) {
   }
 }
 
+void refuse_outputs(const std::vector<FetchSpec>& fetches, const char* reason) {
+  for (const FetchSpec& fetch : fetches) {
+    if (fetch.path.empty()) continue;
+    throw Failure(ExitCode::kUsage, fmt::format("[--fetch] '{}=@{}': {}; write {}", fetch.name,
+                                                fetch.path, reason, fetch.name));
+  }
+}
+
 }  // namespace loci::runner

@@ -18,4 +18,7 @@ FetchSpec parse_fetch(const std::string& argument);
 // files cannot be written: better said before a long run than after it.
 void check_outputs(const std::vector<FetchSpec>& fetches);
 
+// Throws Failure(kUsage) if one of them names a file; `reason` says why none is written.
+void refuse_outputs(const std::vector<FetchSpec>& fetches, const char* reason);
+
 }  // namespace loci::runner

@@ -17,17 +17,8 @@ void declare(po::options_description& options) {
   declare_execution_options(options);
   options.add_options()(
       "json",
-      "print one JSON object: model, device, feeds, operators, transfers, arena_bytes, "
+      "print one JSON object: model, device, feeds, operators, deferred, transfers, arena_bytes, "
       "unshared_bytes");
-}
-
-void refuse_files(const std::vector<FetchSpec>& fetches) {
-  for (const FetchSpec& fetch : fetches) {
-    if (fetch.path.empty()) continue;
-    throw Failure(ExitCode::kUsage,
-                  fmt::format("[--fetch] '{}=@{}': a plan computes nothing to write; write {}",
-                              fetch.name, fetch.path, fetch.name));
-  }
 }
 
 std::string feeds_text(const Session& session) {
@@ -49,6 +40,21 @@ std::string operators_text(const inspect::Plan& plan) {
   return table.to_string();
 }
 
+// What only a run can compile; nothing for most models.
+std::string deferred_text(const inspect::Plan& plan) {
+  if (plan.deferred.empty()) return {};
+  TextTable table({"operator", "type", "waits for"});
+  for (const inspect::DeferredOperator& op : plan.deferred) {
+    table.add({op.name, op.type,
+               op.waits_for.empty() ? "the operators before it"
+                                    : fmt::format("{}", fmt::join(op.waits_for, ", "))});
+  }
+  return fmt::format(
+      "\nfurther operators are compiled once the values are known that their "
+      "shapes hang on:\n{}",
+      table.to_string());
+}
+
 std::string transfers_text(const inspect::Plan& plan) {
   if (plan.transfers.empty()) return "no transfers besides feed and fetch\n";
   TextTable table({"transfer", "from", "to", "bytes", "reason", "producer", "consumer", "waits"});
@@ -61,9 +67,11 @@ std::string transfers_text(const inspect::Plan& plan) {
 
 std::string report_text(const Session& session, const inspect::Plan& plan) {
   return fmt::format(
-      "device {}\n{}\n{}\n{}\nmemory for intermediate values: {} bytes ({} if none were shared)\n",
+      "device {}\n{}\n{}{}\n{}\nmemory for intermediate values: {} bytes ({} if none were shared)"
+      "{}\n",
       session.executor.place().to_string(), feeds_text(session), operators_text(plan),
-      transfers_text(plan), plan.arena_bytes, plan.unshared_bytes);
+      deferred_text(plan), transfers_text(plan), plan.arena_bytes, plan.unshared_bytes,
+      plan.deferred.empty() ? "" : ", without that of the further operators");
 }
 
 Json feeds_json(const Session& session) {
@@ -90,6 +98,14 @@ Json operators_json(const inspect::Plan& plan) {
   return operators;
 }
 
+Json deferred_json(const inspect::Plan& plan) {
+  Json deferred = Json::array();
+  for (const inspect::DeferredOperator& op : plan.deferred) {
+    deferred.push_back({{"name", op.name}, {"type", op.type}, {"waits_for", op.waits_for}});
+  }
+  return deferred;
+}
+
 Json transfers_json(const inspect::Plan& plan) {
   Json transfers = Json::array();
   for (const inspect::PlannedTransfer& copy : plan.transfers) {
@@ -107,18 +123,15 @@ Json transfers_json(const inspect::Plan& plan) {
 
 Json report_json(const ExecutionOptions& options, const Session& session,
                  const inspect::Plan& plan) {
-  return {{"model", options.model},
-          {"device", session.executor.place().to_string()},
-          {"feeds", feeds_json(session)},
-          {"operators", operators_json(plan)},
-          {"transfers", transfers_json(plan)},
-          {"arena_bytes", plan.arena_bytes},
-          {"unshared_bytes", plan.unshared_bytes}};
+  return {{"model", options.model},          {"device", session.executor.place().to_string()},
+          {"feeds", feeds_json(session)},    {"operators", operators_json(plan)},
+          {"deferred", deferred_json(plan)}, {"transfers", transfers_json(plan)},
+          {"arena_bytes", plan.arena_bytes}, {"unshared_bytes", plan.unshared_bytes}};
 }
 
 ExitCode run(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
-  refuse_files(options.fetches);
+  refuse_outputs(options.fetches, "a plan computes nothing to write");
   apply_execution_options(options, values);
   const Session session = open_session(options, MissingFeeds::kZeros);
   const inspect::Plan plan = in_phase(Phase::kRun, [&] {
@@ -143,7 +156,8 @@ Command plan_command() {
   command.notes =
       "MODEL is a program directory. The model is compiled, not run; without weights in it, its\n"
       "startup program runs first. Only the shapes of feeds matter; what is not fed has the\n"
-      "variable's shape, with 1 for unknown extents.\n\n" +
+      "variable's shape, with 1 for unknown extents. Operators whose shapes hang on values are\n"
+      "listed with what they wait for: only a run can compile them.\n\n" +
       feed_help() + "\n" + exit_code_help();
   command.run = run;
   return command;

@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
-#include <chrono>
-#include <limits>
 #include <loci/io.hpp>
-#include <optional>
 
 #include "tools/loci/latency.h"
 #include "tools/loci/output.h"
-#include "tools/loci/progress.h"
+#include "tools/loci/repeated_run.h"
 #include "tools/loci/session.h"
 #include "tools/loci/subcommands.h"
 #include "tools/loci/tensor_json.h"
@@ -16,64 +13,25 @@ namespace loci::runner {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostRuns = std::numeric_limits<std::int32_t>::max();
-
-struct Counts {
-  std::uint64_t warmup = 0;
-  std::uint64_t repeat = 1;
-};
-
-struct Outcome {
-  std::vector<Tensor> results;  // of the last run
-  std::vector<double> microseconds;
-};
+constexpr RunCounts kDefaults{0, 1};
 
 void declare(po::options_description& options) {
   declare_execution_options(options);
-  options.add_options()  //
-      ("repeat", po::value<std::string>()->value_name("N"),
-       "run N times (1 by default); above 1 the latency is reported")  //
-      ("warmup", po::value<std::string>()->value_name("N"),
-       "run N times before that, not reported (0 by default)")  //
-      ("json", "print one JSON object: model, device, feeds, results, runs, warmup, latency_us");
+  declare_run_counts(options, kDefaults);
+  options.add_options()(
+      "json", "print one JSON object: model, device, feeds, results, runs, warmup, latency_us");
 }
 
-Counts read_counts(const po::variables_map& values) {
-  Counts counts;
-  if (values.count("warmup") != 0) counts.warmup = whole_number(values, "warmup", 0, kMostRuns);
-  if (values.count("repeat") != 0) counts.repeat = whole_number(values, "repeat", 1, kMostRuns);
-  return counts;
-}
-
-Outcome run_session(Session& session, const Counts& counts) {
-  const Feed feed = session.feed();
-  const std::vector<Fetch> fetch = session.fetch();
-  Progress progress(static_cast<std::int64_t>(counts.warmup + counts.repeat));
-  Outcome outcome;
-  for (std::uint64_t i = 0; i < counts.warmup; ++i) {
-    session.executor.run(session.program, feed, fetch);
-    progress.step();
-  }
-  for (std::uint64_t i = 0; i < counts.repeat; ++i) {
-    const auto start = Clock::now();
-    outcome.results = session.executor.run(session.program, feed, fetch);
-    const std::chrono::duration<double, std::micro> took = Clock::now() - start;
-    outcome.microseconds.push_back(took.count());
-    progress.step();
-  }
-  return outcome;
-}
-
-void write_files(const Session& session, const Outcome& outcome) {
+void write_files(const Session& session, const RepeatedRun& outcome) {
   for (std::size_t i = 0; i < session.fetches.size(); ++i) {
     const std::string& path = session.fetches[i].path;
     if (!path.empty()) io::save_npy(path, outcome.results[i]);
   }
 }
 
-std::string report_text(const Session& session, const Counts& counts, const Outcome& outcome) {
+std::string report_text(const Session& session, const RunCounts& counts,
+                        const RepeatedRun& outcome) {
   std::string text;
   for (std::size_t i = 0; i < session.fetches.size(); ++i) {
     const auto& [name, path] = session.fetches[i];
@@ -102,7 +60,7 @@ Json feeds_json(const Session& session) {
   return feeds;
 }
 
-Json results_json(const Session& session, const Outcome& outcome) {
+Json results_json(const Session& session, const RepeatedRun& outcome) {
   Json results = Json::array();
   for (std::size_t i = 0; i < session.fetches.size(); ++i) {
     const auto& [name, path] = session.fetches[i];
@@ -115,8 +73,8 @@ Json results_json(const Session& session, const Outcome& outcome) {
   return results;
 }
 
-Json report_json(const ExecutionOptions& options, const Session& session, const Counts& counts,
-                 const Outcome& outcome) {
+Json report_json(const ExecutionOptions& options, const Session& session, const RunCounts& counts,
+                 const RepeatedRun& outcome) {
   const Latency latency = summarize(outcome.microseconds);
   return {{"model", options.model},
           {"device", session.executor.place().to_string()},
@@ -129,10 +87,11 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
 
 ExitCode run(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
-  const Counts counts = read_counts(values);
+  const RunCounts counts = read_run_counts(values, kDefaults);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
-  const Outcome outcome = in_phase(Phase::kRun, [&] { return run_session(session, counts); });
+  const RepeatedRun outcome =
+      in_phase(Phase::kRun, [&] { return run_repeatedly(session, counts); });
   in_phase(Phase::kRun, [&] { write_files(session, outcome); });
   if (values.count("json") != 0) {
     print_json(report_json(options, session, counts, outcome));

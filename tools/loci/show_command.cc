@@ -12,11 +12,11 @@ namespace {
 
 void declare(po::options_description& options) {
   options.add_options()  //
-      ("format", po::value<std::string>()->value_name("FORMAT"),
-       "text (the default), dot (Graphviz) or json (the file form)")  //
+      ("format", po::value<std::string>()->value_name("text|dot|json"),
+       "text is the default, dot is for Graphviz, json the file form")  //
       ("after-pass", po::value<std::string>()->value_name("NAME"),
        "show what the passes up to this one make of it")  //
-      ("startup", "show the startup program")             //
+      ("startup", "show the startup program")                           //
       ("json", "the same as --format json");
 }
 

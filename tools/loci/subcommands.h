@@ -6,8 +6,11 @@
 namespace loci::runner {
 
 Command run_command();
+Command bench_command();
 Command plan_command();
 Command show_command();
 Command plugins_command();
+Command devices_command();
+Command completion_command();
 
 }  // namespace loci::runner

@@ -15,12 +15,12 @@ inline namespace v0 {
 
 // What a device says of itself. Texts are empty and numbers 0 where the device does not know.
 struct DeviceProperties {
-  Place place;         // with its index, "gpu" replaced by the type of the device
-  std::string name;    // "NVIDIA H200"
-  std::string arch;    // "sm_90", "avx512_core_amx"
+  Place place;       // with its index, "gpu" replaced by the type of the device
+  std::string name;  // "NVIDIA H200"
+  std::string arch;  // "sm_90", "avx512_core_amx"
   std::string uuid;
-  std::string driver;  // version of the driver or library behind it
-  std::string plugin;  // id of the plugin that brings it
+  std::string driver;              // version of the driver or library behind it
+  std::string plugin;              // id of the plugin that brings it
   std::uint64_t total_memory = 0;  // bytes
   std::uint64_t free_memory = 0;   // bytes free now
   std::uint32_t compute_units = 0;

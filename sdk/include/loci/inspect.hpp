@@ -57,14 +57,26 @@ struct PlannedTransfer {
   bool synchronous = false;
 };
 
+// An operator whose extents hang on values: it is compiled once a run has computed them.
+struct DeferredOperator {
+  std::string name;
+  std::string type;
+  // Variables whose values it hangs on, or that operators which wait themselves compute. Empty if
+  // it waits only to keep the order in which state is read and changed.
+  std::vector<std::string> waits_for;
+};
+
 struct Plan {
   std::vector<PlannedOperator> operators;
+  std::vector<DeferredOperator> deferred;  // the rest, in order
   std::vector<PlannedTransfer> transfers;
-  std::uint64_t arena_bytes = 0;     // memory for intermediate values, all places
+  // Memory for intermediate values, all places; that of deferred operators comes on top.
+  std::uint64_t arena_bytes = 0;
   std::uint64_t unshared_bytes = 0;  // what it would be if no buffer were shared
 };
 
-// Compiles the program for these feeds and fetches as executor.run() would, and describes it.
+// Compiles the program for these feeds and fetches as executor.run() would, and describes it. The
+// executor keeps the plan for a run.
 LOCI_PUBLIC Plan plan(const Executor& executor, const Program& program, const Feed& feed,
                       const std::vector<Fetch>& fetch);
 

@@ -83,8 +83,7 @@ TEST_F(DevicesApiTest, MemoryUseFollowsTensors) {
   for (const char* place : {"cpu", "fake:0"}) {
     const MemoryUse before = memory_use(place);
     {
-      const Tensor tensor =
-          Tensor::empty({static_cast<std::int64_t>(kBytes / 4)}, kFloat32, place);
+      const Tensor tensor = Tensor::empty({static_cast<std::int64_t>(kBytes / 4)}, kFloat32, place);
       EXPECT_GE(memory_use(place).in_use, before.in_use + kBytes) << place;
     }
     EXPECT_EQ(memory_use(place).in_use, before.in_use) << place;

@@ -26,6 +26,47 @@ TEST_F(PlanReportTest, TellsPlacesReasonsAndTransfers) {
   EXPECT_EQ(plan.transfers[1].bytes, 16U);
 }
 
+TEST_F(PlanReportTest, ListsWhatIsCompiledLaterAndWhatItWaitsFor) {
+  const Variable x = data("x", {-1}, kFloat32);
+  const Variable positions = nonzero(x);
+  const Variable sum = reduce_sum(positions);
+  const Variable twice = scale(sum, 2.0);
+  const Executor executor("cpu", {}, scope_);
+  const inspect::Plan plan =
+      inspect::plan(executor, main_, {{"x", vector({0, 3, 0, 5})}}, {twice, relu(x)});
+  ASSERT_EQ(plan.deferred.size(), 2U);
+  EXPECT_EQ(plan.deferred[0].type, "reduce_sum");
+  ASSERT_EQ(plan.deferred[0].waits_for.size(), 1U);
+  // The second result of nonzero: how many there are.
+  const program::Operator& op = main_.impl()->main().ops.front();
+  EXPECT_EQ(plan.deferred[0].waits_for[0], main_.impl()->main().var(op.outputs[1][0]).name);
+  EXPECT_EQ(plan.deferred[1].type, "scale");
+  EXPECT_THAT(plan.deferred[1].waits_for, ::testing::ElementsAre(sum.name()));
+  for (const inspect::PlannedOperator& now : plan.operators) {
+    EXPECT_NE(now.name, plan.deferred[0].name);
+    EXPECT_NE(now.name, plan.deferred[1].name);
+  }
+}
+
+TEST_F(PlanReportTest, DefersWhatChangesStateThatAWaitingOperatorReads) {
+  const Variable x = data("x", {-1}, kFloat32);
+  const Variable w = create_parameter({1}, kFloat32, initializer::constant(10), "w");
+  const Variable late = elementwise_add(cast(reduce_sum(nonzero(x), {0}), kFloat32), w);
+  sgd(w, relu(w), scale(reduce_sum(x), 0.0, 0.5));
+  Executor executor("cpu", {}, scope_);
+  executor.run(startup_);
+  const inspect::Plan plan = inspect::plan(executor, main_, {{"x", vector({0, 3})}}, {late});
+  ASSERT_FALSE(plan.deferred.empty());
+  EXPECT_EQ(plan.deferred.back().type, "sgd");
+  EXPECT_TRUE(plan.deferred.back().waits_for.empty());
+}
+
+TEST_F(PlanReportTest, DefersNothingWhereExtentsAreKnown) {
+  const Variable y = relu(data("x", {2}, kFloat32));
+  const Executor executor("cpu", {}, scope_);
+  EXPECT_TRUE(inspect::plan(executor, main_, {{"x", vector({1, 2})}}, {y}).deferred.empty());
+}
+
 TEST_F(PlanReportTest, ListsTheLedger) {
   const Variable y = relu(data("x", {2}, kFloat32));
   Executor("toy:0", {}, scope_).run(main_, {{"x", vector({1, 2})}}, {y});

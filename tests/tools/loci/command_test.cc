@@ -26,7 +26,8 @@ TEST(CommandTest, EverySubcommandHasHelpWithItsUsage) {
 
 TEST(CommandTest, UsageLines) {
   EXPECT_EQ(usage_line(find_command("run")), "loci run MODEL [options]");
-  EXPECT_EQ(usage_line(find_command("plugins")), "loci plugins [list | inspect FILE] [options]");
+  EXPECT_EQ(usage_line(find_command("plugins")),
+            "loci plugins [list | inspect FILE | doctor] [options]");
 }
 
 TEST(CommandTest, ReadsWordsAndRepeatedOptionsInAnyOrder) {
@@ -53,13 +54,21 @@ TEST(CommandTest, RefusesMissingAndSurplusWords) {
   EXPECT_THAT(refusal("run", {"m", "--seed", "1", "--seed", "2"}), HasSubstr("--seed"));
 }
 
+TEST(CommandTest, RefusesAWordThatIsNoneOfTheChoices) {
+  EXPECT_THAT(refusal("completion", {"fish"}), AllOf(HasSubstr("'fish' is not one of bash, zsh"),
+                                                     HasSubstr("loci completion --help")));
+  EXPECT_THAT(refusal("completion", {}), HasSubstr("bash | zsh is missing"));
+  EXPECT_THAT(refusal("plugins", {"prune"}), HasSubstr("list, inspect, doctor"));
+}
+
 TEST(CommandTest, HelpNeedsNoWords) {
   EXPECT_EQ(parse(find_command("run"), {"--help"}).count("help"), 1U);
 }
 
 TEST(CommandTest, UnknownSubcommandListsThem) {
-  EXPECT_THAT(failure_of(ExitCode::kUsage, [] { find_command("rum"); }),
-              AllOf(HasSubstr("'rum'"), HasSubstr("run, plan, show, plugins")));
+  EXPECT_THAT(
+      failure_of(ExitCode::kUsage, [] { find_command("rum"); }),
+      AllOf(HasSubstr("'rum'"), HasSubstr("run, bench, plan, show, plugins, devices, completion")));
 }
 
 TEST(CommandTest, WithoutASubcommandIsUsage) {

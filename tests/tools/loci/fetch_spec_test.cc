@@ -54,6 +54,15 @@ TEST(CheckOutputsTest, RefusesADirectoryThatIsNotThere) {
               HasSubstr("directory 'no/such/dir'"));
 }
 
+TEST(RefuseOutputsTest, RefusesAFileAndSaysWhatToWrite) {
+  EXPECT_NO_THROW(refuse_outputs({{"a", ""}}, "nothing is written"));
+  EXPECT_EQ(failure_of(ExitCode::kUsage,
+                       [] {
+                         refuse_outputs({{"a", ""}, {"b", "b.npy"}}, "nothing is written");
+                       }),
+            "[--fetch] 'b=@b.npy': nothing is written; write b");
+}
+
 TEST(CheckOutputsTest, RefusesADirectoryAsFile) {
   EXPECT_THAT(failure_of(ExitCode::kFailed,
                          [] {

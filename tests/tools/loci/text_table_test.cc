@@ -15,6 +15,13 @@ TEST(TextTableTest, AlignsColumnsAndEndsNoLineWithABlank) {
             "longer_name  sim:0\n");
 }
 
+TEST(TextTableTest, CountsCharactersNotBytes) {
+  TextTable table({"time", "n"});
+  table.add({"1.0 µs", "1"});
+  table.add({"1.0 ms", "2"});
+  EXPECT_EQ(table.to_string(), "time    n\n1.0 µs  1\n1.0 ms  2\n");
+}
+
 TEST(TextTableTest, NotesDoNotWidenColumns) {
   TextTable table({"a", "b"});
   table.add({"1", "2"});

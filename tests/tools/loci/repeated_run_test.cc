@@ -1,0 +1,41 @@
+#include "tools/loci/repeated_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/loci/failing.h"
+
+namespace loci::runner {
+namespace {
+
+using ::testing::HasSubstr;
+
+RunCounts read(std::vector<std::string> arguments, const RunCounts& defaults = {3, 7}) {
+  arguments.insert(arguments.begin(), "model");
+  return read_run_counts(parse(find_command("bench"), arguments), defaults);
+}
+
+std::string refusal(const std::vector<std::string>& arguments) {
+  return failure_of(ExitCode::kUsage, [&] { read(arguments); });
+}
+
+TEST(RunCountsTest, TakesWhatIsGivenAndElseTheDefaults) {
+  EXPECT_EQ(read({}).warmup, 3U);
+  EXPECT_EQ(read({}).repeat, 7U);
+  EXPECT_EQ(read({"--warmup", "0"}).warmup, 0U);
+  EXPECT_EQ(read({"--repeat", "12"}).repeat, 12U);
+}
+
+TEST(RunCountsTest, RefusesWhatIsNoCount) {
+  EXPECT_THAT(refusal({"--repeat", "0"}), HasSubstr("[--repeat] '0'"));
+  EXPECT_THAT(refusal({"--warmup", "-1"}), HasSubstr("[--warmup] '-1'"));
+  EXPECT_THAT(refusal({"--repeat", "3000000000"}), HasSubstr("to 2147483647"));
+}
+
+TEST(RunCountsTest, HelpNamesTheDefaults) {
+  EXPECT_THAT(help_text(find_command("bench")), HasSubstr("100 by default"));
+  EXPECT_THAT(help_text(find_command("run")), HasSubstr("1 by default"));
+}
+
+}  // namespace
+}  // namespace loci::runner

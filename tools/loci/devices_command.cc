@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <loci/devices.hpp>
+#include <loci/plugins.hpp>
+
+#include "tools/loci/device_check.h"
+#include "tools/loci/output.h"
+#include "tools/loci/plugin_options.h"
+#include "tools/loci/quantity.h"
+#include "tools/loci/subcommands.h"
+
+namespace loci::runner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A plugin whose devices are not on this machine, or that cannot be loaded.
+struct Absent {
+  std::string plugin;
+  std::vector<std::string> types;
+  std::string reason;
+};
+
+void declare(po::options_description& options) {
+  declare_plugin_options(options);
+  options.add_options()("json",
+                        "print one JSON object: devices, each with place, name, arch, uuid, "
+                        "driver, plugin, total_memory_bytes, free_memory_bytes, compute_units, "
+                        "operators, capabilities, error; absent");
+}
+
+std::vector<Absent> find_absent() {
+  std::vector<Absent> absent;
+  for (const plugins::Candidate& candidate : plugins::report(/*activate=*/true)) {
+    const std::string& name = candidate.id.empty() ? candidate.path : candidate.id;
+    if (candidate.disabled) {
+      absent.push_back({name, candidate.device_types, "disabled"});
+    } else if (candidate.failed) {
+      absent.push_back({name, candidate.device_types, candidate.cause});
+    } else if (!candidate.unavailable.empty()) {
+      absent.push_back({name, candidate.device_types, candidate.unavailable});
+    }
+  }
+  return absent;
+}
+
+std::vector<std::string> capabilities(const DeviceProperties& device) {
+  std::vector<std::string> list;
+  if (device.is_accelerator) list.emplace_back("accelerator");
+  if (device.uses_host_memory) list.emplace_back("host_memory");
+  list.emplace_back(device.is_queued ? "queued" : "inline");
+  return list;
+}
+
+std::string memory_text(const DeviceProperties& device) {
+  if (device.total_memory == 0) return "unknown";
+  const std::string total = bytes_text(device.total_memory);
+  if (device.free_memory == 0) return total;
+  return fmt::format("{}, {} free", total, bytes_text(device.free_memory));
+}
+
+std::string device_text(const CheckedDevice& device) {
+  if (!device.error.empty())
+    return fmt::format("{}\n  error         {}\n", device.place, device.error);
+  const DeviceProperties& is = device.properties;
+  std::string text = fmt::format("{}: {}\n", device.place, is.name);
+  const auto add = [&](const char* label, const std::string& value) {
+    if (!value.empty()) text += fmt::format("  {:<13} {}\n", label, value);
+  };
+  add("memory", memory_text(is));
+  add("arch", is.arch);
+  add("units", is.compute_units == 0 ? "" : std::to_string(is.compute_units));
+  add("capabilities", fmt::format("{}", fmt::join(capabilities(is), ", ")));
+  add("operators", fmt::format("{} types have a kernel", is.operators));
+  add("driver", is.driver);
+  add("uuid", is.uuid);
+  add("plugin", is.plugin);
+  return text;
+}
+
+std::string devices_text(const std::vector<CheckedDevice>& devices) {
+  if (devices.empty()) return "no devices; 'loci plugins doctor' tells why\n";
+  std::string text;
+  for (const CheckedDevice& device : devices) text += device_text(device);
+  return text;
+}
+
+std::string absent_text(const std::vector<Absent>& absent) {
+  std::string text;
+  for (const Absent& plugin : absent) {
+    text += fmt::format("absent: {}{} ({})\n", fmt::join(plugin.types, ", "),
+                        plugin.types.empty() ? plugin.plugin : fmt::format(" of {}", plugin.plugin),
+                        plugin.reason);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+Json known_bytes(std::uint64_t bytes) { return bytes == 0 ? Json() : Json(bytes); }
+
+Json to_json(const CheckedDevice& device) {
+  const DeviceProperties& is = device.properties;
+  const bool works = device.error.empty();
+  return {{"place", device.place},
+          {"name", is.name},
+          {"arch", is.arch},
+          {"uuid", is.uuid},
+          {"driver", is.driver},
+          {"plugin", is.plugin},
+          {"total_memory_bytes", known_bytes(is.total_memory)},
+          {"free_memory_bytes", known_bytes(is.free_memory)},
+          {"compute_units", is.compute_units},
+          {"operators", is.operators},
+          {"capabilities", works ? Json(capabilities(is)) : Json::array()},
+          {"error", works ? Json() : Json(device.error)}};
+}
+
+Json to_json(const Absent& absent) {
+  return {{"plugin", absent.plugin}, {"device_types", absent.types}, {"reason", absent.reason}};
+}
+
+template <class List>
+Json list_json(const List& list) {
+  Json entries = Json::array();
+  for (const auto& entry : list) entries.push_back(to_json(entry));
+  return entries;
+}
+
+ExitCode run(const po::variables_map& values) {
+  apply_plugin_options(values);
+  const std::vector<CheckedDevice> found = in_phase(Phase::kDevices, check_devices);
+  const std::vector<Absent> absent = in_phase(Phase::kDevices, find_absent);
+  if (values.count("json") != 0) {
+    print_json({{"devices", list_json(found)}, {"absent", list_json(absent)}});
+  } else {
+    print(devices_text(found) + absent_text(absent));
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command devices_command() {
+  Command command;
+  command.name = "devices";
+  command.summary = "Lists the devices that the plugins bring, and what they can do.";
+  command.declare = declare;
+  command.notes =
+      "Each device is opened. 'operators' counts the types of operators that have a kernel there;\n"
+      "'accelerator' devices are what the place gpu stands for; 'queued' ones work through "
+      "streams,\n"
+      "'inline' ones are done when a launch returns. A device that cannot be opened is listed "
+      "with\n"
+      "the error, and is no failure of the list.\n\n" +
+      exit_code_help();
+  command.run = run;
+  return command;
+}
+
+}  // namespace loci::runner
