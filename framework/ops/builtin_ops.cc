@@ -2,6 +2,7 @@
 
 namespace loci::ops {
 
+void register_compare_ops(OpRegistry& registry);
 void register_conv2d_ops(OpRegistry& registry);
 void register_creation_ops(OpRegistry& registry);
 void register_cross_entropy_ops(OpRegistry& registry);
@@ -21,6 +22,7 @@ void register_builtin_ops(OpRegistry& registry) {
   register_creation_ops(registry);
   register_elementwise_unary_ops(registry);
   register_elementwise_binary_ops(registry);
+  register_compare_ops(registry);
   register_embedding_ops(registry);
   register_matmul_ops(registry);
   register_conv2d_ops(registry);

@@ -20,15 +20,19 @@ Value undo_broadcast(const Value& grad, const Value& value, const Shape& other) 
   return repeated ? reduce_sum_like(grad, value) : grad;
 }
 
+Value constant_like(const Value& like, double value) {
+  return like.emitter
+      ->emit(OpCall<Value>("fill_constant")
+                 .attr("shape", std::vector<std::int64_t>{})
+                 .attr("value", value)
+                 .attr("dtype", GradContext::type(like).dtype))
+      .front();
+}
+
 // Zeros of the wanted shape do the repeating: there is no shape as an attribute while extents are
 // unknown.
 Value broadcast_like(const Value& x, const Value& like) {
-  const Value zero = x.emitter
-                         ->emit(OpCall<Value>("fill_constant")
-                                    .attr("shape", std::vector<std::int64_t>{})
-                                    .attr("value", 0.0)
-                                    .attr("dtype", GradContext::type(x).dtype))
-                         .front();
+  const Value zero = constant_like(x, 0.0);
   const Value zeros =
       OpCall<Value>("reduce_sum_grad").input("x", like).input("out_grad", zero).result();
   return elementwise_add(x, zeros);

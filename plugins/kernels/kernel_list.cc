@@ -5,6 +5,7 @@ namespace loci::kernels {
 KernelDefs portable_kernels() {
   KernelDefs kernels;
   add_cast(kernels);
+  add_compare(kernels);
   add_conv2d(kernels);
   add_creation(kernels);
   add_cross_entropy(kernels);

@@ -13,6 +13,7 @@ using KernelDefs = std::vector<sdk::KernelDef>;
 inline constexpr std::string_view kPortable = "portable";
 
 void add_cast(KernelDefs& kernels);
+void add_compare(KernelDefs& kernels);
 void add_conv2d(KernelDefs& kernels);
 void add_creation(KernelDefs& kernels);
 void add_cross_entropy(KernelDefs& kernels);

@@ -71,13 +71,13 @@ struct SoftmaxColumns {
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp simd
       for (std::int64_t c = 0; c < width; ++c) {
-        sum[c] += static_cast<double>(exp_nonpositive(static_cast<C>(x[i * inner + c]) - max[c]));
+        sum[c] += static_cast<double>(simd::exp(static_cast<C>(x[i * inner + c]) - max[c]));
       }
     }
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp simd
       for (std::int64_t c = 0; c < width; ++c) {
-        const C power = exp_nonpositive(static_cast<C>(x[i * inner + c]) - max[c]);
+        const C power = simd::exp(static_cast<C>(x[i * inner + c]) - max[c]);
         out[i * inner + c] = static_cast<T>(power / static_cast<C>(sum[c]));
       }
     }

@@ -6,6 +6,7 @@
 // float64; the 16-bit ones are computed in float32 and rounded once.
 #pragma once
 
+#include <loci/ops/comparison.hpp>
 #include <loci/ops/creation.hpp>
 #include <loci/ops/elementwise.hpp>
 #include <loci/ops/indexing.hpp>
