@@ -2,6 +2,7 @@
 
 namespace loci::ops {
 
+void register_activation_ops(OpRegistry& registry);
 void register_compare_ops(OpRegistry& registry);
 void register_conv2d_ops(OpRegistry& registry);
 void register_creation_ops(OpRegistry& registry);
@@ -17,10 +18,13 @@ void register_pool2d_ops(OpRegistry& registry);
 void register_reduce_ops(OpRegistry& registry);
 void register_reshape_ops(OpRegistry& registry);
 void register_softmax_ops(OpRegistry& registry);
+void register_unary_math_ops(OpRegistry& registry);
 
 void register_builtin_ops(OpRegistry& registry) {
   register_creation_ops(registry);
   register_elementwise_unary_ops(registry);
+  register_unary_math_ops(registry);
+  register_activation_ops(registry);
   register_elementwise_binary_ops(registry);
   register_compare_ops(registry);
   register_embedding_ops(registry);

@@ -4,6 +4,7 @@ namespace loci::kernels {
 
 KernelDefs portable_kernels() {
   KernelDefs kernels;
+  add_activation(kernels);
   add_cast(kernels);
   add_compare(kernels);
   add_conv2d(kernels);
@@ -21,6 +22,7 @@ KernelDefs portable_kernels() {
   add_reduce(kernels);
   add_shape(kernels);
   add_softmax(kernels);
+  add_unary_math(kernels);
   return kernels;
 }
 

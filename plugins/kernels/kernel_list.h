@@ -12,6 +12,7 @@ using KernelDefs = std::vector<sdk::KernelDef>;
 
 inline constexpr std::string_view kPortable = "portable";
 
+void add_activation(KernelDefs& kernels);
 void add_cast(KernelDefs& kernels);
 void add_compare(KernelDefs& kernels);
 void add_conv2d(KernelDefs& kernels);
@@ -29,6 +30,7 @@ void add_random(KernelDefs& kernels);
 void add_reduce(KernelDefs& kernels);
 void add_shape(KernelDefs& kernels);
 void add_softmax(KernelDefs& kernels);
+void add_unary_math(KernelDefs& kernels);
 
 // All of them. Inputs are dense; kernels use the host's parallel_for and no other thread.
 KernelDefs portable_kernels();

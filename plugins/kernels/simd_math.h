@@ -213,9 +213,9 @@ template <std::size_t term, std::size_t count, class C>
 LOCI_INLINE inline C tail_series(C twice, C x, C b1, C b2) {
   const auto c = static_cast<C>(kTailSeries[term]);
   if constexpr (term == 0) {
-    return x * b1 - b2 + c;
+    return x * b1 + (c - b2);
   } else {
-    return tail_series<term - 1, count>(twice, x, twice * b1 - b2 + c, b1);
+    return tail_series<term - 1, count>(twice, x, twice * b1 + (c - b2), b1);
   }
 }
 

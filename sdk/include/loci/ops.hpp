@@ -6,6 +6,7 @@
 // float64; the 16-bit ones are computed in float32 and rounded once.
 #pragma once
 
+#include <loci/ops/activation.hpp>
 #include <loci/ops/comparison.hpp>
 #include <loci/ops/creation.hpp>
 #include <loci/ops/elementwise.hpp>
@@ -14,5 +15,6 @@
 #include <loci/ops/product.hpp>
 #include <loci/ops/reduction.hpp>
 #include <loci/ops/shape.hpp>
+#include <loci/ops/unary_math.hpp>
 #include <loci/ops/update.hpp>
 #include <loci/ops/window.hpp>

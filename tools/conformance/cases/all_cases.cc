@@ -9,14 +9,24 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"creation", add_creation_cases},       {"random", add_random_cases},
-    {"elementwise", add_elementwise_cases}, {"unary", add_unary_cases},
-    {"compare", add_compare_cases},         {"cast", add_cast_cases},
-    {"indexing", add_indexing_cases},       {"matmul", add_matmul_cases},
-    {"conv2d", add_conv2d_cases},           {"pool2d", add_pool2d_cases},
-    {"reshape", add_reshape_cases},         {"reduce", add_reduce_cases},
-    {"softmax", add_softmax_cases},         {"cross_entropy", add_cross_entropy_cases},
-    {"metric", add_metric_cases},           {"optimizer", add_optimizer_cases},
+    {"creation", add_creation_cases},
+    {"random", add_random_cases},
+    {"elementwise", add_elementwise_cases},
+    {"unary", add_unary_cases},
+    {"unary_math", add_unary_math_cases},
+    {"activation", add_activation_cases},
+    {"compare", add_compare_cases},
+    {"cast", add_cast_cases},
+    {"indexing", add_indexing_cases},
+    {"matmul", add_matmul_cases},
+    {"conv2d", add_conv2d_cases},
+    {"pool2d", add_pool2d_cases},
+    {"reshape", add_reshape_cases},
+    {"reduce", add_reduce_cases},
+    {"softmax", add_softmax_cases},
+    {"cross_entropy", add_cross_entropy_cases},
+    {"metric", add_metric_cases},
+    {"optimizer", add_optimizer_cases},
     {"programs", add_program_cases},
 };
 

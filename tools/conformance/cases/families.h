@@ -10,6 +10,8 @@ void add_random_cases(Suite& suite);
 void add_elementwise_cases(Suite& suite);
 void add_unary_cases(Suite& suite);
 void add_compare_cases(Suite& suite);
+void add_unary_math_cases(Suite& suite);
+void add_activation_cases(Suite& suite);
 void add_cast_cases(Suite& suite);
 void add_indexing_cases(Suite& suite);
 void add_matmul_cases(Suite& suite);
