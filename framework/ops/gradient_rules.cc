@@ -29,13 +29,14 @@ Value constant_like(const Value& like, double value) {
       .front();
 }
 
-// Zeros of the wanted shape do the repeating: there is no shape as an attribute while extents are
-// unknown.
+// A sum's gradient does the repeating: there is no shape as an attribute while extents are unknown.
+Value constant_of_shape(const Value& like, double value) {
+  const Value number = constant_like(like, value);
+  return OpCall<Value>("reduce_sum_grad").input("x", like).input("out_grad", number).result();
+}
+
 Value broadcast_like(const Value& x, const Value& like) {
-  const Value zero = constant_like(x, 0.0);
-  const Value zeros =
-      OpCall<Value>("reduce_sum_grad").input("x", like).input("out_grad", zero).result();
-  return elementwise_add(x, zeros);
+  return elementwise_add(x, constant_of_shape(like, 0.0));
 }
 
 Value softmax_backward(const Value& y, const Value& y_grad, int axis) {

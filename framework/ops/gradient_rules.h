@@ -20,6 +20,9 @@ namespace loci::ops {
 // A number of the dtype of `like`, of rank 0.
 [[nodiscard]] Value constant_like(const Value& like, double value);
 
+// The same, of the shape of `like`.
+[[nodiscard]] Value constant_of_shape(const Value& like, double value);
+
 // x repeated to the shape of `like`.
 [[nodiscard]] Value broadcast_like(const Value& x, const Value& like);
 

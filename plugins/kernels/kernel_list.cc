@@ -20,6 +20,8 @@ KernelDefs portable_kernels() {
   add_pool2d(kernels);
   add_random(kernels);
   add_reduce(kernels);
+  add_reduce_fold(kernels);
+  add_reduce_fold_grad(kernels);
   add_shape(kernels);
   add_softmax(kernels);
   add_unary_math(kernels);

@@ -28,6 +28,8 @@ void add_optimizer(KernelDefs& kernels);
 void add_pool2d(KernelDefs& kernels);
 void add_random(KernelDefs& kernels);
 void add_reduce(KernelDefs& kernels);
+void add_reduce_fold(KernelDefs& kernels);
+void add_reduce_fold_grad(KernelDefs& kernels);
 void add_shape(KernelDefs& kernels);
 void add_softmax(KernelDefs& kernels);
 void add_unary_math(KernelDefs& kernels);

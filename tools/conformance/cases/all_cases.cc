@@ -23,6 +23,7 @@ constexpr Family kFamilies[] = {
     {"pool2d", add_pool2d_cases},
     {"reshape", add_reshape_cases},
     {"reduce", add_reduce_cases},
+    {"reduce_fold", add_reduce_fold_cases},
     {"softmax", add_softmax_cases},
     {"cross_entropy", add_cross_entropy_cases},
     {"metric", add_metric_cases},
