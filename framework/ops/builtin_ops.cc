@@ -13,11 +13,13 @@ void register_embedding_ops(OpRegistry& registry);
 void register_matmul_ops(OpRegistry& registry);
 void register_metric_ops(OpRegistry& registry);
 void register_nonzero_ops(OpRegistry& registry);
+void register_normalize_ops(OpRegistry& registry);
 void register_optimizer_ops(OpRegistry& registry);
 void register_pool2d_ops(OpRegistry& registry);
 void register_reduce_ops(OpRegistry& registry);
 void register_reshape_ops(OpRegistry& registry);
 void register_softmax_ops(OpRegistry& registry);
+void register_sum_ops(OpRegistry& registry);
 void register_unary_math_ops(OpRegistry& registry);
 
 void register_builtin_ops(OpRegistry& registry) {
@@ -34,6 +36,8 @@ void register_builtin_ops(OpRegistry& registry) {
   register_reshape_ops(registry);
   register_reduce_ops(registry);
   register_softmax_ops(registry);
+  register_normalize_ops(registry);
+  register_sum_ops(registry);
   register_cross_entropy_ops(registry);
   register_metric_ops(registry);
   register_nonzero_ops(registry);

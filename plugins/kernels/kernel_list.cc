@@ -13,6 +13,9 @@ KernelDefs portable_kernels() {
   add_elementwise_binary(kernels);
   add_elementwise_unary(kernels);
   add_embedding(kernels);
+  add_l2_normalize(kernels);
+  add_list_sum(kernels);
+  add_log_softmax(kernels);
   add_matmul(kernels);
   add_metric(kernels);
   add_nonzero(kernels);

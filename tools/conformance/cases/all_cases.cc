@@ -24,6 +24,8 @@ constexpr Family kFamilies[] = {
     {"reshape", add_reshape_cases},
     {"reduce", add_reduce_cases},
     {"reduce_fold", add_reduce_fold_cases},
+    {"normalize", add_normalize_cases},
+    {"sum", add_sum_cases},
     {"softmax", add_softmax_cases},
     {"cross_entropy", add_cross_entropy_cases},
     {"metric", add_metric_cases},

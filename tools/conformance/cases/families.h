@@ -20,6 +20,8 @@ void add_pool2d_cases(Suite& suite);
 void add_reshape_cases(Suite& suite);
 void add_reduce_cases(Suite& suite);
 void add_reduce_fold_cases(Suite& suite);
+void add_normalize_cases(Suite& suite);
+void add_sum_cases(Suite& suite);
 void add_softmax_cases(Suite& suite);
 void add_cross_entropy_cases(Suite& suite);
 void add_metric_cases(Suite& suite);

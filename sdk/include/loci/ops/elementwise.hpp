@@ -3,6 +3,7 @@
 
 #include <loci/dtype.hpp>
 #include <loci/op_call.hpp>
+#include <vector>
 
 namespace loci {
 inline namespace v0 {
@@ -62,6 +63,12 @@ V elementwise_pow(const V& x, const V& y) {
 template <class V>
 V elementwise_mod(const V& x, const V& y) {
   return OpCall<V>("elementwise_mod").input("x", x).input("y", y).result();
+}
+
+// The sum of one or more values of one shape and dtype, numbers; rounded once if they are 16-bit.
+template <class V>
+V sum(const std::vector<V>& x) {
+  return OpCall<V>("sum").inputs_of("x", x).result();
 }
 
 // scale * x + bias.
