@@ -8,13 +8,7 @@ namespace {
 
 void infer_binary(InferContext& ctx) {
   require_same_dtype(ctx, "x", "y");
-  const auto shape = broadcast(ctx.shape("x"), ctx.shape("y"));
-  if (!shape) {
-    ctx.fail(
-        "x {} and y {} do not broadcast; aligned at the last dimension, extents must be equal or 1",
-        ctx.shape("x").to_string(), ctx.shape("y").to_string());
-  }
-  ctx.set_output("out", {ctx.dtype("x"), *shape});
+  ctx.set_output("out", {ctx.dtype("x"), broadcast_of(ctx, "x", "y")});
 }
 
 // The sum of `grad`, which has the shape of the result, over what broadcasting repeated in `slot`.
@@ -56,6 +50,87 @@ void grad_div(GradContext& ctx) {
   ctx.set_input_grad("y", scale(summed(ctx, "y", "x", product), -1.0));
 }
 
+// The gradient of the larger or smaller of two for its first argument; the other way round it is
+// that for the second, as both ops are symmetric.
+Value choice_grad(const char* op, const Value& x, const Value& y, const Value& out_grad) {
+  return OpCall<Value>(op).input("x", x).input("y", y).input("out_grad", out_grad).result();
+}
+
+GradientFn grad_choice_by(const char* name) {
+  return [name](GradContext& ctx) {
+    const Value out_grad = ctx.output_grad("out");
+    const Value x = ctx.input("x");
+    const Value y = ctx.input("y");
+    if (ctx.needs_grad("x")) set_summed(ctx, "x", "y", choice_grad(name, x, y, out_grad));
+    if (ctx.needs_grad("y")) set_summed(ctx, "y", "x", choice_grad(name, y, x, out_grad));
+  };
+}
+
+void infer_choice_grad(InferContext& ctx) {
+  require_same_dtype(ctx, "x", "y");
+  require_same_dtype(ctx, "x", "out_grad");
+  const Shape shape = broadcast_of(ctx, "x", "y");
+  require_shape(ctx, "out_grad", shape, "the shape of x and y together");
+  ctx.set_output("x_grad", {ctx.dtype("x"), merged(shape, ctx.shape("out_grad"))});
+}
+
+// Linear in out_grad; a step function of x and y.
+GradientFn grad_choice_grad(const char* name) {
+  return [name](GradContext& ctx) {
+    if (!ctx.needs_grad("out_grad")) return;
+    ctx.set_input_grad(
+        "out_grad", choice_grad(name, ctx.input("x"), ctx.input("y"), ctx.output_grad("x_grad")));
+  };
+}
+
+// dx = dz y x^(y - 1), and 0 for y = 0 even where x is 0.
+Value pow_base_grad(const Value& x, const Value& y, const Value& out_grad) {
+  const Value zero = constant_like(out_grad, 0.0);
+  const Value power = elementwise_pow(x, scale(y, 1.0, -1.0));
+  const Value slope = where(not_equal(y, zero), elementwise_mul(y, power), zero);
+  return elementwise_mul(out_grad, slope);
+}
+
+// dy = dz z log(x), and 0 where x is 0 and y is not negative: z is 0 all around there.
+Value pow_exponent_grad(const Value& x, const Value& y, const Value& out, const Value& out_grad) {
+  const Value zero = constant_like(out_grad, 0.0);
+  const Value is_flat = logical_and(equal(x, zero), greater_equal(y, zero));
+  const Value slope = where(is_flat, zero, elementwise_mul(out, log(x)));
+  return elementwise_mul(out_grad, slope);
+}
+
+void grad_pow(GradContext& ctx) {
+  const Value out_grad = ctx.output_grad("out");
+  const Value x = ctx.input("x");
+  const Value y = ctx.input("y");
+  if (ctx.needs_grad("x")) set_summed(ctx, "x", "y", pow_base_grad(x, y, out_grad));
+  if (ctx.needs_grad("y")) {
+    set_summed(ctx, "y", "x", pow_exponent_grad(x, y, ctx.output("out"), out_grad));
+  }
+}
+
+// z = x - y floor(x / y). The quotient comes from the exact remainder, because rounding may lift
+// x / y to the next whole number.
+void grad_mod(GradContext& ctx) {
+  const Value out_grad = ctx.output_grad("out");
+  if (ctx.needs_grad("x")) set_summed(ctx, "x", "y", out_grad);
+  if (!ctx.needs_grad("y")) return;
+  const Value multiple = elementwise_sub(ctx.input("x"), ctx.output("out"));
+  const Value quotient = round(elementwise_div(multiple, ctx.input("y")));
+  const Value product = elementwise_mul(out_grad, quotient);
+  ctx.set_input_grad("y", scale(summed(ctx, "y", "x", product), -1.0));
+}
+
+OpSchema choice_grad_op(const char* name) {
+  return OpSchema(name)
+      .input("x", kFloats)
+      .input("y", kFloats)
+      .input("out_grad", kFloats)
+      .output("x_grad")
+      .infer(infer_choice_grad)
+      .gradient(grad_choice_grad(name));
+}
+
 OpSchema binary_op(const char* name, GradientFn gradient) {
   return OpSchema(name)
       .input("x", kNumbers)
@@ -72,6 +147,14 @@ void register_elementwise_binary_ops(OpRegistry& registry) {
   registry.add(binary_op("elementwise_sub", grad_sub));
   registry.add(binary_op("elementwise_mul", grad_mul));
   registry.add(binary_op("elementwise_div", grad_div));
+  registry.add(binary_op("elementwise_max", grad_choice_by("elementwise_max_grad")));
+  registry.add(binary_op("elementwise_min", grad_choice_by("elementwise_min_grad")));
+  registry.add(binary_op("elementwise_pow", grad_pow));
+  registry.add(binary_op("elementwise_mod", grad_mod));
+  // out_grad, of the shape of x and y broadcast together, where x was taken; half of it where
+  // neither is taken before the other, NaN included; else 0.
+  registry.add(choice_grad_op("elementwise_max_grad"));
+  registry.add(choice_grad_op("elementwise_min_grad"));
 }
 
 }  // namespace loci::ops

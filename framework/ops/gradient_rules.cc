@@ -20,6 +20,15 @@ Value undo_broadcast(const Value& grad, const Value& value, const Shape& other) 
   return repeated ? reduce_sum_like(grad, value) : grad;
 }
 
+Value constant_like(const Value& like, double value) {
+  return like.emitter
+      ->emit(OpCall<Value>("fill_constant")
+                 .attr("shape", std::vector<std::int64_t>{})
+                 .attr("value", value)
+                 .attr("dtype", GradContext::type(like).dtype))
+      .front();
+}
+
 Value broadcast_like(const Value& x, const Value& like) {
   return OpCall<Value>("expand_like").input("x", x).input("like", like).result();
 }

@@ -17,6 +17,9 @@ namespace loci::ops {
 // what may have been repeated, or `grad` itself if that is surely nothing.
 [[nodiscard]] Value undo_broadcast(const Value& grad, const Value& value, const Shape& other);
 
+// A number of the dtype of `like`, of rank 0.
+[[nodiscard]] Value constant_like(const Value& like, double value);
+
 // x repeated to the shape of `like`.
 [[nodiscard]] Value broadcast_like(const Value& x, const Value& like);
 

@@ -120,6 +120,14 @@ void require_shape(const InferContext& ctx, std::string_view slot, const Shape& 
            meaning);
 }
 
+Shape broadcast_of(const InferContext& ctx, std::string_view a, std::string_view b) {
+  const auto shape = broadcast(ctx.shape(a), ctx.shape(b));
+  if (shape) return *shape;
+  ctx.fail(
+      "{} {} and {} {} do not broadcast; aligned at the last dimension, extents must be equal or 1",
+      a, ctx.shape(a).to_string(), b, ctx.shape(b).to_string());
+}
+
 Shape shape_attribute(const InferContext& ctx, std::string_view name) {
   return whole_shape(ctx, name, ctx.attr<std::vector<std::int64_t>>(name));
 }

@@ -49,6 +49,9 @@ void require_rank(const InferContext& ctx, std::string_view slot, int rank,
 void require_shape(const InferContext& ctx, std::string_view slot, const Shape& expected,
                    std::string_view meaning);
 
+// The shape of both slots broadcast together; fails if they do not fit.
+[[nodiscard]] Shape broadcast_of(const InferContext& ctx, std::string_view a, std::string_view b);
+
 // An attribute that says a whole shape: every extent known. Fails for anything else.
 [[nodiscard]] Shape shape_attribute(const InferContext& ctx, std::string_view name);
 // The same from given extents; `name` is for messages.

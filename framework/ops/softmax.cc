@@ -19,6 +19,14 @@ void grad_softmax(GradContext& ctx) {
   ctx.set_input_grad("x", softmax_backward(ctx.output("out"), ctx.output_grad("out"), axis));
 }
 
+// dx = dy - softmax sum(dy).
+void grad_log_softmax(GradContext& ctx) {
+  const Value out_grad = ctx.output_grad("out");
+  const Value total = reduce_sum(out_grad, {ctx.attr<std::int64_t>("axis")}, /*keep_dim=*/true);
+  const Value spread = elementwise_mul(exp(ctx.output("out")), total);
+  ctx.set_input_grad("x", elementwise_sub(out_grad, spread));
+}
+
 Cost cost_of_softmax(const InferContext& ctx) { return elementwise_cost(ctx, kFlops); }
 
 }  // namespace
@@ -30,6 +38,13 @@ void register_softmax_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_softmax)
                    .gradient(grad_softmax)
+                   .cost(cost_of_softmax));
+  registry.add(OpSchema("log_softmax")
+                   .input("x", kFloats)
+                   .attr("axis", std::int64_t{-1})
+                   .output("out")
+                   .infer(infer_softmax)
+                   .gradient(grad_log_softmax)
                    .cost(cost_of_softmax));
 }
 

@@ -1,23 +1,18 @@
-// elementwise_add, _sub, _mul, _div with broadcasting.
+// elementwise_add, _sub, _mul, _div, _max, _min, _pow, _mod with broadcasting, and the gradients of
+// max and min.
+#include <cmath>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <type_traits>
 
-#include "plugins/kernels/broadcast.h"
-#include "plugins/kernels/grain.h"
-#include "plugins/kernels/isa.h"
+#include "plugins/kernels/broadcast_map.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {
 namespace {
 
-using sdk::Launch;
 using sdk::Prepare;
-
-// At least 32 bits wide and unsigned, so that overflow wraps and the narrow types do not get
-// promoted to int.
-template <class T>
-using wrapping_t = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
 struct Add {
   template <class T>
@@ -69,70 +64,97 @@ struct Div {
   }
 };
 
-template <class Op, class T>
-LOCI_INLINE inline T apply(T x, T y) {
-  using C = sdk::compute_t<T>;
-  return static_cast<T>(Op::template apply<C>(static_cast<C>(x), static_cast<C>(y)));
-}
-
-// `out` may be x or y, element for element.
-template <class Op, class T>
-LOCI_INLINE inline void apply_row(T* out, const T* x, bool x_advances, const T* y, bool y_advances,
-                                  std::int64_t count) {
-  if (x_advances && y_advances) {
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) out[i] = apply<Op>(x[i], y[i]);
-  } else if (x_advances) {
-    const T right = *y;
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) out[i] = apply<Op>(x[i], right);
-  } else {
-    const T left = *x;
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) out[i] = apply<Op>(left, y[i]);
+// NaN in either is the result.
+struct Max {
+  template <class T>
+  LOCI_INLINE static T apply(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return x > y || x != x ? x : y;
+    } else {
+      return x > y ? x : y;
+    }
   }
-}
-
-template <class Op, class T>
-struct SmallRow {
-  void launch(const Launch& launch) const noexcept {
-    const T* x = launch.input<T>(0);
-    const T* y = launch.input<T>(1);
-    T* out = launch.output<T>(0);
-    for (std::int64_t i = 0; i < count; ++i, x += x_step, y += y_step) out[i] = apply<Op>(*x, *y);
-  }
-  std::int64_t count;
-  std::int64_t x_step;
-  std::int64_t y_step;
 };
 
-template <class Op, class T>
-struct Rows {
-  void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(0);
-    const T* y = launch.input<T>(1);
-    T* out = launch.output<T>(0);
-    host->parallel_for(0, plan.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-      if constexpr (sdk::is_float<T>) {
-        run_widest([&](auto) LOCI_INLINE { run(out, x, y, begin, end); });
-      } else {
-        run(out, x, y, begin, end);
+struct Min {
+  template <class T>
+  LOCI_INLINE static T apply(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return x < y || x != x ? x : y;
+    } else {
+      return x < y ? x : y;
+    }
+  }
+};
+
+// x^-n of integers: 1 / x^n truncated.
+template <class T>
+LOCI_INLINE inline T inverse_power(T x, bool odd) {
+  if (x == 1) return 1;
+  if (x == static_cast<T>(-1)) return odd ? x : T{1};
+  return 0;
+}
+
+struct Pow {
+  static constexpr std::int64_t kPicoseconds = 10000;  // the library's, an element at a time
+  template <class T>
+  LOCI_INLINE static T apply(T x, T y) {
+    if constexpr (std::is_integral_v<T>) {
+      if constexpr (std::is_signed_v<T>) {
+        if (y < 0) return inverse_power(x, (y & 1) != 0);
       }
-    });
+      wrapping_t<T> result = 1;
+      auto square = static_cast<wrapping_t<T>>(x);
+      for (auto rest = static_cast<wrapping_t<T>>(y); rest != 0; rest >>= 1U, square *= square) {
+        if ((rest & 1U) != 0) result *= square;
+      }
+      return static_cast<T>(result);
+    } else {
+      return std::pow(x, y);
+    }
   }
-
-  LOCI_INLINE void run(T* out, const T* x, const T* y, std::int64_t begin, std::int64_t end) const {
-    for_each_row(
-        plan, begin, end,
-        [&](std::int64_t o, std::int64_t i, std::int64_t j, std::int64_t length) LOCI_INLINE {
-          apply_row<Op>(out + o, x + i, plan.advances[0], y + j, plan.advances[1], length);
-        });
-  }
-
-  static constexpr std::int64_t kGrain = grain_for(sdk::is_half<T> ? 250 : 40 * sizeof(T));
-  const sdk::Host* host;
-  BroadcastPlan plan;
 };
+
+// The remainder with the sign of the divisor. fmod is exact; adding y to a remainder of the other
+// sign rounds once.
+struct Mod {
+  static constexpr std::int64_t kPicoseconds = 10000;  // the library's, an element at a time
+  template <class T>
+  LOCI_INLINE static T apply(T x, T y) {
+    if constexpr (std::is_integral_v<T>) {
+      if (y == 0) return 0;
+      if constexpr (std::is_signed_v<T>) {
+        if (y == -1) return 0;  // the processor would end the process for the lowest integer
+        const T rest = static_cast<T>(x % y);
+        return rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;
+      } else {
+        return static_cast<T>(x % y);
+      }
+    } else {
+      const T rest = std::fmod(x, y);
+      if (rest == 0) return std::copysign(rest, y);
+      return (rest < 0) != (y < 0) ? rest + y : rest;
+    }
+  }
+};
+
+// On elements as they are stored.
+template <class Op, class T>
+struct Stored {
+  LOCI_INLINE static T apply(T x, T y) {
+    using C = sdk::compute_t<T>;
+    return static_cast<T>(Op::template apply<C>(static_cast<C>(x), static_cast<C>(y)));
+  }
+};
+
+template <class Op, class T>
+constexpr std::int64_t picoseconds() {
+  if constexpr (requires { Op::kPicoseconds; }) {
+    return Op::kPicoseconds;
+  } else {
+    return sdk::is_half<T> ? 250 : 40 * sizeof(T);
+  }
+}
 
 template <class Op>
 void prepare_binary(Prepare& prepare) {
@@ -141,13 +163,55 @@ void prepare_binary(Prepare& prepare) {
       plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.output(0).dims());
   sdk::visit_numbers(op.input(0).dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if (plan.is_one_row() && plan.count <= kSmallCount) {
-      prepare.emplace<SmallRow<Op, T>>(plan.count, static_cast<std::int64_t>(plan.advances[0]),
-                                       static_cast<std::int64_t>(plan.advances[1]));
-    } else {
-      prepare.emplace<Rows<Op, T>>(&prepare.host(), plan);
-    }
+    emplace_broadcast_map<Stored<Op, T>, picoseconds<Op, T>(), T, T, T>(prepare, plan);
   });
+}
+
+// The share of the gradient that the taken one of a pair gets: half of it if neither comes before
+// the other.
+template <class Before, class T>
+struct ShareOfTaken {
+  LOCI_INLINE static T apply(T x, T y, T out_grad) {
+    using C = sdk::compute_t<T>;
+    const auto a = static_cast<C>(x);
+    const auto b = static_cast<C>(y);
+    const C share = Before::holds(a, b) ? C{1} : (Before::holds(b, a) ? C{0} : C{0.5});
+    return static_cast<T>(share == 0 ? C{0} : share * static_cast<C>(out_grad));
+  }
+};
+
+struct Greater {
+  template <class C>
+  LOCI_INLINE static bool holds(C x, C y) {
+    return x > y;
+  }
+};
+
+struct Less {
+  template <class C>
+  LOCI_INLINE static bool holds(C x, C y) {
+    return x < y;
+  }
+};
+
+template <class Before>
+void prepare_taken_grad(Prepare& prepare) {
+  const auto& op = prepare.op();
+  const auto plan = plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.input(2).dims(),
+                                   op.output(0).dims());
+  sdk::visit_floats(op.input(0).dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    constexpr std::int64_t kPicoseconds = sdk::is_half<T> ? 350 : 60 * sizeof(T);
+    emplace_broadcast_map<ShareOfTaken<Before, T>, kPicoseconds, T, T, T, T>(prepare, plan);
+  });
+}
+
+sdk::KernelDef taken_grad(std::string_view op, sdk::CreateFn create) {
+  return {.op = op,
+          .name = kPortable,
+          .dtypes = sdk::kFloatBits,
+          .create = create,
+          .aliases = {{0, 0}, {1, 0}, {2, 0}}};
 }
 
 template <class Op>
@@ -166,6 +230,13 @@ void add_elementwise_binary(KernelDefs& kernels) {
   kernels.push_back(binary<Sub>("elementwise_sub"));
   kernels.push_back(binary<Mul>("elementwise_mul"));
   kernels.push_back(binary<Div>("elementwise_div"));
+  kernels.push_back(binary<Max>("elementwise_max"));
+  kernels.push_back(binary<Min>("elementwise_min"));
+  kernels.push_back(binary<Pow>("elementwise_pow"));
+  kernels.push_back(binary<Mod>("elementwise_mod"));
+  kernels.push_back(
+      taken_grad("elementwise_max_grad", sdk::make_kernel<prepare_taken_grad<Greater>>));
+  kernels.push_back(taken_grad("elementwise_min_grad", sdk::make_kernel<prepare_taken_grad<Less>>));
 }
 
 }  // namespace loci::kernels

@@ -8,6 +8,8 @@ KernelDefs portable_kernels() {
   add_bilinear_interp(kernels);
   add_cast(kernels);
   add_concat(kernels);
+  add_activation(kernels);
+  add_compare(kernels);
   add_conv2d(kernels);
   add_creation(kernels);
   add_cross_entropy(kernels);
@@ -18,6 +20,9 @@ KernelDefs portable_kernels() {
   add_expand(kernels);
   add_gather(kernels);
   add_layer_norm(kernels);
+  add_l2_normalize(kernels);
+  add_list_sum(kernels);
+  add_log_softmax(kernels);
   add_matmul(kernels);
   add_metric(kernels);
   add_nonzero(kernels);
@@ -25,10 +30,13 @@ KernelDefs portable_kernels() {
   add_pool2d(kernels);
   add_random(kernels);
   add_reduce(kernels);
+  add_reduce_fold(kernels);
+  add_reduce_fold_grad(kernels);
   add_shape(kernels);
   add_slice(kernels);
   add_softmax(kernels);
   add_transpose(kernels);
+  add_unary_math(kernels);
   return kernels;
 }
 

@@ -9,6 +9,16 @@
 
 namespace loci::kernels {
 
+// What one element costs one thread: Op says so if it does more than a few operations.
+template <class Op, class In, class Out>
+constexpr std::int64_t picoseconds_of() {
+  if constexpr (requires { Op::kPicoseconds; }) {
+    return Op::kPicoseconds;
+  } else {
+    return sdk::is_half<In> || sdk::is_half<Out> ? 250 : 40 * sizeof(Out);
+  }
+}
+
 // Op: `Out operator()(In) const`, always inline. The output may be the input if both have one size.
 template <class In, class Out, class Op>
 struct Map {
@@ -31,8 +41,7 @@ struct Map {
     for (std::int64_t i = begin; i < end; ++i) out[i] = function(x[i]);
   }
 
-  static constexpr std::int64_t kGrain =
-      grain_for(sdk::is_half<In> || sdk::is_half<Out> ? 250 : 40 * sizeof(Out));
+  static constexpr std::int64_t kGrain = grain_for(picoseconds_of<Op, In, Out>());
   const sdk::Host* host;
   std::int64_t count;
   Op op;
@@ -57,7 +66,7 @@ struct PairMap {
     for (std::int64_t i = begin; i < end; ++i) out[i] = function(x[i], y[i]);
   }
 
-  static constexpr std::int64_t kGrain = grain_for(sdk::is_half<T> ? 250 : 40 * sizeof(T));
+  static constexpr std::int64_t kGrain = grain_for(picoseconds_of<Op, T, T>());
   const sdk::Host* host;
   std::int64_t count;
   Op op;

@@ -2,6 +2,7 @@
 #include <loci/plugin/kernel.hpp>
 
 #include "plugins/kernels/broadcast.h"
+#include "plugins/kernels/fold.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/reduce_plan.h"
@@ -14,131 +15,26 @@ using sdk::Launch;
 using sdk::OpDesc;
 using sdk::Prepare;
 
-// The end of a sum: divided for a mean, then rounded once.
+// The end is divided for a mean, then rounded once.
 template <class T>
-T finish(sum_t<T> sum, std::int64_t divisor) {
-  if constexpr (sdk::is_float<T>) {
-    return static_cast<T>(sum / static_cast<double>(divisor));
-  } else {
-    return static_cast<T>(sum);
-  }
-}
-
-// All elements to one. Blocks of a fixed size, so that the result does not depend on the threads.
-template <class T, std::uint32_t from>
-struct SumAll {
-  static constexpr std::int64_t kBlock = 65536;
-
-  void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(from);
-    auto* partial = launch.workspace<sum_t<T>>();
-    const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-    host->parallel_for(0, blocks, 2, [&](std::int64_t begin, std::int64_t end) {
-      run_widest([&](auto) LOCI_INLINE {
-        for (std::int64_t block = begin; block < end; ++block) {
-          const std::int64_t first = block * kBlock;
-          partial[block] = sum_run(x + first, std::min(kBlock, count - first));
-        }
-      });
-    });
-    sum_t<T> total{};
-    for (std::int64_t block = 0; block < blocks; ++block) total += partial[block];
-    *launch.output<T>(0) = finish<T>(total, divisor);
-  }
-
-  const sdk::Host* host;
-  std::int64_t count;
-  std::int64_t divisor;
-};
-
-// The innermost axis goes: each output is the sum of some runs.
-template <class T, std::uint32_t from>
-struct SumRuns {
-  void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(from);
-    T* out = launch.output<T>(0);
-    const std::int64_t grain = grain_for(300 * std::max<std::int64_t>(plan.reduced_count(), 16));
-    host->parallel_for(0, plan.outputs(), grain, [&](std::int64_t begin, std::int64_t end) {
-      run_widest([&](auto) LOCI_INLINE { run(out, x, begin, end); });
-    });
-  }
-
-  LOCI_INLINE void run(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
-    AxisWalk kept(plan.kept, begin);
-    for (std::int64_t i = begin; i < end; ++i, kept.next()) {
-      sum_t<T> sum{};
-      AxisWalk reduced(plan.reduced, 0);
-      for (std::int64_t row = 0; row < plan.reduced.count; ++row, reduced.next()) {
-        sum += sum_run(x + kept.offset() + reduced.offset(), plan.inner);
-      }
-      out[i] = finish<T>(sum, divisor);
+struct Sum {
+  using State = sum_t<T>;
+  LOCI_INLINE static State neutral() { return State{}; }
+  LOCI_INLINE static State apply(State x, State y) { return x + y; }
+  LOCI_INLINE State run(const T* x, std::int64_t count) const { return sum_run(x, count); }
+  T finish(State sum) const {
+    if constexpr (sdk::is_float<T>) {
+      return static_cast<T>(sum / static_cast<double>(divisor));
+    } else {
+      return static_cast<T>(sum);
     }
   }
-
-  const sdk::Host* host;
-  ReducePlan plan;
   std::int64_t divisor;
 };
 
-// The innermost axis stays: rows are added up, a strip of columns at a time.
-template <class T, std::uint32_t from>
-struct SumColumns {
-  static constexpr std::int64_t kStrip = 128;
-
-  void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(from);
-    T* out = launch.output<T>(0);
-    const std::int64_t strips = (plan.inner + kStrip - 1) / kStrip;
-    const std::int64_t width = std::min(plan.inner, kStrip);
-    const std::int64_t grain =
-        grain_for(300 * std::max<std::int64_t>(plan.reduced.count * width, 16));
-    host->parallel_for(
-        0, plan.kept.count * strips, grain, [&](std::int64_t begin, std::int64_t end) {
-          run_widest([&](auto) LOCI_INLINE {
-            for (std::int64_t item = begin; item < end; ++item) {
-              const std::int64_t column = item % strips * kStrip;
-              run(out, x, item / strips, column, std::min(kStrip, plan.inner - column));
-            }
-          });
-        });
-  }
-
-  LOCI_INLINE void run(T* out, const T* x, std::int64_t row, std::int64_t column,
-                       std::int64_t width) const {
-    sum_t<T> sums[kStrip] = {};
-    x += AxisWalk(plan.kept, row).offset() + column;
-    AxisWalk reduced(plan.reduced, 0);
-    for (std::int64_t i = 0; i < plan.reduced.count; ++i, reduced.next()) {
-      const T* line = x + reduced.offset();
-#pragma omp simd
-      for (std::int64_t c = 0; c < width; ++c) {
-        sums[c] += static_cast<sum_t<T>>(static_cast<sdk::compute_t<T>>(line[c]));
-      }
-    }
-    out += row * plan.inner + column;
-    for (std::int64_t c = 0; c < width; ++c) out[c] = finish<T>(sums[c], divisor);
-  }
-
-  const sdk::Host* host;
-  ReducePlan plan;
-  std::int64_t divisor;
-};
-
-// Sums of input `from`.
-template <class T, std::uint32_t from = 0>
+template <class T>
 void emplace_sum(Prepare& prepare, const ReducePlan& plan, bool is_mean) {
-  const sdk::Host* host = &prepare.host();
-  const std::int64_t divisor = is_mean ? plan.reduced_count() : 1;
-  const bool is_long = plan.reduced_count() > 2 * SumAll<T, from>::kBlock;
-  if (plan.outputs() == 1 && plan.reduced.rank == 0 && is_long) {
-    const std::int64_t blocks = plan.inner / SumAll<T, from>::kBlock + 1;
-    prepare.set_workspace(static_cast<std::uint64_t>(blocks) * sizeof(sum_t<T>));
-    prepare.emplace<SumAll<T, from>>(host, plan.inner, divisor);
-  } else if (plan.inner_is_reduced) {
-    prepare.emplace<SumRuns<T, from>>(host, plan, divisor);
-  } else {
-    prepare.emplace<SumColumns<T, from>>(host, plan, divisor);
-  }
+  emplace_fold<T>(prepare, plan, Sum<T>{is_mean ? plan.reduced_count() : 1});
 }
 
 void prepare_sum(Prepare& prepare, const std::vector<bool>& reduced, bool is_mean) {
@@ -191,7 +87,8 @@ void prepare_tile_grad(Prepare& prepare) {
   }
   const ReducePlan plan = plan_reduce(dims, reduced);
   sdk::visit_numbers(x.dtype(), [&](auto tag) {
-    emplace_sum<typename decltype(tag)::type, 1>(prepare, plan, false);
+    using T = typename decltype(tag)::type;
+    emplace_fold<T>(prepare, plan, Sum<T>{1}, /*input=*/1);
   });
 }
 

@@ -1,6 +1,7 @@
 // softmax along one axis.
 #include <loci/plugin/kernel.hpp>
 
+#include "plugins/kernels/axis_split.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/softmax_row.h"
@@ -71,13 +72,13 @@ struct SoftmaxColumns {
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp simd
       for (std::int64_t c = 0; c < width; ++c) {
-        sum[c] += static_cast<double>(exp_nonpositive(static_cast<C>(x[i * inner + c]) - max[c]));
+        sum[c] += static_cast<double>(simd::exp(static_cast<C>(x[i * inner + c]) - max[c]));
       }
     }
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp simd
       for (std::int64_t c = 0; c < width; ++c) {
-        const C power = exp_nonpositive(static_cast<C>(x[i * inner + c]) - max[c]);
+        const C power = simd::exp(static_cast<C>(x[i * inner + c]) - max[c]);
         out[i * inner + c] = static_cast<T>(power / static_cast<C>(sum[c]));
       }
     }
@@ -94,18 +95,13 @@ class Softmax final : public sdk::Kernel {
   explicit Softmax(const sdk::OpDesc& op) : axis_(op.attributes().integer("axis")) {}
 
   void prepare(Prepare& prepare) const override {
-    const sdk::Dims dims = prepare.op().input(0).dims();
-    const auto axis = static_cast<std::size_t>(
-        axis_ < 0 ? axis_ + static_cast<std::int64_t>(dims.size()) : axis_);
-    const std::int64_t outer = sdk::numel_of({dims.data(), axis});
-    const std::int64_t count = dims[axis];
-    const std::int64_t inner = sdk::numel_of({dims.data() + axis + 1, dims.size() - axis - 1});
+    const AxisSplit split(prepare.op().input(0).dims(), axis_);
     sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      if (inner == 1) {
-        prepare.emplace<SoftmaxRows<T>>(&prepare.host(), outer, count);
+      if (split.inner == 1) {
+        prepare.emplace<SoftmaxRows<T>>(&prepare.host(), split.outer, split.count);
       } else {
-        prepare.emplace<SoftmaxColumns<T>>(&prepare.host(), outer, count, inner);
+        prepare.emplace<SoftmaxColumns<T>>(&prepare.host(), split.outer, split.count, split.inner);
       }
     });
   }

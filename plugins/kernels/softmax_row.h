@@ -7,8 +7,8 @@
 #include <loci/plugin/dtype_visit.hpp>
 #include <type_traits>
 
-#include "plugins/kernels/exp.h"
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/simd_math.h"
 #include "plugins/kernels/sum.h"
 
 namespace loci::kernels {
@@ -57,7 +57,7 @@ LOCI_INLINE inline RowSum<sdk::compute_t<T>> sum_exp(const T* x, std::int64_t co
     C powers[kBlock];
 #pragma omp simd
     for (std::int64_t i = 0; i < length; ++i) {
-      powers[i] = exp_nonpositive(static_cast<C>(x[begin + i]) - max);
+      powers[i] = simd::exp(static_cast<C>(x[begin + i]) - max);
     }
     sum += sum_run(powers, length);
   }
@@ -71,7 +71,7 @@ LOCI_INLINE inline RowSum<sdk::compute_t<T>> softmax_row(T* out, const T* x, std
   if constexpr (std::is_same_v<T, C>) {
     const C max = row_max(x, count);
 #pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) out[i] = exp_nonpositive(x[i] - max);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = simd::exp(x[i] - max);
     const double sum = sum_run(out, count);
     const auto divisor = static_cast<C>(sum);
 #pragma omp simd
@@ -83,7 +83,7 @@ LOCI_INLINE inline RowSum<sdk::compute_t<T>> softmax_row(T* out, const T* x, std
     const auto divisor = static_cast<C>(row.sum);
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
-      out[i] = static_cast<T>(exp_nonpositive(static_cast<C>(x[i]) - row.max) / divisor);
+      out[i] = static_cast<T>(simd::exp(static_cast<C>(x[i]) - row.max) / divisor);
     }
     return row;
   }

@@ -6,6 +6,8 @@
 // float64; the 16-bit ones are computed in float32 and rounded once.
 #pragma once
 
+#include <loci/ops/activation.hpp>
+#include <loci/ops/comparison.hpp>
 #include <loci/ops/creation.hpp>
 #include <loci/ops/elementwise.hpp>
 #include <loci/ops/indexing.hpp>
@@ -16,5 +18,6 @@
 #include <loci/ops/reduction.hpp>
 #include <loci/ops/resampling.hpp>
 #include <loci/ops/shape.hpp>
+#include <loci/ops/unary_math.hpp>
 #include <loci/ops/update.hpp>
 #include <loci/ops/window.hpp>

@@ -41,6 +41,14 @@ TEST_F(GradientRulesTest, RepeatsByExpanding) {
   EXPECT_EQ(GradContext::type(result).shape, (Shape{-1, 3}));
 }
 
+TEST_F(GradientRulesTest, MakesConstants) {
+  const Value like = emitter_.add("like", {kFloat16, {-1, 3}});
+  EXPECT_EQ(GradContext::type(constant_like(like, 1.5)), (TensorType{kFloat16, {}}));
+  EXPECT_THAT(emitter_.calls().front(), HasSubstr("dtype: float16"));
+  EXPECT_THAT(emitter_.calls().front(), HasSubstr("value: 1.5"));
+  EXPECT_EQ(emitter_.calls().back(), "%2 = reduce_sum_grad(x: like, out_grad: %1)");
+}
+
 TEST_F(GradientRulesTest, BacksThroughSoftmax) {
   const Value result = softmax_backward(value("y", {2, 3}), value("dy", {2, 3}), 1);
   EXPECT_THAT(emitter_.calls(), ElementsAre("%0 = elementwise_mul(x: y, y: dy)",

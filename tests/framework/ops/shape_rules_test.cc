@@ -31,6 +31,11 @@ TEST(ShapeRulesTest, BroadcastsUnknownExtents) {
   EXPECT_EQ(broadcast({-1}, {-1}), (Shape{-1}));
 }
 
+TEST(ShapeRulesTest, ArgumentsThatDoNotBroadcastAreRefused) {
+  EXPECT_THAT(infer("equal").input("x", {2}).input("y", {3}).error(),
+              HasSubstr("x [2] and y [3] do not broadcast; aligned at the last dimension"));
+}
+
 TEST(ShapeRulesTest, KnowsWhatMayBeRepeated) {
   EXPECT_TRUE(may_repeat({3}, {2, 3}));
   EXPECT_TRUE(may_repeat({1, 3}, {2, 3}));

@@ -31,5 +31,20 @@ TEST(SoftmaxTest, TheGradientNeedsTheResultOnly) {
   EXPECT_EQ(probe.grad("x"), "%3");
 }
 
+TEST(SoftmaxTest, LogSoftmaxIsLikeX) {
+  EXPECT_EQ(infer("log_softmax").input("x", {-1, 3}).shape(), (Shape{-1, 3}));
+  EXPECT_THAT(infer("log_softmax").input("x", {2, 3}).attr("axis", std::int64_t{2}).error(),
+              HasSubstr("axis is 2; give one in [-2, 2)"));
+}
+
+TEST(SoftmaxTest, TheGradientOfLogSoftmaxNeedsTheResultOnly) {
+  const auto probe = gradient_of("log_softmax").with("x", {-1, 3}).run();
+  ASSERT_THAT(probe.calls(), SizeIs(4));
+  EXPECT_EQ(probe.calls()[0], "%0 = reduce_sum(x: d_out, axes: [-1], keep_dim: true)");
+  EXPECT_EQ(probe.calls()[1], "%1 = exp(x: out)");
+  EXPECT_EQ(probe.calls()[3], "%3 = elementwise_sub(x: d_out, y: %2)");
+  EXPECT_EQ(probe.grad("x"), "%3");
+}
+
 }  // namespace
 }  // namespace loci::ops

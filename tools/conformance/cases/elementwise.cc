@@ -1,4 +1,4 @@
-// elementwise_add, _sub, _mul, _div, with broadcasting.
+// elementwise_add, _sub, _mul, _div, _max, _min, _pow, _mod, with broadcasting.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,18 +14,12 @@ struct Op {
   const char* name;
   Variable (*build)(const Variable&, const Variable&);
   Real (*real)(Real, Real);
-  // Modulo 2^64, of which the narrower types keep the lower bits.
-  std::uint64_t (*integer)(std::uint64_t, std::uint64_t);
-};
-
-constexpr Op kOps[] = {
-    {"elementwise_add", elementwise_add<Variable>, [](Real x, Real y) { return x + y; },
-     [](std::uint64_t x, std::uint64_t y) { return x + y; }},
-    {"elementwise_sub", elementwise_sub<Variable>, [](Real x, Real y) { return x - y; },
-     [](std::uint64_t x, std::uint64_t y) { return x - y; }},
-    {"elementwise_mul", elementwise_mul<Variable>, [](Real x, Real y) { return x * y; },
-     [](std::uint64_t x, std::uint64_t y) { return x * y; }},
-    {"elementwise_div", elementwise_div<Variable>, [](Real x, Real y) { return x / y; }, nullptr},
+  // Of whole numbers; the narrower types keep the lower bits.
+  Real (*whole)(Real, Real);
+  // Divisors, and bases of powers, keep away from 0.
+  bool divides = false;
+  // Roundoffs of a floating result; 0: the value rounded once.
+  Real slack = 0;
 };
 
 std::uint64_t to_bits(Real value) {
@@ -33,21 +27,64 @@ std::uint64_t to_bits(Real value) {
                    : static_cast<std::uint64_t>(value);
 }
 
-// Integer division truncates, and gives 0 for a divisor of 0.
-Real apply(const Op& op, DType dtype, Real x, Real y) {
-  if (is_floating(dtype)) return op.real(x, y);
-  if (op.integer != nullptr) return static_cast<Real>(op.integer(to_bits(x), to_bits(y)));
-  return y == 0 ? 0 : std::trunc(x / y);
+// Division truncates, and gives 0 for a divisor of 0.
+Real whole_quotient(Real x, Real y) { return y == 0 ? 0 : std::trunc(x / y); }
+
+// NaN in either is the result.
+Real larger(Real x, Real y) { return std::isnan(x) || x > y ? x : y; }
+Real smaller(Real x, Real y) { return std::isnan(x) || x < y ? x : y; }
+
+Real whole_power(Real x, Real y) {
+  if (y < 0) {
+    const Real odd = std::fmod(y, Real{2}) != 0 ? x : Real{1};
+    return std::abs(x) == 1 ? odd : Real{0};
+  }
+  std::uint64_t result = 1;
+  std::uint64_t square = to_bits(x);
+  for (std::uint64_t rest = to_bits(y); rest != 0; rest >>= 1U, square *= square) {
+    if ((rest & 1U) != 0) result *= square;
+  }
+  return static_cast<Real>(result);
 }
 
-// One operation, rounded once: exact in every dtype.
+Real remainder_like_divisor(Real x, Real y) {
+  const Real rest = std::fmod(x, y);
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+Real whole_remainder(Real x, Real y) { return y == 0 ? 0 : remainder_like_divisor(x, y); }
+
+// Four units in the last place, as the devices' libraries have them for powers; a remainder is
+// exact but for one sum.
+constexpr Op kOps[] = {
+    {"elementwise_add", elementwise_add<Variable>, [](Real x, Real y) { return x + y; },
+     [](Real x, Real y) { return static_cast<Real>(to_bits(x) + to_bits(y)); }},
+    {"elementwise_sub", elementwise_sub<Variable>, [](Real x, Real y) { return x - y; },
+     [](Real x, Real y) { return static_cast<Real>(to_bits(x) - to_bits(y)); }},
+    {"elementwise_mul", elementwise_mul<Variable>, [](Real x, Real y) { return x * y; },
+     [](Real x, Real y) { return static_cast<Real>(to_bits(x) * to_bits(y)); }},
+    {"elementwise_div", elementwise_div<Variable>, [](Real x, Real y) { return x / y; },
+     whole_quotient, true},
+    {"elementwise_max", elementwise_max<Variable>, larger, larger},
+    {"elementwise_min", elementwise_min<Variable>, smaller, smaller},
+    {"elementwise_pow", elementwise_pow<Variable>, [](Real x, Real y) { return std::pow(x, y); },
+     whole_power, true, 8},
+    {"elementwise_mod", elementwise_mod<Variable>, remainder_like_divisor, whole_remainder, true,
+     1},
+};
+
 std::vector<Expected> reference(const Op& op, const Arrays& in) {
-  Expected out = Expected::exact(in[0].dtype, broadcast_shape(in[0].shape, in[1].shape));
+  const DType dtype = in[0].dtype;
+  const Shape shape = broadcast_shape(in[0].shape, in[1].shape);
+  const bool exact = op.slack == 0 || is_integer(dtype);
+  Expected out = exact ? Expected::exact(dtype, shape) : Expected::bounded(dtype, shape);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Index index = index_of(out.shape, i);
     const Real x = in[0].at(broadcast_index(in[0].shape, index));
     const Real y = in[1].at(broadcast_index(in[1].shape, index));
-    out.values[i] = apply(op, out.dtype, x, y);
+    out.values[i] = is_integer(dtype) ? op.whole(x, y) : op.real(x, y);
+    const Real magnitude = std::abs(out.values[i]);
+    if (!exact && std::isfinite(magnitude)) out.slack[i] = op.slack * magnitude;
   }
   return {out};
 }
@@ -67,7 +104,8 @@ Case binary_case(const Op& op, DType dtype, const Operands& shapes, const Genera
           .build = [&op](const Variables& in) { return Variables{op.build(in[0], in[1])}; },
           .reference = [&op](const Arrays& in) { return reference(op, in); },
           .differentiate = elements > 1000 || *variant != '\0' ? std::vector<std::size_t>{}
-                                                               : std::vector<std::size_t>{0, 1}};
+                                                               : std::vector<std::size_t>{0, 1},
+          .gradient_slack = 64};
 }
 
 bool is_signed(DType dtype) {
@@ -92,9 +130,9 @@ void add_shapes(Suite& suite, const Op& op, DType dtype) {
                              {{33, 65}, {33, 1}},
                              {{70, 1031}, {1031}},
                              {{2, 1, 2, 1, 3, 1, 2, 1}, {1, 3, 1, 2, 1, 2, 1, 2}}};
-  const bool divides = op.integer == nullptr;
-  Generator x = uniform(-2, 2);
-  Generator y = divides ? uniform(0.5L, 2) : uniform(-2, 2);
+  const bool is_power = op.build == elementwise_pow<Variable>;
+  Generator x = is_power ? uniform(0.5L, 2) : uniform(-2, 2);
+  Generator y = op.divides && !is_power ? uniform(0.5L, 2) : uniform(-2, 2);
   if (is_signed(dtype)) {
     x = integers(-11, 11);
     y = cycle({-11, -3, -1, 2, 3, 5, 7});
@@ -135,6 +173,58 @@ void add_extremes(Suite& suite, const Op& op, DType dtype) {
       binary_case(op, dtype, {{count, 1}, {count}}, cycle(values), cycle(values), "extremes"));
 }
 
+// Where the gradient of max or min goes, with many ties, which share it.
+Case taken_grad_case(DType dtype, bool larger_wins, const Operands& shapes) {
+  const Shape shape = broadcast_shape(shapes.x, shapes.y);
+  const char* name = larger_wins ? "elementwise_max_grad" : "elementwise_min_grad";
+  const Generator few = cycle({0, 1, -2, std::nanl(""), 0.5L, 1, -2, 0});
+  return {
+      .op = name,
+      .inputs = {{dtype, shapes.x, few}, {dtype, shapes.y, few}, {dtype, shape, uniform(-2, 2)}},
+      .build =
+          [=](const Variables& in) {
+            return OpCall<Variable>(name)
+                .input("x", in[0])
+                .input("y", in[1])
+                .input("out_grad", in[2])
+                .results();
+          },
+      .reference =
+          [=](const Arrays& in) {
+            Expected out = Expected::exact(dtype, shape);
+            for (std::size_t i = 0; i < out.size(); ++i) {
+              const Index index = index_of(shape, i);
+              const Real x = in[0].at(broadcast_index(in[0].shape, index));
+              const Real y = in[1].at(broadcast_index(in[1].shape, index));
+              const bool taken = larger_wins ? x > y : x < y;
+              const bool left = larger_wins ? x < y : x > y;
+              out.values[i] = in[2].values[i] * (taken ? 1 : (left ? 0 : 0.5L));
+            }
+            return std::vector<Expected>{out};
+          },
+      .differentiate = {2}};
+}
+
+void add_taken_grads(Suite& suite, DType dtype) {
+  const Operands shapes[] = {
+      {{}, {}},         {{7}, {7}},    {{17}, {1}},        {{3}, {7, 3}},
+      {{5, 1}, {1, 9}}, {{0, 3}, {3}}, {{33, 7}, {33, 1}}, {{2, 3, 4, 5}, {3, 1, 5}}};
+  for (const Operands& operands : shapes) {
+    suite.add(taken_grad_case(dtype, true, operands));
+    suite.add(taken_grad_case(dtype, false, operands));
+  }
+}
+
+// A base or an exponent of 0, where the formulas would multiply 0 by infinity; the reference is
+// differentiable there in x for y = 0, 1, 2, and in y for x > 0.
+void add_pow_gradients_at_zero(Suite& suite, DType dtype) {
+  const Op& op = kOps[6];
+  Case base = binary_case(op, dtype, {{6}, {6}}, cycle({0, 0, 0, 2, -2, -2}),
+                          cycle({0, 1, 2, 0, 0, 3}), "at zero");
+  base.differentiate = {0};
+  suite.add(base);
+}
+
 }  // namespace
 
 void add_elementwise_cases(Suite& suite) {
@@ -144,6 +234,10 @@ void add_elementwise_cases(Suite& suite) {
       add_shapes(suite, op, dtype);
       add_extremes(suite, op, dtype);
     }
+  }
+  for (const DType dtype : kFloatTypes) {
+    add_taken_grads(suite, dtype);
+    add_pow_gradients_at_zero(suite, dtype);
   }
 }
 

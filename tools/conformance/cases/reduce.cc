@@ -7,48 +7,10 @@
 
 #include "tools/conformance/broadcast.h"
 #include "tools/conformance/cases/families.h"
+#include "tools/conformance/reduction.h"
 
 namespace loci::conformance {
 namespace {
-
-using Axes = std::vector<std::int64_t>;
-
-struct Reduction {
-  Shape x;
-  Axes axes;
-  bool keep_dim = false;
-};
-
-bool is_reduced(const Reduction& op, int axis) {
-  const auto names = [&](std::int64_t given) {
-    return given == axis || given + op.x.rank() == axis;
-  };
-  return op.axes.empty() || std::any_of(op.axes.begin(), op.axes.end(), names);
-}
-
-// With every reduced extent 1, so that broadcasting leads back.
-Shape kept_shape(const Reduction& op) {
-  Shape shape = op.x;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (is_reduced(op, i)) shape.set(i, 1);
-  }
-  return shape;
-}
-
-Shape result_shape(const Reduction& op) {
-  if (op.keep_dim) return kept_shape(op);
-  Shape shape;
-  for (int i = 0; i < op.x.rank(); ++i) {
-    if (!is_reduced(op, i)) shape.push_back(op.x[i]);
-  }
-  return shape;
-}
-
-std::int64_t terms(const Reduction& op) {
-  std::int64_t count = 1;
-  for (int i = 0; i < op.x.rank(); ++i) count *= is_reduced(op, i) ? op.x[i] : 1;
-  return count;
-}
 
 // n terms: n sums in any order. A mean adds a division, or a reciprocal and a product.
 std::vector<Expected> reduce(const Reduction& op, const Array& x, bool mean) {
@@ -80,10 +42,6 @@ std::vector<Expected> repeat(const Reduction& op, const Array& out_grad, bool me
     if (mean) out.slack[i] = 2 * std::abs(out.values[i]);
   }
   return {out};
-}
-
-std::string variant(const Reduction& op) {
-  return "axes " + to_string(Attribute(op.axes)) + (op.keep_dim ? " keep_dim" : "");
 }
 
 Generator values_of(DType dtype) { return is_floating(dtype) ? uniform(-2, 2) : integers(0, 3); }

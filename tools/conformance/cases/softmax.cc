@@ -1,8 +1,9 @@
-// softmax along any axis.
+// softmax and log_softmax along any axis.
 #include "tools/conformance/softmax.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <loci/ops.hpp>
 
 #include "tools/conformance/cases/families.h"
@@ -10,7 +11,7 @@
 namespace loci::conformance {
 namespace {
 
-std::vector<Expected> reference(const Array& x, int axis) {
+std::vector<Expected> reference(const Array& x, int axis, bool is_log) {
   Expected out = Expected::bounded(x.dtype, x.shape);
   const int along = axis < 0 ? axis + x.shape.rank() : axis;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -22,44 +23,58 @@ std::vector<Expected> reference(const Array& x, int axis) {
     const SoftmaxRow row = softmax_row(values);
     for (std::size_t k = 0; k < values.size(); ++k) {
       position = static_cast<std::int64_t>(k);
-      out.values[x.offset(index)] = row.values[k];
-      out.slack[x.offset(index)] = row.slack[k];
+      const std::size_t to = x.offset(index);
+      out.values[to] = is_log ? values[k] - row.log_sum : row.values[k];
+      // Of x - max, of log(sum) and of their difference.
+      out.slack[to] = is_log ? 2 * std::abs(out.values[to]) + row.log_sum_slack : row.slack[k];
     }
   }
   return {out};
 }
 
 Case softmax_case(DType dtype, const Shape& shape, int axis, const Generator& values,
-                  const char* variant = "") {
+                  const char* variant, bool is_log) {
   const bool smooth = *variant == '\0';
-  return {.op = "softmax",
+  return {.op = is_log ? "log_softmax" : "softmax",
           .variant = fmt::format("axis {}{}", axis, variant),
           .inputs = {{dtype, shape, values}},
-          .build = [=](const Variables& in) { return Variables{softmax(in[0], axis)}; },
-          .reference = [=](const Arrays& in) { return reference(in[0], axis); },
+          .build =
+              [=](const Variables& in) {
+                return Variables{is_log ? log_softmax(in[0], axis) : softmax(in[0], axis)};
+              },
+          .reference = [=](const Arrays& in) { return reference(in[0], axis, is_log); },
           .differentiate = smooth ? std::vector<std::size_t>{0} : std::vector<std::size_t>{}};
+}
+
+void add_cases(Suite& suite, DType dtype, bool is_log) {
+  const auto add = [&](const Shape& shape, int axis, const Generator& values,
+                       const char* variant = "") {
+    suite.add(softmax_case(dtype, shape, axis, values, variant, is_log));
+  };
+  const Generator values = uniform(-2, 2);
+  add({1}, 0, values);
+  add({7}, -1, values);
+  add({3, 1}, 1, values);
+  add({3, 5}, -1, values);
+  add({3, 5}, 0, values);
+  add({2, 3, 4}, 1, values);
+  add({2, 3, 4}, -3, values);
+  add({0, 3}, 1, values);
+  add({9, 33}, 1, values);
+  add({4, 3, 5, 7}, 1, values);
+  add({65, 257}, 1, values, ", large");
+  add({40, 65}, 0, values, ", large");
+  // Neither overflow nor 0 / 0.
+  add({3, 9}, 1, uniform(900, 1000), ", large values");
+  add({3, 9}, 1, uniform(-300, 300), ", far apart");
 }
 
 }  // namespace
 
 void add_softmax_cases(Suite& suite) {
   for (const DType dtype : kFloatTypes) {
-    const Generator values = uniform(-2, 2);
-    suite.add(softmax_case(dtype, {1}, 0, values));
-    suite.add(softmax_case(dtype, {7}, -1, values));
-    suite.add(softmax_case(dtype, {3, 1}, 1, values));
-    suite.add(softmax_case(dtype, {3, 5}, -1, values));
-    suite.add(softmax_case(dtype, {3, 5}, 0, values));
-    suite.add(softmax_case(dtype, {2, 3, 4}, 1, values));
-    suite.add(softmax_case(dtype, {2, 3, 4}, -3, values));
-    suite.add(softmax_case(dtype, {0, 3}, 1, values));
-    suite.add(softmax_case(dtype, {9, 33}, 1, values));
-    suite.add(softmax_case(dtype, {4, 3, 5, 7}, 1, values));
-    suite.add(softmax_case(dtype, {65, 257}, 1, values, ", large"));
-    suite.add(softmax_case(dtype, {40, 65}, 0, values, ", large"));
-    // Neither overflow nor 0 / 0.
-    suite.add(softmax_case(dtype, {3, 9}, 1, uniform(900, 1000), ", large values"));
-    suite.add(softmax_case(dtype, {3, 9}, 1, uniform(-300, 300), ", far apart"));
+    add_cases(suite, dtype, /*is_log=*/false);
+    add_cases(suite, dtype, /*is_log=*/true);
   }
 }
 

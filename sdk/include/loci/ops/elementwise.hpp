@@ -3,6 +3,7 @@
 
 #include <loci/dtype.hpp>
 #include <loci/op_call.hpp>
+#include <vector>
 
 namespace loci {
 inline namespace v0 {
@@ -19,7 +20,8 @@ V cast(const V& x, DType dtype) {
   return OpCall<V>("cast").input("x", x).attr("dtype", dtype).result();
 }
 
-// x + y, x - y, x * y, x / y with broadcasting; both have one dtype. Integer division truncates.
+// x + y, x - y, x * y, x / y with broadcasting; both have one dtype. Integers wrap; their division
+// truncates, and gives 0 for a divisor of 0.
 template <class V>
 V elementwise_add(const V& x, const V& y) {
   return OpCall<V>("elementwise_add").input("x", x).input("y", y).result();
@@ -35,6 +37,38 @@ V elementwise_mul(const V& x, const V& y) {
 template <class V>
 V elementwise_div(const V& x, const V& y) {
   return OpCall<V>("elementwise_div").input("x", x).input("y", y).result();
+}
+
+// max(x, y) and min(x, y) with broadcasting. NaN in either gives NaN; equal ones share the gradient
+// half and half.
+template <class V>
+V elementwise_max(const V& x, const V& y) {
+  return OpCall<V>("elementwise_max").input("x", x).input("y", y).result();
+}
+template <class V>
+V elementwise_min(const V& x, const V& y) {
+  return OpCall<V>("elementwise_min").input("x", x).input("y", y).result();
+}
+
+// x^y with broadcasting. Floating: as std::pow, so that x^0 is 1 for every x, and a negative x with
+// a broken y gives NaN. Integers wrap; a negative y gives what 1 / x^-y truncates to, 0 if x is 0.
+template <class V>
+V elementwise_pow(const V& x, const V& y) {
+  return OpCall<V>("elementwise_pow").input("x", x).input("y", y).result();
+}
+
+// x - y floor(x / y), exactly, with broadcasting: the remainder with the sign of y. Integers: x mod
+// 0 is 0. Floating: NaN if y is 0 or x infinite; a finite x and an infinite y of the other sign
+// give y.
+template <class V>
+V elementwise_mod(const V& x, const V& y) {
+  return OpCall<V>("elementwise_mod").input("x", x).input("y", y).result();
+}
+
+// The sum of one or more values of one shape and dtype, numbers; rounded once if they are 16-bit.
+template <class V>
+V sum(const std::vector<V>& x) {
+  return OpCall<V>("sum").inputs_of("x", x).result();
 }
 
 // scale * x + bias.

@@ -13,6 +13,31 @@ V softmax(const V& x, int axis = -1) {
   return OpCall<V>("softmax").input("x", x).attr("axis", static_cast<std::int64_t>(axis)).result();
 }
 
+// x - max - log(sum(exp(x - max))) along `axis`. Floating.
+template <class V>
+V log_softmax(const V& x, int axis = -1) {
+  return OpCall<V>("log_softmax")
+      .input("x", x)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .result();
+}
+
+// x / norm with norm = sqrt(sum(x^2) + epsilon) along `axis`; epsilon is not negative. Floating.
+template <class V>
+V l2_normalize(const V& x, int axis = -1, double epsilon = 1e-12) {
+  return OpCall<V>("l2_normalize")
+      .input("x", x)
+      .attr("axis", static_cast<std::int64_t>(axis))
+      .attr("epsilon", epsilon)
+      .result();
+}
+
+// (input - label)^2 element by element; both have one shape and one floating dtype.
+template <class V>
+V square_error_cost(const V& input, const V& label) {
+  return OpCall<V>("square_error_cost").input("input", input).input("label", label).result();
+}
+
 // -log(x[label]) or, with soft labels, -sum(label * log(x)), over the last dimension of the
 // probabilities x: [..., classes]. Hard labels: int64 or int32, [..., 1] or [...]; a row whose
 // label is `ignore_index` gives 0. Soft labels: like x. Result: [..., 1].

@@ -33,6 +33,34 @@ V reduce_mean(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_
       .result();
 }
 
+// The largest, the smallest and the product over `axes`, as above, of numbers. NaN is the result
+// where there is one. Elements that are equally large share the gradient evenly. Integer products
+// wrap. Of no elements the product is 1; the others are an error.
+template <class V>
+V reduce_max(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+  return OpCall<V>("reduce_max")
+      .input("x", x)
+      .attr("axes", axes)
+      .attr("keep_dim", keep_dim)
+      .result();
+}
+template <class V>
+V reduce_min(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+  return OpCall<V>("reduce_min")
+      .input("x", x)
+      .attr("axes", axes)
+      .attr("keep_dim", keep_dim)
+      .result();
+}
+template <class V>
+V reduce_prod(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+  return OpCall<V>("reduce_prod")
+      .input("x", x)
+      .attr("axes", axes)
+      .attr("keep_dim", keep_dim)
+      .result();
+}
+
 // The index, int64, of the largest element along `axis`; the first of equal ones, and NaN counts as
 // the largest.
 template <class V>

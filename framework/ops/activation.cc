@@ -1,0 +1,142 @@
+// Smooth activations, and their gradients as ops that can be differentiated themselves.
+#include <numbers>
+
+#include "framework/ops/cost.h"
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+// An exponential counts as one.
+constexpr std::int64_t kFlops = 4;
+
+void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
+
+// The gradient's type, from the argument `slot` that it is computed from.
+void infer_grad(InferContext& ctx, const char* slot) {
+  require_same_dtype(ctx, slot, "out_grad");
+  require_shape(ctx, "out_grad", ctx.shape(slot), fmt::format("the shape of {}", slot));
+  ctx.set_output("x_grad", {ctx.dtype(slot), merged(ctx.shape(slot), ctx.shape("out_grad"))});
+}
+
+Value grad_from_out(const char* op, const Value& out, const Value& out_grad) {
+  return OpCall<Value>(op).input("out", out).input("out_grad", out_grad).result();
+}
+
+// The gradient of an activation is the op `name`, which takes the result.
+GradientFn grad_by(const char* name) {
+  return [name](GradContext& ctx) {
+    ctx.set_input_grad("x", grad_from_out(name, ctx.output("out"), ctx.output_grad("out")));
+  };
+}
+
+// x_grad = dy y (1 - y), so that d(x_grad)/dy = dy (1 - 2 y).
+void grad_sigmoid_grad(GradContext& ctx) {
+  const Value grad = ctx.output_grad("x_grad");
+  const Value out = ctx.input("out");
+  if (ctx.needs_grad("out_grad")) {
+    ctx.set_input_grad("out_grad", grad_from_out("sigmoid_grad", out, grad));
+  }
+  if (!ctx.needs_grad("out")) return;
+  const Value product = elementwise_mul(grad, ctx.input("out_grad"));
+  ctx.set_input_grad("out", elementwise_mul(product, scale(out, -2.0, 1.0)));
+}
+
+// x_grad = dy (1 - y^2), so that d(x_grad)/dy = -2 dy y.
+void grad_tanh_grad(GradContext& ctx) {
+  const Value grad = ctx.output_grad("x_grad");
+  const Value out = ctx.input("out");
+  if (ctx.needs_grad("out_grad")) {
+    ctx.set_input_grad("out_grad", grad_from_out("tanh_grad", out, grad));
+  }
+  if (!ctx.needs_grad("out")) return;
+  const Value product = elementwise_mul(grad, ctx.input("out_grad"));
+  ctx.set_input_grad("out", scale(elementwise_mul(product, out), -2.0));
+}
+
+Value gelu_grad(const Value& x, const Value& out_grad, bool approximate) {
+  return OpCall<Value>("gelu_grad")
+      .input("x", x)
+      .input("out_grad", out_grad)
+      .attr("approximate", approximate)
+      .result();
+}
+
+void grad_gelu(GradContext& ctx) {
+  ctx.set_input_grad(
+      "x", gelu_grad(ctx.input("x"), ctx.output_grad("out"), ctx.attr<bool>("approximate")));
+}
+
+// (x P(x))'' = p(x) (2 - x^2), with the density p of the standard normal distribution.
+Value gelu_curvature(const Value& x) {
+  const Value squared = square(x);
+  const double root = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+  const Value density = scale(exp(scale(squared, -0.5)), root);
+  return elementwise_mul(density, scale(squared, -1.0, 2.0));
+}
+
+// With t = tanh(u), u = k (x + c x^3): (x (1 + t) / 2)'' = (1 - t^2) (u' + x u'' / 2 - x t u'^2).
+// 1 - t^2 = 4 sigmoid(2 u) sigmoid(-2 u), which does not cancel where t is near 1.
+Value gelu_tanh_curvature(const Value& x) {
+  const double k = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  constexpr double kCubic = 0.044715;
+  const Value squared = square(x);
+  const Value u = elementwise_mul(x, scale(squared, k * kCubic, k));
+  const Value falling =
+      scale(elementwise_mul(sigmoid(scale(u, 2.0)), sigmoid(scale(u, -2.0))), 4.0);
+  const Value slope = scale(squared, 3 * k * kCubic, k);
+  // u' + x u'' / 2: u'' = 6 k c x.
+  const Value straight = scale(squared, 6 * k * kCubic, k);
+  const Value bend = elementwise_mul(elementwise_mul(x, tanh(u)), square(slope));
+  return elementwise_mul(falling, elementwise_sub(straight, bend));
+}
+
+void grad_gelu_grad(GradContext& ctx) {
+  const Value grad = ctx.output_grad("x_grad");
+  const Value x = ctx.input("x");
+  const bool approximate = ctx.attr<bool>("approximate");
+  if (ctx.needs_grad("out_grad")) ctx.set_input_grad("out_grad", gelu_grad(x, grad, approximate));
+  if (!ctx.needs_grad("x")) return;
+  const Value curvature = approximate ? gelu_tanh_curvature(x) : gelu_curvature(x);
+  const Value product = elementwise_mul(grad, ctx.input("out_grad"));
+  ctx.set_input_grad("x", elementwise_mul(product, curvature));
+}
+
+Cost cost_of_activation(const InferContext& ctx) { return elementwise_cost(ctx, kFlops); }
+
+OpSchema activation(const char* name, GradientFn gradient) {
+  return OpSchema(name)
+      .input("x", kFloats)
+      .output("out")
+      .infer(infer_like_x)
+      .gradient(std::move(gradient))
+      .cost(cost_of_activation);
+}
+
+OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient) {
+  return OpSchema(name)
+      .input(slot, kFloats)
+      .input("out_grad", kFloats)
+      .output("x_grad")
+      .infer([slot](InferContext& ctx) { infer_grad(ctx, slot); })
+      .gradient(std::move(gradient))
+      .cost(cost_of_activation);
+}
+
+}  // namespace
+
+void register_activation_ops(OpRegistry& registry) {
+  registry.add(activation("sigmoid", grad_by("sigmoid_grad")));
+  registry.add(activation("tanh", grad_by("tanh_grad")));
+  registry.add(activation("gelu", grad_gelu).attr("approximate", false));
+  // out_grad * out * (1 - out).
+  registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad));
+  // out_grad * (1 - out^2).
+  registry.add(activation_grad("tanh_grad", "out", grad_tanh_grad));
+  // out_grad times the derivative of gelu at x.
+  registry.add(activation_grad("gelu_grad", "x", grad_gelu_grad).attr("approximate", false));
+}
+
+}  // namespace loci::ops

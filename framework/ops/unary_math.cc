@@ -1,0 +1,109 @@
+// Functions of one number. Where a result tells the derivative, x can be freed early.
+#include "framework/ops/cost.h"
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/op_registry.h"
+#include "framework/ops/shape_rules.h"
+
+namespace loci::ops {
+namespace {
+
+void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
+
+void grad_exp(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), ctx.output("out")));
+}
+
+void grad_log(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_div(ctx.output_grad("out"), ctx.input("x")));
+}
+
+void grad_sqrt(GradContext& ctx) {
+  ctx.set_input_grad("x", scale(elementwise_div(ctx.output_grad("out"), ctx.output("out")), 0.5));
+}
+
+// -dy y / (2 x): y^3 might underflow where this does not.
+void grad_rsqrt(GradContext& ctx) {
+  const Value product = elementwise_mul(ctx.output_grad("out"), ctx.output("out"));
+  ctx.set_input_grad("x", scale(elementwise_div(product, ctx.input("x")), -0.5));
+}
+
+void grad_abs(GradContext& ctx) {
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), sign(ctx.input("x"))));
+}
+
+void grad_square(GradContext& ctx) {
+  ctx.set_input_grad("x", scale(elementwise_mul(ctx.output_grad("out"), ctx.input("x")), 2.0));
+}
+
+void require_range(const InferContext& ctx) {
+  const auto min = ctx.attr<double>("min");
+  const auto max = ctx.attr<double>("max");
+  if (!(min <= max)) ctx.fail("min is {} and max is {}; give min <= max", min, max);
+}
+
+void infer_clip(InferContext& ctx) {
+  require_range(ctx);
+  infer_like_x(ctx);
+}
+
+void infer_clip_grad(InferContext& ctx) {
+  require_range(ctx);
+  require_same_dtype(ctx, "x", "out_grad");
+  require_shape(ctx, "out_grad", ctx.shape("x"), "the shape of x");
+  ctx.set_output("x_grad", {ctx.dtype("x"), merged(ctx.shape("x"), ctx.shape("out_grad"))});
+}
+
+Value clip_grad(const GradContext& ctx, const Value& out_grad) {
+  return OpCall<Value>("clip_grad")
+      .input("x", ctx.input("x"))
+      .input("out_grad", out_grad)
+      .attr("min", ctx.attr<double>("min"))
+      .attr("max", ctx.attr<double>("max"))
+      .result();
+}
+
+void grad_clip(GradContext& ctx) {
+  ctx.set_input_grad("x", clip_grad(ctx, ctx.output_grad("out")));
+}
+
+// Linear in out_grad; a step function of x.
+void grad_clip_grad(GradContext& ctx) {
+  if (!ctx.needs_grad("out_grad")) return;
+  ctx.set_input_grad("out_grad", clip_grad(ctx, ctx.output_grad("x_grad")));
+}
+
+OpSchema unary(const char* name, DTypeSet dtypes) {
+  return OpSchema(name).input("x", dtypes).output("out").infer(infer_like_x);
+}
+
+}  // namespace
+
+void register_unary_math_ops(OpRegistry& registry) {
+  registry.add(unary("exp", kFloats).gradient(grad_exp));
+  registry.add(unary("log", kFloats).gradient(grad_log));
+  registry.add(unary("sqrt", kFloats).gradient(grad_sqrt));
+  registry.add(unary("rsqrt", kFloats).gradient(grad_rsqrt));
+  registry.add(unary("abs", kNumbers).gradient(grad_abs));
+  registry.add(unary("square", kNumbers).gradient(grad_square));
+  // Step functions: gradients stop.
+  registry.add(unary("sign", kNumbers));
+  registry.add(unary("floor", kFloats));
+  registry.add(unary("ceil", kFloats));
+  registry.add(unary("round", kFloats));
+  registry.add(unary("clip", kNumbers)
+                   .required_attr("min", 0.0)
+                   .required_attr("max", 0.0)
+                   .infer(infer_clip)
+                   .gradient(grad_clip));
+  // out_grad where min <= x <= max or x is NaN, else 0.
+  registry.add(OpSchema("clip_grad")
+                   .input("x", kFloats)
+                   .input("out_grad", kFloats)
+                   .required_attr("min", 0.0)
+                   .required_attr("max", 0.0)
+                   .output("x_grad")
+                   .infer(infer_clip_grad)
+                   .gradient(grad_clip_grad));
+}
+
+}  // namespace loci::ops

@@ -1,0 +1,183 @@
+// sigmoid, tanh, gelu and their gradients.
+#include <loci/plugin/kernel.hpp>
+
+#include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/map.h"
+#include "plugins/kernels/simd_math.h"
+
+namespace loci::kernels {
+namespace {
+
+using sdk::Prepare;
+
+// Each function says what an element costs with vectors of 32 bytes; float64 takes three times
+// that.
+
+struct Sigmoid {
+  static constexpr std::int64_t kPicoseconds = 900;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    return simd::sigmoid(x);
+  }
+};
+
+struct Tanh {
+  static constexpr std::int64_t kPicoseconds = 800;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    return simd::tanh(x);
+  }
+};
+
+// Beyond it both factors of gelu are at their limits in every dtype, and infinity must not meet 0.
+constexpr double kFar = 40;
+
+// x P(X <= x); the tail is computed on its own side, so that it keeps its digits.
+struct Gelu {
+  static constexpr std::int64_t kPicoseconds = 2300;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    const C tail = simd::normal_tail(std::abs(x)).tail;
+    const C near = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
+    return near * (x > 0 ? 1 - tail : tail);
+  }
+  // P(x) + x p(x).
+  template <class C>
+  LOCI_INLINE static C derivative(C x) {
+    const auto normal = simd::normal_tail(std::abs(x));
+    const C near = clamped(x);
+    return (x > 0 ? 1 - normal.tail : normal.tail) + near * normal.density;
+  }
+  template <class C>
+  LOCI_INLINE static C clamped(C x) {
+    const C above = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
+    return above > static_cast<C>(kFar) ? static_cast<C>(kFar) : above;
+  }
+};
+
+// (1 + tanh(u)) / 2 = sigmoid(2 u), which keeps the digits of small results.
+struct GeluTanh {
+  static constexpr std::int64_t kPicoseconds = 1200;
+  static constexpr double kTwice = 1.5957691216057307;  // 2 sqrt(2 / pi)
+  static constexpr double kCubic = 0.044715;
+
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    const C near = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
+    return near * simd::sigmoid(argument(near));
+  }
+  // s + x s (1 - s) (2 u)', with s (1 - s) from the side where 1 - s is small.
+  template <class C>
+  LOCI_INLINE static C derivative(C x) {
+    const C near = Gelu::clamped(x);
+    const C s = simd::sigmoid(argument(near));
+    const C rest = simd::sigmoid(-argument(near));
+    const C slope = static_cast<C>(kTwice) + static_cast<C>(3 * kTwice * kCubic) * (near * near);
+    return s + near * (s * rest) * slope;
+  }
+  template <class C>
+  LOCI_INLINE static C argument(C x) {
+    return x * (static_cast<C>(kTwice) + static_cast<C>(kTwice * kCubic) * (x * x));
+  }
+};
+
+template <class F, class T>
+struct Value {
+  static constexpr std::int64_t kPicoseconds =
+      F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
+  LOCI_INLINE T operator()(T x) const {
+    return static_cast<T>(F::value(static_cast<sdk::compute_t<T>>(x)));
+  }
+};
+
+template <class F>
+void prepare_map(Prepare& prepare) {
+  const auto x = prepare.op().input(0);
+  sdk::visit_floats(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    prepare.emplace<Map<T, T, Value<F, T>>>(&prepare.host(), x.numel());
+  });
+}
+
+struct SigmoidGrad {
+  static constexpr std::int64_t kPicoseconds = 160;
+  template <class C>
+  LOCI_INLINE static C value(C out, C out_grad) {
+    return out_grad * out * (1 - out);
+  }
+};
+
+struct TanhGrad {
+  static constexpr std::int64_t kPicoseconds = 160;
+  template <class C>
+  LOCI_INLINE static C value(C out, C out_grad) {
+    return out_grad * (1 - out) * (1 + out);
+  }
+};
+
+template <class F>
+struct Slope {
+  static constexpr std::int64_t kPicoseconds = F::kPicoseconds;
+  template <class C>
+  LOCI_INLINE static C value(C x, C out_grad) {
+    return out_grad * F::derivative(x);
+  }
+};
+
+template <class F, class T>
+struct PairValue {
+  static constexpr std::int64_t kPicoseconds =
+      F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
+  LOCI_INLINE T operator()(T x, T y) const {
+    using C = sdk::compute_t<T>;
+    return static_cast<T>(F::value(static_cast<C>(x), static_cast<C>(y)));
+  }
+};
+
+template <class F>
+void prepare_pairs(Prepare& prepare) {
+  const auto x = prepare.op().input(0);
+  sdk::visit_floats(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    prepare.emplace<PairMap<T, PairValue<F, T>>>(&prepare.host(), x.numel());
+  });
+}
+
+// One of two kernels, by the attribute "approximate".
+template <sdk::PrepareFn exact, sdk::PrepareFn approximate>
+class ByApproximation final : public sdk::Kernel {
+ public:
+  explicit ByApproximation(const sdk::OpDesc& op)
+      : approximate_(op.attributes().boolean("approximate")) {}
+  void prepare(Prepare& prepare) const override {
+    approximate_ ? approximate(prepare) : exact(prepare);
+  }
+
+ private:
+  bool approximate_;
+};
+
+void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create,
+         std::vector<loci_alias> aliases) {
+  kernels.push_back({.op = op,
+                     .name = kPortable,
+                     .dtypes = sdk::kFloatBits,
+                     .create = create,
+                     .aliases = std::move(aliases)});
+}
+
+}  // namespace
+
+void add_activation(KernelDefs& kernels) {
+  using GeluKernel = ByApproximation<prepare_map<Gelu>, prepare_map<GeluTanh>>;
+  using GeluGradKernel =
+      ByApproximation<prepare_pairs<Slope<Gelu>>, prepare_pairs<Slope<GeluTanh>>>;
+  add(kernels, "sigmoid", sdk::make_kernel<prepare_map<Sigmoid>>, {{0, 0}});
+  add(kernels, "tanh", sdk::make_kernel<prepare_map<Tanh>>, {{0, 0}});
+  add(kernels, "gelu", sdk::make_kernel<GeluKernel>, {{0, 0}});
+  add(kernels, "sigmoid_grad", sdk::make_kernel<prepare_pairs<SigmoidGrad>>, {{0, 0}, {1, 0}});
+  add(kernels, "tanh_grad", sdk::make_kernel<prepare_pairs<TanhGrad>>, {{0, 0}, {1, 0}});
+  add(kernels, "gelu_grad", sdk::make_kernel<GeluGradKernel>, {{0, 0}, {1, 0}});
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,154 @@
+// Reductions: how elements are walked and shared among threads, whatever they are folded with.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/kernel.hpp>
+
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/isa.h"
+#include "plugins/kernels/reduce_plan.h"
+
+namespace loci::kernels {
+
+// A fold of elements T has
+//   State                          what elements become part of
+//   static State neutral()
+//   static State apply(State, State)
+//   State run(const T*, count)     of elements that lie side by side
+//   T finish(State)
+// all but neutral and finish always inline. The order is the same on every processor and for every
+// number of threads.
+
+template <class Fold, class T>
+LOCI_INLINE inline typename Fold::State load_state(T value) {
+  return static_cast<typename Fold::State>(static_cast<sdk::compute_t<T>>(value));
+}
+
+// All elements to one. Blocks of a fixed size, so that the result does not depend on the threads.
+template <class Fold, class T>
+struct FoldAll {
+  using State = typename Fold::State;
+  static constexpr std::int64_t kBlock = 65536;
+
+  void launch(const sdk::Launch& launch) const {
+    const T* x = launch.input<T>(input);
+    auto* partial = launch.workspace<State>();
+    const std::int64_t blocks = (count + kBlock - 1) / kBlock;
+    host->parallel_for(0, blocks, 2, [&](std::int64_t begin, std::int64_t end) {
+      run_widest([&](auto) LOCI_INLINE {
+        for (std::int64_t block = begin; block < end; ++block) {
+          const std::int64_t first = block * kBlock;
+          partial[block] = fold.run(x + first, std::min(kBlock, count - first));
+        }
+      });
+    });
+    State result = Fold::neutral();
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      result = Fold::apply(result, partial[block]);
+    }
+    *launch.output<T>(0) = fold.finish(result);
+  }
+
+  const sdk::Host* host;
+  std::uint32_t input;
+  std::int64_t count;
+  Fold fold;
+};
+
+// The innermost axis goes: each output is made of some runs.
+template <class Fold, class T>
+struct FoldRuns {
+  void launch(const sdk::Launch& launch) const {
+    const T* x = launch.input<T>(input);
+    T* out = launch.output<T>(0);
+    const std::int64_t grain = grain_for(300 * std::max<std::int64_t>(plan.reduced_count(), 16));
+    host->parallel_for(0, plan.outputs(), grain, [&](std::int64_t begin, std::int64_t end) {
+      run_widest([&](auto) LOCI_INLINE { run(out, x, begin, end); });
+    });
+  }
+
+  LOCI_INLINE void run(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
+    AxisWalk kept(plan.kept, begin);
+    for (std::int64_t i = begin; i < end; ++i, kept.next()) {
+      auto state = Fold::neutral();
+      AxisWalk reduced(plan.reduced, 0);
+      for (std::int64_t row = 0; row < plan.reduced.count; ++row, reduced.next()) {
+        state = Fold::apply(state, fold.run(x + kept.offset() + reduced.offset(), plan.inner));
+      }
+      out[i] = fold.finish(state);
+    }
+  }
+
+  const sdk::Host* host;
+  std::uint32_t input;
+  ReducePlan plan;
+  Fold fold;
+};
+
+// The innermost axis stays: rows are folded, a strip of columns at a time.
+template <class Fold, class T>
+struct FoldColumns {
+  static constexpr std::int64_t kStrip = 128;
+
+  void launch(const sdk::Launch& launch) const {
+    const T* x = launch.input<T>(input);
+    T* out = launch.output<T>(0);
+    const std::int64_t strips = (plan.inner + kStrip - 1) / kStrip;
+    const std::int64_t width = std::min(plan.inner, kStrip);
+    const std::int64_t grain =
+        grain_for(300 * std::max<std::int64_t>(plan.reduced.count * width, 16));
+    host->parallel_for(
+        0, plan.kept.count * strips, grain, [&](std::int64_t begin, std::int64_t end) {
+          run_widest([&](auto) LOCI_INLINE {
+            for (std::int64_t item = begin; item < end; ++item) {
+              const std::int64_t column = item % strips * kStrip;
+              run(out, x, item / strips, column, std::min(kStrip, plan.inner - column));
+            }
+          });
+        });
+  }
+
+  LOCI_INLINE void run(T* out, const T* x, std::int64_t row, std::int64_t column,
+                       std::int64_t width) const {
+    typename Fold::State states[kStrip];
+    for (auto& state : states) state = Fold::neutral();
+    x += AxisWalk(plan.kept, row).offset() + column;
+    AxisWalk reduced(plan.reduced, 0);
+    for (std::int64_t i = 0; i < plan.reduced.count; ++i, reduced.next()) {
+      const T* from = x + reduced.offset();
+#pragma omp simd
+      for (std::int64_t c = 0; c < width; ++c) {
+        states[c] = Fold::apply(states[c], load_state<Fold>(from[c]));
+      }
+    }
+    out += row * plan.inner + column;
+    for (std::int64_t c = 0; c < width; ++c) out[c] = fold.finish(states[c]);
+  }
+
+  const sdk::Host* host;
+  std::uint32_t input;
+  ReducePlan plan;
+  Fold fold;
+};
+
+// Prepares the one that suits the plan, for that input.
+template <class T, class Fold>
+void emplace_fold(sdk::Prepare& prepare, const ReducePlan& plan, const Fold& fold,
+                  std::uint32_t input = 0) {
+  using All = FoldAll<Fold, T>;
+  const sdk::Host* host = &prepare.host();
+  const bool is_long = plan.reduced_count() > 2 * All::kBlock;
+  if (plan.outputs() == 1 && plan.reduced.rank == 0 && is_long) {
+    const std::int64_t blocks = plan.inner / All::kBlock + 1;
+    prepare.set_workspace(static_cast<std::uint64_t>(blocks) * sizeof(typename Fold::State));
+    prepare.emplace<All>(host, input, plan.inner, fold);
+  } else if (plan.inner_is_reduced) {
+    prepare.emplace<FoldRuns<Fold, T>>(host, input, plan, fold);
+  } else {
+    prepare.emplace<FoldColumns<Fold, T>>(host, input, plan, fold);
+  }
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,105 @@
+// sum: the sum of a list; and square_error_cost.
+#include <algorithm>
+#include <loci/plugin/kernel.hpp>
+#include <type_traits>
+
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/isa.h"
+#include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/map.h"
+#include "plugins/kernels/wrapping.h"
+
+namespace loci::kernels {
+namespace {
+
+using sdk::Prepare;
+
+template <class T, class = void>
+struct TermOf {
+  using type = sdk::compute_t<T>;
+};
+template <class T>
+struct TermOf<T, std::enable_if_t<std::is_integral_v<T>>> {
+  using type = wrapping_t<T>;
+};
+// What is added up: integers wrap, 16-bit elements are rounded once, at the end.
+template <class T>
+using term_t = typename TermOf<T>::type;
+
+// Block by block, so that the partial sums stay in the first cache. The output may be the first
+// input.
+template <class T>
+struct SumOfList {
+  using Term = term_t<T>;
+  static constexpr std::int64_t kBlock = 512;
+
+  void launch(const sdk::Launch& launch) const {
+    const std::int64_t grain = grain_for(static_cast<std::int64_t>(inputs) * 40 * sizeof(T));
+    host->parallel_for(0, count, grain, [&](std::int64_t begin, std::int64_t end) {
+      run_widest([&](auto) LOCI_INLINE {
+        for (; begin < end; begin += kBlock) run(launch, begin, std::min(kBlock, end - begin));
+      });
+    });
+  }
+
+  LOCI_INLINE void run(const sdk::Launch& launch, std::int64_t begin, std::int64_t length) const {
+    Term sums[kBlock];
+    const T* first = launch.input<T>(0) + begin;
+#pragma omp simd
+    for (std::int64_t i = 0; i < length; ++i) sums[i] = static_cast<Term>(first[i]);
+    for (std::uint32_t k = 1; k < inputs; ++k) {
+      const T* next = launch.input<T>(k) + begin;
+#pragma omp simd
+      for (std::int64_t i = 0; i < length; ++i) sums[i] += static_cast<Term>(next[i]);
+    }
+    T* out = launch.output<T>(0) + begin;
+#pragma omp simd
+    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<T>(sums[i]);
+  }
+
+  const sdk::Host* host;
+  std::int64_t count;
+  std::uint32_t inputs;
+};
+
+void prepare_sum(Prepare& prepare) {
+  const auto& op = prepare.op();
+  sdk::visit_numbers(op.input(0).dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    prepare.emplace<SumOfList<T>>(&prepare.host(), op.input(0).numel(), op.input_count(0));
+  });
+}
+
+template <class T>
+struct SquareError {
+  LOCI_INLINE T operator()(T input, T label) const {
+    using C = sdk::compute_t<T>;
+    const C difference = static_cast<C>(input) - static_cast<C>(label);
+    return static_cast<T>(difference * difference);
+  }
+};
+
+void prepare_square_error(Prepare& prepare) {
+  const auto input = prepare.op().input(0);
+  sdk::visit_floats(input.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    prepare.emplace<PairMap<T, SquareError<T>>>(&prepare.host(), input.numel());
+  });
+}
+
+}  // namespace
+
+void add_list_sum(KernelDefs& kernels) {
+  kernels.push_back({.op = "sum",
+                     .name = kPortable,
+                     .dtypes = sdk::kNumberBits,
+                     .create = sdk::make_kernel<prepare_sum>,
+                     .aliases = {{0, 0}}});
+  kernels.push_back({.op = "square_error_cost",
+                     .name = kPortable,
+                     .dtypes = sdk::kFloatBits,
+                     .create = sdk::make_kernel<prepare_square_error>,
+                     .aliases = {{0, 0}, {1, 0}}});
+}
+
+}  // namespace loci::kernels

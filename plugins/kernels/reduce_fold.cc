@@ -1,0 +1,113 @@
+// reduce_max, reduce_min, reduce_prod: folding with an operation that has a neutral element.
+#include <limits>
+#include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/kernel.hpp>
+
+#include "plugins/kernels/fold.h"
+#include "plugins/kernels/isa.h"
+#include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/sum.h"
+
+namespace loci::kernels {
+namespace {
+
+using sdk::OpDesc;
+using sdk::Prepare;
+
+// Independent lanes, so that the loop is not bound by the latency of one operation.
+template <class Fold, class T>
+LOCI_INLINE inline typename Fold::State fold_lanes(const T* x, std::int64_t count) {
+  using State = typename Fold::State;
+  constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
+  State lanes[kSumLanes];
+  for (State& lane : lanes) lane = Fold::neutral();
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      lanes[lane] = Fold::apply(lanes[lane], load_state<Fold>(x[i + lane]));
+    }
+  }
+  for (; i < count; ++i) lanes[0] = Fold::apply(lanes[0], load_state<Fold>(x[i]));
+  for (std::size_t width = kSumLanes / 2; width > 0; width /= 2) {
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      lanes[lane] = Fold::apply(lanes[lane], lanes[lane + width]);
+    }
+  }
+  return lanes[0];
+}
+
+// NaN wins over everything.
+template <class T>
+struct Max {
+  using State = sdk::compute_t<T>;
+  LOCI_INLINE static State neutral() {
+    if constexpr (sdk::is_float<T>) {
+      return -std::numeric_limits<State>::infinity();
+    } else {
+      return std::numeric_limits<State>::min();
+    }
+  }
+  LOCI_INLINE static State apply(State x, State y) { return x > y || x != x ? x : y; }
+  LOCI_INLINE State run(const T* x, std::int64_t count) const { return fold_lanes<Max>(x, count); }
+  T finish(State state) const { return static_cast<T>(state); }
+};
+
+template <class T>
+struct Min {
+  using State = sdk::compute_t<T>;
+  LOCI_INLINE static State neutral() {
+    if constexpr (sdk::is_float<T>) {
+      return std::numeric_limits<State>::infinity();
+    } else {
+      return std::numeric_limits<State>::max();
+    }
+  }
+  LOCI_INLINE static State apply(State x, State y) { return x < y || x != x ? x : y; }
+  LOCI_INLINE State run(const T* x, std::int64_t count) const { return fold_lanes<Min>(x, count); }
+  T finish(State state) const { return static_cast<T>(state); }
+};
+
+// In double, or modulo 2^64.
+template <class T>
+struct Product {
+  using State = sum_t<T>;
+  LOCI_INLINE static State neutral() { return 1; }
+  LOCI_INLINE static State apply(State x, State y) { return x * y; }
+  LOCI_INLINE State run(const T* x, std::int64_t count) const {
+    return fold_lanes<Product>(x, count);
+  }
+  T finish(State state) const { return static_cast<T>(state); }
+};
+
+template <template <class> class Fold>
+class Reduce final : public sdk::Kernel {
+ public:
+  explicit Reduce(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
+
+  void prepare(Prepare& prepare) const override {
+    const auto x = prepare.op().input(0);
+    const ReducePlan plan = plan_reduce(x.dims(), reduced_axes(axes_, x.rank()));
+    sdk::visit_numbers(x.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      emplace_fold<T>(prepare, plan, Fold<T>());
+    });
+  }
+
+ private:
+  std::vector<std::int64_t> axes_;
+};
+
+void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create) {
+  kernels.push_back({.op = op, .name = kPortable, .dtypes = sdk::kNumberBits, .create = create});
+}
+
+}  // namespace
+
+void add_reduce_fold(KernelDefs& kernels) {
+  add(kernels, "reduce_max", sdk::make_kernel<Reduce<Max>>);
+  add(kernels, "reduce_min", sdk::make_kernel<Reduce<Min>>);
+  add(kernels, "reduce_prod", sdk::make_kernel<Reduce<Product>>);
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,31 @@
+// Smooth activations. See loci/ops.hpp for what holds for every op.
+#pragma once
+
+#include <loci/op_call.hpp>
+
+namespace loci {
+inline namespace v0 {
+
+// All take floating dtypes and keep the shape; NaN stays NaN.
+
+// 1 / (1 + e^-x).
+template <class V>
+V sigmoid(const V& x) {
+  return OpCall<V>("sigmoid").input("x", x).result();
+}
+
+template <class V>
+V tanh(const V& x) {
+  return OpCall<V>("tanh").input("x", x).result();
+}
+
+// x P(x), where P is the standard normal distribution: (1 + erf(x / sqrt(2))) / 2, or, approximate,
+// (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 (Hendrycks and Gimpel, arXiv:1606.08415). -inf
+// gives 0.
+template <class V>
+V gelu(const V& x, bool approximate = false) {
+  return OpCall<V>("gelu").input("x", x).attr("approximate", approximate).result();
+}
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,216 @@
+// exp, log, roots, absolute values, rounding, clip.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <loci/ops.hpp>
+#include <string_view>
+
+#include "tools/conformance/cases/families.h"
+
+namespace loci::conformance {
+namespace {
+
+const Shape kShapes[] = {{}, {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2}, {65, 129}};
+
+struct Op {
+  const char* name;
+  Variable (*build)(const Variable&);
+  Real (*value)(Real);
+  // Roundoffs of the result; 0: the value rounded once.
+  Real slack;
+  // Where it is smooth.
+  Real low;
+  Real high;
+  bool has_gradient;
+};
+
+Real half_even(Real x) { return std::nearbyint(x); }
+Real sign_of(Real x) { return x > 0 ? 1 : (x < 0 ? -1 : x); }
+
+// Two units in the last place for exp and log; a root and a division for rsqrt.
+constexpr Op kFloating[] = {
+    {"exp", exp<Variable>, [](Real x) { return std::exp(x); }, 4, -5, 5, true},
+    {"log", log<Variable>, [](Real x) { return std::log(x); }, 4, 0.5L, 9, true},
+    {"sqrt", sqrt<Variable>, [](Real x) { return std::sqrt(x); }, 0, 0.5L, 9, true},
+    {"rsqrt", rsqrt<Variable>, [](Real x) { return 1 / std::sqrt(x); }, 3, 0.5L, 9, true},
+    {"floor", floor<Variable>, [](Real x) { return std::floor(x); }, 0, -9, 9, false},
+    {"ceil", ceil<Variable>, [](Real x) { return std::ceil(x); }, 0, -9, 9, false},
+    {"round", round<Variable>, half_even, 0, -9, 9, false},
+};
+
+constexpr Op kNumeric[] = {
+    {"abs", abs<Variable>, [](Real x) { return std::abs(x); }, 0, -3, 3, true},
+    {"square", square<Variable>, [](Real x) { return x * x; }, 0, -3, 3, true},
+    {"sign", sign<Variable>, sign_of, 0, -3, 3, false},
+};
+
+// Modulo 2^64, of which the narrower types keep the lower bits.
+Real integer_square(Real x) {
+  const auto bits = x < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(x))
+                          : static_cast<std::uint64_t>(x);
+  return static_cast<Real>(bits * bits);
+}
+
+std::vector<Expected> map(const Op& op, const Array& x) {
+  const bool squares = is_integer(x.dtype) && op.name == std::string_view("square");
+  const bool exact = op.slack == 0;
+  Expected out = exact ? Expected::exact(x.dtype, x.shape) : Expected::bounded(x.dtype, x.shape);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out.values[i] = squares ? integer_square(x.values[i]) : op.value(x.values[i]);
+    const Real magnitude = std::abs(out.values[i]);
+    if (!exact && std::isfinite(magnitude)) out.slack[i] = op.slack * magnitude;
+  }
+  return {out};
+}
+
+Case unary_case(const Op& op, DType dtype, const Shape& shape, const Generator& values,
+                const char* variant = "") {
+  const bool smooth = op.has_gradient && *variant == '\0' && shape.numel() <= 1000;
+  return {.op = op.name,
+          .variant = variant,
+          .inputs = {{dtype, shape, values}},
+          .build = [&op](const Variables& in) { return Variables{op.build(in[0])}; },
+          .reference = [&op](const Arrays& in) { return map(op, in[0]); },
+          .differentiate = smooth ? std::vector<std::size_t>{0} : std::vector<std::size_t>{}};
+}
+
+bool is_unsigned(DType dtype) { return is_integer(dtype) && dtype >= kUInt8; }
+
+Real largest(DType dtype) {
+  const Precision has = precision(dtype);
+  return std::ldexp(2 - 2 * has.roundoff(), has.max_exponent);
+}
+
+// Zeros of both signs, infinities, NaN, subnormals, the ends of the range, and halves.
+Generator special_floats(DType dtype) {
+  constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+  const Precision has = precision(dtype);
+  const Real small = has.smallest();
+  const Real normal = std::ldexp(Real{1}, has.min_exponent);
+  return cycle({0, -0.0L, kInfinity, -kInfinity, std::nanl(""), small, -small, normal - small,
+                normal, largest(dtype), -largest(dtype), 1, -1, 0.5L, 1.5L, 2.5L, -0.5L, -1.5L});
+}
+
+Generator integer_ends(DType dtype) {
+  const int bits = 8 * static_cast<int>(dtype_size(dtype));
+  const Real low = is_unsigned(dtype) ? 0 : -std::ldexp(Real{1}, bits - 1);
+  const Real high = low + std::ldexp(Real{1}, bits) - 1;
+  return cycle({low, high, low + 1, high - 1, 0, 1, 7});
+}
+
+void add_numeric(Suite& suite, const Op& op, DType dtype) {
+  const bool floating = is_floating(dtype);
+  Generator values = integers(is_unsigned(dtype) ? 0 : -11, 11);
+  // Away from 0, where abs has no derivative.
+  if (floating) values = distinct(0.0625L);
+  for (const Shape& shape : kShapes) suite.add(unary_case(op, dtype, shape, values));
+  suite.add(unary_case(op, dtype, {36}, floating ? special_floats(dtype) : integer_ends(dtype),
+                       "special"));
+}
+
+// Exponents where the result is subnormal, or nearly too large, besides the whole range.
+void add_exp_range(Suite& suite, DType dtype) {
+  const Op& op = kFloating[0];
+  const Precision has = compute_precision(dtype);
+  const Real log2 = std::log(Real{2});
+  const Real high = static_cast<Real>(has.max_exponent + 1) * log2;
+  const Real low = static_cast<Real>(has.min_exponent - has.digits - 2) * log2;
+  suite.add(unary_case(op, dtype, {1031}, uniform(low, high), "range"));
+  suite.add(unary_case(op, dtype, {331}, uniform(low, low + 20), "subnormal"));
+}
+
+struct Range {
+  double min;
+  double max;
+};
+
+std::vector<Expected> clipped(const Array& x, const Range& range) {
+  Expected out = Expected::exact(x.dtype, x.shape);
+  // Ends as elements have them; of integers what lies within.
+  const bool floating = is_floating(x.dtype);
+  const Real min = floating ? round_to(x.dtype, range.min) : std::ceil(Real{range.min});
+  const Real max = floating ? round_to(x.dtype, range.max) : std::floor(Real{range.max});
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Real value = x.values[i];
+    out.values[i] = value < min ? min : (value > max ? max : value);
+  }
+  return {out};
+}
+
+Case clip_case(DType dtype, const Shape& shape, const Range& range, const Generator& values,
+               const char* variant = "") {
+  const bool smooth = *variant == '\0' && shape.numel() <= 1000;
+  return {
+      .op = "clip",
+      .variant = fmt::format("[{}, {}]{}", range.min, range.max, variant),
+      .inputs = {{dtype, shape, values}},
+      .build = [=](const Variables& in) { return Variables{clip(in[0], range.min, range.max)}; },
+      .reference = [=](const Arrays& in) { return clipped(in[0], range); },
+      .differentiate = smooth ? std::vector<std::size_t>{0} : std::vector<std::size_t>{}};
+}
+
+// out_grad within the closed range; both ends are among the values, and NaN lets it through.
+Case clip_grad_case(DType dtype, const Shape& shape) {
+  constexpr Range kRange{-1, 0.5};
+  return {.op = "clip_grad",
+          .inputs = {{dtype, shape, cycle({-1, 0.5L, 0, -2, 3, -0.25L, std::nanl("")})},
+                     {dtype, shape, uniform(-1, 1)}},
+          .build =
+              [=](const Variables& in) {
+                return OpCall<Variable>("clip_grad")
+                    .input("x", in[0])
+                    .input("out_grad", in[1])
+                    .attr("min", kRange.min)
+                    .attr("max", kRange.max)
+                    .results();
+              },
+          .reference =
+              [=](const Arrays& in) {
+                Expected out = Expected::exact(in[1].dtype, in[1].shape);
+                for (std::size_t i = 0; i < out.size(); ++i) {
+                  const Real x = in[0].values[i];
+                  const bool outside = x < kRange.min || x > kRange.max;
+                  out.values[i] = outside ? 0 : in[1].values[i];
+                }
+                return std::vector<Expected>{out};
+              },
+          .differentiate = {1}};
+}
+
+void add_clip(Suite& suite, DType dtype) {
+  const bool floating = is_floating(dtype);
+  const Generator values =
+      floating ? distinct(0.0625L) : integers(is_unsigned(dtype) ? 0 : -11, 11);
+  for (const Shape& shape : kShapes) {
+    // No value is so near to an end that a difference would reach over it.
+    suite.add(clip_case(dtype, shape, floating ? Range{-0.25, 0.5} : Range{1, 7}, values));
+    if (floating) suite.add(clip_grad_case(dtype, shape));
+  }
+  const Generator special = floating ? special_floats(dtype) : integer_ends(dtype);
+  suite.add(clip_case(dtype, {36}, {-1, 1.5}, special, ", special"));
+  suite.add(clip_case(dtype, {36}, {-1e30, 1e30}, special, ", wide"));
+  suite.add(clip_case(dtype, {36}, {2, 2}, special, ", one value"));
+}
+
+}  // namespace
+
+void add_unary_math_cases(Suite& suite) {
+  for (const DType dtype : kFloatTypes) {
+    for (const Op& op : kFloating) {
+      for (const Shape& shape : kShapes) {
+        suite.add(unary_case(op, dtype, shape, uniform(op.low, op.high)));
+      }
+      suite.add(unary_case(op, dtype, {36}, special_floats(dtype), "special"));
+    }
+    add_exp_range(suite, dtype);
+  }
+  for (const DType dtype : kAllTypes) {
+    if (dtype == kBool) continue;
+    for (const Op& op : kNumeric) add_numeric(suite, op, dtype);
+    add_clip(suite, dtype);
+  }
+}
+
+}  // namespace loci::conformance
