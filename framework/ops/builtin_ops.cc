@@ -2,11 +2,11 @@
 
 namespace loci::ops {
 
-void register_concat_ops(OpRegistry& registry);
+void register_activation_ops(OpRegistry& registry);
 void register_batch_norm_ops(OpRegistry& registry);
 void register_bilinear_interp_ops(OpRegistry& registry);
-void register_activation_ops(OpRegistry& registry);
 void register_compare_ops(OpRegistry& registry);
+void register_concat_ops(OpRegistry& registry);
 void register_conv2d_ops(OpRegistry& registry);
 void register_creation_ops(OpRegistry& registry);
 void register_cross_entropy_ops(OpRegistry& registry);
@@ -28,8 +28,8 @@ void register_reshape_ops(OpRegistry& registry);
 void register_shape_ops(OpRegistry& registry);
 void register_slice_ops(OpRegistry& registry);
 void register_softmax_ops(OpRegistry& registry);
-void register_transpose_ops(OpRegistry& registry);
 void register_sum_ops(OpRegistry& registry);
+void register_transpose_ops(OpRegistry& registry);
 void register_unary_math_ops(OpRegistry& registry);
 
 void register_builtin_ops(OpRegistry& registry) {

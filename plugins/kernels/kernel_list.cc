@@ -4,12 +4,12 @@ namespace loci::kernels {
 
 KernelDefs portable_kernels() {
   KernelDefs kernels;
+  add_activation(kernels);
   add_batch_norm(kernels);
   add_bilinear_interp(kernels);
   add_cast(kernels);
-  add_concat(kernels);
-  add_activation(kernels);
   add_compare(kernels);
+  add_concat(kernels);
   add_conv2d(kernels);
   add_creation(kernels);
   add_cross_entropy(kernels);
@@ -19,8 +19,8 @@ KernelDefs portable_kernels() {
   add_embedding(kernels);
   add_expand(kernels);
   add_gather(kernels);
-  add_layer_norm(kernels);
   add_l2_normalize(kernels);
+  add_layer_norm(kernels);
   add_list_sum(kernels);
   add_log_softmax(kernels);
   add_matmul(kernels);

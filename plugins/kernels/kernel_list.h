@@ -12,12 +12,12 @@ using KernelDefs = std::vector<sdk::KernelDef>;
 
 inline constexpr std::string_view kPortable = "portable";
 
+void add_activation(KernelDefs& kernels);
 void add_batch_norm(KernelDefs& kernels);
 void add_bilinear_interp(KernelDefs& kernels);
 void add_cast(KernelDefs& kernels);
-void add_concat(KernelDefs& kernels);
-void add_activation(KernelDefs& kernels);
 void add_compare(KernelDefs& kernels);
+void add_concat(KernelDefs& kernels);
 void add_conv2d(KernelDefs& kernels);
 void add_creation(KernelDefs& kernels);
 void add_cross_entropy(KernelDefs& kernels);
@@ -27,8 +27,8 @@ void add_elementwise_unary(KernelDefs& kernels);
 void add_embedding(KernelDefs& kernels);
 void add_expand(KernelDefs& kernels);
 void add_gather(KernelDefs& kernels);
-void add_layer_norm(KernelDefs& kernels);
 void add_l2_normalize(KernelDefs& kernels);
+void add_layer_norm(KernelDefs& kernels);
 void add_list_sum(KernelDefs& kernels);
 void add_log_softmax(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
