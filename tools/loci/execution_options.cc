@@ -79,7 +79,7 @@ void declare_execution_options(po::options_description& options) {
        "(repeatable)")  //
       ("optimize", text("LEVEL"),
        "none: every operator as written; exact: results keep their "
-       "bits; default: each within its documented bound")  //
+       "bits; default: each within its documented bound")            //
       ("no-pass", list("NAME"), "leave out this pass (repeatable)")  //
       ("fallback", text("error|warn|allow"),
        "for an operator without a kernel at the device; warn is the default")  //

@@ -16,7 +16,7 @@ void declare(po::options_description& options) {
        "text is the default, dot is for Graphviz, json the file form")  //
       ("after-pass", po::value<std::string>()->value_name("NAME"),
        "show what the passes up to this one make of it")  //
-      ("startup", "show the startup program")                           //
+      ("startup", "show the startup program")             //
       ("json", "the same as --format json");
 }
 
