@@ -1,22 +1,16 @@
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <loci/io.hpp>
 #include <memory>
-#include <set>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "framework/core/quote.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/file_error.h"
 #include "framework/io/input_file.h"
+#include "framework/io/program_state.h"
 #include "framework/io/safetensors.h"
 #include "framework/program/json_form.h"
 #include "framework/program/program_impl.h"
@@ -28,10 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using program::ProgramImpl;
-using program::VarDesc;
-using program::VarId;
-
-constexpr std::size_t kMostNamed = 10;
 
 struct Paths {
   explicit Paths(const std::string& directory)
@@ -41,82 +31,6 @@ struct Paths {
   std::string program;
   std::string weights;
 };
-
-// "'a', 'b' and 3 more".
-std::string listed(const std::vector<std::string>& names) {
-  std::vector<std::string> quoted;
-  const std::size_t shown = std::min(names.size(), kMostNamed);
-  std::transform(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown),
-                 std::back_inserter(quoted), core::quote);
-  std::string text = fmt::format("{}", fmt::join(quoted, ", "));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
-}
-
-bool contains(const std::vector<program::Slot>& slots, VarId id) {
-  return std::any_of(slots.begin(), slots.end(), [id](const program::Slot& slot) {
-    return std::find(slot.begin(), slot.end(), id) != slot.end();
-  });
-}
-
-// The persistable variables that a run finds in the scope. One that an operator makes anew, such as
-// a value kept to be looked at, is no state of the program.
-std::vector<const VarDesc*> state_of(const ProgramImpl& program) {
-  const program::Block& block = program.main();
-  std::vector<bool> made(block.vars.size());
-  for (const program::Operator& op : block.ops) {
-    for (const program::Slot& slot : op.outputs) {
-      for (const VarId id : slot) {
-        if (id == program::kNoVar || contains(op.inputs, id)) continue;
-        made[static_cast<std::size_t>(id)] = true;
-      }
-    }
-  }
-  std::vector<const VarDesc*> state;
-  for (std::size_t i = 0; i < block.vars.size(); ++i) {
-    if (block.vars[i].persistable && !made[i]) state.push_back(&block.vars[i]);
-  }
-  return state;
-}
-
-// Without it a run starts from the seed.
-bool is_random_state(const VarDesc& var) { return var.name == program::kRandomStateName; }
-
-bool fits(const VarDesc& var, DType dtype, const Shape& shape) {
-  const Shape& declared = var.type.shape;
-  if (var.type.dtype != dtype || declared.rank() != shape.rank()) return false;
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (declared[axis] != kDynamicDim && declared[axis] != shape[axis]) return false;
-  }
-  return true;
-}
-
-std::string mismatch(const VarDesc& var, DType dtype, const Shape& shape) {
-  return fmt::format("is {} {}, but the program declares {} {}", dtype_name(dtype),
-                     shape.to_string(), dtype_name(var.type.dtype), var.type.shape.to_string());
-}
-
-NamedTensors gather(const ProgramImpl& program, const Scope& scope, bool with_random_state,
-                    const std::string& path) {
-  NamedTensors weights;
-  std::vector<std::string> missing;
-  for (const VarDesc* var : state_of(program)) {
-    if (is_random_state(*var) && !(with_random_state && scope.has(var->name))) continue;
-    if (!scope.has(var->name)) {
-      missing.push_back(var->name);
-      continue;
-    }
-    const Tensor tensor = scope.find(var->name);
-    if (!fits(*var, tensor.dtype(), tensor.shape())) {
-      raise_file_error(ErrorCode::kInvalidArgument, path, core::quote(var->name), "{}",
-                       mismatch(*var, tensor.dtype(), tensor.shape()));
-    }
-    weights.emplace(var->name, tensor);
-  }
-  if (missing.empty()) return weights;
-  raise_file_error(ErrorCode::kNotFound, path, listed(missing),
-                   "not in the scope; run the startup program first");
-}
 
 // Makes a directory, and takes back what it made unless keep() is called.
 class NewDirectory {
@@ -203,37 +117,6 @@ program::ParsedPrograms load_programs(const std::string& path) {
   return program::from_json(file.read_text(0, file.size(), "text"), path);
 }
 
-// The weights are exactly the program's state; names first, as they say most about what is wrong.
-void check_weights(const SafetensorsFile& file, const ProgramImpl& program,
-                   const std::string& path) {
-  std::map<std::string_view, const VarDesc*> expected;
-  for (const VarDesc* var : state_of(program)) expected.emplace(var->name, var);
-  std::vector<std::string> unexpected;
-  std::set<std::string_view> present;
-  for (const SafetensorsEntry& entry : file.entries()) {
-    present.insert(entry.name);
-    if (expected.count(entry.name) == 0) unexpected.push_back(entry.name);
-  }
-  std::vector<std::string> missing;
-  for (const auto& [name, var] : expected) {
-    if (present.count(name) == 0 && !is_random_state(*var)) missing.emplace_back(name);
-  }
-  if (!missing.empty() || !unexpected.empty()) {
-    refuse(path, "tensors",
-           "do not fit the program beside them: {}{}{}; use the weights that were "
-           "saved with it",
-           missing.empty() ? "" : "missing " + listed(missing),
-           missing.empty() || unexpected.empty() ? "" : "; ",
-           unexpected.empty() ? "" : "unexpected " + listed(unexpected));
-  }
-  for (const SafetensorsEntry& entry : file.entries()) {
-    const VarDesc& var = *expected.at(entry.name);
-    if (fits(var, entry.dtype, entry.shape)) continue;
-    refuse(path, "tensor " + core::quote(entry.name), "{}",
-           mismatch(var, entry.dtype, entry.shape));
-  }
-}
-
 bool is_there(const std::string& path) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(path, ignored));
@@ -257,7 +140,7 @@ void save_inference_model(const std::string& directory, const Program& program,
                           const Scope& scope) {
   const Program pruned = program.prune(feeds, fetches).clone_for_test();
   const NamedTensors weights =
-      gather(*pruned.impl(), scope, /*with_random_state=*/false, Paths(directory).weights);
+      gather_state(*pruned.impl(), scope, /*with_random_state=*/false, Paths(directory).weights);
   save_directory(directory, *pruned.impl(), nullptr, &weights);
 }
 
@@ -265,7 +148,8 @@ void save_program(const std::string& directory, const Program& main, const Progr
                   const Scope* scope) {
   NamedTensors weights;
   if (scope != nullptr) {
-    weights = gather(*main.impl(), *scope, /*with_random_state=*/true, Paths(directory).weights);
+    weights =
+        gather_state(*main.impl(), *scope, /*with_random_state=*/true, Paths(directory).weights);
   }
   save_directory(directory, *main.impl(), startup.impl().get(),
                  scope == nullptr ? nullptr : &weights);
@@ -280,7 +164,8 @@ Model load_model(const std::string& directory) {
   if (programs.startup != nullptr) model.startup = Program(programs.startup);
   if (is_there(paths.weights)) {
     const SafetensorsFile file(paths.weights);
-    check_weights(file, *programs.main, paths.weights);
+    require_fit(compare_state(*programs.main, file.entries()), paths.weights,
+                "the program beside them");
     model.weights = file.load_all();
     model.has_weights = true;
   }

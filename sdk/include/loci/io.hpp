@@ -27,6 +27,50 @@ LOCI_PUBLIC void save_npy(const std::string& path, const Tensor& tensor);
 using NamedTensors = std::map<std::string, Tensor>;
 LOCI_PUBLIC NamedTensors load_safetensors(const std::string& path);
 LOCI_PUBLIC void save_safetensors(const std::string& path, const NamedTensors& tensors);
+// One of the tensors. Throws Error(kNotFound) with similar names if there is none of that name.
+LOCI_PUBLIC Tensor load_safetensors(const std::string& path, const std::string& name);
+
+// A file of one tensor, .npy or .safetensors by its extension; in the latter it is called "tensor",
+// and is loaded whatever its name is. Throws Error(kInvalidArgument) for another extension and for
+// a file with another number of tensors.
+LOCI_PUBLIC Tensor load_tensor(const std::string& path);
+LOCI_PUBLIC void save_tensor(const std::string& path, const Tensor& tensor);
+
+// All tensors of a scope, in one safetensors file.
+LOCI_PUBLIC void save_scope(const std::string& path, const Scope& scope = global_scope());
+// Sets what the file has; other names of the scope keep their tensors. A tensor goes into the
+// storage of its name where dtype and shape are the same, on whichever device that lies, and comes
+// to lie on the host otherwise.
+LOCI_PUBLIC void load_scope(const std::string& path, const Scope& scope = global_scope());
+
+// How the tensors of a file fit the persistable variables of a program.
+struct LoadReport {
+  struct Mismatch {
+    std::string name;
+    std::string reason;  // "is float32 [2], but the program declares float32 [3]"
+  };
+
+  std::vector<std::string> loaded;
+  std::vector<std::string> missing;     // of the program, not in the file
+  std::vector<std::string> unexpected;  // in the file, not of the program
+  std::vector<Mismatch> mismatched;     // of another dtype or shape than the program's
+
+  [[nodiscard]] bool fits() const noexcept {
+    return missing.empty() && unexpected.empty() && mismatched.empty();
+  }
+};
+
+// The persistable variables of a program (parameters, statistics, random state if there is any), in
+// one safetensors file. Throws Error(kNotFound) that names those that the scope lacks.
+LOCI_PUBLIC void save_parameters(const std::string& path, const Program& program,
+                                 const Scope& scope = global_scope());
+// Loads them as load_scope() does. Throws Error(kDataLoss) that names every missing, unexpected and
+// mismatched tensor, and changes nothing then.
+LOCI_PUBLIC void load_parameters(const std::string& path, const Program& program,
+                                 const Scope& scope = global_scope());
+// Loads those that fit, leaves the others as they are, and says which are which.
+LOCI_PUBLIC LoadReport load_fitting_parameters(const std::string& path, const Program& program,
+                                               const Scope& scope = global_scope());
 
 // A program directory: program.json, and weights.safetensors with the persistable variables.
 struct Model {

@@ -252,7 +252,7 @@ TEST_F(ProgramDirectoryTest, WeightsOfAnotherDTypeOrShapeAreRefused) {
   tensors["fc.bias"] = Tensor::from<double>({1, 2, 3}, {3});
   io::save_safetensors(weights_path(), tensors);
   expect_load_error(ErrorCode::kDataLoss, weights_path(),
-                    "tensor 'fc.bias': is float64 [3], but the program declares float32 [3]");
+                    "'fc.bias' is float64 [3], but the program declares float32 [3]");
   tensors["fc.bias"] = Tensor::from<float>({1, 2, 3}, {3, 1});
   io::save_safetensors(weights_path(), tensors);
   expect_load_error(ErrorCode::kDataLoss, weights_path(), "is float32 [3, 1], but");

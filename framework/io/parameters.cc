@@ -1,0 +1,70 @@
+#include <loci/io.hpp>
+#include <set>
+#include <string_view>
+
+#include "framework/io/atomic_file.h"
+#include "framework/io/program_state.h"
+#include "framework/io/safetensors.h"
+
+namespace loci {
+inline namespace v0 {
+namespace io {
+namespace {
+
+// Into the storage that is there, so that it stays on its device and plans keep its address.
+void put(const Scope& scope, const std::string& name, const Tensor& value) {
+  if (scope.has(name)) {
+    const Tensor present = scope.find(name);
+    if (present.dtype() == value.dtype() && present.shape() == value.shape()) {
+      present.copy_(value);
+      return;
+    }
+  }
+  scope.set(name, value);
+}
+
+// All are read before the first is put: a damaged file changes nothing.
+void put_all(const SafetensorsFile& file, const std::vector<std::string>& names,
+             const Scope& scope) {
+  const std::set<std::string_view> wanted(names.begin(), names.end());
+  NamedTensors tensors;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (wanted.count(entry.name) != 0) tensors.emplace(entry.name, file.load(entry));
+  }
+  for (const auto& [name, tensor] : tensors) put(scope, name, tensor);
+}
+
+}  // namespace
+
+void save_parameters(const std::string& path, const Program& program, const Scope& scope) {
+  save_safetensors(path, gather_state(*program.impl(), scope, /*with_random_state=*/true, path));
+}
+
+void load_parameters(const std::string& path, const Program& program, const Scope& scope) {
+  const SafetensorsFile file(path);
+  const LoadReport report = compare_state(*program.impl(), file.entries());
+  require_fit(report, path, "the program");
+  put_all(file, report.loaded, scope);
+}
+
+LoadReport load_fitting_parameters(const std::string& path, const Program& program,
+                                   const Scope& scope) {
+  const SafetensorsFile file(path);
+  LoadReport report = compare_state(*program.impl(), file.entries());
+  put_all(file, report.loaded, scope);
+  return report;
+}
+
+void save_scope(const std::string& path, const Scope& scope) {
+  NamedTensors tensors;
+  for (const std::string& name : scope.names()) tensors.emplace(name, scope.find(name));
+  save_safetensors(path, tensors);
+}
+
+void load_scope(const std::string& path, const Scope& scope) {
+  for (const auto& [name, tensor] : load_safetensors(path)) put(scope, name, tensor);
+}
+
+}  // namespace io
+}  // namespace v0
+}  // namespace loci
