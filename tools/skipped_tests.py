@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the skipped tests of a JUnit file by ctest, grouped by the reason that GTEST_SKIP() gave."""
+"""Prints the skipped tests of a JUnit file by ctest, grouped by the reason that GTEST_SKIP() gave, or
+the line "-- skipped: <reason>" of a test that is a CMake script."""
 
 import re
 import sys
@@ -8,10 +9,11 @@ from collections import defaultdict
 
 # "<file>:<line>: Skipped", then the reason up to the line that ends the test.
 _REASON = re.compile(r": Skipped\n(.*?)\n+\[  SKIPPED \]", re.DOTALL)
+_SCRIPT_REASON = re.compile(r"^-- skipped: (.*)$", re.MULTILINE)
 
 
 def skip_reason(output):
-    match = _REASON.search(output)
+    match = _REASON.search(output) or _SCRIPT_REASON.search(output)
     return " ".join(match.group(1).split()) if match else "no reason given"
 
 

@@ -1,25 +1,32 @@
-# Builds tests/sdk/package against Loci and runs it.
-#   BUILD    a build tree of Loci
-#   SOURCE   tests/sdk/package
-#   WORK     an empty directory for the outside project
-#   PREFIX   where to install Loci first; without it the build tree itself is used
-function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "${ARGV}\nfailed with ${code}:\n${output}")
+# Builds an outside project against Loci and runs its program in an empty directory.
+#   PACKAGE   an install prefix or a build tree of Loci
+#   SOURCE    the project
+#   WORK      where to build it; what is there goes away first
+#   PROGRAM   its executable
+#   ARGUMENT  of the program, optional
+#   COMPILER  for C++, optional: the test is skipped if it is not there
+#   STANDARD  of C++, optional
+include("${CMAKE_CURRENT_LIST_DIR}/run_or_fail.cmake")
+
+set(options "")
+if(COMPILER)
+  find_program(compiler "${COMPILER}" NO_CACHE)
+  if(NOT compiler)
+    message(STATUS "skipped: there is no ${COMPILER}")
+    return()
   endif()
-endfunction()
+  list(APPEND options "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+endif()
+if(STANDARD)
+  list(APPEND options "-DCMAKE_CXX_STANDARD=${STANDARD}" -DCMAKE_CXX_STANDARD_REQUIRED=ON
+       -DCMAKE_CXX_EXTENSIONS=OFF)
+endif()
 
 file(REMOVE_RECURSE "${WORK}")
-set(package "${BUILD}")
-if(PREFIX)
-  file(REMOVE_RECURSE "${PREFIX}")
-  run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}")
-  set(package "${PREFIX}")
-endif()
-run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G Ninja "-DCMAKE_PREFIX_PATH=${package}"
-    -DCMAKE_BUILD_TYPE=Release)
-run("${CMAKE_COMMAND}" --build "${WORK}")
-# The CPU plugin is found beside the library, the other one where the argument says.
+run_or_fail("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G Ninja
+            "-DCMAKE_PREFIX_PATH=${PACKAGE}" -DCMAKE_BUILD_TYPE=Release ${options})
+run_or_fail("${CMAKE_COMMAND}" --build "${WORK}")
+# The CPU plugin is found beside the library, another one where the argument says.
 set(ENV{LOCI_PLUGIN_PATH} "")
-run("${WORK}/outside_app" "${WORK}/lib/loci/plugins")
+file(MAKE_DIRECTORY "${WORK}/run")
+run_or_fail("${CMAKE_COMMAND}" -E chdir "${WORK}/run" "${WORK}/${PROGRAM}" ${ARGUMENT})
