@@ -96,8 +96,8 @@ double run_saved(const loci::Place& place, const std::string& directory) {
   double worst = 0;
   const std::vector<float> results = fetched[0].to_vector<float>();
   for (std::size_t i = 0; i < results.size(); ++i) {
-    worst = std::fmax(worst, std::fabs(static_cast<double>(results[i]) -
-                                       static_cast<double>(kTargets[i])));
+    worst = std::fmax(
+        worst, std::fabs(static_cast<double>(results[i]) - static_cast<double>(kTargets[i])));
   }
   return worst;
 }
