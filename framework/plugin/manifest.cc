@@ -22,9 +22,13 @@ constexpr std::array<const char*, 7> kKinds{"backend",  "capture", "profile_sour
                                             "importer", "ops",     "collective"};
 constexpr std::array<const char*, 3> kSanitizers{"none", "address", "thread"};
 
-[[noreturn]] void refuse(std::string_view member, const std::string& what) {
-  throw LoadError(ErrorCode::kDataLoss, fmt::format("its manifest's '{}' {}", member, what),
+[[noreturn]] void refuse_all(const std::string& cause) {
+  throw LoadError(ErrorCode::kDataLoss, cause,
                   "correct the plugin's manifest.json and build it again");
+}
+
+[[noreturn]] void refuse(std::string_view member, const std::string& what) {
+  refuse_all(fmt::format("its manifest's '{}' {}", member, what));
 }
 
 // A JSON object whose members are named in messages by their whole path.
@@ -96,7 +100,8 @@ class Members {
     if (text.size() > kMaxText) {
       refuse(name, fmt::format("has {} bytes; at most {} are allowed", text.size(), kMaxText));
     }
-    if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' '; })) {
+    if (std::any_of(text.begin(), text.end(),
+                    [](unsigned char c) { return c < ' '; })) {
       refuse(name, "has a control character");
     }
     return text;
@@ -143,10 +148,10 @@ json parse_json(std::string_view text) {
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    throw LoadError(ErrorCode::kDataLoss,
-                    fmt::format("its manifest is not JSON: the mistake is at byte {} of {}",
-                                error.byte, text.size()),
-                    "correct the plugin's manifest.json and build it again");
+    refuse_all(fmt::format("its manifest is not JSON: the mistake is at byte {} of {}", error.byte,
+                           text.size()));
+  } catch (const json::out_of_range&) {
+    refuse_all("its manifest has a number beyond the range of a double");
   }
 }
 

@@ -64,6 +64,13 @@ TEST(Manifest, RefusesWhatIsNotJson) {
   EXPECT_THAT(load_error_of([] { parse_manifest("[]"); }).cause(), HasSubstr("is not an object"));
 }
 
+TEST(Manifest, RefusesANumberThatNoDoubleHolds) {
+  const std::string text = R"({"id": "org.loci.cpu", "version": 1e400})";
+  EXPECT_THAT(load_error_of([&text] { parse_manifest(text); }).cause(),
+              HasSubstr("its manifest has a number beyond the range of a double"));
+  EXPECT_THAT(load_error_of([] { parse_manifest("-1e400:"); }).cause(), HasSubstr("its manifest"));
+}
+
 TEST(Manifest, SurvivesDeepNesting) {
   const std::string deep(30000, '[');
   EXPECT_THAT(load_error_of([&deep] { parse_manifest(deep); }).cause(), HasSubstr("not JSON"));
