@@ -101,7 +101,7 @@ class Members {
       refuse(name, fmt::format("has {} bytes; at most {} are allowed", text.size(), kMaxText));
     }
     if (std::any_of(text.begin(), text.end(),
-                    [](unsigned char c) { return c < ' '; })) {
+                    [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
       refuse(name, "has a control character");
     }
     return text;

@@ -143,8 +143,10 @@ TEST(Manifest, HasLimits) {
               HasSubstr("'isa' has 65 entries; at most 64"));
   EXPECT_THAT(cause_with([](json& j) { j["description"] = std::string(4097, 'x'); }),
               HasSubstr("'description' has 4097 bytes"));
-  EXPECT_THAT(cause_with([](json& j) { j["description"] = "a\nb"; }),
-              HasSubstr("'description' has a control character"));
+  for (const char* text : {"a\nb", "\x1b[2J", "a\x7f"}) {
+    EXPECT_THAT(cause_with([text](json& j) { j["description"] = text; }),
+                HasSubstr("'description' has a control character"));
+  }
   EXPECT_THAT(cause_with([](json& j) { j["sanitizer"] = "memory"; }),
               HasSubstr("'sanitizer' is 'memory'"));
 }
