@@ -39,9 +39,11 @@ void InferContext::check_slot(const InputSlot& slot,
     fail("input '{}' has {} arguments; it takes one", slot.name, arguments.size());
   }
   for (const InferArgument& argument : arguments) {
-    if (slot.dtypes.contains(argument.type.dtype)) continue;
-    fail("input '{}' is {}; it takes {}", slot.name, dtype_name(argument.type.dtype),
-         slot.dtypes.to_string());
+    if (!slot.dtypes.contains(argument.type.dtype)) {
+      fail("input '{}' is {}; it takes {}", slot.name, dtype_name(argument.type.dtype),
+           slot.dtypes.to_string());
+    }
+    check_size("input", slot.name, argument.type);
   }
 }
 
@@ -95,7 +97,7 @@ void InferContext::run() {
       core::raise(ErrorCode::kInternal, "[{}] inference leaves output '{}' unset", schema_->name(),
                   output.name);
     }
-    for (const TensorType& type : types) check_size(output, type);
+    for (const TensorType& type : types) check_size("output", output.name, type);
   }
   bounds_ = outputs_;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -104,8 +106,9 @@ void InferContext::run() {
   }
 }
 
-// Here for all ops, so that nobody after inference has to fear an overflow.
-void InferContext::check_size(const OutputSlot& output, const TensorType& type) const {
+// Here for all ops, so that neither inference nor anybody after it has to fear an overflow.
+void InferContext::check_size(std::string_view what, std::string_view slot,
+                              const TensorType& type) const {
   auto most = std::numeric_limits<std::int64_t>::max() /
               static_cast<std::int64_t>(std::max<std::size_t>(dtype_size(type.dtype), 1));
   for (const std::int64_t extent : type.shape) {
@@ -115,8 +118,8 @@ void InferContext::check_size(const OutputSlot& output, const TensorType& type) 
     if (extent == kDynamicDim) continue;
     most /= extent;
     if (most > 0) continue;
-    fail("output '{}' would be {}{}, which is more than 2^63 bytes; use smaller extents",
-         output.name, dtype_name(type.dtype), type.shape.to_string());
+    fail("{} '{}' would be {}{}, which is more than 2^63 bytes; use smaller extents", what, slot,
+         dtype_name(type.dtype), type.shape.to_string());
   }
 }
 

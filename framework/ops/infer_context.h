@@ -35,8 +35,8 @@ struct InferArgument {
 class InferContext {
  public:
   // `attributes` must be complete (OpSchema::complete). Throws Error(kInvalidArgument) if a
-  // required slot is empty, one that is not variadic has several arguments, or a dtype is not in
-  // the slot's set.
+  // required slot is empty, one that is not variadic has several arguments, a dtype is not in the
+  // slot's set, or the bytes of an argument do not fit into 63 bits.
   InferContext(const OpSchema& schema, std::vector<std::vector<InferArgument>> inputs,
                const Attributes& attributes);
 
@@ -81,7 +81,7 @@ class InferContext {
   [[nodiscard]] const Attribute& attribute(std::string_view name) const;
   [[nodiscard]] const std::vector<InferArgument>& slot(std::string_view name) const;
   [[nodiscard]] const InferArgument& argument(std::string_view name, std::size_t index) const;
-  void check_size(const OutputSlot& output, const TensorType& type) const;
+  void check_size(std::string_view what, std::string_view slot, const TensorType& type) const;
   void check_slot(const InputSlot& slot, const std::vector<InferArgument>& arguments) const;
 
   const OpSchema* schema_;

@@ -101,6 +101,16 @@ TEST_F(InferContextTest, RefusesAnOutputThatIsTooLarge) {
   EXPECT_THAT([&] { ctx.run(); }, ThrowsMessage<Error>(HasSubstr("more than 2^63 bytes")));
 }
 
+TEST_F(InferContextTest, RefusesAnInputThatIsTooLarge) {
+  EXPECT_THAT(
+      [&] {
+        context({{argument("a", {-1, 1L << 61})}});
+      },
+      ThrowsMessage<Error>(HasSubstr("input 'x' would be float32[-1, 2305843009213693952], "
+                                     "which is more than 2^63 bytes")));
+  EXPECT_NO_THROW(context({{argument("a", {1L << 62, 0, 1L << 62})}}));
+}
+
 TEST_F(InferContextTest, DefectsOfTheInferenceAreInternalErrors) {
   InferContext ctx = context({{argument("a", {2})}});
   EXPECT_THAT([&] { ctx.set_output("result", {}); },
