@@ -17,7 +17,7 @@ std::int64_t bytes_of(const TensorType& type) {
 
 std::int64_t output_bytes(const InferContext& ctx) {
   std::int64_t bytes = 0;
-  for (const auto& slot : ctx.outputs()) {
+  for (const auto& slot : ctx.bounds()) {
     for (const TensorType& type : slot) bytes = saturating_sum(bytes, bytes_of(type));
   }
   return bytes;
@@ -46,7 +46,7 @@ Cost copy_cost(const InferContext& ctx) { return {0, saturating_product(output_b
 
 Cost elementwise_cost(const InferContext& ctx, std::int64_t flops) {
   std::int64_t elements = 0;
-  for (const auto& slot : ctx.outputs()) {
+  for (const auto& slot : ctx.bounds()) {
     for (const TensorType& type : slot) elements = saturating_sum(elements, type.shape.numel());
   }
   return {saturating_product(elements, flops), argument_bytes(ctx)};

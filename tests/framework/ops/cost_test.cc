@@ -30,6 +30,12 @@ TEST(CostTest, StateIsReadAndWritten) {
   EXPECT_EQ(cost.bytes, 40 + 40 + 4 + 40);
 }
 
+TEST(CostTest, ABoundedOutputCountsAsItsBound) {
+  const Cost cost = infer("nonzero").input("x", {2, 3}).cost();
+  EXPECT_EQ(cost.flops, 6 * 2 + 1);
+  EXPECT_EQ(cost.bytes, 24 + 6 * 2 * 8 + 8);
+}
+
 TEST(CostTest, ProductsSaturate) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(saturating_product(3, 4), 12);
