@@ -69,7 +69,7 @@ TEST(CompareTest, WhereRefusesWhatDoesNotFit) {
 TEST(CompareTest, WhereSendsTheGradientToWhatWasChosen) {
   const auto probe =
       gradient_of("where").with("condition", {2, 3}, kBool).with("x", {2, 3}).with("y", {3}).run();
-  EXPECT_THAT(probe.calls(), ElementsAre("%0 = fill_constant(shape: [])",
+  EXPECT_THAT(probe.calls(), ElementsAre("%0 = fill_constant()",
                                          "%1 = where(condition: condition, x: d_out, y: %0)",
                                          "%2 = where(condition: condition, x: %0, y: d_out)",
                                          "%3 = reduce_sum_like(x: %2, like: y)"));
