@@ -19,6 +19,11 @@ void check_list(const InferContext& ctx, std::string_view slot) {
   if (shape[0] == kDynamicDim) {
     ctx.fail("{} has an unknown number of elements; give a list whose length is known", slot);
   }
+  // Nothing is made room for before it is known to be needed.
+  if (shape[0] > Shape::kMaxRank) {
+    ctx.fail("{} has {} elements; it has one for a dimension, of which there are at most {}", slot,
+             shape[0], Shape::kMaxRank);
+  }
 }
 
 }  // namespace

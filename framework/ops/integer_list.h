@@ -20,7 +20,7 @@ struct IntegerList {
 };
 
 // The input `slot`, a list of int32 or int64, if it is connected, else the attribute. Fails if both
-// are given, or the input is not a list of a known number of elements.
+// are given, or the input is not a list of a known number of elements, at most Shape::kMaxRank.
 [[nodiscard]] IntegerList integer_list(const InferContext& ctx, std::string_view attribute,
                                        std::string_view slot);
 

@@ -59,6 +59,9 @@ TEST_F(IntegerListTest, RefusesWhatIsNoList) {
   };
   EXPECT_THAT(error_of({2, 2}, {}), ThrowsMessage<Error>(HasSubstr("list has 2 dimensions")));
   EXPECT_THAT(error_of({-1}, {}), ThrowsMessage<Error>(HasSubstr("unknown number of elements")));
+  EXPECT_THAT(error_of({9}, {}), ThrowsMessage<Error>(HasSubstr(
+                                     "list has 9 elements; it has one for a dimension, of which "
+                                     "there are at most 8")));
   EXPECT_THAT(error_of({2}, {1}),
               ThrowsMessage<Error>(
                   HasSubstr("both the attribute numbers [1] and the input list are given")));
