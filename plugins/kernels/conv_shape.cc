@@ -44,8 +44,10 @@ PoolOptions read_pool_options(const sdk::AttributeReader& attributes) {
 
 PoolShape pool_shape(sdk::Dims x, const PoolOptions& options) {
   PoolShape shape;
-  shape.window =
-      sdk::resolve_window(options.window, {x[2], x[3]}, {options.ksize[0], options.ksize[1]});
+  // Global pooling needs no size, and may come without one.
+  const bool sized = !options.window.global_pooling;
+  shape.window = sdk::resolve_window(options.window, {x[2], x[3]},
+                                     {sized ? options.ksize[0] : 0, sized ? options.ksize[1] : 0});
   shape.planes = x[0] * x[1];
   return shape;
 }

@@ -17,6 +17,7 @@ constexpr std::int64_t kPicoseconds = 2000;  // of one element
 template <class T>
 struct SoftmaxRows {
   void launch(const Launch& launch) const {
+    if (count == 0) return;  // no elements, but maybe very many vectors of none
     const T* x = launch.input<T>(0);
     T* out = launch.output<T>(0);
     host->parallel_for(0, rows, grain_for(kPicoseconds * count),
@@ -40,6 +41,7 @@ struct SoftmaxColumns {
   static constexpr std::int64_t kStrip = 64;
 
   void launch(const Launch& launch) const {
+    if (count == 0) return;  // no elements, but maybe very many vectors of none
     const T* x = launch.input<T>(0);
     T* out = launch.output<T>(0);
     const std::int64_t strips = (inner + kStrip - 1) / kStrip;

@@ -167,6 +167,7 @@ void add_options(Suite& suite, const std::string& type, bool exclusive) {
       {{1, 2, 7, 6}, {.ksize = {3, 2}, .strides = {2, 2}, .padding_algorithm = "SAME"}, "same"},
       {{1, 2, 7, 6}, {.ksize = {3, 2}, .paddings = {9, 9}, .padding_algorithm = "VALID"}, "valid"},
       {{2, 3, 5, 4}, {.paddings = {9, 9}, .global_pooling = true}, "global"},
+      {{2, 3, 5, 4}, {.ksize = {}, .global_pooling = true}, "global, no size"},
       {{0, 2, 4, 4}, {}, "no images"},
       {{2, 17, 19, 21}, {.ksize = {3, 3}, .strides = {2, 2}, .paddings = {1, 1}}, "large"},
       {{2, 32, 16, 16}, {}, "large, even"},

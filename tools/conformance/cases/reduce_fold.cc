@@ -265,6 +265,8 @@ void add_reduce_fold_cases(Suite& suite) {
     }
     suite.add(reduce_case(dtype, {{0, 3}, {0}}, Fold::kProd, values_of(dtype, Fold::kProd)));
     suite.add(reduce_case(dtype, {{0, 3}, {}}, Fold::kProd, values_of(dtype, Fold::kProd)));
+    suite.add(reduce_case(dtype, {{0, std::int64_t{1} << 50}, {1}}, Fold::kProd,
+                          values_of(dtype, Fold::kProd), " no outputs"));
   }
   for (const DType dtype : kFloatTypes) add_grads(suite, dtype);
 }

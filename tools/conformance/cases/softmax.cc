@@ -64,6 +64,9 @@ void add_cases(Suite& suite, DType dtype, bool is_log) {
   add({4, 3, 5, 7}, 1, values);
   add({65, 257}, 1, values, ", large");
   add({40, 65}, 0, values, ", large");
+  // Vectors of no elements take no time.
+  add({std::int64_t{1} << 40, 0}, 1, values, ", no elements");
+  add({std::int64_t{1} << 40, 0, 3}, 1, values, ", no elements");
   // Neither overflow nor 0 / 0.
   add({3, 9}, 1, uniform(900, 1000), ", large values");
   add({3, 9}, 1, uniform(-300, 300), ", far apart");
