@@ -1,0 +1,42 @@
+// What fuzz targets have in common: one input in, nothing out, and a violated demand ends the
+// process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+// Defined by each target; called by libFuzzer, or by replay.cc in builds without it. The input is
+// not trusted. Returns 0, as libFuzzer asks.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace loci::fuzz {
+
+inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// Prints `what` and ends the process: a find.
+[[noreturn]] void fail(std::string_view what);
+inline void demand(bool holds, std::string_view what) {
+  if (!holds) fail(what);
+}
+
+// How a reader is called on a hostile file.
+struct Reading {
+  std::size_t bytes;  // of the file
+  std::string named;  // what each message of an error has to name, such as the file
+};
+
+// Runs `read`, and says whether it accepted the file. A find, unless it returns or throws
+// loci::Error(kDataLoss or kIncompatible) with a message of one line that begins with '[' and has
+// `named`, and unless the memory that it holds at once stays below a small multiple of the file's
+// size.
+bool accepts(const Reading& reading, const std::function<void()>& read);
+
+// How many inputs accepts() has accepted in this process.
+std::size_t accepted_count();
+
+}  // namespace loci::fuzz
