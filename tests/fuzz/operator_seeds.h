@@ -1,0 +1,15 @@
+// Operators that are valid: those of the programs of the conformance cases.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/operator_case.h"
+
+namespace loci::fuzz {
+
+// By op, forward and gradient operators; only those that are small.
+std::map<std::string, std::vector<OperatorCase>> collect_seeds();
+
+}  // namespace loci::fuzz
