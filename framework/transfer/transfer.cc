@@ -8,6 +8,7 @@
 #include "framework/core/log.h"
 #include "framework/memory/allocator.h"
 #include "framework/transfer/ledger.h"
+#include "framework/transfer/policy.h"
 
 namespace loci::transfer {
 namespace {
@@ -45,6 +46,7 @@ class Entry {
     row_.host_waited = host_waited;
     row_.duration_ns = duration_ns;
     record(row_);
+    charge(row_);
   }
 
  private:
@@ -139,6 +141,7 @@ void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& lab
     copy_local(from, to, bytes, stream, wait);
     return;
   }
+  check_allowed(place_of(from), place_of(to), bytes, labels);
   if (!from_host && !to_host) {
     copy_between_devices(from, to, bytes, labels, stream, wait);
     return;

@@ -157,5 +157,27 @@ TEST_F(RunTest, AFullOutputIsAFailure) {
   EXPECT_THAT(finished.err, HasSubstr("standard output"));
 }
 
+TEST_F(RunTest, TransfersCanBeForbiddenLoggedAndBounded) {
+  const auto with = [this](const std::string& policy) {
+    return std::vector<std::string>{
+        "run", inference_model(), "--plugin", LOCI_TOY_PLUGIN, "--device", "toy", "--feed",
+        "x=1", "--fallback",      "allow",    "--transfers",   policy};
+  };
+  EXPECT_THAT(failure(6, with("forbid")),
+              AllOf(HasSubstr("the policy forbids to copy"), HasSubstr("(12 bytes)")));
+  EXPECT_THAT(failure(6, with("sync=0")), HasSubstr("and the policy allows 0"));
+  const Finished logged = loci(with("log"));
+  EXPECT_EQ(logged.exit_code, 0) << logged.err;
+  EXPECT_THAT(logged.err, AllOf(HasSubstr("copies '"), HasSubstr("(12 bytes)")));
+  EXPECT_EQ(loci(with("sync=2")).exit_code, 0);
+  EXPECT_EQ(loci(with("allow")).err, "");
+  EXPECT_THAT(failure(2, with("some")), HasSubstr("[--transfers] 'some'"));
+}
+
+TEST_F(RunTest, ARunOnOnePlaceTripsNoTransferPolicy) {
+  EXPECT_EQ(loci({"run", inference_model(), "--feed", "x=1", "--transfers", "forbid"}).exit_code,
+            0);
+}
+
 }  // namespace
 }  // namespace loci::test

@@ -38,7 +38,7 @@ struct Report {
 
 void declare(po::options_description& options) {
   declare_execution_options(options);
-  declare_run_counts(options, kDefaults);
+  declare_run_options(options, kDefaults);
   options.add_options()("json",
                         "print one JSON object: model, device, threads, feeds, runs, warmup, "
                         "compile_us, first_run_us, latency_us, throughput, memory, transfers");
@@ -70,15 +70,17 @@ std::uint64_t process_peak_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
-Report measure(Session& session, const RunCounts& counts) {
+Report measure(Session& session, const RunCounts& counts, const TransferPolicy& transfers) {
   Report report;
   inspect::Plan plan;
   report.compile_us = time_us([&] {
     plan = inspect::plan(session.executor, session.program, session.feed(), session.fetch());
   });
-  report.first_run_us =
-      time_us([&] { session.executor.run(session.program, session.feed(), session.fetch()); });
-  report.latency = summarize(run_repeatedly(session, counts).microseconds);
+  report.first_run_us = time_us([&] {
+    const TransferGuard policy(transfers);
+    session.executor.run(session.program, session.feed(), session.fetch());
+  });
+  report.latency = summarize(run_repeatedly(session, counts, transfers).microseconds);
   report.batch = batch_of(session);
   report.transfers = plan.transfers.size();
   for (const inspect::PlannedTransfer& copy : plan.transfers) report.transfer_bytes += copy.bytes;
@@ -177,9 +179,10 @@ ExitCode run(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
   refuse_outputs(options.fetches, "a benchmark writes no results");
   const RunCounts counts = read_run_counts(values, kDefaults);
+  const TransferPolicy transfers = read_transfer_policy(values);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
-  const Report report = in_phase(Phase::kRun, [&] { return measure(session, counts); });
+  const Report report = in_phase(Phase::kRun, [&] { return measure(session, counts, transfers); });
   if (values.count("json") != 0) {
     print_json(report_json(options, session, counts, report));
   } else {

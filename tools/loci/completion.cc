@@ -8,7 +8,8 @@ namespace {
 
 using Kind = Completion::Kind;
 
-// "error|warn|allow" names the values themselves; FILE and DIR say what kind of path it is.
+// "error|warn|allow" names the values themselves, "sync=N" what one begins with; FILE and DIR say
+// what kind of path it is.
 Completion completion_of(const std::string& value_name) {
   if (value_name == "FILE") return {Kind::kFiles, {}};
   if (value_name == "DIR") return {Kind::kDirectories, {}};
@@ -16,6 +17,8 @@ Completion completion_of(const std::string& value_name) {
   Completion completion{Kind::kChoices, {}};
   std::istringstream stream(value_name);
   for (std::string choice; std::getline(stream, choice, '|');) {
+    const std::size_t equals = choice.find('=');
+    if (equals != std::string::npos) choice.resize(equals + 1);
     completion.choices.push_back(choice);
   }
   return completion;

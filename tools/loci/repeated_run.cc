@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <limits>
+#include <string_view>
 
 #include "tools/loci/progress.h"
 
@@ -16,13 +18,33 @@ constexpr std::uint64_t kMostRuns = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
-void declare_run_counts(po::options_description& options, const RunCounts& defaults) {
+void declare_run_options(po::options_description& options, const RunCounts& defaults) {
   const std::string repeat = fmt::format("run N times, timed ({} by default)", defaults.repeat);
   const std::string warmup =
       fmt::format("run N times before that, not timed ({} by default)", defaults.warmup);
   options.add_options()                                                      //
       ("repeat", po::value<std::string>()->value_name("N"), repeat.c_str())  //
-      ("warmup", po::value<std::string>()->value_name("N"), warmup.c_str());
+      ("warmup", po::value<std::string>()->value_name("N"), warmup.c_str())  //
+      ("transfers", po::value<std::string>()->value_name("allow|log|forbid|sync=N"),
+       "copies between places besides feed and fetch: allow (the default), log each, forbid them, "
+       "or let the host wait for N of them in a run");
+}
+
+TransferPolicy read_transfer_policy(const po::variables_map& values) {
+  if (values.count("transfers") == 0) return TransferPolicy::allow();
+  const auto& text = values["transfers"].as<std::string>();
+  if (text == "allow") return TransferPolicy::allow();
+  if (text == "log") return TransferPolicy::log();
+  if (text == "forbid") return TransferPolicy::forbid();
+  constexpr std::string_view kBudget = "sync=";
+  std::uint64_t most = 0;
+  const char* end = text.data() + text.size();
+  if (text.rfind(kBudget, 0) == 0 && text.size() > kBudget.size()) {
+    const auto [stop, error] = std::from_chars(text.data() + kBudget.size(), end, most);
+    if (error == std::errc() && stop == end) return TransferPolicy::synchronous(most);
+  }
+  throw Failure(ExitCode::kUsage,
+                fmt::format("[--transfers] '{}' is not one of allow, log, forbid, sync=N", text));
 }
 
 RunCounts read_run_counts(const po::variables_map& values, const RunCounts& defaults) {
@@ -32,16 +54,19 @@ RunCounts read_run_counts(const po::variables_map& values, const RunCounts& defa
   return counts;
 }
 
-RepeatedRun run_repeatedly(Session& session, const RunCounts& counts) {
+RepeatedRun run_repeatedly(Session& session, const RunCounts& counts,
+                           const TransferPolicy& transfers) {
   const Feed feed = session.feed();
   const std::vector<Fetch> fetch = session.fetch();
   Progress progress(static_cast<std::int64_t>(counts.warmup + counts.repeat));
   RepeatedRun done;
   for (std::uint64_t i = 0; i < counts.warmup; ++i) {
+    const TransferGuard policy(transfers);
     session.executor.run(session.program, feed, fetch);
     progress.step();
   }
   for (std::uint64_t i = 0; i < counts.repeat; ++i) {
+    const TransferGuard policy(transfers);
     const auto start = Clock::now();
     done.results = session.executor.run(session.program, feed, fetch);
     const std::chrono::duration<double, std::micro> took = Clock::now() - start;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <loci/tensor.hpp>
+#include <loci/transfer_policy.hpp>
 #include <vector>
 
 #include "tools/loci/command.h"
@@ -20,12 +21,14 @@ struct RepeatedRun {
   std::vector<double> microseconds;
 };
 
-// --repeat and --warmup.
-void declare_run_counts(po::options_description& options, const RunCounts& defaults);
-// Throws Failure(kUsage).
+// --repeat, --warmup and --transfers.
+void declare_run_options(po::options_description& options, const RunCounts& defaults);
+// Both throw Failure(kUsage).
+TransferPolicy read_transfer_policy(const po::variables_map& values);
 RunCounts read_run_counts(const po::variables_map& values, const RunCounts& defaults);
 
-// Throws Error. The warm-up is not timed.
-RepeatedRun run_repeatedly(Session& session, const RunCounts& counts);
+// Throws Error, kPolicy if one of the runs violates the policy. The warm-up is not timed.
+RepeatedRun run_repeatedly(Session& session, const RunCounts& counts,
+                           const TransferPolicy& transfers);
 
 }  // namespace loci::runner

@@ -18,7 +18,7 @@ constexpr RunCounts kDefaults{0, 1};
 
 void declare(po::options_description& options) {
   declare_execution_options(options);
-  declare_run_counts(options, kDefaults);
+  declare_run_options(options, kDefaults);
   options.add_options()(
       "json", "print one JSON object: model, device, feeds, results, runs, warmup, latency_us");
 }
@@ -88,10 +88,11 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
 ExitCode run(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
   const RunCounts counts = read_run_counts(values, kDefaults);
+  const TransferPolicy transfers = read_transfer_policy(values);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
   const RepeatedRun outcome =
-      in_phase(Phase::kRun, [&] { return run_repeatedly(session, counts); });
+      in_phase(Phase::kRun, [&] { return run_repeatedly(session, counts, transfers); });
   in_phase(Phase::kRun, [&] { write_files(session, outcome); });
   if (values.count("json") != 0) {
     print_json(report_json(options, session, counts, outcome));

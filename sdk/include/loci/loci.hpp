@@ -18,4 +18,5 @@
 #include <loci/scope.hpp>
 #include <loci/shape.hpp>
 #include <loci/tensor.hpp>
+#include <loci/transfer_policy.hpp>
 #include <loci/version.hpp>

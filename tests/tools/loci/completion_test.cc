@@ -38,6 +38,8 @@ TEST(CompletionTest, ReadsWhatAValueMayBeFromItsName) {
   const auto all = completed_commands(commands());
   EXPECT_THAT(option(all, "run", "--fallback").value.choices,
               ElementsAre("error", "warn", "allow"));
+  EXPECT_THAT(option(all, "run", "--transfers").value.choices,
+              ElementsAre("allow", "log", "forbid", "sync="));
   EXPECT_EQ(option(all, "run", "--plugin").value.kind, Kind::kFiles);
   EXPECT_EQ(option(all, "run", "--plugin-path").value.kind, Kind::kDirectories);
   EXPECT_EQ(option(all, "run", "--threads").value.kind, Kind::kNothing);

@@ -32,6 +32,28 @@ TEST(RunCountsTest, RefusesWhatIsNoCount) {
   EXPECT_THAT(refusal({"--repeat", "3000000000"}), HasSubstr("to 2147483647"));
 }
 
+TransferPolicy read_policy(const char* text) {
+  return read_transfer_policy(parse(find_command("run"), {"model", "--transfers", text}));
+}
+
+TEST(TransferPolicyTest, ReadsEachForm) {
+  using Kind = TransferPolicy::Kind;
+  EXPECT_EQ(read_transfer_policy(parse(find_command("run"), {"model"})).kind, Kind::kAllow);
+  EXPECT_EQ(read_policy("allow").kind, Kind::kAllow);
+  EXPECT_EQ(read_policy("log").kind, Kind::kLog);
+  EXPECT_EQ(read_policy("forbid").kind, Kind::kForbid);
+  EXPECT_EQ(read_policy("sync=12").kind, Kind::kSynchronousBudget);
+  EXPECT_EQ(read_policy("sync=12").budget, 12U);
+}
+
+TEST(TransferPolicyTest, RefusesWhatIsNone) {
+  for (const char* text : {"never", "sync", "sync=", "sync=-1", "sync=1x", ""}) {
+    EXPECT_THAT(failure_of(ExitCode::kUsage, [&] { read_policy(text); }),
+                HasSubstr("is not one of allow, log, forbid, sync=N"))
+        << text;
+  }
+}
+
 TEST(RunCountsTest, HelpNamesTheDefaults) {
   EXPECT_THAT(help_text(find_command("bench")), HasSubstr("100 by default"));
   EXPECT_THAT(help_text(find_command("run")), HasSubstr("1 by default"));
