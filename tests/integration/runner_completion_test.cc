@@ -69,7 +69,7 @@ TEST_F(CompletionTest, BashOffersPathsWhereThereIsOne) {
 }
 
 TEST_F(CompletionTest, BashCountsWordsBehindOptions) {
-  EXPECT_THAT(offered("loci plugins ''"), UnorderedElementsAre("list", "inspect", "doctor"));
+  EXPECT_THAT(offered("loci plugins ''"), UnorderedElementsAre("list", "inspect", "doctor", "new"));
   write("p.so", "");
   EXPECT_THAT(offered("loci plugins --no-plugin x --json inspect p"), ElementsAre("p.so"));
   EXPECT_THAT(offered("loci plugins --no-plugin = x d"), ElementsAre("doctor"));

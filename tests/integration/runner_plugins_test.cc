@@ -168,5 +168,29 @@ TEST_F(PluginsTest, DoctorLeavesADisabledPluginAlone) {
   EXPECT_EQ(entry(report, "org.loci.test.toy")["disabled"], true);
 }
 
+TEST_F(PluginsTest, NewWritesAPluginIntoAnEmptyDirectory) {
+  const std::vector<std::string> arguments{"plugins", "new",   "npu",           "--kind",
+                                           "backend", "--dir", path("a/plugin")};
+  const Finished finished = loci(arguments);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(read("a/plugin/manifest.json"), HasSubstr("org.example.npu"));
+  EXPECT_THAT(finished.out, HasSubstr(path("a/plugin/plugin.cc")));
+  EXPECT_THAT(failure(2, arguments), HasSubstr("is there and not empty; name another directory"));
+}
+
+TEST_F(PluginsTest, NewSaysWhatItNeeds) {
+  EXPECT_THAT(failure(2, {"plugins", "new"}), HasSubstr("'plugins new' needs a name"));
+  EXPECT_THAT(failure(2, {"plugins", "new", "npu", "--kind", "backend"}), HasSubstr("--dir"));
+  EXPECT_THAT(failure(2, {"plugins", "new", "npu", "--dir", path("p")}), HasSubstr("--kind"));
+  EXPECT_THAT(failure(2, {"plugins", "new", "NPU", "--kind", "backend", "--dir", path("p")}),
+              HasSubstr("'NPU' is no name"));
+  EXPECT_THAT(failure(2, {"plugins", "list", "--kind", "backend"}),
+              HasSubstr("[--kind] is for 'plugins new', not for 'plugins list'"));
+  const std::string file = write("file", "");
+  EXPECT_THAT(failure(5, {"plugins", "new", "npu", "--kind", "backend", "--dir", file + "/below"}),
+              HasSubstr("cannot write"));
+  EXPECT_THAT(files(), ::testing::ElementsAre("file"));
+}
+
 }  // namespace
 }  // namespace loci::test

@@ -6,6 +6,7 @@
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_options.h"
 #include "tools/loci/plugins_doctor.h"
+#include "tools/loci/plugins_new.h"
 #include "tools/loci/subcommands.h"
 
 namespace loci::runner {
@@ -21,7 +22,9 @@ void declare(po::options_description& options) {
       ("json",
        "print one JSON object: of list, plugins; of inspect, the plugin; of doctor, healthy, "
        "plugins, devices and problems. A plugin has path, id, version, kinds, device_types, stage, "
-       "failed, cause, remedy, disabled, unavailable");
+       "failed, cause, remedy, disabled, unavailable")                                          //
+      ("kind", po::value<std::string>()->value_name("KIND"), "new: what it is to be: backend")  //
+      ("dir", po::value<std::string>()->value_name("DIR"), "new: where to write it");
 }
 
 ExitCode list(bool json, bool probe) {
@@ -51,24 +54,47 @@ ExitCode inspect_file(const std::string& path, bool json) {
   return ExitCode::kOk;
 }
 
+// What an action takes besides the options of every one.
+void check_options(const std::string& action, const po::variables_map& values) {
+  const std::string see = "; see 'loci plugins --help'";
+  const bool is_new = action == "new";
+  const bool takes_file = is_new || action == "inspect";
+  if ((values.count("file") != 0) != takes_file) {
+    throw Failure(ExitCode::kUsage, fmt::format("'plugins {}' {}{}", action,
+                                                !takes_file ? "takes no file"
+                                                : is_new    ? "needs a name"
+                                                            : "needs a file",
+                                                see));
+  }
+  const auto refuse = [&](const char* option, const char* owner) {
+    if (values.count(option) == 0 || action == owner) return;
+    throw Failure(ExitCode::kUsage, fmt::format("[--{}] is for 'plugins {}', not for 'plugins {}'",
+                                                option, owner, action));
+  };
+  refuse("probe", "list");
+  refuse("kind", "new");
+  refuse("dir", "new");
+}
+
+ExitCode new_plugin(const po::variables_map& values) {
+  for (const char* option : {"kind", "dir"}) {
+    if (values.count(option) != 0) continue;
+    throw Failure(ExitCode::kUsage, fmt::format("'plugins new' needs --{}", option));
+  }
+  return plugins_new(values["file"].as<std::string>(), values["kind"].as<std::string>(),
+                     values["dir"].as<std::string>());
+}
+
 ExitCode run(const po::variables_map& values) {
   const std::string action =
       values.count("action") == 0 ? "list" : values["action"].as<std::string>();
-  const bool has_file = values.count("file") != 0;
-  if (has_file != (action == "inspect")) {
-    throw Failure(ExitCode::kUsage,
-                  fmt::format("'plugins {}' {}; see 'loci plugins --help'", action,
-                              has_file ? "takes no file" : "needs a file"));
-  }
-  const bool probe = values.count("probe") != 0;
-  if (probe && action != "list") {
-    throw Failure(ExitCode::kUsage,
-                  fmt::format("[--probe] is for 'plugins list', not for 'plugins {}'", action));
-  }
-  apply_plugin_options(values);
+  check_options(action, values);
   const bool json = values.count("json") != 0;
+  if (action == "new") return new_plugin(values);
+  apply_plugin_options(values);
   if (action == "doctor") return plugins_doctor(json, values.count("log") != 0);
-  return has_file ? inspect_file(values["file"].as<std::string>(), json) : list(json, probe);
+  if (action == "inspect") return inspect_file(values["file"].as<std::string>(), json);
+  return list(json, values.count("probe") != 0);
 }
 
 }  // namespace
@@ -76,10 +102,12 @@ ExitCode run(const po::variables_map& values) {
 Command plugins_command() {
   Command command;
   command.name = "plugins";
-  command.summary = "Lists the plugins that were found, reads one, or finds out what is wrong.";
-  command.positionals = {
-      {"action", "list | inspect FILE | doctor", false, {"list", "inspect", "doctor"}},
-      {"file", "", false}};
+  command.summary = "Lists the plugins that were found, reads one, checks all, or begins one.";
+  command.positionals = {{"action",
+                          "list | inspect FILE | doctor | new NAME",
+                          false,
+                          {"list", "inspect", "doctor", "new"}},
+                         {"file", "", false}};
   command.declare = declare;
   command.notes =
       "'loci plugins list', the default, reads the manifests in search order: the explicit files,\n"
@@ -90,7 +118,9 @@ Command plugins_command() {
       "plugins\n"
       "doctor' loads every plugin, opens every device, and says of each problem what to do; with "
       "a\n"
-      "problem it ends with exit code 1.\n\n" +
+      "problem it ends with exit code 1. 'loci plugins new NAME --kind backend --dir DIR' writes "
+      "the\n"
+      "sources of a plugin that builds and runs, to begin with.\n\n" +
       exit_code_help();
   command.run = run;
   return command;

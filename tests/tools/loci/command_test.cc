@@ -27,7 +27,7 @@ TEST(CommandTest, EverySubcommandHasHelpWithItsUsage) {
 TEST(CommandTest, UsageLines) {
   EXPECT_EQ(usage_line(find_command("run")), "loci run MODEL [options]");
   EXPECT_EQ(usage_line(find_command("plugins")),
-            "loci plugins [list | inspect FILE | doctor] [options]");
+            "loci plugins [list | inspect FILE | doctor | new NAME] [options]");
 }
 
 TEST(CommandTest, ReadsWordsAndRepeatedOptionsInAnyOrder) {
@@ -58,7 +58,7 @@ TEST(CommandTest, RefusesAWordThatIsNoneOfTheChoices) {
   EXPECT_THAT(refusal("completion", {"fish"}), AllOf(HasSubstr("'fish' is not one of bash, zsh"),
                                                      HasSubstr("loci completion --help")));
   EXPECT_THAT(refusal("completion", {}), HasSubstr("bash | zsh is missing"));
-  EXPECT_THAT(refusal("plugins", {"prune"}), HasSubstr("list, inspect, doctor"));
+  EXPECT_THAT(refusal("plugins", {"prune"}), HasSubstr("list, inspect, doctor, new"));
 }
 
 TEST(CommandTest, HelpNeedsNoWords) {
