@@ -27,16 +27,17 @@ LOCI_INLINE inline Sum sum_terms(std::int64_t count, const Term& term) {
   for (std::int64_t begin = 0; begin < count; begin += kBlock) {
     const std::int64_t end = std::min(begin + kBlock, count);
     Sum lanes[kSumLanes] = {};
+    Sum rest{};  // not a lane: an index that is not constant would keep the lanes in memory
     std::int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes) {
 #pragma omp simd
       for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += term(i + lane);
     }
-    for (; i < end; ++i) lanes[0] += term(i);
+    for (; i < end; ++i) rest += term(i);
     for (std::size_t width = kSumLanes / 2; width > 0; width /= 2) {
       for (std::size_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
     }
-    total += lanes[0];
+    total += lanes[0] + rest;
   }
   return total;
 }
