@@ -11,6 +11,15 @@
 #endif
 
 #ifdef LOCI_FUZZ_ASAN
-#include <sanitizer/allocator_interface.h>
 #include <sanitizer/common_interface_defs.h>
+
+#include <cstddef>
+
+// Of sanitizer/allocator_interface.h, which clang brings and g++ does not.
+extern "C" {
+std::size_t __sanitizer_get_allocated_size(const volatile void* memory);
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void* memory,
+                                                                std::size_t bytes),
+                                              void (*on_free)(const volatile void* memory));
+}
 #endif

@@ -32,7 +32,7 @@ void on_allocation(const volatile void*, std::size_t bytes) {
 
 void on_free(const volatile void* memory) {
   if (memory == nullptr) return;
-  add(-static_cast<std::int64_t>(__sanitizer_get_allocated_size(const_cast<const void*>(memory))));
+  add(-static_cast<std::int64_t>(__sanitizer_get_allocated_size(memory)));
 }
 #else
 std::int64_t size_of(void* memory) { return static_cast<std::int64_t>(malloc_usable_size(memory)); }
