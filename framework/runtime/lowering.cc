@@ -198,13 +198,31 @@ class Lowering {
     Instruction instruction;
     instruction.op = static_cast<std::int32_t>(plan_.operators.size() - 1);
     instruction.device = placement.device;
+    std::vector<TransferStep> write_backs;
+    if (computes_nothing(op)) {
+      plan_.operators.back().kernel = "none (no elements)";
+      lower_outputs(op, &instruction, &write_backs);
+      return;
+    }
     instruction.kernel = kernels_.get(placement.kernel, *placement.device, desc);
     lower_inputs(op, &instruction);
-    std::vector<TransferStep> write_backs;
     lower_outputs(op, &instruction, &write_backs);
     remember_aliases(placement.kernel, instruction);
     plan_.instructions.push_back(std::move(instruction));
     for (const TransferStep& step : write_backs) add_transfer(step);
+  }
+
+  // Whether all that the operator writes is empty. No kernel is asked to do nothing: the other
+  // extents of an empty tensor may be greater than any that it could count with.
+  [[nodiscard]] bool computes_nothing(const program::Operator& op) const {
+    bool writes = false;
+    for (const program::Slot& slot : op.outputs) {
+      for (const VarId id : slot) {
+        if (binder_.bound(id).shape.numel() > 0) return false;
+        writes = true;
+      }
+    }
+    return writes;
   }
 
   ArgumentSlots argument_types(const program::Operator& op, const std::vector<program::Slot>& slots,

@@ -168,9 +168,13 @@ class Update final : public sdk::Kernel {
   Options options_;
 };
 
-// out is the memory of x.
+// out is the memory of x. Wraps, as int64 arithmetic of the other operators does.
 struct Increment {
-  void launch(const Launch& launch) const noexcept { *launch.output<std::int64_t>(0) += step; }
+  void launch(const Launch& launch) const noexcept {
+    auto* out = launch.output<std::int64_t>(0);
+    *out = static_cast<std::int64_t>(static_cast<std::uint64_t>(*out) +
+                                     static_cast<std::uint64_t>(step));
+  }
   std::int64_t step;
 };
 

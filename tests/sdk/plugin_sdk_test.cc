@@ -200,6 +200,14 @@ TEST(PluginSdk, ExceptionsBecomeErrors) {
   EXPECT_EQ(plugin.host().live_errors(), 0);
 }
 
+TEST(PluginSdk, AnEmptyTensorHasNoElementsHoweverHugeItsOtherExtents) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+  const std::int64_t dims[] = {kHuge, kHuge, 0};
+  EXPECT_EQ(sdk::numel_of({dims, 3}), 0);
+  EXPECT_EQ(sdk::numel_of({dims, 1}), kHuge);
+  EXPECT_EQ(sdk::numel_of({dims, 0}), 1);
+}
+
 TEST(PluginSdk, MissingOrMistypedAttributesAreNamed) {
   DrivenPlugin plugin(query);
   Call call = doubled({1});

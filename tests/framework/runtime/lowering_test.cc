@@ -54,6 +54,32 @@ TEST_F(LoweringTest, AGuardedOperatorGetsItsInputsWhereItRuns) {
   EXPECT_EQ(plan->operators[1].reason, PlaceReason::kUserGuard);
 }
 
+TEST_F(LoweringTest, AnOperatorWithoutElementsGetsNoKernelAndNoCopies) {
+  const Variable y = relu(data("x", {-1, 3}, kFloat32));
+  const auto plan = compile({feed_of("x", {0, 3})}, {y.name()}, "toy:0");
+  EXPECT_TRUE(plan->instructions.empty());
+  ASSERT_EQ(plan->operators.size(), 1U);
+  EXPECT_EQ(plan->operators[0].kernel, "none (no elements)");
+  const auto fetched =
+      Executor("toy:0", {}, scope_).run(main_, {{"x", Tensor::empty({0, 3}, kFloat32)}}, {y});
+  EXPECT_EQ(fetched[0].shape(), Shape({0, 3}));
+}
+
+TEST_F(LoweringTest, AnOperatorOfEmptyInputsRunsForWhatItWrites) {
+  const Variable sum = reduce_sum(data("x", {-1, 3}, kFloat32));
+  const auto fetched =
+      Executor("cpu", {}, scope_).run(main_, {{"x", Tensor::empty({0, 3}, kFloat32)}}, {sum});
+  EXPECT_THAT(fetched[0].to_vector<float>(), ElementsAre(0.0F));
+}
+
+// With the other extents an empty tensor's strides would not fit.
+TEST_F(LoweringTest, ExtentsOfAnEmptyTensorMayBeHuge) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+  const Variable x = fill_constant({kHuge, 0, kHuge}, 1.0);
+  const auto fetched = Executor("cpu", CompileOptions::none(), scope_).run(main_, {}, {relu(x)});
+  EXPECT_EQ(fetched[0].shape(), Shape({kHuge, 0, kHuge}));
+}
+
 TEST_F(LoweringTest, StateThatFallbackUpdatesGoesBackHome) {
   const Variable w = create_parameter({2}, kFloat32, initializer::constant(1.0), "w");
   const Variable gradient = scale(w, 1.0);

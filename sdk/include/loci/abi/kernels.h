@@ -4,7 +4,8 @@
  * layouts; gives an immutable, re-entrant object), launch (many times, from any thread). A launch
  * allocates no memory of the device or of the host table, never blocks and never synchronises;
  * scratch memory is asked for in prepare. Shapes and attributes were checked by the op's schema, so
- * kernels do not check them again.
+ * kernels do not check them again. An operator all of whose outputs are empty gets no kernel;
+ * inputs may be empty where an output is not.
  *
  * Arguments. An op has input and output slots, in the order of its schema. A slot is required,
  * optional (an absent one is an argument with dtype LOCI_DTYPE_NONE) or variadic (any number of

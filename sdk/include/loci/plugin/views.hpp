@@ -35,8 +35,12 @@ class Span {
 
 using Dims = Span<const std::int64_t>;
 
-// The product of the extents; 1 for rank 0.
+// The product of the extents; 1 for rank 0. What an empty tensor's extents besides the 0 would
+// multiply to may not fit.
 inline std::int64_t numel_of(Dims dims) {
+  for (const std::int64_t extent : dims) {
+    if (extent == 0) return 0;
+  }
   std::int64_t product = 1;
   for (const std::int64_t extent : dims) product *= extent;
   return product;
