@@ -101,7 +101,7 @@ bool DeviceMemory::has_pending_frees() const {
 }
 
 std::byte* DeviceMemory::alias(const void* pointer, std::uint64_t bytes,
-                               const std::string& what) const {
+                               std::string_view what) const {
   const auto refuse = [&](const std::string& why) {
     throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
                      fmt::format("[sim] {}: {} is [{}, {} bytes), which {}", place_, what,

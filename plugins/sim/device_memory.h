@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugins/sim/free_ranges.h"
@@ -38,7 +39,7 @@ class DeviceMemory {
 
   // Where the device finds [pointer, pointer + bytes). Throws Error(LOCI_CODE_INVALID_ARGUMENT),
   // naming `what`, unless all of it lies in one allocation that is not freed.
-  std::byte* alias(const void* pointer, std::uint64_t bytes, const std::string& what) const;
+  std::byte* alias(const void* pointer, std::uint64_t bytes, std::string_view what) const;
 
   [[nodiscard]] std::uint64_t used() const;
   [[nodiscard]] std::uint64_t limit() const { return limit_; }

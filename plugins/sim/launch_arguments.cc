@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <loci/plugin/error.hpp>
 
 namespace loci::sim {
 namespace {
@@ -16,6 +17,19 @@ bool is_captured(const loci_view& view, bool input) {
 std::size_t units(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit; }
 
 }  // namespace
+
+template <class Name>
+std::byte* LaunchArguments::device_data(void* pointer, std::uint64_t bytes, bool writes,
+                                        Name name) {
+  const auto first = reinterpret_cast<std::uintptr_t>(pointer);
+  accesses_.push_back({first, first + bytes, writes});
+  try {
+    return memory_.alias(pointer, bytes, "an argument");
+  } catch (const sdk::Error&) {
+    // With the name, which costs too much to make for every launch.
+    return memory_.alias(pointer, bytes, name());
+  }
+}
 
 LaunchArguments::LaunchArguments(const loci_launch& launch, std::uint32_t input_count,
                                  std::uint32_t output_count, std::uint64_t workspace_bytes,
@@ -36,7 +50,8 @@ LaunchArguments::LaunchArguments(const loci_launch& launch, std::uint32_t input_
   launch_.inputs = pointers_.data();
   launch_.outputs = pointers_.data() + input_count;
   if (workspace_bytes > 0) {
-    launch_.workspace = device_data(launch.workspace, workspace_bytes, true, "the workspace");
+    launch_.workspace = device_data(launch.workspace, workspace_bytes, true,
+                                    [&] { return fmt::format("the workspace of {}", op_); });
   }
 }
 
@@ -63,8 +78,9 @@ void* LaunchArguments::keep_data(const loci_view& view, bool input, std::uint32_
   if (view.residence == LOCI_RESIDENCE_METADATA) return nullptr;
   if (view.residence == LOCI_RESIDENCE_DEVICE) {
     reads_device_ = reads_device_ || input;
-    return device_data(view.data, view.bytes, !input,
-                       fmt::format("{} {}", input ? "input" : "output", index));
+    return device_data(view.data, view.bytes, !input, [&] {
+      return fmt::format("{} {} of {}", input ? "input" : "output", index, op_);
+    });
   }
   writes_host_ = writes_host_ || !input;
   if (!is_captured(view, input)) return view.data;
@@ -72,13 +88,6 @@ void* LaunchArguments::keep_data(const loci_view& view, bool input, std::uint32_
   std::memcpy(copy, view.data, view.bytes);
   host_used_ += units(view.bytes);
   return copy;
-}
-
-std::byte* LaunchArguments::device_data(void* pointer, std::uint64_t bytes, bool writes,
-                                        const std::string& what) {
-  const auto first = reinterpret_cast<std::uintptr_t>(pointer);
-  accesses_.push_back({first, first + bytes, writes});
-  return memory_.alias(pointer, bytes, fmt::format("{} of {}", what, op_));
 }
 
 }  // namespace loci::sim

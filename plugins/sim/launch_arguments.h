@@ -37,7 +37,8 @@ class LaunchArguments {
   const loci_view* keep(const loci_view& view, bool input, std::uint32_t index);
   const std::int64_t* keep_extents(const std::int64_t* extents, std::int32_t rank);
   void* keep_data(const loci_view& view, bool input, std::uint32_t index);
-  std::byte* device_data(void* pointer, std::uint64_t bytes, bool writes, const std::string& what);
+  template <class Name>
+  std::byte* device_data(void* pointer, std::uint64_t bytes, bool writes, Name name);
 
   const DeviceMemory& memory_;
   const std::string& op_;

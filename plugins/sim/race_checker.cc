@@ -63,6 +63,7 @@ void RaceChecker::forget(std::uintptr_t first, std::uintptr_t last) {
 
 void RaceChecker::check(const VectorClock& clock, const std::string& task,
                         const Access& access) const {
+  if (access.first >= access.last) return;
   for (auto cell = first_cell(access.first); cell != cells_.end() && cell->first < access.last;
        ++cell) {
     if (cell->second.write) check_stamp(clock, task, access, *cell->second.write);
