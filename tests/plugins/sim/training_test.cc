@@ -91,7 +91,7 @@ TEST_F(SimTrainingTest, AndOnTwoDevicesAtOnce) {
   loss = mean(elementwise_add(loss, mean(layers::fc(x, 3))));
   optimizer::SGD(0.1).minimize(loss);
   const auto losses_at = [&](const char* place) {
-    Executor executor(place, CompileOptions::exact(), scope_);
+    Executor executor(place, CompileOptions::exact(), Scope());
     executor.run(startup_);
     std::vector<float> losses;
     for (int step = 0; step < kSteps; ++step) {
