@@ -270,6 +270,17 @@ loci_device_api make_device_table() {
 
 }  // namespace detail
 
+// The objects of a device class D behind the handles of its table: the peer of a copy, the stream
+// of a launch. stream_of(NULL) is NULL.
+template <class D>
+D& device_of(loci_device* device) {
+  return detail::device_box<D>(device).value;
+}
+template <class D>
+typename D::Stream* stream_of(loci_stream* stream) {
+  return detail::StreamOf<D>::from(stream);
+}
+
 // The table of "loci.device" for a plugin P with a static constexpr std::string_view kDeviceType
 // and a device class D as described above.
 template <class P, class D>
