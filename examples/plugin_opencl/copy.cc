@@ -3,25 +3,6 @@
 #include "error.h"
 
 namespace opencl {
-namespace {
-
-// A rectangle of bytes in a buffer or in host memory, as OpenCL states it.
-struct Corner {
-  explicit Corner(std::uint64_t offset) : origin{offset, 0, 0} {}
-  std::size_t origin[3];
-};
-
-struct Region {
-  explicit Region(const loci_copy& copy) : extents{copy.row_bytes, copy.rows, 1} {}
-  std::size_t extents[3];
-};
-
-// Bytes from the first to behind the last one.
-std::uint64_t reach(const loci_copy& copy, std::uint64_t pitch) {
-  return (copy.rows - 1) * pitch + copy.row_bytes;
-}
-
-}  // namespace
 
 bool Device::copy(const loci_copy& copy, Stream* stream) {
   if (copy.source_end == LOCI_END_PEER || copy.target_end == LOCI_END_PEER) {
@@ -30,48 +11,44 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   }
   require(stream);
   if (copy.rows == 0 || copy.row_bytes == 0) return false;
-  if (copy.source_end == LOCI_END_HOST) return copy_host_to_device(copy, *stream);
-  if (copy.target_end == LOCI_END_HOST) return copy_device_to_host(copy, *stream);
+  if (copy.source_end == LOCI_END_HOST || copy.target_end == LOCI_END_HOST) {
+    return copy_with_host(copy, *stream);
+  }
   copy_on_device(copy, *stream);
   return false;
 }
 
 // From memory that is not pinned the driver would have to stage, so the host waits and may use the
 // memory again.
-bool Device::copy_host_to_device(const loci_copy& copy, Stream& stream) {
-  const Location target = locate(copy.target);
-  const bool blocks = !pinned_.contains(copy.source, reach(copy, copy.source_pitch));
-  const cl_bool blocking = blocks ? CL_TRUE : CL_FALSE;
-  cl_event event = nullptr;
-  const cl_int status =
-      copy.rows == 1
-          ? clEnqueueWriteBuffer(stream.queue(), target.buffer, blocking, target.offset,
-                                 copy.row_bytes, copy.source, 0, nullptr, &event)
-          : clEnqueueWriteBufferRect(stream.queue(), target.buffer, blocking,
-                                     Corner(target.offset).origin, Corner(0).origin,
-                                     Region(copy).extents, copy.target_pitch, 0, copy.source_pitch,
-                                     0, copy.source, 0, nullptr, &event);
-  check(status, "copying to the device");
-  stream.enqueued(event, "copy to the device", copy.correlation);
-  return blocks;
-}
+bool Device::copy_with_host(const loci_copy& copy, Stream& stream) {
+  const bool writes = copy.source_end == LOCI_END_HOST;
+  const Location device = locate(writes ? copy.target : copy.source);
+  const std::uint64_t device_pitch = writes ? copy.target_pitch : copy.source_pitch;
+  const std::uint64_t host_pitch = writes ? copy.source_pitch : copy.target_pitch;
+  const void* host = writes ? copy.source : copy.target;
+  const bool is_pinned = pinned_.contains(host, (copy.rows - 1) * host_pitch + copy.row_bytes);
 
-bool Device::copy_device_to_host(const loci_copy& copy, Stream& stream) {
-  const Location source = locate(copy.source);
-  const bool blocks = !pinned_.contains(copy.target, reach(copy, copy.target_pitch));
-  const cl_bool blocking = blocks ? CL_TRUE : CL_FALSE;
+  // One row is a rectangle too, but the pitches of a flat copy say nothing.
+  const std::size_t device_origin[] = {device.offset, 0, 0};
+  const std::size_t host_origin[] = {0, 0, 0};
+  const std::size_t region[] = {copy.row_bytes, copy.rows, 1};
+  const std::uint64_t pitches[] = {copy.rows == 1 ? copy.row_bytes : device_pitch,
+                                   copy.rows == 1 ? copy.row_bytes : host_pitch};
+  const cl_bool blocking = is_pinned ? CL_FALSE : CL_TRUE;
   cl_event event = nullptr;
-  const cl_int status =
-      copy.rows == 1
-          ? clEnqueueReadBuffer(stream.queue(), source.buffer, blocking, source.offset,
-                                copy.row_bytes, copy.target, 0, nullptr, &event)
-          : clEnqueueReadBufferRect(stream.queue(), source.buffer, blocking,
-                                    Corner(source.offset).origin, Corner(0).origin,
-                                    Region(copy).extents, copy.source_pitch, 0, copy.target_pitch,
-                                    0, copy.target, 0, nullptr, &event);
-  check(status, "copying to the host");
-  stream.enqueued(event, "copy to the host", copy.correlation);
-  return blocks;
+  if (writes) {
+    check(clEnqueueWriteBufferRect(stream.queue(), device.buffer, blocking, device_origin,
+                                   host_origin, region, pitches[0], 0, pitches[1], 0, copy.source,
+                                   0, nullptr, &event),
+          "copying to the device");
+  } else {
+    check(clEnqueueReadBufferRect(stream.queue(), device.buffer, blocking, device_origin,
+                                  host_origin, region, pitches[0], 0, pitches[1], 0, copy.target, 0,
+                                  nullptr, &event),
+          "copying to the host");
+  }
+  stream.enqueued(event, writes ? "copy to the device" : "copy to the host", copy.correlation);
+  return !is_pinned;
 }
 
 // Row by row: OpenCL copies rectangles within one buffer only between equal pitches, and tensors of
@@ -81,10 +58,9 @@ void Device::copy_on_device(const loci_copy& copy, Stream& stream) {
   const Location target = locate(copy.target);
   for (std::uint64_t row = 0; row < copy.rows; ++row) {
     cl_event event = nullptr;
-    check(clEnqueueCopyBuffer(stream.queue(), source.buffer, target.buffer,
-                              source.offset + row * copy.source_pitch,
-                              target.offset + row * copy.target_pitch, copy.row_bytes, 0, nullptr,
-                              &event),
+    check(clEnqueueCopyBuffer(
+              stream.queue(), source.buffer, target.buffer, source.offset + row * copy.source_pitch,
+              target.offset + row * copy.target_pitch, copy.row_bytes, 0, nullptr, &event),
           "copying on the device");
     stream.enqueued(event, "copy on the device", copy.correlation);
   }

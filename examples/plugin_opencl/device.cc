@@ -53,8 +53,7 @@ Device::Device(Plugin& plugin, const loci::sdk::Host&, std::uint32_t index)
 // With times, for events. In order, as a queue is unless it is asked for another.
 Queue Device::make_queue() const {
   cl_int status = CL_SUCCESS;
-  Queue queue(
-      clCreateCommandQueue(context_.get(), entry_.id, CL_QUEUE_PROFILING_ENABLE, &status));
+  Queue queue(clCreateCommandQueue(context_.get(), entry_.id, CL_QUEUE_PROFILING_ENABLE, &status));
   check(status, "creating a queue");
   return queue;
 }

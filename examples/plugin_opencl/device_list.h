@@ -17,11 +17,11 @@ struct DeviceEntry {
   std::string name;
   std::string version;  // "OpenCL 3.0 PoCL ..."
   std::string driver;
-  std::uint64_t memory;       // bytes
-  std::uint64_t largest;      // bytes of one allocation
-  std::uint64_t alignment;    // bytes
+  std::uint64_t memory;     // bytes
+  std::uint64_t largest;    // bytes of one allocation
+  std::uint64_t alignment;  // bytes
   std::uint32_t units;
-  bool divides_exactly;       // can round float divisions correctly
+  bool divides_exactly;  // can round float divisions correctly
 };
 
 struct DeviceList {

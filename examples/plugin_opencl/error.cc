@@ -10,47 +10,38 @@ struct Status {
   const char* name;
 };
 
-#define OPENCL_STATUS(name) \
-  { name, #name }
-// Those that enqueued work and the calls of this plugin can end with.
-constexpr Status kStatuses[] = {
-    OPENCL_STATUS(CL_DEVICE_NOT_FOUND),
-    OPENCL_STATUS(CL_DEVICE_NOT_AVAILABLE),
-    OPENCL_STATUS(CL_COMPILER_NOT_AVAILABLE),
-    OPENCL_STATUS(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-    OPENCL_STATUS(CL_OUT_OF_RESOURCES),
-    OPENCL_STATUS(CL_OUT_OF_HOST_MEMORY),
-    OPENCL_STATUS(CL_PROFILING_INFO_NOT_AVAILABLE),
-    OPENCL_STATUS(CL_MEM_COPY_OVERLAP),
-    OPENCL_STATUS(CL_BUILD_PROGRAM_FAILURE),
-    OPENCL_STATUS(CL_MAP_FAILURE),
-    OPENCL_STATUS(CL_MISALIGNED_SUB_BUFFER_OFFSET),
-    OPENCL_STATUS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
-    OPENCL_STATUS(CL_INVALID_VALUE),
-    OPENCL_STATUS(CL_INVALID_DEVICE),
-    OPENCL_STATUS(CL_INVALID_CONTEXT),
-    OPENCL_STATUS(CL_INVALID_COMMAND_QUEUE),
-    OPENCL_STATUS(CL_INVALID_HOST_PTR),
-    OPENCL_STATUS(CL_INVALID_MEM_OBJECT),
-    OPENCL_STATUS(CL_INVALID_BUILD_OPTIONS),
-    OPENCL_STATUS(CL_INVALID_PROGRAM),
-    OPENCL_STATUS(CL_INVALID_PROGRAM_EXECUTABLE),
-    OPENCL_STATUS(CL_INVALID_KERNEL_NAME),
-    OPENCL_STATUS(CL_INVALID_KERNEL),
-    OPENCL_STATUS(CL_INVALID_ARG_INDEX),
-    OPENCL_STATUS(CL_INVALID_ARG_VALUE),
-    OPENCL_STATUS(CL_INVALID_ARG_SIZE),
-    OPENCL_STATUS(CL_INVALID_KERNEL_ARGS),
-    OPENCL_STATUS(CL_INVALID_WORK_GROUP_SIZE),
-    OPENCL_STATUS(CL_INVALID_WORK_ITEM_SIZE),
-    OPENCL_STATUS(CL_INVALID_EVENT_WAIT_LIST),
-    OPENCL_STATUS(CL_INVALID_EVENT),
-    OPENCL_STATUS(CL_INVALID_OPERATION),
-    OPENCL_STATUS(CL_INVALID_BUFFER_SIZE),
-    OPENCL_STATUS(CL_INVALID_GLOBAL_WORK_SIZE),
-    OPENCL_STATUS(CL_PLATFORM_NOT_FOUND_KHR),
-};
-#undef OPENCL_STATUS
+#define NAMED(name) \
+  { CL_##name, "CL_" #name }
+// What calls of this plugin and the work that it enqueues can end with.
+constexpr Status kStatuses[] = {NAMED(DEVICE_NOT_FOUND),
+                                NAMED(DEVICE_NOT_AVAILABLE),
+                                NAMED(COMPILER_NOT_AVAILABLE),
+                                NAMED(MEM_OBJECT_ALLOCATION_FAILURE),
+                                NAMED(OUT_OF_RESOURCES),
+                                NAMED(OUT_OF_HOST_MEMORY),
+                                NAMED(PROFILING_INFO_NOT_AVAILABLE),
+                                NAMED(MEM_COPY_OVERLAP),
+                                NAMED(BUILD_PROGRAM_FAILURE),
+                                NAMED(MAP_FAILURE),
+                                NAMED(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+                                NAMED(INVALID_VALUE),
+                                NAMED(INVALID_DEVICE),
+                                NAMED(INVALID_CONTEXT),
+                                NAMED(INVALID_COMMAND_QUEUE),
+                                NAMED(INVALID_HOST_PTR),
+                                NAMED(INVALID_MEM_OBJECT),
+                                NAMED(INVALID_PROGRAM),
+                                NAMED(INVALID_KERNEL_NAME),
+                                NAMED(INVALID_KERNEL),
+                                NAMED(INVALID_ARG_VALUE),
+                                NAMED(INVALID_ARG_SIZE),
+                                NAMED(INVALID_KERNEL_ARGS),
+                                NAMED(INVALID_WORK_GROUP_SIZE),
+                                NAMED(INVALID_EVENT_WAIT_LIST),
+                                NAMED(INVALID_OPERATION),
+                                NAMED(INVALID_BUFFER_SIZE),
+                                {CL_PLATFORM_NOT_FOUND_KHR, "CL_PLATFORM_NOT_FOUND_KHR"}};
+#undef NAMED
 
 struct Meaning {
   loci_code code;
@@ -68,8 +59,7 @@ Meaning meaning_of(cl_int status) {
     case CL_DEVICE_NOT_AVAILABLE:
     case CL_DEVICE_NOT_FOUND:
     case CL_COMPILER_NOT_AVAILABLE:
-    case CL_PLATFORM_NOT_FOUND_KHR:
-      return {LOCI_CODE_UNAVAILABLE, "see what clinfo lists"};
+    case CL_PLATFORM_NOT_FOUND_KHR: return {LOCI_CODE_UNAVAILABLE, "see what clinfo lists"};
     default: break;
   }
   return status <= CL_INVALID_VALUE

@@ -26,10 +26,10 @@ Program Device::compile(const Source& source) const {
                             : "-cl-std=CL1.2";
   status = clBuildProgram(program.get(), 1, &entry_.id, options, nullptr, nullptr);
   if (status == CL_BUILD_PROGRAM_FAILURE) {
-    throw loci::sdk::Error(LOCI_CODE_INTERNAL,
-                           text("[opencl] ", entry_.name, " does not compile ", source.name,
-                                "; report it to the author of the plugin:\n",
-                                build_log(program.get(), entry_.id)));
+    throw loci::sdk::Error(
+        LOCI_CODE_INTERNAL,
+        text("[opencl] ", entry_.name, " does not compile ", source.name,
+             "; report it to the author of the plugin:\n", build_log(program.get(), entry_.id)));
   }
   check(status, "compiling a program");
   return program;

@@ -9,9 +9,8 @@ namespace {
 // CL_COMPLETE, a stage before it (greater) or what the command failed with (negative).
 cl_int progress(cl_event event) {
   cl_int status = CL_QUEUED;
-  check(
-      clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
-      "querying an event");
+  check(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+        "querying an event");
   return status;
 }
 
@@ -21,9 +20,9 @@ std::uint64_t end_ns(const ClEvent& marker) {
     throw loci::sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
                            "[opencl] an event has not been reached; wait for it first");
   }
-  check(clGetEventProfilingInfo(marker.get(), CL_PROFILING_COMMAND_END, sizeof time, &time,
-                                nullptr),
-        "reading the time of an event");
+  check(
+      clGetEventProfilingInfo(marker.get(), CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr),
+      "reading the time of an event");
   return time;
 }
 

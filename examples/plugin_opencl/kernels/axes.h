@@ -23,9 +23,9 @@ Axes broadcast_axes(loci::sdk::Dims x, loci::sdk::Dims y, loci::sdk::Dims out);
 
 // Of a sum over some axes of a tensor.
 struct ReduceAxes {
-  Axes kept;              // from an element of the result to its first summand
-  Axes reduced;           // from there to all of them
-  Axes back;              // from an element of the tensor to that of the result
+  Axes kept;               // from an element of the result to its first summand
+  Axes reduced;            // from there to all of them
+  Axes back;               // from an element of the tensor to that of the result
   std::int64_t count = 1;  // summands of each
 };
 ReduceAxes reduce_axes(loci::sdk::Dims dims, const std::vector<bool>& reduced);

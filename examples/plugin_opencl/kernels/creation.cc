@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "error.h"
-#include "kernels/function.h"
+#include "kernels/call.h"
 #include "kernels/kernel_list.h"
 
 namespace opencl {
@@ -85,8 +85,8 @@ class AssignValue final : public loci::sdk::Kernel {
 }  // namespace
 
 void add_creation(Kernels& kernels) {
-  kernels.push_back({"fill_constant", kName, kFloat32, loci::sdk::make_kernel<FillConstant>,
-                     supports_fill});
+  kernels.push_back(
+      {"fill_constant", kName, kFloat32, loci::sdk::make_kernel<FillConstant>, supports_fill});
   kernels.push_back({"assign_value", kName, kFloat32, loci::sdk::make_kernel<AssignValue>});
 }
 

@@ -1,73 +1,37 @@
 // elementwise_add, _sub, _mul, _div with broadcasting; relu, its gradient, scale.
 #include "kernels/axes.h"
-#include "kernels/function.h"
+#include "kernels/call.h"
 #include "kernels/kernel_list.h"
 
 namespace opencl {
 namespace {
 
-using loci::sdk::Launch;
 using loci::sdk::OpDesc;
 using loci::sdk::Prepare;
-
-struct Binary {
-  void launch(const Launch& launch) const {
-    function.launch(launch, count, Memory{launch.input<float>(0)}, Memory{launch.input<float>(1)},
-                    Memory{launch.output<float>(0)}, count, axes);
-  }
-  Function function;
-  std::uint64_t count;
-  Axes axes;
-};
-
-std::uint64_t count_of(const Prepare& prepare) {
-  return static_cast<std::uint64_t>(prepare.op().output(0).numel());
-}
 
 template <const char* const& name>
 void prepare_binary(Prepare& prepare) {
   const OpDesc& op = prepare.op();
-  prepare.emplace<Binary>(
-      Function(prepare, kElementwiseSource, name), count_of(prepare),
-      broadcast_axes(op.input(0).dims(), op.input(1).dims(), op.output(0).dims()));
+  const std::int64_t count = op.output(0).numel();
+  Call(prepare, kElementwiseSource, name)
+      .input(0)
+      .input(1)
+      .output(0)
+      .value(count)
+      .value(broadcast_axes(op.input(0).dims(), op.input(1).dims(), op.output(0).dims()))
+      .finish(prepare, count);
 }
-
-struct Relu {
-  void launch(const Launch& launch) const {
-    function.launch(launch, count, Memory{launch.input<float>(0)},
-                    Memory{launch.output<float>(0)}, count);
-  }
-  Function function;
-  std::uint64_t count;
-};
 
 void prepare_relu(Prepare& prepare) {
-  prepare.emplace<Relu>(Function(prepare, kElementwiseSource, "relu"), count_of(prepare));
+  const std::int64_t count = prepare.op().output(0).numel();
+  Call(prepare, kElementwiseSource, "relu").input(0).output(0).value(count).finish(prepare, count);
 }
-
-struct ReluGrad {
-  void launch(const Launch& launch) const {
-    function.launch(launch, count, Memory{launch.input<float>(0)}, Memory{launch.input<float>(1)},
-                    Memory{launch.output<float>(0)}, count);
-  }
-  Function function;
-  std::uint64_t count;
-};
 
 void prepare_relu_grad(Prepare& prepare) {
-  prepare.emplace<ReluGrad>(Function(prepare, kElementwiseSource, "relu_grad"), count_of(prepare));
+  const std::int64_t count = prepare.op().output(0).numel();
+  Call call(prepare, kElementwiseSource, "relu_grad");
+  call.input(0).input(1).output(0).value(count).finish(prepare, count);
 }
-
-struct Scaled {
-  void launch(const Launch& launch) const {
-    function.launch(launch, count, Memory{launch.input<float>(0)},
-                    Memory{launch.output<float>(0)}, count, factor, bias);
-  }
-  Function function;
-  std::uint64_t count;
-  float factor;
-  float bias;
-};
 
 class Scale final : public loci::sdk::Kernel {
  public:
@@ -75,8 +39,9 @@ class Scale final : public loci::sdk::Kernel {
       : factor_(static_cast<float>(op.attributes().real("scale"))),
         bias_(static_cast<float>(op.attributes().real("bias"))) {}
   void prepare(Prepare& prepare) const override {
-    prepare.emplace<Scaled>(Function(prepare, kElementwiseSource, "scale"), count_of(prepare),
-                            factor_, bias_);
+    const std::int64_t count = prepare.op().output(0).numel();
+    Call call(prepare, kElementwiseSource, "scale");
+    call.input(0).output(0).value(count).value(factor_).value(bias_).finish(prepare, count);
   }
 
  private:

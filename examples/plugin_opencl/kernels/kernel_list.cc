@@ -11,6 +11,7 @@ loci::sdk::KernelList all_kernels() {
   add_movement(kernels);
   add_optimizer(kernels);
   add_reduce(kernels);
+  add_softmax(kernels);
   return loci::sdk::KernelList(std::move(kernels));
 }
 

@@ -19,6 +19,7 @@ void add_matmul(Kernels& kernels);
 void add_movement(Kernels& kernels);
 void add_optimizer(Kernels& kernels);
 void add_reduce(Kernels& kernels);
+void add_softmax(Kernels& kernels);
 
 loci::sdk::KernelList all_kernels();
 

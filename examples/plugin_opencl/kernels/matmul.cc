@@ -1,16 +1,14 @@
 // matmul and mul.
-#include <algorithm>
 #include <utility>
 
 #include "kernels/axes.h"
-#include "kernels/function.h"
+#include "kernels/call.h"
 #include "kernels/kernel_list.h"
 
 namespace opencl {
 namespace {
 
 using loci::sdk::Dims;
-using loci::sdk::Launch;
 using loci::sdk::OpDesc;
 using loci::sdk::Prepare;
 
@@ -22,8 +20,7 @@ struct Matrix {
       return;
     }
     rows = dims[dims.size() - 2];
-    columns = dims[dims.size() - 1];
-    row_stride = columns;
+    row_stride = columns = dims[dims.size() - 1];
     if (transpose) {
       std::swap(rows, columns);
       std::swap(row_stride, column_stride);
@@ -35,29 +32,27 @@ struct Matrix {
   std::int64_t column_stride = 1;
 };
 
-struct Product {
-  void launch(const Launch& launch) const {
-    function.launch(launch, count, Memory{launch.input<float>(0)}, Memory{launch.input<float>(1)},
-                    Memory{launch.output<float>(0)}, count, x.rows, y.columns, x.columns,
-                    x.row_stride, x.column_stride, y.row_stride, y.column_stride, batch);
-  }
-  Function function;
-  std::uint64_t count;
-  Matrix x;
-  Matrix y;
-  Axes batch;
-};
+void prepare_product(Prepare& prepare, const Matrix& x, const Matrix& y, const Axes& batch) {
+  const std::int64_t count = prepare.op().output(0).numel();
+  Call call(prepare, kMatmulSource, "matmul");
+  call.input(0).input(1).output(0).value(count).value(x.rows).value(y.columns).value(x.columns);
+  call.value(x.row_stride).value(x.column_stride).value(y.row_stride).value(y.column_stride);
+  call.value(batch).finish(prepare, count);
+}
 
 // Of the leading dimensions, a step along which passes whole matrices.
-Axes batch_axes(Dims x, Dims y, Dims out, const Matrix& left, const Matrix& right) {
+Axes batch_axes(const OpDesc& op, const Matrix& x, const Matrix& y) {
   const auto leading = [](Dims dims, std::size_t count) {
     return Dims(dims.data(), dims.size() > count ? dims.size() - count : 0);
   };
-  const std::size_t own = (x.size() > 1 ? 1U : 0U) + (y.size() > 1 ? 1U : 0U);
-  Axes axes = broadcast_axes(leading(x, 2), leading(y, 2), leading(out, own));
+  const Dims left = op.input(0).dims();
+  const Dims right = op.input(1).dims();
+  const std::size_t own = (left.size() > 1 ? 1U : 0U) + (right.size() > 1 ? 1U : 0U);
+  Axes axes =
+      broadcast_axes(leading(left, 2), leading(right, 2), leading(op.output(0).dims(), own));
   for (std::uint64_t i = 0; i < axes.rank; ++i) {
-    axes.strides[0][i] *= static_cast<std::uint64_t>(left.rows * left.columns);
-    axes.strides[1][i] *= static_cast<std::uint64_t>(right.rows * right.columns);
+    axes.strides[0][i] *= static_cast<std::uint64_t>(x.rows * x.columns);
+    axes.strides[1][i] *= static_cast<std::uint64_t>(y.rows * y.columns);
   }
   return axes;
 }
@@ -67,16 +62,10 @@ class Matmul final : public loci::sdk::Kernel {
   explicit Matmul(const OpDesc& op)
       : transpose_x_(op.attributes().boolean("transpose_x")),
         transpose_y_(op.attributes().boolean("transpose_y")) {}
-
   void prepare(Prepare& prepare) const override {
-    const auto x = prepare.op().input(0).dims();
-    const auto y = prepare.op().input(1).dims();
-    const auto out = prepare.op().output(0);
-    const Matrix left(x, transpose_x_, true);
-    const Matrix right(y, transpose_y_, false);
-    prepare.emplace<Product>(Function(prepare, kMatmulSource, "matmul"),
-                             static_cast<std::uint64_t>(out.numel()), left, right,
-                             batch_axes(x, y, out.dims(), left, right));
+    const Matrix x(prepare.op().input(0).dims(), transpose_x_, true);
+    const Matrix y(prepare.op().input(1).dims(), transpose_y_, false);
+    prepare_product(prepare, x, y, batch_axes(prepare.op(), x, y));
   }
 
  private:
@@ -90,13 +79,9 @@ class Mul final : public loci::sdk::Kernel {
   explicit Mul(const OpDesc& op)
       : x_rows_(op.attributes().integer("x_num_col_dims")),
         y_rows_(op.attributes().integer("y_num_col_dims")) {}
-
   void prepare(Prepare& prepare) const override {
-    const auto out = prepare.op().output(0);
-    prepare.emplace<Product>(Function(prepare, kMatmulSource, "matmul"),
-                             static_cast<std::uint64_t>(out.numel()),
-                             flat(prepare.op().input(0).dims(), x_rows_),
-                             flat(prepare.op().input(1).dims(), y_rows_), Axes());
+    prepare_product(prepare, flat(prepare.op().input(0).dims(), x_rows_),
+                    flat(prepare.op().input(1).dims(), y_rows_), Axes());
   }
 
  private:
@@ -105,9 +90,8 @@ class Mul final : public loci::sdk::Kernel {
     const std::int64_t extents[] = {
         loci::sdk::numel_of({dims.data(), count}),
         loci::sdk::numel_of({dims.data() + count, dims.size() - count})};
-    return {{extents, 2}, false, true};
+    return {{extents, 2}, /*transpose=*/false, /*is_left=*/true};
   }
-
   std::int64_t x_rows_;
   std::int64_t y_rows_;
 };

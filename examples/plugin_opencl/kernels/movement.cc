@@ -1,7 +1,7 @@
 // Ops that only change the shape: copies within the device, of every dtype.
 #include <loci/plugin/dtype_visit.hpp>
 
-#include "kernels/function.h"
+#include "kernels/call.h"
 #include "kernels/kernel_list.h"
 
 namespace opencl {
@@ -40,8 +40,8 @@ void prepare_copy(Prepare& prepare) {
 
 void add_movement(Kernels& kernels) {
   for (const char* op : {"assign", "flatten", "reshape", "reshape_like", "squeeze", "unsqueeze"}) {
-    kernels.push_back({op, kName, loci::sdk::kAllBits, loci::sdk::make_kernel<prepare_copy>,
-                       nullptr, {{0, 0}}});
+    kernels.push_back(
+        {op, kName, loci::sdk::kAllBits, loci::sdk::make_kernel<prepare_copy>, nullptr, {{0, 0}}});
   }
 }
 
