@@ -65,15 +65,8 @@ void* Device::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
 // A driver may put off finding out that there is no memory until a kernel needs it, so what the
 // device has is counted here.
 void* Device::allocate(std::uint64_t bytes) {
-  const std::uint64_t used = used_.fetch_add(bytes) + bytes;
+  claim(bytes);
   try {
-    if (used > entry_.memory || bytes > entry_.largest) {
-      throw loci::sdk::Error(
-          LOCI_CODE_OUT_OF_MEMORY,
-          text("[opencl] ", bytes, " bytes do not fit: ", used - bytes, " of ", entry_.memory,
-               " are in use, and one allocation has ", entry_.largest,
-               " at most; use smaller tensors, or another device"));
-    }
     cl_int status = CL_SUCCESS;
     Buffer buffer(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status));
     if (status != CL_SUCCESS) throw error_of(status, text("allocating ", bytes, " bytes"));
@@ -82,6 +75,16 @@ void* Device::allocate(std::uint64_t bytes) {
     used_ -= bytes;
     throw;
   }
+}
+
+void Device::claim(std::uint64_t bytes) {
+  for (std::uint64_t used = used_; bytes <= entry_.largest && bytes <= entry_.memory - used;) {
+    if (used_.compare_exchange_weak(used, used + bytes)) return;
+  }
+  throw loci::sdk::Error(LOCI_CODE_OUT_OF_MEMORY,
+                         text("[opencl] ", bytes, " bytes do not fit: ", used_, " of ",
+                              entry_.memory, " are in use, and one allocation has ",
+                              entry_.largest, " at most; use smaller tensors, or another device"));
 }
 
 void Device::mem_free(std::uint32_t kind, void* pointer, Stream* stream) {

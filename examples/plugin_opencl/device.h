@@ -64,6 +64,7 @@ class Device {
 
  private:
   [[nodiscard]] void* allocate(std::uint64_t bytes);
+  void claim(std::uint64_t bytes);
   [[nodiscard]] Program compile(const Source& source) const;
   bool copy_with_host(const loci_copy& copy, Stream& stream);
   void copy_on_device(const loci_copy& copy, Stream& stream);

@@ -1,4 +1,6 @@
 // OpenCL C, compiled for a device when a kernel first needs it.
+#include <algorithm>
+
 #include "device.h"
 #include "error.h"
 

@@ -1,6 +1,4 @@
 // fill_constant and assign_value.
-#include <algorithm>
-
 #include "error.h"
 #include "kernels/call.h"
 #include "kernels/kernel_list.h"
