@@ -39,6 +39,15 @@ void prepare_sum_like(Prepare& prepare) {
   prepare_reduce(prepare, reduced, Kind::kSum);
 }
 
+// Repeats as a gradient does, to the shape of the second input.
+void prepare_expand_like(Prepare& prepare) {
+  const auto out = prepare.op().output(0);
+  Call call(prepare, kReduceSource, "reduce_grad");
+  call.input(0).output(0).value(out.numel()).value(1.0F);
+  call.value(broadcast_axes(prepare.op().input(0).dims(), Dims(), out.dims()));
+  call.finish(prepare, out.numel());
+}
+
 // All axes if the attribute names none; negative ones count from the end.
 class AxesAttribute {
  public:
@@ -93,6 +102,7 @@ void add_reduce(Kernels& kernels) {
   kernels.push_back({"reduce_sum", kName, kFloat32, make_kernel<Reduce<Kind::kSum>>});
   kernels.push_back({"reduce_mean", kName, kFloat32, make_kernel<Reduce<Kind::kMean>>});
   kernels.push_back({"reduce_sum_like", kName, kFloat32, make_kernel<prepare_sum_like>});
+  kernels.push_back({"expand_like", kName, kFloat32, make_kernel<prepare_expand_like>});
   kernels.push_back({"reduce_sum_grad", kName, kFloat32, make_kernel<ReduceGrad<Kind::kSum>>});
   kernels.push_back({"reduce_mean_grad", kName, kFloat32, make_kernel<ReduceGrad<Kind::kMean>>});
 }
