@@ -83,8 +83,8 @@ void Device::claim(std::uint64_t bytes) {
   }
   throw loci::sdk::Error(LOCI_CODE_OUT_OF_MEMORY,
                          text("[opencl] ", bytes, " bytes do not fit: ", used_, " of ",
-                              entry_.memory, " are in use, and one allocation has ",
-                              entry_.largest, " at most; use smaller tensors, or another device"));
+                              entry_.memory, " are in use, and one allocation has ", entry_.largest,
+                              " at most; use smaller tensors, or another device"));
 }
 
 void Device::mem_free(std::uint32_t kind, void* pointer, Stream* stream) {

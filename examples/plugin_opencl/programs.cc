@@ -19,9 +19,11 @@ std::string build_log(cl_program program, cl_device_id device) {
 }  // namespace
 
 Program Device::compile(const Source& source) const {
-  const char* parts[] = {kCommonSource.code, source.code};
+  // Messages of the compiler count the lines of the file itself.
+  const std::string line = text("#line 1 \"", source.name, "\"\n");
+  const char* parts[] = {kCommonSource.code, line.c_str(), source.code};
   cl_int status = CL_SUCCESS;
-  Program program(clCreateProgramWithSource(context_.get(), 2, parts, nullptr, &status));
+  Program program(clCreateProgramWithSource(context_.get(), 3, parts, nullptr, &status));
   check(status, "creating a program");
   const char* options = entry_.divides_exactly
                             ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"

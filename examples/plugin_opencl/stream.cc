@@ -72,6 +72,8 @@ void Stream::synchronize() {
 }
 
 void Stream::wait(Event& event) {
+  // Each device has a context of its own, and OpenCL's events stay within one.
+  if (&event.device() != &device_) return event.synchronize();
   const ClEvent latest = event.latest();
   if (!latest) return;
   cl_event marker = latest.get();

@@ -47,7 +47,7 @@ class Stream {
 // A marker in a queue. One that was never recorded counts as reached.
 class Event {
  public:
-  explicit Event(Device&) {}
+  explicit Event(Device& device) : device_(device) {}
 
   void record(Stream* stream);
   [[nodiscard]] bool query();
@@ -56,8 +56,10 @@ class Event {
   [[nodiscard]] std::uint64_t ns_until(Event& end);
   // One reference of the latest marker, if there is one.
   [[nodiscard]] ClEvent latest();
+  [[nodiscard]] const Device& device() const { return device_; }
 
  private:
+  Device& device_;
   std::mutex mutex_;
   ClEvent marker_;
 };
