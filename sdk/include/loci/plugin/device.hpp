@@ -270,23 +270,23 @@ loci_device_api make_device_table() {
 
 }  // namespace detail
 
-// The objects of a device class D behind the handles of its table: the peer of a copy, the stream
-// of a launch. stream_of(NULL) is NULL.
-template <class D>
-D& device_of(loci_device* device) {
-  return detail::device_box<D>(device).value;
-}
-template <class D>
-typename D::Stream* stream_of(loci_stream* stream) {
-  return detail::StreamOf<D>::from(stream);
-}
-
 // The table of "loci.device" for a plugin P with a static constexpr std::string_view kDeviceType
 // and a device class D as described above.
 template <class P, class D>
 const loci_device_api* device_table() {
   static const loci_device_api kTable = detail::make_device_table<P, D>();
   return &kTable;
+}
+
+// What the host's handles stand for, for kernels of the same plugin: Prepare::device() and
+// Launch::stream(). The stream is nullptr where the host passes none.
+template <class D>
+D& device_of(loci_device* device) {
+  return detail::device_box<D>(device).value;
+}
+template <class D>
+auto* stream_of(loci_stream* stream) {
+  return detail::StreamOf<D>::from(stream);
 }
 
 }  // namespace loci::sdk
