@@ -117,7 +117,9 @@ std::uint64_t now_ns(loci_host* /*host*/) noexcept {
 
 loci_str config_get(loci_host* host, loci_str key) noexcept {
   try {
-    const auto value = core::config_value(host->prefix + config_name(view(key)));
+    std::string name = host->prefix + config_name(view(key));
+    if (key.size == 0) name.pop_back();  // the plugin's own variable: LOCI_CPU
+    const auto value = core::config_value(name);
     return value ? host->keep(*value) : loci_str{nullptr, 0};
   } catch (...) {
     return {nullptr, 0};

@@ -40,5 +40,7 @@ std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, cons
 
 // The innermost DeviceGuard's place of this thread, as text; empty if there is none.
 const std::string& current_guard();
+// A place as guards keep it: a bare type stays bare, since it may mean the executor's own device.
+std::string guard_text(const Place& place);
 
 }  // namespace loci::program

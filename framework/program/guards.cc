@@ -26,12 +26,11 @@ std::vector<ProgramPair>& program_guards() {
   return stack;
 }
 
-// A bare type stays bare: it may mean the executor's own device.
+}  // namespace
+
 std::string guard_text(const Place& place) {
   return place.has_index() ? place.to_string() : place.type();
 }
-
-}  // namespace
 
 const std::string& current_guard() {
   static const std::string none;

@@ -41,10 +41,6 @@ void copy_tensor(const Tensor& from, const Tensor& to, const Labels& labels) {
   const End target = end_of(to);
   if (source.device == target.device && source.data == target.data) return;
   const bool is_local = source.device == target.device;
-  if (!is_local && source.device != nullptr && target.device != nullptr) {
-    // The copy runs on the target's stream, which knows nothing of the work that makes the source.
-    source.device->synchronize_stream(source.device->default_stream());
-  }
   Labels typed = labels;
   typed.dtype = from.dtype();
   copy(source, target, from.bytes(), typed, /*stream=*/nullptr, /*wait=*/!is_local);

@@ -6,6 +6,7 @@
 #include <loci/error.hpp>
 
 #include "framework/core/log.h"
+#include "framework/device/stream.h"
 #include "framework/memory/allocator.h"
 #include "framework/transfer/ledger.h"
 #include "framework/transfer/policy.h"
@@ -53,12 +54,13 @@ class Entry {
   Row row_;
 };
 
-// A copy between host and device, or within a device. Returns whether the host waited.
+// A copy between host and device, or within a device. Returns whether the host waited. A copy that
+// blocked has ended, but only the wait below tells whether it and the work before it succeeded.
 bool copy_flat(device::Device& device, std::uint32_t source_end, const void* source,
                std::uint32_t target_end, void* target, std::uint64_t bytes, loci_stream* stream,
                bool wait) {
   const bool blocked = device.copy(source_end, source, target_end, target, bytes, stream, 0);
-  if (!wait || blocked) return blocked;
+  if (!wait) return blocked;
   device.synchronize_stream(stream);
   return true;
 }
@@ -74,10 +76,22 @@ void copy_local(const End& from, const End& to, std::uint64_t bytes, loci_stream
   record_local(bytes);
 }
 
+// Makes later work of `later`, a stream of any device of the plugin, wait for what is in `earlier`.
+void order(device::Device& device, loci_stream* earlier, loci_stream* later) {
+  if (earlier == nullptr) return;
+  if (later == nullptr) return device.synchronize_stream(earlier);
+  device::Event event(device);
+  event.record(earlier);
+  event.wait_on(later);
+}
+
 // False if the backend does not copy between these devices.
 bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                loci_stream* stream, bool wait) {
   Entry entry(place_of(from), place_of(to), bytes, labels);
+  // The copy runs on the target's stream, which knows nothing of the work that makes the source.
+  loci_stream* source_stream = from.device->default_stream();
+  order(*from.device, source_stream, stream);
   bool waited = false;
   try {
     waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes, stream,
@@ -87,10 +101,12 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
     core::log(core::Module::kTransfer, core::Level::kDebug, "staged instead: {}", error.what());
     return false;
   }
-  if (wait && !waited) {
+  if (wait) {
     to.device->synchronize_stream(stream);
     waited = true;
   }
+  // Nor does the source's stream know of the copy, which what comes there next could overwrite.
+  if (!waited) order(*to.device, stream, source_stream);
   entry.finish(waited);
   return true;
 }

@@ -70,6 +70,33 @@ TEST_F(ModelTest, PlanShowsFallbacksAndTransfers) {
   EXPECT_THAT(loci(arguments).out, AllOf(HasSubstr("no_kernel"), HasSubstr("toy:0")));
 }
 
+TEST_F(ModelTest, GuardsPlaceOperatorsOverTheDevice) {
+  const std::vector<std::string> arguments{
+      "plan",   inference_model(), "--plugin",   LOCI_TOY_PLUGIN, "--device", "toy",
+      "--feed", "x=random:2x3",    "--fallback", "allow",         "--guard",  ".*=toy"};
+  const auto plan = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), more.begin(), more.end());
+    return loci_json(all);
+  };
+  EXPECT_EQ(plan({"--json"})["operators"][1]["place"], "toy:0");
+  const json guarded = plan({"--guard", "scale|argmax|elementwise_.*=cpu", "--json"});
+  for (const json& op : guarded["operators"]) {
+    EXPECT_EQ(op["place"], "cpu");
+    EXPECT_EQ(op["reason"], "user_guard");
+  }
+  EXPECT_THAT(guarded["transfers"], IsEmpty());
+}
+
+TEST_F(ModelTest, GuardsThatCannotHoldAreRefused) {
+  const std::string model = inference_model();
+  EXPECT_THAT(failure(2, {"plan", model, "--guard", "elementwise=cpu"}),
+              HasSubstr("[--guard] 'elementwise': no operator has a name"));
+  EXPECT_THAT(failure(2, {"plan", model, "--guard", "argmax"}),
+              HasSubstr("[--guard] 'argmax': write REGEX=PLACE"));
+  EXPECT_THAT(failure(4, {"plan", model, "--guard", "argmax=nowhere:3"}), HasSubstr("nowhere:3"));
+}
+
 TEST_F(ModelTest, PlanListsWhatIsCompiledOnceValuesAreKnown) {
   const std::string model = value_shaped_model();
   const std::vector<std::string> arguments{"plan", model, "--feed", "x=random:4"};

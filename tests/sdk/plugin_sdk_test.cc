@@ -295,6 +295,17 @@ TEST_F(PluginSdkDevice, StreamsEventsAndErrors) {
   api().stream_destroy(stream);
 }
 
+TEST_F(PluginSdkDevice, HandlesLeadToTheObjectsOfKernels) {
+  loci_stream* stream = nullptr;
+  check(api().stream_create(device_, &stream));
+  TinyDevice& device = sdk::device_of<TinyDevice>(device_);
+  EXPECT_EQ(sdk::stream_of<TinyDevice>(stream)->device, &device);
+  EXPECT_EQ(sdk::stream_of<TinyDevice>(nullptr), nullptr);
+  check(api().stream_synchronize(stream));
+  EXPECT_EQ(device.synchronized, 1);
+  api().stream_destroy(stream);
+}
+
 TEST(PluginSdkHost, ParallelForCoversTheRangeOnce) {
   const TestHost test_host;
   const sdk::Host host(test_host.api());

@@ -81,6 +81,9 @@ void declare_execution_options(po::options_description& options) {
        "none: every operator as written; exact: results keep their "
        "bits; default: each within its documented bound")            //
       ("no-pass", list("NAME"), "leave out this pass (repeatable)")  //
+      ("guard", list("REGEX=PLACE"),
+       "operators whose whole name, type or output variable matches run there, over the program's "
+       "own guards; the last that matches wins (repeatable)")  //
       ("fallback", text("error|warn|allow"),
        "for an operator without a kernel at the device; warn is the default")  //
       ("threads", text("N"), "how many threads run kernels")                   //
@@ -101,6 +104,9 @@ ExecutionOptions read_execution_options(const po::variables_map& values) {
   }
   check_names(options.feeds, "feed");
   check_names(options.fetches, "fetch");
+  for (const std::string& guard : texts(values, "guard")) {
+    options.guards.push_back(parse_guard(guard));
+  }
   options.compile = read_compile_options(values);
   if (values.count("threads") != 0) {
     options.threads = static_cast<int>(whole_number(values, "threads", 1, 4096));

@@ -11,6 +11,7 @@
 #include "tools/loci/command.h"
 #include "tools/loci/feed_spec.h"
 #include "tools/loci/fetch_spec.h"
+#include "tools/loci/guard_spec.h"
 
 namespace loci::runner {
 
@@ -19,6 +20,7 @@ struct ExecutionOptions {
   Place device;
   std::vector<FeedSpec> feeds;
   std::vector<FetchSpec> fetches;
+  std::vector<GuardSpec> guards;
   CompileOptions compile;
   std::optional<int> threads;
   std::uint64_t seed = 0;

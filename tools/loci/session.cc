@@ -136,6 +136,7 @@ std::vector<Fetch> Session::fetch() const {
 
 Session open_session(const ExecutionOptions& options, MissingFeeds missing) {
   io::Model model = in_phase(Phase::kModel, [&] { return io::load_model(options.model); });
+  apply_guards(options.guards, model);
   std::vector<FetchSpec> fetches = make_fetches(options, model.main);
   std::vector<SessionFeed> feeds = make_feeds(options, model.main, missing);
   check_outputs(fetches);

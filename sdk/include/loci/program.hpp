@@ -1,6 +1,7 @@
 // The static form of a model, and the scopes in which one is built.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <loci/attribute.hpp>
 #include <loci/dtype.hpp>
@@ -110,6 +111,15 @@ class LOCI_PUBLIC DeviceGuard {
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 };
+
+// As if the operators that `pattern`, a regular expression (ECMAScript), matches had been built
+// under DeviceGuard(place), whatever guard they have: those whose whole name, type or the name of
+// an output it matches. The parameters and statistics that they use live there then, with their
+// updates and initialisers. Gradients are operators of their own here. Returns how many operators
+// it matches in both programs. Throws Error(kInvalidArgument) if `pattern` is no regular
+// expression.
+LOCI_PUBLIC std::size_t guard_operators(const Program& main, const Program& startup,
+                                        const std::string& pattern, const Place& place);
 
 // How a parameter gets its first value: an op without inputs and its attributes.
 struct Initializer {

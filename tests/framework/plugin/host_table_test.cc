@@ -103,6 +103,12 @@ TEST_F(HostTableTest, ConfigurationIsNamedAfterThePlugin) {
   EXPECT_EQ(api_.config_get(api_.host, to_abi("absent")).data, nullptr);
 }
 
+TEST_F(HostTableTest, TheEmptyKeyIsThePluginsOwnVariable) {
+  EXPECT_EQ(api_.config_get(api_.host, to_abi("")).data, nullptr);
+  const EnvironmentGuard own("LOCI_MY_DEVICE", "a=1,b=2");
+  EXPECT_EQ(config(""), "a=1,b=2");
+}
+
 TEST_F(HostTableTest, ConfiguredValuesStayValid) {
   const EnvironmentGuard guard("LOCI_MY_DEVICE_CHUNK_SIZE", "12");
   const loci_str before = api_.config_get(api_.host, to_abi("chunk-size"));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <future>
 #include <loci/error.hpp>
 #include <numeric>
@@ -94,6 +96,60 @@ TEST_F(TransferTest, PeersCopyDirectly) {
   EXPECT_EQ(rows()[1].from, Place("fake:0"));
   EXPECT_EQ(rows()[1].to, Place("fake:1"));
   EXPECT_EQ(ledger_bytes(), moved_bytes(fake_));
+}
+
+TEST_F(TransferTest, APeerCopyWaitsForTheWorkThatMakesTheSource) {
+  copy({nullptr, source_.data()}, {&first_, on_first_.data()}, kBytes, {}, nullptr, true);
+  std::promise<void> gate;
+  test::enqueue(first_.default_stream(), [&, opened = gate.get_future().share()] {
+    opened.wait();
+    static_cast<char*>(on_first_.data())[0] = 77;
+  });
+  copy({&first_, on_first_.data()}, {&second_, on_second_.data()}, kBytes, {}, nullptr, false);
+  std::promise<void> copied;
+  test::enqueue(second_.default_stream(), [&] { copied.set_value(); });
+  std::future<void> ended = copied.get_future();
+  EXPECT_EQ(ended.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  gate.set_value();
+  ended.wait();
+  EXPECT_EQ(static_cast<char*>(on_second_.data())[0], 77);
+}
+
+TEST_F(TransferTest, LaterWorkOfThePeerWaitsForTheCopy) {
+  copy({nullptr, source_.data()}, {&first_, on_first_.data()}, kBytes, {}, nullptr, true);
+  std::promise<void> gate;
+  test::enqueue(second_.default_stream(), [opened = gate.get_future().share()] { opened.wait(); });
+  copy({&first_, on_first_.data()}, {&second_, on_second_.data()}, kBytes, {}, nullptr, false);
+  std::promise<void> overwritten;
+  test::enqueue(first_.default_stream(), [&] {
+    std::fill_n(static_cast<char*>(on_first_.data()), kBytes, char{1});
+    overwritten.set_value();
+  });
+  std::future<void> ended = overwritten.get_future();
+  EXPECT_EQ(ended.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  gate.set_value();
+  ended.wait();
+  copy({&second_, on_second_.data()}, {nullptr, result_.data()}, kBytes, {}, nullptr, true);
+  EXPECT_EQ(result_, source_);
+}
+
+TEST_F(TransferTest, AWaitTellsWhetherTheWorkBeforeACopyThatBlockedSucceeded) {
+  fake_.fail_async("relu failed");
+  loci_device_api& api = fake_.backend().api;
+  static decltype(api.copy) original;
+  original = api.copy;
+  api.copy = [](loci_device* device, const loci_copy* request, loci_stream* stream,
+                std::uint32_t* out_blocked) {
+    loci_error* error = original(device, request, stream, out_blocked);
+    *out_blocked = 1;
+    return error;
+  };
+  EXPECT_THAT(
+      [&] {
+        copy({&first_, on_first_.data()}, {nullptr, result_.data()}, kBytes, {}, nullptr, true);
+      },
+      ThrowsMessage<Error>(HasSubstr("relu failed")));
+  api.copy = original;
 }
 
 // Through host memory, in more than one piece.

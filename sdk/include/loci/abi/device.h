@@ -2,8 +2,9 @@
  *
  * The device is always an argument, never state of a thread. Addresses that mem_alloc returns are
  * base + offset in the backend's own space; the host adds offsets to them and never dereferences
- * one unless the device works in host memory. A backend that has only handles reserves a range of
- * addresses and maps back.
+ * one unless the device works in host memory. What the host passes (a view, a workspace, a target
+ * of fill, either end of a copy) lies within one allocation, even where two have neighbouring
+ * addresses. So a backend that has only handles reserves a range of addresses and maps back.
  */
 #ifndef LOCI_ABI_DEVICE_H_
 #define LOCI_ABI_DEVICE_H_
@@ -56,7 +57,8 @@ enum {
   LOCI_END_PEER = 2    /* another device of the same plugin */
 };
 
-/* One copy: `rows` rows of `row_bytes`; for a flat copy rows is 1 and the pitches are ignored. */
+/* One copy: `rows` rows of `row_bytes`; for a flat copy rows is 1 and the pitches are ignored. One
+ * end at least is LOCI_END_DEVICE. The ends do not overlap, from their first byte to their last. */
 typedef struct loci_copy {
   uint32_t struct_size;
   uint32_t source_end;
@@ -66,7 +68,7 @@ typedef struct loci_copy {
   void* target;
   uint64_t row_bytes;
   uint64_t rows;
-  uint64_t source_pitch; /* bytes from row to row */
+  uint64_t source_pitch; /* bytes from row to row, row_bytes or more */
   uint64_t target_pitch;
   loci_device* peer; /* with LOCI_END_PEER, else NULL */
   uint64_t correlation;
@@ -87,13 +89,16 @@ typedef struct loci_device_api {
   loci_error* (*open)(loci_plugin* plugin, uint32_t index, loci_device** out_device);
   void (*close)(loci_device* device);
 
-  /* Memory. An allocation is usable by work enqueued on `stream` (may be NULL) after the call; a
-   * free is ordered behind the work enqueued there. Out of memory is LOCI_CODE_OUT_OF_MEMORY. */
+  /* Memory. An allocation, of `bytes` > 0, is usable by work enqueued on `stream` after the call; a
+   * free is ordered behind the work enqueued there. Without a stream (NULL) it is usable by work of
+   * every stream, and a free comes when no work uses the memory any more. Out of memory is
+   * LOCI_CODE_OUT_OF_MEMORY. */
   loci_error* (*mem_alloc)(loci_device* device, uint32_t kind, uint64_t bytes, loci_stream* stream,
                            void** out_pointer);
   loci_error* (*mem_free)(loci_device* device, uint32_t kind, void* pointer, loci_stream* stream);
   loci_error* (*mem_info)(loci_device* device, uint64_t* out_free, uint64_t* out_total);
-  /* Makes host memory of the caller pinned; NULL where there is no such thing. */
+  /* Makes host memory of the caller pinned, until it is unregistered by its first address, when no
+   * work uses it any more; NULL where there is no such thing. */
   loci_error* (*host_register)(loci_device* device, void* pointer, uint64_t bytes);
   loci_error* (*host_unregister)(loci_device* device, void* pointer);
 
@@ -101,11 +106,13 @@ typedef struct loci_device_api {
    * memory), 0 if it was only enqueued; then both ends stay valid until the stream reaches it. */
   loci_error* (*copy)(loci_device* device, const loci_copy* copy, loci_stream* stream,
                       uint32_t* out_blocked);
-  /* Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes, in stream order. */
+  /* Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes, in stream order; `target` and
+   * `bytes` are multiples of the pattern's size. */
   loci_error* (*fill)(loci_device* device, void* target, uint64_t bytes, const void* pattern,
                       uint32_t pattern_bytes, loci_stream* stream, uint64_t correlation);
 
-  /* Streams. An inline device may leave these NULL: the host then passes NULL streams. */
+  /* Streams. An inline device may leave these NULL: the host then passes NULL streams. A queued one
+   * gets a stream with every launch, copy and fill. */
   loci_error* (*stream_create)(loci_device* device, loci_stream** out_stream);
   void (*stream_destroy)(loci_stream* stream);
   /* *out_done is 1 when all work enqueued so far has ended; a running task counts as not done. */
@@ -114,12 +121,16 @@ typedef struct loci_device_api {
   /* Later work of `stream` waits for the record of `event` that was latest when this is called. */
   loci_error* (*stream_wait_event)(loci_stream* stream, loci_event* event);
 
+  /* An event is recorded in streams of its device; those of the plugin's other devices may wait
+   * for it too. One that was never recorded is done, and nothing waits for it; one whose work has
+   * failed is done too, and take_async_error says what failed. */
   loci_error* (*event_create)(loci_device* device, loci_event** out_event);
   void (*event_destroy)(loci_event* event);
   /* May be called while another thread uses the stream: memory changes hands between streams. */
   loci_error* (*event_record)(loci_event* event, loci_stream* stream);
   loci_error* (*event_query)(loci_event* event, uint32_t* out_done);
   loci_error* (*event_synchronize)(loci_event* event);
+  /* Between two events that are recorded and done; else an error. */
   loci_error* (*event_elapsed_ns)(loci_event* start, loci_event* end, uint64_t* out_ns);
 
   /* Waits for all work of the device. NULL: there is never any. */

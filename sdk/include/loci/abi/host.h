@@ -55,8 +55,8 @@ typedef struct loci_host_api {
   /* Nanoseconds of the monotonic clock. */
   uint64_t (*now_ns)(loci_host* host);
 
-  /* The value configured for `key` of this plugin, or {NULL, 0}. Valid until destroy returns. The
-   * key "onednn" of the plugin org.loci.cpu is the environment variable LOCI_CPU_ONEDNN. */
+  /* The value of `key` for this plugin, or {NULL, 0}; valid until destroy returns. For org.loci.cpu
+   * the key "onednn" is the environment variable LOCI_CPU_ONEDNN, and "" is LOCI_CPU. */
   loci_str (*config_get)(loci_host* host, loci_str key);
 
   /* Interns an opaque layout of this plugin: `text` says what it is ("onednn:ABc16b"), `bytes` is

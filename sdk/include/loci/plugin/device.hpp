@@ -278,4 +278,15 @@ const loci_device_api* device_table() {
   return &kTable;
 }
 
+// What the host's handles stand for, for kernels of the same plugin: Prepare::device() and
+// Launch::stream(). The stream is nullptr where the host passes none.
+template <class D>
+D& device_of(loci_device* device) {
+  return detail::device_box<D>(device).value;
+}
+template <class D>
+auto* stream_of(loci_stream* stream) {
+  return detail::StreamOf<D>::from(stream);
+}
+
 }  // namespace loci::sdk

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <loci/program.hpp>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "framework/core/raise.h"
+#include "framework/program/builder.h"
+#include "framework/program/program_impl.h"
+
+namespace loci {
+inline namespace v0 {
+namespace {
+
+using program::Block;
+using program::Operator;
+using program::Slot;
+using program::VarId;
+
+std::regex compiled(const std::string& pattern) {
+  try {
+    return std::regex(pattern);
+  } catch (const std::regex_error& error) {
+    core::raise(ErrorCode::kInvalidArgument, "[guard] '{}' is no regular expression: {}", pattern,
+                error.what());
+  }
+}
+
+template <class Visit>
+void for_each_output(const Operator& op, const Visit& visit) {
+  for (const Slot& slot : op.outputs) {
+    for (const VarId id : slot) visit(id);
+  }
+}
+
+bool matches(const std::regex& pattern, const Block& block, const Operator& op) {
+  bool found = std::regex_match(op.name, pattern) || std::regex_match(op.type(), pattern);
+  for_each_output(
+      op, [&](VarId id) { found = found || std::regex_match(block.var(id).name, pattern); });
+  return found;
+}
+
+// What a DeviceGuard around the matching operators would have caught.
+class Guarding {
+ public:
+  Guarding(std::regex pattern, std::string place)
+      : pattern_(std::move(pattern)), place_(std::move(place)) {}
+
+  std::size_t apply_to(program::ProgramImpl& program) {
+    Block& block = program.main();
+    std::size_t count = 0;
+    for (Operator& op : block.ops) {
+      if (!matches(pattern_, block, op)) continue;
+      op.guard = place_;
+      claim_state(block, op);
+      ++count;
+    }
+    for (Operator& op : block.ops) follow_state(block, &op);
+    program.touch();
+    return count;
+  }
+
+ private:
+  // Parameters and statistics live where the operators are. What an update only reads, such as the
+  // learning rate, belongs to all of them.
+  void claim_state(Block& block, const Operator& op) {
+    const auto claim = [&](VarId id) {
+      program::VarDesc& var = block.var(id);
+      if (!var.persistable || var.name == program::kRandomStateName) return;
+      var.guard = place_;
+      claimed_.insert(var.name);
+    };
+    for_each_output(op, claim);
+    if (op.role == program::Role::kUpdate) return;
+    for (const Slot& slot : op.inputs) {
+      for (const VarId id : slot) claim(id);
+    }
+  }
+
+  // Updates and initialisers run where the state is.
+  void follow_state(Block& block, Operator* op) {
+    if (op->role != program::Role::kUpdate && op->role != program::Role::kInitialize) return;
+    for_each_output(*op, [&](VarId id) {
+      program::VarDesc& var = block.var(id);
+      if (claimed_.count(var.name) == 0) return;
+      var.guard = place_;
+      op->guard = place_;
+    });
+  }
+
+  std::regex pattern_;
+  std::string place_;
+  std::set<std::string> claimed_;  // by name, which main and startup program share
+};
+
+}  // namespace
+
+std::size_t guard_operators(const Program& main, const Program& startup, const std::string& pattern,
+                            const Place& place) {
+  Guarding guarding(compiled(pattern), program::guard_text(place));
+  const std::size_t count = guarding.apply_to(*main.impl());
+  return count + guarding.apply_to(*startup.impl());
+}
+
+}  // namespace v0
+}  // namespace loci

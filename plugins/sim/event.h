@@ -1,0 +1,39 @@
+// A point in a stream that can be recorded again and again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "plugins/sim/mark.h"
+
+namespace loci::sim {
+
+class SimDevice;
+class Stream;
+
+// Each record is a mark of its own, and who waits, waits for the mark that was latest then. An
+// event without a record is done. Any thread may call. The device outlives it.
+class Event {
+ public:
+  explicit Event(SimDevice& device) : device_(device) {}
+
+  // Throws Error(LOCI_CODE_UNAVAILABLE) once the device is lost.
+  void record(Stream* stream);
+  bool query();
+  void synchronize();
+  // Nanoseconds from this event to `end`. Throws Error(LOCI_CODE_INVALID_ARGUMENT) unless both were
+  // recorded, and LOCI_CODE_UNAVAILABLE unless both have happened.
+  std::uint64_t ns_until(Event& end);
+
+  [[nodiscard]] std::shared_ptr<Mark> latest();
+
+ private:
+  void host_saw(const Mark& mark) const;
+
+  SimDevice& device_;
+  std::mutex mutex_;
+  std::shared_ptr<Mark> latest_;
+};
+
+}  // namespace loci::sim

@@ -1,0 +1,82 @@
+#include "plugins/sim/failures.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace loci::sim {
+namespace {
+
+// Whether the countdown has come to its end with this call.
+bool comes_due(std::atomic<std::int64_t>& countdown) {
+  std::int64_t left = countdown.load(std::memory_order_relaxed);
+  while (left > 0 && !countdown.compare_exchange_weak(left, left - 1)) {
+  }
+  return left == 1;
+}
+
+}  // namespace
+
+Failures::Failures(const Settings& settings, std::string place) : place_(std::move(place)) {
+  faults_.alloc = settings.fail_alloc;
+  faults_.copy = settings.fail_copy;
+  faults_.launch = settings.fail_launch;
+  faults_.event = settings.fail_event;
+  faults_.task = settings.fail_task;
+  faults_.lose = settings.lose_device;
+}
+
+void Failures::enter_call(std::atomic<std::int64_t>& fault, loci_code code, const char* call) {
+  require_present();
+  if (!comes_due(fault)) return;
+  throw sdk::Error(
+      code, fmt::format("[sim] {}: {} fails, as the settings of the device ask for", place_, call));
+}
+
+void Failures::require_present() const {
+  if (!lost_) return;
+  throw sdk::Error(LOCI_CODE_UNAVAILABLE,
+                   fmt::format("[sim] {} is lost; use another device, or start again", place_));
+}
+
+bool Failures::enter_task() {
+  if (comes_due(faults_.lose)) lost_ = true;
+  if (lost_) return false;
+  if (!comes_due(faults_.task)) return true;
+  throw sdk::Error(LOCI_CODE_FAILED, "it fails, as the settings of the device ask for");
+}
+
+void Failures::keep_current(const std::string& task) noexcept {
+  try {
+    try {
+      throw;
+    } catch (const sdk::Error& error) {
+      keep(error.code(), fmt::format("[sim] {}: {}: {}", place_, task, error.what()));
+    } catch (const std::bad_alloc&) {
+      keep(LOCI_CODE_OUT_OF_MEMORY,
+           fmt::format("[sim] {}: {}: no host memory is left", place_, task));
+    } catch (const std::exception& error) {
+      keep(LOCI_CODE_INTERNAL, fmt::format("[sim] {}: {}: {}", place_, task, error.what()));
+    }
+  } catch (...) {
+    keep(LOCI_CODE_INTERNAL, "[sim] a task failed, and so did telling of it");
+  }
+}
+
+void Failures::keep(loci_code code, const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  if (!first_) first_.emplace(code, message);
+}
+
+void Failures::rethrow() {
+  require_present();
+  const std::lock_guard lock(mutex_);
+  if (!first_) return;
+  const sdk::Error error = *first_;
+  first_.reset();
+  throw error;
+}
+
+}  // namespace loci::sim

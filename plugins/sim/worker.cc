@@ -1,0 +1,83 @@
+#include "plugins/sim/worker.h"
+
+#include <sys/prctl.h>
+
+#include <chrono>
+#include <utility>
+
+namespace loci::sim {
+
+Worker::Worker(Failures& failures, std::chrono::nanoseconds longest_delay, std::uint64_t seed)
+    : failures_(failures),
+      longest_delay_(longest_delay),
+      random_(seed),
+      thread_([this] { run(); }) {}
+
+Worker::~Worker() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Worker::enqueue(std::unique_ptr<Work> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(work));
+    ++enqueued_;
+  }
+  changed_.notify_all();
+}
+
+bool Worker::idle() const {
+  const std::lock_guard lock(mutex_);
+  return ended_ == enqueued_;
+}
+
+void Worker::wait() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this, end = enqueued_] { return ended_ >= end; });
+}
+
+void Worker::run() {
+  // Modelled times are microseconds, and the kernel's default slack is fifty.
+  prctl(PR_SET_TIMERSLACK, 1000);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    std::unique_ptr<Work> work = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    run_one(*work);
+    work.reset();
+    lock.lock();
+    ++ended_;
+    changed_.notify_all();
+  }
+}
+
+void Worker::run_one(Work& work) noexcept {
+  try {
+    if (work.is_control()) return work.run();
+    delay();
+    if (!failures_.enter_task()) return;
+    const auto end = std::chrono::steady_clock::now() + work.duration();
+    work.run();
+    std::this_thread::sleep_until(end);
+  } catch (...) {
+    failures_.keep_current(work.name());
+  }
+}
+
+void Worker::delay() {
+  if (longest_delay_.count() == 0) return;
+  // Not a distribution of the library: the same seed means the same delays everywhere.
+  const auto share = static_cast<double>(random_() >> 11) * 0x1p-53;
+  std::this_thread::sleep_for(std::chrono::nanoseconds(
+      static_cast<std::int64_t>(share * static_cast<double>(longest_delay_.count()))));
+}
+
+}  // namespace loci::sim

@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <loci/layers.hpp>
+#include <loci/ops.hpp>
+#include <loci/optimizer.hpp>
+#include <loci/program.hpp>
+#include <map>
+
+#include "framework/program/program_impl.h"
+
+namespace loci {
+namespace {
+
+using program::Operator;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::ThrowsMessage;
+using Guards = std::map<std::string, std::string>;
+
+// Two tables that are trained, one behind the other.
+class GuardOperatorsTest : public ::testing::Test {
+ protected:
+  GuardOperatorsTest() {
+    const ProgramGuard building(main_, startup_);
+    const Variable ids = data("ids", {4}, kInt64);
+    const Variable rows = layers::embedding(ids, {8, 3});
+    const Variable hidden = relu(layers::fc(rows, 2));
+    hidden.rename("hidden");
+    optimizer::SGD(0.1).minimize(mean(hidden));
+  }
+
+  std::size_t guard(const std::string& pattern, const char* place) {
+    return guard_operators(main_, startup_, pattern, Place(place));
+  }
+
+  // Operators with a guard, by name.
+  static Guards operators(const Program& program) {
+    Guards guards;
+    for (const Operator& op : program.impl()->main().ops) {
+      if (!op.guard.empty()) guards[op.name] = op.guard;
+    }
+    return guards;
+  }
+  static Guards variables(const Program& program) {
+    Guards guards;
+    for (const program::VarDesc& var : program.impl()->main().vars) {
+      if (!var.guard.empty()) guards[var.name] = var.guard;
+    }
+    return guards;
+  }
+  static std::string type_of(const Program& program, const std::string& name) {
+    for (const Operator& op : program.impl()->main().ops) {
+      if (op.name == name) return op.type();
+    }
+    return {};
+  }
+
+  Program main_;
+  Program startup_;
+};
+
+TEST_F(GuardOperatorsTest, MatchesWholeNamesTypesAndOutputs) {
+  EXPECT_EQ(guard("relu", "sim:1"), 1U);
+  EXPECT_THAT(operators(main_), ElementsAre(Pair("relu_0", "sim:1")));
+  EXPECT_EQ(guard("relu_0", "sim:2"), 1U);
+  EXPECT_THAT(operators(main_), ElementsAre(Pair("relu_0", "sim:2")));
+  EXPECT_EQ(guard("hid+en", "cpu"), 1U);
+  EXPECT_THAT(operators(main_), ElementsAre(Pair("relu_0", "cpu")));
+  EXPECT_EQ(guard("rel", "cpu"), 0U);
+}
+
+TEST_F(GuardOperatorsTest, TheLastOneWinsOverEarlierOnes) {
+  EXPECT_GT(guard(".*", "sim"), 10U);
+  EXPECT_EQ(operators(main_).size(), main_.impl()->main().ops.size());
+  guard("relu", "cpu");
+  EXPECT_EQ(operators(main_)["relu_0"], "cpu");
+  EXPECT_EQ(operators(main_)["embedding_0"], "sim");
+}
+
+TEST_F(GuardOperatorsTest, ParametersGoWithTheirOperators) {
+  guard("embedding", "cpu");
+  EXPECT_THAT(variables(main_), ElementsAre(Pair("embedding_0.weight", "cpu")));
+  EXPECT_THAT(variables(startup_), ElementsAre(Pair("embedding_0.weight", "cpu")));
+  std::size_t updates = 0;
+  for (const auto& [name, place] : operators(main_)) {
+    updates += type_of(main_, name) == "sgd" || type_of(main_, name) == "sgd_rows" ? 1 : 0;
+  }
+  EXPECT_EQ(updates, 1U);
+  EXPECT_EQ(operators(startup_).size(), 1U);
+}
+
+TEST_F(GuardOperatorsTest, WhatUpdatesOnlyReadStays) {
+  EXPECT_GT(guard("sgd.*", "cpu"), 0U);
+  for (const auto& [name, place] : variables(main_)) EXPECT_THAT(name, Not(HasSubstr("rate")));
+  EXPECT_THAT(variables(main_), Contains(Pair("embedding_0.weight", "cpu")));
+}
+
+TEST_F(GuardOperatorsTest, CompiledPlansAreOutOfDate) {
+  const std::uint64_t before = main_.impl()->version();
+  guard("relu", "cpu");
+  EXPECT_NE(main_.impl()->version(), before);
+}
+
+TEST_F(GuardOperatorsTest, RefusesWhatIsNoRegularExpression) {
+  EXPECT_THAT([this] { guard("relu(", "cpu"); },
+              ThrowsMessage<Error>(HasSubstr("[guard] 'relu(' is no regular expression")));
+  EXPECT_THAT(operators(main_), IsEmpty());
+}
+
+}  // namespace
+}  // namespace loci

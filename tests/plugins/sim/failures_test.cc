@@ -1,0 +1,80 @@
+#include "plugins/sim/failures.h"
+
+#include "tests/plugins/sim/sim_rig.h"
+
+namespace loci::sim {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FailuresTest : public ::testing::Test {
+ protected:
+  std::string copy() {
+    return error_of(LOCI_CODE_FAILED, [&] {
+      failures_.enter_call(failures_.faults().copy, LOCI_CODE_FAILED, "copy");
+    });
+  }
+  void fail_with(const std::exception_ptr& error, const std::string& task) {
+    try {
+      std::rethrow_exception(error);
+    } catch (...) {
+      failures_.keep_current(task);
+    }
+  }
+  Failures failures_{parse_settings("fail_copy=3", {}), "sim:0"};
+};
+
+TEST_F(FailuresTest, TheNthCallFailsAndNoOther) {
+  EXPECT_EQ(copy(), "");
+  EXPECT_EQ(copy(), "");
+  EXPECT_EQ(copy(), "[sim] sim:0: copy fails, as the settings of the device ask for");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(copy(), "");
+}
+
+TEST_F(FailuresTest, FaultsCanBeSetAtAnyTime) {
+  failures_.faults().copy = 1;
+  EXPECT_NE(copy(), "");
+  EXPECT_EQ(copy(), "");
+}
+
+TEST_F(FailuresTest, TheFirstErrorOfTasksIsKeptWithItsTaskAndGivenOnce) {
+  failures_.rethrow();
+  fail_with(std::make_exception_ptr(sdk::Error(LOCI_CODE_DATA_LOSS, "first")), "relu");
+  fail_with(std::make_exception_ptr(sdk::Error(LOCI_CODE_FAILED, "second")), "scale");
+  EXPECT_EQ(error_of(LOCI_CODE_DATA_LOSS, [&] { failures_.rethrow(); }),
+            "[sim] sim:0: relu: first");
+  EXPECT_EQ(error_of(LOCI_CODE_FAILED, [&] { failures_.rethrow(); }), "");
+}
+
+TEST_F(FailuresTest, OtherExceptionsBecomeErrors) {
+  fail_with(std::make_exception_ptr(std::bad_alloc()), "relu");
+  EXPECT_THAT(error_of(LOCI_CODE_OUT_OF_MEMORY, [&] { failures_.rethrow(); }),
+              HasSubstr("relu: no host memory is left"));
+  fail_with(std::make_exception_ptr(std::logic_error("odd")), "relu");
+  EXPECT_THAT(error_of(LOCI_CODE_INTERNAL, [&] { failures_.rethrow(); }), HasSubstr("relu: odd"));
+}
+
+TEST_F(FailuresTest, TheNthTaskFails) {
+  failures_.faults().task = 2;
+  EXPECT_TRUE(failures_.enter_task());
+  EXPECT_NE(error_of(LOCI_CODE_FAILED, [&] { (void)failures_.enter_task(); }), "");
+  EXPECT_TRUE(failures_.enter_task());
+}
+
+TEST_F(FailuresTest, ALostDeviceStaysLost) {
+  failures_.faults().lose = 2;
+  EXPECT_TRUE(failures_.enter_task());
+  EXPECT_FALSE(failures_.enter_task());
+  EXPECT_FALSE(failures_.enter_task());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(error_of(LOCI_CODE_UNAVAILABLE, [&] { failures_.rethrow(); }),
+                HasSubstr("sim:0 is lost"));
+    EXPECT_NE(
+        error_of(LOCI_CODE_UNAVAILABLE,
+                 [&] { failures_.enter_call(failures_.faults().copy, LOCI_CODE_FAILED, "copy"); }),
+        "");
+  }
+}
+
+}  // namespace
+}  // namespace loci::sim

@@ -1,0 +1,102 @@
+// What a program's user sees when the device fails.
+#include <cstdint>
+
+#include "framework/device/stream.h"
+#include "tests/plugins/sim/sim_program.h"
+
+namespace loci {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class SimFaultTest : public test::SimProgramTest {
+ protected:
+  // x -> scale -> relu, at a place of which nothing else runs.
+  std::string run(const char* place, ErrorCode code) {
+    if (!out_.defined()) out_ = relu(scale(data("x", {2}, kFloat32), 2.0));
+    try {
+      Executor executor(place, CompileOptions::none(), scope_);
+      const Tensor x = Tensor::from<float>({1, -1}, {2});
+      result_ = executor.run(main_, {{"x", x}}, {out_}).front().to_vector<float>();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << error.what();
+      return error.what();
+    }
+    return "";
+  }
+
+  Variable out_;
+  std::vector<float> result_;
+};
+
+TEST_F(SimFaultTest, AFailedAllocationIsTriedAgainAndThenOutOfMemory) {
+  faults("sim:2").alloc = 1;
+  EXPECT_EQ(run("sim:2", ErrorCode::kFailed), "") << "the allocator asks again for less";
+  EXPECT_EQ(faults("sim:2").alloc, 0);
+  EXPECT_THAT(result_, ElementsAre(2, 0));
+}
+
+TEST_F(SimFaultTest, MoreThanThereIsIsOutOfMemory) {
+  const Variable large = fill_constant({std::int64_t{5} << 28, 4}, 0.0);
+  Executor executor("sim:0", CompileOptions::none(), scope_);
+  try {
+    executor.run(main_, {}, {mean(large)});
+    FAIL() << "20 GiB do not fit into 4";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kOutOfMemory);
+    EXPECT_THAT(error.what(), HasSubstr("sim:0"));
+  }
+}
+
+TEST_F(SimFaultTest, AFailedCopyStopsTheRunAndTheNextOneWorks) {
+  faults("sim:2").copy = 1;
+  EXPECT_THAT(run("sim:2", ErrorCode::kFailed), AllOf(HasSubstr("sim:2"), HasSubstr("copy fails")));
+  EXPECT_EQ(run("sim:2", ErrorCode::kFailed), "");
+  EXPECT_THAT(result_, ElementsAre(2, 0));
+}
+
+TEST_F(SimFaultTest, AFailedLaunchNamesTheOperator) {
+  faults("sim:2").launch = 2;
+  EXPECT_THAT(run("sim:2", ErrorCode::kFailed), HasSubstr("relu fails"));
+  EXPECT_EQ(run("sim:2", ErrorCode::kFailed), "");
+}
+
+TEST_F(SimFaultTest, AnErrorOfEnqueuedWorkComesWithTheWaitAndNamesTheOperator) {
+  faults("sim:2").task = 3;  // the copy of x, scale, relu
+  EXPECT_THAT(run("sim:2", ErrorCode::kFailed),
+              AllOf(HasSubstr("running its work"), HasSubstr("sim:2: relu: it fails")));
+  EXPECT_EQ(run("sim:2", ErrorCode::kFailed), "");
+  faults("sim:2").task = 1;
+  EXPECT_THAT(run("sim:2", ErrorCode::kFailed), HasSubstr("copy of 8 bytes to the device"));
+}
+
+TEST_F(SimFaultTest, AFailedEventIsAnError) {
+  device::Event event(device_at("sim:2"));
+  faults("sim:2").event = 1;
+  try {
+    event.record(device_at("sim:2").default_stream());
+    FAIL() << "the record was to fail";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kFailed);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("recording an event"), HasSubstr("sim:2")));
+  }
+}
+
+TEST_F(SimFaultTest, ALostDeviceFailsEveryRunAndTheOthersGoOn) {
+  EXPECT_EQ(run("sim:5", ErrorCode::kUnavailable), "");
+  faults("sim:5").lose = 2;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(run("sim:5", ErrorCode::kUnavailable), HasSubstr("sim:5 is lost"));
+  }
+  EXPECT_EQ(run("sim:2", ErrorCode::kFailed), "");
+}
+
+TEST_F(SimFaultTest, TouchingDeviceMemoryFaults) {
+  const Tensor there = Tensor::from<float>({1, 2}, {2}).to("sim:0");
+  EXPECT_DEATH(*static_cast<volatile float*>(there.raw_data()) = 1, "");
+}
+
+}  // namespace
+}  // namespace loci
