@@ -66,6 +66,8 @@ class Allocator {
   // Gives cached memory back to the backend, after waiting for the device.
   virtual void empty_cache() = 0;
   [[nodiscard]] virtual Stats stats() const = 0;
+  // Bytes that new blocks could take, about: what is cached and what the backend has free.
+  [[nodiscard]] virtual std::uint64_t available() const = 0;
   // The largest live names and their bytes, descending; blocks of one name are added up.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::uint64_t>> largest(
       std::size_t count) const = 0;

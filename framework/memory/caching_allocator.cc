@@ -218,6 +218,8 @@ Stats CachingAllocator::stats() const {
   return stats;
 }
 
+std::uint64_t CachingAllocator::available() const { return stats().cached + source_->free_bytes(); }
+
 std::vector<std::pair<std::string, std::uint64_t>> CachingAllocator::largest(
     std::size_t count) const {
   std::map<std::string, std::uint64_t> sums;

@@ -28,6 +28,7 @@ class CachingAllocator final : public Allocator {
   Buffer allocate(std::uint64_t bytes, loci_stream* stream, const char* name) override;
   void empty_cache() override;
   [[nodiscard]] Stats stats() const override;
+  [[nodiscard]] std::uint64_t available() const override;
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> largest(
       std::size_t count) const override;
 

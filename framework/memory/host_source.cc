@@ -3,7 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 
 #include "framework/core/raise.h"
@@ -29,6 +32,22 @@ void* map_huge(std::uint64_t bytes) {
   // Only advice: a kernel without huge pages is as right.
   madvise(mapped + before, bytes, MADV_HUGEPAGE);
   return mapped + before;
+}
+
+// With what the kernel's caches would give up, which is most of the memory of a machine that has
+// run for a while; without, where the kernel does not tell.
+std::uint64_t available_to_the_system() noexcept {
+  std::uint64_t kibibytes = 0;
+  if (std::FILE* file = std::fopen("/proc/meminfo", "re")) {
+    std::array<char, 128> line{};
+    while (std::fgets(line.data(), line.size(), file) != nullptr) {
+      if (std::sscanf(line.data(), "MemAvailable: %" SCNu64, &kibibytes) == 1) break;
+    }
+    std::fclose(file);
+  }
+  if (kibibytes != 0) return kibibytes * 1024;
+  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -58,8 +77,7 @@ void HostSource::release(void* pointer, std::uint64_t bytes) noexcept {
 }
 
 std::uint64_t HostSource::free_bytes() const noexcept {
-  const auto pages = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES));
-  const std::uint64_t available = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t available = available_to_the_system();
   const std::uint64_t held = held_.load();
   const std::uint64_t allowed = limit_ > held ? limit_ - held : 0;
   return limit_ == 0 || available < allowed ? available : allowed;

@@ -8,6 +8,7 @@
 #include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
 #include "framework/runtime/frame.h"
+#include "framework/runtime/placement_advice.h"
 #include "framework/runtime/stage.h"
 #include "framework/tensor/tensor_impl.h"
 
@@ -141,6 +142,29 @@ ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope sco
 
 std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {
+  try {
+    return run_plan(program, feed, fetch);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory) throw;
+    throw advised(error, program, feed, fetch);
+  }
+}
+
+Error ExecutorImpl::advised(const Error& error, const Program& program, const Feed& feed,
+                            const std::vector<Fetch>& fetch) {
+  std::string details;
+  try {
+    details = placement_that_fits(new_request(program, feed, fetch), &kernels_, available_bytes);
+  } catch (const Error&) {
+    return error;  // the first one is the one to report
+  }
+  if (details.empty()) return error;
+  if (!error.details().empty()) details += "\n" + error.details();
+  return {error.code(), error.what(), std::move(details)};
+}
+
+std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& feed,
+                                           const std::vector<Fetch>& fetch) {
   core::adopt_width();
   std::shared_ptr<const Plan> used = plan(program, feed, fetch);
   std::unique_ptr<Frame> frame = used->acquire_frame();
@@ -214,6 +238,15 @@ PlanRequest ExecutorImpl::new_request() {
   return request;
 }
 
+PlanRequest ExecutorImpl::new_request(const Program& program, const Feed& feed,
+                                      const std::vector<Fetch>& fetch) {
+  PlanRequest request = new_request();
+  request.program = program.impl();
+  request.feeds = describe(feed);
+  for (const Fetch& wanted : fetch) request.fetches.push_back(wanted.name());
+  return request;
+}
+
 std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Feed& feed,
                                                const std::vector<Fetch>& fetch) {
   std::shared_ptr<const Plan> found = cached(program, feed, fetch);
@@ -239,10 +272,7 @@ std::shared_ptr<const Plan> ExecutorImpl::cached(const Program& program, const F
 
 std::shared_ptr<const Plan> ExecutorImpl::compile(const Program& program, const Feed& feed,
                                                   const std::vector<Fetch>& fetch) {
-  PlanRequest request = new_request();
-  request.program = program.impl();
-  request.feeds = describe(feed);
-  for (const Fetch& wanted : fetch) request.fetches.push_back(wanted.name());
+  const PlanRequest request = new_request(program, feed, fetch);
   const std::uint64_t version = program.impl()->version();
   std::shared_ptr<const Plan> compiled = compile_plan(request, &kernels_);
 

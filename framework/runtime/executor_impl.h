@@ -33,6 +33,11 @@ class ExecutorImpl {
     std::shared_ptr<const Plan> plan;
   };
 
+  std::vector<Tensor> run_plan(const Program& program, const Feed& feed,
+                               const std::vector<Fetch>& fetch);
+  // The error of a run that got no memory, with the placement that would fit in its details.
+  [[nodiscard]] Error advised(const Error& error, const Program& program, const Feed& feed,
+                              const std::vector<Fetch>& fetch);
   // Runs a plan and then its rest. `feed` is given to the first stage, `before` to later ones.
   void run_stage(const Plan& plan, std::unique_ptr<Frame> frame, const Feed* feed,
                  const Frame* before, std::vector<Tensor>& fetched);
@@ -40,6 +45,8 @@ class ExecutorImpl {
   // A frame of the plan that points at the scope's variables.
   std::unique_ptr<Frame> bound_frame(const Plan& plan);
   [[nodiscard]] PlanRequest new_request();
+  [[nodiscard]] PlanRequest new_request(const Program& program, const Feed& feed,
+                                        const std::vector<Fetch>& fetch);
 
   std::shared_ptr<const Plan> cached(const Program& program, const Feed& feed,
                                      const std::vector<Fetch>& fetch);
