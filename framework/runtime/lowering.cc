@@ -6,6 +6,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/runtime/cast_side.h"
 #include "framework/runtime/deferral.h"
 #include "framework/runtime/stage.h"
 #include "framework/runtime/type_binding.h"
@@ -24,7 +25,9 @@ class Lowering {
         block_(plan->program->main()),
         binder_(block_, *request.scope),
         vars_(block_.vars.size()),
-        deferral_(block_.vars.size()) {}
+        deferral_(block_.vars.size()) {
+    for (const PlanFetch& fetch : plan->fetches) fetch_names_.push_back(fetch.name);
+  }
 
   void run() {
     const std::vector<const program::Operator*> operators =
@@ -191,8 +194,7 @@ class Lowering {
   void lower_operator(const program::Operator& op) {
     const OpDesc desc(*op.schema, op.attributes, argument_types(op, op.inputs, true),
                       argument_types(op, op.outputs, false));
-    Placement placement =
-        place_operator(op, desc, *request_.device, request_.options.fallback, &fallbacks_);
+    Placement placement = place(op, desc);
     plan_.operators.push_back(
         {&op, placement.device, placement.reason, placement.detail, placement.kernel.name()});
     Instruction instruction;
@@ -210,6 +212,30 @@ class Lowering {
     remember_aliases(placement.kernel, instruction);
     plan_.instructions.push_back(std::move(instruction));
     for (const TransferStep& step : write_backs) add_transfer(step);
+  }
+
+  Placement place(const program::Operator& op, const OpDesc& desc) {
+    device::Device* side = op.type() == "cast" ? side_of_cast(op) : nullptr;
+    if (side != nullptr) {
+      Placement placement;
+      placement.device = side;
+      placement.reason = PlaceReason::kSmallerCopy;
+      placement.kernel = choose_kernel(*side, desc);
+      if (placement.kernel.found()) return placement;
+    }
+    return place_operator(op, desc, *request_.device, request_.options.fallback, &fallbacks_);
+  }
+
+  // Only where programs need not run as written.
+  device::Device* side_of_cast(const program::Operator& op) {
+    if (request_.options.optimization != Optimization::kDefault || !op.guard.empty())
+      return nullptr;
+    const VarId input = op.inputs[0][0];
+    import(input);
+    if (var(input).home == kNoValue) return nullptr;  // state lives where its first user runs
+    return cheaper_side({block_, op, dtype_size(binder_.type(input).dtype),
+                         dtype_size(binder_.type(op.outputs[0][0]).dtype),
+                         value(var(input).home).space, *request_.device, fetch_names_});
   }
 
   // Whether all that the operator writes is empty. No kernel is asked to do nothing: the other
@@ -418,6 +444,7 @@ class Lowering {
   TypeBinder binder_;
   std::vector<VarState> vars_;
   Deferral deferral_;
+  std::vector<std::string> fetch_names_;
   std::vector<AwaitedValue> awaited_;
   std::vector<PlanFetch> later_;  // fetches of a later stage
   FallbackLog fallbacks_;

@@ -40,6 +40,7 @@ std::string_view place_reason_name(PlaceReason reason) {
     case PlaceReason::kDefault: return "default";
     case PlaceReason::kUserGuard: return "user_guard";
     case PlaceReason::kNoKernel: return "no_kernel";
+    case PlaceReason::kSmallerCopy: return "smaller_copy";
   }
   return "unknown";
 }

@@ -40,7 +40,7 @@ struct PlannedOperator {
   std::string name;
   std::string type;
   std::string place;
-  std::string reason;  // user_guard, default, no_kernel
+  std::string reason;  // user_guard, default, no_kernel, smaller_copy
   std::string detail;  // for no_kernel: why each kernel refused
   std::string kernel;  // "org.loci.cpu/onednn"
 };
