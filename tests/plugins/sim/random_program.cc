@@ -1,0 +1,130 @@
+#include "tests/plugins/sim/random_program.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace loci::test {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+// One element, a few, and enough that a copy of it takes a while.
+constexpr std::array<std::int64_t, 4> kExtents{1, 3, 8, 40};
+constexpr std::size_t kFeeds = 3;
+
+std::string feed_name(std::size_t i) { return fmt::format("x{}", i); }
+
+Tensor feed_value(const Shape& shape, std::uint64_t seed) {
+  fuzz::Dice dice(seed);
+  std::vector<float> values(static_cast<std::size_t>(shape.numel()));
+  for (float& value : values) value = static_cast<float>(dice.below(2001)) / 1000.0F - 1.0F;
+  return Tensor::from(values, shape);
+}
+
+std::vector<char> bytes_of(const Tensor& tensor) {
+  const Tensor host = tensor.to("cpu");
+  const auto* first = static_cast<const char*>(host.raw_data());
+  return {first, first + host.bytes()};
+}
+
+}  // namespace
+
+RandomProgram::RandomProgram(std::uint64_t seed, const std::vector<std::string>& places)
+    : dice_(seed), place_dice_(~seed), seed_(seed), places_(places) {
+  const ProgramGuard building(main_, startup_);
+  for (std::size_t i = 0; i < kFeeds; ++i) {
+    const Shape shape{dice_.one_of(kExtents), dice_.one_of(kExtents)};
+    values_.push_back(data(feed_name(i), shape, kFloat32));
+  }
+  const std::size_t operators = 5 + dice_.below(20);
+  for (std::size_t i = 0; i < operators; ++i) {
+    std::optional<DeviceGuard> guard;
+    if (!places_.empty() && place_dice_.chance(70))
+      guard.emplace(Place(place_dice_.one_of(places_)));
+    add_operator();
+    if (dice_.chance(20)) fetched_.push_back(values_.back());
+  }
+  fetched_.push_back(values_.back());
+  if (dice_.chance(50)) train();
+}
+
+Variable RandomProgram::parameter(const Shape& shape) {
+  return create_parameter(shape, kFloat32, initializer::uniform(-1.0, 1.0));
+}
+
+Variable RandomProgram::same_shape_as(const Variable& x) {
+  std::vector<Variable> fitting;
+  for (const Variable& value : values_) {
+    if (value.shape() == x.shape()) fitting.push_back(value);
+  }
+  return dice_.chance(25) ? parameter(x.shape()) : dice_.one_of(fitting);
+}
+
+void RandomProgram::add_operator() {
+  const Variable x = dice_.one_of(values_);
+  switch (dice_.below(12)) {
+    case 0: values_.push_back(elementwise_add(x, same_shape_as(x))); break;
+    case 1: values_.push_back(elementwise_mul(x, same_shape_as(x))); break;
+    case 2: values_.push_back(elementwise_sub(x, parameter({1, x.shape()[1]}))); break;
+    case 3: values_.push_back(tanh(x)); break;
+    case 4: values_.push_back(scale(x, -0.5, 0.25)); break;
+    case 5: values_.push_back(softmax(x)); break;
+    case 6: values_.push_back(dropout(x, 0.25)); break;
+    case 7: values_.push_back(cast(cast(x, kFloat64), kFloat32)); break;
+    case 8: values_.push_back(cast(cast(x, kFloat16), kFloat32)); break;
+    case 9: add_product(x); break;
+    case 10: add_rearrangement(x); break;
+    default: add_host_read(x); break;
+  }
+}
+
+void RandomProgram::add_product(const Variable& x) {
+  values_.push_back(tanh(matmul(x, parameter({x.shape()[1], dice_.one_of(kExtents)}))));
+}
+
+void RandomProgram::add_rearrangement(const Variable& x) {
+  switch (dice_.below(4)) {
+    case 0: values_.push_back(transpose(x, Integers{1, 0})); break;
+    case 1: values_.push_back(concat(std::vector<Variable>{x, same_shape_as(x)}, 1)); break;
+    case 2: values_.push_back(reduce_sum(x, {0}, /*keep_dim=*/true)); break;
+    default: values_.push_back(reshape(x, {x.shape()[1], x.shape()[0]})); break;
+  }
+  // Else concat grows without limit.
+  if (values_.back().shape()[1] > 200) values_.pop_back();
+}
+
+// Shapes travel to the host, and decide what is computed next.
+void RandomProgram::add_host_read(const Variable& x) {
+  const Variable smaller = reduce_sum(x, {1}, /*keep_dim=*/true);
+  values_.push_back(crop_tensor(x, slice(shape(smaller), {0}, Integers{0}, Integers{2})));
+  values_.push_back(smaller);
+}
+
+void RandomProgram::train() {
+  Variable loss = mean(square(values_.back()));
+  for (const Variable& value : fetched_) loss = elementwise_add(loss, mean(square(value)));
+  optimizer::Momentum(0.05).minimize(loss);
+  fetched_.push_back(loss);
+}
+
+std::vector<std::vector<char>> RandomProgram::run(const Place& place,
+                                                  const CompileOptions& options) const {
+  const Scope scope;
+  Executor executor(place, options, scope);
+  executor.run(startup_);
+  const std::vector<Fetch> fetch(fetched_.begin(), fetched_.end());
+  std::vector<std::vector<char>> bytes;
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    Feed feed;
+    for (std::size_t i = 0; i < kFeeds; ++i) {
+      feed.emplace_back(feed_name(i), feed_value(values_[i].shape(), seed_ + step * kFeeds + i));
+    }
+    for (const Tensor& tensor : executor.run(main_, feed, fetch)) bytes.push_back(bytes_of(tensor));
+  }
+  for (const std::string& name : scope.names()) bytes.push_back(bytes_of(scope.find(name)));
+  return bytes;
+}
+
+}  // namespace loci::test

@@ -1,0 +1,43 @@
+// Random programs over matrices, with their operators spread over devices.
+#pragma once
+
+#include <cstdint>
+#include <loci/loci.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/dice.h"
+
+namespace loci::test {
+
+// The same seed gives the same operators, whether they are under guards or not.
+class RandomProgram {
+ public:
+  // Operators go under the guards of `places` at random; under none if there are none.
+  RandomProgram(std::uint64_t seed, const std::vector<std::string>& places);
+
+  // Runs startup and then main three times with other feeds; returns the bytes of all that was
+  // fetched, and of the state at the end.
+  [[nodiscard]] std::vector<std::vector<char>> run(const Place& place,
+                                                   const CompileOptions& options) const;
+
+ private:
+  void add_operator();
+  void add_product(const Variable& x);
+  void add_rearrangement(const Variable& x);
+  void add_host_read(const Variable& x);
+  void train();
+  Variable same_shape_as(const Variable& x);
+  Variable parameter(const Shape& shape);
+
+  fuzz::Dice dice_;
+  fuzz::Dice place_dice_;
+  std::uint64_t seed_;
+  std::vector<std::string> places_;
+  Program main_;
+  Program startup_;
+  std::vector<Variable> values_;  // float32, rank 2
+  std::vector<Variable> fetched_;
+};
+
+}  // namespace loci::test

@@ -1,0 +1,34 @@
+// Random programs over two devices and the host, with random delays and the race checker on, give
+// the bits of the CPU's portable kernels. LOCI_RANDOM_PROGRAMS is how many, LOCI_RANDOM_SEED the
+// first seed.
+#include <cstdlib>
+
+#include "tests/plugins/sim/random_program.h"
+#include "tests/plugins/sim/sim_program.h"
+
+namespace loci {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+class SimRandomProgramTest : public test::SimProgramTest {};
+
+TEST_F(SimRandomProgramTest, GiveTheBitsOfTheCpu) {
+  const std::uint64_t first = from_environment("LOCI_RANDOM_SEED", 1);
+  const std::uint64_t count = from_environment("LOCI_RANDOM_PROGRAMS", 500);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("LOCI_RANDOM_SEED=" + std::to_string(seed));
+    const test::RandomProgram alone(seed, {});
+    const test::RandomProgram spread(seed, {"sim:0", "sim:1", "cpu"});
+    const CompileOptions options = seed % 2 == 0 ? CompileOptions::none() : CompileOptions();
+    const auto expected = alone.run("cpu", CompileOptions::none());
+    ASSERT_EQ(spread.run("sim:0", options), expected);
+    ASSERT_EQ(alone.run("sim:1", options), expected);
+  }
+}
+
+}  // namespace
+}  // namespace loci
