@@ -58,7 +58,7 @@ void train_large_table(const std::string& device, std::int64_t rows) {
     train(build(rows, /*guarded=*/false), device);
   } catch (const loci::Error& error) {
     if (error.code() != loci::ErrorCode::kOutOfMemory) throw;
-    std::printf("without the guard: %s\n", error.what());
+    std::printf("without the guard: %s\n%s\n", error.what(), error.details().c_str());
     return;
   }
   throw std::runtime_error("the table fits into the device; give more rows");
