@@ -4,10 +4,11 @@
 //   build/release/bin/device_guard [DEVICE [ROWS]]     # DEVICE: sim:0; ROWS: 10000000 of 150
 //
 // For sim:0 to be smaller than the table give it a limit: LOCI_SIM=memory=1G. The first program is
-// saved as the directory crop, so that the runner tells the same story:
+// saved as the directory crop, which lies beside this file as well, so that the runner tells the
+// same story:
 //
-//   loci run crop --device sim:0 --optimize none --guard 'slice=cpu' --log
-//   operator=debug,transfer=debug
+//   loci run examples/device_guard/crop --device sim:0 --optimize none --fetch crop_tensor_0.out
+//     --log operator=debug,transfer=debug --guard slice=cpu
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

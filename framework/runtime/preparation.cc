@@ -1,7 +1,12 @@
 #include "framework/runtime/preparation.h"
 
+#include <fmt/format.h>
+
+#include <set>
+
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
+#include "framework/device/device_manager.h"
 #include "framework/ops/op_registry.h"
 #include "framework/passes/pass.h"
 #include "framework/runtime/constant_evaluator.h"
@@ -29,6 +34,24 @@ void append_random_advance(Block& block) {
   advance.inputs = {random->inputs[state]};
   advance.outputs = advance.inputs;
   block.ops.push_back(std::move(advance));
+}
+
+// Before the passes run: an operator that they fold or drop is never placed, and its guard as
+// wrong.
+void check_guards(const Block& block, const Place& preferred) {
+  auto& devices = device::DeviceManager::instance();
+  std::set<std::string> checked{""};
+  for (const Operator& op : block.ops) {
+    if (!checked.insert(op.guard).second) continue;
+    try {
+      const Place place = devices.resolve(Place(op.guard), preferred);
+      const auto index = static_cast<std::uint32_t>(place.index());
+      if (devices.count(place.type()) <= index) devices.get(place);
+    } catch (const Error& error) {
+      throw error.within(
+          fmt::format("[{}] {} is under the device guard '{}'", op.type(), op.name, op.guard));
+    }
+  }
 }
 
 void mark(const std::vector<VarId>& ids, std::vector<bool>* set) {
@@ -65,6 +88,7 @@ void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetc
 std::shared_ptr<const program::ProgramImpl> prepare_program(const PlanRequest& request) {
   check_feeds(request.program->main(), request.feeds);
   check_fetches(request.program->main(), request.fetches);
+  check_guards(request.program->main(), request.device->place());
   // A copy, so that changing the program cannot pull it from under a run.
   auto program = std::make_shared<program::ProgramImpl>(*request.program);
   Block& block = program->main();

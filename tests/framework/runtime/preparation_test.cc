@@ -5,6 +5,7 @@
 namespace loci::runtime {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -48,6 +49,18 @@ TEST_F(PreparationTest, LeavesTheProgramAlone) {
   const std::string before = main_.to_string();
   (void)prepared({y.name()});
   EXPECT_EQ(main_.to_string(), before);
+}
+
+TEST_F(PreparationTest, AGuardOfNoPlaceIsRefusedThoughItsOperatorIsFolded) {
+  Variable y;
+  for (const char* place : {"mars", "toy:99"}) {
+    const DeviceGuard guard{Place(place)};
+    y = fill_constant({1}, 1.0);
+    EXPECT_THAT([&] { (void)prepared({}); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("is under the device guard"),
+                                           HasSubstr("there is no device"), HasSubstr(place))));
+    main_.impl()->main().ops.clear();
+  }
 }
 
 TEST_F(PreparationTest, PassesAreLeftOutByName) {

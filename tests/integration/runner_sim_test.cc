@@ -1,0 +1,91 @@
+// loci run and loci plan with the software accelerator: copies, guards, limits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/integration/runner_fixture.h"
+
+namespace loci::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RunnerSimTest : public RunnerTest {
+ protected:
+  // The program that ships with examples/device_guard, as written.
+  static std::vector<std::string> crop(const std::string& command,
+                                       const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{command,   LOCI_CROP_PROGRAM,  "--device",
+                                       "sim:0",   "--optimize",       "none",
+                                       "--fetch", "crop_tensor_0.out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+};
+
+TEST_F(RunnerSimTest, ThePlanNamesTheCopiesThatAGuardAvoids) {
+  const json plain = loci_json(crop("plan", {"--json"}));
+  ASSERT_EQ(plain["transfers"].size(), 2U);
+  EXPECT_EQ(plain["transfers"][0]["variable"], "shape_0.out");
+  EXPECT_EQ(plain["transfers"][0]["reason"], "prepare_data");
+  EXPECT_EQ(plain["transfers"][1]["variable"], "slice_0.out");
+  EXPECT_EQ(plain["transfers"][1]["reason"], "host_read");
+  const json guarded = loci_json(crop("plan", {"--guard", "slice=cpu", "--json"}));
+  EXPECT_EQ(guarded["transfers"].size(), 0U);
+}
+
+TEST_F(RunnerSimTest, APolicyRefusesThemUnlessTheGuardIsThere) {
+  EXPECT_THAT(failure(6, crop("run", {"--transfers", "forbid"})),
+              AllOf(HasSubstr("shape_0.out"), HasSubstr("for slice_0 (prepare_data)")));
+  const Finished guarded = loci(crop("run", {"--transfers", "forbid", "--guard", "slice=cpu"}));
+  EXPECT_EQ(guarded.exit_code, 0) << guarded.err;
+  EXPECT_EQ(guarded.out, loci(crop("run")).out);
+}
+
+TEST_F(RunnerSimTest, TheLogHasEachOperatorAndEachCopy) {
+  const Finished run = loci(crop("run", {"--log", "operator=debug,transfer=debug"}));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("sim:0 Op(slice), inputs: {x[shape_0.out:int32[4]]"),
+                             HasSubstr("outputs: {out[slice_0.out:int32[4]]}"),
+                             HasSubstr("prepare_data"), HasSubstr("host_read")));
+}
+
+TEST_F(RunnerSimTest, AGuardAtNoDeviceIsRefusedEvenIfItsOperatorIsFolded) {
+  for (const char* guard : {"slice=mars", "slice=sim:99"}) {
+    EXPECT_THAT(
+        failure(4, {"run", LOCI_CROP_PROGRAM, "--device", "sim:0", "--guard", guard}),
+        AllOf(HasSubstr("slice_0 is under the device guard"), HasSubstr("there is no device")));
+  }
+}
+
+TEST_F(RunnerSimTest, AGuardWithoutAKernelThereIsRefused) {
+  EXPECT_THAT(failure(4, {"run", inference_model(), "--device", "sim:0", "--guard", "argmax=sim:1",
+                          "--feed", "x=random:2x3"}),
+              AllOf(HasSubstr("[argmax]"), HasSubstr("has no kernel at sim:1"),
+                    HasSubstr("change or remove the device guard")));
+}
+
+TEST_F(RunnerSimTest, MalformedSettingsAreNamed) {
+  const Finished wrong_value = loci(crop("run"), {"LOCI_SIM=memory=lots"});
+  EXPECT_EQ(wrong_value.exit_code, 4);
+  EXPECT_THAT(wrong_value.err, AllOf(HasSubstr("loci: error: [device] there is no device 'sim:0'"),
+                                     HasSubstr("LOCI_SIM: memory is 'lots'; give bytes from")));
+  const Finished unknown = loci(crop("run"), {"LOCI_SIM=speed=1"});
+  EXPECT_EQ(unknown.exit_code, 4);
+  EXPECT_THAT(unknown.err, HasSubstr("there is no setting 'speed' (given '1'); there are devices"));
+}
+
+TEST_F(RunnerSimTest, WithoutMemoryItSaysWhatWouldFit) {
+  const std::vector<std::string> arguments{"run",    inference_model(),    "--device",   "sim:0",
+                                           "--feed", "x=random:1000000x3", "--fallback", "allow"};
+  EXPECT_THAT(failure(5, arguments, {"LOCI_SIM=memory=1M"}),
+              AllOf(HasSubstr("sim:0: no memory for '(plan arena)'"),
+                    HasSubstr("a placement that fits: all of the program on the CPU")));
+  EXPECT_THAT(failure(5, arguments, {"LOCI_SIM=memory=1M", "LOCI_MEMORY_LIMIT=20000000"}),
+              AllOf(HasSubstr("no placement fits"), Not(HasSubstr("a placement that fits"))));
+}
+
+}  // namespace
+}  // namespace loci::test
