@@ -139,7 +139,7 @@ TEST_P(EveryFunction, MayForkAndWrite) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ProbeTest, EveryFunction, ::testing::ValuesIn(kFunctions),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(ProbeTest, OneThatEndsQuietlyIsNotTakenForAGoodOne) {
   const char* cause = "its create called exit(0) or closed descriptors that are not its own";
@@ -173,8 +173,10 @@ TEST_F(ProbeTest, ARunIsGuardedIfItIsAskedFor) {
                                      "--plugin-path", directory,         "--device"};
   std::vector<std::string> on_risky = run;
   on_risky.insert(on_risky.end(), {"risky", "--probe"});
-  EXPECT_THAT(failure(4, on_risky, risking("hang in probe")),
-              HasSubstr("its probe did not return within 5 s"));
+  const Finished guarded = loci(on_risky, risking("exit in probe"));
+  EXPECT_EQ(guarded.exit_code, 4);
+  EXPECT_THAT(guarded.err, AllOf(HasSubstr("loci: error: [device] there is no device 'risky:0'"),
+                                 HasSubstr("its probe called exit(3)")));
   std::vector<std::string> environment = risking("crash in load");
   EXPECT_EQ(loci({"devices", "--plugin-path", directory}, environment).exit_code, 128 + 11);
   environment.emplace_back("LOCI_PLUGIN_PROBE=1");

@@ -172,21 +172,40 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
-pid_t spawn(const std::vector<std::string>& arguments, Streams& streams) {
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// With one entry for a name: which of two counts, programs do not agree on.
+std::vector<std::string> merged_environment(const std::vector<std::string>& changes) {
+  std::vector<std::string> result = changes;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view kept(*entry);
+    const std::string_view start = kept.substr(0, kept.find('=') + 1);
+    const bool changed =
+        std::any_of(changes.begin(), changes.end(),
+                    [start](const std::string& change) { return change.rfind(start, 0) == 0; });
+    if (!changed) result.emplace_back(kept);
+  }
+  return result;
+}
+
+pid_t spawn(const ChildCommand& command, Streams& streams) {
   FileActions actions;
   actions.read_nothing();
   constexpr std::array<int, 3> kTargets{STDOUT_FILENO, STDERR_FILENO, kReportDescriptor};
   for (std::size_t i = 0; i < kTargets.size(); ++i) {
     actions.redirect(streams.all()[i]->writer(), kTargets[i]);
   }
-  std::vector<std::string> words = arguments;
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  std::vector<std::string> words = command.arguments;
+  std::vector<std::string> variables = merged_environment(command.environment);
   pid_t child = 0;
   const Attributes attributes;
-  check(::posix_spawn(&child, words[0].c_str(), actions.get(), attributes.get(), pointers.data(),
-                      environ),
+  check(::posix_spawn(&child, words[0].c_str(), actions.get(), attributes.get(),
+                      pointers(words).data(), pointers(variables).data()),
         words[0].c_str());
   for (Stream* stream : streams.all()) stream->close_writer();
   return child;
@@ -231,7 +250,7 @@ ChildResult run_child(const ChildCommand& command) {
   result.limit = command.limit;
   Streams streams(&result);
   const auto start = Clock::now();
-  const pid_t child = spawn(command.arguments, streams);
+  const pid_t child = spawn(command, streams);
   bool ended = false;
   while (!(ended = has_ended(child)) && Clock::now() - start < command.limit) {
     streams.read_for(kPause);

@@ -13,6 +13,7 @@ struct ChildCommand {
   std::vector<std::string> arguments;
   // It is killed when this is over.
   std::chrono::milliseconds limit{5000};
+  std::vector<std::string> environment = {};  // "NAME=value", over that of this process
 };
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
@@ -31,7 +32,7 @@ struct ChildResult {
 };
 inline constexpr std::size_t kMaxChildText = std::size_t{1} << 20;
 
-// Runs the program with this process's environment, no input and the pipes above, in a process
+// Runs the program with no input and the pipes above, in a process
 // group of its own, all of which is killed when the program has ended or its time is over. What a
 // straggler would still write is not waited for. Throws std::system_error if it cannot be started.
 ChildResult run_child(const ChildCommand& command);

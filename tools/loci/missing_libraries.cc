@@ -46,7 +46,9 @@ std::vector<std::string> missing_libraries(const std::string& path) {
   if (linker.empty()) return {};
   try {
     ChildCommand command;
-    command.arguments = {linker, "--list", path};
+    // Not --list, which ends at the first one that is missing.
+    command.arguments = {linker, path};
+    command.environment = {"LD_TRACE_LOADED_OBJECTS=1"};
     return not_found_in(run_child(command).out);
   } catch (const std::system_error&) {
     return {};

@@ -11,7 +11,7 @@ namespace loci::runner {
 // library. Empty if it cannot tell.
 std::vector<std::string> missing_libraries(const std::string& path);
 
-// In what `ld.so --list` prints.
+// In what it prints with LD_TRACE_LOADED_OBJECTS, as ldd does.
 std::vector<std::string> not_found_in(const std::string& listing);
 
 }  // namespace loci::runner

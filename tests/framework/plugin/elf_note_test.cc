@@ -235,7 +235,7 @@ TEST_F(ElfNote, NoDamageCrashesIt) {
   EXPECT_LT(read_anyway, kRounds);
 }
 
-TEST(ElfNote, ReadsTheBuildIdInHexadecimal) {
+TEST_F(ElfNote, ReadsTheBuildIdInHexadecimal) {
   const test::PluginFolder folder;
   const test::fs::path path = folder.path() / "image.so";
   Image image;

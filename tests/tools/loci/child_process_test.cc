@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <system_error>
 
 namespace loci::runner {
@@ -77,6 +78,15 @@ TEST(ChildProcessTest, EndsAProgramThatWritesForEver) {
   const ChildResult result = shell("while :; do echo line; done", milliseconds(200));
   EXPECT_EQ(result.end, End::kTimedOut);
   EXPECT_THAT(result.out, ::testing::StartsWith("line\nline\n"));
+}
+
+TEST(ChildProcessTest, GivesTheEnvironmentWithChanges) {
+  ::setenv("LOCI_CHILD_A", "old", /*replace=*/1);
+  ::setenv("LOCI_CHILD_B", "kept", /*replace=*/1);
+  ChildCommand command;
+  command.arguments = {"/bin/sh", "-c", "echo $LOCI_CHILD_A $LOCI_CHILD_B"};
+  command.environment = {"LOCI_CHILD_A=new"};
+  EXPECT_EQ(run_child(command).out, "new kept\n");
 }
 
 TEST(ChildProcessTest, HasNoInput) { EXPECT_EQ(shell("cat").out, ""); }
