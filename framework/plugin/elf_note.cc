@@ -21,7 +21,15 @@ namespace {
 
 constexpr std::uint64_t kMaxNoteBytes = 4 * kMaxManifestBytes;
 constexpr std::uint32_t kMaxSegments = 1024;
-constexpr std::string_view kNoteName(LOCI_MANIFEST_NOTE_NAME, sizeof LOCI_MANIFEST_NOTE_NAME);
+
+// A note's name has its NUL in the file, too.
+struct NoteKind {
+  std::string_view name;
+  std::uint32_t type;
+};
+constexpr NoteKind kManifestNote{{LOCI_MANIFEST_NOTE_NAME, sizeof LOCI_MANIFEST_NOTE_NAME},
+                                 LOCI_MANIFEST_NOTE_TYPE};
+constexpr NoteKind kBuildIdNote{{ELF_NOTE_GNU, sizeof ELF_NOTE_GNU}, NT_GNU_BUILD_ID};
 
 #if defined(__x86_64__)
 constexpr std::uint16_t kMachine = EM_X86_64;
@@ -149,7 +157,8 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-std::optional<std::string> find_note(std::string_view notes, std::uint64_t alignment) {
+std::optional<std::string> find_note(std::string_view notes, std::uint64_t alignment,
+                                     const NoteKind& kind) {
   // Sizes in a note have 32 bits, so that no sum of them overflows here.
   std::uint64_t offset = 0;
   while (offset < notes.size() && notes.size() - offset >= sizeof(Elf64_Nhdr)) {
@@ -161,7 +170,7 @@ std::optional<std::string> find_note(std::string_view notes, std::uint64_t align
       refuse_damaged(fmt::format("a note of {} + {} bytes in a segment of {}", note.n_namesz,
                                  note.n_descsz, notes.size()));
     }
-    if (note.n_type == LOCI_MANIFEST_NOTE_TYPE && notes.substr(name, note.n_namesz) == kNoteName) {
+    if (note.n_type == kind.type && notes.substr(name, note.n_namesz) == kind.name) {
       return std::string(notes.substr(text, note.n_descsz));
     }
     offset = round_up(text + note.n_descsz, alignment);
@@ -169,37 +178,53 @@ std::optional<std::string> find_note(std::string_view notes, std::uint64_t align
   return std::nullopt;
 }
 
-std::optional<std::string> read_note(const File& file, const Elf64_Phdr& segment) {
+std::optional<std::string> read_note(const File& file, const Elf64_Phdr& segment,
+                                     const NoteKind& kind) {
   if (segment.p_filesz > kMaxNoteBytes) {
     refuse_damaged(fmt::format("a note segment of {} bytes; at most {} are read", segment.p_filesz,
                                kMaxNoteBytes));
   }
   std::string notes(segment.p_filesz, '\0');
   file.read(segment.p_offset, notes.data(), notes.size(), "a note segment");
-  return find_note(notes, segment.p_align == 8 ? 8 : 4);
+  return find_note(notes, segment.p_align == 8 ? 8 : 4, kind);
 }
 
-}  // namespace
-
-std::string read_manifest_note(const std::string& path) {
+std::optional<std::string> read_note(const std::string& path, const NoteKind& kind) {
   const File file(path);
   const Elf64_Ehdr header = read_header(file);
   const std::vector<Elf64_Phdr> segments = read_segments(file, header);
   require_complete(file, header, segments);
   for (const Elf64_Phdr& segment : segments) {
     if (segment.p_type != PT_NOTE) continue;
-    std::optional<std::string> text = read_note(file, segment);
-    if (!text) continue;
-    if (text->size() > kMaxManifestBytes) {
-      throw LoadError(ErrorCode::kDataLoss,
-                      fmt::format("its manifest has {} bytes; at most {} are allowed", text->size(),
-                                  kMaxManifestBytes),
-                      "shorten the plugin's manifest.json and build it again");
-    }
-    return *std::move(text);
+    std::optional<std::string> text = read_note(file, segment, kind);
+    if (text) return text;
   }
-  throw LoadError(ErrorCode::kDataLoss, "it has no manifest, so it is not a plugin of Loci",
-                  "build it with loci_add_plugin(), or leave it out");
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string read_manifest_note(const std::string& path) {
+  std::optional<std::string> text = read_note(path, kManifestNote);
+  if (!text) {
+    throw LoadError(ErrorCode::kDataLoss, "it has no manifest, so it is not a plugin of Loci",
+                    "build it with loci_add_plugin(), or leave it out");
+  }
+  if (text->size() > kMaxManifestBytes) {
+    throw LoadError(ErrorCode::kDataLoss,
+                    fmt::format("its manifest has {} bytes; at most {} are allowed", text->size(),
+                                kMaxManifestBytes),
+                    "shorten the plugin's manifest.json and build it again");
+  }
+  return *std::move(text);
+}
+
+std::string read_build_id(const std::string& path) {
+  std::string digits;
+  for (const char byte : read_note(path, kBuildIdNote).value_or("")) {
+    digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  }
+  return digits;
 }
 
 }  // namespace loci::plugin

@@ -16,4 +16,8 @@ inline constexpr std::uint64_t kMaxManifestBytes = 64 * 1024;
 // file or has no manifest, kIncompatible if it is for another kind of machine.
 std::string read_manifest_note(const std::string& path);
 
+// What the linker has noted to tell one build from another, in hexadecimal; empty if it has not.
+// Throws LoadError as above, except for want of a manifest.
+std::string read_build_id(const std::string& path);
+
 }  // namespace loci::plugin

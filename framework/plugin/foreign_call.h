@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <functional>
 #include <string_view>
 
 #include "framework/plugin/abi_error.h"
@@ -17,10 +18,25 @@ namespace loci::plugin {
                   "report it to the plugin's author: no exception may cross the C ABI");
 }
 
+// While it lives, it is told the name of each function of a plugin before this thread calls it.
+class CallWatch {
+ public:
+  using Function = std::function<void(std::string_view function)>;
+
+  // `told` outlives it. One at a time in a thread.
+  explicit CallWatch(const Function& told);
+  ~CallWatch();
+  CallWatch(const CallWatch&) = delete;
+  CallWatch& operator=(const CallWatch&) = delete;
+};
+// Tells this thread's watch, if there is one.
+void announce_call(std::string_view function);
+
 // Calls a function of a plugin that breaks the rule against exceptions, too. For what is called
 // while loading; an exception out of a launch ends the process, as the ABI says.
 template <class Call>
 auto call_plugin(std::string_view function, Call&& call) {
+  announce_call(function);
   try {
     return call();
   } catch (const std::exception& error) {

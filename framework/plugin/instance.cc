@@ -30,14 +30,18 @@ const void* Instance::interface(std::string_view name, std::uint32_t max_minor) 
   return table;
 }
 
-void Instance::destroy() noexcept {
+void Instance::destroy_or_throw() {
   loci_plugin* handle = std::exchange(handle_, nullptr);
   if (handle == nullptr) return;
+  call_plugin("destroy", [&] {
+    desc_.destroy(handle);
+    return 0;
+  });
+}
+
+void Instance::destroy() noexcept {
   try {
-    call_plugin("destroy", [&] {
-      desc_.destroy(handle);
-      return 0;
-    });
+    destroy_or_throw();
   } catch (const LoadError& error) {
     core::log(core::Module::kPlugin, core::Level::kError, "{}: {}; {}", path_, error.cause(),
               error.remedy());

@@ -29,8 +29,9 @@ class Instance final : public Plugin {
   // The plugin's table of that name, in its own size; NULL if it has none. Throws LoadError.
   [[nodiscard]] const void* interface(std::string_view name, std::uint32_t max_minor);
 
-  // Calls the plugin's destroy, once.
+  // Calls the plugin's destroy, once. What escapes it is logged, or thrown as a LoadError.
   void destroy() noexcept;
+  void destroy_or_throw();
 
  private:
   std::string id_;

@@ -1,13 +1,13 @@
 #include "framework/plugin/loader.h"
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "framework/core/log.h"
 #include "framework/plugin/elf_note.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/library.h"
-#include "framework/plugin/load_error.h"
 #include "framework/plugin/negotiation.h"
 #include "framework/plugin/permissions.h"
 #include "framework/plugin/requirements.h"
@@ -25,17 +25,6 @@ void reach(Record& record, Stage stage) {
             plugins::stage_name(stage));
 }
 
-template <class Work>
-void attempt(Record& record, Work&& work) {
-  try {
-    work();
-  } catch (const LoadError& error) {
-    fail(record, error.cause(), error.remedy());
-  } catch (const std::exception& error) {
-    fail(record, error.what(), "see the cause");
-  }
-}
-
 void read_manifest(Record& record) {
   const std::string& path = record.report.path;
   check_permissions(path);
@@ -45,6 +34,7 @@ void read_manifest(Record& record) {
   record.report.version = record.manifest.version;
   record.report.kinds = record.manifest.kinds;
   record.report.device_types = record.manifest.device_types;
+  record.report.build_id = read_build_id(path);
 }
 
 const loci_plugin_desc* query(loci_plugin_query_fn function, const HostAbi& host) {
@@ -63,9 +53,16 @@ const loci_plugin_desc* query(loci_plugin_query_fn function, const HostAbi& host
   return desc;
 }
 
+void ask(const plugins::LoadCheck& check, const plugins::Candidate& candidate) {
+  if (!check) return;
+  const std::optional<plugins::Refusal> refusal = check(candidate);
+  if (refusal) throw LoadError(ErrorCode::kUnavailable, refusal->cause, refusal->remedy);
+}
+
 void load(Record& record) {
   const std::string& path = record.report.path;
   const HostAbi host = this_host();
+  announce_call("load");
   const Library library(path, record.manifest.needs);
   reach(record, Stage::kMapped);
 
@@ -79,6 +76,7 @@ void load(Record& record) {
   if (record.manifest.has_kind("backend")) {
     record.backend = take_backend_tables(*instance, record.manifest);
     record.report.unavailable = record.backend.unavailable;
+    if (record.backend.device != nullptr) record.report.score = record.backend.device->score;
   }
   record.instance = std::move(instance);
   reach(record, Stage::kActive);
@@ -105,9 +103,12 @@ void examine(Record& record) {
   });
 }
 
-void activate(Record& record) {
+void activate(Record& record, const plugins::LoadCheck& check) {
   if (!record.usable() || record.report.stage == Stage::kActive) return;
-  attempt(record, [&record] { load(record); });
+  attempt(record, [&] {
+    ask(check, record.report);
+    load(record);
+  });
 }
 
 }  // namespace loci::plugin

@@ -1,12 +1,15 @@
 // The stages of one candidate.
 #pragma once
 
+#include <exception>
 #include <loci/plugins.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "framework/plugin/backend_tables.h"
 #include "framework/plugin/instance.h"
+#include "framework/plugin/load_error.h"
 #include "framework/plugin/manifest.h"
 
 namespace loci::plugin {
@@ -29,10 +32,23 @@ struct Record {
 
 // DISCOVERED to MANIFEST_OK, and all that can be checked without mapping the library.
 void examine(Record& record);
-// MANIFEST_OK to ACTIVE; nothing if it failed, is disabled or is active already.
-void activate(Record& record);
+// MANIFEST_OK to ACTIVE, unless `check` refuses it; nothing if it failed, is disabled or is active
+// already.
+void activate(Record& record, const plugins::LoadCheck& check = {});
 
 // Notes and logs a failure at the stage that was reached.
 void fail(Record& record, const std::string& cause, const std::string& remedy);
+
+// Does a part of the loading; what is thrown is the candidate's failure.
+template <class Work>
+void attempt(Record& record, Work&& work) {
+  try {
+    std::forward<Work>(work)();
+  } catch (const LoadError& error) {
+    fail(record, error.cause(), error.remedy());
+  } catch (const std::exception& error) {
+    fail(record, error.what(), "see the cause");
+  }
+}
 
 }  // namespace loci::plugin

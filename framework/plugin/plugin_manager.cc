@@ -89,8 +89,19 @@ class PluginManager::Impl {
 
   void activate_type(std::string_view type) {
     for (const std::unique_ptr<Record>& record : records()) {
-      if (is_backend_for(*record, type)) activate(*record);
+      if (is_backend_for(*record, type)) start(*record);
     }
+  }
+
+  void start(Record& record) { activate(record, options_.check); }
+
+  SearchPlaces places() const {
+    SearchPlaces places;
+    places.files = options_.files;
+    places.directories = options_.directories;
+    places.environment = environment_plugin_path();
+    places.install_directory = install_directory_;
+    return places;
   }
 
  private:
@@ -101,12 +112,7 @@ class PluginManager::Impl {
   }
 
   void discover() {
-    SearchPlaces places;
-    places.files = options_.files;
-    places.directories = options_.directories;
-    places.environment = environment_plugin_path();
-    places.install_directory = install_directory_;
-    for (const Found& found : find_candidates(places)) {
+    for (const Found& found : find_candidates(places())) {
       records_.push_back(std::make_unique<Record>());
       Record& record = *records_.back();
       record.report.path = found.path;
@@ -175,10 +181,15 @@ std::vector<plugins::Candidate> PluginManager::report(bool activate_all) {
   const std::lock_guard lock(impl_->mutex());
   std::vector<plugins::Candidate> candidates;
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (activate_all) activate(*record);
+    if (activate_all) impl_->start(*record);
     candidates.push_back(record->report);
   }
   return candidates;
+}
+
+std::vector<plugins::SearchPlace> PluginManager::search_places() {
+  const std::lock_guard lock(impl_->mutex());
+  return describe_places(impl_->places());
 }
 
 std::vector<std::string> PluginManager::device_types() {

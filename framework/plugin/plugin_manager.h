@@ -29,6 +29,7 @@ class PluginManager {
   // See loci::plugins.
   void configure(const plugins::SearchOptions& options);
   std::vector<plugins::Candidate> report(bool activate);
+  std::vector<plugins::SearchPlace> search_places();
 
   // Device types that the manifests declare, sorted; maps nothing.
   std::vector<std::string> device_types();

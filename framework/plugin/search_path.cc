@@ -21,21 +21,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kInstallation = "installation";
+
+// A place with the files that no earlier one gave.
+struct Searched {
+  std::string path;
+  std::string origin;
+  std::vector<Found> found;
+};
+
 class Search {
  public:
   void add_file(const fs::path& file) {
-    std::error_code error;
-    const fs::path real = fs::canonical(file, error);
-    if (error) {
-      refuse(file.string(), LoadError(ErrorCode::kNotFound,
-                                      fmt::format("there is no such file: {}", error.message()),
-                                      "give the path of a plugin"));
-    } else if (seen_.insert(real.string()).second) {
-      found_.push_back({real.string(), std::nullopt});
-    }
+    begin(file.string(), "file");
+    take_file(file);
   }
 
-  void add_directory(const fs::path& directory, const std::string& remedy) {
+  void add_directory(const fs::path& directory, const char* origin, const std::string& remedy) {
+    begin(directory.string(), origin);
     if (!directory.is_absolute()) {
       refuse(directory.string(),
              LoadError(ErrorCode::kInvalidArgument,
@@ -46,15 +49,31 @@ class Search {
     try {
       require_directory(directory, remedy);
       check_permissions(directory.string());
-      for (const fs::path& file : files_of(directory, remedy)) add_file(file);
+      for (const fs::path& file : files_of(directory, remedy)) take_file(file);
     } catch (const LoadError& error) {
       refuse(directory.string(), error);
     }
   }
 
-  std::vector<Found> take() { return std::move(found_); }
+  std::vector<Searched> take() { return std::move(searched_); }
 
  private:
+  void begin(const std::string& path, const char* origin) {
+    searched_.push_back({path, origin, {}});
+  }
+
+  void take_file(const fs::path& file) {
+    std::error_code error;
+    const fs::path real = fs::canonical(file, error);
+    if (error) {
+      refuse(file.string(), LoadError(ErrorCode::kNotFound,
+                                      fmt::format("there is no such file: {}", error.message()),
+                                      "give the path of a plugin"));
+    } else if (seen_.insert(real.string()).second) {
+      searched_.back().found.push_back({real.string(), std::nullopt});
+    }
+  }
+
   static void require_directory(const fs::path& directory, const std::string& remedy) {
     std::error_code error;
     if (fs::is_directory(directory, error)) return;
@@ -83,10 +102,10 @@ class Search {
   }
 
   void refuse(const std::string& path, const LoadError& error) {
-    if (seen_.insert(path).second) found_.push_back({path, error});
+    if (seen_.insert(path).second) searched_.back().found.push_back({path, error});
   }
 
-  std::vector<Found> found_;
+  std::vector<Searched> searched_;
   std::set<std::string> seen_;
 };
 
@@ -100,22 +119,57 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-}  // namespace
-
-std::vector<Found> find_candidates(const SearchPlaces& places) {
+std::vector<Searched> search_all(const SearchPlaces& places) {
   Search search;
   for (const std::string& file : places.files) search.add_file(file);
   for (const std::string& directory : places.directories) {
-    search.add_directory(directory, "give the path of a directory of plugins");
+    search.add_directory(directory, "directory", "give the path of a directory of plugins");
   }
   for (const std::string_view directory : split(places.environment)) {
-    search.add_directory(directory, "correct LOCI_PLUGIN_PATH");
+    search.add_directory(directory, "LOCI_PLUGIN_PATH", "correct LOCI_PLUGIN_PATH");
   }
-  std::error_code error;
-  if (!places.install_directory.empty() && fs::exists(places.install_directory, error)) {
-    search.add_directory(places.install_directory, "install Loci again");
+  if (!places.install_directory.empty()) {
+    search.add_directory(places.install_directory, kInstallation, "install Loci again");
   }
   return search.take();
+}
+
+bool is_of_place(const Searched& place, const Found& found) {
+  return found.refusal && found.path == place.path;
+}
+
+// Nobody named it, so that it may be absent.
+bool is_absent_installation(const Searched& place) {
+  std::error_code error;
+  return place.origin == kInstallation && !fs::exists(place.path, error);
+}
+
+}  // namespace
+
+std::vector<Found> find_candidates(const SearchPlaces& places) {
+  std::vector<Found> all;
+  for (const Searched& place : search_all(places)) {
+    if (is_absent_installation(place)) continue;
+    all.insert(all.end(), place.found.begin(), place.found.end());
+  }
+  return all;
+}
+
+std::vector<plugins::SearchPlace> describe_places(const SearchPlaces& places) {
+  std::vector<plugins::SearchPlace> described;
+  for (const Searched& searched : search_all(places)) {
+    plugins::SearchPlace& place = described.emplace_back();
+    place.path = searched.path;
+    place.origin = searched.origin;
+    for (const Found& found : searched.found) {
+      if (is_of_place(searched, found)) {
+        place.refusal = {found.refusal->cause(), found.refusal->remedy()};
+      } else {
+        place.files.push_back(found.path);
+      }
+    }
+  }
+  return described;
 }
 
 std::string environment_plugin_path() {

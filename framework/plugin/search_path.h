@@ -1,6 +1,7 @@
 // Where plugins are looked for.
 #pragma once
 
+#include <loci/plugins.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct Found {
 // A directory that is not there, cannot be read, is not absolute or fails check_permissions() is
 // given as refused; only the install directory may be absent.
 std::vector<Found> find_candidates(const SearchPlaces& places);
+
+// The same by place, for people: an install directory that is absent is refused, too.
+std::vector<plugins::SearchPlace> describe_places(const SearchPlaces& places);
 
 // LOCI_PLUGIN_PATH; empty in a process that has more rights than its user.
 std::string environment_plugin_path();

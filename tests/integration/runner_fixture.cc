@@ -44,7 +44,9 @@ std::string new_directory() {
 
 }  // namespace
 
-RunnerTest::RunnerTest() : directory_(new_directory()) {}
+RunnerTest::RunnerTest() : directory_(new_directory()) {
+  ::setenv("XDG_CACHE_HOME", path("cache").c_str(), /*replace=*/1);
+}
 
 RunnerTest::~RunnerTest() {
   std::error_code ignored;
@@ -87,8 +89,8 @@ std::string RunnerTest::write_npy(const std::string& name, const Tensor& tensor)
   return path(name);
 }
 
-std::string RunnerTest::read(const std::string& name) const {
-  std::ifstream file(path(name), std::ios::binary);
+std::string RunnerTest::read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

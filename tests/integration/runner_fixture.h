@@ -13,7 +13,7 @@
 
 namespace loci::test {
 
-// Each test has a directory of its own, which is removed after it.
+// Each test has a directory of its own, which is removed after it; what the runner keeps is in it.
 class RunnerTest : public ::testing::Test {
  protected:
   RunnerTest();
@@ -33,7 +33,9 @@ class RunnerTest : public ::testing::Test {
   [[nodiscard]] std::string path(const std::string& name) const { return directory_ + "/" + name; }
   std::string write(const std::string& name, const std::string& text) const;
   std::string write_npy(const std::string& name, const Tensor& tensor) const;
-  [[nodiscard]] std::string read(const std::string& name) const;
+  [[nodiscard]] std::string read(const std::string& name) const { return read_file(path(name)); }
+  // A file anywhere; empty if it is not there.
+  static std::string read_file(const std::string& path);
   [[nodiscard]] std::vector<std::string> files() const;
 
   // y = relu(x * w) and best = argmax(y) for x float32[-1, 3], with w = [1, 2, -3] saved.

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "tests/integration/runner_fixture.h"
@@ -13,8 +12,6 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 class PluginsTest : public RunnerTest {
  protected:
@@ -41,7 +38,7 @@ TEST_F(PluginsTest, ListLoadsNothingUnlessItProbes) {
   const json cpu = entry(loci_json({"plugins", "--json"}), "org.loci.cpu");
   EXPECT_EQ(cpu["stage"], "MANIFEST_OK");
   EXPECT_EQ(cpu["failed"], false);
-  EXPECT_THAT(failure(2, {"plugins", "doctor", "--probe"}), HasSubstr("[--probe]"));
+  EXPECT_EQ(cpu["probe"], nullptr);
 }
 
 TEST_F(PluginsTest, AFailedCandidateKeepsItsCauseAndTheRestLoads) {
@@ -97,75 +94,6 @@ TEST_F(PluginsTest, AWorldWritablePluginIsRefused) {
   std::filesystem::permissions(copy, std::filesystem::perms::others_write,
                                std::filesystem::perm_options::add);
   EXPECT_THAT(failure(4, {"plugins", "inspect", copy}), HasSubstr("writ"));
-}
-
-TEST_F(PluginsTest, DoctorFindsAHealthyInstallationHealthy) {
-  const json report = loci_json({"plugins", "doctor", "--json"});
-  EXPECT_EQ(report["healthy"], true);
-  EXPECT_EQ(entry(report, "org.loci.cpu")["stage"], "ACTIVE");
-  EXPECT_EQ(report["devices"][0], json({{"place", "cpu"}, {"error", nullptr}}));
-  EXPECT_THAT(report["problems"], IsEmpty());
-  EXPECT_THAT(loci({"plugins", "doctor"}).out,
-              AllOf(HasSubstr("org.loci.cpu"), HasSubstr("device cpu: ok"),
-                    HasSubstr("no problems found")));
-}
-
-TEST_F(PluginsTest, DoctorNamesEachProblemAndItsRemedy) {
-  std::filesystem::create_directory(path("plugins"));
-  const std::string text = write("plugins/loci-text.so", "not a library");
-  const std::string open = path("plugins/loci-toy.so");
-  std::filesystem::copy_file(LOCI_TOY_PLUGIN, open);
-  std::filesystem::permissions(open, std::filesystem::perms::others_write,
-                               std::filesystem::perm_options::add);
-  const Finished finished = loci({"plugins", "doctor", "--plugin-path", path("plugins"), "--json"});
-  EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_THAT(finished.err, ::testing::StartsWith("loci: error: [plugins] 2 problems found\n"));
-  const json report = json::parse(finished.out);
-  EXPECT_EQ(report["healthy"], false);
-  ASSERT_EQ(report["problems"].size(), 2U);
-  EXPECT_EQ(report["problems"][0]["subject"], text);
-  EXPECT_EQ(report["problems"][0]["cause"], "it is not an ELF file");
-  EXPECT_EQ(report["problems"][1]["subject"], open);
-  EXPECT_THAT(report["problems"][1]["cause"].get<std::string>(), HasSubstr("world-writable"));
-  EXPECT_THAT(report["problems"][1]["remedy"].get<std::string>(), HasSubstr("chmod o-w"));
-  for (const json& problem : report["problems"]) {
-    EXPECT_THAT(finished.err, HasSubstr(problem["remedy"].get<std::string>()));
-  }
-}
-
-TEST_F(PluginsTest, DoctorFindsTwoFilesOfOnePlugin) {
-  const std::string copy = path("loci-toy-again.so");
-  std::filesystem::copy_file(LOCI_TOY_PLUGIN, copy);
-  const Finished finished = loci({"plugins", "doctor", "--plugin-path",
-                                  std::filesystem::path(LOCI_TOY_PLUGIN).parent_path().string(),
-                                  "--plugin-path", path(""), "--json"});
-  EXPECT_EQ(finished.exit_code, 1);
-  const json problems = json::parse(finished.out)["problems"];
-  ASSERT_EQ(problems.size(), 1U) << finished.out;
-  EXPECT_EQ(problems[0]["subject"], copy);
-  EXPECT_THAT(problems[0]["cause"].get<std::string>(),
-              AllOf(HasSubstr("org.loci.test.toy"), HasSubstr("is taken by")));
-  EXPECT_THAT(problems[0]["remedy"].get<std::string>(), HasSubstr("remove one"));
-}
-
-TEST_F(PluginsTest, DoctorNamesAMissingLibraryAndWhereToGetIt) {
-  const Finished finished =
-      loci({"plugins", "doctor", "--plugin-path", LOCI_TEST_PLUGINS, "--json"});
-  EXPECT_EQ(finished.exit_code, 1);
-  const json problems = json::parse(finished.out)["problems"];
-  const auto problem = std::find_if(problems.begin(), problems.end(), [](const json& each) {
-    return each["subject"].get<std::string>().find("missing_dependency") != std::string::npos;
-  });
-  ASSERT_NE(problem, problems.end()) << finished.out;
-  EXPECT_THAT((*problem)["cause"].get<std::string>(), HasSubstr("libloci_absent.so.7"));
-  EXPECT_THAT((*problem)["remedy"].get<std::string>(), Not(IsEmpty()));
-}
-
-TEST_F(PluginsTest, DoctorLeavesADisabledPluginAlone) {
-  const json report = loci_json({"plugins", "doctor", "--plugin", LOCI_TOY_PLUGIN, "--no-plugin",
-                                 "org.loci.test.toy", "--json"});
-  EXPECT_EQ(report["healthy"], true);
-  EXPECT_EQ(entry(report, "org.loci.test.toy")["disabled"], true);
 }
 
 TEST_F(PluginsTest, NewWritesAPluginIntoAnEmptyDirectory) {

@@ -13,6 +13,14 @@ std::string status(const Candidate& candidate) {
   return candidate.disabled ? "disabled" : stage;
 }
 
+nlohmann::ordered_json probe_json(const ProbeResult& probe) {
+  return {{"outcome", outcome_name(probe.outcome)},
+          {"cause", probe.refusal.cause},
+          {"remedy", probe.refusal.remedy},
+          {"duration_ms", probe.duration.count()},
+          {"cached", probe.cached}};
+}
+
 }  // namespace
 
 std::string candidate_name(const Candidate& candidate) {
@@ -20,7 +28,7 @@ std::string candidate_name(const Candidate& candidate) {
   return candidate.version.empty() ? candidate.id : candidate.id + " " + candidate.version;
 }
 
-std::string candidate_text(const Candidate& candidate) {
+std::string candidate_text(const Candidate& candidate, const std::optional<ProbeResult>& probe) {
   std::string text = fmt::format("{}: {}\n  file    {}\n", candidate_name(candidate),
                                  status(candidate), candidate.path);
   const auto add = [&](const char* label, const std::string& value) {
@@ -29,12 +37,14 @@ std::string candidate_text(const Candidate& candidate) {
   add("kinds", fmt::format("{}", fmt::join(candidate.kinds, ", ")));
   add("devices", fmt::format("{}", fmt::join(candidate.device_types, ", ")));
   add("absent", candidate.unavailable);
+  if (probe) add("probe", probe_text(*probe));
   add("cause", candidate.cause);
   add("remedy", candidate.remedy);
   return text;
 }
 
-nlohmann::ordered_json candidate_json(const Candidate& candidate) {
+nlohmann::ordered_json candidate_json(const Candidate& candidate,
+                                      const std::optional<ProbeResult>& probe) {
   return {{"path", candidate.path},
           {"id", candidate.id},
           {"version", candidate.version},
@@ -45,7 +55,10 @@ nlohmann::ordered_json candidate_json(const Candidate& candidate) {
           {"cause", candidate.cause},
           {"remedy", candidate.remedy},
           {"disabled", candidate.disabled},
-          {"unavailable", candidate.unavailable}};
+          {"unavailable", candidate.unavailable},
+          {"score", candidate.score},
+          {"build_id", candidate.build_id},
+          {"probe", probe ? probe_json(*probe) : nullptr}};
 }
 
 }  // namespace loci::runner

@@ -3,14 +3,19 @@
 
 #include <loci/plugins.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+
+#include "tools/loci/plugin_probe.h"
 
 namespace loci::runner {
 
 // The candidate's name in text: its id, or that it has none.
 std::string candidate_name(const plugins::Candidate& candidate);
-// Several lines.
-std::string candidate_text(const plugins::Candidate& candidate);
-nlohmann::ordered_json candidate_json(const plugins::Candidate& candidate);
+// Several lines. `probe` is what a child process found out, if one was asked.
+std::string candidate_text(const plugins::Candidate& candidate,
+                           const std::optional<ProbeResult>& probe);
+nlohmann::ordered_json candidate_json(const plugins::Candidate& candidate,
+                                      const std::optional<ProbeResult>& probe);
 
 }  // namespace loci::runner

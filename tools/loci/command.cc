@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tools/loci/output.h"
+#include "tools/loci/plugin_probe.h"
 
 namespace loci::runner {
 namespace {
@@ -137,6 +138,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
     print(fmt::format("loci {}\n", version()));
     return ExitCode::kOk;
   }
+  if (first == kProbeSubcommand) return probe_in_child(rest);
   const Command& command = find_command(first);
   const po::variables_map values = parse(command, rest);
   if (values.count("help") != 0) {

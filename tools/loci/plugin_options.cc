@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <loci/plugins.hpp>
+#include <optional>
 
 namespace loci::runner {
 namespace {
@@ -15,14 +16,17 @@ namespace {
                 candidate.remedy);
 }
 
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
 // A file that the user named must not drop out in silence because another plugin can do the work.
 // Each is inspected first, because the search logs its failures and the error shall come alone.
 void check_named(const plugins::SearchOptions& search) {
   const std::vector<std::string>& disabled = search.disabled_ids;
   for (const std::string& file : search.files) {
     const plugins::Candidate candidate = plugins::inspect(file);
-    const bool wanted = std::find(disabled.begin(), disabled.end(), candidate.id) == disabled.end();
-    if (candidate.failed && wanted) refuse(file, candidate);
+    if (candidate.failed && !contains(disabled, candidate.id)) refuse(file, candidate);
   }
   if (search.files.empty()) return;
   for (const plugins::Candidate& candidate : plugins::report()) {
@@ -32,6 +36,42 @@ void check_named(const plugins::SearchOptions& search) {
       if (std::filesystem::equivalent(file, candidate.path, error)) refuse(file, candidate);
     }
   }
+}
+
+void check_probed(const std::vector<std::string>& files, const std::vector<std::string>& disabled,
+                  PluginProber& prober) {
+  for (const std::string& file : files) {
+    plugins::Candidate candidate = plugins::inspect(file);
+    if (contains(disabled, candidate.id)) continue;
+    const ProbeResult result = prober.probe(candidate);
+    if (result.outcome == ProbeResult::Outcome::kGood) continue;
+    candidate.cause = result.refusal.cause;
+    candidate.remedy = result.refusal.remedy;
+    refuse(file, candidate);
+  }
+}
+
+plugins::LoadCheck check_with(const std::shared_ptr<PluginProber>& prober) {
+  if (prober == nullptr) return {};
+  return [prober](const plugins::Candidate& candidate) -> std::optional<plugins::Refusal> {
+    const ProbeResult result = prober->probe(candidate);
+    if (result.outcome == ProbeResult::Outcome::kGood) return std::nullopt;
+    return result.refusal;
+  };
+}
+
+std::shared_ptr<PluginProber> search(const po::variables_map& values, Probing probing) {
+  std::shared_ptr<PluginProber> prober = make_prober(values, probing);
+  plugins::SearchOptions search;
+  search.files = texts(values, "plugin");
+  search.directories = texts(values, "plugin-path");
+  search.disabled_ids = texts(values, "no-plugin");
+  search.check = check_with(prober);
+  in_phase(Phase::kDevices, [&] {
+    plugins::configure(search);
+    check_named(search);
+  });
+  return prober;
 }
 
 }  // namespace
@@ -44,17 +84,18 @@ void declare_plugin_options(po::options_description& options) {
       ("plugin-path", list("DIR"), "search this directory for plugins first (repeatable)")  //
       ("plugin", list("FILE"), "use this plugin, before any other (repeatable)")            //
       ("no-plugin", list("ID"), "leave out the plugin with this id (repeatable)");
+  declare_probe_options(options);
 }
 
 void apply_plugin_options(const po::variables_map& values) {
-  plugins::SearchOptions search;
-  search.files = texts(values, "plugin");
-  search.directories = texts(values, "plugin-path");
-  search.disabled_ids = texts(values, "no-plugin");
-  in_phase(Phase::kDevices, [&] {
-    plugins::configure(search);
-    check_named(search);
-  });
+  const std::shared_ptr<PluginProber> prober = search(values, Probing::kAsAsked);
+  if (prober == nullptr) return;
+  in_phase(Phase::kDevices,
+           [&] { check_probed(texts(values, "plugin"), texts(values, "no-plugin"), *prober); });
+}
+
+std::shared_ptr<PluginProber> search_plugins(const po::variables_map& values, Probing probing) {
+  return search(values, probing);
 }
 
 std::vector<std::string> texts(const po::variables_map& values, const std::string& option) {

@@ -1,16 +1,27 @@
 // The options that say which plugins there are, shared by several subcommands.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "tools/loci/command.h"
+#include "tools/loci/plugin_prober.h"
+#include "tools/loci/probe_options.h"
 
 namespace loci::runner {
 
-// --plugin-path, --plugin and --no-plugin.
+// --plugin-path, --plugin and --no-plugin; --probe, --probe-timeout and --no-probe-cache.
 void declare_plugin_options(po::options_description& options);
 
 // Puts them to use. Throws Failure: kNotAvailable for a file or directory that is not there, and
-// for a file named with --plugin that is not a plugin for this version of Loci.
+// for a file named with --plugin that is not a plugin for this version of Loci or, where plugins
+// are probed, does not stand it.
 void apply_plugin_options(const po::variables_map& values);
+
+// The same for a subcommand that reports on plugins, which lists one that does not stand it.
+// Returns what probes them, NULL if nothing does.
+std::shared_ptr<PluginProber> search_plugins(const po::variables_map& values, Probing probing);
 
 // The values of an option that may be repeated; empty if it was not given.
 std::vector<std::string> texts(const po::variables_map& values, const std::string& option);

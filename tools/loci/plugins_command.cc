@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <loci/plugins.hpp>
+#include <memory>
+#include <optional>
 
 #include "tools/loci/candidate_report.h"
 #include "tools/loci/output.h"
@@ -17,40 +19,66 @@ using plugins::Candidate;
 
 void declare(po::options_description& options) {
   declare_plugin_options(options);
-  options.add_options()                                                             //
-      ("probe", "list: load each plugin and look for its devices, as a run would")  //
+  options.add_options()  //
       ("json",
        "print one JSON object: of list, plugins; of inspect, the plugin; of doctor, healthy, "
-       "plugins, devices and problems. A plugin has path, id, version, kinds, device_types, stage, "
-       "failed, cause, remedy, disabled, unavailable")                                          //
+       "environment, search, plugins, devices and problems. A plugin has path, id, version, kinds, "
+       "device_types, stage, failed, cause, remedy, disabled, unavailable, score, build_id, probe; "
+       "doctor's also mode, owner and missing_libraries")                                       //
       ("kind", po::value<std::string>()->value_name("KIND"), "new: what it is to be: backend")  //
       ("dir", po::value<std::string>()->value_name("DIR"), "new: where to write it");
 }
 
-ExitCode list(bool json, bool probe) {
+ExitCode list(const po::variables_map& values, bool json) {
+  const auto prober = search_plugins(values, Probing::kAsAsked);
+  const bool load = values.count("probe") != 0;
   const std::vector<Candidate> candidates =
-      in_phase(Phase::kDevices, [&] { return plugins::report(probe); });
+      in_phase(Phase::kDevices, [&] { return plugins::report(load); });
+  const auto probed = [&](const Candidate& candidate) {
+    return prober == nullptr ? std::nullopt : prober->result(candidate.path);
+  };
   if (json) {
     Json entries = Json::array();
-    for (const Candidate& candidate : candidates) entries.push_back(candidate_json(candidate));
+    for (const Candidate& candidate : candidates) {
+      entries.push_back(candidate_json(candidate, probed(candidate)));
+    }
     print_json({{"plugins", entries}});
     return ExitCode::kOk;
   }
   std::string text;
-  for (const Candidate& candidate : candidates) text += candidate_text(candidate);
+  for (const Candidate& candidate : candidates) {
+    text += candidate_text(candidate, probed(candidate));
+  }
   print(text.empty() ? "no plugins found; --plugin-path names a directory to search\n" : text);
   return ExitCode::kOk;
 }
 
-ExitCode inspect_file(const std::string& path, bool json) {
-  const Candidate candidate = in_phase(Phase::kDevices, [&] { return plugins::inspect(path); });
-  if (json) print_json(candidate_json(candidate));
+// Without mapping it here: what a child process finds out is all that is asked for.
+std::optional<ProbeResult> probe_file(const std::shared_ptr<PluginProber>& prober,
+                                      Candidate* candidate) {
+  if (prober == nullptr || candidate->failed) return std::nullopt;
+  const ProbeResult result = prober->probe(*candidate);
+  candidate->failed = result.outcome != ProbeResult::Outcome::kGood;
+  candidate->cause = result.refusal.cause;
+  candidate->remedy = result.refusal.remedy;
+  return result;
+}
+
+ExitCode inspect_file(const po::variables_map& values, bool json) {
+  const auto path = values["file"].as<std::string>();
+  (void)search_plugins(values, Probing::kAsAsked);
+  // A variable is not enough for what promises to run nothing.
+  const bool asked = values.count("probe") != 0;
+  const auto prober = asked ? make_prober(values, Probing::kAsAsked) : nullptr;
+  Candidate candidate = in_phase(Phase::kDevices, [&] { return plugins::inspect(path); });
+  const std::optional<ProbeResult> probe = probe_file(prober, &candidate);
+  if (json) print_json(candidate_json(candidate, probe));
   if (candidate.failed) {
     throw Failure(ExitCode::kNotAvailable,
                   fmt::format("[plugin] '{}' cannot be loaded: {}", path, candidate.cause),
                   candidate.remedy);
   }
-  if (!json) print(candidate_text(candidate));
+  if (!json) print(candidate_text(candidate, probe));
   return ExitCode::kOk;
 }
 
@@ -71,7 +99,6 @@ void check_options(const std::string& action, const po::variables_map& values) {
     throw Failure(ExitCode::kUsage, fmt::format("[--{}] is for 'plugins {}', not for 'plugins {}'",
                                                 option, owner, action));
   };
-  refuse("probe", "list");
   refuse("kind", "new");
   refuse("dir", "new");
 }
@@ -91,10 +118,9 @@ ExitCode run(const po::variables_map& values) {
   check_options(action, values);
   const bool json = values.count("json") != 0;
   if (action == "new") return new_plugin(values);
-  apply_plugin_options(values);
-  if (action == "doctor") return plugins_doctor(json, values.count("log") != 0);
-  if (action == "inspect") return inspect_file(values["file"].as<std::string>(), json);
-  return list(json, values.count("probe") != 0);
+  if (action == "doctor") return plugins_doctor(values, json);
+  if (action == "inspect") return inspect_file(values, json);
+  return list(values, json);
 }
 
 }  // namespace
@@ -114,13 +140,22 @@ Command plugins_command() {
       "then --plugin-path, LOCI_PLUGIN_PATH and the install directory. With --probe it loads "
       "every\n"
       "plugin too and tells how far it came; one that cannot be loaded is no failure of the list.\n"
-      "'loci plugins inspect FILE' reads the manifest of one file without running it. 'loci "
-      "plugins\n"
-      "doctor' loads every plugin, opens every device, and says of each problem what to do; with "
-      "a\n"
-      "problem it ends with exit code 1. 'loci plugins new NAME --kind backend --dir DIR' writes "
-      "the\n"
-      "sources of a plugin that builds and runs, to begin with.\n\n" +
+      "'loci plugins inspect FILE' reads the manifest of one file without running it; with "
+      "--probe a\n"
+      "child process runs it. 'loci plugins doctor' checks environment and search path, probes "
+      "and\n"
+      "loads every plugin, opens every device, and says of each problem what to do; with a "
+      "problem it\n"
+      "ends with exit code 1. 'loci plugins new NAME --kind backend --dir DIR' writes the sources "
+      "of a\n"
+      "plugin that builds and runs, to begin with.\n\n"
+      "--probe goes through all that finding devices calls, in a child process with a time limit. "
+      "The\n"
+      "result is kept in $XDG_CACHE_HOME/loci/probe (else ~/.cache/loci/probe) by the plugin's "
+      "build id:\n"
+      "a good one until the plugin, Loci or their environment variables change, a crash for a day "
+      "at\n"
+      "most, a time-out for ten minutes. The doctor always probes, and always anew.\n\n" +
       exit_code_help();
   command.run = run;
   return command;

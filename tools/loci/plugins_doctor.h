@@ -1,12 +1,13 @@
 // loci plugins doctor.
 #pragma once
 
-#include "tools/loci/failure.h"
+#include "tools/loci/command.h"
 
 namespace loci::runner {
 
-// Loads every candidate and opens every device, prints what it found, and throws
-// Failure(kCheckFailed) if there is a problem. Plugins are not logged as well, unless `logs`.
-ExitCode plugins_doctor(bool json, bool logs);
+// Checks the environment, searches, probes and loads every candidate and opens every device, prints
+// what it found, and throws Failure(kCheckFailed) if there is a problem. Plugins are not logged as
+// well, unless --log is given.
+ExitCode plugins_doctor(const po::variables_map& values, bool json);
 
 }  // namespace loci::runner

@@ -1,21 +1,17 @@
 // Plugins and the devices that they bring.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <loci/export.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace loci {
 inline namespace v0 {
 namespace plugins {
-
-// Where to look, and what to leave out. Explicit files come first, then directories, then
-// LOCI_PLUGIN_PATH, then the install directory; never the working directory.
-struct SearchOptions {
-  std::vector<std::string> files;
-  std::vector<std::string> directories;
-  std::vector<std::string> disabled_ids;
-};
 
 // How far a candidate came. A failure keeps the stage that it reached.
 enum class Stage {
@@ -41,6 +37,34 @@ struct Candidate {
   std::string remedy;  // what to do about it
   bool disabled = false;
   std::string unavailable;  // of an active backend: why this machine has none of its devices
+  std::int32_t score = 0;   // of an active backend: what its probe gave
+  std::string build_id;     // hexadecimal; of a file with a manifest, unless it was linked without
+};
+
+// Why a plugin may not be used. Both are one line.
+struct Refusal {
+  std::string cause;
+  std::string remedy;
+};
+// Asked about a candidate before its library is mapped, which a refusal prevents. May call nothing
+// of this namespace.
+using LoadCheck = std::function<std::optional<Refusal>(const Candidate&)>;
+
+// Where to look, and what to leave out. Explicit files come first, then directories, then
+// LOCI_PLUGIN_PATH, then the install directory; never the working directory.
+struct SearchOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> directories;
+  std::vector<std::string> disabled_ids;
+  LoadCheck check;  // none: every library that is needed is mapped
+};
+
+// A place that was searched, and what it gave.
+struct SearchPlace {
+  std::string path;
+  std::string origin;              // "file", "directory", "LOCI_PLUGIN_PATH" or "installation"
+  std::vector<std::string> files;  // candidates, without those that an earlier place gave
+  std::optional<Refusal> refusal;  // of the place as a whole
 };
 
 // Sets the search options; throws Error(kInvalidArgument) once a plugin is in use. An explicit file
@@ -50,6 +74,15 @@ LOCI_PUBLIC void configure(const SearchOptions& options);
 LOCI_PUBLIC std::vector<Candidate> report(bool activate = false);
 // One file, read and reported without being mapped. Throws Error(kNotFound) if it is not there.
 LOCI_PUBLIC Candidate inspect(const std::string& path);
+// The places of the search, in order, as they are now.
+LOCI_PUBLIC std::vector<SearchPlace> search_places();
+
+// One file, taken through everything that discovery calls, down to destroy, for a process that can
+// be lost: a library that crashes, hangs or exits does so here. `step` is told the name of each
+// function ("create", "probe") before it is called, and "load" before the library is mapped.
+// Devices are counted and described, not opened. Throws Error(kNotFound) if there is no such file.
+LOCI_PUBLIC Candidate try_out(const std::string& path,
+                              const std::function<void(std::string_view)>& step);
 
 }  // namespace plugins
 }  // namespace v0

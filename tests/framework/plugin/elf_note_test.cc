@@ -235,5 +235,23 @@ TEST_F(ElfNote, NoDamageCrashesIt) {
   EXPECT_LT(read_anyway, kRounds);
 }
 
+TEST_F(ElfNote, ReadsTheBuildIdInHexadecimal) {
+  const test::PluginFolder folder;
+  const test::fs::path path = folder.path() / "image.so";
+  Image image;
+  image.note.n_namesz = 4;
+  image.note.n_type = NT_GNU_BUILD_ID;
+  image.name = std::string("GNU\0", 4);
+  image.text = std::string("\x00\x1f\xff\x0a", 4);
+  test::write_file(path, image.bytes());
+  EXPECT_EQ(read_build_id(path.string()), "001fff0a");
+  image.note.n_type = NT_GNU_ABI_TAG;
+  test::write_file(path, image.bytes());
+  EXPECT_EQ(read_build_id(path.string()), "");
+  test::write_file(path, "no library");
+  EXPECT_EQ(load_error_of([&path] { read_build_id(path.string()); }).cause(),
+            "it is not an ELF file");
+}
+
 }  // namespace
 }  // namespace loci::plugin

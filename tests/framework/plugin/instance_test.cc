@@ -84,5 +84,13 @@ TEST(Instance, NothingEscapesGetInterfaceOrDestroy) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("out of destroy"));
 }
 
+TEST(Instance, DestroyOrThrowGivesWhatEscapes) {
+  Instance instance = start("faulty");
+  const EnvironmentGuard guard("LOCI_TEST_FAULT", "destroy_throws");
+  EXPECT_EQ(load_error_of([&] { instance.destroy_or_throw(); }).cause(),
+            "its destroy let an exception escape: out of destroy");
+  EXPECT_EQ(instance.handle(), nullptr);
+}
+
 }  // namespace
 }  // namespace loci::plugin

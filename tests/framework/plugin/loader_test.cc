@@ -163,5 +163,30 @@ TEST_F(Loader, FailsAtActivationAndDestroysTheInstance) {
   expect_failure(load_with("no_tables"), Stage::kCreated, "neither");
 }
 
+TEST_F(Loader, AsksBeforeItMaps) {
+  ::unsetenv("LOCI_TEST_MAPPED");
+  record_.report.path = folder_.add("marker").string();
+  examine(record_);
+  std::string asked;
+  activate(record_, [&asked](const Candidate& candidate) {
+    asked = candidate.id;
+    return plugins::Refusal{"it was seen to crash", "leave it out"};
+  });
+  EXPECT_EQ(asked, "org.loci.test.marker");
+  EXPECT_EQ(std::getenv("LOCI_TEST_MAPPED"), nullptr);
+  EXPECT_EQ(record_.report.stage, Stage::kManifestOk);
+  EXPECT_EQ(record_.report.cause, "it was seen to crash");
+  EXPECT_EQ(record_.report.remedy, "leave it out");
+}
+
+TEST_F(Loader, MapsWhatTheCheckLetsThrough) {
+  record_.report.path = folder_.add("minimal").string();
+  examine(record_);
+  EXPECT_FALSE(record_.report.build_id.empty());
+  activate(record_, [](const Candidate&) { return std::nullopt; });
+  EXPECT_EQ(record_.report.stage, Stage::kActive) << record_.report.cause;
+  EXPECT_EQ(record_.report.score, 1);
+}
+
 }  // namespace
 }  // namespace loci::plugin

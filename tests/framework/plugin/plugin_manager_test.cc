@@ -268,5 +268,27 @@ TEST_F(PluginManagerTest, TheEnvironmentIsSearched) {
   EXPECT_EQ(report[3].id, "org.loci.test.minimal");
 }
 
+TEST_F(PluginManagerTest, AsksTheCheckAboutEachPluginThatIsNeeded) {
+  plugins::SearchOptions options;
+  options.directories = {folder_.path().string()};
+  folder_.add("minimal");
+  folder_.add("other");
+  std::vector<std::string> asked;
+  options.check = [&asked](const Candidate& candidate) -> std::optional<plugins::Refusal> {
+    asked.push_back(candidate.id);
+    if (candidate.id != "org.loci.test.minimal") return std::nullopt;
+    return plugins::Refusal{"not this one", "take another"};
+  };
+  manager_.configure(options);
+  EXPECT_TRUE(manager_.backends("minimal").empty());
+  EXPECT_THAT(asked, ElementsAre("org.loci.test.minimal"));
+  EXPECT_THAT(manager_.explain_missing("minimal"), HasSubstr("not this one; take another"));
+  EXPECT_EQ(manager_.backends("other").size(), 1u);
+  const std::vector<plugins::SearchPlace> places = manager_.search_places();
+  ASSERT_FALSE(places.empty());
+  EXPECT_EQ(places[0].path, folder_.path().string());
+  EXPECT_EQ(places[0].files.size(), 2u);
+}
+
 }  // namespace
 }  // namespace loci::plugin

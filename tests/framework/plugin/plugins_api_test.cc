@@ -5,6 +5,8 @@
 #include <loci/error.hpp>
 #include <loci/plugins.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "framework/core/config.h"
 #include "tests/support/plugins/plugin_folder.h"
@@ -61,6 +63,22 @@ TEST(PluginsApi, ReportsWhatConfigureAdded) {
   EXPECT_EQ(plugins::report()[0].path, path);
   EXPECT_EQ(plugins::report()[0].stage, Stage::kManifestOk);
   EXPECT_EQ(plugins::report(/*activate=*/true)[0].stage, Stage::kActive);
+}
+
+TEST(PluginsApi, TriesAFileOut) {
+  std::vector<std::string> steps;
+  const auto tell = [&steps](std::string_view step) { steps.emplace_back(step); };
+  const Candidate candidate = plugins::try_out(test::built_plugin("minimal").string(), tell);
+  EXPECT_EQ(candidate.stage, Stage::kActive) << candidate.cause;
+  EXPECT_EQ(steps.front(), "load");
+  EXPECT_EQ(steps.back(), "destroy");
+  EXPECT_THROW(plugins::try_out("/no/such/plugin.so", tell), Error);
+}
+
+TEST(PluginsApi, NamesThePlacesOfTheSearch) {
+  const std::vector<plugins::SearchPlace> places = plugins::search_places();
+  ASSERT_FALSE(places.empty());
+  EXPECT_EQ(places.back().origin, "installation");
 }
 
 }  // namespace

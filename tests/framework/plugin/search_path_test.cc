@@ -120,5 +120,29 @@ TEST_F(SearchPath, TheInstallDirectoryIsBesideTheExecutable) {
   EXPECT_EQ(install_plugin_directory(), (prefix / "plugins").string());
 }
 
+TEST_F(SearchPath, DescribesPlacesInOrder) {
+  const test::PluginFolder named;
+  test::write_file(named.path() / "n.so", "");
+  const std::string file = touch("z.so");
+  places_.files = {file};
+  places_.directories = {named.path().string(), folder_.path().string()};
+  places_.environment = "/no/such/folder";
+  places_.install_directory = "/no/such/installation";
+  const std::vector<plugins::SearchPlace> places = describe_places(places_);
+  ASSERT_EQ(places.size(), 5u);
+  EXPECT_EQ(places[0].path, file);
+  EXPECT_EQ(places[0].origin, "file");
+  EXPECT_THAT(places[0].files, ElementsAre(file));
+  EXPECT_EQ(places[1].origin, "directory");
+  EXPECT_THAT(places[1].files, ElementsAre((named.path() / "n.so").string()));
+  EXPECT_FALSE(places[1].refusal);
+  EXPECT_THAT(places[2].files, ElementsAre()) << "given by an earlier place";
+  EXPECT_EQ(places[3].origin, "LOCI_PLUGIN_PATH");
+  EXPECT_EQ(places[3].refusal->cause, "there is no such directory");
+  EXPECT_EQ(places[3].refusal->remedy, "correct LOCI_PLUGIN_PATH");
+  EXPECT_EQ(places[4].origin, "installation");
+  EXPECT_EQ(places[4].refusal->cause, "there is no such directory");
+}
+
 }  // namespace
 }  // namespace loci::plugin

@@ -1,0 +1,78 @@
+#include "tools/loci/health.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <loci/place.hpp>
+
+namespace loci::runner {
+namespace {
+
+using plugins::Candidate;
+
+bool brings(const Candidate& candidate, const std::string& type) {
+  const std::vector<std::string>& types = candidate.device_types;
+  return !candidate.failed && !candidate.disabled &&
+         std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// The files of the plugins that may be at fault for a device.
+std::string files_behind(const Health& health, const std::string& place) {
+  std::vector<std::string> files;
+  for (const ExaminedPlugin& plugin : health.plugins) {
+    if (brings(plugin.candidate, Place(place).type())) files.push_back(plugin.candidate.path);
+  }
+  return fmt::format("{}", fmt::join(files, ", "));
+}
+
+void judge_environment(Health* health) {
+  for (const CheckedVariable& variable : health->environment) {
+    if (variable.problem.empty()) continue;
+    health->problems.push_back({variable.name, variable.problem, variable.remedy});
+  }
+}
+
+void judge_plugins(Health* health) {
+  if (health->plugins.empty()) {
+    health->problems.push_back({"search", "no plugins were found",
+                                "name a directory of them with --plugin-path or LOCI_PLUGIN_PATH, "
+                                "or install Loci with its plugins"});
+  }
+  for (const ExaminedPlugin& plugin : health->plugins) {
+    const Candidate& candidate = plugin.candidate;
+    if (!candidate.failed || candidate.disabled) continue;
+    health->problems.push_back(
+        {candidate.path, candidate.cause, full_remedy(candidate, plugin.facts)});
+  }
+}
+
+void judge_devices(Health* health) {
+  for (const CheckedDevice& device : health->devices) {
+    if (device.error.empty()) continue;
+    health->problems.push_back(
+        {device.place, device.error,
+         fmt::format("repair the device or its driver, or leave out the plugin: {}",
+                     files_behind(*health, device.place))});
+  }
+}
+
+}  // namespace
+
+Health examine_health(const PluginProber& prober) {
+  Health health;
+  health.search = plugins::search_places();
+  std::vector<std::string> ids;
+  for (const Candidate& candidate : plugins::report(/*activate=*/true)) {
+    health.plugins.push_back({candidate, prober.result(candidate.path), look_up(candidate)});
+    ids.push_back(candidate.id);
+  }
+  health.environment = check_environment(environ, ids);
+  health.devices = check_devices();
+  judge_environment(&health);
+  judge_plugins(&health);
+  judge_devices(&health);
+  return health;
+}
+
+}  // namespace loci::runner

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include "tools/loci/candidate_report.h"
+#include "tools/loci/health.h"
+#include "tools/loci/library_package.h"
+
+namespace loci::runner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using plugins::Candidate;
+
+// No JSON value for what there is none of.
+Json known(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+std::string variable_text(const CheckedVariable& variable) {
+  std::string verdict = "ok";
+  if (!variable.note.empty()) verdict = variable.note;
+  if (!variable.problem.empty()) verdict = "PROBLEM: " + variable.problem;
+  return fmt::format("variable {}={}: {}\n", variable.name, variable.value, verdict);
+}
+
+std::string place_text(const plugins::SearchPlace& place) {
+  const std::string found = place.refusal ? place.refusal->cause
+                                          : fmt::format("{} candidate{}", place.files.size(),
+                                                        place.files.size() == 1 ? "" : "s");
+  return fmt::format("search {} ({}): {}\n", place.path, place.origin, found);
+}
+
+std::string verdict(const Candidate& candidate) {
+  if (candidate.disabled) return "disabled, as asked for";
+  if (candidate.failed) {
+    return fmt::format("PROBLEM after {}", plugins::stage_name(candidate.stage));
+  }
+  if (!candidate.unavailable.empty()) {
+    return fmt::format("ok, no device here: {}", candidate.unavailable);
+  }
+  return "ok";
+}
+
+std::string plugin_text(const ExaminedPlugin& plugin) {
+  const Candidate& candidate = plugin.candidate;
+  std::string text = fmt::format("{}: {}\n  file    {}\n", candidate_name(candidate),
+                                 verdict(candidate), candidate.path);
+  const auto add = [&](const char* label, const std::string& value) {
+    text += fmt::format("  {:<7} {}\n", label, value);
+  };
+  if (!plugin.facts.mode.empty()) {
+    add("mode", fmt::format("{}, of {}", plugin.facts.mode, plugin.facts.owner));
+  }
+  if (plugin.probe) add("probe", probe_text(*plugin.probe));
+  if (candidate.score > 0) {
+    add("devices",
+        fmt::format("{}, score {}", fmt::join(candidate.device_types, ", "), candidate.score));
+  }
+  for (const std::string& soname : plugin.facts.missing_libraries) {
+    add("missing", fmt::format("{}: {}", soname, package_hint(soname)));
+  }
+  if (!candidate.failed || candidate.disabled) return text;
+  add("cause", candidate.cause);
+  add("remedy", candidate.remedy);
+  return text;
+}
+
+Json to_json(const CheckedVariable& variable) {
+  return {{"name", variable.name},
+          {"value", variable.value},
+          {"problem", known(variable.problem)},
+          {"note", known(variable.note)}};
+}
+
+Json to_json(const plugins::SearchPlace& place) {
+  return {{"path", place.path},
+          {"origin", place.origin},
+          {"files", place.files},
+          {"refused", place.refusal ? Json(place.refusal->cause) : Json()}};
+}
+
+Json to_json(const ExaminedPlugin& plugin) {
+  Json entry = candidate_json(plugin.candidate, plugin.probe);
+  entry["mode"] = plugin.facts.mode;
+  entry["owner"] = plugin.facts.owner;
+  entry["missing_libraries"] = missing_json(plugin.facts);
+  return entry;
+}
+
+Json to_json(const CheckedDevice& device) {
+  return {{"place", device.place}, {"error", known(device.error)}};
+}
+
+Json to_json(const Problem& problem) {
+  return {{"subject", problem.subject}, {"cause", problem.cause}, {"remedy", problem.remedy}};
+}
+
+template <class List>
+Json list_json(const List& list) {
+  Json entries = Json::array();
+  for (const auto& entry : list) entries.push_back(to_json(entry));
+  return entries;
+}
+
+}  // namespace
+
+std::string health_text(const Health& health) {
+  std::string text;
+  for (const CheckedVariable& variable : health.environment) text += variable_text(variable);
+  for (const plugins::SearchPlace& place : health.search) text += place_text(place);
+  for (const ExaminedPlugin& plugin : health.plugins) text += plugin_text(plugin);
+  for (const CheckedDevice& device : health.devices) {
+    text += fmt::format(
+        "device {}: {}\n", device.place,
+        device.error.empty() ? "ok, " + device.properties.name : "PROBLEM: " + device.error);
+  }
+  return text;
+}
+
+Json health_json(const Health& health) {
+  return {{"healthy", health.problems.empty()},   {"environment", list_json(health.environment)},
+          {"search", list_json(health.search)},   {"plugins", list_json(health.plugins)},
+          {"devices", list_json(health.devices)}, {"problems", list_json(health.problems)}};
+}
+
+}  // namespace loci::runner

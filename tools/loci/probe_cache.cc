@@ -1,0 +1,198 @@
+#include "tools/loci/probe_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tools/loci/environment_digest.h"
+#include "tools/loci/loci_build.h"
+
+namespace loci::runner {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Outcome = ProbeResult::Outcome;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kFormat = 1;
+constexpr std::size_t kMaxBytes = std::size_t{64} * 1024;
+constexpr std::size_t kMaxBuildId = 128;
+constexpr seconds kCrashCounts = std::chrono::hours(24);
+constexpr seconds kTimeOutCounts = std::chrono::minutes(10);
+
+seconds now() {
+  return std::chrono::duration_cast<seconds>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+bool has_build_id(const plugins::Candidate& candidate) {
+  return !candidate.build_id.empty() && candidate.build_id.size() <= kMaxBuildId;
+}
+
+std::string file_name(const plugins::Candidate& candidate) {
+  if (has_build_id(candidate)) return candidate.build_id + ".json";
+  return fmt::format("path-{:016x}.json", fnv1a(candidate.path));
+}
+
+std::string environment() { return fmt::format("{:016x}", environment_digest(environ)); }
+
+// What has to be the same for a result to be of this candidate.
+std::string identity(const plugins::Candidate& candidate) {
+  if (has_build_id(candidate)) return candidate.build_id;
+  struct stat status {};
+  ::stat(candidate.path.c_str(), &status);
+  return fmt::format("{} {} {}.{:09}", candidate.path, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  [[nodiscard]] int number() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+// An entry of another user's, or that others may write, is none.
+std::optional<std::string> read(const std::string& path) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return std::nullopt;
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return std::nullopt;
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (text.size() <= kMaxBytes) {
+    const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return std::nullopt;
+}
+
+bool write_all(int descriptor, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+// A temporary file is made for the user alone, and takes the name in one step.
+void replace(const std::string& path, const std::string& text) {
+  std::string temporary = path + ".XXXXXX";
+  bool written = false;
+  {
+    const File file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.number() < 0) return;
+    written = write_all(file.number(), text);
+  }
+  if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return;
+  ::unlink(temporary.c_str());
+}
+
+std::optional<Outcome> outcome_of(const std::string& name) {
+  for (const Outcome outcome : {Outcome::kGood, Outcome::kEnded, Outcome::kTimedOut}) {
+    if (outcome_name(outcome) == name) return outcome;
+  }
+  return std::nullopt;
+}
+
+bool still_counts(Outcome outcome, seconds age, milliseconds seen_under, milliseconds limit) {
+  if (age < seconds(0)) return false;
+  if (outcome == Outcome::kEnded) return age < kCrashCounts;
+  if (outcome == Outcome::kTimedOut) return age < kTimeOutCounts && limit <= seen_under;
+  return true;
+}
+
+// Throws nlohmann::json::exception for what is missing or of another type.
+std::optional<ProbeResult> parse(const Json& entry, const std::string& identity,
+                                 milliseconds limit) {
+  if (entry.at("format") != kFormat || entry.at("loci") != loci_build()) return std::nullopt;
+  if (entry.at("plugin") != identity) return std::nullopt;
+  if (entry.at("environment") != environment()) return std::nullopt;
+  const std::optional<Outcome> outcome = outcome_of(entry.at("outcome").get<std::string>());
+  if (!outcome) return std::nullopt;
+  const seconds age = now() - seconds(entry.at("written").get<std::int64_t>());
+  const milliseconds seen_under(entry.at("limit_ms").get<std::int64_t>());
+  if (!still_counts(*outcome, age, seen_under, limit)) return std::nullopt;
+  ProbeResult result;
+  result.outcome = *outcome;
+  result.refusal = {entry.at("cause").get<std::string>(), entry.at("remedy").get<std::string>()};
+  result.duration = milliseconds(entry.at("duration_ms").get<std::int64_t>());
+  result.cached = true;
+  if ((*outcome == Outcome::kGood) != result.refusal.cause.empty()) return std::nullopt;
+  return result;
+}
+
+}  // namespace
+
+std::string ProbeCache::directory_of_user() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fmt::format("{}/loci/probe", cache);
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? fmt::format("{}/.cache/loci/probe", home)
+                                         : std::string();
+}
+
+std::optional<ProbeResult> ProbeCache::find(const plugins::Candidate& candidate,
+                                            milliseconds limit) const {
+  if (directory_.empty()) return std::nullopt;
+  const std::optional<std::string> text = read(directory_ + "/" + file_name(candidate));
+  if (!text) return std::nullopt;
+  try {
+    return parse(Json::parse(*text), identity(candidate), limit);
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+void ProbeCache::keep(const plugins::Candidate& candidate, milliseconds limit,
+                      const ProbeResult& result) const {
+  if (directory_.empty()) return;
+  const std::string path = directory_ + "/" + file_name(candidate);
+  if (result.outcome == Outcome::kFailed) {
+    ::unlink(path.c_str());
+    return;
+  }
+  std::error_code error;
+  const bool made = fs::create_directories(directory_, error);
+  if (made) fs::permissions(directory_, fs::perms::owner_all, error);
+  const Json entry{{"format", kFormat},
+                   {"loci", loci_build()},
+                   {"plugin", identity(candidate)},
+                   {"environment", environment()},
+                   {"path", candidate.path},
+                   {"outcome", outcome_name(result.outcome)},
+                   {"cause", result.refusal.cause},
+                   {"remedy", result.refusal.remedy},
+                   {"limit_ms", limit.count()},
+                   {"duration_ms", result.duration.count()},
+                   {"written", now().count()}};
+  replace(
+      path,
+      entry.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace loci::runner

@@ -1,0 +1,27 @@
+// The options that say whether plugins are probed, and how.
+#pragma once
+
+#include <memory>
+
+#include "tools/loci/command.h"
+#include "tools/loci/plugin_prober.h"
+
+namespace loci::runner {
+
+// 1 in this variable is as good as --probe.
+inline constexpr const char* kProbeVariable = "LOCI_PLUGIN_PROBE";
+
+// --probe, --probe-timeout and --no-probe-cache.
+void declare_probe_options(po::options_description& options);
+
+// Which plugins are loaded in a child process first.
+enum class Probing {
+  kAsAsked,  // all with --probe or LOCI_PLUGIN_PROBE=1, else none
+  kAnew,     // all, and what was found out before does not count
+};
+
+// NULL if plugins are not probed. Throws Failure(kUsage) for a variable or option that is
+// ill-formed or of no use.
+std::shared_ptr<PluginProber> make_prober(const po::variables_map& values, Probing probing);
+
+}  // namespace loci::runner
