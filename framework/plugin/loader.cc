@@ -63,7 +63,7 @@ const loci_plugin_desc* query(loci_plugin_query_fn function, const HostAbi& host
   return desc;
 }
 
-void load(Record& record) {
+void load(Record& record, OpOwners& owners) {
   const std::string& path = record.report.path;
   const HostAbi host = this_host();
   const Library library(path, record.manifest.needs);
@@ -76,10 +76,18 @@ void load(Record& record) {
 
   auto instance = std::make_unique<Instance>(record.manifest.id, path, desc);
   reach(record, Stage::kCreated);
+  BackendTables backend;
   if (record.manifest.has_kind("backend")) {
-    record.backend = take_backend_tables(*instance, record.manifest);
-    record.report.unavailable = record.backend.unavailable;
+    backend = take_backend_tables(*instance, record.manifest);
   }
+  std::unique_ptr<OpLibrary> ops;
+  if (record.manifest.has_kind("ops")) {
+    ops = take_op_library(*instance);
+    owners.claim(*ops);
+  }
+  record.report.unavailable = backend.unavailable;
+  record.backend = std::move(backend);
+  record.ops = std::move(ops);
   record.instance = std::move(instance);
   reach(record, Stage::kActive);
 }
@@ -105,9 +113,9 @@ void examine(Record& record) {
   });
 }
 
-void activate(Record& record) {
+void activate(Record& record, OpOwners& owners) {
   if (!record.usable() || record.report.stage == Stage::kActive) return;
-  attempt(record, [&record] { load(record); });
+  attempt(record, [&] { load(record, owners); });
 }
 
 }  // namespace loci::plugin
