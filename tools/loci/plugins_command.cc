@@ -22,8 +22,9 @@ void declare(po::options_description& options) {
       ("json",
        "print one JSON object: of list, plugins; of inspect, the plugin; of doctor, healthy, "
        "plugins, devices and problems. A plugin has path, id, version, kinds, device_types, stage, "
-       "failed, cause, remedy, disabled, unavailable")                                          //
-      ("kind", po::value<std::string>()->value_name("KIND"), "new: what it is to be: backend")  //
+       "failed, cause, remedy, disabled, unavailable")  //
+      ("kind", po::value<std::string>()->value_name("KIND"),
+       "new: what it is to be: backend, op")  //
       ("dir", po::value<std::string>()->value_name("DIR"), "new: where to write it");
 }
 
@@ -118,9 +119,10 @@ Command plugins_command() {
       "plugins\n"
       "doctor' loads every plugin, opens every device, and says of each problem what to do; with "
       "a\n"
-      "problem it ends with exit code 1. 'loci plugins new NAME --kind backend --dir DIR' writes "
-      "the\n"
-      "sources of a plugin that builds and runs, to begin with.\n\n" +
+      "problem it ends with exit code 1. 'loci plugins new NAME --kind KIND --dir DIR' writes the\n"
+      "sources of a plugin to begin with: a device with kernels (backend), or an op with its "
+      "gradient\n"
+      "(op). It builds out of tree as it is, with a README and a test.\n\n" +
       exit_code_help();
   command.run = run;
   return command;

@@ -9,8 +9,8 @@
  * another plugin brought, is refused as a whole. An op that was registered stays so until the
  * process ends: programs refer to it, and the host does not unload its plugin.
  *
- * What an op computes depends on its inputs and attributes alone, and it changes nothing but what it
- * `updates`: the host may compute an operator once where it is written twice, or beforehand.
+ * What an op computes depends on its inputs and attributes alone, and it changes nothing but what
+ * it `updates`: the host may compute an operator once where it is written twice, or beforehand.
  *
  * Names. An op is named "<namespace>.<name>", such as "example.swish": two or more parts of lower-
  * case letters, digits and underscores, each beginning with a letter, together at most 128
