@@ -80,6 +80,7 @@ class Gradient {
     for (std::size_t slot = 0; slot < op_.inputs.size(); ++slot) {
       const std::uint32_t first = inputs_.slots[slot];
       for (std::uint32_t flat = first; flat < inputs_.slots[slot + 1]; ++flat) {
+        if (!grads[flat].defined()) continue;
         ctx_.set_input_grad(op_.inputs[slot].name, grads[flat], flat - first);
       }
     }
@@ -91,8 +92,9 @@ class Gradient {
       inputs_.slots.push_back(static_cast<std::uint32_t>(inputs_.ids.size()));
       const std::size_t count = flat_count(slot.arity, ctx_.input_count(slot.name));
       for (std::size_t i = 0; i < count; ++i) {
-        inputs_.ids.push_back(builder_.id(ctx_.input(slot.name, i)));
-        wanted_.push_back(ctx_.needs_grad(slot.name, i) ? 1 : 0);
+        const Value input = ctx_.input(slot.name, i);
+        inputs_.ids.push_back(builder_.id(input));
+        wanted_.push_back(input.defined() && ctx_.needs_grad(slot.name, i) ? 1 : 0);
       }
     }
     inputs_.slots.push_back(static_cast<std::uint32_t>(inputs_.ids.size()));
