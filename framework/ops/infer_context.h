@@ -52,6 +52,7 @@ class InferContext {
   }
   [[nodiscard]] const Tensor& host_value(std::string_view slot, std::size_t index = 0) const;
 
+  [[nodiscard]] const Attributes& attributes() const { return *attributes_; }
   // T: bool, int64_t, double, std::string, DType or a std::vector of the first, third and fourth.
   template <class T>
   [[nodiscard]] const T& attr(std::string_view name) const {

@@ -1,11 +1,29 @@
 #include "framework/ops/op_registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
+#include "framework/ops/plugin_op.h"
+#include "framework/plugin/plugin_manager.h"
 
 namespace loci::ops {
+namespace {
+
+[[noreturn]] void refuse_plugin_op(std::string_view name, const std::vector<std::string>& known) {
+  std::string similar = core::suggest(name, known);
+  if (similar.empty()) {
+    similar = "; give the directory of the plugin that brings it with --plugin-path";
+  }
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("[{}] there is no such op, and no plugin brings it{}", name, similar),
+              plugin::PluginManager::instance().explain_missing_ops());
+}
+
+}  // namespace
+
+bool is_plugin_op(std::string_view name) { return name.find('.') != std::string_view::npos; }
 
 void OpRegistry::add(OpSchema schema) {
   const std::string name = schema.name();
@@ -13,35 +31,58 @@ void OpRegistry::add(OpSchema schema) {
     core::raise(ErrorCode::kInvalidArgument, "[{}] the schema has no shape inference; give it one",
                 name);
   }
-  if (!schemas_.try_emplace(name, std::move(schema)).second) {
+  const std::lock_guard lock(mutex_);
+  Schemas& schemas = is_plugin_op(name) ? plugin_ops_ : own_;
+  if (!schemas.try_emplace(name, std::move(schema)).second) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[{}] an op of this name is registered already; choose another name", name);
   }
 }
 
-const OpSchema* OpRegistry::find(std::string_view name) const {
-  const auto found = schemas_.find(name);
-  return found == schemas_.end() ? nullptr : &found->second;
+bool OpRegistry::contains(std::string_view name) const { return find_present(name) != nullptr; }
+
+const OpSchema* OpRegistry::find_present(std::string_view name) const {
+  if (!is_plugin_op(name)) {
+    const auto found = own_.find(name);
+    return found == own_.end() ? nullptr : &found->second;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto found = plugin_ops_.find(name);
+  return found == plugin_ops_.end() ? nullptr : &found->second;
 }
 
-const OpSchema& OpRegistry::get(std::string_view name) const {
+const OpSchema* OpRegistry::find(std::string_view name) {
+  const OpSchema* found = find_present(name);
+  if (found != nullptr || !is_plugin_op(name) || !supply_) return found;
+  supply_(*this);
+  return find_present(name);
+}
+
+const OpSchema& OpRegistry::get(std::string_view name) {
   if (const OpSchema* schema = find(name)) return *schema;
+  if (is_plugin_op(name)) refuse_plugin_op(name, names());
   core::raise(ErrorCode::kInvalidArgument, "[{}] there is no such op{}", name,
               core::suggest(name, names()));
 }
 
 std::vector<std::string> OpRegistry::names() const {
   std::vector<std::string> result;
-  for (const auto& entry : schemas_) result.push_back(entry.first);
+  const std::lock_guard lock(mutex_);
+  for (const auto& entry : own_) result.push_back(entry.first);
+  for (const auto& entry : plugin_ops_) result.push_back(entry.first);
+  std::sort(result.begin(), result.end());
   return result;
 }
 
 OpRegistry& op_registry() {
-  static OpRegistry registry = [] {
-    OpRegistry filled;
-    register_builtin_ops(filled);
-    return filled;
+  static OpRegistry registry;
+  static const bool kFilled = [] {
+    register_builtin_ops(registry);
+    registry.set_supply(
+        [](OpRegistry& lacking) { add_plugin_ops(lacking, plugin::PluginManager::instance()); });
+    return true;
   }();
+  (void)kFilled;
   return registry;
 }
 

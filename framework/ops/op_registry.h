@@ -1,7 +1,9 @@
 // All op schemas by name.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,22 +12,46 @@
 
 namespace loci::ops {
 
-// Not thread-safe while it is filled; read-only use is.
+// Whether an op of that name is a plugin's: it has a dot.
+[[nodiscard]] bool is_plugin_op(std::string_view name);
+
+// Loci's own ops are added before the registry is used, and found without a lock. Plugins' ops may
+// come at any time, from any thread. A schema stays where it is as long as the registry, because
+// programs refer to it: no op is ever removed.
 class OpRegistry {
  public:
+  // Brings plugins' ops into the registry, as far as there are any that it lacks. Called, without a
+  // lock, when one is asked for that is not there.
+  using Supply = std::function<void(OpRegistry&)>;
+
+  OpRegistry() = default;
+  OpRegistry(const OpRegistry&) = delete;
+  OpRegistry& operator=(const OpRegistry&) = delete;
+
   // Throws Error(kInvalidArgument) if the name is taken or the schema has no inference.
   void add(OpSchema schema);
+  void set_supply(Supply supply) { supply_ = std::move(supply); }
+  // Whether the op is there now: brings none.
+  [[nodiscard]] bool contains(std::string_view name) const;
   // Null if there is none.
-  [[nodiscard]] const OpSchema* find(std::string_view name) const;
+  [[nodiscard]] const OpSchema* find(std::string_view name);
   // Throws Error(kInvalidArgument) with similar names.
-  [[nodiscard]] const OpSchema& get(std::string_view name) const;
+  [[nodiscard]] const OpSchema& get(std::string_view name);
+  // Of the ops that are there now, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
-  std::map<std::string, OpSchema, std::less<>> schemas_;
+  using Schemas = std::map<std::string, OpSchema, std::less<>>;
+  [[nodiscard]] const OpSchema* find_present(std::string_view name) const;
+
+  Schemas own_;
+  mutable std::mutex mutex_;  // of what follows
+  Schemas plugin_ops_;
+  Supply supply_;  // set before the registry is used
 };
 
-// The registry of the process, filled with the built-in ops at its first use.
+// The registry of the process, filled with the built-in ops at its first use, and with those of
+// plugins when one is first asked for.
 OpRegistry& op_registry();
 
 // Adds every built-in op; the one list of families (builtin_ops.cc).

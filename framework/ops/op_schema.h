@@ -151,6 +151,11 @@ class OpSchema {
     return *this;
   }
   OpSchema& not_capturable(std::string reason);
+  // The id of the plugin that brings the op. Empty, as it is at first: it is Loci's own.
+  OpSchema& plugin(std::string id) {
+    plugin_ = std::move(id);
+    return *this;
+  }
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] int version() const { return version_; }
@@ -163,6 +168,7 @@ class OpSchema {
   [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
   [[nodiscard]] const UpgradeFn& upgrade_fn() const { return upgrade_; }
   [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
+  [[nodiscard]] const std::string& plugin() const { return plugin_; }
 
   // Index of a slot or attribute; -1 if there is none of that name.
   [[nodiscard]] int input_index(std::string_view name) const;
@@ -187,6 +193,7 @@ class OpSchema {
   CostFn cost_;
   UpgradeFn upgrade_;
   std::string capture_refusal_;
+  std::string plugin_;
 };
 
 }  // namespace loci::ops

@@ -59,7 +59,7 @@ void ask(const plugins::LoadCheck& check, const plugins::Candidate& candidate) {
   if (refusal) throw LoadError(ErrorCode::kUnavailable, refusal->cause, refusal->remedy);
 }
 
-void load(Record& record) {
+void load(Record& record, OpOwners& owners) {
   const std::string& path = record.report.path;
   const HostAbi host = this_host();
   announce_call("load");
@@ -73,11 +73,19 @@ void load(Record& record) {
 
   auto instance = std::make_unique<Instance>(record.manifest.id, path, desc);
   reach(record, Stage::kCreated);
+  BackendTables backend;
   if (record.manifest.has_kind("backend")) {
-    record.backend = take_backend_tables(*instance, record.manifest);
-    record.report.unavailable = record.backend.unavailable;
-    if (record.backend.device != nullptr) record.report.score = record.backend.device->score;
+    backend = take_backend_tables(*instance, record.manifest);
+    if (backend.device != nullptr) record.report.score = backend.device->score;
   }
+  std::unique_ptr<OpLibrary> ops;
+  if (record.manifest.has_kind("ops")) {
+    ops = take_op_library(*instance);
+    owners.claim(*ops);
+  }
+  record.report.unavailable = backend.unavailable;
+  record.backend = std::move(backend);
+  record.ops = std::move(ops);
   record.instance = std::move(instance);
   reach(record, Stage::kActive);
 }
@@ -103,11 +111,11 @@ void examine(Record& record) {
   });
 }
 
-void activate(Record& record, const plugins::LoadCheck& check) {
+void activate(Record& record, OpOwners& owners, const plugins::LoadCheck& check) {
   if (!record.usable() || record.report.stage == Stage::kActive) return;
   attempt(record, [&] {
     ask(check, record.report);
-    load(record);
+    load(record, owners);
   });
 }
 

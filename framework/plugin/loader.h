@@ -11,16 +11,18 @@
 #include "framework/plugin/instance.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/manifest.h"
+#include "framework/plugin/op_library.h"
 
 namespace loci::plugin {
 
-// A candidate with all that loading it made. Not thread-safe. Stays where it is: the tables of its
-// backend refer to its instance.
+// A candidate with all that loading it made. Not thread-safe. Stays where it is: its tables refer
+// to its instance.
 struct Record {
   plugins::Candidate report;
   Manifest manifest;
   std::unique_ptr<Instance> instance;
   BackendTables backend;
+  std::unique_ptr<OpLibrary> ops;
   bool quiet = false;  // the caller shows the report at once: a failure is not logged as well
 
   [[nodiscard]] bool has_manifest() const { return report.stage >= plugins::Stage::kManifestOk; }
@@ -33,8 +35,8 @@ struct Record {
 // DISCOVERED to MANIFEST_OK, and all that can be checked without mapping the library.
 void examine(Record& record);
 // MANIFEST_OK to ACTIVE, unless `check` refuses it; nothing if it failed, is disabled or is active
-// already.
-void activate(Record& record, const plugins::LoadCheck& check = {});
+// already. `owners` knows the ops of all other records.
+void activate(Record& record, OpOwners& owners, const plugins::LoadCheck& check = {});
 
 // Notes and logs a failure at the stage that was reached.
 void fail(Record& record, const std::string& cause, const std::string& remedy);

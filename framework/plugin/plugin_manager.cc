@@ -45,7 +45,11 @@ bool is_backend_for(const Record& record, std::string_view type) {
          record.manifest.has_device_type(type);
 }
 
-// Why a candidate does not bring the type; empty if it does.
+bool brings_ops(const Record& record) {
+  return record.has_manifest() && record.manifest.has_kind("ops");
+}
+
+// Why a candidate does not bring what it declares; empty if it does.
 std::string reason_against(const Record& record) {
   if (record.report.disabled) return fmt::format("{} is disabled", record.report.id);
   if (record.report.failed) {
@@ -87,13 +91,31 @@ class PluginManager::Impl {
     return records_;
   }
 
-  void activate_type(std::string_view type) {
+  // Activates the candidates that `select` takes.
+  template <class Select>
+  void activate_if(const Select& select) {
     for (const std::unique_ptr<Record>& record : records()) {
-      if (is_backend_for(*record, type)) start(*record);
+      if (select(*record)) activate(*record, op_owners_, options_.check);
     }
   }
+  void activate_type(std::string_view type) {
+    activate_if([type](const Record& record) { return is_backend_for(record, type); });
+  }
 
-  void start(Record& record) { activate(record, options_.check); }
+  // One line for each candidate that `select` takes, or whose manifest could not be read: it may be
+  // the very plugin that is missed.
+  template <class Select>
+  std::string reasons_against(const Select& select) {
+    std::string lines;
+    for (const std::unique_ptr<Record>& record : records()) {
+      if (record->has_manifest() && !select(*record)) continue;
+      const std::string reason = reason_against(*record);
+      if (reason.empty()) continue;
+      if (!lines.empty()) lines += '\n';
+      lines += fmt::format("{}: {}", record->report.path, reason);
+    }
+    return lines;
+  }
 
   SearchPlaces places() const {
     SearchPlaces places;
@@ -155,6 +177,7 @@ class PluginManager::Impl {
   std::string install_directory_;
   plugins::SearchOptions options_;
   bool discovered_ = false;
+  OpOwners op_owners_;
   std::vector<std::unique_ptr<Record>> records_;
 };
 
@@ -179,9 +202,9 @@ void PluginManager::configure(const plugins::SearchOptions& options) {
 
 std::vector<plugins::Candidate> PluginManager::report(bool activate_all) {
   const std::lock_guard lock(impl_->mutex());
+  if (activate_all) impl_->activate_if([](const Record&) { return true; });
   std::vector<plugins::Candidate> candidates;
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (activate_all) impl_->start(*record);
     candidates.push_back(record->report);
   }
   return candidates;
@@ -220,16 +243,8 @@ std::vector<const DeviceBackend*> PluginManager::backends(std::string_view devic
 std::string PluginManager::explain_missing(std::string_view device_type) {
   const std::lock_guard lock(impl_->mutex());
   impl_->activate_type(device_type);
-  std::string lines;
-  for (const std::unique_ptr<Record>& record : impl_->records()) {
-    // Without a manifest it may be the very plugin that is missed.
-    if (record->has_manifest() && !is_backend_for(*record, device_type)) continue;
-    const std::string reason = reason_against(*record);
-    if (reason.empty()) continue;
-    if (!lines.empty()) lines += '\n';
-    lines += fmt::format("{}: {}", record->report.path, reason);
-  }
-  return lines;
+  return impl_->reasons_against(
+      [device_type](const Record& record) { return is_backend_for(record, device_type); });
 }
 
 std::vector<const KernelLibrary*> PluginManager::kernel_libraries(std::string_view device_type) {
@@ -244,6 +259,22 @@ std::vector<const KernelLibrary*> PluginManager::kernel_libraries(std::string_vi
   return result;
 }
 
+std::vector<const OpLibrary*> PluginManager::op_libraries() {
+  const std::lock_guard lock(impl_->mutex());
+  impl_->activate_if(brings_ops);
+  std::vector<const OpLibrary*> result;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    if (record->usable() && record->ops != nullptr) result.push_back(record->ops.get());
+  }
+  return result;
+}
+
+std::string PluginManager::explain_missing_ops() {
+  const std::lock_guard lock(impl_->mutex());
+  impl_->activate_if(brings_ops);
+  return impl_->reasons_against(brings_ops);
+}
+
 void PluginManager::unload(std::string_view id) {
   const std::lock_guard lock(impl_->mutex());
   std::vector<std::string> known;
@@ -251,6 +282,13 @@ void PluginManager::unload(std::string_view id) {
     known.push_back(record->report.id);
     if (!record->has_manifest() || record->report.id != id) continue;
     Instance* instance = record->instance.get();
+    if (record->ops != nullptr && record->usable()) {
+      core::raise(
+          ErrorCode::kFailed,
+          "[plugin] {} brings ops, to which programs may refer until the process ends; leave "
+          "it out from the beginning",
+          id);
+    }
     if (instance != nullptr && instance->live_objects() > 0) {
       core::raise(ErrorCode::kFailed,
                   "[plugin] {} has {} live objects; release its tensors, programs and devices "

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/plugin/backend.h"
+#include "framework/plugin/op_definition.h"
 
 namespace loci::plugin {
 
@@ -40,10 +41,16 @@ class PluginManager {
   std::string explain_missing(std::string_view device_type);
   // Kernel libraries for that type, in search order; activates them.
   std::vector<const KernelLibrary*> kernel_libraries(std::string_view device_type);
+  // What plugins of the kind "ops" bring, in search order; activates them. Valid as long as the
+  // manager.
+  std::vector<const OpLibrary*> op_libraries();
+  // For error details, as explain_missing(): why plugins of the kind "ops" bring none.
+  std::string explain_missing_ops();
 
   // Logical unload: destroys the instance and leaves the plugin disabled; the library stays mapped.
-  // Throws Error(kFailed) with the number of live objects if there are any, kNotFound for an
-  // unknown id. Not while another thread opens the plugin's first device.
+  // Throws Error(kFailed) with the number of live objects if there are any, and for an active
+  // plugin that brings ops, to which programs may refer; kNotFound for an unknown id. Not while
+  // another thread opens the plugin's first device.
   void unload(std::string_view id);
 
  private:

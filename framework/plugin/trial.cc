@@ -22,7 +22,8 @@ void describe_devices(const DeviceBackend& backend) {
 
 void try_out(Record& record, const CallWatch::Function& step) {
   const CallWatch watch(step);
-  activate(record);
+  OpOwners owners;
+  activate(record, owners);
   if (record.instance == nullptr) return;
   attempt(record, [&record] {
     if (record.backend.device != nullptr) describe_devices(*record.backend.device);

@@ -1,7 +1,7 @@
 // The file form of programs: JSON, versioned, with one variable or operator a line.
 //
 //   {"format": "loci.program", "format_version": 1, "producer": "loci 0.1.0",
-//    "ops": {"relu": 1},
+//    "ops": {"relu": 1}, "plugins": {},
 //    "main": {"variables": [{"name": "x", "dtype": "float32", "shape": [-1, 2], "data": true},
 //    ...],
 //             "operators": [{"type": "relu", "name": "relu_0", "inputs": {"x": ["x"]},
@@ -9,9 +9,11 @@
 //             "arguments": ["x"], "results": ["relu_0.out"], "next_random_offset": 0},
 //    "startup": {...}}
 //
-// "ops" has the version of each op that is used. An attribute says its kind: {"bool": true}, "int",
-// "float" (also "inf", "-inf" and "nan"), "string", "dtype", "ints", "floats", "strings". Members
-// that are false, empty or zero may be left out, and so may "startup".
+// "ops" has the version of each op that is used, and "plugins" the id of the plugin of each one
+// that a plugin brings, so that a reader without that plugin can name it. An attribute says its
+// kind:
+// {"bool": true}, "int", "float" (also "inf", "-inf" and "nan"), "string", "dtype", "ints",
+// "floats", "strings". Members that are false, empty or zero may be left out, and so may "startup".
 #pragma once
 
 #include <cstddef>

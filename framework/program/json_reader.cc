@@ -11,6 +11,7 @@
 #include "framework/core/suggest.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
+#include "framework/program/json_field.h"
 #include "framework/program/json_form.h"
 #include "framework/program/verifier.h"
 
@@ -24,21 +25,6 @@ constexpr int kMostDepth = 16;
 // Random operators count from here upwards: far from overflow.
 constexpr std::int64_t kMostRandomOffset = std::int64_t{1} << 48;
 
-// For messages: one line, not long, no control characters.
-std::string printable(std::string_view text) {
-  constexpr std::size_t kMostShown = 120;
-  std::string result;
-  for (const char c : text.substr(0, kMostShown)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte > 0x7e) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return text.size() > kMostShown ? result + "..." : result;
-}
-
 // As it is, but on one line. Unlike printable() it leaves UTF-8 alone.
 std::string one_line(std::string_view text) {
   std::string result;
@@ -48,113 +34,6 @@ std::string one_line(std::string_view text) {
   }
   return result;
 }
-
-// A value of the file and where it is. Refers to the parsed document and to the file's name.
-class Field {
- public:
-  Field(const Json& value, std::string path, const std::string& file)
-      : value_(&value), path_(std::move(path)), file_(&file) {}
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
-  template <class... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    core::raise(ErrorCode::kDataLoss, "[program] {}: {}: {}", *file_,
-                path_.empty() ? "top level" : path_,
-                fmt::format(format, std::forward<Args>(args)...));
-  }
-
-  // Runs `step`, whose errors are those of this field.
-  template <class Step>
-  decltype(auto) guarded(const Step& step) const {
-    try {
-      return step();
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::kDataLoss) throw;
-      fail("{}", printable(error.what()));
-    }
-  }
-
-  void expect_members(const std::vector<std::string>& known) const {
-    for (const auto& [key, value] : object().items()) {
-      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-      fail("has an unknown member '{}'{}; remove it, or use the Loci that wrote the file",
-           printable(key), core::suggest(printable(key), known));
-    }
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return object().contains(key); }
-  [[nodiscard]] Field at(const char* key) const {
-    const auto found = object().find(key);
-    if (found == object().end()) fail("has no member '{}'; add it", key);
-    return {*found, path_.empty() ? key : path_ + "." + key, *file_};
-  }
-  // Calls visit(key, field) for each member.
-  template <class Visit>
-  void each_member(const Visit& visit) const {
-    for (const auto& [key, value] : object().items()) {
-      visit(key, Field(value, path_ + "." + printable(key), *file_));
-    }
-  }
-  // Calls visit(field) for each element.
-  template <class Visit>
-  void each_element(const Visit& visit) const {
-    if (!value_->is_array()) refuse("an array");
-    for (std::size_t i = 0; i < value_->size(); ++i) {
-      visit(Field((*value_)[i], fmt::format("{}[{}]", path_, i), *file_));
-    }
-  }
-
-  [[nodiscard]] const std::string& text() const {
-    if (!value_->is_string()) refuse("a string");
-    return value_->get_ref<const std::string&>();
-  }
-  [[nodiscard]] bool boolean() const {
-    if (!value_->is_boolean()) refuse("true or false");
-    return value_->get<bool>();
-  }
-  [[nodiscard]] std::int64_t integer(
-      std::int64_t low = std::numeric_limits<std::int64_t>::min(),
-      std::int64_t high = std::numeric_limits<std::int64_t>::max()) const {
-    if (!value_->is_number_integer()) refuse("an integer");
-    // Beyond 63 bits the parser keeps unsigned numbers.
-    const bool too_large = value_->is_number_unsigned() &&
-                           value_->get<std::uint64_t>() > static_cast<std::uint64_t>(high);
-    if (too_large || value_->get<std::int64_t>() < low || value_->get<std::int64_t>() > high) {
-      fail("{} is not in [{}, {}]", value_->dump(), low, high);
-    }
-    return value_->get<std::int64_t>();
-  }
-  [[nodiscard]] double number() const {
-    if (value_->is_string()) {
-      const double infinity = std::numeric_limits<double>::infinity();
-      if (text() == "inf") return infinity;
-      if (text() == "-inf") return -infinity;
-      if (text() == "nan") return std::numeric_limits<double>::quiet_NaN();
-    }
-    if (!value_->is_number()) refuse("a number");
-    return value_->get<double>();
-  }
-  template <class T, class Read>
-  [[nodiscard]] std::vector<T> list(const Read& read) const {
-    std::vector<T> result;
-    each_element([&](const Field& element) { result.push_back(read(element)); });
-    return result;
-  }
-
- private:
-  [[nodiscard]] const Json& object() const {
-    if (!value_->is_object()) refuse("an object");
-    return *value_;
-  }
-  [[noreturn]] void refuse(const char* wanted) const {
-    fail("is {}; {} is needed", value_->type_name(), wanted);
-  }
-
-  const Json* value_;
-  std::string path_;
-  const std::string* file_;
-};
 
 Attribute read_attribute(const Field& field) {
   Attribute result;
@@ -193,17 +72,46 @@ std::string optional_text(const Field& field, const char* key) {
   return field.has(key) ? field.at(key).text() : std::string();
 }
 
+// By op, the plugin that the file says brings it.
+using PluginIds = std::map<std::string, std::string>;
+
+PluginIds read_plugins(const Field& root) {
+  PluginIds plugins;
+  if (!root.has("plugins")) return plugins;
+  root.at("plugins").each_member([&](const std::string& type, const Field& field) {
+    plugins[type] = printable(field.text());
+  });
+  return plugins;
+}
+
+const ops::OpSchema& read_schema(const Field& field, const std::string& type,
+                                 const PluginIds& plugins) {
+  try {
+    return ops::op_registry().get(printable(type));
+  } catch (const Error& error) {
+    const auto plugin = plugins.find(type);
+    if (plugin == plugins.end()) field.fail_with(printable(error.what()), error.details());
+    field.fail_with(
+        fmt::format("the op {} is of the plugin {}, and no plugin that is loaded brings "
+                    "it; give the directory of that plugin with --plugin-path or "
+                    "LOCI_PLUGIN_PATH",
+                    printable(type), plugin->second),
+        error.details());
+  }
+}
+
 // Versions of the ops that the file uses, each one known or upgradable.
-std::map<std::string, int> read_versions(const Field& ops) {
+std::map<std::string, int> read_versions(const Field& ops, const PluginIds& plugins) {
   std::map<std::string, int> versions;
   ops.each_member([&](const std::string& type, const Field& field) {
-    const ops::OpSchema& schema = field.guarded(
-        [&]() -> const ops::OpSchema& { return ops::op_registry().get(printable(type)); });
+    const ops::OpSchema& schema = read_schema(field, type, plugins);
     const auto version =
         static_cast<int>(field.integer(1, std::numeric_limits<std::int32_t>::max()));
     if (version > schema.version()) {
-      field.fail("the file uses version {} of the op {}, but this Loci has version {}; update Loci",
-                 version, type, schema.version());
+      const bool own = schema.plugin().empty();
+      field.fail("the file uses version {} of the op {}, but {} has version {}; update {}", version,
+                 type, own ? "this Loci" : fmt::format("the plugin {}", schema.plugin()),
+                 schema.version(), own ? "Loci" : "it");
     }
     if (version < schema.version() && !schema.upgrade_fn()) {
       field.fail(
@@ -388,7 +296,8 @@ Json parse(std::string_view text, const std::string& file) {
 }
 
 void check_format(const Field& root) {
-  root.expect_members({"format", "format_version", "producer", "ops", "main", "startup"});
+  root.expect_members(
+      {"format", "format_version", "producer", "ops", "plugins", "main", "startup"});
   const Field format = root.at("format");
   if (format.text() != "loci.program") {
     format.fail("is '{}', not 'loci.program'; this is another kind of file",
@@ -408,7 +317,7 @@ ParsedPrograms from_json(std::string_view text, const std::string& file) {
   const Json document = parse(text, file);
   const Field root(document, "", file);
   check_format(root);
-  const std::map<std::string, int> versions = read_versions(root.at("ops"));
+  const std::map<std::string, int> versions = read_versions(root.at("ops"), read_plugins(root));
   ParsedPrograms programs;
   programs.main = ProgramReader(versions).read(root.at("main"), file);
   if (root.has("startup")) {

@@ -109,20 +109,32 @@ void write_program(std::string& out, const char* key, const ProgramImpl& program
   out += fmt::format("    \"next_random_offset\": {}\n  }}", program.random_offset());
 }
 
-void collect_versions(const ProgramImpl& program, std::map<std::string, int>& versions) {
-  for (const Operator& op : program.main().ops) versions[op.type()] = op.schema->version();
-}
+// By op.
+struct UsedOps {
+  std::map<std::string, int> versions;
+  std::map<std::string, std::string> plugins;  // ids, of those that plugins bring
+
+  void collect(const ProgramImpl& program) {
+    for (const Operator& op : program.main().ops) {
+      versions[op.type()] = op.schema->version();
+      if (!op.schema->plugin().empty()) plugins[op.type()] = op.schema->plugin();
+    }
+  }
+};
 
 }  // namespace
 
 std::string to_json(const ProgramImpl& main, const ProgramImpl* startup) {
-  std::map<std::string, int> versions;
-  collect_versions(main, versions);
-  if (startup != nullptr) collect_versions(*startup, versions);
+  UsedOps used;
+  used.collect(main);
+  if (startup != nullptr) used.collect(*startup);
   try {
     std::string out = "{\n  \"format\": \"loci.program\",\n  \"format_version\": 1,\n";
     out += fmt::format("  \"producer\": \"loci {}\",\n", version());
-    out += fmt::format("  \"ops\": {}", Json(versions).dump());
+    out += fmt::format("  \"ops\": {}", Json(used.versions).dump());
+    if (!used.plugins.empty()) {
+      out += fmt::format(",\n  \"plugins\": {}", Json(used.plugins).dump());
+    }
     write_program(out, "main", main);
     if (startup != nullptr) write_program(out, "startup", *startup);
     return out + "\n}\n";

@@ -7,49 +7,6 @@
 namespace loci::runtime {
 namespace {
 
-// Fills the kind and the value of an attribute; `value` outlives the result.
-class AttributeWriter {
- public:
-  AttributeWriter(loci_attr* attr, std::vector<loci_str>* strings)
-      : attr_(attr), strings_(strings) {}
-
-  void operator()(bool value) const { integer(LOCI_ATTR_BOOL, value ? 1 : 0); }
-  void operator()(std::int64_t value) const { integer(LOCI_ATTR_INT, value); }
-  void operator()(DType value) const { integer(LOCI_ATTR_DTYPE, static_cast<std::int64_t>(value)); }
-  void operator()(double value) const {
-    attr_->kind = LOCI_ATTR_FLOAT;
-    attr_->real = value;
-  }
-  void operator()(const std::string& value) const {
-    attr_->kind = LOCI_ATTR_STRING;
-    attr_->text = plugin::to_abi(value);
-  }
-  void operator()(const std::vector<std::int64_t>& value) const {
-    list(LOCI_ATTR_INTS, value.data(), value.size());
-  }
-  void operator()(const std::vector<double>& value) const {
-    list(LOCI_ATTR_FLOATS, value.data(), value.size());
-  }
-  void operator()(const std::vector<std::string>& value) const {
-    for (const std::string& item : value) strings_->push_back(plugin::to_abi(item));
-    list(LOCI_ATTR_STRINGS, strings_->data(), strings_->size());
-  }
-
- private:
-  void integer(std::uint32_t kind, std::int64_t value) const {
-    attr_->kind = kind;
-    attr_->integer = value;
-  }
-  void list(std::uint32_t kind, const void* items, std::size_t count) const {
-    attr_->kind = kind;
-    attr_->items = items;
-    attr_->item_count = count;
-  }
-
-  loci_attr* attr_;
-  std::vector<loci_str>* strings_;
-};
-
 loci_arg to_arg(const ArgumentType& type, const Shape& shape) {
   loci_arg arg{};
   arg.dims = shape.data();
@@ -89,36 +46,23 @@ void OpDesc::flatten(const std::vector<SchemaSlot>& schema_slots, const Argument
 
 OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
                const ArgumentSlots& inputs, const ArgumentSlots& outputs)
-    : name_(schema.name()) {
-  add_attributes(attributes);
+    : name_(schema.name()), attributes_(attributes) {
+  for (const auto& [name, value] : attributes) {
+    attribute_text_ += fmt::format("{}={};", name, to_string(value));
+  }
   flatten(schema.inputs(), inputs, &inputs_);
   flatten(schema.outputs(), outputs, &outputs_);
   abi_.struct_size = sizeof(loci_op_desc);
   abi_.version = static_cast<std::uint32_t>(schema.version());
   abi_.op = plugin::to_abi(name_);
-  abi_.attrs = attrs_.data();
-  abi_.attr_count = attrs_.size();
+  abi_.attrs = attributes_.data();
+  abi_.attr_count = attributes_.size();
   abi_.inputs = inputs_.args.data();
   abi_.outputs = outputs_.args.data();
   abi_.input_slots = inputs_.slots.data();
   abi_.output_slots = outputs_.slots.data();
   abi_.input_slot_count = static_cast<std::uint32_t>(schema.inputs().size());
   abi_.output_slot_count = static_cast<std::uint32_t>(schema.outputs().size());
-}
-
-void OpDesc::add_attributes(const Attributes& attributes) {
-  for (const auto& [name, value] : attributes) {
-    attribute_names_.push_back(name);
-    attribute_values_.push_back(value);
-    attribute_text_ += name + "=" + to_string(value) + ";";
-  }
-  strings_.resize(attributes.size());
-  for (std::size_t i = 0; i < attribute_names_.size(); ++i) {
-    loci_attr attr{};
-    attr.name = plugin::to_abi(attribute_names_[i]);
-    std::visit(AttributeWriter(&attr, &strings_[i]), attribute_values_[i]);
-    attrs_.push_back(attr);
-  }
 }
 
 std::string OpDesc::signature(bool ranks_only) const {

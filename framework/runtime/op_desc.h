@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/ops/op_schema.h"
+#include "framework/plugin/abi_attributes.h"
 
 namespace loci::runtime {
 
@@ -42,17 +43,13 @@ class OpDesc {
     std::vector<loci_arg> args;
     std::vector<std::uint32_t> slots;
   };
-  void add_attributes(const Attributes& attributes);
   template <class SchemaSlot>
   static void flatten(const std::vector<SchemaSlot>& schema_slots, const ArgumentSlots& from,
                       Arguments* to);
 
   std::string name_;
   std::string attribute_text_;
-  std::vector<std::string> attribute_names_;
-  std::vector<Attribute> attribute_values_;
-  std::vector<std::vector<loci_str>> strings_;
-  std::vector<loci_attr> attrs_;
+  plugin::AbiAttributes attributes_;
   Arguments inputs_;
   Arguments outputs_;
   loci_op_desc abi_{};

@@ -11,7 +11,7 @@ namespace loci::fuzz {
 namespace {
 
 // What the ops take by default, what their documentation names besides, and nonsense.
-std::vector<std::string> collect_words(const ops::OpRegistry& registry) {
+std::vector<std::string> collect_words(ops::OpRegistry& registry) {
   std::set<std::string> words{"max", "avg", "SAME", "VALID", "EXPLICIT", "", "gelu", "\n\xff"};
   for (const std::string& name : registry.names()) {
     for (const ops::AttributeSpec& spec : registry.get(name).attributes()) {
@@ -28,7 +28,7 @@ DType any_dtype(Dice& dice) {
 
 }  // namespace
 
-OperatorGenerator::OperatorGenerator(const ops::OpRegistry& registry, std::uint64_t seed)
+OperatorGenerator::OperatorGenerator(ops::OpRegistry& registry, std::uint64_t seed)
     : dice_(seed), attribute_(dice_, collect_words(registry)) {}
 
 DType OperatorGenerator::dtype_for(const ops::InputSlot& slot) {

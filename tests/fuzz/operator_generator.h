@@ -14,7 +14,7 @@ namespace loci::fuzz {
 // What it makes follows from the seed and the calls alone.
 class OperatorGenerator {
  public:
-  OperatorGenerator(const ops::OpRegistry& registry, std::uint64_t seed);
+  OperatorGenerator(ops::OpRegistry& registry, std::uint64_t seed);
 
   // Of nothing but the schema.
   OperatorCase fresh(const ops::OpSchema& schema);

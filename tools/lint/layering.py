@@ -25,9 +25,12 @@ ARROWS = {
     "io": ["runtime"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
-ABI_FOLDERS = {"core", "plugin", "device", "memory", "tensor", "transfer", "runtime"}
+ABI_FOLDERS = {"core", "plugin", "device", "memory", "tensor", "transfer", "ops", "runtime"}
 # Headers of the author SDK that stand on nothing, for what schemas and kernels both compute.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/window.hpp"}
+# Plugins to copy, each with a test that is an application.
+TEMPLATES = {"template", "template_op"}
+TEMPLATE_TESTS = {"plugin_test.cc"}
 # Sources that several plugins link; they are part of the plugins, not of the core.
 SHARED_PLUGIN_FOLDERS = {"kernels"}
 
@@ -52,6 +55,8 @@ def refusal(path, include):
     if top == "framework" and len(rest) > 1:
         return _framework_refusal(rest[0], include)
     if top == "plugins" and len(rest) > 1:
+        if path.name in TEMPLATE_TESTS and rest[0] in TEMPLATES:
+            return _consumer_refusal("plugins/" + rest[0], include)
         return _plugin_refusal(rest[0], include)
     if top == "examples" or path.parts[:2] == ("tools", "loci"):
         return _consumer_refusal("/".join(path.parts[:2]), include)

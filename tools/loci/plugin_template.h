@@ -1,14 +1,19 @@
-// The files that a new plugin begins with.
+// The files that a new plugin begins with: plugins/template and plugins/template_op under a name.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace loci::runner {
 
-// Contents by the name of the file, of a plugin that builds and runs as it is: a device in host
-// memory with one kernel. `name` is a lower-case word. Throws Failure(kUsage) for a name that is
-// none and for a kind without a template.
+// "backend" and "op".
+std::vector<std::string> template_kinds();
+
+// Contents by the name of the file, of a plugin that builds, passes its test and runs as it is.
+// `name`, a lower-case word, becomes its CMake project, namespace, classes and id
+// "org.example.<name>", and the device type or the namespace of the op. Throws Failure(kUsage) for
+// a name that is none or Loci's own, and for a kind without a template.
 std::map<std::string, std::string> plugin_template(const std::string& name,
                                                    const std::string& kind);
 

@@ -24,8 +24,9 @@ void declare(po::options_description& options) {
        "print one JSON object: of list, plugins; of inspect, the plugin; of doctor, healthy, "
        "environment, search, plugins, devices and problems. A plugin has path, id, version, kinds, "
        "device_types, stage, failed, cause, remedy, disabled, unavailable, score, build_id, probe; "
-       "doctor's also mode, owner and missing_libraries")                                       //
-      ("kind", po::value<std::string>()->value_name("KIND"), "new: what it is to be: backend")  //
+       "doctor's also mode, owner and missing_libraries")  //
+      ("kind", po::value<std::string>()->value_name("KIND"),
+       "new: what it is to be: backend, op")  //
       ("dir", po::value<std::string>()->value_name("DIR"), "new: where to write it");
 }
 
@@ -146,9 +147,10 @@ Command plugins_command() {
       "and\n"
       "loads every plugin, opens every device, and says of each problem what to do; with a "
       "problem it\n"
-      "ends with exit code 1. 'loci plugins new NAME --kind backend --dir DIR' writes the sources "
-      "of a\n"
-      "plugin that builds and runs, to begin with.\n\n"
+      "ends with exit code 1. 'loci plugins new NAME --kind KIND --dir DIR' writes the sources of "
+      "a\n"
+      "plugin to begin with: a device with kernels (backend), or an op with its gradient (op). It\n"
+      "builds out of tree as it is, with a README and a test.\n\n"
       "--probe goes through all that finding devices calls, in a child process with a time limit. "
       "The\n"
       "result is kept in $XDG_CACHE_HOME/loci/probe (else ~/.cache/loci/probe) by the plugin's "

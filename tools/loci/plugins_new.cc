@@ -48,9 +48,9 @@ ExitCode plugins_new(const std::string& name, const std::string& kind,
     write(path, text);
     report += fmt::format("wrote {}\n", path.string());
   }
-  print(report +
-        fmt::format("build it with: cmake -S {0} -B {0}/build && cmake --build {0}/build\n",
-                    directory));
+  print(report + fmt::format("build it with: cmake -S {0} -B {0}/build && cmake --build {0}/build\n"
+                             "test it with: ctest --test-dir {0}/build\n",
+                             directory));
   return ExitCode::kOk;
 }
 

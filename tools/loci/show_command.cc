@@ -5,12 +5,14 @@
 
 #include "tools/loci/output.h"
 #include "tools/loci/pass_options.h"
+#include "tools/loci/plugin_options.h"
 #include "tools/loci/subcommands.h"
 
 namespace loci::runner {
 namespace {
 
 void declare(po::options_description& options) {
+  declare_plugin_options(options);
   options.add_options()  //
       ("format", po::value<std::string>()->value_name("text|dot|json"),
        "text is the default, dot is for Graphviz, json the file form")  //
@@ -50,6 +52,7 @@ ExitCode run(const po::variables_map& values) {
   if (values.count("after-pass") != 0) {
     check_pass("after-pass", values["after-pass"].as<std::string>());
   }
+  apply_plugin_options(values);  // for the ops that plugins bring
   const auto& path = values["model"].as<std::string>();
   const io::Model model = in_phase(Phase::kModel, [&] { return io::load_model(path); });
   const bool startup = values.count("startup") != 0;

@@ -1,4 +1,4 @@
-// A call of an op, whatever its arguments are: the one form behind every function in ops.hpp.
+// A call of an op by its name: the form behind every function in ops.hpp, and that of plugins' ops.
 #pragma once
 
 #include <loci/attribute.hpp>

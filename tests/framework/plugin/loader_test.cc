@@ -23,7 +23,7 @@ class Loader : public testing::Test {
     record_.report = {};
     record_.report.path = path.string();
     examine(record_);
-    activate(record_);
+    activate(record_, owners_);
     return record_.report;
   }
 
@@ -42,6 +42,7 @@ class Loader : public testing::Test {
   }
 
   test::PluginFolder folder_;
+  OpOwners owners_;
   Record record_;
 };
 
@@ -58,13 +59,42 @@ TEST_F(Loader, ReachesTheLastStage) {
   EXPECT_NE(record_.backend.kernels, nullptr);
 }
 
+TEST_F(Loader, TakesOpsWithKernelsForAnotherPluginsDevices) {
+  const Candidate candidate = load(folder_.add("swish"));
+  EXPECT_EQ(candidate.stage, Stage::kActive) << candidate.cause;
+  EXPECT_THAT(candidate.kinds, ElementsAre("ops", "backend"));
+  ASSERT_NE(record_.ops, nullptr);
+  EXPECT_EQ(record_.ops->ops[0].name, "sample.swish");
+  EXPECT_EQ(record_.ops->plugin, record_.instance.get());
+  EXPECT_EQ(record_.backend.device, nullptr);
+  EXPECT_NE(record_.backend.kernels, nullptr);
+}
+
+TEST_F(Loader, FailsAtAnOpThatIsTaken) {
+  Record first;
+  first.report.path = folder_.add("rival").string();
+  examine(first);
+  activate(first, owners_);
+  ASSERT_EQ(first.report.stage, Stage::kActive) << first.report.cause;
+  expect_failure(load(folder_.add("swish")), Stage::kCreated,
+                 "its op 'sample.swish' is taken: the plugin org.loci.test.rival brought one");
+  EXPECT_EQ(record_.ops, nullptr);
+  EXPECT_EQ(record_.backend.kernels, nullptr);
+}
+
+TEST_F(Loader, FailsAtOpsThatAreNotThere) {
+  const test::fs::path path = folder_.add("minimal");
+  test::edit_manifest(path, [](auto& json) { json["kinds"] = {"backend", "ops"}; });
+  expect_failure(load(path), Stage::kCreated, "it says that it brings ops, and it has no loci.ops");
+}
+
 TEST_F(Loader, ExaminesWithoutMapping) {
   ::unsetenv("LOCI_TEST_MAPPED");
   record_.report.path = folder_.add("marker").string();
   examine(record_);
   EXPECT_EQ(record_.report.stage, Stage::kManifestOk);
   EXPECT_EQ(std::getenv("LOCI_TEST_MAPPED"), nullptr);
-  activate(record_);
+  activate(record_, owners_);
   EXPECT_EQ(record_.report.stage, Stage::kActive);
   EXPECT_STREQ(std::getenv("LOCI_TEST_MAPPED"), "1");
 }
@@ -73,7 +103,7 @@ TEST_F(Loader, DoesNotTouchTheDisabled) {
   record_.report.path = folder_.add("minimal").string();
   examine(record_);
   record_.report.disabled = true;
-  activate(record_);
+  activate(record_, owners_);
   EXPECT_EQ(record_.report.stage, Stage::kManifestOk);
 }
 
@@ -168,7 +198,7 @@ TEST_F(Loader, AsksBeforeItMaps) {
   record_.report.path = folder_.add("marker").string();
   examine(record_);
   std::string asked;
-  activate(record_, [&asked](const Candidate& candidate) {
+  activate(record_, owners_, [&asked](const Candidate& candidate) {
     asked = candidate.id;
     return plugins::Refusal{"it was seen to crash", "leave it out"};
   });
@@ -183,7 +213,7 @@ TEST_F(Loader, MapsWhatTheCheckLetsThrough) {
   record_.report.path = folder_.add("minimal").string();
   examine(record_);
   EXPECT_FALSE(record_.report.build_id.empty());
-  activate(record_, [](const Candidate&) { return std::nullopt; });
+  activate(record_, owners_, [](const Candidate&) { return std::nullopt; });
   EXPECT_EQ(record_.report.stage, Stage::kActive) << record_.report.cause;
   EXPECT_EQ(record_.report.score, 1);
 }

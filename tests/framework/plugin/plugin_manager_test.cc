@@ -224,6 +224,40 @@ TEST_F(PluginManagerTest, UnloadsWhatIsNotInUse) {
   EXPECT_TRUE(find("loci-minimal.so").disabled);
 }
 
+TEST_F(PluginManagerTest, FindsOps) {
+  folder_.add("minimal");
+  folder_.add("swish");
+  EXPECT_EQ(find("loci-swish.so", /*activate=*/false).stage, Stage::kManifestOk);
+  const auto libraries = manager_.op_libraries();
+  ASSERT_EQ(libraries.size(), 1u);
+  EXPECT_EQ(libraries[0]->plugin->id(), "org.example.sample");
+  EXPECT_EQ(manager_.op_libraries(), libraries);
+  EXPECT_EQ(manager_.explain_missing_ops(), "");
+  EXPECT_EQ(find("loci-minimal.so", /*activate=*/false).stage, Stage::kManifestOk);
+}
+
+TEST_F(PluginManagerTest, AnOpBelongsToTheFirstPluginThatBringsIt) {
+  folder_.add("rival", "a.so");
+  folder_.add("swish", "b.so");
+  ASSERT_EQ(manager_.op_libraries().size(), 1u);
+  EXPECT_EQ(manager_.op_libraries()[0]->plugin->id(), "org.loci.test.rival");
+  EXPECT_TRUE(manager_.kernel_libraries("cpu").empty());
+  EXPECT_THAT(find("b.so").cause, HasSubstr("its op 'sample.swish' is taken"));
+  const std::string lines = manager_.explain_missing_ops();
+  EXPECT_THAT(lines, HasSubstr((folder_.path() / "b.so").string()));
+  EXPECT_THAT(lines, HasSubstr("leave one of the two plugins out by its id"));
+}
+
+TEST_F(PluginManagerTest, DoesNotUnloadWhatBringsOps) {
+  folder_.add("swish");
+  ASSERT_EQ(manager_.op_libraries().size(), 1u);
+  const Error error = error_of([&] { manager_.unload("org.example.sample"); });
+  EXPECT_EQ(error.code(), ErrorCode::kFailed);
+  EXPECT_THAT(error.what(),
+              HasSubstr("org.example.sample brings ops, to which programs may refer"));
+  EXPECT_EQ(manager_.op_libraries().size(), 1u);
+}
+
 TEST_F(PluginManagerTest, UnloadNamesWhatItDoesNotKnow) {
   folder_.add("minimal");
   const Error error = error_of([&] { manager_.unload("org.loci.test.minimum"); });

@@ -210,6 +210,34 @@ TEST_F(JsonReaderTest, UpgradesOlderOps) {
               HasSubstr("version 2 of the op test_refusing, which version 3 cannot upgrade"));
 }
 
+TEST_F(JsonReaderTest, NamesThePluginOfAnOpThatIsNotThere) {
+  EXPECT_THAT(refusal(R"("relu":1)", R"("relu":1,"absent.swish":1)"),
+              HasSubstr("ops.absent.swish: [absent.swish] there is no such op, and no plugin "
+                        "brings it"));
+  std::string text = json_;
+  text.replace(text.find(R"("relu":1)"), 8, R"("relu":1,"absent.swish":1)");
+  text.replace(text.find("  \"main\""), 8,
+               R"(  "plugins": {"absent.swish": "org.absent"}, "main")");
+  EXPECT_THAT(refusal_of(text),
+              HasSubstr("ops.absent.swish: the op absent.swish is of the plugin org.absent, and no "
+                        "plugin that is loaded brings it; give the directory of that plugin with "
+                        "--plugin-path or LOCI_PLUGIN_PATH"));
+  EXPECT_THAT(refusal("  \"main\"", R"(  "plugins": {"relu": 1}, "main")"),
+              HasSubstr("plugins.relu: is number; a string is needed"));
+}
+
+TEST_F(JsonReaderTest, ANewerOpOfAPluginNamesThePlugin) {
+  ops::OpRegistry& registry = ops::op_registry();
+  ops::OpSchema schema("test.aged");
+  schema.input("x").output("out").plugin("org.aged").infer([](ops::InferContext& ctx) {
+    ctx.set_output("out", ctx.input("x"));
+  });
+  if (!registry.contains("test.aged")) registry.add(std::move(schema));
+  EXPECT_THAT(refusal(R"("relu":1)", R"("relu":1,"test.aged":2)"),
+              HasSubstr("the file uses version 2 of the op test.aged, but the plugin org.aged has "
+                        "version 1; update it"));
+}
+
 // Damage anywhere gives a program or an error of the right kind, never a crash.
 TEST_F(JsonReaderTest, SurvivesRandomDamage) {
   std::mt19937 random(20240607);

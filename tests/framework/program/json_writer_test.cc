@@ -3,7 +3,10 @@
 
 #include <limits>
 #include <loci/ops.hpp>
+#include <loci/program.hpp>
 
+#include "framework/ops/infer_context.h"
+#include "framework/ops/op_registry.h"
 #include "framework/program/json_form.h"
 
 namespace loci::program {
@@ -37,6 +40,24 @@ TEST(JsonWriterTest, WritesTheDocumentedForm) {
   }
 }
 )");
+}
+
+TEST(JsonWriterTest, NamesThePluginsOfOps) {
+  ops::OpSchema schema("test.named");
+  schema.input("x").output("out").plugin("org.named").infer([](ops::InferContext& ctx) {
+    ctx.set_output("out", ctx.input("x"));
+  });
+  if (!ops::op_registry().contains("test.named")) ops::op_registry().add(std::move(schema));
+  const Program main;
+  const ProgramGuard guard(main);
+  const Variable y = OpCall<Variable>("test.named").input("x", data("x", {2}, kFloat32)).result();
+  EXPECT_EQ(y.name(), "test.named_0.out");
+  (void)relu(y);
+  const std::string json = to_json(*main.impl(), nullptr);
+  EXPECT_THAT(json, HasSubstr("\"ops\": {\"relu\":1,\"test.named\":1},\n"
+                              "  \"plugins\": {\"test.named\":\"org.named\"},\n"));
+  const ParsedPrograms parsed = from_json(json, "named.json");
+  EXPECT_EQ(to_json(*parsed.main, nullptr), json);
 }
 
 TEST(JsonWriterTest, WritesNumbersThatJsonLacks) {

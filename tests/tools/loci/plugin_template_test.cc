@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/loci/failing.h"
@@ -10,33 +11,72 @@
 namespace loci::runner {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-TEST(PluginTemplateTest, PutsTheNameIntoEachFile) {
-  const auto files = plugin_template("npu2", "backend");
-  EXPECT_THAT(files, UnorderedElementsAre(Key("CMakeLists.txt"), Key("manifest.json"),
-                                          Key("plugin.cc"), Key("kernels.h"), Key("kernels.cc")));
+void expect_named(const std::map<std::string, std::string>& files) {
   for (const auto& [name, text] : files) {
     EXPECT_THAT(text, HasSubstr("npu2")) << name;
-    EXPECT_THAT(text, Not(HasSubstr("@"))) << name;
+    EXPECT_THAT(text, Not(HasSubstr("sample"))) << name;
+    EXPECT_THAT(text, Not(HasSubstr("Sample"))) << name;
   }
+}
+
+TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfABackend) {
+  const auto files = plugin_template("npu2", "backend");
+  EXPECT_THAT(files, UnorderedElementsAre(Key("CMakeLists.txt"), Key("README.md"), Key("device.h"),
+                                          Key("kernels.cc"), Key("kernels.h"), Key("manifest.json"),
+                                          Key("plugin.cc"), Key("plugin_test.cc")));
+  expect_named(files);
   EXPECT_THAT(files.at("plugin.cc"), HasSubstr("class Npu2Plugin {"));
+  EXPECT_THAT(files.at("CMakeLists.txt"), HasSubstr("project(npu2 LANGUAGES CXX)"));
   const auto manifest = nlohmann::json::parse(files.at("manifest.json"));
   EXPECT_EQ(manifest["id"], "org.example.npu2");
   EXPECT_EQ(manifest["device_types"][0], "npu2");
 }
 
+TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAnOp) {
+  const auto files = plugin_template("npu2", "op");
+  EXPECT_THAT(files, Contains(Key("swish_op.cc")));
+  EXPECT_THAT(files, Contains(Key("plugin_test.cc")));
+  EXPECT_THAT(files, Contains(Key("README.md")));
+  expect_named(files);
+  EXPECT_THAT(files.at("swish_op.cc"), HasSubstr("OpDef(\"npu2.swish\")"));
+  EXPECT_EQ(nlohmann::json::parse(files.at("manifest.json"))["id"], "org.example.npu2");
+}
+
+// What is copied and changed has to be read first.
+TEST(PluginTemplateTest, TemplatesAreShort) {
+  EXPECT_THAT(template_kinds(), ElementsAre("backend", "op"));
+  for (const std::string& kind : template_kinds()) {
+    std::ptrdiff_t lines = 0;
+    for (const auto& [name, text] : plugin_template("npu2", kind)) {
+      lines += std::count(text.begin(), text.end(), '\n');
+    }
+    EXPECT_LT(lines, 300) << kind;
+    EXPECT_GT(lines, 100) << kind;
+  }
+}
+
 TEST(PluginTemplateTest, RefusesOtherNamesAndKinds) {
-  for (const char* name : {"", "Npu", "2npu", "n-p", "n p", "../n"}) {
+  for (const char* name : {"", "Npu", "2npu", "n-p", "n p", "../n", "n_p"}) {
     EXPECT_THAT(failure_of(ExitCode::kUsage, [&] { plugin_template(name, "backend"); }),
-                HasSubstr("is no name for a plugin; take lower-case letters"))
+                HasSubstr("is no name for a plugin; take at most 32 lower-case letters"))
         << name;
   }
+  EXPECT_THAT(
+      failure_of(ExitCode::kUsage, [] { plugin_template(std::string(33, 'n'), "backend"); }),
+      HasSubstr("is no name for a plugin"));
+  for (const char* name : {"cpu", "gpu", "loci"}) {
+    EXPECT_THAT(failure_of(ExitCode::kUsage, [&] { plugin_template(name, "op"); }),
+                HasSubstr("is a name of Loci's own; take another"));
+  }
   EXPECT_EQ(failure_of(ExitCode::kUsage, [] { plugin_template("npu", "pass"); }),
-            "[--kind] 'pass' is not one of backend");
+            "[--kind] 'pass' is not one of backend, op");
 }
 
 }  // namespace

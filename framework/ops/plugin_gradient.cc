@@ -1,0 +1,146 @@
+// Gradients of ops that plugins define.
+#include <algorithm>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/ops/grad_context.h"
+#include "framework/ops/plugin_call.h"
+#include "framework/ops/plugin_op.h"
+#include "framework/ops/program_builder.h"
+#include "framework/plugin/abi_attributes.h"
+
+namespace loci::ops {
+namespace {
+
+// Values of one side of an operator, flat by slot, as ids of a builder.
+struct FlatValues {
+  std::vector<loci_value> ids;
+  std::vector<std::uint32_t> slots;
+};
+
+// How many arguments a slot has: an absent optional one counts, as in loci_op_desc.
+std::size_t flat_count(std::uint32_t arity, std::size_t given) {
+  return arity == LOCI_ARITY_VARIADIC ? given : 1;
+}
+
+std::size_t output_count(const GradContext& ctx, const plugin::SlotDefinition& slot) {
+  std::size_t count = 0;
+  while (ctx.output(slot.name, count).defined()) ++count;
+  return flat_count(slot.arity, count);
+}
+
+// The emitter of a gradient that reaches the operator: the walk visits no other operators.
+Emitter& emitter_of(const GradContext& ctx, const plugin::OpDefinition& op) {
+  for (const plugin::SlotDefinition& slot : op.outputs) {
+    const std::size_t count = output_count(ctx, slot);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value grad = ctx.output_grad(slot.name, i);
+      if (grad.defined()) return *grad.emitter;
+    }
+  }
+  core::raise(ErrorCode::kInternal, "[{}] no gradient reaches it, and its own is asked for",
+              op.name);
+}
+
+// The operator in the form of the C ABI.
+class Gradient {
+ public:
+  Gradient(const plugin::OpDefinition& op, GradContext& ctx)
+      : op_(op), ctx_(ctx), builder_(emitter_of(ctx, op)), attributes_(ctx.attributes()) {
+    add_inputs();
+    add_outputs();
+    input_grads_.assign(inputs_.ids.size(), LOCI_NO_VALUE);
+    abi_.struct_size = sizeof abi_;
+    abi_.attrs = attributes_.data();
+    abi_.attr_count = attributes_.size();
+    abi_.inputs = inputs_.ids.data();
+    abi_.outputs = outputs_.ids.data();
+    abi_.output_grads = output_grads_.data();
+    abi_.input_slots = inputs_.slots.data();
+    abi_.output_slots = outputs_.slots.data();
+    abi_.input_slot_count = static_cast<std::uint32_t>(op.inputs.size());
+    abi_.output_slot_count = static_cast<std::uint32_t>(op.outputs.size());
+    abi_.wanted = wanted_.data();
+    abi_.input_grads = input_grads_.data();
+    abi_.builder_api = &ProgramBuilder::api();
+    abi_.builder = builder_.handle();
+  }
+  Gradient(const Gradient&) = delete;
+  Gradient& operator=(const Gradient&) = delete;
+
+  [[nodiscard]] const loci_gradient& abi() const { return abi_; }
+
+  // What the plugin filled in, by flat input. Throws Error for an id that is none.
+  [[nodiscard]] std::vector<Value> input_grads() const {
+    std::vector<Value> values;
+    for (const loci_value id : input_grads_) values.push_back(builder_.value(id));
+    return values;
+  }
+  void hand_over(const std::vector<Value>& grads) {
+    for (std::size_t slot = 0; slot < op_.inputs.size(); ++slot) {
+      const std::uint32_t first = inputs_.slots[slot];
+      for (std::uint32_t flat = first; flat < inputs_.slots[slot + 1]; ++flat) {
+        if (!grads[flat].defined()) continue;
+        ctx_.set_input_grad(op_.inputs[slot].name, grads[flat], flat - first);
+      }
+    }
+  }
+
+ private:
+  void add_inputs() {
+    for (const plugin::SlotDefinition& slot : op_.inputs) {
+      inputs_.slots.push_back(static_cast<std::uint32_t>(inputs_.ids.size()));
+      const std::size_t count = flat_count(slot.arity, ctx_.input_count(slot.name));
+      for (std::size_t i = 0; i < count; ++i) {
+        const Value input = ctx_.input(slot.name, i);
+        inputs_.ids.push_back(builder_.id(input));
+        wanted_.push_back(input.defined() && ctx_.needs_grad(slot.name, i) ? 1 : 0);
+      }
+    }
+    inputs_.slots.push_back(static_cast<std::uint32_t>(inputs_.ids.size()));
+  }
+  void add_outputs() {
+    for (const plugin::SlotDefinition& slot : op_.outputs) {
+      outputs_.slots.push_back(static_cast<std::uint32_t>(outputs_.ids.size()));
+      const std::size_t count = output_count(ctx_, slot);
+      for (std::size_t i = 0; i < count; ++i) {
+        outputs_.ids.push_back(builder_.id(ctx_.output(slot.name, i)));
+        output_grads_.push_back(builder_.id(ctx_.output_grad(slot.name, i)));
+      }
+    }
+    outputs_.slots.push_back(static_cast<std::uint32_t>(outputs_.ids.size()));
+  }
+
+  const plugin::OpDefinition& op_;
+  GradContext& ctx_;
+  ProgramBuilder builder_;
+  plugin::AbiAttributes attributes_;
+  FlatValues inputs_;
+  FlatValues outputs_;
+  std::vector<loci_value> output_grads_;
+  std::vector<std::uint8_t> wanted_;
+  std::vector<loci_value> input_grads_;
+  loci_gradient abi_{};
+};
+
+void run(const plugin::OpLibrary& library, const plugin::OpDefinition& op, GradContext& ctx) {
+  Gradient gradient(op, ctx);
+  std::vector<Value> grads;
+  try {
+    call_plugin_op("gradient",
+                   [&] { return op.gradient(library.plugin->handle(), op.def, &gradient.abi()); });
+    grads = gradient.input_grads();
+  } catch (const Error& error) {
+    throw error_of_op(op.name, Error(error.code(), fmt::format("its gradient: {}", error.what()),
+                                     error.details()));
+  }
+  gradient.hand_over(grads);
+}
+
+}  // namespace
+
+GradientFn plugin_gradient(const plugin::OpLibrary& library, const plugin::OpDefinition& op) {
+  return [&library, &op](GradContext& ctx) { run(library, op, ctx); };
+}
+
+}  // namespace loci::ops

@@ -1,0 +1,137 @@
+#include "framework/plugin/attribute_rule.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <loci/error.hpp>
+#include <string_view>
+
+#include "framework/core/quote.h"
+#include "framework/plugin/abi_attributes.h"
+#include "framework/plugin/abi_error.h"
+
+namespace loci::plugin {
+namespace {
+
+[[noreturn]] void refuse(const std::string& reason) {
+  throw Error(ErrorCode::kInvalidArgument, reason);
+}
+
+// "from 0", "up to 8", "from 0 to 8".
+template <class T>
+std::string range_text(T minimum, T maximum) {
+  const bool has_minimum = minimum > std::numeric_limits<T>::lowest();
+  const bool has_maximum = maximum < std::numeric_limits<T>::max();
+  if (!has_maximum) return fmt::format("from {}", minimum);
+  if (!has_minimum) return fmt::format("up to {}", maximum);
+  return fmt::format("from {} to {}", minimum, maximum);
+}
+
+// Checks a value or each item of a list.
+class Refusal {
+ public:
+  explicit Refusal(const AttributeRule& rule) : rule_(rule) {}
+
+  template <class T>
+  std::string operator()(const std::vector<T>& items) const {
+    for (const T& item : items) {
+      if (std::string text = (*this)(item); !text.empty())
+        return fmt::format("has an item that {}", text);
+    }
+    return {};
+  }
+  std::string operator()(std::int64_t value) const {
+    return outside(value, rule_.integer_minimum, rule_.integer_maximum);
+  }
+  std::string operator()(double value) const {
+    return outside(value, rule_.real_minimum, rule_.real_maximum);
+  }
+  std::string operator()(const std::string& value) const {
+    const std::vector<std::string>& choices = rule_.choices;
+    if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) {
+      return {};
+    }
+    return fmt::format("is {}; give '{}'", core::quote(value), fmt::join(choices, "' or '"));
+  }
+  std::string operator()(bool) const { return {}; }
+  std::string operator()(DType) const { return {}; }
+
+ private:
+  // Written so that NaN is outside.
+  template <class T>
+  [[nodiscard]] std::string outside(T value, T minimum, T maximum) const {
+    if (!rule_.limited || (value >= minimum && value <= maximum)) return {};
+    return fmt::format("is {}; give a number {}", value, range_text(minimum, maximum));
+  }
+
+  const AttributeRule& rule_;
+};
+
+std::vector<std::string> take_choices(const loci_attr_def& def) {
+  loci_attr list{};
+  list.kind = LOCI_ATTR_STRINGS;
+  list.items = def.choices;
+  list.item_count = def.choice_count;
+  try {
+    return std::get<std::vector<std::string>>(attribute_from_abi(list));
+  } catch (const Error& error) {
+    refuse(fmt::format("has choices that are wrong: it {}", error.what()));
+  }
+}
+
+void check_limits(const AttributeRule& rule, std::uint32_t kind) {
+  const bool integers = kind == LOCI_ATTR_INT || kind == LOCI_ATTR_INTS;
+  const bool reals = kind == LOCI_ATTR_FLOAT || kind == LOCI_ATTR_FLOATS;
+  const bool strings = kind == LOCI_ATTR_STRING || kind == LOCI_ATTR_STRINGS;
+  if (rule.limited && !integers && !reals) refuse("has limits and is no number");
+  if (!rule.choices.empty() && !strings) refuse("has choices and is no string");
+  if (!rule.limited) return;
+  const bool ordered = integers ? rule.integer_minimum <= rule.integer_maximum
+                                : rule.real_minimum <= rule.real_maximum;
+  if (!ordered) refuse("has limits that no number is within");
+}
+
+Attribute take_default(const loci_attr_def& def, bool required) {
+  loci_attr value = def.default_value;
+  if (required) {
+    value = loci_attr{};  // what is there does not count
+    value.kind = def.kind;
+  } else if (value.kind != def.kind) {
+    refuse(fmt::format("is of the kind {} and its default of the kind {}", def.kind, value.kind));
+  }
+  try {
+    return attribute_from_abi(value);
+  } catch (const Error& error) {
+    refuse(fmt::format("has a default that {}", error.what()));
+  }
+}
+
+}  // namespace
+
+std::string AttributeRule::refusal(const Attribute& value) const {
+  return std::visit(Refusal(*this), value);
+}
+
+AttributeRule take_attribute_rule(const loci_attr_def& def) {
+  constexpr std::uint32_t kFlags = LOCI_ATTR_DEF_REQUIRED | LOCI_ATTR_DEF_LIMITED;
+  if ((def.flags & ~kFlags) != 0) refuse(fmt::format("has the unknown flags {:#x}", def.flags));
+  AttributeRule rule;
+  rule.required = (def.flags & LOCI_ATTR_DEF_REQUIRED) != 0;
+  rule.limited = (def.flags & LOCI_ATTR_DEF_LIMITED) != 0;
+  rule.default_value = take_default(def, rule.required);
+  rule.integer_minimum = def.integer_minimum;
+  rule.integer_maximum = def.integer_maximum;
+  rule.real_minimum = def.real_minimum;
+  rule.real_maximum = def.real_maximum;
+  rule.choices = take_choices(def);
+  check_limits(rule, def.kind);
+  if (rule.required) return rule;
+  if (const std::string reason = rule.refusal(rule.default_value); !reason.empty()) {
+    refuse(fmt::format("has a default that it does not allow: it {}", reason));
+  }
+  return rule;
+}
+
+}  // namespace loci::plugin

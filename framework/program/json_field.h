@@ -1,0 +1,144 @@
+// Values of a JSON document that is not trusted, read with errors that say where they are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/core/raise.h"
+#include "framework/core/suggest.h"
+
+namespace loci::program {
+
+// For messages: one line, not long, no control characters.
+inline std::string printable(std::string_view text) {
+  constexpr std::size_t kMostShown = 120;
+  std::string result;
+  for (const char c : text.substr(0, kMostShown)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte > 0x7e) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return text.size() > kMostShown ? result + "..." : result;
+}
+
+// A value of the file and where it is. Refers to the parsed document and to the file's name.
+class Field {
+ public:
+  Field(const nlohmann::json& value, std::string path, const std::string& file)
+      : value_(&value), path_(std::move(path)), file_(&file) {}
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    fail_with(fmt::format(format, std::forward<Args>(args)...), {});
+  }
+  [[noreturn]] void fail_with(const std::string& reason, const std::string& details) const {
+    throw Error(
+        ErrorCode::kDataLoss,
+        fmt::format("[program] {}: {}: {}", *file_, path_.empty() ? "top level" : path_, reason),
+        details);
+  }
+
+  // Runs `step`, whose errors are those of this field.
+  template <class Step>
+  decltype(auto) guarded(const Step& step) const {
+    try {
+      return step();
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kDataLoss) throw;
+      fail("{}", printable(error.what()));
+    }
+  }
+
+  void expect_members(const std::vector<std::string>& known) const {
+    for (const auto& [key, value] : object().items()) {
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      fail("has an unknown member '{}'{}; remove it, or use the Loci that wrote the file",
+           printable(key), core::suggest(printable(key), known));
+    }
+  }
+
+  [[nodiscard]] bool has(const char* key) const { return object().contains(key); }
+  [[nodiscard]] Field at(const char* key) const {
+    const auto found = object().find(key);
+    if (found == object().end()) fail("has no member '{}'; add it", key);
+    return {*found, path_.empty() ? key : path_ + "." + key, *file_};
+  }
+  // Calls visit(key, field) for each member.
+  template <class Visit>
+  void each_member(const Visit& visit) const {
+    for (const auto& [key, value] : object().items()) {
+      visit(key, Field(value, path_ + "." + printable(key), *file_));
+    }
+  }
+  // Calls visit(field) for each element.
+  template <class Visit>
+  void each_element(const Visit& visit) const {
+    if (!value_->is_array()) refuse("an array");
+    for (std::size_t i = 0; i < value_->size(); ++i) {
+      visit(Field((*value_)[i], fmt::format("{}[{}]", path_, i), *file_));
+    }
+  }
+
+  [[nodiscard]] const std::string& text() const {
+    if (!value_->is_string()) refuse("a string");
+    return value_->get_ref<const std::string&>();
+  }
+  [[nodiscard]] bool boolean() const {
+    if (!value_->is_boolean()) refuse("true or false");
+    return value_->get<bool>();
+  }
+  [[nodiscard]] std::int64_t integer(
+      std::int64_t low = std::numeric_limits<std::int64_t>::min(),
+      std::int64_t high = std::numeric_limits<std::int64_t>::max()) const {
+    if (!value_->is_number_integer()) refuse("an integer");
+    // Beyond 63 bits the parser keeps unsigned numbers.
+    const bool too_large = value_->is_number_unsigned() &&
+                           value_->get<std::uint64_t>() > static_cast<std::uint64_t>(high);
+    if (too_large || value_->get<std::int64_t>() < low || value_->get<std::int64_t>() > high) {
+      fail("{} is not in [{}, {}]", value_->dump(), low, high);
+    }
+    return value_->get<std::int64_t>();
+  }
+  [[nodiscard]] double number() const {
+    if (value_->is_string()) {
+      const double infinity = std::numeric_limits<double>::infinity();
+      if (text() == "inf") return infinity;
+      if (text() == "-inf") return -infinity;
+      if (text() == "nan") return std::numeric_limits<double>::quiet_NaN();
+    }
+    if (!value_->is_number()) refuse("a number");
+    return value_->get<double>();
+  }
+  template <class T, class Read>
+  [[nodiscard]] std::vector<T> list(const Read& read) const {
+    std::vector<T> result;
+    each_element([&](const Field& element) { result.push_back(read(element)); });
+    return result;
+  }
+
+ private:
+  [[nodiscard]] const nlohmann::json& object() const {
+    if (!value_->is_object()) refuse("an object");
+    return *value_;
+  }
+  [[noreturn]] void refuse(const char* wanted) const {
+    fail("is {}; {} is needed", value_->type_name(), wanted);
+  }
+
+  const nlohmann::json* value_;
+  std::string path_;
+  const std::string* file_;
+};
+
+}  // namespace loci::program

@@ -1,0 +1,34 @@
+// What the plugin brings: an op, and a kernel of it for the CPU.
+#include <loci/plugin/plugin.hpp>
+
+#include "swish.h"
+
+namespace sample_plugin {
+
+class SamplePlugin {
+ public:
+  static constexpr std::string_view kId = "org.example.sample";  // as in manifest.json
+  static constexpr std::string_view kVersion = "0.1.0";
+  static constexpr std::string_view kDeviceType = "cpu";
+
+  SamplePlugin(const loci::sdk::Host&, const loci::sdk::Options&)
+      : ops_({swish_op()}), kernels_({swish_kernel()}) {}
+
+  const void* interface(std::string_view name) {
+    if (name == LOCI_OPS_INTERFACE) return loci::sdk::ops_table<SamplePlugin>();
+    if (name == LOCI_KERNELS_INTERFACE) return loci::sdk::kernels_table<SamplePlugin>();
+    return nullptr;
+  }
+  [[nodiscard]] loci::sdk::OpList& ops() { return ops_; }
+  [[nodiscard]] const loci::sdk::KernelList& kernels() const { return kernels_; }
+
+ private:
+  loci::sdk::OpList ops_;
+  loci::sdk::KernelList kernels_;
+};
+
+}  // namespace sample_plugin
+
+const loci_plugin_desc* loci_plugin_query_v1(const loci_host_info* host) {
+  return loci::sdk::describe_plugin<sample_plugin::SamplePlugin>(host);
+}

@@ -1,0 +1,159 @@
+// The program builder, from C++: operators written by a plugin, such as a gradient.
+//
+//   const Value s = builder.call("sigmoid").input("x", x).result();
+//   const Value y = builder.call("scale").input("x", s).attr("scale", 2.0).result();
+#pragma once
+
+#include <loci/abi/builder.h>
+#include <loci/abi/host.h>
+
+#include <cstdint>
+#include <deque>
+#include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/error.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace loci::sdk {
+
+// Throws an error of the host, if there is one, and releases it.
+inline void check(const loci_host_api& host, loci_error* error) {
+  if (error == nullptr) return;
+  const loci_code code = host.error_code(error);
+  const std::string message(to_view(host.error_message(error)));
+  host.error_release(error);
+  throw Error(code, message);
+}
+
+// A value of the builder that gave it. An undefined one stands for an absent argument.
+struct Value {
+  loci_value id = LOCI_NO_VALUE;
+  [[nodiscard]] bool defined() const { return id != LOCI_NO_VALUE; }
+};
+
+class Builder;
+
+// A call of an op while its arguments are collected. Slots and attributes go by their names;
+// texts are borrowed until the call is carried out.
+class BuilderCall {
+ public:
+  BuilderCall(const Builder& builder, std::string_view op) : builder_(builder), op_(op) {}
+
+  // An undefined value leaves an optional slot empty.
+  BuilderCall& input(std::string_view slot, Value value) {
+    return inputs(slot, std::vector<Value>{value});
+  }
+  BuilderCall& inputs(std::string_view slot, const std::vector<Value>& values) {
+    auto& ids = ids_.emplace_back();
+    for (const Value value : values) ids.push_back(value.id);
+    inputs_.push_back({to_abi(slot), ids.data(), ids.size()});
+    return *this;
+  }
+  // T: bool, an integer, a floating type, text, or a vector of integers or of doubles.
+  template <class T>
+  BuilderCall& attr(std::string_view name, const T& value) {
+    loci_attr attr{};
+    attr.name = to_abi(name);
+    if constexpr (std::is_integral_v<T>) {
+      attr.kind = std::is_same_v<T, bool> ? LOCI_ATTR_BOOL : LOCI_ATTR_INT;
+      attr.integer = static_cast<std::int64_t>(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      attr.kind = LOCI_ATTR_FLOAT;
+      attr.real = static_cast<double>(value);
+    } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+      set_list(attr, LOCI_ATTR_INTS, integers_.emplace_back(value));
+    } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+      set_list(attr, LOCI_ATTR_FLOATS, reals_.emplace_back(value));
+    } else {
+      attr.kind = LOCI_ATTR_STRING;
+      attr.text = to_abi(value);
+    }
+    attrs_.push_back(attr);
+    return *this;
+  }
+  BuilderCall& dtype(std::string_view name, loci_dtype value) {
+    attr(name, std::int64_t{value});
+    attrs_.back().kind = LOCI_ATTR_DTYPE;
+    return *this;
+  }
+
+  // All outputs, flat, in the order of the op's schema. Appends the operator; throws Error.
+  [[nodiscard]] inline std::vector<Value> results() const;
+  // The first output.
+  [[nodiscard]] Value result() const { return results().front(); }
+
+ private:
+  template <class T>
+  static void set_list(loci_attr& attr, std::uint32_t kind, const std::vector<T>& items) {
+    attr.kind = kind;
+    attr.items = items.data();
+    attr.item_count = items.size();
+  }
+
+  const Builder& builder_;
+  std::string_view op_;
+  // What the C structs point to stays where it is in a deque.
+  std::deque<std::vector<loci_value>> ids_;
+  std::deque<std::vector<std::int64_t>> integers_;
+  std::deque<std::vector<double>> reals_;
+  std::vector<loci_call_input> inputs_;
+  std::vector<loci_attr> attrs_;
+};
+
+// The builder of one function call of the host. Functions throw Error.
+class Builder {
+ public:
+  Builder(const loci_host_api& host, const loci_builder_api& api, loci_builder* builder)
+      : host_(host), api_(api), builder_(builder) {}
+
+  [[nodiscard]] BuilderCall call(std::string_view op) const { return {*this, op}; }
+  // A number of rank 0.
+  [[nodiscard]] Value scalar(double number, loci_dtype dtype) const {
+    return visit_numbers(dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const auto element = static_cast<T>(number);
+      loci_view view{};
+      view.data = const_cast<T*>(&element);
+      view.bytes = sizeof element;
+      view.dtype = dtype;
+      Value value;
+      check(host_, api_.constant(builder_, &view, &value.id));
+      return value;
+    });
+  }
+  // Extents that only a run knows are LOCI_DIM_UNKNOWN.
+  [[nodiscard]] loci_type type(Value value) const {
+    loci_type type{};
+    check(host_, api_.type_of(builder_, value.id, &type));
+    return type;
+  }
+  [[nodiscard]] std::vector<Value> append(const loci_call& call) const {
+    const loci_value* ids = nullptr;
+    std::uint64_t count = 0;
+    check(host_, api_.append(builder_, &call, &ids, &count));
+    std::vector<Value> values;
+    for (std::uint64_t i = 0; i < count; ++i) values.push_back({ids[i]});
+    return values;
+  }
+
+ private:
+  const loci_host_api& host_;
+  const loci_builder_api& api_;
+  loci_builder* builder_;
+};
+
+std::vector<Value> BuilderCall::results() const {
+  loci_call call{};
+  call.struct_size = sizeof call;
+  call.op = to_abi(op_);
+  call.inputs = inputs_.data();
+  call.input_count = inputs_.size();
+  call.attrs = attrs_.data();
+  call.attr_count = attrs_.size();
+  return builder_.append(call);
+}
+
+}  // namespace loci::sdk

@@ -1,0 +1,202 @@
+// Definitions of a plugin's own ops: slots, attributes and the functions behind them (ops.hpp).
+#pragma once
+
+#include <loci/abi/ops.h>
+
+#include <cstdint>
+#include <loci/plugin/error.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace loci::sdk {
+
+class Inference;
+class Gradient;
+
+// Says the types of the outputs, or throws Error(LOCI_CODE_INVALID_ARGUMENT) whose message needs
+// neither the op nor its arguments: the host adds them.
+using InferFn = void (*)(Inference& op);
+using GradientFn = void (*)(Gradient& op);
+
+// An attribute with its default. All names and texts are STATIC.
+class AttrDef {
+ public:
+  static AttrDef boolean(std::string_view name, bool value) {
+    return integral(name, LOCI_ATTR_BOOL, value ? 1 : 0);
+  }
+  static AttrDef integer(std::string_view name, std::int64_t value) {
+    return integral(name, LOCI_ATTR_INT, value);
+  }
+  static AttrDef dtype(std::string_view name, loci_dtype value) {
+    return integral(name, LOCI_ATTR_DTYPE, value);
+  }
+  static AttrDef real(std::string_view name, double value) {
+    AttrDef attr(name, LOCI_ATTR_FLOAT);
+    attr.def_.default_value.real = value;
+    return attr;
+  }
+  static AttrDef text(std::string_view name, std::string_view value) {
+    AttrDef attr(name, LOCI_ATTR_STRING);
+    attr.def_.default_value.text = to_abi(value);
+    return attr;
+  }
+  static AttrDef integers(std::string_view name, std::vector<std::int64_t> values) {
+    AttrDef attr(name, LOCI_ATTR_INTS);
+    attr.integers_ = std::move(values);
+    return attr;
+  }
+  static AttrDef reals(std::string_view name, std::vector<double> values) {
+    AttrDef attr(name, LOCI_ATTR_FLOATS);
+    attr.reals_ = std::move(values);
+    return attr;
+  }
+  static AttrDef texts(std::string_view name, const std::vector<std::string_view>& values) {
+    AttrDef attr(name, LOCI_ATTR_STRINGS);
+    for (const std::string_view value : values) attr.texts_.push_back(to_abi(value));
+    return attr;
+  }
+
+  // Without a default: every operator has to say it.
+  AttrDef& required() {
+    def_.flags |= LOCI_ATTR_DEF_REQUIRED;
+    return *this;
+  }
+  // What a number, or each number of a list, may be, both limits included. For no limit on a side
+  // give std::numeric_limits<...>::lowest() or max().
+  AttrDef& integers_within(std::int64_t minimum, std::int64_t maximum) {
+    def_.flags |= LOCI_ATTR_DEF_LIMITED;
+    def_.integer_minimum = minimum;
+    def_.integer_maximum = maximum;
+    return *this;
+  }
+  AttrDef& reals_within(double minimum, double maximum) {
+    def_.flags |= LOCI_ATTR_DEF_LIMITED;
+    def_.real_minimum = minimum;
+    def_.real_maximum = maximum;
+    return *this;
+  }
+  // What a text, or each text of a list, may be.
+  AttrDef& one_of(const std::vector<std::string_view>& choices) {
+    for (const std::string_view choice : choices) choices_.push_back(to_abi(choice));
+    return *this;
+  }
+
+  // Points into this object.
+  [[nodiscard]] loci_attr_def abi() const {
+    loci_attr_def def = def_;
+    def.default_value.name = def.name;
+    if (def.kind == LOCI_ATTR_INTS) set_items(def, integers_);
+    if (def.kind == LOCI_ATTR_FLOATS) set_items(def, reals_);
+    if (def.kind == LOCI_ATTR_STRINGS) set_items(def, texts_);
+    def.choices = choices_.data();
+    def.choice_count = choices_.size();
+    return def;
+  }
+
+ private:
+  AttrDef(std::string_view name, std::uint32_t kind) {
+    def_.struct_size = sizeof def_;
+    def_.name = to_abi(name);
+    def_.kind = def_.default_value.kind = kind;
+  }
+  static AttrDef integral(std::string_view name, std::uint32_t kind, std::int64_t value) {
+    AttrDef attr(name, kind);
+    attr.def_.default_value.integer = value;
+    return attr;
+  }
+  template <class T>
+  static void set_items(loci_attr_def& def, const std::vector<T>& items) {
+    def.default_value.items = items.data();
+    def.default_value.item_count = items.size();
+  }
+
+  loci_attr_def def_{};
+  std::vector<std::int64_t> integers_;
+  std::vector<double> reals_;
+  std::vector<loci_str> texts_;
+  std::vector<loci_str> choices_;
+};
+
+// An op. The rules of names are in loci/abi/ops.h; all names are STATIC.
+class OpDef {
+ public:
+  explicit OpDef(std::string_view name, std::uint32_t version = 1) {
+    def_.struct_size = sizeof def_;
+    def_.name = to_abi(name);
+    def_.version = version;
+  }
+
+  // Slots are numbered in this order. `dtypes` are bits, such as kFloatBits (dtype_visit.hpp).
+  OpDef& input(std::string_view name, std::uint64_t dtypes,
+               std::uint32_t arity = LOCI_ARITY_REQUIRED,
+               std::uint32_t residence = LOCI_RESIDENCE_DEVICE) {
+    inputs_.push_back(slot(name, arity, residence));
+    inputs_.back().dtype_mask = dtypes;
+    return *this;
+  }
+  OpDef& output(std::string_view name, std::uint32_t arity = LOCI_ARITY_REQUIRED,
+                std::uint32_t residence = LOCI_RESIDENCE_DEVICE) {
+    outputs_.push_back(slot(name, arity, residence));
+    return *this;
+  }
+  // An output that is the memory of input `state`, which the op changes.
+  OpDef& updates(std::string_view name, std::string_view state) {
+    output(name);
+    outputs_.back().updates = to_abi(state);
+    return *this;
+  }
+  OpDef& attr(AttrDef attr) {
+    attrs_.push_back(std::move(attr));
+    return *this;
+  }
+  OpDef& not_capturable(std::string_view reason) {
+    def_.not_capturable = to_abi(reason);
+    return *this;
+  }
+  OpDef& infer(InferFn fn) {
+    infer_ = fn;
+    return *this;
+  }
+  // Without one, gradients stop at the op.
+  OpDef& gradient(GradientFn fn) {
+    gradient_ = fn;
+    return *this;
+  }
+
+  // Points into this object, which stays where it is from now on. The functions are filled in by
+  // ops_table().
+  [[nodiscard]] loci_op_def abi() {
+    abi_attrs_.clear();
+    for (const AttrDef& attr : attrs_) abi_attrs_.push_back(attr.abi());
+    def_.inputs = inputs_.data();
+    def_.input_count = inputs_.size();
+    def_.outputs = outputs_.data();
+    def_.output_count = outputs_.size();
+    def_.attrs = abi_attrs_.data();
+    def_.attr_count = abi_attrs_.size();
+    return def_;
+  }
+  [[nodiscard]] InferFn infer_fn() const { return infer_; }
+  [[nodiscard]] GradientFn gradient_fn() const { return gradient_; }
+
+ private:
+  static loci_slot_def slot(std::string_view name, std::uint32_t arity, std::uint32_t residence) {
+    loci_slot_def def{};
+    def.struct_size = sizeof def;
+    def.name = to_abi(name);
+    def.arity = arity;
+    def.residence = residence;
+    return def;
+  }
+
+  loci_op_def def_{};
+  std::vector<loci_slot_def> inputs_;
+  std::vector<loci_slot_def> outputs_;
+  std::vector<AttrDef> attrs_;
+  std::vector<loci_attr_def> abi_attrs_;
+  InferFn infer_ = nullptr;
+  GradientFn gradient_ = nullptr;
+};
+
+}  // namespace loci::sdk
