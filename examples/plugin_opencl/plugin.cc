@@ -1,5 +1,7 @@
 #include "plugin.h"
 
+#include <loci/plugin/plugin.hpp>
+
 #include "device.h"
 #include "kernels/kernel_list.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <loci/plugin/kernel.hpp>
-#include <loci/plugin/plugin.hpp>
+#include <loci/plugin/plugin_object.hpp>
 #include <mutex>
 #include <string_view>
 

@@ -1,6 +1,8 @@
 // The CPU plugin. Its option "onednn" (LOCI_CPU_ONEDNN) is 0 to leave out oneDNN's kernels.
 #include "plugins/cpu/plugin.h"
 
+#include <loci/plugin/plugin.hpp>
+
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/kernel_list.h"
 

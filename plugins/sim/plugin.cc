@@ -1,5 +1,7 @@
 #include "plugins/sim/plugin.h"
 
+#include <loci/plugin/plugin.hpp>
+
 #include "plugins/sim/device.h"
 #include "plugins/sim/kernel_list.h"
 #include "plugins/sim/kernel_table.h"

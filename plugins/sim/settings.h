@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <loci/plugin/plugin.hpp>
+#include <loci/plugin/plugin_object.hpp>
 #include <string_view>
 
 namespace loci::sim {

@@ -30,7 +30,7 @@
 #include <cstdint>
 #include <loci/plugin/error.hpp>
 #include <loci/plugin/host.hpp>
-#include <loci/plugin/plugin.hpp>
+#include <loci/plugin/plugin_object.hpp>
 #include <memory>
 #include <string_view>
 #include <type_traits>

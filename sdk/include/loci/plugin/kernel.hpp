@@ -23,7 +23,7 @@
 #include <cstring>
 #include <loci/plugin/error.hpp>
 #include <loci/plugin/host.hpp>
-#include <loci/plugin/plugin.hpp>
+#include <loci/plugin/plugin_object.hpp>
 #include <loci/plugin/views.hpp>
 #include <memory>
 #include <string>

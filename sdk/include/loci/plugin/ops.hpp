@@ -26,7 +26,7 @@
 #include <loci/plugin/builder.hpp>
 #include <loci/plugin/error.hpp>
 #include <loci/plugin/op_def.hpp>
-#include <loci/plugin/plugin.hpp>
+#include <loci/plugin/plugin_object.hpp>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -22,27 +22,13 @@
 #include <cstdint>
 #include <loci/plugin/error.hpp>
 #include <loci/plugin/host.hpp>
-#include <map>
-#include <string>
+#include <loci/plugin/plugin_object.hpp>
+#include <memory>
 #include <string_view>
 
 namespace loci::sdk {
 
-// The configuration entries given for this plugin.
-using Options = std::map<std::string, std::string, std::less<>>;
-
 namespace detail {
-
-// What a loci_plugin* points to.
-template <class P>
-struct PluginBox {
-  PluginBox(const loci_host_api& api, const Options& options) : host(api), plugin(host, options) {}
-
-  static PluginBox& from(loci_plugin* plugin) { return *reinterpret_cast<PluginBox*>(plugin); }
-
-  Host host;
-  P plugin;
-};
 
 template <class P>
 loci_error* create_plugin(const loci_host_api* host, const loci_kv* options,
@@ -70,16 +56,6 @@ loci_error* get_plugin_interface(loci_plugin* plugin, loci_str name, std::uint32
 }
 
 }  // namespace detail
-
-// The object behind a loci_plugin* that describe_plugin<P> made, and its host.
-template <class P>
-P& plugin_of(loci_plugin* plugin) {
-  return detail::PluginBox<P>::from(plugin).plugin;
-}
-template <class P>
-const Host& host_of(loci_plugin* plugin) {
-  return detail::PluginBox<P>::from(plugin).host;
-}
 
 template <class P>
 const loci_plugin_desc* describe_plugin(const loci_host_info*) noexcept {
