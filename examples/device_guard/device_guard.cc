@@ -6,7 +6,8 @@
 // For sim:0 to be smaller than the table give it a limit: LOCI_SIM=memory=1G. The first program is
 // saved as the directory crop, so that the runner tells the same story:
 //
-//   loci run crop --device sim:0 --optimize none --guard 'slice=cpu' --log operator=debug,transfer=debug
+//   loci run crop --device sim:0 --optimize none --guard 'slice=cpu' --log
+//   operator=debug,transfer=debug
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
