@@ -33,6 +33,15 @@ struct Rig {
     put(x, kOld);
     put(y, kOld);
   }
+  // Whatever of the plugin does not wait, nothing shall use the memory any more.
+  ~Rig() {
+    for (const Stream* stream : {&first, &second, &third}) {
+      loci_error* error = device.api().stream_synchronize(stream->get());
+      if (error != nullptr) device.host().error_release(error);
+    }
+  }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
 
   void put(const Memory& memory, std::uint64_t pattern) {
     device.put(memory.at(), filled(pattern), third.get());

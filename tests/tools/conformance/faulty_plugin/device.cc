@@ -162,7 +162,7 @@ void Device::synchronize() {
     const std::lock_guard lock(mutex_);
     for (Stream* stream : streams_) marks.push_back(stream->mark());
   }
-  if (has("synchronize_one_stream") && marks.size() > 1) marks.resize(1);
+  if (has("no_device_synchronize")) marks.clear();
   for (const Mark& mark : marks) mark.wait();
 }
 

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"no_wait", "order/random_sequences", "random steps"},
         Planted{"copy_ignores_stream", "order/copies", "a copy to the host does not wait"},
         Planted{"no_synchronize", "order/stream_synchronize", "returns before the work is done"},
-        Planted{"synchronize_one_stream", "order/device_synchronize", "synchronize returns before"},
+        Planted{"no_device_synchronize", "order/device_synchronize", "synchronize returns before"},
         Planted{"hang", "order/event_synchronize", "did not end within 2 s in event_synchronize"},
         Planted{"any_device", "fault/no_such_device", "has to be refused, and is not"},
         Planted{"trusts_host_memory", "fault/no_host_memory", " in open"},
