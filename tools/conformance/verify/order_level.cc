@@ -166,6 +166,11 @@ void check_wait(OpenDevice& device) {
 // A later record, of something that is done, does not undo the wait.
 void check_wait_keeps_record(OpenDevice& device) {
   Rig rig(device);
+  // The second stream comes to its wait when the later record is made, before the work is done.
+  Event gate(device);
+  rig.keep_busy();
+  gate.record(rig.first);
+  rig.second.wait(gate.get());
   Event event(device);
   rig.fill_late(kNew);
   event.record(rig.first);
@@ -183,10 +188,15 @@ void check_wait_is_no_longer(OpenDevice& device) {
   static constexpr int kAttempts = 5;
   Rig rig(device);
   for (int i = 0; i < kAttempts; ++i) {
+    // The second stream comes to its wait when the later record is made, behind more work.
+    Event gate(device);
+    rig.keep_busy();
+    gate.record(rig.first);
+    rig.second.wait(gate.get());
     Event event(device);
     event.record(rig.third);
     rig.second.wait(event.get());
-    rig.keep_busy();
+    for (int more = 0; more < 3; ++more) rig.keep_busy();
     event.record(rig.first);
     rig.move(rig.y, rig.x, rig.second);
     device.wait(rig.second.get());
