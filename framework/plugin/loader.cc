@@ -7,6 +7,7 @@
 #include "framework/core/log.h"
 #include "framework/plugin/elf_note.h"
 #include "framework/plugin/foreign_call.h"
+#include "framework/plugin/interposition.h"
 #include "framework/plugin/library.h"
 #include "framework/plugin/negotiation.h"
 #include "framework/plugin/permissions.h"
@@ -66,7 +67,7 @@ void load(Record& record, OpOwners& owners) {
   const Library library(path, record.manifest.needs);
   reach(record, Stage::kMapped);
 
-  const loci_plugin_desc* stated = query(library.query_function(), host);
+  const loci_plugin_desc* stated = interposed(path, query(library.query_function(), host));
   reach(record, Stage::kQueried);
   const loci_plugin_desc desc = negotiate(stated, record.manifest, host);
   reach(record, Stage::kNegotiated);

@@ -11,6 +11,7 @@ Command plan_command();
 Command show_command();
 Command plugins_command();
 Command devices_command();
+Command verify_command();
 Command completion_command();
 
 }  // namespace loci::runner

@@ -1,0 +1,81 @@
+// loci verify: its options, report and exit codes. What it finds is tested with its parts
+// (tests/tools/conformance/verify).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/integration/runner_fixture.h"
+
+namespace loci::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class VerifyTest : public RunnerTest {
+ protected:
+  static std::string plugin(const std::string& fault) {
+    return std::string(LOCI_FAULTY_PLUGINS) + "/loci-" + fault + ".so";
+  }
+};
+
+TEST_F(VerifyTest, APluginThatKeepsTheRulesPasses) {
+  const auto report = loci_json({"verify", plugin("none"), "--level", "abi,mem", "--json"});
+  EXPECT_EQ(report["passed"], true);
+  EXPECT_EQ(report["id"], "org.loci.test.rules");
+  EXPECT_EQ(report["place"], "rules:0");
+  EXPECT_EQ(report["levels"]["abi"]["passed"],
+            report["counts"]["passed"].get<int>() - report["levels"]["mem"]["passed"].get<int>());
+  EXPECT_EQ(report["levels"].size(), 2U);
+  EXPECT_THAT(loci({"verify", plugin("none"), "--level", "abi"}).out,
+              HasSubstr("abi        11 passed"));
+}
+
+TEST_F(VerifyTest, AFailureIsExitCode1WithTheReport) {
+  const Finished finished = loci({"verify", plugin("crash_in_close"), "--level", "life"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("FAILED life/open_twice: the process "), HasSubstr(" in close")));
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("loci: error: [verify]"), HasSubstr("problems found"),
+                                  HasSubstr("life/open_twice")));
+}
+
+TEST_F(VerifyTest, ExclusionsExcuseAndGoStale) {
+  const std::string file =
+      write("exclusions.json",
+            R"([{"case": "^mem/fill$", "kind": "expected_failure", "reason": "half of it"}])");
+  const std::vector<std::string> options{"--level",      "mem", "--filter",       "fill",
+                                         "--exclusions", file,  "--fail-on-stale"};
+  std::vector<std::string> arguments{"verify", plugin("short_fill")};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Finished excused = loci(arguments);
+  EXPECT_EQ(excused.exit_code, 0) << excused.err;
+  EXPECT_THAT(excused.out, HasSubstr("expected_failure, 1: half of it"));
+
+  arguments[1] = plugin("none");
+  const Finished stale = loci(arguments);
+  EXPECT_EQ(stale.exit_code, 1);
+  EXPECT_THAT(stale.err, HasSubstr("the exclusion '^mem/fill$' (expected_failure) is stale"));
+  arguments.pop_back();
+  EXPECT_EQ(loci(arguments).exit_code, 0) << "without --fail-on-stale it is only told";
+}
+
+TEST_F(VerifyTest, BadOptionsHaveTheirExitCodes) {
+  EXPECT_THAT(failure(2, {"verify"}), HasSubstr("FILE is missing"));
+  EXPECT_THAT(failure(2, {"verify", plugin("none"), "--level", "speed"}), HasSubstr("'speed'"));
+  EXPECT_THAT(failure(2, {"verify", plugin("none"), "--place", "cuda"}), HasSubstr("'cuda'"));
+  EXPECT_THAT(failure(4, {"verify", path("absent.so")}), HasSubstr("absent.so"));
+  EXPECT_THAT(failure(3, {"verify", plugin("none"), "--exclusions", path("absent.json")}),
+              HasSubstr("absent.json"));
+  EXPECT_THAT(failure(3, {"verify", plugin("none"), "--exclusions", write("bad.json", "[1]")}),
+              AllOf(HasSubstr("bad.json"), HasSubstr("entry 0")));
+}
+
+TEST_F(VerifyTest, AHangIsAFailure) {
+  const Finished finished = loci({"verify", plugin("hang"), "--level", "order", "--filter",
+                                  "event_synchronize", "--timeout", "1"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("did not end within 1 s in event_synchronize"));
+}
+
+}  // namespace
+}  // namespace loci::test

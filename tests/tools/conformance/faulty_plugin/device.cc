@@ -1,0 +1,216 @@
+#include "device.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fault.h"
+#include "plugin.h"
+
+namespace loci::faulty {
+namespace {
+
+constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
+constexpr std::uint64_t kScratch = 100;
+
+std::uint64_t now_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void require_index(std::uint32_t index) {
+  if (index > 0) {
+    throw sdk::Error(LOCI_CODE_NOT_FOUND, "[faulty] there is no device " + std::to_string(index));
+  }
+}
+
+void copy_rows(const loci_copy& copy) {
+  for (std::uint64_t row = 0; row < copy.rows; ++row) {
+    const bool flat = copy.rows == 1 || has("ignores_pitch");
+    const std::uint64_t from = row * (flat ? copy.row_bytes : copy.source_pitch);
+    const std::uint64_t to = row * (flat ? copy.row_bytes : copy.target_pitch);
+    const std::uint64_t bytes =
+        has("short_copy") ? copy.row_bytes & ~std::uint64_t{3} : copy.row_bytes;
+    if (bytes > 0) {
+      std::memcpy(static_cast<char*>(copy.target) + to,
+                  static_cast<const char*>(copy.source) + from, bytes);
+    }
+  }
+}
+
+}  // namespace
+
+Device::Stream::Stream(Device& device) : device_(device) {
+  const std::lock_guard lock(device_.mutex_);
+  device_.streams_.insert(this);
+}
+
+Device::Stream::~Stream() {
+  {
+    const std::lock_guard lock(device_.mutex_);
+    device_.streams_.erase(this);
+  }
+  if (has("leak_thread")) static_cast<void>(queue_.release());
+}
+
+void Device::Stream::run(std::function<void()> task) {
+  if (!device_.fails_now()) return queue_->add(std::move(task));
+  queue_->add([this] { device_.keep_failure(); });
+}
+
+bool Device::Stream::query() { return mark().reached(); }
+
+void Device::Stream::synchronize() {
+  if (!has("no_synchronize")) mark().wait();
+}
+
+void Device::Stream::wait(Event& event) { queue_->add(event.wait_task()); }
+
+void Device::describe(FaultyPlugin&, std::uint32_t index, loci_device_info& info) {
+  require_index(index);
+  info.flags = LOCI_DEVICE_ACCELERATOR;
+  info.name = sdk::to_abi("faulty");
+  info.total_memory = kTotal;
+  info.alignment = has("small_alignment") ? 16 : kAlignment;
+  info.min_chunk = kAlignment;
+  info.numa_node = UINT32_MAX;
+}
+
+Device::Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index)
+    : host_(host), scratch_(nullptr), until_failure_(plugin.fail_task()) {
+  if (!has("any_device")) require_index(index);
+  if (has("leak_heap")) static_cast<void>(new std::vector<char>(1000));
+  if (has("trusts_host_memory")) {
+    scratch_ = host.api().memory_alloc(host.api().host, kScratch, kAlignment);
+  } else {
+    scratch_ = host.allocate(kScratch, kAlignment);
+  }
+  std::memset(scratch_, 0, kScratch);
+}
+
+Device::~Device() {
+  if (has("crash_in_close")) std::raise(SIGSEGV);
+  if (!has("leak_host_memory")) host_.free(scratch_);
+}
+
+void* Device::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
+  if (kind != LOCI_MEMORY_DEVICE) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[faulty] there is no pinned memory");
+  }
+  if (bytes > kTotal - used_) {
+    throw sdk::Error(has("wrong_code") ? LOCI_CODE_FAILED : LOCI_CODE_OUT_OF_MEMORY,
+                     "[faulty] there is not so much memory");
+  }
+  const std::uint64_t shift = has("misaligned") ? 8 : 0;
+  void* memory = std::aligned_alloc(kAlignment, (bytes + kAlignment) / kAlignment * kAlignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  void* pointer = static_cast<char*>(memory) + shift;
+  const std::lock_guard lock(mutex_);
+  sizes_.emplace(pointer, bytes);
+  used_ += bytes;
+  return pointer;
+}
+
+void Device::mem_free(std::uint32_t, void* pointer, Stream* stream) {
+  const auto finish = [this, pointer] {
+    const std::lock_guard lock(mutex_);
+    if (!has("leak_device_memory")) used_ -= sizes_[pointer];
+    sizes_.erase(pointer);
+    std::free(static_cast<char*>(pointer) - (has("misaligned") ? 8 : 0));
+  };
+  if (stream == nullptr) return finish();
+  stream->run(finish);
+}
+
+void Device::mem_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes) const {
+  total_bytes = kTotal;
+  free_bytes = kTotal - used_;
+}
+
+bool Device::copy(const loci_copy& copy, Stream* stream) {
+  const bool on_device = copy.source_end == LOCI_END_DEVICE && copy.target_end == LOCI_END_DEVICE;
+  if (!on_device && has("copy_ignores_stream")) {
+    copy_rows(copy);
+    return true;
+  }
+  stream->run([copy] { copy_rows(copy); });
+  if (!on_device) stream->mark().wait();
+  return !on_device;
+}
+
+void Device::fill(void* target, std::uint64_t bytes, const void* pattern,
+                  std::uint32_t pattern_bytes, Stream* stream, std::uint64_t) {
+  const std::vector<char> kept(static_cast<const char*>(pattern),
+                               static_cast<const char*>(pattern) + pattern_bytes);
+  stream->run([=] {
+    const std::uint64_t step = has("short_fill") && kept.size() == 8 ? 4 : kept.size();
+    for (std::uint64_t i = 0; i < bytes; i += kept.size()) {
+      std::memcpy(static_cast<char*>(target) + i, kept.data(), step);
+    }
+  });
+}
+
+void Device::synchronize() {
+  std::vector<Mark> marks;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Stream* stream : streams_) marks.push_back(stream->mark());
+  }
+  if (has("no_device_synchronize")) marks.clear();
+  for (const Mark& mark : marks) mark.wait();
+}
+
+bool Device::fails_now() { return until_failure_ > 0 && --until_failure_ == 0; }
+
+void Device::check_async() {
+  const bool failed = has("failure_told_twice") ? failed_.load() : failed_.exchange(false);
+  if (failed) throw sdk::Error(LOCI_CODE_FAILED, "[faulty] a task failed, as it was asked to");
+}
+
+void Event::record(Device::Stream* stream) {
+  auto time = std::make_shared<std::atomic<std::uint64_t>>(0);
+  stream->run([time] { *time = now_ns(); });
+  const std::lock_guard lock(latest_->mutex);
+  latest_->mark = stream->mark();
+  latest_->time = time;
+}
+
+Mark Event::latest() const {
+  const std::lock_guard lock(latest_->mutex);
+  return latest_->mark;
+}
+
+bool Event::query() { return has("early_event") || latest().reached(); }
+
+void Event::synchronize() {
+  while (has("hang")) std::this_thread::sleep_for(std::chrono::seconds(1));
+  latest().wait();
+}
+
+std::function<void()> Event::wait_task() {
+  if (has("no_wait")) return [] {};
+  if (has("late_wait")) {
+    return [live = latest_] {
+      std::unique_lock lock(live->mutex);
+      const Mark mark = live->mark;
+      lock.unlock();
+      mark.wait();
+    };
+  }
+  return [mark = latest()] { mark.wait(); };
+}
+
+std::uint64_t Event::ns_until(Event& end) {
+  if (latest().progress == nullptr || end.latest().progress == nullptr) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[faulty] an event was never recorded");
+  }
+  return *end.latest_->time - *latest_->time;
+}
+
+}  // namespace loci::faulty

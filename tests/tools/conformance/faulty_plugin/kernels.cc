@@ -1,0 +1,140 @@
+#include "kernels.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "device.h"
+#include "fault.h"
+
+namespace loci::faulty {
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+Dims dims_of(const sdk::Arg& arg) { return {arg.dims().begin(), arg.dims().end()}; }
+
+std::int64_t count_of(const Dims& dims) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : dims) count *= extent;
+  return count;
+}
+
+// Where the element of `dims` is that belongs to element `i` of `out`.
+std::int64_t element_of(std::int64_t i, const Dims& out, const Dims& dims) {
+  if (has("wrong_broadcast")) return i % count_of(dims);
+  std::int64_t index = 0;
+  std::int64_t stride = 1;
+  for (std::size_t back = 1; back <= out.size(); ++back) {
+    const std::int64_t at = i % out[out.size() - back];
+    i /= out[out.size() - back];
+    if (back > dims.size()) continue;
+    const std::int64_t extent = dims[dims.size() - back];
+    index += (extent == 1 ? 0 : at) * stride;
+    stride *= extent;
+  }
+  return index;
+}
+
+// What a launch must not do, where that is the fault.
+struct Misdeeds {
+  explicit Misdeeds(const sdk::Prepare& prepare) : host(&prepare.host()), device(prepare.device()) {
+    if (has("launch_reads_op")) lent = prepare.op().input(0).dims().data();
+    if (has("leak_kernel")) static_cast<void>(host->allocate(24));
+  }
+  void commit(Device::Stream* stream) const {
+    if (has("launch_allocates")) host->free(host->allocate(24));
+    if (has("launch_takes_device_memory")) {
+      static_cast<void>(sdk::device_of<Device>(device).mem_alloc(LOCI_MEMORY_DEVICE, 256, nullptr));
+    }
+    if (has("launch_reads_config")) static_cast<void>(host->config("trace"));
+    if (has("launch_reads_op")) seen = *const_cast<volatile const std::int64_t*>(lent);
+    if (has("launch_blocks")) stream->synchronize();
+    if (has("launch_crashes")) std::abort();
+  }
+  const sdk::Host* host;
+  loci_device* device;
+  const std::int64_t* lent = nullptr;
+  mutable std::int64_t seen = 0;
+};
+
+struct Add {
+  explicit Add(const sdk::Prepare& prepare)
+      : misdeeds(prepare),
+        x(dims_of(prepare.op().input(0))),
+        y(dims_of(prepare.op().input(1))),
+        out(dims_of(prepare.op().output(0))) {}
+  void launch(const sdk::Launch& launch) const {
+    auto* stream = sdk::stream_of<Device>(launch.raw().stream);
+    misdeeds.commit(stream);
+    const auto* a = launch.input<float>(0);
+    const auto* b = launch.input<float>(1);
+    auto* sum = launch.output<float>(0);
+    stream->run([a, b, sum, x = x, y = y, out = out] {
+      for (std::int64_t i = 0; i < count_of(out); ++i) {
+        sum[i] = a[element_of(i, out, x)] + b[element_of(i, out, y)];
+      }
+    });
+  }
+  Misdeeds misdeeds;
+  Dims x;
+  Dims y;
+  Dims out;
+};
+
+struct Scale {
+  void launch(const sdk::Launch& launch) const {
+    const auto* x = launch.input<float>(0);
+    auto* out = launch.output<float>(0);
+    sdk::stream_of<Device>(launch.raw().stream)
+        ->run([x, out, count = count, factor = factor, bias = bias] {
+          for (std::int64_t i = 0; i < count; ++i) out[i] = factor * x[i] + bias;
+        });
+  }
+  std::int64_t count;
+  float factor;
+  float bias;
+};
+
+struct Assign {
+  void launch(const sdk::Launch& launch) const {
+    const auto* x = launch.input<float>(0);
+    auto* out = launch.output<float>(0);
+    sdk::stream_of<Device>(launch.raw().stream)->run([x, out, count = count] {
+      if (count > 0) std::memmove(out, x, static_cast<std::size_t>(count) * sizeof *out);
+    });
+  }
+  std::int64_t count;
+};
+
+class ScaleKernel : public sdk::Kernel {
+ public:
+  explicit ScaleKernel(const sdk::OpDesc& op)
+      : factor_(static_cast<float>(op.attributes().real("scale"))),
+        bias_(static_cast<float>(op.attributes().real("bias"))) {}
+  void prepare(sdk::Prepare& prepare) const override {
+    prepare.emplace<Scale>(prepare.op().output(0).numel(), factor_, bias_);
+  }
+
+ private:
+  float factor_;
+  float bias_;
+};
+
+void prepare_add(sdk::Prepare& prepare) { prepare.emplace<Add>(prepare); }
+void prepare_assign(sdk::Prepare& prepare) {
+  prepare.emplace<Assign>(prepare.op().output(0).numel());
+}
+
+}  // namespace
+
+sdk::KernelList faulty_kernels() {
+  constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
+  return sdk::KernelList({
+      {"assign", "plain", kFloat32, sdk::make_kernel<prepare_assign>},
+      {"scale", "plain", kFloat32, sdk::make_kernel<ScaleKernel>},
+      {"elementwise_add", "plain", kFloat32, sdk::make_kernel<prepare_add>},
+  });
+}
+
+}  // namespace loci::faulty

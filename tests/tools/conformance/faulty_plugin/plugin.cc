@@ -1,0 +1,51 @@
+#include "plugin.h"
+
+#include <stdexcept>
+
+#include "device.h"
+#include "fault.h"
+
+namespace loci::faulty {
+namespace {
+
+loci_error* throwing_alloc(loci_device*, std::uint32_t, std::uint64_t, loci_stream*, void**) {
+  throw std::runtime_error("out of mem_alloc");
+}
+
+loci_device_api device_api() {
+  loci_device_api api = *sdk::device_table<FaultyPlugin, Device>();
+  if (has("small_table")) api.struct_size = 64;
+  if (has("missing_function")) api.stream_query = nullptr;
+  if (has("throws")) api.mem_alloc = throwing_alloc;
+  return api;
+}
+
+}  // namespace
+
+FaultyPlugin::FaultyPlugin(const sdk::Host& host, const sdk::Options& options)
+    : kernels_(faulty_kernels()) {
+  const auto found = options.find("fail_task");
+  if (found != options.end()) fail_task_ = std::atoi(found->second.c_str());
+  if (has("leak_error")) {
+    host.api().error_make(host.api().host, LOCI_CODE_INTERNAL, sdk::to_abi("nobody's"), nullptr);
+  }
+}
+
+const void* FaultyPlugin::interface(std::string_view name) {
+  static const loci_device_api kDevice = device_api();
+  if (name == LOCI_DEVICE_INTERFACE) return &kDevice;
+  if (name == LOCI_KERNELS_INTERFACE) return sdk::kernels_table<FaultyPlugin>();
+  return has("any_interface") ? &kDevice : nullptr;
+}
+
+}  // namespace loci::faulty
+
+const loci_plugin_desc* loci_plugin_query_v1(const loci_host_info* host) {
+  using loci::faulty::has;
+  static loci_plugin_desc desc;
+  static std::uint32_t calls = 0;
+  desc = *loci::sdk::describe_plugin<loci::faulty::FaultyPlugin>(host);
+  if (has("other_id")) desc.id = loci::sdk::to_abi("org.loci.test.stranger");
+  if (has("changing_descriptor") && ++calls > 1) desc.version = loci::sdk::to_abi("1.0.1");
+  return &desc;
+}

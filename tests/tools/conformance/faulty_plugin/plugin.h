@@ -1,0 +1,28 @@
+// The plugin's one object.
+#pragma once
+
+#include <cstdlib>
+#include <loci/plugin/plugin.hpp>
+
+#include "kernels.h"
+
+namespace loci::faulty {
+
+class FaultyPlugin {
+ public:
+  static constexpr std::string_view kId = "org.loci.test.rules";
+  static constexpr std::string_view kVersion = "1.0.0";
+  static constexpr std::string_view kDeviceType = "rules";
+
+  FaultyPlugin(const sdk::Host& host, const sdk::Options& options);
+  const void* interface(std::string_view name);
+  [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
+  // Which task of a device fails; 0: none.
+  [[nodiscard]] int fail_task() const { return fail_task_; }
+
+ private:
+  sdk::KernelList kernels_;
+  int fail_task_ = 0;
+};
+
+}  // namespace loci::faulty

@@ -1,0 +1,132 @@
+// Plugins that break one rule each (../faulty_plugin): verify finds it and says so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tools/conformance/verify/process_state.h"
+#include "tools/conformance/verify/verify.h"
+#include "tools/conformance/verify/verify_report.h"
+
+namespace loci::verify {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kCases = "ops/(place|.*/(assign|scale|elementwise_add)/float32/)";
+
+Report verify_plugin(const std::string& fault, const std::string& level,
+                     const std::string& filter = "") {
+  Options options;
+  options.file = std::string(LOCI_FAULTY_PLUGINS) + "/loci-" + fault + ".so";
+  options.levels = {level};
+  options.filter = filter;
+  options.patience = std::chrono::seconds(fault == "hang" ? 2 : 60);
+  return verify(options);
+}
+
+struct Planted {
+  const char* fault;
+  const char* check;    // that finds it
+  const char* message;  // a part of what it says
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.fault; }
+
+class FaultyPlugin : public ::testing::TestWithParam<Planted> {};
+
+TEST_P(FaultyPlugin, IsFoundAndNamed) {
+  const Planted& planted = GetParam();
+  if (std::string(planted.fault) == "leak_heap" && heap_bytes() == 0) {
+    GTEST_SKIP() << "the sanitizer's allocator does not count";
+  }
+  const std::string check = planted.check;
+  const std::string level = check.substr(0, check.find('/'));
+  const Report report =
+      verify_plugin(planted.fault, level, level == "ops" ? kCases : "^" + check + "$");
+  for (const Result& failure : report.failures()) {
+    if (failure.check.rfind(check, 0) == 0) {
+      EXPECT_THAT(failure.message, HasSubstr(planted.message));
+      return;
+    }
+  }
+  FAIL() << check << " did not find it:\n" << to_text(report);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, FaultyPlugin,
+    ::testing::Values(
+        Planted{"extra_symbol", "abi/exported_symbols", "loci_test_extra_symbol"},
+        Planted{"small_table", "abi/device_table", "struct_size of 64 bytes"},
+        Planted{"missing_function", "abi/device_table", "lacks stream_query"},
+        Planted{"small_alignment", "abi/device_description", "an alignment of 16"},
+        Planted{"any_interface", "abi/interfaces", "a table for the unknown name"},
+        Planted{"other_id", "abi/descriptor", "org.loci.test.stranger"},
+        Planted{"changing_descriptor", "abi/query_is_pure", "changes from call to call"},
+        Planted{"throws", "mem/alignment", "mem_alloc let an exception cross the ABI: out of"},
+        Planted{"crash_in_close", "life/open_twice", " in close"},
+        Planted{"leak_host_memory", "life/left_behind", "1 allocations of the host table"},
+        Planted{"leak_heap", "life/heap", "memory of the C heap"},
+        Planted{"leak_error", "life/create_twice", "neither returned nor released"},
+        Planted{"leak_thread", "life/left_behind", "3 threads"},
+        Planted{"leak_device_memory", "life/device_memory", "bytes less"},
+        Planted{"misaligned", "mem/alignment", "no multiple of 64"},
+        Planted{"short_copy", "mem/copies", "a copy to the device of 1 bytes"},
+        Planted{"ignores_pitch", "mem/pitched_copies", "pitches 7 and 11"},
+        Planted{"short_fill", "mem/fill", "times 8 bytes"},
+        Planted{"wrong_code", "mem/out_of_memory", "has to be OUT_OF_MEMORY"},
+        Planted{"early_event", "order/event_query", "the work before it is not"},
+        Planted{"late_wait", "order/wait_keeps_its_record", "the record that was latest"},
+        Planted{"late_wait", "order/wait_ignores_later_record", "waits for a later one"},
+        Planted{"no_wait", "order/wait", "work behind stream_wait_event"},
+        Planted{"no_wait", "order/random_sequences", "random steps"},
+        Planted{"copy_ignores_stream", "order/copies", "a copy to the host does not wait"},
+        Planted{"no_synchronize", "order/stream_synchronize", "returns before the work is done"},
+        Planted{"no_device_synchronize", "order/device_synchronize", "synchronize returns before"},
+        Planted{"hang", "order/event_synchronize", "did not end within 2 s in event_synchronize"},
+        Planted{"any_device", "fault/no_such_device", "has to be refused, and is not"},
+        Planted{"trusts_host_memory", "fault/no_host_memory", " in open"},
+        Planted{"failure_told_twice", "fault/failed_work", "take_async_error failed"},
+        Planted{"wrong_broadcast", "ops/elementwise/elementwise_add/float32/[5, 1],[1, 9]", "got"},
+        Planted{"launch_allocates", "ops/elementwise/elementwise_add/",
+                "launch of elementwise_add (plain) takes memory of the host table"},
+        Planted{"launch_takes_device_memory", "ops/elementwise/elementwise_add/",
+                "takes memory of the device, 256 bytes"},
+        Planted{"launch_reads_config", "ops/elementwise/elementwise_add/",
+                "reads the configuration"},
+        Planted{"launch_reads_op", "ops/elementwise/elementwise_add/",
+                " in launch of elementwise_add (plain): it read the description"},
+        Planted{"launch_blocks", "ops/elementwise/elementwise_add/", "blocks"},
+        Planted{"launch_crashes", "ops/elementwise/elementwise_add/",
+                "SIGABRT in launch of elementwise_add (plain)"},
+        Planted{"leak_kernel", "ops/elementwise/elementwise_add/",
+                "leaves behind allocations of the host table"}),
+    [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
+
+TEST(FaultlessPlugin, Passes) {
+  for (const std::string& level : level_names()) {
+    const Report report = verify_plugin("none", level, level == "ops" ? kCases : "");
+    EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
+    EXPECT_GT(report.counts()[Outcome::kPassed], 0U) << level;
+  }
+}
+
+// The plugins of this tree. Their cases of ops are tests of their own; a few show the traps here.
+class OwnPlugin : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OwnPlugin, Passes) {
+  Options options;
+  options.file = std::string(LOCI_PLUGINS) + "/loci-" + GetParam() + ".so";
+  options.directories = {LOCI_PLUGINS};
+  options.filter = "^(abi|life|mem|order|fault)/|^ops/[a-z_0-9]+/[a-z_0-9]+/float32/.*\\[[0-9]\\]";
+  const Report report = verify(options);
+  EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
+  EXPECT_GT(report.counts()[Outcome::kPassed], 400U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plugins, OwnPlugin, ::testing::Values("cpu", "sim"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+}  // namespace
+}  // namespace loci::verify

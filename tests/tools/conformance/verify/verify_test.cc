@@ -1,0 +1,91 @@
+#include "tools/conformance/verify/verify.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <loci/error.hpp>
+
+namespace loci::verify {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+Options options_for(const std::string& file) {
+  Options options;
+  options.file = file;
+  options.levels = {"abi"};
+  return options;
+}
+const std::string kGood = std::string(LOCI_FAULTY_PLUGINS) + "/loci-none.so";
+
+void expect_refusal(const Options& options, const char* message) {
+  EXPECT_THAT([&] { verify(options); }, ThrowsMessage<Error>(HasSubstr(message)));
+}
+
+TEST(Verify, RefusesWhatThereIsNot) {
+  Options options = options_for(kGood);
+  options.levels = {"abi", "capture"};
+  expect_refusal(options, "no level 'capture'; there are abi, life, mem, order, fault, ops");
+  options = options_for(kGood);
+  options.filter = "(";
+  expect_refusal(options, "no regular expression");
+  options = options_for(kGood);
+  options.place = "cuda:0";
+  expect_refusal(options, "brings no place 'cuda:0'; it brings rules");
+  expect_refusal(options_for("/nowhere/loci-none.so"), "/nowhere/loci-none.so");
+}
+
+TEST(Verify, RunsWhatTheFilterLeaves) {
+  Options options = options_for(kGood);
+  options.filter = "^abi/(names|manifest)$";
+  const Report report = verify(options);
+  ASSERT_THAT(report.levels, SizeIs(1));
+  EXPECT_EQ(report.levels[0].results[0].check, "abi/manifest");
+  EXPECT_EQ(report.counts().at(Outcome::kPassed), 2U);
+  EXPECT_EQ(report.id, "org.loci.test.rules");
+  EXPECT_EQ(report.place, "rules:0");
+}
+
+TEST(Verify, ADeviceThatIsNotThereIsASkip) {
+  Options options = options_for(kGood);
+  options.levels = {"mem"};
+  options.place = "rules:3";
+  options.filter = "alignment";
+  const Report report = verify(options);
+  EXPECT_EQ(report.levels[0].results[0].outcome, Outcome::kSkipped);
+  EXPECT_THAT(report.levels[0].results[0].message, HasSubstr("no device 3; there are 1"));
+}
+
+TEST(Verify, AFileThatIsNoPluginFailsAndIsNotLoaded) {
+  const std::string path = ::testing::TempDir() + "/no-plugin-" + std::to_string(::getpid());
+  std::ofstream(path) << "text";
+  Options options = options_for(path);
+  options.levels = {"abi", "mem"};
+  const Report report = verify(options);
+  std::filesystem::remove(path);
+  EXPECT_EQ(report.failures().at(0).check, "abi/manifest");
+  EXPECT_EQ(report.levels[1].counts()[Outcome::kSkipped], report.levels[1].results.size());
+}
+
+TEST(Verify, CompleteWantsEveryCase) {
+  Options options = options_for(kGood);
+  options.levels = {"ops"};
+  options.filter = "ops/unary/(relu|scale)/float32/\\[1\\]";
+  EXPECT_THAT(verify(options).failures(), SizeIs(0));
+  options.complete = true;
+  EXPECT_EQ(verify(options).failures().at(0).check, "ops/unary/relu/float32/[1]");
+  options.exclusions = Exclusions::parse(
+      R"([{"case": "/(relu|scale)/", "kind": "unsupported", "reason": "not yet"}])");
+  const Report report = verify(options);
+  EXPECT_THAT(report.failures(), SizeIs(0));
+  EXPECT_EQ(report.counts().at(Outcome::kUnsupported), 3U);
+  EXPECT_THAT(report.stale(), SizeIs(0));
+}
+
+}  // namespace
+}  // namespace loci::verify

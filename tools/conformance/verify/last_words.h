@@ -1,0 +1,25 @@
+// What a process under test was doing, for when it dies: kept in memory that outlives it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace loci::verify {
+
+// Before the processes that share it are started. Without it the others do nothing.
+void share_last_words();
+
+// The function of the plugin that is being called, "mem_alloc" or "launch of relu"; and a sentence
+// on how it died, of a handler of signals. Both are cut off where they are too long, and neither
+// allocates.
+void note_call(std::string_view call) noexcept;
+void note_death(std::string_view sentence) noexcept;
+
+// What was noted since the last call of this function.
+struct LastWords {
+  std::string call;
+  std::string death;
+};
+LastWords take_last_words();
+
+}  // namespace loci::verify

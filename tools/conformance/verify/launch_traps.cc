@@ -1,0 +1,360 @@
+#include "tools/conformance/verify/launch_traps.h"
+
+#include <loci/abi/device.h>
+#include <loci/abi/kernels.h>
+#include <loci/abi/plugin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "framework/plugin/interposition.h"
+#include "tools/conformance/verify/busy_work.h"
+#include "tools/conformance/verify/fault_signal.h"
+#include "tools/conformance/verify/kernel_life.h"
+#include "tools/conformance/verify/last_words.h"
+#include "tools/conformance/verify/lent_op.h"
+#include "tools/conformance/verify/subject.h"
+
+namespace loci::verify {
+namespace {
+
+// A launch that is late because its kernel was compiled in it is not late again.
+constexpr int kAttempts = 3;
+// Others may use the device too.
+constexpr int kTakings = 2;
+
+// What is known of one implementation.
+struct Watched {
+  std::string name;  // "relu (portable)"
+  bool lived = false;
+  bool returns_early = false;
+  int late = 0;
+  int takings = 0;
+};
+
+// Everything of the plugin under watch. Made once, and for ever.
+struct Watch {
+  std::string path;
+  loci_plugin_desc desc{};
+  loci_plugin_desc own_desc{};
+  loci_host_api host{};
+  loci_host_api own_host{};
+  loci_plugin* plugin = nullptr;
+  loci_device_api device{};
+  loci_kernels_api kernels{};
+  loci_kernels_api own_kernels{};
+
+  std::mutex mutex;
+  std::vector<std::string> findings;
+  std::set<std::string> told;
+  std::map<const loci_kernel_def*, Watched> watched;
+  std::map<loci_device*, std::unique_ptr<BusyWork>> busy;
+  std::atomic<std::int64_t> allocations{0};
+
+  void tell(std::string finding) {
+    const std::lock_guard lock(mutex);
+    if (told.insert(finding).second) findings.push_back(std::move(finding));
+  }
+};
+
+Watch& watch() {
+  static Watch& the_watch = *new Watch;
+  return the_watch;
+}
+
+// The launch that this thread is in; NULL outside.
+thread_local const Watched* launching = nullptr;
+
+void tell_of_launch(const char* what) {
+  if (launching == nullptr) return;
+  watch().tell(fmt::format("launch of {} {}", launching->name, what));
+}
+
+// Host functions that a launch may not call, or that have to carry on its name.
+
+void* memory_alloc(loci_host* host, std::uint64_t bytes, std::uint64_t alignment) {
+  tell_of_launch("takes memory of the host table; ask for a workspace in prepare");
+  void* pointer = watch().host.memory_alloc(host, bytes, alignment);
+  if (pointer != nullptr) ++watch().allocations;
+  return pointer;
+}
+
+void memory_free(loci_host* host, void* pointer) {
+  tell_of_launch("gives memory back to the host table");
+  if (pointer != nullptr) --watch().allocations;
+  watch().host.memory_free(host, pointer);
+}
+
+loci_str config_get(loci_host* host, loci_str key) {
+  tell_of_launch("reads the configuration; do so in create");
+  return watch().host.config_get(host, key);
+}
+
+std::uint32_t layout_intern(loci_host* host, loci_str text, std::uint64_t bytes) {
+  tell_of_launch("interns a layout; do so in prepare");
+  return watch().host.layout_intern(host, text, bytes);
+}
+
+struct Loop {
+  loci_range_fn body;
+  void* context;
+  const Watched* launch;
+};
+
+void parallel_for(loci_host* host, std::int64_t begin, std::int64_t end, std::int64_t grain,
+                  loci_range_fn body, void* context) {
+  Loop loop{body, context, launching};
+  const auto range = [](void* of, std::int64_t first, std::int64_t last, std::uint32_t worker) {
+    const Loop& carried = *static_cast<Loop*>(of);
+    const Watched* before = std::exchange(launching, carried.launch);
+    carried.body(carried.context, first, last, worker);
+    launching = before;
+  };
+  watch().host.parallel_for(host, begin, end, grain, range, &loop);
+}
+
+// What stands for the plugin's objects.
+
+struct WatchedKernel {
+  loci_kernel* real;
+  const loci_kernel_def* def;
+  Watched* watched;
+  loci_device* device;
+};
+
+struct WatchedLaunch {
+  loci_prepared* real;
+  loci_error* (*launch)(const loci_prepared*, const loci_launch*);
+  Watched* watched;
+  loci_device* device;
+  std::string call;  // "launch of relu (portable)"
+};
+
+Watched& watched_of(const loci_kernel_def* def) {
+  Watch& self = watch();
+  const std::lock_guard lock(self.mutex);
+  Watched& watched = self.watched[def];
+  if (watched.name.empty()) watched.name = fmt::format("{} ({})", view(def->op), view(def->name));
+  return watched;
+}
+
+// Whether the stream's earlier work is still running when the launch returns.
+class BlockingProbe {
+ public:
+  BlockingProbe(const WatchedLaunch& prepared, loci_stream* stream)
+      : watched_(*prepared.watched), stream_(stream) {
+    if (stream == nullptr || watched_.returns_early || watched_.late >= kAttempts) return;
+    BusyWork* busy = busy_work(prepared.device);
+    if (busy == nullptr) return;
+    busy->enqueue(stream);
+    note(device().event_create(prepared.device, &event_));
+    if (event_ != nullptr) note(device().event_record(event_, stream));
+  }
+
+  void finish() {
+    if (event_ == nullptr) return;
+    std::uint32_t done = 0;
+    note(device().event_query(event_, &done));
+    note(device().stream_synchronize(stream_));
+    device().event_destroy(event_);
+    if (done == 0) {
+      watched_.returns_early = true;
+    } else if (++watched_.late == kAttempts) {
+      watch().tell(fmt::format(
+          "launch of {} blocks: it returned when the work before it in the stream had ended, in {} "
+          "launches of {}",
+          watched_.name, kAttempts, kAttempts));
+    }
+  }
+
+ private:
+  static const loci_device_api& device() { return watch().device; }
+  static void note(loci_error* error) {
+    if (error != nullptr) watch().host.error_release(error);
+  }
+  // NULL where nothing keeps the device busy.
+  BusyWork* busy_work(loci_device* handle) const {
+    if (!missing_functions(device(), nullptr).empty() || device().event_create == nullptr ||
+        device().mem_alloc == nullptr || device().copy == nullptr) {
+      return nullptr;
+    }
+    std::unique_ptr<BusyWork>& busy = watch().busy[handle];
+    constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
+    if (busy == nullptr) {
+      busy = std::make_unique<BusyWork>(device(), watch().host, handle, kChunk, stream_);
+    }
+    return busy->usable() ? busy.get() : nullptr;
+  }
+
+  Watched& watched_;
+  loci_stream* stream_;
+  loci_event* event_ = nullptr;
+};
+
+// Free bytes of the device; 0 where it does not count.
+std::uint64_t free_memory(loci_device* device) {
+  Watch& self = watch();
+  if (self.device.mem_info == nullptr || device == nullptr) return 0;
+  std::uint64_t free = 0;
+  std::uint64_t total = 0;
+  loci_error* error = self.device.mem_info(device, &free, &total);
+  if (error == nullptr) return free;
+  self.host.error_release(error);
+  return 0;
+}
+
+loci_error* launch(const loci_prepared* prepared, const loci_launch* arguments) {
+  const auto& self = *reinterpret_cast<const WatchedLaunch*>(prepared);
+  BlockingProbe probe(self, arguments->stream);
+  const std::uint64_t before = free_memory(self.device);
+  note_call(self.call);
+  launching = self.watched;
+  loci_error* error = self.launch(self.real, arguments);
+  launching = nullptr;
+  note_call("");
+  const std::uint64_t after = free_memory(self.device);
+  if (after < before && ++self.watched->takings == kTakings) {
+    watch().tell(fmt::format(
+        "launch of {} takes memory of the device, {} bytes; ask for a workspace in prepare",
+        self.watched->name, before - after));
+  }
+  probe.finish();
+  return error;
+}
+
+// The functions of the kernel table.
+
+loci_error* create_kernel(loci_plugin* plugin, const loci_kernel_def* def, loci_device* device,
+                          const loci_op_desc* op, loci_kernel** out_kernel) {
+  auto made = std::make_unique<WatchedKernel>();
+  made->def = def;
+  made->watched = &watched_of(def);
+  made->device = device;
+  const LentOp lent(*op);
+  note_call("create of " + made->watched->name);
+  loci_error* error = watch().kernels.create(plugin, def, device, lent.get(), &made->real);
+  note_call("");
+  if (error == nullptr) *out_kernel = reinterpret_cast<loci_kernel*>(made.release());
+  return error;
+}
+
+void destroy_kernel(loci_kernel* kernel) {
+  auto* self = reinterpret_cast<WatchedKernel*>(kernel);
+  watch().kernels.destroy(self->real);
+  delete self;
+}
+
+void watch_life(const WatchedKernel& kernel, const loci_op_desc& op) {
+  if (std::exchange(kernel.watched->lived, true)) return;
+  Watch& self = watch();
+  const KernelMaker maker{self.kernels, self.host, self.plugin, kernel.def, kernel.device};
+  const std::string left = left_by_kernels(maker, op, self.allocations);
+  if (!left.empty()) self.tell(fmt::format("{} leaves behind {}", kernel.watched->name, left));
+}
+
+loci_error* prepare(loci_kernel* kernel, const loci_op_desc* op, loci_prepared_info* out_info) {
+  auto& self = *reinterpret_cast<WatchedKernel*>(kernel);
+  watch_life(self, *op);
+  const LentOp lent(*op);
+  note_call("prepare of " + self.watched->name);
+  loci_error* error = watch().kernels.prepare(self.real, lent.get(), out_info);
+  note_call("");
+  if (error != nullptr) return error;
+  auto made = std::make_unique<WatchedLaunch>();
+  made->real = out_info->prepared;
+  made->launch = out_info->launch;
+  made->watched = self.watched;
+  made->device = self.device;
+  made->call = "launch of " + self.watched->name;
+  out_info->prepared = reinterpret_cast<loci_prepared*>(made.release());
+  out_info->launch = launch;
+  return nullptr;
+}
+
+void destroy_prepared(loci_prepared* prepared) {
+  auto* self = reinterpret_cast<WatchedLaunch*>(prepared);
+  watch().kernels.destroy_prepared(self->real);
+  delete self;
+}
+
+// The functions of the descriptor.
+
+template <class Table>
+Table in_own_size(const void* table) {
+  Table own{};
+  std::uint32_t size = 0;
+  std::memcpy(&size, table, sizeof size);
+  std::memcpy(&own, table, std::min<std::size_t>(size, sizeof own));
+  return own;
+}
+
+loci_error* create(const loci_host_api* host, const loci_kv* options, std::uint64_t count,
+                   loci_plugin** out_plugin) {
+  Watch& self = watch();
+  self.host = *host;
+  self.own_host = *host;
+  self.own_host.memory_alloc = memory_alloc;
+  self.own_host.memory_free = memory_free;
+  self.own_host.parallel_for = parallel_for;
+  self.own_host.config_get = config_get;
+  self.own_host.layout_intern = layout_intern;
+  loci_error* error = self.desc.create(&self.own_host, options, count, out_plugin);
+  self.plugin = *out_plugin;
+  return error;
+}
+
+bool is_complete(const loci_kernels_api& api) { return missing_functions(api).empty(); }
+
+loci_error* get_interface(loci_plugin* plugin, loci_str name, std::uint32_t max_minor,
+                          const void** out_table) {
+  Watch& self = watch();
+  loci_error* error = self.desc.get_interface(plugin, name, max_minor, out_table);
+  if (error != nullptr || *out_table == nullptr) return error;
+  if (view(name) == LOCI_DEVICE_INTERFACE) {
+    self.device = in_own_size<loci_device_api>(*out_table);
+  } else if (view(name) == LOCI_KERNELS_INTERFACE) {
+    self.kernels = in_own_size<loci_kernels_api>(*out_table);
+    if (!is_complete(self.kernels)) return nullptr;  // the core refuses it
+    self.own_kernels = self.kernels;
+    self.own_kernels.create = create_kernel;
+    self.own_kernels.destroy = destroy_kernel;
+    self.own_kernels.prepare = prepare;
+    self.own_kernels.destroy_prepared = destroy_prepared;
+    *out_table = &self.own_kernels;
+  }
+  return nullptr;
+}
+
+const loci_plugin_desc* interpose(const std::string& path, const loci_plugin_desc* desc) {
+  Watch& self = watch();
+  std::error_code unknown;
+  if (!std::filesystem::equivalent(path, self.path, unknown)) return desc;
+  self.desc = in_own_size<loci_plugin_desc>(desc);
+  self.own_desc = self.desc;
+  if (self.desc.create != nullptr) self.own_desc.create = create;
+  if (self.desc.get_interface != nullptr) self.own_desc.get_interface = get_interface;
+  return &self.own_desc;
+}
+
+}  // namespace
+
+void watch_launches(const std::string& path) {
+  watch().path = path;
+  explain_faults();
+  plugin::set_interposer(interpose);
+}
+
+std::vector<std::string> take_findings() {
+  Watch& self = watch();
+  const std::lock_guard lock(self.mutex);
+  return std::exchange(self.findings, {});
+}
+
+}  // namespace loci::verify

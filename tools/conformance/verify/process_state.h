@@ -1,0 +1,22 @@
+// What a process holds of the system: for finding what a plugin leaves behind.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace loci::verify {
+
+struct ProcessState {
+  std::size_t threads = 0;
+  std::size_t descriptors = 0;
+
+  static ProcessState now();
+  // Waits up to two seconds until there is no more than in `before`, since threads take a moment to
+  // end. What is still there, "2 threads and 1 file descriptor"; empty if nothing is.
+  static std::string wait_for(const ProcessState& before);
+};
+
+// Bytes of the C heap in use; 0 where the allocator does not count, as under a sanitizer.
+std::size_t heap_bytes();
+
+}  // namespace loci::verify

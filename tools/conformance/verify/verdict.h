@@ -1,0 +1,66 @@
+// What a check of a plugin is, and how it ends.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace loci::verify {
+
+enum class Outcome {
+  kPassed,
+  kFailed,
+  kSkipped,          // does not apply to this plugin or machine
+  kAbsent,           // a case of an op that the plugin has no kernel for
+  kUnsupported,      // absent, and an exclusion says why
+  kExpectedFailure,  // failed, and an exclusion says why
+};
+std::string_view outcome_name(Outcome outcome);  // "expected_failure"
+
+// How one check ended.
+struct Verdict {
+  Outcome outcome = Outcome::kPassed;
+  std::string message;  // why it did not pass
+  // Of a case of an op: the kernels that ran it, "org.loci.cpu/onednn".
+  std::set<std::string> kernels = {};
+};
+
+struct Check {
+  std::string name;  // "<level>/<what>"
+  std::function<Verdict()> run;
+};
+
+struct Result : Verdict {
+  std::string check;
+};
+
+// Thrown by checks. Whatever else is thrown is a failure too.
+class CheckFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+class CheckSkipped : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <class... Args>
+[[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
+  throw CheckFailed(fmt::format(format, std::forward<Args>(args)...));
+}
+template <class... Args>
+[[noreturn]] void skip(fmt::format_string<Args...> format, Args&&... args) {
+  throw CheckSkipped(fmt::format(format, std::forward<Args>(args)...));
+}
+
+// Runs it; nothing is thrown.
+Verdict judge(const Check& check);
+
+}  // namespace loci::verify

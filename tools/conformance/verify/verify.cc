@@ -1,0 +1,173 @@
+#include "tools/conformance/verify/verify.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <loci/error.hpp>
+#include <loci/place.hpp>
+#include <regex>
+#include <utility>
+
+#include "tools/conformance/verify/levels.h"
+
+namespace loci::verify {
+namespace {
+
+// They look at the file alone, so that they say something about one that cannot be loaded.
+bool needs_no_loading(const std::string& check) {
+  return check == "abi/manifest" || check == "abi/exported_symbols" || check == "abi/dependencies";
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::kInvalidArgument, "[verify] " + message);
+}
+
+void check_levels(const std::vector<std::string>& levels) {
+  const std::vector<std::string>& known = level_names();
+  for (const std::string& level : levels) {
+    if (std::find(known.begin(), known.end(), level) != known.end()) continue;
+    refuse(fmt::format("there is no level '{}'; there are {}", level, fmt::join(known, ", ")));
+  }
+}
+
+std::regex filter_of(const std::string& pattern) {
+  try {
+    return std::regex(pattern, std::regex::ECMAScript | std::regex::nosubs);
+  } catch (const std::regex_error& error) {
+    refuse(fmt::format("the filter '{}' is no regular expression: {}", pattern, error.what()));
+  }
+}
+
+// Where there is no device type, no check that needs a place runs.
+Place place_of(const std::string& text, const plugins::Candidate& manifest) {
+  const std::vector<std::string>& types = manifest.device_types;
+  if (types.empty()) return Place("cpu");
+  if (text.empty()) return Place(types.front(), 0);
+  const Place place(text);
+  if (std::find(types.begin(), types.end(), place.type()) == types.end()) {
+    refuse(
+        fmt::format("the plugin brings no place '{}'; it brings {}", text, fmt::join(types, ", ")));
+  }
+  return Place(place.type(), place.has_index() ? place.index() : 0);
+}
+
+std::vector<Check> checks_of(const std::string& level, const Target& target,
+                             const OpsOptions& ops) {
+  if (level == "abi") return abi_level(target);
+  if (level == "life") return life_level(target);
+  if (level == "mem") return mem_level(target);
+  if (level == "order") return order_level(target);
+  if (level == "fault") return fault_level(target);
+  return ops_level(target, ops);
+}
+
+Check without_loading(Check check) {
+  if (needs_no_loading(check.name)) return check;
+  check.run = [] {
+    return Verdict{Outcome::kSkipped, "the manifest is not in order: see abi/manifest"};
+  };
+  return check;
+}
+
+class Verification {
+ public:
+  Verification(Options options, const Progress& progress)
+      : options_(std::move(options)),
+        progress_(progress),
+        filter_(filter_of(options_.filter)),
+        target_{plugins::inspect(options_.file)} {
+    check_levels(options_.levels);
+    const Place place = place_of(options_.place, target_.manifest);
+    target_.index = static_cast<std::uint32_t>(place.index());
+    ops_ = {place.to_string(), options_.directories};
+    report_.file = target_.manifest.path;
+    report_.id = target_.manifest.id;
+    report_.version = target_.manifest.version;
+    report_.place = ops_.place;
+  }
+
+  Report run() {
+    for (const std::string& level : level_names()) {
+      const std::vector<Check> checks = select(checks_of(level, target_, ops_));
+      const auto& wanted = options_.levels;
+      if (std::find(wanted.begin(), wanted.end(), level) != wanted.end()) run(level, checks);
+    }
+    report_.exclusions = options_.exclusions.entries();
+    return std::move(report_);
+  }
+
+ private:
+  std::vector<Check> select(std::vector<Check> checks) {
+    std::vector<Check> selected;
+    for (Check& check : checks) {
+      options_.exclusions.know(check.name);
+      if (!std::regex_search(check.name, filter_)) continue;
+      selected.push_back(target_.manifest.failed ? without_loading(std::move(check))
+                                                 : std::move(check));
+    }
+    return selected;
+  }
+
+  void run(const std::string& level, const std::vector<Check>& checks) {
+    LevelReport& report = report_.levels.emplace_back();
+    report.name = level;
+    run_isolated(checks, options_.patience, [&](const Result& result) {
+      report.results.push_back(result);
+      Result& judged = report.results.back();
+      options_.exclusions.apply(judged);
+      if (options_.complete && judged.outcome == Outcome::kAbsent)
+        judged.outcome = Outcome::kFailed;
+      if (progress_) progress_(judged);
+    });
+  }
+
+  Options options_;
+  const Progress& progress_;
+  std::regex filter_;
+  Target target_;
+  OpsOptions ops_;
+  Report report_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& level_names() {
+  static const std::vector<std::string> kNames{"abi", "life", "mem", "order", "fault", "ops"};
+  return kNames;
+}
+
+Counts LevelReport::counts() const {
+  Counts counts;
+  for (const Result& result : results) ++counts[result.outcome];
+  return counts;
+}
+
+Counts Report::counts() const {
+  Counts sum;
+  for (const LevelReport& level : levels) {
+    for (const auto& [outcome, count] : level.counts()) sum[outcome] += count;
+  }
+  return sum;
+}
+
+std::vector<Result> Report::failures() const {
+  std::vector<Result> failed;
+  for (const LevelReport& level : levels) {
+    std::copy_if(level.results.begin(), level.results.end(), std::back_inserter(failed),
+                 [](const Result& result) { return result.outcome == Outcome::kFailed; });
+  }
+  return failed;
+}
+
+std::vector<Exclusion> Report::stale() const {
+  std::vector<Exclusion> stale;
+  std::copy_if(exclusions.begin(), exclusions.end(), std::back_inserter(stale),
+               [](const Exclusion& exclusion) { return exclusion.is_stale(); });
+  return stale;
+}
+
+Report verify(Options options, const Progress& progress) {
+  return Verification(std::move(options), progress).run();
+}
+
+}  // namespace loci::verify

@@ -1,0 +1,57 @@
+// Verifying a plugin: what `loci verify` does.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/conformance/verify/exclusions.h"
+#include "tools/conformance/verify/isolation.h"
+#include "tools/conformance/verify/verdict.h"
+
+namespace loci::verify {
+
+// In the order in which they run: abi, life, mem, order, fault, ops.
+const std::vector<std::string>& level_names();
+
+struct Options {
+  std::string file;
+  std::vector<std::string> levels = level_names();
+  std::string place = {};   // of the device under test; empty: the first of the plugin's first type
+  std::string filter = {};  // a regular expression that is looked for in the names of checks
+  Exclusions exclusions = {};
+  bool complete = false;  // an absent case that no exclusion tells of has failed
+  std::chrono::milliseconds patience = std::chrono::seconds(60);  // with a check that says nothing
+  std::vector<std::string> directories = {};                      // of other plugins
+};
+
+using Counts = std::map<Outcome, std::size_t>;
+
+struct LevelReport {
+  std::string name;
+  std::vector<Result> results;
+  [[nodiscard]] Counts counts() const;
+};
+
+struct Report {
+  std::string file;
+  std::string id;  // empty if its manifest cannot be read
+  std::string version;
+  std::string place;
+  std::vector<LevelReport> levels;
+  std::vector<Exclusion> exclusions;
+
+  [[nodiscard]] Counts counts() const;
+  [[nodiscard]] std::vector<Result> failures() const;
+  [[nodiscard]] std::vector<Exclusion> stale() const;
+};
+
+// Runs the checks of each level in a process of its own. `progress`, if there is one, sees each
+// result as it comes. Throws Error: kNotFound if the file is not there, kInvalidArgument for a
+// level, place or filter that there is not. What is wrong with the plugin is in the report.
+Report verify(Options options, const Progress& progress = nullptr);
+
+}  // namespace loci::verify

@@ -1,0 +1,145 @@
+#include "tools/conformance/verify/verify_report.h"
+
+#include <fmt/ranges.h>
+
+#include <set>
+
+namespace loci::verify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kNamed = 4;
+
+std::string counts_text(const Counts& counts) {
+  std::string text;
+  for (const auto& [outcome, count] : counts) {
+    text += fmt::format("  {:>5} {}", count, outcome_name(outcome));
+  }
+  return text.empty() ? "  nothing to check" : text;
+}
+
+Json counts_json(const Counts& counts) {
+  Json json = Json::object();
+  for (const auto& [outcome, count] : counts) json[std::string(outcome_name(outcome))] = count;
+  return json;
+}
+
+// "ops/matmul/mul/float32/..." is of the op "mul"; another check has its own name.
+std::string subject_of(const std::string& check) {
+  if (check.rfind("ops/", 0) != 0) return check;
+  const std::size_t family = check.find('/', 4);
+  if (family == std::string::npos) return check;
+  return check.substr(family + 1, check.find('/', family + 1) - family - 1);
+}
+
+std::string names_text(const std::set<std::string>& names, std::size_t most) {
+  std::vector<std::string> first;
+  for (const std::string& name : names) {
+    if (first.size() < most) first.push_back(name);
+  }
+  const std::string more =
+      names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+  return fmt::format("{}{}", fmt::join(first, ", "), more);
+}
+
+// Checks with the same outcome for the same reason, in one line.
+struct Group {
+  std::size_t count = 0;
+  std::set<std::string> subjects;
+};
+
+// What an absent case says differs with its shape, so those go together.
+std::string reason_of(const Result& result) {
+  if (result.outcome == Outcome::kAbsent) return "no kernel";
+  return result.message.substr(0, result.message.find(" ("));
+}
+
+std::string groups_text(const Report& report) {
+  std::map<std::pair<Outcome, std::string>, Group> groups;
+  for (const LevelReport& level : report.levels) {
+    for (const Result& result : level.results) {
+      if (result.outcome == Outcome::kPassed || result.outcome == Outcome::kFailed) continue;
+      Group& group = groups[{result.outcome, reason_of(result)}];
+      ++group.count;
+      group.subjects.insert(subject_of(result.check));
+    }
+  }
+  std::string text;
+  for (const auto& [key, group] : groups) {
+    text += fmt::format("{}, {}: {}\n  {}\n", outcome_name(key.first), group.count, key.second,
+                        names_text(group.subjects, 3 * kNamed));
+  }
+  return text;
+}
+
+std::map<std::string, std::size_t> kernels_of(const Report& report) {
+  std::map<std::string, std::size_t> kernels;
+  for (const LevelReport& level : report.levels) {
+    for (const Result& result : level.results) {
+      for (const std::string& kernel : result.kernels) ++kernels[kernel];
+    }
+  }
+  return kernels;
+}
+
+}  // namespace
+
+std::string describe(const Exclusion& exclusion) {
+  if (!exclusion.known) {
+    return fmt::format("the exclusion '{}' is stale: it matches no check", exclusion.pattern);
+  }
+  const std::set<std::string> checks(exclusion.unneeded.begin(), exclusion.unneeded.end());
+  return fmt::format("the exclusion '{}' ({}) is stale: {} checks do not need it: {}",
+                     exclusion.pattern, outcome_name(exclusion.kind), checks.size(),
+                     names_text(checks, kNamed));
+}
+
+std::string to_text(const Report& report) {
+  std::string text = fmt::format("{} {}, {} at {}\n", report.id.empty() ? "?" : report.id,
+                                 report.version, report.file, report.place);
+  for (const LevelReport& level : report.levels) {
+    text += fmt::format("{:<6}{}\n", level.name, counts_text(level.counts()));
+  }
+  for (const auto& [kernel, cases] : kernels_of(report)) {
+    text += fmt::format("{:>5} cases ran {}\n", cases, kernel);
+  }
+  text += groups_text(report);
+  for (const Result& failure : report.failures()) {
+    text += fmt::format("FAILED {}: {}\n", failure.check, failure.message);
+  }
+  for (const Exclusion& exclusion : report.stale()) text += describe(exclusion) + "\n";
+  return text;
+}
+
+Json to_json(const Report& report) {
+  Json json{{"file", report.file},
+            {"id", report.id},
+            {"version", report.version},
+            {"place", report.place},
+            {"passed", report.failures().empty()},
+            {"counts", counts_json(report.counts())}};
+  json["levels"] = Json::object();
+  json["kernels"] = Json(kernels_of(report));
+  json["results"] = Json::array();
+  for (const LevelReport& level : report.levels) {
+    json["levels"][level.name] = counts_json(level.counts());
+    for (const Result& result : level.results) {
+      if (result.outcome == Outcome::kPassed) continue;
+      json["results"].push_back({{"check", result.check},
+                                 {"outcome", outcome_name(result.outcome)},
+                                 {"message", result.message}});
+    }
+  }
+  json["exclusions"] = Json::array();
+  for (const Exclusion& exclusion : report.exclusions) {
+    json["exclusions"].push_back({{"case", exclusion.pattern},
+                                  {"kind", outcome_name(exclusion.kind)},
+                                  {"reason", exclusion.reason},
+                                  {"used", exclusion.used},
+                                  {"stale", exclusion.is_stale()}});
+  }
+  return json;
+}
+
+}  // namespace loci::verify

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <loci/config.hpp>
+#include <sstream>
+
+#include "tools/conformance/verify/verify.h"
+#include "tools/conformance/verify/verify_report.h"
+#include "tools/loci/output.h"
+#include "tools/loci/plugin_options.h"
+#include "tools/loci/subcommands.h"
+
+namespace loci::runner {
+namespace {
+
+void declare(po::options_description& options) {
+  options.add_options()  //
+      ("level", po::value<std::string>()->value_name("LIST"),
+       "only these: of abi,life,mem,order,fault,ops")  //
+      ("place", po::value<std::string>()->value_name("P"),
+       "the device to use; by default the first of the plugin's first type")  //
+      ("filter", po::value<std::string>()->value_name("REGEX"),
+       "only checks whose name, LEVEL/NAME, matches somewhere")  //
+      ("exclusions", po::value<std::string>()->value_name("FILE"),
+       "a JSON array of what is known not to work: {\"case\": REGEX, \"kind\": "
+       "\"unsupported\"|\"expected_failure\", \"reason\": TEXT}")  //
+      ("fail-on-stale",
+       "an exclusion that no check needs, or that one it matches does not, is a "
+       "failure")  //
+      ("complete",
+       "a case of an op without a kernel is a failure, unless an exclusion tells of it")  //
+      ("timeout", po::value<unsigned>()->value_name("SECONDS")->default_value(60),
+       "for one check")  //
+      ("plugin-path", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
+       "search this directory for other plugins that a case needs (repeatable)")  //
+      ("json",
+       "print one JSON object: file, id, version, place, passed, counts, levels, kernels, results "
+       "of the checks that did not pass (check, outcome, message), exclusions (case, kind, reason, "
+       "used, stale)");
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> items;
+  std::istringstream text(list);
+  for (std::string item; std::getline(text, item, ',');) items.push_back(item);
+  return items;
+}
+
+std::string text_of(const po::variables_map& values, const char* option) {
+  return values.count(option) == 0 ? "" : values[option].as<std::string>();
+}
+
+verify::Options options_of(const po::variables_map& values) {
+  verify::Options options;
+  options.file = values["file"].as<std::string>();
+  if (values.count("level") != 0) options.levels = split(text_of(values, "level"));
+  options.place = text_of(values, "place");
+  options.filter = text_of(values, "filter");
+  options.complete = values.count("complete") != 0;
+  options.patience = std::chrono::seconds(values["timeout"].as<unsigned>());
+  options.directories = texts(values, "plugin-path");
+  const std::string exclusions = text_of(values, "exclusions");
+  if (!exclusions.empty()) {
+    options.exclusions =
+        in_phase(Phase::kModel, [&] { return verify::Exclusions::read(exclusions); });
+  }
+  return options;
+}
+
+// What is wrong goes to standard error, so that it is seen where the report is not.
+void judge(const verify::Report& report, bool fail_on_stale) {
+  std::string details;
+  const std::vector<verify::Result> failures = report.failures();
+  for (const verify::Result& failure : failures) {
+    details += fmt::format("{}: {}\n", failure.check, failure.message);
+  }
+  std::size_t count = failures.size();
+  for (const verify::Exclusion& exclusion : report.stale()) {
+    if (!fail_on_stale) break;
+    details += verify::describe(exclusion) + "\n";
+    ++count;
+  }
+  if (count == 0) return;
+  throw Failure(
+      ExitCode::kCheckFailed,
+      fmt::format("[verify] '{}': {} problem{} found", report.file, count, count == 1 ? "" : "s"),
+      details);
+}
+
+ExitCode run(const po::variables_map& values) {
+  // What a case leaves to the log is no part of the report.
+  if (values.count("log") == 0) config::set_log_levels("off");
+  const verify::Report report =
+      in_phase(Phase::kDevices, [options = options_of(values)] { return verify::verify(options); });
+  if (values.count("json") != 0) {
+    print_json(verify::to_json(report));
+  } else {
+    print(verify::to_text(report));
+  }
+  judge(report, values.count("fail-on-stale") != 0);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command verify_command() {
+  Command command;
+  command.name = "verify";
+  command.summary = "Checks whether a plugin keeps the rules.";
+  command.positionals = {{"file", "FILE"}};
+  command.declare = declare;
+  command.notes =
+      "Each level runs in a process of its own; a check in which the plugin crashes or hangs has\n"
+      "failed, and the others go on. Levels:\n"
+      "  abi    the file and its tables: symbols, manifest, sizes, versions, functions\n"
+      "  life   create, open, close, destroy, again and again, with nothing left behind\n"
+      "  mem    memory of each kind, copies and fills, by content\n"
+      "  order  streams and events: what comes before what, behind long work\n"
+      "  fault  errors that have to come; host memory that runs out; and, where the plugin takes\n"
+      "         the settings fail_alloc, fail_copy, fail_event, fail_task and lose_device (1: the\n"
+      "         first), those faults\n"
+      "  ops    every conformance case at the place, its launches watched: none may allocate,\n"
+      "         block, or read what create and prepare were lent\n"
+      "A case for which the plugin has no kernel is absent, which is no failure. What a machine "
+      "or\n"
+      "a kind of device lacks is skipped, with the reason.\n\n" +
+      exit_code_help();
+  command.run = run;
+  return command;
+}
+
+}  // namespace loci::runner
