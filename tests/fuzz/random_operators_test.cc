@@ -20,7 +20,11 @@
 namespace loci::fuzz {
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t kCases = 100;  // minutes
+#else
 constexpr std::uint64_t kCases = 300;
+#endif
 constexpr unsigned kMostSeconds = 20;  // for one case, in a slow build on a busy machine
 constexpr int kMostFailures = 5;       // of one op
 
