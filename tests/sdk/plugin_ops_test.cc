@@ -4,6 +4,7 @@
 
 #include <loci/error.hpp>
 #include <loci/plugin/ops.hpp>
+#include <loci/plugin/plugin.hpp>
 #include <string>
 #include <vector>
 

@@ -35,7 +35,8 @@ class Interposition : public testing::Test {
     Record record;
     record.report.path = path;
     examine(record);
-    activate(record);
+    OpOwners owners;
+    activate(record, owners);
     return record;
   }
 
