@@ -182,7 +182,7 @@ TEST_F(DoctorTest, TellsWhatIsKnownOfAPlugin) {
 
 TEST_F(DoctorTest, ReportsAPluginThatCrashesAndOpensTheOtherDevices) {
   const json report =
-      ill({"--plugin", LOCI_RISKY_PLUGIN},
+      ill({"--plugin", LOCI_RISKY_PLUGIN, "--no-plugin", "org.loci.sim"},
           {"LOCI_TEST_RISK=crash in create", "ASAN_OPTIONS=handle_segv=0:detect_leaks=0"});
   EXPECT_EQ(report["plugins"][0]["probe"]["outcome"], "ended");
   EXPECT_EQ(report["problems"], json({{{"subject", LOCI_RISKY_PLUGIN},

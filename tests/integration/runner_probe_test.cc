@@ -86,6 +86,9 @@ struct Function {
   const char* name;     // as the plugin calls it
   const char* subject;  // of the sentence
 };
+// Names of tests stay the same from run to run.
+void PrintTo(const Function& function, std::ostream* out) { *out << function.name; }
+
 constexpr Function kFunctions[] = {
     {"load", "loading it"},     {"query", "its loci_plugin_query_v1"},
     {"create", "its create"},   {"get_interface", "its get_interface"},
