@@ -10,7 +10,7 @@
  * LOCI_ABI_DIGEST, a digest of these headers.
  *
  * Threads. The host serialises create, destroy, and the open and close of devices, per plugin. All
- * other functions may be called from any thread; one stream is used by one thread at a time.
+ * other functions may be called from any thread, also two at once on one stream: either is first.
  */
 #ifndef LOCI_ABI_PLUGIN_H_
 #define LOCI_ABI_PLUGIN_H_
