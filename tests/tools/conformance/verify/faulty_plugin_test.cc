@@ -30,6 +30,11 @@ struct Planted {
   const char* fault;
   const char* check;    // that finds it
   const char* message;  // a part of what it says
+
+  // What a sanitizer finds before the trap does, it says itself.
+  [[nodiscard]] const char* sanitizers_message() const {
+    return std::string(fault) == "launch_reads_op" ? "heap-use-after-free" : message;
+  }
 };
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.fault; }
@@ -38,7 +43,8 @@ class FaultyPlugin : public ::testing::TestWithParam<Planted> {};
 
 TEST_P(FaultyPlugin, IsFoundAndNamed) {
   const Planted& planted = GetParam();
-  if (std::string(planted.fault) == "leak_heap" && heap_bytes() == 0) {
+  const bool is_sanitized = heap_bytes() == 0;
+  if (std::string(planted.fault) == "leak_heap" && is_sanitized) {
     GTEST_SKIP() << "the sanitizer's allocator does not count";
   }
   const std::string check = planted.check;
@@ -47,7 +53,8 @@ TEST_P(FaultyPlugin, IsFoundAndNamed) {
       verify_plugin(planted.fault, level, level == "ops" ? kCases : "^" + check + "$");
   for (const Result& failure : report.failures()) {
     if (failure.check.rfind(check, 0) == 0) {
-      EXPECT_THAT(failure.message, HasSubstr(planted.message));
+      EXPECT_THAT(failure.message,
+                  HasSubstr(is_sanitized ? planted.sanitizers_message() : planted.message));
       return;
     }
   }
