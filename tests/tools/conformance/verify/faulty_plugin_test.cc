@@ -1,4 +1,5 @@
 // Plugins that break one rule each (../faulty_plugin): verify finds it and says so.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,10 +127,14 @@ TEST_P(OwnPlugin, Passes) {
   Options options;
   options.file = std::string(LOCI_PLUGINS) + "/loci-" + GetParam() + ".so";
   options.directories = {LOCI_PLUGINS};
-  options.filter = "^(abi|life|mem|order|fault)/|^ops/[a-z_0-9]+/[a-z_0-9]+/float32/.*\\[[0-9]\\]";
+  // A few under a sanitizer, where the conformance tests run all of them anyway.
+  const bool is_sanitized = heap_bytes() == 0;
+  options.filter =
+      fmt::format("^(abi|life|mem|order|fault)/|^ops/{}/[a-z_0-9]+/float32/.*\\[[0-9]\\]",
+                  is_sanitized ? "softmax" : "[a-z_0-9]+");
   const Report report = verify(options);
   EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
-  EXPECT_GT(report.counts()[Outcome::kPassed], 400U);
+  EXPECT_GT(report.counts()[Outcome::kPassed], is_sanitized ? 20U : 400U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Plugins, OwnPlugin, ::testing::Values("cpu", "sim"),
