@@ -56,12 +56,14 @@ std::optional<Space> reading_space(const CastToPlace& cast, VarId result) {
 
 device::Device* cheaper_side(const CastToPlace& cast) {
   const Space preferred = space_of(&cast.preferred);
+  const VarId result = cast.op.outputs[0][0];
+  // State would get its home there, and every later reader a copy.
+  if (cast.block.var(result).persistable) return nullptr;
   if (cast.element_bytes_out < cast.element_bytes_in) {
     return cast.input == preferred ? nullptr : device_of(cast.input);
   }
-  const VarId result = cast.op.outputs[0][0];
   const bool keeps = cast.element_bytes_out == cast.element_bytes_in;
-  if (keeps || cast.input != preferred || cast.block.var(result).persistable) return nullptr;
+  if (keeps || cast.input != preferred) return nullptr;
   const std::optional<Space> readers = reading_space(cast, result);
   return readers && *readers != preferred ? device_of(*readers) : nullptr;
 }

@@ -39,6 +39,14 @@ TEST_F(CastSideTest, OrAtTheExecutorsPlaceIfItLiesThere) {
   EXPECT_EQ(side(data("x", {2}, kFloat32), kFloat16, true, toy()), nullptr);
 }
 
+TEST_F(CastSideTest, StateStaysAtTheExecutorsPlace) {
+  reader_ = [this](const Variable& y) {
+    program::Block& block = main_.impl()->main();
+    block.var(block.find(y.name())).persistable = true;
+  };
+  EXPECT_EQ(side(data("x", {2}, kFloat32), kFloat16, false, nullptr), nullptr);
+}
+
 TEST_F(CastSideTest, ToMoreBytesBehindTheCopyThatBringsTheInput) {
   EXPECT_EQ(side(data("x", {2}, kFloat16), kFloat32, true, nullptr), nullptr);
 }
