@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/dynamic_symbols.h"
 #include "tools/conformance/verify/levels.h"
 #include "tools/conformance/verify/process_state.h"

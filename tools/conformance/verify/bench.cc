@@ -1,4 +1,4 @@
-#include "tools/conformance/verify/levels.h"
+#include "tools/conformance/verify/bench.h"
 
 namespace loci::verify {
 

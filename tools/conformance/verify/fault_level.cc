@@ -1,3 +1,4 @@
+#include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/levels.h"
 
 namespace loci::verify {

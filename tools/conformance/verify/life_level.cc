@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 
+#include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/levels.h"
 #include "tools/conformance/verify/process_state.h"
 

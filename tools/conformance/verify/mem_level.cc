@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tools/conformance/generator.h"
+#include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/levels.h"
 
 namespace loci::verify {

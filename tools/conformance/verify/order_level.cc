@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "tools/conformance/generator.h"
+#include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/busy_work.h"
 #include "tools/conformance/verify/levels.h"
 
