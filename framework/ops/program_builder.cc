@@ -6,11 +6,11 @@
 
 #include "framework/core/quote.h"
 #include "framework/core/raise.h"
+#include "framework/ops/assigned_value.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/plugin/abi_attributes.h"
 #include "framework/plugin/abi_error.h"
-#include "framework/tensor/elements.h"
 
 namespace loci::ops {
 namespace {
@@ -184,14 +184,8 @@ OpCall<Value>::Slot ProgramBuilder::read_input(const OpSchema& schema, const loc
 }
 
 loci_value ProgramBuilder::constant(const loci_view& elements) {
-  const Tensor tensor = tensor_of(elements);
   OpCall<Value> call("assign_value");
-  call.attr("shape", tensor.shape().dims()).attr("dtype", tensor.dtype());
-  if (is_floating(tensor.dtype())) {
-    call.attr("values", tensor::to_doubles(tensor));
-  } else {
-    call.attr("integers", tensor::to_integers(tensor));
-  }
+  call.attributes = assigned_value(tensor_of(elements));
   return id(emitter_.emit(call).front());
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/ops/assigned_value.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
 #include "framework/tensor/elements.h"
@@ -33,16 +34,6 @@ bool has_nan(const Tensor& tensor) {
   if (!is_floating(tensor.dtype())) return false;
   const std::vector<double> values = tensor::to_doubles(tensor);
   return std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
-}
-
-Attributes assigned(const Tensor& value) {
-  Attributes attributes{{"shape", value.shape().dims()}, {"dtype", value.dtype()}};
-  if (is_floating(value.dtype())) {
-    attributes["values"] = tensor::to_doubles(value);
-  } else {
-    attributes["integers"] = tensor::to_integers(value);
-  }
-  return attributes;
 }
 
 }  // namespace
@@ -114,7 +105,7 @@ std::vector<Operator> KnownValues::constants_for(const Operator& op) {
       constant.schema = &ops::op_registry().get("assign_value");
       constant.name = constants.size() == 1 ? op.name : block_.var(id).name;
       constant.outputs = {{id}};
-      constant.attributes = constant.schema->complete(assigned(values_[id]));
+      constant.attributes = constant.schema->complete(ops::assigned_value(values_[id]));
       constant.guard = on_host ? "cpu" : op.guard;
       constant.role = op.role;
       constant.scope = op.scope;
