@@ -6,7 +6,9 @@
 
 namespace loci::ops {
 
-// Those with which it gives this tensor, on the host. Of a NaN they keep that it is one.
+// The attributes with which assign_value makes a tensor equal to `value`, which lies in host
+// memory: shape, dtype, and "values" of a floating dtype or "integers" of any other, uint64 modulo
+// 2^64. A NaN stays one but may lose its payload. Complete but for the op's defaults.
 [[nodiscard]] Attributes assigned_value(const Tensor& value);
 
 }  // namespace loci::ops
