@@ -10,9 +10,6 @@
 namespace loci::conformance {
 namespace {
 
-// Each costs four evaluations of the reference.
-constexpr std::size_t kSamples = 24;
-
 struct Difference {
   Real value = 0;
   Real bound = 0;
@@ -95,7 +92,7 @@ Verdict check_gradient(const GradientProbe& probe, std::size_t input, const Arra
   }
   Verdict verdict;
   // An odd stride, so that samples do not stay in one row or column.
-  const std::size_t stride = x.size() <= kSamples ? 1 : (x.size() / kSamples) | 1;
+  const std::size_t stride = x.size() <= probe.samples ? 1 : (x.size() / probe.samples) | 1;
   for (std::size_t i = 0; i < x.size(); i += stride) {
     const Difference want = differentiate(probe, input, i);
     const Real error = std::abs(got.values[i] - want.value);

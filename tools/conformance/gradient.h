@@ -12,6 +12,8 @@ struct GradientProbe {
   const Case* subject;
   const Arrays* inputs;
   const Arrays* weights;  // one for each output; those of other than floating outputs are not used
+  // Elements of an input that are compared, about; each costs four evaluations of the reference.
+  std::size_t samples = 24;
 };
 
 // Compares a sample of the elements of `got`, the gradient of input `input`, with central

@@ -35,6 +35,7 @@ struct Request {
   bool json = false;
   bool complete = false;
   std::vector<std::string> absent;
+  std::size_t gradient_samples = conformance::Effort().gradient_samples;
   bool help = false;
 };
 
@@ -52,6 +53,9 @@ options::options_description describe(Request* request) {
                     "a case without a kernel at the place counts as failed");
   all.add_options()("absent", value(&request->absent)->composing(),
                     "with --complete: an op that the place leaves out on purpose");
+  all.add_options()("gradient-samples",
+                    value(&request->gradient_samples)->default_value(request->gradient_samples),
+                    "how many elements of each gradient central differences check");
   all.add_options()("plugin", value(&request->files)->composing(), "a plugin file to load");
   all.add_options()("plugin-path", value(&request->directories)->composing(),
                     "a directory of plugins");
@@ -86,8 +90,9 @@ int run(const Request& request, const conformance::Suite& suite) {
   if (!request.files.empty() || !request.directories.empty()) {
     loci::plugins::configure({request.files, request.directories, {}});
   }
-  const auto report = request.json ? run_suite(suite, loci::Place(request.place))
-                                   : run_suite(suite, loci::Place(request.place), print_problem);
+  const auto report =
+      run_suite(suite, loci::Place(request.place), request.json ? nullptr : print_problem,
+                {.gradient_samples = request.gradient_samples});
   std::cout << (request.json ? to_json(report) + "\n" : summary(report));
   const bool good = std::all_of(report.results.begin(), report.results.end(),
                                 [&](const CaseResult& result) { return is_good(request, result); });
@@ -110,6 +115,7 @@ int guarded(int argc, char** argv) {
       std::cout << kUsageText << described;
       return kOk;
     }
+    if (request.gradient_samples == 0) return fail(kUsage, "--gradient-samples 0; at least 1");
     const conformance::Suite suite = conformance::all_cases().filtered(request.filter);
     if (suite.cases().empty()) return fail(kUsage, "no case matches --filter " + request.filter);
     return request.list ? list(suite) : run(request, suite);

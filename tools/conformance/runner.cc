@@ -156,7 +156,8 @@ Variable weighted_sum(Session& session, const Variables& outputs, const Arrays& 
   return loss;
 }
 
-Verdict check_gradients(const Case& subject, const Place& place, const Arrays& inputs) {
+Verdict check_gradients(const Case& subject, const Place& place, const Arrays& inputs,
+                        const Effort& effort) {
   Session session(subject, place, CompileOptions());
   const Arrays weights = make_weights(subject, inputs);
   const Program program;
@@ -178,7 +179,7 @@ Verdict check_gradients(const Case& subject, const Place& place, const Arrays& i
     return {fmt::format("input {} gets no gradient", subject.differentiate[i]), 0};
   }
   const std::vector<Tensor> got = session.run(program, grads);
-  const GradientProbe probe{&subject, &inputs, &weights};
+  const GradientProbe probe{&subject, &inputs, &weights, effort.gradient_samples};
   for (std::size_t i = 0; i < got.size(); ++i) {
     verdict.add(check_gradient(probe, subject.differentiate[i], to_array(got[i])));
   }
@@ -192,11 +193,12 @@ bool differentiates(const Case& subject) {
   return dtype == kFloat32 || dtype == kFloat64;
 }
 
-Verdict check_case(const Case& subject, const Place& place, std::set<std::string>* kernels) {
+Verdict check_case(const Case& subject, const Place& place, const Effort& effort,
+                   std::set<std::string>* kernels) {
   const Arrays inputs = subject.make_inputs();
   Verdict verdict = check_forward(subject, place, inputs, kernels);
   if (verdict.good() && differentiates(subject)) {
-    verdict.add(check_gradients(subject, place, inputs));
+    verdict.add(check_gradients(subject, place, inputs, effort));
   }
   return verdict;
 }
@@ -216,10 +218,10 @@ std::string_view outcome_name(Outcome outcome) {
   return "unknown";
 }
 
-CaseResult run_case(const Case& subject, const Place& place) {
+CaseResult run_case(const Case& subject, const Place& place, const Effort& effort) {
   CaseResult result{subject.name(), subject.family};
   try {
-    const Verdict verdict = check_case(subject, place, &result.kernels);
+    const Verdict verdict = check_case(subject, place, effort, &result.kernels);
     if (!verdict.good()) result.outcome = Outcome::kFailed;
     result.message = verdict.message;
     result.worst = verdict.worst;
@@ -263,11 +265,11 @@ std::map<std::string, std::size_t> Report::kernels() const {
 }
 
 Report run_suite(const Suite& suite, const Place& place,
-                 const std::function<void(const CaseResult&)>& progress) {
+                 const std::function<void(const CaseResult&)>& progress, const Effort& effort) {
   const Executor probe(place);
   Report report{probe.place(), {}};
   for (const Case& subject : suite.cases()) {
-    report.results.push_back(run_case(subject, probe.place()));
+    report.results.push_back(run_case(subject, probe.place(), effort));
     if (progress) progress(report.results.back());
   }
   return report;

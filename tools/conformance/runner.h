@@ -29,6 +29,13 @@ struct CaseResult {
   std::set<std::string> kernels = {};  // that ran the case's op: "org.loci.cpu/onednn"
 };
 
+// How much is checked.
+struct Effort {
+  // Elements of each gradient that central differences check: most of the time of a run. At
+  // least 1.
+  std::size_t gradient_samples = 24;
+};
+
 // Checks one case:
 //  - as written: every operator by itself, inputs fed directly;
 //  - compiled: memory reused, inputs copied first, so that kernels work in place where they may;
@@ -36,7 +43,7 @@ struct CaseResult {
 //    gives the same bits;
 //  - gradients, where the case wants them.
 // Whatever is thrown is a result too.
-CaseResult run_case(const Case& subject, const Place& place);
+CaseResult run_case(const Case& subject, const Place& place, const Effort& effort = {});
 
 struct Report {
   struct Count {
@@ -56,6 +63,7 @@ struct Report {
 // Throws Error(kUnavailable) if the place is not there. `progress`, if there is one, sees each
 // result as it comes.
 Report run_suite(const Suite& suite, const Place& place,
-                 const std::function<void(const CaseResult&)>& progress = nullptr);
+                 const std::function<void(const CaseResult&)>& progress = nullptr,
+                 const Effort& effort = {});
 
 }  // namespace loci::conformance

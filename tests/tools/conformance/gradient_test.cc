@@ -39,6 +39,15 @@ TEST_P(CheckGradient, NamesTheElementThatIsWrong) {
               ::testing::ContainsRegex("central differences give (6|5\\.999999|6\\.000000)"));
 }
 
+TEST_P(CheckGradient, LooksAtAsManyElementsAsAsked) {
+  const Case subject = cube(GetParam());
+  const Arrays inputs{{GetParam(), {3}, {0.5L, -1, 2}}};
+  const Arrays weights{{GetParam(), {3}, {1, 2, 0.5L}}};
+  const Array last_is_wrong{GetParam(), {3}, {0.75L, 6, 7}};
+  EXPECT_FALSE(check_gradient({&subject, &inputs, &weights, 3}, 0, last_is_wrong).good());
+  EXPECT_TRUE(check_gradient({&subject, &inputs, &weights, 1}, 0, last_is_wrong).good());
+}
+
 TEST_P(CheckGradient, RefusesNotANumber) { EXPECT_FALSE(check({0.75L, 6, std::nanl("")}).good()); }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, CheckGradient, ::testing::Values(kFloat32, kFloat64),
