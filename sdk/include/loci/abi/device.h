@@ -48,6 +48,9 @@ typedef struct loci_device_info {
   uint64_t min_chunk;    /* the host asks for multiples of this many bytes */
   uint32_t numa_node;    /* UINT32_MAX if unknown */
   uint32_t compute_units;
+  /* What the device can do at most by its description, for profiles; 0: it does not say. */
+  double peak_flops; /* per second, float32 */
+  double peak_bytes; /* per second, of its memory, read and written */
 } loci_device_info;
 
 /* Where one end of a copy lies. */
