@@ -1,4 +1,4 @@
-#include <loci/config.hpp>
+#include <loci/settings.hpp>
 
 #include "framework/core/config.h"
 #include "framework/core/log.h"

@@ -4,12 +4,12 @@
 #include <loci/io.hpp>
 #include <memory>
 
+#include "framework/core/atomic_file.h"
+#include "framework/core/file_error.h"
+#include "framework/core/input_file.h"
 #include "framework/core/quote.h"
 #include "framework/core/raise.h"
-#include "framework/io/atomic_file.h"
 #include "framework/io/elements.h"
-#include "framework/io/file_error.h"
-#include "framework/io/input_file.h"
 #include "framework/io/npy_header.h"
 
 namespace loci {
@@ -26,53 +26,55 @@ struct HeaderRange {
   std::uint64_t bytes;
 };
 
-HeaderRange find_header(const InputFile& file) {
+HeaderRange find_header(const core::InputFile& file) {
   std::array<unsigned char, 12> start{};
   constexpr std::uint64_t kShortest = 10;
   if (file.size() < kShortest) {
-    refuse(file.path(), "magic", "{} bytes are too few for an npy file", file.size());
+    core::refuse(file.path(), "magic", "{} bytes are too few for an npy file", file.size());
   }
   file.read(0, start.data(), std::min<std::uint64_t>(file.size(), start.size()), "magic");
   if (std::memcmp(start.data(), kNpyMagic.data(), kNpyMagic.size()) != 0) {
     const bool zip = start[0] == 'P' && start[1] == 'K';
-    refuse(file.path(), "magic", "is not an npy file{}",
-           zip ? " but a zip archive, perhaps an npz; extract its arrays" : "");
+    core::refuse(file.path(), "magic", "is not an npy file{}",
+                 zip ? " but a zip archive, perhaps an npz; extract its arrays" : "");
   }
   const unsigned major = start[6];
   if (major < 1 || major > 3 || start[7] != 0) {
-    refuse(file.path(), "version", "{}.{} is not known; there are 1.0, 2.0 and 3.0", major,
-           start[7]);
+    core::refuse(file.path(), "version", "{}.{} is not known; there are 1.0, 2.0 and 3.0", major,
+                 start[7]);
   }
   if (major == 1) return {10, start[8] + std::uint64_t{start[9]} * 256};
-  if (file.size() < start.size()) refuse(file.path(), "header length", "the file is truncated");
+  if (file.size() < start.size())
+    core::refuse(file.path(), "header length", "the file is truncated");
   std::uint32_t bytes = 0;
   std::memcpy(&bytes, start.data() + 8, sizeof(bytes));
   return {start.size(), bytes};
 }
 
-NpyHeader read_header(const InputFile& file, const HeaderRange& range) {
+NpyHeader read_header(const core::InputFile& file, const HeaderRange& range) {
   if (range.bytes > kLongestHeader) {
-    refuse(file.path(), "header length", "{} is more than {}", range.bytes, kLongestHeader);
+    core::refuse(file.path(), "header length", "{} is more than {}", range.bytes, kLongestHeader);
   }
   if (range.bytes > file.size() - range.offset) {
-    refuse(file.path(), "header length",
-           "{}, but only {} bytes follow; the file is truncated or damaged", range.bytes,
-           file.size() - range.offset);
+    core::refuse(file.path(), "header length",
+                 "{}, but only {} bytes follow; the file is truncated or damaged", range.bytes,
+                 file.size() - range.offset);
   }
   return parse_npy_header(file.read_text(range.offset, range.bytes, "header"), file.path());
 }
 
-void check_size(const InputFile& file, const NpyHeader& header, std::uint64_t offset) {
+void check_size(const core::InputFile& file, const NpyHeader& header, std::uint64_t offset) {
   const auto bytes = byte_size(header.shape, header.dtype);
-  if (!bytes) refuse(file.path(), "shape", "{} does not fit into memory", header.shape.to_string());
+  if (!bytes)
+    core::refuse(file.path(), "shape", "{} does not fit into memory", header.shape.to_string());
   const std::uint64_t present = file.size() - offset;
   if (present == *bytes) return;
-  refuse(file.path(), "data", "{} bytes, but {} {} has {}; the file is {}", present,
-         dtype_name(header.dtype), header.shape.to_string(), *bytes,
-         present < *bytes ? "truncated" : "damaged or holds several arrays");
+  core::refuse(file.path(), "data", "{} bytes, but {} {} has {}; the file is {}", present,
+               dtype_name(header.dtype), header.shape.to_string(), *bytes,
+               present < *bytes ? "truncated" : "damaged or holds several arrays");
 }
 
-Tensor read_elements(const InputFile& file, const NpyHeader& header, std::uint64_t offset) {
+Tensor read_elements(const core::InputFile& file, const NpyHeader& header, std::uint64_t offset) {
   Tensor tensor = Tensor::empty(header.shape, header.dtype);
   const std::size_t bytes = tensor.bytes();
   if (header.fortran_order && header.shape.rank() > 1) {
@@ -88,7 +90,7 @@ Tensor read_elements(const InputFile& file, const NpyHeader& header, std::uint64
 }  // namespace
 
 Tensor load_npy(const std::string& path) {
-  const InputFile file(path);
+  const core::InputFile file(path);
   const HeaderRange range = find_header(file);
   const NpyHeader header = read_header(file, range);
   const std::uint64_t offset = range.offset + range.bytes;
@@ -100,7 +102,7 @@ Tensor load_npy(const std::string& path) {
   }
   if (header.dtype == kBool) {
     if (const auto bad = find_bad_bool(tensor.raw_data(), tensor.bytes())) {
-      refuse(path, "data", "element {} is neither 0 nor 1, as a bool is", *bad);
+      core::refuse(path, "data", "element {} is neither 0 nor 1, as a bool is", *bad);
     }
   }
   return tensor;
@@ -112,7 +114,7 @@ void save_npy(const std::string& path, const Tensor& tensor) {
   }
   const std::string preamble = npy_preamble(tensor.dtype(), tensor.shape());
   const Tensor host = tensor.to(Place());
-  AtomicFile file(path);
+  core::AtomicFile file(path);
   file.write(preamble.data(), preamble.size());
   file.write(host.raw_data(), host.bytes());
   file.commit();

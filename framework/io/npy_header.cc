@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "framework/core/file_error.h"
 #include "framework/core/quote.h"
 #include "framework/core/raise.h"
-#include "framework/io/file_error.h"
 
 namespace loci {
 inline namespace v0 {
@@ -79,25 +79,25 @@ class HeaderReader {
       claim(has_shape_, key);
       read_shape();
     } else {
-      refuse(file_, "header", "unknown key {}; it has descr, fortran_order and shape",
-             core::quote(key));
+      core::refuse(file_, "header", "unknown key {}; it has descr, fortran_order and shape",
+                   core::quote(key));
     }
   }
 
   void claim(bool& seen, std::string_view key) {
-    if (seen) refuse(file_, key, "stands twice in the header");
+    if (seen) core::refuse(file_, key, "stands twice in the header");
     seen = true;
   }
 
   void require(bool seen, std::string_view key) {
-    if (!seen) refuse(file_, key, "is missing in the header");
+    if (!seen) core::refuse(file_, key, "is missing in the header");
   }
 
   void read_descr() {
     skip_space();
     if (peek() == '[' || peek() == '(') {
-      refuse(file_, "descr", "a structured dtype, {}; save each field as an array of its own",
-             core::quote(text_.substr(position_)));
+      core::refuse(file_, "descr", "a structured dtype, {}; save each field as an array of its own",
+                   core::quote(text_.substr(position_)));
     }
     const std::string_view descr = read_string("descr");
     const char order = descr.empty() ? '\0' : descr.front();
@@ -108,9 +108,9 @@ class HeaderReader {
       header_.big_endian = order == '>';
       return;
     }
-    refuse(file_, "descr",
-           "{} is {}; save the array as bool, an integer type or float16 to float64",
-           core::quote(descr), kind_name(type.empty() ? '\0' : type.front()));
+    core::refuse(file_, "descr",
+                 "{} is {}; save the array as bool, an integer type or float16 to float64",
+                 core::quote(descr), kind_name(type.empty() ? '\0' : type.front()));
   }
 
   static bool is_order(char order, std::size_t bytes) {
@@ -134,12 +134,14 @@ class HeaderReader {
     while (!accept(')')) {
       if (!comma) refuse_here("shape", "',' or ')'");
       if (extents++ == Shape::kMaxRank) {
-        refuse(file_, "shape", "has more than the {} dimensions of a tensor", Shape::kMaxRank);
+        core::refuse(file_, "shape", "has more than the {} dimensions of a tensor",
+                     Shape::kMaxRank);
       }
       header_.shape.push_back(read_extent());
       comma = accept(',');
     }
-    if (extents == 1 && !comma) refuse(file_, "shape", "is a number, not a tuple such as (3,)");
+    if (extents == 1 && !comma)
+      core::refuse(file_, "shape", "is a number, not a tuple such as (3,)");
   }
 
   std::int64_t read_extent() {
@@ -148,8 +150,8 @@ class HeaderReader {
     const char* first = text_.data() + position_;
     const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), extent);
     if (error == std::errc::result_out_of_range) {
-      refuse(file_, "shape", "extent {} does not fit into 63 bits",
-             core::quote(std::string_view(first, static_cast<std::size_t>(end - first))));
+      core::refuse(file_, "shape", "extent {} does not fit into 63 bits",
+                   core::quote(std::string_view(first, static_cast<std::size_t>(end - first))));
     }
     if (error != std::errc() || *first == '-') refuse_here("shape", "an extent");
     position_ += static_cast<std::size_t>(end - first);
@@ -189,8 +191,8 @@ class HeaderReader {
   }
 
   [[noreturn]] void refuse_here(std::string_view field, std::string_view wanted) {
-    refuse(file_, field, "byte {} of the header: expected {}, found {}", position_, wanted,
-           position_ < text_.size() ? core::quote(text_.substr(position_, 1)) : "its end");
+    core::refuse(file_, field, "byte {} of the header: expected {}, found {}", position_, wanted,
+                 position_ < text_.size() ? core::quote(text_.substr(position_, 1)) : "its end");
   }
 
   std::string_view text_;

@@ -2,7 +2,7 @@
 #include <set>
 #include <string_view>
 
-#include "framework/io/atomic_file.h"
+#include "framework/core/atomic_file.h"
 #include "framework/io/program_state.h"
 #include "framework/io/safetensors.h"
 

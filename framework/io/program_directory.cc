@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "framework/io/atomic_file.h"
-#include "framework/io/file_error.h"
-#include "framework/io/input_file.h"
+#include "framework/core/atomic_file.h"
+#include "framework/core/file_error.h"
+#include "framework/core/input_file.h"
 #include "framework/io/program_state.h"
 #include "framework/io/safetensors.h"
 #include "framework/program/json_form.h"
@@ -50,7 +50,7 @@ class NewDirectory {
     if (!error && fs::is_directory(directory, error)) return;
     const std::string reason = error ? error.message() : "is a file; give a directory";
     take_back();
-    raise_file_error(ErrorCode::kFailed, path, "directory", "{}", reason);
+    core::raise_file_error(ErrorCode::kFailed, path, "directory", "{}", reason);
   }
   ~NewDirectory() { take_back(); }
   NewDirectory(const NewDirectory&) = delete;
@@ -71,16 +71,16 @@ class NewDirectory {
 void remove_stale(const std::string& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (error) raise_file_error(ErrorCode::kFailed, path, "remove", "{}", error.message());
+  if (error) core::raise_file_error(ErrorCode::kFailed, path, "remove", "{}", error.message());
 }
 
 std::string checked_json(const ProgramImpl& main, const ProgramImpl* startup,
                          const std::string& path) {
   std::string json = program::to_json(main, startup);
   if (json.size() <= program::kMostJsonBytes) return json;
-  raise_file_error(ErrorCode::kInvalidArgument, path, "size",
-                   "the program takes {} bytes; at most {} can be read", json.size(),
-                   program::kMostJsonBytes);
+  core::raise_file_error(ErrorCode::kInvalidArgument, path, "size",
+                         "the program takes {} bytes; at most {} can be read", json.size(),
+                         program::kMostJsonBytes);
 }
 
 // Everything is checked before anything is written, and written before anything is replaced.
@@ -92,11 +92,11 @@ void save_directory(const std::string& directory, const ProgramImpl& main,
   if (weights != nullptr) image.emplace(*weights, paths.weights);
 
   NewDirectory made(directory);
-  AtomicFile program_file(paths.program);
+  core::AtomicFile program_file(paths.program);
   program_file.write(json.data(), json.size());
   program_file.stage();
   if (image) {
-    AtomicFile weights_file(paths.weights);
+    core::AtomicFile weights_file(paths.weights);
     image->write(weights_file);
     weights_file.stage();
     weights_file.commit();
@@ -109,10 +109,10 @@ void save_directory(const std::string& directory, const ProgramImpl& main,
 }
 
 program::ParsedPrograms load_programs(const std::string& path) {
-  const InputFile file(path);
+  const core::InputFile file(path);
   if (file.size() > program::kMostJsonBytes) {
-    refuse(path, "size", "{} bytes are more than {}; is it a program?", file.size(),
-           program::kMostJsonBytes);
+    core::refuse(path, "size", "{} bytes are more than {}; is it a program?", file.size(),
+                 program::kMostJsonBytes);
   }
   return program::from_json(file.read_text(0, file.size(), "text"), path);
 }
@@ -127,10 +127,10 @@ void check_directory(const std::string& directory) {
   const fs::file_status status = fs::status(directory, error);
   if (status.type() == fs::file_type::directory) return;
   if (fs::exists(status)) {
-    refuse(directory, "open", "is not a directory; give the one with program.json in it");
+    core::refuse(directory, "open", "is not a directory; give the one with program.json in it");
   }
-  raise_file_error(ErrorCode::kNotFound, directory, "open",
-                   "there is no such directory; check the path");
+  core::raise_file_error(ErrorCode::kNotFound, directory, "open",
+                         "there is no such directory; check the path");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "framework/core/file_error.h"
 #include "framework/core/quote.h"
-#include "framework/io/file_error.h"
 
 namespace loci {
 inline namespace v0 {
@@ -111,14 +111,14 @@ NamedTensors gather_state(const ProgramImpl& program, const Scope& scope, bool w
     }
     const Tensor tensor = scope.find(var->name);
     if (!fits(*var, tensor.dtype(), tensor.shape())) {
-      raise_file_error(ErrorCode::kInvalidArgument, path, core::quote(var->name), "{}",
-                       mismatch(*var, tensor.dtype(), tensor.shape()));
+      core::raise_file_error(ErrorCode::kInvalidArgument, path, core::quote(var->name), "{}",
+                             mismatch(*var, tensor.dtype(), tensor.shape()));
     }
     weights.emplace(var->name, tensor);
   }
   if (missing.empty()) return weights;
-  raise_file_error(ErrorCode::kNotFound, path, listed(quoted(missing)),
-                   "not in the scope; run the startup program first");
+  core::raise_file_error(ErrorCode::kNotFound, path, listed(quoted(missing)),
+                         "not in the scope; run the startup program first");
 }
 
 LoadReport compare_state(const ProgramImpl& program, const std::vector<SafetensorsEntry>& entries) {

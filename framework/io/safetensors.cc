@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "framework/core/file_error.h"
 #include "framework/core/quote.h"
 #include "framework/io/elements.h"
-#include "framework/io/file_error.h"
 
 namespace loci {
 inline namespace v0 {
@@ -13,21 +13,21 @@ namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
 
-std::uint64_t header_bytes(const InputFile& file) {
+std::uint64_t header_bytes(const core::InputFile& file) {
   if (file.size() < kLengthBytes) {
-    refuse(file.path(), "header length", "{} bytes are too few for a safetensors file",
-           file.size());
+    core::refuse(file.path(), "header length", "{} bytes are too few for a safetensors file",
+                 file.size());
   }
   std::uint64_t bytes = 0;
   file.read(0, &bytes, sizeof(bytes), "header length");
   if (bytes > kLongestSafetensorsHeader) {
-    refuse(file.path(), "header length", "{} is more than {}; is it a safetensors file?", bytes,
-           kLongestSafetensorsHeader);
+    core::refuse(file.path(), "header length", "{} is more than {}; is it a safetensors file?",
+                 bytes, kLongestSafetensorsHeader);
   }
   if (bytes > file.size() - kLengthBytes) {
-    refuse(file.path(), "header length",
-           "{}, but only {} bytes follow; the file is truncated or damaged", bytes,
-           file.size() - kLengthBytes);
+    core::refuse(file.path(), "header length",
+                 "{}, but only {} bytes follow; the file is truncated or damaged", bytes,
+                 file.size() - kLengthBytes);
   }
   return bytes;
 }
@@ -47,7 +47,7 @@ Tensor SafetensorsFile::load(const SafetensorsEntry& entry) const {
   file_.read(data_offset_ + entry.begin, tensor.raw_data(), tensor.bytes(), field.c_str());
   if (entry.dtype == kBool) {
     if (const auto bad = find_bad_bool(tensor.raw_data(), tensor.bytes())) {
-      refuse(file_.path(), field, "element {} is neither 0 nor 1, as a bool is", *bad);
+      core::refuse(file_.path(), field, "element {} is neither 0 nor 1, as a bool is", *bad);
     }
   }
   return tensor;
@@ -64,8 +64,8 @@ SafetensorsImage::SafetensorsImage(const NamedTensors& tensors, const std::strin
   entries_.reserve(tensors.size());
   for (const auto& [name, tensor] : tensors) {
     if (!tensor.defined()) {
-      raise_file_error(ErrorCode::kInvalidArgument, path, "tensor " + core::quote(name),
-                       "is undefined");
+      core::raise_file_error(ErrorCode::kInvalidArgument, path, "tensor " + core::quote(name),
+                             "is undefined");
     }
     entries_.push_back({name, tensor.dtype(), tensor.shape(), 0, 0});
   }
@@ -73,7 +73,7 @@ SafetensorsImage::SafetensorsImage(const NamedTensors& tensors, const std::strin
   preamble_ = safetensors_preamble(entries_, path);
 }
 
-void SafetensorsImage::write(AtomicFile& file) const {
+void SafetensorsImage::write(core::AtomicFile& file) const {
   file.write(preamble_.data(), preamble_.size());
   for (const SafetensorsEntry& entry : entries_) {
     const Tensor host = tensors_.at(entry.name).to(Place());
@@ -85,7 +85,7 @@ NamedTensors load_safetensors(const std::string& path) { return SafetensorsFile(
 
 void save_safetensors(const std::string& path, const NamedTensors& tensors) {
   const SafetensorsImage image(tensors, path);
-  AtomicFile file(path);
+  core::AtomicFile file(path);
   image.write(file);
   file.commit();
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/io/atomic_file.h"
-#include "framework/io/input_file.h"
+#include "framework/core/atomic_file.h"
+#include "framework/core/input_file.h"
 #include "framework/io/safetensors_header.h"
 
 namespace loci {
@@ -27,7 +27,7 @@ class SafetensorsFile {
   [[nodiscard]] NamedTensors load_all() const;
 
  private:
-  InputFile file_;
+  core::InputFile file_;
   std::uint64_t data_offset_ = 0;
   std::vector<SafetensorsEntry> entries_;
 };
@@ -39,7 +39,7 @@ class SafetensorsImage {
   // is for messages.
   SafetensorsImage(const NamedTensors& tensors, const std::string& path);
 
-  void write(AtomicFile& file) const;
+  void write(core::AtomicFile& file) const;
 
  private:
   const NamedTensors& tensors_;

@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "framework/core/file_error.h"
 #include "framework/core/quote.h"
 #include "framework/io/elements.h"
-#include "framework/io/file_error.h"
 
 namespace loci {
 inline namespace v0 {
@@ -75,8 +75,8 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
     const auto* row = std::find_if(kTypes.begin(), kTypes.end(),
                                    [&](const auto& type) { return type.second == value; });
     if (row == kTypes.end()) {
-      refuse(file_, where(), "{} is not a dtype that can be read; convert the file to F32",
-             quote(value));
+      core::refuse(file_, where(), "{} is not a dtype that can be read; convert the file to F32",
+                   quote(value));
     }
     entry_.dtype = row->first;
     return true;
@@ -108,7 +108,7 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
 
   bool end_array() override {
     if (state_ == State::kOffsets && offsets_ != 2) {
-      refuse(file_, where(), "has {} numbers; it takes a begin and an end", offsets_);
+      core::refuse(file_, where(), "has {} numbers; it takes a begin and an end", offsets_);
     }
     state_ = State::kEntry;
     return true;
@@ -119,7 +119,7 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
       start_entry(value);
     } else if (state_ == State::kMetadata) {
       if (!metadata_keys_.insert(value).second) {
-        refuse(file_, kMetadataKey, "the key {} stands twice", quote(value));
+        core::refuse(file_, kMetadataKey, "the key {} stands twice", quote(value));
       }
     } else {
       start_field(value);
@@ -129,7 +129,7 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    refuse(file_, "header", "byte {}: is not JSON", position);
+    core::refuse(file_, "header", "byte {}: is not JSON", position);
   }
 
  private:
@@ -139,7 +139,7 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
 
   void start_entry(const std::string& name) {
     if (!names_.insert(name).second)
-      refuse(file_, "header", "the key {} stands twice", quote(name));
+      core::refuse(file_, "header", "the key {} stands twice", quote(name));
     entry_ = {};
     entry_.name = name;
     seen_ = {};
@@ -149,18 +149,18 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
   void start_field(const std::string& name) {
     const auto* found = std::find(kFields.begin(), kFields.end(), name);
     if (found == kFields.end()) {
-      refuse(file_, "tensor " + quote(entry_.name),
-             "unknown field {}; it has dtype, shape and data_offsets", quote(name));
+      core::refuse(file_, "tensor " + quote(entry_.name),
+                   "unknown field {}; it has dtype, shape and data_offsets", quote(name));
     }
     const auto index = static_cast<std::size_t>(found - kFields.begin());
     field_ = static_cast<Field>(index);
-    if (seen_[index]) refuse(file_, where(), "stands twice");
+    if (seen_[index]) core::refuse(file_, where(), "stands twice");
     seen_[index] = true;
   }
 
   void finish_entry() {
     for (std::size_t i = 0; i < kFields.size(); ++i) {
-      if (!seen_[i]) refuse(file_, "tensor " + quote(entry_.name), "has no {}", kFields[i]);
+      if (!seen_[i]) core::refuse(file_, "tensor " + quote(entry_.name), "has no {}", kFields[i]);
     }
     entries_.push_back(std::move(entry_));
     entry_ = {};
@@ -168,10 +168,10 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
 
   void add_extent(std::uint64_t extent) {
     if (extent > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      refuse(file_, where(), "extent {} does not fit into 63 bits", extent);
+      core::refuse(file_, where(), "extent {} does not fit into 63 bits", extent);
     }
     if (entry_.shape.rank() == Shape::kMaxRank) {
-      refuse(file_, where(), "has more than the {} dimensions of a tensor", Shape::kMaxRank);
+      core::refuse(file_, where(), "has more than the {} dimensions of a tensor", Shape::kMaxRank);
     }
     entry_.shape.push_back(static_cast<std::int64_t>(extent));
   }
@@ -197,7 +197,7 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
                                     : state_ == State::kOffsets  ? "two offsets"
                                     : state_ == State::kMetadata ? "a string"
                                                                  : "an object";
-    refuse(file_, where(), "is {} instead of {}", what, wanted);
+    core::refuse(file_, where(), "is {} instead of {}", what, wanted);
   }
 
   const std::string& file_;
@@ -214,8 +214,8 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
 std::uint64_t size_of(const SafetensorsEntry& entry, const std::string& file) {
   const auto bytes = byte_size(entry.shape, entry.dtype);
   if (!bytes) {
-    refuse(file, fmt::format("tensor {}: shape", quote(entry.name)), "{} does not fit into memory",
-           entry.shape.to_string());
+    core::refuse(file, fmt::format("tensor {}: shape", quote(entry.name)),
+                 "{} does not fit into memory", entry.shape.to_string());
   }
   return *bytes;
 }
@@ -224,11 +224,11 @@ void check_entry(const SafetensorsEntry& entry, const std::string& file) {
   const std::uint64_t bytes = size_of(entry, file);
   const std::string field = fmt::format("tensor {}: data_offsets", quote(entry.name));
   if (entry.begin > entry.end) {
-    refuse(file, field, "begin {} lies after end {}", entry.begin, entry.end);
+    core::refuse(file, field, "begin {} lies after end {}", entry.begin, entry.end);
   }
   if (entry.end - entry.begin != bytes) {
-    refuse(file, field, "span {} bytes, but {} {} has {}", entry.end - entry.begin,
-           dtype_name(entry.dtype), entry.shape.to_string(), bytes);
+    core::refuse(file, field, "span {} bytes, but {} {} has {}", entry.end - entry.begin,
+                 dtype_name(entry.dtype), entry.shape.to_string(), bytes);
   }
 }
 
@@ -239,18 +239,19 @@ void check_coverage(const std::vector<SafetensorsEntry>& entries, std::uint64_t 
   for (const SafetensorsEntry& entry : entries) {
     const std::string field = fmt::format("tensor {}: data_offsets", quote(entry.name));
     if (entry.begin < covered) {
-      refuse(file, field, "[{}, {}) overlap tensor {}, which ends at {}", entry.begin, entry.end,
-             quote(before->name), covered);
+      core::refuse(file, field, "[{}, {}) overlap tensor {}, which ends at {}", entry.begin,
+                   entry.end, quote(before->name), covered);
     }
     if (entry.begin > covered) {
-      refuse(file, field, "[{}, {}) leave a gap after byte {}", entry.begin, entry.end, covered);
+      core::refuse(file, field, "[{}, {}) leave a gap after byte {}", entry.begin, entry.end,
+                   covered);
     }
     covered = entry.end;
     before = &entry;
   }
   if (covered == data_bytes) return;
-  refuse(file, "data", "{} bytes, but the header describes {}; the file is {}", data_bytes, covered,
-         data_bytes < covered ? "truncated" : "damaged");
+  core::refuse(file, "data", "{} bytes, but the header describes {}; the file is {}", data_bytes,
+               covered, data_bytes < covered ? "truncated" : "damaged");
 }
 
 Json entry_json(const SafetensorsEntry& entry) {
@@ -264,7 +265,7 @@ Json entry_json(const SafetensorsEntry& entry) {
 std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view json,
                                                        std::uint64_t data_bytes,
                                                        const std::string& file) {
-  if (json.empty() || json.front() != '{') refuse(file, "header", "does not begin with '{{'");
+  if (json.empty() || json.front() != '{') core::refuse(file, "header", "does not begin with '{{'");
   HeaderHandler handler(file);
   Json::sax_parse(json.begin(), json.end(), &handler);
   std::vector<SafetensorsEntry> entries = handler.take();
@@ -297,13 +298,14 @@ std::string safetensors_preamble(const std::vector<SafetensorsEntry>& entries,
   for (const SafetensorsEntry& entry : entries) {
     const std::string field = "tensor " + quote(entry.name);
     if (entry.name == kMetadataKey) {
-      raise_file_error(ErrorCode::kInvalidArgument, file, field, "the format keeps this name");
+      core::raise_file_error(ErrorCode::kInvalidArgument, file, field,
+                             "the format keeps this name");
     }
     if (header.size() > 1) header += ',';
     try {
       header += Json(entry.name).dump();
     } catch (const Json::type_error&) {
-      raise_file_error(ErrorCode::kInvalidArgument, file, field, "the name is not UTF-8");
+      core::raise_file_error(ErrorCode::kInvalidArgument, file, field, "the name is not UTF-8");
     }
     // In the order of the format's own writer, which Json would sort.
     const Json fields = entry_json(entry);
@@ -313,9 +315,9 @@ std::string safetensors_preamble(const std::vector<SafetensorsEntry>& entries,
   header += '}';
   header.append((kAlignment - header.size() % kAlignment) % kAlignment, ' ');
   if (header.size() > kLongestSafetensorsHeader) {
-    raise_file_error(ErrorCode::kInvalidArgument, file, "header",
-                     "would have {} bytes, more than {}; save fewer tensors", header.size(),
-                     kLongestSafetensorsHeader);
+    core::raise_file_error(ErrorCode::kInvalidArgument, file, "header",
+                           "would have {} bytes, more than {}; save fewer tensors", header.size(),
+                           kLongestSafetensorsHeader);
   }
   std::string preamble;
   for (int shift = 0; shift < 64; shift += 8) {

@@ -2,9 +2,9 @@
 #include <loci/io.hpp>
 #include <vector>
 
+#include "framework/core/file_error.h"
 #include "framework/core/quote.h"
 #include "framework/core/suggest.h"
-#include "framework/io/file_error.h"
 #include "framework/io/safetensors.h"
 
 namespace loci {
@@ -18,9 +18,9 @@ Format format_of(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".npy") return Format::kNpy;
   if (extension == ".safetensors") return Format::kSafetensors;
-  raise_file_error(ErrorCode::kInvalidArgument, path, "name",
-                   "the extension {} is of no known format; use .npy or .safetensors",
-                   core::quote(extension));
+  core::raise_file_error(ErrorCode::kInvalidArgument, path, "name",
+                         "the extension {} is of no known format; use .npy or .safetensors",
+                         core::quote(extension));
 }
 
 // Fit for a message, without the quotes around them.
@@ -35,9 +35,9 @@ std::vector<std::string> names_in(const SafetensorsFile& file) {
 
 Tensor load_only(const SafetensorsFile& file, const std::string& path) {
   if (file.entries().size() == 1) return file.load(file.entries().front());
-  raise_file_error(ErrorCode::kInvalidArgument, path, "tensors",
-                   "there are {}, not one; load_safetensors() takes the name of one",
-                   file.entries().size());
+  core::raise_file_error(ErrorCode::kInvalidArgument, path, "tensors",
+                         "there are {}, not one; load_safetensors() takes the name of one",
+                         file.entries().size());
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ Tensor load_safetensors(const std::string& path, const std::string& name) {
   for (const SafetensorsEntry& entry : file.entries()) {
     if (entry.name == name) return file.load(entry);
   }
-  raise_file_error(ErrorCode::kNotFound, path, "tensor " + core::quote(name),
-                   "there is none of that name{}", core::suggest(name, names_in(file)));
+  core::raise_file_error(ErrorCode::kNotFound, path, "tensor " + core::quote(name),
+                         "there is none of that name{}", core::suggest(name, names_in(file)));
 }
 
 Tensor load_tensor(const std::string& path) {

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <loci/config.hpp>
 #include <loci/error.hpp>
+#include <loci/settings.hpp>
 
 #include "framework/core/config.h"
 #include "framework/core/log.h"

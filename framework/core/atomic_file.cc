@@ -1,4 +1,4 @@
-#include "framework/io/atomic_file.h"
+#include "framework/core/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,11 +11,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "framework/io/file_error.h"
+#include "framework/core/file_error.h"
 
-namespace loci {
-inline namespace v0 {
-namespace io {
+namespace loci::core {
 namespace {
 
 // The kernel writes at most 2 GiB at a time.
@@ -109,6 +107,4 @@ void AtomicFile::commit() {
   ::close(directory);
 }
 
-}  // namespace io
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::core

@@ -1,4 +1,4 @@
-#include "framework/io/atomic_file.h"
+#include "framework/core/atomic_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,7 @@
 
 #include "tests/framework/io/scratch_directory.h"
 
-namespace loci {
-inline namespace v0 {
-namespace io {
+namespace loci::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,6 +143,4 @@ TEST_F(AtomicFileTest, AbsentDirectoryIsAnError) {
 }
 
 }  // namespace
-}  // namespace io
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::core

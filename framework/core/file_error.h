@@ -8,9 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace loci {
-inline namespace v0 {
-namespace io {
+namespace loci::core {
 
 // Throws Error: "[io] <file>: <field>: <reason; remedy>".
 template <class... Args>
@@ -27,6 +25,4 @@ template <class... Args>
   raise_file_error(ErrorCode::kDataLoss, file, field, reason, std::forward<Args>(args)...);
 }
 
-}  // namespace io
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::core

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace loci {
-inline namespace v0 {
-namespace io {
+namespace loci::core {
 
 // Writes into a temporary file in the same directory, which replaces the file of that name on
 // commit(); without one it is removed, and an older file stays as it was. A symbolic link is
@@ -35,6 +33,4 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-}  // namespace io
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::core

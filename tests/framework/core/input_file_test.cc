@@ -1,4 +1,4 @@
-#include "framework/io/input_file.h"
+#include "framework/core/input_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,7 @@
 
 #include "tests/framework/io/scratch_directory.h"
 
-namespace loci {
-inline namespace v0 {
-namespace io {
+namespace loci::core {
 namespace {
 
 using ::testing::AllOf;
@@ -78,6 +76,4 @@ TEST_F(InputFileTest, FileThatShrinksWhileItIsOpenIsTruncated) {
 }
 
 }  // namespace
-}  // namespace io
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::core

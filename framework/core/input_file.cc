@@ -1,4 +1,4 @@
-#include "framework/io/input_file.h"
+#include "framework/core/input_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,11 +9,9 @@
 #include <system_error>
 #include <utility>
 
-#include "framework/io/file_error.h"
+#include "framework/core/file_error.h"
 
-namespace loci {
-inline namespace v0 {
-namespace io {
+namespace loci::core {
 namespace {
 
 // The kernel reads at most 2 GiB at a time.
@@ -74,6 +72,4 @@ std::string InputFile::read_text(std::uint64_t offset, std::uint64_t bytes,
   return text;
 }
 
-}  // namespace io
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::core

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace loci {
-inline namespace v0 {
-namespace io {
+namespace loci::core {
 
 // An open regular file. read() may be called from several threads.
 class InputFile {
@@ -34,6 +32,4 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace io
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::core
