@@ -1,0 +1,16 @@
+// Copies, summed by what they are of.
+#pragma once
+
+#include <loci/abi/profile.h>
+
+#include <vector>
+
+#include "framework/profiler/nesting.h"
+#include "framework/profiler/recording.h"
+
+namespace loci::profiler {
+
+// As loci_profile.copies. Of the spans' members device_ns is set.
+std::vector<loci_profile_copy> sum_copies(const Recording& recording, const Nesting& nesting);
+
+}  // namespace loci::profiler

@@ -1,0 +1,78 @@
+// Recording what a thread does. With recording off a scope costs a load and a branch; without the
+// profiler (LOCI_WITH_PROFILER) nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "framework/profiler/enabled.h"
+#include "framework/profiler/recording.h"
+
+namespace loci::profiler {
+
+namespace detail {
+void open_scope(std::uint32_t word, LabelId label, std::uint64_t correlation) noexcept;
+// Adds LOCI_SPAN_FAILED while an exception is on its way.
+void close_scope(std::uint32_t word, std::uint16_t flags) noexcept;
+}  // namespace detail
+
+// From its construction to its end. On one thread; scopes end in reverse order.
+class Scope {
+ public:
+  explicit Scope(LabelId label, std::uint64_t correlation = 0, Level level = Level::kOp) noexcept {
+    if constexpr (!kIsBuiltIn) return;
+    const std::uint32_t word = enabled_word();
+    if ((word & kLevelMask) >= static_cast<std::uint32_t>(level)) [[unlikely]] {
+      word_ = word;
+      detail::open_scope(word, label, correlation);
+    }
+  }
+  ~Scope() { end(); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  void end() noexcept {
+    if constexpr (!kIsBuiltIn) return;
+    if (word_ != 0) [[unlikely]]
+      detail::close_scope(word_, flags_);
+    word_ = 0;
+  }
+  // LOCI_SPAN_* of what the scope leaves.
+  void add_flags(std::uint16_t flags) noexcept { flags_ |= flags; }
+  [[nodiscard]] bool is_recorded() const noexcept { return word_ != 0; }
+
+ private:
+  std::uint32_t word_ = 0;
+  std::uint16_t flags_ = 0;
+};
+
+// Scopes that begin and end one after the other within a function, which began while something was
+// recorded. On one thread; what is open at its end is closed.
+class OpenScopes {
+ public:
+  OpenScopes() noexcept : word_(enabled_word()) {}
+  ~OpenScopes() {
+    while (depth_ > 0) pop();
+  }
+  OpenScopes(const OpenScopes&) = delete;
+  OpenScopes& operator=(const OpenScopes&) = delete;
+
+  void push(LabelId label, std::uint64_t correlation) noexcept {
+    ++depth_;
+    detail::open_scope(word_, label, correlation);
+  }
+  void pop() noexcept {
+    --depth_;
+    detail::close_scope(word_, 0);
+  }
+
+ private:
+  std::uint32_t word_;
+  std::uint32_t depth_ = 0;
+};
+
+// An allocation or release, at the level kDetail. `name` and `place` are interned (they outlive the
+// process's use of the profiler).
+void record_memory(const char* name, const char* place, const void* address, std::uint64_t bytes,
+                   bool is_free) noexcept;
+
+}  // namespace loci::profiler
