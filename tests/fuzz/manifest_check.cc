@@ -21,6 +21,7 @@ json as_json(const Manifest& manifest) {
   return {{"id", manifest.id},
           {"version", manifest.version},
           {"kinds", manifest.kinds},
+          {"reporters", manifest.reporters},
           {"device_types", manifest.device_types},
           {"isa", manifest.isa},
           {"needs", std::move(needs)},
@@ -55,7 +56,8 @@ void check_manifest(const Manifest& manifest) {
         &manifest.license, &manifest.compiler, &manifest.sanitizer}) {
     check_text(*text);
   }
-  for (const auto* list : {&manifest.kinds, &manifest.device_types, &manifest.isa}) {
+  for (const auto* list :
+       {&manifest.kinds, &manifest.device_types, &manifest.reporters, &manifest.isa}) {
     check_list(*list);
   }
   demand(manifest.needs.size() <= 64, "the manifest has more needs than allowed");
