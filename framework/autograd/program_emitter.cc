@@ -39,6 +39,7 @@ std::vector<ops::Value> ProgramEmitter::emit(const OpCall<ops::Value>& call) {
   spec.guard = guard_;
   spec.role = program::Role::kBackward;
   spec.scope = scope_;
+  spec.origin = op_name_;
   const ops::OpSchema& schema = ops::op_registry().get(call.type);
   for (const auto& slot : call.inputs) {
     const int index = schema.input_index(slot.name);

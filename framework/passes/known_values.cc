@@ -109,6 +109,7 @@ std::vector<Operator> KnownValues::constants_for(const Operator& op) {
       constant.guard = on_host ? "cpu" : op.guard;
       constant.role = op.role;
       constant.scope = op.scope;
+      constant.origin = op.origin;
     }
   }
   return constants;

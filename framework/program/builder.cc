@@ -184,6 +184,7 @@ std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spe
   op.guard = spec.guard;
   op.role = spec.role;
   op.scope = spec.scope;
+  op.origin = spec.origin;
   if (schema.is_random()) fill_random(program, spec, op);
   const OutputTypes types = infer_outputs(block, op);
   // Last, so that a refused operator uses up no number.

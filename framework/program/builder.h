@@ -21,6 +21,7 @@ struct OperatorSpec {
   std::string guard;
   Role role = Role::kForward;
   std::string scope;
+  std::string origin;
   // Names of the outputs, flat; those not given become "<operator name>.<slot>".
   std::vector<std::string> output_names;
   // Writes into these existing persistable variables, which nothing else computes, instead of

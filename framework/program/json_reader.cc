@@ -222,7 +222,7 @@ class ProgramReader {
 
   void read_operator(const Field& field) {
     field.expect_members(
-        {"type", "name", "inputs", "outputs", "attributes", "guard", "role", "scope"});
+        {"type", "name", "inputs", "outputs", "attributes", "guard", "role", "scope", "origin"});
     Operator op;
     op.schema = &read_type(field.at("type"));
     op.name = field.at("name").text();
@@ -231,6 +231,7 @@ class ProgramReader {
     op.attributes = read_attributes(field.at("attributes"), *op.schema);
     op.guard = optional_text(field, "guard");
     op.scope = optional_text(field, "scope");
+    op.origin = optional_text(field, "origin");
     if (field.has("role")) {
       const Field role = field.at("role");
       op.role = role.guarded([&] { return parse_role(printable(role.text())); });

@@ -83,6 +83,7 @@ Json operator_json(const Block& block, const Operator& op) {
   if (!op.guard.empty()) result["guard"] = op.guard;
   if (op.role != Role::kForward) result["role"] = role_name(op.role);
   if (!op.scope.empty()) result["scope"] = op.scope;
+  if (!op.origin.empty()) result["origin"] = op.origin;
   return result;
 }
 

@@ -53,7 +53,8 @@ struct Operator {
   Attributes attributes;  // complete
   std::string guard;      // place text of a DeviceGuard, or empty
   Role role = Role::kForward;
-  std::string scope;  // under which a profile shows it: "relu_grad"; empty: its own type
+  std::string scope;   // under which a profile shows it: "relu_grad"; empty: its own type
+  std::string origin;  // of a gradient: the operator whose gradient it is part of, "relu_0"
   [[nodiscard]] const std::string& type() const { return schema->name(); }
 };
 

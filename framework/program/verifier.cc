@@ -101,8 +101,8 @@ class BlockVerifier {
   void check_operator(const Operator& op) {
     if (op.schema == nullptr) fail("has no type");
     if (op.name.empty()) fail("needs a name that is not empty");
-    if (has_control(op.name) || has_control(op.scope)) {
-      fail("has a control character in its name or scope; leave it out");
+    if (has_control(op.name) || has_control(op.scope) || has_control(op.origin)) {
+      fail("has a control character in its name, scope or origin; leave it out");
     }
     if (!op_names_.insert(op.name).second) fail("another operator has that name");
     if (!op.guard.empty()) (void)Place(op.guard);

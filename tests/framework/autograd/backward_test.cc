@@ -113,6 +113,7 @@ TEST_F(BackwardTest, OperatorsTakeGuardRoleAndScope) {
   EXPECT_EQ(op.guard, "sim:1");
   EXPECT_EQ(op.role, Role::kBackward);
   EXPECT_EQ(op.scope, "relu_grad");
+  EXPECT_EQ(op.origin, "relu_0");
   EXPECT_EQ(producer(main_.find("relu_0.out@GRAD")).guard, "");
 }
 

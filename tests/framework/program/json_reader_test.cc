@@ -36,6 +36,7 @@ class JsonReaderTest : public ::testing::Test {
     sgd(w, w, rate);
     main_.impl()->main().ops.back().role = Role::kUpdate;
     main_.impl()->main().ops.back().scope = "training";
+    main_.impl()->main().ops.back().origin = "relu_7";
     json_ = to_json(*main_.impl(), startup_.impl().get());
   }
 
