@@ -98,7 +98,9 @@ void Device::describe() {
            .total_memory = info.total_memory,
            .alignment = info.alignment,
            .min_chunk = info.min_chunk == 0 ? 1 : info.min_chunk,
-           .compute_units = info.compute_units};
+           .compute_units = info.compute_units,
+           .peak_flops = info.peak_flops,
+           .peak_bytes = info.peak_bytes};
   if (!uses_host_memory() && (info_.alignment < 64 || !std::has_single_bit(info_.alignment))) {
     core::raise(
         ErrorCode::kIncompatible,

@@ -26,6 +26,8 @@ struct DeviceInfo {
   std::uint64_t alignment = 64;
   std::uint64_t min_chunk = 1;
   std::uint32_t compute_units = 0;
+  double peak_flops = 0;  // per second, float32; 0: it does not say
+  double peak_bytes = 0;  // per second, of its memory
 };
 
 // What a higher layer keeps with a device, such as its allocator. Ends before the device does.
@@ -57,6 +59,10 @@ class Device {
   [[nodiscard]] const loci_device_api& api() const { return backend_->api; }
   [[nodiscard]] loci_device* handle() const { return handle_; }
   [[nodiscard]] plugin::Plugin& plugin() const { return *backend_->plugin; }
+  // Null if the backend has none.
+  [[nodiscard]] const loci_profile_source_api* profile_source() const {
+    return backend_->profile_source ? &*backend_->profile_source : nullptr;
+  }
 
   // The stream that programs use unless told otherwise; NULL on an inline device without streams.
   [[nodiscard]] loci_stream* default_stream() const;

@@ -63,6 +63,20 @@ class DeviceManager::Impl {
     return open(place);
   }
 
+  void watch_opening(std::function<void(Device&)> opened) {
+    const std::lock_guard lock(mutex_);
+    opened_ = std::move(opened);
+    if (!opened_) return;
+    for (const auto& entry : devices_) opened_(*entry.second);
+  }
+
+  std::vector<Device*> open_devices() {
+    const std::lock_guard lock(mutex_);
+    std::vector<Device*> devices;
+    for (const auto& entry : devices_) devices.push_back(entry.second.get());
+    return devices;
+  }
+
   std::string best_accelerator_type() {
     const std::lock_guard lock(mutex_);
     return best_accelerator();
@@ -94,7 +108,10 @@ class DeviceManager::Impl {
     if (backend == nullptr || static_cast<std::uint32_t>(place.index()) >= count_of(*backend)) {
       refuse(fmt::format("no device '{}:{}'", place.type(), place.index()), explain(place.type()));
     }
-    return *devices_.emplace(key, std::make_unique<Device>(*backend, place)).first->second;
+    Device& opened =
+        *devices_.emplace(key, std::make_unique<Device>(*backend, place)).first->second;
+    if (opened_) opened_(opened);
+    return opened;
   }
 
   const plugin::DeviceBackend* best_backend(std::string_view type) {
@@ -188,6 +205,7 @@ class DeviceManager::Impl {
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<BackendSource>> sources_;
+  std::function<void(Device&)> opened_;
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
 };
 
@@ -208,6 +226,12 @@ DeviceManager::DeviceManager(std::unique_ptr<BackendSource> source)
 DeviceManager::~DeviceManager() = default;
 
 Device& DeviceManager::get(const Place& place) { return impl_->get(place); }
+
+void DeviceManager::watch_opening(std::function<void(Device&)> opened) {
+  impl_->watch_opening(std::move(opened));
+}
+
+std::vector<Device*> DeviceManager::open_devices() { return impl_->open_devices(); }
 
 void DeviceManager::add_source(std::unique_ptr<BackendSource> source) {
   impl_->add_source(std::move(source));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <loci/place.hpp>
 #include <memory>
 #include <string>
@@ -39,6 +40,11 @@ class DeviceManager {
   // A further source, asked before the earlier ones: backends of the process itself, without a
   // file.
   void add_source(std::unique_ptr<BackendSource> source);
+  // Tells `opened` of each device that is open now, and of each that will be, before anybody uses
+  // it; one watcher at a time, an empty function ends it. It may not call the manager.
+  void watch_opening(std::function<void(Device&)> opened);
+  // Those that get() has opened.
+  std::vector<Device*> open_devices();
   // The same place with an index, "gpu" replaced by the best accelerator ("cuda" before others,
   // then by score); a bare type takes the index of `preferred` where that has the same type. Throws
   // Error(kUnavailable) for "gpu" without an accelerator; whether another device is there is not

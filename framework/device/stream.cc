@@ -68,4 +68,15 @@ void Event::wait_on(loci_stream* stream) {
   device_->check(device_->api().stream_wait_event(stream, handle_), "making a stream wait");
 }
 
+std::uint64_t Event::ns_until(Event& end) {
+  if (device_->api().event_elapsed_ns == nullptr) {
+    core::raise(ErrorCode::kUnsupported, "[device] {} does not measure between events",
+                device_->place().to_string());
+  }
+  std::uint64_t ns = 0;
+  device_->check(device_->api().event_elapsed_ns(handle_, end.handle_, &ns),
+                 "measuring between events");
+  return ns;
+}
+
 }  // namespace loci::device

@@ -35,6 +35,9 @@ class Event {
   void synchronize();
   // Later work of `stream` waits for the latest record.
   void wait_on(loci_stream* stream);
+  // From the latest record to that of `end`, which have both been reached. Throws
+  // Error(kUnsupported) on a device that does not measure.
+  [[nodiscard]] std::uint64_t ns_until(Event& end);
 
  private:
   Device* device_;

@@ -3,8 +3,10 @@
 
 #include <loci/abi/device.h>
 #include <loci/abi/kernels.h>
+#include <loci/abi/profile_source.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct DeviceBackend {
   loci_device_api api{};
   std::string device_type;
   std::int32_t score = 0;  // of probe()
+  std::optional<loci_profile_source_api> profile_source;
 };
 
 // "loci.kernels" of one plugin.

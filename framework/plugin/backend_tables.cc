@@ -39,6 +39,19 @@ void probe(const DeviceBackend& backend, std::int32_t& score, std::string& reaso
   reason = text.data == nullptr ? "its probe gave no reason" : std::string(from_abi(text));
 }
 
+std::optional<loci_profile_source_api> take_profile_source(Instance& instance,
+                                                           const Manifest& manifest) {
+  static constexpr std::string_view kName = LOCI_PROFILE_SOURCE_INTERFACE;
+  const void* table = instance.interface(kName, LOCI_PROFILE_SOURCE_MINOR);
+  if (table == nullptr) return std::nullopt;
+  const auto api = copy_table<loci_profile_source_api>(table, kName);
+  require(api.start != nullptr, kName, "start");
+  require(api.flush != nullptr, kName, "flush");
+  require(api.stop != nullptr, kName, "stop");
+  checked_device_type(api.device_type, kName, manifest);
+  return api;
+}
+
 std::unique_ptr<DeviceBackend> take_device(Instance& instance, const Manifest& manifest,
                                            std::string& unavailable) {
   static constexpr std::string_view kName = LOCI_DEVICE_INTERFACE;
@@ -54,6 +67,7 @@ std::unique_ptr<DeviceBackend> take_device(Instance& instance, const Manifest& m
   require(api.open != nullptr, kName, "open");
   require(api.close != nullptr, kName, "close");
   backend->device_type = checked_device_type(api.device_type, kName, manifest);
+  backend->profile_source = take_profile_source(instance, manifest);
   probe(*backend, backend->score, unavailable);
   return backend;
 }

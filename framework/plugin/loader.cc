@@ -12,6 +12,7 @@
 #include "framework/plugin/negotiation.h"
 #include "framework/plugin/permissions.h"
 #include "framework/plugin/requirements.h"
+#include "framework/profiler/parts.h"
 
 namespace loci::plugin {
 namespace {
@@ -84,9 +85,14 @@ void load(Record& record, OpOwners& owners) {
     ops = take_op_library(*instance);
     owners.claim(*ops);
   }
+  std::unique_ptr<ReporterLibrary> reporters;
+  if (record.manifest.has_kind("reporter")) {
+    reporters = take_reporter_library(*instance, record.manifest);
+  }
   record.report.unavailable = backend.unavailable;
   record.backend = std::move(backend);
   record.ops = std::move(ops);
+  record.reporters = std::move(reporters);
   record.instance = std::move(instance);
   reach(record, Stage::kActive);
 }
@@ -114,6 +120,7 @@ void examine(Record& record) {
 
 void activate(Record& record, OpOwners& owners, const plugins::LoadCheck& check) {
   if (!record.usable() || record.report.stage == Stage::kActive) return;
+  const profiler::Scope scope(label_of(profiler::Part::kLoadPlugin));
   attempt(record, [&] {
     ask(check, record.report);
     load(record, owners);

@@ -12,6 +12,7 @@
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/manifest.h"
 #include "framework/plugin/op_library.h"
+#include "framework/plugin/reporter_library.h"
 
 namespace loci::plugin {
 
@@ -23,6 +24,7 @@ struct Record {
   std::unique_ptr<Instance> instance;
   BackendTables backend;
   std::unique_ptr<OpLibrary> ops;
+  std::unique_ptr<ReporterLibrary> reporters;
   bool quiet = false;  // the caller shows the report at once: a failure is not logged as well
 
   [[nodiscard]] bool has_manifest() const { return report.stage >= plugins::Stage::kManifestOk; }

@@ -209,6 +209,12 @@ void check_device_types(const Manifest& manifest) {
   }
 }
 
+void check_reporters(const Manifest& manifest) {
+  if (manifest.has_kind("reporter") && manifest.reporters.empty()) {
+    refuse("reporters", "is missing or empty, which a reporter may not leave out");
+  }
+}
+
 void check_sanitizer(const Manifest& manifest) {
   const std::string& name = manifest.sanitizer;
   if (std::find(kSanitizers.begin(), kSanitizers.end(), name) == kSanitizers.end()) {
@@ -234,6 +240,7 @@ Manifest parse_manifest(std::string_view text) {
   manifest.version = top.text("version");
   manifest.kinds = top.texts("kinds");
   manifest.device_types = top.texts("device_types");
+  manifest.reporters = top.texts("reporters");
   manifest.isa = top.texts("isa");
   read_needs(top, manifest);
   read_abi(top, manifest);
@@ -244,6 +251,7 @@ Manifest parse_manifest(std::string_view text) {
   check_identity(manifest);
   check_kinds(manifest);
   check_device_types(manifest);
+  check_reporters(manifest);
   check_sanitizer(manifest);
   return manifest;
 }

@@ -19,6 +19,7 @@ struct Manifest {
   std::string version;
   std::vector<std::string> kinds;
   std::vector<std::string> device_types;
+  std::vector<std::string> reporters;
   std::vector<std::string> isa;
   std::vector<Need> needs;
   std::uint32_t abi_major = 0;

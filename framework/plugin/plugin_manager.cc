@@ -49,6 +49,12 @@ bool brings_ops(const Record& record) {
   return record.has_manifest() && record.manifest.has_kind("ops");
 }
 
+bool brings_reporter(const Record& record, std::string_view name) {
+  const std::vector<std::string>& names = record.manifest.reporters;
+  return record.has_manifest() && record.manifest.has_kind("reporter") &&
+         std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // Why a candidate does not bring what it declares; empty if it does.
 std::string reason_against(const Record& record) {
   if (record.report.disabled) return fmt::format("{} is disabled", record.report.id);
@@ -273,6 +279,35 @@ std::string PluginManager::explain_missing_ops() {
   const std::lock_guard lock(impl_->mutex());
   impl_->activate_if(brings_ops);
   return impl_->reasons_against(brings_ops);
+}
+
+std::vector<std::string> PluginManager::reporter_names() {
+  const std::lock_guard lock(impl_->mutex());
+  std::set<std::string> names;
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    if (!record->usable()) continue;
+    names.insert(record->manifest.reporters.begin(), record->manifest.reporters.end());
+  }
+  return {names.begin(), names.end()};
+}
+
+const Reporter* PluginManager::reporter(std::string_view name) {
+  const std::lock_guard lock(impl_->mutex());
+  const auto declares = [name](const Record& record) { return brings_reporter(record, name); };
+  impl_->activate_if(declares);
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    if (!record->usable() || record->reporters == nullptr) continue;
+    for (const Reporter& reporter : record->reporters->reporters) {
+      if (reporter.name == name) return &reporter;
+    }
+  }
+  return nullptr;
+}
+
+std::string PluginManager::explain_missing_reporter(std::string_view name) {
+  const std::lock_guard lock(impl_->mutex());
+  return impl_->reasons_against(
+      [name](const Record& record) { return brings_reporter(record, name); });
 }
 
 void PluginManager::unload(std::string_view id) {

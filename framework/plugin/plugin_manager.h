@@ -9,6 +9,7 @@
 
 #include "framework/plugin/backend.h"
 #include "framework/plugin/op_definition.h"
+#include "framework/plugin/reporter_library.h"
 
 namespace loci::plugin {
 
@@ -46,6 +47,13 @@ class PluginManager {
   std::vector<const OpLibrary*> op_libraries();
   // For error details, as explain_missing(): why plugins of the kind "ops" bring none.
   std::string explain_missing_ops();
+  // Names that the manifests of reporters declare, sorted; maps nothing.
+  std::vector<std::string> reporter_names();
+  // The first in search order; activates those that declare the name. Null if none brings it. Valid
+  // as long as the manager.
+  const Reporter* reporter(std::string_view name);
+  // For error details, as explain_missing().
+  std::string explain_missing_reporter(std::string_view name);
 
   // Logical unload: destroys the instance and leaves the plugin disabled; the library stays mapped.
   // Throws Error(kFailed) with the number of live objects if there are any, and for an active

@@ -1,5 +1,6 @@
 #include "tests/support/fake_device.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -101,10 +102,12 @@ struct Mark {
   std::mutex mutex;
   std::condition_variable changed;
   bool reached = false;
+  std::chrono::steady_clock::time_point at;
 
   void reach() {
     const std::lock_guard lock(mutex);
     reached = true;
+    at = std::chrono::steady_clock::now();
     changed.notify_all();
   }
   void wait() {
@@ -305,6 +308,13 @@ loci_error* event_synchronize(loci_event* event) {
   return nullptr;
 }
 
+loci_error* event_elapsed_ns(loci_event* start, loci_event* end, std::uint64_t* out_ns) {
+  const auto time = event_of(end)->mark()->at - event_of(start)->mark()->at;
+  *out_ns = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+  return nullptr;
+}
+
 loci_error* synchronize(loci_device* device) {
   const std::lock_guard lock(device_of(device)->mutex);
   for (FakeStream* stream : device_of(device)->streams) stream->synchronize();
@@ -339,6 +349,7 @@ loci_device_api table(const FakeOptions& options) {
   api.event_record = event_record;
   api.event_query = event_query;
   api.event_synchronize = event_synchronize;
+  api.event_elapsed_ns = event_elapsed_ns;
   return api;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/device/device_manager.h"
@@ -95,5 +96,14 @@ class FakeSource : public device::BackendSource {
   std::vector<FakeBackend*> backends_;
   std::string reason_;
 };
+
+// A backend of the process's device manager, as long as that lives. The manager opens each type
+// once, so that each test has a type of its own.
+inline FakeBackend& add_fake_backend(FakeOptions options) {
+  auto& backend = *new FakeBackend(std::move(options));
+  device::DeviceManager::instance().add_source(
+      std::make_unique<FakeSource>(std::vector<FakeBackend*>{&backend}));
+  return backend;
+}
 
 }  // namespace loci::test

@@ -69,6 +69,14 @@ TEST(DeviceManagerTest, ListsPlacesWithoutOpening) {
   EXPECT_EQ(sim.counters().open_devices, 0);
 }
 
+TEST(DeviceManagerTest, ListsDevicesThatAreOpen) {
+  FakeBackend sim({.type = "sim", .count = 2});
+  DeviceManager manager(source_of({&sim}));
+  EXPECT_TRUE(manager.open_devices().empty());
+  Device& opened = manager.get(Place("sim:1"));
+  EXPECT_THAT(manager.open_devices(), ::testing::ElementsAre(&opened));
+}
+
 TEST(DeviceManagerTest, GpuCountsTheBestAccelerator) {
   FakeBackend cpu({.type = "cpu", .flags = kHostFlags});
   FakeBackend sim({.type = "sim", .count = 2});

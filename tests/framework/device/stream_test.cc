@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <loci/error.hpp>
+#include <thread>
 
 #include "tests/support/fake_device.h"
 
@@ -65,6 +67,29 @@ TEST(StreamTest, AnotherStreamWaitsForAnEvent) {
   EXPECT_TRUE(event.done());
   EXPECT_EQ(first_was, 1);
   EXPECT_EQ(second_was, 2);
+}
+
+TEST(StreamTest, MeasuresBetweenEvents) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  Stream stream(device);
+  Event begin(device);
+  Event end(device);
+  begin.record(stream.handle());
+  test::enqueue(stream.handle(), [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  end.record(stream.handle());
+  end.synchronize();
+  EXPECT_GE(begin.ns_until(end), 2'000'000U);
+}
+
+TEST(StreamTest, ADeviceThatDoesNotMeasureIsNamed) {
+  FakeBackend fake;
+  fake.backend().api.event_elapsed_ns = nullptr;
+  Device device(fake.backend(), Place("fake"));
+  Event begin(device);
+  Event end(device);
+  EXPECT_THAT([&] { static_cast<void>(begin.ns_until(end)); },
+              ThrowsMessage<Error>(HasSubstr("fake:0 does not measure between events")));
 }
 
 TEST(StreamTest, InlineDeviceWithoutStreamsRefuses) {

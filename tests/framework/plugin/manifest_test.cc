@@ -134,8 +134,15 @@ TEST(Manifest, ChecksDeviceTypes) {
   }
   json reporter = good();
   reporter["kinds"] = {"reporter"};
+  reporter["reporters"] = {"lines"};
   reporter.erase("device_types");
   EXPECT_TRUE(parse_manifest(reporter.dump()).device_types.empty());
+  EXPECT_EQ(parse_manifest(reporter.dump()).reporters, std::vector<std::string>{"lines"});
+}
+
+TEST(Manifest, AReporterNamesItsReporters) {
+  EXPECT_THAT(cause_with([](json& j) { j["kinds"] = {"reporter"}; }),
+              HasSubstr("'reporters' is missing or empty"));
 }
 
 TEST(Manifest, HasLimits) {

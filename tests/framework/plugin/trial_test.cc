@@ -33,9 +33,9 @@ TEST_F(Trial, CallsAllThatDiscoveryCallsInOrder) {
   EXPECT_FALSE(record_.report.failed) << record_.report.cause;
   EXPECT_EQ(record_.report.stage, Stage::kActive);
   EXPECT_EQ(record_.report.score, 1);
-  EXPECT_THAT(steps_,
-              ElementsAre("load", "loci_plugin_query_v1", "create", "get_interface", "probe",
-                          "get_interface", "defs", "count", "describe", "destroy"));
+  EXPECT_THAT(steps_, ElementsAre("load", "loci_plugin_query_v1", "create", "get_interface",
+                                  "get_interface", "probe", "get_interface", "defs", "count",
+                                  "describe", "destroy"));
   EXPECT_EQ(record_.instance->handle(), nullptr);
 }
 
