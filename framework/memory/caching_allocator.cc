@@ -6,7 +6,9 @@
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/memory/asan_poison.h"
+#include "framework/memory/intern.h"
 #include "framework/memory/out_of_memory.h"
+#include "framework/profiler/scope.h"
 
 namespace loci::memory {
 namespace {
@@ -56,6 +58,7 @@ CachingAllocator::CachingAllocator(std::unique_ptr<MemorySource> source,
     : source_(std::move(source)),
       default_stream_(default_stream),
       is_host_(source_->is_host()),
+      place_(intern(source_->place())),
       granule_(std::max<std::uint64_t>(4096, source_->alignment())),
       class_table_(aligned_classes(source_->alignment())) {}
 
@@ -82,12 +85,18 @@ Buffer CachingAllocator::allocate(std::uint64_t bytes, loci_stream* stream, cons
   if (core::log_enabled(core::Module::kMemory, core::Level::kDebug)) [[unlikely]] {
     log_change("create", *block, bytes);
   }
+  if (profiler::records_at(profiler::Level::kDetail)) [[unlikely]] {
+    profiler::record_memory(name, place_, block->data, bytes, /*is_free=*/false);
+  }
   return {this, block, block->data, bytes};
 }
 
 void CachingAllocator::deallocate(Block* block, std::uint64_t bytes) noexcept {
   if (core::log_enabled(core::Module::kMemory, core::Level::kDebug)) [[unlikely]] {
     log_change("release", *block, bytes);
+  }
+  if (profiler::records_at(profiler::Level::kDetail)) [[unlikely]] {
+    profiler::record_memory(block->name, place_, block->data, bytes, /*is_free=*/true);
   }
   in_use_.fetch_sub(block->bytes, std::memory_order_relaxed);
   if (is_host_) poison(block->data, block->bytes);

@@ -60,6 +60,7 @@ class CachingAllocator final : public Allocator {
   std::unique_ptr<MemorySource> source_;
   loci_stream* default_stream_;
   bool is_host_;
+  const char* place_;                                   // interned
   std::uint64_t granule_;                               // of large blocks
   std::array<std::uint8_t, kSizeClasses> class_table_;  // the next class that keeps the alignment
 

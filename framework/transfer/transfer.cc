@@ -8,6 +8,7 @@
 #include "framework/core/log.h"
 #include "framework/device/stream.h"
 #include "framework/memory/allocator.h"
+#include "framework/transfer/copy_scope.h"
 #include "framework/transfer/ledger.h"
 #include "framework/transfer/policy.h"
 
@@ -58,20 +59,26 @@ class Entry {
 // blocked has ended, but only the wait below tells whether it and the work before it succeeded.
 bool copy_flat(device::Device& device, std::uint32_t source_end, const void* source,
                std::uint32_t target_end, void* target, std::uint64_t bytes, loci_stream* stream,
-               bool wait) {
-  const bool blocked = device.copy(source_end, source, target_end, target, bytes, stream, 0);
-  if (!wait) return blocked;
-  device.synchronize_stream(stream);
-  return true;
+               bool wait, CopyScope& scope) {
+  bool waited =
+      device.copy(source_end, source, target_end, target, bytes, stream, scope.correlation());
+  if (wait) {
+    device.synchronize_stream(stream);
+    waited = true;
+  }
+  scope.finish(waited);
+  return waited;
 }
 
-void copy_local(const End& from, const End& to, std::uint64_t bytes, loci_stream* stream,
-                bool wait) {
+void copy_local(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                loci_stream* stream, bool wait) {
+  CopyScope scope(from.device, to.device, bytes, labels);
   if (in_host_memory(from)) {
     std::memmove(to.data, from.data, bytes);
+    scope.finish(/*host_waited=*/false);
   } else {
     copy_flat(*to.device, LOCI_END_DEVICE, from.data, LOCI_END_DEVICE, to.data, bytes,
-              stream_or_default(*to.device, stream), wait);
+              stream_or_default(*to.device, stream), wait, scope);
   }
   record_local(bytes);
 }
@@ -89,13 +96,14 @@ void order(device::Device& device, loci_stream* earlier, loci_stream* later) {
 bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                loci_stream* stream, bool wait) {
   Entry entry(place_of(from), place_of(to), bytes, labels);
+  CopyScope scope(from.device, to.device, bytes, labels);
   // The copy runs on the target's stream, which knows nothing of the work that makes the source.
   loci_stream* source_stream = from.device->default_stream();
   order(*from.device, source_stream, stream);
   bool waited = false;
   try {
     waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes, stream,
-                             /*correlation=*/0, from.device->handle());
+                             scope.correlation(), from.device->handle());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported) throw;
     core::log(core::Module::kTransfer, core::Level::kDebug, "staged instead: {}", error.what());
@@ -107,6 +115,7 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
   }
   // Nor does the source's stream know of the copy, which what comes there next could overwrite.
   if (!waited) order(*to.device, stream, source_stream);
+  scope.finish(waited);
   entry.finish(waited);
   return true;
 }
@@ -124,11 +133,15 @@ void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labe
   for (std::uint64_t done = 0; done < bytes; done += kStagingBytes) {
     const std::uint64_t piece = std::min(bytes - done, kStagingBytes);
     const std::uint64_t start = now_ns();
-    copy_flat(*from.device, LOCI_END_DEVICE, static_cast<char*>(from.data) + done, LOCI_END_HOST,
-              staging.data(), piece, source_stream, /*wait=*/true);
+    {
+      CopyScope scope(from.device, nullptr, piece, labels);
+      copy_flat(*from.device, LOCI_END_DEVICE, static_cast<char*>(from.data) + done, LOCI_END_HOST,
+                staging.data(), piece, source_stream, /*wait=*/true, scope);
+    }
     const std::uint64_t middle = now_ns();
+    CopyScope scope(nullptr, to.device, piece, labels);
     copy_flat(*to.device, LOCI_END_HOST, staging.data(), LOCI_END_DEVICE,
-              static_cast<char*>(to.data) + done, piece, stream, /*wait=*/true);
+              static_cast<char*>(to.data) + done, piece, stream, /*wait=*/true, scope);
     reading += middle - start;
     writing += now_ns() - middle;
   }
@@ -154,7 +167,7 @@ void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& lab
   const bool from_host = in_host_memory(from);
   const bool to_host = in_host_memory(to);
   if ((from_host && to_host) || (!from_host && from.device == to.device)) {
-    copy_local(from, to, bytes, stream, wait);
+    copy_local(from, to, bytes, labels, stream, wait);
     return;
   }
   check_allowed(place_of(from), place_of(to), bytes, labels);
@@ -164,9 +177,10 @@ void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& lab
   }
   device::Device& device = from_host ? *to.device : *from.device;
   Entry entry(place_of(from), place_of(to), bytes, labels);
+  CopyScope scope(from.device, to.device, bytes, labels);
   entry.finish(copy_flat(device, from_host ? LOCI_END_HOST : LOCI_END_DEVICE, from.data,
                          from_host ? LOCI_END_DEVICE : LOCI_END_HOST, to.data, bytes,
-                         stream_or_default(device, stream), wait));
+                         stream_or_default(device, stream), wait, scope));
 }
 
 }  // namespace loci::transfer
