@@ -75,6 +75,11 @@ int InferContext::axis(std::string_view attribute_name, int rank) const {
   return static_cast<int>(given < 0 ? given + rank : given);
 }
 
+void InferContext::set_outputs(std::vector<std::vector<TensorType>> types) {
+  outputs_ = types;
+  bounds_ = std::move(types);
+}
+
 void InferContext::set_output(std::string_view name, TensorType type, std::size_t index) {
   const int slot_index = schema_->output_index(name);
   if (slot_index < 0) {

@@ -70,6 +70,8 @@ class InferContext {
   // Error(kInvalidArgument) if the bytes of an output do not fit into 63 bits. An output that
   // updates an input has that input's type unless inference sets it.
   void run();
+  // Instead of run(): the static types of all outputs, by slot, as a plan has them.
+  void set_outputs(std::vector<std::vector<TensorType>> types);
 
   // Throws Error(kInvalidArgument): "[op] <message>; inputs: x 'fc_0.out' float32[2, 3], ...".
   template <class... Args>

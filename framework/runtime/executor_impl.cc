@@ -7,6 +7,7 @@
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
+#include "framework/profiler/parts.h"
 #include "framework/runtime/frame.h"
 #include "framework/runtime/placement_advice.h"
 #include "framework/runtime/stage.h"
@@ -14,6 +15,8 @@
 
 namespace loci::runtime {
 namespace {
+
+using profiler::Part;
 
 constexpr std::size_t kMostPlans = 128;
 
@@ -55,6 +58,12 @@ Space space_at(const Place& place) {
   return space_of(&device::DeviceManager::instance().get(place));
 }
 
+profiler::LabelId wait_label(const device::Device& device) {
+  if (!profiler::records_at(profiler::Level::kOp)) return 0;
+  return profiler::LabelTable::instance().intern(
+      {.kind = LOCI_SPAN_WAIT, .name = "synchronize", .place = device.place().to_string()});
+}
+
 // One run of a plan in a frame.
 class Run {
  public:
@@ -63,6 +72,8 @@ class Run {
       : plan_(plan), frame_(frame), fetched_(fetched) {}
 
   void bind_feeds(const Feed& feed) {
+    if (feed.empty()) return;
+    const profiler::Scope scope(label_of(Part::kFeed));
     for (std::size_t i = 0; i < plan_.feeds.size(); ++i) {
       const PlanFeed& planned = plan_.feeds[i];
       void* data = feed[i].second.raw_data();
@@ -91,6 +102,8 @@ class Run {
 
   // Copies what was not computed in place.
   void copy_fetches() {
+    if (plan_.fetches.empty()) return;
+    const profiler::Scope scope(label_of(Part::kFetch));
     for (const PlanFetch& fetch : plan_.fetches) {
       const PlanValue& value = value_of(fetch);
       if (is_bound(fetch) || value.bytes == 0) continue;
@@ -104,6 +117,7 @@ class Run {
 
   void synchronize() {
     for (device::Device* device : plan_.queued_devices) {
+      const profiler::Scope scope(wait_label(*device));
       device->synchronize_stream(device->default_stream());
     }
   }
@@ -166,9 +180,10 @@ Error ExecutorImpl::advised(const Error& error, const Program& program, const Fe
 std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& feed,
                                            const std::vector<Fetch>& fetch) {
   core::adopt_width();
+  const profiler::Scope scope(label_of(Part::kRun));
   std::shared_ptr<const Plan> used = plan(program, feed, fetch);
   std::unique_ptr<Frame> frame = used->acquire_frame();
-  if (!frame->bind_scope(*scope_.impl())) {
+  if (!bind_scope(*frame)) {
     // A persistable variable got another type since the plan was compiled.
     forget(used);
     used = plan(program, feed, fetch);
@@ -179,9 +194,14 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
   return fetched;
 }
 
+bool ExecutorImpl::bind_scope(Frame& frame) {
+  const profiler::Scope scope(label_of(Part::kInitVariables));
+  return frame.bind_scope(*scope_.impl());
+}
+
 std::unique_ptr<Frame> ExecutorImpl::bound_frame(const Plan& plan) {
   std::unique_ptr<Frame> frame = plan.acquire_frame();
-  if (!frame->bind_scope(*scope_.impl())) {
+  if (!bind_scope(*frame)) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[executor] the scope changed while a run started; do not set variables from "
                 "another thread meanwhile");
@@ -212,6 +232,7 @@ void ExecutorImpl::run_stage(const Plan& plan, std::unique_ptr<Frame> frame, con
     }
     throw;
   }
+  const profiler::Scope scope(label_of(Part::kEagerRelease));
   plan.release_frame(std::move(frame));
 }
 

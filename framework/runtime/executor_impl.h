@@ -42,6 +42,8 @@ class ExecutorImpl {
   void run_stage(const Plan& plan, std::unique_ptr<Frame> frame, const Feed* feed,
                  const Frame* before, std::vector<Tensor>& fetched);
   std::shared_ptr<const Plan> next_stage(const Plan& plan, const Frame& frame);
+  // As Frame::bind_scope, of the executor's scope.
+  bool bind_scope(Frame& frame);
   // A frame of the plan that points at the scope's variables.
   std::unique_ptr<Frame> bound_frame(const Plan& plan);
   [[nodiscard]] PlanRequest new_request();

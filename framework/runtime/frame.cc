@@ -1,20 +1,19 @@
 #include "framework/runtime/frame.h"
 
-#include <atomic>
 #include <cstring>
 
 #include "framework/core/log.h"
 #include "framework/plugin/abi_error.h"
+#include "framework/profiler/correlation.h"
+#include "framework/profiler/scope.h"
 #include "framework/runtime/operator_log.h"
 #include "framework/runtime/persistables.h"
+#include "framework/runtime/profile_script.h"
 
 namespace loci::runtime {
 namespace {
 
 const loci_view kAbsent{};
-
-// Ids of launches, copies and fills, unique in the process.
-std::atomic<std::uint64_t> next_correlation{1};
 
 memory::Allocator& allocator_of(Space space) {
   return space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
@@ -137,17 +136,42 @@ bool Frame::bind_scope(tensor::ScopeImpl& scope) {
 }
 
 void Frame::run() {
-  std::uint64_t correlation =
-      next_correlation.fetch_add(records_.size(), std::memory_order_relaxed);
+  const std::uint64_t correlation = profiler::take_correlations(records_.size());
   const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
-  for (Record& record : records_) {
-    if (logs) [[unlikely]] {
-      log_instruction(plan_, static_cast<std::size_t>(&record - records_.data()));
-    }
-    record.call.correlation = correlation++;
-    loci_error* error = record.launch(record.prepared, &record.call);
-    if (error != nullptr) [[unlikely]] {
-      fail(static_cast<std::size_t>(&record - records_.data()), error);
+  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
+    return run_profiled(correlation);
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (logs) [[unlikely]]
+      log_instruction(plan_, i);
+    launch(i, correlation);
+  }
+}
+
+inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
+  Record& record = records_[index];
+  record.call.correlation = first_correlation + index;
+  loci_error* error = record.launch(record.prepared, &record.call);
+  if (error != nullptr) [[unlikely]]
+    fail(index, error);
+}
+
+// The level is read once more: with recording just ended, the scopes leave nothing.
+void Frame::run_profiled(std::uint64_t first_correlation) {
+  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  const bool detail = profiler::records_at(profiler::Level::kDetail);
+  const ProfileScript& script =
+      plan_.profile_script(detail ? profiler::Level::kDetail : profiler::Level::kOp);
+  profiler::OpenScopes scopes;
+  for (const ProfileStep& step : script.steps) {
+    switch (step.kind) {
+      case ProfileStep::Kind::kOpen:
+        scopes.push(step.label, step.launches ? first_correlation + step.instruction : 0);
+        break;
+      case ProfileStep::Kind::kLaunch:
+        if (logs) log_instruction(plan_, step.instruction);
+        launch(step.instruction, first_correlation);
+        break;
+      case ProfileStep::Kind::kClose: scopes.pop(); break;
     }
   }
 }

@@ -51,6 +51,9 @@ class Frame {
     const TransferStep* step = nullptr;
   };
 
+  // `first_correlation` is that of instruction 0.
+  void launch(std::size_t index, std::uint64_t first_correlation);
+  void run_profiled(std::uint64_t first_correlation);
   void allocate();
   void make_views();
   void make_records();

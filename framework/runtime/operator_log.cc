@@ -36,14 +36,14 @@ std::string describe_transfer(const Plan& plan, const TransferStep& step) {
                      step.labels.consumer, transfer::reason_name(step.labels.reason));
 }
 
+}  // namespace
+
 std::string describe_arguments(const Plan& plan, const Instruction& instruction) {
   const program::Operator& op = *plan.operators[static_cast<std::size_t>(instruction.op)].op;
   return fmt::format("inputs: {{{}}}, outputs: {{{}}}",
                      describe_slots(plan, op.schema->inputs(), op.inputs, instruction.inputs),
                      describe_slots(plan, op.schema->outputs(), op.outputs, instruction.outputs));
 }
-
-}  // namespace
 
 void log_instruction(const Plan& plan, std::size_t index) {
   const Instruction& instruction = plan.instructions[index];

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/runtime/frame.h"
+#include "framework/runtime/profile_script.h"
 #include "framework/runtime/stage.h"
 
 namespace loci::runtime {
@@ -33,6 +34,14 @@ void Plan::release_frame(std::unique_ptr<Frame> frame) const {
   }
   const std::lock_guard lock(mutex_);
   pool_.push_back(std::move(frame));
+}
+
+const ProfileScript& Plan::profile_script(profiler::Level level) const {
+  const std::size_t index = level == profiler::Level::kDetail ? 1 : 0;
+  std::call_once(script_once_[index], [&] {
+    scripts_[index] = std::make_unique<const ProfileScript>(make_profile_script(*this, level));
+  });
+  return *scripts_[index];
 }
 
 }  // namespace loci::runtime

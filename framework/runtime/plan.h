@@ -1,6 +1,7 @@
 // A program bound to devices, kernels and memory: what a run walks.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <loci/executor.hpp>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/profiler/enabled.h"
 #include "framework/runtime/kernel.h"
 #include "framework/runtime/placement.h"
 #include "framework/transfer/transfer.h"
@@ -16,6 +18,7 @@ namespace loci::runtime {
 
 class Continuation;
 class Frame;
+struct ProfileScript;
 
 // Where a value's bytes are in a run.
 enum class StorageKind : std::uint8_t {
@@ -121,6 +124,8 @@ class Plan {
   // A frame for one run; give it back unless the run failed.
   std::unique_ptr<Frame> acquire_frame() const;
   void release_frame(std::unique_ptr<Frame> frame) const;
+  // How a profile shows a run; made when it is first asked for. `level` is not kOff.
+  const ProfileScript& profile_script(profiler::Level level) const;
 
   std::shared_ptr<const program::ProgramImpl> program;
   std::vector<PlanOperator> operators;
@@ -142,6 +147,8 @@ class Plan {
   mutable std::atomic<Frame*> spare_{nullptr};
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Frame>> pool_;
+  mutable std::array<std::once_flag, 2> script_once_;  // by level
+  mutable std::array<std::unique_ptr<const ProfileScript>, 2> scripts_;
 };
 
 }  // namespace loci::runtime

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/core/log.h"
+#include "framework/profiler/parts.h"
 #include "framework/runtime/lowering.h"
 #include "framework/runtime/memory_assignment.h"
 #include "framework/runtime/preparation.h"
@@ -28,6 +29,7 @@ void begin(const PlanRequest& request, Plan* plan) {
 }  // namespace
 
 std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache* kernels) {
+  const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
   auto plan = std::make_shared<Plan>();
   if (request.earlier == nullptr) {
     begin(request, plan.get());

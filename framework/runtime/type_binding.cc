@@ -4,6 +4,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
+#include "framework/profiler/parts.h"
 
 namespace loci::runtime {
 namespace {
@@ -104,6 +105,7 @@ void TypeBinder::bind(const program::Operator& op) {
     }
   }
   ops::InferContext context(*op.schema, std::move(arguments), op.attributes);
+  const profiler::Scope scope(label_of(profiler::Part::kInferShape), 0, profiler::Level::kDetail);
   context.run();
   for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
     for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {

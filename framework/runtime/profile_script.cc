@@ -1,0 +1,152 @@
+#include "framework/runtime/profile_script.h"
+
+#include <string>
+#include <string_view>
+
+#include "framework/profiler/label_table.h"
+#include "framework/profiler/parts.h"
+#include "framework/runtime/operator_label.h"
+#include "framework/runtime/plan.h"
+
+namespace loci::runtime {
+namespace {
+
+using profiler::LabelId;
+using profiler::Part;
+
+constexpr std::int32_t kNoOperator = -1;
+
+// Whose work an instruction is. A copy for an operator comes before its kernel, one that brings
+// back what it changed after it.
+std::vector<std::int32_t> owners(const Plan& plan) {
+  const auto name_of = [&plan](std::int32_t op) -> const std::string& {
+    return plan.operators[static_cast<std::size_t>(op)].op->name;
+  };
+  const std::size_t count = plan.instructions.size();
+  std::vector<std::int32_t> result(count, kNoOperator);
+  std::int32_t next = kNoOperator;
+  for (std::size_t i = count; i-- > 0;) {
+    const Instruction& instruction = plan.instructions[i];
+    if (instruction.kernel) next = instruction.op;
+    const bool is_next =
+        next != kNoOperator && instruction.transfer.labels.consumer == name_of(next);
+    if (instruction.kernel || is_next) result[i] = next;
+  }
+  std::int32_t last = kNoOperator;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Instruction& instruction = plan.instructions[i];
+    if (instruction.kernel) last = instruction.op;
+    const bool writes_back =
+        !instruction.kernel && instruction.transfer.labels.reason == transfer::Reason::kWriteBack;
+    if (writes_back) result[i] = last;
+  }
+  return result;
+}
+
+class ScriptWriter {
+ public:
+  ScriptWriter(const Plan& plan, profiler::Level level)
+      : plan_(plan), detail_(level == profiler::Level::kDetail), owners_(owners(plan)) {}
+
+  ProfileScript write() {
+    const std::size_t count = plan_.instructions.size();
+    for (std::size_t i = 0; i < count;) {
+      std::size_t end = i + 1;
+      while (end < count && owners_[end] == owners_[i]) ++end;
+      if (owners_[i] == kNoOperator) {
+        close_gradient();
+        open(label_of(Part::kReadExtents), i, /*launches=*/false);
+        launch(i, end);
+        close();
+      } else {
+        write_operator(i, end);
+      }
+      i = end;
+    }
+    close_gradient();
+    return std::move(script_);
+  }
+
+ private:
+  // Instructions [begin, end) are those of one operator.
+  void write_operator(std::size_t begin, std::size_t end) {
+    const auto op = static_cast<std::size_t>(owners_[begin]);
+    std::size_t kernel = begin;
+    while (!plan_.instructions[kernel].kernel) ++kernel;
+    enter_gradient(*plan_.operators[op].op);
+    const LabelId label =
+        profiler::LabelTable::instance().intern(operator_label(plan_, plan_.instructions[kernel]));
+    if (!detail_) {
+      open(label, kernel, /*launches=*/true);
+      launch(begin, end);
+      close();
+      return;
+    }
+    open(label, kernel, /*launches=*/false);
+    write_phases(begin, kernel);
+    launch(kernel + 1, end);
+    close();
+  }
+
+  void write_phases(std::size_t begin, std::size_t kernel) {
+    std::size_t compute = begin;
+    while (compute < kernel && prepares(plan_.instructions[compute])) ++compute;
+    if (compute > begin) {
+      open(label_of(Part::kPrepareData), begin, /*launches=*/false);
+      launch(begin, compute);
+      close();
+    }
+    open(label_of(Part::kCompute), kernel, /*launches=*/true);
+    launch(compute, kernel + 1);
+    close();
+  }
+
+  static bool prepares(const Instruction& instruction) {
+    return instruction.transfer.labels.reason != transfer::Reason::kHostRead;
+  }
+
+  void enter_gradient(const program::Operator& op) {
+    if (op.scope == gradient_ && op.origin == origin_) return;
+    close_gradient();
+    gradient_ = op.scope;
+    origin_ = op.origin;
+    if (gradient_.empty()) return;
+    open(profiler::LabelTable::instance().intern({.kind = LOCI_SPAN_GRADIENT,
+                                                  .name = std::string(gradient_),
+                                                  .instance = std::string(origin_)}),
+         0, /*launches=*/false);
+  }
+
+  void close_gradient() {
+    if (!gradient_.empty()) close();
+    gradient_ = {};
+    origin_ = {};
+  }
+
+  void open(LabelId label, std::size_t instruction, bool launches) {
+    script_.steps.push_back(
+        {ProfileStep::Kind::kOpen, launches, label, static_cast<std::uint32_t>(instruction)});
+  }
+  void close() { script_.steps.push_back({ProfileStep::Kind::kClose}); }
+  void launch(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      script_.steps.push_back(
+          {ProfileStep::Kind::kLaunch, false, 0, static_cast<std::uint32_t>(i)});
+    }
+  }
+
+  const Plan& plan_;
+  bool detail_;
+  std::vector<std::int32_t> owners_;
+  std::string_view gradient_;  // whose scope is open
+  std::string_view origin_;
+  ProfileScript script_;
+};
+
+}  // namespace
+
+ProfileScript make_profile_script(const Plan& plan, profiler::Level level) {
+  return ScriptWriter(plan, level).write();
+}
+
+}  // namespace loci::runtime

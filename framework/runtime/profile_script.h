@@ -1,0 +1,33 @@
+// How a profile shows a run of a plan: which scopes open and close around which instructions.
+//
+// Each operator has a scope, around the copies that its inputs need and its kernel. At the level
+// kDetail these are told apart, prepare_data and compute; what the host reads belongs to compute.
+// Operators of one gradient share a scope, "relu_grad". Copies of values that a later stage hangs
+// on are no operator's: it has no plan yet.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "framework/profiler/enabled.h"
+#include "framework/profiler/recording.h"
+
+namespace loci::runtime {
+
+class Plan;
+
+struct ProfileStep {
+  enum class Kind : std::uint8_t { kOpen, kLaunch, kClose };
+  Kind kind = Kind::kLaunch;
+  bool launches = false;        // kOpen: the scope has the correlation of `instruction`
+  profiler::LabelId label = 0;  // kOpen
+  std::uint32_t instruction = 0;
+};
+
+struct ProfileScript {
+  std::vector<ProfileStep> steps;
+};
+
+ProfileScript make_profile_script(const Plan& plan, profiler::Level level);
+
+}  // namespace loci::runtime
