@@ -27,17 +27,18 @@ def check(root, sources):
             yield Finding("tools/setup", 1, f"{compiler} is not installed")
             return
     with tempfile.TemporaryDirectory() as generated, ThreadPoolExecutor(os.cpu_count()) as pool:
-        _write_digest(Path(generated))
+        _write_generated(Path(generated) / "loci")
         for finding in pool.map(lambda job: _compile(root, generated, *job), jobs):
             if finding:
                 yield finding
 
 
-def _write_digest(folder):
-    """A stand-in for the header that CMake generates."""
-    header = folder / "loci" / "abi" / "digest.h"
-    header.parent.mkdir(parents=True)
-    header.write_text('#define LOCI_ABI_DIGEST "0"\n', encoding="utf-8")
+def _write_generated(folder):
+    """Stand-ins for the headers that CMake generates."""
+    (folder / "abi").mkdir(parents=True)
+    (folder / "abi" / "digest.h").write_text('#define LOCI_ABI_DIGEST "0"\n', encoding="utf-8")
+    (folder / "config.hpp").write_text(
+        "#pragma once\n#define LOCI_WITH_TIMER 1\n#define LOCI_WITH_PROFILER 1\n", encoding="utf-8")
 
 
 def _compile(root, generated, path, standard, compiler):

@@ -23,16 +23,18 @@ ARROWS = {
     "capture": ["runtime"],
     "parallel": ["runtime"],
     "io": ["runtime"],
+    "reporting": ["runtime", "io"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
-ABI_FOLDERS = {"core", "plugin", "device", "memory", "tensor", "transfer", "ops", "runtime"}
+ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops", "runtime",
+               "reporting"}
 # Headers of the author SDK that stand on nothing, for what schemas and kernels both compute.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.
-TEMPLATES = {"template", "template_op"}
+TEMPLATES = {"template", "template_op", "template_reporter"}
 TEMPLATE_TESTS = {"plugin_test.cc"}
 # Sources that several plugins link; they are part of the plugins, not of the core.
-SHARED_PLUGIN_FOLDERS = {"kernels"}
+SHARED_PLUGIN_FOLDERS = {"kernels", "report_data", "report_text"}
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 _DEPENDS = re.compile(r"\bDEPENDS\s+([\w\s]+?)(?=\s+[A-Z_]+\b|\s*\))")

@@ -14,9 +14,12 @@
 #include <loci/optimizer.hpp>
 #include <loci/place.hpp>
 #include <loci/plugins.hpp>
+#include <loci/profiler.hpp>
 #include <loci/program.hpp>
 #include <loci/scope.hpp>
+#include <loci/settings.hpp>
 #include <loci/shape.hpp>
 #include <loci/tensor.hpp>
+#include <loci/timer.hpp>
 #include <loci/transfer_policy.hpp>
 #include <loci/version.hpp>

@@ -1,0 +1,232 @@
+#include "framework/reporting/session.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <loci/error.hpp>
+#include <utility>
+
+#include "framework/core/log.h"
+#include "framework/core/raise.h"
+#include "framework/profiler/label_table.h"
+#include "framework/profiler/profile_file.h"
+#include "framework/reporting/machine.h"
+
+namespace loci::reporting {
+namespace {
+
+std::atomic<bool> is_claimed{false};
+
+// Where the profile goes if nothing else was asked for and a report failed.
+std::string rescue_path() {
+  return (std::filesystem::temp_directory_path() / fmt::format("loci-{}.profile", getpid()))
+      .string();
+}
+
+}  // namespace
+
+void require_profiler(bool is_built_in) {
+  if (is_built_in) return;
+  core::raise(ErrorCode::kUnsupported,
+              "[profiler] this build of Loci cannot record; configure it with "
+              "-DLOCI_WITH_PROFILER=ON");
+}
+
+SessionClaim::SessionClaim() {
+  if (!is_claimed.exchange(true)) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[profiler] a session runs already; stop it before the next is started");
+}
+
+SessionClaim::~SessionClaim() { is_claimed = false; }
+
+Session::Session(const ProfilerOptions::Values& options)
+    : options_(options), main_os_id_(static_cast<std::uint64_t>(syscall(SYS_gettid))) {
+  if (options.reporters.empty() && options.default_reporter) options_.reporters = {"classic"};
+  for (const std::string& text : options_.reporters) {
+    ReportRequest request = parse_request(text);
+    if (!options.quality) request.options.emplace_back("quality", "off");
+    reporters_.push_back(std::make_unique<OpenReporter>(request));
+    is_live_ = is_live_ || reporters_.back()->has_live_ranges();
+  }
+  claim_.emplace();
+  sources_ = std::make_unique<Sources>(level() == profiler::Level::kDetail);
+  begin_assembly();
+  enter(phase_of(0));
+}
+
+Session::~Session() {
+  if (sources_ == nullptr) return;
+  leave_phase();
+}
+
+void Session::begin_assembly() {
+  assembly_ = std::make_unique<profiler::Assembly>(profiler::LabelTable::instance());
+  started_at_ = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                               std::chrono::system_clock::now().time_since_epoch())
+                                               .count());
+}
+
+profiler::Level Session::level() const {
+  std::uint32_t needed = options_.tracer_option == LOCI_PROFILE_TRACER_DEFAULT
+                             ? LOCI_PROFILE_LEVEL_OP
+                             : LOCI_PROFILE_LEVEL_DETAIL;
+  // Without a report there may be any later.
+  if (reporters_.empty()) needed = LOCI_PROFILE_LEVEL_DETAIL;
+  for (const auto& reporter : reporters_) needed = std::max(needed, reporter->level());
+  return static_cast<profiler::Level>(needed);
+}
+
+Session::Phase Session::phase_of(std::uint64_t step) const {
+  const ProfilerSchedule& schedule = options_.schedule;
+  if (schedule.record == 0) return Phase::kRecord;
+  const std::uint64_t cycle = schedule.skip + schedule.warmup + schedule.record;
+  if (schedule.repeat > 0 && step / cycle >= schedule.repeat) return Phase::kOff;
+  const std::uint64_t place = step % cycle;
+  if (place < schedule.skip) return Phase::kOff;
+  return place < schedule.skip + schedule.warmup ? Phase::kWarmup : Phase::kRecord;
+}
+
+bool Session::wants_peaks() const {
+  return std::any_of(reporters_.begin(), reporters_.end(),
+                     [](const auto& reporter) { return reporter->wants_peaks(); });
+}
+
+void Session::enter(Phase phase) {
+  phase_ = phase;
+  if (phase == Phase::kOff) return;
+  sources_->discard();
+  profiler::CollectorOptions options;
+  options.level = level();
+  options.memory_bytes = options_.memory_bytes;
+  options.keep_last = options_.keep_last;
+  options.live = is_live_ ? this : nullptr;
+  profiler::Collector::instance().begin(options);
+  step_begin_ = profiler::ticks();
+}
+
+void Session::leave_phase() {
+  const Phase left = std::exchange(phase_, Phase::kOff);
+  if (left == Phase::kOff) return;
+  const profiler::Harvest harvest = profiler::Collector::instance().end();
+  if (left == Phase::kWarmup) return sources_->discard();
+  assembly_->add_period(harvest, static_cast<std::uint64_t>(options_.keep_last.count()));
+  sources_->add_to(*assembly_);
+  for (const profiler::StepMark& mark : std::exchange(steps_, {})) {
+    assembly_->add_step(mark.begin_ns, mark.end_ns, mark.number);
+  }
+}
+
+void Session::end_step() {
+  const std::uint64_t now = profiler::ticks();
+  if (phase_ == Phase::kRecord) steps_.push_back({step_begin_, now, step_});
+  step_begin_ = now;
+}
+
+void Session::step() {
+  marks_steps_ = true;
+  end_step();
+  const Phase next = phase_of(++step_);
+  if (next == phase_) return;
+  leave_phase();
+  enter(next);
+}
+
+void Session::reset() {
+  const Phase phase = phase_;
+  leave_phase();
+  begin_assembly();
+  enter(phase);
+}
+
+std::vector<std::string> Session::finish() {
+  if (marks_steps_) end_step();
+  leave_phase();
+  sources_->stop();
+  assembly_->add_devices(sources_->facts(wants_peaks()));
+  sources_.reset();
+  claim_.reset();
+  fill_facts(assembly_->recording());
+  return make_reports(assembly_->finish(main_os_id_));
+}
+
+void Session::fill_facts(profiler::Recording& recording) const {
+  recording.state = options_.state;
+  recording.tracer_option = options_.tracer_option;
+  recording.sorted_key = options_.sorted_key;
+  recording.level = static_cast<std::uint32_t>(level());
+  recording.started_at_unix_ns = started_at_;
+  recording.process_id = static_cast<std::uint64_t>(getpid());
+  recording.program = this_program();
+  recording.version = this_version();
+  recording.build = this_build();
+  recording.machine = this_machine();
+}
+
+std::vector<std::string> Session::make_reports(profiler::Recording recording) const {
+  std::vector<std::string> failures;
+  std::string path = options_.profile_path;
+  const auto write_to = [&](const std::string& target) {
+    try {
+      profiler::write_profile(recording, target);
+      return true;
+    } catch (const Error& error) {
+      failures.emplace_back(error.what());
+      return false;
+    }
+  };
+  const bool kept = !path.empty() && write_to(path);
+  std::vector<std::string> failed;
+  try {
+    const profiler::Profile profile(recording);
+    failed = reporting::make_reports(profile, reporters_);
+  } catch (const Error& error) {
+    failed.emplace_back(error.what());
+  }
+  failures.insert(failures.end(), failed.begin(), failed.end());
+  if (!failures.empty() && !kept) {
+    path = rescue_path();
+    if (write_to(path)) {
+      failures.push_back(fmt::format(
+          "[profiler] the profile is kept in {}; see loci profile report --help", path));
+    }
+  }
+  for (const std::string& line : failures) {
+    core::log(core::Module::kProfiler, core::Level::kWarn, "{}", line);
+  }
+  return failures;
+}
+
+std::vector<std::string> make_reports(const profiler::Profile& profile,
+                                      const std::vector<std::unique_ptr<OpenReporter>>& reporters) {
+  std::vector<std::string> failures;
+  for (const auto& reporter : reporters) {
+    try {
+      reporter->report(profile.abi());
+    } catch (const Error& error) {
+      failures.push_back(fmt::format("[profiler] the report '{}' could not be made: {}",
+                                     reporter->name(), error.what()));
+    }
+  }
+  return failures;
+}
+
+void Session::begin(profiler::LabelId label) noexcept {
+  const loci_profile_label& abi = profiler::LabelTable::instance().abi(label);
+  for (const auto& reporter : reporters_) {
+    if (reporter->has_live_ranges()) reporter->range_begin(abi);
+  }
+}
+
+void Session::end() noexcept {
+  for (const auto& reporter : reporters_) {
+    if (reporter->has_live_ranges()) reporter->range_end();
+  }
+}
+
+}  // namespace loci::reporting

@@ -1,0 +1,50 @@
+// The profile sources of the devices that are open.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "framework/device/device.h"
+#include "framework/profiler/assembly.h"
+#include "framework/profiler/device_log.h"
+
+namespace loci::reporting {
+
+// Starts the source of each device that is open or gets opened, until it ends. Thread-safe.
+class Sources {
+ public:
+  // With `calls`, calls of the devices' interfaces are recorded too.
+  explicit Sources(bool calls);
+  ~Sources();
+  Sources(const Sources&) = delete;
+  Sources& operator=(const Sources&) = delete;
+
+  // Ends recording for good.
+  void stop();
+  // Waits for the devices, and takes over what they did; the first drops it.
+  void discard();
+  void add_to(profiler::Assembly& assembly);
+  // What a profile says of the devices, those without a source too. With `measure`, peaks that are
+  // not known yet are measured. Not while something is recorded.
+  [[nodiscard]] std::vector<profiler::DeviceFacts> facts(bool measure) const;
+
+ private:
+  struct Source {
+    plugin::Plugin* plugin = nullptr;
+    const loci_profile_source_api* api = nullptr;
+    bool is_started = false;
+    std::unique_ptr<profiler::DeviceLog> log;
+  };
+
+  void add(device::Device& device);
+  void start(Source& source);
+  void flush();
+
+  bool calls_;
+  mutable std::mutex mutex_;
+  std::vector<device::Device*> devices_;
+  std::vector<Source> sources_;  // one for each plugin
+};
+
+}  // namespace loci::reporting

@@ -1,0 +1,60 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <loci/abi/profile.h>
+
+#include <loci/error.hpp>
+#include <loci/profiler.hpp>
+
+namespace loci {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(ProfilerOptionsTest, BeginWithAllThatTheClassicProfilerBeginsWith) {
+  const ProfilerOptions::Values values = ProfilerOptions().values();
+  EXPECT_EQ(values.state, static_cast<std::uint32_t>(LOCI_PROFILE_STATE_ALL));
+  EXPECT_EQ(values.tracer_option, static_cast<std::uint32_t>(LOCI_PROFILE_TRACER_DEFAULT));
+  EXPECT_EQ(values.sorted_key, static_cast<std::uint32_t>(LOCI_PROFILE_KEY_DEFAULT));
+  EXPECT_TRUE(values.default_reporter);
+  ProfilerOptions none;
+  none.no_reporter();
+  EXPECT_FALSE(none.values().default_reporter);
+}
+
+TEST(ProfilerOptionsTest, TakeWordsInAnyCase) {
+  ProfilerOptions options;
+  options.state("CPU").tracer_option("AllOpDetail").sorted_key("ave");
+  EXPECT_EQ(options.values().state, static_cast<std::uint32_t>(LOCI_PROFILE_STATE_CPU));
+  EXPECT_EQ(options.values().tracer_option,
+            static_cast<std::uint32_t>(LOCI_PROFILE_TRACER_ALL_OP_DETAIL));
+  EXPECT_EQ(options.values().sorted_key, static_cast<std::uint32_t>(LOCI_PROFILE_KEY_AVE));
+  options.state("gpu").tracer_option("op-detail");
+  EXPECT_EQ(options.values().state, static_cast<std::uint32_t>(LOCI_PROFILE_STATE_GPU));
+  EXPECT_EQ(options.values().tracer_option,
+            static_cast<std::uint32_t>(LOCI_PROFILE_TRACER_OP_DETAIL));
+}
+
+TEST(ProfilerOptionsTest, RefuseWordsThatTheyDoNotKnow) {
+  EXPECT_THAT([] { ProfilerOptions().state("TPU"); },
+              ThrowsMessage<Error>("[profiler] 'TPU' is no state; there are CPU, GPU, All"));
+  EXPECT_THAT([] { ProfilerOptions().tracer_option("Op"); },
+              ThrowsMessage<Error>("[profiler] 'Op' is no tracer option; there are Default, "
+                                   "OpDetail, AllOpDetail"));
+  EXPECT_THAT([] { ProfilerOptions().sorted_key(""); },
+              ThrowsMessage<Error>("[profiler] '' is no sorted key; there are default, calls, "
+                                   "total, max, min, ave"));
+}
+
+TEST(ProfilerOptionsTest, RefuseSchedulesAndTimesThatMeanNothing) {
+  EXPECT_THAT(
+      [] {
+        ProfilerOptions().schedule({1, 1, 0, 0});
+      },
+      ThrowsMessage<Error>(HasSubstr("a schedule that records 0 steps")));
+  EXPECT_THAT([] { ProfilerOptions().keep_last(std::chrono::seconds(-1)); },
+              ThrowsMessage<Error>(HasSubstr("keep_last takes a time of 0 or more")));
+}
+
+}  // namespace
+}  // namespace loci
