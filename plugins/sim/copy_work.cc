@@ -23,6 +23,16 @@ const char* route_text(Route route) {
   return "";
 }
 
+std::uint32_t direction_of(Route route) {
+  switch (route) {
+    case Route::kToDevice: return LOCI_COPY_HOST_TO_DEVICE;
+    case Route::kToHost: return LOCI_COPY_DEVICE_TO_HOST;
+    case Route::kPeer: return LOCI_COPY_PEER;
+    case Route::kLocal: return LOCI_COPY_DEVICE_TO_DEVICE;
+  }
+  return LOCI_COPY_UNKNOWN;
+}
+
 }  // namespace
 
 std::uint64_t source_span(const loci_copy& copy) { return span(copy, copy.source_pitch); }
@@ -49,6 +59,10 @@ std::string CopyWork::name() const {
   return fmt::format("copy of {} bytes {}", bytes(), route_text(route_));
 }
 
+WorkFacts CopyWork::facts() const {
+  return {LOCI_DEVICE_WORK_COPY, direction_of(route_), bytes(), copy_.correlation};
+}
+
 std::atomic<std::uint64_t>& CopyWork::counter() const {
   switch (route_) {
     case Route::kToDevice: return counters_.h2d_bytes;
@@ -60,12 +74,14 @@ std::atomic<std::uint64_t>& CopyWork::counter() const {
 }
 
 FillWork::FillWork(std::byte* target, std::uint64_t bytes, const void* pattern,
-                   std::uint32_t pattern_bytes, const TimeModel& time, Counters& counters)
+                   std::uint32_t pattern_bytes, const TimeModel& time, Counters& counters,
+                   std::uint64_t correlation)
     : target_(target),
       bytes_(bytes),
       pattern_bytes_(pattern_bytes),
       duration_(time.copy(Route::kLocal, bytes)),
-      counters_(counters) {
+      counters_(counters),
+      correlation_(correlation) {
   std::memcpy(pattern_.data(), pattern, pattern_bytes);
 }
 

@@ -26,6 +26,7 @@ class CopyWork final : public Work {
   CopyWork(const loci_copy& copy, Route route, const TimeModel& time, Counters& counters);
   void run() override;
   [[nodiscard]] std::string name() const override;
+  [[nodiscard]] WorkFacts facts() const override;
   [[nodiscard]] std::chrono::nanoseconds duration() const override { return duration_; }
 
  private:
@@ -41,9 +42,12 @@ class CopyWork final : public Work {
 class FillWork final : public Work {
  public:
   FillWork(std::byte* target, std::uint64_t bytes, const void* pattern, std::uint32_t pattern_bytes,
-           const TimeModel& time, Counters& counters);
+           const TimeModel& time, Counters& counters, std::uint64_t correlation);
   void run() override;
   [[nodiscard]] std::string name() const override;
+  [[nodiscard]] WorkFacts facts() const override {
+    return {LOCI_DEVICE_WORK_FILL, LOCI_COPY_UNKNOWN, bytes_, correlation_};
+  }
   [[nodiscard]] std::chrono::nanoseconds duration() const override { return duration_; }
 
  private:
@@ -53,6 +57,7 @@ class FillWork final : public Work {
   const std::uint32_t pattern_bytes_;
   const std::chrono::nanoseconds duration_;
   Counters& counters_;
+  const std::uint64_t correlation_;
 };
 
 }  // namespace loci::sim

@@ -68,6 +68,9 @@ void SimDevice::describe(Machine& machine, std::uint32_t index, loci_device_info
   info.min_chunk = kAlignment;
   info.numa_node = UINT32_MAX;
   info.compute_units = 1;  // kernels of a stream run on one thread
+  info.peak_flops = machine.settings.gflops * 1e9;
+  // A copy within the device reads and writes each byte.
+  info.peak_bytes = 2 * machine.settings.local_gbps * 1e9;
 }
 
 SimDevice::SimDevice(Machine& machine, const sdk::Host& host, std::uint32_t index)
@@ -186,7 +189,7 @@ bool SimDevice::copy(const loci_copy& copy, Stream* stream) {
 }
 
 void SimDevice::fill(void* target, std::uint64_t bytes, const void* pattern,
-                     std::uint32_t pattern_bytes, Stream* stream, std::uint64_t) {
+                     std::uint32_t pattern_bytes, Stream* stream, std::uint64_t correlation) {
   failures_.enter_call(failures_.faults().copy, LOCI_CODE_FAILED, "fill");
   Stream& queue = required(stream, "fill");
   if (pattern_bytes != 1 && pattern_bytes != 2 && pattern_bytes != 4 && pattern_bytes != 8) {
@@ -194,9 +197,9 @@ void SimDevice::fill(void* target, std::uint64_t bytes, const void* pattern,
   }
   if (bytes == 0) return;
   std::byte* data = memory_.alias(target, bytes, "the target of a fill");
-  queue.enqueue(
-      std::make_unique<FillWork>(data, bytes, pattern, pattern_bytes, machine_.time, counters_),
-      {access_of(target, bytes, /*writes=*/true)});
+  queue.enqueue(std::make_unique<FillWork>(data, bytes, pattern, pattern_bytes, machine_.time,
+                                           counters_, correlation),
+                {access_of(target, bytes, /*writes=*/true)});
 }
 
 void SimDevice::synchronize() {
@@ -223,6 +226,11 @@ std::uint64_t SimDevice::next_seed() {
   constexpr std::uint64_t kStreamsPerDevice = std::uint64_t{1} << 32;
   const std::lock_guard lock(streams_mutex_);
   return machine_.settings.seed + index_ * kStreamsPerDevice + stream_count_++;
+}
+
+Lane SimDevice::next_lane() {
+  const std::lock_guard lock(streams_mutex_);
+  return {index_, lane_count_++};
 }
 
 void SimDevice::add(Stream& stream) {

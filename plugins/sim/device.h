@@ -56,8 +56,9 @@ class SimDevice {
   [[nodiscard]] Counters& counters() { return counters_; }
   [[nodiscard]] const DeviceMemory& memory() const { return memory_; }
   [[nodiscard]] std::chrono::nanoseconds longest_delay() const;
-  // A seed for each stream.
+  // A seed and a number for each stream.
   [[nodiscard]] std::uint64_t next_seed();
+  [[nodiscard]] Lane next_lane();
   void add(Stream& stream);
   void remove(Stream& stream);
   // Throws Error(LOCI_CODE_INVALID_ARGUMENT) if `stream` is NULL.
@@ -87,6 +88,7 @@ class SimDevice {
   std::mutex streams_mutex_;
   std::set<Stream*> streams_;
   std::uint64_t stream_count_ = 0;
+  std::uint32_t lane_count_ = 0;
 };
 
 }  // namespace loci::sim

@@ -6,6 +6,7 @@
 
 #include "plugins/sim/device.h"
 #include "plugins/sim/plugin.h"
+#include "plugins/sim/profile_source.h"
 #include "plugins/sim/queued_kernel.h"
 
 namespace loci::sim {
@@ -42,6 +43,7 @@ void destroy(loci_kernel* kernel) noexcept {
 
 loci_error* launch(const loci_prepared* prepared, const loci_launch* launch) noexcept {
   const QueuedKernel& kernel = *reinterpret_cast<const Prepared*>(prepared)->kernel;
+  const CallTimer timer("launch", launch->correlation);
   return sdk::guard(kernel.host().api(),
                     [&] { kernel.launch(*launch, sdk::stream_of<SimDevice>(launch->stream)); });
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "plugins/sim/pinned_memory.h"
+#include "plugins/sim/profile_source.h"
 #include "plugins/sim/race_checker.h"
 #include "plugins/sim/settings.h"
 #include "plugins/sim/time_model.h"
@@ -20,6 +21,7 @@ struct Machine {
   const TimeModel time;
   const std::unique_ptr<RaceChecker> races;  // none unless the setting race is on
   PinnedMemory pinned;
+  ProfileSource profile;
 };
 
 }  // namespace loci::sim

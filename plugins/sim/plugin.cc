@@ -1,11 +1,13 @@
 #include "plugins/sim/plugin.h"
 
 #include <loci/plugin/plugin.hpp>
+#include <loci/plugin/profile_source.hpp>
 
 #include "plugins/sim/device.h"
 #include "plugins/sim/kernel_list.h"
 #include "plugins/sim/kernel_table.h"
 #include "plugins/sim/serial_host.h"
+#include "plugins/sim/traced_table.h"
 
 namespace loci::sim {
 
@@ -14,8 +16,9 @@ SimPlugin::SimPlugin(const sdk::Host& host, const sdk::Options& options)
     : Machine(parse_settings(host.config(""), options)), kernels_(sim_kernels()) {}
 
 const void* SimPlugin::interface(std::string_view name) {
-  if (name == LOCI_DEVICE_INTERFACE) return sdk::device_table<SimPlugin, SimDevice>();
+  if (name == LOCI_DEVICE_INTERFACE) return traced_device_table();
   if (name == LOCI_KERNELS_INTERFACE) return queued_kernels_table();
+  if (name == LOCI_PROFILE_SOURCE_INTERFACE) return sdk::profile_source_table<SimPlugin>();
   return nullptr;
 }
 

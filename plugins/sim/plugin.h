@@ -19,6 +19,7 @@ class SimPlugin : public Machine {
   SimPlugin(const sdk::Host& host, const sdk::Options& options);
   [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
   const void* interface(std::string_view name);
+  [[nodiscard]] ProfileSource& profile_source() { return profile; }
 
  private:
   sdk::KernelList kernels_;

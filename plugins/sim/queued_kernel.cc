@@ -21,6 +21,9 @@ class LaunchWork final : public Work {
     ++device_.counters().launches;
   }
   [[nodiscard]] std::string name() const override { return kernel_->op(); }
+  [[nodiscard]] WorkFacts facts() const override {
+    return {LOCI_DEVICE_WORK_KERNEL, LOCI_COPY_UNKNOWN, 0, arguments_->launch().correlation};
+  }
   [[nodiscard]] std::chrono::nanoseconds duration() const override {
     return device_.machine().time.launch(kernel_->flops());
   }

@@ -35,7 +35,8 @@ class AwaitMark final : public Work {
 Stream::Stream(SimDevice& device)
     : device_(device),
       races_(device.machine().races.get()),
-      worker_(device.failures(), device.longest_delay(), device.next_seed()) {
+      worker_(device.failures(), device.machine().profile, device.next_lane(),
+              device.longest_delay(), device.next_seed()) {
   if (races_ != nullptr) number_ = races_->add_stream();
   device_.add(*this);
 }

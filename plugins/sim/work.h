@@ -1,10 +1,21 @@
 // What a stream runs.
 #pragma once
 
+#include <loci/abi/profile.h>
+
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace loci::sim {
+
+// What a profile says of a task.
+struct WorkFacts {
+  std::uint32_t kind = LOCI_DEVICE_WORK_KERNEL;
+  std::uint32_t direction = LOCI_COPY_UNKNOWN;
+  std::uint64_t bytes = 0;
+  std::uint64_t correlation = 0;
+};
 
 class Work {
  public:
@@ -20,6 +31,8 @@ class Work {
   // Events and frees: neither delayed nor made to fail, and done on a lost device too, so that
   // nobody waits for ever.
   [[nodiscard]] virtual bool is_control() const { return false; }
+  // Of work that is no control.
+  [[nodiscard]] virtual WorkFacts facts() const { return {}; }
   // What it takes on the described machine.
   [[nodiscard]] virtual std::chrono::nanoseconds duration() const { return {}; }
 };

@@ -7,8 +7,11 @@
 
 namespace loci::sim {
 
-Worker::Worker(Failures& failures, std::chrono::nanoseconds longest_delay, std::uint64_t seed)
+Worker::Worker(Failures& failures, ProfileSource& profile, const Lane& lane,
+               std::chrono::nanoseconds longest_delay, std::uint64_t seed)
     : failures_(failures),
+      profile_(profile),
+      lane_(lane),
       longest_delay_(longest_delay),
       random_(seed),
       thread_([this] { run(); }) {}
@@ -64,9 +67,12 @@ void Worker::run_one(Work& work) noexcept {
     if (work.is_control()) return work.run();
     delay();
     if (!failures_.enter_task()) return;
-    const auto end = std::chrono::steady_clock::now() + work.duration();
+    const auto begin = std::chrono::steady_clock::now();
     work.run();
-    std::this_thread::sleep_until(end);
+    std::this_thread::sleep_until(begin + work.duration());
+    if (profile_.records_work()) {
+      profile_.add(work.name(), work.facts(), lane_, begin, std::chrono::steady_clock::now());
+    }
   } catch (...) {
     failures_.keep_current(work.name());
   }

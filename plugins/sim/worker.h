@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "plugins/sim/failures.h"
+#include "plugins/sim/profile_source.h"
 #include "plugins/sim/work.h"
 
 namespace loci::sim {
@@ -18,8 +19,9 @@ namespace loci::sim {
 class Worker {
  public:
   // Before each task that is no control it sleeps for up to `longest_delay`, the same times for the
-  // same seed. `failures` outlives it.
-  Worker(Failures& failures, std::chrono::nanoseconds longest_delay, std::uint64_t seed);
+  // same seed. What it runs is told to the profile as work of `lane`. Both references outlive it.
+  Worker(Failures& failures, ProfileSource& profile, const Lane& lane,
+         std::chrono::nanoseconds longest_delay, std::uint64_t seed);
   // Runs what was enqueued.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -38,6 +40,8 @@ class Worker {
   void delay();
 
   Failures& failures_;
+  ProfileSource& profile_;
+  const Lane lane_;
   const std::chrono::nanoseconds longest_delay_;
   std::mt19937_64 random_;
   mutable std::mutex mutex_;

@@ -70,7 +70,7 @@ TEST(FillWorkTest, RepeatsThePatternAndCutsTheLast) {
   std::array<std::byte, 8> target{};
   std::uint16_t pattern = 0x0201;
   Counters counters;
-  FillWork work(target.data(), 5, &pattern, 2, kNoModel, counters);
+  FillWork work(target.data(), 5, &pattern, 2, kNoModel, counters, 9);
   pattern = 0;  // borrowed for the call only
   work.run();
   EXPECT_THAT(target, ElementsAre(std::byte{1}, std::byte{2}, std::byte{1}, std::byte{2},

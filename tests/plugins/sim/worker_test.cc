@@ -32,7 +32,8 @@ class Lambda final : public Work {
 class WorkerTest : public ::testing::Test {
  protected:
   Failures failures_{Settings(), "sim:0"};
-  Worker worker_{failures_, {}, 0};
+  ProfileSource profile_;
+  Worker worker_{failures_, profile_, {}, {}, 0};
 };
 
 TEST_F(WorkerTest, RunsInOrderOnAThreadOfItsOwn) {
@@ -65,7 +66,7 @@ TEST_F(WorkerTest, ARunningTaskIsNotDone) {
 TEST_F(WorkerTest, EndsWhatWasEnqueued) {
   std::atomic<int> ran{0};
   {
-    Worker worker(failures_, {}, 0);
+    Worker worker(failures_, profile_, {}, {}, 0);
     for (int i = 0; i < 10; ++i) worker.enqueue(std::make_unique<Lambda>([&] { ++ran; }));
   }
   EXPECT_EQ(ran, 10);
@@ -105,7 +106,8 @@ TEST_F(WorkerTest, ATaskTakesAtLeastItsDuration) {
 // When each of some tasks began, with delays of up to 10 ms.
 std::vector<steady_clock::duration> delays(std::uint64_t seed) {
   Failures failures{Settings(), "sim:0"};
-  Worker worker(failures, milliseconds(10), seed);
+  ProfileSource profile;
+  Worker worker(failures, profile, {}, milliseconds(10), seed);
   std::vector<steady_clock::duration> gaps;
   auto last = steady_clock::now();
   for (int i = 0; i < 8; ++i) {

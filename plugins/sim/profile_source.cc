@@ -1,0 +1,84 @@
+#include "plugins/sim/profile_source.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace loci::sim {
+namespace {
+
+// So many records are handed over at once.
+constexpr std::size_t kBatch = 256;
+
+// The host's now_ns is the steady clock too.
+std::uint64_t ns(ProfileSource::Time time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
+}
+
+std::uint64_t this_thread() {
+  thread_local const auto id = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  return id;
+}
+
+}  // namespace
+
+ProfileSource::~ProfileSource() {
+  ProfileSource* self = this;
+  CallTimer::recording.compare_exchange_strong(self, nullptr);
+}
+
+void ProfileSource::start(std::uint32_t flags, const sdk::ProfileSink& sink) {
+  const std::lock_guard lock(mutex_);
+  sink_ = sink;
+  flags_ = flags;
+  if ((flags & LOCI_PROFILE_CALLS) != 0) {
+    CallTimer::recording.store(this, std::memory_order_release);
+  }
+}
+
+void ProfileSource::flush() {
+  const std::lock_guard lock(mutex_);
+  hand_over();
+}
+
+void ProfileSource::stop() {
+  CallTimer::recording.store(nullptr, std::memory_order_release);
+  const std::lock_guard lock(mutex_);
+  if (flags_ != 0) hand_over();
+  flags_ = 0;
+}
+
+void ProfileSource::add(const std::string& name, const WorkFacts& facts, const Lane& lane,
+                        Time begin, Time end) {
+  const std::lock_guard lock(mutex_);
+  if (!records_work()) return;
+  loci_device_record record{};
+  record.begin_ns = ns(begin);
+  record.end_ns = ns(end);
+  record.correlation = facts.correlation;
+  record.bytes = facts.bytes;
+  record.name = sdk::to_abi(*names_.insert(name).first);
+  record.kind = facts.kind;
+  record.direction = facts.direction;
+  record.device = lane.device;
+  record.stream = lane.stream;
+  work_.push_back(record);
+  if (work_.size() >= kBatch) hand_over();
+}
+
+void ProfileSource::add_call(const char* name, std::uint64_t correlation, Time begin, Time end) {
+  const std::lock_guard lock(mutex_);
+  if ((flags_ & LOCI_PROFILE_CALLS) == 0) return;  // a timer that outlasted the session
+  calls_.push_back({ns(begin), ns(end), correlation, this_thread(), sdk::to_abi(name)});
+  if (calls_.size() >= kBatch) hand_over();
+}
+
+void ProfileSource::hand_over() {
+  if (!work_.empty()) sink_.device_records(work_.data(), work_.size());
+  if (!calls_.empty()) sink_.call_records(calls_.data(), calls_.size());
+  work_.clear();
+  calls_.clear();
+  names_.clear();
+}
+
+}  // namespace loci::sim
