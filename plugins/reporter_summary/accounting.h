@@ -1,0 +1,13 @@
+// Where the wall time of the main thread went.
+#pragma once
+
+#include <loci/abi/profile.h>
+
+#include "plugins/reporter_summary/screen.h"
+
+namespace loci::summary {
+
+// What was profiled, a bar of self, idle and unaccounted time, and their figures: four lines.
+void show_accounting(const loci_profile& profile, Screen& screen);
+
+}  // namespace loci::summary

@@ -1,0 +1,32 @@
+#include "tests/plugins/reporter_classic/golden.h"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace loci::classic {
+
+std::string golden(const std::string& file) {
+  const std::string path = std::string(LOCI_CLASSIC_GOLDEN_DIR).append("/").append(file);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error(path + " cannot be read");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::map<std::string, std::string> goldens(const std::string& file) {
+  std::istringstream lines(golden(file));
+  std::map<std::string, std::string> reports;
+  std::string* report = nullptr;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("==== ", 0) == 0) {
+      report = &reports[line.substr(5)];
+    } else if (report != nullptr) {
+      report->append(line).append("\n");
+    }
+  }
+  return reports;
+}
+
+}  // namespace loci::classic

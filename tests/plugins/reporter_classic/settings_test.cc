@@ -1,0 +1,85 @@
+#include "plugins/reporter_classic/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/reporter_driver.h"
+
+namespace loci::classic {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ReportOptions;
+using ::testing::ThrowsMessage;
+
+Settings settings_of(const ReportOptions& options) {
+  loci_profile profile{};
+  profile.state = LOCI_PROFILE_STATE_GPU;
+  profile.tracer_option = LOCI_PROFILE_TRACER_OP_DETAIL;
+  profile.sorted_key = LOCI_PROFILE_KEY_MIN;
+  const std::vector<loci_kv> entries = testing::to_entries(options);
+  return Choices(sdk::ReporterOptions("classic", entries.data(), entries.size()))
+      .settings_for(profile);
+}
+
+TEST(ClassicSettingsTest, AreTheSessionsWhereTheUserSaysNothing) {
+  const Settings settings = settings_of({});
+  EXPECT_EQ(settings.state, LOCI_PROFILE_STATE_GPU);
+  EXPECT_EQ(settings.tracer_option, LOCI_PROFILE_TRACER_OP_DETAIL);
+  EXPECT_EQ(settings.sorted_key, LOCI_PROFILE_KEY_MIN);
+  EXPECT_EQ(settings.form, Form::k2x);
+  EXPECT_TRUE(settings.quality);
+}
+
+TEST(ClassicSettingsTest, TheUserGoesBeforeTheSession) {
+  const Settings settings =
+      settings_of({{"state", "All"}, {"tracer_option", "Default"}, {"sorted_key", "default"}});
+  EXPECT_EQ(settings.state, LOCI_PROFILE_STATE_ALL);
+  EXPECT_EQ(settings.tracer_option, LOCI_PROFILE_TRACER_DEFAULT);
+  EXPECT_EQ(settings.sorted_key, LOCI_PROFILE_KEY_DEFAULT);
+}
+
+TEST(ClassicSettingsTest, TakesTheSpellingOfTheRunnersFlags) {
+  const Settings settings = settings_of({{"state", "cpu"}, {"tracer_option", "all-op-detail"}});
+  EXPECT_EQ(settings.state, LOCI_PROFILE_STATE_CPU);
+  EXPECT_EQ(settings.tracer_option, LOCI_PROFILE_TRACER_ALL_OP_DETAIL);
+}
+
+TEST(ClassicSettingsTest, MemoryGoesByFormUnlessItIsSaid) {
+  EXPECT_TRUE(settings_of({}).memory);
+  EXPECT_FALSE(settings_of({{"form", "1.8"}}).memory);
+  EXPECT_TRUE(settings_of({{"form", "1.8"}, {"memory", "on"}}).memory);
+  EXPECT_FALSE(settings_of({{"form", "2.x"}, {"memory", "off"}}).memory);
+}
+
+TEST(ClassicSettingsTest, UnknownOptionsAndValuesAreErrorsThatListWhatThereIs) {
+  EXPECT_THAT(
+      [] {
+        settings_of({{"depth", "2"}});
+      },
+      ThrowsMessage<sdk::Error>(HasSubstr("has no option 'depth'; there are: form, quality, "
+                                          "state, tracer_option, sorted_key, memory")));
+  EXPECT_THAT(
+      [] {
+        settings_of({{"form", "3"}});
+      },
+      ThrowsMessage<sdk::Error>(HasSubstr("takes for 'form' one of 2.x, 1.8, not '3'")));
+  EXPECT_THAT(
+      [] {
+        settings_of({{"state", "TPU"}});
+      },
+      ThrowsMessage<sdk::Error>(HasSubstr("'state' one of session, CPU, GPU, All")));
+  EXPECT_THAT(
+      [] {
+        settings_of({{"tracer_option", "All"}});
+      },
+      ThrowsMessage<sdk::Error>(HasSubstr("'tracer_option' one of session, Default")));
+  EXPECT_THAT(
+      [] {
+        settings_of({{"sorted_key", "avg"}});
+      },
+      ThrowsMessage<sdk::Error>(HasSubstr("calls, total, max, min, ave, not 'avg'")));
+}
+
+}  // namespace
+}  // namespace loci::classic
