@@ -42,7 +42,7 @@ class CompletionTest : public RunnerTest {
 };
 
 TEST_F(CompletionTest, BashOffersSubcommands) {
-  EXPECT_THAT(offered("loci p"), UnorderedElementsAre("plan", "plugins"));
+  EXPECT_THAT(offered("loci p"), UnorderedElementsAre("plan", "profile", "plugins"));
   EXPECT_THAT(offered("loci help b"), ElementsAre("bench"));
 }
 

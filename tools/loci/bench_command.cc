@@ -2,9 +2,9 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <loci/config.hpp>
 #include <loci/devices.hpp>
 #include <loci/inspect.hpp>
+#include <loci/settings.hpp>
 #include <optional>
 
 #include "tools/loci/latency.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
-#include <loci/config.hpp>
+#include <loci/settings.hpp>
 #include <loci/version.hpp>
 #include <sstream>
 

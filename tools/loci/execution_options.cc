@@ -4,7 +4,7 @@
 
 #include <charconv>
 #include <limits>
-#include <loci/config.hpp>
+#include <loci/settings.hpp>
 #include <set>
 
 #include "tools/loci/pass_options.h"

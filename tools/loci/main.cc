@@ -3,7 +3,7 @@
 
 #include <cstdio>
 #include <exception>
-#include <loci/config.hpp>
+#include <loci/settings.hpp>
 #include <new>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
-// The files that a new plugin begins with: plugins/template and plugins/template_op under a name.
+// The files that a new plugin begins with: plugins/template, plugins/template_op or
+// plugins/template_reporter under a name.
 #pragma once
 
 #include <map>
@@ -7,13 +8,13 @@
 
 namespace loci::runner {
 
-// "backend" and "op".
+// "backend", "op" and "reporter".
 std::vector<std::string> template_kinds();
 
 // Contents by the name of the file, of a plugin that builds, passes its test and runs as it is.
 // `name`, a lower-case word, becomes its CMake project, namespace, classes and id
-// "org.example.<name>", and the device type or the namespace of the op. Throws Failure(kUsage) for
-// a name that is none or Loci's own, and for a kind without a template.
+// "org.example.<name>", and the device type, the namespace of the op or the reporter. Throws
+// Failure(kUsage) for a name that is none or Loci's own, and for a kind without a template.
 std::map<std::string, std::string> plugin_template(const std::string& name,
                                                    const std::string& kind);
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <loci/config.hpp>
+#include <loci/settings.hpp>
 #include <string>
 #include <vector>
 

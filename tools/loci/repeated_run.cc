@@ -55,15 +55,19 @@ RunCounts read_run_counts(const po::variables_map& values, const RunCounts& defa
 }
 
 RepeatedRun run_repeatedly(Session& session, const RunCounts& counts,
-                           const TransferPolicy& transfers) {
+                           const TransferPolicy& transfers, Profiler* profiler) {
   const Feed feed = session.feed();
   const std::vector<Fetch> fetch = session.fetch();
   Progress progress(static_cast<std::int64_t>(counts.warmup + counts.repeat));
+  const auto end_step = [&] {
+    if (profiler != nullptr) profiler->step();
+    progress.step();
+  };
   RepeatedRun done;
   for (std::uint64_t i = 0; i < counts.warmup; ++i) {
     const TransferGuard policy(transfers);
     session.executor.run(session.program, feed, fetch);
-    progress.step();
+    end_step();
   }
   for (std::uint64_t i = 0; i < counts.repeat; ++i) {
     const TransferGuard policy(transfers);
@@ -71,7 +75,7 @@ RepeatedRun run_repeatedly(Session& session, const RunCounts& counts,
     done.results = session.executor.run(session.program, feed, fetch);
     const std::chrono::duration<double, std::micro> took = Clock::now() - start;
     done.microseconds.push_back(took.count());
-    progress.step();
+    end_step();
   }
   return done;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <loci/profiler.hpp>
 #include <loci/tensor.hpp>
 #include <loci/transfer_policy.hpp>
 #include <vector>
@@ -27,8 +28,9 @@ void declare_run_options(po::options_description& options, const RunCounts& defa
 TransferPolicy read_transfer_policy(const po::variables_map& values);
 RunCounts read_run_counts(const po::variables_map& values, const RunCounts& defaults);
 
-// Throws Error, kPolicy if one of the runs violates the policy. The warm-up is not timed.
+// Throws Error, kPolicy if one of the runs violates the policy. The warm-up is not timed. Each run
+// is a step of the profiler, if there is one.
 RepeatedRun run_repeatedly(Session& session, const RunCounts& counts,
-                           const TransferPolicy& transfers);
+                           const TransferPolicy& transfers, Profiler* profiler = nullptr);
 
 }  // namespace loci::runner

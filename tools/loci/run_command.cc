@@ -4,6 +4,7 @@
 
 #include "tools/loci/latency.h"
 #include "tools/loci/output.h"
+#include "tools/loci/profile_options.h"
 #include "tools/loci/repeated_run.h"
 #include "tools/loci/session.h"
 #include "tools/loci/subcommands.h"
@@ -19,6 +20,7 @@ constexpr RunCounts kDefaults{0, 1};
 void declare(po::options_description& options) {
   declare_execution_options(options);
   declare_run_options(options, kDefaults);
+  declare_profile_options(options);
   options.add_options()(
       "json", "print one JSON object: model, device, feeds, results, runs, warmup, latency_us");
 }
@@ -91,14 +93,16 @@ ExitCode run(const po::variables_map& values) {
   const TransferPolicy transfers = read_transfer_policy(values);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
-  const RepeatedRun outcome =
-      in_phase(Phase::kRun, [&] { return run_repeatedly(session, counts, transfers); });
+  const std::unique_ptr<Profiler> profiler = start_profiling(values, counts);
+  const RepeatedRun outcome = in_phase(
+      Phase::kRun, [&] { return run_repeatedly(session, counts, transfers, profiler.get()); });
   in_phase(Phase::kRun, [&] { write_files(session, outcome); });
   if (values.count("json") != 0) {
     print_json(report_json(options, session, counts, outcome));
   } else {
     print(report_text(session, counts, outcome));
   }
+  finish_profiling(profiler.get());
   return ExitCode::kOk;
 }
 

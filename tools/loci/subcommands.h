@@ -8,6 +8,7 @@ namespace loci::runner {
 Command run_command();
 Command bench_command();
 Command plan_command();
+Command profile_command();
 Command show_command();
 Command plugins_command();
 Command devices_command();

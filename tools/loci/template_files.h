@@ -1,4 +1,5 @@
-// The files of plugins/template and plugins/template_op, which the build puts into the runner.
+// The files of plugins/template, plugins/template_op and
+// plugins/template_reporter, which the build puts into the runner.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <loci/config.hpp>
+#include <loci/settings.hpp>
 #include <sstream>
 
 #include "tools/conformance/verify/verify.h"

@@ -66,9 +66,10 @@ TEST(CommandTest, HelpNeedsNoWords) {
 }
 
 TEST(CommandTest, UnknownSubcommandListsThem) {
-  EXPECT_THAT(failure_of(ExitCode::kUsage, [] { find_command("rum"); }),
-              AllOf(HasSubstr("'rum'"),
-                    HasSubstr("run, bench, plan, show, plugins, devices, verify, completion")));
+  EXPECT_THAT(
+      failure_of(ExitCode::kUsage, [] { find_command("rum"); }),
+      AllOf(HasSubstr("'rum'"),
+            HasSubstr("run, bench, plan, show, profile, plugins, devices, verify, completion")));
 }
 
 TEST(CommandTest, WithoutASubcommandIsUsage) {

@@ -49,9 +49,20 @@ TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAnOp) {
   EXPECT_EQ(nlohmann::json::parse(files.at("manifest.json"))["id"], "org.example.npu2");
 }
 
+TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAReporter) {
+  const auto files = plugin_template("npu2", "reporter");
+  EXPECT_THAT(files, Contains(Key("reporter.cc")));
+  EXPECT_THAT(files, Contains(Key("plugin_test.cc")));
+  EXPECT_THAT(files, Contains(Key("README.md")));
+  expect_named(files);
+  const auto manifest = nlohmann::json::parse(files.at("manifest.json"));
+  EXPECT_EQ(manifest["id"], "org.example.npu2");
+  EXPECT_EQ(manifest["reporters"][0], "npu2");
+}
+
 // What is copied and changed has to be read first.
 TEST(PluginTemplateTest, TemplatesAreShort) {
-  EXPECT_THAT(template_kinds(), ElementsAre("backend", "op"));
+  EXPECT_THAT(template_kinds(), ElementsAre("backend", "op", "reporter"));
   for (const std::string& kind : template_kinds()) {
     std::ptrdiff_t lines = 0;
     for (const auto& [name, text] : plugin_template("npu2", kind)) {
@@ -76,7 +87,7 @@ TEST(PluginTemplateTest, RefusesOtherNamesAndKinds) {
                 HasSubstr("is a name of Loci's own; take another"));
   }
   EXPECT_EQ(failure_of(ExitCode::kUsage, [] { plugin_template("npu", "pass"); }),
-            "[--kind] 'pass' is not one of backend, op");
+            "[--kind] 'pass' is not one of backend, op, reporter");
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+// The classic profiler's story, through the public API: start and stop around iterations, several
+// threads, and how much of each operator is shown.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <loci/loci.hpp>
+#include <string>
+#include <thread>
+
+namespace loci {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class ClassicProfileTest : public ::testing::Test {
+ protected:
+  ClassicProfileTest() : building_(main_, startup_) {
+    const Variable data = fill_constant({1, 3, 8, 8}, 0.5);
+    const Variable extents = shape(fill_constant({1, 3, 5, 5}, 0.5));
+    out_ = crop_tensor(data, slice(extents, {0}, {0}, {4}));
+  }
+
+  void run(Executor& executor, int times) {
+    for (int i = 0; i < times; ++i) executor.run(main_, {}, {out_});
+  }
+  // The line of the event table that begins with the name, its columns one blank apart.
+  static std::string row(const std::string& report, const std::string& name) {
+    std::size_t at = 0;
+    while ((at = report.find(name, at)) != std::string::npos) {
+      const std::size_t begin = report.rfind('\n', at) + 1;
+      const bool is_name =
+          report.find_first_not_of(' ', begin) == at && report[at + name.size()] == ' ';
+      if (!is_name) {
+        ++at;
+        continue;
+      }
+      std::string line;
+      for (const char c : report.substr(at, report.find('\n', at) - at)) {
+        if (c != ' ' || line.back() != ' ') line += c;
+      }
+      return line;
+    }
+    return {};
+  }
+  // What a session with two threads prints, which run one after the other.
+  std::string of_two_threads(const std::string& tracer_option) {
+    const std::string path = ::testing::TempDir() + "classic_profile_test.txt";
+    Executor executor("cpu", CompileOptions::none());
+    run(executor, 1);
+    {
+      Profiler profiler(ProfilerOptions()
+                            .reporter("classic=" + path)
+                            .tracer_option(tracer_option)
+                            .sorted_key("calls"));
+      run(executor, 2);
+      std::thread([&] { run(executor, 3); }).join();
+      EXPECT_THAT(profiler.stop(), IsEmpty());
+    }
+    std::ifstream file(path);
+    std::string report{std::istreambuf_iterator<char>(file), {}};
+    std::filesystem::remove(path);
+    return report;
+  }
+
+  Program main_;
+  Program startup_;
+  ProgramGuard building_;
+  Variable out_;
+};
+
+TEST_F(ClassicProfileTest, CountsTheIterationsBetweenStartAndStop) {
+  Executor executor("cpu", CompileOptions::none());
+  ::testing::internal::CaptureStdout();
+  for (int i = 0; i < 10; ++i) {
+    if (i == 2) start_profiler("All", "Default");
+    if (i == 8) {
+      EXPECT_THAT(stop_profiler("total"), IsEmpty());
+    }
+    run(executor, 1);
+  }
+  const std::string report = ::testing::internal::GetCapturedStdout();
+  EXPECT_THAT(report, HasSubstr("Sorted by total time in descending order in the same thread"));
+  EXPECT_THAT(row(report, "thread0::slice"), HasSubstr("thread0::slice 6 "));
+  EXPECT_THAT(row(report, "thread0::crop_tensor"), HasSubstr("thread0::crop_tensor 6 "));
+  EXPECT_THAT(row(report, "thread0::fill_constant"), HasSubstr("thread0::fill_constant 12 "));
+}
+
+TEST_F(ClassicProfileTest, MergesThreadsAndShowsThemApart) {
+  const std::string report = of_two_threads("Default");
+  EXPECT_THAT(report, HasSubstr("Note! This Report merge all thread info into one."));
+  EXPECT_THAT(row(report, "slice"), HasSubstr("slice 5 "));
+  EXPECT_THAT(row(report, "thread0::slice"), HasSubstr("thread0::slice 2 "));
+  EXPECT_THAT(row(report, "thread1::slice"), HasSubstr("thread1::slice 3 "));
+  EXPECT_THAT(report, Not(HasSubstr("slice/compute")));
+}
+
+TEST_F(ClassicProfileTest, ShowsPhasesInOpDetail) {
+  const std::string report = of_two_threads("OpDetail");
+  EXPECT_THAT(row(report, "slice/compute"), HasSubstr("slice/compute 5 "));
+  EXPECT_THAT(row(report, "fill_constant/compute"), HasSubstr("fill_constant/compute 10 "));
+  EXPECT_THAT(report, Not(HasSubstr("fill_constant0")));
+}
+
+TEST_F(ClassicProfileTest, ShowsInstancesInAllOpDetail) {
+  const std::string report = of_two_threads("AllOpDetail");
+  EXPECT_THAT(row(report, "fill_constant"), HasSubstr("fill_constant 10 "));
+  EXPECT_THAT(row(report, "fill_constant0"), HasSubstr("fill_constant0 5 "));
+  EXPECT_THAT(row(report, "fill_constant1"), HasSubstr("fill_constant1 5 "));
+  EXPECT_THAT(row(report, "fill_constant1/compute"), HasSubstr("fill_constant1/compute 5 "));
+}
+
+}  // namespace
+}  // namespace loci
