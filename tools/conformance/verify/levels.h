@@ -20,6 +20,9 @@ std::vector<Check> order_level(const Target& target);
 // Errors that the ABI promises, and memory that runs out.
 std::vector<Check> fault_level(const Target& target);
 
+// Profile sources and reporters: each record once and in time, each report written and the same.
+std::vector<Check> profile_level(const Target& target);
+
 // Each case of the conformance suite at a place, with launches watched (launch_traps.h).
 struct OpsOptions {
   std::string place;                     // "sim:0"

@@ -33,17 +33,6 @@ void use_device(OpenDevice& device) {
   device.wait(stream.get());
 }
 
-void expect_nothing_held(Instance& instance, const char* when) {
-  const Holdings held = instance.host().holdings();
-  if (held.allocations > 0) {
-    fail("{} it holds {} allocations of the host table, {} bytes", when, held.allocations,
-         held.bytes);
-  }
-  if (held.errors > 0) {
-    fail("{} {} errors are neither returned nor released", when, held.errors);
-  }
-}
-
 std::uint32_t device_count(Instance& instance) {
   std::uint32_t count = 0;
   const loci_device_api& api = instance.device_api();

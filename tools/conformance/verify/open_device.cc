@@ -8,7 +8,7 @@ namespace loci::verify {
 namespace {
 
 loci_copy flat(std::uint32_t source_end, const void* source, std::uint32_t target_end, void* target,
-               std::uint64_t bytes) {
+               std::uint64_t bytes, std::uint64_t correlation) {
   return {.struct_size = sizeof(loci_copy),
           .source_end = source_end,
           .target_end = target_end,
@@ -20,7 +20,7 @@ loci_copy flat(std::uint32_t source_end, const void* source, std::uint32_t targe
           .source_pitch = bytes,
           .target_pitch = bytes,
           .peer = nullptr,
-          .correlation = 0};
+          .correlation = correlation};
 }
 
 }  // namespace
@@ -85,23 +85,26 @@ bool OpenDevice::copy(const loci_copy& copy, loci_stream* stream) {
   return blocked == 1;
 }
 
-bool OpenDevice::write(void* target, const void* source, std::uint64_t bytes, loci_stream* stream) {
-  return copy(flat(LOCI_END_HOST, source, LOCI_END_DEVICE, target, bytes), stream);
+bool OpenDevice::write(void* target, const void* source, std::uint64_t bytes, loci_stream* stream,
+                       std::uint64_t correlation) {
+  return copy(flat(LOCI_END_HOST, source, LOCI_END_DEVICE, target, bytes, correlation), stream);
 }
 
-bool OpenDevice::read(void* target, const void* source, std::uint64_t bytes, loci_stream* stream) {
-  return copy(flat(LOCI_END_DEVICE, source, LOCI_END_HOST, target, bytes), stream);
+bool OpenDevice::read(void* target, const void* source, std::uint64_t bytes, loci_stream* stream,
+                      std::uint64_t correlation) {
+  return copy(flat(LOCI_END_DEVICE, source, LOCI_END_HOST, target, bytes, correlation), stream);
 }
 
-bool OpenDevice::move(void* target, const void* source, std::uint64_t bytes, loci_stream* stream) {
-  return copy(flat(LOCI_END_DEVICE, source, LOCI_END_DEVICE, target, bytes), stream);
+bool OpenDevice::move(void* target, const void* source, std::uint64_t bytes, loci_stream* stream,
+                      std::uint64_t correlation) {
+  return copy(flat(LOCI_END_DEVICE, source, LOCI_END_DEVICE, target, bytes, correlation), stream);
 }
 
 void OpenDevice::fill(void* target, std::uint64_t bytes, std::uint64_t pattern,
-                      std::uint32_t pattern_bytes, loci_stream* stream) {
+                      std::uint32_t pattern_bytes, loci_stream* stream, std::uint64_t correlation) {
   if (api_.fill == nullptr) skip("the device has no fill");
   call_checked("fill", [&] {
-    return api_.fill(handle_, target, bytes, &pattern, pattern_bytes, stream, 0);
+    return api_.fill(handle_, target, bytes, &pattern, pattern_bytes, stream, correlation);
   });
 }
 

@@ -40,11 +40,14 @@ class OpenDevice {
 
   // True if the host waited.
   bool copy(const loci_copy& copy, loci_stream* stream);
-  bool write(void* target, const void* source, std::uint64_t bytes, loci_stream* stream);
-  bool read(void* target, const void* source, std::uint64_t bytes, loci_stream* stream);
-  bool move(void* target, const void* source, std::uint64_t bytes, loci_stream* stream);
+  bool write(void* target, const void* source, std::uint64_t bytes, loci_stream* stream,
+             std::uint64_t correlation = 0);
+  bool read(void* target, const void* source, std::uint64_t bytes, loci_stream* stream,
+            std::uint64_t correlation = 0);
+  bool move(void* target, const void* source, std::uint64_t bytes, loci_stream* stream,
+            std::uint64_t correlation = 0);
   void fill(void* target, std::uint64_t bytes, std::uint64_t pattern, std::uint32_t pattern_bytes,
-            loci_stream* stream);
+            loci_stream* stream, std::uint64_t correlation = 0);
   // Writes or reads and waits.
   void put(void* target, const Bytes& bytes, loci_stream* stream);
   Bytes get(const void* source, std::uint64_t bytes, loci_stream* stream);

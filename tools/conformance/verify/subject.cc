@@ -134,6 +134,33 @@ const loci_kernels_api& Instance::kernels_api() {
   return *kernels_api_;
 }
 
+const loci_profile_source_api& Instance::profile_source_api() {
+  if (profile_source_api_ == nullptr) {
+    const void* table = interface(LOCI_PROFILE_SOURCE_INTERFACE, LOCI_PROFILE_SOURCE_MINOR);
+    if (table == nullptr) skip("it has no " LOCI_PROFILE_SOURCE_INTERFACE);
+    auto own = std::make_unique<loci_profile_source_api>(
+        adopt<loci_profile_source_api>(table, LOCI_PROFILE_SOURCE_INTERFACE));
+    const std::string missing = names_of_missing({{"start", own->start != nullptr},
+                                                  {"flush", own->flush != nullptr},
+                                                  {"stop", own->stop != nullptr}});
+    if (!missing.empty()) fail("its " LOCI_PROFILE_SOURCE_INTERFACE " lacks {}", missing);
+    profile_source_api_ = std::move(own);
+  }
+  return *profile_source_api_;
+}
+
+const loci_profile_reporter_api& Instance::reporter_api() {
+  if (reporter_api_ == nullptr) {
+    const void* table = interface(LOCI_PROFILE_REPORTER_INTERFACE, LOCI_PROFILE_REPORTER_MINOR);
+    if (table == nullptr) skip("it has no " LOCI_PROFILE_REPORTER_INTERFACE);
+    auto own = std::make_unique<loci_profile_reporter_api>(
+        adopt<loci_profile_reporter_api>(table, LOCI_PROFILE_REPORTER_INTERFACE));
+    if (own->defs == nullptr) fail("its " LOCI_PROFILE_REPORTER_INTERFACE " lacks defs");
+    reporter_api_ = std::move(own);
+  }
+  return *reporter_api_;
+}
+
 void Instance::require_device(std::uint32_t index) {
   const loci_device_api& api = device_api();
   std::int32_t score = 0;
@@ -143,6 +170,17 @@ void Instance::require_device(std::uint32_t index) {
   std::uint32_t count = 0;
   call_checked("count", [&] { return api.count(handle_, &count); });
   if (index >= count) skip("there is no device {}; there are {}", index, count);
+}
+
+void expect_nothing_held(Instance& instance, const char* when) {
+  const Holdings held = instance.host().holdings();
+  if (held.allocations > 0) {
+    fail("{} it holds {} allocations of the host table, {} bytes", when, held.allocations,
+         held.bytes);
+  }
+  if (held.errors > 0) {
+    fail("{} {} errors are neither returned nor released", when, held.errors);
+  }
 }
 
 std::string missing_functions(const loci_device_api& api, const loci_device_info* info) {

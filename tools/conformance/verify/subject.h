@@ -4,6 +4,8 @@
 #include <loci/abi/device.h>
 #include <loci/abi/kernels.h>
 #include <loci/abi/plugin.h>
+#include <loci/abi/profile_reporter.h>
+#include <loci/abi/profile_source.h>
 
 #include <loci/plugins.hpp>
 #include <map>
@@ -74,6 +76,8 @@ class Instance {
   // that is not complete, which is the matter of the level abi.
   const loci_device_api& device_api();
   const loci_kernels_api& kernels_api();
+  const loci_profile_source_api& profile_source_api();
+  const loci_profile_reporter_api& reporter_api();
   // Skips the check if this machine has no such device.
   void require_device(std::uint32_t index);
 
@@ -86,7 +90,12 @@ class Instance {
   loci_plugin* handle_ = nullptr;
   std::unique_ptr<loci_device_api> device_api_;
   std::unique_ptr<loci_kernels_api> kernels_api_;
+  std::unique_ptr<loci_profile_source_api> profile_source_api_;
+  std::unique_ptr<loci_profile_reporter_api> reporter_api_;
 };
+
+// Fails the check if the plugin still holds something of the host.
+void expect_nothing_held(Instance& instance, const char* when);
 
 inline std::string_view view(loci_str text) {
   return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);

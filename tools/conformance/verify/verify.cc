@@ -58,6 +58,7 @@ std::vector<Check> checks_of(const std::string& level, const Target& target,
   if (level == "mem") return mem_level(target);
   if (level == "order") return order_level(target);
   if (level == "fault") return fault_level(target);
+  if (level == "profile") return profile_level(target);
   return ops_level(target, ops);
 }
 
@@ -132,7 +133,8 @@ class Verification {
 }  // namespace
 
 const std::vector<std::string>& level_names() {
-  static const std::vector<std::string> kNames{"abi", "life", "mem", "order", "fault", "ops"};
+  static const std::vector<std::string> kNames{"abi",   "life",    "mem", "order",
+                                               "fault", "profile", "ops"};
   return kNames;
 }
 

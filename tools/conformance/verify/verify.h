@@ -14,7 +14,7 @@
 
 namespace loci::verify {
 
-// In the order in which they run: abi, life, mem, order, fault, ops.
+// In the order in which they run: abi, life, mem, order, fault, profile, ops.
 const std::vector<std::string>& level_names();
 
 struct Options {

@@ -18,12 +18,6 @@ constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
 constexpr std::uint64_t kScratch = 100;
 
-std::uint64_t now_ns() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
 void require_index(std::uint32_t index) {
   if (index > 0) {
     throw sdk::Error(LOCI_CODE_NOT_FOUND, "[faulty] there is no device " + std::to_string(index));
@@ -42,6 +36,11 @@ void copy_rows(const loci_copy& copy) {
                   static_cast<const char*>(copy.source) + from, bytes);
     }
   }
+}
+
+std::uint32_t direction_of(const loci_copy& copy) {
+  if (copy.source_end != LOCI_END_DEVICE) return LOCI_COPY_HOST_TO_DEVICE;
+  return copy.target_end == LOCI_END_DEVICE ? LOCI_COPY_DEVICE_TO_DEVICE : LOCI_COPY_DEVICE_TO_HOST;
 }
 
 }  // namespace
@@ -64,6 +63,14 @@ void Device::Stream::run(std::function<void()> task) {
   queue_->add([this] { device_.keep_failure(); });
 }
 
+void Device::Stream::run(const Work& work, std::function<void()> task) {
+  run([&source = device_.source_, work, task = std::move(task)] {
+    const std::uint64_t begin = now_ns();
+    task();
+    source.add(work, begin, now_ns());
+  });
+}
+
 bool Device::Stream::query() { return mark().reached(); }
 
 void Device::Stream::synchronize() {
@@ -83,7 +90,10 @@ void Device::describe(FaultyPlugin&, std::uint32_t index, loci_device_info& info
 }
 
 Device::Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index)
-    : host_(host), scratch_(nullptr), until_failure_(plugin.fail_task()) {
+    : host_(host),
+      source_(plugin.profile_source()),
+      scratch_(nullptr),
+      until_failure_(plugin.fail_task()) {
   if (!has("any_device")) require_index(index);
   if (has("leak_heap")) static_cast<void>(new std::vector<char>(1000));
   if (has("trusts_host_memory")) {
@@ -139,16 +149,18 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
     copy_rows(copy);
     return true;
   }
-  stream->run([copy] { copy_rows(copy); });
+  stream->run(
+      {LOCI_DEVICE_WORK_COPY, direction_of(copy), copy.rows * copy.row_bytes, copy.correlation},
+      [copy] { copy_rows(copy); });
   if (!on_device) stream->mark().wait();
   return !on_device;
 }
 
 void Device::fill(void* target, std::uint64_t bytes, const void* pattern,
-                  std::uint32_t pattern_bytes, Stream* stream, std::uint64_t) {
+                  std::uint32_t pattern_bytes, Stream* stream, std::uint64_t correlation) {
   const std::vector<char> kept(static_cast<const char*>(pattern),
                                static_cast<const char*>(pattern) + pattern_bytes);
-  stream->run([=] {
+  stream->run({LOCI_DEVICE_WORK_FILL, LOCI_COPY_UNKNOWN, bytes, correlation}, [=] {
     const std::uint64_t step = has("short_fill") && kept.size() == 8 ? 4 : kept.size();
     for (std::uint64_t i = 0; i < bytes; i += kept.size()) {
       std::memcpy(static_cast<char*>(target) + i, kept.data(), step);

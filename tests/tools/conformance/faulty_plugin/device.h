@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 
+#include "source.h"
 #include "task_queue.h"
 
 namespace loci::faulty {
@@ -23,7 +24,8 @@ class Device {
    public:
     explicit Stream(Device& device);
     ~Stream();
-    void run(std::function<void()> task);  // counted, for fail_task
+    void run(std::function<void()> task);                    // counted, for fail_task
+    void run(const Work& work, std::function<void()> task);  // recorded too
     bool query();
     void synchronize();
     void wait(Event& event);
@@ -56,6 +58,7 @@ class Device {
  private:
   friend class Stream;
   const sdk::Host& host_;
+  Source& source_;
   void* scratch_;  // of the host table
   std::atomic<int> until_failure_;
   std::atomic<bool> failed_{false};

@@ -58,6 +58,10 @@ struct Misdeeds {
   mutable std::int64_t seen = 0;
 };
 
+Work work_of(const sdk::Launch& launch) {
+  return {LOCI_DEVICE_WORK_KERNEL, LOCI_COPY_UNKNOWN, 0, launch.raw().correlation};
+}
+
 struct Add {
   explicit Add(const sdk::Prepare& prepare)
       : misdeeds(prepare),
@@ -70,7 +74,7 @@ struct Add {
     const auto* a = launch.input<float>(0);
     const auto* b = launch.input<float>(1);
     auto* sum = launch.output<float>(0);
-    stream->run([a, b, sum, x = x, y = y, out = out] {
+    stream->run(work_of(launch), [a, b, sum, x = x, y = y, out = out] {
       for (std::int64_t i = 0; i < count_of(out); ++i) {
         sum[i] = a[element_of(i, out, x)] + b[element_of(i, out, y)];
       }
@@ -87,7 +91,7 @@ struct Scale {
     const auto* x = launch.input<float>(0);
     auto* out = launch.output<float>(0);
     sdk::stream_of<Device>(launch.raw().stream)
-        ->run([x, out, count = count, factor = factor, bias = bias] {
+        ->run(work_of(launch), [x, out, count = count, factor = factor, bias = bias] {
           for (std::int64_t i = 0; i < count; ++i) out[i] = factor * x[i] + bias;
         });
   }
@@ -100,7 +104,7 @@ struct Assign {
   void launch(const sdk::Launch& launch) const {
     const auto* x = launch.input<float>(0);
     auto* out = launch.output<float>(0);
-    sdk::stream_of<Device>(launch.raw().stream)->run([x, out, count = count] {
+    sdk::stream_of<Device>(launch.raw().stream)->run(work_of(launch), [x, out, count = count] {
       if (count > 0) std::memmove(out, x, static_cast<std::size_t>(count) * sizeof *out);
     });
   }

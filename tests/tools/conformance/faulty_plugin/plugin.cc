@@ -24,6 +24,8 @@ loci_device_api device_api() {
 
 FaultyPlugin::FaultyPlugin(const sdk::Host& host, const sdk::Options& options)
     : kernels_(faulty_kernels()) {
+  reporters_.add<FaultyPlugin, Reporter>(
+      {"rules", "names and how many spans are truncated", "", LOCI_PROFILE_LEVEL_OP, {"plain"}});
   const auto found = options.find("fail_task");
   if (found != options.end()) fail_task_ = std::atoi(found->second.c_str());
   if (has("leak_error")) {
@@ -35,6 +37,8 @@ const void* FaultyPlugin::interface(std::string_view name) {
   static const loci_device_api kDevice = device_api();
   if (name == LOCI_DEVICE_INTERFACE) return &kDevice;
   if (name == LOCI_KERNELS_INTERFACE) return sdk::kernels_table<FaultyPlugin>();
+  if (name == LOCI_PROFILE_SOURCE_INTERFACE) return sdk::profile_source_table<FaultyPlugin>();
+  if (name == LOCI_PROFILE_REPORTER_INTERFACE) return sdk::reporter_table<FaultyPlugin>();
   return has("any_interface") ? &kDevice : nullptr;
 }
 

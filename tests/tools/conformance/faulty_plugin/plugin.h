@@ -5,6 +5,8 @@
 #include <loci/plugin/plugin.hpp>
 
 #include "kernels.h"
+#include "reporter.h"
+#include "source.h"
 
 namespace loci::faulty {
 
@@ -17,11 +19,15 @@ class FaultyPlugin {
   FaultyPlugin(const sdk::Host& host, const sdk::Options& options);
   const void* interface(std::string_view name);
   [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
+  [[nodiscard]] Source& profile_source() { return source_; }
+  [[nodiscard]] const sdk::ReporterList& reporters() const { return reporters_; }
   // Which task of a device fails; 0: none.
   [[nodiscard]] int fail_task() const { return fail_task_; }
 
  private:
   sdk::KernelList kernels_;
+  sdk::ReporterList reporters_;
+  Source source_;
   int fail_task_ = 0;
 };
 

@@ -45,7 +45,8 @@ class FaultyPlugin : public ::testing::TestWithParam<Planted> {};
 TEST_P(FaultyPlugin, IsFoundAndNamed) {
   const Planted& planted = GetParam();
   const bool is_sanitized = heap_bytes() == 0;
-  if (std::string(planted.fault) == "leak_heap" && is_sanitized) {
+  const std::string fault = planted.fault;
+  if ((fault == "leak_heap" || fault == "leak_report") && is_sanitized) {
     GTEST_SKIP() << "the sanitizer's allocator does not count";
   }
   const std::string check = planted.check;
@@ -96,6 +97,21 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"any_device", "fault/no_such_device", "has to be refused, and is not"},
         Planted{"trusts_host_memory", "fault/no_host_memory", " in open"},
         Planted{"failure_told_twice", "fault/failed_work", "take_async_error failed"},
+        Planted{"record_after_stop", "profile/source_after_stop", "after stop had returned"},
+        Planted{"wrong_correlation", "profile/source_work", "under which nothing was done"},
+        Planted{"lost_record", "profile/source_work",
+                "a copy to the host under correlation id 73 is recorded 0 times"},
+        Planted{"lost_launch", "profile/source_launches", "a launch under correlation id 1001"},
+        Planted{"record_twice", "profile/source_cycles", "recorded 2 times"},
+        Planted{"other_clock", "profile/source_work", "on the host's clock"},
+        Planted{"takes_any_option", "profile/reporter_options",
+                "rules's option no-such-option=1 is accepted"},
+        Planted{"report_differs", "profile/reporter_same", "differs when it is made a second time"},
+        Planted{"ignores_write_error", "profile/reporter_output_error",
+                "the failure of write 1 of "},
+        Planted{"reads_empty_names", "profile/reporter_odd_names", " in report"},
+        Planted{"leak_report", "profile/reporter_heap", "each life of rules leaves memory"},
+        Planted{"slow_range", "profile/reporter_live_ranges", "a live range of rules takes"},
         Planted{"wrong_broadcast", "ops/elementwise/elementwise_add/float32/[5, 1],[1, 9]", "got"},
         Planted{"launch_allocates", "ops/elementwise/elementwise_add/",
                 "launch of elementwise_add (plain) takes memory of the host table"},
@@ -130,7 +146,7 @@ TEST_P(OwnPlugin, Passes) {
   // A few under a sanitizer, where the conformance tests run all of them anyway.
   const bool is_sanitized = heap_bytes() == 0;
   options.filter =
-      fmt::format("^(abi|life|mem|order|fault)/|^ops/{}/[a-z_0-9]+/float32/.*\\[[0-9]\\]",
+      fmt::format("^(abi|life|mem|order|fault|profile)/|^ops/{}/[a-z_0-9]+/float32/.*\\[[0-9]\\]",
                   is_sanitized ? "softmax" : "[a-z_0-9]+");
   const Report report = verify(options);
   EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
@@ -138,6 +154,24 @@ TEST_P(OwnPlugin, Passes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plugins, OwnPlugin, ::testing::Values("cpu", "sim"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+class OwnReporter : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OwnReporter, Passes) {
+  Options options;
+  options.file = fmt::format("{}/loci-reporter_{}.so", LOCI_PLUGINS, GetParam());
+  options.levels = {"abi", "life", "profile"};
+  const Report report = verify(options);
+  EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
+  // The live ranges are for few.
+  const std::size_t shown = report.levels.back().counts()[Outcome::kPassed];
+  EXPECT_GE(shown, heap_bytes() == 0 ? 7U : 8U) << to_text(report);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reporters, OwnReporter,
+                         ::testing::Values("classic", "csv", "html", "json", "nvprof", "nvtx",
+                                           "statset", "summary", "trace"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

@@ -30,7 +30,8 @@ void expect_refusal(const Options& options, const char* message) {
 TEST(Verify, RefusesWhatThereIsNot) {
   Options options = options_for(kGood);
   options.levels = {"abi", "capture"};
-  expect_refusal(options, "no level 'capture'; there are abi, life, mem, order, fault, ops");
+  expect_refusal(options,
+                 "no level 'capture'; there are abi, life, mem, order, fault, profile, ops");
   options = options_for(kGood);
   options.filter = "(";
   expect_refusal(options, "no regular expression");

@@ -1,0 +1,41 @@
+// A kernel of the plugin under test that needs no more than an input and an output, to be launched
+// without the core.
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+#include <cstdint>
+
+#include "tools/conformance/verify/open_device.h"
+
+namespace loci::verify {
+
+class PlainKernel {
+ public:
+  // Of the first operator without attributes, from one float32 tensor to another of its shape, that
+  // the plugin has a kernel for. Skips the check if there is none.
+  PlainKernel(Instance& instance, OpenDevice& device, const Stream& stream);
+  ~PlainKernel();
+  PlainKernel(const PlainKernel&) = delete;
+  PlainKernel& operator=(const PlainKernel&) = delete;
+
+  // Into the stream.
+  void launch(std::uint64_t correlation);
+
+ private:
+  bool prepare(Instance& instance, OpenDevice& device, const char* op);
+  bool make(Instance& instance, OpenDevice& device, const loci_kernel_def& def,
+            const loci_op_desc& op);
+
+  const loci_kernels_api& api_;
+  const Stream& stream_;
+  Memory input_;
+  Memory output_;
+  loci_prepared_info info_{};
+  std::uint32_t input_layout_ = LOCI_LAYOUT_PLAIN;
+  std::uint32_t output_layout_ = LOCI_LAYOUT_PLAIN;
+  Bytes state_;
+  std::vector<Memory> workspace_;  // one or none
+};
+
+}  // namespace loci::verify
