@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <loci/loci.hpp>
+#include <memory>
 #include <random>
 
 #include "dataset.h"
@@ -56,6 +57,15 @@ struct Score {
   double accuracy = 0;
 };
 
+// Examples order[first] to order[last - 1]; a range of its own in a profile.
+loci::Feed batch_of(const digits::Split& split, const std::vector<std::size_t>& order,
+                    std::size_t first, std::size_t last) {
+  const loci::ProfileRange range("batch");
+  const std::vector<std::size_t> batch(order.begin() + static_cast<std::ptrdiff_t>(first),
+                                       order.begin() + static_cast<std::ptrdiff_t>(last));
+  return {{"image", split.images(batch)}, {"label", split.targets(batch)}};
+}
+
 Score train_epoch(loci::Executor& executor, const Classifier& model, const digits::Split& train,
                   std::mt19937& random) {
   std::vector<std::size_t> order = digits::all_of(train);
@@ -63,12 +73,9 @@ Score train_epoch(loci::Executor& executor, const Classifier& model, const digit
   Score sum;
   for (std::size_t first = 0; first < order.size(); first += kBatch) {
     const std::size_t last = std::min(first + kBatch, order.size());
-    const std::vector<std::size_t> batch(order.begin() + static_cast<std::ptrdiff_t>(first),
-                                         order.begin() + static_cast<std::ptrdiff_t>(last));
     const auto fetched =
-        executor.run(model.main, {{"image", train.images(batch)}, {"label", train.targets(batch)}},
-                     {model.loss, model.accuracy});
-    const auto weight = static_cast<double>(batch.size()) / static_cast<double>(order.size());
+        executor.run(model.main, batch_of(train, order, first, last), {model.loss, model.accuracy});
+    const auto weight = static_cast<double>(last - first) / static_cast<double>(order.size());
     sum.loss += weight * static_cast<double>(fetched[0].item<float>());
     sum.accuracy += weight * static_cast<double>(fetched[1].item<float>());
   }
@@ -105,6 +112,10 @@ int run(const digits::Options& options) {
   loci::Executor executor(options.device);
   executor.run(model.startup);
 
+  std::unique_ptr<loci::Profiler> profiler;
+  if (!options.profile.empty()) {
+    profiler = std::make_unique<loci::Profiler>(loci::ProfilerOptions().reporter(options.profile));
+  }
   std::mt19937 random(1);  // the same order of examples in every run
   Score tested;
   for (int epoch = 1; epoch <= options.epochs; ++epoch) {
@@ -113,6 +124,7 @@ int run(const digits::Options& options) {
     std::printf("epoch %2d  train loss %.4f accuracy %.4f  test loss %.4f accuracy %.4f\n", epoch,
                 trained.loss, trained.accuracy, tested.loss, tested.accuracy);
   }
+  profiler.reset();
   std::printf("test accuracy %.4f\n", tested.accuracy);
   save(model, data.test, options.output);
   if (tested.accuracy < options.require) {

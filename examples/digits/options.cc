@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: digits [--data DIR] [--output DIR] [--device PLACE] [--epochs N] [--learning-rate R] "
-    "[--require ACCURACY]";
+    "[--require ACCURACY] [--profile REPORTER]";
 
 double number(const std::string& option, const std::string& text) {
   std::size_t read = 0;
@@ -41,6 +41,8 @@ Options parse(int argc, char** argv) {
       options.epochs = static_cast<int>(number(option, value));
     } else if (option == "--learning-rate") {
       options.learning_rate = number(option, value);
+    } else if (option == "--profile") {
+      options.profile = value;
     } else if (option == "--require") {
       options.require = number(option, value);
     } else {

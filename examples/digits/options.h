@@ -11,6 +11,7 @@ struct Options {
   std::string device = "cpu";
   int epochs = 30;
   double learning_rate = 0.1;
+  std::string profile;   // a report of the training, such as "summary" or "html=digits.html"
   double require = 0.0;  // test accuracy below which the program fails
 };
 
