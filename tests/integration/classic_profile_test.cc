@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <loci/loci.hpp>
 #include <string>
 #include <thread>
+
+#include "tests/support/scratch_directory.h"
 
 namespace loci {
 namespace {
@@ -49,7 +48,8 @@ class ClassicProfileTest : public ::testing::Test {
   }
   // What a session with two threads prints, which run one after the other.
   std::string of_two_threads(const std::string& tracer_option) {
-    const std::string path = ::testing::TempDir() + "classic_profile_test.txt";
+    const test::ScratchDirectory scratch;
+    const std::string path = scratch.path("report.txt");
     Executor executor("cpu", CompileOptions::none());
     run(executor, 1);
     {
@@ -61,10 +61,7 @@ class ClassicProfileTest : public ::testing::Test {
       std::thread([&] { run(executor, 3); }).join();
       EXPECT_THAT(profiler.stop(), IsEmpty());
     }
-    std::ifstream file(path);
-    std::string report{std::istreambuf_iterator<char>(file), {}};
-    std::filesystem::remove(path);
-    return report;
+    return scratch.read("report.txt");
   }
 
   Program main_;

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <loci/error.hpp>
 
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci::core {
 namespace {
@@ -29,7 +29,7 @@ class AtomicFileTest : public ::testing::Test {
     file.commit();
   }
 
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
 };
 
 // Files cannot grow beyond a size while it lives, as on a full disk.

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <loci/error.hpp>
 
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci::core {
 namespace {
@@ -20,7 +20,7 @@ using ::testing::ThrowsMessage;
 
 class InputFileTest : public ::testing::Test {
  protected:
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
 };
 
 TEST_F(InputFileTest, ReadsPieces) {

@@ -10,7 +10,7 @@
 #include "tests/framework/io/elements_of_files.h"
 #include "tests/framework/io/mutation.h"
 #include "tests/framework/io/numpy_files.h"
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci {
 namespace {
@@ -23,7 +23,7 @@ using ::testing::Throws;
 
 class NumpyFileTest : public ::testing::TestWithParam<NumpyFile> {
  protected:
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
 };
 
 TEST_P(NumpyFileTest, IsRead) {
@@ -53,7 +53,7 @@ class NpyTest : public ::testing::Test {
                                     Property(&Error::what, HasSubstr(reason)))));
   }
 
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
   // float32 [2, 3].
   std::string valid_{io_test::kPlainNumpyFiles[10].bytes};
 };

@@ -5,7 +5,7 @@
 #include <loci/io.hpp>
 #include <loci/ops.hpp>
 
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci {
 namespace {
@@ -31,7 +31,7 @@ class ParametersTest : public ::testing::Test {
     return scope.find(name).to_vector<float>();
   }
 
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
   std::string path_ = scratch_.path("w.safetensors");
   Program main_;
   Scope scope_;

@@ -9,7 +9,7 @@
 
 #include "framework/program/program_impl.h"
 #include "tests/framework/io/mutation.h"
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci {
 namespace {
@@ -53,7 +53,7 @@ class ProgramDirectoryTest : public ::testing::Test {
     return result;
   }
 
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
   std::string directory_ = scratch_.path("model");
   Program main_;
   Program startup_;

@@ -13,7 +13,7 @@
 #include "tests/framework/io/elements_of_files.h"
 #include "tests/framework/io/mutation.h"
 #include "tests/framework/io/safetensors_files.h"
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci {
 namespace {
@@ -37,7 +37,7 @@ class SafetensorsTest : public ::testing::Test {
                                     Property(&Error::what, HasSubstr(reason)))));
   }
 
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
 };
 
 TEST_F(SafetensorsTest, ReadsAllDTypes) {

@@ -4,7 +4,7 @@
 #include <loci/error.hpp>
 #include <loci/io.hpp>
 
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci {
 namespace {
@@ -23,7 +23,7 @@ class TensorFileTest : public ::testing::Test {
   }
   static Tensor two() { return Tensor::from<float>({1, 2}, {2}); }
 
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
 };
 
 TEST_F(TensorFileTest, OneTensorGoesThroughEitherFormat) {

@@ -10,7 +10,7 @@
 #include "framework/profiler/profile.h"
 #include "framework/profiler/profile_diff.h"
 #include "framework/profiler/profile_file.h"
-#include "tests/framework/io/scratch_directory.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci::profiler {
 namespace {
@@ -103,7 +103,7 @@ TEST(MillionEventsTest, Aggregate) {
 }
 
 TEST(MillionEventsTest, FileAndComparison) {
-  const io_test::ScratchDirectory scratch;
+  const test::ScratchDirectory scratch;
   const std::string path = scratch.path("run.lociprof");
   const Recording recording = Session(kEvents).take();
   timed("written", [&] { return write_profile(recording, path), 0; });

@@ -11,8 +11,8 @@
 #include "framework/profiler/profile.h"
 #include "framework/profiler/profile_layout.h"
 #include "tests/framework/io/mutation.h"
-#include "tests/framework/io/scratch_directory.h"
 #include "tests/support/recording_builder.h"
+#include "tests/support/scratch_directory.h"
 #include "tests/support/seal_profile.h"
 
 namespace loci::profiler {
@@ -78,7 +78,7 @@ class ProfileFileTest : public ::testing::Test {
         << reason;
   }
 
-  io_test::ScratchDirectory scratch_;
+  test::ScratchDirectory scratch_;
 };
 
 // With every member of the recording: files of equal recordings have equal bytes.

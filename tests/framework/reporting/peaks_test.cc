@@ -1,5 +1,7 @@
 #include "framework/reporting/peaks.h"
 
+#include <filesystem>
+#include <fstream>
 #include <loci/error.hpp>
 
 #include "framework/device/device_manager.h"

@@ -1,11 +1,11 @@
 // What profiles of programs on the software accelerator hold.
 #include <cstdio>
-#include <filesystem>
 #include <loci/profiler.hpp>
 
 #include "framework/profiler/profile.h"
 #include "framework/profiler/profile_file.h"
 #include "tests/plugins/sim/sim_program.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci {
 namespace {
@@ -26,13 +26,11 @@ class SimProfileTest : public test::SimProgramTest {
   // A profile of what `body` does between its construction and its end.
   template <class Body>
   profiler::Profile profile_of(ProfilerOptions options, Body&& body) {
-    const std::string path = ::testing::TempDir() + "sim_profile_test.profile";
+    const std::string path = scratch_.path("some.profile");
     Profiler profiler(options.no_reporter().profile_path(path));
     body(profiler);
     EXPECT_THAT(profiler.stop(), ::testing::IsEmpty());
-    profiler::Recording recording = profiler::read_profile(path);
-    std::filesystem::remove(path);
-    return profiler::Profile(std::move(recording));
+    return profiler::Profile(profiler::read_profile(path));
   }
 
   static std::uint64_t waited_copies(const loci_profile& profile) {
@@ -48,6 +46,8 @@ class SimProfileTest : public test::SimProgramTest {
     }
     return calls;
   }
+
+  test::ScratchDirectory scratch_;
 };
 
 TEST_F(SimProfileTest, CountsTheCopiesThatTheHostWaitsFor) {
@@ -71,7 +71,7 @@ TEST_F(SimProfileTest, AGuardEndsThem) {
 TEST_F(SimProfileTest, RecordsFromTheStartToTheStop) {
   const Variable out = crop(/*slice_on_cpu=*/false);
   Executor executor("sim:0", CompileOptions::none(), scope_);
-  const std::string path = ::testing::TempDir() + "sim_profile_six.profile";
+  const std::string path = scratch_.path("six.profile");
   std::unique_ptr<Profiler> profiler;
   for (int i = 0; i < 10; ++i) {
     if (i == 2) {
@@ -81,7 +81,6 @@ TEST_F(SimProfileTest, RecordsFromTheStartToTheStop) {
     executor.run(main_, {}, {out});
   }
   const profiler::Profile profile(profiler::read_profile(path));
-  std::filesystem::remove(path);
   EXPECT_EQ(calls_of(profile.abi(), "slice"), 6U);
   EXPECT_EQ(calls_of(profile.abi(), "crop_tensor"), 6U);
   EXPECT_EQ(calls_of(profile.abi(), "fill_constant"), 12U);

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace loci::io_test {
+namespace loci::test {
 
 // Removed with all that is in it.
 class ScratchDirectory {
@@ -44,4 +44,4 @@ class ScratchDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace loci::io_test
+}  // namespace loci::test
