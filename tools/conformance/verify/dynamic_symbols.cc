@@ -3,8 +3,8 @@
 #include <elf.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "tools/conformance/verify/verdict.h"
@@ -15,8 +15,11 @@ namespace {
 class Image {
  public:
   explicit Image(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    const std::streamoff size = file.tellg();
+    if (size < 0 || !std::filesystem::is_regular_file(path)) fail("the file cannot be read");
+    bytes_.resize(static_cast<std::size_t>(size));
+    file.seekg(0).read(bytes_.data(), size);
     if (!file) fail("the file cannot be read");
   }
 
