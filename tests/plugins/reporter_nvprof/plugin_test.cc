@@ -1,56 +1,22 @@
 // The plugin through its C tables, as a host sees it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "framework/profiler/profile.h"
 #include "plugins/reporter_nvprof/reporter.h"
-#include "tests/support/recording_builder.h"
-#include "tests/support/reporter_driver.h"
+#include "tests/support/text_reporter_checks.h"
 
 namespace loci::nvprof {
 namespace {
 
-using testing::DrivenReporters;
-using ::testing::HasSubstr;
-using testing::open_plugin;
-using ::testing::ThrowsMessage;
-
-profiler::Profile session() {
-  test_support::RecordingBuilder builder;
-  builder.op("mul", "mul_0", 0, test_support::ms(2));
-  builder.kernel("gemm", test_support::ms(1), test_support::ms(3));
-  return profiler::Profile(builder.build());
-}
+constexpr const char* kFile = LOCI_NVPROF_PLUGIN_FILE;
 
 TEST(NvprofPluginTest, BringsOneReporterForStandardOutput) {
-  const DrivenReporters plugin(open_plugin(LOCI_NVPROF_PLUGIN_FILE));
-  EXPECT_EQ(plugin.id(), "org.loci.reporter.nvprof");
-  ASSERT_EQ(plugin.defs().size(), 1U);
-  const loci_reporter_def def = plugin.defs()[0];
-  EXPECT_EQ(sdk::to_view(def.name), "nvprof");
-  EXPECT_EQ(sdk::to_view(def.default_output), "");
-  EXPECT_EQ(def.level, LOCI_PROFILE_LEVEL_DETAIL);
-  EXPECT_EQ(def.form_count, 0U);
-  EXPECT_EQ(def.range_begin, nullptr);
+  testing::expect_text_reporter(kFile, "nvprof", LOCI_PROFILE_LEVEL_DETAIL);
 }
 
 TEST(NvprofPluginTest, WritesWhatItsClassWrites) {
-  const DrivenReporters plugin(open_plugin(LOCI_NVPROF_PLUGIN_FILE));
-  const profiler::Profile profile = session();
-  EXPECT_EQ(plugin.report("nvprof", profile.abi()),
-            testing::report_of<NvprofReporter>(profile.abi()));
+  testing::expect_report_of_class<NvprofReporter>(kFile, "nvprof");
 }
 
 TEST(NvprofPluginTest, AnUnknownOptionIsAnErrorOfTheHost) {
-  const DrivenReporters plugin(open_plugin(LOCI_NVPROF_PLUGIN_FILE));
-  const profiler::Profile profile = session();
-  EXPECT_THAT(
-      [&] {
-        (void)plugin.report("nvprof", profile.abi(), {{"form", "old"}});
-      },
-      ThrowsMessage<testing::PluginError>(
-          HasSubstr("org.loci.reporter.nvprof has no option 'form'; there are: quality")));
-  EXPECT_EQ(plugin.host().live_errors(), 0);
+  testing::expect_unknown_option_refused(kFile, "nvprof", "quality");
 }
 
 }  // namespace
