@@ -19,6 +19,7 @@ namespace {
 using profiler::Part;
 
 constexpr std::size_t kMostPlans = 128;
+constexpr int kMostStreams = 64;
 
 device::Device& open_device(const Place& place) {
   core::init_log_from_environment();
@@ -152,7 +153,11 @@ class Run {
 }  // namespace
 
 ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope scope)
-    : device_(open_device(place)), options_(options), scope_(std::move(scope)) {}
+    : device_(open_device(place)), options_(options), scope_(std::move(scope)) {
+  if (options_.streams >= 1 && options_.streams <= kMostStreams) return;
+  core::raise(ErrorCode::kInvalidArgument, "[executor] CompileOptions::streams is {}; give 1 to {}",
+              options_.streams, kMostStreams);
+}
 
 std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {

@@ -9,6 +9,7 @@
 
 #include "framework/memory/allocator.h"
 #include "framework/runtime/plan.h"
+#include "framework/runtime/scheduled_run.h"
 #include "framework/tensor/scope_impl.h"
 #include "framework/tensor/tensor_impl.h"
 
@@ -54,6 +55,9 @@ class Frame {
   // `first_correlation` is that of instruction 0.
   void launch(std::size_t index, std::uint64_t first_correlation);
   void run_profiled(std::uint64_t first_correlation);
+  // In the order and the streams of the plan's schedule.
+  void run_scheduled(std::uint64_t first_correlation);
+  void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
   void allocate();
   void make_views();
   void make_records();
@@ -62,6 +66,7 @@ class Frame {
   [[nodiscard]] char* arena_of(Space space) const;
   [[noreturn]] void fail(std::size_t record, loci_error* error) const;
   static loci_error* launch_transfer(const loci_prepared* prepared, const loci_launch* call);
+  void copy(const TransferStep& step, loci_stream* stream) const;
 
   const Plan& plan_;
   std::vector<memory::Buffer> arenas_;  // in the order of the plan's
@@ -74,6 +79,7 @@ class Frame {
   std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
   std::uint64_t scope_version_ = 0;
   const tensor::ScopeImpl* scope_ = nullptr;
+  std::unique_ptr<ScheduledRun> scheduled_;  // null without a schedule
 };
 
 }  // namespace loci::runtime

@@ -12,6 +12,7 @@
 #include "framework/profiler/enabled.h"
 #include "framework/runtime/kernel.h"
 #include "framework/runtime/placement.h"
+#include "framework/runtime/schedule.h"
 #include "framework/transfer/transfer.h"
 
 namespace loci::runtime {
@@ -131,6 +132,8 @@ class Plan {
   std::vector<PlanOperator> operators;
   std::vector<PlanValue> values;
   std::vector<Instruction> instructions;
+  // Null if all run one after the other, as they are listed, in the default streams.
+  std::unique_ptr<const Schedule> schedule;
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
   std::vector<std::string> fetch_names;  // all that the caller wants, of a first stage
