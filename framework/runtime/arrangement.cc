@@ -14,9 +14,8 @@ namespace {
 constexpr std::uint64_t kAllowedBytes = 64 << 20;  // that any plan may take for its streams
 
 std::uint64_t arena_bytes(const Plan& plan) {
-  return std::accumulate(
-      plan.arenas.begin(), plan.arenas.end(), std::uint64_t{0},
-      [](std::uint64_t sum, const Arena& arena) { return sum + arena.bytes; });
+  return std::accumulate(plan.arenas.begin(), plan.arenas.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const Arena& arena) { return sum + arena.bytes; });
 }
 
 }  // namespace

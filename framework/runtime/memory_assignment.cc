@@ -182,8 +182,8 @@ class Assignment {
   [[nodiscard]] MemoryPlan place(const std::vector<std::uint64_t>& sizes,
                                  const std::vector<Lifetime>& lives) const {
     if (reuse_ && !timeline_.is_sequential()) {
-      return plan_memory(
-          sizes, [&](std::size_t a, std::size_t b) { return meet(lives[a], lives[b]); });
+      return plan_memory(sizes,
+                         [&](std::size_t a, std::size_t b) { return meet(lives[a], lives[b]); });
     }
     const auto end = static_cast<std::int32_t>(plan_.instructions.size());
     std::vector<Interval> intervals;

@@ -47,9 +47,8 @@ PlannedTransfer describe(const runtime::Plan& plan, std::size_t index) {
   planned.to = space_name(to.space);
   planned.reason = transfer::reason_name(step.labels.reason);
   planned.bytes = from.bytes;
-  planned.synchronous =
-      plan.schedule == nullptr || plan.schedule->steps[index].blocks ||
-      plan.schedule->steps[index].stream == runtime::ScheduledStep::kHost;
+  planned.synchronous = plan.schedule == nullptr || plan.schedule->steps[index].blocks ||
+                        plan.schedule->steps[index].stream == runtime::ScheduledStep::kHost;
   describe_step(plan, index, &planned);
   return planned;
 }

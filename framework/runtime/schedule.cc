@@ -24,8 +24,8 @@ struct DeviceLanes {
 };
 
 struct Lane {
-  Clock clock;              // what its next instruction comes after
-  std::uint32_t tail = 0;   // the latest instruction
+  Clock clock;             // what its next instruction comes after
+  std::uint32_t tail = 0;  // the latest instruction
   std::size_t length = 0;
 };
 

@@ -42,10 +42,10 @@ struct StreamBesides {
 // behind the others, so that whoever knows of default streams alone needs to know no more.
 struct Schedule {
   std::vector<ScheduledStream> streams;
-  std::vector<ScheduledStep> steps;     // by instruction
-  std::vector<std::uint32_t> order;     // in which instructions are issued
-  std::vector<StreamBesides> begins;    // the stream waits for the default one
-  std::vector<StreamBesides> ends;      // the default one waits for the stream
+  std::vector<ScheduledStep> steps;   // by instruction
+  std::vector<std::uint32_t> order;   // in which instructions are issued
+  std::vector<StreamBesides> begins;  // the stream waits for the default one
+  std::vector<StreamBesides> ends;    // the default one waits for the stream
 };
 
 struct TimedSchedule {

@@ -49,10 +49,10 @@ class ScheduledRun {
 
   const Schedule& schedule_;
   std::vector<loci_stream*> streams_;
-  std::vector<Step> steps_;                                   // by instruction
-  std::vector<std::unique_ptr<device::Event>> events_;        // of instructions
-  std::vector<std::unique_ptr<device::Event>> stream_ends_;   // by stream
-  std::map<device::Device*, device::Event> begins_;           // of default streams
+  std::vector<Step> steps_;                                  // by instruction
+  std::vector<std::unique_ptr<device::Event>> events_;       // of instructions
+  std::vector<std::unique_ptr<device::Event>> stream_ends_;  // by stream
+  std::map<device::Device*, device::Event> begins_;          // of default streams
 };
 
 }  // namespace loci::runtime

@@ -1,6 +1,6 @@
-// What a program takes whose parts may run at the same time: two devices, two branches of one, copies
-// beside kernels, the CPU beside a device. The devices are software accelerators on which a kernel
-// takes a millisecond at least, and so does a copy of a megabyte.
+// What a program takes whose parts may run at the same time: two devices, two branches of one,
+// copies beside kernels, the CPU beside a device. The devices are software accelerators on which a
+// kernel or a copy takes two milliseconds at least.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,11 +16,11 @@
 namespace loci::bench {
 namespace {
 
-constexpr const char* kMachine = "devices=2,launch_us=1000,h2d_gbps=1";
+constexpr const char* kMachine = "devices=2,launch_us=2000,copy_latency_us=2000";
 constexpr int kRepetitions = 9;
 constexpr int kChain = 24;
 constexpr int kLayers = 16;
-constexpr std::int64_t kLayerElements = 256 * 1024;
+constexpr std::int64_t kElements = 64;
 constexpr std::int64_t kMatrix = 256;
 constexpr double kBranchNs = 40e6;  // what each side of the CPU beside a device is made to take
 constexpr double kDevicesBudget = 0.6;
@@ -64,7 +64,7 @@ Variable state_at(const char* place, const Shape& shape) {
 }
 
 Variable chain_at(const char* place, int length) {
-  Variable x = state_at(place, {64});
+  Variable x = state_at(place, {kElements});
   const DeviceGuard guard(place);
   for (int i = 0; i < length; ++i) x = tanh(x);
   return x;
@@ -79,9 +79,9 @@ Variable products_at(const char* place, int length) {
 }
 
 Variable layers_with(const char* weights_at) {
-  Variable x = state_at("sim:0", {kLayerElements});
+  Variable x = state_at("sim:0", {kElements});
   for (int i = 0; i < kLayers; ++i) {
-    x = elementwise_add(x, state_at(weights_at, {kLayerElements}));
+    x = elementwise_add(x, state_at(weights_at, {kElements}));
   }
   return reduce_sum(x, {0}, /*keep_dim=*/true);
 }
@@ -118,7 +118,12 @@ void measure_devices(Report* report) {
                devices.threads, kDevicesBudget});
   // Threads that run programs of their own share a device's default stream.
   const Together branches = together(first, first);
-  report->add({"two branches of a device over the sum of each", branches.program, "", true, "", {},
+  report->add({"two branches of a device over the sum of each",
+               branches.program,
+               "",
+               true,
+               "",
+               {},
                kDevicesBudget});
 }
 
@@ -127,7 +132,7 @@ void measure_copies(Report* report) {
   Job streams(from_host);
   Job one_stream(from_host, 1);
   Job kernels([] { return std::vector<Fetch>{layers_with("sim:0")}; });
-  const Tensor weight = Tensor::from(std::vector<float>(kLayerElements, 0.5F), {kLayerElements});
+  const Tensor weight = Tensor::from(std::vector<float>(kElements, 0.5F), {kElements});
   const auto copies = [&] {
     for (int i = 0; i < kLayers; ++i) (void)weight.to("sim:0");
   };

@@ -87,9 +87,9 @@ std::string transfers_text(const inspect::Plan& plan) {
   if (streams) header.insert(header.end(), {"stream", "waits for"});
   TextTable table(header);
   for (const inspect::PlannedTransfer& copy : plan.transfers) {
-    std::vector<std::string> row{copy.variable, copy.from,     copy.to,
-                                 std::to_string(copy.bytes),   copy.reason,
-                                 copy.producer, copy.consumer, copy.synchronous ? "yes" : "no"};
+    std::vector<std::string> row{
+        copy.variable, copy.from,     copy.to,       std::to_string(copy.bytes),
+        copy.reason,   copy.producer, copy.consumer, copy.synchronous ? "yes" : "no"};
     if (streams) add_stream(copy, &row);
     table.add(row);
   }

@@ -60,7 +60,7 @@ struct PlannedTransfer {
   std::string reason;
   std::uint64_t bytes = 0;
   bool synchronous = false;
-  int stream = 0;                      // of the place it goes to; of the other one, if that is the host
+  int stream = 0;  // of the place it goes to; of the other one, if that is the host
   std::vector<std::string> waits_for;  // as of operators
 };
 

@@ -40,8 +40,7 @@ TEST_F(DependenciesTest, StateChangesAfterItWasRead) {
   const Variable unrelated = relu(w);
   optimizer::SGD(0.1).minimize(loss);
   Executor("cpu", CompileOptions::none(), scope_).run(startup_);
-  const auto plan =
-      compile({}, {loss.name(), unrelated.name()}, "cpu", CompileOptions::none());
+  const auto plan = compile({}, {loss.name(), unrelated.name()}, "cpu", CompileOptions::none());
   const Dependencies found = find_dependencies(*plan);
   EXPECT_THAT(needed_by(*plan, found, "sgd_0"), Contains("relu_0"));
 }

@@ -32,9 +32,9 @@ TEST_F(ExecutorImplTest, RefusesToWorkInNoStream) {
     CompileOptions options;
     options.streams = streams;
     EXPECT_THAT([&] { ExecutorImpl("cpu", options, scope_); },
-                ::testing::ThrowsMessage<Error>(::testing::HasSubstr(
-                    "[executor] CompileOptions::streams is " + std::to_string(streams) +
-                    "; give 1 to 64")));
+                ::testing::ThrowsMessage<Error>(
+                    ::testing::HasSubstr("[executor] CompileOptions::streams is " +
+                                         std::to_string(streams) + "; give 1 to 64")));
   }
 }
 

@@ -58,9 +58,9 @@ TEST_F(ScheduleTest, ABranchHasAStreamOfItsOwnAndTheJoinWaits) {
 }
 
 TEST_F(ScheduleTest, AnOrderThatFollowsFromAnotherIsNotWaitedFor) {
-  const Variable root = relu(relu(x_));                  // 0, 1
-  const Variable main = relu(root);                      // 2
-  const Variable branch = relu(root);                    // 3 waits for 1
+  const Variable root = relu(relu(x_));                    // 0, 1
+  const Variable main = relu(root);                        // 2
+  const Variable branch = relu(root);                      // 3 waits for 1
   const Variable further = elementwise_add(branch, root);  // knows of 1 by 3
   const auto plan = compile_at("sim:0", elementwise_add(main, further));
   ASSERT_NE(plan->schedule, nullptr);

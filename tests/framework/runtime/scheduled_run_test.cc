@@ -26,9 +26,9 @@ class ScheduledRunTest : public SimRuntimeTest {
   static sim::Faults& faults() {
     device::Device& device = device_at("sim:0");
     void* found = nullptr;
-    device.check(device.api().native_handle(device.handle(), nullptr, plugin::to_abi("sim.faults"),
-                                            &found),
-                 "asking for a handle");
+    device.check(
+        device.api().native_handle(device.handle(), nullptr, plugin::to_abi("sim.faults"), &found),
+        "asking for a handle");
     return *static_cast<sim::Faults*>(found);
   }
 
