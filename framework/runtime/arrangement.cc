@@ -6,6 +6,7 @@
 
 #include "framework/core/log.h"
 #include "framework/runtime/memory_assignment.h"
+#include "framework/runtime/pinned_values.h"
 #include "framework/runtime/schedule.h"
 
 namespace loci::runtime {
@@ -22,8 +23,10 @@ std::uint64_t arena_bytes(const Plan& plan) {
 
 void arrange(bool reuse_memory, std::size_t streams, Plan* plan) {
   assign_memory(reuse_memory, Timeline::sequential(), plan);
+  if (streams < 2) return;
+  pin_copied_values(plan);
   std::optional<TimedSchedule> made = make_schedule(*plan, streams);
-  if (!made) return;
+  if (!made) return unpin_values(plan);
   const std::uint64_t before = arena_bytes(*plan);
   assign_memory(reuse_memory, made->timeline, plan);
   const std::uint64_t after = arena_bytes(*plan);
@@ -35,6 +38,7 @@ void arrange(bool reuse_memory, std::size_t streams, Plan* plan) {
             "a plan keeps to one stream per device: with more it would take {} bytes for "
             "intermediate values instead of {}",
             after, before);
+  unpin_values(plan);
   assign_memory(reuse_memory, Timeline::sequential(), plan);
 }
 

@@ -11,6 +11,7 @@
 #include "framework/runtime/frame.h"
 #include "framework/runtime/placement_advice.h"
 #include "framework/runtime/stage.h"
+#include "framework/runtime/wait_label.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::runtime {
@@ -57,12 +58,6 @@ std::vector<PlanFeed> describe(const Feed& feed) {
 Space space_at(const Place& place) {
   if (place.is_host()) return nullptr;
   return space_of(&device::DeviceManager::instance().get(place));
-}
-
-profiler::LabelId wait_label(const device::Device& device) {
-  if (!profiler::records_at(profiler::Level::kOp)) return 0;
-  return profiler::LabelTable::instance().intern(
-      {.kind = LOCI_SPAN_WAIT, .name = "synchronize", .place = device.place().to_string()});
 }
 
 // One run of a plan in a frame.

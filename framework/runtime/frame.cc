@@ -27,17 +27,20 @@ Frame::Frame(const Plan& plan) : plan_(plan) {
   allocate();
   make_views();
   make_records();
-  if (plan_.schedule == nullptr) return;
-  scheduled_ = std::make_unique<ScheduledRun>(*plan_.schedule);
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    records_[i].call.stream = scheduled_->stream(i);
-  }
+  if (plan_.schedule != nullptr) make_scheduled();
 }
 
 Frame::~Frame() = default;
 
 void Frame::allocate() {
   for (const Arena& arena : plan_.arenas) {
+    pinned_.emplace_back();
+    if (arena.pinned_for != nullptr) {
+      pinned_.back() =
+          std::make_unique<memory::PinnedBuffer>(*arena.pinned_for, arena.bytes, "(plan arena)");
+      arenas_.emplace_back();
+      continue;
+    }
     arenas_.push_back(
         allocator_of(arena.space).allocate(arena.bytes, stream_of(arena.space), "(plan arena)"));
   }
@@ -45,9 +48,10 @@ void Frame::allocate() {
   if (plan_.state_bytes > 0) std::memset(state_.data(), 0, plan_.state_bytes);
 }
 
-char* Frame::arena_of(Space space) const {
+char* Frame::arena_of(Space space, device::Device* pinned_for) const {
   for (std::size_t i = 0; i < plan_.arenas.size(); ++i) {
-    if (plan_.arenas[i].space == space) return static_cast<char*>(arenas_[i].data());
+    if (plan_.arenas[i].space != space || plan_.arenas[i].pinned_for != pinned_for) continue;
+    return static_cast<char*>(pinned_for == nullptr ? arenas_[i].data() : pinned_[i]->data());
   }
   return nullptr;
 }
@@ -62,7 +66,7 @@ void Frame::make_views() {
     view.layout = LOCI_LAYOUT_PLAIN;
     view.residence = value.space == nullptr ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
     if (value.storage == StorageKind::kArena && value.bytes > 0) {
-      view.data = arena_of(value.space) + value.offset;
+      view.data = arena_of(value.space, value.pinned_for) + value.offset;
     }
     views_.push_back(view);
   }
@@ -93,6 +97,17 @@ void Frame::make_records() {
       record.launch = &Frame::launch_transfer;
       record.prepared = reinterpret_cast<const loci_prepared*>(&transfers_.back());
     }
+  }
+}
+
+void Frame::make_scheduled() {
+  scheduled_ = std::make_unique<ScheduledRun>(*plan_.schedule);
+  std::size_t transfer = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const ScheduledStep& step = plan_.schedule->steps[i];
+    records_[i].call.stream = scheduled_->stream(i);
+    if (plan_.instructions[i].kernel) continue;
+    transfers_[transfer++].waits = step.blocks || step.stream == ScheduledStep::kHost;
   }
 }
 
@@ -219,20 +234,21 @@ void Frame::fail(std::size_t record, loci_error* error) const {
 loci_error* Frame::launch_transfer(const loci_prepared* prepared, const loci_launch* call) {
   const auto& record = *reinterpret_cast<const TransferRecord*>(prepared);
   try {
-    record.frame->copy(*record.step, call->stream);
+    record.frame->copy(record, call->stream);
     return nullptr;
   } catch (const Error& error) {
     return plugin::make_error(error);
   }
 }
 
-void Frame::copy(const TransferStep& step, loci_stream* stream) const {
+void Frame::copy(const TransferRecord& record, loci_stream* stream) const {
+  const TransferStep& step = *record.step;
   const PlanValue& from = plan_.values[static_cast<std::size_t>(step.from)];
   const PlanValue& to = plan_.values[static_cast<std::size_t>(step.to)];
   if (from.bytes == 0) return;
   const transfer::End source{from.space, data(step.from)};
   const transfer::End target{to.space, data(step.to)};
-  if (stream != nullptr && from.space != nullptr && to.space != nullptr) {
+  if (!record.waits) {
     transfer::enqueue_copy(source, target, from.bytes, step.labels, stream);
     return;
   }

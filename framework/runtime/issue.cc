@@ -13,16 +13,20 @@ const PlanValue& value_of(const Plan& plan, ValueId id) {
   return plan.values[static_cast<std::size_t>(id)];
 }
 
-IssueKind copy_kind(Space from, Space to) {
+IssueKind copy_kind(const PlanValue& source, const PlanValue& target) {
+  const Space from = source.space;
+  const Space to = target.space;
   if (from != nullptr && to != nullptr) {
     const bool streams_reach = is_queued(from) && is_queued(to) && &from->plugin() == &to->plugin();
     return streams_reach ? IssueKind::kQueued : IssueKind::kHost;
   }
-  return is_queued(from) || is_queued(to) ? IssueKind::kBlocking : IssueKind::kHost;
+  if (!is_queued(from) && !is_queued(to)) return IssueKind::kHost;
+  const PlanValue& host_end = from == nullptr ? source : target;
+  return host_end.pinned_for != nullptr ? IssueKind::kQueued : IssueKind::kBlocking;
 }
 
 // What is issued first.
-enum class Rank : std::uint8_t { kEnters, kBrings, kFeeds, kWorks, kWaits };
+enum class Rank : std::uint8_t { kEnters, kBrings, kFeeds, kWorks, kWaitsAndFeeds, kWaits };
 
 class Order {
  public:
@@ -31,7 +35,9 @@ class Order {
         dependencies_(dependencies),
         kinds_(dependencies.size()),
         dependents_(dependencies.size()),
-        missing_(dependencies.size()) {
+        missing_(dependencies.size()),
+        ranks_(dependencies.size()),
+        awaited_(dependencies.size()) {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       kinds_[i] = issue_kind(plan, plan.instructions[i]);
       missing_[i] = dependencies[i].size();
@@ -51,6 +57,7 @@ class Order {
       const std::uint32_t next = ready_.begin()->second;
       ready_.erase(ready_.begin());
       order.push_back(next);
+      if (kinds_[next] != IssueKind::kQueued) await_needs(next);
       for (const std::uint32_t dependent : dependents_[next]) {
         if (--missing_[dependent] == 0) make_ready(dependent);
       }
@@ -68,17 +75,48 @@ class Order {
     }
   }
 
-  void make_ready(std::uint32_t instruction) { ready_.emplace(rank(instruction), instruction); }
+  void make_ready(std::uint32_t instruction) {
+    ranks_[instruction] = rank(instruction);
+    ready_.emplace(ranks_[instruction], instruction);
+  }
+
+  // What the host has waited for, with all that came before it, it need not wait for again.
+  void await_needs(std::uint32_t instruction) {
+    std::vector<std::uint32_t> ended{instruction};
+    while (!ended.empty()) {
+      const std::uint32_t last = ended.back();
+      ended.pop_back();
+      for (const Dependency& dependency : dependencies_[last]) {
+        if (awaited_[dependency.on]) continue;
+        awaited_[dependency.on] = true;
+        ended.push_back(dependency.on);
+        rank_dependents_again(dependency.on);
+      }
+    }
+  }
+
+  void rank_dependents_again(std::uint32_t instruction) {
+    for (const std::uint32_t dependent : dependents_[instruction]) {
+      if (ready_.erase({ranks_[dependent], dependent}) != 0) make_ready(dependent);
+    }
+  }
 
   [[nodiscard]] Rank rank(std::uint32_t instruction) const {
-    if (kinds_[instruction] == IssueKind::kQueued) return Rank::kEnters;
-    const auto& list = dependencies_[instruction];
-    const bool waits = std::any_of(list.begin(), list.end(), [&](const Dependency& dependency) {
-      return kinds_[dependency.on] == IssueKind::kQueued;
-    });
-    if (waits) return Rank::kWaits;
+    const bool enters = kinds_[instruction] == IssueKind::kQueued;
+    if (makes_host_wait(instruction, enters)) {
+      return feeds_[instruction] || enters ? Rank::kWaitsAndFeeds : Rank::kWaits;
+    }
+    if (enters) return Rank::kEnters;
     if (kinds_[instruction] == IssueKind::kBlocking) return Rank::kBrings;
     return feeds_[instruction] ? Rank::kFeeds : Rank::kWorks;
+  }
+
+  [[nodiscard]] bool makes_host_wait(std::uint32_t instruction, bool enters) const {
+    const auto& list = dependencies_[instruction];
+    return std::any_of(list.begin(), list.end(), [&](const Dependency& dependency) {
+      const bool queued = kinds_[dependency.on] == IssueKind::kQueued;
+      return queued && !awaited_[dependency.on] && (dependency.host_value || !enters);
+    });
   }
 
   const Plan& plan_;
@@ -87,6 +125,8 @@ class Order {
   std::vector<std::vector<std::uint32_t>> dependents_;
   std::vector<std::size_t> missing_;  // dependencies that are not issued yet
   std::vector<bool> feeds_;           // whether work of a stream hangs on it
+  std::vector<Rank> ranks_;           // of those that are ready
+  std::vector<bool> awaited_;         // whether the host knows that it has ended
   std::set<std::pair<Rank, std::uint32_t>> ready_;
 };
 
@@ -96,8 +136,8 @@ IssueKind issue_kind(const Plan& plan, const Instruction& instruction) {
   if (instruction.kernel) {
     return instruction.device->is_inline() ? IssueKind::kHost : IssueKind::kQueued;
   }
-  return copy_kind(value_of(plan, instruction.transfer.from).space,
-                   value_of(plan, instruction.transfer.to).space);
+  return copy_kind(value_of(plan, instruction.transfer.from),
+                   value_of(plan, instruction.transfer.to));
 }
 
 device::Device* issue_device(const Plan& plan, const Instruction& instruction) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "framework/runtime/memory_plan.h"
 
@@ -13,6 +14,11 @@ constexpr std::int32_t kNever = -1;
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
+
+// What has an arena of its own: a space, or memory of the host that is pinned for a device.
+using Region = std::pair<Space, device::Device*>;
+
+Region region_of(const PlanValue& value) { return {value.space, value.pinned_for}; }
 
 // First definition of a value, and what uses it last.
 struct Lifetime {
@@ -117,7 +123,7 @@ class Assignment {
     const PlanValue& to = value(output);
     const bool fresh = root(output) == output && lifetime(output).first == now;
     if (from.storage != StorageKind::kArena || to.storage != StorageKind::kArena || !fresh ||
-        root(input) == output || from.space != to.space || from.bytes != to.bytes) {
+        root(input) == output || region_of(from) != region_of(to) || from.bytes != to.bytes) {
       return;
     }
     const ValueId shared = root(input);
@@ -136,28 +142,28 @@ class Assignment {
   }
 
   void place_arenas() {
-    std::map<Space, std::vector<ValueId>> values;
+    std::map<Region, std::vector<ValueId>> values;
     for (std::size_t i = 0; i < plan_.values.size(); ++i) {
       const auto id = static_cast<ValueId>(i);
       const bool owns = plan_.values[i].storage == StorageKind::kArena && root(id) == id;
-      if (owns && lifetimes_[i].first != kNever) values[plan_.values[i].space].push_back(id);
+      if (owns && lifetimes_[i].first != kNever) values[region_of(plan_.values[i])].push_back(id);
     }
-    std::map<Space, std::vector<std::size_t>> workspaces;
+    std::map<Region, std::vector<std::size_t>> workspaces;
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       const Instruction& instruction = plan_.instructions[i];
       if (instruction.kernel && instruction.kernel->workspace_bytes() > 0) {
-        const Space space = space_of(instruction.device);
-        workspaces[space].push_back(i);
-        values[space];
+        const Region region{space_of(instruction.device), nullptr};
+        workspaces[region].push_back(i);
+        values[region];
       }
     }
-    for (const auto& [space, ids] : values) place_arena(space, ids, workspaces[space]);
+    for (const auto& [region, ids] : values) place_arena(region, ids, workspaces[region]);
     for (std::size_t i = 0; i < plan_.values.size(); ++i) {
       plan_.values[i].offset = value(root(static_cast<ValueId>(i))).offset;
     }
   }
 
-  void place_arena(Space space, const std::vector<ValueId>& ids,
+  void place_arena(const Region& region, const std::vector<ValueId>& ids,
                    const std::vector<std::size_t>& workspaces) {
     std::vector<Lifetime> lives;
     std::vector<std::uint64_t> sizes;
@@ -175,7 +181,7 @@ class Assignment {
     for (std::size_t i = 0; i < workspaces.size(); ++i) {
       plan_.instructions[workspaces[i]].workspace_offset = memory.offsets[ids.size() + i];
     }
-    plan_.arenas.push_back({space, memory.bytes});
+    plan_.arenas.push_back({region.first, region.second, memory.bytes});
     for (const std::uint64_t bytes : sizes) plan_.unshared_bytes += aligned(bytes);
   }
 

@@ -48,6 +48,8 @@ struct PlanValue {
   StorageKind storage = StorageKind::kArena;
   std::int32_t slot = 0;     // index among feeds or fetches
   std::uint64_t offset = 0;  // in the arena of its space
+  // A queued device that reaches it in host memory without the host's help; null: none does.
+  device::Device* pinned_for = nullptr;
 };
 
 // Copies one value into another of the same type, elsewhere.
@@ -111,6 +113,7 @@ struct PlanPersistable {
 
 struct Arena {
   Space space = nullptr;
+  device::Device* pinned_for = nullptr;  // as of values
   std::uint64_t bytes = 0;
 };
 

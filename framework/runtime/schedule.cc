@@ -102,9 +102,13 @@ class Scheduler {
   void make_host_know(std::uint32_t now, std::uint32_t on) {
     Clock& clock = lanes_[kHostLane].clock;
     if (knows(clock, on)) return;
+    join(&clock, after_[on]);
+    if (issued_ > 0 && on == last_ && !plan_.instructions[on].kernel) {
+      schedule_.steps[on].blocks = true;  // it is waited for at once
+      return;
+    }
     schedule_.steps[now].host_waits.push_back(on);
     schedule_.steps[on].signals = true;
-    join(&clock, after_[on]);
   }
 
   void make_stream_know(std::uint32_t now, std::size_t lane, std::uint32_t on) {
@@ -122,6 +126,7 @@ class Scheduler {
     lane.clock = after_[now];
     lane.tail = now;
     ++lane.length;
+    last_ = now;
     ++issued_;
   }
 
@@ -217,6 +222,7 @@ class Scheduler {
   std::vector<Clock> after_;  // by instruction: what is known when it has ended
   std::vector<Lane> lanes_;   // that of the host, then those of the streams
   std::map<device::Device*, DeviceLanes> devices_;
+  std::uint32_t last_ = 0;  // of the issued ones
   std::uint64_t issued_ = 0;
   bool overlaps_ = false;  // some instruction does not come after all that were issued before it
 };

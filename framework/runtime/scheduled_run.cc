@@ -3,6 +3,8 @@
 #include <loci/error.hpp>
 
 #include "framework/core/log.h"
+#include "framework/profiler/scope.h"
+#include "framework/runtime/wait_label.h"
 
 namespace loci::runtime {
 
@@ -36,9 +38,11 @@ void ScheduledRun::begin() {
 void ScheduledRun::wait(std::size_t instruction) {
   const ScheduledStep& planned = schedule_.steps[instruction];
   for (const std::uint32_t on : planned.host_waits) {
-    steps_[on].ended->synchronize();
     const auto stream = static_cast<std::size_t>(schedule_.steps[on].stream);
-    schedule_.streams[stream].device->check_async_error();
+    device::Device& device = *schedule_.streams[stream].device;
+    const profiler::Scope scope(wait_label(device));
+    steps_[on].ended->synchronize();
+    device.check_async_error();
   }
   for (const std::uint32_t on : planned.stream_waits) {
     steps_[on].ended->wait_on(steps_[instruction].stream);

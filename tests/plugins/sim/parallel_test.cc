@@ -12,9 +12,6 @@
 namespace loci {
 namespace {
 
-using ::testing::Contains;
-using ::testing::Each;
-
 class SimParallelTest : public test::SimProgramTest {
  protected:
   static CompileOptions with_streams(int streams) {
@@ -75,8 +72,7 @@ TEST_F(SimParallelTest, ThePlanTellsOfStreamsAndWaits) {
   EXPECT_EQ(streams.size(), 4U);
   EXPECT_FALSE(awaited.empty());
   for (const auto& copy : inspect::plan(four, main_, feed(), {out}).transfers) {
-    const bool between_devices = copy.from != "cpu" && copy.to != "cpu";
-    EXPECT_EQ(copy.synchronous, !between_devices) << copy.variable;
+    EXPECT_EQ(copy.synchronous, copy.reason == "feed") << copy.variable;
   }
   for (const auto& op : inspect::plan(one, main_, feed(), {out}).operators) {
     EXPECT_EQ(op.stream, 0);
