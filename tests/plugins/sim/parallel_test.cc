@@ -1,8 +1,9 @@
 // Programs whose parts run at the same time on software accelerators, with the race checker on.
 #include <algorithm>
-#include <cstdio>
+#include <atomic>
 #include <loci/profiler.hpp>
 #include <set>
+#include <thread>
 
 #include "framework/profiler/profile.h"
 #include "framework/profiler/profile_file.h"
@@ -120,6 +121,25 @@ TEST_F(SimParallelTest, TrainsWhileOtherBranchesRun) {
   EXPECT_NE(expected.front(), expected.back());
   EXPECT_EQ(losses(4), expected);
   EXPECT_EQ(losses(2), expected);
+}
+
+TEST_F(SimParallelTest, RunsFromSeveralThreadsShareStreams) {
+  const Variable out = branches(data("x", {kExtent, kExtent}, kFloat32));
+  Executor executor("sim:0", with_streams(4), scope_);
+  executor.run(startup_);
+  const auto expected = executor.run(main_, feed(), {out}).front().to_vector<float>();
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) {
+        const auto got = executor.run(main_, feed(), {out}).front().to_vector<float>();
+        if (got != expected) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(SimParallelTest, AFailureInABranchIsTheRunsAndLeavesNothingBehind) {
