@@ -1,10 +1,12 @@
 #include "framework/runtime/arrangement.h"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "framework/core/log.h"
+#include "framework/memory/allocator.h"
 #include "framework/runtime/memory_assignment.h"
 #include "framework/runtime/pinned_values.h"
 #include "framework/runtime/schedule.h"
@@ -19,6 +21,14 @@ std::uint64_t arena_bytes(const Plan& plan) {
                          [](std::uint64_t sum, const Arena& arena) { return sum + arena.bytes; });
 }
 
+bool fits(const Plan& plan) {
+  return std::all_of(plan.arenas.begin(), plan.arenas.end(), [](const Arena& arena) {
+    memory::Allocator& allocator = arena.space == nullptr ? memory::host_allocator()
+                                                          : memory::device_allocator(*arena.space);
+    return arena.bytes <= allocator.available();
+  });
+}
+
 }  // namespace
 
 void arrange(bool reuse_memory, std::size_t streams, Plan* plan) {
@@ -30,7 +40,7 @@ void arrange(bool reuse_memory, std::size_t streams, Plan* plan) {
   const std::uint64_t before = arena_bytes(*plan);
   assign_memory(reuse_memory, made->timeline, plan);
   const std::uint64_t after = arena_bytes(*plan);
-  if (after <= before + before / 4 + kAllowedBytes) {
+  if (after <= before + before / 4 + kAllowedBytes && fits(*plan)) {
     plan->schedule = std::make_unique<const Schedule>(std::move(made->schedule));
     return;
   }

@@ -105,9 +105,9 @@ void Frame::make_scheduled() {
   std::size_t transfer = 0;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const ScheduledStep& step = plan_.schedule->steps[i];
-    records_[i].call.stream = scheduled_->stream(i);
-    if (plan_.instructions[i].kernel) continue;
-    transfers_[transfer++].waits = step.blocks || step.stream == ScheduledStep::kHost;
+    const bool streamed = step.stream != ScheduledStep::kHost;
+    if (streamed) records_[i].call.stream = scheduled_->stream(i);
+    if (!plan_.instructions[i].kernel) transfers_[transfer++].waits = step.blocks || !streamed;
   }
 }
 
