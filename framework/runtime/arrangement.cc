@@ -23,8 +23,8 @@ std::uint64_t arena_bytes(const Plan& plan) {
 
 bool fits(const Plan& plan) {
   return std::all_of(plan.arenas.begin(), plan.arenas.end(), [](const Arena& arena) {
-    memory::Allocator& allocator = arena.space == nullptr ? memory::host_allocator()
-                                                          : memory::device_allocator(*arena.space);
+    memory::Allocator& allocator =
+        arena.space == nullptr ? memory::host_allocator() : memory::device_allocator(*arena.space);
     return arena.bytes <= allocator.available();
   });
 }
