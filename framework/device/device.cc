@@ -80,6 +80,7 @@ Device::~Device() {
   // Memory goes back in the order of the streams, so before them.
   resident_.store(nullptr, std::memory_order_release);
   owned_resident_.reset();
+  further_streams_.clear();
   default_stream_.reset();
   api().close(handle_);
   plugin().release();
@@ -112,6 +113,15 @@ void Device::describe() {
 
 loci_stream* Device::default_stream() const {
   return default_stream_ == nullptr ? nullptr : default_stream_->handle();
+}
+
+loci_stream* Device::stream(std::size_t number) {
+  if (number == 0) return default_stream();
+  const std::lock_guard lock(streams_mutex_);
+  if (further_streams_.size() < number) further_streams_.resize(number);
+  std::unique_ptr<Stream>& stream = further_streams_[number - 1];
+  if (stream == nullptr) stream = std::make_unique<Stream>(*this);
+  return stream->handle();
 }
 
 void* Device::allocate(std::uint64_t bytes, loci_stream* stream) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/plugin/backend.h"
 
@@ -66,6 +67,9 @@ class Device {
 
   // The stream that programs use unless told otherwise; NULL on an inline device without streams.
   [[nodiscard]] loci_stream* default_stream() const;
+  // The stream with this number, made when it is first asked for; 0 is the default one. As that
+  // one, it is shared by all who ask. Throws Error(kUnsupported) on a device without streams.
+  loci_stream* stream(std::size_t number);
 
   // Memory of the device. Throws Error(kOutOfMemory). Not for devices that use host memory.
   void* allocate(std::uint64_t bytes, loci_stream* stream);
@@ -80,6 +84,8 @@ class Device {
   // Wait, and throw what enqueued work has failed with since the last wait.
   void synchronize_stream(loci_stream* stream);
   void synchronize();
+  // Throws what enqueued work has failed with since the last wait, without waiting.
+  void check_async_error();
 
   // Throws the backend's error, if there is one, with the place and what was being done.
   void check(loci_error* error, std::string_view action) const {
@@ -95,13 +101,14 @@ class Device {
  private:
   [[noreturn]] void fail(loci_error* error, std::string_view action) const;
   void describe();
-  void check_async_error();
 
   const plugin::DeviceBackend* backend_;
   Place place_;
   DeviceInfo info_;
   loci_device* handle_ = nullptr;
   std::unique_ptr<Stream> default_stream_;
+  std::mutex streams_mutex_;
+  std::vector<std::unique_ptr<Stream>> further_streams_;  // by number - 1; null: not asked for
   std::mutex resident_mutex_;
   std::atomic<Resident*> resident_{nullptr};
   std::unique_ptr<Resident> owned_resident_;

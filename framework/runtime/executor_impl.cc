@@ -11,6 +11,7 @@
 #include "framework/runtime/frame.h"
 #include "framework/runtime/placement_advice.h"
 #include "framework/runtime/stage.h"
+#include "framework/runtime/wait_label.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::runtime {
@@ -19,6 +20,7 @@ namespace {
 using profiler::Part;
 
 constexpr std::size_t kMostPlans = 128;
+constexpr int kMostStreams = 64;
 
 device::Device& open_device(const Place& place) {
   core::init_log_from_environment();
@@ -56,12 +58,6 @@ std::vector<PlanFeed> describe(const Feed& feed) {
 Space space_at(const Place& place) {
   if (place.is_host()) return nullptr;
   return space_of(&device::DeviceManager::instance().get(place));
-}
-
-profiler::LabelId wait_label(const device::Device& device) {
-  if (!profiler::records_at(profiler::Level::kOp)) return 0;
-  return profiler::LabelTable::instance().intern(
-      {.kind = LOCI_SPAN_WAIT, .name = "synchronize", .place = device.place().to_string()});
 }
 
 // One run of a plan in a frame.
@@ -152,7 +148,11 @@ class Run {
 }  // namespace
 
 ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope scope)
-    : device_(open_device(place)), options_(options), scope_(std::move(scope)) {}
+    : device_(open_device(place)), options_(options), scope_(std::move(scope)) {
+  if (options_.streams >= 1 && options_.streams <= kMostStreams) return;
+  core::raise(ErrorCode::kInvalidArgument, "[executor] CompileOptions::streams is {}; give 1 to {}",
+              options_.streams, kMostStreams);
+}
 
 std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {

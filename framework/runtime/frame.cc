@@ -27,12 +27,20 @@ Frame::Frame(const Plan& plan) : plan_(plan) {
   allocate();
   make_views();
   make_records();
+  if (plan_.schedule != nullptr) make_scheduled();
 }
 
 Frame::~Frame() = default;
 
 void Frame::allocate() {
   for (const Arena& arena : plan_.arenas) {
+    pinned_.emplace_back();
+    if (arena.pinned_for != nullptr) {
+      pinned_.back() =
+          std::make_unique<memory::PinnedBuffer>(*arena.pinned_for, arena.bytes, "(plan arena)");
+      arenas_.emplace_back();
+      continue;
+    }
     arenas_.push_back(
         allocator_of(arena.space).allocate(arena.bytes, stream_of(arena.space), "(plan arena)"));
   }
@@ -40,9 +48,10 @@ void Frame::allocate() {
   if (plan_.state_bytes > 0) std::memset(state_.data(), 0, plan_.state_bytes);
 }
 
-char* Frame::arena_of(Space space) const {
+char* Frame::arena_of(Space space, device::Device* pinned_for) const {
   for (std::size_t i = 0; i < plan_.arenas.size(); ++i) {
-    if (plan_.arenas[i].space == space) return static_cast<char*>(arenas_[i].data());
+    if (plan_.arenas[i].space != space || plan_.arenas[i].pinned_for != pinned_for) continue;
+    return static_cast<char*>(pinned_for == nullptr ? arenas_[i].data() : pinned_[i]->data());
   }
   return nullptr;
 }
@@ -57,7 +66,7 @@ void Frame::make_views() {
     view.layout = LOCI_LAYOUT_PLAIN;
     view.residence = value.space == nullptr ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
     if (value.storage == StorageKind::kArena && value.bytes > 0) {
-      view.data = arena_of(value.space) + value.offset;
+      view.data = arena_of(value.space, value.pinned_for) + value.offset;
     }
     views_.push_back(view);
   }
@@ -88,6 +97,17 @@ void Frame::make_records() {
       record.launch = &Frame::launch_transfer;
       record.prepared = reinterpret_cast<const loci_prepared*>(&transfers_.back());
     }
+  }
+}
+
+void Frame::make_scheduled() {
+  scheduled_ = std::make_unique<ScheduledRun>(*plan_.schedule);
+  std::size_t transfer = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const ScheduledStep& step = plan_.schedule->steps[i];
+    const bool streamed = step.stream != ScheduledStep::kHost;
+    if (streamed) records_[i].call.stream = scheduled_->stream(i);
+    if (!plan_.instructions[i].kernel) transfers_[transfer++].waits = step.blocks || !streamed;
   }
 }
 
@@ -137,6 +157,7 @@ bool Frame::bind_scope(tensor::ScopeImpl& scope) {
 
 void Frame::run() {
   const std::uint64_t correlation = profiler::take_correlations(records_.size());
+  if (scheduled_ != nullptr) return run_scheduled(correlation);
   const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
     return run_profiled(correlation);
@@ -155,6 +176,32 @@ inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
     fail(index, error);
 }
 
+void Frame::run_scheduled(std::uint64_t first_correlation) {
+  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  try {
+    scheduled_->begin();
+    if (profiler::records_at(profiler::Level::kOp)) {
+      run_profiled(first_correlation);
+    } else {
+      for (const std::uint32_t index : plan_.schedule->order) {
+        if (logs) [[unlikely]]
+          log_instruction(plan_, index);
+        launch_scheduled(index, first_correlation);
+      }
+    }
+    scheduled_->end();
+  } catch (...) {
+    scheduled_->abandon();
+    throw;
+  }
+}
+
+inline void Frame::launch_scheduled(std::size_t index, std::uint64_t first_correlation) {
+  scheduled_->before(index);
+  launch(index, first_correlation);
+  scheduled_->after(index);
+}
+
 // The level is read once more: with recording just ended, the scopes leave nothing.
 void Frame::run_profiled(std::uint64_t first_correlation) {
   const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
@@ -169,7 +216,11 @@ void Frame::run_profiled(std::uint64_t first_correlation) {
         break;
       case ProfileStep::Kind::kLaunch:
         if (logs) log_instruction(plan_, step.instruction);
-        launch(step.instruction, first_correlation);
+        if (scheduled_ != nullptr) {
+          launch_scheduled(step.instruction, first_correlation);
+        } else {
+          launch(step.instruction, first_correlation);
+        }
         break;
       case ProfileStep::Kind::kClose: scopes.pop(); break;
     }
@@ -180,21 +231,30 @@ void Frame::fail(std::size_t record, loci_error* error) const {
   throw plugin::take_error(error).within(describe_instruction(plan_, record));
 }
 
-loci_error* Frame::launch_transfer(const loci_prepared* prepared, const loci_launch* /*call*/) {
+loci_error* Frame::launch_transfer(const loci_prepared* prepared, const loci_launch* call) {
   const auto& record = *reinterpret_cast<const TransferRecord*>(prepared);
-  const TransferStep& step = *record.step;
-  const PlanValue& from = record.frame->plan_.values[static_cast<std::size_t>(step.from)];
-  const PlanValue& to = record.frame->plan_.values[static_cast<std::size_t>(step.to)];
-  if (from.bytes == 0) return nullptr;
   try {
-    // The host waits: the memory of either end may be used again by the next instruction.
-    transfer::copy({from.space, record.frame->data(step.from)},
-                   {to.space, record.frame->data(step.to)}, from.bytes, step.labels,
-                   stream_of(to.space != nullptr ? to.space : from.space), /*wait=*/true);
+    record.frame->copy(record, call->stream);
     return nullptr;
   } catch (const Error& error) {
     return plugin::make_error(error);
   }
+}
+
+void Frame::copy(const TransferRecord& record, loci_stream* stream) const {
+  const TransferStep& step = *record.step;
+  const PlanValue& from = plan_.values[static_cast<std::size_t>(step.from)];
+  const PlanValue& to = plan_.values[static_cast<std::size_t>(step.to)];
+  if (from.bytes == 0) return;
+  const transfer::End source{from.space, data(step.from)};
+  const transfer::End target{to.space, data(step.to)};
+  if (!record.waits) {
+    transfer::enqueue_copy(source, target, from.bytes, step.labels, stream);
+    return;
+  }
+  if (stream == nullptr) stream = stream_of(to.space != nullptr ? to.space : from.space);
+  // The host waits: the memory of either end may be used again by the next instruction.
+  transfer::copy(source, target, from.bytes, step.labels, stream, /*wait=*/true);
 }
 
 }  // namespace loci::runtime

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "framework/memory/allocator.h"
+#include "framework/memory/pinned_buffer.h"
 #include "framework/runtime/plan.h"
+#include "framework/runtime/scheduled_run.h"
 #include "framework/tensor/scope_impl.h"
 #include "framework/tensor/tensor_impl.h"
 
@@ -49,22 +51,29 @@ class Frame {
   struct TransferRecord {
     const Frame* frame = nullptr;
     const TransferStep* step = nullptr;
+    bool waits = true;  // the host, for its end
   };
 
   // `first_correlation` is that of instruction 0.
   void launch(std::size_t index, std::uint64_t first_correlation);
   void run_profiled(std::uint64_t first_correlation);
+  // In the order and the streams of the plan's schedule.
+  void run_scheduled(std::uint64_t first_correlation);
+  void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
   void allocate();
   void make_views();
   void make_records();
   void set_call(const Instruction& instruction, Record* record);
   const loci_view* argument(ValueId value, bool metadata_only);
-  [[nodiscard]] char* arena_of(Space space) const;
+  [[nodiscard]] char* arena_of(Space space, device::Device* pinned_for = nullptr) const;
+  void make_scheduled();
   [[noreturn]] void fail(std::size_t record, loci_error* error) const;
   static loci_error* launch_transfer(const loci_prepared* prepared, const loci_launch* call);
+  void copy(const TransferRecord& record, loci_stream* stream) const;
 
   const Plan& plan_;
-  std::vector<memory::Buffer> arenas_;  // in the order of the plan's
+  std::vector<memory::Buffer> arenas_;  // in the order of the plan's; empty for pinned ones
+  std::vector<std::unique_ptr<memory::PinnedBuffer>> pinned_;  // likewise; null for the others
   memory::Buffer state_;
   std::vector<loci_view> views_;           // by value
   std::vector<loci_view> metadata_views_;  // without data
@@ -74,6 +83,7 @@ class Frame {
   std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
   std::uint64_t scope_version_ = 0;
   const tensor::ScopeImpl* scope_ = nullptr;
+  std::unique_ptr<ScheduledRun> scheduled_;  // null without a schedule
 };
 
 }  // namespace loci::runtime

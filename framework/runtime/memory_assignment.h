@@ -2,12 +2,13 @@
 #pragma once
 
 #include "framework/runtime/plan.h"
+#include "framework/runtime/timeline.h"
 
 namespace loci::runtime {
 
 // Sets offsets of values, workspaces and states, and the arenas. With `reuse`, an output lies in
-// the memory of an input that dies there where its kernel permits, and buffers are shared by
-// liveness.
-void assign_memory(bool reuse, Plan* plan);
+// the memory of an input that dies there where its kernel permits, and buffers are shared where all
+// uses of one come before those of the other. May be called again for another timeline.
+void assign_memory(bool reuse, const Timeline& timeline, Plan* plan);
 
 }  // namespace loci::runtime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace loci::runtime {
@@ -26,5 +27,9 @@ inline constexpr std::uint64_t kArenaAlignment = 64;
 // time (Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020:
 // greedy by size). With `share` off every interval gets memory of its own.
 MemoryPlan plan_memory(const std::vector<Interval>& intervals, bool share);
+// The same for buffers whose order is not that of numbers: by the size of each, and whether two of
+// them may be alive at the same time.
+using Meets = std::function<bool(std::size_t, std::size_t)>;
+MemoryPlan plan_memory(const std::vector<std::uint64_t>& bytes, const Meets& meet);
 
 }  // namespace loci::runtime

@@ -12,6 +12,7 @@
 #include "framework/profiler/enabled.h"
 #include "framework/runtime/kernel.h"
 #include "framework/runtime/placement.h"
+#include "framework/runtime/schedule.h"
 #include "framework/transfer/transfer.h"
 
 namespace loci::runtime {
@@ -47,6 +48,8 @@ struct PlanValue {
   StorageKind storage = StorageKind::kArena;
   std::int32_t slot = 0;     // index among feeds or fetches
   std::uint64_t offset = 0;  // in the arena of its space
+  // A queued device that reaches it in host memory without the host's help; null: none does.
+  device::Device* pinned_for = nullptr;
 };
 
 // Copies one value into another of the same type, elsewhere.
@@ -110,6 +113,7 @@ struct PlanPersistable {
 
 struct Arena {
   Space space = nullptr;
+  device::Device* pinned_for = nullptr;  // as of values
   std::uint64_t bytes = 0;
 };
 
@@ -131,6 +135,8 @@ class Plan {
   std::vector<PlanOperator> operators;
   std::vector<PlanValue> values;
   std::vector<Instruction> instructions;
+  // Null if all run one after the other, as they are listed, in the default streams.
+  std::unique_ptr<const Schedule> schedule;
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
   std::vector<std::string> fetch_names;  // all that the caller wants, of a first stage

@@ -4,8 +4,8 @@
 
 #include "framework/core/log.h"
 #include "framework/profiler/parts.h"
+#include "framework/runtime/arrangement.h"
 #include "framework/runtime/lowering.h"
-#include "framework/runtime/memory_assignment.h"
 #include "framework/runtime/preparation.h"
 #include "framework/runtime/stage.h"
 
@@ -38,7 +38,8 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache
     plan->fetches = request.earlier->plan->rest->end().fetches;
   }
   lower(request, kernels, plan.get());
-  assign_memory(request.options.reuse_memory, plan.get());
+  arrange(request.options.reuse_memory, static_cast<std::size_t>(request.options.streams),
+          plan.get());
   for (const Instruction& instruction : plan->instructions) {
     add_queued(instruction.device, &plan->queued_devices);
   }

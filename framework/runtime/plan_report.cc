@@ -1,6 +1,7 @@
-#include <loci/inspect.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <loci/inspect.hpp>
 
 #include "framework/runtime/executor_impl.h"
 #include "framework/runtime/stage.h"
@@ -14,7 +15,28 @@ std::string space_name(runtime::Space space) {
   return space == nullptr ? Place().to_string() : space->place().to_string();
 }
 
-PlannedTransfer describe(const runtime::Plan& plan, const runtime::TransferStep& step) {
+std::string name_of(const runtime::Plan& plan, std::uint32_t index) {
+  const runtime::Instruction& instruction = plan.instructions[index];
+  if (!instruction.kernel) return fmt::format("copy of {}", instruction.transfer.labels.variable);
+  return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
+}
+
+// Fills what the schedule says of an instruction.
+template <class Planned>
+void describe_step(const runtime::Plan& plan, std::size_t index, Planned* planned) {
+  if (plan.schedule == nullptr) return;
+  const runtime::ScheduledStep& step = plan.schedule->steps[index];
+  if (step.stream != runtime::ScheduledStep::kHost) {
+    const auto stream = static_cast<std::size_t>(step.stream);
+    planned->stream = static_cast<int>(plan.schedule->streams[stream].index);
+  }
+  for (const auto& waits : {step.host_waits, step.stream_waits}) {
+    for (const std::uint32_t on : waits) planned->waits_for.push_back(name_of(plan, on));
+  }
+}
+
+PlannedTransfer describe(const runtime::Plan& plan, std::size_t index) {
+  const runtime::TransferStep& step = plan.instructions[index].transfer;
   const runtime::PlanValue& from = plan.values[static_cast<std::size_t>(step.from)];
   const runtime::PlanValue& to = plan.values[static_cast<std::size_t>(step.to)];
   PlannedTransfer planned;
@@ -25,7 +47,9 @@ PlannedTransfer describe(const runtime::Plan& plan, const runtime::TransferStep&
   planned.to = space_name(to.space);
   planned.reason = transfer::reason_name(step.labels.reason);
   planned.bytes = from.bytes;
-  planned.synchronous = true;
+  planned.synchronous = plan.schedule == nullptr || plan.schedule->steps[index].blocks ||
+                        plan.schedule->steps[index].stream == runtime::ScheduledStep::kHost;
+  describe_step(plan, index, &planned);
   return planned;
 }
 
@@ -35,7 +59,9 @@ PlannedOperator describe(const runtime::PlanOperator& planned) {
           planned.device->place().to_string(),
           std::string(runtime::place_reason_name(planned.reason)),
           planned.detail,
-          planned.kernel};
+          planned.kernel,
+          /*stream=*/0,
+          /*waits_for=*/{}};
 }
 
 // What a variable hangs on in the next stage; kNoVar if it is known.
@@ -100,9 +126,12 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
     report.operators.push_back(describe(op));
   }
   report.deferred = deferred_operators(*compiled);
-  for (const runtime::Instruction& instruction : compiled->instructions) {
+  for (std::size_t i = 0; i < compiled->instructions.size(); ++i) {
+    const runtime::Instruction& instruction = compiled->instructions[i];
     if (!instruction.kernel) {
-      report.transfers.push_back(describe(*compiled, instruction.transfer));
+      report.transfers.push_back(describe(*compiled, i));
+    } else {
+      describe_step(*compiled, i, &report.operators[static_cast<std::size_t>(instruction.op)]);
     }
   }
   for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;

@@ -1,5 +1,6 @@
 #include "framework/runtime/profile_script.h"
 
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -43,21 +44,39 @@ std::vector<std::int32_t> owners(const Plan& plan) {
   return result;
 }
 
+// The instructions as they are issued.
+std::vector<std::uint32_t> issued(const Plan& plan) {
+  if (plan.schedule != nullptr) return plan.schedule->order;
+  std::vector<std::uint32_t> order(plan.instructions.size());
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& by_instruction,
+                                   const std::vector<std::uint32_t>& order) {
+  std::vector<std::int32_t> result;
+  for (const std::uint32_t instruction : order) result.push_back(by_instruction[instruction]);
+  return result;
+}
+
+// In what follows instructions are counted as they are issued.
 class ScriptWriter {
  public:
   ScriptWriter(const Plan& plan, profiler::Level level)
-      : plan_(plan), detail_(level == profiler::Level::kDetail), owners_(owners(plan)) {}
+      : plan_(plan),
+        detail_(level == profiler::Level::kDetail),
+        order_(issued(plan)),
+        owners_(in_order(owners(plan), order_)) {}
 
   ProfileScript write() {
-    const std::size_t count = plan_.instructions.size();
+    const std::size_t count = order_.size();
     for (std::size_t i = 0; i < count;) {
       std::size_t end = i + 1;
       while (end < count && owners_[end] == owners_[i]) ++end;
       if (owners_[i] == kNoOperator) {
-        close_gradient();
-        open(label_of(Part::kReadExtents), i, /*launches=*/false);
-        launch(i, end);
-        close();
+        write_copies(Part::kReadExtents, i, end);
+      } else if (kernel_in(i, end) == end) {
+        write_copies(Part::kPrepareData, i, end);
       } else {
         write_operator(i, end);
       }
@@ -68,14 +87,31 @@ class ScriptWriter {
   }
 
  private:
+  [[nodiscard]] const Instruction& at(std::size_t position) const {
+    return plan_.instructions[order_[position]];
+  }
+
+  // The first kernel of [begin, end); end if there is none.
+  [[nodiscard]] std::size_t kernel_in(std::size_t begin, std::size_t end) const {
+    while (begin < end && !at(begin).kernel) ++begin;
+    return begin;
+  }
+
+  // Apart from the operators that they are for.
+  void write_copies(Part part, std::size_t begin, std::size_t end) {
+    close_gradient();
+    open(label_of(part), begin, /*launches=*/false);
+    launch(begin, end);
+    close();
+  }
+
   // Instructions [begin, end) are those of one operator.
   void write_operator(std::size_t begin, std::size_t end) {
     const auto op = static_cast<std::size_t>(owners_[begin]);
-    std::size_t kernel = begin;
-    while (!plan_.instructions[kernel].kernel) ++kernel;
+    const std::size_t kernel = kernel_in(begin, end);
     enter_gradient(*plan_.operators[op].op);
     const LabelId label =
-        profiler::LabelTable::instance().intern(operator_label(plan_, plan_.instructions[kernel]));
+        profiler::LabelTable::instance().intern(operator_label(plan_, at(kernel)));
     if (!detail_) {
       open(label, kernel, /*launches=*/true);
       launch(begin, end);
@@ -90,7 +126,7 @@ class ScriptWriter {
 
   void write_phases(std::size_t begin, std::size_t kernel) {
     std::size_t compute = begin;
-    while (compute < kernel && prepares(plan_.instructions[compute])) ++compute;
+    while (compute < kernel && prepares(at(compute))) ++compute;
     if (compute > begin) {
       open(label_of(Part::kPrepareData), begin, /*launches=*/false);
       launch(begin, compute);
@@ -123,20 +159,19 @@ class ScriptWriter {
     origin_ = {};
   }
 
-  void open(LabelId label, std::size_t instruction, bool launches) {
-    script_.steps.push_back(
-        {ProfileStep::Kind::kOpen, launches, label, static_cast<std::uint32_t>(instruction)});
+  void open(LabelId label, std::size_t position, bool launches) {
+    script_.steps.push_back({ProfileStep::Kind::kOpen, launches, label, order_[position]});
   }
   void close() { script_.steps.push_back({ProfileStep::Kind::kClose}); }
   void launch(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      script_.steps.push_back(
-          {ProfileStep::Kind::kLaunch, false, 0, static_cast<std::uint32_t>(i)});
+      script_.steps.push_back({ProfileStep::Kind::kLaunch, false, 0, order_[i]});
     }
   }
 
   const Plan& plan_;
   bool detail_;
+  std::vector<std::uint32_t> order_;
   std::vector<std::int32_t> owners_;
   std::string_view gradient_;  // whose scope is open
   std::string_view origin_;

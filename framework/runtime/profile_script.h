@@ -3,7 +3,8 @@
 // Each operator has a scope, around the copies that its inputs need and its kernel. At the level
 // kDetail these are told apart, prepare_data and compute; what the host reads belongs to compute.
 // Operators of one gradient share a scope, "relu_grad". Copies of values that a later stage hangs
-// on are no operator's: it has no plan yet.
+// on are no operator's: it has no plan yet. A copy that a schedule issues apart from its operator
+// is in a scope prepare_data of its own, so that each operator is counted once.
 #pragma once
 
 #include <cstdint>

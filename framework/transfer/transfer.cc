@@ -92,14 +92,18 @@ void order(device::Device& device, loci_stream* earlier, loci_stream* later) {
   event.wait_on(later);
 }
 
+// Who makes sure that a copy between devices comes behind what uses their memory.
+enum class OrderedBy { kCopy, kCaller };
+
 // False if the backend does not copy between these devices.
 bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-               loci_stream* stream, bool wait) {
+               loci_stream* stream, bool wait, OrderedBy ordered_by) {
   Entry entry(place_of(from), place_of(to), bytes, labels);
   CopyScope scope(from.device, to.device, bytes, labels);
   // The copy runs on the target's stream, which knows nothing of the work that makes the source.
   loci_stream* source_stream = from.device->default_stream();
-  order(*from.device, source_stream, stream);
+  const bool orders = ordered_by == OrderedBy::kCopy;
+  if (orders) order(*from.device, source_stream, stream);
   bool waited = false;
   try {
     waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes, stream,
@@ -114,7 +118,7 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
     waited = true;
   }
   // Nor does the source's stream know of the copy, which what comes there next could overwrite.
-  if (!waited) order(*to.device, stream, source_stream);
+  if (!waited && orders) order(*to.device, stream, source_stream);
   scope.finish(waited);
   entry.finish(waited);
   return true;
@@ -150,19 +154,19 @@ void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labe
 }
 
 void copy_between_devices(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-                          loci_stream* stream, bool wait) {
+                          loci_stream* stream, bool wait, OrderedBy ordered_by) {
   stream = stream_or_default(*to.device, stream);
   if (&from.device->plugin() == &to.device->plugin() &&
-      copy_peer(from, to, bytes, labels, stream, wait)) {
+      copy_peer(from, to, bytes, labels, stream, wait, ordered_by)) {
     return;
   }
+  // What the caller has ordered it behind is known to this stream alone.
+  if (ordered_by == OrderedBy::kCaller) to.device->synchronize_stream(stream);
   copy_staged(from, to, bytes, labels, stream);
 }
 
-}  // namespace
-
-void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-          loci_stream* stream, bool wait) {
+void copy_somewhere(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                    loci_stream* stream, bool wait, OrderedBy ordered_by) {
   if (bytes == 0) return;
   const bool from_host = in_host_memory(from);
   const bool to_host = in_host_memory(to);
@@ -172,7 +176,7 @@ void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& lab
   }
   check_allowed(place_of(from), place_of(to), bytes, labels);
   if (!from_host && !to_host) {
-    copy_between_devices(from, to, bytes, labels, stream, wait);
+    copy_between_devices(from, to, bytes, labels, stream, wait, ordered_by);
     return;
   }
   device::Device& device = from_host ? *to.device : *from.device;
@@ -181,6 +185,18 @@ void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& lab
   entry.finish(copy_flat(device, from_host ? LOCI_END_HOST : LOCI_END_DEVICE, from.data,
                          from_host ? LOCI_END_DEVICE : LOCI_END_HOST, to.data, bytes,
                          stream_or_default(device, stream), wait, scope));
+}
+
+}  // namespace
+
+void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+          loci_stream* stream, bool wait) {
+  copy_somewhere(from, to, bytes, labels, stream, wait, OrderedBy::kCopy);
+}
+
+void enqueue_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                  loci_stream* stream) {
+  copy_somewhere(from, to, bytes, labels, stream, /*wait=*/false, OrderedBy::kCaller);
 }
 
 }  // namespace loci::transfer

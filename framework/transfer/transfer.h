@@ -61,6 +61,11 @@ struct Row {
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait);
 
+// As copy() without a wait, for a stream that the caller orders: it comes behind what makes the
+// source and behind what uses the target, and nothing waits for it by itself.
+void enqueue_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                  loci_stream* stream);
+
 // A copy of a tensor at another place, which is resolved; the same tensor if it is there already.
 // The host waits, so the copy may be used on any stream. The labels' dtype is set from the tensor.
 Tensor to_place(const Tensor& tensor, const Place& place, const Labels& labels);

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/loci.hpp>
+#include <set>
+
 #include "tests/integration/runner_fixture.h"
 
 namespace loci::test {
@@ -34,6 +37,33 @@ TEST_F(RunnerSimTest, ThePlanNamesTheCopiesThatAGuardAvoids) {
   EXPECT_EQ(plain["transfers"][1]["reason"], "host_read");
   const json guarded = loci_json(crop("plan", {"--guard", "slice=cpu", "--json"}));
   EXPECT_EQ(guarded["transfers"].size(), 0U);
+}
+
+TEST_F(RunnerSimTest, ThePlanShowsStreamsAndWhatTheyWaitFor) {
+  Program main;
+  Program startup;
+  Variable sum;
+  {
+    const ProgramGuard building(main, startup);
+    const Variable x = data("x", {4}, kFloat32);
+    sum = elementwise_add(tanh(scale(x, 2.0)), tanh(scale(x, 3.0)));
+  }
+  io::save_program(path("branches"), main, startup);
+  const std::vector<std::string> arguments{"plan",  path("branches"), "--device",
+                                           "sim:0", "--fetch",        sum.name()};
+  std::vector<std::string> as_json = arguments;
+  as_json.emplace_back("--json");
+  const json plan = loci_json(as_json);
+  std::set<int> streams;
+  json waits = json::array();
+  for (const json& op : plan["operators"]) {
+    streams.insert(op["stream"].get<int>());
+    if (op["type"] == "elementwise_add") waits = op["waits_for"];
+  }
+  EXPECT_EQ(streams.size(), 2U);
+  ASSERT_EQ(waits.size(), 1U);
+  const Finished text = loci(arguments);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("stream  waits for"), HasSubstr("tanh_")));
 }
 
 TEST_F(RunnerSimTest, APolicyRefusesThemUnlessTheGuardIsThere) {

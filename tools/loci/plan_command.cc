@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <loci/inspect.hpp>
+#include <string>
+#include <vector>
 
 #include "tools/loci/output.h"
 #include "tools/loci/session.h"
@@ -31,10 +34,31 @@ std::string feeds_text(const Session& session) {
   return text;
 }
 
+// Whether anything runs beside something else.
+bool has_streams(const inspect::Plan& plan) {
+  const auto besides = [](const auto& planned) {
+    return planned.stream != 0 || !planned.waits_for.empty();
+  };
+  return std::any_of(plan.operators.begin(), plan.operators.end(), besides) ||
+         std::any_of(plan.transfers.begin(), plan.transfers.end(), besides);
+}
+
+// Columns of what runs in a stream.
+template <class Planned>
+void add_stream(const Planned& planned, std::vector<std::string>* row) {
+  row->push_back(std::to_string(planned.stream));
+  row->push_back(fmt::format("{}", fmt::join(planned.waits_for, ", ")));
+}
+
 std::string operators_text(const inspect::Plan& plan) {
-  TextTable table({"operator", "type", "place", "reason", "kernel"});
+  const bool streams = has_streams(plan);
+  std::vector<std::string> header{"operator", "type", "place", "reason", "kernel"};
+  if (streams) header.insert(header.end(), {"stream", "waits for"});
+  TextTable table(header);
   for (const inspect::PlannedOperator& op : plan.operators) {
-    table.add({op.name, op.type, op.place, op.reason, op.kernel});
+    std::vector<std::string> row{op.name, op.type, op.place, op.reason, op.kernel};
+    if (streams) add_stream(op, &row);
+    table.add(row);
     if (!op.detail.empty()) table.add_note(op.detail);
   }
   return table.to_string();
@@ -57,10 +81,17 @@ std::string deferred_text(const inspect::Plan& plan) {
 
 std::string transfers_text(const inspect::Plan& plan) {
   if (plan.transfers.empty()) return "no transfers besides feed and fetch\n";
-  TextTable table({"transfer", "from", "to", "bytes", "reason", "producer", "consumer", "waits"});
+  const bool streams = has_streams(plan);
+  std::vector<std::string> header{"transfer", "from",     "to",       "bytes",
+                                  "reason",   "producer", "consumer", "waits"};
+  if (streams) header.insert(header.end(), {"stream", "waits for"});
+  TextTable table(header);
   for (const inspect::PlannedTransfer& copy : plan.transfers) {
-    table.add({copy.variable, copy.from, copy.to, std::to_string(copy.bytes), copy.reason,
-               copy.producer, copy.consumer, copy.synchronous ? "yes" : "no"});
+    std::vector<std::string> row{
+        copy.variable, copy.from,     copy.to,       std::to_string(copy.bytes),
+        copy.reason,   copy.producer, copy.consumer, copy.synchronous ? "yes" : "no"};
+    if (streams) add_stream(copy, &row);
+    table.add(row);
   }
   return table.to_string();
 }
@@ -93,7 +124,9 @@ Json operators_json(const inspect::Plan& plan) {
                          {"place", op.place},
                          {"reason", op.reason},
                          {"detail", op.detail},
-                         {"kernel", op.kernel}});
+                         {"kernel", op.kernel},
+                         {"stream", op.stream},
+                         {"waits_for", op.waits_for}});
   }
   return operators;
 }
@@ -116,7 +149,9 @@ Json transfers_json(const inspect::Plan& plan) {
                          {"to", copy.to},
                          {"reason", copy.reason},
                          {"bytes", copy.bytes},
-                         {"synchronous", copy.synchronous}});
+                         {"synchronous", copy.synchronous},
+                         {"stream", copy.stream},
+                         {"waits_for", copy.waits_for}});
   }
   return transfers;
 }

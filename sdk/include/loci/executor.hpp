@@ -33,6 +33,7 @@ struct CompileOptions {
     CompileOptions options;
     options.optimization = Optimization::kNone;
     options.reuse_memory = false;
+    options.streams = 1;
     return options;
   }
   static CompileOptions exact() {
@@ -47,10 +48,14 @@ struct CompileOptions {
   // Reuse memory: outputs in place of inputs where kernels allow, buffers shared by liveness.
   bool reuse_memory = true;
   FallbackPolicy fallback = FallbackPolicy::kWarn;
+  // Independent branches of a program run at the same time in up to this many streams of a device,
+  // and copies between places beside them. 1: every operator starts when the one before it has been
+  // given to its device, and copies are waited for. At most 64. Results are the same to the bit.
+  int streams = 4;
 
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
     return a.optimization == b.optimization && a.disabled_passes == b.disabled_passes &&
-           a.reuse_memory == b.reuse_memory && a.fallback == b.fallback;
+           a.reuse_memory == b.reuse_memory && a.fallback == b.fallback && a.streams == b.streams;
   }
 };
 

@@ -43,6 +43,11 @@ struct PlannedOperator {
   std::string reason;  // user_guard, default, no_kernel, smaller_copy
   std::string detail;  // for no_kernel: why each kernel refused
   std::string kernel;  // "org.loci.cpu/onednn"
+  // Which of its place's streams it runs in; 0 is the default one, and the only one of the host.
+  int stream = 0;
+  // Operators and copies ("copy of x") of other streams that end before it begins, where that does
+  // not follow from other waits.
+  std::vector<std::string> waits_for;
 };
 
 // A copy between places that every run makes, besides feed and fetch.
@@ -55,6 +60,8 @@ struct PlannedTransfer {
   std::string reason;
   std::uint64_t bytes = 0;
   bool synchronous = false;
+  int stream = 0;  // of the place it goes to; of the other one, if that is the host
+  std::vector<std::string> waits_for;  // as of operators
 };
 
 // An operator whose extents hang on values: it is compiled once a run has computed them.

@@ -39,6 +39,28 @@ TEST(DeviceTest, InlineDeviceHasNoStream) {
   device.synchronize_stream(nullptr);
 }
 
+TEST(DeviceTest, MakesFurtherStreamsOnce) {
+  FakeBackend fake;
+  {
+    Device device(fake.backend(), Place("fake"));
+    EXPECT_EQ(device.stream(0), device.default_stream());
+    loci_stream* third = device.stream(3);
+    EXPECT_NE(third, device.default_stream());
+    EXPECT_EQ(device.stream(3), third);
+    EXPECT_NE(device.stream(1), third);
+    EXPECT_EQ(fake.counters().live_streams, 3);
+  }
+  EXPECT_EQ(fake.counters().live_streams, 0);
+}
+
+TEST(DeviceTest, ADeviceWithoutStreamsHasNoFurtherOnes) {
+  FakeBackend fake({.flags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY});
+  Device device(fake.backend(), Place("fake"));
+  EXPECT_EQ(device.stream(0), nullptr);
+  EXPECT_THAT([&] { device.stream(1); },
+              ThrowsMessage<Error>(HasSubstr("inline device without streams")));
+}
+
 TEST(DeviceTest, CountsLiveObjectsOfThePlugin) {
   FakeBackend fake;
   {

@@ -27,6 +27,17 @@ TEST_F(ExecutorImplTest, AChangedProgramIsCompiledAgain) {
   EXPECT_NE(executor.plan(main_, {{"x", vector({1})}}, {y}), plan);
 }
 
+TEST_F(ExecutorImplTest, RefusesToWorkInNoStream) {
+  for (const int streams : {0, -3, 65}) {
+    CompileOptions options;
+    options.streams = streams;
+    EXPECT_THAT([&] { ExecutorImpl("cpu", options, scope_); },
+                ::testing::ThrowsMessage<Error>(
+                    ::testing::HasSubstr("[executor] CompileOptions::streams is " +
+                                         std::to_string(streams) + "; give 1 to 64")));
+  }
+}
+
 TEST_F(ExecutorImplTest, AFailedRunLeavesTheExecutorUsable) {
   const Variable label = data("label", {1, 1}, kInt64);
   const Variable loss = cross_entropy(data("p", {1, 2}, kFloat32), label);

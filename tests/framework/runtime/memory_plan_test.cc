@@ -59,6 +59,15 @@ TEST(MemoryPlanTest, RandomIntervalsNeverOverlap) {
   }
 }
 
+TEST(MemoryPlanTest, SharesWhatNeverMeets) {
+  // The first two may meet, and so may the last two.
+  const auto meet = [](std::size_t a, std::size_t b) { return a + b == 1 || a + b == 3; };
+  const MemoryPlan plan = plan_memory(std::vector<std::uint64_t>{64, 64, 64}, meet);
+  EXPECT_EQ(plan.bytes, 128U);
+  EXPECT_NE(plan.offsets[0], plan.offsets[1]);
+  EXPECT_NE(plan.offsets[1], plan.offsets[2]);
+}
+
 TEST(MemoryPlanTest, NothingNeedsNoMemory) { EXPECT_EQ(plan_memory({}, true).bytes, 0U); }
 
 }  // namespace

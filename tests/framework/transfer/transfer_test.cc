@@ -115,6 +115,20 @@ TEST_F(TransferTest, APeerCopyWaitsForTheWorkThatMakesTheSource) {
   EXPECT_EQ(static_cast<char*>(on_second_.data())[0], 77);
 }
 
+TEST_F(TransferTest, AnEnqueuedPeerCopyIsTheCallersToOrder) {
+  copy({nullptr, source_.data()}, {&first_, on_first_.data()}, kBytes, {}, nullptr, true);
+  std::promise<void> gate;
+  test::enqueue(first_.default_stream(), [opened = gate.get_future().share()] { opened.wait(); });
+  enqueue_copy({&first_, on_first_.data()}, {&second_, on_second_.data()}, kBytes, {},
+               second_.default_stream());
+  second_.synchronize_stream(second_.default_stream());  // behind nothing of the first
+  gate.set_value();
+  copy({&second_, on_second_.data()}, {nullptr, result_.data()}, kBytes, {}, nullptr, true);
+  EXPECT_EQ(result_, source_);
+  ASSERT_EQ(rows().size(), 3U);
+  EXPECT_FALSE(rows()[1].host_waited);
+}
+
 TEST_F(TransferTest, LaterWorkOfThePeerWaitsForTheCopy) {
   copy({nullptr, source_.data()}, {&first_, on_first_.data()}, kBytes, {}, nullptr, true);
   std::promise<void> gate;

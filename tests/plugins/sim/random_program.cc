@@ -111,6 +111,24 @@ void RandomProgram::train() {
   fetched_.push_back(loss);
 }
 
+Feed RandomProgram::feed_of(std::uint64_t step) const {
+  Feed feed;
+  for (std::size_t i = 0; i < kFeeds; ++i) {
+    feed.emplace_back(feed_name(i), feed_value(values_[i].shape(), seed_ + step * kFeeds + i));
+  }
+  return feed;
+}
+
+bool RandomProgram::uses_streams(const Place& place, const CompileOptions& options) const {
+  const Scope scope;
+  Executor executor(place, options, scope);
+  executor.run(startup_);
+  const std::vector<Fetch> fetch(fetched_.begin(), fetched_.end());
+  const auto plan = inspect::plan(executor, main_, feed_of(0), fetch);
+  return std::any_of(plan.operators.begin(), plan.operators.end(),
+                     [](const auto& op) { return op.stream != 0; });
+}
+
 std::vector<std::vector<char>> RandomProgram::run(const Place& place,
                                                   const CompileOptions& options) const {
   const Scope scope;
@@ -119,11 +137,9 @@ std::vector<std::vector<char>> RandomProgram::run(const Place& place,
   const std::vector<Fetch> fetch(fetched_.begin(), fetched_.end());
   std::vector<std::vector<char>> bytes;
   for (std::uint64_t step = 0; step < 3; ++step) {
-    Feed feed;
-    for (std::size_t i = 0; i < kFeeds; ++i) {
-      feed.emplace_back(feed_name(i), feed_value(values_[i].shape(), seed_ + step * kFeeds + i));
+    for (const Tensor& tensor : executor.run(main_, feed_of(step), fetch)) {
+      bytes.push_back(bytes_of(tensor));
     }
-    for (const Tensor& tensor : executor.run(main_, feed, fetch)) bytes.push_back(bytes_of(tensor));
   }
   for (const std::string& name : scope.names()) bytes.push_back(bytes_of(scope.find(name)));
   return bytes;

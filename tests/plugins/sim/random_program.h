@@ -20,8 +20,11 @@ class RandomProgram {
   // fetched, and of the state at the end.
   [[nodiscard]] std::vector<std::vector<char>> run(const Place& place,
                                                    const CompileOptions& options) const;
+  // Whether that plans for more than the default stream of each device.
+  [[nodiscard]] bool uses_streams(const Place& place, const CompileOptions& options) const;
 
  private:
+  [[nodiscard]] Feed feed_of(std::uint64_t step) const;
   void add_operator();
   void add_product(const Variable& x);
   void add_rearrangement(const Variable& x);

@@ -19,6 +19,7 @@ class SimRandomProgramTest : public test::SimProgramTest {};
 TEST_F(SimRandomProgramTest, GiveTheBitsOfTheCpu) {
   const std::uint64_t first = from_environment("LOCI_RANDOM_SEED", 1);
   const std::uint64_t count = from_environment("LOCI_RANDOM_PROGRAMS", 500);
+  std::uint64_t parallel = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("LOCI_RANDOM_SEED=" + std::to_string(seed));
     const test::RandomProgram alone(seed, {});
@@ -27,7 +28,13 @@ TEST_F(SimRandomProgramTest, GiveTheBitsOfTheCpu) {
     const auto expected = alone.run("cpu", CompileOptions::none());
     ASSERT_EQ(spread.run("sim:0", options), expected);
     ASSERT_EQ(alone.run("sim:1", options), expected);
+    CompileOptions streams = CompileOptions::none();
+    streams.streams = 2 + static_cast<int>(seed % 3);
+    streams.reuse_memory = seed % 2 == 0;
+    ASSERT_EQ(spread.run("sim:0", streams), expected);
+    if (spread.uses_streams("sim:0", streams)) ++parallel;
   }
+  EXPECT_GE(parallel, count / 4) << "else little was tried";
 }
 
 }  // namespace

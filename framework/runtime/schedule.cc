@@ -1,0 +1,246 @@
+#include "framework/runtime/schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "framework/runtime/dependencies.h"
+#include "framework/runtime/issue.h"
+#include "framework/runtime/plan.h"
+
+namespace loci::runtime {
+namespace {
+
+constexpr std::size_t kHostLane = 0;
+// Streams of a device besides the default one: two for copies, then those of further branches.
+constexpr std::size_t kInwardStream = 1;
+constexpr std::size_t kOutwardStream = 2;
+
+// The lanes of one device; 0: none yet.
+struct DeviceLanes {
+  std::vector<std::size_t> compute;
+  std::size_t inward = 0;
+  std::size_t outward = 0;
+};
+
+struct Lane {
+  Clock clock;             // what its next instruction comes after
+  std::uint32_t tail = 0;  // the latest instruction
+  std::size_t length = 0;
+};
+
+class Scheduler {
+ public:
+  Scheduler(const Plan& plan, std::size_t compute_streams)
+      : plan_(plan),
+        compute_streams_(compute_streams),
+        dependencies_(find_dependencies(plan)),
+        timeline_(Timeline::concurrent(plan.instructions.size())),
+        after_(plan.instructions.size()),
+        lanes_(1) {
+    schedule_.order = issue_order(plan, dependencies_);
+    schedule_.steps.resize(plan.instructions.size());
+  }
+
+  std::optional<TimedSchedule> run() {
+    for (const std::uint32_t now : schedule_.order) place(now);
+    if (!overlaps_) return std::nullopt;
+    find_ends();
+    return TimedSchedule{std::move(schedule_), std::move(timeline_)};
+  }
+
+ private:
+  void place(std::uint32_t now) {
+    const IssueKind kind = issue_kind(plan_, plan_.instructions[now]);
+    if (kind == IssueKind::kHost) {
+      for (const std::uint32_t on : latest_first(now)) make_host_know(now, on);
+      enter(now, kHostLane);
+      return;
+    }
+    for (const Dependency& dependency : dependencies_[now]) {
+      if (dependency.host_value || !reaches(now, dependency.on)) make_host_know(now, dependency.on);
+    }
+    const std::size_t lane = choose_lane(now);
+    ScheduledStep& step = schedule_.steps[now];
+    step.stream = static_cast<std::int32_t>(lane) - 1;
+    step.blocks = kind == IssueKind::kBlocking;
+    join(&lanes_[lane].clock, lanes_[kHostLane].clock);
+    for (const std::uint32_t on : latest_first(now)) make_stream_know(now, lane, on);
+    note_touched(now, lane);
+    enter(now, lane);
+    if (step.blocks) join(&lanes_[kHostLane].clock, lanes_[lane].clock);
+  }
+
+  // A later one often knows of the earlier ones.
+  [[nodiscard]] std::vector<std::uint32_t> latest_first(std::uint32_t now) const {
+    std::vector<std::uint32_t> list;
+    for (const Dependency& dependency : dependencies_[now]) list.push_back(dependency.on);
+    std::sort(list.begin(), list.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return sum(after_[a]) > sum(after_[b]); });
+    return list;
+  }
+
+  // Grows from an instruction to any that comes after it.
+  static std::uint64_t sum(const Clock& clock) {
+    std::uint64_t total = 0;
+    for (const std::uint32_t time : clock) total += time;
+    return total;
+  }
+
+  // Whether streams can order the two between them: devices of one plugin.
+  [[nodiscard]] bool reaches(std::uint32_t now, std::uint32_t on) const {
+    if (timeline_.lane(on) == kHostLane) return true;
+    return &issue_device(plan_, plan_.instructions[on])->plugin() ==
+           &issue_device(plan_, plan_.instructions[now])->plugin();
+  }
+
+  [[nodiscard]] bool knows(const Clock& clock, std::uint32_t instruction) const {
+    const std::size_t lane = timeline_.lane(instruction);
+    return lane < clock.size() && clock[lane] >= timeline_.time(instruction);
+  }
+
+  void make_host_know(std::uint32_t now, std::uint32_t on) {
+    Clock& clock = lanes_[kHostLane].clock;
+    if (knows(clock, on)) return;
+    join(&clock, after_[on]);
+    if (issued_ > 0 && on == last_ && !plan_.instructions[on].kernel) {
+      schedule_.steps[on].blocks = true;  // it is waited for at once
+      return;
+    }
+    schedule_.steps[now].host_waits.push_back(on);
+    schedule_.steps[on].signals = true;
+  }
+
+  void make_stream_know(std::uint32_t now, std::size_t lane, std::uint32_t on) {
+    Clock& clock = lanes_[lane].clock;
+    if (knows(clock, on)) return;
+    schedule_.steps[now].stream_waits.push_back(on);
+    schedule_.steps[on].signals = true;
+    join(&clock, after_[on]);
+  }
+
+  void enter(std::uint32_t now, std::size_t number) {
+    Lane& lane = lanes_[number];
+    overlaps_ = overlaps_ || sum(lane.clock) < issued_;
+    after_[now] = timeline_.place(now, number, lane.clock);
+    lane.clock = after_[now];
+    lane.tail = now;
+    ++lane.length;
+    last_ = now;
+    ++issued_;
+  }
+
+  std::size_t choose_lane(std::uint32_t now) {
+    Clock known = lanes_[kHostLane].clock;
+    for (const Dependency& dependency : dependencies_[now]) join(&known, after_[dependency.on]);
+    const Instruction& instruction = plan_.instructions[now];
+    DeviceLanes& lanes = devices_[issue_device(plan_, instruction)];
+    const std::size_t free = free_lane(now, lanes, known);
+    if (free != 0) return free;
+    return instruction.kernel ? branch_lane(now, &lanes) : copy_lane(now, &lanes);
+  }
+
+  // A stream where the instruction waits for nothing that it need not wait for, that of its chain
+  // if possible; 0 if there is none.
+  [[nodiscard]] std::size_t free_lane(std::uint32_t now, const DeviceLanes& lanes,
+                                      const Clock& known) const {
+    std::size_t free = 0;
+    for (const std::size_t lane : lanes.compute) {
+      if (!knows(known, lanes_[lane].tail)) continue;
+      if (continues(now, lanes_[lane].tail)) return lane;
+      if (free == 0) free = lane;
+    }
+    return free;
+  }
+
+  [[nodiscard]] bool continues(std::uint32_t now, std::uint32_t tail) const {
+    const auto& list = dependencies_[now];
+    return std::any_of(list.begin(), list.end(),
+                       [tail](const Dependency& dependency) { return dependency.on == tail; });
+  }
+
+  std::size_t branch_lane(std::uint32_t now, DeviceLanes* lanes) {
+    if (lanes->compute.size() < compute_streams_) return add_compute(now, lanes);
+    return *std::min_element(
+        lanes->compute.begin(), lanes->compute.end(),
+        [this](std::size_t a, std::size_t b) { return lanes_[a].length < lanes_[b].length; });
+  }
+
+  std::size_t add_compute(std::uint32_t now, DeviceLanes* lanes) {
+    const std::size_t count = lanes->compute.size();
+    lanes->compute.push_back(add_lane(now, count == 0 ? 0 : kOutwardStream + count));
+    return lanes->compute.back();
+  }
+
+  std::size_t copy_lane(std::uint32_t now, DeviceLanes* lanes) {
+    if (lanes->compute.empty()) return add_compute(now, lanes);
+    const ValueId to = plan_.instructions[now].transfer.to;
+    const bool outward = plan_.values[static_cast<std::size_t>(to)].space == nullptr;
+    std::size_t& lane = outward ? lanes->outward : lanes->inward;
+    if (lane == 0) lane = add_lane(now, outward ? kOutwardStream : kInwardStream);
+    return lane;
+  }
+
+  std::size_t add_lane(std::uint32_t now, std::size_t index) {
+    schedule_.streams.push_back({issue_device(plan_, plan_.instructions[now]), index});
+    lanes_.emplace_back();
+    return lanes_.size() - 1;
+  }
+
+  // Its own device's memory, and that of the devices that it copies from.
+  void note_touched(std::uint32_t now, std::size_t lane) {
+    const Instruction& instruction = plan_.instructions[now];
+    const auto stream = static_cast<std::uint32_t>(lane - 1);
+    touch({stream, issue_device(plan_, instruction)});
+    if (instruction.kernel) return;
+    const ValueId from = instruction.transfer.from;
+    const Space source = plan_.values[static_cast<std::size_t>(from)].space;
+    if (source != nullptr) touch({stream, source});
+  }
+
+  void touch(const StreamBesides& touched) {
+    const ScheduledStream& stream = schedule_.streams[touched.stream];
+    if (stream.index == 0 && stream.device == touched.device) return;
+    auto& begins = schedule_.begins;
+    if (std::find(begins.begin(), begins.end(), touched) == begins.end()) begins.push_back(touched);
+  }
+
+  void find_ends() {
+    for (const StreamBesides& touched : schedule_.begins) {
+      Clock known = lanes_[kHostLane].clock;
+      const DeviceLanes& lanes = devices_[touched.device];
+      if (!lanes.compute.empty()) join(&known, lanes_[lanes.compute.front()].clock);
+      if (!knows(known, lanes_[touched.stream + 1].tail)) schedule_.ends.push_back(touched);
+    }
+  }
+
+  const Plan& plan_;
+  const std::size_t compute_streams_;
+  Dependencies dependencies_;
+  Schedule schedule_;
+  Timeline timeline_;
+  std::vector<Clock> after_;  // by instruction: what is known when it has ended
+  std::vector<Lane> lanes_;   // that of the host, then those of the streams
+  std::map<device::Device*, DeviceLanes> devices_;
+  std::uint32_t last_ = 0;  // of the issued ones
+  std::uint64_t issued_ = 0;
+  bool overlaps_ = false;  // some instruction does not come after all that were issued before it
+};
+
+bool uses_queues(const Plan& plan) {
+  return std::any_of(plan.instructions.begin(), plan.instructions.end(),
+                     [&](const Instruction& instruction) {
+                       return issue_kind(plan, instruction) != IssueKind::kHost;
+                     });
+}
+
+}  // namespace
+
+std::optional<TimedSchedule> make_schedule(const Plan& plan, std::size_t compute_streams) {
+  if (compute_streams < 2 || !has_plain_instructions(plan) || !uses_queues(plan)) {
+    return std::nullopt;
+  }
+  return Scheduler(plan, compute_streams).run();
+}
+
+}  // namespace loci::runtime
