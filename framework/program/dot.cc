@@ -63,8 +63,8 @@ class DotWriter {
 
   void write_operator(std::size_t index) {
     const Operator& op = block_.ops[index];
-    const std::string title =
-        op.guard.empty() ? op.type() : fmt::format("{} @{}", op.type(), op.guard);
+    std::string title = op.guard.empty() ? op.type() : fmt::format("{} @{}", op.type(), op.guard);
+    if (!op.blocks.empty()) title += fmt::format(" ({} blocks)", op.blocks.size());
     append("  op_{} [shape=box, fillcolor=\"{}\", label={}];\n", index,
            kFillColors[static_cast<std::size_t>(op.role)], label(title, op.name));
     const std::string node = fmt::format("op_{}", index);

@@ -101,7 +101,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
   }
   report.deferred = deferred_operators(*compiled);
   for (const runtime::Instruction& instruction : compiled->instructions) {
-    if (!instruction.kernel) {
+    if (instruction.is_transfer()) {
       report.transfers.push_back(describe(*compiled, instruction.transfer));
     }
   }
