@@ -51,8 +51,8 @@ std::vector<Variable> with_cases(const Predicates& given, bool /*guarded*/) {
 Variable spelled_out(const Variable& predicate, bool guarded,
                      const std::function<Variable()>& if_true,
                      const std::function<Variable()>& if_false) {
-  const auto copied = [](const std::function<Variable()>& branch) {
-    return [branch] { return std::vector<Variable>{loci::assign(branch())}; };
+  const auto listed = [](const std::function<Variable()>& branch) {
+    return [branch] { return std::vector<Variable>{branch()}; };
   };
   Variable opposite;
   Variable mask;
@@ -62,15 +62,20 @@ Variable spelled_out(const Variable& predicate, bool guarded,
     opposite = loci::logical_not(predicate);
     mask = loci::cast(predicate, loci::kInt32);
   }
-  const Variable yes = loci::conditional_block(predicate, copied(if_true)).front();
-  const Variable no = loci::conditional_block(opposite, copied(if_false)).front();
+  const Variable yes = loci::conditional_block(predicate, listed(if_true)).front();
+  const Variable no = loci::conditional_block(opposite, listed(if_false)).front();
   return loci::select_input(mask, {no, yes});
 }
 
 std::vector<Variable> with_blocks(const Predicates& given, bool guarded) {
-  const auto otherwise = [&] { return spelled_out(given.x_below_y, guarded, fn_2, fn_3); };
-  return {spelled_out(given.z_below_x, guarded, fn_1, otherwise),
-          spelled_out(given.x_below_y, guarded, fn_2, fn_3)};
+  // Out of its block a result is handed as a copy.
+  const auto copied = [](Variable (*branch)()) {
+    return [branch] { return loci::assign(branch()); };
+  };
+  const auto otherwise = [&] {
+    return spelled_out(given.x_below_y, guarded, copied(fn_2), copied(fn_3));
+  };
+  return {spelled_out(given.z_below_x, guarded, copied(fn_1), otherwise), otherwise()};
 }
 
 using Build = std::vector<Variable> (*)(const Predicates&, bool);

@@ -163,22 +163,24 @@ TEST_P(ControlFlowTest, ChoosesByHand) {
   const Variable yes = conditional_block(on, [&] { return Values{x + 1.0}; }).front();
   const Variable no = conditional_block(logical_not(on), [&] { return Values{x - 1.0}; }).front();
   const Variable y = select_input(cast(on, kInt32), {no, yes});
-  const Variable wrong = select_input(cast(logical_not(on), kInt32), {no, yes});
-  const Variable read = yes * 2.0;
   for (const CompileOptions& options : all_options()) {
     const auto at = [&](bool value, const Variable& fetch) {
       return floats({{"on", truth(value)}, {"x", vector({1, 2})}}, fetch, options);
     };
     EXPECT_THAT(at(true, y), ElementsAre(2, 3));
     EXPECT_THAT(at(false, y), ElementsAre(0, 1));
-    EXPECT_THAT(at(true, read), ElementsAre(4, 6));
   }
-  EXPECT_THAT(error_of([&] {
-                Program pruned = main_.prune({main_.find("on"), main_.find("x")}, {read});
-                Executor executor(GetParam(), {}, scope_);
-                executor.run(pruned, {{"on", truth(false)}, {"x", vector({1, 2})}}, {read.name()});
-              }),
-              HasSubstr("conditional_block_0 did not compute, as its predicate is false"));
+  const Variable read = yes * 2.0;
+  const Feed off{{"on", truth(false)}, {"x", vector({1, 2})}};
+  EXPECT_THAT(error_of([&] { run(off, {read}); }),
+              HasSubstr("reads 'conditional_block_0.outs', which conditional_block_0 did not compute, "
+                        "as its predicate is false"));
+  const Variable wrong = select_input(cast(logical_not(on), kInt32), {no, yes});
+  EXPECT_THAT(error_of([&] { run(off, {wrong}); }),
+              HasSubstr("selects 'conditional_block_0.outs', which conditional_block_0 did not"));
+  const Variable outside = select_input(cast(on, kInt32), {x});
+  EXPECT_THAT(error_of([&] { run({{"on", truth(true)}, {"x", vector({1, 2})}}, {outside}); }),
+              HasSubstr("has 1 inputs, but 'cast_0.out' is 1; give one in [0, 1)"));
 }
 
 TEST_P(ControlFlowTest, LoopsWhileTheConditionHolds) {
