@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/runtime/executor_impl.h"
+#include "framework/runtime/loop.h"
 #include "framework/runtime/stage.h"
 
 namespace loci {
@@ -27,6 +28,18 @@ PlannedTransfer describe(const runtime::Plan& plan, const runtime::TransferStep&
   planned.bytes = from.bytes;
   planned.synchronous = true;
   return planned;
+}
+
+// Those of a loop's blocks are made in each iteration.
+void add_transfers(const runtime::Plan& plan, std::vector<PlannedTransfer>* list) {
+  for (const runtime::Instruction& instruction : plan.instructions) {
+    if (instruction.is_transfer()) list->push_back(describe(plan, instruction.transfer));
+    if (!instruction.loop) continue;
+    const runtime::LoopStep& loop = *instruction.loop;
+    for (const auto& block : {loop.condition, loop.body, loop.gradient}) {
+      if (block) add_transfers(*block, list);
+    }
+  }
 }
 
 PlannedOperator describe(const runtime::PlanOperator& planned) {
@@ -100,11 +113,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
     report.operators.push_back(describe(op));
   }
   report.deferred = deferred_operators(*compiled);
-  for (const runtime::Instruction& instruction : compiled->instructions) {
-    if (instruction.is_transfer()) {
-      report.transfers.push_back(describe(*compiled, instruction.transfer));
-    }
-  }
+  add_transfers(*compiled, &report.transfers);
   for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;
   report.unshared_bytes = compiled->unshared_bytes;
   return report;
