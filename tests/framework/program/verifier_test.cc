@@ -197,7 +197,9 @@ TEST_F(BlockVerifierTest, RefusesTooManyLevels) {
       [](Block& b) {
         for (int level = 0; level <= kMostBlockDepth; ++level) {
           Operator around = b.ops[3];
-          edit_blocks(around, [&](Block& inner) { inner.ops.push_back(b.ops[3]); });
+          auto inner = std::make_shared<Block>(*around.blocks[0]);
+          inner->ops.push_back(b.ops[3]);
+          around.blocks[0] = inner;
           b.ops[3] = around;
         }
       },
