@@ -7,9 +7,9 @@
 // on which the host waits; under DeviceGuard("cpu") there is none. The same program is built twice:
 // with case_of(), which reads each predicate once and copies no result, and with its branches
 // spelled out, as frameworks do that have no such operator: a conditional_block for a predicate and
-// one for its opposite, whose results select_input() joins by a mask. That one makes 400 more copies
-// within the device, by assign and select_input, which a report shows as operators: with those 1,200
-// and, guarded, 600.
+// one for its opposite, whose results select_input() joins by a mask. That one makes 400 more
+// copies within the device, by assign and select_input, which a report shows as operators: with
+// those 1,200 and, guarded, 600.
 #include <cstddef>
 #include <cstdio>
 #include <exception>

@@ -84,9 +84,7 @@ void branch_gradient(const BlockGradient& request, program::ProgramImpl& program
   }
 }
 
-VarId zeros_like(ProgramEmitter& emitter, VarId id) {
-  return full_like(emitter.value(id), 0.0).id;
-}
+VarId zeros_like(ProgramEmitter& emitter, VarId id) { return full_like(emitter.value(id), 0.0).id; }
 
 void loop_gradient(const BlockGradient& request, program::ProgramImpl& program,
                    ProgramEmitter& emitter) {

@@ -181,8 +181,7 @@ BlockPtr passing_block(const Block& around, const std::vector<VarId>& ids) {
   return block;
 }
 
-BlockPtr zeros_like_last(const Block& around, const std::vector<VarId>& ids,
-                         ProgramImpl& program) {
+BlockPtr zeros_like_last(const Block& around, const std::vector<VarId>& ids, ProgramImpl& program) {
   ProgramImpl inner;
   inner.mark_as_block();
   inner.continue_numbers(program);

@@ -55,8 +55,8 @@ void register_branches(OpRegistry& registry) {
   registry.add(with_captures(cases.deciding_input("preds", kPredicate, Arity::kVariadic)));
   // Runs the block whose key `index` is, or the last block, which has none.
   OpSchema switches = branching("switch_case");
-  registry.add(with_captures(switches.deciding_input("index", kIndex)
-                                 .required_attr("keys", std::vector<std::int64_t>{})));
+  registry.add(with_captures(
+      switches.deciding_input("index", kIndex).required_attr("keys", std::vector<std::int64_t>{})));
   // x[mask]; only that one need have been computed.
   registry.add(OpSchema("select_input")
                    .deciding_input("mask", kIndex)

@@ -115,9 +115,9 @@ void check_condition(const Operator& op, const Block& block, const Types& given)
   const bool one = types.size() == 1 && types[0].dtype == kBool &&
                    (!types[0].shape.is_static() || types[0].shape.numel() == 1);
   if (one) return;
-  fail(op, fmt::format("its condition gives {}; give one element of bool",
-                       types.size() == 1 ? text(types[0])
-                                         : fmt::format("{} values", types.size())));
+  fail(op,
+       fmt::format("its condition gives {}; give one element of bool",
+                   types.size() == 1 ? text(types[0]) : fmt::format("{} values", types.size())));
 }
 
 }  // namespace
@@ -143,8 +143,8 @@ std::vector<VarId> changed_states(const Operator& op) {
     const auto found = std::find(taken.begin(), taken.end(), id);
     const auto position = static_cast<std::size_t>(found - taken.begin());
     if (position >= outside.size()) return;
-    const bool noted = std::find(changed.begin(), changed.end(), outside[position]) !=
-                       changed.end();
+    const bool noted =
+        std::find(changed.begin(), changed.end(), outside[position]) != changed.end();
     if (!noted) changed.push_back(outside[position]);
   };
   for (const auto& block : op.blocks) {

@@ -118,9 +118,8 @@ std::vector<Variable> run_case(std::vector<Variable> predicates,
 void check_predicate(const char* op, const Variable& predicate) {
   const Shape& shape = predicate.shape();
   if (predicate.dtype() == kBool && (!shape.is_static() || shape.numel() == 1)) return;
-  core::raise(ErrorCode::kInvalidArgument,
-              "[{}] predicate '{}' is {}{}; give one element of bool", op, predicate.name(),
-              dtype_name(predicate.dtype()), shape.to_string());
+  core::raise(ErrorCode::kInvalidArgument, "[{}] predicate '{}' is {}{}; give one element of bool",
+              op, predicate.name(), dtype_name(predicate.dtype()), shape.to_string());
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ class DotWriter {
     for (std::size_t i = 0; i < block_.vars.size(); ++i) write_var(i);
     for (std::size_t i = 0; i < block_.ops.size(); ++i) write_operator(i);
     for (std::size_t i = 0; i < block_.results.size(); ++i) {
-      append("  {}result_{} [shape=ellipse, fillcolor=\"#ffffff\", label=\"result\"];\n", prefix_, i);
+      append("  {}result_{} [shape=ellipse, fillcolor=\"#ffffff\", label=\"result\"];\n", prefix_,
+             i);
       write_edge(block_.results[i], fmt::format("{}result_{}", prefix_, i));
     }
   }

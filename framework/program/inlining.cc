@@ -53,7 +53,8 @@ bool Inliner::is_decided(const Operator& op) const {
 std::int64_t Inliner::number(const Operator& op, VarId id) const {
   const Tensor value = value_(id);
   if (value.numel() != 1) {
-    core::raise(ErrorCode::kInvalidArgument, "[{}] {} decides by '{}', which is {}{}; give one "
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] {} decides by '{}', which is {}{}; give one "
                 "element",
                 op.type(), op.name, block_.var(id).name, dtype_name(value.dtype()),
                 value.shape().to_string());

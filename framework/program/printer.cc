@@ -81,7 +81,8 @@ void append_operator(Buffer& out, const Block& block, const Operator& op, int in
   if (op.role != Role::kForward) append(out, " [{}]", role_name(op.role));
   if (!op.scope.empty()) append(out, " in {}", op.scope);
   append_text(out, "\n");
-  for (std::size_t i = 0; i < op.blocks.size(); ++i) append_block(out, *op.blocks[i], i, indent + 2);
+  for (std::size_t i = 0; i < op.blocks.size(); ++i)
+    append_block(out, *op.blocks[i], i, indent + 2);
 }
 
 void append_operators(Buffer& out, const Block& block, int indent) {

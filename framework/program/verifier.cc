@@ -82,7 +82,8 @@ class BlockVerifier {
     const bool may_be_unknown = !var.is_data && !var.persistable && var.type.shape.rank() == 0;
     if (size == 0 && !may_be_unknown) fail("has no dtype");
     const bool is_static = var.type.shape.is_static();
-    if (is_static && size > 0 && var.type.shape.numel() > std::numeric_limits<std::int64_t>::max() / size) {
+    if (is_static && size > 0 &&
+        var.type.shape.numel() > std::numeric_limits<std::int64_t>::max() / size) {
       refuse("{} has more bytes than fit in 63 bits", type_text(var.type));
     }
     if (var.trainable && !var.persistable) fail("is trainable, so it must be persistable");

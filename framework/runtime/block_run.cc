@@ -95,7 +95,8 @@ void BlockRun::bind_results(const Plan& plan, Frame& frame,
                           : given.dtype == wanted.dtype && given.shape == wanted.shape;
     if (!fits && wanted.dtype == DType::kNone) {
       core::raise(ErrorCode::kInvalidArgument,
-                  "[while] the condition is {}; give one element of bool", program::type_text(given));
+                  "[while] the condition is {}; give one element of bool",
+                  program::type_text(given));
     }
     if (!fits) {
       core::raise(ErrorCode::kInvalidArgument,

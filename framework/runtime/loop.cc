@@ -11,7 +11,9 @@ namespace {
 class LoopRun {
  public:
   LoopRun(const LoopStep& step, Frame& frame)
-      : step_(step), frame_(frame), condition_(*step.condition, step.environment),
+      : step_(step),
+        frame_(frame),
+        condition_(*step.condition, step.environment),
         body_(*step.body, step.environment) {
     for (const ValueId id : step.arguments) {
       current_.push_back(id < 0 ? nullptr : frame.data(id));
@@ -31,11 +33,10 @@ class LoopRun {
   }
 
   void run_gradient() {
-    LoopHistory history(step_.body->results,
-                        [this](const std::vector<void*>& values,
-                               const std::vector<BlockResult>& next) {
-                          body_.run(with(values), next);
-                        });
+    LoopHistory history(step_.body->results, [this](const std::vector<void*>& values,
+                                                    const std::vector<BlockResult>& next) {
+      body_.run(with(values), next);
+    });
     std::vector<void*> values(current_.begin(), first_capture());
     std::int64_t count = 0;
     for (; goes_on(with(values), count); ++count) values = history.advance(values);
@@ -47,9 +48,9 @@ class LoopRun {
       const std::size_t first = current_.size() - step_.gradient_count;
       for (std::size_t k = 0; k < last->size(); ++k) current_[first + k] = (*last)[k].data;
     }
-    const std::vector<ValueId> initial(step_.arguments.end() -
-                                           static_cast<std::ptrdiff_t>(step_.gradient_count),
-                                       step_.arguments.end());
+    const std::vector<ValueId> initial(
+        step_.arguments.end() - static_cast<std::ptrdiff_t>(step_.gradient_count),
+        step_.arguments.end());
     if (last != &outs_) settle(initial, last == nullptr ? nullptr : &step_.twins);
   }
 

@@ -31,12 +31,11 @@ LoopHistory::Values LoopHistory::make(std::int64_t iteration) {
   Values values;
   values.iteration = iteration;
   for (const PlanResult& result : types_) {
-    values.buffers.push_back(allocator_of(result.space)
-                                 .allocate(bytes_of(result.type),
-                                           result.space == nullptr
-                                               ? nullptr
-                                               : result.space->default_stream(),
-                                           "(loop history)"));
+    values.buffers.push_back(
+        allocator_of(result.space)
+            .allocate(bytes_of(result.type),
+                      result.space == nullptr ? nullptr : result.space->default_stream(),
+                      "(loop history)"));
     values.data.push_back(values.buffers.back().data());
   }
   return values;

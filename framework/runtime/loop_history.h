@@ -46,7 +46,7 @@ class LoopHistory {
   const std::vector<PlanResult>& types_;
   Iterate iterate_;
   std::int64_t stride_ = 1;
-  std::int64_t done_ = 0;  // iterations
+  std::int64_t done_ = 0;        // iterations
   std::vector<Values> kept_;     // ascending
   std::vector<Values> segment_;  // after a kept one
   std::vector<Values> spare_;    // memory to use again

@@ -160,9 +160,8 @@ class Lowering {
     }
     for (const PlanFetch& fetch : later_) keep(block_.find(fetch.name));
     for (const AwaitedValue& awaited : awaited_) plan_.live_outs.push_back(awaited.value);
-    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_),
-                 std::move(vars_),      binder_.types(),   bounded(),
-                 std::move(known_)};
+    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_), std::move(vars_),
+                 binder_.types(),       bounded(),         std::move(known_)};
     plan_.rest = std::make_unique<Continuation>(std::move(end));
   }
 
@@ -286,7 +285,8 @@ class Lowering {
     }
     instruction.outputs = step.outs;
     for (std::size_t slot = 1; slot < op.outputs.size(); ++slot) {
-      for (const VarId id : op.outputs[slot]) instruction.outputs.push_back(changed_by_loop(id, step));
+      for (const VarId id : op.outputs[slot])
+        instruction.outputs.push_back(changed_by_loop(id, step));
     }
     instruction.outputs.insert(instruction.outputs.end(), step.twins.begin(), step.twins.end());
     instruction.loop = std::move(compiled.step);
@@ -297,7 +297,8 @@ class Lowering {
     const ValueId home = var(id).home;
     if (!space || block_.var(id).persistable) return home;
     const bool fed = value(home).storage == StorageKind::kFeed;
-    return value_in(id, *space, loop, fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
+    return value_in(id, *space, loop,
+                    fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
   }
 
   // The loop changes state where it lives.

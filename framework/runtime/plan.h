@@ -23,11 +23,11 @@ struct ProfileScript;
 
 // Where a value's bytes are in a run.
 enum class StorageKind : std::uint8_t {
-  kArena,    // at an offset of the frame's memory
-  kScope,    // a persistable variable
-  kFeed,     // bound to what the caller fed
-  kFetch,    // a tensor made for the caller in each run
-  kEarlier,  // of the plan that ran before this one
+  kArena,     // at an offset of the frame's memory
+  kScope,     // a persistable variable
+  kFeed,      // bound to what the caller fed
+  kFetch,     // a tensor made for the caller in each run
+  kEarlier,   // of the plan that ran before this one
   kArgument,  // bound to memory of the plan around a block
 };
 

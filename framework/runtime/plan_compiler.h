@@ -22,9 +22,9 @@ struct EarlierStage {
 
 // An argument of a block.
 struct BlockArgument {
-  ops::TensorType type;                    // static
-  std::optional<Space> space;              // nothing: where it is first used
-  device::Device* persists_at = nullptr;   // of state: its home
+  ops::TensorType type;                   // static
+  std::optional<Space> space;             // nothing: where it is first used
+  device::Device* persists_at = nullptr;  // of state: its home
 };
 
 // A block of a loop.

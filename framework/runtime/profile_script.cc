@@ -38,8 +38,8 @@ std::vector<std::int32_t> owners(const Plan& plan) {
   for (std::size_t i = 0; i < count; ++i) {
     const Instruction& instruction = plan.instructions[i];
     if (!instruction.is_transfer()) last = instruction.op;
-    const bool writes_back =
-        instruction.is_transfer() && instruction.transfer.labels.reason == transfer::Reason::kWriteBack;
+    const bool writes_back = instruction.is_transfer() &&
+                             instruction.transfer.labels.reason == transfer::Reason::kWriteBack;
     if (writes_back) result[i] = last;
   }
   return result;

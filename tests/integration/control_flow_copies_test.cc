@@ -73,7 +73,9 @@ TEST_F(ControlFlowCopiesTest, APredicateOnADeviceIsReadOnce) {
 TEST_F(ControlFlowCopiesTest, ALoopReadsItsConditionAndNothingElse) {
   const Variable n = fill_constant({1}, 5);
   const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
-                                 [&](const Values& v) { return Values{v[0] + 1.0, v[1] + v[0]}; },
+                                 [&](const Values& v) {
+                                   return Values{v[0] + 1.0, v[1] + v[0]};
+                                 },
                                  {fill_constant({1}, 0), fill_constant({4}, 0)});
   const auto rows = copies({}, {last[1]});
   ASSERT_EQ(rows.size(), 7);
@@ -114,7 +116,9 @@ TEST_F(ControlFlowCopiesTest, WhatALoopUsesIsBroughtOnce) {
   const Variable x = data("x", {4}, kFloat32);
   const Variable n = fill_constant({1}, 3);
   const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
-                                 [&](const Values& v) { return Values{v[0] + 1.0, v[1] + x}; },
+                                 [&](const Values& v) {
+                                   return Values{v[0] + 1.0, v[1] + x};
+                                 },
                                  {fill_constant({1}, 0), x});
   std::size_t feeds = 0;
   for (const auto& row : copies({{"x", Tensor::from<float>({1, 2, 3, 4}, {4})}}, {last[1]})) {

@@ -69,7 +69,8 @@ class ControlFlowGradientTest : public ::testing::TestWithParam<const char*> {
         element = at - kStep;
         const double below = value_of(loss, options);
         element = at;
-        EXPECT_NEAR(given[k], (above - below) / (2 * kStep), 1e-6 * std::max(1.0, std::abs(given[k])))
+        EXPECT_NEAR(given[k], (above - below) / (2 * kStep),
+                    1e-6 * std::max(1.0, std::abs(given[k])))
             << values_[i].variable.name() << "[" << k << "]";
       }
     }
@@ -102,8 +103,7 @@ TEST_P(ControlFlowGradientTest, OfBranches) {
   const Variable which = number("which", 0);
   const Variable scaled = x * 3.0;
   const Variable out = switch_case(
-      which,
-      {{0, [&] { return tanh(scaled) * y; }}, {1, [&] { return scaled * scaled * scaled; }}},
+      which, {{0, [&] { return tanh(scaled) * y; }}, {1, [&] { return scaled * scaled * scaled; }}},
       [&] { return y; });
   const Variable loss = reduce_sum(out * out);
   const std::vector<Variable> grads = gradients_of(loss);
@@ -120,10 +120,13 @@ TEST_P(ControlFlowGradientTest, OfNestedBranchesWithSeveralResults) {
   const Variable which = number("which", 0);
   const auto is = [&](double value) { return equal(which, full_like(which, value)); };
   const std::vector<Variable> outs = cond(
-      is(0), [&] { return Values{x * y, x}; },
+      is(0),
       [&] {
-        const Variable inner =
-            cond(is(1), [&] { return exp(x) * y; }, [&] { return x + y; });
+        return Values{x * y, x};
+      },
+      [&] {
+        const Variable inner = cond(
+            is(1), [&] { return exp(x) * y; }, [&] { return x + y; });
         return Values{inner * inner, y * 2.0};
       });
   const Variable loss = reduce_sum(outs[0] * outs[1]);
@@ -155,12 +158,11 @@ TEST_P(ControlFlowGradientTest, OfLoops) {
   const Variable x = input("x", {0.5, -0.25});
   const Variable w = input("w", {1.25, 0.75});
   const Variable n = number("n", 0);
-  const Values last = while_loop(
-      [&](const Values& v) { return less_than(v[0], n); },
-      [&](const Values& v) {
-        return Values{next_of(v[0]), tanh(v[1] * w) + v[2], v[1] * 0.5};
-      },
-      {fill_constant({1}, 0, kInt64), x, x * x});
+  const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
+                                 [&](const Values& v) {
+                                   return Values{next_of(v[0]), tanh(v[1] * w) + v[2], v[1] * 0.5};
+                                 },
+                                 {fill_constant({1}, 0, kInt64), x, x * x});
   const Variable loss = reduce_sum(last[1] * last[1] + last[2]);
   const std::vector<Variable> grads = gradients_of(loss);
   main_.verify();
@@ -175,10 +177,11 @@ TEST_P(ControlFlowGradientTest, OfLongLoops) {
   const Variable x = input("x", {0.5});
   const Variable w = input("w", {0.99});
   const Variable n = number("n", 0);
-  const Values last = while_loop(
-      [&](const Values& v) { return less_than(v[0], n); },
-      [&](const Values& v) { return Values{next_of(v[0]), v[1] * w + tanh(v[1]) * 0.01}; },
-      {fill_constant({1}, 0, kInt64), x});
+  const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
+                                 [&](const Values& v) {
+                                   return Values{next_of(v[0]), v[1] * w + tanh(v[1]) * 0.01};
+                                 },
+                                 {fill_constant({1}, 0, kInt64), x});
   const Variable loss = reduce_sum(last[1]);
   const std::vector<Variable> grads = gradients_of(loss);
   for (const int count : {64, 65, 66, 130, 301}) {
@@ -195,15 +198,14 @@ TEST_P(ControlFlowGradientTest, OfBranchesInLoopsInBranches) {
   const Variable out = cond(
       less_than(zero, n),
       [&] {
-        return while_loop(
-            [&](const Values& v) { return less_than(v[0], n); },
-            [&](const Values& v) {
-              const Variable first = equal(v[0], zero);
-              const Variable next =
-                  cond(first, [&] { return v[1] * w; }, [&] { return tanh(v[1]) + w; });
-              return Values{next_of(v[0]), next};
-            },
-            {zero, x})[1];
+        return while_loop([&](const Values& v) { return less_than(v[0], n); },
+                          [&](const Values& v) {
+                            const Variable first = equal(v[0], zero);
+                            const Variable next = cond(
+                                first, [&] { return v[1] * w; }, [&] { return tanh(v[1]) + w; });
+                            return Values{next_of(v[0]), next};
+                          },
+                          {zero, x})[1];
       },
       [&] { return w; });
   const Variable loss = reduce_sum(out * out);
@@ -219,16 +221,17 @@ TEST_P(ControlFlowGradientTest, OfLoopsInLoops) {
   const Variable w = input("w", {0.75});
   const Variable n = number("n", 3);
   const Variable zero = fill_constant({1}, 0, kInt64);
-  const Values last = while_loop(
-      [&](const Values& v) { return less_than(v[0], n); },
-      [&](const Values& v) {
-        const Values inner = while_loop(
-            [&](const Values& u) { return less_than(u[0], v[0]); },
-            [&](const Values& u) { return Values{next_of(u[0]), tanh(u[1]) * w}; },
-            {zero, v[1]});
-        return Values{next_of(v[0]), inner[1] + x};
-      },
-      {zero, x});
+  const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
+                                 [&](const Values& v) {
+                                   const Values inner = while_loop(
+                                       [&](const Values& u) { return less_than(u[0], v[0]); },
+                                       [&](const Values& u) {
+                                         return Values{next_of(u[0]), tanh(u[1]) * w};
+                                       },
+                                       {zero, v[1]});
+                                   return Values{next_of(v[0]), inner[1] + x};
+                                 },
+                                 {zero, x});
   const Variable loss = reduce_sum(last[1]);
   const std::vector<Variable> grads = gradients_of(loss);
   for (const int count : {0, 1, 2, 4}) {
@@ -240,8 +243,8 @@ TEST_P(ControlFlowGradientTest, OfLoopsInLoops) {
 TEST_P(ControlFlowGradientTest, OfGradientsOfBranches) {
   const Variable x = input("x", {0.5, -0.25});
   const Variable which = number("which", 0);
-  const Variable out = cond(equal(which, full_like(which, 0)),
-                            [&] { return x * x * x; }, [&] { return tanh(x); });
+  const Variable out = cond(
+      equal(which, full_like(which, 0)), [&] { return x * x * x; }, [&] { return tanh(x); });
   const Variable slope = gradients(reduce_sum(out), {x}).front();
   const Variable loss = reduce_sum(slope * slope);
   const std::vector<Variable> grads = gradients_of(loss);

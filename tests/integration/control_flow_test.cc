@@ -66,7 +66,8 @@ TEST_P(ControlFlowTest, TakesTheBranchOfThePredicate) {
   const Variable x = data("x", {-1}, kFloat32);
   const Variable limit = data("limit", {1}, kFloat32);
   const Variable large = less_than(limit, reduce_sum(x, {}, true));
-  const Variable y = cond(large, [&] { return x * 2.0; }, [&] { return x + limit; });
+  const Variable y = cond(
+      large, [&] { return x * 2.0; }, [&] { return x + limit; });
   const Variable z = y + 1.0;
   EXPECT_EQ(y.shape(), Shape{-1});
   for (const CompileOptions& options : all_options()) {
@@ -103,8 +104,8 @@ TEST_P(ControlFlowTest, BranchesDifferInDtypeAndShape) {
 TEST_P(ControlFlowTest, ExtentsThatDifferAreKnownInTheRun) {
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {4}, kFloat32);
-  const Variable part =
-      cond(on, [&] { return slice(x, {0}, {0}, {3}); }, [&] { return slice(x, {0}, {0}, {1}); });
+  const Variable part = cond(
+      on, [&] { return slice(x, {0}, {0}, {3}); }, [&] { return slice(x, {0}, {0}, {1}); });
   EXPECT_EQ(part.shape(), Shape{-1});
   const Variable sum = reduce_sum(part * part);
   const auto feed = [&](bool value) {
@@ -119,9 +120,8 @@ TEST_P(ControlFlowTest, ExtentsThatDifferAreKnownInTheRun) {
 TEST_P(ControlFlowTest, SwitchesByAnIndex) {
   const Variable index = data("index", {1}, kInt64);
   const Variable x = data("x", {2}, kFloat32);
-  const Variable y = switch_case(index,
-                                 {{3, [&] { return x * 3.0; }}, {-7, [&] { return x * 7.0; }}},
-                                 [&] { return x; });
+  const Variable y = switch_case(
+      index, {{3, [&] { return x * 3.0; }}, {-7, [&] { return x * 7.0; }}}, [&] { return x; });
   for (const CompileOptions& options : all_options()) {
     const auto at = [&](std::int64_t i) {
       return floats({{"index", number(i)}, {"x", vector({1, 2})}}, y, options);
@@ -136,14 +136,13 @@ TEST_P(ControlFlowTest, SwitchesByAnIndex) {
 TEST_P(ControlFlowTest, BranchesNest) {
   const Variable x = data("x", {1}, kFloat32);
   const Variable y = data("y", {2}, kFloat32);
-  const auto above = [&](double limit) {
-    return less_than(fill_constant({1}, limit), x);
-  };
+  const auto above = [&](double limit) { return less_than(fill_constant({1}, limit), x); };
   const Variable z = cond(
       above(0),
       [&] {
         const Variable doubled = y * 2.0;
-        return cond(above(10), [&] { return doubled + y; }, [&] { return doubled; });
+        return cond(
+            above(10), [&] { return doubled + y; }, [&] { return doubled; });
       },
       [&] { return y; });
   const Variable all = z + x;
@@ -172,14 +171,17 @@ TEST_P(ControlFlowTest, ChoosesByHand) {
   }
   const Variable read = yes * 2.0;
   const Feed off{{"on", truth(false)}, {"x", vector({1, 2})}};
-  EXPECT_THAT(error_of([&] { run(off, {read}); }),
-              HasSubstr("reads 'conditional_block_0.outs', which conditional_block_0 did not compute, "
-                        "as its predicate is false"));
+  EXPECT_THAT(
+      error_of([&] { run(off, {read}); }),
+      HasSubstr("reads 'conditional_block_0.outs', which conditional_block_0 did not compute, "
+                "as its predicate is false"));
   const Variable wrong = select_input(cast(logical_not(on), kInt32), {no, yes});
   EXPECT_THAT(error_of([&] { run(off, {wrong}); }),
               HasSubstr("selects 'conditional_block_0.outs', which conditional_block_0 did not"));
   const Variable outside = select_input(cast(on, kInt32), {x});
-  EXPECT_THAT(error_of([&] { run({{"on", truth(true)}, {"x", vector({1, 2})}}, {outside}); }),
+  EXPECT_THAT(error_of([&] {
+                run({{"on", truth(true)}, {"x", vector({1, 2})}}, {outside});
+              }),
               HasSubstr("has 1 inputs, but 'cast_0.out' is 1; give one in [0, 1)"));
 }
 
@@ -187,10 +189,11 @@ TEST_P(ControlFlowTest, LoopsWhileTheConditionHolds) {
   const Variable n = data("n", {1}, kInt64);
   const Variable x = data("x", {-1}, kFloat32);
   const Variable step = x * 0.5;
-  const Values last = while_loop(
-      [&](const Values& v) { return less_than(v[0], n); },
-      [&](const Values& v) { return Values{v[0] + 1.0, v[1] + step}; },
-      {fill_constant({1}, 0, kInt64), x});
+  const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
+                                 [&](const Values& v) {
+                                   return Values{v[0] + 1.0, v[1] + step};
+                                 },
+                                 {fill_constant({1}, 0, kInt64), x});
   const Variable y = last[1] * 10.0;
   for (const CompileOptions& options : all_options()) {
     for (const int count : {0, 1, 2, 5, 8}) {
@@ -204,11 +207,12 @@ TEST_P(ControlFlowTest, LoopsWhileTheConditionHolds) {
 
 TEST_P(ControlFlowTest, LoopsSwapTheirValues) {
   const Variable n = data("n", {1}, kInt64);
-  const Values last = while_loop(
-      [&](const Values& v) { return less_than(v[0], n); },
-      [&](const Values& v) { return Values{v[0] + 1.0, v[2], v[1], v[3]}; },
-      {fill_constant({1}, 0, kInt64), fill_constant({1}, 1.0), fill_constant({1}, 2.0),
-       fill_constant({2}, 7.0)});
+  const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
+                                 [&](const Values& v) {
+                                   return Values{v[0] + 1.0, v[2], v[1], v[3]};
+                                 },
+                                 {fill_constant({1}, 0, kInt64), fill_constant({1}, 1.0),
+                                  fill_constant({1}, 2.0), fill_constant({2}, 7.0)});
   for (const CompileOptions& options : all_options()) {
     for (const int count : {0, 1, 4, 5}) {
       const auto got = run({{"n", number(count)}}, {last[0], last[1], last[2], last[3]}, options);
@@ -225,16 +229,16 @@ TEST_P(ControlFlowTest, LoopsSwapTheirValues) {
 TEST_P(ControlFlowTest, LoopsHaveBranches) {
   const Variable start = data("start", {1}, kInt64);
   const Variable one = fill_constant({1}, 1, kInt64);
-  const Values last = while_loop(
-      [&](const Values& v) { return logical_not(equal(v[0], one)); },
-      [&](const Values& v) {
-        const Variable half = elementwise_div(v[0], full_like(v[0], 2));
-        const Variable even = equal(half + half, v[0]);
-        const Variable next =
-            cond(even, [&] { return half; }, [&] { return v[0] + v[0] + v[0] + one; });
-        return Values{next, v[1] + one};
-      },
-      {start, fill_constant({1}, 0, kInt64)});
+  const Values last =
+      while_loop([&](const Values& v) { return logical_not(equal(v[0], one)); },
+                 [&](const Values& v) {
+                   const Variable half = elementwise_div(v[0], full_like(v[0], 2));
+                   const Variable even = equal(half + half, v[0]);
+                   const Variable next = cond(
+                       even, [&] { return half; }, [&] { return v[0] + v[0] + v[0] + one; });
+                   return Values{next, v[1] + one};
+                 },
+                 {start, fill_constant({1}, 0, kInt64)});
   for (const CompileOptions& options : all_options()) {
     const auto steps = [&](std::int64_t value) {
       return run({{"start", number(value)}}, {last[1]}, options).front().item<std::int64_t>();
@@ -250,18 +254,17 @@ TEST_P(ControlFlowTest, LoopsNestInLoopsAndBranches) {
   const Variable zero = fill_constant({1}, 0, kInt64);
   // Adds 0 + 1 + ... + (n - 1) by counting.
   const auto count_up = [&] {
-    return while_loop(
-               [&](const Values& v) { return less_than(v[0], n); },
-               [&](const Values& v) {
-                 const Values inner = while_loop(
-                     [&](const Values& w) { return less_than(w[0], v[0]); },
-                     [&](const Values& w) {
-                       return Values{w[0] + 1.0, w[1] + 1.0};
-                     },
-                     {zero, v[1]});
-                 return Values{v[0] + 1.0, inner[1]};
-               },
-               {zero, zero})[1];
+    return while_loop([&](const Values& v) { return less_than(v[0], n); },
+                      [&](const Values& v) {
+                        const Values inner =
+                            while_loop([&](const Values& w) { return less_than(w[0], v[0]); },
+                                       [&](const Values& w) {
+                                         return Values{w[0] + 1.0, w[1] + 1.0};
+                                       },
+                                       {zero, v[1]});
+                        return Values{v[0] + 1.0, inner[1]};
+                      },
+                      {zero, zero})[1];
   };
   const Variable total = cond(less_than(zero, n), count_up, [&] { return zero - 1.0; });
   for (const CompileOptions& options : all_options()) {
@@ -278,19 +281,23 @@ TEST_P(ControlFlowTest, BranchesAndLoopsUseAndChangeState) {
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {4, 2}, kFloat32);
   const Variable y = cond(
-      on,
-      [&] {
-        return layers::batch_norm(layers::fc(x, 3, "fc"), {}, "norm");
-      },
+      on, [&] { return layers::batch_norm(layers::fc(x, 3, "fc"), {}, "norm"); },
       [&] { return layers::fc(x, 3, "other"); });
   const Variable sum = reduce_sum(y);
   Executor executor(GetParam(), {}, scope_);
   executor.run(startup_);
   const auto mean = [&] {
-    return executor.run(main_, {{"on", truth(false)}, {"x", Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8}, {4, 2})}}, {"norm.mean"}).front().to_vector<float>();
+    return executor
+        .run(main_,
+             {{"on", truth(false)}, {"x", Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8}, {4, 2})}},
+             {"norm.mean"})
+        .front()
+        .to_vector<float>();
   };
   EXPECT_THAT(mean(), ElementsAre(0, 0, 0));
-  executor.run(main_, {{"on", truth(true)}, {"x", Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8}, {4, 2})}}, {sum});
+  executor.run(main_,
+               {{"on", truth(true)}, {"x", Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8}, {4, 2})}},
+               {sum});
   const auto once = mean();
   EXPECT_NE(once[0], 0);
   EXPECT_EQ(mean(), once) << "a branch that is not taken changes nothing";
@@ -300,14 +307,14 @@ TEST_P(ControlFlowTest, SavedProgramsKeepTheirBlocks) {
   const Variable n = data("n", {1}, kInt64);
   const Variable x = data("x", {2}, kFloat32);
   const Variable zero = fill_constant({1}, 0, kInt64);
-  const Values last = while_loop(
-      [&](const Values& v) { return less_than(v[0], n); },
-      [&](const Values& v) {
-        const Variable next =
-            cond(less_than(v[0], zero + 2.0), [&] { return v[1] + x; }, [&] { return v[1] * 2.0; });
-        return Values{v[0] + 1.0, next};
-      },
-      {zero, x});
+  const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
+                                 [&](const Values& v) {
+                                   const Variable next = cond(
+                                       less_than(v[0], zero + 2.0), [&] { return v[1] + x; },
+                                       [&] { return v[1] * 2.0; });
+                                   return Values{v[0] + 1.0, next};
+                                 },
+                                 {zero, x});
   main_.verify();
   const std::string text = inspect::to_json(main_);
   EXPECT_THAT(main_.to_string(), HasSubstr("block 1 ("));

@@ -55,9 +55,9 @@ TEST_F(BlockGradientTest, OfABranchIsABranchOfTheSamePredicate) {
 
 TEST_F(BlockGradientTest, OfALoopRunsItAgain) {
   const Variable w = create_parameter({2}, kFloat32, initializer::constant(1), "w");
-  const Values last = while_loop([&](const Values&) { return on_; },
-                                 [&](const Values& v) { return Values{elementwise_mul(v[0], w)}; },
-                                 {x_}, {7});
+  const Values last =
+      while_loop([&](const Values&) { return on_; },
+                 [&](const Values& v) { return Values{elementwise_mul(v[0], w)}; }, {x_}, {7});
   gradients(reduce_sum(last[0]), {x_, w});
   const Operator* gradient = backward("while_grad");
   ASSERT_NE(gradient, nullptr);

@@ -70,11 +70,13 @@ TEST_F(GradientBlockTest, RefusesToChangeStateAgain) {
   const Variable scale = create_parameter({2}, kFloat32, initializer::constant(1), "scale");
   const Variable mean = create_persistable({2}, kFloat32, initializer::constant(0), "mean");
   const Variable image = data("image", {3, 2}, kFloat32);
-  const Block& block = block_of([&] {
-    return reduce_sum(tanh(batch_norm(image, scale, scale, mean, mean)), {0});
-  });
-  EXPECT_THAT([&] { gradient_block(block, {{0}, {0}}, *main_.impl()); },
-              ThrowsMessage<Error>(HasSubstr("in a branch changes 'mean' in place")));
+  const Block& block =
+      block_of([&] { return reduce_sum(tanh(batch_norm(image, scale, scale, mean, mean)), {0}); });
+  EXPECT_THAT(
+      [&] {
+        gradient_block(block, {{0}, {0}}, *main_.impl());
+      },
+      ThrowsMessage<Error>(HasSubstr("in a branch changes 'mean' in place")));
 }
 
 TEST_F(GradientBlockTest, DropsArguments) {

@@ -12,8 +12,8 @@ class KnownBranchesTest : public PassTest {};
 TEST_F(KnownBranchesTest, TakesTheBranchOfAConstant) {
   const Variable x = data("x", {2}, kFloat32);
   const Variable one = fill_constant({1}, 1);
-  const Variable y =
-      cond(less_than(one, full_like(one, 2)), [&] { return relu(x); }, [&] { return tanh(x); });
+  const Variable y = cond(
+      less_than(one, full_like(one, 2)), [&] { return relu(x); }, [&] { return tanh(x); });
   const PassContext kept = context({y});
   fold_constants(block(), kept);
   take_known_branches(block(), kept);
@@ -25,7 +25,8 @@ TEST_F(KnownBranchesTest, ResultsFollowWhatStandsForThem) {
   const Variable x = data("x", {2}, kFloat32);
   const Variable y = relu(x);
   const Variable yes = fill_constant({1}, 1, kBool);
-  const Variable z = cond(yes, [&] { return y; }, [&] { return tanh(x); });
+  const Variable z = cond(
+      yes, [&] { return y; }, [&] { return tanh(x); });
   block().results = {z.id()};
   const PassContext kept = context({z});
   run_passes(block(), kept, {});
@@ -56,7 +57,11 @@ TEST_F(KnownBranchesTest, ABranchThatDoesNotFitIsNoErrorUntilItIsTaken) {
   const Variable x = data("x", {-1}, kFloat32);
   const Variable on = data("on", {1}, kBool);
   const Variable y = cond(
-      on, [&] { return reduce_sum(reshape(x, {2, -1}), {0}); }, [&] { return x; });
+      on,
+      [&] {
+        return reduce_sum(reshape(x, {2, -1}), {0});
+      },
+      [&] { return x; });
   block().var(x.id()).type.shape = Shape{3};
   EXPECT_NO_THROW(run_passes(block(), context({y}), {}));
   EXPECT_THAT(types(), ElementsAre("case"));

@@ -33,11 +33,21 @@ TEST_F(ControlFlowApiTest, BranchesReturnOneValueOrAList) {
   const Variable one = cond(on_, one_, two_);
   EXPECT_EQ(one.shape(), Shape{2});
   const std::vector<Variable> list = cond(
-      on_, [&] { return std::vector<Variable>{x_, x_}; },
-      [&] { return std::vector<Variable>{one, x_}; });
+      on_,
+      [&] {
+        return std::vector<Variable>{x_, x_};
+      },
+      [&] {
+        return std::vector<Variable>{one, x_};
+      });
   EXPECT_EQ(list.size(), 2);
-  EXPECT_EQ(case_lists_of({{on_, [&] { return std::vector<Variable>{x_, x_}; }}},
-                          [&] { return std::vector<Variable>{x_, one}; })
+  EXPECT_EQ(case_lists_of({{on_,
+                            [&] {
+                              return std::vector<Variable>{x_, x_};
+                            }}},
+                          [&] {
+                            return std::vector<Variable>{x_, one};
+                          })
                 .size(),
             2);
   EXPECT_EQ(types(), "case case case ");
@@ -55,37 +65,58 @@ TEST_F(ControlFlowApiTest, TheLastBranchIsTheDefault) {
 
 TEST_F(ControlFlowApiTest, RefusesWhatIsNoPredicate) {
   EXPECT_THAT([&] { cond(x_, one_, two_); },
-              ThrowsMessage<Error>(HasSubstr(
-                  "[case] predicate 'x' is float32[2]; give one element of bool")));
+              ThrowsMessage<Error>(
+                  HasSubstr("[case] predicate 'x' is float32[2]; give one element of bool")));
   const Variable many = data("many", {2}, kBool);
   EXPECT_THAT([&] { conditional_block(many, [&] { return std::vector<Variable>{x_}; }); },
               ThrowsMessage<Error>(HasSubstr("predicate 'many' is bool[2]; give one element")));
-  EXPECT_THAT([&] { switch_case(x_, {{1, one_}}, two_); },
-              ThrowsMessage<Error>(HasSubstr("[switch_case] index 'x' is float32[2]; give one")));
+  EXPECT_THAT(
+      [&] {
+        switch_case(x_, {{1, one_}}, two_);
+      },
+      ThrowsMessage<Error>(HasSubstr("[switch_case] index 'x' is float32[2]; give one")));
 }
 
 TEST_F(ControlFlowApiTest, RefusesBranchesThatDoNotMatch) {
   using List = std::vector<Variable>;
-  EXPECT_THAT([&] { cond(on_, [&] { return List{x_}; }, [&] { return List{x_, x_}; }); },
-              ThrowsMessage<Error>(HasSubstr("branch 1 gives 2 result(s), but branch 0 gives 1")));
+  EXPECT_THAT(
+      [&] {
+        cond(
+            on_, [&] { return List{x_}; },
+            [&] {
+              return List{x_, x_};
+            });
+      },
+      ThrowsMessage<Error>(HasSubstr("branch 1 gives 2 result(s), but branch 0 gives 1")));
   EXPECT_THAT([&] { case_of({}); },
               ThrowsMessage<Error>(HasSubstr("[case] has no branches; give at least one")));
   const Variable index = data("index", {1}, kInt64);
-  EXPECT_THAT([&] { switch_case(index, {{4, one_}, {4, two_}}); },
-              ThrowsMessage<Error>(HasSubstr("the key 4 occurs twice")));
-  EXPECT_THAT([&] { case_of({{on_, Branch<Variable>()}}, one_); },
-              ThrowsMessage<Error>(HasSubstr("a branch has no function")));
+  EXPECT_THAT(
+      [&] {
+        switch_case(index, {{4, one_}, {4, two_}});
+      },
+      ThrowsMessage<Error>(HasSubstr("the key 4 occurs twice")));
+  EXPECT_THAT(
+      [&] {
+        case_of({{on_, Branch<Variable>()}}, one_);
+      },
+      ThrowsMessage<Error>(HasSubstr("a branch has no function")));
   EXPECT_EQ(types(), "") << "a refused operator leaves nothing";
 }
 
 TEST_F(ControlFlowApiTest, ValuesOfABranchStayInIt) {
   Variable inside;
-  cond(on_, [&] { return inside = relu(x_); }, two_);
+  cond(
+      on_, [&] { return inside = relu(x_); }, two_);
   EXPECT_THAT([&] { relu(inside); },
               ThrowsMessage<Error>(HasSubstr("belongs to a branch of control flow that is "
                                              "complete; return it from that branch")));
-  EXPECT_THAT([&] { cond(on_, [&] { return relu(inside); }, two_); },
-              ThrowsMessage<Error>(HasSubstr("belongs to another program, or to a branch")));
+  EXPECT_THAT(
+      [&] {
+        cond(
+            on_, [&] { return relu(inside); }, two_);
+      },
+      ThrowsMessage<Error>(HasSubstr("belongs to another program, or to a branch")));
 }
 
 TEST_F(ControlFlowApiTest, LoopsNeedValuesAndALimit) {

@@ -11,10 +11,10 @@
 namespace loci::program {
 namespace {
 
+using ops::TensorType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-using ops::TensorType;
 
 class ControlFlowTest : public ::testing::Test {
  protected:
@@ -51,13 +51,15 @@ TEST_F(ControlFlowTest, KnowsWhatBlocksTakeAndChange) {
   EXPECT_THAT(changed_states(last()), ElementsAre(w.id()));
   EXPECT_EQ(last().outputs[1], changed_states(last()));
   EXPECT_FALSE(draws_random_numbers(main_.impl()->main()));
-  cond(on_, [] { return uniform_random({2}); }, [] { return fill_constant({2}, 0); });
+  cond(
+      on_, [] { return uniform_random({2}); }, [] { return fill_constant({2}, 0); });
   EXPECT_TRUE(draws_random_numbers(main_.impl()->main()));
 }
 
 TEST_F(ControlFlowTest, InfersResultsForOtherArguments) {
   const Variable rows = data("rows", {-1, 3}, kFloat32);
-  cond(on_, [&] { return relu(rows); }, [&] { return rows; });
+  cond(
+      on_, [&] { return relu(rows); }, [&] { return rows; });
   const Block& block = *last().blocks[0];
   EXPECT_EQ(result_types(block, {{kFloat32, {kDynamicDim, 3}}})[0],
             (TensorType{kFloat32, {kDynamicDim, 3}}));
@@ -65,7 +67,8 @@ TEST_F(ControlFlowTest, InfersResultsForOtherArguments) {
 }
 
 TEST_F(ControlFlowTest, RefusesBlocksThatDoNotFit) {
-  cond(on_, [&] { return relu(x_); }, [&] { return x_; });
+  cond(
+      on_, [&] { return relu(x_); }, [&] { return x_; });
   Operator op = last();
   const Block& block = main_.impl()->main();
   op.blocks.pop_back();
@@ -85,7 +88,8 @@ TEST_F(ControlFlowTest, LoopsKeepDtypeAndShape) {
   const auto holds = [&](const std::vector<Variable>&) { return on_; };
   EXPECT_THAT(
       [&] {
-        while_loop(holds, [](const auto& v) { return std::vector<Variable>{reduce_sum(v[0], {0})}; },
+        while_loop(holds,
+                   [](const auto& v) { return std::vector<Variable>{reduce_sum(v[0], {0})}; },
                    {x_});
       },
       ThrowsMessage<Error>(HasSubstr("[while] its body makes 'x' float32[3], but it is float32[2, "
@@ -99,7 +103,8 @@ TEST_F(ControlFlowTest, LoopsKeepDtypeAndShape) {
       [&] {
         while_loop([&](const auto& v) { return v[0]; }, [](const auto& v) { return v; }, {x_});
       },
-      ThrowsMessage<Error>(HasSubstr("its condition gives float32[2, 3]; give one element of bool")));
+      ThrowsMessage<Error>(
+          HasSubstr("its condition gives float32[2, 3]; give one element of bool")));
   EXPECT_THAT(
       [&] {
         while_loop(holds,

@@ -37,7 +37,8 @@ TEST(DotTest, BlocksAreClusters) {
   const ProgramGuard guard(main);
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {2}, kFloat32);
-  cond(on, [&] { return relu(x); }, [&] { return x; });
+  cond(
+      on, [&] { return relu(x); }, [&] { return x; });
   const std::string dot = to_dot(*main.impl());
   EXPECT_THAT(dot, HasSubstr("subgraph cluster_op_0_block_0_ {\n  label=\"case_0 block 0\";"));
   EXPECT_THAT(dot, HasSubstr("op_0_block_0_var_0 -> op_0_block_0_op_0;"));

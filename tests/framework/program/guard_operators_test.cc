@@ -118,7 +118,8 @@ TEST_F(GuardOperatorsTest, ABranchOfAMatchIsGuardedWhole) {
   const ProgramGuard building(main);
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {2}, kFloat32);
-  cond(on, [&] { return relu(x); }, [&] { return tanh(x); });
+  cond(
+      on, [&] { return relu(x); }, [&] { return tanh(x); });
   const auto guard_of = [&](std::size_t block) {
     return main.impl()->main().ops[0].blocks[block]->ops[0].guard;
   };

@@ -20,7 +20,8 @@ class InliningTest : public ::testing::Test {
   static Tensor truth(bool value) { return Tensor::from<bool>({value}, {1}); }
 
   std::vector<Operator> inlined(bool copies_selected = false) {
-    Inliner inliner(block(), [this](VarId id) { return known_[id]; }, copies_selected);
+    Inliner inliner(
+        block(), [this](VarId id) { return known_[id]; }, copies_selected);
     std::vector<Operator> operators;
     for (const Operator& op : block().ops) inliner.add(op, &operators);
     has_replaced_ = inliner.has_replaced();
@@ -43,13 +44,15 @@ class InliningTest : public ::testing::Test {
 };
 
 TEST_F(InliningTest, LeavesWhatIsNotKnown) {
-  cond(on_, [&] { return relu(x_); }, [&] { return tanh(x_); });
+  cond(
+      on_, [&] { return relu(x_); }, [&] { return tanh(x_); });
   EXPECT_THAT(types(), ElementsAre("case"));
   EXPECT_FALSE(has_replaced_);
 }
 
 TEST_F(InliningTest, TheBranchComputesTheOutputItself) {
-  const Variable y = cond(on_, [&] { return relu(tanh(x_)); }, [&] { return x_; });
+  const Variable y = cond(
+      on_, [&] { return relu(tanh(x_)); }, [&] { return x_; });
   sigmoid(y);
   know(on_, truth(true));
   const std::vector<Operator> operators = inlined();
@@ -62,7 +65,8 @@ TEST_F(InliningTest, TheBranchComputesTheOutputItself) {
 }
 
 TEST_F(InliningTest, WhatIsPassedOnStandsForTheOutput) {
-  const Variable y = cond(on_, [&] { return relu(x_); }, [&] { return x_; });
+  const Variable y = cond(
+      on_, [&] { return relu(x_); }, [&] { return x_; });
   sigmoid(y);
   know(on_, truth(false));
   const std::vector<Operator> operators = inlined();
@@ -74,7 +78,11 @@ TEST_F(InliningTest, WhatIsPassedOnStandsForTheOutput) {
 TEST_F(InliningTest, BranchesWithinGoTheSameWay) {
   const Variable other = data("other", {1}, kBool);
   cond(
-      on_, [&] { return cond(other, [&] { return relu(x_); }, [&] { return exp(x_); }); },
+      on_,
+      [&] {
+        return cond(
+            other, [&] { return relu(x_); }, [&] { return exp(x_); });
+      },
       [&] { return x_; });
   know(on_, truth(true));
   EXPECT_THAT(types(), ElementsAre("case"));
@@ -102,12 +110,13 @@ TEST_F(InliningTest, RefusesWhatNoBranchComputed) {
   const Variable y = conditional_block(on_, [&] { return std::vector<Variable>{relu(x_)}; })[0];
   tanh(y);
   know(on_, truth(false));
-  EXPECT_THAT([&] { inlined(); },
-              ThrowsMessage<Error>(HasSubstr("[tanh] tanh_0 reads 'conditional_block_0.outs', which "
-                                             "conditional_block_0 did not compute")));
-  know(on_, Tensor::from<bool>({true, false}, {2}));
   EXPECT_THAT([&] { inlined(); }, ThrowsMessage<Error>(HasSubstr(
-                                      "decides by 'on', which is bool[2]; give one element")));
+                                      "[tanh] tanh_0 reads 'conditional_block_0.outs', which "
+                                      "conditional_block_0 did not compute")));
+  know(on_, Tensor::from<bool>({true, false}, {2}));
+  EXPECT_THAT(
+      [&] { inlined(); },
+      ThrowsMessage<Error>(HasSubstr("decides by 'on', which is bool[2]; give one element")));
 }
 
 }  // namespace

@@ -276,8 +276,14 @@ TEST_F(JsonReaderTest, ReadsBlocks) {
     const Variable on = data("on", {1}, kBool);
     const Variable x = data("x", {2}, kFloat32);
     cond(
-        on, [&] { return cond(on, [&] { return relu(x); }, [&] { return x; }); },
-        [&] { return fill_constant({1, 2}, 3, kInt64); });
+        on,
+        [&] {
+          return cond(
+              on, [&] { return relu(x); }, [&] { return x; });
+        },
+        [&] {
+          return fill_constant({1, 2}, 3, kInt64);
+        });
   }
   json_ = to_json(*main.impl(), nullptr);
   const ParsedPrograms parsed = from_json(json_, "net.json");

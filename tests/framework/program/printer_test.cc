@@ -42,7 +42,8 @@ TEST(PrinterTest, PrintsBlocksIndented) {
   const ProgramGuard guard(main);
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {2}, kFloat32);
-  cond(on, [&] { return relu(x); }, [&] { return fill_constant({1}, 3, kInt64); });
+  cond(
+      on, [&] { return relu(x); }, [&] { return fill_constant({1}, 3, kInt64); });
   EXPECT_EQ(main.to_string(),
             "data %on bool[1]\n"
             "data %x float32[2]\n"

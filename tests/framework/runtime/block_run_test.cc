@@ -27,9 +27,7 @@ class BlockRunTest : public RuntimeTest {
     request.block = &block;
     return compile_plan(request, &kernels_);
   }
-  BlockEnvironment environment() {
-    return {&device_at("cpu"), {}, scope_.impl().get(), &kernels_};
-  }
+  BlockEnvironment environment() { return {&device_at("cpu"), {}, scope_.impl().get(), &kernels_}; }
 
   Variable x_ = data("x", {2}, kFloat32);
   Variable y_ = data("y", {-1}, kFloat32);
@@ -63,9 +61,9 @@ TEST_F(BlockRunTest, AnArgumentCanBeTheResult) {
 }
 
 TEST_F(BlockRunTest, BlocksHaveStages) {
-  const auto plan = plan_of(
-      [&] { return elementwise_add(x_, cast(reduce_sum(nonzero(y_)), kFloat32)); },
-      {kFloat32, {2}}, {kFloat32, {3}});
+  const auto plan =
+      plan_of([&] { return elementwise_add(x_, cast(reduce_sum(nonzero(y_)), kFloat32)); },
+              {kFloat32, {2}}, {kFloat32, {3}});
   ASSERT_NE(plan->rest, nullptr);
   BlockRun run(*plan, environment());
   std::vector<float> x{1, 2};
@@ -84,8 +82,11 @@ TEST_F(BlockRunTest, RefusesAResultOfAnotherType) {
   const auto plan = plan_of([&] { return relu(y_); }, {kFloat32, {2}}, {kFloat32, {3}});
   BlockRun run(*plan, environment());
   std::vector<float> y{5, 0, 7};
-  EXPECT_THAT([&] { run.run({y.data(), y.data()}, {{y.data()}}); },
-              ThrowsMessage<Error>(HasSubstr("becomes float32[3], but it is float32[2] at first")));
+  EXPECT_THAT(
+      [&] {
+        run.run({y.data(), y.data()}, {{y.data()}});
+      },
+      ThrowsMessage<Error>(HasSubstr("becomes float32[3], but it is float32[2] at first")));
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ class BranchesTest : public RuntimeTest {
 TEST_F(BranchesTest, TheRestHasTheBranchThatIsTaken) {
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {2}, kFloat32);
-  const Variable y = cond(on, [&] { return relu(x); }, [&] { return tanh(sigmoid(x)); });
+  const Variable y = cond(
+      on, [&] { return relu(x); }, [&] { return tanh(sigmoid(x)); });
   const Variable z = exp(y);
   const auto plan = compile({feed_of("on", {1}, kBool), feed_of("x", {2})}, {z.name()});
   ASSERT_NE(plan->rest, nullptr);
@@ -53,18 +54,20 @@ TEST_F(BranchesTest, WhatIsKnownStaysKnown) {
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {2}, kFloat32);
   const Variable zero = fill_constant({1}, 0);
-  const Variable y = cond(on, [&] { return relu(x); }, [&] { return tanh(x); });
+  const Variable y = cond(
+      on, [&] { return relu(x); }, [&] { return tanh(x); });
   const Variable positive = less_than(zero, reduce_sum(y, {0}, true));
-  const Variable z = cond(positive, [&] { return exp(y); }, [&] { return y; });
-  const Variable again = cond(on, [&] { return sigmoid(z); }, [&] { return z; });
+  const Variable z = cond(
+      positive, [&] { return exp(y); }, [&] { return y; });
+  const Variable again = cond(
+      on, [&] { return sigmoid(z); }, [&] { return z; });
   Executor executor("cpu", CompileOptions::none(), scope_);
   const Feed feed{{"on", Tensor::from<bool>({true}, {1})}, {"x", vector({0, 0})}};
   EXPECT_THAT(executor.run(main_, feed, {again}).front().to_vector<float>(),
               ElementsAre(0.5F, 0.5F));
-  EXPECT_THAT(executor.run(main_, {feed[0], {"x", vector({-1, 0})}}, {again})
-                  .front()
-                  .to_vector<float>(),
-              ElementsAre(0.5F, 0.5F));
+  EXPECT_THAT(
+      executor.run(main_, {feed[0], {"x", vector({-1, 0})}}, {again}).front().to_vector<float>(),
+      ElementsAre(0.5F, 0.5F));
 }
 
 }  // namespace

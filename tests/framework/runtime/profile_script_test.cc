@@ -103,7 +103,11 @@ TEST_F(ProfileScriptTest, BranchesHaveScopes) {
   const Variable on = data("on", {1}, kBool);
   const Variable x = data("x", {2}, kFloat32);
   const Variable y = cond(
-      on, [&] { return cond(on, [&] { return relu(tanh(x)); }, [&] { return x; }); },
+      on,
+      [&] {
+        return cond(
+            on, [&] { return relu(tanh(x)); }, [&] { return x; });
+      },
       [&] { return x; });
   const Variable z = scale(y, 2.0);
   const auto plan = compile({feed_of("on", {1}, kBool), feed_of("x", {2})}, {z.name()}, "cpu",
