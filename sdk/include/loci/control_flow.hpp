@@ -94,9 +94,9 @@ LOCI_PUBLIC Variable switch_case(
 // read by the host in each iteration: under a DeviceGuard("cpu") it, and what it is computed from,
 // stay there.
 //
-// Its gradient keeps the values of at most 2 sqrt(n) of n iterations at once and computes the
-// others again from those. Random numbers are not drawn in loops: each iteration would draw the
-// same.
+// Its gradient runs the loop anew. It keeps the values of at most about 4 sqrt(n) of n iterations
+// at once, or of 64, and computes the others again from those; it has no gradient itself. Random
+// numbers are not drawn in loops: each iteration would draw the same.
 LOCI_PUBLIC std::vector<Variable> while_loop(
     const std::function<Variable(const std::vector<Variable>&)>& condition,
     const std::function<std::vector<Variable>(const std::vector<Variable>&)>& body,
