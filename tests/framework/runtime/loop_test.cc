@@ -57,7 +57,7 @@ TEST_F(LoopTest, ShapesThatTheRunChangesAreAnError) {
                    return Values{next_of(v[0]), concat(std::vector<Variable>{v[1], v[1]}, 0)};
                  },
                  {zero_, x});
-  Executor executor("cpu", {}, scope_);
+  Executor executor("cpu", CompileOptions::none(), scope_);
   EXPECT_THAT(
       [&] {
         executor.run(main_, {{"n", number(1)}, {"x", vector({1, 2})}}, {last[1]});
