@@ -1,8 +1,10 @@
 #include "framework/autograd/backward.h"
 
+#include <algorithm>
 #include <loci/ops.hpp>
 #include <utility>
 
+#include "framework/autograd/block_gradient.h"
 #include "framework/autograd/program_emitter.h"
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
@@ -40,12 +42,13 @@ struct Gradient {
 
 class Backward {
  public:
-  Backward(program::ProgramImpl& program, VarId loss, const std::vector<VarId>& targets,
-           SparseGradients sparse)
+  // A seed without a gradient is the loss, whose gradient is one.
+  Backward(program::ProgramImpl& program, std::vector<Seed> seeds,
+           const std::vector<VarId>& targets, SparseGradients sparse)
       : program_(program),
         keeps_rows_(sparse == SparseGradients::kKeep),
         block_(program.main()),
-        loss_(loss),
+        seeds_(std::move(seeds)),
         targets_(targets),
         old_vars_(block_.vars.size()),
         needed_(old_vars_),
@@ -57,7 +60,10 @@ class Backward {
     for (const VarId id : targets_) is_target_[at(id)] = needed_[at(id)] = is_floating(id);
     const std::size_t end = end_of_region();
     for (std::size_t i = 0; i < end; ++i) spread(block_.ops[i]);
-    if (needed_[at(loss_)]) walk(end);
+    if (std::any_of(seeds_.begin(), seeds_.end(),
+                    [&](const Seed& seed) { return needed_[at(seed.output)]; })) {
+      walk(end);
+    }
     std::vector<GradientVar> result;
     for (const VarId id : targets_) {
       result.push_back({gradients_[at(id)].value, gradients_[at(id)].rows});
@@ -66,7 +72,8 @@ class Backward {
   }
 
   [[nodiscard]] bool wants(const Operator& op) const {
-    return op.schema->gradient_fn() && any(op.inputs, [&](VarId id) { return needed_[at(id)]; });
+    return (op.schema->gradient_fn() || has_block_gradient(op)) &&
+           any(op.inputs, [&](VarId id) { return needed_[at(id)]; });
   }
   [[nodiscard]] bool needs(VarId id) const { return needed_[at(id)]; }
   [[nodiscard]] VarId gradient(VarId id) const {
@@ -150,10 +157,15 @@ class Backward {
     return loci::is_floating(block_.var(id).type.dtype);
   }
 
+  [[nodiscard]] bool is_seed(VarId id) const {
+    return std::any_of(seeds_.begin(), seeds_.end(),
+                       [id](const Seed& seed) { return seed.output == id; });
+  }
+
   // One past the operator that computes the loss; 0 if none does.
   [[nodiscard]] std::size_t end_of_region() const {
     for (std::size_t i = block_.ops.size(); i > 0; --i) {
-      if (any(block_.ops[i - 1].outputs, [&](VarId id) { return id == loss_; })) return i;
+      if (any(block_.ops[i - 1].outputs, [&](VarId id) { return is_seed(id); })) return i;
     }
     return 0;
   }
@@ -176,9 +188,7 @@ class Backward {
   }
 
   void walk(std::size_t end) {
-    const std::string guard = end == 0 ? block_.var(loss_).guard : block_.ops[end - 1].guard;
-    gradients_[at(loss_)].value = emitter_.ones(block_.var(loss_).type, guard);
-    gradients_[at(loss_)].contributions = 1;
+    for (const Seed& seed : seeds_) plant(seed, end);
     for (std::size_t i = end; i-- > 0;) visit(i);
     // Targets that no operator computes: all their readers have been visited by now.
     for (const VarId id : targets_) {
@@ -188,7 +198,19 @@ class Backward {
     }
   }
 
+  void plant(const Seed& seed, std::size_t end) {
+    const VarId id = seed.output;
+    if (!needed_[at(id)]) return;
+    VarId grad = seed.gradient;
+    if (grad == kNoVar) {
+      const std::string guard = end == 0 ? block_.var(id).guard : block_.ops[end - 1].guard;
+      grad = emitter_.ones(block_.var(id).type, guard);
+    }
+    add_dense(gradients_[at(id)], id, grad);
+  }
+
   void visit(std::size_t index);
+  void append_block_gradient_of(const Operator& op);
   void note_change(std::size_t index, VarId id);
 
   // All readers have contributed: the sum gets its name.
@@ -226,7 +248,7 @@ class Backward {
   program::ProgramImpl& program_;
   bool keeps_rows_;
   Block& block_;
-  VarId loss_;
+  std::vector<Seed> seeds_;
   const std::vector<VarId>& targets_;
   std::size_t old_vars_;
   // By variable that was there before.
@@ -313,8 +335,17 @@ void Backward::visit(std::size_t index) {
     }
   }
   if (!reached) return;
+  if (has_block_gradient(op)) return append_block_gradient_of(op);
   OperatorGradient context(*this, op);
   op.schema->gradient_fn()(context);
+}
+
+void Backward::append_block_gradient_of(const Operator& op) {
+  std::vector<VarId> grads;
+  for (const VarId id : op.outputs.front()) grads.push_back(gradient(id));
+  append_block_gradient({op, grads, [this](VarId id) { return needs(id); },
+                         [&](VarId id, VarId grad) { contribute(op, id, grad); }},
+                        program_, emitter_);
 }
 
 // Readers before the change see another value than those after it.
@@ -340,9 +371,20 @@ std::vector<GradientVar> append_gradients(program::ProgramImpl& program, VarId l
                                           SparseGradients sparse) {
   check_loss(program.main().var(loss));
   program::Transaction transaction(program);
-  std::vector<GradientVar> result = Backward(program, loss, targets, sparse).run();
+  std::vector<GradientVar> result = Backward(program, {{loss, kNoVar}}, targets, sparse).run();
   program.touch();
   transaction.commit();
+  return result;
+}
+
+std::vector<VarId> append_gradients_from(program::ProgramImpl& program,
+                                         const std::vector<Seed>& seeds,
+                                         const std::vector<VarId>& targets) {
+  std::vector<VarId> result;
+  for (const GradientVar& gradient :
+       Backward(program, seeds, targets, SparseGradients::kMakeDense).run()) {
+    result.push_back(gradient.value);
+  }
   return result;
 }
 

@@ -29,8 +29,22 @@ enum class SparseGradients : std::uint8_t { kKeep, kMakeDense };
 //
 // Throws Error(kInvalidArgument) if the loss is not one floating element, or if a value that a
 // gradient needs is changed in place before the gradient would run; the program is unchanged then.
+//
+// Control flow: see block_gradient.h.
 std::vector<GradientVar> append_gradients(program::ProgramImpl& program, program::VarId loss,
                                           const std::vector<program::VarId>& targets,
                                           SparseGradients sparse = SparseGradients::kMakeDense);
+
+// What a walk begins with: the gradient of a variable.
+struct Seed {
+  program::VarId output = program::kNoVar;
+  program::VarId gradient = program::kNoVar;
+};
+
+// As append_gradients(), dense, for gradients that are there: of the block of a program that is
+// part of another. Not undone after an error.
+std::vector<program::VarId> append_gradients_from(program::ProgramImpl& program,
+                                                  const std::vector<Seed>& seeds,
+                                                  const std::vector<program::VarId>& targets);
 
 }  // namespace loci::autograd

@@ -58,6 +58,17 @@ std::vector<ops::Value> ProgramEmitter::emit(const OpCall<ops::Value>& call) {
   return outputs;
 }
 
+std::vector<VarId> ProgramEmitter::append(program::OperatorSpec spec) {
+  spec.guard = guard_;
+  spec.role = program::Role::kBackward;
+  spec.scope = scope_;
+  spec.origin = op_name_;
+  for (const auto& slot : spec.inputs) {
+    for (const VarId id : slot.vars) check_unchanged(id);
+  }
+  return program::append_operator(*program_, spec);
+}
+
 ops::TensorType ProgramEmitter::type(ops::Value value) const {
   return program_->main().var(value.id).type;
 }

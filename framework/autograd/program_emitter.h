@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/ops/grad_context.h"
+#include "framework/program/builder.h"
 #include "framework/program/program_impl.h"
 
 namespace loci::autograd {
@@ -18,6 +19,11 @@ class ProgramEmitter final : public ops::Emitter {
   // Until the next call, operators are emitted as part of the gradient of `op`, the `index`-th:
   // with its guard, and under "<type>_grad".
   void enter(const program::Operator& op, std::size_t index);
+
+  // From here on operators are emitted under this guard.
+  void follow(const std::string& guard) { guard_ = guard; }
+  // As emit(), for control flow: `spec` has type, inputs, attributes and blocks.
+  std::vector<program::VarId> append(program::OperatorSpec spec);
 
   std::vector<ops::Value> emit(const OpCall<ops::Value>& call) override;
   [[nodiscard]] ops::TensorType type(ops::Value value) const override;

@@ -7,6 +7,7 @@ void register_batch_norm_ops(OpRegistry& registry);
 void register_bilinear_interp_ops(OpRegistry& registry);
 void register_compare_ops(OpRegistry& registry);
 void register_concat_ops(OpRegistry& registry);
+void register_control_flow_ops(OpRegistry& registry);
 void register_conv2d_ops(OpRegistry& registry);
 void register_creation_ops(OpRegistry& registry);
 void register_cross_entropy_ops(OpRegistry& registry);
@@ -62,6 +63,7 @@ void register_builtin_ops(OpRegistry& registry) {
   register_metric_ops(registry);
   register_nonzero_ops(registry);
   register_optimizer_ops(registry);
+  register_control_flow_ops(registry);
 }
 
 }  // namespace loci::ops

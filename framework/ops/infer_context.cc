@@ -39,6 +39,12 @@ void InferContext::check_slot(const InputSlot& slot,
     fail("input '{}' has {} arguments; it takes one", slot.name, arguments.size());
   }
   for (const InferArgument& argument : arguments) {
+    if (argument.type.dtype == DType::kNone) {
+      fail(
+          "'{}' has neither a dtype nor a shape before the run, because the branches that give it "
+          "differ in them; compute with it inside the branches, or only fetch it",
+          argument.name);
+    }
     if (!slot.dtypes.contains(argument.type.dtype)) {
       fail("input '{}' is {}; it takes {}", slot.name, dtype_name(argument.type.dtype),
            slot.dtypes.to_string());
@@ -97,7 +103,8 @@ void InferContext::run() {
     const OutputSlot& output = schema_->outputs()[i];
     std::vector<TensorType>& types = outputs_[i];
     // State keeps its type.
-    if (types.empty() && !output.updates.empty()) types.push_back(input(output.updates));
+    const bool changes_state = !output.updates.empty() && output.arity == Arity::kRequired;
+    if (types.empty() && changes_state) types.push_back(input(output.updates));
     if (types.empty() && output.arity == Arity::kRequired) {
       core::raise(ErrorCode::kInternal, "[{}] inference leaves output '{}' unset", schema_->name(),
                   output.name);

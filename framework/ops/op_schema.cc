@@ -64,6 +64,12 @@ OpSchema& OpSchema::extents_input(std::string name) {
   return *this;
 }
 
+OpSchema& OpSchema::deciding_input(std::string name, DTypeSet dtypes, Arity arity) {
+  inputs_.push_back({std::move(name), dtypes, arity, Residence::kHost, /*gives_extents=*/false,
+                     /*decides=*/true});
+  return *this;
+}
+
 OpSchema& OpSchema::output(std::string name, Arity arity, Extent extent) {
   outputs_.push_back({std::move(name), arity, Residence::kDevice, extent});
   return *this;
@@ -80,12 +86,12 @@ OpSchema& OpSchema::bounded_output(std::string name, std::string count) {
   return *this;
 }
 
-OpSchema& OpSchema::updates(std::string name, std::string state) {
+OpSchema& OpSchema::updates(std::string name, std::string state, Arity arity) {
   if (input_index(state) < 0) {
     core::raise(ErrorCode::kInternal, "[{}] output '{}' updates '{}', which is no input slot",
                 name_, name, state);
   }
-  output(std::move(name));
+  output(std::move(name), arity);
   outputs_.back().updates = std::move(state);
   return *this;
 }

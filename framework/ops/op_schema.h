@@ -74,6 +74,8 @@ struct InputSlot {
   Residence residence = Residence::kDevice;
   // Extents of outputs come from its values.
   bool gives_extents = false;
+  // Its value says which operators run at all; read on the host where only the run brings it.
+  bool decides = false;
 };
 
 struct OutputSlot {
@@ -115,6 +117,8 @@ class OpSchema {
   // An optional list of integers that is read on the host and that extents of outputs depend on:
   // inference sees its values, and where only the run brings them, it waits for them.
   OpSchema& extents_input(std::string name);
+  // An input of one element that is read on the host to choose what runs: a predicate, an index.
+  OpSchema& deciding_input(std::string name, DTypeSet dtypes, Arity arity = Arity::kRequired);
   OpSchema& output(std::string name, Arity arity = Arity::kRequired,
                    Extent extent = Extent::kInferred);
   // An output whose value is written in host memory, whatever place the op runs at; it is complete
@@ -124,8 +128,9 @@ class OpSchema {
   // can come about; the kernel writes the true one to the output slot `count`, int64[1], and the
   // elements from the start.
   OpSchema& bounded_output(std::string name, std::string count);
-  // An output that is the memory of input slot `state`, which must be persistable.
-  OpSchema& updates(std::string name, std::string state);
+  // An output that is the memory of input slot `state`, which must be persistable; a variadic one
+  // has the memory of some of them.
+  OpSchema& updates(std::string name, std::string state, Arity arity = Arity::kRequired);
   template <class T>
   OpSchema& attr(std::string name, T default_value) {
     return add_attribute({std::move(name), Attribute(std::move(default_value)), false});
@@ -150,6 +155,11 @@ class OpSchema {
     upgrade_ = std::move(fn);
     return *this;
   }
+  // Its operators own blocks of operators: control flow.
+  OpSchema& with_blocks() {
+    with_blocks_ = true;
+    return *this;
+  }
   OpSchema& not_capturable(std::string reason);
   // The id of the plugin that brings the op. Empty, as it is at first: it is Loci's own.
   OpSchema& plugin(std::string id) {
@@ -163,6 +173,7 @@ class OpSchema {
   [[nodiscard]] const std::vector<OutputSlot>& outputs() const { return outputs_; }
   [[nodiscard]] const std::vector<AttributeSpec>& attributes() const { return attributes_; }
   [[nodiscard]] bool is_random() const { return random_; }
+  [[nodiscard]] bool has_blocks() const { return with_blocks_; }
   [[nodiscard]] const InferFn& infer_fn() const { return infer_; }
   [[nodiscard]] const GradientFn& gradient_fn() const { return gradient_; }
   [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
@@ -185,6 +196,7 @@ class OpSchema {
   std::string name_;
   int version_ = 1;
   bool random_ = false;
+  bool with_blocks_ = false;
   std::vector<InputSlot> inputs_;
   std::vector<OutputSlot> outputs_;
   std::vector<AttributeSpec> attributes_;

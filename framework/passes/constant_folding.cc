@@ -3,6 +3,7 @@
 
 #include "framework/passes/known_values.h"
 #include "framework/passes/passes.h"
+#include "framework/program/control_flow.h"
 
 namespace loci::passes {
 namespace {
@@ -21,7 +22,11 @@ class Folder {
     std::vector<Operator> folded;
     for (Operator& op : block_.ops) {
       read_lists(op);
-      infer(op);
+      if (!program::is_branching(op)) {
+        infer(op);
+      } else {
+        infer_branches(op);
+      }
       if (values_.note(op)) {
         for (Operator& constant : values_.constants_for(op)) folded.push_back(std::move(constant));
       } else {
@@ -53,6 +58,18 @@ class Folder {
       for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
         program::VarDesc& var = block_.var(op.outputs[slot][i]);
         if (!var.persistable) var.type = types[slot][i];
+      }
+    }
+  }
+
+  // Shapes that do not fit are no error in a branch that is not taken.
+  void infer_branches(const Operator& op) {
+    try {
+      infer(op);
+    } catch (const Error&) {
+      for (const VarId id : op.outputs.front()) {
+        ops::TensorType& type = block_.var(id).type;
+        for (int axis = 0; axis < type.shape.rank(); ++axis) type.shape.set(axis, kDynamicDim);
       }
     }
   }

@@ -28,10 +28,10 @@ class KnownValues {
 
   // Sets the attribute, a list of integers, to the variable's value, if that is known.
   bool read(program::VarId id, Attribute* attribute);
-
- private:
   // Undefined if it is not known.
   Tensor value(program::VarId id);
+
+ private:
   [[nodiscard]] bool is_candidate(const program::Operator& op) const;
   bool compute(const program::Operator& op);
 

@@ -5,13 +5,51 @@
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/passes/passes.h"
+#include "framework/program/control_flow.h"
 
 namespace loci::passes {
+namespace {
+
+// A pass may add variables, and let a name stand for another variable.
+void follow_names(const program::Block& block, std::vector<bool>* kept) {
+  const std::size_t before = kept->size();
+  kept->resize(block.vars.size());
+  for (std::size_t i = 0; i < before; ++i) {
+    if ((*kept)[i]) (*kept)[static_cast<std::size_t>(block.find(block.vars[i].name))] = true;
+  }
+}
+
+// The blocks of an operator, each on its own: a pass moves nothing into or out of them.
+void run_inside(const program::Block& around, program::Operator& op, const PassContext& context,
+                const std::vector<std::string>& disabled, const std::string& last) {
+  const std::vector<program::VarId> given = program::block_inputs(op);
+  program::edit_blocks(op, [&](program::Block& block) {
+    program::Block rewritten = block;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const program::VarDesc& outside = around.var(given[i]);
+      if (!outside.persistable) rewritten.var(rewritten.arguments[i]).type = outside.type;
+    }
+    PassContext inner;
+    inner.evaluate = context.evaluate;
+    inner.kept.resize(rewritten.vars.size());
+    for (const program::VarId id : block.results) inner.kept[static_cast<std::size_t>(id)] = true;
+    try {
+      run_passes(rewritten, inner, disabled, last);
+      block = std::move(rewritten);
+    } catch (const Error&) {
+      // Shapes that do not fit are no error in a branch that is not taken.
+    }
+  });
+}
+
+}  // namespace
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> kPasses = {
       {"constant_folding", "computes once what depends on constants and known shapes only",
        fold_constants},
+      {"known_branches", "puts the branch that is surely taken in place of control flow",
+       take_known_branches},
       {"common_subexpression_elimination", "computes equal expressions once",
        merge_common_subexpressions},
       {"dead_code_elimination", "leaves out what neither a fetch nor state needs",
@@ -32,15 +70,18 @@ void run_passes(program::Block& block, const PassContext& context,
                 const std::vector<std::string>& disabled, const std::string& last) {
   for (const std::string& name : disabled) check_pass(name);
   if (!last.empty()) check_pass(last);
+  PassContext current = context;
   for (const Pass& pass : all_passes()) {
     const bool skipped = std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end();
-    if (!skipped) pass.run(block, context);
-    if (pass.name == last) return;
+    if (!skipped) pass.run(block, current);
+    follow_names(block, &current.kept);
+    if (pass.name == last) break;
   }
+  for (program::Operator& op : block.ops) run_inside(block, op, context, disabled, last);
 }
 
 bool is_pure(const program::Operator& op, const program::Block& block) {
-  if (op.schema->is_random()) return false;
+  if (op.schema->is_random() || !op.blocks.empty()) return false;
   for (const program::Slot& slot : op.outputs) {
     for (const program::VarId id : slot) {
       if (block.var(id).persistable) return false;

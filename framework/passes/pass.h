@@ -39,12 +39,13 @@ const std::vector<Pass>& all_passes();
 // Throws Error(kInvalidArgument) with similar names unless there is a pass of that name.
 void check_pass(const std::string& name);
 
-// Runs the passes that are not disabled, up to and with `last` (all, if it is empty).
+// Runs the passes that are not disabled, up to and with `last` (all, if it is empty), and then the
+// same ones inside each block of control flow.
 void run_passes(program::Block& block, const PassContext& context,
                 const std::vector<std::string>& disabled, const std::string& last = {});
 
-// Whether the operator does nothing but compute its outputs from its inputs: no random numbers and
-// no state that it changes or initialises.
+// Whether the operator does nothing but compute its outputs from its inputs: no random numbers, no
+// state that it changes or initialises, and no blocks.
 [[nodiscard]] bool is_pure(const program::Operator& op, const program::Block& block);
 
 }  // namespace loci::passes

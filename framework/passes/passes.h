@@ -10,6 +10,10 @@ namespace loci::passes {
 // attribute that it stands for. Small values only.
 void fold_constants(program::Block& block, const PassContext& context);
 
+// Puts the operators of a branch in place of control flow whose predicates are known, and lets what
+// a known mask selects stand for the selection.
+void take_known_branches(program::Block& block, const PassContext& context);
+
 // Removes an operator that computes what an earlier one does; its readers read the earlier one.
 void merge_common_subexpressions(program::Block& block, const PassContext& context);
 

@@ -6,6 +6,7 @@
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/ops/op_registry.h"
+#include "framework/program/control_flow.h"
 #include "framework/program/printer.h"
 #include "framework/program/transaction.h"
 
@@ -51,17 +52,6 @@ std::vector<Slot> resolve_inputs(const Block& block, const ops::OpSchema& schema
   return inputs;
 }
 
-VarId random_state(ProgramImpl& program) {
-  const VarId found = program.main().find(kRandomStateName);
-  if (found != kNoVar) return found;
-  VarDesc state;
-  state.name = kRandomStateName;
-  state.type = {kUInt64, Shape{2}};
-  state.persistable = true;
-  state.stop_gradient = true;
-  return program.main().add_var(std::move(state));
-}
-
 void fill_random(ProgramImpl& program, const OperatorSpec& spec, Operator& op) {
   Slot& state = op.inputs[static_cast<std::size_t>(op.schema->input_index(kStateSlot))];
   if (state.empty()) state.push_back(random_state(program));
@@ -76,8 +66,10 @@ void check_count(const Operator& op, const char* what, std::size_t given, std::s
               op.type(), given, what, needed);
 }
 
-// The variable that an output with `updates` is.
-VarId updated_var(const Block& block, const Operator& op, const ops::OutputSlot& slot) {
+// The variable that the `index`-th output of a slot with `updates` is.
+VarId updated_var(const Block& block, const Operator& op, const ops::OutputSlot& slot,
+                  std::size_t index) {
+  if (slot.arity == ops::Arity::kVariadic) return changed_states(op)[index];
   const Slot& state = op.inputs[static_cast<std::size_t>(op.schema->input_index(slot.updates))];
   if (state.empty()) {
     core::raise(ErrorCode::kInvalidArgument, "[{}] output '{}' needs the input '{}'", op.type(),
@@ -142,7 +134,7 @@ std::vector<VarId> make_outputs(Block& block, const OperatorSpec& spec, const Ou
       const std::size_t position = flat.size();
       VarId id = kNoVar;
       if (!declared.updates.empty()) {
-        id = updated_var(block, op, declared);
+        id = updated_var(block, op, declared, i);
       } else if (position < spec.existing_outputs.size()) {
         id = existing_var(block, op, spec.existing_outputs[position], types[slot][i]);
       } else if (position < spec.output_names.size() && !spec.output_names[position].empty()) {
@@ -162,6 +154,7 @@ std::vector<VarId> make_outputs(Block& block, const OperatorSpec& spec, const Ou
 }  // namespace
 
 std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, const Operator& op) {
+  if (is_branching(op)) return infer_branches(block, op);
   std::vector<std::vector<ops::InferArgument>> arguments(op.inputs.size());
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
     for (const VarId id : op.inputs[slot]) {
@@ -170,7 +163,24 @@ std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, cons
   }
   ops::InferContext context(*op.schema, std::move(arguments), op.attributes);
   context.run();
-  return context.outputs();
+  std::vector<std::vector<ops::TensorType>> types = context.outputs();
+  if (op.type() == "while") {
+    check_loop(block, op);
+    for (const VarId id : changed_states(op)) types.back().push_back(block.var(id).type);
+  }
+  if (op.type() == "while_grad") check_loop_gradient(block, op);
+  return types;
+}
+
+VarId random_state(ProgramImpl& program) {
+  const VarId found = program.main().find(kRandomStateName);
+  if (found != kNoVar) return found;
+  VarDesc state;
+  state.name = kRandomStateName;
+  state.type = {kUInt64, Shape{2}};
+  state.persistable = true;
+  state.stop_gradient = true;
+  return program.main().add_var(std::move(state));
 }
 
 std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spec) {
@@ -185,6 +195,7 @@ std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spe
   op.role = spec.role;
   op.scope = spec.scope;
   op.origin = spec.origin;
+  op.blocks = spec.blocks;
   if (schema.is_random()) fill_random(program, spec, op);
   const OutputTypes types = infer_outputs(block, op);
   // Last, so that a refused operator uses up no number.

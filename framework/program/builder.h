@@ -1,6 +1,8 @@
 // Appending operators to a block: the one path for user calls, gradients, files and passes.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,8 @@ struct OperatorSpec {
   // Writes into these existing persistable variables, which nothing else computes, instead of
   // making new ones: initialisers of parameters.
   std::vector<VarId> existing_outputs;
+  // Of control flow.
+  std::vector<std::shared_ptr<const Block>> blocks = {};
 };
 
 // Checks the spec against the schema, infers dtypes and shapes, makes the output variables and
@@ -39,6 +43,11 @@ std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spe
 // of the block; only inputs and attributes of the operator are read. Throws as the inference does.
 std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, const Operator& op);
 
+// The variable of random state; made if there is none.
+VarId random_state(ProgramImpl& program);
+
+// How many ProgramGuards this thread is in.
+std::size_t program_guard_depth();
 // The innermost DeviceGuard's place of this thread, as text; empty if there is none.
 const std::string& current_guard();
 // A place as guards keep it: a bare type stays bare, since it may mean the executor's own device.

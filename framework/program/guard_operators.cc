@@ -6,6 +6,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
+#include "framework/program/control_flow.h"
 #include "framework/program/program_impl.h"
 
 namespace loci {
@@ -47,20 +48,30 @@ class Guarding {
       : pattern_(std::move(pattern)), place_(std::move(place)) {}
 
   std::size_t apply_to(program::ProgramImpl& program) {
-    Block& block = program.main();
-    std::size_t count = 0;
-    for (Operator& op : block.ops) {
-      if (!matches(pattern_, block, op)) continue;
-      op.guard = place_;
-      claim_state(block, op);
-      ++count;
-    }
-    for (Operator& op : block.ops) follow_state(block, &op);
+    const std::size_t count = apply_to(program.main(), /*all=*/false);
     program.touch();
     return count;
   }
 
  private:
+  // With `all`, every operator counts as matching: the block is one's that matches.
+  std::size_t apply_to(Block& block, bool all) {
+    std::size_t count = 0;
+    for (Operator& op : block.ops) {
+      const bool is_match = all || matches(pattern_, block, op);
+      program::edit_blocks(op, [&](Block& inner) { count += apply_to(inner, is_match); });
+      if (!is_match) continue;
+      op.guard = place_;
+      claim_state(block, op);
+      ++count;
+    }
+    for (Operator& op : block.ops) follow_state(block, &op);
+    for (program::VarDesc& var : block.vars) {
+      if (claimed_.count(var.name) != 0 && var.persistable) var.guard = place_;
+    }
+    return count;
+  }
+
   // Parameters and statistics live where the operators are. What an update only reads, such as the
   // learning rate, belongs to all of them.
   void claim_state(Block& block, const Operator& op) {

@@ -28,6 +28,8 @@ std::vector<ProgramPair>& program_guards() {
 
 }  // namespace
 
+std::size_t program_guard_depth() { return program_guards().size(); }
+
 std::string guard_text(const Place& place) {
   return place.has_index() ? place.to_string() : place.type();
 }

@@ -9,6 +9,9 @@
 //             "arguments": ["x"], "results": ["relu_0.out"], "next_random_offset": 0},
 //    "startup": {...}}
 //
+// An operator of control flow has "blocks", each with "variables", "operators", "arguments" and
+// "results" of its own; a variable of a dtype that only the run knows has the dtype "none".
+//
 // "ops" has the version of each op that is used, and "plugins" the id of the plugin of each one
 // that a plugin brings, so that a reader without that plugin can name it. An attribute says its
 // kind:

@@ -11,6 +11,7 @@
 #include "framework/core/suggest.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
+#include "framework/program/control_flow.h"
 #include "framework/program/json_field.h"
 #include "framework/program/json_form.h"
 #include "framework/program/verifier.h"
@@ -21,7 +22,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kFormatVersion = 1;
-constexpr int kMostDepth = 16;
+// What one block takes, and each one within it.
+constexpr int kMostDepth = 16 + 4 * kMostBlockDepth;
 // Random operators count from here upwards: far from overflow.
 constexpr std::int64_t kMostRandomOffset = std::int64_t{1} << 48;
 
@@ -127,14 +129,11 @@ std::map<std::string, int> read_versions(const Field& ops, const PluginIds& plug
 class ProgramReader {
  public:
   explicit ProgramReader(const std::map<std::string, int>& versions)
-      : versions_(versions), program_(std::make_shared<ProgramImpl>()), block_(program_->main()) {}
+      : versions_(versions), program_(std::make_shared<ProgramImpl>()), block_(&program_->main()) {}
 
   std::shared_ptr<ProgramImpl> read(const Field& field, const std::string& file) {
     field.expect_members({"variables", "operators", "arguments", "results", "next_random_offset"});
-    field.at("variables").each_element([&](const Field& entry) { read_variable(entry); });
-    field.at("operators").each_element([&](const Field& entry) { read_operator(entry); });
-    if (field.has("arguments")) block_.arguments = references(field.at("arguments"));
-    if (field.has("results")) block_.results = references(field.at("results"));
+    read_block(field);
     if (field.has("next_random_offset")) {
       const std::int64_t next = field.at("next_random_offset").integer(0, kMostRandomOffset);
       program_->set_random_offset(std::max(next, program_->random_offset()));
@@ -148,13 +147,31 @@ class ProgramReader {
   }
 
  private:
+  void read_block(const Field& field) {
+    field.at("variables").each_element([&](const Field& entry) { read_variable(entry); });
+    field.at("operators").each_element([&](const Field& entry) { read_operator(entry); });
+    if (field.has("arguments")) block_->arguments = references(field.at("arguments"));
+    if (field.has("results")) block_->results = references(field.at("results"));
+  }
+
+  std::shared_ptr<const Block> read_inner_block(const Field& field) {
+    field.expect_members({"variables", "operators", "arguments", "results"});
+    const auto inner = std::make_shared<Block>();
+    Block* const around = std::exchange(block_, inner.get());
+    read_block(field);
+    block_ = around;
+    return inner;
+  }
+
   void read_variable(const Field& field) {
     field.expect_members(
         {"name", "dtype", "shape", "data", "persistable", "trainable", "stop_gradient", "guard"});
     VarDesc var;
     var.name = field.at("name").text();
-    var.type.dtype =
-        field.at("dtype").guarded([&] { return parse_dtype(field.at("dtype").text()); });
+    const Field dtype = field.at("dtype");
+    if (dtype.text() != dtype_name(DType::kNone)) {
+      var.type.dtype = dtype.guarded([&] { return parse_dtype(dtype.text()); });
+    }
     const Field shape = field.at("shape");
     var.type.shape = shape.guarded([&] {
       return Shape(shape.list<std::int64_t>([](const Field& extent) { return extent.integer(); }));
@@ -165,15 +182,15 @@ class ProgramReader {
     var.stop_gradient = flag(field, "stop_gradient");
     var.guard = optional_text(field, "guard");
     program_->reserve_name(var.name);
-    field.at("name").guarded([&] { return block_.add_var(std::move(var)); });
+    field.at("name").guarded([&] { return block_->add_var(std::move(var)); });
   }
 
   VarId reference(const Field& field) const {
-    const VarId id = block_.find(field.text());
+    const VarId id = block_->find(field.text());
     if (id != kNoVar) return id;
     std::vector<std::string> names;
     constexpr std::size_t kMostCompared = 1000;
-    for (const VarDesc& var : block_.vars) {
+    for (const VarDesc& var : block_->vars) {
       if (names.size() == kMostCompared) break;
       names.push_back(printable(var.name));
     }
@@ -221,8 +238,8 @@ class ProgramReader {
   }
 
   void read_operator(const Field& field) {
-    field.expect_members(
-        {"type", "name", "inputs", "outputs", "attributes", "guard", "role", "scope", "origin"});
+    field.expect_members({"type", "name", "inputs", "outputs", "attributes", "guard", "role",
+                          "scope", "origin", "blocks"});
     Operator op;
     op.schema = &read_type(field.at("type"));
     op.name = field.at("name").text();
@@ -237,8 +254,12 @@ class ProgramReader {
       op.role = role.guarded([&] { return parse_role(printable(role.text())); });
     }
     if (op.schema->is_random()) note_offset(field, op);
+    if (field.has("blocks")) {
+      field.at("blocks").each_element(
+          [&](const Field& inner) { op.blocks.push_back(read_inner_block(inner)); });
+    }
     program_->reserve_name(op.name);
-    block_.ops.push_back(std::move(op));
+    block_->ops.push_back(std::move(op));
   }
 
   void note_offset(const Field& field, const Operator& op) {
@@ -251,7 +272,7 @@ class ProgramReader {
 
   const std::map<std::string, int>& versions_;
   std::shared_ptr<ProgramImpl> program_;
-  Block& block_;
+  Block* block_;  // that is read
 };
 
 [[noreturn]] void fail_file(const std::string& file, const std::string& reason) {

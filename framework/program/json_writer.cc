@@ -72,6 +72,8 @@ Json slots_json(const Block& block, const Slots& slots, const std::vector<Slot>&
   return result;
 }
 
+Json block_json(const Block& block);
+
 Json operator_json(const Block& block, const Operator& op) {
   Json result{{"type", op.type()}, {"name", op.name}};
   result["inputs"] = slots_json(block, op.schema->inputs(), op.inputs);
@@ -84,6 +86,16 @@ Json operator_json(const Block& block, const Operator& op) {
   if (op.role != Role::kForward) result["role"] = role_name(op.role);
   if (!op.scope.empty()) result["scope"] = op.scope;
   if (!op.origin.empty()) result["origin"] = op.origin;
+  for (const auto& inner : op.blocks) result["blocks"].push_back(block_json(*inner));
+  return result;
+}
+
+Json block_json(const Block& block) {
+  Json result{{"variables", Json::array()}, {"operators", Json::array()}};
+  for (const VarDesc& var : block.vars) result["variables"].push_back(variable_json(var));
+  for (const Operator& op : block.ops) result["operators"].push_back(operator_json(block, op));
+  result["arguments"] = names_json(block, block.arguments);
+  result["results"] = names_json(block, block.results);
   return result;
 }
 
@@ -115,10 +127,11 @@ struct UsedOps {
   std::map<std::string, int> versions;
   std::map<std::string, std::string> plugins;  // ids, of those that plugins bring
 
-  void collect(const ProgramImpl& program) {
-    for (const Operator& op : program.main().ops) {
+  void collect(const Block& block) {
+    for (const Operator& op : block.ops) {
       versions[op.type()] = op.schema->version();
       if (!op.schema->plugin().empty()) plugins[op.type()] = op.schema->plugin();
+      for (const auto& inner : op.blocks) collect(*inner);
     }
   }
 };
@@ -127,8 +140,8 @@ struct UsedOps {
 
 std::string to_json(const ProgramImpl& main, const ProgramImpl* startup) {
   UsedOps used;
-  used.collect(main);
-  if (startup != nullptr) used.collect(*startup);
+  used.collect(main.main());
+  if (startup != nullptr) used.collect(startup->main());
   try {
     std::string out = "{\n  \"format\": \"loci.program\",\n  \"format_version\": 1,\n";
     out += fmt::format("  \"producer\": \"loci {}\",\n", version());

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/program/block_builder.h"
 #include "framework/program/parameters.h"
 #include "framework/program/transaction.h"
 
@@ -15,7 +16,7 @@ namespace {
 class Layer {
  public:
   Layer(const Variable& x, const char* type, const std::string& name)
-      : main_(x.program()), startup_(default_startup_program()) {
+      : main_(home_of(x)), startup_(default_startup_program()) {
     (void)x.name();  // refuses an undefined variable
     name_ = name.empty() ? main_->unique_name(type) : name;
     in_main_.emplace(*main_);
@@ -38,6 +39,12 @@ class Layer {
   }
 
  private:
+  // Parameters are outside of all blocks.
+  static std::shared_ptr<program::ProgramImpl> home_of(const Variable& x) {
+    const program::BlockBuilder* block = program::BlockBuilder::active();
+    return block == nullptr ? x.program() : block->root();
+  }
+
   Variable add(const char* suffix, const Shape& shape, DType dtype, Initializer init,
                bool trainable) {
     return program::add_persistable(

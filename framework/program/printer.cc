@@ -65,7 +65,10 @@ void append_attributes(Buffer& out, const Attributes& attributes) {
   append_text(out, "}");
 }
 
-void append_operator_line(Buffer& out, const Block& block, const Operator& op) {
+void append_block(Buffer& out, const Block& block, std::size_t index, int indent);
+
+void append_operator(Buffer& out, const Block& block, const Operator& op, int indent) {
+  append(out, "{:{}}", "", indent);
   append_outputs(out, block, op);
   append(out, " = {}(", op.type());
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
@@ -78,11 +81,34 @@ void append_operator_line(Buffer& out, const Block& block, const Operator& op) {
   if (op.role != Role::kForward) append(out, " [{}]", role_name(op.role));
   if (!op.scope.empty()) append(out, " in {}", op.scope);
   append_text(out, "\n");
+  for (std::size_t i = 0; i < op.blocks.size(); ++i)
+    append_block(out, *op.blocks[i], i, indent + 2);
+}
+
+void append_operators(Buffer& out, const Block& block, int indent) {
+  for (const Operator& op : block.ops) append_operator(out, block, op, indent);
+  if (block.results.empty()) return;
+  append(out, "{:{}}", "", indent);
+  for (std::size_t i = 0; i < block.results.size(); ++i) {
+    append(out, "{}%{}", i == 0 ? "return " : ", ", block.var(block.results[i]).name);
+  }
+  append_text(out, "\n");
+}
+
+void append_block(Buffer& out, const Block& block, std::size_t index, int indent) {
+  append(out, "{:{}}block {} (", "", indent, index);
+  for (std::size_t i = 0; i < block.arguments.size(); ++i) {
+    const VarDesc& var = block.var(block.arguments[i]);
+    append(out, "{}%{} {}", i == 0 ? "" : ", ", var.name, type_text(var.type));
+  }
+  append_text(out, "):\n");
+  append_operators(out, block, indent + 2);
 }
 
 }  // namespace
 
 std::string type_text(const ops::TensorType& type) {
+  if (type.dtype == DType::kNone) return "unknown";
   return std::string(dtype_name(type.dtype)) + type.shape.to_string();
 }
 
@@ -90,11 +116,7 @@ std::string to_text(const ProgramImpl& program) {
   const Block& block = program.main();
   Buffer out;
   for (const VarDesc& var : block.vars) append_var(out, var);
-  for (const Operator& op : block.ops) append_operator_line(out, block, op);
-  for (std::size_t i = 0; i < block.results.size(); ++i) {
-    append(out, "{}%{}", i == 0 ? "return " : ", ", block.var(block.results[i]).name);
-  }
-  if (!block.results.empty()) append_text(out, "\n");
+  append_operators(out, block, 0);
   return fmt::to_string(out);
 }
 

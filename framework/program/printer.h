@@ -13,10 +13,14 @@ namespace loci::program {
 //   %relu_0.out float32[-1, 8] = relu(x=%image) @cpu
 //   %w = sgd(param=%w, grad=%w@GRAD, learning_rate=%learning_rate_0) [update]
 //   return %relu_0.out
+// The blocks of an operator follow it, indented:
+//     block 0 (%x float32[2]):
+//       %relu_1.out float32[2] = relu(x=%x)
+//       return %relu_1.out
 // An output that changes state is printed without its type; an empty slot as "none".
 std::string to_text(const ProgramImpl& program);
 
-// "float32[-1, 8]".
+// "float32[-1, 8]"; "unknown" for what only the run knows.
 std::string type_text(const ops::TensorType& type);
 
 }  // namespace loci::program

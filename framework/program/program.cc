@@ -4,7 +4,10 @@
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
+#include "framework/ops/op_registry.h"
+#include "framework/program/block_builder.h"
 #include "framework/program/builder.h"
+#include "framework/program/control_flow.h"
 #include "framework/program/printer.h"
 #include "framework/program/prune.h"
 #include "framework/program/verifier.h"
@@ -44,6 +47,26 @@ std::vector<program::VarId> ids_in(const program::ProgramImpl& program, const ch
   return ids;
 }
 
+void set_test(program::Block& block) {
+  for (program::Operator& op : block.ops) {
+    const auto found = op.attributes.find(kIsTest);
+    if (found != op.attributes.end() && std::holds_alternative<bool>(found->second)) {
+      found->second = true;
+    }
+    program::edit_blocks(op, set_test);
+  }
+}
+
+// The random state of a program is outside of all its blocks.
+void share_random_state(program::BlockBuilder& block, program::OperatorSpec* spec) {
+  if (!ops::op_registry().get(spec->type).is_random()) return;
+  for (const auto& slot : spec->inputs) {
+    if (slot.name == "state") return;
+  }
+  const Variable state(block.root(), program::random_state(*block.root()));
+  spec->inputs.push_back({"state", {block.local(state)}});
+}
+
 // The program that the inputs of a call belong to; null if it has none.
 std::shared_ptr<program::ProgramImpl> program_of(const OpCall<Variable>& call) {
   const Variable* first = nullptr;
@@ -59,6 +82,18 @@ std::shared_ptr<program::ProgramImpl> program_of(const OpCall<Variable>& call) {
   return first == nullptr ? nullptr : first->program();
 }
 
+std::shared_ptr<program::ProgramImpl> target_of(const OpCall<Variable>& call,
+                                                const program::BlockBuilder* block) {
+  if (block != nullptr) return block->program();
+  const std::shared_ptr<program::ProgramImpl> given = program_of(call);
+  if (given == nullptr) return default_main_program().impl();
+  if (!given->is_block()) return given;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[{}] an input belongs to a branch of control flow that is complete; return it from "
+              "that branch",
+              call.type);
+}
+
 }  // namespace
 
 Program::Program() : impl_(std::make_shared<program::ProgramImpl>()) {}
@@ -69,14 +104,7 @@ Program Program::clone() const { return Program(std::make_shared<program::Progra
 
 Program Program::clone_for_test() const {
   Program copy = clone();
-  for (program::Block& block : copy.impl()->blocks()) {
-    for (program::Operator& op : block.ops) {
-      const auto found = op.attributes.find(kIsTest);
-      if (found != op.attributes.end() && std::holds_alternative<bool>(found->second)) {
-        found->second = true;
-      }
-    }
-  }
+  for (program::Block& block : copy.impl()->blocks()) set_test(block);
   return copy;
 }
 
@@ -122,17 +150,20 @@ bool Variable::stop_gradient() const { return desc_of(*this).stop_gradient; }
 void Variable::set_stop_gradient(bool stop) const { mutable_desc_of(*this).stop_gradient = stop; }
 
 std::vector<Variable> emit_op(const OpCall<Variable>& call) {
-  std::shared_ptr<program::ProgramImpl> target = program_of(call);
-  if (target == nullptr) target = default_main_program().impl();
+  program::BlockBuilder* block = program::BlockBuilder::active();
+  const std::shared_ptr<program::ProgramImpl> target = target_of(call, block);
   program::OperatorSpec spec;
   spec.type = call.type;
   spec.attributes = call.attributes;
   spec.guard = program::current_guard();
   for (const auto& slot : call.inputs) {
     program::Slot vars;
-    for (const Variable& variable : slot.values) vars.push_back(variable.id());
+    for (const Variable& variable : slot.values) {
+      vars.push_back(block == nullptr ? variable.id() : block->local(variable));
+    }
     spec.inputs.push_back({slot.name, std::move(vars)});
   }
+  if (block != nullptr) share_random_state(*block, &spec);
   std::vector<Variable> outputs;
   for (const program::VarId id : program::append_operator(*target, spec)) {
     outputs.emplace_back(target, id);

@@ -81,6 +81,14 @@ ProgramImpl::ProgramImpl(const ProgramImpl& other)
       name_counters_(other.name_counters_),
       random_offset_(other.random_offset_) {}
 
+void ProgramImpl::continue_numbers(const ProgramImpl& other) {
+  for (const auto& [prefix, next] : other.name_counters_) {
+    std::int64_t& counter = name_counters_[prefix];
+    counter = std::max(counter, next);
+  }
+  random_offset_ = std::max(random_offset_, other.random_offset_);
+}
+
 std::string ProgramImpl::unique_name(std::string_view prefix) {
   std::int64_t& counter = name_counters_[std::string(prefix)];
   std::string name;

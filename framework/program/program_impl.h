@@ -45,6 +45,15 @@ Role parse_role(std::string_view name);
 // Arguments of one slot.
 using Slot = std::vector<VarId>;
 
+struct Block;
+
+// The operator whose branch another one was in, before that was put in its place.
+struct Enclosure {
+  std::string type;
+  std::string name;
+  std::shared_ptr<const Enclosure> outer;  // null at the top
+};
+
 struct Operator {
   const ops::OpSchema* schema = nullptr;
   std::string name;          // unique in the program: "conv2d_0"
@@ -55,6 +64,10 @@ struct Operator {
   Role role = Role::kForward;
   std::string scope;   // under which a profile shows it: "relu_grad"; empty: its own type
   std::string origin;  // of a gradient: the operator whose gradient it is part of, "relu_0"
+  // Of control flow: what it may run. All its blocks have one list of arguments. A block does not
+  // change any more once an operator owns it, so that copies of the operator share it.
+  std::vector<std::shared_ptr<const Block>> blocks = {};
+  std::shared_ptr<const Enclosure> enclosure = {};  // null: it stands where it was written
   [[nodiscard]] const std::string& type() const { return schema->name(); }
 };
 
@@ -81,6 +94,12 @@ class ProgramImpl {
   ProgramImpl();
   ProgramImpl(const ProgramImpl& other);  // a deep copy with an identity of its own
   ProgramImpl& operator=(const ProgramImpl&) = delete;
+
+  // Whether it holds a block of control flow while that is built; see block_builder.h.
+  [[nodiscard]] bool is_block() const { return is_block_; }
+  // Gives no name and no random offset that `other` has given.
+  void continue_numbers(const ProgramImpl& other);
+  void mark_as_block() { is_block_ = true; }
 
   // Unique in the process; with version() the key of compiled plans.
   [[nodiscard]] std::uint64_t uid() const { return uid_; }
@@ -109,6 +128,7 @@ class ProgramImpl {
   std::vector<Block> blocks_;
   std::unordered_map<std::string, std::int64_t> name_counters_;
   std::int64_t random_offset_ = 0;
+  bool is_block_ = false;
 };
 
 // The persistable variable of random state that random operators read: uint64[2], seed and run.

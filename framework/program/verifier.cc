@@ -7,6 +7,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
+#include "framework/program/control_flow.h"
 #include "framework/program/printer.h"
 
 namespace loci::program {
@@ -19,8 +20,13 @@ bool has_control(const std::string& text) {
 
 class BlockVerifier {
  public:
-  BlockVerifier(const Block& block, const std::string& where)
-      : block_(block), where_(where), defined_(block.vars.size()), computed_(block.vars.size()) {}
+  // `depth` is 0 for the block of a program.
+  BlockVerifier(const Block& block, const std::string& where, int depth)
+      : block_(block),
+        where_(where),
+        depth_(depth),
+        defined_(block.vars.size()),
+        computed_(block.vars.size()) {}
 
   void run() {
     if (block_.index.size() != block_.vars.size()) fail("two variables have one name");
@@ -72,9 +78,12 @@ class BlockVerifier {
     const VarDesc& var = block_.var(id);
     if (block_.find(var.name) != id) fail("is not found under its name");
     const auto size = static_cast<std::int64_t>(dtype_size(var.type.dtype));
-    if (size == 0) fail("has no dtype");
+    // Only branches make values of which the run alone knows the type.
+    const bool may_be_unknown = !var.is_data && !var.persistable && var.type.shape.rank() == 0;
+    if (size == 0 && !may_be_unknown) fail("has no dtype");
     const bool is_static = var.type.shape.is_static();
-    if (is_static && var.type.shape.numel() > std::numeric_limits<std::int64_t>::max() / size) {
+    if (is_static && size > 0 &&
+        var.type.shape.numel() > std::numeric_limits<std::int64_t>::max() / size) {
       refuse("{} has more bytes than fit in 63 bits", type_text(var.type));
     }
     if (var.trainable && !var.persistable) fail("is trainable, so it must be persistable");
@@ -83,7 +92,8 @@ class BlockVerifier {
         (!var.persistable || !(var.type == ops::TensorType{kUInt64, Shape{2}}))) {
       refuse("random state is a persistable uint64[2], not {}", type_text(var.type));
     }
-    defined_[at(id)] = var.is_data || var.persistable;
+    if (depth_ > 0 && var.is_data) fail("is in a block, which nothing is fed to");
+    defined_[at(id)] = depth_ == 0 && (var.is_data || var.persistable);
   }
 
   void check_list(const char* what, const std::vector<VarId>& ids, bool repeats) const {
@@ -110,7 +120,32 @@ class BlockVerifier {
       fail("lacks attributes that its schema has");
     }
     check_inputs(op);
+    check_blocks(op);
     check_outputs(op);
+  }
+
+  void check_blocks(const Operator& op) const {
+    if (op.blocks.empty() && !op.schema->has_blocks()) return;
+    if (!op.schema->has_blocks()) refuse("has blocks, but {} takes none", op.type());
+    if (depth_ >= kMostBlockDepth) refuse("is nested deeper than {} blocks", kMostBlockDepth);
+    for (std::size_t i = 0; i < op.blocks.size(); ++i) {
+      const std::string where = fmt::format("{}{}.blocks[{}]", where_, position_, i);
+      BlockVerifier(*op.blocks[i], where, depth_ + 1).run();
+      check_state(op, *op.blocks[i], where);
+    }
+  }
+
+  // A block knows the state that it is given by its name.
+  void check_state(const Operator& op, const Block& inner, const std::string& where) const {
+    const std::vector<VarId> given = block_inputs(op);
+    for (std::size_t i = 0; i < inner.arguments.size() && i < given.size(); ++i) {
+      const VarDesc& taken = inner.var(inner.arguments[i]);
+      const VarDesc& outside = block_.var(given[i]);
+      if (!taken.persistable) continue;
+      if (outside.persistable && outside.name == taken.name) continue;
+      core::raise(ErrorCode::kDataLoss, "[program] {}: takes '{}' as the state '{}'", where,
+                  outside.name, taken.name);
+    }
   }
 
   void check_inputs(const Operator& op) const {
@@ -132,6 +167,7 @@ class BlockVerifier {
 
   void check_outputs(const Operator& op) {
     const auto types = infer_outputs(block_, op);
+    const std::vector<VarId> states = changed_states(op);
     const auto& slots = op.schema->outputs();
     if (op.outputs.size() != slots.size()) {
       refuse("has {} output slots, but {} has {}", op.outputs.size(), op.type(), slots.size());
@@ -143,6 +179,10 @@ class BlockVerifier {
       }
       for (std::size_t i = 0; i < types[slot].size(); ++i) {
         check_output(op, slots[slot], op.outputs[slot][i], types[slot][i]);
+        const bool is_state = op.schema->has_blocks() && !slots[slot].updates.empty();
+        if (is_state && op.outputs[slot] != states) {
+          refuse("output '{}' must be the state that its blocks change", slots[slot].name);
+        }
       }
     }
   }
@@ -157,7 +197,8 @@ class BlockVerifier {
     }
     if (!slot.updates.empty()) {
       const Slot& state = op.inputs[static_cast<std::size_t>(op.schema->input_index(slot.updates))];
-      if (state.empty() || state.front() != id) {
+      const bool is_one = slot.arity == ops::Arity::kVariadic || state.size() == 1;
+      if (!is_one || std::find(state.begin(), state.end(), id) == state.end()) {
         refuse("output '{}' must be the variable of input '{}'", slot.name, slot.updates);
       }
       if (!var.persistable) {
@@ -173,6 +214,7 @@ class BlockVerifier {
 
   const Block& block_;
   const std::string& where_;
+  int depth_;
   std::string position_;
   std::vector<bool> defined_;   // may be read by the next operator
   std::vector<bool> computed_;  // has a producer
@@ -191,7 +233,7 @@ bool compatible(const ops::TensorType& a, const ops::TensorType& b) {
 }
 
 void verify(const ProgramImpl& program, const std::string& where) {
-  BlockVerifier(program.main(), where).run();
+  BlockVerifier(program.main(), where, 0).run();
 }
 
 }  // namespace loci::program

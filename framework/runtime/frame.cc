@@ -6,6 +6,7 @@
 #include "framework/plugin/abi_error.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/scope.h"
+#include "framework/runtime/loop.h"
 #include "framework/runtime/operator_log.h"
 #include "framework/runtime/persistables.h"
 #include "framework/runtime/profile_script.h"
@@ -75,15 +76,18 @@ void Frame::make_views() {
 void Frame::make_records() {
   std::size_t argument_count = 0;
   std::size_t transfer_count = 0;
+  std::size_t loop_count = 0;
   std::size_t metadata_count = 0;
   for (const Instruction& instruction : plan_.instructions) {
     argument_count += instruction.inputs.size() + instruction.outputs.size();
-    transfer_count += instruction.kernel ? 0 : 1;
+    transfer_count += instruction.is_transfer() ? 1 : 0;
+    loop_count += instruction.loop ? 1 : 0;
     for (const bool metadata : instruction.metadata_only) metadata_count += metadata ? 1 : 0;
   }
   // Reserved whole, because records keep pointers into these.
   arguments_.reserve(argument_count);
   transfers_.reserve(transfer_count);
+  loops_.reserve(loop_count);
   metadata_views_.reserve(metadata_count);
   records_.reserve(plan_.instructions.size());
   for (const Instruction& instruction : plan_.instructions) {
@@ -92,6 +96,10 @@ void Frame::make_records() {
       record.launch = instruction.kernel->launch();
       record.prepared = instruction.kernel->handle();
       set_call(instruction, &record);
+    } else if (instruction.loop) {
+      loops_.push_back({this, instruction.loop.get()});
+      record.launch = &Frame::launch_loop;
+      record.prepared = reinterpret_cast<const loci_prepared*>(&loops_.back());
     } else {
       transfers_.push_back({this, &instruction.transfer});
       record.launch = &Frame::launch_transfer;
@@ -255,6 +263,26 @@ void Frame::copy(const TransferRecord& record, loci_stream* stream) const {
   if (stream == nullptr) stream = stream_of(to.space != nullptr ? to.space : from.space);
   // The host waits: the memory of either end may be used again by the next instruction.
   transfer::copy(source, target, from.bytes, step.labels, stream, /*wait=*/true);
+}
+
+loci_error* Frame::launch_loop(const loci_prepared* prepared, const loci_launch* /*call*/) {
+  const auto& record = *reinterpret_cast<const LoopRecord*>(prepared);
+  try {
+    run_loop(*record.step, *record.frame);
+    return nullptr;
+  } catch (const Error& error) {
+    return plugin::make_error(error);
+  }
+}
+
+void Frame::copy_within(ValueId from, ValueId to, const char* consumer) {
+  const PlanValue& source = plan_.values[static_cast<std::size_t>(from)];
+  const PlanValue& target = plan_.values[static_cast<std::size_t>(to)];
+  if (source.bytes == 0) return;
+  const Space stream_space = target.space != nullptr ? target.space : source.space;
+  transfer::copy({source.space, data(from)}, {target.space, data(to)}, source.bytes,
+                 {target.name, "", consumer, transfer::Reason::kPrepareData},
+                 stream_of(stream_space), /*wait=*/source.space != target.space);
 }
 
 }  // namespace loci::runtime

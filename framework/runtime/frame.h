@@ -36,6 +36,9 @@ class Frame {
     return views_[static_cast<std::size_t>(value)].data;
   }
 
+  // Copies one value into another of the same bytes, behind what is enqueued; for a loop.
+  void copy_within(ValueId from, ValueId to, const char* consumer);
+
   // Launches everything in order. Throws Error with the operator, its arguments and its place.
   void run();
 
@@ -52,6 +55,11 @@ class Frame {
     const Frame* frame = nullptr;
     const TransferStep* step = nullptr;
     bool waits = true;  // the host, for its end
+  };
+  // As well, behind a loop's.
+  struct LoopRecord {
+    Frame* frame = nullptr;
+    const LoopStep* step = nullptr;
   };
 
   // `first_correlation` is that of instruction 0.
@@ -70,6 +78,7 @@ class Frame {
   [[noreturn]] void fail(std::size_t record, loci_error* error) const;
   static loci_error* launch_transfer(const loci_prepared* prepared, const loci_launch* call);
   void copy(const TransferRecord& record, loci_stream* stream) const;
+  static loci_error* launch_loop(const loci_prepared* prepared, const loci_launch* call);
 
   const Plan& plan_;
   std::vector<memory::Buffer> arenas_;  // in the order of the plan's; empty for pinned ones
@@ -79,6 +88,7 @@ class Frame {
   std::vector<loci_view> metadata_views_;  // without data
   std::vector<const loci_view*> arguments_;
   std::vector<TransferRecord> transfers_;
+  std::vector<LoopRecord> loops_;
   std::vector<Record> records_;
   std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
   std::uint64_t scope_version_ = 0;

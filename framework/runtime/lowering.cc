@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/program/control_flow.h"
+#include "framework/runtime/branches.h"
 #include "framework/runtime/cast_side.h"
 #include "framework/runtime/deferral.h"
+#include "framework/runtime/loop_compiler.h"
 #include "framework/runtime/stage.h"
 #include "framework/runtime/type_binding.h"
 
@@ -45,23 +50,48 @@ class Lowering {
 
  private:
   std::vector<const program::Operator*> begin() {
+    if (request_.block != nullptr) return begin_block();
     binder_.bind_feeds(plan_.feeds);
     lower_feeds();
     return all_operators();
   }
 
+  std::vector<const program::Operator*> begin_block() {
+    for (std::size_t i = 0; i < block_.arguments.size(); ++i) {
+      binder_.set_type(block_.arguments[i], request_.block->arguments[i].type);
+      argument_index_[block_.arguments[i]] = i;
+    }
+    return all_operators();
+  }
+
+  // An argument is wherever it is first used, unless that is settled.
+  void place_argument(VarId id, std::size_t index, device::Device& user) {
+    const BlockArgument& argument = request_.block->arguments[index];
+    if (block_.var(id).persistable) {
+      return add_persistable(id, *argument.persists_at, /*written_first=*/false);
+    }
+    const ValueId added =
+        add_value(id, argument.space.value_or(space_of(&user)), StorageKind::kArgument);
+    plan_.arguments[index] = added;
+    var(id).home = added;
+  }
+
   // Takes up what the stage before knew, and the values that have come since.
   std::vector<const program::Operator*> resume() {
     const StageEnd& end = request_.earlier->plan->rest->end();
-    for (std::size_t i = 0; i < vars_.size(); ++i) {
+    for (std::size_t i = 0; i < end.types.size(); ++i) {
       const auto id = static_cast<VarId>(i);
       binder_.set_type(id, end.types[i]);
       vars_[i].producer = end.vars[i].producer;
       vars_[i].persists_at = end.vars[i].persists_at;
     }
-    for (const auto& [id, value] : request_.earlier->values) binder_.set_host_value(id, value);
+    for (const auto& [id, value] : known_values(*request_.earlier)) {
+      if (!block_.var(id).persistable) known_.emplace_back(id, value);
+      binder_.set_host_value(id, value);
+    }
     for (const auto& [id, count] : end.bounded) settle_bound(id, count);
-    return end.operators;
+    const bool is_rewritten = plan_.program != request_.earlier->plan->program;
+    return is_rewritten ? all_operators() : end.operators;
   }
 
   void settle_bound(VarId id, VarId count) {
@@ -76,10 +106,13 @@ class Lowering {
 
   // Whether the operator waits for values that only the run brings.
   bool defer(const program::Operator& op) {
-    if (!deferral_.hangs(op)) {
+    const bool hangs = deferral_.hangs(op);
+    // A predicate is read as soon as it is there, even if the branches must wait for more.
+    if (!hangs || program::is_branching(op)) {
       const std::vector<VarId> missing = binder_.missing_values(op);
-      if (missing.empty()) return false;
+      if (missing.empty() && !hangs) return false;
       for (const VarId id : missing) {
+        if (deferral_.computes(id)) continue;
         binder_.require(id, op);
         await(id, transfer::intern(op.name));
       }
@@ -127,13 +160,14 @@ class Lowering {
     }
     for (const PlanFetch& fetch : later_) keep(block_.find(fetch.name));
     for (const AwaitedValue& awaited : awaited_) plan_.live_outs.push_back(awaited.value);
-    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_),
-                 std::move(vars_),      binder_.types(),   bounded()};
+    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_), std::move(vars_),
+                 binder_.types(),       bounded(),         std::move(known_)};
     plan_.rest = std::make_unique<Continuation>(std::move(end));
   }
 
   void keep(VarId id) {
     import(id);
+    if (argument_index_.count(id) > 0) home_of(id, *request_.device);
     const VarState& state = var(id);
     if (state.home != kNoValue) plan_.live_outs.push_back(state.home);
     for (const auto& [space, copy] : state.copies) plan_.live_outs.push_back(copy);
@@ -152,7 +186,9 @@ class Lowering {
   void import(VarId id) {
     VarState& state = var(id);
     if (request_.earlier == nullptr || state.home != kNoValue) return;
-    const VarState& before = request_.earlier->plan->rest->end().vars[static_cast<std::size_t>(id)];
+    const std::vector<VarState>& known = request_.earlier->plan->rest->end().vars;
+    if (static_cast<std::size_t>(id) >= known.size()) return;  // of a branch that came since
+    const VarState& before = known[static_cast<std::size_t>(id)];
     if (before.home == kNoValue) return;
     if (before.persists_at != nullptr) {
       add_persistable(id, *before.persists_at, /*written_first=*/false);
@@ -192,6 +228,7 @@ class Lowering {
   }
 
   void lower_operator(const program::Operator& op) {
+    if (op.schema->has_blocks()) return lower_loop(op);
     const OpDesc desc(*op.schema, op.attributes, argument_types(op, op.inputs, true),
                       argument_types(op, op.outputs, false));
     Placement placement = place(op, desc);
@@ -212,6 +249,63 @@ class Lowering {
     remember_aliases(placement.kernel, instruction);
     plan_.instructions.push_back(std::move(instruction));
     for (const TransferStep& step : write_backs) add_transfer(step);
+  }
+
+  void lower_loop(const program::Operator& op) {
+    std::vector<VarId> ids;
+    for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+      ids.insert(ids.end(), op.inputs[slot].begin(), op.inputs[slot].end());
+    }
+    std::vector<BlockArgument> arguments;
+    for (const VarId id : ids) {
+      home_of(id, *request_.device);
+      arguments.push_back({binder_.type(id), std::nullopt, var(id).persists_at});
+    }
+    CompiledLoop compiled = compile_loop(op, arguments, request_, &kernels_);
+    LoopStep& step = *compiled.step;
+    plan_.operators.push_back(
+        {&op, request_.device, PlaceReason::kDefault, "", "none (runs its blocks)"});
+    Instruction instruction;
+    instruction.op = static_cast<std::int32_t>(plan_.operators.size() - 1);
+    instruction.device = request_.device;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const ValueId given = loop_input(ids[i], compiled.spaces[i], step.name);
+      instruction.inputs.push_back(given);
+      step.arguments.push_back(given);
+    }
+    instruction.metadata_only.assign(instruction.inputs.size(), false);
+    const std::vector<PlanResult>& results =
+        step.gradient == nullptr ? step.body->results : step.gradient->results;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const VarId id = op.outputs[0][i];
+      var(id).producer = step.name;
+      var(id).home = add_value(id, results[i].space, StorageKind::kArena);
+      step.outs.push_back(var(id).home);
+      step.twins.push_back(add_value(id, results[i].space, StorageKind::kArena));
+    }
+    instruction.outputs = step.outs;
+    for (std::size_t slot = 1; slot < op.outputs.size(); ++slot) {
+      for (const VarId id : op.outputs[slot])
+        instruction.outputs.push_back(changed_by_loop(id, step));
+    }
+    instruction.outputs.insert(instruction.outputs.end(), step.twins.begin(), step.twins.end());
+    instruction.loop = std::move(compiled.step);
+    plan_.instructions.push_back(std::move(instruction));
+  }
+
+  ValueId loop_input(VarId id, const std::optional<Space>& space, const char* loop) {
+    const ValueId home = var(id).home;
+    if (!space || block_.var(id).persistable) return home;
+    const bool fed = value(home).storage == StorageKind::kFeed;
+    return value_in(id, *space, loop,
+                    fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
+  }
+
+  // The loop changes state where it lives.
+  ValueId changed_by_loop(VarId id, const LoopStep& step) {
+    var(id).producer = step.name;
+    var(id).copies.clear();
+    return var(id).home;
   }
 
   Placement place(const program::Operator& op, const OpDesc& desc) {
@@ -363,7 +457,10 @@ class Lowering {
       }
       fetch.value = home_of(id, *request_.device);
       PlanValue& fetched = value(fetch.value);
-      if (fetched.storage == StorageKind::kArena && fetched.space == nullptr) {
+      // Results of a block may stay on a device; others go to the host.
+      const Space wanted = plan_.results.empty() ? nullptr : plan_.results[fetch.position].space;
+      if (!plan_.results.empty()) plan_.results[fetch.position].producer = var(id).producer;
+      if (fetched.storage == StorageKind::kArena && fetched.space == wanted) {
         fetched.storage = StorageKind::kFetch;
         fetched.slot = static_cast<std::int32_t>(fetch.position);
       }
@@ -374,7 +471,13 @@ class Lowering {
   // home: the place of its guard, else `device`, where the first operator that uses it runs.
   ValueId home_of(VarId id, device::Device& device) {
     import(id);
-    if (var(id).home == kNoValue) add_persistable(id, device, /*written_first=*/false);
+    if (var(id).home != kNoValue) return var(id).home;
+    const auto argument = argument_index_.find(id);
+    if (argument != argument_index_.end()) {
+      place_argument(id, argument->second, device);
+    } else {
+      add_persistable(id, device, /*written_first=*/false);
+    }
     return var(id).home;
   }
 
@@ -396,8 +499,9 @@ class Lowering {
     }
     auto& devices = device::DeviceManager::instance();
     const Place& preferred = request_.device->place();
+    const bool is_settled = desc.guard.empty() || argument_index_.count(id) > 0;
     device::Device& device =
-        desc.guard.empty() ? user : devices.get(devices.resolve(Place(desc.guard), preferred));
+        is_settled ? user : devices.get(devices.resolve(Place(desc.guard), preferred));
     const ValueId home = add_value(id, space_of(&device), StorageKind::kScope);
     const Place place = space_of(&device) == nullptr ? Place() : device.place();
     plan_.persistables.push_back({desc.name, home, place, written_first});
@@ -447,6 +551,8 @@ class Lowering {
   std::vector<std::string> fetch_names_;
   std::vector<AwaitedValue> awaited_;
   std::vector<PlanFetch> later_;  // fetches of a later stage
+  KnownValues known_;
+  std::unordered_map<VarId, std::size_t> argument_index_;  // of a block
   FallbackLog fallbacks_;
 };
 

@@ -19,15 +19,17 @@ namespace loci::runtime {
 
 class Continuation;
 class Frame;
+struct LoopStep;
 struct ProfileScript;
 
 // Where a value's bytes are in a run.
 enum class StorageKind : std::uint8_t {
-  kArena,    // at an offset of the frame's memory
-  kScope,    // a persistable variable
-  kFeed,     // bound to what the caller fed
-  kFetch,    // a tensor made for the caller in each run
-  kEarlier,  // of the plan that ran before this one
+  kArena,     // at an offset of the frame's memory
+  kScope,     // a persistable variable
+  kFeed,      // bound to what the caller fed
+  kFetch,     // a tensor made for the caller in each run
+  kEarlier,   // of the plan that ran before this one
+  kArgument,  // bound to memory of the plan around a block
 };
 
 // Memory that instructions share: of a device with memory of its own, or the host's (null).
@@ -59,9 +61,11 @@ struct TransferStep {
   transfer::Labels labels;
 };
 
-// One instruction: a kernel launch or a transfer.
+// One instruction: a kernel launch, a loop or a transfer.
 struct Instruction {
-  std::shared_ptr<const PreparedKernel> kernel;  // null for a transfer
+  std::shared_ptr<const PreparedKernel> kernel;  // null for a transfer and a loop
+  std::shared_ptr<const LoopStep> loop;
+  [[nodiscard]] bool is_transfer() const { return !kernel && !loop; }
   TransferStep transfer;
   device::Device* device = nullptr;
   std::vector<ValueId> inputs;  // flat, as in the ABI; -1 for an absent one
@@ -103,6 +107,14 @@ struct PlanLiveIn {
   ValueId earlier = -1;  // in that plan
 };
 
+// What a block of a loop gives.
+struct PlanResult {
+  const char* name = "";      // interned
+  const char* producer = "";  // for the ledger
+  ops::TensorType type;       // that it must have; of dtype kNone: any of one byte
+  Space space = nullptr;      // where it goes
+};
+
 // A persistable variable that the plan reads or writes.
 struct PlanPersistable {
   std::string name;
@@ -140,6 +152,8 @@ class Plan {
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
   std::vector<std::string> fetch_names;  // all that the caller wants, of a first stage
+  std::vector<ValueId> arguments;        // of a block; -1 for one that it does not use
+  std::vector<PlanResult> results;       // of a block, which are its fetches; also of its rest
   std::vector<PlanLiveIn> live_ins;
   std::vector<ValueId> live_outs;      // that the rest needs
   std::unique_ptr<Continuation> rest;  // null if this is all

@@ -5,6 +5,8 @@
 #include "framework/core/log.h"
 #include "framework/profiler/parts.h"
 #include "framework/runtime/arrangement.h"
+#include "framework/runtime/branches.h"
+#include "framework/runtime/loop.h"
 #include "framework/runtime/lowering.h"
 #include "framework/runtime/preparation.h"
 #include "framework/runtime/stage.h"
@@ -26,22 +28,61 @@ void begin(const PlanRequest& request, Plan* plan) {
   }
 }
 
+void begin_block(const BlockRequest& request, Plan* plan) {
+  auto program = std::make_shared<program::ProgramImpl>();
+  program->main() = *request.block;
+  const program::Block& block = program->main();
+  for (const program::VarId id : block.results) {
+    plan->fetches.push_back({block.var(id).name, kNoValue, plan->fetches.size()});
+  }
+  plan->arguments.assign(block.arguments.size(), kNoValue);
+  plan->results = request.results;
+  plan->program = std::move(program);
+}
+
+void resume(const PlanRequest& request, Plan* plan) {
+  const Plan& before = *request.earlier->plan;
+  plan->program = take_branches(*request.earlier, request.options);
+  if (plan->program == nullptr) plan->program = before.program;
+  plan->fetches = before.rest->end().fetches;
+  plan->results = before.results;
+}
+
+// What a loop enqueues is waited for with the rest.
+void add_queued_by(const Plan& inner, std::vector<device::Device*>* queued) {
+  for (device::Device* device : inner.queued_devices) add_queued(device, queued);
+}
+
+// A loop has its own plans, which keep to the default streams as what is around it does.
+std::size_t stream_count(const PlanRequest& request, const Plan& plan) {
+  const bool has_loop =
+      std::any_of(plan.instructions.begin(), plan.instructions.end(),
+                  [](const Instruction& instruction) { return instruction.loop != nullptr; });
+  return has_loop || request.block != nullptr ? 1
+                                              : static_cast<std::size_t>(request.options.streams);
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache* kernels) {
   const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
   auto plan = std::make_shared<Plan>();
-  if (request.earlier == nullptr) {
-    begin(request, plan.get());
+  if (request.block != nullptr) {
+    begin_block(*request.block, plan.get());
+  } else if (request.earlier != nullptr) {
+    resume(request, plan.get());
   } else {
-    plan->program = request.earlier->plan->program;
-    plan->fetches = request.earlier->plan->rest->end().fetches;
+    begin(request, plan.get());
   }
   lower(request, kernels, plan.get());
-  arrange(request.options.reuse_memory, static_cast<std::size_t>(request.options.streams),
-          plan.get());
+  arrange(request.options.reuse_memory, stream_count(request, *plan), plan.get());
   for (const Instruction& instruction : plan->instructions) {
     add_queued(instruction.device, &plan->queued_devices);
+    if (!instruction.loop) continue;
+    const LoopStep& loop = *instruction.loop;
+    for (const auto& inner : {loop.condition, loop.body, loop.gradient}) {
+      if (inner) add_queued_by(*inner, &plan->queued_devices);
+    }
   }
   for (const PlanValue& value : plan->values) add_queued(value.space, &plan->queued_devices);
   core::log(core::Module::kExecutor, core::Level::kDebug,

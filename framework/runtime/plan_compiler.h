@@ -3,6 +3,7 @@
 
 #include <loci/executor.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,20 @@ struct EarlierStage {
   std::vector<std::pair<program::VarId, Tensor>> values;
 };
 
+// An argument of a block.
+struct BlockArgument {
+  ops::TensorType type;                   // static
+  std::optional<Space> space;             // nothing: where it is first used
+  device::Device* persists_at = nullptr;  // of state: its home
+};
+
+// A block of a loop.
+struct BlockRequest {
+  const program::Block* block = nullptr;
+  std::vector<BlockArgument> arguments;
+  std::vector<PlanResult> results;
+};
+
 struct PlanRequest {
   std::shared_ptr<const program::ProgramImpl> program;
   // Names, dtypes, static shapes and places of the feeds, in the caller's order.
@@ -26,9 +41,11 @@ struct PlanRequest {
   std::vector<std::string> fetches;
   device::Device* device = nullptr;
   CompileOptions options;
-  const tensor::ScopeImpl* scope = nullptr;  // types of persistable variables
+  tensor::ScopeImpl* scope = nullptr;  // types of persistable variables
   // For the rest of a plan; program, feeds and fetches are then those of its first stage.
   const EarlierStage* earlier = nullptr;
+  // Instead of a program, feeds and fetches: a block of one.
+  const BlockRequest* block = nullptr;
 };
 
 // Throws Error as Executor::run says. Changes nothing but the cache.

@@ -4,6 +4,7 @@
 #include <loci/inspect.hpp>
 
 #include "framework/runtime/executor_impl.h"
+#include "framework/runtime/loop.h"
 #include "framework/runtime/stage.h"
 
 namespace loci {
@@ -17,7 +18,8 @@ std::string space_name(runtime::Space space) {
 
 std::string name_of(const runtime::Plan& plan, std::uint32_t index) {
   const runtime::Instruction& instruction = plan.instructions[index];
-  if (!instruction.kernel) return fmt::format("copy of {}", instruction.transfer.labels.variable);
+  if (instruction.is_transfer())
+    return fmt::format("copy of {}", instruction.transfer.labels.variable);
   return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
 }
 
@@ -51,6 +53,19 @@ PlannedTransfer describe(const runtime::Plan& plan, std::size_t index) {
                         plan.schedule->steps[index].stream == runtime::ScheduledStep::kHost;
   describe_step(plan, index, &planned);
   return planned;
+}
+
+// Those of a loop's blocks are made in each iteration.
+void add_transfers(const runtime::Plan& plan, std::vector<PlannedTransfer>* list) {
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    const runtime::Instruction& instruction = plan.instructions[i];
+    if (instruction.is_transfer()) list->push_back(describe(plan, i));
+    if (!instruction.loop) continue;
+    const runtime::LoopStep& loop = *instruction.loop;
+    for (const auto& block : {loop.condition, loop.body, loop.gradient}) {
+      if (block) add_transfers(*block, list);
+    }
+  }
 }
 
 PlannedOperator describe(const runtime::PlanOperator& planned) {
@@ -128,12 +143,10 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
   report.deferred = deferred_operators(*compiled);
   for (std::size_t i = 0; i < compiled->instructions.size(); ++i) {
     const runtime::Instruction& instruction = compiled->instructions[i];
-    if (!instruction.kernel) {
-      report.transfers.push_back(describe(*compiled, i));
-    } else {
-      describe_step(*compiled, i, &report.operators[static_cast<std::size_t>(instruction.op)]);
-    }
+    if (instruction.is_transfer()) continue;
+    describe_step(*compiled, i, &report.operators[static_cast<std::size_t>(instruction.op)]);
   }
+  add_transfers(*compiled, &report.transfers);
   for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;
   report.unshared_bytes = compiled->unshared_bytes;
   return report;

@@ -9,6 +9,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/ops/op_registry.h"
 #include "framework/passes/pass.h"
+#include "framework/program/control_flow.h"
 #include "framework/runtime/constant_evaluator.h"
 #include "framework/runtime/type_binding.h"
 
@@ -22,27 +23,30 @@ using program::VarId;
 // Appended before the passes run: a random operator that nobody reads must not change which numbers
 // the next run draws.
 void append_random_advance(Block& block) {
-  const Operator* random = nullptr;
+  VarId state = program::kNoVar;
   for (const Operator& op : block.ops) {
-    if (op.schema->is_random()) random = &op;
+    if (op.schema->is_random()) {
+      state = op.inputs[static_cast<std::size_t>(op.schema->input_index("state"))].front();
+    }
   }
-  if (random == nullptr) return;
-  const auto state = static_cast<std::size_t>(random->schema->input_index("state"));
+  const bool in_branches = state == program::kNoVar && program::draws_random_numbers(block);
+  if (in_branches) state = block.find(program::kRandomStateName);
+  if (state == program::kNoVar) return;
   Operator advance;
   advance.schema = &ops::op_registry().get("random_advance");
   advance.name = "random_advance";
-  advance.inputs = {random->inputs[state]};
+  advance.inputs = {{state}};
   advance.outputs = advance.inputs;
   block.ops.push_back(std::move(advance));
 }
 
 // Before the passes run: an operator that they fold or drop is never placed, and its guard as
 // wrong.
-void check_guards(const Block& block, const Place& preferred) {
+void check_guards(const Block& block, const Place& preferred, std::set<std::string>* checked) {
   auto& devices = device::DeviceManager::instance();
-  std::set<std::string> checked{""};
   for (const Operator& op : block.ops) {
-    if (!checked.insert(op.guard).second) continue;
+    for (const auto& inner : op.blocks) check_guards(*inner, preferred, checked);
+    if (!checked->insert(op.guard).second) continue;
     try {
       const Place place = devices.resolve(Place(op.guard), preferred);
       const auto index = static_cast<std::uint32_t>(place.index());
@@ -88,7 +92,8 @@ void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetc
 std::shared_ptr<const program::ProgramImpl> prepare_program(const PlanRequest& request) {
   check_feeds(request.program->main(), request.feeds);
   check_fetches(request.program->main(), request.fetches);
-  check_guards(request.program->main(), request.device->place());
+  std::set<std::string> checked{""};
+  check_guards(request.program->main(), request.device->place(), &checked);
   // A copy, so that changing the program cannot pull it from under a run.
   auto program = std::make_shared<program::ProgramImpl>(*request.program);
   Block& block = program->main();

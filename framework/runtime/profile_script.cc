@@ -1,8 +1,10 @@
 #include "framework/runtime/profile_script.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/parts.h"
@@ -28,17 +30,17 @@ std::vector<std::int32_t> owners(const Plan& plan) {
   std::int32_t next = kNoOperator;
   for (std::size_t i = count; i-- > 0;) {
     const Instruction& instruction = plan.instructions[i];
-    if (instruction.kernel) next = instruction.op;
+    if (!instruction.is_transfer()) next = instruction.op;
     const bool is_next =
         next != kNoOperator && instruction.transfer.labels.consumer == name_of(next);
-    if (instruction.kernel || is_next) result[i] = next;
+    if (!instruction.is_transfer() || is_next) result[i] = next;
   }
   std::int32_t last = kNoOperator;
   for (std::size_t i = 0; i < count; ++i) {
     const Instruction& instruction = plan.instructions[i];
-    if (instruction.kernel) last = instruction.op;
-    const bool writes_back =
-        !instruction.kernel && instruction.transfer.labels.reason == transfer::Reason::kWriteBack;
+    if (!instruction.is_transfer()) last = instruction.op;
+    const bool writes_back = instruction.is_transfer() &&
+                             instruction.transfer.labels.reason == transfer::Reason::kWriteBack;
     if (writes_back) result[i] = last;
   }
   return result;
@@ -83,6 +85,7 @@ class ScriptWriter {
       i = end;
     }
     close_gradient();
+    close_branches();
     return std::move(script_);
   }
 
@@ -93,13 +96,14 @@ class ScriptWriter {
 
   // The first kernel of [begin, end); end if there is none.
   [[nodiscard]] std::size_t kernel_in(std::size_t begin, std::size_t end) const {
-    while (begin < end && !at(begin).kernel) ++begin;
+    while (begin < end && at(begin).is_transfer()) ++begin;
     return begin;
   }
 
   // Apart from the operators that they are for.
   void write_copies(Part part, std::size_t begin, std::size_t end) {
     close_gradient();
+    close_branches();
     open(label_of(part), begin, /*launches=*/false);
     launch(begin, end);
     close();
@@ -109,6 +113,7 @@ class ScriptWriter {
   void write_operator(std::size_t begin, std::size_t end) {
     const auto op = static_cast<std::size_t>(owners_[begin]);
     const std::size_t kernel = kernel_in(begin, end);
+    enter_branches(*plan_.operators[op].op);
     enter_gradient(*plan_.operators[op].op);
     const LabelId label =
         profiler::LabelTable::instance().intern(operator_label(plan_, at(kernel)));
@@ -139,6 +144,30 @@ class ScriptWriter {
 
   static bool prepares(const Instruction& instruction) {
     return instruction.transfer.labels.reason != transfer::Reason::kHostRead;
+  }
+
+  // Branches that have been put in place of control flow show as what they were.
+  void enter_branches(const program::Operator& op) {
+    std::vector<const program::Enclosure*> path;
+    const program::Enclosure* around = op.scope.empty() ? op.enclosure.get() : nullptr;
+    for (; around != nullptr; around = around->outer.get()) path.insert(path.begin(), around);
+    const auto [open_end, path_end] =
+        std::mismatch(branches_.begin(), branches_.end(), path.begin(), path.end());
+    const auto common = static_cast<std::size_t>(open_end - branches_.begin());
+    if (common == branches_.size() && common == path.size()) return;
+    close_gradient();
+    for (std::size_t i = branches_.size(); i > common; --i) close();
+    for (std::size_t i = common; i < path.size(); ++i) {
+      open(profiler::LabelTable::instance().intern(
+               {.kind = LOCI_SPAN_OP, .name = path[i]->type, .instance = path[i]->name}),
+           0, /*launches=*/false);
+    }
+    branches_ = std::move(path);
+  }
+
+  void close_branches() {
+    for (std::size_t i = branches_.size(); i > 0; --i) close();
+    branches_.clear();
   }
 
   void enter_gradient(const program::Operator& op) {
@@ -175,6 +204,7 @@ class ScriptWriter {
   std::vector<std::int32_t> owners_;
   std::string_view gradient_;  // whose scope is open
   std::string_view origin_;
+  std::vector<const program::Enclosure*> branches_;  // whose scopes are open, the outermost first
   ProfileScript script_;
 };
 

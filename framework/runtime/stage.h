@@ -43,6 +43,8 @@ struct StageEnd {
   std::vector<ops::TensorType> types;
   // Bounded variables by the variable of their count.
   std::vector<std::pair<program::VarId, program::VarId>> bounded;
+  // Values on the host that this stage was compiled for: the next one has them too.
+  std::vector<std::pair<program::VarId, Tensor>> known;
 };
 
 // The rest of a plan, by values. Thread-safe.

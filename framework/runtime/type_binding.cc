@@ -79,13 +79,14 @@ std::vector<program::VarId> TypeBinder::missing_values(const program::Operator& 
   std::vector<program::VarId> read;
   bool missing = false;
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
-    const bool gives_extents = op.schema->inputs()[slot].gives_extents;
+    const ops::InputSlot& declared = op.schema->inputs()[slot];
+    const bool is_read = declared.gives_extents || declared.decides;
     for (const program::VarId id : op.inputs[slot]) {
       if (const program::VarId count = count_of(id); count != program::kNoVar) {
         read.push_back(count);
         missing = true;
       }
-      if (!gives_extents) continue;
+      if (!is_read) continue;
       read.push_back(id);
       missing = missing || host_values_.count(id) == 0;
     }
@@ -108,7 +109,8 @@ void TypeBinder::bind(const program::Operator& op) {
   const profiler::Scope scope(label_of(profiler::Part::kInferShape), 0, profiler::Level::kDetail);
   context.run();
   for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
-    for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
+    // State that a loop changes keeps its type.
+    for (std::size_t i = 0; i < context.outputs()[slot].size(); ++i) {
       set_type(op.outputs[slot][i], context.outputs()[slot][i]);
     }
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -35,7 +36,16 @@ std::uint64_t setting(const char* name, std::uint64_t fallback) {
 
 std::vector<std::string> op_names() {
   const char* one = std::getenv("LOCI_FUZZ_OP");
-  return one == nullptr ? ops::op_registry().names() : std::vector<std::string>{one};
+  if (one != nullptr) return {one};
+  std::vector<std::string> names;
+  for (const std::string& name : ops::op_registry().names()) {
+    // Control flow has no kernels: it is put together with its blocks.
+    const ops::OpSchema& schema = ops::op_registry().get(name);
+    const bool decides = std::any_of(schema.inputs().begin(), schema.inputs().end(),
+                                     [](const ops::InputSlot& slot) { return slot.decides; });
+    if (!decides && !schema.has_blocks()) names.push_back(name);
+  }
+  return names;
 }
 
 const std::vector<OperatorCase>& seeds_of(const std::string& op) {

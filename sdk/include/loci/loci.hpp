@@ -3,6 +3,7 @@
 
 #include <loci/attribute.hpp>
 #include <loci/config.hpp>
+#include <loci/control_flow.hpp>
 #include <loci/devices.hpp>
 #include <loci/dtype.hpp>
 #include <loci/error.hpp>

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/control_flow.hpp>
 #include <loci/ops.hpp>
 
 namespace loci::program {
@@ -29,6 +30,19 @@ TEST(DotTest, DrawsOperatorsVariablesAndValues) {
   EXPECT_THAT(dot, HasSubstr("op_0 -> op_1 [label=\"matmul_0.out\\nfloat32[-1, 2]\"]"));
   EXPECT_THAT(dot, HasSubstr("op_1 -> result_0"));
   EXPECT_THAT(dot, HasSubstr("op_2 -> var_1 [style=dashed]"));
+}
+
+TEST(DotTest, BlocksAreClusters) {
+  const Program main;
+  const ProgramGuard guard(main);
+  const Variable on = data("on", {1}, kBool);
+  const Variable x = data("x", {2}, kFloat32);
+  cond(
+      on, [&] { return relu(x); }, [&] { return x; });
+  const std::string dot = to_dot(*main.impl());
+  EXPECT_THAT(dot, HasSubstr("subgraph cluster_op_0_block_0_ {\n  label=\"case_0 block 0\";"));
+  EXPECT_THAT(dot, HasSubstr("op_0_block_0_var_0 -> op_0_block_0_op_0;"));
+  EXPECT_THAT(dot, HasSubstr("op_0_block_1_var_0 -> op_0_block_1_result_0;"));
 }
 
 }  // namespace

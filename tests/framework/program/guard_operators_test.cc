@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/control_flow.hpp>
 #include <loci/layers.hpp>
 #include <loci/ops.hpp>
 #include <loci/optimizer.hpp>
@@ -110,6 +111,24 @@ TEST_F(GuardOperatorsTest, RefusesWhatIsNoRegularExpression) {
   EXPECT_THAT([this] { guard("relu(", "cpu"); },
               ThrowsMessage<Error>(HasSubstr("[guard] 'relu(' is no regular expression")));
   EXPECT_THAT(operators(main_), IsEmpty());
+}
+
+TEST_F(GuardOperatorsTest, ABranchOfAMatchIsGuardedWhole) {
+  const Program main;
+  const ProgramGuard building(main);
+  const Variable on = data("on", {1}, kBool);
+  const Variable x = data("x", {2}, kFloat32);
+  cond(
+      on, [&] { return relu(x); }, [&] { return tanh(x); });
+  const auto guard_of = [&](std::size_t block) {
+    return main.impl()->main().ops[0].blocks[block]->ops[0].guard;
+  };
+  EXPECT_EQ(guard_operators(main, Program(), "tanh", Place("sim:1")), 1U);
+  EXPECT_EQ(guard_of(0), "");
+  EXPECT_EQ(guard_of(1), "sim:1");
+  EXPECT_EQ(guard_operators(main, Program(), "case_0", Place("cpu")), 3U);
+  EXPECT_EQ(guard_of(0), "cpu");
+  EXPECT_EQ(guard_of(1), "cpu");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <loci/control_flow.hpp>
 #include <loci/layers.hpp>
 #include <random>
 
@@ -266,6 +267,34 @@ TEST_F(JsonReaderTest, SurvivesRandomDamage) {
     }
   }
   EXPECT_GT(refused, 500);
+}
+
+TEST_F(JsonReaderTest, ReadsBlocks) {
+  const Program main;
+  {
+    const ProgramGuard guard(main);
+    const Variable on = data("on", {1}, kBool);
+    const Variable x = data("x", {2}, kFloat32);
+    cond(
+        on,
+        [&] {
+          return cond(
+              on, [&] { return relu(x); }, [&] { return x; });
+        },
+        [&] {
+          return fill_constant({1, 2}, 3, kInt64);
+        });
+  }
+  json_ = to_json(*main.impl(), nullptr);
+  const ParsedPrograms parsed = from_json(json_, "net.json");
+  EXPECT_EQ(to_json(*parsed.main, nullptr), json_);
+  EXPECT_EQ(Program(parsed.main).to_string(), main.to_string());
+  EXPECT_EQ(parsed.main->unique_name("relu"), "relu_1") << "names in blocks are taken";
+  EXPECT_THAT(refusal("\"blocks\":[{", "\"blocks\":[{\"loop\":1,"),
+              HasSubstr("main.operators[0].blocks[0]: has an unknown member 'loop'"));
+  EXPECT_THAT(refusal("\"blocks\":[{", "\"blocks\":[3,{"),
+              HasSubstr("main.operators[0].blocks[0]: is number; an object is needed"));
+  EXPECT_THAT(refusal("\"dtype\":\"none\"", "\"dtype\":\"nothing\""), HasSubstr("is not a dtype"));
 }
 
 }  // namespace

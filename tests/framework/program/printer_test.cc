@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <loci/control_flow.hpp>
 #include <loci/ops.hpp>
 
 namespace loci::program {
@@ -34,6 +35,26 @@ TEST(PrinterTest, PrintsOneOperatorALine) {
       text.find("%w = sgd(param=%w, grad=%w, learning_rate=%rate, rows=none) [update] in outer\n"),
       std::string::npos)
       << text;
+}
+
+TEST(PrinterTest, PrintsBlocksIndented) {
+  const Program main;
+  const ProgramGuard guard(main);
+  const Variable on = data("on", {1}, kBool);
+  const Variable x = data("x", {2}, kFloat32);
+  cond(
+      on, [&] { return relu(x); }, [&] { return fill_constant({1}, 3, kInt64); });
+  EXPECT_EQ(main.to_string(),
+            "data %on bool[1]\n"
+            "data %x float32[2]\n"
+            "%case_0.outs unknown = case(preds=%on, captures=%x)\n"
+            "  block 0 (%x float32[2]):\n"
+            "    %relu_0.out float32[2] = relu(x=%x)\n"
+            "    return %relu_0.out\n"
+            "  block 1 (%x@unused0 float32[2]):\n"
+            "    %fill_constant_0.out int64[1] = fill_constant(shape_tensor=none, "
+            "value_tensor=none) {dtype=int64, shape=[1], value=3}\n"
+            "    return %fill_constant_0.out\n");
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <loci/control_flow.hpp>
 #include <loci/ops.hpp>
+
+#include "framework/program/control_flow.h"
 
 namespace loci::program {
 namespace {
@@ -134,6 +137,73 @@ TEST(CompatibleTest, UnknownExtentsFit) {
   EXPECT_FALSE(compatible({kFloat32, Shape{-1, 2}}, {kFloat32, Shape{3, 3}}));
   EXPECT_FALSE(compatible({kFloat32, Shape{2}}, {kFloat32, Shape{2, 1}}));
   EXPECT_FALSE(compatible({kFloat32, Shape{2}}, {kFloat64, Shape{2}}));
+}
+
+// A branch over x and the state of a second one.
+class BlockVerifierTest : public VerifierTest {
+ protected:
+  BlockVerifierTest() {
+    const ProgramGuard guard(main_);
+    const Variable on = data("on", {1}, kBool);
+    const Variable x = main_.find("x");
+    const Variable w = main_.find("w");
+    const Variable rate = main_.find("rate");
+    cond(
+        on,
+        [&] {
+          sgd(w, w, rate);
+          return relu(x);
+        },
+        [&] { return tanh(x); });
+  }
+  void expect_block_refused(const std::function<void(Block&)>& damage, const std::string& where,
+                            const std::string& reason) {
+    expect_refused([&](Block& b) { edit_blocks(b.ops[3], damage); },
+                   ".operators[3] ('case_0')" + where, reason);
+  }
+};
+
+TEST_F(BlockVerifierTest, LooksIntoBlocks) {
+  EXPECT_NO_THROW(verify(*main_.impl(), "net"));
+  expect_block_refused([](Block& b) { b.ops.clear(); }, ".blocks[0].variables",
+                       "is neither fed nor persistable nor computed");
+  expect_block_refused([](Block& b) { b.ops.back().inputs[0] = {99}; }, ".blocks[0].operators",
+                       "refers to no variable");
+  expect_block_refused([](Block& b) { b.arguments.clear(); }, ".blocks[0].operators",
+                       "which no earlier operator computes");
+  expect_block_refused([](Block& b) { b.var(b.arguments[0]).is_data = true; },
+                       ".blocks[0].variables", "is in a block, which nothing is fed to");
+}
+
+TEST_F(BlockVerifierTest, BlocksFitTheirOperator) {
+  expect_block_refused([](Block& b) { b.results.clear(); }, "", "but the operator gives 0");
+  expect_refused([](Block& b) { b.ops[3].blocks.pop_back(); }, ".operators[3]",
+                 "has 1 block(s) instead of 2");
+  expect_refused([](Block& b) { b.ops[0].blocks = b.ops[3].blocks; }, ".operators[0]",
+                 "has blocks, but relu takes none");
+  expect_refused([](Block& b) { b.ops[3].outputs[1].clear(); }, ".operators[3]",
+                 "output 'states' has 0 variable(s), but the operator gives 1");
+  expect_block_refused(
+      [](Block& b) {
+        for (const VarId id : b.arguments) {
+          if (b.var(id).name == "w") b.rename_var(id, "v");
+        }
+      },
+      ".blocks[0]", "takes 'w' as the state 'v'");
+}
+
+TEST_F(BlockVerifierTest, RefusesTooManyLevels) {
+  expect_refused(
+      [](Block& b) {
+        for (int level = 0; level <= kMostBlockDepth; ++level) {
+          Operator around = b.ops[3];
+          auto inner = std::make_shared<Block>(*around.blocks[0]);
+          inner->ops.push_back(b.ops[3]);
+          around.blocks[0] = inner;
+          b.ops[3] = around;
+        }
+      },
+      ".operators[3]", "");
 }
 
 }  // namespace

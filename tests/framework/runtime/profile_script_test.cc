@@ -98,5 +98,31 @@ TEST_F(ProfileScriptTest, IsWhatARunRecords) {
                                             "eager_release", "run"));
 }
 
+// A branch that has been put in place shows as what it was.
+TEST_F(ProfileScriptTest, BranchesHaveScopes) {
+  const Variable on = data("on", {1}, kBool);
+  const Variable x = data("x", {2}, kFloat32);
+  const Variable y = cond(
+      on,
+      [&] {
+        return cond(
+            on, [&] { return relu(tanh(x)); }, [&] { return x; });
+      },
+      [&] { return x; });
+  const Variable z = scale(y, 2.0);
+  const auto plan = compile({feed_of("on", {1}, kBool), feed_of("x", {2})}, {z.name()}, "cpu",
+                            CompileOptions::none());
+  EarlierStage earlier;
+  earlier.plan = plan.get();
+  earlier.values.emplace_back(on.id(), Tensor::from<bool>({true}, {1}));
+  PlanRequest request;
+  request.device = &device_at("cpu");
+  request.scope = scope_.impl().get();
+  request.earlier = &earlier;
+  const auto rest = compile_plan(request, &kernels_);
+  EXPECT_EQ(text_of(make_profile_script(*rest, Level::kOp)),
+            "conditional_block(conditional_block(tanh@0( 0 )relu@1( 1 )))scale@2( 2 )");
+}
+
 }  // namespace
 }  // namespace loci::runtime

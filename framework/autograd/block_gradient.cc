@@ -1,0 +1,200 @@
+#include "framework/autograd/block_gradient.h"
+
+#include <algorithm>
+#include <loci/ops.hpp>
+#include <utility>
+
+#include "framework/autograd/gradient_block.h"
+#include "framework/core/raise.h"
+#include "framework/program/builder.h"
+#include "framework/program/control_flow.h"
+
+namespace loci::autograd {
+namespace {
+
+using program::Block;
+using program::kNoVar;
+using program::Operator;
+using program::OperatorSpec;
+using program::Slot;
+using program::VarId;
+
+const Slot& slot_of(const Operator& op, std::string_view name) {
+  static const Slot kNone;
+  const int index = op.schema->input_index(name);
+  return index < 0 ? kNone : op.inputs[static_cast<std::size_t>(index)];
+}
+
+// Positions of the variables whose gradient is wanted.
+std::vector<std::size_t> wanted(const BlockGradient& request, const std::vector<VarId>& ids) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (request.needs(ids[i])) positions.push_back(i);
+  }
+  return positions;
+}
+
+// Leaves out the captures that none of the blocks uses, so that nothing is kept for them.
+void drop_unused(std::vector<BlockPtr>* blocks, Slot* captures) {
+  std::vector<bool> used(captures->size());
+  for (const BlockPtr& block : *blocks) {
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      used[i] = used[i] || uses_argument(*block, i);
+    }
+  }
+  for (BlockPtr& block : *blocks) block = without_arguments(*block, used);
+  Slot kept;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) kept.push_back((*captures)[i]);
+  }
+  *captures = std::move(kept);
+}
+
+void branch_gradient(const BlockGradient& request, program::ProgramImpl& program,
+                     ProgramEmitter& emitter) {
+  const Operator& op = request.op;
+  Slot captures = slot_of(op, "captures");
+  const std::vector<std::size_t> targets = wanted(request, captures);
+  const Slot inputs = captures;
+  GradientBlockRequest wish{{}, targets};
+  for (std::size_t i = 0; i < request.output_grads.size(); ++i) {
+    if (request.output_grads[i] == kNoVar) continue;
+    wish.results.push_back(i);
+    captures.push_back(request.output_grads[i]);
+  }
+  OperatorSpec spec;
+  for (const BlockPtr& block : op.blocks) {
+    spec.blocks.push_back(gradient_block(*block, wish, program));
+  }
+  spec.type = op.type();
+  spec.attributes = op.attributes;
+  if (op.type() == "conditional_block") {
+    // What the block does not compute has no gradient: zeros.
+    spec.type = "case";
+    spec.blocks.push_back(zeros_block(*op.blocks[0], wish, program));
+    spec.inputs.push_back({"preds", op.inputs[0]});
+  } else {
+    spec.inputs.push_back({op.schema->inputs()[0].name, op.inputs[0]});
+  }
+  drop_unused(&spec.blocks, &captures);
+  spec.inputs.push_back({"captures", captures});
+  const std::vector<VarId> grads = emitter.append(std::move(spec));
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    request.contribute(inputs[targets[i]], grads[i]);
+  }
+}
+
+VarId zeros_like(ProgramEmitter& emitter, VarId id) { return full_like(emitter.value(id), 0.0).id; }
+
+void loop_gradient(const BlockGradient& request, program::ProgramImpl& program,
+                   ProgramEmitter& emitter) {
+  const Operator& op = request.op;
+  const Slot& values = slot_of(op, "values");
+  const Slot& captures = slot_of(op, "captures");
+  const Block& around = program.main();
+  std::vector<std::size_t> carried;  // gradients go from iteration to iteration through these
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is_floating(around.var(values[i]).type.dtype)) carried.push_back(i);
+  }
+  const std::vector<std::size_t> summed = wanted(request, captures);
+  Slot grads;
+  for (const std::size_t i : carried) {
+    const VarId grad = request.output_grads[i];
+    grads.push_back(grad != kNoVar ? grad : zeros_like(emitter, op.outputs[0][i]));
+  }
+  for (const std::size_t i : summed) grads.push_back(zeros_like(emitter, captures[i]));
+  GradientBlockRequest wish{carried, carried, {}};
+  for (const std::size_t i : summed) wish.summed.push_back(values.size() + i);
+  OperatorSpec spec;
+  spec.type = "while_grad";
+  spec.attributes = op.attributes;
+  spec.inputs = {{"values", values}, {"captures", captures}, {"grads", grads}};
+  spec.blocks = {op.blocks[0], op.blocks[1], gradient_block(*op.blocks[1], wish, program)};
+  const std::vector<VarId> results = emitter.append(std::move(spec));
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const VarId value = values[carried[i]];
+    if (request.needs(value)) request.contribute(value, results[i]);
+  }
+  for (std::size_t i = 0; i < summed.size(); ++i) {
+    request.contribute(captures[summed[i]], results[carried.size() + i]);
+  }
+}
+
+// Which operator computes the variable; null if none does.
+const Operator* producer_of(const Block& block, VarId id) {
+  for (const Operator& op : block.ops) {
+    for (const Slot& slot : op.outputs) {
+      if (std::find(slot.begin(), slot.end(), id) != slot.end()) return &op;
+    }
+  }
+  return nullptr;
+}
+
+// The gradient goes to the input that was selected. What a conditional_block has not computed gets
+// none; any other input gets zeros.
+VarId selected_gradient(VarId input, std::size_t index, VarId grad, VarId mask,
+                        program::ProgramImpl& program, ProgramEmitter& emitter) {
+  const ops::Value number = cast(emitter.value(mask), kInt64);
+  const ops::Value chosen = equal(number, full_like(number, static_cast<double>(index)));
+  const Operator* producer = producer_of(program.main(), input);
+  const bool may_be_absent = producer != nullptr && producer->type() == "conditional_block";
+  OperatorSpec spec;
+  spec.blocks = {passing_block(program.main(), {grad, input})};
+  spec.inputs = {{"pred", {chosen.id}}, {"captures", {grad, input}}};
+  spec.type = "conditional_block";
+  if (may_be_absent) {
+    spec.blocks = {passing_block(program.main(), {grad})};
+    spec.inputs[1].vars = {grad};
+  } else {
+    spec.type = "case";
+    spec.inputs[0].name = "preds";
+    spec.blocks.push_back(zeros_like_last(program.main(), {grad, input}, program));
+  }
+  return emitter.append(std::move(spec)).front();
+}
+
+void selection_gradient(const BlockGradient& request, program::ProgramImpl& program,
+                        ProgramEmitter& emitter) {
+  const Operator op = request.op;
+  const VarId mask = op.inputs[0].front();
+  const Operator* decider = producer_of(program.main(), mask);
+  if (decider != nullptr && !decider->guard.empty()) emitter.follow(decider->guard);
+  const Slot& inputs = op.inputs[1];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!request.needs(inputs[i])) continue;
+    request.contribute(inputs[i], selected_gradient(inputs[i], i, request.output_grads[0], mask,
+                                                    program, emitter));
+  }
+}
+
+void refuse_state(const Operator& op, const program::ProgramImpl& program) {
+  const std::vector<VarId> changed = program::changed_states(op);
+  if (changed.empty() || op.type() != "while") return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[gradients] the loop '{}' changes '{}' in place, which its gradient, as it runs the "
+              "loop again, would do once more; change it outside the loop",
+              op.name, program.main().var(changed.front()).name);
+}
+
+}  // namespace
+
+bool has_block_gradient(const Operator& op) {
+  return !op.blocks.empty() || op.type() == "select_input";
+}
+
+void append_block_gradient(const BlockGradient& request, program::ProgramImpl& program,
+                           ProgramEmitter& emitter) {
+  const Operator& op = request.op;
+  refuse_state(op, program);
+  if (op.type() == "while_grad") {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[gradients] '{}' is the gradient of a loop, of which there is no gradient; "
+                "differentiate the loop once only",
+                op.name);
+  }
+  if (op.type() == "select_input") return selection_gradient(request, program, emitter);
+  if (op.type() == "while") return loop_gradient(request, program, emitter);
+  branch_gradient(request, program, emitter);
+}
+
+}  // namespace loci::autograd

@@ -1,0 +1,35 @@
+// Gradients of control flow.
+//
+// The gradient of a branch is a branch: of an operator with the same predicates, whose blocks
+// compute again what they need of the branch and then its gradient. So nothing of a branch has to
+// be kept, and a branch that is not taken costs nothing. The gradient of a loop is a while_grad.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "framework/autograd/program_emitter.h"
+#include "framework/program/program_impl.h"
+
+namespace loci::autograd {
+
+// One operator of control flow, seen from its gradient.
+struct BlockGradient {
+  const program::Operator& op;
+  // Of the operator's first output slot; kNoVar where no gradient reaches.
+  std::vector<program::VarId> output_grads;
+  // Whether the gradient of a variable is wanted.
+  std::function<bool(program::VarId)> needs;
+  // Takes a contribution to the gradient of a variable.
+  std::function<void(program::VarId, program::VarId)> contribute;
+};
+
+// Whether this writes the op's gradient.
+[[nodiscard]] bool has_block_gradient(const program::Operator& op);
+// Emits what computes the gradients of the operator's inputs, and contributes them. Throws
+// Error(kInvalidArgument) if a block changes state in place, which its gradient would do again, and
+// for the gradient of a while_grad.
+void append_block_gradient(const BlockGradient& request, program::ProgramImpl& program,
+                           ProgramEmitter& emitter);
+
+}  // namespace loci::autograd

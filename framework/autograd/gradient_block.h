@@ -1,0 +1,43 @@
+// The blocks of which gradients of control flow are made.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "framework/program/program_impl.h"
+
+namespace loci::autograd {
+
+// What the gradient of a block gives, by positions in its arguments and results.
+struct GradientBlockRequest {
+  // Results whose gradients are given, as further arguments.
+  std::vector<std::size_t> results;
+  // Arguments whose gradients are wanted.
+  std::vector<std::size_t> targets;
+  // More of them, added to what is given as arguments after those.
+  std::vector<std::size_t> summed = {};
+};
+
+using BlockPtr = std::shared_ptr<const program::Block>;
+
+// Computes again what it needs of the block. Its results are the gradients of `targets`, then those
+// of `summed`. `program` gives names. Throws Error(kInvalidArgument) if an operator that has to be
+// computed again changes state.
+BlockPtr gradient_block(const program::Block& block, const GradientBlockRequest& request,
+                        program::ProgramImpl& program);
+// As if the results did not depend on the arguments: zeros for `targets`.
+BlockPtr zeros_block(const program::Block& block, const GradientBlockRequest& request,
+                     program::ProgramImpl& program);
+
+// A block with these variables of `around` as arguments, that returns the first one; and one that
+// returns zeros like the last one.
+BlockPtr passing_block(const program::Block& around, const std::vector<program::VarId>& ids);
+BlockPtr zeros_like_last(const program::Block& around, const std::vector<program::VarId>& ids,
+                         program::ProgramImpl& program);
+
+[[nodiscard]] bool uses_argument(const program::Block& block, std::size_t position);
+// Without the arguments that are not `kept`, which it must not use.
+BlockPtr without_arguments(const program::Block& block, const std::vector<bool>& kept);
+
+}  // namespace loci::autograd

@@ -1,0 +1,98 @@
+// Control flow: operators that own blocks, and say which of them run and how often.
+//
+// The blocks of one operator take the same arguments: first the values of a loop, then what the
+// blocks read from outside, "captures". "states" are those captures that a block changes in place.
+#include "framework/ops/infer_context.h"
+#include "framework/ops/op_registry.h"
+
+namespace loci::ops {
+namespace {
+
+constexpr const char* kNoGraph =
+    "which operators run hangs on values that the host reads in the run";
+
+constexpr DTypeSet kPredicate{DType::kBool};
+constexpr DTypeSet kIndex = kIntegers | kPredicate;
+
+[[noreturn]] void infer_with_blocks(InferContext& ctx) {
+  ctx.fail("its outputs are those of its blocks; build it with the functions of control_flow.hpp");
+}
+
+void infer_select_input(InferContext& ctx) {
+  ctx.fail("its output is one of its inputs; build it with select_input()");
+}
+
+void infer_while(InferContext& ctx) {
+  for (std::size_t i = 0; i < ctx.input_count("values"); ++i) {
+    ctx.set_output("outs", ctx.input("values", i), i);
+  }
+}
+
+void infer_while_grad(InferContext& ctx) {
+  for (std::size_t i = 0; i < ctx.input_count("grads"); ++i) {
+    ctx.set_output("outs", ctx.input("grads", i), i);
+  }
+}
+
+OpSchema branching(std::string name) {
+  return OpSchema(std::move(name)).with_blocks().not_capturable(kNoGraph);
+}
+
+// The rest of a schema whose slot that decides is there.
+OpSchema& with_captures(OpSchema& schema) {
+  return schema.input("captures", kAllDTypes, Arity::kVariadic, Residence::kEither)
+      .output("outs", Arity::kVariadic)
+      .updates("states", "captures", Arity::kVariadic)
+      .infer(infer_with_blocks);
+}
+
+void register_branches(OpRegistry& registry) {
+  // Runs its block if `pred` is true; else it gives nothing.
+  OpSchema conditional = branching("conditional_block");
+  registry.add(with_captures(conditional.deciding_input("pred", kPredicate)));
+  // Runs the block of the first predicate that is true, or the last block, which has none.
+  OpSchema cases = branching("case");
+  registry.add(with_captures(cases.deciding_input("preds", kPredicate, Arity::kVariadic)));
+  // Runs the block whose key `index` is, or the last block, which has none.
+  OpSchema switches = branching("switch_case");
+  registry.add(with_captures(
+      switches.deciding_input("index", kIndex).required_attr("keys", std::vector<std::int64_t>{})));
+  // x[mask]; only that one need have been computed.
+  registry.add(OpSchema("select_input")
+                   .deciding_input("mask", kIndex)
+                   .input("x", kAllDTypes, Arity::kVariadic, Residence::kEither)
+                   .output("out")
+                   .not_capturable(kNoGraph)
+                   .infer(infer_select_input));
+}
+
+void register_loops(OpRegistry& registry) {
+  // While block 0 gives true, the values become what block 1 makes of them.
+  OpSchema loop = branching("while");
+  loop.input("values", kAllDTypes, Arity::kVariadic)
+      .input("captures", kAllDTypes, Arity::kVariadic)
+      .attr("max_iterations", std::int64_t{0})
+      .output("outs", Arity::kVariadic)
+      .updates("states", "captures", Arity::kVariadic)
+      .infer(infer_while);
+  registry.add(loop);
+  // Runs the loop anew and then, from its last iteration to the first, block 2: it makes of the
+  // values before an iteration, the captures and the gradients after it those before it.
+  OpSchema gradient = branching("while_grad");
+  gradient.input("values", kAllDTypes, Arity::kVariadic)
+      .input("captures", kAllDTypes, Arity::kVariadic)
+      .input("grads", kFloats, Arity::kVariadic)
+      .attr("max_iterations", std::int64_t{0})
+      .output("outs", Arity::kVariadic)
+      .infer(infer_while_grad);
+  registry.add(gradient);
+}
+
+}  // namespace
+
+void register_control_flow_ops(OpRegistry& registry) {
+  register_branches(registry);
+  register_loops(registry);
+}
+
+}  // namespace loci::ops

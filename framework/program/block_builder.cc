@@ -1,0 +1,158 @@
+#include "framework/program/block_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/program/builder.h"
+#include "framework/program/control_flow.h"
+
+namespace loci::program {
+namespace {
+
+std::vector<BlockBuilder*>& builders() {
+  thread_local std::vector<BlockBuilder*> stack;
+  return stack;
+}
+
+std::string free_name(const Block& block, const std::string& wanted) {
+  std::string name = wanted;
+  for (int number = 1; block.find(name) != kNoVar; ++number) {
+    name = fmt::format("{}@{}", wanted, number);
+  }
+  return name;
+}
+
+}  // namespace
+
+BlockBuilder::BlockBuilder(std::shared_ptr<ProgramImpl> outer)
+    : outer_(std::move(outer)),
+      around_(active()),
+      program_(std::make_shared<ProgramImpl>()),
+      guard_depth_(program_guard_depth()) {
+  if (around_ != nullptr && around_->program() != outer_) around_ = nullptr;
+  if (builders().size() >= static_cast<std::size_t>(kMostBlockDepth)) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[control_flow] blocks are nested deeper than {}; write fewer levels",
+                kMostBlockDepth);
+  }
+  program_->mark_as_block();
+  program_->continue_numbers(*outer_);
+  builders().push_back(this);
+}
+
+BlockBuilder::~BlockBuilder() { builders().pop_back(); }
+
+BlockBuilder* BlockBuilder::active() {
+  if (builders().empty()) return nullptr;
+  BlockBuilder* innermost = builders().back();
+  return innermost->guard_depth_ == program_guard_depth() ? innermost : nullptr;
+}
+
+const std::shared_ptr<ProgramImpl>& BlockBuilder::root() const {
+  return around_ == nullptr ? outer_ : around_->root();
+}
+
+// State keeps its name, by which a scope knows it.
+VarId BlockBuilder::add_local(VarDesc desc) {
+  Block& block = program_->main();
+  const VarId taken = block.find(desc.name);
+  if (taken != kNoVar && desc.persistable) {
+    block.rename_var(taken, free_name(block, desc.name));
+  } else if (taken != kNoVar) {
+    desc.name = free_name(block, desc.name);
+  }
+  desc.is_data = false;
+  desc.trainable = false;
+  const VarId id = block.add_var(std::move(desc));
+  block.arguments.push_back(id);
+  return id;
+}
+
+Variable BlockBuilder::add_argument(const VarDesc& outside) {
+  VarDesc desc = outside;
+  desc.persistable = false;
+  desc.guard.clear();
+  return {program_, add_local(std::move(desc))};
+}
+
+VarId BlockBuilder::local(const Variable& variable) {
+  const std::string& name = variable.name();
+  if (variable.program() == program_) return variable.id();
+  VarId outside = variable.id();
+  if (around_ != nullptr) {
+    outside = around_->local(variable);
+  } else if (variable.program() != outer_) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[control_flow] '{}' belongs to another program, or to a branch that is complete; "
+                "return it from that branch",
+                name);
+  }
+  const auto known = locals_.find(outside);
+  if (known != locals_.end()) return known->second;
+  const VarId id = add_local(outer_->main().var(outside));
+  captured_.push_back(outside);
+  locals_.emplace(outside, id);
+  return id;
+}
+
+void BlockSet::add(const std::vector<VarId>& values, bool copies_state, const Fill& fill) {
+  BlockBuilder builder(outer_);
+  std::vector<Variable> arguments;
+  for (const VarId id : values) {
+    arguments.push_back(builder.add_argument(outer_->main().var(id)));
+  }
+  value_count_ = values.size();
+  const std::vector<Variable> returned = fill(arguments);
+  Block& block = builder.program()->main();
+  for (const Variable& variable : returned) {
+    VarId id = builder.local(variable);
+    if (copies_state && block.var(id).persistable) {
+      OperatorSpec copy;
+      copy.type = "assign";
+      copy.inputs = {{"x", {id}}};
+      copy.guard = current_guard();
+      id = append_operator(*builder.program(), copy).front();
+    }
+    block.results.push_back(id);
+  }
+  outer_->continue_numbers(*builder.program());
+  for (const VarId id : builder.captured_) {
+    const bool known = std::find(captures_.begin(), captures_.end(), id) != captures_.end();
+    if (!known) captures_.push_back(id);
+  }
+  parts_.push_back({std::move(block), std::move(builder.captured_)});
+}
+
+void BlockSet::give_argument(Part& part, std::size_t position, VarId outside) {
+  const auto found = std::find(part.captured.begin(), part.captured.end(), outside);
+  const std::vector<VarId>& old = part.block.arguments;
+  if (found != part.captured.end()) {
+    const auto index = static_cast<std::size_t>(found - part.captured.begin());
+    part.block.arguments.push_back(old[value_count_ + index]);
+    return;
+  }
+  VarDesc desc = outer_->main().var(outside);
+  desc.is_data = false;
+  desc.trainable = false;
+  desc.persistable = false;
+  desc.name = free_name(part.block, fmt::format("{}@unused{}", desc.name, position));
+  part.block.arguments.push_back(part.block.add_var(std::move(desc)));
+}
+
+std::vector<std::shared_ptr<const Block>> BlockSet::take() {
+  std::vector<std::shared_ptr<const Block>> blocks;
+  for (Part& part : parts_) {
+    const std::size_t before = part.block.arguments.size();
+    for (std::size_t i = 0; i < captures_.size(); ++i) give_argument(part, i, captures_[i]);
+    std::vector<VarId>& arguments = part.block.arguments;
+    const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(value_count_);
+    arguments.erase(first, arguments.begin() + static_cast<std::ptrdiff_t>(before));
+    blocks.push_back(std::make_shared<const Block>(std::move(part.block)));
+  }
+  return blocks;
+}
+
+}  // namespace loci::program

@@ -1,0 +1,247 @@
+#include "framework/program/control_flow.h"
+
+#include <algorithm>
+
+#include "framework/core/raise.h"
+#include "framework/program/builder.h"
+#include "framework/program/printer.h"
+#include "framework/program/verifier.h"
+
+namespace loci::program {
+namespace {
+
+using Types = std::vector<ops::TensorType>;
+
+const Slot& input_slot(const Operator& op, std::string_view name) {
+  static const Slot kNone;
+  const int index = op.schema->input_index(name);
+  return index < 0 ? kNone : op.inputs[static_cast<std::size_t>(index)];
+}
+
+void append(const Slot& slot, std::vector<VarId>* to) {
+  to->insert(to->end(), slot.begin(), slot.end());
+}
+
+Types types_of(const Block& block, const std::vector<VarId>& ids) {
+  Types types;
+  for (const VarId id : ids) types.push_back(block.var(id).type);
+  return types;
+}
+
+std::string text(const ops::TensorType& type) {
+  return is_known(type) ? type_text(type) : "of a type that only the run knows";
+}
+
+[[noreturn]] void fail(const Operator& op, const std::string& reason) {
+  core::raise(ErrorCode::kInvalidArgument, "[{}] {}", op.type(), reason);
+}
+
+// Predicates, indices and masks.
+void check_deciders(const Block& block, const Operator& op) {
+  for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+    const ops::InputSlot& declared = op.schema->inputs()[slot];
+    if (!declared.decides) continue;
+    if (op.inputs[slot].empty()) fail(op, fmt::format("'{}' is missing", declared.name));
+    for (const VarId id : op.inputs[slot]) {
+      const VarDesc& var = block.var(id);
+      const bool one = !var.type.shape.is_static() || var.type.shape.numel() == 1;
+      if (declared.dtypes.contains(var.type.dtype) && one) continue;
+      fail(op, fmt::format("{} '{}' is {}; give one element of {}", declared.name, var.name,
+                           text(var.type), declared.dtypes.to_string()));
+    }
+  }
+}
+
+std::size_t wanted_blocks(const Operator& op) {
+  if (op.type() == "case") return input_slot(op, "preds").size() + 1;
+  if (op.type() == "switch_case") {
+    return std::get<std::vector<std::int64_t>>(op.attributes.at("keys")).size() + 1;
+  }
+  if (op.type() == "while_grad") return 3;
+  return op.type() == "while" ? 2 : 1;
+}
+
+void check_block_count(const Operator& op) {
+  if (op.blocks.size() == wanted_blocks(op)) return;
+  fail(op, fmt::format("has {} block(s) instead of {}", op.blocks.size(), wanted_blocks(op)));
+}
+
+void check_arguments(const Block& outer, const Operator& op, const Block& block,
+                     const std::vector<VarId>& inputs) {
+  if (block.arguments.size() != inputs.size()) {
+    fail(op, fmt::format("a block takes {} argument(s), but it gets {}", block.arguments.size(),
+                         inputs.size()));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const VarDesc& given = outer.var(inputs[i]);
+    const VarDesc& taken = block.var(block.arguments[i]);
+    if (compatible(given.type, taken.type)) continue;
+    fail(op, fmt::format("a block takes '{}' as {}, but '{}' is {}", taken.name, text(taken.type),
+                         given.name, text(given.type)));
+  }
+}
+
+Types select_type(const Block& block, const Operator& op) {
+  const Slot& inputs = input_slot(op, "x");
+  if (inputs.empty()) fail(op, "has nothing to select from; give at least one input");
+  ops::TensorType type = block.var(inputs.front()).type;
+  for (const VarId id : inputs) type = merged(type, block.var(id).type);
+  return {type};
+}
+
+Types merged_results(const Block& outer, const Operator& op) {
+  const std::vector<VarId> inputs = block_inputs(op);
+  const Types given = types_of(outer, inputs);
+  Types merged_types;
+  for (std::size_t k = 0; k < op.blocks.size(); ++k) {
+    const Block& block = *op.blocks[k];
+    check_arguments(outer, op, block, inputs);
+    if (block.results.size() != op.blocks[0]->results.size()) {
+      fail(op, fmt::format("branch {} gives {} result(s), but branch 0 gives {}; give as many in "
+                           "each",
+                           k, block.results.size(), op.blocks[0]->results.size()));
+    }
+    const Types types = result_types(block, given);
+    if (k == 0) merged_types = types;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      merged_types[i] = merged(merged_types[i], types[i]);
+    }
+  }
+  return merged_types;
+}
+
+void check_condition(const Operator& op, const Block& block, const Types& given) {
+  const Types types = result_types(block, given);
+  const bool one = types.size() == 1 && types[0].dtype == kBool &&
+                   (!types[0].shape.is_static() || types[0].shape.numel() == 1);
+  if (one) return;
+  fail(op,
+       fmt::format("its condition gives {}; give one element of bool",
+                   types.size() == 1 ? text(types[0]) : fmt::format("{} values", types.size())));
+}
+
+}  // namespace
+
+bool is_branching(const Operator& op) {
+  return op.type() == "case" || op.type() == "switch_case" || op.type() == "conditional_block" ||
+         op.type() == "select_input";
+}
+
+std::size_t value_count(const Operator& op) { return input_slot(op, "values").size(); }
+
+std::vector<VarId> block_inputs(const Operator& op) {
+  std::vector<VarId> inputs = input_slot(op, "values");
+  append(input_slot(op, "captures"), &inputs);
+  return inputs;
+}
+
+std::vector<VarId> changed_states(const Operator& op) {
+  const std::vector<VarId> outside = block_inputs(op);
+  std::vector<VarId> changed;
+  const auto note = [&](const Block& block, VarId id) {
+    const auto& taken = block.arguments;
+    const auto found = std::find(taken.begin(), taken.end(), id);
+    const auto position = static_cast<std::size_t>(found - taken.begin());
+    if (position >= outside.size()) return;
+    const bool noted =
+        std::find(changed.begin(), changed.end(), outside[position]) != changed.end();
+    if (!noted) changed.push_back(outside[position]);
+  };
+  for (const auto& block : op.blocks) {
+    for (const Operator& inner : block->ops) {
+      for (std::size_t slot = 0; slot < inner.outputs.size(); ++slot) {
+        if (inner.schema->outputs()[slot].updates.empty()) continue;
+        for (const VarId id : inner.outputs[slot]) note(*block, id);
+      }
+    }
+  }
+  return changed;
+}
+
+bool draws_random_numbers(const Block& block) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [](const Operator& op) {
+    return op.schema->is_random() ||
+           std::any_of(op.blocks.begin(), op.blocks.end(),
+                       [](const auto& inner) { return draws_random_numbers(*inner); });
+  });
+}
+
+ops::TensorType merged(const ops::TensorType& a, const ops::TensorType& b) {
+  if (a.dtype != b.dtype || a.shape.rank() != b.shape.rank()) return {};
+  ops::TensorType type = a;
+  for (int axis = 0; axis < a.shape.rank(); ++axis) {
+    if (a.shape[axis] != b.shape[axis]) type.shape.set(axis, kDynamicDim);
+  }
+  return type;
+}
+
+Types result_types(const Block& block, const Types& arguments) {
+  const bool as_declared = types_of(block, block.arguments) == arguments;
+  if (as_declared) return types_of(block, block.results);
+  Block typed = block;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    typed.var(typed.arguments[i]).type = arguments[i];
+  }
+  for (const Operator& op : typed.ops) {
+    const auto types = infer_outputs(typed, op);
+    for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+      for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
+        typed.var(op.outputs[slot][i]).type = types[slot][i];
+      }
+    }
+  }
+  return types_of(typed, typed.results);
+}
+
+std::vector<Types> infer_branches(const Block& block, const Operator& op) {
+  check_deciders(block, op);
+  if (op.type() == "select_input") return {select_type(block, op)};
+  check_block_count(op);
+  return {merged_results(block, op), types_of(block, changed_states(op))};
+}
+
+void check_loop(const Block& block, const Operator& op) {
+  check_block_count(op);
+  const std::vector<VarId> inputs = block_inputs(op);
+  const Types given = types_of(block, inputs);
+  check_arguments(block, op, *op.blocks[0], inputs);
+  check_arguments(block, op, *op.blocks[1], inputs);
+  check_condition(op, *op.blocks[0], given);
+  if (draws_random_numbers(*op.blocks[0]) || draws_random_numbers(*op.blocks[1])) {
+    fail(op,
+         "draws random numbers, which would be the same in each iteration; draw them before the "
+         "loop, for all iterations, and slice them there");
+  }
+  const Types results = result_types(*op.blocks[1], given);
+  if (results.size() != value_count(op)) {
+    fail(op, fmt::format("its body gives {} value(s), but it has {}; give one for each",
+                         results.size(), value_count(op)));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (compatible(results[i], given[i])) continue;
+    fail(op, fmt::format("its body makes '{}' {}, but it is {} at first; the values of a loop keep "
+                         "dtype and shape",
+                         block.var(inputs[i]).name, text(results[i]), text(given[i])));
+  }
+}
+
+void check_loop_gradient(const Block& block, const Operator& op) {
+  check_loop(block, op);
+  std::vector<VarId> inputs = block_inputs(op);
+  const Slot& grads = input_slot(op, "grads");
+  append(grads, &inputs);
+  check_arguments(block, op, *op.blocks[2], inputs);
+  const Types results = result_types(*op.blocks[2], types_of(block, inputs));
+  if (results.size() != grads.size()) {
+    fail(op, fmt::format("its last block gives {} gradient(s) instead of {}", results.size(),
+                         grads.size()));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const VarDesc& before = block.var(grads[i]);
+    if (compatible(results[i], before.type)) continue;
+    fail(op, fmt::format("its last block makes '{}' {}, but it is {}", before.name,
+                         text(results[i]), text(before.type)));
+  }
+}
+
+}  // namespace loci::program

@@ -1,0 +1,60 @@
+// What operators that own blocks have in common.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/program/program_impl.h"
+
+namespace loci::program {
+
+// Deeper blocks are refused: nobody writes them, and walking them takes stack.
+inline constexpr int kMostBlockDepth = 24;
+
+// Whether the op's outputs come from branches: its types are infer_branches()'s.
+[[nodiscard]] bool is_branching(const Operator& op);
+// Values of a loop, by which the arguments of its blocks begin; 0 for other control flow.
+[[nodiscard]] std::size_t value_count(const Operator& op);
+// The variables outside that the blocks' arguments stand for at first: values, then captures, then,
+// of the third block of a while_grad, gradients.
+[[nodiscard]] std::vector<VarId> block_inputs(const Operator& op);
+// Calls edit(block) with a copy of each block, which takes its place.
+template <class Edit>
+void edit_blocks(Operator& op, const Edit& edit) {
+  for (std::shared_ptr<const Block>& block : op.blocks) {
+    auto copy = std::make_shared<Block>(*block);
+    edit(*copy);
+    block = std::move(copy);
+  }
+}
+
+// The captures that a block changes in place, each once.
+[[nodiscard]] std::vector<VarId> changed_states(const Operator& op);
+// Whether an operator of the block, or of a block within, draws random numbers.
+[[nodiscard]] bool draws_random_numbers(const Block& block);
+
+// A type that is not known before the run has dtype kNone.
+[[nodiscard]] inline bool is_known(const ops::TensorType& type) {
+  return type.dtype != DType::kNone;
+}
+// What both may be: an extent in which they differ is kDynamicDim, and where dtype or rank differ
+// the type is not known.
+[[nodiscard]] ops::TensorType merged(const ops::TensorType& a, const ops::TensorType& b);
+
+// Types of a block's results for arguments of these types. Throws as inference does.
+std::vector<ops::TensorType> result_types(const Block& block,
+                                          const std::vector<ops::TensorType>& arguments);
+
+// As infer_outputs(), for an operator whose outputs come from branches. Checks that predicates have
+// one element, and that blocks fit the operator and each other. Throws Error(kInvalidArgument).
+std::vector<std::vector<ops::TensorType>> infer_branches(const Block& block, const Operator& op);
+// Checks that the blocks of a loop fit it. Throws Error(kInvalidArgument) with the name of the
+// value whose dtype or shape the loop would change, and both; and if it draws random numbers, which
+// would be the same in each iteration.
+void check_loop(const Block& block, const Operator& op);
+// As check_loop(), for a while_grad.
+void check_loop_gradient(const Block& block, const Operator& op);
+
+}  // namespace loci::program

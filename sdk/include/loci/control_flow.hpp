@@ -1,0 +1,114 @@
+// Control flow: branches and loops of a program.
+//
+// A branch is a function that builds operators and returns one value or a list of values. It uses
+// values from outside as if it were written there; what it makes is seen outside only if it is
+// returned. Which branch runs is read on the host: a predicate that lives there is not copied, and
+// one on a device is read once. Branches may differ in dtype and shape: extents in which they
+// differ are kDynamicDim, and a value of different dtypes or ranks has neither before the run (its
+// dtype() is kNone); it can be fetched, selected and returned from a branch, but not computed with.
+//
+// Gradients flow through all of these. They compute again what they need of a branch, so that
+// nothing of a branch is kept meanwhile.
+//
+// Every function throws Error(kInvalidArgument) for a predicate that is not one element of bool,
+// branches that return different numbers of values, and a value that belongs to a branch that is
+// complete.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <loci/export.hpp>
+#include <loci/program.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace loci {
+inline namespace v0 {
+
+// A function that returns a list of values of type V.
+template <class V>
+using ListBranch = std::function<std::vector<V>()>;
+
+// A function that returns one value of type V. Not defined by default, where one may be left out.
+template <class V>
+class Branch {
+ public:
+  Branch() = default;
+  template <class F, std::enable_if_t<std::is_same_v<std::invoke_result_t<F&>, V>, int> = 0>
+  Branch(F function)  // NOLINT(google-explicit-constructor): {{predicate, [&] { ... }}, ...}
+      : list_([function]() mutable { return std::vector<V>{function()}; }) {}
+  [[nodiscard]] const ListBranch<V>& list() const noexcept { return list_; }
+
+ private:
+  ListBranch<V> list_;
+};
+
+struct WhileOptions {
+  // More iterations than these are an error that names the loop. 0: no limit.
+  std::int64_t max_iterations = 0;
+};
+
+// What the functions below come down to, for symbolic values.
+//
+// Runs the branch of the first predicate that is true, or the last one, which has no predicate.
+LOCI_PUBLIC std::vector<Variable> emit_case(const std::vector<Variable>& predicates,
+                                            const std::vector<ListBranch<Variable>>& branches);
+// Runs the branch whose key `index` is, or the last one, which has no key.
+LOCI_PUBLIC std::vector<Variable> emit_switch_case(
+    const Variable& index, const std::vector<std::int64_t>& keys,
+    const std::vector<ListBranch<Variable>>& branches);
+
+// true_branch() or false_branch(), which both return a value, or both a list.
+template <class V, class T, class F>
+std::invoke_result_t<const T&> cond(const V& predicate, const T& true_branch,
+                                    const F& false_branch) {
+  using Result = std::invoke_result_t<const T&>;
+  static_assert(std::is_same_v<Result, std::invoke_result_t<const F&>>,
+                "both branches return one value, or both a list");
+  if constexpr (std::is_same_v<Result, V>) {
+    return emit_case({predicate}, {Branch<V>(true_branch).list(), Branch<V>(false_branch).list()})
+        .front();
+  } else {
+    return emit_case({predicate}, {ListBranch<V>(true_branch), ListBranch<V>(false_branch)});
+  }
+}
+
+// The branch of the first predicate that is true; if none is, `default_branch`, or the last branch
+// where that is left out.
+LOCI_PUBLIC Variable case_of(const std::vector<std::pair<Variable, Branch<Variable>>>& branches,
+                             const Branch<Variable>& default_branch = {});
+LOCI_PUBLIC std::vector<Variable> case_lists_of(
+    const std::vector<std::pair<Variable, ListBranch<Variable>>>& branches,
+    const ListBranch<Variable>& default_branch = {});
+
+// The branch whose key is `index`, one element of an integer dtype; if none is, `default_branch`,
+// or the last branch where that is left out. No key may occur twice.
+LOCI_PUBLIC Variable switch_case(
+    const Variable& index, const std::vector<std::pair<std::int64_t, Branch<Variable>>>& branches,
+    const Branch<Variable>& default_branch = {});
+
+// Runs `body` while `condition` gives true. Both get the values; `body` returns the next ones, of
+// the same dtypes and shapes. Returns the last ones. A predicate that is computed on a device is
+// read by the host in each iteration: under a DeviceGuard("cpu") it, and what it is computed from,
+// stay there.
+//
+// Its gradient runs the loop anew. It keeps the values of at most about 4 sqrt(n) of n iterations
+// at once, or of 64, and computes the others again from those; it has no gradient itself. Random
+// numbers are not drawn in loops: each iteration would draw the same.
+LOCI_PUBLIC std::vector<Variable> while_loop(
+    const std::function<Variable(const std::vector<Variable>&)>& condition,
+    const std::function<std::vector<Variable>(const std::vector<Variable>&)>& body,
+    const std::vector<Variable>& values, const WhileOptions& options = {});
+
+// Parts of which a choice can be made by hand. The block runs if `predicate` is true; if it is
+// false, what it returns is not computed, and only select_input() may meet it.
+LOCI_PUBLIC std::vector<Variable> conditional_block(const Variable& predicate,
+                                                    const ListBranch<Variable>& block);
+// inputs[mask], of which the others need not have been computed. `mask` is one element of bool or
+// of an integer dtype; a run in which it is out of range fails.
+LOCI_PUBLIC Variable select_input(const Variable& mask, const std::vector<Variable>& inputs);
+
+}  // namespace v0
+}  // namespace loci
