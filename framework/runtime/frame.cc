@@ -149,7 +149,11 @@ const loci_view* Frame::argument(ValueId value, bool metadata_only) {
 }
 
 bool Frame::bind_scope(tensor::ScopeImpl& scope) {
-  if (scope_ == &scope && scope_version_ == scope.version()) return true;
+  if (scope_ == &scope && scope_version_ == scope.version()) {
+    // Ops on the tensors themselves may still be under way.
+    for (const auto& storage : bound_storage_) storage->uses.wait();
+    return true;
+  }
   bound_storage_.clear();
   for (const PlanPersistable& persistable : plan_.persistables) {
     const PlanValue& value = plan_.values[static_cast<std::size_t>(persistable.value)];

@@ -21,12 +21,8 @@ const tensor::TensorImpl& checked(const std::shared_ptr<tensor::TensorImpl>& imp
 
 Tensor::Tensor(std::shared_ptr<tensor::TensorImpl> impl) : impl_(std::move(impl)) {}
 
-Tensor Tensor::empty(const Shape& shape, DType dtype, const Place& place) {
-  return tensor::make_tensor(dtype, shape, place, "tensor");
-}
-
 Tensor Tensor::from_bytes(const void* elements, const Shape& shape, DType dtype) {
-  Tensor made = empty(shape, dtype);
+  Tensor made = tensor::make_tensor(dtype, shape, Place(), "tensor");
   const std::size_t bytes = made.bytes();
   if (bytes == 0) return made;
   if (elements == nullptr) {
@@ -43,21 +39,25 @@ const Shape& Tensor::shape() const { return checked(impl_).shape(); }
 const Place& Tensor::place() const { return checked(impl_).place(); }
 std::int64_t Tensor::numel() const { return shape().numel(); }
 std::size_t Tensor::bytes() const { return static_cast<std::size_t>(checked(impl_).bytes()); }
-void* Tensor::raw_data() const { return checked(impl_).data(); }
 
-Tensor Tensor::reshaped(const Shape& shape) const {
+void* Tensor::raw_data() const {
   const tensor::TensorImpl& impl = checked(impl_);
-  if (shape.numel() != impl.shape().numel()) {
-    core::raise(ErrorCode::kInvalidArgument,
-                "[tensor] {} elements of shape {} cannot be reshaped to {}, which has {}",
-                impl.shape().numel(), impl.shape().to_string(), shape.to_string(), shape.numel());
-  }
-  return Tensor(
-      std::make_shared<tensor::TensorImpl>(impl.dtype(), shape, impl.storage(), impl.offset()));
+  tensor::require_elements(impl, "raw_data()");
+  impl.storage()->uses.wait();
+  return impl.data();
 }
+
+const Tensor& Tensor::set_name(const std::string& name) const {
+  checked(impl_);
+  impl_->set_name(name);
+  return *this;
+}
+
+const std::string& Tensor::name() const { return checked(impl_).name(); }
 
 void* Tensor::host_data(DType expected) const {
   const tensor::TensorImpl& impl = checked(impl_);
+  tensor::require_elements(impl, "data()");
   if (impl.dtype() != expected) [[unlikely]] {
     core::raise(ErrorCode::kInvalidArgument,
                 "[tensor] asked for elements of {}, but this tensor is {} {}; use its own type, or "
@@ -70,7 +70,7 @@ void* Tensor::host_data(DType expected) const {
                 "to(\"cpu\")",
                 dtype_name(impl.dtype()), impl.shape().to_string(), impl.place().to_string());
   }
-  return impl.data();
+  return raw_data();
 }
 
 void check_element_count(std::size_t count, const Shape& shape) {
@@ -82,6 +82,7 @@ void check_element_count(std::size_t count, const Shape& shape) {
 }
 
 void check_single_element(const Tensor& tensor) {
+  tensor::require_elements(checked(tensor.impl()), "item()");
   if (tensor.numel() == 1) return;
   core::raise(ErrorCode::kInvalidArgument,
               "[tensor] item() takes a tensor of one element; this one is {} {}",

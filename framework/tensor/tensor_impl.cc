@@ -25,13 +25,39 @@ std::uint64_t bytes_of(DType dtype, const Shape& shape) {
 
 }  // namespace
 
+Storage::~Storage() {
+  // Tasks hold host memory until they have ended.
+  if (device == nullptr || uses.is_idle() || buffer.data() == nullptr) return;
+  Ticket last;
+  for (const Ticket& ticket : uses.pending(/*writers_only=*/false)) {
+    if (ticket.queue == home || ticket.has_ended()) continue;
+    // Seldom more than one: a second one is waited for.
+    if (last.queue != nullptr) last.queue->wait_quietly(last.number);
+    last = ticket;
+  }
+  if (last.queue != nullptr) last.queue->keep(last.number, std::move(buffer));
+}
+
+void require_elements(const TensorImpl& impl, const char* reader) {
+  const char* absence = impl.storage()->absence;
+  if (absence == nullptr) [[likely]]
+    return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[tensor] {} reads the elements of '{}' {} {}, which has none: {}", reader,
+              impl.name(), dtype_name(impl.dtype()), impl.shape().to_string(), absence);
+}
+
 Tensor make_tensor(DType dtype, const Shape& shape, const Place& place, const char* name,
                    loci_stream* stream) {
   const std::uint64_t bytes = bytes_of(dtype, shape);
   auto storage = std::make_shared<Storage>();
   // Host memory is there without a device, so nothing is looked up for it.
-  storage->place =
-      place.is_host() ? place : device::DeviceManager::instance().resolve(place, Place());
+  storage->place = place;
+  if (!place.is_host()) {
+    auto& devices = device::DeviceManager::instance();
+    storage->place = devices.resolve(place, Place());
+    storage->device = &devices.get(storage->place);
+  }
   storage->buffer = memory::allocator_of(storage->place).allocate(bytes, stream, name);
   storage->data = storage->buffer.data();
   storage->bytes = bytes;

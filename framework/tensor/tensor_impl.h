@@ -1,24 +1,48 @@
 // What a Tensor handle refers to.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <loci/tensor.hpp>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "framework/memory/allocator.h"
+#include "framework/tensor/uses.h"
 
 namespace loci::tensor {
 
 // Memory that tensors share. Either owns a buffer or refers to memory kept alive by `owner`.
 struct Storage {
+  Storage() = default;
+  // Hands memory that work still uses to that work's queue.
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
   memory::Buffer buffer;
   void* data = nullptr;
   std::uint64_t bytes = 0;
   Place place;
+  // Whose memory it is; null for the host's.
+  device::Device* device = nullptr;
   std::shared_ptr<void> owner;
+  Uses uses;
+  // The queue behind whose work the buffer's release is ordered anyway; null where none is.
+  WorkQueue* home = nullptr;
+  std::atomic<std::uint64_t> version{0};  // changes in place so far
+  // Why it has no elements, as a literal that goes on after "which has none: "; null: it has.
+  const char* absence = nullptr;
 };
 
-// Dense, immutable but for the bytes behind data.
+// What a tape keeps with a tensor.
+class Recorded {
+ public:
+  virtual ~Recorded() = default;
+};
+
+// Dense, immutable but for the bytes behind data, its name and what is recorded of it.
 class TensorImpl {
  public:
   TensorImpl(DType dtype, const Shape& shape, std::shared_ptr<Storage> storage,
@@ -35,12 +59,28 @@ class TensorImpl {
   [[nodiscard]] const std::shared_ptr<Storage>& storage() const { return storage_; }
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
+  [[nodiscard]] const std::string& name() const {
+    static const std::string none;
+    return name_ == nullptr ? none : *name_;
+  }
+  void set_name(const std::string& name) { name_ = std::make_unique<std::string>(name); }
+
+  // Null where nothing is.
+  [[nodiscard]] Recorded* recorded() const { return recorded_.get(); }
+  void set_recorded(std::unique_ptr<Recorded> recorded) { recorded_ = std::move(recorded); }
+
  private:
   DType dtype_;
   Shape shape_;
   std::shared_ptr<Storage> storage_;
   std::uint64_t offset_;
+  std::unique_ptr<std::string> name_;
+  std::unique_ptr<Recorded> recorded_;
 };
+
+// Throws Error(kInvalidArgument) if the tensor has no elements to read; `reader` is the user's
+// call.
+void require_elements(const TensorImpl& impl, const char* reader);
 
 // Memory for one tensor, not initialised. "gpu" and a bare type are resolved. `name` is for the
 // ledger, which keeps the pointer: a literal, or text that outlives the tensor. Throws

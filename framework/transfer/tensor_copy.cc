@@ -3,8 +3,7 @@
 #include "framework/tensor/tensor_impl.h"
 #include "framework/transfer/transfer.h"
 
-namespace loci {
-namespace transfer {
+namespace loci::transfer {
 namespace {
 
 End end_of(const Tensor& tensor) {
@@ -46,17 +45,4 @@ void copy_tensor(const Tensor& from, const Tensor& to, const Labels& labels) {
   copy(source, target, from.bytes(), typed, /*stream=*/nullptr, /*wait=*/!is_local);
 }
 
-}  // namespace transfer
-
-inline namespace v0 {
-
-Tensor Tensor::to(const Place& place) const {
-  return transfer::to_place(*this, place, {.reason = transfer::Reason::kExplicit});
-}
-
-void Tensor::copy_(const Tensor& source) const {
-  transfer::copy_tensor(source, *this, {.reason = transfer::Reason::kExplicit});
-}
-
-}  // namespace v0
-}  // namespace loci
+}  // namespace loci::transfer

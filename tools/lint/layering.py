@@ -19,14 +19,14 @@ ARROWS = {
     "autograd": ["program"],
     "runtime": ["passes", "autograd"],
     "eager": ["runtime"],
-    "optimizer": ["runtime"],
+    "optimizer": ["eager"],
     "capture": ["runtime"],
     "parallel": ["runtime"],
     "io": ["runtime"],
     "reporting": ["runtime", "io"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
-ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops", "runtime",
+ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops", "runtime", "eager",
                "reporting"}
 # Headers of the author SDK that stand on nothing, for what schemas and kernels both compute.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/window.hpp"}

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <loci/attribute.hpp>
+#include <loci/autograd.hpp>
 #include <loci/config.hpp>
 #include <loci/control_flow.hpp>
+#include <loci/creation.hpp>
 #include <loci/devices.hpp>
 #include <loci/dtype.hpp>
 #include <loci/error.hpp>
@@ -11,6 +13,7 @@
 #include <loci/inspect.hpp>
 #include <loci/io.hpp>
 #include <loci/layers.hpp>
+#include <loci/operators.hpp>
 #include <loci/ops.hpp>
 #include <loci/optimizer.hpp>
 #include <loci/place.hpp>
@@ -20,6 +23,7 @@
 #include <loci/scope.hpp>
 #include <loci/settings.hpp>
 #include <loci/shape.hpp>
+#include <loci/stream.hpp>
 #include <loci/tensor.hpp>
 #include <loci/timer.hpp>
 #include <loci/transfer_policy.hpp>

@@ -1,8 +1,13 @@
 // A call of an op by its name: the form behind every function in ops.hpp, and that of plugins' ops.
 #pragma once
 
+#include <cstddef>
 #include <loci/attribute.hpp>
+#include <loci/export.hpp>
+#include <loci/inline_list.hpp>
+#include <loci/tensor.hpp>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -11,8 +16,8 @@ namespace loci {
 inline namespace v0 {
 
 // Collects a call of the op `type` on values of type V. emit_op(call), found by argument-dependent
-// look-up, carries it out: for a Variable it appends an operator to a program; the gradients of
-// ops use values of their own kind.
+// look-up, carries it out: for a Variable it appends an operator to a program, for a Tensor it
+// computes; the gradients of ops use values of their own kind.
 template <class V>
 struct OpCall {
   struct Slot {
@@ -46,6 +51,62 @@ struct OpCall {
   std::vector<Slot> inputs;
   Attributes attributes;
 };
+
+// A call on tensors: nothing is allocated for a few arguments. The names of type, slots and
+// attributes must outlive the call, as literals do.
+template <>
+struct OpCall<Tensor> {
+  struct Slot {
+    std::string_view name;
+    std::size_t count = 0;
+  };
+  struct NamedAttribute {
+    std::string_view name;
+    Attribute value;
+  };
+
+  explicit OpCall(std::string_view op_type) : type(op_type) {}
+
+  OpCall& input(std::string_view slot, const Tensor& value) {
+    slots.push_back({slot, value.defined() ? std::size_t{1} : std::size_t{0}});
+    if (value.defined()) values.push_back(value);
+    return *this;
+  }
+  // Every one must be defined.
+  OpCall& inputs_of(std::string_view slot, const std::vector<Tensor>& list) {
+    slots.push_back({slot, list.size()});
+    for (const Tensor& value : list) values.push_back(value);
+    return *this;
+  }
+  OpCall& attr(std::string_view name, Attribute value) {
+    attributes.push_back({name, std::move(value)});
+    return *this;
+  }
+
+  [[nodiscard]] std::vector<Tensor> results();
+  [[nodiscard]] Tensor result();
+
+  std::string_view type;
+  InlineList<Tensor, 4> values;  // of all slots, one after the other
+  InlineList<Slot, 4> slots;
+  InlineList<NamedAttribute, 4> attributes;
+};
+
+// The outputs of a call on tensors, flat, in the schema's order; those that are not there are
+// undefined.
+using TensorList = InlineList<Tensor, 3>;
+
+// Computes on tensors: enqueues the op at its place and returns. The op runs at the innermost
+// DeviceGuard's place, else where its inputs are; a tensor on the host with one element may join
+// tensors of a device. Throws Error(kInvalidArgument) for what does not fit, and for tensors of
+// different places without a guard. What fails later is thrown where a result is waited for.
+LOCI_PUBLIC TensorList emit_op(OpCall<Tensor>& call);
+
+inline std::vector<Tensor> OpCall<Tensor>::results() {
+  const TensorList made = emit_op(*this);
+  return std::vector<Tensor>(made.begin(), made.end());
+}
+inline Tensor OpCall<Tensor>::result() { return std::move(emit_op(*this).front()); }
 
 // For an overload that takes a value where another takes numbers in braces: an S is deduced, and
 // braces are none.

@@ -1,7 +1,9 @@
 // Tensors: data with a dtype, a shape and a place.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <loci/dtype.hpp>
 #include <loci/export.hpp>
 #include <loci/place.hpp>
@@ -17,8 +19,14 @@ class TensorImpl;
 
 inline namespace v0 {
 
+// The rows of a gradient that are not surely zero; see Tensor::grad_rows().
+struct SparseRows;
+
 // A handle: copies share the data. Elements lie densely, the last dimension fastest. Handles may be
 // used from several threads as a std::shared_ptr may; access to the data is the user's to order.
+//
+// Ops on tensors (loci/ops.hpp, loci/operators.hpp) return before their work is done. Reading
+// elements on the host waits for the work that writes them, and throws what that work failed with.
 class LOCI_PUBLIC Tensor {
  public:
   // Undefined: has no data, and every function but defined() throws Error(kInvalidArgument).
@@ -41,9 +49,16 @@ class LOCI_PUBLIC Tensor {
   [[nodiscard]] std::int64_t numel() const;
   [[nodiscard]] std::size_t bytes() const;
 
+  // A name for messages and reports.
+  const Tensor& set_name(const std::string& name) const;
+  // Empty without one.
+  [[nodiscard]] const std::string& name() const;
+
   // The first element's address in the memory of place(); only a host tensor's may be dereferenced.
+  // Waits for all work that uses the memory.
   [[nodiscard]] void* raw_data() const;
-  // The elements of a host tensor. Throws Error(kInvalidArgument) for another dtype or place.
+  // The elements of a host tensor, as raw_data(). Throws Error(kInvalidArgument) for another dtype
+  // or place.
   template <class T>
   [[nodiscard]] T* data() const;
   // The only element, from any place.
@@ -53,12 +68,62 @@ class LOCI_PUBLIC Tensor {
   template <class T>
   [[nodiscard]] std::vector<T> to_vector() const;
 
-  // This tensor itself if it is there already, else a copy. An explicit transfer.
+  // This tensor itself if it is there already, else a copy, which is enqueued. An explicit
+  // transfer.
   [[nodiscard]] Tensor to(const Place& place) const;
-  // Copies the elements of `source`, which must have this dtype and shape, into this storage.
-  void copy_(const Tensor& source) const;
-  // The same elements under another shape of the same size; shares the storage.
+  // A copy on the host, complete on return.
+  [[nodiscard]] Tensor to_host() const;
+  // Copies the elements of `source`, which must have this dtype and shape, into this storage; with
+  // `blocking` the host waits for it.
+  void copy_(const Tensor& source, bool blocking = true) const;
+
+  // Views: they share the storage, and a change of one is seen in all.
+  // The same elements under another shape of the same size.
   [[nodiscard]] Tensor reshaped(const Shape& shape) const;
+  // Element `index` along dimension 0, which is gone; a negative index counts from the end.
+  [[nodiscard]] Tensor operator[](std::int64_t index) const;
+  // Elements [begin, end) along dimension 0; negative bounds count from the end.
+  [[nodiscard]] Tensor rows(std::int64_t begin, std::int64_t end) const;
+  // The same elements, outside of what is differentiated.
+  [[nodiscard]] Tensor detach() const;
+
+  // Changes in place. The result keeps dtype, shape and place. They return this tensor. Where
+  // gradients are recorded they take part, but for what has no right gradient: that throws
+  // Error(kInvalidArgument), here or in backward().
+  const Tensor& add_(const Tensor& other) const;
+  const Tensor& sub_(const Tensor& other) const;
+  const Tensor& mul_(const Tensor& other) const;
+  const Tensor& div_(const Tensor& other) const;
+  const Tensor& fill_(double value) const;
+  const Tensor& zero_() const { return fill_(0.0); }
+  // How often the storage has been changed in place.
+  [[nodiscard]] std::uint64_t version() const;
+
+  // Whether gradients are recorded for what is computed from it.
+  [[nodiscard]] bool requires_grad() const;
+  // Of a tensor that is not the result of recorded ops, with a floating dtype; else throws
+  // Error(kInvalidArgument).
+  const Tensor& set_requires_grad(bool required = true) const;
+  // Whether it is not the result of recorded ops.
+  [[nodiscard]] bool is_leaf() const;
+  // Adds the gradients of this tensor to those of the leaves that it was computed from. `gradient`
+  // has this tensor's form; a tensor of one element takes 1 without it. What backward() needs is
+  // released, and a second one throws Error(kInvalidArgument), unless `retain_graph`. With
+  // `create_graph`, which implies that, the gradients can be differentiated themselves.
+  void backward(const Tensor& gradient = {}, bool retain_graph = false,
+                bool create_graph = false) const;
+  // The sum of what backward() has brought so far; undefined if none has. Rows are made dense.
+  [[nodiscard]] Tensor grad() const;
+  // The gradient as rows, as embedding gives it with sparse gradients; undefined members if it is
+  // dense or absent.
+  [[nodiscard]] SparseRows grad_rows() const;
+  // Replaces the gradient; an undefined one clears it.
+  void set_grad(const Tensor& gradient) const;
+  // backward() leaves the gradient of this result of recorded ops too.
+  void retain_grad() const;
+  // Called in backward() with the gradient of this tensor; what it returns, if it is defined, takes
+  // its place.
+  void register_hook(std::function<Tensor(const Tensor&)> hook) const;
 
   // dtype, shape, place and elements, for people. Of more than a thousand elements it has those at
   // both ends of each dimension.
@@ -70,6 +135,14 @@ class LOCI_PUBLIC Tensor {
   [[nodiscard]] void* host_data(DType expected) const;
 
   std::shared_ptr<tensor::TensorImpl> impl_;
+};
+
+// Row i of `values`, of shape [n, ...], belongs to row rows[i] of the whole; a row may occur
+// several times, and its values add up then.
+struct SparseRows {
+  Tensor rows;
+  Tensor values;
+  [[nodiscard]] bool defined() const noexcept { return rows.defined(); }
 };
 
 // Throws Error(kInvalidArgument) unless `count` elements fill `shape`.
@@ -106,7 +179,7 @@ T* Tensor::data() const {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
-  const Tensor host = to(Place());
+  const Tensor host = to_host();
   const T* first = host.template data<T>();
   return std::vector<T>(first, first + host.numel());
 }
@@ -114,7 +187,7 @@ std::vector<T> Tensor::to_vector() const {
 template <class T>
 T Tensor::item() const {
   check_single_element(*this);
-  const Tensor host = to(Place());
+  const Tensor host = to_host();
   return *host.template data<T>();
 }
 

@@ -40,6 +40,7 @@ class TensorCopyTest : public ::testing::Test {
 TEST_F(TensorCopyTest, TheSameTensorIfItIsThereAlready) {
   EXPECT_EQ(to_place(host_, Place("cpu:0"), {}).impl(), host_.impl());
   const Tensor there = host_.to("copytest:1");
+  (void)there.raw_data();  // waits for the copy
   EXPECT_EQ(to_place(there, Place("copytest"), {}).impl(), there.impl());
   EXPECT_EQ(rows().size(), 1U);
 }

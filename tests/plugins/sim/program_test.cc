@@ -83,6 +83,7 @@ TEST_F(SimRunTest, FeedsOnTheDeviceAreUsedThere) {
   const Variable out = scale(x, 3.0);
   Executor executor("sim:0", CompileOptions::none(), scope_);
   const Tensor there = Tensor::from<float>({1, 2, 3}, {3}).to("sim:0");
+  (void)there.raw_data();  // waits for the copy
   const std::uint64_t before = counters("sim:0").h2d_bytes;
   EXPECT_THAT(executor.run(main_, {{"x", there}}, {out}).front().to_vector<float>(),
               ElementsAre(3, 6, 9));

@@ -5,15 +5,18 @@
 #include <initializer_list>
 #include <loci/dtype.hpp>
 #include <loci/op_call.hpp>
+#include <loci/place.hpp>
 #include <loci/program.hpp>
 #include <loci/shape.hpp>
+#include <loci/tensor.hpp>
 #include <type_traits>
 #include <vector>
 
 namespace loci {
 inline namespace v0 {
 
-// A tensor of `shape` in which every element is `value`, converted to `dtype`.
+// An operator whose result is a tensor of `shape` in which every element is `value`, converted to
+// `dtype`. See loci/creation.hpp for tensors themselves.
 inline Variable fill_constant(const Shape& shape, double value, DType dtype = kFloat32) {
   return OpCall<Variable>("fill_constant")
       .attr("shape", shape.dims())
@@ -22,19 +25,23 @@ inline Variable fill_constant(const Shape& shape, double value, DType dtype = kF
       .result();
 }
 
+template <class S>
+using IfTensorOrVariable =
+    std::enable_if_t<std::is_same_v<S, Tensor> || std::is_same_v<S, Variable>, int>;
+
 // The shape given by a list of int32 or int64, the value by one element of any dtype; both are read
 // on the host. The second form takes the value as a number.
-template <class S, IfValue<S, Variable> = 0>
-Variable fill_constant(const S& shape, const S& value, DType dtype = kFloat32) {
-  return OpCall<Variable>("fill_constant")
+template <class S, IfTensorOrVariable<S> = 0>
+S fill_constant(const S& shape, const S& value, DType dtype = kFloat32) {
+  return OpCall<S>("fill_constant")
       .input("shape_tensor", shape)
       .input("value_tensor", value)
       .attr("dtype", dtype)
       .result();
 }
-template <class S, IfValue<S, Variable> = 0>
-Variable fill_constant(const S& shape, double value, DType dtype = kFloat32) {
-  return OpCall<Variable>("fill_constant")
+template <class S, IfTensorOrVariable<S> = 0>
+S fill_constant(const S& shape, double value, DType dtype = kFloat32) {
+  return OpCall<S>("fill_constant")
       .input("shape_tensor", shape)
       .attr("value", value)
       .attr("dtype", dtype)

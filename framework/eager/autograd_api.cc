@@ -1,0 +1,136 @@
+#include <loci/autograd.hpp>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/eager/backward.h"
+#include "framework/eager/interceptor.h"
+#include "framework/eager/thread_state.h"
+
+namespace loci {
+namespace eager {
+namespace {
+
+const std::shared_ptr<tensor::TensorImpl>& checked(const Tensor& tensor) {
+  if (tensor.defined()) return tensor.impl();
+  core::raise(ErrorCode::kInvalidArgument,
+              "[autograd] this tensor is undefined; make one with Tensor::empty() or from()");
+}
+
+ops::TensorType type_of(const Tensor& tensor) { return {tensor.dtype(), tensor.shape()}; }
+
+}  // namespace
+}  // namespace eager
+
+inline namespace v0 {
+
+bool Tensor::requires_grad() const {
+  eager::checked(*this);
+  return eager::requires_grad(*this);
+}
+
+const Tensor& Tensor::set_requires_grad(bool required) const {
+  const auto& impl = eager::checked(*this);
+  if (!is_leaf()) {
+    core::raise(
+        ErrorCode::kInvalidArgument,
+        "[autograd] '{}' {} is the result of recorded ops, which says whether it requires a "
+        "gradient; detach() it first",
+        name(), shape().to_string());
+  }
+  if (required && !is_floating(dtype())) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[autograd] '{}' is {}; only floating tensors have gradients", name(),
+                dtype_name(dtype()));
+  }
+  if (required || impl->recorded() != nullptr) {
+    eager::ensure_history(*impl).requires_grad = required;
+  }
+  return *this;
+}
+
+bool Tensor::is_leaf() const {
+  const eager::History* history = eager::history_of(*eager::checked(*this));
+  return history == nullptr || history->node == nullptr;
+}
+
+void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
+  eager::checked(*this);
+  eager::BackwardRequest request;
+  request.outputs = {*this};
+  request.weights = {gradient};
+  request.retains_graph = retain_graph;
+  request.creates_graph = create_graph;
+  eager::backward(request);
+}
+
+Tensor Tensor::grad() const {
+  eager::History* history = eager::history_of(*eager::checked(*this));
+  if (history == nullptr) return {};
+  if (history->grad.rows.defined()) {
+    history->grad.dense = eager::dense(history->grad, eager::type_of(*this), place());
+    history->grad.rows = {};
+  }
+  return history->grad.dense;
+}
+
+SparseRows Tensor::grad_rows() const {
+  const eager::History* history = eager::history_of(*eager::checked(*this));
+  return history == nullptr ? SparseRows{} : history->grad.rows;
+}
+
+void Tensor::set_grad(const Tensor& gradient) const {
+  const auto& impl = eager::checked(*this);
+  if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
+    interceptor->keep_gradient(*this);
+  }
+  if (!gradient.defined()) {
+    if (impl->recorded() != nullptr) eager::history_of(*impl)->grad = {};
+    return;
+  }
+  if (gradient.dtype() != dtype() || gradient.shape() != shape()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[autograd] a gradient of {} {} does not fit '{}', which is {} {}",
+                dtype_name(gradient.dtype()), gradient.shape().to_string(), name(),
+                dtype_name(dtype()), shape().to_string());
+  }
+  eager::ensure_history(*impl).grad = {gradient, {}};
+}
+
+void Tensor::retain_grad() const {
+  const auto& impl = eager::checked(*this);
+  const eager::History* history = eager::history_of(*impl);
+  if (history == nullptr || history->node == nullptr) return;  // a leaf keeps its own anyway
+  history->node->watches.push_back({history->output, nullptr, impl});
+}
+
+void Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
+  const auto& impl = eager::checked(*this);
+  if (!eager::requires_grad(*this)) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[autograd] '{}' {} requires no gradient, so a hook would never be called", name(),
+                shape().to_string());
+  }
+  eager::History& history = *eager::history_of(*impl);
+  if (history.node == nullptr) {
+    history.hooks.push_back(std::move(hook));
+  } else {
+    history.node->watches.push_back({history.output, std::move(hook), {}});
+  }
+}
+
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& weights, bool retain_graph, bool create_graph) {
+  for (const Tensor& output : outputs) eager::checked(output);
+  for (const Tensor& input : inputs) eager::checked(input);
+  if (inputs.empty()) return {};
+  return eager::backward({outputs, weights, inputs, retain_graph, create_graph});
+}
+
+bool is_grad_enabled() noexcept { return eager::thread_state().records; }
+
+GradMode::GradMode(bool enabled) noexcept
+    : previous_(std::exchange(eager::thread_state().records, enabled)) {}
+GradMode::~GradMode() { eager::thread_state().records = previous_; }
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,246 @@
+#include "framework/eager/backward.h"
+
+#include <algorithm>
+#include <atomic>
+#include <loci/autograd.hpp>
+#include <loci/ops/creation.hpp>
+#include <loci/ops/elementwise.hpp>
+#include <loci/ops/parts.hpp>
+#include <loci/program.hpp>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/eager/interceptor.h"
+#include "framework/eager/thread_state.h"
+
+namespace loci::eager {
+namespace {
+
+// A tensor of that form without elements, for ops that read the form alone.
+Tensor form(const ops::TensorType& type, const Place& place) {
+  auto storage = std::make_shared<tensor::Storage>();
+  storage->place = place;
+  if (!place.is_host()) storage->device = &device::DeviceManager::instance().get(place);
+  return Tensor(std::make_shared<tensor::TensorImpl>(type.dtype, type.shape, storage));
+}
+
+// Rows that occur in both are summed by whoever reads them.
+SparseRows joined(const SparseRows& a, const SparseRows& b) {
+  return {concat(std::vector<Tensor>{a.rows, b.rows}),
+          concat(std::vector<Tensor>{a.values, b.values})};
+}
+
+void add_to(Gradient& sum, Gradient part, const ops::TensorType& type, const Place& place) {
+  if (!part.defined()) return;
+  if (!sum.defined()) {
+    sum = std::move(part);
+  } else if (sum.rows.defined() && part.rows.defined()) {
+    sum.rows = joined(sum.rows, part.rows);
+  } else {
+    const Tensor total = elementwise_add(dense(sum, type, place), dense(part, type, place));
+    sum.dense = total;
+    sum.rows = {};
+  }
+}
+
+class Walk {
+ public:
+  explicit Walk(const BackwardRequest& request)
+      : request_(request), creates_graph_(request.creates_graph), mode_(request.creates_graph) {}
+  ~Walk() {
+    for (const std::shared_ptr<Node>& node : nodes_) node->visit = {};
+  }
+
+  std::vector<Tensor> run() {
+    for (const Tensor& output : request_.outputs) discover(edge_of(output));
+    std::sort(nodes_.begin(), nodes_.end(),
+              [](const auto& a, const auto& b) { return a->number() > b->number(); });
+    caught_.resize(request_.targets.size());
+    mark_needed();
+    for (std::size_t i = 0; i < request_.outputs.size(); ++i) {
+      arrive(edge_of(request_.outputs[i]), {weight(i), {}});
+    }
+    for (const std::shared_ptr<Node>& node : nodes_) {
+      if (node->visit.is_needed) visit(*node);
+    }
+    if (!request_.retains_graph && !creates_graph_) {
+      for (const std::shared_ptr<Node>& node : nodes_) node->release();
+    }
+    return results();
+  }
+
+ private:
+  void discover(const Edge& start) {
+    if (start.node != nullptr) enter(start.node);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      for (const Edge& edge : nodes_[i]->edges) {
+        if (edge.node != nullptr) enter(edge.node);
+      }
+    }
+  }
+
+  void enter(const std::shared_ptr<Node>& node) {
+    if (node->visit.walk == this) return;
+    if (node->visit.walk != nullptr) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[backward] {} is being gone through by another backward(), on another thread or "
+                  "from a hook; let one end before the next",
+                  node->name());
+    }
+    node->visit.walk = this;
+    node->visit.arrived.resize(node->outputs.size());
+    nodes_.push_back(node);
+  }
+
+  // With targets: only what lies between them and the outputs.
+  void mark_needed() {
+    if (request_.targets.empty()) return;
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+      bool needed = false;
+      for (const Edge& edge : (*node)->edges) {
+        needed = needed || (edge.node != nullptr && edge.node->visit.is_needed) || is_target(edge);
+      }
+      (*node)->visit.is_needed = needed;
+    }
+  }
+
+  [[nodiscard]] bool is_target(const Edge& edge) const {
+    return std::any_of(request_.targets.begin(), request_.targets.end(), [&](const Tensor& target) {
+      const Edge end = edge_of(target);
+      return end.node == edge.node && end.output == edge.output && end.leaf == edge.leaf &&
+             end.defined();
+    });
+  }
+
+  Tensor weight(std::size_t index) {
+    const Tensor& output = request_.outputs[index];
+    if (!edge_of(output).defined()) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[backward] nothing is recorded of '{}' {}: no tensor that requires a gradient "
+                  "took part in it, or it was computed under NoGrad",
+                  output.name(), output.shape().to_string());
+    }
+    if (index < request_.weights.size() && request_.weights[index].defined()) {
+      const Tensor& given = request_.weights[index];
+      if (given.dtype() != output.dtype() || given.shape() != output.shape()) {
+        core::raise(ErrorCode::kInvalidArgument,
+                    "[backward] the gradient given for '{}' is {} {}, but that is {} {}",
+                    output.name(), dtype_name(given.dtype()), given.shape().to_string(),
+                    dtype_name(output.dtype()), output.shape().to_string());
+      }
+      return given.to(output.place());
+    }
+    if (output.numel() != 1) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[backward] '{}' is {}; without a gradient of its own it must have one element, "
+                  "such as mean() gives",
+                  output.name(), output.shape().to_string());
+    }
+    const GradMode off(false);
+    return full_like(form({output.dtype(), output.shape()}, output.place()), 1.0);
+  }
+
+  void arrive(const Edge& edge, Gradient gradient) {
+    if (edge.node != nullptr) {
+      const NodeOutput& output = edge.node->outputs[edge.output];
+      add_to(edge.node->visit.arrived[edge.output], std::move(gradient), output.type, output.place);
+    } else if (edge.leaf != nullptr) {
+      arrive_at_leaf(edge.leaf, std::move(gradient));
+    }
+  }
+
+  void arrive_at_leaf(const std::shared_ptr<tensor::TensorImpl>& leaf, Gradient gradient) {
+    const ops::TensorType type{leaf->dtype(), leaf->shape()};
+    for (auto& [known, sum] : leaves_) {
+      if (known == leaf) return add_to(sum, std::move(gradient), type, leaf->place());
+    }
+    leaves_.emplace_back(leaf, std::move(gradient));
+  }
+
+  void visit(Node& node) {
+    bool reached = false;
+    for (std::size_t i = 0; i < node.visit.arrived.size(); ++i) {
+      Gradient& gradient = node.visit.arrived[i];
+      if (!gradient.defined()) continue;
+      // Calls differentiate dense gradients alone.
+      gradient = {dense(gradient, node.outputs[i].type, node.outputs[i].place), {}};
+      watch(node, i, gradient.dense);
+      catch_at_target(node, i, gradient.dense);
+      reached = true;
+    }
+    if (!reached) return;
+    std::vector<Gradient> parts = node.backward(node.visit.arrived, creates_graph_);
+    node.visit.arrived.clear();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].defined()) arrive(node.edges[i], std::move(parts[i]));
+    }
+  }
+
+  static void watch(Node& node, std::size_t output, Tensor& gradient) {
+    for (const Node::Watch& watch : node.watches) {
+      if (watch.output != output) continue;
+      if (watch.hook) {
+        const Tensor replaced = watch.hook(gradient);
+        if (replaced.defined()) gradient = replaced;
+      } else if (const auto kept = watch.keeps.lock()) {
+        add_to(ensure_history(*kept).grad, {gradient, {}}, node.outputs[output].type,
+               node.outputs[output].place);
+      }
+    }
+  }
+
+  void catch_at_target(const Node& node, std::size_t output, const Tensor& gradient) {
+    for (std::size_t i = 0; i < request_.targets.size(); ++i) {
+      const Edge end = edge_of(request_.targets[i]);
+      if (end.node.get() == &node && end.output == output) caught_[i] = gradient;
+    }
+  }
+
+  std::vector<Tensor> results() {
+    for (auto& [leaf, gradient] : leaves_) finish_leaf(leaf, gradient);
+    if (request_.targets.empty()) return {};
+    return std::move(caught_);
+  }
+
+  void finish_leaf(const std::shared_ptr<tensor::TensorImpl>& leaf, Gradient& gradient) {
+    History& history = ensure_history(*leaf);
+    const ops::TensorType type{leaf->dtype(), leaf->shape()};
+    for (const Hook& hook : history.hooks) {
+      const Tensor replaced = hook(dense(gradient, type, leaf->place()));
+      if (replaced.defined()) gradient = {replaced, {}};
+    }
+    if (request_.targets.empty()) {
+      add_to(history.grad, std::move(gradient), type, leaf->place());
+      return;
+    }
+    for (std::size_t i = 0; i < request_.targets.size(); ++i) {
+      if (request_.targets[i].impl() == leaf) caught_[i] = dense(gradient, type, leaf->place());
+    }
+  }
+
+  const BackwardRequest& request_;
+  bool creates_graph_;
+  GradMode mode_;
+  std::vector<std::shared_ptr<Node>> nodes_;  // the latest first, once all are there
+  std::vector<std::pair<std::shared_ptr<tensor::TensorImpl>, Gradient>> leaves_;
+  std::vector<Tensor> caught_;  // by target
+};
+
+}  // namespace
+
+Tensor dense(const Gradient& gradient, const ops::TensorType& like, const Place& place) {
+  if (gradient.dense.defined() || !gradient.rows.defined()) return gradient.dense;
+  return OpCall<Tensor>("embedding_grad")
+      .input("weight", form(like, place))
+      .input("ids", gradient.rows.rows)
+      .input("out_grad", gradient.rows.values)
+      .result();
+}
+
+std::vector<Tensor> backward(const BackwardRequest& request) {
+  if (Interceptor* interceptor = thread_state().interceptor) return interceptor->backward(request);
+  return Walk(request).run();
+}
+
+}  // namespace loci::eager

@@ -1,0 +1,28 @@
+// The reverse walk over what has been recorded.
+#pragma once
+
+#include <loci/tensor.hpp>
+#include <vector>
+
+#include "framework/eager/node.h"
+
+namespace loci::eager {
+
+struct BackwardRequest {
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> weights;  // by output; undefined: one
+  // Whose gradients are returned; without any, those of the leaves are added to the leaves.
+  std::vector<Tensor> targets;
+  bool retains_graph = false;
+  bool creates_graph = false;
+};
+
+// The gradients of the targets. One thread at a time may go through a node. Throws
+// Error(kInvalidArgument) for outputs that nothing is recorded of, for weights of another form,
+// and for what the nodes refuse.
+std::vector<Tensor> backward(const BackwardRequest& request);
+
+// As a dense tensor; undefined if there is none. `like` has the form of the whole.
+Tensor dense(const Gradient& gradient, const ops::TensorType& like, const Place& place);
+
+}  // namespace loci::eager

@@ -1,0 +1,284 @@
+#include "framework/eager/call.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/core/suggest.h"
+#include "framework/device/device_manager.h"
+#include "framework/eager/call_node.h"
+#include "framework/eager/generator.h"
+#include "framework/eager/interceptor.h"
+#include "framework/eager/placing.h"
+#include "framework/eager/relocation.h"
+#include "framework/eager/thread_state.h"
+#include "framework/ops/op_registry.h"
+
+namespace loci {
+namespace eager {
+namespace {
+
+const char* const kOutputName = "tensor";
+
+using Values = InlineList<Tensor, 6>;
+
+std::size_t slot_index(const ops::OpSchema& schema, std::string_view name) {
+  const int index = schema.input_index(name);
+  if (index >= 0) return static_cast<std::size_t>(index);
+  std::vector<std::string> names;
+  for (const ops::InputSlot& slot : schema.inputs()) names.push_back(slot.name);
+  core::raise(ErrorCode::kInvalidArgument, "[{}] has no input '{}'{}", schema.name(), name,
+              core::suggest(std::string(name), names));
+}
+
+void check_defined(const OpCall<Tensor>& call, std::string_view slot, const Tensor& value) {
+  if (value.defined()) [[likely]]
+    return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[{}] input '{}' is an undefined tensor; was it moved from, or never set?", call.type,
+              slot);
+}
+
+Attributes attributes_of(const OpCall<Tensor>& call) {
+  Attributes attributes;
+  for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
+    attributes.insert_or_assign(std::string(attribute.name), attribute.value);
+  }
+  return attributes;
+}
+
+// The call by slots of the schema. `hangs_on_values` becomes whether outputs' extents do.
+CallForm form_of(const OpCall<Tensor>& call, const ops::OpSchema& schema, bool* hangs_on_values) {
+  CallForm form;
+  form.schema = &schema;
+  form.attributes = schema.complete(attributes_of(call));
+  form.inputs.resize(schema.inputs().size());
+  form.values.resize(schema.inputs().size());
+  std::size_t next = 0;
+  for (const OpCall<Tensor>::Slot& given : call.slots) {
+    const std::size_t slot = slot_index(schema, given.name);
+    if (!form.inputs[slot].empty()) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[{}] input '{}' is given twice; give all its tensors at once", schema.name(),
+                  given.name);
+    }
+    for (std::size_t i = 0; i < given.count; ++i, ++next) {
+      const Tensor& value = call.values[next];
+      ops::InferArgument argument{{value.dtype(), value.shape()}, value.name(), {}};
+      if (schema.inputs()[slot].gives_extents) {
+        argument.host_value = value.to_host();
+        *hangs_on_values = true;
+      }
+      form.inputs[slot].push_back(std::move(argument));
+      form.values[slot].push_back(static_cast<std::int32_t>(next));
+    }
+  }
+  for (const Tensor& value : call.values) form.spaces.push_back(value.impl()->storage()->device);
+  return form;
+}
+
+Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane) {
+  auto storage = std::make_shared<tensor::Storage>();
+  const bool on_host = output.on_host || plan.space == nullptr;
+  if (on_host) {
+    storage->buffer = memory::host_allocator().allocate(output.bytes, nullptr, kOutputName);
+  } else {
+    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), kOutputName);
+    storage->place = plan.space_place;
+    storage->device = plan.space;
+    storage->home = &lane;
+  }
+  storage->data = storage->buffer.data();
+  storage->bytes = output.bytes;
+  return Tensor(std::make_shared<tensor::TensorImpl>(output.type.dtype, output.type.shape,
+                                                     std::move(storage)));
+}
+
+[[noreturn]] void refuse_update(const CallPlan& plan, const Tensor& state) {
+  core::raise(ErrorCode::kInvalidArgument,
+              "[{}] changes '{}' {} in place, which requires a gradient; do it where none is "
+              "recorded, under NoGrad",
+              plan.schema->name(), state.name(), state.shape().to_string());
+}
+
+// The state that a call changes is its own output.
+const Tensor& updated(const CallPlan& plan, const PlannedOutput& output, const Tensor* values) {
+  const auto input = static_cast<std::size_t>(output.updates);
+  const Tensor& state = values[plan.inputs[input].value];
+  if (requires_grad(state) && thread_state().records) refuse_update(plan, state);
+  state.impl()->storage()->version.fetch_add(1, std::memory_order_relaxed);
+  return state;
+}
+
+// Makes the outputs and enqueues the launch. The first output is `into`, if that is defined.
+TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+                   const Tensor& into, ThreadState& thread, const void* site) {
+  Lane& lane = current_lane(thread, *plan->lane);
+  Task task;
+  task.plan = plan;
+  task.site = site;
+  for (const PlannedInput& input : plan->inputs) {
+    if (input.value < 0) {
+      task.arguments.emplace_back();
+    } else {
+      task.arguments.push_back(values[input.value].impl());
+    }
+  }
+  TensorList results;
+  for (const PlannedOutput& output : plan->outputs) {
+    Tensor made;
+    if (output.updates >= 0) {
+      made = updated(*plan, output, values);
+    } else if (results.empty() && into.defined()) {
+      made = into;
+    } else if (!output.is_absent) {
+      made = make_output(*plan, output, lane);
+    }
+    task.arguments.push_back(made.impl());
+    results.push_back(std::move(made));
+  }
+  lane.submit(task);
+  return results;
+}
+
+// Of a bounded output only what the kernel has filled.
+void trim(const CallPlan& plan, TensorList& results) {
+  Tensor& bounded = results[static_cast<std::size_t>(plan.bounded)];
+  const Tensor count = results[static_cast<std::size_t>(plan.count)].to_host();
+  Shape shape = bounded.shape();
+  shape.set(0, *count.data<std::int64_t>());
+  const tensor::TensorImpl& impl = *bounded.impl();
+  bounded = Tensor(
+      std::make_shared<tensor::TensorImpl>(impl.dtype(), shape, impl.storage(), impl.offset()));
+}
+
+void finish_serially(const TensorList& results) {
+  for (const Tensor& result : results) {
+    if (result.defined()) result.impl()->storage()->uses.wait();
+  }
+}
+
+// State that was moved to where the op runs, and changed there, goes back to its home.
+void write_back(const CallPlan& plan, const Tensor* given, TensorList& results, const void* site) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::int32_t updated = plan.outputs[i].updates;
+    if (updated < 0) continue;
+    const Tensor& home = given[plan.inputs[static_cast<std::size_t>(updated)].value];
+    if (results[i].impl() == home.impl()) continue;
+    copy_elements(results[i], home, site,
+                  {"", plan.schema->name().c_str(), "", transfer::Reason::kWriteBack});
+    home.impl()->storage()->version.fetch_add(1, std::memory_order_relaxed);
+    results[i] = home;
+  }
+}
+
+bool may_alias(const CallPlan& plan) {
+  for (const loci_alias& alias : plan.aliases) {
+    if (alias.input == 0 && alias.output == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+PlannedCall plan_of(OpCall<Tensor>& call) {
+  const ops::OpSchema& schema = ops::op_registry().get(call.type);
+  ThreadState& thread = thread_state();
+  device::Device* guard = guarded_device(thread);
+  bool hangs_on_values = false;
+  if (!schema.is_random()) {
+    CallForm form = form_of(call, schema, &hangs_on_values);
+    device::Device& place = place_of(call, form, guard);
+    return {plan_call(std::move(form), place, guard != nullptr), !hangs_on_values};
+  }
+  Draw draw(call, guard);
+  CallForm form = form_of(call, schema, &hangs_on_values);
+  device::Device& place = place_of(call, form, guard);
+  return {plan_call(std::move(form), place, guard != nullptr), false};
+}
+
+TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+                    const void* site) {
+  ThreadState& thread = thread_state();
+  const Tensor* given = values;
+  Values moved;
+  if (plan->moves) [[unlikely]] {
+    moved = relocated(*plan, values, site);
+    values = moved.data();
+  }
+  TensorList results = enqueue(plan, values, Tensor(), thread, site);
+  if (plan->moves) [[unlikely]]
+    write_back(*plan, given, results, site);
+  if (plan->bounded >= 0) [[unlikely]]
+    trim(*plan, results);
+  if (thread.records) record_call(plan, values, results);
+  if (plan->asked != nullptr) [[unlikely]] {
+    for (Tensor& result : results) {
+      if (result.defined()) result = relocate(result, *plan->asked, {}, site);
+    }
+  }
+  if (thread.is_serial) [[unlikely]]
+    finish_serially(results);
+  return results;
+}
+
+TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+                         const Tensor& target, const void* site) {
+  ThreadState& thread = thread_state();
+  Values moved;
+  if (plan->moves) {
+    moved = relocated(*plan, values, site);
+    values = moved.data();
+  }
+  const bool reads_target = plan->inputs[0].value >= 0 &&
+                            plan->inputs[0].residence != ops::Residence::kMetadata &&
+                            values[plan->inputs[0].value].impl() == target.impl();
+  const bool is_direct = plan->space == target.impl()->storage()->device &&
+                         plan->outputs[0].type == ops::TensorType{target.dtype(), target.shape()} &&
+                         (!reads_target || may_alias(*plan));
+  const TensorList results = enqueue(plan, values, is_direct ? target : Tensor(), thread, site);
+  const bool recorded = thread.records && record_call(plan, values, results, reads_target ? 0 : -1);
+  if (!is_direct) {
+    copy_elements(results[0], target, site);
+    if (recorded) {
+      const Edge edge = edge_of(results[0]);
+      set_node(target, edge.node, edge.output);
+    }
+  }
+  if (!recorded && target.impl()->recorded() != nullptr && thread.records) {
+    target.impl()->set_recorded(nullptr);
+  }
+  target.impl()->storage()->version.fetch_add(1, std::memory_order_relaxed);
+  if (thread.is_serial) finish_serially({target});
+  return results;
+}
+
+}  // namespace eager
+
+inline namespace v0 {
+
+TensorList emit_op(OpCall<Tensor>& call) {
+  const void* site = __builtin_return_address(0);
+  std::size_t next = 0;
+  for (const OpCall<Tensor>::Slot& slot : call.slots) {
+    for (std::size_t i = 0; i < slot.count; ++i) {
+      eager::check_defined(call, slot.name, call.values[next++]);
+    }
+  }
+  eager::ThreadState& thread = eager::thread_state();
+  if (thread.interceptor != nullptr) [[unlikely]]
+    return thread.interceptor->call(call);
+  const device::Device* guard = eager::guarded_device(thread);
+  if (const auto& known = thread.recent.find(call, guard)) {
+    // The plan stays while the call runs, even if another one takes its entry.
+    const std::shared_ptr<const eager::CallPlan> plan = known;
+    return eager::run_call(plan, call.values.data(), site);
+  }
+  const eager::PlannedCall planned = eager::plan_of(call);
+  if (planned.is_lasting) thread.recent.insert(call, guard, planned.plan);
+  return eager::run_call(planned.plan, call.values.data(), site);
+}
+
+}  // namespace v0
+}  // namespace loci

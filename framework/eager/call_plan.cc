@@ -1,0 +1,341 @@
+#include "framework/eager/call_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "framework/core/log.h"
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/eager/gradient_script.h"
+#include "framework/eager/lanes.h"
+#include "framework/profiler/collector.h"
+#include "framework/profiler/label_table.h"
+
+namespace loci::eager {
+namespace {
+
+using runtime::ArgumentSlots;
+using runtime::OpDesc;
+
+// What an inline device computes faster than a worker could be told of it.
+constexpr std::int64_t kSmallFlops = 1 << 16;
+constexpr std::int64_t kSmallBytes = 1 << 16;
+
+runtime::KernelCache& kernel_cache() {
+  static auto& cache = *new runtime::KernelCache();  // lives as long as any plan
+  return cache;
+}
+
+std::uint32_t abi_residence(ops::Residence residence) {
+  if (residence == ops::Residence::kMetadata) return LOCI_RESIDENCE_METADATA;
+  return residence == ops::Residence::kHost ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
+}
+
+std::uint32_t residence_of(const PlannedOutput& output) {
+  return abi_residence(output.on_host ? ops::Residence::kHost : ops::Residence::kDevice);
+}
+
+// Builds one plan.
+class Planner {
+ public:
+  Planner(CallForm form, device::Device& place, bool is_guarded)
+      : form_(std::move(form)),
+        place_(place),
+        is_guarded_(is_guarded),
+        context_(*form_.schema, form_.inputs, form_.attributes),
+        plan_(std::make_shared<CallPlan>()) {}
+
+  std::shared_ptr<const CallPlan> run() {
+    context_.run();
+    plan_->schema = form_.schema;
+    add_inputs();
+    add_outputs();
+    choose();
+    make_views();
+    set_space();
+    plan_->moves = moves();
+    plan_->lane = &Lanes::instance().default_lane(*plan_->device);
+    plan_->is_small = plan_->device->is_inline() && is_small();
+    plan_->attributes = std::move(form_.attributes);
+    return plan_;
+  }
+
+ private:
+  void add_inputs() {
+    for (std::size_t slot = 0; slot < form_.inputs.size(); ++slot) {
+      const ops::InputSlot& schema = form_.schema->inputs()[slot];
+      for (std::size_t i = 0; i < form_.inputs[slot].size(); ++i) {
+        plan_->inputs.push_back({form_.inputs[slot][i].type, schema.residence,
+                                 form_.values[slot][i], static_cast<std::uint32_t>(slot)});
+      }
+      if (form_.inputs[slot].empty() && schema.arity == ops::Arity::kOptional) {
+        plan_->inputs.push_back({{}, schema.residence, -1, static_cast<std::uint32_t>(slot)});
+      }
+    }
+  }
+
+  void add_outputs() {
+    const std::vector<ops::OutputSlot>& slots = form_.schema->outputs();
+    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+      const std::vector<ops::TensorType>& types = context_.bounds()[slot];
+      for (const ops::TensorType& type : types) add_output(slots[slot], slot, type);
+      if (types.empty() && slots[slot].arity == ops::Arity::kOptional) {
+        plan_->outputs.push_back({.is_absent = true, .slot = static_cast<std::uint32_t>(slot)});
+      }
+    }
+  }
+
+  void add_output(const ops::OutputSlot& schema, std::size_t slot, const ops::TensorType& type) {
+    if (!type.shape.is_static()) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[{}] the shape {} of output '{}' is not known; the inputs that give it must be "
+                  "there",
+                  form_.schema->name(), type.shape.to_string(), schema.name);
+    }
+    PlannedOutput output;
+    output.type = type;
+    output.bytes = static_cast<std::uint64_t>(type.shape.numel()) * dtype_size(type.dtype);
+    output.on_host = schema.residence == ops::Residence::kHost;
+    output.slot = static_cast<std::uint32_t>(slot);
+    if (!schema.updates.empty()) output.updates = flat_input(schema.updates);
+    if (schema.extent == ops::Extent::kBounded) {
+      plan_->bounded = static_cast<std::int32_t>(plan_->outputs.size());
+      count_slot_ = static_cast<std::uint32_t>(form_.schema->output_index(schema.count));
+    }
+    if (slot == count_slot_) plan_->count = static_cast<std::int32_t>(plan_->outputs.size());
+    plan_->outputs.push_back(output);
+  }
+
+  [[nodiscard]] std::int32_t flat_input(const std::string& name) const {
+    const auto slot = static_cast<std::uint32_t>(form_.schema->input_index(name));
+    for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
+      if (plan_->inputs[i].slot == slot) return static_cast<std::int32_t>(i);
+    }
+    core::raise(ErrorCode::kInvalidArgument, "[{}] input '{}' is missing; it is changed in place",
+                form_.schema->name(), name);
+  }
+
+  [[nodiscard]] OpDesc make_desc() const {
+    ArgumentSlots inputs(form_.schema->inputs().size());
+    for (const PlannedInput& input : plan_->inputs) {
+      if (input.value < 0) continue;
+      inputs[input.slot].push_back(
+          {input.type.dtype, input.type.shape, abi_residence(input.residence)});
+    }
+    ArgumentSlots outputs(form_.schema->outputs().size());
+    for (const PlannedOutput& output : plan_->outputs) {
+      if (output.is_absent) continue;
+      outputs[output.slot].push_back({output.type.dtype, output.type.shape, residence_of(output)});
+    }
+    return {*form_.schema, form_.attributes, inputs, outputs};
+  }
+
+  void choose() {
+    plan_->device = &place_;
+    const OpDesc desc = make_desc();
+    runtime::KernelChoice choice = runtime::choose_kernel(place_, desc);
+    if (!choice.found()) choice = fall_back(desc, choice.refusals);
+    plan_->kernel_name = choice.name();
+    for (std::uint64_t i = 0; i < choice.def->alias_count; ++i) {
+      plan_->aliases.push_back(choice.def->aliases[i]);
+    }
+    if (computes_nothing()) return;
+    // Of a random op each call has an offset of its own, and would fill the cache.
+    plan_->kernel = form_.schema->is_random() ? std::make_shared<const runtime::PreparedKernel>(
+                                                    choice, *plan_->device, desc)
+                                              : kernel_cache().get(choice, *plan_->device, desc);
+  }
+
+  runtime::KernelChoice fall_back(const OpDesc& desc, const std::string& refusals) {
+    const Place host;
+    if (is_guarded_ || place_.place() == host) {
+      core::raise(ErrorCode::kUnsupported, "[{}] has no kernel at {} ({}); {}",
+                  form_.schema->name(), place_.place().to_string(), refusals,
+                  is_guarded_ ? "change or remove the device guard that puts it there"
+                              : "use other dtypes or shapes, or add a plugin that has one");
+    }
+    plan_->asked = &place_;
+    plan_->device = &device::DeviceManager::instance().get(host);
+    runtime::KernelChoice choice = runtime::choose_kernel(*plan_->device, desc);
+    if (!choice.found()) {
+      core::raise(ErrorCode::kUnsupported,
+                  "[{}] has no kernel at {} ({}) and none at cpu ({}); use other dtypes or shapes, "
+                  "or add a plugin that has one",
+                  form_.schema->name(), place_.place().to_string(), refusals, choice.refusals);
+    }
+    core::log(core::Module::kEager, core::Level::kWarn,
+              "{} has no kernel at {} and runs on the CPU, with copies there and back: {}",
+              form_.schema->name(), place_.place().to_string(), refusals);
+    return choice;
+  }
+
+  [[nodiscard]] bool computes_nothing() const {
+    bool writes = false;
+    for (const PlannedOutput& output : plan_->outputs) {
+      if (output.is_absent) continue;
+      if (output.bytes > 0) return false;
+      writes = true;
+    }
+    return writes;
+  }
+
+  void make_views() {
+    plan_->shapes.reserve(plan_->inputs.size() + plan_->outputs.size());
+    for (const PlannedInput& input : plan_->inputs) {
+      add_view(input.type, abi_residence(input.residence), input.value >= 0);
+    }
+    for (const PlannedOutput& output : plan_->outputs) {
+      add_view(output.type, residence_of(output), !output.is_absent);
+    }
+  }
+
+  void add_view(const ops::TensorType& type, std::uint32_t residence, bool is_there) {
+    const Shape& shape = plan_->shapes.emplace_back(type.shape);
+    loci_view view{};
+    if (is_there) {
+      view.dims = shape.data();
+      view.rank = shape.rank();
+      view.dtype = static_cast<loci_dtype>(type.dtype);
+      view.bytes = static_cast<std::uint64_t>(shape.numel()) * dtype_size(type.dtype);
+      view.layout = LOCI_LAYOUT_PLAIN;
+      view.residence = residence == LOCI_RESIDENCE_DEVICE && plan_->device->uses_host_memory()
+                           ? abi_residence(ops::Residence::kHost)
+                           : residence;
+    }
+    plan_->views.push_back(view);
+  }
+
+  void set_space() {
+    if (plan_->device->uses_host_memory()) {
+      plan_->allocator = &memory::host_allocator();
+      return;
+    }
+    plan_->space = plan_->device;
+    plan_->space_place = plan_->device->place();
+    plan_->allocator = &memory::device_allocator(*plan_->device);
+  }
+
+  // Whether an argument lies elsewhere than it is read.
+  [[nodiscard]] bool moves() const {
+    for (const PlannedInput& input : plan_->inputs) {
+      if (input.value < 0) continue;
+      const device::Device* space = form_.spaces[static_cast<std::size_t>(input.value)];
+      if (input.residence == ops::Residence::kDevice && space != plan_->space) return true;
+      if (input.residence == ops::Residence::kHost && space != nullptr) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_small() const {
+    if (!form_.schema->cost_fn()) {
+      std::uint64_t bytes = 0;
+      for (const loci_view& view : plan_->views) bytes += view.bytes;
+      return bytes <= static_cast<std::uint64_t>(kSmallBytes);
+    }
+    const ops::Cost cost = form_.schema->cost_fn()(context_);
+    return cost.flops <= kSmallFlops && cost.bytes <= kSmallBytes;
+  }
+
+  CallForm form_;
+  device::Device& place_;
+  bool is_guarded_;
+  ops::InferContext context_;
+  std::shared_ptr<CallPlan> plan_;
+  std::uint32_t count_slot_ = UINT32_MAX;
+};
+
+std::string describe_arguments(const CallPlan& plan) {
+  std::string text;
+  for (const PlannedInput& input : plan.inputs) {
+    if (input.value < 0) continue;
+    text +=
+        fmt::format("{}{} {}{}", text.empty() ? "" : ", ", plan.schema->inputs()[input.slot].name,
+                    dtype_name(input.type.dtype), input.type.shape.to_string());
+  }
+  return text;
+}
+
+std::vector<std::uint64_t> masks_of_floating_outputs(const CallPlan& plan) {
+  std::vector<std::uint64_t> masks{0};  // all of them
+  for (std::size_t i = 0; i < plan.outputs.size() && i < 64; ++i) {
+    const PlannedOutput& output = plan.outputs[i];
+    if (output.is_absent || output.updates >= 0 || !is_floating(output.type.dtype)) continue;
+    masks.front() |= std::uint64_t{1} << i;
+    masks.push_back(std::uint64_t{1} << i);
+  }
+  return masks;
+}
+
+// Some gradients refuse what comes from one output, such as the statistics of a normalisation; they
+// are asked about each output then. Who refuses all of them says so in backward().
+CallPlan::Needs find_needs(const CallPlan& plan, std::uint64_t wanted) {
+  std::set<std::int32_t> reads;
+  std::set<std::int32_t> measures;
+  const auto add = [&](std::uint64_t given) {
+    try {
+      const GradientScript& script = plan.gradient(wanted, given);
+      reads.insert(script.reads().begin(), script.reads().end());
+      measures.insert(script.measures().begin(), script.measures().end());
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  const std::vector<std::uint64_t> masks = masks_of_floating_outputs(plan);
+  if (!add(masks.front())) std::for_each(masks.begin() + 1, masks.end(), add);
+  CallPlan::Needs needs{wanted, {reads.begin(), reads.end()}, {}};
+  std::set_difference(measures.begin(), measures.end(), reads.begin(), reads.end(),
+                      std::back_inserter(needs.measures));
+  return needs;
+}
+
+}  // namespace
+
+CallPlan::CallPlan() = default;
+CallPlan::~CallPlan() = default;
+
+const GradientScript& CallPlan::gradient(std::uint64_t wanted, std::uint64_t given) const {
+  const std::lock_guard lock(mutex_);
+  for (const Script& known : scripts_) {
+    if (known.wanted == wanted && known.given == given) return *known.script;
+  }
+  scripts_.push_back({wanted, given, std::make_unique<const GradientScript>(*this, wanted, given)});
+  return *scripts_.back().script;
+}
+
+const CallPlan::Needs& CallPlan::needs(std::uint64_t wanted) const {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& known : needs_) {
+      if (known->wanted == wanted) return *known;
+    }
+  }
+  auto found = std::make_unique<const Needs>(find_needs(*this, wanted));
+  const std::lock_guard lock(mutex_);
+  needs_.push_back(std::move(found));
+  return *needs_.back();
+}
+
+profiler::LabelId label_of(const CallPlan& plan) {
+  if (!profiler::records_at(profiler::Level::kOp)) return 0;
+  const profiler::LabelId known = plan.label_.load(std::memory_order_acquire);
+  if (known != 0) return known;
+  const profiler::LabelId made =
+      profiler::LabelTable::instance().intern({.kind = LOCI_SPAN_OP,
+                                               .name = plan.schema->name(),
+                                               .place = plan.device->place().to_string(),
+                                               .kernel = plan.kernel_name,
+                                               .detail = describe_arguments(plan)});
+  plan.label_.store(made, std::memory_order_release);
+  return made;
+}
+
+std::shared_ptr<const CallPlan> plan_call(CallForm form, device::Device& place, bool is_guarded) {
+  return Planner(std::move(form), place, is_guarded).run();
+}
+
+}  // namespace loci::eager

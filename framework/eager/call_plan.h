@@ -1,0 +1,112 @@
+// A call of an op on tensors of known types and places: what each further one alike need not find
+// out again.
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+#include <atomic>
+#include <loci/attribute.hpp>
+#include <loci/op_call.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "framework/memory/allocator.h"
+#include "framework/ops/infer_context.h"
+#include "framework/profiler/recording.h"
+#include "framework/runtime/kernel.h"
+
+namespace loci::eager {
+
+class GradientScript;
+class Lane;
+
+// One flat argument of the ABI's form.
+struct PlannedInput {
+  ops::TensorType type;
+  ops::Residence residence = ops::Residence::kDevice;
+  std::int32_t value = -1;  // index among the call's values; -1: absent
+  std::uint32_t slot = 0;
+};
+struct PlannedOutput {
+  ops::TensorType type;
+  std::uint64_t bytes = 0;
+  bool is_absent = false;
+  bool on_host = false;
+  std::int32_t updates = -1;  // the flat input whose memory it is
+  std::uint32_t slot = 0;
+};
+
+// Immutable but for what is filled in at its first use. Thread-safe.
+struct CallPlan {
+  CallPlan();
+  ~CallPlan();
+  CallPlan(const CallPlan&) = delete;
+  CallPlan& operator=(const CallPlan&) = delete;
+
+  const ops::OpSchema* schema = nullptr;
+  Attributes attributes;  // complete
+  device::Device* device = nullptr;
+  // The place asked for, where the device has no kernel and the results go back to it; else null.
+  device::Device* asked = nullptr;
+  std::vector<PlannedInput> inputs;
+  std::vector<PlannedOutput> outputs;
+  std::vector<Shape> shapes;                              // that the views point to
+  std::vector<loci_view> views;                           // of inputs, then outputs; without data
+  std::vector<loci_alias> aliases;                        // that the kernel permits
+  std::shared_ptr<const runtime::PreparedKernel> kernel;  // null: nothing to compute
+  std::string kernel_name;
+  Lane* lane = nullptr;  // the device's default one
+  // Where its outputs lie.
+  device::Device* space = nullptr;  // null: host memory
+  Place space_place;
+  memory::Allocator* allocator = nullptr;
+  bool is_small = false;      // may run on the calling thread of an inline device
+  bool moves = false;         // some input has to be copied to where it is read
+  std::int32_t bounded = -1;  // the flat output whose extent the kernel writes
+  std::int32_t count = -1;    // to this flat output
+
+  // The gradient for inputs and outputs by mask, made when it is first asked for.
+  [[nodiscard]] const GradientScript& gradient(std::uint64_t wanted, std::uint64_t given) const;
+
+  // The arguments that gradients of those inputs read, whichever outputs they come from; as in
+  // GradientScript.
+  struct Needs {
+    std::uint64_t wanted = 0;
+    std::vector<std::int32_t> reads;
+    std::vector<std::int32_t> measures;
+  };
+  [[nodiscard]] const Needs& needs(std::uint64_t wanted) const;
+
+ private:
+  struct Script {
+    std::uint64_t wanted;
+    std::uint64_t given;
+    std::unique_ptr<const GradientScript> script;
+  };
+  friend profiler::LabelId label_of(const CallPlan& plan);
+
+  mutable std::mutex mutex_;
+  mutable std::vector<Script> scripts_;
+  mutable std::vector<std::unique_ptr<const Needs>> needs_;
+  mutable std::atomic<profiler::LabelId> label_{0};
+};
+
+// For the profile; 0 while nothing is recorded.
+[[nodiscard]] profiler::LabelId label_of(const CallPlan& plan);
+
+// What has been said of a call, in the schema's order.
+struct CallForm {
+  const ops::OpSchema* schema = nullptr;
+  Attributes attributes;                                // complete
+  std::vector<std::vector<ops::InferArgument>> inputs;  // by slot
+  std::vector<std::vector<std::int32_t>> values;        // by slot: index among the call's values
+  std::vector<device::Device*> spaces;                  // by value: where it lies; null: the host
+};
+
+// Infers outputs, chooses the kernel and prepares it. Throws Error with the op's name.
+// The place is the user's wish, if `is_guarded`, and the CPU may not stand in for it.
+std::shared_ptr<const CallPlan> plan_call(CallForm form, device::Device& place, bool is_guarded);
+
+}  // namespace loci::eager

@@ -1,0 +1,68 @@
+#include <loci/creation.hpp>
+#include <loci/program.hpp>
+
+#include "framework/core/raise.h"
+#include "framework/eager/generator.h"
+
+namespace loci {
+inline namespace v0 {
+namespace {
+
+Tensor random(const char* op, const Shape& shape, const char* first_name, double first,
+              const char* second_name, double second, DType dtype) {
+  return OpCall<Tensor>(op)
+      .attr("shape", shape.dims())
+      .attr(first_name, first)
+      .attr(second_name, second)
+      .attr("dtype", dtype)
+      .result();
+}
+
+}  // namespace
+
+Tensor full(const Shape& shape, double value, DType dtype) {
+  return OpCall<Tensor>("fill_constant")
+      .attr("shape", shape.dims())
+      .attr("value", value)
+      .attr("dtype", dtype)
+      .result();
+}
+
+Tensor full(const Shape& shape, double value, DType dtype, const Place& place) {
+  const DeviceGuard guard(place);
+  return full(shape, value, dtype);
+}
+
+Tensor arange(std::int64_t begin, std::int64_t end, DType dtype) {
+  if (end < begin) {
+    core::raise(ErrorCode::kInvalidArgument, "[arange] its end {} lies before its begin {}", end,
+                begin);
+  }
+  Tensor made = Tensor::empty({end - begin}, kInt64);
+  auto* elements = made.data<std::int64_t>();
+  for (std::int64_t i = begin; i < end; ++i) *elements++ = i;
+  return dtype == kInt64 ? made : cast(made, dtype);
+}
+
+Tensor rand(const Shape& shape, double low, double high, DType dtype) {
+  return random("uniform_random", shape, "low", low, "high", high, dtype);
+}
+
+Tensor rand(const Shape& shape, double low, double high, DType dtype, const Place& place) {
+  const DeviceGuard guard(place);
+  return rand(shape, low, high, dtype);
+}
+
+Tensor randn(const Shape& shape, double mean, double deviation, DType dtype) {
+  return random("gaussian_random", shape, "mean", mean, "deviation", deviation, dtype);
+}
+
+Tensor randn(const Shape& shape, double mean, double deviation, DType dtype, const Place& place) {
+  const DeviceGuard guard(place);
+  return randn(shape, mean, deviation, dtype);
+}
+
+void seed(std::uint64_t seed) { eager::Generator::instance().seed(seed); }
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,36 @@
+// Random numbers of ops on tensors.
+#pragma once
+
+#include <cstdint>
+#include <loci/op_call.hpp>
+
+#include "framework/device/device.h"
+
+namespace loci::eager {
+
+// One state for the process, as a program has one: the seed, and run 0. The k-th random op since
+// seed() gets offset k, as the k-th random operator of a program does, so that it draws the same
+// numbers as a program's first run. Thread-safe; threads that draw at the same time share the
+// count.
+class Generator {
+ public:
+  static Generator& instance();
+
+  void seed(std::uint64_t seed);
+  // The state in the memory of the device.
+  Tensor state_at(device::Device& device);
+  std::int64_t next_offset();
+
+ private:
+  Generator();
+  struct Impl;
+  Impl* impl_;  // as long as the process
+};
+
+// Gives a call of a random op its state and offset, where it lacks them.
+class Draw {
+ public:
+  Draw(OpCall<Tensor>& call, device::Device* guard);
+};
+
+}  // namespace loci::eager

@@ -1,0 +1,248 @@
+#include "framework/eager/gradient_script.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/eager/call.h"
+#include "framework/ops/grad_context.h"
+#include "framework/ops/op_registry.h"
+
+namespace loci::eager {
+namespace {
+
+using ops::TensorType;
+using ops::Value;
+
+bool has_bit(std::uint64_t mask, std::size_t index) {
+  return index >= 64 || ((mask >> index) & 1U) != 0;
+}
+
+// Writes down the calls of a gradient.
+class ScriptEmitter final : public ops::Emitter {
+ public:
+  ScriptEmitter(std::vector<TensorType> types, std::vector<GradientScript::Step>* steps)
+      : types_(std::move(types)), steps_(*steps) {}
+
+  std::vector<Value> emit(const OpCall<Value>& call) override {
+    const ops::OpSchema& schema = ops::op_registry().get(call.type);
+    GradientScript::Step step;
+    step.op = call.type;
+    step.attributes = call.attributes;
+    std::vector<std::vector<ops::InferArgument>> arguments(schema.inputs().size());
+    for (const OpCall<Value>::Slot& slot : call.inputs) {
+      const int index = schema.input_index(slot.name);
+      if (index < 0) {
+        core::raise(ErrorCode::kInternal, "[{}] a gradient fills input '{}', which it lacks",
+                    call.type, slot.name);
+      }
+      GradientScript::Slot& filled = step.inputs.emplace_back();
+      filled.name = slot.name;
+      for (const Value& value : slot.values) {
+        filled.values.push_back(value.id);
+        arguments[static_cast<std::size_t>(index)].push_back({type(value), "gradient", {}});
+      }
+    }
+    const Attributes complete = schema.complete(call.attributes);
+    ops::InferContext context(schema, std::move(arguments), complete);
+    context.run();
+    return add(std::move(step), context);
+  }
+
+  [[nodiscard]] TensorType type(Value value) const override {
+    return types_[static_cast<std::size_t>(value.id)];
+  }
+  [[nodiscard]] Value value(std::size_t id) {
+    return types_[id].dtype == DType::kNone ? Value{} : Value{this, static_cast<std::int32_t>(id)};
+  }
+  [[nodiscard]] std::size_t count() const { return types_.size(); }
+
+ private:
+  std::vector<Value> add(GradientScript::Step step, const ops::InferContext& context) {
+    std::vector<Value> outputs;
+    step.first_output = static_cast<std::int32_t>(types_.size());
+    for (const std::vector<TensorType>& slot : context.outputs()) {
+      for (const TensorType& type : slot) {
+        outputs.push_back({this, static_cast<std::int32_t>(types_.size())});
+        types_.push_back(type);
+      }
+    }
+    step.output_count = static_cast<std::int32_t>(outputs.size());
+    steps_.push_back(std::move(step));
+    return outputs;
+  }
+
+  std::vector<TensorType> types_;
+  std::vector<GradientScript::Step>& steps_;
+};
+
+std::vector<TensorType> argument_types(const CallPlan& plan, std::uint64_t given) {
+  std::vector<TensorType> types;
+  for (const PlannedInput& input : plan.inputs) {
+    types.push_back(input.value < 0 ? TensorType{} : input.type);
+  }
+  for (const PlannedOutput& output : plan.outputs) {
+    types.push_back(output.is_absent ? TensorType{} : output.type);
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    const PlannedOutput& output = plan.outputs[i];
+    const bool has = !output.is_absent && is_floating(output.type.dtype) && has_bit(given, i);
+    types.push_back(has ? output.type : TensorType{});
+  }
+  return types;
+}
+
+// One call seen from its gradient.
+class ScriptContext final : public ops::GradContext {
+ public:
+  ScriptContext(const CallPlan& plan, ScriptEmitter& emitter, std::uint64_t wanted,
+                std::vector<GradientScript::Result>* results)
+      : plan_(plan), emitter_(emitter), wanted_(wanted), results_(*results) {}
+
+  [[nodiscard]] Value input(std::string_view slot, std::size_t index) const override {
+    return value_at(0, find(plan_.inputs, input_slot(slot), index));
+  }
+  [[nodiscard]] std::size_t input_count(std::string_view slot) const override {
+    const std::uint32_t wanted = input_slot(slot);
+    return static_cast<std::size_t>(std::count_if(
+        plan_.inputs.begin(), plan_.inputs.end(),
+        [&](const PlannedInput& input) { return input.slot == wanted && input.value >= 0; }));
+  }
+  [[nodiscard]] Value output(std::string_view slot, std::size_t index) const override {
+    return value_at(plan_.inputs.size(), find(plan_.outputs, output_slot(slot), index));
+  }
+  [[nodiscard]] Value output_grad(std::string_view slot, std::size_t index) const override {
+    return value_at(plan_.inputs.size() + plan_.outputs.size(),
+                    find(plan_.outputs, output_slot(slot), index));
+  }
+  [[nodiscard]] bool needs_grad(std::string_view slot, std::size_t index) const override {
+    const std::int64_t flat = find(plan_.inputs, input_slot(slot), index);
+    if (flat < 0) return false;
+    const PlannedInput& input = plan_.inputs[static_cast<std::size_t>(flat)];
+    return input.value >= 0 && is_floating(input.type.dtype) &&
+           has_bit(wanted_, static_cast<std::size_t>(flat));
+  }
+  void set_input_grad(std::string_view slot, Value grad, std::size_t index) override {
+    if (!grad.defined() || !needs_grad(slot, index)) return;
+    result(slot, index) = {grad.id, -1};
+  }
+  void set_input_grad_rows(std::string_view slot, const ops::RowSparse& grad,
+                           std::size_t index) override {
+    if (needs_grad(slot, index)) result(slot, index) = {grad.values.id, grad.rows.id};
+  }
+  [[nodiscard]] const Attributes& attributes() const override { return plan_.attributes; }
+
+ private:
+  template <class Planned>
+  static std::int64_t find(const std::vector<Planned>& flat, std::uint32_t slot,
+                           std::size_t index) {
+    for (std::size_t i = 0; i < flat.size(); ++i) {
+      if (flat[i].slot == slot && index-- == 0) return static_cast<std::int64_t>(i);
+    }
+    return -1;
+  }
+  [[nodiscard]] Value value_at(std::size_t base, std::int64_t flat) const {
+    return flat < 0 ? Value{} : emitter_.value(base + static_cast<std::size_t>(flat));
+  }
+  [[nodiscard]] std::uint32_t input_slot(std::string_view name) const {
+    return checked(plan_.schema->input_index(name), name);
+  }
+  [[nodiscard]] std::uint32_t output_slot(std::string_view name) const {
+    return checked(plan_.schema->output_index(name), name);
+  }
+  [[nodiscard]] std::uint32_t checked(int index, std::string_view name) const {
+    if (index < 0) {
+      core::raise(ErrorCode::kInternal, "[{}] its gradient asks for the slot '{}', which it lacks",
+                  plan_.schema->name(), name);
+    }
+    return static_cast<std::uint32_t>(index);
+  }
+  GradientScript::Result& result(std::string_view slot, std::size_t index) {
+    return results_[static_cast<std::size_t>(find(plan_.inputs, input_slot(slot), index))];
+  }
+
+  const CallPlan& plan_;
+  ScriptEmitter& emitter_;
+  std::uint64_t wanted_;
+  std::vector<GradientScript::Result>& results_;
+};
+
+}  // namespace
+
+GradientScript::GradientScript(const CallPlan& plan, std::uint64_t wanted, std::uint64_t given)
+    : results_(plan.inputs.size()) {
+  ScriptEmitter emitter(argument_types(plan, given), &steps_);
+  ScriptContext context(plan, emitter, wanted, &results_);
+  plan.schema->gradient_fn()(context);
+  value_count_ = emitter.count();
+  note_reads(plan.inputs.size() + plan.outputs.size());
+}
+
+void GradientScript::note_reads(std::size_t argument_count) {
+  std::vector<bool> reads(argument_count);
+  std::vector<bool> measures(argument_count);
+  const auto note = [&](std::vector<bool>& marks, std::int32_t id) {
+    if (id >= 0 && static_cast<std::size_t>(id) < argument_count) {
+      marks[static_cast<std::size_t>(id)] = true;
+    }
+  };
+  for (const Step& step : steps_) {
+    const ops::OpSchema& schema = ops::op_registry().get(step.op);
+    for (const Slot& slot : step.inputs) {
+      const auto index = static_cast<std::size_t>(schema.input_index(slot.name));
+      const bool is_metadata = schema.inputs()[index].residence == ops::Residence::kMetadata;
+      for (const std::int32_t id : slot.values) note(is_metadata ? measures : reads, id);
+    }
+  }
+  for (const Result& result : results_) {
+    note(reads, result.value);
+    note(reads, result.rows);
+  }
+  for (std::size_t i = 0; i < argument_count; ++i) {
+    if (reads[i]) {
+      reads_.push_back(static_cast<std::int32_t>(i));
+    } else if (measures[i]) {
+      measures_.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+}
+
+void GradientScript::run(std::vector<Tensor>& values) const {
+  for (const Step& step : steps_) run_step(step, values);
+}
+
+void GradientScript::run_step(const Step& step, std::vector<Tensor>& values) {
+  InlineList<Tensor, 6> inputs;
+  for (const Slot& slot : step.inputs) {
+    for (const std::int32_t id : slot.values) {
+      inputs.push_back(values[static_cast<std::size_t>(id)]);
+    }
+  }
+  const auto make_call = [&] {
+    OpCall<Tensor> call(step.op);
+    for (const Slot& slot : step.inputs) call.slots.push_back({slot.name, slot.values.size()});
+    for (const Tensor& input : inputs) call.values.push_back(input);
+    for (const auto& [name, value] : step.attributes) call.attributes.push_back({name, value});
+    return call;
+  };
+  std::call_once(*step.planned, [&] {
+    OpCall<Tensor> call = make_call();
+    PlannedCall planned = plan_of(call);
+    if (planned.is_lasting) step.plan = std::move(planned.plan);
+  });
+  TensorList outputs;
+  if (step.plan != nullptr) {
+    outputs = run_call(step.plan, inputs.data(), nullptr);
+  } else {
+    OpCall<Tensor> call = make_call();
+    outputs = run_call(plan_of(call).plan, call.values.data(), nullptr);
+  }
+  // An absent optional output has no number.
+  std::size_t next = static_cast<std::size_t>(step.first_output);
+  const std::size_t end = next + static_cast<std::size_t>(step.output_count);
+  for (Tensor& output : outputs) {
+    if (output.defined() && next < end) values[next++] = std::move(output);
+  }
+}
+
+}  // namespace loci::eager

@@ -1,0 +1,71 @@
+// The gradient of a call as a list of calls.
+//
+// An op's gradient is a function that writes ops (see framework/ops/grad_context.h). What it writes
+// depends on dtypes, shapes and attributes only, so it is written once for all calls of a plan, and
+// backward() just runs the list.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <loci/attribute.hpp>
+#include <loci/op_call.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "framework/eager/call_plan.h"
+
+namespace loci::eager {
+
+// Values by number: the call's flat inputs, its flat outputs, the gradients of those, and then what
+// the steps compute.
+class GradientScript {
+ public:
+  // For the gradients of those flat inputs, from those of those flat outputs: bit i is argument i;
+  // arguments beyond 63 always count.
+  GradientScript(const CallPlan& plan, std::uint64_t wanted, std::uint64_t given);
+
+  // A gradient by number of its value; of rows, if `rows` is one. -1: there is none.
+  struct Result {
+    std::int32_t value = -1;
+    std::int32_t rows = -1;
+  };
+  // By flat input.
+  [[nodiscard]] const std::vector<Result>& results() const { return results_; }
+  // The inputs and outputs, by number of their value, whose elements the steps read.
+  [[nodiscard]] const std::vector<std::int32_t>& reads() const { return reads_; }
+  // Those of which they read dtype and shape alone.
+  [[nodiscard]] const std::vector<std::int32_t>& measures() const { return measures_; }
+  [[nodiscard]] std::size_t value_count() const { return value_count_; }
+
+  // Computes what the steps add to `values`, of value_count().
+  void run(std::vector<Tensor>& values) const;
+
+  struct Slot {
+    std::string name;
+    std::vector<std::int32_t> values;
+  };
+  struct Step {
+    std::string op;
+    Attributes attributes;
+    std::vector<Slot> inputs;
+    std::int32_t first_output = 0;
+    std::int32_t output_count = 0;
+    // Of the first run, where a plan serves all; written once.
+    mutable std::shared_ptr<const CallPlan> plan = {};
+    mutable std::unique_ptr<std::once_flag> planned = std::make_unique<std::once_flag>();
+  };
+
+ private:
+  void note_reads(std::size_t argument_count);
+  static void run_step(const Step& step, std::vector<Tensor>& values);
+
+  std::vector<Step> steps_;
+  std::vector<Result> results_;
+  std::vector<std::int32_t> reads_;
+  std::vector<std::int32_t> measures_;
+  std::size_t value_count_ = 0;
+};
+
+}  // namespace loci::eager

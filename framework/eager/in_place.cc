@@ -1,0 +1,138 @@
+// Changes of tensors in place.
+#include <loci/ops/creation.hpp>
+#include <loci/tensor.hpp>
+
+#include "framework/core/raise.h"
+#include "framework/eager/call.h"
+#include "framework/eager/copy_node.h"
+#include "framework/eager/interceptor.h"
+#include "framework/eager/relocation.h"
+#include "framework/eager/thread_state.h"
+
+namespace loci {
+namespace eager {
+namespace {
+
+void check_defined(const Tensor& tensor, const char* what) {
+  if (tensor.defined()) return;
+  core::raise(ErrorCode::kInvalidArgument, "[{}] the tensor is undefined; was it moved from?",
+              what);
+}
+
+// What nothing is recorded of may always change. Else the change must not reach what has been
+// recorded of other tensors with the same memory.
+void check_change(const Tensor& self, bool takes_gradient, const char* what) {
+  if (!thread_state().records) return;
+  const bool is_recorded = requires_grad(self);
+  if (!is_recorded && !takes_gradient) return;
+  if (is_recorded && self.is_leaf()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] '{}' {} is a leaf that requires a gradient, and would lose it by a change in "
+                "place; change it under NoGrad, or compute a new tensor",
+                what, self.name(), self.shape().to_string());
+  }
+  if (self.impl()->storage().use_count() > 1) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] '{}' {} shares its memory with a view, or with what a gradient needs, so "
+                "that a change in place would have no right gradient; compute a new tensor",
+                what, self.name(), self.shape().to_string());
+  }
+}
+
+void check_form(const Tensor& self, const ops::TensorType& type, const char* what) {
+  if (type == ops::TensorType{self.dtype(), self.shape()}) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[{}] gives {} {}, but '{}' is {} {} and keeps its form when it is changed in place",
+              what, dtype_name(type.dtype), type.shape.to_string(), self.name(),
+              dtype_name(self.dtype()), self.shape().to_string());
+}
+
+// `x op= y`: where x is.
+void change(const Tensor& self, const Tensor& other, const char* op, const void* site) {
+  check_defined(self, op);
+  check_defined(other, op);
+  OpCall<Tensor> call(op);
+  call.input("x", self).input("y", other);
+  ThreadState& thread = thread_state();
+  if (thread.interceptor != nullptr) return thread.interceptor->replace(self, call.result());
+  check_change(self, requires_grad(other), op);
+  const device::Device* guard = guarded_device(thread);
+  std::shared_ptr<const CallPlan> plan = thread.recent.find(call, guard);
+  if (plan == nullptr) {
+    PlannedCall planned = plan_of(call);
+    plan = planned.plan;
+    if (planned.is_lasting) thread.recent.insert(call, guard, plan);
+  }
+  check_form(self, plan->outputs.front().type, op);
+  run_call_into(plan, call.values.data(), self, site);
+}
+
+}  // namespace
+}  // namespace eager
+
+inline namespace v0 {
+
+const Tensor& Tensor::add_(const Tensor& other) const {
+  eager::change(*this, other, "elementwise_add", __builtin_return_address(0));
+  return *this;
+}
+const Tensor& Tensor::sub_(const Tensor& other) const {
+  eager::change(*this, other, "elementwise_sub", __builtin_return_address(0));
+  return *this;
+}
+const Tensor& Tensor::mul_(const Tensor& other) const {
+  eager::change(*this, other, "elementwise_mul", __builtin_return_address(0));
+  return *this;
+}
+const Tensor& Tensor::div_(const Tensor& other) const {
+  eager::change(*this, other, "elementwise_div", __builtin_return_address(0));
+  return *this;
+}
+
+const Tensor& Tensor::fill_(double value) const {
+  const void* site = __builtin_return_address(0);
+  eager::check_defined(*this, "fill_");
+  if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
+    interceptor->replace(*this, full_like(*this, value));
+    return *this;
+  }
+  eager::check_change(*this, false, "fill_");
+  OpCall<Tensor> call("full_like");
+  call.input("x", *this).attr("value", value);
+  eager::run_call_into(eager::plan_of(call).plan, call.values.data(), *this, site);
+  return *this;
+}
+
+void Tensor::copy_(const Tensor& source, bool blocking) const {
+  const void* site = __builtin_return_address(0);
+  eager::check_defined(*this, "copy_");
+  eager::check_defined(source, "copy_");
+  if (source.dtype() != dtype() || source.shape() != shape()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[copy_] a {} {} tensor cannot be copied into one of {} {}; cast or reshape it "
+                "first",
+                dtype_name(source.dtype()), source.shape().to_string(), dtype_name(dtype()),
+                shape().to_string());
+  }
+  const bool is_same =
+      impl()->storage() == source.impl()->storage() && impl()->offset() == source.impl()->offset();
+  if (is_same) return;
+  if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
+    return interceptor->replace(*this, source.to(place()));
+  }
+  eager::check_change(*this, eager::requires_grad(source), "copy_");
+  eager::copy_elements(source, *this, site);
+  if (eager::thread_state().records && !eager::record_copy(source, *this)) {
+    impl()->set_recorded(nullptr);
+  }
+  impl()->storage()->version.fetch_add(1, std::memory_order_relaxed);
+  if (blocking || eager::thread_state().is_serial) impl()->storage()->uses.wait();
+}
+
+std::uint64_t Tensor::version() const {
+  eager::check_defined(*this, "version");
+  return impl()->storage()->version.load(std::memory_order_relaxed);
+}
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,417 @@
+#include "framework/eager/lane.h"
+
+#include <sched.h>
+
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "framework/core/log.h"
+#include "framework/core/raise.h"
+#include "framework/core/thread_team.h"
+
+namespace loci::eager {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+// Longer than between two ops of a loop, shorter than anybody notices.
+constexpr std::chrono::microseconds kSpin{20};
+
+// Spins until `done`, for a while; returns whether it came.
+template <class Done>
+bool spin_until(const Done& done) {
+  if (done()) return true;
+  const Clock::time_point end = Clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (done()) return true;
+      __builtin_ia32_pause();
+    }
+    sched_yield();
+  } while (Clock::now() < end);
+  return done();
+}
+
+std::shared_ptr<tensor::Failure> failure_of(const Task& task) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return std::make_shared<tensor::Failure>(error);
+  } catch (const std::exception& error) {
+    return std::make_shared<tensor::Failure>(
+        Error(ErrorCode::kInternal, describe(task) + ": " + error.what()));
+  }
+}
+
+}  // namespace
+
+Lane::Lane(device::Device& device, bool is_default, Issue issue)
+    : device_(device), is_inline_(device.is_inline()), issue_(issue), ring_(kCapacity) {
+  if (is_default || is_inline_) {
+    stream_ = device.default_stream();
+  } else {
+    own_stream_ = std::make_unique<device::Stream>(device);
+    stream_ = own_stream_->handle();
+  }
+}
+
+bool Lane::is_queue_empty() const {
+  return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
+}
+
+// Whether this stream can wait for that one without the host.
+bool Lane::can_follow(const Lane& other) const {
+  return !is_inline_ && !other.is_inline_ && &device_.plugin() == &other.device_.plugin();
+}
+
+bool Lane::can_issue(const Task& task) const {
+  if (issue_ == Issue::kByWorker) return false;
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
+    for (const tensor::Ticket& ticket :
+         task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
+      if (!ticket.has_ended()) return false;
+    }
+  }
+  for (const tensor::Ticket& ticket : task.before) {
+    const Lane& other = *static_cast<const Lane*>(ticket.queue);
+    if (can_follow(other)) {
+      if (other.issued_.load(std::memory_order_acquire) < ticket.number) return false;
+    } else if (!ticket.has_ended()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Lane::submit(Task& task) {
+  std::unique_lock lock(mutex_);
+  make_room(lock);
+  if (!awaited_.empty()) {
+    for (const tensor::Ticket& ticket : std::exchange(awaited_, {})) task.before.push_back(ticket);
+  }
+  const bool is_idle = is_queue_empty();
+  if (is_idle && is_inline_ && task.before.empty() && (task.is_small() || is_stopped_) &&
+      is_ready(task)) {
+    issue(task);
+    return;
+  }
+  const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
+  enter_uses(task, {this, ticket});
+  if (is_stopped_ || (is_idle && !is_inline_ && can_issue(task))) {
+    if (is_stopped_) await_before(task);
+    issue(task);
+    hold_for_device(task, ticket);
+    // In this order, so that the worker never takes it for one of its own.
+    issued_.store(ticket, std::memory_order_release);
+    enqueued_.store(ticket, std::memory_order_release);
+    throttle();
+    return;
+  }
+  push(task, lock);
+}
+
+// Where the queue is full: back-pressure. Without the lock, which the worker may need.
+void Lane::make_room(std::unique_lock<std::mutex>& lock) {
+  while (true) {
+    const std::uint64_t enqueued = enqueued_.load(std::memory_order_relaxed);
+    if (enqueued - issued_.load(std::memory_order_acquire) < kCapacity) return;
+    lock.unlock();
+    wait_issued(enqueued - kCapacity + 1);
+    lock.lock();
+  }
+}
+
+void Lane::push(Task& task, std::unique_lock<std::mutex>& lock) {
+  start_worker();
+  const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
+  ring_[ticket % kCapacity] = std::move(task);
+  enqueued_.store(ticket, std::memory_order_seq_cst);
+  lock.unlock();
+  if (sleeping_workers_.load(std::memory_order_seq_cst) == 0) return;
+  { const std::lock_guard sleep(sleep_mutex_); }
+  work_came_.notify_one();
+}
+
+// Never throws: what the task fails with is found where its results are used.
+void Lane::issue(Task& task) noexcept {
+  if (inherit_failure(task)) return;
+  forgive_outputs(task);
+  try {
+    if (is_of_parent_) {
+      core::raise(ErrorCode::kUnavailable,
+                  "{}: {} was opened before this process was forked, and belongs to its parent; "
+                  "fork first, or start a new program",
+                  describe(task), device_.place().to_string());
+    }
+    for (const tensor::Ticket& ticket : task.before) {
+      Lane& other = *static_cast<Lane*>(ticket.queue);
+      if (can_follow(other) && !ticket.has_ended()) order_behind(other);
+    }
+    run_task(task, stream_);
+  } catch (...) {
+    const std::shared_ptr<tensor::Failure> failure = failure_of(task);
+    fail_outputs(task, failure);
+    note(failure);
+  }
+}
+
+// For what a stream cannot wait for itself.
+void Lane::await_before(Task& task) {
+  for (const tensor::Ticket& ticket : task.before) {
+    Lane& other = *static_cast<Lane*>(ticket.queue);
+    if (can_follow(other)) {
+      other.wait_issued(ticket.number);
+    } else {
+      other.wait_quietly(ticket.number);
+    }
+  }
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
+    for (const tensor::Ticket& ticket :
+         task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
+      if (ticket.queue != this) ticket.queue->wait_quietly(ticket.number);
+    }
+  }
+}
+
+// The event holds all that `other` has now: more than is asked for, seldom much.
+void Lane::order_behind(Lane& other) {
+  const std::lock_guard lock(other.event_mutex_);
+  if (other.event_ == nullptr) other.event_ = std::make_unique<device::Event>(other.device_);
+  other.event_->record(other.stream_);
+  other.event_->wait_on(stream_);
+}
+
+void Lane::note(const std::shared_ptr<tensor::Failure>& failure) noexcept {
+  const std::lock_guard lock(failure_lock_);
+  if (failure_ == nullptr || failure_->was_thrown.load(std::memory_order_relaxed)) {
+    failure_ = failure;
+  }
+}
+
+// Host memory that the device reads or writes stays until the stream has passed. That of a device
+// is released in the order of its stream, but for what is not from its allocator.
+void Lane::hold_for_device(Task& task, std::uint64_t ticket) {
+  if (is_inline_ || device_.uses_host_memory()) return;
+  for (std::shared_ptr<tensor::TensorImpl>& argument : task.arguments) {
+    if (argument == nullptr) continue;
+    const tensor::Storage& storage = *argument->storage();
+    if (storage.device == &device_ && storage.owner == nullptr) continue;
+    const std::lock_guard lock(kept_lock_);
+    kept_.push_back({ticket, {}, std::move(argument)});
+    keeps_.store(true, std::memory_order_release);
+  }
+}
+
+void Lane::throttle() {
+  const std::uint64_t issued = issued_.load(std::memory_order_relaxed);
+  if (issued % (kMostAhead / 2) != 0 || is_inline_ || is_of_parent_) return;
+  // Once in a while, so that a loop without a wait cannot fill the device's queue.
+  if (issued - completed_.load(std::memory_order_relaxed) < kMostAhead) {
+    release_ended();
+    return;
+  }
+  try {
+    device_.synchronize_stream(stream_);
+  } catch (const Error& error) {
+    note(std::make_shared<tensor::Failure>(error));
+  }
+  complete(issued);
+}
+
+std::uint64_t Lane::mark() { return enqueued_.load(std::memory_order_acquire); }
+
+void Lane::wait_for(const tensor::Ticket& ticket) {
+  if (ticket.queue == this || ticket.has_ended()) return;
+  const std::lock_guard lock(mutex_);
+  awaited_.push_back(ticket);
+}
+
+bool Lane::has_ended(std::uint64_t ticket) noexcept {
+  const std::uint64_t issued = issued_.load(std::memory_order_acquire);
+  if (issued < ticket) return false;
+  if (is_inline_ || is_of_parent_ || completed_.load(std::memory_order_acquire) >= ticket) {
+    return true;
+  }
+  // Not lock(): the caller may hold another lane's.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return false;
+  std::uint32_t done = 0;
+  loci_error* error = device_.api().stream_query(stream_, &done);
+  if (error != nullptr) {
+    // wait() will throw it.
+    try {
+      device_.check(error, "asking a stream");
+    } catch (const Error& asked) {
+      note(std::make_shared<tensor::Failure>(asked));
+    }
+  }
+  if (done != 0) complete(issued);
+  return done != 0;
+}
+
+void Lane::wait(std::uint64_t ticket) {
+  wait_issued(ticket);
+  if (is_inline_ || is_of_parent_ || completed_.load(std::memory_order_acquire) >= ticket) return;
+  const std::uint64_t issued = issued_.load(std::memory_order_acquire);
+  {
+    // An event, so that the stream is free for others meanwhile.
+    device::Event event(device_);
+    event.record(stream_);
+    event.synchronize();
+  }
+  complete(issued);
+  device_.synchronize_stream(nullptr);  // throws what the device's work has failed with
+}
+
+void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
+  const std::lock_guard lock(kept_lock_);
+  kept_.push_back({ticket, std::move(buffer), nullptr});
+  keeps_.store(true, std::memory_order_release);
+}
+
+void Lane::complete(std::uint64_t ticket) noexcept {
+  std::uint64_t known = completed_.load(std::memory_order_relaxed);
+  while (known < ticket && !completed_.compare_exchange_weak(known, ticket)) {
+  }
+  release_ended();
+}
+
+void Lane::release_ended() noexcept {
+  if (!keeps_.load(std::memory_order_acquire)) return;
+  const std::uint64_t ended = is_inline_ ? issued_.load() : completed_.load();
+  while (true) {
+    Kept released;  // ends outside of the lock: it may keep something in turn
+    const std::lock_guard lock(kept_lock_);
+    // In order of their tickets but for a few, which then stay a little longer.
+    if (kept_.empty() || kept_.front().ticket > ended) break;
+    released = std::move(kept_.front());
+    kept_.pop_front();
+    keeps_.store(!kept_.empty(), std::memory_order_release);
+  }
+}
+
+void Lane::synchronize() {
+  const std::uint64_t last = mark();
+  try {
+    wait(last);
+  } catch (const Error& error) {
+    note(std::make_shared<tensor::Failure>(error));
+  }
+  release_ended();
+  std::shared_ptr<tensor::Failure> failure;
+  {
+    const std::lock_guard lock(failure_lock_);
+    failure = std::exchange(failure_, nullptr);
+  }
+  if (failure != nullptr && !failure->was_thrown.exchange(true)) throw failure->error;
+}
+
+void Lane::start_worker() {
+  if (has_worker_) return;
+  worker_ = std::thread([this] { work(); });
+  has_worker_ = true;
+}
+
+bool Lane::next_is_there() noexcept {
+  return enqueued_.load(std::memory_order_seq_cst) > issued_.load(std::memory_order_relaxed);
+}
+
+void Lane::work() noexcept {
+  core::adopt_width();
+  while (true) {
+    if (!spin_until([this] { return next_is_there() || ends_.load(); })) {
+      std::unique_lock lock(sleep_mutex_);
+      sleeping_workers_.store(1, std::memory_order_seq_cst);
+      work_came_.wait(lock, [this] { return next_is_there() || ends_.load(); });
+      sleeping_workers_.store(0, std::memory_order_relaxed);
+    }
+    if (!next_is_there()) return;  // it ends, and nothing is left
+    const std::uint64_t ticket = issued_.load(std::memory_order_relaxed) + 1;
+    Task task = std::move(ring_[ticket % kCapacity]);
+    await_before(task);
+    core::adopt_width();
+    if (is_inline_) {
+      issue(task);
+    } else {
+      const std::lock_guard lock(mutex_);
+      issue(task);
+      hold_for_device(task, ticket);
+    }
+    if (is_inline_) {
+      // Before whoever waits goes on: the memory is free then.
+      task = Task();
+      finish_issue(ticket);
+    } else {
+      // A device's memory that ends here asks for tickets that have been handed over.
+      finish_issue(ticket);
+      task = Task();
+      throttle();
+    }
+    release_ended();
+  }
+}
+
+void Lane::finish_issue(std::uint64_t ticket) noexcept {
+  issued_.store(ticket, std::memory_order_seq_cst);
+  if (sleeping_waiters_.load(std::memory_order_seq_cst) == 0) return;
+  { const std::lock_guard lock(sleep_mutex_); }
+  issue_advanced_.notify_all();
+}
+
+void Lane::wait_issued(std::uint64_t ticket) {
+  const auto is_there = [&] { return issued_.load(std::memory_order_seq_cst) >= ticket; };
+  if (spin_until(is_there)) return;
+  std::unique_lock lock(sleep_mutex_);
+  sleeping_waiters_.fetch_add(1, std::memory_order_seq_cst);
+  issue_advanced_.wait(lock, is_there);
+  sleeping_waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Lane::prepare_fork() {
+  while (true) {
+    wait_issued(mark());  // without the lock, which the worker may need
+    mutex_.lock();
+    if (is_queue_empty()) break;
+    mutex_.unlock();
+  }
+  if (is_inline_ || completed_.load() == issued_.load()) return;
+  try {
+    device_.synchronize_stream(stream_);
+  } catch (const Error& error) {
+    note(std::make_shared<tensor::Failure>(error));
+  }
+  complete(issued_.load());
+}
+
+void Lane::resume_parent() { mutex_.unlock(); }
+
+// The worker is the parent's alone; so are those who wait.
+void Lane::resume_child() {
+  if (has_worker_) {
+    new (&worker_) std::thread();
+    has_worker_ = false;
+  }
+  new (&work_came_) std::condition_variable();
+  new (&issue_advanced_) std::condition_variable();
+  new (&sleep_mutex_) std::mutex();
+  sleeping_workers_ = 0;
+  sleeping_waiters_ = 0;
+  is_of_parent_ = !is_inline_;
+  mutex_.unlock();
+}
+
+void Lane::stop() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+    if (!has_worker_) return;
+  }
+  ends_.store(true);
+  { const std::lock_guard lock(sleep_mutex_); }
+  work_came_.notify_all();
+  if (worker_.joinable() && worker_.get_id() != std::this_thread::get_id()) worker_.join();
+}
+
+}  // namespace loci::eager

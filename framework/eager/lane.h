@@ -1,0 +1,124 @@
+// A queue of tasks in order: a stream.
+//
+// A queued device's lane hands tasks to the device's stream on the calling thread. An inline
+// device's lane gives them to a worker thread of its own, except that small ones which nothing
+// keeps waiting run on the calling thread. A task that the host has to wait for before it can be
+// handed over (a result of an inline device, a value read on the host, a copy of memory that the
+// device has no direct way to) goes to the worker on every lane, and what follows stays behind it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "framework/device/stream.h"
+#include "framework/eager/task.h"
+
+namespace loci::eager {
+
+// Lives until the process ends. Thread-safe.
+class Lane final : public tensor::WorkQueue {
+ public:
+  // How tasks that could be handed over at once go: on the calling thread, or by the worker as all
+  // others, for copies that the host may have to wait for.
+  enum class Issue { kAtOnce, kByWorker };
+
+  // On the device's default stream, or on one of its own.
+  Lane(device::Device& device, bool is_default, Issue issue = Issue::kAtOnce);
+
+  [[nodiscard]] device::Device& device() const { return device_; }
+  // Null on an inline device without streams.
+  [[nodiscard]] loci_stream* stream() const { return stream_; }
+
+  // Takes the task over. Waits while the queue is full.
+  void submit(Task& task);
+  // A ticket of all that has been enqueued.
+  [[nodiscard]] std::uint64_t mark();
+  // What is enqueued from now on waits for that task.
+  void wait_for(const tensor::Ticket& ticket);
+
+  [[nodiscard]] bool has_ended(std::uint64_t ticket) noexcept override;
+  void wait(std::uint64_t ticket) override;
+  void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept override;
+  // Waits for everything, and throws the first failure that nobody has been told of.
+  void synchronize();
+
+  // Around fork(): nothing is under way, and no lock is held, in the child, to which devices other
+  // than inline ones do not belong.
+  void prepare_fork();
+  void resume_parent();
+  void resume_child();
+  // Lets what is queued end and ends the worker; later tasks run on the calling thread. At exit.
+  void stop() noexcept;
+
+ private:
+  static constexpr std::size_t kCapacity = 1024;
+  // Tasks that a device may be behind: its own queue is not ours to measure.
+  static constexpr std::uint64_t kMostAhead = 4096;
+
+  [[nodiscard]] bool is_queue_empty() const;
+  [[nodiscard]] bool can_issue(const Task& task) const;
+  [[nodiscard]] bool can_follow(const Lane& other) const;
+  void make_room(std::unique_lock<std::mutex>& lock);
+  void push(Task& task, std::unique_lock<std::mutex>& lock);
+  void issue(Task& task) noexcept;
+  void await_before(Task& task);
+  void order_behind(Lane& other);
+  void note(const std::shared_ptr<tensor::Failure>& failure) noexcept;
+  void hold_for_device(Task& task, std::uint64_t ticket);
+  void throttle();
+  void start_worker();
+  void work() noexcept;
+  [[nodiscard]] bool next_is_there() noexcept;
+  void finish_issue(std::uint64_t ticket) noexcept;
+  void wait_issued(std::uint64_t ticket);
+  void complete(std::uint64_t ticket) noexcept;
+  void release_ended() noexcept;
+
+  device::Device& device_;
+  const bool is_inline_;
+  const Issue issue_;
+  std::unique_ptr<device::Stream> own_stream_;
+  loci_stream* stream_ = nullptr;
+
+  std::mutex mutex_;                         // of enqueuing, and of the stream
+  std::atomic<std::uint64_t> enqueued_{0};   // tickets given
+  std::atomic<std::uint64_t> issued_{0};     // of them: run, or handed to the device
+  std::atomic<std::uint64_t> completed_{0};  // of them: known to have ended on the device
+  tensor::Tickets awaited_;                  // by the next task
+  bool is_stopped_ = false;
+  bool is_of_parent_ = false;  // the device's work is that of the process that forked this one
+
+  // Those tickets above issued_ that the worker takes; by ticket modulo capacity.
+  std::vector<Task> ring_;
+  std::thread worker_;
+  bool has_worker_ = false;
+  std::atomic<bool> ends_{false};
+  std::mutex sleep_mutex_;
+  std::condition_variable work_came_;
+  std::condition_variable issue_advanced_;
+  std::atomic<int> sleeping_workers_{0};
+  std::atomic<int> sleeping_waiters_{0};
+
+  std::mutex event_mutex_;
+  std::unique_ptr<device::Event> event_;
+
+  memory::SpinLock kept_lock_;
+  struct Kept {
+    std::uint64_t ticket;
+    memory::Buffer buffer;
+    std::shared_ptr<tensor::TensorImpl> tensor;
+  };
+  std::deque<Kept> kept_;
+  std::atomic<bool> keeps_{false};
+
+  memory::SpinLock failure_lock_;
+  std::shared_ptr<tensor::Failure> failure_;
+};
+
+}  // namespace loci::eager

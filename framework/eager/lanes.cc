@@ -1,0 +1,105 @@
+#include "framework/eager/lanes.h"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "framework/device/device_manager.h"
+
+namespace loci::eager {
+
+Lanes::Lanes() {
+  // Devices end after the workers have: what is made first ends last.
+  device::DeviceManager::instance();
+  std::atexit(&Lanes::stop_all);
+  pthread_atfork(&Lanes::prepare_fork, &Lanes::resume_parent, &Lanes::resume_child);
+}
+
+Lanes& Lanes::instance() {
+  static auto& lanes = *new Lanes();
+  return lanes;
+}
+
+Lane& Lanes::make(device::Device& device, bool is_default, Lane::Issue issue) {
+  return *lanes_.emplace_back(std::make_unique<Lane>(device, is_default, issue));
+}
+
+Lane& Lanes::default_lane(device::Device& device) {
+  const std::lock_guard lock(mutex_);
+  Lane*& lane = devices_[&device].standard;
+  if (lane == nullptr) lane = &make(device, /*is_default=*/true, Lane::Issue::kAtOnce);
+  return *lane;
+}
+
+Lane& Lanes::copy_lane(device::Device& device, Direction direction) {
+  const std::lock_guard lock(mutex_);
+  OfDevice& of = devices_[&device];
+  Lane*& lane = direction == Direction::kToDevice ? of.to_device : of.from_device;
+  if (lane == nullptr) lane = &make(device, /*is_default=*/false, Lane::Issue::kByWorker);
+  return *lane;
+}
+
+std::shared_ptr<Lane> Lanes::lease(device::Device& device) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Lane*>& free = devices_[&device].free;
+  Lane* lane = nullptr;
+  if (free.empty()) {
+    lane = &make(device, /*is_default=*/false, Lane::Issue::kAtOnce);
+  } else {
+    lane = free.back();
+    free.pop_back();
+  }
+  return {lane, [this](Lane* ended) { give_back(ended); }};
+}
+
+void Lanes::give_back(Lane* lane) {
+  const std::lock_guard lock(mutex_);
+  devices_[&lane->device()].free.push_back(lane);
+}
+
+std::vector<Lane*> Lanes::all(const device::Device* device) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Lane*> lanes;
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    if (device == nullptr || &lane->device() == device) lanes.push_back(lane.get());
+  }
+  return lanes;
+}
+
+void Lanes::synchronize(const device::Device* device) {
+  std::optional<Error> first;
+  for (Lane* lane : all(device)) {
+    try {
+      lane->synchronize();
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (first) throw *first;
+}
+
+void Lanes::stop_all() noexcept {
+  for (Lane* lane : instance().all(nullptr)) lane->stop();
+}
+
+void Lanes::prepare_fork() {
+  Lanes& lanes = instance();
+  lanes.mutex_.lock();
+  for (const std::unique_ptr<Lane>& lane : lanes.lanes_) lane->prepare_fork();
+}
+
+void Lanes::resume_parent() {
+  Lanes& lanes = instance();
+  for (const std::unique_ptr<Lane>& lane : lanes.lanes_) lane->resume_parent();
+  lanes.mutex_.unlock();
+}
+
+void Lanes::resume_child() {
+  Lanes& lanes = instance();
+  for (const std::unique_ptr<Lane>& lane : lanes.lanes_) lane->resume_child();
+  lanes.mutex_.unlock();
+}
+
+}  // namespace loci::eager

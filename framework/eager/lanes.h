@@ -1,0 +1,50 @@
+// All lanes of the process, and which of them a thread uses.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "framework/eager/lane.h"
+
+namespace loci::eager {
+
+enum class Direction : std::uint8_t { kToDevice, kFromDevice };
+
+// Thread-safe. Never destroyed: tensors refer to lanes until the process ends.
+class Lanes {
+ public:
+  static Lanes& instance();
+
+  Lane& default_lane(device::Device& device);
+  // Where copies between the device and others go, beside its kernels.
+  Lane& copy_lane(device::Device& device, Direction direction);
+  // One of its own; it may have served before.
+  std::shared_ptr<Lane> lease(device::Device& device);
+  // Null for every device.
+  void synchronize(const device::Device* device);
+
+ private:
+  struct OfDevice {
+    Lane* standard = nullptr;
+    Lane* to_device = nullptr;
+    Lane* from_device = nullptr;
+    std::vector<Lane*> free;  // were leased
+  };
+
+  Lanes();
+  Lane& make(device::Device& device, bool is_default, Lane::Issue issue);
+  std::vector<Lane*> all(const device::Device* device);
+  void give_back(Lane* lane);
+  static void stop_all() noexcept;
+  static void prepare_fork();
+  static void resume_parent();
+  static void resume_child();
+
+  std::mutex mutex_;
+  std::map<const device::Device*, OfDevice> devices_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace loci::eager

@@ -1,0 +1,118 @@
+#include "framework/eager/recent_calls.h"
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci::eager {
+namespace {
+
+constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+
+void mix(std::uint64_t* hash, std::uint64_t value) {
+  *hash = (*hash ^ value) * kMix;
+  *hash ^= *hash >> 29;
+}
+
+void mix_attribute(std::uint64_t* hash, const Attribute& attribute) {
+  std::visit(
+      [hash](const auto& value) {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::string>) {
+          mix(hash, value.size());
+        } else if constexpr (std::is_same_v<T, double>) {
+          std::uint64_t bits = 0;
+          std::memcpy(&bits, &value, sizeof(bits));
+          mix(hash, bits);
+        } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+          for (const std::int64_t element : value) {
+            mix(hash, static_cast<std::uint64_t>(element));
+          }
+        } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+          mix(hash, static_cast<std::uint64_t>(value));
+        } else {
+          mix(hash, value.size());
+        }
+      },
+      attribute);
+}
+
+}  // namespace
+
+std::size_t RecentCalls::position(const OpCall<Tensor>& call) {
+  std::uint64_t hash = call.type.size();
+  // Types differ in their first and last letters, or else in length, mostly.
+  mix(&hash, static_cast<unsigned char>(call.type.front()) * 256U +
+                 static_cast<unsigned char>(call.type.back()));
+  mix(&hash, static_cast<unsigned char>(call.type[call.type.size() / 2]));
+  for (const Tensor& value : call.values) {
+    const tensor::TensorImpl& impl = *value.impl();
+    mix(&hash, static_cast<std::uint64_t>(impl.dtype()) * 64 +
+                   static_cast<std::uint64_t>(impl.shape().rank()));
+    for (const std::int64_t extent : impl.shape()) {
+      mix(&hash, static_cast<std::uint64_t>(extent));
+    }
+    mix(&hash, reinterpret_cast<std::uintptr_t>(impl.storage()->device));
+  }
+  for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
+    mix_attribute(&hash, attribute.value);
+  }
+  return hash % kEntries;
+}
+
+bool RecentCalls::matches(const Entry& entry, const OpCall<Tensor>& call,
+                          const device::Device* guard) {
+  if (entry.plan == nullptr || entry.guard != guard || entry.type != call.type ||
+      entry.slots.size() != call.slots.size() || entry.arguments.size() != call.values.size() ||
+      entry.attributes.size() != call.attributes.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < entry.arguments.size(); ++i) {
+    const tensor::TensorImpl& impl = *call.values[i].impl();
+    const Argument& known = entry.arguments[i];
+    if (known.device != impl.storage()->device || known.dtype != impl.dtype() ||
+        known.shape != impl.shape()) {
+      return false;
+    }
+  }
+  for (std::size_t i = 0; i < entry.slots.size(); ++i) {
+    const Slot& known = entry.slots[i];
+    if (known.count != call.slots[i].count || known.name != call.slots[i].name) return false;
+  }
+  for (std::size_t i = 0; i < entry.attributes.size(); ++i) {
+    const auto& [name, value] = entry.attributes[i];
+    if (name != call.attributes[i].name || value != call.attributes[i].value) return false;
+  }
+  return true;
+}
+
+const std::shared_ptr<const CallPlan>& RecentCalls::find(const OpCall<Tensor>& call,
+                                                         const device::Device* guard) const {
+  if (entries_.empty() || call.type.empty()) return none_;
+  const Entry& entry = entries_[position(call)];
+  return matches(entry, call, guard) ? entry.plan : none_;
+}
+
+void RecentCalls::insert(const OpCall<Tensor>& call, const device::Device* guard,
+                         std::shared_ptr<const CallPlan> plan) {
+  if (entries_.empty()) entries_.resize(kEntries);
+  Entry& entry = entries_[position(call)];
+  entry = {};
+  entry.type = std::string(call.type);
+  entry.guard = guard;
+  for (const OpCall<Tensor>::Slot& slot : call.slots) {
+    entry.slots.push_back({std::string(slot.name), slot.count});
+  }
+  for (const Tensor& value : call.values) {
+    const tensor::TensorImpl& impl = *value.impl();
+    entry.arguments.push_back({impl.dtype(), impl.shape(), impl.storage()->device});
+  }
+  for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
+    entry.attributes.emplace_back(std::string(attribute.name), attribute.value);
+  }
+  entry.plan = std::move(plan);
+}
+
+}  // namespace loci::eager

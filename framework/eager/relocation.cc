@@ -1,0 +1,98 @@
+#include "framework/eager/relocation.h"
+
+#include "framework/eager/copy_node.h"
+#include "framework/eager/lanes.h"
+#include "framework/eager/placing.h"
+#include "framework/eager/thread_state.h"
+
+namespace loci::eager {
+namespace {
+
+device::Device* space_of(device::Device& device) {
+  return device.uses_host_memory() ? nullptr : &device;
+}
+
+// Copies within a place stay in line with its ops; others go beside them.
+Lane& lane_of_copy(device::Device* from, device::Device* to) {
+  ThreadState& thread = thread_state();
+  Lanes& lanes = Lanes::instance();
+  device::Device& driver = to != nullptr ? *to : (from != nullptr ? *from : host_device());
+  Lane& standard = lanes.default_lane(driver);
+  Lane& current = current_lane(thread, standard);
+  if (from == to || &current != &standard) return current;
+  return lanes.copy_lane(driver, to != nullptr ? Direction::kToDevice : Direction::kFromDevice);
+}
+
+Tensor make_target(const Tensor& like, device::Device& device, const Lane& lane) {
+  const tensor::TensorImpl& impl = *like.impl();
+  device::Device* space = space_of(device);
+  auto storage = std::make_shared<tensor::Storage>();
+  if (space == nullptr) {
+    storage->buffer = memory::host_allocator().allocate(impl.bytes(), nullptr, "tensor");
+  } else {
+    storage->buffer =
+        memory::device_allocator(*space).allocate(impl.bytes(), lane.stream(), "tensor");
+    storage->place = space->place();
+    storage->device = space;
+    storage->home = const_cast<Lane*>(&lane);
+  }
+  storage->data = storage->buffer.data();
+  storage->bytes = impl.bytes();
+  Tensor target(std::make_shared<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
+  if (!impl.name().empty()) target.set_name(impl.name());
+  return target;
+}
+
+void submit_copy(const Tensor& from, const Tensor& to, const transfer::Labels& labels, Lane& lane,
+                 const void* site) {
+  if (from.bytes() == 0) return;
+  Task task;
+  task.arguments.push_back(from.impl());
+  task.arguments.push_back(to.impl());
+  task.labels = labels;
+  if (*task.labels.variable == '\0' && !from.name().empty()) {
+    task.labels.variable = transfer::intern(from.name());
+  }
+  task.site = site;
+  lane.submit(task);
+}
+
+}  // namespace
+
+void copy_elements(const Tensor& from, const Tensor& to, const void* site,
+                   const transfer::Labels& labels) {
+  Lane& lane = lane_of_copy(from.impl()->storage()->device, to.impl()->storage()->device);
+  submit_copy(from, to, labels, lane, site);
+}
+
+Tensor relocate(const Tensor& tensor, device::Device& device, const transfer::Labels& labels,
+                const void* site) {
+  device::Device* from = tensor.impl()->storage()->device;
+  if (from == space_of(device)) return tensor;
+  Lane& lane = lane_of_copy(from, space_of(device));
+  Tensor target = make_target(tensor, device, lane);
+  submit_copy(tensor, target, labels, lane, site);
+  if (thread_state().records) record_copy(tensor, target);
+  return target;
+}
+
+InlineList<Tensor, 6> relocated(const CallPlan& plan, const Tensor* values, const void* site) {
+  InlineList<Tensor, 6> result;
+  std::size_t count = 0;
+  for (const PlannedInput& input : plan.inputs) count += input.value >= 0 ? 1 : 0;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(values[i]);
+  const char* consumer = plan.schema->name().c_str();
+  for (const PlannedInput& input : plan.inputs) {
+    if (input.value < 0) continue;
+    Tensor& value = result[static_cast<std::size_t>(input.value)];
+    if (input.residence == ops::Residence::kDevice) {
+      value =
+          relocate(value, *plan.device, {"", "", consumer, transfer::Reason::kPrepareData}, site);
+    } else if (input.residence == ops::Residence::kHost) {
+      value = relocate(value, host_device(), {"", "", consumer, transfer::Reason::kHostRead}, site);
+    }
+  }
+  return result;
+}
+
+}  // namespace loci::eager

@@ -1,0 +1,22 @@
+// Copies of tensors, enqueued and recorded.
+#pragma once
+
+#include <loci/inline_list.hpp>
+#include <loci/tensor.hpp>
+
+#include "framework/eager/call_plan.h"
+#include "framework/transfer/transfer.h"
+
+namespace loci::eager {
+
+// A copy in the memory of `device`; the tensor itself if it lies there. On the lane for copies of
+// the device that is not the host, unless a StreamGuard says otherwise.
+Tensor relocate(const Tensor& tensor, device::Device& device, const transfer::Labels& labels,
+                const void* site);
+// The call's values, each where the plan reads it.
+InlineList<Tensor, 6> relocated(const CallPlan& plan, const Tensor* values, const void* site);
+// Enqueues the copy of the elements of one tensor into another of the same form; records nothing.
+void copy_elements(const Tensor& from, const Tensor& to, const void* site,
+                   const transfer::Labels& labels = {});
+
+}  // namespace loci::eager

@@ -1,0 +1,50 @@
+#include "framework/eager/saved_tensor.h"
+
+#include "framework/core/raise.h"
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci::eager {
+namespace {
+
+// With a storage of its own, so that the elements may be released and changed.
+Tensor without_elements(const Tensor& tensor) {
+  const tensor::TensorImpl& impl = *tensor.impl();
+  auto storage = std::make_shared<tensor::Storage>();
+  storage->place = impl.place();
+  storage->device = impl.storage()->device;
+  storage->absence = "a gradient needs only its form";
+  Tensor form(std::make_shared<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
+  if (!impl.name().empty()) form.set_name(impl.name());
+  return form;
+}
+
+}  // namespace
+
+SavedTensor::SavedTensor(const Tensor& tensor, bool is_output)
+    : tensor_(is_output ? tensor.detach() : tensor), version_(tensor.version()) {}
+
+SavedTensor SavedTensor::form_of(const Tensor& tensor) {
+  SavedTensor saved;
+  saved.tensor_ = without_elements(tensor);
+  saved.is_form_ = true;
+  return saved;
+}
+
+SavedTensor SavedTensor::overwritten(const Tensor& tensor) {
+  SavedTensor saved;
+  saved.tensor_ = without_elements(tensor);
+  saved.version_ = ~std::uint64_t{0};
+  return saved;
+}
+
+const Tensor& SavedTensor::get(std::string_view op) const {
+  if (is_form_ || tensor_.version() == version_) [[likely]]
+    return tensor_;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[backward] the gradient of {} needs {}{}{} {} as it was, but it has been changed in "
+              "place since; use an op that gives a new tensor there, or clone it before the change",
+              op, tensor_.name().empty() ? "a tensor" : "'", tensor_.name(),
+              tensor_.name().empty() ? "" : "'", tensor_.shape().to_string());
+}
+
+}  // namespace loci::eager

@@ -1,0 +1,72 @@
+#include <loci/stream.hpp>
+#include <utility>
+
+#include "framework/device/device_manager.h"
+#include "framework/eager/lanes.h"
+#include "framework/eager/thread_state.h"
+
+namespace loci {
+namespace eager {
+namespace {
+
+device::Device& device_at(const Place& place) {
+  auto& devices = device::DeviceManager::instance();
+  return devices.get(devices.resolve(place, Place()));
+}
+
+// Lanes that nobody leases are not given back.
+std::shared_ptr<Lane> unowned(Lane& lane) { return {std::shared_ptr<void>(), &lane}; }
+
+}  // namespace
+}  // namespace eager
+
+inline namespace v0 {
+
+Stream::Stream(std::shared_ptr<eager::Lane> lane) : lane_(std::move(lane)) {}
+Stream::Stream(const Place& place)
+    : lane_(eager::Lanes::instance().lease(eager::device_at(place))) {}
+
+Stream Stream::default_of(const Place& place) {
+  return Stream(eager::unowned(eager::Lanes::instance().default_lane(eager::device_at(place))));
+}
+
+Stream Stream::current(const Place& place) {
+  eager::Lane& standard = eager::Lanes::instance().default_lane(eager::device_at(place));
+  return Stream(eager::unowned(eager::current_lane(eager::thread_state(), standard)));
+}
+
+const Place& Stream::place() const { return lane_->device().place(); }
+bool Stream::done() const { return lane_->has_ended(lane_->mark()); }
+void Stream::synchronize() const { lane_->synchronize(); }
+
+void Event::record(const Stream& stream) {
+  lane_ = stream.lane().get();
+  ticket_ = lane_->mark();
+}
+
+void Event::wait(const Stream& stream) const {
+  if (lane_ != nullptr) stream.lane()->wait_for({lane_, ticket_});
+}
+
+bool Event::done() const { return lane_ == nullptr || lane_->has_ended(ticket_); }
+
+void Event::synchronize() const {
+  if (lane_ != nullptr) lane_->wait(ticket_);
+}
+
+StreamGuard::StreamGuard(const Stream& stream) {
+  eager::thread_state().streams.push_back(stream.lane().get());
+}
+StreamGuard::~StreamGuard() { eager::thread_state().streams.pop_back(); }
+
+void synchronize(const Place& place) {
+  eager::Lanes::instance().synchronize(&eager::device_at(place));
+}
+void synchronize() { eager::Lanes::instance().synchronize(nullptr); }
+
+SerialMode::SerialMode() noexcept
+    : previous_(std::exchange(eager::thread_state().is_serial, true)) {}
+SerialMode::~SerialMode() { eager::thread_state().is_serial = previous_; }
+
+}  // namespace v0
+}  // namespace loci

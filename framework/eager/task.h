@@ -1,0 +1,54 @@
+// One op or copy on its way.
+#pragma once
+
+#include <loci/abi/base.h>
+
+#include <cstdint>
+#include <loci/inline_list.hpp>
+#include <memory>
+#include <string>
+
+#include "framework/eager/call_plan.h"
+#include "framework/memory/allocator.h"
+#include "framework/tensor/tensor_impl.h"
+#include "framework/transfer/transfer.h"
+
+namespace loci::eager {
+
+// Holds all that the work uses until it has been handed to the device. Either a launch, with a
+// plan, or a copy of one argument into another.
+struct Task {
+  std::shared_ptr<const CallPlan> plan;  // null for a copy
+  // A launch: flat inputs, then outputs, null where one is absent. A copy: source and target.
+  InlineList<std::shared_ptr<tensor::TensorImpl>, 4> arguments;
+  transfer::Labels labels;     // of a copy
+  tensor::Tickets before;      // what it waits for
+  const void* site = nullptr;  // where in the user's program it was enqueued
+
+  [[nodiscard]] std::size_t input_count() const {
+    return plan != nullptr ? plan->inputs.size() : (arguments.empty() ? 0 : 1);
+  }
+  [[nodiscard]] bool is_small() const { return plan != nullptr && plan->is_small; }
+  // What it reads must be complete for the host, not only ordered before it on the device.
+  [[nodiscard]] bool reads_on_host(std::size_t input) const {
+    return plan != nullptr && plan->inputs[input].residence == ops::Residence::kHost;
+  }
+};
+
+// Enters the task's uses of its tensors, which fills `before`.
+void enter_uses(Task& task, const tensor::Ticket& ticket);
+// Whether nothing that it waits for is under way; does not enter it.
+[[nodiscard]] bool is_ready(const Task& task);
+// Hands the work to the stream, or does it on an inline device. Throws Error with the op, its
+// arguments, its place and its site.
+void run_task(Task& task, loci_stream* stream);
+// Leaves the failure in what the task should have written. Where an input has failed, that is its
+// failure too, and true is returned: there is nothing to run.
+void fail_outputs(Task& task, const std::shared_ptr<tensor::Failure>& failure);
+[[nodiscard]] bool inherit_failure(Task& task);
+// Before it writes: earlier failures of what it replaces whole no longer count.
+void forgive_outputs(Task& task);
+// "[elementwise_add] x float32[2], y float32[2] at cpu, enqueued at main+0x1f (train)".
+[[nodiscard]] std::string describe(const Task& task);
+
+}  // namespace loci::eager

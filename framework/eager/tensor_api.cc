@@ -1,0 +1,59 @@
+// Copies of tensors to other places.
+#include <loci/tensor.hpp>
+
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/eager/interceptor.h"
+#include "framework/eager/lanes.h"
+#include "framework/eager/placing.h"
+#include "framework/eager/relocation.h"
+#include "framework/eager/thread_state.h"
+#include "framework/transfer/transfer.h"
+
+namespace loci {
+inline namespace v0 {
+
+Tensor Tensor::empty(const Shape& shape, DType dtype, const Place& place) {
+  Tensor made = tensor::make_tensor(dtype, shape, place, "tensor");
+  tensor::Storage& storage = *made.impl()->storage();
+  if (storage.device == nullptr) return made;
+  // Work of the default stream may still use the memory: whoever uses it on another waits.
+  eager::Lane& lane = eager::Lanes::instance().default_lane(*storage.device);
+  tensor::Tickets none;
+  storage.uses.enter({&lane, lane.mark()}, /*writes=*/true, &none);
+  storage.home = &lane;
+  return made;
+}
+
+Tensor Tensor::to(const Place& place) const {
+  const void* site = __builtin_return_address(0);
+  if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
+    return interceptor->to(*this, place);
+  }
+  if (!place.is_host()) {
+    auto& devices = device::DeviceManager::instance();
+    device::Device& device = devices.get(devices.resolve(place, this->place()));
+    Tensor copy = eager::relocate(*this, device, {}, site);
+    if (eager::thread_state().is_serial) copy.impl()->storage()->uses.wait();
+    return copy;
+  }
+  device::Device* from = defined() ? impl()->storage()->device : nullptr;
+  if (this->place() == place || from == nullptr) return *this;
+  Tensor copy = eager::relocate(*this, eager::host_device(), {}, site);
+  if (eager::thread_state().is_serial) copy.impl()->storage()->uses.wait();
+  return copy;
+}
+
+Tensor Tensor::to_host() const {
+  (void)place();  // refuses an undefined one
+  tensor::require_elements(*impl(), "to_host() or to_vector()");
+  if (place().is_host()) {
+    impl()->storage()->uses.wait();
+    return *this;
+  }
+  impl()->storage()->uses.wait(/*writers_only=*/true);
+  return transfer::to_place(*this, Place(), {.reason = transfer::Reason::kExplicit});
+}
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,24 @@
+#include "framework/eager/thread_state.h"
+
+#include "framework/device/device_manager.h"
+#include "framework/program/builder.h"
+
+namespace loci::eager {
+
+ThreadState& thread_state() {
+  thread_local ThreadState state;
+  return state;
+}
+
+device::Device* guarded_device(ThreadState& thread) {
+  const std::string& guard = program::current_guard();
+  if (guard.empty()) return nullptr;
+  if (guard != thread.guard) {
+    auto& devices = device::DeviceManager::instance();
+    thread.guard_device = &devices.get(devices.resolve(Place(guard), Place()));
+    thread.guard = guard;
+  }
+  return thread.guard_device;
+}
+
+}  // namespace loci::eager

@@ -1,0 +1,50 @@
+// What holds for the ops that one thread calls.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/eager/lane.h"
+#include "framework/eager/recent_calls.h"
+
+namespace loci::eager {
+
+class Interceptor;
+
+struct ThreadState {
+  bool records = true;  // gradients
+  bool is_serial = false;
+  Interceptor* interceptor = nullptr;  // takes the calls instead of a device
+  std::vector<Lane*> streams;          // of the StreamGuards, the innermost last
+  RecentCalls recent;
+  // The innermost DeviceGuard, resolved.
+  std::string guard;
+  device::Device* guard_device = nullptr;
+};
+
+[[nodiscard]] ThreadState& thread_state();
+// Of the innermost DeviceGuard; null without one. Throws Error(kUnavailable).
+[[nodiscard]] device::Device* guarded_device(ThreadState& thread);
+// Where ops of that device go: the innermost StreamGuard's, else `standard`.
+[[nodiscard]] inline Lane& current_lane(const ThreadState& thread, Lane& standard) {
+  for (std::size_t i = thread.streams.size(); i-- > 0;) {
+    if (&thread.streams[i]->device() == &standard.device()) return *thread.streams[i];
+  }
+  return standard;
+}
+
+// Calls of the current thread compute while it lives, even within a trace: for what has to outlive
+// the trace.
+class Untraced {
+ public:
+  Untraced() : previous_(std::exchange(thread_state().interceptor, nullptr)) {}
+  ~Untraced() { thread_state().interceptor = previous_; }
+  Untraced(const Untraced&) = delete;
+  Untraced& operator=(const Untraced&) = delete;
+
+ private:
+  Interceptor* previous_;
+};
+
+}  // namespace loci::eager

@@ -1,0 +1,82 @@
+// What work is under way on a tensor's memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <loci/error.hpp>
+#include <loci/inline_list.hpp>
+#include <memory>
+
+#include "framework/memory/allocator.h"
+#include "framework/memory/spin_lock.h"
+
+namespace loci::tensor {
+
+// Tasks in order. Lives until the process ends. Thread-safe.
+class WorkQueue {
+ public:
+  virtual ~WorkQueue() = default;
+  // Whether the task has ended, and what it wrote is there for the host.
+  [[nodiscard]] virtual bool has_ended(std::uint64_t ticket) noexcept = 0;
+  // Returns when it has. Throws Error if the device failed while waiting.
+  virtual void wait(std::uint64_t ticket) = 0;
+  // As wait(); what fails is left to others to find.
+  void wait_quietly(std::uint64_t ticket) noexcept;
+  // Releases the memory when the task and those before it have ended.
+  virtual void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept = 0;
+};
+
+// A task of a queue; a default one stands for none. Tickets of a queue grow.
+struct Ticket {
+  WorkQueue* queue = nullptr;
+  std::uint64_t number = 0;
+
+  [[nodiscard]] bool has_ended() const noexcept {
+    return queue == nullptr || queue->has_ended(number);
+  }
+};
+using Tickets = InlineList<Ticket, 4>;
+
+// Why what lies in the memory is not what was asked for.
+struct Failure {
+  Error error;
+  std::atomic<bool> was_thrown{false};
+
+  explicit Failure(Error cause) : error(std::move(cause)) {}
+};
+
+// The latest writer of a storage and those who have read it since. Thread-safe.
+class Uses {
+ public:
+  // True without any work since the last wait: the common case on the host, and cheap.
+  [[nodiscard]] bool is_idle() const noexcept { return !busy_.load(std::memory_order_acquire); }
+
+  // Enters a task that reads or writes, and adds to `before` what it has to wait for: the writer,
+  // and if it writes the readers.
+  void enter(const Ticket& ticket, bool writes, Tickets* before);
+  // All that has not ended as far as is known; with `writers_only` without the readers.
+  [[nodiscard]] Tickets pending(bool writers_only) const;
+  // Whether work of another queue may use it.
+  [[nodiscard]] bool is_used_beside(const WorkQueue* queue) const;
+  // Returns when all work has ended, or all that writes; throws what it failed with.
+  void wait(bool writers_only = false);
+
+  // For whoever runs the task that should have written it.
+  void fail(std::shared_ptr<Failure> failure);
+  [[nodiscard]] std::shared_ptr<Failure> failure() const;
+  [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  // What is about to be written replaces what failed.
+  void forgive() noexcept;
+
+ private:
+  void forget_ended(const Tickets& ended);
+
+  mutable memory::SpinLock lock_;
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> failed_{false};
+  Ticket writer_;
+  InlineList<Ticket, 2> readers_;
+  std::shared_ptr<Failure> failure_;
+};
+
+}  // namespace loci::tensor

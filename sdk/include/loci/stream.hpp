@@ -1,0 +1,92 @@
+// The order of asynchronous work.
+//
+// Every place has a default stream, into which ops go unless a StreamGuard says otherwise. Work of
+// one stream runs in order; work of different streams may overlap, and waits only for what the
+// tensors it uses ask for. On a device the queue is the device's own; on the host a worker thread
+// takes the work, but for small ops, which the calling thread runs at once where nothing waits
+// before them.
+#pragma once
+
+#include <cstdint>
+#include <loci/export.hpp>
+#include <loci/place.hpp>
+#include <memory>
+
+namespace loci {
+namespace eager {
+class Lane;
+}  // namespace eager
+
+inline namespace v0 {
+
+// A handle: copies mean the same stream. May be used from any thread.
+class LOCI_PUBLIC Stream {
+ public:
+  // A stream of its own at that place, which is resolved. Throws Error(kUnavailable). Streams are
+  // kept when their last handle ends, and used again.
+  explicit Stream(const Place& place = Place());
+  // The default stream of a place.
+  static Stream default_of(const Place& place);
+  // Where ops at `place` go now: that of the innermost StreamGuard of the place, or the default.
+  static Stream current(const Place& place);
+
+  [[nodiscard]] const Place& place() const;
+  // Whether all that was enqueued has ended.
+  [[nodiscard]] bool done() const;
+  // Waits for all that was enqueued. Throws the first error that no wait has thrown yet.
+  void synchronize() const;
+
+  friend bool operator==(const Stream& a, const Stream& b) noexcept { return a.lane_ == b.lane_; }
+  friend bool operator!=(const Stream& a, const Stream& b) noexcept { return !(a == b); }
+
+  explicit Stream(std::shared_ptr<eager::Lane> lane);
+  [[nodiscard]] const std::shared_ptr<eager::Lane>& lane() const noexcept { return lane_; }
+
+ private:
+  std::shared_ptr<eager::Lane> lane_;
+};
+
+// A point in a stream. May be used from any thread.
+class LOCI_PUBLIC Event {
+ public:
+  // Marks the end of what `stream` has now.
+  void record(const Stream& stream);
+  // Later work of `stream` waits for the latest record. Nothing is waited for before the first.
+  void wait(const Stream& stream) const;
+  [[nodiscard]] bool done() const;
+  void synchronize() const;
+
+ private:
+  eager::Lane* lane_ = nullptr;
+  std::uint64_t ticket_ = 0;
+};
+
+// Ops of the current thread at the stream's place go into it while the guard lives. Nests.
+class LOCI_PUBLIC StreamGuard {
+ public:
+  explicit StreamGuard(const Stream& stream);
+  ~StreamGuard();
+  StreamGuard(const StreamGuard&) = delete;
+  StreamGuard& operator=(const StreamGuard&) = delete;
+};
+
+// Wait for all streams of a place, or of all places. Throw the first error that no wait has thrown
+// yet: with the op, its arguments, its place and where in the program it was enqueued.
+LOCI_PUBLIC void synchronize(const Place& place);
+LOCI_PUBLIC void synchronize();
+
+// Ops of the current thread end before they return, while it lives, so that errors are thrown where
+// they are made.
+class LOCI_PUBLIC SerialMode {
+ public:
+  SerialMode() noexcept;
+  ~SerialMode();
+  SerialMode(const SerialMode&) = delete;
+  SerialMode& operator=(const SerialMode&) = delete;
+
+ private:
+  bool previous_;
+};
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,45 @@
+#include <loci/creation.hpp>
+
+#include "tests/framework/eager/eager_fixture.h"
+
+namespace loci::eager {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class CreationApiTest : public EagerTest {};
+
+TEST_F(CreationApiTest, MakesTensorsAtTheirPlace) {
+  EXPECT_THAT(floats(full({2}, 3)), ElementsAre(3, 3));
+  EXPECT_EQ(fill_constant({1}, 1.0, "sim:1").place(), Place("sim:1"));
+  EXPECT_THAT(ones({2}, kInt32, "sim:0").to_vector<std::int32_t>(), Each(1));
+  const DeviceGuard guard("sim:0");
+  EXPECT_EQ(zeros({1}).place(), Place("sim:0"));
+}
+
+TEST_F(CreationApiTest, Counts) {
+  EXPECT_THAT(arange(2, 5).to_vector<std::int64_t>(), ElementsAre(2, 3, 4));
+  EXPECT_THAT(floats(arange(0, 2, kFloat32)), ElementsAre(0, 1));
+  EXPECT_THAT([] { arange(2, 1); }, ThrowsMessage<Error>(HasSubstr("[arange]")));
+}
+
+TEST_F(CreationApiTest, ACloneHasItsOwnStorage) {
+  const Tensor x = vector({1});
+  const Tensor copy = clone(x);
+  x.zero_();
+  EXPECT_THAT(floats(copy), ElementsAre(1));
+}
+
+TEST_F(CreationApiTest, RandomNumbersLieInTheirRange) {
+  for (const float value : floats(rand({100}, 2, 3))) {
+    EXPECT_GE(value, 2);
+    EXPECT_LT(value, 3);
+  }
+  EXPECT_EQ(randn({3}, 1, 0).to_vector<float>()[2], 1);
+}
+
+}  // namespace
+}  // namespace loci::eager

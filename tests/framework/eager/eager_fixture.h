@@ -1,0 +1,40 @@
+// Tensors on the CPU and on software accelerators whose race checker is on.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <loci/loci.hpp>
+#include <loci/plugins.hpp>
+#include <vector>
+
+#include "framework/core/config.h"
+
+namespace loci::eager {
+
+class EagerTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    static const bool kDone = (use_plugins(), true);  // the process has them once
+    (void)kDone;
+  }
+  static void use_plugins() {
+    core::set_config_value("CPU_ONEDNN", "0");
+    core::set_config_value("SIM", "devices=3,race=1,delay_us=50,seed=7");
+    plugins::SearchOptions options;
+    options.directories = {LOCI_PLUGIN_DIR};
+    plugins::configure(options);
+  }
+
+  static Tensor vector(const std::vector<float>& elements) {
+    return Tensor::from(elements, {static_cast<std::int64_t>(elements.size())});
+  }
+  static Tensor variable(const std::vector<float>& elements, const Place& place = Place()) {
+    Tensor made = vector(elements).to(place);
+    made.set_requires_grad();
+    return made;
+  }
+  static std::vector<float> floats(const Tensor& tensor) { return tensor.to_vector<float>(); }
+};
+
+}  // namespace loci::eager

@@ -1,0 +1,144 @@
+#include "framework/eager/lane.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "framework/eager/lanes.h"
+#include "framework/eager/placing.h"
+#include "tests/framework/eager/eager_fixture.h"
+
+namespace loci::eager {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// More than the calling thread computes itself.
+constexpr std::int64_t kLarge = 1 << 18;
+
+class LaneTest : public EagerTest {
+ protected:
+  // Fails while it runs: a label outside of the classes.
+  static Tensor failing() {
+    const Tensor label = Tensor::from<std::int64_t>({7}, {1, 1});
+    return cross_entropy(full({1, 2}, 0.5), label);
+  }
+};
+
+TEST_F(LaneTest, KeepsTheOrder) {
+  Tensor sum = zeros({kLarge});
+  for (int i = 0; i < 50; ++i) sum = sum * 2.0 + 1.0 - sum;  // sum + 1
+  EXPECT_EQ(floats(sum).back(), 50);
+}
+
+TEST_F(LaneTest, ManyOpsWithoutAWaitUseBoundedMemory) {
+  const Tensor x = zeros({1});
+  for (const char* place : {"cpu", "sim:0"}) {
+    const Tensor start = x.to(place);
+    Tensor sum = start;
+    for (int i = 0; i < 20000; ++i) sum = sum + 1.0;
+    EXPECT_EQ(sum.item<float>(), 20000);
+  }
+}
+
+TEST_F(LaneTest, TheQueueIsBounded) {
+  Tensor sum = zeros({kLarge});
+  for (int i = 0; i < 1500; ++i) sum = relu(sum);
+  EXPECT_EQ(sum.to_vector<float>()[5], 0);
+}
+
+TEST_F(LaneTest, AFailureIsThrownWhereTheResultIsRead) {
+  const Tensor loss = failing();
+  const Tensor more = loss + 1.0;
+  const auto says_all = AllOf(HasSubstr("[cross_entropy]"), HasSubstr("float32 [1, 2]"),
+                              HasSubstr("at cpu"), HasSubstr("enqueued at"), HasSubstr("7"));
+  EXPECT_THAT([&] { (void)more.item<float>(); }, ThrowsMessage<Error>(says_all));
+  EXPECT_THAT([&] { (void)loss.to_vector<float>(); }, ThrowsMessage<Error>(says_all));
+  EXPECT_NO_THROW(synchronize());  // it has been thrown
+}
+
+TEST_F(LaneTest, AFailureThatNobodyReadIsThrownByTheWait) {
+  failing();
+  EXPECT_THAT([] { synchronize("cpu"); }, ThrowsMessage<Error>(HasSubstr("[cross_entropy]")));
+  EXPECT_NO_THROW(synchronize("cpu"));
+}
+
+TEST_F(LaneTest, WorkGoesOnAfterAFailure) {
+  failing();
+  EXPECT_EQ((zeros({kLarge}) + 2.0).to_vector<float>()[1], 2);
+  EXPECT_THROW(synchronize(), Error);
+}
+
+TEST_F(LaneTest, ThreadsMayEnqueueAtTheSameTime) {
+  std::vector<std::thread> threads;
+  std::vector<float> results(4);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    threads.emplace_back([&results, i] {
+      const Place place = i % 2 == 0 ? Place("cpu") : Place("sim:0");
+      Tensor sum = full({64}, static_cast<double>(i), kFloat32, place);
+      for (int k = 0; k < 200; ++k) sum = sum + 1.0;
+      results[i] = sum.to_vector<float>()[63];
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(results, ::testing::ElementsAre(200, 201, 202, 203));
+}
+
+TEST_F(LaneTest, AChildProcessGoesOnByItself) {
+  const Tensor before = zeros({kLarge}) + 1.0;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool right = (before.rows(0, 8) + 1.0).to_vector<float>()[7] == 2.0F;
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(before.to_vector<float>()[3], 1);
+}
+
+TEST_F(LaneTest, ADeviceStaysWithTheParent) {
+  const Tensor there = full({4}, 2.0, kFloat32, "sim:0");
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const Tensor more = there + 1.0;
+    try {
+      (void)more.raw_data();
+    } catch (const Error& error) {
+      _exit(std::string(error.what()).find("belongs to its parent") == std::string::npos ? 1 : 0);
+    }
+    _exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ((there + 1.0).to_vector<float>()[3], 3);
+}
+
+TEST_F(LaneTest, AProcessMayExitWhileWorkIsUnderWay) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, not a fork of this one
+  EXPECT_EXIT(
+      {
+        Tensor sum = zeros({kLarge});
+        for (int i = 0; i < 20; ++i) sum = relu(sum) + 1.0;
+        const Tensor lost = failing() + 1.0;
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(LaneTest, AStoppedLaneRunsTasksOnTheCallingThread) {
+  Lane lane(host_device(), /*is_default=*/false);
+  lane.stop();
+  const StreamGuard guard(Stream(std::shared_ptr<Lane>(std::shared_ptr<void>(), &lane)));
+  EXPECT_EQ((zeros({kLarge}) + 3.0).to_vector<float>()[9], 3);
+}
+
+}  // namespace
+}  // namespace loci::eager

@@ -1,0 +1,40 @@
+#include "framework/eager/recent_calls.h"
+
+#include "framework/eager/call.h"
+#include "framework/tensor/tensor_impl.h"
+#include "tests/framework/eager/eager_fixture.h"
+
+namespace loci::eager {
+namespace {
+
+class RecentCallsTest : public EagerTest {
+ protected:
+  static OpCall<Tensor> scaled(const Tensor& x, double factor) {
+    OpCall<Tensor> call("scale");
+    call.input("x", x).attr("scale", factor);
+    return call;
+  }
+};
+
+TEST_F(RecentCallsTest, FindsTheSameCallAgain) {
+  RecentCalls recent;
+  OpCall<Tensor> call = scaled(vector({1, 2}), 2.0);
+  EXPECT_EQ(recent.find(call, nullptr), nullptr);
+  recent.insert(call, nullptr, plan_of(call).plan);
+  EXPECT_NE(recent.find(scaled(vector({5, 6}), 2.0), nullptr), nullptr);
+}
+
+TEST_F(RecentCallsTest, TellsCallsApart) {
+  RecentCalls recent;
+  OpCall<Tensor> call = scaled(vector({1, 2}), 2.0);
+  recent.insert(call, nullptr, plan_of(call).plan);
+  EXPECT_EQ(recent.find(scaled(vector({1, 2}), 3.0), nullptr), nullptr);
+  EXPECT_EQ(recent.find(scaled(vector({1, 2, 3}), 2.0), nullptr), nullptr);
+  EXPECT_EQ(recent.find(scaled(cast(vector({1, 2}), kFloat64), 2.0), nullptr), nullptr);
+  EXPECT_EQ(recent.find(scaled(vector({1, 2}).to("sim:0"), 2.0), nullptr), nullptr);
+  device::Device* other = vector({1}).to("sim:1").impl()->storage()->device;
+  EXPECT_EQ(recent.find(scaled(vector({1, 2}), 2.0), other), nullptr);
+}
+
+}  // namespace
+}  // namespace loci::eager

@@ -1,0 +1,43 @@
+#include "framework/eager/thread_state.h"
+
+#include <thread>
+
+#include "framework/eager/lanes.h"
+#include "tests/framework/eager/eager_fixture.h"
+
+namespace loci::eager {
+namespace {
+
+class ThreadStateTest : public EagerTest {};
+
+TEST_F(ThreadStateTest, TheInnermostGuardHolds) {
+  ThreadState& thread = thread_state();
+  EXPECT_EQ(guarded_device(thread), nullptr);
+  const DeviceGuard outer("sim:0");
+  EXPECT_EQ(guarded_device(thread)->place(), Place("sim:0"));
+  {
+    const DeviceGuard inner("sim:1");
+    EXPECT_EQ(guarded_device(thread)->place(), Place("sim:1"));
+  }
+  EXPECT_EQ(guarded_device(thread)->place(), Place("sim:0"));
+}
+
+TEST_F(ThreadStateTest, EachThreadHasItsOwn) {
+  const NoGrad scope;
+  bool records = false;
+  std::thread([&] { records = thread_state().records; }).join();
+  EXPECT_TRUE(records);
+  EXPECT_FALSE(thread_state().records);
+}
+
+TEST_F(ThreadStateTest, AStreamServesItsOwnDevice) {
+  const Stream stream("sim:0");
+  const StreamGuard guard(stream);
+  Lane& other = *Stream::default_of("sim:1").lane();
+  EXPECT_EQ(&current_lane(thread_state(), other), &other);
+  EXPECT_EQ(&current_lane(thread_state(), *Stream::default_of("sim:0").lane()),
+            stream.lane().get());
+}
+
+}  // namespace
+}  // namespace loci::eager

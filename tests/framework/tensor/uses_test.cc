@@ -1,0 +1,67 @@
+#include "framework/tensor/uses.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace loci::tensor {
+namespace {
+
+class CountedQueue final : public WorkQueue {
+ public:
+  bool has_ended(std::uint64_t ticket) noexcept override { return ticket <= ended; }
+  void wait(std::uint64_t ticket) override { ended = std::max(ended, ticket); }
+  void keep(std::uint64_t, memory::Buffer) noexcept override {}
+  std::uint64_t ended = 0;
+};
+
+class UsesTest : public ::testing::Test {
+ protected:
+  std::size_t enter(CountedQueue& queue, std::uint64_t number, bool writes) {
+    Tickets before;
+    uses_.enter({&queue, number}, writes, &before);
+    return before.size();
+  }
+  CountedQueue a_;
+  CountedQueue b_;
+  Uses uses_;
+};
+
+TEST_F(UsesTest, ReadersWaitForTheWriterOfAnotherQueue) {
+  EXPECT_EQ(enter(a_, 1, true), 0U);
+  EXPECT_EQ(enter(a_, 2, false), 0U);
+  EXPECT_EQ(enter(b_, 1, false), 1U);
+}
+
+TEST_F(UsesTest, WritersWaitForReaders) {
+  enter(a_, 1, false);
+  enter(b_, 1, false);
+  EXPECT_EQ(enter(a_, 2, true), 1U);
+  EXPECT_EQ(enter(b_, 2, false), 1U);
+}
+
+TEST_F(UsesTest, IsIdleAfterAWait) {
+  EXPECT_TRUE(uses_.is_idle());
+  enter(a_, 3, true);
+  enter(b_, 4, false);
+  EXPECT_FALSE(uses_.is_idle());
+  EXPECT_TRUE(uses_.is_used_beside(&a_));
+  uses_.wait(/*writers_only=*/true);
+  EXPECT_EQ(a_.ended, 3U);
+  EXPECT_EQ(b_.ended, 0U);
+  EXPECT_FALSE(uses_.is_idle());
+  uses_.wait();
+  EXPECT_EQ(b_.ended, 4U);
+  EXPECT_TRUE(uses_.is_idle());
+}
+
+TEST_F(UsesTest, AFailureIsThrownUntilItIsForgiven) {
+  const auto failure = std::make_shared<Failure>(Error(ErrorCode::kFailed, "broken"));
+  uses_.fail(failure);
+  EXPECT_THROW(uses_.wait(), Error);
+  EXPECT_TRUE(failure->was_thrown.load());
+  uses_.forgive();
+  EXPECT_NO_THROW(uses_.wait());
+}
+
+}  // namespace
+}  // namespace loci::tensor
