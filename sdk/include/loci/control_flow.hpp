@@ -1,4 +1,7 @@
-// Control flow: branches and loops of a program.
+// Control flow: branches and loops of programs, and of tensors.
+//
+// On tensors the predicate is read and the function of the branch is called; within a trace the
+// tensors become a program's values. On symbolic values:
 //
 // A branch is a function that builds operators and returns one value or a list of values. It uses
 // values from outside as if it were written there; what it makes is seen outside only if it is
@@ -20,6 +23,7 @@
 #include <functional>
 #include <loci/export.hpp>
 #include <loci/program.hpp>
+#include <loci/tensor.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -59,6 +63,11 @@ LOCI_PUBLIC std::vector<Variable> emit_case(const std::vector<Variable>& predica
 LOCI_PUBLIC std::vector<Variable> emit_switch_case(
     const Variable& index, const std::vector<std::int64_t>& keys,
     const std::vector<ListBranch<Variable>>& branches);
+LOCI_PUBLIC std::vector<Tensor> emit_case(const std::vector<Tensor>& predicates,
+                                          const std::vector<ListBranch<Tensor>>& branches);
+LOCI_PUBLIC std::vector<Tensor> emit_switch_case(const Tensor& index,
+                                                 const std::vector<std::int64_t>& keys,
+                                                 const std::vector<ListBranch<Tensor>>& branches);
 
 // true_branch() or false_branch(), which both return a value, or both a list.
 template <class V, class T, class F>
@@ -68,10 +77,12 @@ std::invoke_result_t<const T&> cond(const V& predicate, const T& true_branch,
   static_assert(std::is_same_v<Result, std::invoke_result_t<const F&>>,
                 "both branches return one value, or both a list");
   if constexpr (std::is_same_v<Result, V>) {
-    return emit_case({predicate}, {Branch<V>(true_branch).list(), Branch<V>(false_branch).list()})
+    return emit_case(std::vector<V>{predicate},
+                     {Branch<V>(true_branch).list(), Branch<V>(false_branch).list()})
         .front();
   } else {
-    return emit_case({predicate}, {ListBranch<V>(true_branch), ListBranch<V>(false_branch)});
+    return emit_case(std::vector<V>{predicate},
+                     {ListBranch<V>(true_branch), ListBranch<V>(false_branch)});
   }
 }
 
@@ -79,6 +90,8 @@ std::invoke_result_t<const T&> cond(const V& predicate, const T& true_branch,
 // where that is left out.
 LOCI_PUBLIC Variable case_of(const std::vector<std::pair<Variable, Branch<Variable>>>& branches,
                              const Branch<Variable>& default_branch = {});
+LOCI_PUBLIC Tensor case_of(const std::vector<std::pair<Tensor, Branch<Tensor>>>& branches,
+                           const Branch<Tensor>& default_branch = {});
 LOCI_PUBLIC std::vector<Variable> case_lists_of(
     const std::vector<std::pair<Variable, ListBranch<Variable>>>& branches,
     const ListBranch<Variable>& default_branch = {});
@@ -88,6 +101,9 @@ LOCI_PUBLIC std::vector<Variable> case_lists_of(
 LOCI_PUBLIC Variable switch_case(
     const Variable& index, const std::vector<std::pair<std::int64_t, Branch<Variable>>>& branches,
     const Branch<Variable>& default_branch = {});
+LOCI_PUBLIC Tensor switch_case(const Tensor& index,
+                               const std::vector<std::pair<std::int64_t, Branch<Tensor>>>& branches,
+                               const Branch<Tensor>& default_branch = {});
 
 // Runs `body` while `condition` gives true. Both get the values; `body` returns the next ones, of
 // the same dtypes and shapes. Returns the last ones. A predicate that is computed on a device is
@@ -101,6 +117,10 @@ LOCI_PUBLIC std::vector<Variable> while_loop(
     const std::function<Variable(const std::vector<Variable>&)>& condition,
     const std::function<std::vector<Variable>(const std::vector<Variable>&)>& body,
     const std::vector<Variable>& values, const WhileOptions& options = {});
+LOCI_PUBLIC std::vector<Tensor> while_loop(
+    const std::function<Tensor(const std::vector<Tensor>&)>& condition,
+    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+    const std::vector<Tensor>& values, const WhileOptions& options = {});
 
 // Parts of which a choice can be made by hand. The block runs if `predicate` is true; if it is
 // false, what it returns is not computed, and only select_input() may meet it.
@@ -109,6 +129,7 @@ LOCI_PUBLIC std::vector<Variable> conditional_block(const Variable& predicate,
 // inputs[mask], of which the others need not have been computed. `mask` is one element of bool or
 // of an integer dtype; a run in which it is out of range fails.
 LOCI_PUBLIC Variable select_input(const Variable& mask, const std::vector<Variable>& inputs);
+LOCI_PUBLIC Tensor select_input(const Tensor& mask, const std::vector<Tensor>& inputs);
 
 }  // namespace v0
 }  // namespace loci

@@ -88,7 +88,7 @@ TEST_F(ControlFlowApiTest, RefusesBranchesThatDoNotMatch) {
             });
       },
       ThrowsMessage<Error>(HasSubstr("branch 1 gives 2 result(s), but branch 0 gives 1")));
-  EXPECT_THAT([&] { case_of({}); },
+  EXPECT_THAT([&] { case_of(std::vector<std::pair<Variable, Branch<Variable>>>{}); },
               ThrowsMessage<Error>(HasSubstr("[case] has no branches; give at least one")));
   const Variable index = data("index", {1}, kInt64);
   EXPECT_THAT(
