@@ -7,6 +7,7 @@
 #include <loci/control_flow.hpp>
 #include <loci/creation.hpp>
 #include <loci/devices.hpp>
+#include <loci/dlpack.hpp>
 #include <loci/dtype.hpp>
 #include <loci/error.hpp>
 #include <loci/executor.hpp>
