@@ -5,6 +5,7 @@
 
 #include "framework/autograd/backward.h"
 #include "framework/core/raise.h"
+#include "framework/optimizer/tensor_updates.h"
 #include "framework/optimizer/update_rule.h"
 #include "framework/program/parameters.h"
 #include "framework/program/transaction.h"
@@ -79,15 +80,28 @@ void keep_reached(std::vector<VarId>* parameters, std::vector<autograd::Gradient
 
 }  // namespace
 
-Optimizer::Optimizer(double learning_rate, std::unique_ptr<const UpdateRule> rule)
-    : rule_(std::move(rule)), initial_rate_(learning_rate) {
-  if (!std::isfinite(learning_rate)) {
-    core::raise(ErrorCode::kInvalidArgument, "[{}] the learning rate is {}; give a finite one",
-                rule_->name(), learning_rate);
-  }
+Optimizer::Optimizer(double learning_rate, const UpdateRule& rule)
+    : rule_(std::make_unique<const UpdateRule>(rule)),
+      tensors_(std::make_unique<TensorUpdates>(*rule_)) {
+  set_learning_rate(learning_rate);
 }
 
 Optimizer::~Optimizer() = default;
+
+void Optimizer::set_learning_rate(double value) {
+  if (!std::isfinite(value)) {
+    core::raise(ErrorCode::kInvalidArgument, "[{}] the learning rate is {}; give a finite one",
+                rule_->op, value);
+  }
+  rate_ = value;
+  tensors_->set_rate(value);
+}
+
+void Optimizer::step(const std::vector<Tensor>& parameters) { tensors_->step(parameters); }
+
+void Optimizer::zero_grad(const std::vector<Tensor>& parameters) {
+  for (const Tensor& parameter : parameters) parameter.set_grad({});
+}
 
 std::vector<ParameterGradient> Optimizer::minimize(const Variable& loss,
                                                    const std::vector<Variable>& parameters) {
@@ -96,7 +110,7 @@ std::vector<ParameterGradient> Optimizer::minimize(const Variable& loss,
   const Program startup = default_startup_program();
   program::Transaction in_main(*main);
   program::Transaction in_startup(*startup.impl());
-  std::vector<VarId> targets = candidates(rule_->name(), loss, parameters);
+  std::vector<VarId> targets = candidates(rule_->op, loss, parameters);
   std::vector<autograd::GradientVar> gradients =
       autograd::append_gradients(*main, loss.id(), targets, autograd::SparseGradients::kKeep);
   keep_reached(&targets, &gradients);
@@ -104,12 +118,12 @@ std::vector<ParameterGradient> Optimizer::minimize(const Variable& loss,
     core::raise(ErrorCode::kInvalidArgument,
                 "[{}] the loss '{}' depends on no parameter; make parameters with "
                 "create_parameter() or layers, and do not stop their gradients",
-                rule_->name(), loss.name());
+                rule_->op, loss.name());
   }
   Variable rate = learning_rate_;
-  if (rate.program() != main) rate = make_learning_rate(main, *startup.impl(), initial_rate_);
+  if (rate.program() != main) rate = make_learning_rate(main, *startup.impl(), rate_);
   UpdateBuilder builder(main, *startup.impl(), rate.id());
-  rule_->append(builder, targets, gradients);
+  append_updates(builder, *rule_, targets, gradients);
   in_main.commit();
   in_startup.commit();
   learning_rate_ = std::move(rate);

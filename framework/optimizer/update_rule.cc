@@ -23,13 +23,13 @@ VarId UpdateBuilder::state(VarId parameter, const char* name) {
   spec.name = fmt::format("{}.{}", desc.name, name);
   if (main_->main().find(spec.name) != program::kNoVar) spec.name = main_->unique_name(spec.name);
   spec.shape = desc.type.shape;
-  spec.dtype = desc.type.dtype == kFloat64 ? kFloat64 : kFloat32;
+  spec.dtype = state_dtype(desc.type.dtype);
   spec.init = initializer::constant(0.0);
   spec.guard = desc.guard;
   return program::add_persistable(main_, startup_, spec).id();
 }
 
-VarId UpdateBuilder::counter(const char* name) {
+VarId UpdateBuilder::counter(const std::string& name) {
   program::PersistableSpec spec;
   spec.name = main_->unique_name(name);
   spec.dtype = kInt64;
@@ -51,6 +51,28 @@ program::OperatorSpec UpdateBuilder::update(const char* op, VarId parameter,
 
 void UpdateBuilder::append(const program::OperatorSpec& spec) {
   program::append_operator(*main_, spec);
+}
+
+void append_updates(UpdateBuilder& builder, const UpdateRule& rule,
+                    const std::vector<VarId>& parameters,
+                    const std::vector<autograd::GradientVar>& gradients) {
+  const VarId step =
+      rule.counts_steps ? builder.counter(fmt::format("{}.step", rule.op)) : program::kNoVar;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    program::OperatorSpec spec = builder.update(rule.op, parameters[i], gradients[i]);
+    for (const char* state : rule.states) {
+      spec.inputs.push_back({state, {builder.state(parameters[i], state)}});
+    }
+    if (rule.counts_steps) spec.inputs.push_back({"step", {step}});
+    spec.attributes = rule.attributes;
+    builder.append(spec);
+  }
+  if (!rule.counts_steps) return;
+  program::OperatorSpec count;
+  count.type = "increment";
+  count.inputs = {{"x", {step}}};
+  count.role = program::Role::kUpdate;
+  builder.append(count);
 }
 
 void check_share(const char* optimizer, const char* what, double value) {

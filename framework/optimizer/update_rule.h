@@ -1,6 +1,7 @@
-// What an optimizer adds for one parameter.
+// What an optimizer does to each parameter.
 #pragma once
 
+#include <loci/attribute.hpp>
 #include <loci/optimizer.hpp>
 #include <loci/program.hpp>
 #include <memory>
@@ -15,6 +16,17 @@ namespace loci {
 inline namespace v0 {
 namespace optimizer {
 
+// An update op, which takes param, grad, learning_rate and rows, and what else it takes.
+struct UpdateRule {
+  const char* op;                        // "adam"; the optimizer's name in messages too
+  std::vector<const char*> states = {};  // inputs of the parameter's shape, zero at first
+  bool counts_steps = false;             // an input "step": how many there were before
+  Attributes attributes = {};
+};
+
+// State is kept in the dtype computed in.
+inline DType state_dtype(DType parameter) { return parameter == kFloat64 ? kFloat64 : kFloat32; }
+
 // Adds update operators and the state that they keep to a pair of programs.
 class UpdateBuilder {
  public:
@@ -24,7 +36,7 @@ class UpdateBuilder {
   // State of the shape of the parameter, zero at first, at its place.
   program::VarId state(program::VarId parameter, const char* name);
   // One counter for all parameters, from 0.
-  program::VarId counter(const char* name);
+  program::VarId counter(const std::string& name);
   // An operator with the inputs of every rule, param, grad, learning_rate and rows, to be
   // completed.
   [[nodiscard]] program::OperatorSpec update(const char* op, program::VarId parameter,
@@ -37,15 +49,10 @@ class UpdateBuilder {
   program::VarId learning_rate_;
 };
 
-// Immutable. One for each optimizer.
-class UpdateRule {
- public:
-  virtual ~UpdateRule() = default;
-  [[nodiscard]] virtual const char* name() const = 0;  // "adam", for messages
-  // Called once for all parameters of a minimize().
-  virtual void append(UpdateBuilder& builder, const std::vector<program::VarId>& parameters,
-                      const std::vector<autograd::GradientVar>& gradients) const = 0;
-};
+// Adds the updates of all parameters of a minimize().
+void append_updates(UpdateBuilder& builder, const UpdateRule& rule,
+                    const std::vector<program::VarId>& parameters,
+                    const std::vector<autograd::GradientVar>& gradients);
 
 // Throws Error(kInvalidArgument) unless 0 <= value < 1.
 void check_share(const char* optimizer, const char* what, double value);

@@ -1,8 +1,9 @@
-// Optimizers: they add gradients and update operators to a program.
+// Optimizers: they add gradients and update operators to a program, or update tensors.
 #pragma once
 
 #include <loci/export.hpp>
 #include <loci/program.hpp>
+#include <loci/tensor.hpp>
 #include <memory>
 #include <vector>
 
@@ -10,7 +11,8 @@ namespace loci {
 inline namespace v0 {
 namespace optimizer {
 
-class UpdateRule;
+struct UpdateRule;
+class TensorUpdates;
 
 // A parameter and its gradient. If `rows` is defined the gradient is row-sparse: row i of it, [n,
 // ...], belongs to row rows[i] of the parameter, and rows that occur several times add up.
@@ -20,8 +22,8 @@ struct ParameterGradient {
   Variable rows;
 };
 
-// What all optimizers do. State that a rule keeps for a parameter (velocity, moments) is a
-// persistable variable "<parameter>.<state>" of its shape at its place, in float64 for float64
+// What all optimizers do. In a program, state that a rule keeps for a parameter (velocity, moments)
+// is a persistable variable "<parameter>.<state>" of its shape at its place, in float64 for float64
 // parameters and in float32 for all others. A parameter whose gradient is row-sparse, such as the
 // table of an embedding, is updated at the cost of the rows that were touched.
 class LOCI_PUBLIC Optimizer {
@@ -40,12 +42,30 @@ class LOCI_PUBLIC Optimizer {
   // Defined once minimize() was called; a 0-d float32, which may be set in the scope between runs.
   [[nodiscard]] const Variable& learning_rate() const noexcept { return learning_rate_; }
 
+  // Imperative training: updates parameters in place from the gradients that backward() has left in
+  // them, by the ops that minimize() adds to programs, so that the results are the same bits. A
+  // parameter without a gradient stays as it is. Gradients stay too; see zero_grad(). State is kept
+  // here for each tensor from its first update on; a tensor that takes its place, as after
+  // nn::Module::to(), starts anew. Enqueues, as ops do. For one thread at a time. Throws
+  // Error(kInvalidArgument) for a parameter that is undefined, given twice, or the result of
+  // recorded ops, and if none has a gradient; nothing is changed then.
+  void step(const std::vector<Tensor>& parameters);
+  // Clears the gradients of the parameters.
+  static void zero_grad(const std::vector<Tensor>& parameters);
+
+  // The rate of the steps to come, those of functions that trace() has seen too, and of programs
+  // that minimize() is called for from now on.
+  // Throws Error(kInvalidArgument) for one that is not finite.
+  void set_learning_rate(double value);
+  [[nodiscard]] double learning_rate_value() const noexcept { return rate_; }
+
  protected:
-  Optimizer(double learning_rate, std::unique_ptr<const UpdateRule> rule);
+  Optimizer(double learning_rate, const UpdateRule& rule);
 
  private:
   std::unique_ptr<const UpdateRule> rule_;
-  double initial_rate_;
+  std::unique_ptr<TensorUpdates> tensors_;
+  double rate_ = 0;
   Variable learning_rate_;
 };
 

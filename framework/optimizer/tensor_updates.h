@@ -1,0 +1,66 @@
+// Updates of tensors, and the state that they keep.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <loci/place.hpp>
+#include <loci/tensor.hpp>
+#include <memory>
+#include <vector>
+
+#include "framework/optimizer/update_rule.h"
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci {
+inline namespace v0 {
+namespace optimizer {
+
+// The imperative side of one optimizer. For one thread at a time.
+class TensorUpdates {
+ public:
+  // The rule outlives it.
+  explicit TensorUpdates(const UpdateRule& rule) : rule_(rule) {}
+
+  // Of steps to come, and of those that have been traced.
+  void set_rate(double rate);
+  // As Optimizer::step().
+  void step(const std::vector<Tensor>& parameters);
+
+ private:
+  struct Entry {
+    std::weak_ptr<tensor::TensorImpl> parameter;
+    std::vector<Tensor> states;   // in the rule's order
+    std::uint64_t last_call = 0;  // that named the parameter
+  };
+  // What parameters of one place share, there, so that a step copies nothing between places.
+  struct Shared {
+    Place place;
+    Tensor rate;
+    Tensor steps;  // where the rule counts them
+  };
+  struct Update {
+    const Tensor* parameter;
+    std::size_t entry;
+    SparseRows rows;
+    Tensor gradient;
+  };
+
+  [[nodiscard]] std::vector<Update> updates_of(const std::vector<Tensor>& parameters);
+  [[nodiscard]] std::size_t entry_of(const Tensor& parameter);
+  void forget_the_dead();
+  void prepare(const Update& update);
+  [[nodiscard]] Shared make_shared(const Place& place) const;
+  [[nodiscard]] const Shared* find_shared(const Place& place) const;
+  void apply(const Update& update);
+
+  const UpdateRule& rule_;
+  std::vector<Entry> entries_;
+  std::vector<Shared> shared_;
+  std::size_t next_entry_ = 0;  // where the search for a parameter's begins
+  std::uint64_t calls_ = 0;
+  double rate_ = 0;
+};
+
+}  // namespace optimizer
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,338 @@
+#include "framework/optimizer/tensor_updates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <loci/loci.hpp>
+#include <memory>
+
+#include "framework/core/config.h"
+
+namespace loci::optimizer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+using Bits = std::vector<std::vector<float>>;
+using Make = std::function<std::unique_ptr<Optimizer>()>;
+
+constexpr int kSteps = 4;
+
+std::vector<Make> optimizers() {
+  MomentumOptions nesterov;
+  nesterov.use_nesterov = true;
+  nesterov.lazy_mode = true;
+  AdamOptions decaying;
+  decaying.weight_decay = 0.01;
+  AdamOptions lazy;
+  lazy.lazy_mode = true;
+  return {[] { return std::make_unique<SGD>(0.1); },
+          [] { return std::make_unique<Momentum>(0.1); },
+          [=] { return std::make_unique<Momentum>(0.1, nesterov); },
+          [] { return std::make_unique<Adam>(0.1); },
+          [=] { return std::make_unique<Adam>(0.1, decaying); },
+          [=] { return std::make_unique<Adam>(0.1, lazy); }};
+}
+
+Tensor batch(int step) {
+  std::vector<float> elements;
+  for (int i = 0; i < 12; ++i) elements.push_back(std::sin(static_cast<float>(i * 3 + step)));
+  return Tensor::from(elements, {4, 3});
+}
+
+Tensor ids(int step) { return Tensor::from<std::int64_t>({1, 6, 6, step, 2}, {5}); }
+
+// Rates of both forms, so that a change in the middle is seen.
+double rate_of(int step) { return step < 2 ? 0.1 : 0.03; }
+
+class TensorUpdatesTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    static const bool kDone = (use_plugins(), true);
+    (void)kDone;
+  }
+  static void use_plugins() {
+    core::set_config_value("CPU_ONEDNN", "0");
+    core::set_config_value("SIM", "devices=2,race=1,seed=5");
+    plugins::SearchOptions options;
+    options.directories = {LOCI_PLUGIN_DIR};
+    plugins::configure(options);
+  }
+
+  // The parameters after each step of a program that `build` makes the loss of. `initial` becomes
+  // what they were before.
+  static Bits program_run(const Make& make, const std::function<Variable()>& build,
+                          const std::function<Feed(int)>& feed, std::vector<Tensor>* initial) {
+    Program main;
+    Program startup;
+    const ProgramGuard building(main, startup);
+    const Scope scope;
+    const auto optimizer = make();
+    const auto updated = optimizer->minimize(build());
+    Executor executor("cpu", CompileOptions::exact(), scope);
+    executor.run(startup);
+    for (const ParameterGradient& each : updated) {
+      initial->push_back(clone(scope.find(each.parameter.name())));
+    }
+    Bits bits;
+    for (int step = 0; step < kSteps; ++step) {
+      scope.set(optimizer->learning_rate().name(),
+                Tensor::scalar(static_cast<float>(rate_of(step))));
+      executor.run(main, feed(step));
+      for (const ParameterGradient& each : updated) {
+        bits.push_back(scope.find(each.parameter.name()).to_vector<float>());
+      }
+    }
+    return bits;
+  }
+
+  // The same on tensors.
+  static Bits tensor_run(const Make& make, const std::vector<Tensor>& initial, const Place& place,
+                         const std::function<Tensor(const std::vector<Tensor>&, int)>& loss) {
+    std::vector<Tensor> parameters;
+    for (const Tensor& each : initial) {
+      parameters.push_back(clone(each).to(place));
+      parameters.back().set_requires_grad();
+    }
+    const auto optimizer = make();
+    Bits bits;
+    for (int step = 0; step < kSteps; ++step) {
+      Optimizer::zero_grad(parameters);
+      loss(parameters, step).backward();
+      optimizer->set_learning_rate(rate_of(step));
+      optimizer->step(parameters);
+      for (const Tensor& each : parameters) bits.push_back(each.to_vector<float>());
+    }
+    return bits;
+  }
+
+  static Tensor leaf(const std::vector<float>& elements) {
+    const Tensor made = Tensor::from(elements, {static_cast<std::int64_t>(elements.size())});
+    made.set_requires_grad();
+    return made;
+  }
+};
+
+TEST_F(TensorUpdatesTest, TrainAsProgramsDoToTheBit) {
+  for (const Make& make : optimizers()) {
+    std::vector<Tensor> initial;
+    const Bits expected = program_run(
+        make,
+        [] {
+          const Variable hidden = relu(layers::fc(data("x", {4, 3}, kFloat32), 5));
+          return mean(square(layers::fc(hidden, 2)));
+        },
+        [](int step) {
+          return Feed{{"x", batch(step)}};
+        },
+        &initial);
+    for (const char* place : {"cpu", "sim:0"}) {
+      EXPECT_EQ(tensor_run(make, initial, place,
+                           [&](const std::vector<Tensor>& p, int step) {
+                             const Tensor x = batch(step).to(place);
+                             return mean(square(mul(relu(mul(x, p[0]) + p[1]), p[2]) + p[3]));
+                           }),
+                expected)
+          << place;
+    }
+  }
+}
+
+TEST_F(TensorUpdatesTest, TrainOnRowsAsProgramsDoToTheBit) {
+  for (const Make& make : optimizers()) {
+    std::vector<Tensor> initial;
+    const Bits expected = program_run(
+        make,
+        [] {
+          return mean(square(layers::embedding(data("ids", {5}, kInt64), {7, 3})));
+        },
+        [](int step) {
+          return Feed{{"ids", ids(step)}};
+        },
+        &initial);
+    for (const char* place : {"cpu", "sim:0"}) {
+      EXPECT_EQ(tensor_run(make, initial, place,
+                           [&](const std::vector<Tensor>& p, int step) {
+                             const Tensor loss = mean(square(embedding(p[0], ids(step).to(place))));
+                             return loss;
+                           }),
+                expected)
+          << place;
+    }
+  }
+}
+
+TEST_F(TensorUpdatesTest, RowsStayRows) {
+  const Tensor table = ones({7, 3});
+  table.set_requires_grad();
+  mean(embedding(table, ids(0))).backward();
+  SGD(0.5).step({table});
+  EXPECT_TRUE(table.grad_rows().defined()) << "step() has not made them dense";
+}
+
+TEST_F(TensorUpdatesTest, LeaveParametersWithoutAGradientAlone) {
+  const Tensor used = leaf({1, 2});
+  const Tensor idle = leaf({3, 4});
+  SGD sgd(1);
+  mean(used * used).backward();
+  sgd.step({used, idle});
+  EXPECT_THAT(used.to_vector<float>(), ElementsAre(0, 0));
+  EXPECT_THAT(idle.to_vector<float>(), ElementsAre(3, 4));
+  EXPECT_TRUE(used.grad().defined());
+  Optimizer::zero_grad({used, idle});
+  EXPECT_FALSE(used.grad().defined());
+}
+
+TEST_F(TensorUpdatesTest, ParametersChangeWhereTheyAre) {
+  const Tensor there = leaf({1, 2}).to("sim:1").detach();
+  there.set_requires_grad();
+  const Tensor here = leaf({3, 4});
+  Adam adam(0.5);
+  const Tensor same = leaf({1, 2});
+  Adam alone(0.5);
+  for (int step = 0; step < 3; ++step) {
+    Optimizer::zero_grad({there, here, same});
+    mean(there * there).backward();
+    mean(here * here).backward();
+    mean(same * same).backward();
+    {
+      const DeviceGuard guard("sim:0");  // says where results are computed, not where state is
+      adam.step({there, here});
+    }
+    alone.step({same});
+    EXPECT_EQ(there.to_vector<float>(), same.to_vector<float>());
+  }
+  EXPECT_NE(here.to_vector<float>()[0], 3);
+}
+
+TEST_F(TensorUpdatesTest, APlaceThatComesLaterCountsAllSteps) {
+  const Tensor first = leaf({1});
+  const Tensor second = leaf({1});
+  const Tensor late = leaf({2}).to("sim:0").detach();
+  const Tensor late_here = leaf({2});
+  late.set_requires_grad();
+  Adam with_two_places(0.1);
+  Adam with_one(0.1);
+  for (int step = 0; step < 3; ++step) {
+    Optimizer::zero_grad({first, second, late, late_here});
+    for (const Tensor& each : {first, second}) mean(each * each).backward();
+    if (step == 2) {
+      for (const Tensor& each : {late, late_here}) mean(each * each).backward();
+    }
+    with_two_places.step({first, late});
+    with_one.step({second, late_here});
+  }
+  EXPECT_EQ(late.to_vector<float>(), late_here.to_vector<float>());
+}
+
+TEST_F(TensorUpdatesTest, StateEndsWithItsParameter) {
+  Momentum momentum(1);
+  std::vector<float> first;
+  for (int round = 0; round < 3; ++round) {
+    const Tensor parameter = leaf({1});
+    mean(parameter * 1.0).backward();
+    momentum.step({parameter});
+    momentum.step({parameter});
+    if (round == 0) first = parameter.to_vector<float>();
+    EXPECT_EQ(parameter.to_vector<float>(), first);
+  }
+}
+
+TEST_F(TensorUpdatesTest, ParametersAreFoundInAnyOrder) {
+  const Tensor a = leaf({1});
+  const Tensor b = leaf({1});
+  Momentum momentum(1);
+  mean(a * 1.0).backward();
+  mean(b * 1.0).backward();
+  momentum.step({a, b});
+  momentum.step({b, a});
+  momentum.step({b});
+  momentum.step({a});
+  EXPECT_EQ(a.to_vector<float>(), b.to_vector<float>());
+}
+
+TEST_F(TensorUpdatesTest, ShortParametersHaveStateInFloat32) {
+  const Tensor parameter = cast(leaf({1, 2}), kFloat16).detach();
+  parameter.set_requires_grad();
+  mean(parameter * parameter).backward();
+  EXPECT_NO_THROW(Adam(0.1).step({parameter}));
+  EXPECT_NE(cast(parameter.detach(), kFloat32).to_vector<float>()[0], 1);
+}
+
+TEST_F(TensorUpdatesTest, BackwardNamesWhatAStepHasChanged) {
+  const Tensor parameter = leaf({1, 2});
+  const Tensor loss = mean(parameter * parameter);
+  loss.backward({}, /*retain_graph=*/true);
+  SGD(0.1).step({parameter});
+  EXPECT_THAT([&] { loss.backward(); },
+              ThrowsMessage<Error>(HasSubstr("has been changed in place since")));
+}
+
+// Even if the first step is one that is traced.
+TEST_F(TensorUpdatesTest, TracedStepsKeepTheirState) {
+  for (const Make& make : optimizers()) {
+    for (const char* place : {"cpu", "sim:0"}) {
+      const Tensor plain = leaf({1, 2}).to(place).detach();
+      const Tensor traced = leaf({1, 2}).to(place).detach();
+      plain.set_requires_grad();
+      traced.set_requires_grad();
+      const auto train = [](Optimizer& optimizer, const Tensor& w) {
+        const Tensor loss = mean(w * w * w);
+        Optimizer::zero_grad({w});
+        loss.backward();
+        optimizer.step({w});
+        return loss;
+      };
+      const auto step_by_step = make();
+      const auto compiled = make();
+      const CompiledFunction step = compile(
+          [&](const std::vector<Tensor>&) { return std::vector<Tensor>{train(*compiled, traced)}; },
+          {}, {}, CompileOptions::exact());
+      for (int i = 0; i < kSteps; ++i) {
+        step_by_step->set_learning_rate(rate_of(i));
+        compiled->set_learning_rate(rate_of(i));
+        train(*step_by_step, plain);
+        step({});
+        EXPECT_EQ(traced.to_vector<float>(), plain.to_vector<float>()) << place << ", step " << i;
+      }
+    }
+  }
+}
+
+TEST_F(TensorUpdatesTest, RefuseWhatCannotBeTrained) {
+  const Tensor parameter = leaf({1, 2});
+  SGD sgd(1);
+  EXPECT_THAT([&] { sgd.step({parameter}); },
+              ThrowsMessage<Error>(HasSubstr("[sgd] none of the 1 parameters has a gradient; call "
+                                             "backward()")));
+  mean(parameter * parameter).backward();
+  parameter.set_name("w");
+  EXPECT_THAT(
+      [&] {
+        sgd.step({parameter, Tensor()});
+      },
+      ThrowsMessage<Error>(HasSubstr("[sgd] parameter 1 is an undefined tensor")));
+  EXPECT_THAT(
+      [&] {
+        sgd.step({parameter, parameter});
+      },
+      ThrowsMessage<Error>(HasSubstr("[sgd] parameter 1 'w' [2] is given twice")));
+  EXPECT_THAT(
+      [&] {
+        sgd.step({parameter, parameter * 2.0});
+      },
+      ThrowsMessage<Error>(HasSubstr("is the result of recorded ops")));
+  EXPECT_THAT([&] { sgd.set_learning_rate(std::nan("")); },
+              ThrowsMessage<Error>(HasSubstr("[sgd] the learning rate is nan; give a finite one")));
+  EXPECT_EQ(sgd.learning_rate_value(), 1);
+  EXPECT_THAT(parameter.to_vector<float>(), ElementsAre(1, 2)) << "nothing has changed";
+  sgd.step({parameter});
+  EXPECT_THAT(parameter.to_vector<float>(), ElementsAre(0, 0));
+}
+
+}  // namespace
+}  // namespace loci::optimizer
