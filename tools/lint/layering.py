@@ -23,6 +23,8 @@ ARROWS = {
     "capture": ["runtime"],
     "parallel": ["runtime"],
     "io": ["runtime"],
+    "nn": ["eager", "io"],
+    "tracing": ["eager", "io"],
     "reporting": ["runtime", "io"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.

@@ -14,6 +14,7 @@
 #include <loci/inspect.hpp>
 #include <loci/io.hpp>
 #include <loci/layers.hpp>
+#include <loci/nn.hpp>
 #include <loci/operators.hpp>
 #include <loci/ops.hpp>
 #include <loci/optimizer.hpp>

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <loci/nn/attention.hpp>
+#include <loci/operators.hpp>
+#include <loci/ops/loss.hpp>
+#include <loci/ops/product.hpp>
+#include <loci/ops/shape.hpp>
+
+#include "framework/core/raise.h"
+#include "framework/nn/arguments.h"
+
+namespace loci {
+inline namespace v0 {
+namespace nn {
+namespace {
+
+std::int64_t checked_width(std::int64_t width, std::int64_t heads) {
+  check_positive("MultiHeadAttention", "width", width);
+  check_positive("MultiHeadAttention", "heads", heads);
+  if (width % heads == 0) return width;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[MultiHeadAttention] {} heads do not divide the width {}", heads, width);
+}
+
+void check_input(const char* what, const Tensor& x, std::int64_t width) {
+  if (x.shape().rank() == 3 && x.shape()[2] == width) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[MultiHeadAttention] {} '{}' is {}; give [batch, length, {}]", what, x.name(),
+              describe(x), width);
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(std::int64_t width, std::int64_t heads, double dropout,
+                                       const ParameterOptions& parameters)
+    : width_(checked_width(width, heads)),
+      heads_(heads),
+      query_(width, width, parameters),
+      key_(width, width, parameters),
+      value_(width, width, parameters),
+      output_(width, width, parameters),
+      dropout_(dropout) {
+  register_child("query", query_);
+  register_child("key", key_);
+  register_child("value", value_);
+  register_child("output", output_);
+  register_child("dropout", dropout_);
+}
+
+// [batch, length, width] as [batch, heads, length, width / heads].
+Tensor MultiHeadAttention::in_heads(const Tensor& x) const {
+  return transpose(reshape(x, {0, 0, heads_, width_ / heads_}), {0, 2, 1, 3});
+}
+
+Tensor MultiHeadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                                   const Tensor& mask) {
+  check_input("query", query, width_);
+  check_input("key", key, width_);
+  check_input("value", value, width_);
+  // Scaled before the product, where there are fewer elements than after it.
+  const double factor = 1.0 / std::sqrt(static_cast<double>(width_ / heads_));
+  const Tensor queries = in_heads(scale(query_(query), factor));
+  Tensor scores = matmul(queries, in_heads(key_(key)), false, /*transpose_y=*/true);
+  if (mask.defined()) scores = scores + mask;
+  const Tensor weights = dropout_(softmax(scores));
+  const Tensor seen = matmul(weights, in_heads(value_(value)));
+  return output_(reshape(transpose(seen, {0, 2, 1, 3}), {0, 0, width_}));
+}
+
+std::string MultiHeadAttention::arguments() const {
+  return fmt::format("width={}, heads={}", width_, heads_);
+}
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,56 @@
+// Functions of loci/ops.hpp as modules without parameters.
+#pragma once
+
+#include <loci/export.hpp>
+#include <loci/nn/module.hpp>
+#include <string>
+
+namespace loci {
+inline namespace v0 {
+namespace nn {
+
+class LOCI_PUBLIC ReLU : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "ReLU"; }
+};
+
+class LOCI_PUBLIC Sigmoid : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Sigmoid"; }
+};
+
+class LOCI_PUBLIC Tanh : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Tanh"; }
+};
+
+class LOCI_PUBLIC GELU : public Module {
+ public:
+  explicit GELU(bool approximate = false) : approximate_(approximate) {}
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "GELU"; }
+  [[nodiscard]] std::string arguments() const override;
+
+ private:
+  bool approximate_;
+};
+
+class LOCI_PUBLIC Softmax : public Module {
+ public:
+  explicit Softmax(int axis = -1) : axis_(axis) {}
+
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Softmax"; }
+  [[nodiscard]] std::string arguments() const override;
+
+ private:
+  int axis_;
+};
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace loci
