@@ -28,5 +28,6 @@
 #include <loci/stream.hpp>
 #include <loci/tensor.hpp>
 #include <loci/timer.hpp>
+#include <loci/trace.hpp>
 #include <loci/transfer_policy.hpp>
 #include <loci/version.hpp>

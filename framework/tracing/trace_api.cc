@@ -1,0 +1,49 @@
+#include <loci/trace.hpp>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/tracing/compiled.h"
+#include "framework/tracing/tracer.h"
+
+namespace loci {
+inline namespace v0 {
+
+Traced trace(const TensorFunction& fn, const std::vector<Tensor>& examples,
+             const TraceOptions& options) {
+  tracing::Tracer tracer(options);
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    if (!examples[i].defined()) {
+      core::raise(ErrorCode::kInvalidArgument, "[trace] example {} is an undefined tensor", i);
+    }
+    inputs.push_back(tracer.add_input(examples[i], i));
+  }
+  const std::vector<Tensor> outputs = fn(inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) tracer.add_output(outputs[i], i);
+  return tracer.finish();
+}
+
+CompiledFunction::CompiledFunction(std::shared_ptr<tracing::CompiledImpl> impl)
+    : impl_(std::move(impl)) {}
+
+std::vector<Tensor> CompiledFunction::operator()(const std::vector<Tensor>& inputs) const {
+  return impl_->run(inputs);
+}
+
+Traced CompiledFunction::traced(const std::vector<Tensor>& inputs) const {
+  return impl_->traced(inputs);
+}
+
+std::size_t CompiledFunction::signatures() const { return impl_->signatures(); }
+
+void CompiledFunction::save(const std::string& directory) const { impl_->save(directory); }
+
+CompiledFunction compile(const TensorFunction& fn, const std::vector<Tensor>& examples,
+                         const TraceOptions& options, const CompileOptions& compile_options) {
+  auto impl = std::make_shared<tracing::CompiledImpl>(fn, options, compile_options);
+  (void)impl->traced(examples);
+  return CompiledFunction(std::move(impl));
+}
+
+}  // namespace v0
+}  // namespace loci
