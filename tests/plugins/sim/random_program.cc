@@ -5,6 +5,9 @@
 #include <array>
 #include <optional>
 
+#include "tests/support/program_steps.h"
+#include "tests/support/scratch_directory.h"
+
 namespace loci::test {
 namespace {
 
@@ -13,6 +16,7 @@ using Integers = std::vector<std::int64_t>;
 // One element, a few, and enough that a copy of it takes a while.
 constexpr std::array<std::int64_t, 4> kExtents{1, 3, 8, 40};
 constexpr std::size_t kFeeds = 3;
+constexpr std::uint64_t kSteps = 3;
 
 std::string feed_name(std::size_t i) { return fmt::format("x{}", i); }
 
@@ -27,6 +31,14 @@ std::vector<char> bytes_of(const Tensor& tensor) {
   const Tensor host = tensor.to("cpu");
   const auto* first = static_cast<const char*>(host.raw_data());
   return {first, first + host.bytes()};
+}
+
+void append(const std::vector<Tensor>& tensors, std::vector<std::vector<char>>* bytes) {
+  for (const Tensor& tensor : tensors) bytes->push_back(bytes_of(tensor));
+}
+
+void append(const Scope& scope, std::vector<std::vector<char>>* bytes) {
+  for (const std::string& name : scope.names()) bytes->push_back(bytes_of(scope.find(name)));
 }
 
 }  // namespace
@@ -119,10 +131,21 @@ Feed RandomProgram::feed_of(std::uint64_t step) const {
   return feed;
 }
 
+std::vector<std::string> RandomProgram::fetch_names() const {
+  std::vector<std::string> names;
+  for (const Variable& variable : fetched_) names.push_back(variable.name());
+  return names;
+}
+
+Scope RandomProgram::initialised(const Place& place) const {
+  Scope scope;
+  Executor(place, CompileOptions::none(), scope).run(startup_);
+  return scope;
+}
+
 bool RandomProgram::uses_streams(const Place& place, const CompileOptions& options) const {
-  const Scope scope;
+  const Scope scope = initialised(place);
   Executor executor(place, options, scope);
-  executor.run(startup_);
   const std::vector<Fetch> fetch(fetched_.begin(), fetched_.end());
   const auto plan = inspect::plan(executor, main_, feed_of(0), fetch);
   return std::any_of(plan.operators.begin(), plan.operators.end(),
@@ -131,17 +154,62 @@ bool RandomProgram::uses_streams(const Place& place, const CompileOptions& optio
 
 std::vector<std::vector<char>> RandomProgram::run(const Place& place,
                                                   const CompileOptions& options) const {
-  const Scope scope;
+  const Scope scope = initialised(place);
   Executor executor(place, options, scope);
-  executor.run(startup_);
   const std::vector<Fetch> fetch(fetched_.begin(), fetched_.end());
   std::vector<std::vector<char>> bytes;
-  for (std::uint64_t step = 0; step < 3; ++step) {
-    for (const Tensor& tensor : executor.run(main_, feed_of(step), fetch)) {
-      bytes.push_back(bytes_of(tensor));
-    }
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    append(executor.run(main_, feed_of(step), fetch), &bytes);
   }
-  for (const std::string& name : scope.names()) bytes.push_back(bytes_of(scope.find(name)));
+  append(scope, &bytes);
+  return bytes;
+}
+
+std::vector<std::vector<char>> RandomProgram::run_imperatively(const Place& place) const {
+  const Scope scope = initialised(place);
+  const ProgramSteps steps(main_, scope, place);
+  std::vector<std::vector<char>> bytes;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    append(steps.run(feed_of(step), fetch_names()), &bytes);
+  }
+  append(scope, &bytes);
+  return bytes;
+}
+
+std::vector<std::vector<char>> RandomProgram::run_traced(const Place& place,
+                                                         const CompileOptions& options,
+                                                         bool saves) const {
+  const Scope scope = initialised(place);
+  const ProgramSteps steps(main_, scope, place);
+  const Feed first = feed_of(0);
+  std::vector<Tensor> examples;
+  TraceOptions names;
+  for (const auto& [name, tensor] : first) {
+    examples.push_back(tensor);
+    names.input_names.push_back(name);
+  }
+  Traced traced = trace(
+      [&](const std::vector<Tensor>& inputs) {
+        Feed fed;
+        for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace_back(feed_name(i), inputs[i]);
+        return steps.run(fed, fetch_names(), /*advances=*/false);
+      },
+      examples, names);
+  std::vector<Fetch> fetch;
+  for (const Variable& output : traced.outputs) fetch.emplace_back(output.name());
+  Program program = traced.program;
+  if (saves) {
+    const ScratchDirectory scratch;
+    io::save_program(scratch.path("saved"), program, Program(), nullptr);
+    program = io::load_model(scratch.path("saved")).main;
+  }
+  Executor executor(place, options, traced.scope);
+  std::vector<std::vector<char>> bytes;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    append(executor.run(program, feed_of(step), fetch), &bytes);
+  }
+  // What the program updates are the tensors themselves.
+  append(scope, &bytes);
   return bytes;
 }
 

@@ -20,11 +20,19 @@ class RandomProgram {
   // fetched, and of the state at the end.
   [[nodiscard]] std::vector<std::vector<char>> run(const Place& place,
                                                    const CompileOptions& options) const;
+  // The same with ops on tensors instead of an executor for main.
+  [[nodiscard]] std::vector<std::vector<char>> run_imperatively(const Place& place) const;
+  // The same with the program that a trace of those ops gives; through files if `saves`.
+  [[nodiscard]] std::vector<std::vector<char>> run_traced(const Place& place,
+                                                          const CompileOptions& options,
+                                                          bool saves) const;
   // Whether that plans for more than the default stream of each device.
   [[nodiscard]] bool uses_streams(const Place& place, const CompileOptions& options) const;
 
  private:
   [[nodiscard]] Feed feed_of(std::uint64_t step) const;
+  [[nodiscard]] std::vector<std::string> fetch_names() const;
+  [[nodiscard]] Scope initialised(const Place& place) const;
   void add_operator();
   void add_product(const Variable& x);
   void add_rearrangement(const Variable& x);

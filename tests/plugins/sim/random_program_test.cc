@@ -37,5 +37,38 @@ TEST_F(SimRandomProgramTest, GiveTheBitsOfTheCpu) {
   EXPECT_GE(parallel, count / 4) << "else little was tried";
 }
 
+// Each of these goes through every program four times.
+std::uint64_t hybrid_count() { return from_environment("LOCI_RANDOM_PROGRAMS", 300); }
+
+TEST_F(SimRandomProgramTest, GiveTheSameBitsStepByStep) {
+  const std::uint64_t first = from_environment("LOCI_RANDOM_SEED", 1);
+  for (std::uint64_t seed = first; seed < first + hybrid_count(); ++seed) {
+    SCOPED_TRACE("LOCI_RANDOM_SEED=" + std::to_string(seed));
+    const test::RandomProgram alone(seed, {});
+    const test::RandomProgram spread(seed, {"sim:0", "sim:1", "cpu"});
+    const auto expected = alone.run("cpu", CompileOptions::exact());
+    ASSERT_TRUE(alone.run_imperatively("cpu") == expected);
+    ASSERT_TRUE(alone.run_imperatively("sim:1") == expected);
+    ASSERT_TRUE(spread.run_imperatively("sim:0") == expected);
+    const SerialMode serial;
+    ASSERT_TRUE(spread.run_imperatively("sim:0") == expected);
+  }
+}
+
+TEST_F(SimRandomProgramTest, GiveTheSameBitsTraced) {
+  const std::uint64_t first = from_environment("LOCI_RANDOM_SEED", 1);
+  for (std::uint64_t seed = first; seed < first + hybrid_count(); ++seed) {
+    SCOPED_TRACE("LOCI_RANDOM_SEED=" + std::to_string(seed));
+    const test::RandomProgram alone(seed, {});
+    const test::RandomProgram spread(seed, {"sim:0", "sim:1", "cpu"});
+    const CompileOptions options = seed % 2 == 0 ? CompileOptions::none() : CompileOptions::exact();
+    const bool saves = seed % 4 < 2;
+    const auto expected = alone.run("cpu", CompileOptions::exact());
+    ASSERT_TRUE(alone.run_traced("cpu", options, saves) == expected);
+    ASSERT_TRUE(alone.run_traced("sim:1", options, saves) == expected);
+    ASSERT_TRUE(spread.run_traced("sim:0", options, saves) == expected);
+  }
+}
+
 }  // namespace
 }  // namespace loci
