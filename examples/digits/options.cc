@@ -6,7 +6,7 @@ namespace digits {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: digits [--data DIR] [--output DIR] [--device PLACE] [--epochs N] [--learning-rate R] "
+    "options: [--data DIR] [--output DIR] [--device PLACE] [--epochs N] [--learning-rate R] "
     "[--require ACCURACY] [--profile REPORTER]";
 
 double number(const std::string& option, const std::string& text) {
