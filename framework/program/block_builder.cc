@@ -123,7 +123,8 @@ void BlockSet::add(const std::vector<VarId>& values, bool copies_state, const Fi
     const bool known = std::find(captures_.begin(), captures_.end(), id) != captures_.end();
     if (!known) captures_.push_back(id);
   }
-  parts_.push_back({std::move(block), std::move(builder.captured_)});
+  // A copy: variables that the user still holds name what is in the builder's.
+  parts_.push_back({block, std::move(builder.captured_)});
 }
 
 void BlockSet::give_argument(Part& part, std::size_t position, VarId outside) {
