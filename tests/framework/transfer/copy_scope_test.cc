@@ -37,12 +37,13 @@ class CopyScopeTest : public ::testing::Test {
     return copies;
   }
 
+  // Ends after the devices, whose streams may still read it.
+  std::vector<char> host_ = std::vector<char>(kBytes);
   test::FakeBackend fake_{{.count = 2}};
   device::Device first_{fake_.backend(), Place("fake:0")};
   device::Device second_{fake_.backend(), Place("fake:1")};
   memory::Buffer on_first_ = memory::device_allocator(first_).allocate(kBytes, nullptr, "a");
   memory::Buffer on_second_ = memory::device_allocator(second_).allocate(kBytes, nullptr, "b");
-  std::vector<char> host_ = std::vector<char>(kBytes);
 };
 
 TEST_F(CopyScopeTest, SaysWhatWasCopiedAndWhy) {
