@@ -67,7 +67,8 @@ Tensor Tensor::grad() const {
   eager::History* history = eager::history_of(*eager::checked(*this));
   if (history == nullptr) return {};
   if (history->grad.rows.defined()) {
-    history->grad.dense = eager::dense(history->grad, eager::type_of(*this), place());
+    history->grad.dense =
+        eager::dense(history->grad, eager::type_of(*this), impl()->storage()->device);
     history->grad.rows = {};
   }
   return history->grad.dense;

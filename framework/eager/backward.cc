@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
-#include "framework/device/device_manager.h"
+#include "framework/device/device.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/thread_state.h"
 
@@ -18,10 +18,10 @@ namespace loci::eager {
 namespace {
 
 // A tensor of that form without elements, for ops that read the form alone.
-Tensor form(const ops::TensorType& type, const Place& place) {
+Tensor form(const ops::TensorType& type, device::Device* device) {
   auto storage = std::make_shared<tensor::Storage>();
-  storage->place = place;
-  if (!place.is_host()) storage->device = &device::DeviceManager::instance().get(place);
+  if (device != nullptr) storage->place = device->place();
+  storage->device = device;
   return Tensor(std::make_shared<tensor::TensorImpl>(type.dtype, type.shape, storage));
 }
 
@@ -31,14 +31,14 @@ SparseRows joined(const SparseRows& a, const SparseRows& b) {
           concat(std::vector<Tensor>{a.values, b.values})};
 }
 
-void add_to(Gradient& sum, Gradient part, const ops::TensorType& type, const Place& place) {
+void add_to(Gradient& sum, Gradient part, const ops::TensorType& type, device::Device* device) {
   if (!part.defined()) return;
   if (!sum.defined()) {
     sum = std::move(part);
   } else if (sum.rows.defined() && part.rows.defined()) {
     sum.rows = joined(sum.rows, part.rows);
   } else {
-    const Tensor total = elementwise_add(dense(sum, type, place), dense(part, type, place));
+    const Tensor total = elementwise_add(dense(sum, type, device), dense(part, type, device));
     sum.dense = total;
     sum.rows = {};
   }
@@ -49,38 +49,41 @@ class Walk {
   explicit Walk(const BackwardRequest& request)
       : request_(request), creates_graph_(request.creates_graph), mode_(request.creates_graph) {}
   ~Walk() {
-    for (const std::shared_ptr<Node>& node : nodes_) node->visit = {};
+    for (Node* node : nodes_) node->visit = {};
   }
 
   std::vector<Tensor> run() {
     for (const Tensor& output : request_.outputs) discover(edge_of(output));
     std::sort(nodes_.begin(), nodes_.end(),
-              [](const auto& a, const auto& b) { return a->number() > b->number(); });
+              [](const Node* a, const Node* b) { return a->number() > b->number(); });
     caught_.resize(request_.targets.size());
     mark_needed();
     for (std::size_t i = 0; i < request_.outputs.size(); ++i) {
       arrive(edge_of(request_.outputs[i]), {weight(i), {}});
     }
-    for (const std::shared_ptr<Node>& node : nodes_) {
+    for (Node* node : nodes_) {
       if (node->visit.is_needed) visit(*node);
     }
     if (!request_.retains_graph && !creates_graph_) {
-      for (const std::shared_ptr<Node>& node : nodes_) node->release();
+      for (Node* node : nodes_) node->release();
     }
     return results();
   }
 
  private:
   void discover(const Edge& start) {
-    if (start.node != nullptr) enter(start.node);
+    if (start.node != nullptr) {
+      roots_.push_back(start.node);
+      enter(start.node.get());
+    }
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       for (const Edge& edge : nodes_[i]->edges) {
-        if (edge.node != nullptr) enter(edge.node);
+        if (edge.node != nullptr) enter(edge.node.get());
       }
     }
   }
 
-  void enter(const std::shared_ptr<Node>& node) {
+  void enter(Node* node) {
     if (node->visit.walk == this) return;
     if (node->visit.walk != nullptr) {
       core::raise(ErrorCode::kInvalidArgument,
@@ -138,13 +141,14 @@ class Walk {
                   output.name(), output.shape().to_string());
     }
     const GradMode off(false);
-    return full_like(form({output.dtype(), output.shape()}, output.place()), 1.0);
+    return full_like(form({output.dtype(), output.shape()}, output.impl()->storage()->device), 1.0);
   }
 
   void arrive(const Edge& edge, Gradient gradient) {
     if (edge.node != nullptr) {
       const NodeOutput& output = edge.node->outputs[edge.output];
-      add_to(edge.node->visit.arrived[edge.output], std::move(gradient), output.type, output.place);
+      add_to(edge.node->visit.arrived[edge.output], std::move(gradient), output.type,
+             output.device);
     } else if (edge.leaf != nullptr) {
       arrive_at_leaf(edge.leaf, std::move(gradient));
     }
@@ -153,7 +157,7 @@ class Walk {
   void arrive_at_leaf(const std::shared_ptr<tensor::TensorImpl>& leaf, Gradient gradient) {
     const ops::TensorType type{leaf->dtype(), leaf->shape()};
     for (auto& [known, sum] : leaves_) {
-      if (known == leaf) return add_to(sum, std::move(gradient), type, leaf->place());
+      if (known == leaf) return add_to(sum, std::move(gradient), type, leaf->storage()->device);
     }
     leaves_.emplace_back(leaf, std::move(gradient));
   }
@@ -164,13 +168,15 @@ class Walk {
       Gradient& gradient = node.visit.arrived[i];
       if (!gradient.defined()) continue;
       // Calls differentiate dense gradients alone.
-      gradient = {dense(gradient, node.outputs[i].type, node.outputs[i].place), {}};
+      if (gradient.rows.defined()) {
+        gradient = {dense(gradient, node.outputs[i].type, node.outputs[i].device), {}};
+      }
       watch(node, i, gradient.dense);
       catch_at_target(node, i, gradient.dense);
       reached = true;
     }
     if (!reached) return;
-    std::vector<Gradient> parts = node.backward(node.visit.arrived, creates_graph_);
+    Gradients parts = node.backward(node.visit.arrived, creates_graph_);
     node.visit.arrived.clear();
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].defined()) arrive(node.edges[i], std::move(parts[i]));
@@ -185,7 +191,7 @@ class Walk {
         if (replaced.defined()) gradient = replaced;
       } else if (const auto kept = watch.keeps.lock()) {
         add_to(ensure_history(*kept).grad, {gradient, {}}, node.outputs[output].type,
-               node.outputs[output].place);
+               node.outputs[output].device);
       }
     }
   }
@@ -207,32 +213,34 @@ class Walk {
     History& history = ensure_history(*leaf);
     const ops::TensorType type{leaf->dtype(), leaf->shape()};
     for (const Hook& hook : history.hooks) {
-      const Tensor replaced = hook(dense(gradient, type, leaf->place()));
+      const Tensor replaced = hook(dense(gradient, type, leaf->storage()->device));
       if (replaced.defined()) gradient = {replaced, {}};
     }
     if (request_.targets.empty()) {
-      add_to(history.grad, std::move(gradient), type, leaf->place());
+      add_to(history.grad, std::move(gradient), type, leaf->storage()->device);
       return;
     }
     for (std::size_t i = 0; i < request_.targets.size(); ++i) {
-      if (request_.targets[i].impl() == leaf) caught_[i] = dense(gradient, type, leaf->place());
+      if (request_.targets[i].impl() == leaf)
+        caught_[i] = dense(gradient, type, leaf->storage()->device);
     }
   }
 
   const BackwardRequest& request_;
   bool creates_graph_;
   GradMode mode_;
-  std::vector<std::shared_ptr<Node>> nodes_;  // the latest first, once all are there
+  std::vector<std::shared_ptr<Node>> roots_;  // which hold all others, whatever hooks do
+  std::vector<Node*> nodes_;                  // the latest first, once all are there
   std::vector<std::pair<std::shared_ptr<tensor::TensorImpl>, Gradient>> leaves_;
   std::vector<Tensor> caught_;  // by target
 };
 
 }  // namespace
 
-Tensor dense(const Gradient& gradient, const ops::TensorType& like, const Place& place) {
+Tensor dense(const Gradient& gradient, const ops::TensorType& like, device::Device* device) {
   if (gradient.dense.defined() || !gradient.rows.defined()) return gradient.dense;
   return OpCall<Tensor>("embedding_grad")
-      .input("weight", form(like, place))
+      .input("weight", form(like, device))
       .input("ids", gradient.rows.rows)
       .input("out_grad", gradient.rows.values)
       .result();

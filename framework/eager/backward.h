@@ -22,7 +22,8 @@ struct BackwardRequest {
 // and for what the nodes refuse.
 std::vector<Tensor> backward(const BackwardRequest& request);
 
-// As a dense tensor; undefined if there is none. `like` has the form of the whole.
-Tensor dense(const Gradient& gradient, const ops::TensorType& like, const Place& place);
+// As a dense tensor; undefined if there is none. `like` has the form of the whole, which lies on
+// the device, or with null on the host.
+Tensor dense(const Gradient& gradient, const ops::TensorType& like, device::Device* device);
 
 }  // namespace loci::eager

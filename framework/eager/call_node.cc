@@ -19,8 +19,8 @@ std::uint64_t wanted_inputs(const CallPlan& plan, const Tensor* values, bool* an
   *any = false;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     const PlannedInput& input = plan.inputs[i];
-    if (input.value < 0 || !is_floating(input.type.dtype)) continue;
-    if (!requires_grad(values[input.value])) continue;
+    if (input.value < 0 || !requires_grad(values[input.value])) continue;
+    if (!is_floating(input.type.dtype)) continue;
     wanted |= bit(i);
     *any = true;
   }
@@ -37,9 +37,9 @@ CallNode::CallNode(std::shared_ptr<const CallPlan> plan, std::uint64_t wanted, c
     edges.push_back(is_wanted ? edge_of(value_of(*plan_, values, i)) : Edge{});
   }
   for (const Tensor& result : results) {
-    outputs.push_back(result.defined()
-                          ? NodeOutput{{result.dtype(), result.shape()}, result.place()}
-                          : NodeOutput{});
+    outputs.push_back(result.defined() ? NodeOutput{{result.dtype(), result.shape()},
+                                                    result.impl()->storage()->device}
+                                       : NodeOutput{});
   }
   const CallPlan::Needs& needs = plan_->needs(wanted_);
   const std::size_t inputs = plan_->inputs.size();
@@ -83,19 +83,21 @@ Tensor CallNode::saved_value(std::size_t position, bool creates_graph) {
   return alias;
 }
 
-std::vector<Gradient> CallNode::backward(const Gradients& given, bool creates_graph) {
+Gradients CallNode::backward(const Gradients& given, bool creates_graph) {
   check_released();
   std::uint64_t mask = 0;
   for (std::size_t i = 0; i < given.size(); ++i) mask |= given[i].dense.defined() ? bit(i) : 0;
   const GradientScript& script = plan_->gradient(wanted_, mask);
-  std::vector<Tensor> values(script.value_count());
+  GradientScript::Values values;
+  values.resize(script.value_count());
   for (std::size_t i = 0; i < saved_.size(); ++i) {
     values[static_cast<std::size_t>(saved_[i].value)] = saved_value(i, creates_graph);
   }
   const std::size_t first = plan_->inputs.size() + plan_->outputs.size();
   for (std::size_t i = 0; i < given.size(); ++i) values[first + i] = given[i].dense;
   script.run(values);
-  std::vector<Gradient> result(edges.size());
+  Gradients result;
+  result.resize(edges.size());
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const GradientScript::Result& made = script.results()[i];
     if (made.value < 0 || !edges[i].defined()) continue;

@@ -21,7 +21,7 @@ class CallNode final : public Node {
            const TensorList& results, std::int32_t overwritten);
 
   [[nodiscard]] const std::string& name() const override { return plan_->schema->name(); }
-  std::vector<Gradient> backward(const Gradients& outputs, bool creates_graph) override;
+  Gradients backward(const Gradients& outputs, bool creates_graph) override;
   void release() override;
 
  private:

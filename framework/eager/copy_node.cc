@@ -4,7 +4,7 @@ namespace loci::eager {
 
 CopyNode::CopyNode(const Tensor& from, const Tensor& to) : source_(from.place()) {
   edges.push_back(edge_of(from));
-  outputs.push_back({{to.dtype(), to.shape()}, to.place()});
+  outputs.push_back({{to.dtype(), to.shape()}, to.impl()->storage()->device});
 }
 
 const std::string& CopyNode::name() const {
@@ -12,8 +12,9 @@ const std::string& CopyNode::name() const {
   return name;
 }
 
-std::vector<Gradient> CopyNode::backward(const Gradients& given, bool) {
-  std::vector<Gradient> result(1);
+Gradients CopyNode::backward(const Gradients& given, bool) {
+  Gradients result;
+  result.resize(1);
   if (given[0].dense.defined()) result[0].dense = given[0].dense.to(source_);
   return result;
 }

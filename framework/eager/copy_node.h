@@ -15,7 +15,7 @@ class CopyNode final : public Node {
   explicit CopyNode(const Tensor& from, const Tensor& to);
 
   [[nodiscard]] const std::string& name() const override;
-  std::vector<Gradient> backward(const Gradients& outputs, bool creates_graph) override;
+  Gradients backward(const Gradients& outputs, bool creates_graph) override;
 
  private:
   Place source_;

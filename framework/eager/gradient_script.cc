@@ -176,6 +176,7 @@ GradientScript::GradientScript(const CallPlan& plan, std::uint64_t wanted, std::
   plan.schema->gradient_fn()(context);
   value_count_ = emitter.count();
   note_reads(plan.inputs.size() + plan.outputs.size());
+  note_last_uses();
 }
 
 void GradientScript::note_reads(std::size_t argument_count) {
@@ -207,15 +208,38 @@ void GradientScript::note_reads(std::size_t argument_count) {
   }
 }
 
-void GradientScript::run(std::vector<Tensor>& values) const {
+void GradientScript::note_last_uses() {
+  std::vector<bool> is_used(value_count_);
+  for (const Result& result : results_) {
+    if (result.value >= 0) is_used[static_cast<std::size_t>(result.value)] = true;
+    if (result.rows >= 0) is_used[static_cast<std::size_t>(result.rows)] = true;
+  }
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    for (auto slot = step->inputs.rbegin(); slot != step->inputs.rend(); ++slot) {
+      for (auto id = slot->values.rbegin(); id != slot->values.rend(); ++id) {
+        const auto at = static_cast<std::size_t>(*id);
+        step->is_last_use.push_back(!is_used[at]);
+        is_used[at] = true;
+      }
+    }
+    std::reverse(step->is_last_use.begin(), step->is_last_use.end());
+  }
+}
+
+void GradientScript::run(Values& values) const {
   for (const Step& step : steps_) run_step(step, values);
 }
 
-void GradientScript::run_step(const Step& step, std::vector<Tensor>& values) {
+void GradientScript::run_step(const Step& step, Values& values) {
   InlineList<Tensor, 6> inputs;
   for (const Slot& slot : step.inputs) {
     for (const std::int32_t id : slot.values) {
-      inputs.push_back(values[static_cast<std::size_t>(id)]);
+      Tensor& value = values[static_cast<std::size_t>(id)];
+      if (step.is_last_use[inputs.size()]) {
+        inputs.push_back(std::move(value));
+      } else {
+        inputs.push_back(value);
+      }
     }
   }
   const auto make_call = [&] {

@@ -39,8 +39,10 @@ class GradientScript {
   [[nodiscard]] const std::vector<std::int32_t>& measures() const { return measures_; }
   [[nodiscard]] std::size_t value_count() const { return value_count_; }
 
-  // Computes what the steps add to `values`, of value_count().
-  void run(std::vector<Tensor>& values) const;
+  using Values = InlineList<Tensor, 8>;
+  // Computes what the steps add to `values`, of value_count(). Afterwards those of the results are
+  // there; others may be gone.
+  void run(Values& values) const;
 
   struct Slot {
     std::string name;
@@ -50,6 +52,7 @@ class GradientScript {
     std::string op;
     Attributes attributes;
     std::vector<Slot> inputs;
+    std::vector<bool> is_last_use = {};  // by flat input: nothing after it reads the value
     std::int32_t first_output = 0;
     std::int32_t output_count = 0;
     // Of the first run, where a plan serves all; written once.
@@ -59,7 +62,8 @@ class GradientScript {
 
  private:
   void note_reads(std::size_t argument_count);
-  static void run_step(const Step& step, std::vector<Tensor>& values);
+  void note_last_uses();
+  static void run_step(const Step& step, Values& values);
 
   std::vector<Step> steps_;
   std::vector<Result> results_;

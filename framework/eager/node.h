@@ -31,7 +31,7 @@ struct Gradient {
   SparseRows rows;
   [[nodiscard]] bool defined() const { return dense.defined() || rows.defined(); }
 };
-using Gradients = InlineList<Gradient, 2>;
+using Gradients = InlineList<Gradient, 3>;
 
 using Hook = std::function<Tensor(const Tensor&)>;
 
@@ -62,7 +62,7 @@ struct History final : tensor::Recorded {
 // One output of a node.
 struct NodeOutput {
   ops::TensorType type;
-  Place place;
+  device::Device* device = nullptr;  // null for the host
 };
 
 // Recorded work with its gradient; held by std::shared_ptr. backward() visits it on one thread.
@@ -77,7 +77,7 @@ class Node : public std::enable_shared_from_this<Node> {
   [[nodiscard]] virtual const std::string& name() const = 0;
   // The gradients of what the edges lead to, by edge, from those of the outputs. Throws
   // Error(kInvalidArgument) if what it saved has been released or changed.
-  virtual std::vector<Gradient> backward(const Gradients& outputs, bool creates_graph) = 0;
+  virtual Gradients backward(const Gradients& outputs, bool creates_graph) = 0;
   // Lets go of what was saved.
   virtual void release() {}
 

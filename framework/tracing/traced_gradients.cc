@@ -101,8 +101,8 @@ void Tracer::set_leaf_gradient(const Impl& leaf, eager::Gradient gradient) {
     return;
   }
   const ops::TensorType type{leaf->dtype(), leaf->shape()};
-  const Tensor sum = elementwise_add(eager::dense(history.grad, type, leaf->place()),
-                                     eager::dense(gradient, type, leaf->place()));
+  const Tensor sum = elementwise_add(eager::dense(history.grad, type, leaf->storage()->device),
+                                     eager::dense(gradient, type, leaf->storage()->device));
   history.grad = {sum, {}};
 }
 

@@ -14,7 +14,7 @@ TEST_F(CopyNodeTest, TheGradientGoesBackToTheSource) {
   CopyNode node(x, zeros({2}));
   Gradients given;
   given.push_back({vector({3, 4}), {}});
-  const std::vector<Gradient> result = node.backward(given, false);
+  const Gradients result = node.backward(given, false);
   EXPECT_EQ(result[0].dense.place(), Place("sim:0"));
   EXPECT_THAT(floats(result[0].dense), ElementsAre(3, 4));
 }

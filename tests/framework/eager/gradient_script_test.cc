@@ -27,7 +27,8 @@ TEST_F(GradientScriptTest, SaysWhichValuesItReads) {
 TEST_F(GradientScriptTest, RunsTheGradient) {
   const auto plan = binary("elementwise_mul");
   const GradientScript& script = plan->gradient(3, 1);
-  std::vector<Tensor> values(script.value_count());
+  GradientScript::Values values;
+  values.resize(script.value_count());
   values[0] = vector({1, 2});
   values[1] = vector({3, 4});
   values[3] = vector({10, 20});
@@ -36,6 +37,31 @@ TEST_F(GradientScriptTest, RunsTheGradient) {
               ElementsAre(30, 80));
   EXPECT_THAT(floats(values[static_cast<std::size_t>(script.results()[1].value)]),
               ElementsAre(10, 40));
+}
+
+TEST_F(GradientScriptTest, LetsGoOfWhatNoFurtherStepReads) {
+  const auto plan = binary("elementwise_mul");
+  const GradientScript& script = plan->gradient(3, 1);
+  GradientScript::Values values;
+  values.resize(script.value_count());
+  for (const std::size_t i : {0U, 1U, 3U}) values[i] = vector({1, 2});
+  script.run(values);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(values[i].defined()) << i;
+}
+
+TEST_F(GradientScriptTest, KeepsAResultThatAStepReadsToo) {
+  OpCall<Tensor> call("elementwise_sub");
+  call.input("x", zeros({2})).input("y", zeros({2}));
+  const auto plan = plan_of(call).plan;
+  const GradientScript& script = plan->gradient(3, 1);
+  GradientScript::Values values;
+  values.resize(script.value_count());
+  values[3] = vector({10, 20});
+  script.run(values);
+  EXPECT_THAT(floats(values[static_cast<std::size_t>(script.results()[0].value)]),
+              ElementsAre(10, 20));
+  EXPECT_THAT(floats(values[static_cast<std::size_t>(script.results()[1].value)]),
+              ElementsAre(-10, -20));
 }
 
 TEST_F(GradientScriptTest, RowsStayRows) {
