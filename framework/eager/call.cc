@@ -8,8 +8,10 @@
 #include "framework/core/suggest.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/call_node.h"
+#include "framework/eager/direct_call.h"
 #include "framework/eager/generator.h"
 #include "framework/eager/interceptor.h"
+#include "framework/eager/launch.h"
 #include "framework/eager/placing.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
@@ -18,8 +20,6 @@
 namespace loci {
 namespace eager {
 namespace {
-
-const char* const kOutputName = "tensor";
 
 using Values = InlineList<Tensor, 6>;
 
@@ -32,12 +32,17 @@ std::size_t slot_index(const ops::OpSchema& schema, std::string_view name) {
               core::suggest(std::string(name), names));
 }
 
-void check_defined(const OpCall<Tensor>& call, std::string_view slot, const Tensor& value) {
-  if (value.defined()) [[likely]]
-    return;
-  core::raise(ErrorCode::kInvalidArgument,
-              "[{}] input '{}' is an undefined tensor; was it moved from, or never set?", call.type,
-              slot);
+[[noreturn]] void refuse_undefined(const OpCall<Tensor>& call) {
+  std::size_t next = 0;
+  for (const OpCall<Tensor>::Slot& slot : call.slots) {
+    for (std::size_t i = 0; i < slot.count; ++i) {
+      if (call.values[next++].defined()) continue;
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[{}] input '{}' is an undefined tensor; was it moved from, or never set?",
+                  call.type, slot.name);
+    }
+  }
+  core::raise(ErrorCode::kInvalidArgument, "[{}] an input is an undefined tensor", call.type);
 }
 
 Attributes attributes_of(const OpCall<Tensor>& call) {
@@ -76,23 +81,6 @@ CallForm form_of(const OpCall<Tensor>& call, const ops::OpSchema& schema, bool* 
   }
   for (const Tensor& value : call.values) form.spaces.push_back(value.impl()->storage()->device);
   return form;
-}
-
-Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane) {
-  auto storage = std::make_shared<tensor::Storage>();
-  const bool on_host = output.on_host || plan.space == nullptr;
-  if (on_host) {
-    storage->buffer = memory::host_allocator().allocate(output.bytes, nullptr, kOutputName);
-  } else {
-    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), kOutputName);
-    storage->place = plan.space_place;
-    storage->device = plan.space;
-    storage->home = &lane;
-  }
-  storage->data = storage->buffer.data();
-  storage->bytes = output.bytes;
-  return Tensor(std::make_shared<tensor::TensorImpl>(output.type.dtype, output.type.shape,
-                                                     std::move(storage)));
 }
 
 [[noreturn]] void refuse_update(const CallPlan& plan, const Tensor& state) {
@@ -173,6 +161,14 @@ void write_back(const CallPlan& plan, const Tensor* given, TensorList& results, 
   }
 }
 
+// Whether the tape knows any of the inputs, so that the call may have to be recorded.
+bool takes_part(const CallPlan& plan, const Tensor* values) {
+  for (const PlannedInput& input : plan.inputs) {
+    if (input.value >= 0 && values[input.value].impl()->recorded() != nullptr) return true;
+  }
+  return false;
+}
+
 bool may_alias(const CallPlan& plan) {
   for (const loci_alias& alias : plan.aliases) {
     if (alias.input == 0 && alias.output == 0) return true;
@@ -201,13 +197,21 @@ PlannedCall plan_of(OpCall<Tensor>& call) {
 TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
                     const void* site) {
   ThreadState& thread = thread_state();
+  TensorList results;
+  if (plan->is_direct &&
+      run_directly(plan, values, current_lane(thread, *plan->lane), site, &results)) [[likely]] {
+    if (thread.records && takes_part(*plan, values)) record_call(plan, values, results);
+    if (thread.is_serial) [[unlikely]]
+      finish_serially(results);
+    return results;
+  }
   const Tensor* given = values;
   Values moved;
   if (plan->moves) [[unlikely]] {
     moved = relocated(*plan, values, site);
     values = moved.data();
   }
-  TensorList results = enqueue(plan, values, Tensor(), thread, site);
+  results = enqueue(plan, values, Tensor(), thread, site);
   if (plan->moves) [[unlikely]]
     write_back(*plan, given, results, site);
   if (plan->bounded >= 0) [[unlikely]]
@@ -260,18 +264,18 @@ inline namespace v0 {
 
 TensorList emit_op(OpCall<Tensor>& call) {
   const void* site = __builtin_return_address(0);
-  std::size_t next = 0;
-  for (const OpCall<Tensor>::Slot& slot : call.slots) {
-    for (std::size_t i = 0; i < slot.count; ++i) {
-      eager::check_defined(call, slot.name, call.values[next++]);
-    }
+  for (const Tensor& value : call.values) {
+    if (!value.defined()) [[unlikely]]
+      eager::refuse_undefined(call);
   }
   eager::ThreadState& thread = eager::thread_state();
   if (thread.interceptor != nullptr) [[unlikely]]
     return thread.interceptor->call(call);
   const device::Device* guard = eager::guarded_device(thread);
   if (const auto& known = thread.recent.find(call, guard)) {
-    // The plan stays while the call runs, even if another one takes its entry.
+    // It stays where it is: nothing that a direct call does looks for another plan.
+    if (known->is_direct) return eager::run_call(known, call.values.data(), site);
+    // Here another one may take its entry.
     const std::shared_ptr<const eager::CallPlan> plan = known;
     return eager::run_call(plan, call.values.data(), site);
   }

@@ -10,6 +10,7 @@
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/eager/direct_call.h"
 #include "framework/eager/gradient_script.h"
 #include "framework/eager/lanes.h"
 #include "framework/profiler/collector.h"
@@ -60,6 +61,7 @@ class Planner {
     plan_->moves = moves();
     plan_->lane = &Lanes::instance().default_lane(*plan_->device);
     plan_->is_small = plan_->device->is_inline() && is_small();
+    plan_->is_direct = may_be_direct(*plan_);
     plan_->attributes = std::move(form_.attributes);
     return plan_;
   }

@@ -63,6 +63,7 @@ struct CallPlan {
   Place space_place;
   memory::Allocator* allocator = nullptr;
   bool is_small = false;      // may run on the calling thread of an inline device
+  bool is_direct = false;     // may do so without a task: see direct_call.h
   bool moves = false;         // some input has to be copied to where it is read
   std::int32_t bounded = -1;  // the flat output whose extent the kernel writes
   std::int32_t count = -1;    // to this flat output

@@ -1,5 +1,6 @@
 #include "framework/eager/lane.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <chrono>
@@ -32,14 +33,16 @@ bool spin_until(const Done& done) {
   return done();
 }
 
+// Of what is being caught, with the op, its arguments, its place and its site.
 std::shared_ptr<tensor::Failure> failure_of(const Task& task) {
   try {
     throw;
   } catch (const Error& error) {
-    return std::make_shared<tensor::Failure>(error);
+    return std::make_shared<tensor::Failure>(
+        Error(error.code(), fmt::format("{}: {}", describe(task), error.what()), error.details()));
   } catch (const std::exception& error) {
     return std::make_shared<tensor::Failure>(
-        Error(ErrorCode::kInternal, describe(task) + ": " + error.what()));
+        Error(ErrorCode::kInternal, fmt::format("{}: {}", describe(task), error.what())));
   }
 }
 
@@ -53,10 +56,6 @@ Lane::Lane(device::Device& device, bool is_default, Issue issue)
     own_stream_ = std::make_unique<device::Stream>(device);
     stream_ = own_stream_->handle();
   }
-}
-
-bool Lane::is_queue_empty() const {
-  return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
 }
 
 // Whether this stream can wait for that one without the host.
@@ -87,8 +86,9 @@ bool Lane::can_issue(const Task& task) const {
 void Lane::submit(Task& task) {
   std::unique_lock lock(mutex_);
   make_room(lock);
-  if (!awaited_.empty()) {
+  if (awaits_.load(std::memory_order_relaxed)) {
     for (const tensor::Ticket& ticket : std::exchange(awaited_, {})) task.before.push_back(ticket);
+    awaits_.store(false, std::memory_order_relaxed);
   }
   const bool is_idle = is_queue_empty();
   if (is_idle && is_inline_ && task.before.empty() && (task.is_small() || is_stopped_) &&
@@ -140,9 +140,9 @@ void Lane::issue(Task& task) noexcept {
   try {
     if (is_of_parent_) {
       core::raise(ErrorCode::kUnavailable,
-                  "{}: {} was opened before this process was forked, and belongs to its parent; "
-                  "fork first, or start a new program",
-                  describe(task), device_.place().to_string());
+                  "{} was opened before this process was forked, and belongs to its parent; fork "
+                  "first, or start a new program",
+                  device_.place().to_string());
     }
     for (const tensor::Ticket& ticket : task.before) {
       Lane& other = *static_cast<Lane*>(ticket.queue);
@@ -150,10 +150,14 @@ void Lane::issue(Task& task) noexcept {
     }
     run_task(task, stream_);
   } catch (...) {
-    const std::shared_ptr<tensor::Failure> failure = failure_of(task);
-    fail_outputs(task, failure);
-    note(failure);
+    fail(task);
   }
+}
+
+void Lane::fail(Task& task) noexcept {
+  const std::shared_ptr<tensor::Failure> failure = failure_of(task);
+  fail_outputs(task, failure);
+  note(failure);
 }
 
 // For what a stream cannot wait for itself.
@@ -226,6 +230,7 @@ void Lane::wait_for(const tensor::Ticket& ticket) {
   if (ticket.queue == this || ticket.has_ended()) return;
   const std::lock_guard lock(mutex_);
   awaited_.push_back(ticket);
+  awaits_.store(true, std::memory_order_release);
 }
 
 bool Lane::has_ended(std::uint64_t ticket) noexcept {

@@ -35,8 +35,14 @@ class Lane final : public tensor::WorkQueue {
   // Null on an inline device without streams.
   [[nodiscard]] loci_stream* stream() const { return stream_; }
 
+  // Whether nothing keeps a small op from running on the calling thread, as far as the lane goes.
+  [[nodiscard]] bool is_free() const noexcept {
+    return is_inline_ && is_queue_empty() && !awaits_.load(std::memory_order_acquire);
+  }
   // Takes the task over. Waits while the queue is full.
   void submit(Task& task);
+  // While an exception is caught that the task ended with: whoever waits for its outputs meets it.
+  void fail(Task& task) noexcept;
   // A ticket of all that has been enqueued.
   [[nodiscard]] std::uint64_t mark();
   // What is enqueued from now on waits for that task.
@@ -61,7 +67,9 @@ class Lane final : public tensor::WorkQueue {
   // Tasks that a device may be behind: its own queue is not ours to measure.
   static constexpr std::uint64_t kMostAhead = 4096;
 
-  [[nodiscard]] bool is_queue_empty() const;
+  [[nodiscard]] bool is_queue_empty() const noexcept {
+    return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool can_issue(const Task& task) const;
   [[nodiscard]] bool can_follow(const Lane& other) const;
   void make_room(std::unique_lock<std::mutex>& lock);
@@ -91,6 +99,7 @@ class Lane final : public tensor::WorkQueue {
   std::atomic<std::uint64_t> issued_{0};     // of them: run, or handed to the device
   std::atomic<std::uint64_t> completed_{0};  // of them: known to have ended on the device
   tensor::Tickets awaited_;                  // by the next task
+  std::atomic<bool> awaits_{false};          // whether there are any
   bool is_stopped_ = false;
   bool is_of_parent_ = false;  // the device's work is that of the process that forked this one
 

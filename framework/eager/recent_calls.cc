@@ -39,6 +39,11 @@ void mix_attribute(std::uint64_t* hash, const Attribute& attribute) {
       attribute);
 }
 
+// Names are short, and string_view's == is not inlined.
+bool is_same(const std::string& known, std::string_view name) {
+  return known.size() == name.size() && std::memcmp(known.data(), name.data(), name.size()) == 0;
+}
+
 }  // namespace
 
 std::size_t RecentCalls::position(const OpCall<Tensor>& call) {
@@ -64,7 +69,7 @@ std::size_t RecentCalls::position(const OpCall<Tensor>& call) {
 
 bool RecentCalls::matches(const Entry& entry, const OpCall<Tensor>& call,
                           const device::Device* guard) {
-  if (entry.plan == nullptr || entry.guard != guard || entry.type != call.type ||
+  if (entry.plan == nullptr || entry.guard != guard || !is_same(entry.type, call.type) ||
       entry.slots.size() != call.slots.size() || entry.arguments.size() != call.values.size() ||
       entry.attributes.size() != call.attributes.size()) {
     return false;
@@ -79,11 +84,12 @@ bool RecentCalls::matches(const Entry& entry, const OpCall<Tensor>& call,
   }
   for (std::size_t i = 0; i < entry.slots.size(); ++i) {
     const Slot& known = entry.slots[i];
-    if (known.count != call.slots[i].count || known.name != call.slots[i].name) return false;
+    if (known.count != call.slots[i].count || !is_same(known.name, call.slots[i].name))
+      return false;
   }
   for (std::size_t i = 0; i < entry.attributes.size(); ++i) {
     const auto& [name, value] = entry.attributes[i];
-    if (name != call.attributes[i].name || value != call.attributes[i].value) return false;
+    if (!is_same(name, call.attributes[i].name) || value != call.attributes[i].value) return false;
   }
   return true;
 }

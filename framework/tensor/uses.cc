@@ -43,11 +43,13 @@ Tickets Uses::pending(bool writers_only) const {
   return tickets;
 }
 
-bool Uses::is_used_beside(const WorkQueue* queue) const {
-  for (const Ticket& ticket : pending(/*writers_only=*/false)) {
-    if (ticket.queue != queue && !ticket.has_ended()) return true;
+bool Uses::forget_if_ended(bool writers_only) {
+  const Tickets tickets = pending(writers_only);
+  for (const Ticket& ticket : tickets) {
+    if (!ticket.has_ended()) return false;
   }
-  return false;
+  forget_ended(tickets);
+  return true;
 }
 
 void Uses::wait(bool writers_only) {

@@ -56,8 +56,10 @@ class Uses {
   void enter(const Ticket& ticket, bool writes, Tickets* before);
   // All that has not ended as far as is known; with `writers_only` without the readers.
   [[nodiscard]] Tickets pending(bool writers_only) const;
-  // Whether work of another queue may use it.
-  [[nodiscard]] bool is_used_beside(const WorkQueue* queue) const;
+  // Whether all work has ended, or all that writes, without waiting for it.
+  [[nodiscard]] bool settle(bool writers_only) {
+    return is_idle() || forget_if_ended(writers_only);
+  }
   // Returns when all work has ended, or all that writes; throws what it failed with.
   void wait(bool writers_only = false);
 
@@ -69,6 +71,7 @@ class Uses {
   void forgive() noexcept;
 
  private:
+  [[nodiscard]] bool forget_if_ended(bool writers_only);
   void forget_ended(const Tickets& ended);
 
   mutable memory::SpinLock lock_;

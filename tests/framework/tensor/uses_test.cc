@@ -44,13 +44,24 @@ TEST_F(UsesTest, IsIdleAfterAWait) {
   enter(a_, 3, true);
   enter(b_, 4, false);
   EXPECT_FALSE(uses_.is_idle());
-  EXPECT_TRUE(uses_.is_used_beside(&a_));
   uses_.wait(/*writers_only=*/true);
   EXPECT_EQ(a_.ended, 3U);
   EXPECT_EQ(b_.ended, 0U);
   EXPECT_FALSE(uses_.is_idle());
   uses_.wait();
   EXPECT_EQ(b_.ended, 4U);
+  EXPECT_TRUE(uses_.is_idle());
+}
+
+TEST_F(UsesTest, SettlesOnceItsWorkHasEnded) {
+  enter(a_, 1, true);
+  enter(b_, 1, false);
+  EXPECT_FALSE(uses_.settle(/*writers_only=*/true));
+  a_.ended = 1;
+  EXPECT_TRUE(uses_.settle(/*writers_only=*/true));
+  EXPECT_FALSE(uses_.settle(/*writers_only=*/false)) << "one still reads";
+  b_.ended = 1;
+  EXPECT_TRUE(uses_.settle(/*writers_only=*/false));
   EXPECT_TRUE(uses_.is_idle());
 }
 

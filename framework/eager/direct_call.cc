@@ -1,0 +1,68 @@
+#include "framework/eager/direct_call.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/eager/launch.h"
+
+namespace loci::eager {
+namespace {
+
+using tensor::TensorImpl;
+
+constexpr std::size_t kMostArguments = 8;
+
+// Whether the elements are there to be read now.
+bool is_at_hand(const TensorImpl& input) {
+  tensor::Uses& uses = input.storage()->uses;
+  return uses.settle(/*writers_only=*/true) && !uses.has_failed();
+}
+
+// The call as a task, for whoever describes what has failed.
+Task as_task(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+             const TensorList& results, const void* site) {
+  Task task;
+  task.plan = plan;
+  task.site = site;
+  for (const PlannedInput& input : plan->inputs) {
+    task.arguments.push_back(input.value < 0 ? nullptr : values[input.value].impl());
+  }
+  for (const Tensor& result : results) task.arguments.push_back(result.impl());
+  return task;
+}
+
+}  // namespace
+
+bool may_be_direct(const CallPlan& plan) {
+  const auto is_new = [](const PlannedOutput& output) {
+    return output.updates < 0 && !output.is_absent;
+  };
+  return plan.is_small && !plan.moves && plan.bounded < 0 && plan.asked == nullptr &&
+         plan.space == nullptr && plan.views.size() <= kMostArguments &&
+         std::all_of(plan.outputs.begin(), plan.outputs.end(), is_new);
+}
+
+bool run_directly(const std::shared_ptr<const CallPlan>& plan, const Tensor* values, Lane& lane,
+                  const void* site, TensorList* results) {
+  if (!lane.is_free()) return false;
+  const TensorImpl* arguments[kMostArguments];
+  const TensorImpl** next = arguments;
+  for (const PlannedInput& input : plan->inputs) {
+    const TensorImpl* argument = input.value < 0 ? nullptr : values[input.value].impl().get();
+    if (argument != nullptr && !is_at_hand(*argument)) return false;
+    *next++ = argument;
+  }
+  for (const PlannedOutput& output : plan->outputs) {
+    results->push_back(make_output(*plan, output, lane));
+    *next++ = results->back().impl().get();
+  }
+  try {
+    launch(*plan, arguments, lane.stream());
+  } catch (...) {
+    Task task = as_task(plan, values, *results, site);
+    lane.fail(task);
+  }
+  return true;
+}
+
+}  // namespace loci::eager

@@ -1,0 +1,114 @@
+#include "framework/eager/launch.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "framework/plugin/abi_error.h"
+#include "framework/profiler/correlation.h"
+#include "framework/profiler/scope.h"
+
+namespace loci::eager {
+namespace {
+
+using tensor::TensorImpl;
+
+// Views of so many arguments lie on the stack.
+constexpr std::size_t kFewViews = 8;
+// A thread takes correlation ids in blocks, since their counter is shared.
+constexpr std::uint64_t kCorrelationBlock = 64;
+
+std::uint64_t next_correlation() {
+  struct Block {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+  thread_local Block block;
+  if (block.next == block.end) {
+    block.next = profiler::take_correlations(kCorrelationBlock);
+    block.end = block.next + kCorrelationBlock;
+  }
+  return block.next++;
+}
+
+memory::Allocator& allocator_of(const device::Device& device) {
+  return device.uses_host_memory() ? memory::host_allocator()
+                                   : memory::device_allocator(const_cast<device::Device&>(device));
+}
+
+// State is kept per frame of a plan; a call has a frame of its own.
+memory::Buffer zeroed_state(std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  memory::Buffer state = memory::host_allocator().allocate(bytes, nullptr, "(kernel state)");
+  std::memset(state.data(), 0, bytes);
+  return state;
+}
+
+void fill_views(const CallPlan& plan, const TensorImpl* const* arguments, loci_view* views,
+                const loci_view** pointers) {
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    views[i] = plan.views[i];
+    const bool has_elements = views[i].residence != LOCI_RESIDENCE_METADATA && views[i].bytes > 0;
+    if (has_elements && arguments[i] != nullptr) views[i].data = arguments[i]->data();
+    pointers[i] = &views[i];
+  }
+}
+
+void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream* stream) {
+  // Only who records asks for an id.
+  const bool is_recorded = profiler::records_at(profiler::Level::kOp);
+  const std::uint64_t correlation = is_recorded ? next_correlation() : 0;
+  const profiler::Scope scope(is_recorded ? label_of(plan) : 0, correlation);
+  const runtime::PreparedKernel& kernel = *plan.kernel;
+  memory::Buffer workspace;
+  if (kernel.workspace_bytes() > 0) {
+    workspace =
+        allocator_of(*plan.device).allocate(kernel.workspace_bytes(), stream, "(workspace)");
+  }
+  const memory::Buffer state = zeroed_state(kernel.state_bytes());
+  loci_launch call{};
+  call.inputs = views;
+  call.outputs = views + plan.inputs.size();
+  call.workspace = workspace.data();
+  call.state = state.data();
+  call.stream = stream;
+  call.correlation = correlation;
+  plugin::check(kernel.launch()(kernel.handle(), &call));
+}
+
+}  // namespace
+
+Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane) {
+  static const char* const kName = "tensor";
+  auto storage = std::make_shared<tensor::Storage>();
+  if (output.on_host || plan.space == nullptr) {
+    storage->buffer = memory::host_allocator().allocate(output.bytes, nullptr, kName);
+  } else {
+    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), kName);
+    storage->place = plan.space_place;
+    storage->device = plan.space;
+    storage->home = &lane;
+  }
+  storage->data = storage->buffer.data();
+  storage->bytes = output.bytes;
+  return Tensor(
+      std::make_shared<TensorImpl>(output.type.dtype, output.type.shape, std::move(storage)));
+}
+
+void launch(const CallPlan& plan, const TensorImpl* const* arguments, loci_stream* stream) {
+  if (plan.kernel == nullptr) return;
+  const std::size_t count = plan.views.size();
+  if (count <= kFewViews) {
+    loci_view views[kFewViews];
+    const loci_view* pointers[kFewViews];
+    fill_views(plan, arguments, views, pointers);
+    launch_on(plan, pointers, stream);
+    return;
+  }
+  std::vector<loci_view> views(count);
+  std::vector<const loci_view*> pointers(count);
+  fill_views(plan, arguments, views.data(), pointers.data());
+  launch_on(plan, pointers.data(), stream);
+}
+
+}  // namespace loci::eager
