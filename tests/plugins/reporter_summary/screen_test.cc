@@ -8,7 +8,7 @@ namespace {
 TEST(ScreenTest, CutsLinesAtItsWidth) {
   Screen screen(false);
   screen.line(std::string(120, 'x'));
-  EXPECT_EQ(screen.text(), std::string(97, 'x') + "...\n");
+  EXPECT_EQ(screen.text(), std::string(97, 'x').append("...\n"));
 }
 
 TEST(ScreenTest, BreaksAParagraphAtSpaces) {
