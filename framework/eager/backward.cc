@@ -17,14 +17,6 @@
 namespace loci::eager {
 namespace {
 
-// A tensor of that form without elements, for ops that read the form alone.
-Tensor form(const ops::TensorType& type, device::Device* device) {
-  auto storage = std::make_shared<tensor::Storage>();
-  if (device != nullptr) storage->place = device->place();
-  storage->device = device;
-  return Tensor(std::make_shared<tensor::TensorImpl>(type.dtype, type.shape, storage));
-}
-
 // Rows that occur in both are summed by whoever reads them.
 SparseRows joined(const SparseRows& a, const SparseRows& b) {
   return {concat(std::vector<Tensor>{a.rows, b.rows}),
@@ -141,7 +133,8 @@ class Walk {
                   output.name(), output.shape().to_string());
     }
     const GradMode off(false);
-    return full_like(form({output.dtype(), output.shape()}, output.impl()->storage()->device), 1.0);
+    return full_like(form_of({output.dtype(), output.shape()}, output.impl()->storage()->device),
+                     1.0);
   }
 
   void arrive(const Edge& edge, Gradient gradient) {
@@ -240,7 +233,7 @@ class Walk {
 Tensor dense(const Gradient& gradient, const ops::TensorType& like, device::Device* device) {
   if (gradient.dense.defined() || !gradient.rows.defined()) return gradient.dense;
   return OpCall<Tensor>("embedding_grad")
-      .input("weight", form(like, device))
+      .input("weight", form_of(like, device))
       .input("ids", gradient.rows.rows)
       .input("out_grad", gradient.rows.values)
       .result();

@@ -54,9 +54,10 @@ CallNode::CallNode(std::shared_ptr<const CallPlan> plan, std::uint64_t wanted, c
     }
   }
   for (const std::int32_t id : needs.measures) {
+    // The node knows the forms of its outputs.
     const auto at = static_cast<std::size_t>(id);
-    const Tensor& measured = at >= inputs ? results[at - inputs] : value_of(*plan_, values, at);
-    saved_.push_back({id, SavedTensor::form_of(measured)});
+    if (at >= inputs) continue;
+    saved_.push_back({id, SavedTensor::form_of(value_of(*plan_, values, at))});
   }
 }
 
@@ -92,6 +93,12 @@ Gradients CallNode::backward(const Gradients& given, bool creates_graph) {
   values.resize(script.value_count());
   for (std::size_t i = 0; i < saved_.size(); ++i) {
     values[static_cast<std::size_t>(saved_[i].value)] = saved_value(i, creates_graph);
+  }
+  for (const std::int32_t id : script.measures()) {
+    const auto at = static_cast<std::size_t>(id);
+    if (at < plan_->inputs.size() || values[at].defined()) continue;
+    const NodeOutput& measured = outputs[at - plan_->inputs.size()];
+    values[at] = form_of(measured.type, measured.device);
   }
   const std::size_t first = plan_->inputs.size() + plan_->outputs.size();
   for (std::size_t i = 0; i < given.size(); ++i) values[first + i] = given[i].dense;

@@ -261,34 +261,35 @@ std::string describe_arguments(const CallPlan& plan) {
   return text;
 }
 
+// All of them together, and where they are several each by itself.
 std::vector<std::uint64_t> masks_of_floating_outputs(const CallPlan& plan) {
-  std::vector<std::uint64_t> masks{0};  // all of them
+  std::vector<std::uint64_t> masks;
+  std::uint64_t all = 0;
   for (std::size_t i = 0; i < plan.outputs.size() && i < 64; ++i) {
     const PlannedOutput& output = plan.outputs[i];
     if (output.is_absent || output.updates >= 0 || !is_floating(output.type.dtype)) continue;
-    masks.front() |= std::uint64_t{1} << i;
     masks.push_back(std::uint64_t{1} << i);
+    all |= masks.back();
   }
+  if (masks.size() != 1) masks.push_back(all);
   return masks;
 }
 
-// Some gradients refuse what comes from one output, such as the statistics of a normalisation; they
-// are asked about each output then. Who refuses all of them says so in backward().
+// What a gradient reads may differ with the outputs that gradients come from: all of them, or one.
+// Some refuse what comes from one, such as the statistics of a normalisation; who refuses all of
+// them says so in backward().
 CallPlan::Needs find_needs(const CallPlan& plan, std::uint64_t wanted) {
   std::set<std::int32_t> reads;
   std::set<std::int32_t> measures;
-  const auto add = [&](std::uint64_t given) {
+  for (const std::uint64_t given : masks_of_floating_outputs(plan)) {
     try {
       const GradientScript& script = plan.gradient(wanted, given);
       reads.insert(script.reads().begin(), script.reads().end());
       measures.insert(script.measures().begin(), script.measures().end());
-      return true;
     } catch (const Error&) {
-      return false;
+      continue;
     }
-  };
-  const std::vector<std::uint64_t> masks = masks_of_floating_outputs(plan);
-  if (!add(masks.front())) std::for_each(masks.begin() + 1, masks.end(), add);
+  }
   CallPlan::Needs needs{wanted, {reads.begin(), reads.end()}, {}};
   std::set_difference(measures.begin(), measures.end(), reads.begin(), reads.end(),
                       std::back_inserter(needs.measures));

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <utility>
 
+#include "framework/device/device.h"
+
 namespace loci::eager {
 namespace {
 
@@ -33,6 +35,14 @@ Node::~Node() { end_later(edges); }
 History& ensure_history(tensor::TensorImpl& impl) {
   if (impl.recorded() == nullptr) impl.set_recorded(std::make_unique<History>());
   return *history_of(impl);
+}
+
+Tensor form_of(const ops::TensorType& type, device::Device* device) {
+  auto storage = std::make_shared<tensor::Storage>();
+  if (device != nullptr) storage->place = device->place();
+  storage->device = device;
+  storage->absence = "a gradient needs only its form";
+  return Tensor(std::make_shared<tensor::TensorImpl>(type.dtype, type.shape, std::move(storage)));
 }
 
 Edge edge_of(const Tensor& tensor) {

@@ -59,6 +59,9 @@ struct History final : tensor::Recorded {
 // The same elements, with a gradient that goes there.
 [[nodiscard]] Tensor attached(const Tensor& tensor, const Edge& edge);
 
+// A tensor of that form without elements, for ops that read the form alone.
+[[nodiscard]] Tensor form_of(const ops::TensorType& type, device::Device* device);
+
 // One output of a node.
 struct NodeOutput {
   ops::TensorType type;

@@ -40,6 +40,13 @@ TEST_F(BackwardTest, AddsToWhatIsThere) {
   EXPECT_FALSE(x.grad().defined());
 }
 
+TEST_F(BackwardTest, PartsThatNobodyUsesCountAsZeros) {
+  const Tensor x = variable({1, 2, 3, 4, 5});
+  const std::vector<Tensor> parts = split(x, std::vector<std::int64_t>{2, 2, 1}, 0);
+  reduce_sum(parts[1] * parts[1]).backward();
+  EXPECT_THAT(floats(x.grad()), ElementsAre(0, 0, 6, 8, 0));
+}
+
 TEST_F(BackwardTest, GoesThroughCopiesBetweenPlaces) {
   const Tensor x = variable({1, 2});
   const Tensor there = x.to("sim:0") * 3.0;
