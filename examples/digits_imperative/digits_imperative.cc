@@ -1,5 +1,5 @@
 // The classifier of the example "digits", trained step by step: the same model, data and numbers,
-// as tensors instead of a program.
+// as tensors instead of a program. What it has learnt is traced and saved for `loci run`.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -90,7 +90,8 @@ Score evaluate(loci::nn::Sequential& model, const digits::Split& test, const loc
 }
 
 // The state of the model; another model that loads it gives the same digits for some test images.
-void save(loci::nn::Sequential& model, const digits::Split& test, const digits::Options& options) {
+void save_state(loci::nn::Sequential& model, const digits::Split& test,
+                const digits::Options& options) {
   const std::string path = options.output + "/model.safetensors";
   loci::nn::save_parameters(path, model);
   const auto loaded = build();
@@ -107,6 +108,26 @@ void save(loci::nn::Sequential& model, const digits::Split& test, const digits::
     std::printf(" %d", static_cast<int>(each));
   }
   std::printf("\n");
+}
+
+// The model as a program, which needs none of this code, and all test images to run it on.
+void save_program(loci::nn::Sequential& model, const digits::Split& test,
+                  const digits::Options& options) {
+  model.eval();
+  const loci::NoGrad scope;
+  const auto classify = [&](const std::vector<loci::Tensor>& images) -> std::vector<loci::Tensor> {
+    const loci::Tensor logits = model(images[0]);
+    return {loci::argmax(logits), loci::softmax(logits)};
+  };
+  loci::TraceOptions any_batch;
+  any_batch.symbolic_batch = true;
+  any_batch.input_names = {"image"};
+  any_batch.output_names = {"digit", "probabilities"};
+  const loci::Tensor images = test.images(digits::all_of(test));
+  loci::compile(classify, {images.to(options.device)}, any_batch).save(options.output + "/model");
+  loci::io::save_npy(options.output + "/test_images.npy", images);
+  std::printf("Saved %s/model; the test images are in %s/test_images.npy\n", options.output.c_str(),
+              options.output.c_str());
 }
 
 int run(const digits::Options& options) {
@@ -132,7 +153,8 @@ int run(const digits::Options& options) {
   }
   profiler.reset();
   std::printf("test accuracy %.4f\n", tested.accuracy);
-  save(*model, data.test, options);
+  save_state(*model, data.test, options);
+  save_program(*model, data.test, options);
   if (tested.accuracy < options.require) {
     std::fprintf(stderr, "digits_imperative: test accuracy is below %.4f\n", options.require);
     return 1;
