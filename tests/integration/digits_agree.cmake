@@ -4,19 +4,13 @@
 #   LOCI                 the runner
 #   DATA                 the examples' images
 #   WORK                 a folder of its own
-function(run_for_output variable)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${ARGN}: ${status}\n${output}${errors}")
-  endif()
-  set(${variable} "${output}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/../sdk/run_or_fail.cmake")
 
 # What it prints of each epoch.
 function(train variable example folder)
   file(MAKE_DIRECTORY "${folder}")
-  run_for_output(output "${example}" --data "${DATA}" --output "${folder}" --epochs 3)
-  string(REGEX MATCHALL "epoch [^\n]+" epochs "${output}")
+  run_or_fail("${example}" --data "${DATA}" --output "${folder}" --epochs 3)
+  string(REGEX MATCHALL "epoch [^\n]+" epochs "${run_output}")
   set(${variable} "${epochs}" PARENT_SCOPE)
 endfunction()
 
@@ -29,7 +23,7 @@ if(NOT count EQUAL 3 OR NOT of_program STREQUAL of_tensors)
 endif()
 
 foreach(kind IN ITEMS program tensors)
-  run_for_output(said "${LOCI}" run "${WORK}/${kind}/model"
+  run_or_fail("${LOCI}" run "${WORK}/${kind}/model"
     --feed "image=@${WORK}/tensors/test_images.npy" --fetch "digit=@${WORK}/${kind}.npy")
 endforeach()
-run_for_output(same "${CMAKE_COMMAND}" -E compare_files "${WORK}/program.npy" "${WORK}/tensors.npy")
+run_or_fail("${CMAKE_COMMAND}" -E compare_files "${WORK}/program.npy" "${WORK}/tensors.npy")
