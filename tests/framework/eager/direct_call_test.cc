@@ -9,15 +9,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A queue whose tasks end when the test says so.
-class HeldQueue final : public tensor::WorkQueue {
- public:
-  bool has_ended(std::uint64_t) noexcept override { return ended; }
-  void wait(std::uint64_t) override { ended = true; }
-  void keep(std::uint64_t, memory::Buffer) noexcept override {}
-  bool ended = false;
-};
-
 class DirectCallTest : public EagerTest {
  protected:
   void SetUp() override { synchronize(); }  // what earlier tests left in the queue

@@ -9,8 +9,18 @@
 #include <vector>
 
 #include "framework/core/config.h"
+#include "framework/tensor/uses.h"
 
 namespace loci::eager {
+
+// A queue whose tasks end when the test says so.
+class HeldQueue final : public tensor::WorkQueue {
+ public:
+  bool has_ended(std::uint64_t) noexcept override { return ended; }
+  void wait(std::uint64_t) override { ended = true; }
+  void keep(std::uint64_t, memory::Buffer) noexcept override {}
+  bool ended = false;
+};
 
 class EagerTest : public ::testing::Test {
  protected:

@@ -42,14 +42,7 @@ TEST_F(TaskTest, AFailureGoesFromInputsToOutputs) {
 }
 
 TEST_F(TaskTest, IsReadyWhenNothingIsUnderWay) {
-  class Queue final : public tensor::WorkQueue {
-   public:
-    bool has_ended(std::uint64_t) noexcept override { return ended; }
-    void wait(std::uint64_t) override {}
-    void keep(std::uint64_t, memory::Buffer) noexcept override {}
-    bool ended = false;
-  };
-  Queue queue;
+  HeldQueue queue;
   const Tensor x = vector({1});
   const Tensor y = zeros({1});
   Task task = relu_of(x, y);
