@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <utility>
@@ -117,7 +118,7 @@ void Lane::make_room(std::unique_lock<std::mutex>& lock) {
     const std::uint64_t enqueued = enqueued_.load(std::memory_order_relaxed);
     if (enqueued - issued_.load(std::memory_order_acquire) < kCapacity) return;
     lock.unlock();
-    wait_issued(enqueued - kCapacity + 1);
+    wait_issued(enqueued - kCapacity + kRoom);
     lock.lock();
   }
 }
@@ -360,8 +361,11 @@ void Lane::work() noexcept {
 
 void Lane::finish_issue(std::uint64_t ticket) noexcept {
   issued_.store(ticket, std::memory_order_seq_cst);
-  if (sleeping_waiters_.load(std::memory_order_seq_cst) == 0) return;
-  { const std::lock_guard lock(sleep_mutex_); }
+  if (least_awaited_.load(std::memory_order_seq_cst) > ticket) return;
+  {
+    const std::lock_guard lock(sleep_mutex_);
+    least_awaited_.store(kNoTicket, std::memory_order_relaxed);  // they say it again
+  }
   issue_advanced_.notify_all();
 }
 
@@ -369,9 +373,12 @@ void Lane::wait_issued(std::uint64_t ticket) {
   const auto is_there = [&] { return issued_.load(std::memory_order_seq_cst) >= ticket; };
   if (spin_until(is_there)) return;
   std::unique_lock lock(sleep_mutex_);
-  sleeping_waiters_.fetch_add(1, std::memory_order_seq_cst);
-  issue_advanced_.wait(lock, is_there);
-  sleeping_waiters_.fetch_sub(1, std::memory_order_relaxed);
+  while (true) {
+    const std::uint64_t least = std::min(least_awaited_.load(std::memory_order_relaxed), ticket);
+    least_awaited_.store(least, std::memory_order_seq_cst);
+    if (is_there()) return;  // asked after it was said, so that the worker cannot miss both
+    issue_advanced_.wait(lock);
+  }
 }
 
 void Lane::prepare_fork() {
@@ -402,7 +409,7 @@ void Lane::resume_child() {
   new (&issue_advanced_) std::condition_variable();
   new (&sleep_mutex_) std::mutex();
   sleeping_workers_ = 0;
-  sleeping_waiters_ = 0;
+  least_awaited_ = kNoTicket;
   is_of_parent_ = !is_inline_;
   mutex_.unlock();
 }

@@ -64,8 +64,11 @@ class Lane final : public tensor::WorkQueue {
 
  private:
   static constexpr std::size_t kCapacity = 1024;
-  // Tasks that a device may be behind: its own queue is not ours to measure.
+  // Whoever finds the queue full goes on when so many have left it: to be woken costs as much as
+  // many small tasks.
+  static constexpr std::size_t kRoom = kCapacity / 4;
   static constexpr std::uint64_t kMostAhead = 4096;
+  // Tasks that a device may be behind: its own queue is not ours to measure.
 
   [[nodiscard]] bool is_queue_empty() const noexcept {
     return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
@@ -112,7 +115,9 @@ class Lane final : public tensor::WorkQueue {
   std::condition_variable work_came_;
   std::condition_variable issue_advanced_;
   std::atomic<int> sleeping_workers_{0};
-  std::atomic<int> sleeping_waiters_{0};
+  // The first ticket that anyone sleeps for, so that nobody is woken for those before.
+  static constexpr std::uint64_t kNoTicket = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> least_awaited_{kNoTicket};
 
   std::mutex event_mutex_;
   std::unique_ptr<device::Event> event_;

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <thread>
 #include <utility>
@@ -125,6 +126,28 @@ TEST_F(LaneTest, ADeviceStaysWithTheParent) {
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
+TEST_F(LaneTest, WhoeverSleepsIsWokenForTheirOwnTask) {
+  constexpr std::size_t kWaiters = 4;
+  std::vector<Event> events(kWaiters);
+  Tensor sum = zeros({kLarge});
+  for (Event& event : events) {
+    for (int i = 0; i < 60; ++i) sum = sum + 1.0;
+    event.record(Stream::current("cpu"));
+  }
+  std::vector<std::thread> threads;
+  std::atomic<std::size_t> woken{0};
+  for (std::size_t i = kWaiters; i-- > 0;) {  // the last task's first
+    threads.emplace_back([&, i] {
+      events[i].synchronize();
+      EXPECT_TRUE(events[i].done());
+      ++woken;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(woken, kWaiters);
+  EXPECT_EQ(floats(sum).front(), 240);
+}
+
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ((there + 1.0).to_vector<float>()[3], 3);
 }
