@@ -50,7 +50,7 @@ std::shared_ptr<tensor::Failure> failure_of(const Task& task) {
 }  // namespace
 
 Lane::Lane(device::Device& device, bool is_default, Issue issue)
-    : device_(device), is_inline_(device.is_inline()), issue_(issue), ring_(kCapacity) {
+    : device_(device), is_inline_(device.is_inline()), issue_(issue) {
   if (is_default || is_inline_) {
     stream_ = device.default_stream();
   } else {
@@ -126,7 +126,7 @@ void Lane::make_room(std::unique_lock<std::mutex>& lock) {
 void Lane::push(Task& task, std::unique_lock<std::mutex>& lock) {
   start_worker();
   const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
-  ring_[ticket % kCapacity] = std::move(task);
+  ring_.put(ticket, std::move(task));
   enqueued_.store(ticket, std::memory_order_seq_cst);
   lock.unlock();
   if (sleeping_workers_.load(std::memory_order_seq_cst) == 0) return;
@@ -335,7 +335,7 @@ void Lane::work() noexcept {
     }
     if (!next_is_there()) return;  // it ends, and nothing is left
     const std::uint64_t ticket = issued_.load(std::memory_order_relaxed) + 1;
-    Task task = std::move(ring_[ticket % kCapacity]);
+    Task task = ring_.take(ticket);
     await_before(task);
     core::adopt_width();
     if (is_inline_) {

@@ -14,10 +14,9 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "framework/device/stream.h"
-#include "framework/eager/task.h"
+#include "framework/eager/task_ring.h"
 
 namespace loci::eager {
 
@@ -106,8 +105,7 @@ class Lane final : public tensor::WorkQueue {
   bool is_stopped_ = false;
   bool is_of_parent_ = false;  // the device's work is that of the process that forked this one
 
-  // Those tickets above issued_ that the worker takes; by ticket modulo capacity.
-  std::vector<Task> ring_;
+  TaskRing ring_{kCapacity};  // those tickets above issued_ that the worker takes
   std::thread worker_;
   bool has_worker_ = false;
   std::atomic<bool> ends_{false};
