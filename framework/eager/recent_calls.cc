@@ -47,19 +47,23 @@ bool is_same(const std::string& known, std::string_view name) {
 }  // namespace
 
 std::size_t RecentCalls::position(const OpCall<Tensor>& call) {
-  std::uint64_t hash = call.type.size();
-  // Types differ in their first and last letters, or else in length, mostly.
-  mix(&hash, static_cast<unsigned char>(call.type.front()) * 256U +
-                 static_cast<unsigned char>(call.type.back()));
-  mix(&hash, static_cast<unsigned char>(call.type[call.type.size() / 2]));
+  // Types differ in their first, middle and last letters, or else in length, mostly.
+  const std::string_view type = call.type;
+  const auto letter = [&](std::size_t at) {
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(type[at]));
+  };
+  std::uint64_t hash = letter(0) | letter(type.size() / 2) << 8U | letter(type.size() - 1) << 16U |
+                       static_cast<std::uint64_t>(type.size()) << 24U;
   for (const Tensor& value : call.values) {
     const tensor::TensorImpl& impl = *value.impl();
-    mix(&hash, static_cast<std::uint64_t>(impl.dtype()) * 64 +
-                   static_cast<std::uint64_t>(impl.shape().rank()));
+    // Without a multiplication that has to wait for the one before.
+    std::uint64_t form = static_cast<std::uint64_t>(impl.dtype()) * 64 +
+                         static_cast<std::uint64_t>(impl.shape().rank()) +
+                         reinterpret_cast<std::uintptr_t>(impl.storage()->device);
     for (const std::int64_t extent : impl.shape()) {
-      mix(&hash, static_cast<std::uint64_t>(extent));
+      form = (form << 5U) + form + static_cast<std::uint64_t>(extent);
     }
-    mix(&hash, reinterpret_cast<std::uintptr_t>(impl.storage()->device));
+    mix(&hash, form);
   }
   for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
     mix_attribute(&hash, attribute.value);
