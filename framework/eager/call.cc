@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "framework/core/raise.h"
@@ -21,8 +22,6 @@ namespace loci {
 namespace eager {
 namespace {
 
-using Values = InlineList<Tensor, 6>;
-
 std::size_t slot_index(const ops::OpSchema& schema, std::string_view name) {
   const int index = schema.input_index(name);
   if (index >= 0) return static_cast<std::size_t>(index);
@@ -36,7 +35,7 @@ std::size_t slot_index(const ops::OpSchema& schema, std::string_view name) {
   std::size_t next = 0;
   for (const OpCall<Tensor>::Slot& slot : call.slots) {
     for (std::size_t i = 0; i < slot.count; ++i) {
-      if (call.values[next++].defined()) continue;
+      if (call.values[next++]->defined()) continue;
       core::raise(ErrorCode::kInvalidArgument,
                   "[{}] input '{}' is an undefined tensor; was it moved from, or never set?",
                   call.type, slot.name);
@@ -91,7 +90,7 @@ CallForm form_of(const OpCall<Tensor>& call, const ops::OpSchema& schema, bool* 
 }
 
 // The state that a call changes is its own output.
-const Tensor& updated(const CallPlan& plan, const PlannedOutput& output, const Tensor* values) {
+const Tensor& updated(const CallPlan& plan, const PlannedOutput& output, const TensorRef* values) {
   const auto input = static_cast<std::size_t>(output.updates);
   const Tensor& state = values[plan.inputs[input].value];
   if (requires_grad(state) && thread_state().records) refuse_update(plan, state);
@@ -100,7 +99,7 @@ const Tensor& updated(const CallPlan& plan, const PlannedOutput& output, const T
 }
 
 // Makes the outputs and enqueues the launch. The first output is `into`, if that is defined.
-TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                    const Tensor& into, ThreadState& thread, const void* site) {
   Lane& lane = current_lane(thread, *plan->lane);
   Task task;
@@ -110,7 +109,7 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const Tensor* va
     if (input.value < 0) {
       task.arguments.emplace_back();
     } else {
-      task.arguments.push_back(values[input.value].impl());
+      task.arguments.push_back(values[input.value]->impl());
     }
   }
   TensorList results;
@@ -148,7 +147,8 @@ void finish_serially(const TensorList& results) {
 }
 
 // State that was moved to where the op runs, and changed there, goes back to its home.
-void write_back(const CallPlan& plan, const Tensor* given, TensorList& results, const void* site) {
+void write_back(const CallPlan& plan, const TensorRef* given, TensorList& results,
+                const void* site) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::int32_t updated = plan.outputs[i].updates;
     if (updated < 0) continue;
@@ -162,9 +162,9 @@ void write_back(const CallPlan& plan, const Tensor* given, TensorList& results, 
 }
 
 // Whether the tape knows any of the inputs, so that the call may have to be recorded.
-bool takes_part(const CallPlan& plan, const Tensor* values) {
+bool takes_part(const CallPlan& plan, const TensorRef* values) {
   for (const PlannedInput& input : plan.inputs) {
-    if (input.value >= 0 && values[input.value].impl()->recorded() != nullptr) return true;
+    if (input.value >= 0 && values[input.value]->impl()->recorded() != nullptr) return true;
   }
   return false;
 }
@@ -194,9 +194,8 @@ PlannedCall plan_of(OpCall<Tensor>& call) {
   return {plan_call(std::move(form), place, guard != nullptr), false};
 }
 
-TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
-                    const void* site) {
-  ThreadState& thread = thread_state();
+TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
+                    ThreadState& thread, const void* site) {
   TensorList results;
   if (plan->is_direct &&
       run_directly(plan, values, current_lane(thread, *plan->lane), site, &results)) [[likely]] {
@@ -205,12 +204,10 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* v
       finish_serially(results);
     return results;
   }
-  const Tensor* given = values;
-  Values moved;
-  if (plan->moves) [[unlikely]] {
-    moved = relocated(*plan, values, site);
-    values = moved.data();
-  }
+  const TensorRef* given = values;
+  std::optional<Relocated> moved;
+  if (plan->moves) [[unlikely]]
+    values = moved.emplace(*plan, values, site).data();
   results = enqueue(plan, values, Tensor(), thread, site);
   if (plan->moves) [[unlikely]]
     write_back(*plan, given, results, site);
@@ -227,17 +224,13 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* v
   return results;
 }
 
-TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
-                         const Tensor& target, const void* site) {
-  ThreadState& thread = thread_state();
-  Values moved;
-  if (plan->moves) {
-    moved = relocated(*plan, values, site);
-    values = moved.data();
-  }
+TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
+                         const Tensor& target, ThreadState& thread, const void* site) {
+  std::optional<Relocated> moved;
+  if (plan->moves) values = moved.emplace(*plan, values, site).data();
   const bool reads_target = plan->inputs[0].value >= 0 &&
                             plan->inputs[0].residence != ops::Residence::kMetadata &&
-                            values[plan->inputs[0].value].impl() == target.impl();
+                            values[plan->inputs[0].value]->impl() == target.impl();
   const bool is_direct = plan->space == target.impl()->storage()->device &&
                          plan->outputs[0].type == ops::TensorType{target.dtype(), target.shape()} &&
                          (!reads_target || may_alias(*plan));
@@ -274,14 +267,14 @@ TensorList emit_op(OpCall<Tensor>& call) {
   const device::Device* guard = eager::guarded_device(thread);
   if (const auto& known = thread.recent.find(call, guard)) {
     // It stays where it is: nothing that a direct call does looks for another plan.
-    if (known->is_direct) return eager::run_call(known, call.values.data(), site);
+    if (known->is_direct) return eager::run_call(known, call.values.data(), thread, site);
     // Here another one may take its entry.
     const std::shared_ptr<const eager::CallPlan> plan = known;
-    return eager::run_call(plan, call.values.data(), site);
+    return eager::run_call(plan, call.values.data(), thread, site);
   }
   const eager::PlannedCall planned = eager::plan_of(call);
   if (planned.is_lasting) thread.recent.insert(call, guard, planned.plan);
-  return eager::run_call(planned.plan, call.values.data(), site);
+  return eager::run_call(planned.plan, call.values.data(), thread, site);
 }
 
 }  // namespace v0

@@ -8,6 +8,8 @@
 
 namespace loci::eager {
 
+struct ThreadState;
+
 struct PlannedCall {
   std::shared_ptr<const CallPlan> plan;
   // Whether it serves every further call alike: not, if it hangs on values or draws random numbers.
@@ -19,13 +21,13 @@ struct PlannedCall {
 PlannedCall plan_of(OpCall<Tensor>& call);
 
 // Enqueues the call; `values` are those of the call, in its order. Records it for the tape where
-// gradients are wanted. `site` is where the user called.
-TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
-                    const void* site);
+// gradients are wanted. `thread` is that of the caller, and `site` where the user called.
+TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
+                    ThreadState& thread, const void* site);
 
 // As run_call(), with the first output in the memory of `target`, which has its type, and perhaps
 // of an input; `records` as it says.
-TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
-                         const Tensor& target, const void* site);
+TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
+                         const Tensor& target, ThreadState& thread, const void* site);
 
 }  // namespace loci::eager

@@ -9,12 +9,12 @@ namespace {
 
 std::uint64_t bit(std::size_t index) { return index >= 64 ? 0 : std::uint64_t{1} << index; }
 
-const Tensor& value_of(const CallPlan& plan, const Tensor* values, std::size_t input) {
+const Tensor& value_of(const CallPlan& plan, const TensorRef* values, std::size_t input) {
   return values[plan.inputs[input].value];
 }
 
 // Those flat inputs whose gradients go somewhere.
-std::uint64_t wanted_inputs(const CallPlan& plan, const Tensor* values, bool* any) {
+std::uint64_t wanted_inputs(const CallPlan& plan, const TensorRef* values, bool* any) {
   std::uint64_t wanted = 0;
   *any = false;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
@@ -29,8 +29,8 @@ std::uint64_t wanted_inputs(const CallPlan& plan, const Tensor* values, bool* an
 
 }  // namespace
 
-CallNode::CallNode(std::shared_ptr<const CallPlan> plan, std::uint64_t wanted, const Tensor* values,
-                   const TensorList& results, std::int32_t overwritten)
+CallNode::CallNode(std::shared_ptr<const CallPlan> plan, std::uint64_t wanted,
+                   const TensorRef* values, const TensorList& results, std::int32_t overwritten)
     : plan_(std::move(plan)), wanted_(wanted) {
   for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
     const bool is_wanted = plan_->inputs[i].value >= 0 && (i >= 64 || (wanted & bit(i)) != 0);
@@ -123,7 +123,7 @@ void CallNode::release() {
   is_released_ = true;
 }
 
-bool record_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+bool record_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                  const TensorList& results, std::int32_t overwritten) {
   bool any = false;
   const std::uint64_t wanted = wanted_inputs(*plan, values, &any);

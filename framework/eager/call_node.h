@@ -17,7 +17,7 @@ class CallNode final : public Node {
  public:
   // Saves what the gradients of the inputs in `wanted` need. `overwritten` is the flat input in
   // whose memory the call writes its first output; -1: none.
-  CallNode(std::shared_ptr<const CallPlan> plan, std::uint64_t wanted, const Tensor* values,
+  CallNode(std::shared_ptr<const CallPlan> plan, std::uint64_t wanted, const TensorRef* values,
            const TensorList& results, std::int32_t overwritten);
 
   [[nodiscard]] const std::string& name() const override { return plan_->schema->name(); }
@@ -40,7 +40,7 @@ class CallNode final : public Node {
 
 // Records the call if gradients of any of its values are wanted, and makes the results its outputs.
 // Returns whether it did.
-bool record_call(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+bool record_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                  const TensorList& results, std::int32_t overwritten = -1);
 
 }  // namespace loci::eager

@@ -19,13 +19,13 @@ bool is_at_hand(const TensorImpl& input) {
 }
 
 // The call as a task, for whoever describes what has failed.
-Task as_task(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
+Task as_task(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
              const TensorList& results, const void* site) {
   Task task;
   task.plan = plan;
   task.site = site;
   for (const PlannedInput& input : plan->inputs) {
-    task.arguments.push_back(input.value < 0 ? nullptr : values[input.value].impl());
+    task.arguments.push_back(input.value < 0 ? nullptr : values[input.value]->impl());
   }
   for (const Tensor& result : results) task.arguments.push_back(result.impl());
   return task;
@@ -42,13 +42,13 @@ bool may_be_direct(const CallPlan& plan) {
          std::all_of(plan.outputs.begin(), plan.outputs.end(), is_new);
 }
 
-bool run_directly(const std::shared_ptr<const CallPlan>& plan, const Tensor* values, Lane& lane,
+bool run_directly(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values, Lane& lane,
                   const void* site, TensorList* results) {
   if (!lane.is_free()) return false;
   const TensorImpl* arguments[kMostArguments];
   const TensorImpl** next = arguments;
   for (const PlannedInput& input : plan->inputs) {
-    const TensorImpl* argument = input.value < 0 ? nullptr : values[input.value].impl().get();
+    const TensorImpl* argument = input.value < 0 ? nullptr : values[input.value]->impl().get();
     if (argument != nullptr && !is_at_hand(*argument)) return false;
     *next++ = argument;
   }

@@ -15,7 +15,8 @@ namespace loci::eager {
 
 // Runs the call on this thread and fills `results`. Returns false, with nothing done, where work is
 // under way that it would have to wait for. A kernel's failure is left in the results, as a task's.
-[[nodiscard]] bool run_directly(const std::shared_ptr<const CallPlan>& plan, const Tensor* values,
-                                Lane& lane, const void* site, TensorList* results);
+[[nodiscard]] bool run_directly(const std::shared_ptr<const CallPlan>& plan,
+                                const TensorRef* values, Lane& lane, const void* site,
+                                TensorList* results);
 
 }  // namespace loci::eager

@@ -57,7 +57,8 @@ Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
     if (place == nullptr) place = value.impl()->storage()->device;
   }
   call.slots.push_back({"state", 1});
-  call.values.push_back(Generator::instance().state_at(place == nullptr ? host_device() : *place));
+  Tensor state = Generator::instance().state_at(place == nullptr ? host_device() : *place);
+  call.values.push_back(call.keep(state));
   for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
     if (attribute.name == "offset") return;
   }

@@ -5,6 +5,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/eager/call.h"
+#include "framework/eager/thread_state.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
 
@@ -230,22 +231,26 @@ void GradientScript::run(Values& values) const {
   for (const Step& step : steps_) run_step(step, values);
 }
 
-void GradientScript::run_step(const Step& step, Values& values) {
-  InlineList<Tensor, 6> inputs;
+void GradientScript::forget_last_used(const Step& step, Values& values) {
+  std::size_t next = 0;
   for (const Slot& slot : step.inputs) {
     for (const std::int32_t id : slot.values) {
-      Tensor& value = values[static_cast<std::size_t>(id)];
-      if (step.is_last_use[inputs.size()]) {
-        inputs.push_back(std::move(value));
-      } else {
-        inputs.push_back(value);
-      }
+      if (step.is_last_use[next++]) values[static_cast<std::size_t>(id)] = Tensor();
+    }
+  }
+}
+
+void GradientScript::run_step(const Step& step, Values& values) {
+  InlineList<TensorRef, 6> inputs;
+  for (const Slot& slot : step.inputs) {
+    for (const std::int32_t id : slot.values) {
+      inputs.push_back(values[static_cast<std::size_t>(id)]);
     }
   }
   const auto make_call = [&] {
     OpCall<Tensor> call(step.op);
     for (const Slot& slot : step.inputs) call.slots.push_back({slot.name, slot.values.size()});
-    for (const Tensor& input : inputs) call.values.push_back(input);
+    for (const TensorRef& input : inputs) call.values.push_back(input);
     for (const auto& [name, value] : step.attributes) call.attributes.push_back({name, value});
     return call;
   };
@@ -256,11 +261,12 @@ void GradientScript::run_step(const Step& step, Values& values) {
   });
   TensorList outputs;
   if (step.plan != nullptr) {
-    outputs = run_call(step.plan, inputs.data(), nullptr);
+    outputs = run_call(step.plan, inputs.data(), thread_state(), nullptr);
   } else {
     OpCall<Tensor> call = make_call();
-    outputs = run_call(plan_of(call).plan, call.values.data(), nullptr);
+    outputs = run_call(plan_of(call).plan, call.values.data(), thread_state(), nullptr);
   }
+  forget_last_used(step, values);
   // An absent optional output has no number.
   std::size_t next = static_cast<std::size_t>(step.first_output);
   const std::size_t end = next + static_cast<std::size_t>(step.output_count);

@@ -63,6 +63,7 @@ class GradientScript {
  private:
   void note_reads(std::size_t argument_count);
   void note_last_uses();
+  static void forget_last_used(const Step& step, Values& values);
   static void run_step(const Step& step, Values& values);
 
   std::vector<Step> steps_;

@@ -64,7 +64,7 @@ void change(const Tensor& self, const Tensor& other, const char* op, const void*
     if (planned.is_lasting) thread.recent.insert(call, guard, plan);
   }
   check_form(self, plan->outputs.front().type, op);
-  run_call_into(plan, call.values.data(), self, site);
+  run_call_into(plan, call.values.data(), self, thread, site);
 }
 
 }  // namespace
@@ -92,14 +92,15 @@ const Tensor& Tensor::div_(const Tensor& other) const {
 const Tensor& Tensor::fill_(double value) const {
   const void* site = __builtin_return_address(0);
   eager::check_defined(*this, "fill_");
-  if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
-    interceptor->replace(*this, full_like(*this, value));
+  eager::ThreadState& thread = eager::thread_state();
+  if (thread.interceptor != nullptr) {
+    thread.interceptor->replace(*this, full_like(*this, value));
     return *this;
   }
   eager::check_change(*this, false, "fill_");
   OpCall<Tensor> call("full_like");
   call.input("x", *this).attr("value", value);
-  eager::run_call_into(eager::plan_of(call).plan, call.values.data(), *this, site);
+  eager::run_call_into(eager::plan_of(call).plan, call.values.data(), *this, thread, site);
   return *this;
 }
 

@@ -44,7 +44,7 @@ device::Device& place_of(const OpCall<Tensor>& call, const CallForm& form, devic
       device::Device* space = form.spaces[value];
       if (space == nullptr) {
         is_bound_to_host = is_bound_to_host || (residence == ops::Residence::kDevice &&
-                                                call.values[value].numel() != 1);
+                                                call.values[value]->numel() != 1);
       } else if (found == nullptr) {
         found = space;
       } else if (found != space) {

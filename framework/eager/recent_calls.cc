@@ -79,7 +79,7 @@ bool RecentCalls::matches(const Entry& entry, const OpCall<Tensor>& call,
     return false;
   }
   for (std::size_t i = 0; i < entry.arguments.size(); ++i) {
-    const tensor::TensorImpl& impl = *call.values[i].impl();
+    const tensor::TensorImpl& impl = *call.values[i]->impl();
     const Argument& known = entry.arguments[i];
     if (known.device != impl.storage()->device || known.dtype != impl.dtype() ||
         known.shape != impl.shape()) {

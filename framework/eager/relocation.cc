@@ -76,23 +76,25 @@ Tensor relocate(const Tensor& tensor, device::Device& device, const transfer::La
   return target;
 }
 
-InlineList<Tensor, 6> relocated(const CallPlan& plan, const Tensor* values, const void* site) {
-  InlineList<Tensor, 6> result;
+Relocated::Relocated(const CallPlan& plan, const TensorRef* values, const void* site) {
   std::size_t count = 0;
   for (const PlannedInput& input : plan.inputs) count += input.value >= 0 ? 1 : 0;
-  for (std::size_t i = 0; i < count; ++i) result.push_back(values[i]);
+  for (std::size_t i = 0; i < count; ++i) values_.push_back(values[i]);
+  moved_.reserve(count);  // which values_ refers to
   const char* consumer = plan.schema->name().c_str();
-  for (const PlannedInput& input : plan.inputs) {
+  const auto move = [&](std::int32_t value, device::Device& device, transfer::Reason reason) {
+    TensorRef& given = values_[static_cast<std::size_t>(value)];
+    moved_.push_back(relocate(given, device, {"", "", consumer, reason}, site));
+    given = moved_.back();
+  };
     if (input.value < 0) continue;
-    Tensor& value = result[static_cast<std::size_t>(input.value)];
+  for (const PlannedInput& input : plan.inputs) {
     if (input.residence == ops::Residence::kDevice) {
-      value =
-          relocate(value, *plan.device, {"", "", consumer, transfer::Reason::kPrepareData}, site);
+      move(input.value, *plan.device, transfer::Reason::kPrepareData);
     } else if (input.residence == ops::Residence::kHost) {
-      value = relocate(value, host_device(), {"", "", consumer, transfer::Reason::kHostRead}, site);
+      move(input.value, host_device(), transfer::Reason::kHostRead);
     }
   }
-  return result;
 }
 
 }  // namespace loci::eager

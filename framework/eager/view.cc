@@ -27,7 +27,7 @@ Tensor alias(const tensor::TensorImpl& of, const Shape& shape, std::uint64_t off
 }
 
 // The view is what the op would give: its gradient is the op's.
-void record_view(OpCall<Tensor> call, const Tensor& view) {
+void record_view(OpCall<Tensor>& call, const Tensor& view) {
   if (!thread_state().records || !requires_grad(call.values.front())) return;
   TensorList results;
   results.push_back(view);
@@ -67,7 +67,7 @@ Tensor Tensor::reshaped(const Shape& shape) const {
   if (impl.recorded() != nullptr) {
     OpCall<Tensor> call("reshape");
     call.input("x", *this).attr("shape", shape.dims());
-    eager::record_view(std::move(call), view);
+    eager::record_view(call, view);
   }
   return view;
 }
@@ -95,7 +95,7 @@ Tensor Tensor::rows(std::int64_t begin, std::int64_t end) const {
     OpCall<Tensor> call("slice");
     call.input("x", *this).attr("axes", Integers{0}).attr("starts", Integers{first});
     call.attr("ends", Integers{last}).attr("steps", Integers{});
-    eager::record_view(std::move(call), view);
+    eager::record_view(call, view);
   }
   return view;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <forward_list>
 #include <loci/attribute.hpp>
 #include <loci/export.hpp>
 #include <loci/inline_list.hpp>
@@ -52,8 +53,23 @@ struct OpCall {
   Attributes attributes;
 };
 
-// A call on tensors: nothing is allocated for a few arguments. The names of type, slots and
-// attributes must outlive the call, as literals do.
+// A tensor that lies somewhere else. Copying it counts no reference.
+class TensorRef {
+ public:
+  TensorRef(const Tensor& tensor) noexcept : tensor_(&tensor) {}
+  TensorRef(const Tensor&&) = delete;  // it would be gone
+
+  operator const Tensor&() const noexcept { return *tensor_; }
+  const Tensor& operator*() const noexcept { return *tensor_; }
+  const Tensor* operator->() const noexcept { return tensor_; }
+
+ private:
+  const Tensor* tensor_;
+};
+
+// A call on tensors: nothing is allocated for a few arguments, and no reference is counted. Names
+// and tensors must outlive the call, as literals and a function's parameters do; only a tensor that
+// is given as a temporary is kept by the call.
 template <>
 struct OpCall<Tensor> {
   struct Slot {
@@ -66,30 +82,46 @@ struct OpCall<Tensor> {
   };
 
   explicit OpCall(std::string_view op_type) : type(op_type) {}
+  OpCall(OpCall&&) = default;
+  OpCall& operator=(OpCall&&) = default;
+  // The copy's values would be those of the original.
+  OpCall(const OpCall&) = delete;
+  OpCall& operator=(const OpCall&) = delete;
 
   OpCall& input(std::string_view slot, const Tensor& value) {
     slots.push_back({slot, value.defined() ? std::size_t{1} : std::size_t{0}});
     if (value.defined()) values.push_back(value);
     return *this;
   }
+  OpCall& input(std::string_view slot, Tensor&& value) { return input(slot, keep(value)); }
   // Every one must be defined.
   OpCall& inputs_of(std::string_view slot, const std::vector<Tensor>& list) {
     slots.push_back({slot, list.size()});
     for (const Tensor& value : list) values.push_back(value);
     return *this;
   }
-  OpCall& attr(std::string_view name, Attribute value) {
-    attributes.push_back({name, std::move(value)});
+  OpCall& inputs_of(std::string_view slot, std::vector<Tensor>&& list) {
+    slots.push_back({slot, list.size()});
+    for (Tensor& value : list) values.push_back(keep(value));
     return *this;
   }
+  OpCall& attr(std::string_view name, Attribute value) {
+    NamedAttribute& made = attributes.emplace_back();
+    made.name = name;
+    made.value = std::move(value);
+    return *this;
+  }
+  // Takes the value over, and gives where it lies as long as the call.
+  const Tensor& keep(Tensor& value) { return kept.emplace_front(std::move(value)); }
 
   [[nodiscard]] std::vector<Tensor> results();
   [[nodiscard]] Tensor result();
 
   std::string_view type;
-  InlineList<Tensor, 4> values;  // of all slots, one after the other
+  InlineList<TensorRef, 4> values;  // of all slots, one after the other
   InlineList<Slot, 4> slots;
   InlineList<NamedAttribute, 4> attributes;
+  std::forward_list<Tensor> kept;  // of the values, those that nobody else keeps
 };
 
 // The outputs of a call on tensors, flat, in the schema's order; those that are not there are

@@ -9,7 +9,9 @@ namespace {
 
 class CallPlanTest : public EagerTest {
  protected:
-  static std::shared_ptr<const CallPlan> planned(OpCall<Tensor> call) { return plan_of(call).plan; }
+  static std::shared_ptr<const CallPlan> planned(OpCall<Tensor>& call) {
+    return plan_of(call).plan;
+  }
 };
 
 TEST_F(CallPlanTest, SmallWorkOfAnInlineDeviceMayRunAtOnce) {

@@ -13,7 +13,7 @@ class DirectCallTest : public EagerTest {
  protected:
   void SetUp() override { synchronize(); }  // what earlier tests left in the queue
 
-  static std::shared_ptr<const CallPlan> plan_for(OpCall<Tensor> call) {
+  static std::shared_ptr<const CallPlan> plan_for(OpCall<Tensor>& call) {
     return plan_of(call).plan;
   }
   static std::shared_ptr<const CallPlan> relu_plan(const Tensor& x) {
@@ -21,7 +21,8 @@ class DirectCallTest : public EagerTest {
   }
   static bool run(const Tensor& x, TensorList* results) {
     const auto plan = relu_plan(x);
-    return run_directly(plan, &x, *plan->lane, nullptr, results);
+    const TensorRef values[] = {x};
+    return run_directly(plan, values, *plan->lane, nullptr, results);
   }
 };
 

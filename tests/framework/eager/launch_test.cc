@@ -12,7 +12,9 @@ using ::testing::ElementsAre;
 
 class LaunchTest : public EagerTest {
  protected:
-  static std::shared_ptr<const CallPlan> planned(OpCall<Tensor> call) { return plan_of(call).plan; }
+  static std::shared_ptr<const CallPlan> planned(OpCall<Tensor>& call) {
+    return plan_of(call).plan;
+  }
 };
 
 TEST_F(LaunchTest, RunsTheKernelOnItsArguments) {

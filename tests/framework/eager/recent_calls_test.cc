@@ -9,9 +9,9 @@ namespace {
 
 class RecentCallsTest : public EagerTest {
  protected:
-  static OpCall<Tensor> scaled(const Tensor& x, double factor) {
+  static OpCall<Tensor> scaled(Tensor x, double factor) {
     OpCall<Tensor> call("scale");
-    call.input("x", x).attr("scale", factor);
+    call.input("x", std::move(x)).attr("scale", factor);
     return call;
   }
 };
