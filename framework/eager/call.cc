@@ -16,6 +16,7 @@
 #include "framework/eager/placing.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
+#include "framework/memory/node_pool.h"
 #include "framework/ops/op_registry.h"
 
 namespace loci {
@@ -137,7 +138,7 @@ void trim(const CallPlan& plan, TensorList& results) {
   shape.set(0, *count.data<std::int64_t>());
   const tensor::TensorImpl& impl = *bounded.impl();
   bounded = Tensor(
-      std::make_shared<tensor::TensorImpl>(impl.dtype(), shape, impl.storage(), impl.offset()));
+      memory::make_pooled<tensor::TensorImpl>(impl.dtype(), shape, impl.storage(), impl.offset()));
 }
 
 void finish_serially(const TensorList& results) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/memory/node_pool.h"
 
 namespace loci::eager {
 namespace {
@@ -128,7 +129,7 @@ bool record_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* v
   bool any = false;
   const std::uint64_t wanted = wanted_inputs(*plan, values, &any);
   if (!any || !plan->schema->gradient_fn()) return false;
-  auto node = std::make_shared<CallNode>(plan, wanted, values, results, overwritten);
+  auto node = memory::make_pooled<CallNode>(plan, wanted, values, results, overwritten);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const PlannedOutput& output = plan->outputs[i];
     if (!results[i].defined() || output.updates >= 0 || !is_floating(output.type.dtype)) continue;

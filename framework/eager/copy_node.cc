@@ -1,4 +1,5 @@
 #include "framework/eager/copy_node.h"
+#include "framework/memory/node_pool.h"
 
 namespace loci::eager {
 
@@ -21,7 +22,7 @@ Gradients CopyNode::backward(const Gradients& given, bool) {
 
 bool record_copy(const Tensor& from, const Tensor& to) {
   if (!requires_grad(from) || !is_floating(from.dtype())) return false;
-  set_node(to, std::make_shared<CopyNode>(from, to), 0);
+  set_node(to, memory::make_pooled<CopyNode>(from, to), 0);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/eager/node.h"
 #include "framework/eager/relocation.h"
+#include "framework/memory/node_pool.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci {
@@ -236,7 +237,7 @@ void check_device_memory(const Import& import) {
 }
 
 Tensor borrowed(const Import& import, const Managed& managed) {
-  auto storage = std::make_shared<Storage>();
+  auto storage = memory::make_pooled<Storage>();
   if (!import.place.is_host()) {
     check_device_memory(import);
     storage->device = &device::DeviceManager::instance().get(import.place);
@@ -244,7 +245,7 @@ Tensor borrowed(const Import& import, const Managed& managed) {
   storage->place = import.place;
   storage->data = import.data;
   storage->owner = managed;
-  auto impl = std::make_shared<TensorImpl>(import.dtype, import.shape, storage);
+  auto impl = memory::make_pooled<TensorImpl>(import.dtype, import.shape, storage);
   storage->bytes = impl->bytes();
   return Tensor(std::move(impl));
 }

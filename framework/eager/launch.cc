@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/memory/node_pool.h"
 #include "framework/plugin/abi_error.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/scope.h"
@@ -92,7 +93,7 @@ Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane
   storage->data = storage->buffer.data();
   storage->bytes = output.bytes;
   return Tensor(
-      std::make_shared<TensorImpl>(output.type.dtype, output.type.shape, std::move(storage)));
+      memory::make_pooled<TensorImpl>(output.type.dtype, output.type.shape, std::move(storage)));
 }
 
 void launch(const CallPlan& plan, const TensorImpl* const* arguments, loci_stream* stream) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/device/device.h"
+#include "framework/memory/node_pool.h"
 
 namespace loci::eager {
 namespace {
@@ -38,11 +39,12 @@ History& ensure_history(tensor::TensorImpl& impl) {
 }
 
 Tensor form_of(const ops::TensorType& type, device::Device* device) {
-  auto storage = std::make_shared<tensor::Storage>();
+  auto storage = memory::make_pooled<tensor::Storage>();
   if (device != nullptr) storage->place = device->place();
   storage->device = device;
   storage->absence = "a gradient needs only its form";
-  return Tensor(std::make_shared<tensor::TensorImpl>(type.dtype, type.shape, std::move(storage)));
+  return Tensor(
+      memory::make_pooled<tensor::TensorImpl>(type.dtype, type.shape, std::move(storage)));
 }
 
 Edge edge_of(const Tensor& tensor) {

@@ -4,6 +4,7 @@
 #include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
 #include "framework/eager/thread_state.h"
+#include "framework/memory/node_pool.h"
 
 namespace loci::eager {
 namespace {
@@ -36,9 +37,7 @@ Tensor make_target(const Tensor& like, device::Device& device, const Lane& lane)
     storage->device = space;
     storage->home = const_cast<Lane*>(&lane);
   }
-  storage->data = storage->buffer.data();
-  storage->bytes = impl.bytes();
-  Tensor target(std::make_shared<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
+  Tensor target(memory::make_pooled<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
   if (!impl.name().empty()) target.set_name(impl.name());
   return target;
 }

@@ -1,6 +1,7 @@
 #include "framework/eager/saved_tensor.h"
 
 #include "framework/core/raise.h"
+#include "framework/memory/node_pool.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::eager {
@@ -9,11 +10,11 @@ namespace {
 // With a storage of its own, so that the elements may be released and changed.
 Tensor without_elements(const Tensor& tensor) {
   const tensor::TensorImpl& impl = *tensor.impl();
-  auto storage = std::make_shared<tensor::Storage>();
+  auto storage = memory::make_pooled<tensor::Storage>();
   storage->place = impl.place();
   storage->device = impl.storage()->device;
   storage->absence = "a gradient needs only its form";
-  Tensor form(std::make_shared<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
+  Tensor form(memory::make_pooled<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
   if (!impl.name().empty()) form.set_name(impl.name());
   return form;
 }

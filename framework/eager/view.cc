@@ -8,6 +8,7 @@
 #include "framework/eager/call_node.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/thread_state.h"
+#include "framework/memory/node_pool.h"
 
 namespace loci {
 namespace eager {
@@ -22,8 +23,8 @@ const tensor::TensorImpl& checked(const Tensor& tensor) {
 }
 
 Tensor alias(const tensor::TensorImpl& of, const Shape& shape, std::uint64_t offset) {
-  return Tensor(
-      std::make_shared<tensor::TensorImpl>(of.dtype(), shape, of.storage(), of.offset() + offset));
+  return Tensor(memory::make_pooled<tensor::TensorImpl>(of.dtype(), shape, of.storage(),
+                                                        of.offset() + offset));
 }
 
 // The view is what the op would give: its gradient is the op's.

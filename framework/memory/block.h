@@ -2,7 +2,10 @@
 // device's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "framework/memory/node_pool.h"
 
 namespace loci::memory {
 
@@ -24,6 +27,12 @@ struct Block {
   Block* free_next = nullptr;
   bool backs_slab = false;
   SegmentKind kind = SegmentKind::kShared;  // of the segment that a large block lies in
+
+  // Large blocks are split and joined all the time.
+  static void* operator new(std::size_t) { return PooledAllocator<Block>().allocate(1); }
+  static void operator delete(void* block) noexcept {
+    PooledAllocator<Block>().deallocate(static_cast<Block*>(block), 1);
+  }
 
   [[nodiscard]] bool is_free() const { return name == nullptr && !backs_slab; }
 };

@@ -4,6 +4,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/memory/node_pool.h"
 
 namespace loci::tensor {
 namespace {
@@ -50,7 +51,7 @@ void require_elements(const TensorImpl& impl, const char* reader) {
 Tensor make_tensor(DType dtype, const Shape& shape, const Place& place, const char* name,
                    loci_stream* stream) {
   const std::uint64_t bytes = bytes_of(dtype, shape);
-  auto storage = std::make_shared<Storage>();
+  auto storage = memory::make_pooled<Storage>();
   // Host memory is there without a device, so nothing is looked up for it.
   storage->place = place;
   if (!place.is_host()) {
@@ -61,7 +62,7 @@ Tensor make_tensor(DType dtype, const Shape& shape, const Place& place, const ch
   storage->buffer = memory::allocator_of(storage->place).allocate(bytes, stream, name);
   storage->data = storage->buffer.data();
   storage->bytes = bytes;
-  return Tensor(std::make_shared<TensorImpl>(dtype, shape, std::move(storage)));
+  return Tensor(memory::make_pooled<TensorImpl>(dtype, shape, std::move(storage)));
 }
 
 }  // namespace loci::tensor
