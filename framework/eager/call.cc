@@ -113,6 +113,8 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef*
       task.arguments.push_back(values[input.value]->impl());
     }
   }
+  // A device's stream needs the addresses when the work is handed over.
+  const Provision provision = lane.is_inline() ? Provision::kByTask : Provision::kNow;
   TensorList results;
   for (const PlannedOutput& output : plan->outputs) {
     Tensor made;
@@ -121,7 +123,7 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef*
     } else if (results.empty() && into.defined()) {
       made = into;
     } else if (!output.is_absent) {
-      made = make_output(*plan, output, lane);
+      made = make_output(*plan, output, lane, provision);
     }
     task.arguments.push_back(made.impl());
     results.push_back(std::move(made));

@@ -53,7 +53,7 @@ bool run_directly(const std::shared_ptr<const CallPlan>& plan, const TensorRef* 
     *next++ = argument;
   }
   for (const PlannedOutput& output : plan->outputs) {
-    results->push_back(make_output(*plan, output, lane));
+    results->push_back(make_output(*plan, output, lane, Provision::kNow));
     *next++ = results->back().impl().get();
   }
   try {

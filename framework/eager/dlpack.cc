@@ -273,8 +273,8 @@ inline namespace v0 {
 DLManagedTensorVersioned* to_dlpack(const Tensor& tensor) {
   eager::check_exportable(tensor);
   auto made = std::make_unique<eager::Export>();
-  eager::fill_view(*tensor.impl(), made.get());
   tensor.impl()->storage()->uses.wait(/*writers_only=*/true);
+  eager::fill_view(*tensor.impl(), made.get());
   made->storage = tensor.impl()->storage();
   made->managed.version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
   made->managed.deleter = &eager::end_export;

@@ -31,6 +31,8 @@ class Lane final : public tensor::WorkQueue {
   Lane(device::Device& device, bool is_default, Issue issue = Issue::kAtOnce);
 
   [[nodiscard]] device::Device& device() const { return device_; }
+  // Whether tasks run on a thread of the host.
+  [[nodiscard]] bool is_inline() const noexcept { return is_inline_; }
   // Null on an inline device without streams.
   [[nodiscard]] loci_stream* stream() const { return stream_; }
 
@@ -66,8 +68,8 @@ class Lane final : public tensor::WorkQueue {
   // Whoever finds the queue full goes on when so many have left it: to be woken costs as much as
   // many small tasks.
   static constexpr std::size_t kRoom = kCapacity / 4;
-  static constexpr std::uint64_t kMostAhead = 4096;
   // Tasks that a device may be behind: its own queue is not ours to measure.
+  static constexpr std::uint64_t kMostAhead = 4096;
 
   [[nodiscard]] bool is_queue_empty() const noexcept {
     return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);

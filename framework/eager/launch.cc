@@ -16,6 +16,8 @@ using tensor::TensorImpl;
 
 // Views of so many arguments lie on the stack.
 constexpr std::size_t kFewViews = 8;
+// Larger outputs have their memory before their task runs.
+constexpr std::uint64_t kMostByTask = 16U << 20;
 // A thread takes correlation ids in blocks, since their counter is shared.
 constexpr std::uint64_t kCorrelationBlock = 64;
 
@@ -79,19 +81,19 @@ void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream*
 
 }  // namespace
 
-Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane) {
-  static const char* const kName = "tensor";
-  auto storage = std::make_shared<tensor::Storage>();
+Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
+                   Provision provision) {
+  auto storage = memory::make_pooled<tensor::Storage>();
+  storage->bytes = output.bytes;
   if (output.on_host || plan.space == nullptr) {
-    storage->buffer = memory::host_allocator().allocate(output.bytes, nullptr, kName);
+    if (provision == Provision::kNow || output.bytes > kMostByTask) storage->provide();
   } else {
-    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), kName);
+    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), "tensor");
+    storage->data = storage->buffer.data();
     storage->place = plan.space_place;
     storage->device = plan.space;
     storage->home = &lane;
   }
-  storage->data = storage->buffer.data();
-  storage->bytes = output.bytes;
   return Tensor(
       memory::make_pooled<TensorImpl>(output.type.dtype, output.type.shape, std::move(storage)));
 }

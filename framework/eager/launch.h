@@ -9,8 +9,15 @@
 
 namespace loci::eager {
 
-// Memory for an output that the call makes anew. Throws Error(kOutOfMemory).
-[[nodiscard]] Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane);
+// When an output gets its memory. Host memory may be taken by the task that writes it, just before
+// it does: a worker then finds the memory that the op before has left, which is still in its cache,
+// instead of one block for each op that waits.
+enum class Provision { kNow, kByTask };
+
+// An output that the call makes anew. Large ones have their memory at once in any case, so that a
+// lack of it is thrown at the call. Throws Error(kOutOfMemory).
+[[nodiscard]] Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
+                                 Provision provision);
 
 // Launches the kernel, or runs it on an inline device. `arguments` are the flat inputs, then the
 // outputs; null where one is absent. Throws Error with the kernel's message.

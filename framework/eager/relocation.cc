@@ -27,12 +27,14 @@ Lane& lane_of_copy(device::Device* from, device::Device* to) {
 Tensor make_target(const Tensor& like, device::Device& device, const Lane& lane) {
   const tensor::TensorImpl& impl = *like.impl();
   device::Device* space = space_of(device);
-  auto storage = std::make_shared<tensor::Storage>();
+  auto storage = memory::make_pooled<tensor::Storage>();
+  storage->bytes = impl.bytes();
   if (space == nullptr) {
-    storage->buffer = memory::host_allocator().allocate(impl.bytes(), nullptr, "tensor");
+    storage->provide();
   } else {
     storage->buffer =
         memory::device_allocator(*space).allocate(impl.bytes(), lane.stream(), "tensor");
+    storage->data = storage->buffer.data();
     storage->place = space->place();
     storage->device = space;
     storage->home = const_cast<Lane*>(&lane);
@@ -86,8 +88,8 @@ Relocated::Relocated(const CallPlan& plan, const TensorRef* values, const void* 
     moved_.push_back(relocate(given, device, {"", "", consumer, reason}, site));
     given = moved_.back();
   };
-    if (input.value < 0) continue;
   for (const PlannedInput& input : plan.inputs) {
+    if (input.value < 0) continue;
     if (input.residence == ops::Residence::kDevice) {
       move(input.value, *plan.device, transfer::Reason::kPrepareData);
     } else if (input.residence == ops::Residence::kHost) {

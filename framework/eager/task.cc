@@ -55,6 +55,7 @@ bool is_ready(const Task& task) {
 }
 
 void run_task(Task& task, loci_stream* stream) {
+  for_each_output(task, [](tensor::Storage& storage) { storage.provide(); });
   if (task.plan != nullptr) {
     launch(task, stream);
   } else if (!task.arguments.empty()) {

@@ -39,7 +39,8 @@ struct Task {
 void enter_uses(Task& task, const tensor::Ticket& ticket);
 // Whether nothing that it waits for is under way; does not enter it.
 [[nodiscard]] bool is_ready(const Task& task);
-// Hands the work to the stream, or does it on an inline device. Throws Error.
+// Hands the work to the stream, or does it on an inline device, once its outputs have their memory.
+// Throws Error.
 void run_task(Task& task, loci_stream* stream);
 // Leaves the failure in what the task should have written. Where an input has failed, that is its
 // failure too, and true is returned: there is nothing to run.

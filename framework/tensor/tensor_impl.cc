@@ -39,6 +39,11 @@ Storage::~Storage() {
   if (last.queue != nullptr) last.queue->keep(last.number, std::move(buffer));
 }
 
+void Storage::take_memory() {
+  buffer = memory::host_allocator().allocate(bytes, nullptr, "tensor");
+  data = buffer.data();
+}
+
 void require_elements(const TensorImpl& impl, const char* reader) {
   const char* absence = impl.storage()->absence;
   if (absence == nullptr) [[likely]]

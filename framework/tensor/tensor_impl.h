@@ -21,8 +21,15 @@ struct Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
+  // Takes host memory that has been left to whoever writes it first, if it is not there yet. Throws
+  // Error(kOutOfMemory).
+  void provide() {
+    if (data == nullptr && bytes > 0) [[unlikely]]
+      take_memory();
+  }
+
   memory::Buffer buffer;
-  void* data = nullptr;
+  void* data = nullptr;  // set before the work ends that writes it first
   std::uint64_t bytes = 0;
   Place place;
   // Whose memory it is; null for the host's.
@@ -34,6 +41,9 @@ struct Storage {
   std::atomic<std::uint64_t> version{0};  // changes in place so far
   // Why it has no elements, as a literal that goes on after "which has none: "; null: it has.
   const char* absence = nullptr;
+
+ private:
+  void take_memory();
 };
 
 // What a tape keeps with a tensor.
@@ -52,6 +62,7 @@ class TensorImpl {
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const Place& place() const { return storage_->place; }
+  // To be asked for once the work has ended that writes it first.
   [[nodiscard]] void* data() const { return static_cast<char*>(storage_->data) + offset_; }
   [[nodiscard]] std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(shape_.numel()) * dtype_size(dtype_);

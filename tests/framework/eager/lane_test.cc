@@ -60,6 +60,35 @@ TEST_F(LaneTest, TheQueueIsBounded) {
   EXPECT_EQ(sum.to_vector<float>()[5], 0);
 }
 
+TEST_F(LaneTest, WhatWaitsTakesNoMemory) {
+  constexpr int kOps = 100;
+  synchronize();
+  const memory::Allocator& allocator = memory::host_allocator();
+  Tensor sum = zeros({kLarge}) + 0.0;
+  const Stream other("cpu");
+  Tensor slow = zeros({kLarge});
+  {
+    const StreamGuard guard(other);
+    for (int i = 0; i < kOps; ++i) slow = relu(slow);
+  }
+  Event passed;
+  passed.record(other);
+  passed.wait(Stream::current("cpu"));
+  const std::uint64_t before = allocator.stats().in_use;
+  for (int i = 0; i < kOps; ++i) sum = sum + 1.0;
+  EXPECT_LT(allocator.stats().in_use, before + kOps / 4 * sum.bytes());
+  EXPECT_EQ(floats(sum).front(), kOps);
+}
+
+TEST_F(LaneTest, LackOfMemoryIsThrownAtTheCallForLargeResults) {
+  const Tensor row = zeros({1, 1 << 20});
+  EXPECT_THAT(
+      [&] {
+        (void)expand(row, {1 << 25, 1 << 20});
+      },
+      ThrowsMessage<Error>(HasSubstr("no memory")));
+}
+
 TEST_F(LaneTest, AFailureIsThrownWhereTheResultIsRead) {
   const Tensor loss = failing();
   const Tensor more = loss + 1.0;
@@ -97,6 +126,28 @@ TEST_F(LaneTest, ThreadsMayEnqueueAtTheSameTime) {
   EXPECT_THAT(results, ::testing::ElementsAre(200, 201, 202, 203));
 }
 
+TEST_F(LaneTest, WhoeverSleepsIsWokenForTheirOwnTask) {
+  constexpr std::size_t kWaiters = 4;
+  std::vector<Event> events(kWaiters);
+  Tensor sum = zeros({kLarge});
+  for (Event& event : events) {
+    for (int i = 0; i < 60; ++i) sum = sum + 1.0;
+    event.record(Stream::current("cpu"));
+  }
+  std::vector<std::thread> threads;
+  std::atomic<std::size_t> woken{0};
+  for (std::size_t i = kWaiters; i-- > 0;) {  // the last task's first
+    threads.emplace_back([&, i] {
+      events[i].synchronize();
+      EXPECT_TRUE(events[i].done());
+      ++woken;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(woken, kWaiters);
+  EXPECT_EQ(floats(sum).front(), 240);
+}
+
 TEST_F(LaneTest, AChildProcessGoesOnByItself) {
   const Tensor before = zeros({kLarge}) + 1.0;
   const pid_t child = fork();
@@ -126,28 +177,6 @@ TEST_F(LaneTest, ADeviceStaysWithTheParent) {
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-TEST_F(LaneTest, WhoeverSleepsIsWokenForTheirOwnTask) {
-  constexpr std::size_t kWaiters = 4;
-  std::vector<Event> events(kWaiters);
-  Tensor sum = zeros({kLarge});
-  for (Event& event : events) {
-    for (int i = 0; i < 60; ++i) sum = sum + 1.0;
-    event.record(Stream::current("cpu"));
-  }
-  std::vector<std::thread> threads;
-  std::atomic<std::size_t> woken{0};
-  for (std::size_t i = kWaiters; i-- > 0;) {  // the last task's first
-    threads.emplace_back([&, i] {
-      events[i].synchronize();
-      EXPECT_TRUE(events[i].done());
-      ++woken;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(woken, kWaiters);
-  EXPECT_EQ(floats(sum).front(), 240);
-}
-
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ((there + 1.0).to_vector<float>()[3], 3);
 }

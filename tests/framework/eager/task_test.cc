@@ -28,6 +28,15 @@ TEST_F(TaskTest, LaunchesItsPlan) {
   EXPECT_THAT(floats(y), ::testing::ElementsAre(0, 2));
 }
 
+TEST_F(TaskTest, ItsOutputsHaveMemoryWhenItRuns) {
+  auto storage = std::make_shared<tensor::Storage>();
+  storage->bytes = 2 * sizeof(float);
+  const Tensor y(std::make_shared<tensor::TensorImpl>(kFloat32, Shape{2}, storage));
+  Task task = relu_of(vector({-1, 2}), y);
+  run_task(task, nullptr);
+  EXPECT_THAT(floats(y), ::testing::ElementsAre(0, 2));
+}
+
 TEST_F(TaskTest, AFailureGoesFromInputsToOutputs) {
   const Tensor x = vector({1});
   const Tensor y = zeros({1});
