@@ -20,7 +20,7 @@
 namespace loci::bench {
 namespace {
 
-constexpr int kRepetitions = 9;
+constexpr int kRepetitions = 25;
 constexpr int kEnqueued = 500;  // fewer than fill the queue
 constexpr std::int64_t kElements = (128 << 10) / sizeof(float);
 constexpr double kEnqueueBudgetNs = 500;
