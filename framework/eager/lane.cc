@@ -50,7 +50,7 @@ std::shared_ptr<tensor::Failure> failure_of(const Task& task) {
 }  // namespace
 
 Lane::Lane(device::Device& device, bool is_default, Issue issue)
-    : device_(device), is_inline_(device.is_inline()), issue_(issue) {
+    : device_(device), is_inline_(device.is_inline()), issue_(issue), work_(device) {
   if (is_default || is_inline_) {
     stream_ = device.default_stream();
   } else {
@@ -64,18 +64,16 @@ bool Lane::can_follow(const Lane& other) const {
   return !is_inline_ && !other.is_inline_ && &device_.plugin() == &other.device_.plugin();
 }
 
+bool Lane::can_follow(const Dependency& dependency) const {
+  return !dependency.for_host && can_follow(*static_cast<const Lane*>(dependency.ticket.queue));
+}
+
 bool Lane::can_issue(const Task& task) const {
   if (issue_ == Issue::kByWorker) return false;
-  for (std::size_t i = 0; i < task.input_count(); ++i) {
-    if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
-    for (const tensor::Ticket& ticket :
-         task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
-      if (!ticket.has_ended()) return false;
-    }
-  }
-  for (const tensor::Ticket& ticket : task.before) {
-    const Lane& other = *static_cast<const Lane*>(ticket.queue);
-    if (can_follow(other)) {
+  for (const Dependency& dependency : task.before) {
+    const tensor::Ticket& ticket = dependency.ticket;
+    if (can_follow(dependency)) {
+      const Lane& other = *static_cast<const Lane*>(ticket.queue);
       if (other.issued_.load(std::memory_order_acquire) < ticket.number) return false;
     } else if (!ticket.has_ended()) {
       return false;
@@ -88,7 +86,9 @@ void Lane::submit(Task& task) {
   std::unique_lock lock(mutex_);
   make_room(lock);
   if (awaits_.load(std::memory_order_relaxed)) {
-    for (const tensor::Ticket& ticket : std::exchange(awaited_, {})) task.before.push_back(ticket);
+    for (const tensor::Ticket& ticket : std::exchange(awaited_, {})) {
+      task.before.push_back({.ticket = ticket});
+    }
     awaits_.store(false, std::memory_order_relaxed);
   }
   const bool is_idle = is_queue_empty();
@@ -100,9 +100,8 @@ void Lane::submit(Task& task) {
   const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
   enter_uses(task, {this, ticket});
   if (is_stopped_ || (is_idle && !is_inline_ && can_issue(task))) {
-    if (is_stopped_) await_before(task);
-    issue(task);
-    hold_for_device(task, ticket);
+    issue_after(task, is_stopped_ ? await_before(task) : nullptr);
+    finish_handover(task, ticket);
     // In this order, so that the worker never takes it for one of its own.
     issued_.store(ticket, std::memory_order_release);
     enqueued_.store(ticket, std::memory_order_release);
@@ -145,14 +144,36 @@ void Lane::issue(Task& task) noexcept {
                   "first, or start a new program",
                   device_.place().to_string());
     }
-    for (const tensor::Ticket& ticket : task.before) {
-      Lane& other = *static_cast<Lane*>(ticket.queue);
-      if (can_follow(other) && !ticket.has_ended()) order_behind(other);
+    for (const Dependency& dependency : task.before) {
+      if (!can_follow(dependency) || dependency.ticket.has_ended()) continue;
+      order_behind(*static_cast<Lane*>(dependency.ticket.queue));
+    }
+    if (const std::shared_ptr<tensor::Failure> earlier = failed_source(task)) {
+      return fail_outputs(task, earlier);
     }
     run_task(task, stream_);
   } catch (...) {
     fail(task);
   }
+}
+
+// What a device has said of work whose results the task reads, as far as is known by now.
+std::shared_ptr<tensor::Failure> Lane::failed_source(const Task& task) const {
+  if (is_inline_ || !IssuedWork::any_has_failed()) return nullptr;
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] == nullptr) continue;
+    for (const tensor::Ticket& ticket :
+         task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
+      const Lane& writer = *static_cast<const Lane*>(ticket.queue);
+      if (auto failure = writer.work_.failure_at(ticket.number)) return failure;
+    }
+  }
+  return nullptr;
+}
+
+void Lane::issue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept {
+  if (earlier == nullptr) return issue(task);
+  fail_outputs(task, earlier);
 }
 
 void Lane::fail(Task& task) noexcept {
@@ -161,23 +182,20 @@ void Lane::fail(Task& task) noexcept {
   note(failure);
 }
 
-// For what a stream cannot wait for itself.
-void Lane::await_before(Task& task) {
-  for (const tensor::Ticket& ticket : task.before) {
-    Lane& other = *static_cast<Lane*>(ticket.queue);
-    if (can_follow(other)) {
-      other.wait_issued(ticket.number);
-    } else {
-      other.wait_quietly(ticket.number);
+// For what a stream cannot wait for itself. What that failed with, if it did: there is nothing to
+// compute from then.
+std::shared_ptr<tensor::Failure> Lane::await_before(Task& task) noexcept {
+  std::shared_ptr<tensor::Failure> failure;
+  for (const Dependency& dependency : task.before) {
+    Lane& other = *static_cast<Lane*>(dependency.ticket.queue);
+    const std::uint64_t ticket = dependency.ticket.number;
+    if (can_follow(dependency)) {
+      other.wait_issued(ticket);
+    } else if (std::shared_ptr<tensor::Failure> found = other.outcome(ticket)) {
+      if (dependency.is_source) failure = std::move(found);
     }
   }
-  for (std::size_t i = 0; i < task.input_count(); ++i) {
-    if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
-    for (const tensor::Ticket& ticket :
-         task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
-      if (ticket.queue != this) ticket.queue->wait_quietly(ticket.number);
-    }
-  }
+  return failure;
 }
 
 // The event holds all that `other` has now: more than is asked for, seldom much.
@@ -195,10 +213,25 @@ void Lane::note(const std::shared_ptr<tensor::Failure>& failure) noexcept {
   }
 }
 
+void Lane::finish_handover(Task& task, std::uint64_t ticket) {
+  if (is_inline_) return;
+  hold_for_device(task, ticket);
+  work_.note(ticket, std::move(task.plan), task.site);
+}
+
+// Of the device, about the work up to that ticket.
+std::shared_ptr<tensor::Failure> Lane::note_error(const Error& error,
+                                                  std::uint64_t ticket) noexcept {
+  std::shared_ptr<tensor::Failure> failure = work_.failure_at(ticket);
+  if (failure == nullptr) failure = std::make_shared<tensor::Failure>(error);
+  note(failure);
+  return failure;
+}
+
 // Host memory that the device reads or writes stays until the stream has passed. That of a device
 // is released in the order of its stream, but for what is not from its allocator.
 void Lane::hold_for_device(Task& task, std::uint64_t ticket) {
-  if (is_inline_ || device_.uses_host_memory()) return;
+  if (device_.uses_host_memory()) return;
   for (std::shared_ptr<tensor::TensorImpl>& argument : task.arguments) {
     if (argument == nullptr) continue;
     const tensor::Storage& storage = *argument->storage();
@@ -218,9 +251,10 @@ void Lane::throttle() {
     return;
   }
   try {
-    device_.synchronize_stream(stream_);
+    ask_device([&] { device_.synchronize_stream(stream_); });
+    work_.check(issued);
   } catch (const Error& error) {
-    note(std::make_shared<tensor::Failure>(error));
+    note_error(error, issued);
   }
   complete(issued);
 }
@@ -237,38 +271,66 @@ void Lane::wait_for(const tensor::Ticket& ticket) {
 bool Lane::has_ended(std::uint64_t ticket) noexcept {
   const std::uint64_t issued = issued_.load(std::memory_order_acquire);
   if (issued < ticket) return false;
-  if (is_inline_ || is_of_parent_ || completed_.load(std::memory_order_acquire) >= ticket) {
-    return true;
-  }
+  if (is_inline_ || is_of_parent_ || work_.went_well(ticket)) return true;
   // Not lock(): the caller may hold another lane's.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
-  std::uint32_t done = 0;
-  loci_error* error = device_.api().stream_query(stream_, &done);
-  if (error != nullptr) {
-    // wait() will throw it.
-    try {
-      device_.check(error, "asking a stream");
-    } catch (const Error& asked) {
-      note(std::make_shared<tensor::Failure>(asked));
+  try {
+    if (completed_.load(std::memory_order_acquire) < ticket) {
+      std::uint32_t done = 0;
+      ask_device(
+          [&] { device_.check(device_.api().stream_query(stream_, &done), "asking a stream"); });
+      if (done == 0) return false;
+      complete(issued);
     }
+    work_.check(issued);
+  } catch (const Error& error) {
+    note_error(error, issued);
   }
-  if (done != 0) complete(issued);
-  return done != 0;
+  return work_.failure_at(ticket) == nullptr;
 }
 
 void Lane::wait(std::uint64_t ticket) {
-  wait_issued(ticket);
-  if (is_inline_ || is_of_parent_ || completed_.load(std::memory_order_acquire) >= ticket) return;
-  const std::uint64_t issued = issued_.load(std::memory_order_acquire);
-  {
-    // An event, so that the stream is free for others meanwhile.
-    device::Event event(device_);
-    event.record(stream_);
-    event.synchronize();
+  if (const std::shared_ptr<tensor::Failure> failure = outcome(ticket)) {
+    failure->was_thrown.store(true, std::memory_order_relaxed);
+    throw failure->error;
   }
-  complete(issued);
-  device_.synchronize_stream(nullptr);  // throws what the device's work has failed with
+}
+
+// Waits; null if all went well.
+std::shared_ptr<tensor::Failure> Lane::outcome(std::uint64_t ticket) noexcept {
+  try {
+    wait_for_device(ticket);
+  } catch (const Error& error) {
+    return note_error(error, ticket);
+  }
+  return work_.failure_at(ticket);
+}
+
+// What the device answers instead of doing it is about its work.
+template <class Request>
+void Lane::ask_device(const Request& request) {
+  try {
+    request();
+  } catch (const Error& error) {
+    throw work_.blame(error)->error;
+  }
+}
+
+void Lane::wait_for_device(std::uint64_t ticket) {
+  wait_issued(ticket);
+  if (is_inline_ || is_of_parent_ || work_.went_well(ticket)) return;
+  const std::uint64_t issued = issued_.load(std::memory_order_acquire);
+  if (completed_.load(std::memory_order_acquire) < ticket) {
+    ask_device([&] {
+      // An event, so that the stream is free for others meanwhile.
+      device::Event event(device_);
+      event.record(stream_);
+      event.synchronize();
+    });
+    complete(issued);
+  }
+  work_.check(issued);
 }
 
 void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
@@ -299,12 +361,7 @@ void Lane::release_ended() noexcept {
 }
 
 void Lane::synchronize() {
-  const std::uint64_t last = mark();
-  try {
-    wait(last);
-  } catch (const Error& error) {
-    note(std::make_shared<tensor::Failure>(error));
-  }
+  (void)outcome(mark());
   release_ended();
   std::shared_ptr<tensor::Failure> failure;
   {
@@ -336,14 +393,14 @@ void Lane::work() noexcept {
     if (!next_is_there()) return;  // it ends, and nothing is left
     const std::uint64_t ticket = issued_.load(std::memory_order_relaxed) + 1;
     Task task = ring_.take(ticket);
-    await_before(task);
+    const std::shared_ptr<tensor::Failure> earlier = await_before(task);
     core::adopt_width();
     if (is_inline_) {
-      issue(task);
+      issue_after(task, earlier);
     } else {
       const std::lock_guard lock(mutex_);
-      issue(task);
-      hold_for_device(task, ticket);
+      issue_after(task, earlier);
+      finish_handover(task, ticket);
     }
     if (is_inline_) {
       // Before whoever waits goes on: the memory is free then.
@@ -390,9 +447,9 @@ void Lane::prepare_fork() {
   }
   if (is_inline_ || completed_.load() == issued_.load()) return;
   try {
-    device_.synchronize_stream(stream_);
+    ask_device([&] { device_.synchronize_stream(stream_); });
   } catch (const Error& error) {
-    note(std::make_shared<tensor::Failure>(error));
+    note_error(error, issued_.load());
   }
   complete(issued_.load());
 }

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "framework/device/stream.h"
+#include "framework/eager/issued_work.h"
 #include "framework/eager/task_ring.h"
 
 namespace loci::eager {
@@ -51,6 +52,7 @@ class Lane final : public tensor::WorkQueue {
 
   [[nodiscard]] bool has_ended(std::uint64_t ticket) noexcept override;
   void wait(std::uint64_t ticket) override;
+  void wait_quietly(std::uint64_t ticket) noexcept override { (void)outcome(ticket); }
   void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept override;
   // Waits for everything, and throws the first failure that nobody has been told of.
   void synchronize();
@@ -76,13 +78,22 @@ class Lane final : public tensor::WorkQueue {
   }
   [[nodiscard]] bool can_issue(const Task& task) const;
   [[nodiscard]] bool can_follow(const Lane& other) const;
+  [[nodiscard]] bool can_follow(const Dependency& dependency) const;
   void make_room(std::unique_lock<std::mutex>& lock);
   void push(Task& task, std::unique_lock<std::mutex>& lock);
   void issue(Task& task) noexcept;
-  void await_before(Task& task);
+  [[nodiscard]] std::shared_ptr<tensor::Failure> failed_source(const Task& task) const;
+  void issue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept;
+  [[nodiscard]] std::shared_ptr<tensor::Failure> await_before(Task& task) noexcept;
   void order_behind(Lane& other);
   void note(const std::shared_ptr<tensor::Failure>& failure) noexcept;
+  std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
+  void finish_handover(Task& task, std::uint64_t ticket);
   void hold_for_device(Task& task, std::uint64_t ticket);
+  template <class Request>
+  void ask_device(const Request& request);
+  void wait_for_device(std::uint64_t ticket);
+  [[nodiscard]] std::shared_ptr<tensor::Failure> outcome(std::uint64_t ticket) noexcept;
   void throttle();
   void start_worker();
   void work() noexcept;
@@ -97,6 +108,7 @@ class Lane final : public tensor::WorkQueue {
   const Issue issue_;
   std::unique_ptr<device::Stream> own_stream_;
   loci_stream* stream_ = nullptr;
+  IssuedWork work_;  // unless the device is inline
 
   std::mutex mutex_;                         // of enqueuing, and of the stream
   std::atomic<std::uint64_t> enqueued_{0};   // tickets given

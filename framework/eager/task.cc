@@ -41,7 +41,14 @@ void enter_uses(Task& task, const tensor::Ticket& ticket) {
   const std::size_t inputs = task.input_count();
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (task.arguments[i] == nullptr) continue;
-    task.arguments[i]->storage()->uses.enter(ticket, /*writes=*/i >= inputs, &task.before);
+    tensor::Uses& uses = task.arguments[i]->storage()->uses;
+    const bool is_read = i < inputs;
+    const bool for_host = is_read && task.reads_on_host(i);
+    tensor::Tickets before;
+    // The task's own queue, too, may write what the host is to read.
+    if (for_host) before = uses.pending(/*writers_only=*/true);
+    uses.enter(ticket, /*writes=*/!is_read, &before);
+    for (const tensor::Ticket& each : before) task.before.push_back({each, is_read, for_host});
   }
 }
 

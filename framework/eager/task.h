@@ -15,14 +15,21 @@
 
 namespace loci::eager {
 
+// What a task waits for.
+struct Dependency {
+  tensor::Ticket ticket;
+  bool is_source = false;  // writes what the task reads: if it has failed, so has the task
+  bool for_host = false;   // has to have ended for the host, not only to come before on the device
+};
+
 // Holds all that the work uses until it has been handed to the device. Either a launch, with a
 // plan, or a copy of one argument into another.
 struct Task {
   std::shared_ptr<const CallPlan> plan;  // null for a copy
   // A launch: flat inputs, then outputs, null where one is absent. A copy: source and target.
   InlineList<std::shared_ptr<tensor::TensorImpl>, 4> arguments;
-  transfer::Labels labels;     // of a copy
-  tensor::Tickets before;      // what it waits for
+  transfer::Labels labels;  // of a copy
+  InlineList<Dependency, 4> before;
   const void* site = nullptr;  // where in the user's program it was enqueued
 
   [[nodiscard]] std::size_t input_count() const {

@@ -55,7 +55,9 @@ bool Uses::forget_if_ended(bool writers_only) {
 void Uses::wait(bool writers_only) {
   if (!is_idle()) {
     const Tickets tickets = pending(writers_only);
-    for (const Ticket& ticket : tickets) ticket.queue->wait(ticket.number);
+    for (const Ticket& ticket : tickets) ticket.queue->wait_quietly(ticket.number);
+    // What readers have failed with is not about this.
+    for (const Ticket& ticket : pending(/*writers_only=*/true)) ticket.queue->wait(ticket.number);
     forget_ended(tickets);
   }
   if (!has_failed()) [[likely]]

@@ -20,8 +20,8 @@ class WorkQueue {
   [[nodiscard]] virtual bool has_ended(std::uint64_t ticket) noexcept = 0;
   // Returns when it has. Throws Error if the device failed while waiting.
   virtual void wait(std::uint64_t ticket) = 0;
-  // As wait(); what fails is left to others to find.
-  void wait_quietly(std::uint64_t ticket) noexcept;
+  // As wait(); what fails is left to whoever reads what the work wrote.
+  virtual void wait_quietly(std::uint64_t ticket) noexcept;
   // Releases the memory when the task and those before it have ended.
   virtual void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept = 0;
 };
