@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
@@ -15,6 +14,7 @@
 #include "framework/runtime/loop_compiler.h"
 #include "framework/runtime/stage.h"
 #include "framework/runtime/type_binding.h"
+#include "framework/runtime/variable_values.h"
 
 namespace loci::runtime {
 namespace {
@@ -29,7 +29,7 @@ class Lowering {
         plan_(*plan),
         block_(plan->program->main()),
         binder_(block_, *request.scope),
-        vars_(block_.vars.size()),
+        values_(request, &binder_, plan),
         deferral_(block_.vars.size()) {
     for (const PlanFetch& fetch : plan->fetches) fetch_names_.push_back(fetch.name);
   }
@@ -59,21 +59,9 @@ class Lowering {
   std::vector<const program::Operator*> begin_block() {
     for (std::size_t i = 0; i < block_.arguments.size(); ++i) {
       binder_.set_type(block_.arguments[i], request_.block->arguments[i].type);
-      argument_index_[block_.arguments[i]] = i;
+      values_.add_argument(block_.arguments[i], i);
     }
     return all_operators();
-  }
-
-  // An argument is wherever it is first used, unless that is settled.
-  void place_argument(VarId id, std::size_t index, device::Device& user) {
-    const BlockArgument& argument = request_.block->arguments[index];
-    if (block_.var(id).persistable) {
-      return add_persistable(id, *argument.persists_at, /*written_first=*/false);
-    }
-    const ValueId added =
-        add_value(id, argument.space.value_or(space_of(&user)), StorageKind::kArgument);
-    plan_.arguments[index] = added;
-    var(id).home = added;
   }
 
   // Takes up what the stage before knew, and the values that have come since.
@@ -82,8 +70,8 @@ class Lowering {
     for (std::size_t i = 0; i < end.types.size(); ++i) {
       const auto id = static_cast<VarId>(i);
       binder_.set_type(id, end.types[i]);
-      vars_[i].producer = end.vars[i].producer;
-      vars_[i].persists_at = end.vars[i].persists_at;
+      values_.state_of(id).producer = end.vars[i].producer;
+      values_.state_of(id).persists_at = end.vars[i].persists_at;
     }
     for (const auto& [id, value] : known_values(*request_.earlier)) {
       if (!block_.var(id).persistable) known_.emplace_back(id, value);
@@ -122,8 +110,8 @@ class Lowering {
   }
 
   void await(VarId id, const char* consumer) {
-    home_of(id, *request_.device);
-    const ValueId read = value_in(id, nullptr, consumer, transfer::Reason::kHostRead);
+    values_.home_of(id, *request_.device);
+    const ValueId read = values_.in_space(id, nullptr, consumer, transfer::Reason::kHostRead);
     for (const AwaitedValue& other : awaited_) {
       if (other.var == id) return;
     }
@@ -155,22 +143,15 @@ class Lowering {
   void end_stage() {
     for (const program::Operator* op : deferral_.operators()) {
       for (const program::Slot& slot : op->inputs) {
-        for (const VarId id : slot) keep(id);
+        for (const VarId id : slot) values_.keep(id);
       }
     }
-    for (const PlanFetch& fetch : later_) keep(block_.find(fetch.name));
+    for (const PlanFetch& fetch : later_) values_.keep(block_.find(fetch.name));
     for (const AwaitedValue& awaited : awaited_) plan_.live_outs.push_back(awaited.value);
-    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_), std::move(vars_),
-                 binder_.types(),       bounded(),         std::move(known_)};
+    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_),
+                 values_.take_states(), binder_.types(),   bounded(),
+                 std::move(known_)};
     plan_.rest = std::make_unique<Continuation>(std::move(end));
-  }
-
-  void keep(VarId id) {
-    import(id);
-    if (argument_index_.count(id) > 0) home_of(id, *request_.device);
-    const VarState& state = var(id);
-    if (state.home != kNoValue) plan_.live_outs.push_back(state.home);
-    for (const auto& [space, copy] : state.copies) plan_.live_outs.push_back(copy);
   }
 
   [[nodiscard]] std::vector<std::pair<VarId, VarId>> bounded() const {
@@ -180,29 +161,6 @@ class Lowering {
       if (count != program::kNoVar) pairs.emplace_back(static_cast<VarId>(i), count);
     }
     return pairs;
-  }
-
-  // Makes the values that the stage before has of a variable known here.
-  void import(VarId id) {
-    VarState& state = var(id);
-    if (request_.earlier == nullptr || state.home != kNoValue) return;
-    const std::vector<VarState>& known = request_.earlier->plan->rest->end().vars;
-    if (static_cast<std::size_t>(id) >= known.size()) return;  // of a branch that came since
-    const VarState& before = known[static_cast<std::size_t>(id)];
-    if (before.home == kNoValue) return;
-    if (before.persists_at != nullptr) {
-      add_persistable(id, *before.persists_at, /*written_first=*/false);
-    } else {
-      state.home = add_live_in(id, before.home);
-    }
-    for (const auto& [space, copy] : before.copies) state.copies[space] = add_live_in(id, copy);
-  }
-
-  ValueId add_live_in(VarId id, ValueId earlier) {
-    const PlanValue& from = request_.earlier->plan->values[static_cast<std::size_t>(earlier)];
-    const ValueId added = add_value(id, from.space, StorageKind::kEarlier);
-    plan_.live_ins.push_back({added, earlier});
-    return added;
   }
 
   std::vector<const program::Operator*> all_operators() const {
@@ -216,14 +174,14 @@ class Lowering {
       PlanFeed& feed = plan_.feeds[i];
       const VarId id = block_.find(feed.name);
       if (block_.var(id).persistable) {
-        feed.persistable = home_of(id, *request_.device);
+        feed.persistable = values_.home_of(id, *request_.device);
         continue;
       }
       auto& devices = device::DeviceManager::instance();
       const Space space = feed.place.is_host() ? nullptr : space_of(&devices.get(feed.place));
-      feed.value = add_value(id, space, StorageKind::kFeed);
-      value(feed.value).slot = static_cast<std::int32_t>(i);
-      var(id).home = feed.value;
+      feed.value = values_.add(id, space, StorageKind::kFeed);
+      values_.at(feed.value).slot = static_cast<std::int32_t>(i);
+      values_.state_of(id).home = feed.value;
     }
   }
 
@@ -248,7 +206,7 @@ class Lowering {
     lower_outputs(op, &instruction, &write_backs);
     remember_aliases(placement.kernel, instruction);
     plan_.instructions.push_back(std::move(instruction));
-    for (const TransferStep& step : write_backs) add_transfer(step);
+    for (const TransferStep& step : write_backs) values_.add_transfer(step);
   }
 
   void lower_loop(const program::Operator& op) {
@@ -258,8 +216,8 @@ class Lowering {
     }
     std::vector<BlockArgument> arguments;
     for (const VarId id : ids) {
-      home_of(id, *request_.device);
-      arguments.push_back({binder_.type(id), std::nullopt, var(id).persists_at});
+      values_.home_of(id, *request_.device);
+      arguments.push_back({binder_.type(id), std::nullopt, values_.state_of(id).persists_at});
     }
     CompiledLoop compiled = compile_loop(op, arguments, request_, &kernels_);
     LoopStep& step = *compiled.step;
@@ -278,10 +236,10 @@ class Lowering {
         step.gradient == nullptr ? step.body->results : step.gradient->results;
     for (std::size_t i = 0; i < results.size(); ++i) {
       const VarId id = op.outputs[0][i];
-      var(id).producer = step.name;
-      var(id).home = add_value(id, results[i].space, StorageKind::kArena);
-      step.outs.push_back(var(id).home);
-      step.twins.push_back(add_value(id, results[i].space, StorageKind::kArena));
+      values_.state_of(id).producer = step.name;
+      values_.state_of(id).home = values_.add(id, results[i].space, StorageKind::kArena);
+      step.outs.push_back(values_.state_of(id).home);
+      step.twins.push_back(values_.add(id, results[i].space, StorageKind::kArena));
     }
     instruction.outputs = step.outs;
     for (std::size_t slot = 1; slot < op.outputs.size(); ++slot) {
@@ -294,18 +252,18 @@ class Lowering {
   }
 
   ValueId loop_input(VarId id, const std::optional<Space>& space, const char* loop) {
-    const ValueId home = var(id).home;
+    const ValueId home = values_.state_of(id).home;
     if (!space || block_.var(id).persistable) return home;
-    const bool fed = value(home).storage == StorageKind::kFeed;
-    return value_in(id, *space, loop,
-                    fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
+    const bool fed = values_.at(home).storage == StorageKind::kFeed;
+    return values_.in_space(id, *space, loop,
+                            fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
   }
 
   // The loop changes state where it lives.
   ValueId changed_by_loop(VarId id, const LoopStep& step) {
-    var(id).producer = step.name;
-    var(id).copies.clear();
-    return var(id).home;
+    values_.state_of(id).producer = step.name;
+    values_.state_of(id).copies.clear();
+    return values_.state_of(id).home;
   }
 
   Placement place(const program::Operator& op, const OpDesc& desc) {
@@ -325,11 +283,13 @@ class Lowering {
     if (request_.options.optimization != Optimization::kDefault || !op.guard.empty())
       return nullptr;
     const VarId input = op.inputs[0][0];
-    import(input);
-    if (var(input).home == kNoValue) return nullptr;  // state lives where its first user runs
+    values_.import(input);
+    if (values_.state_of(input).home == kNoValue)
+      return nullptr;  // state lives where its first user runs
     return cheaper_side({block_, op, dtype_size(binder_.type(input).dtype),
                          dtype_size(binder_.type(op.outputs[0][0]).dtype),
-                         value(var(input).home).space, *request_.device, fetch_names_});
+                         values_.at(values_.state_of(input).home).space, *request_.device,
+                         fetch_names_});
   }
 
   // Whether all that the operator writes is empty. No kernel is asked to do nothing: the other
@@ -381,30 +341,18 @@ class Lowering {
 
   ValueId lower_input(const program::Operator& op, const ops::InputSlot& slot, VarId id,
                       device::Device* device) {
-    const ValueId home = home_of(id, *device);
+    const ValueId home = values_.home_of(id, *device);
     switch (slot.residence) {
       case ops::Residence::kMetadata:
       case ops::Residence::kEither: return home;
       case ops::Residence::kHost:
-        return value_in(id, nullptr, transfer::intern(op.name), transfer::Reason::kHostRead);
+        return values_.in_space(id, nullptr, transfer::intern(op.name),
+                                transfer::Reason::kHostRead);
       case ops::Residence::kDevice: break;
     }
-    const bool fed = value(home).storage == StorageKind::kFeed;
-    return value_in(id, space_of(device), transfer::intern(op.name),
-                    fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
-  }
-
-  // The variable's value in `space`; adds a transfer unless it is there already.
-  ValueId value_in(VarId id, Space space, const char* consumer, transfer::Reason reason) {
-    const ValueId home = var(id).home;
-    if (value(home).space == space) return home;
-    VarState& state = var(id);
-    const auto found = state.copies.find(space);
-    if (found != state.copies.end()) return found->second;
-    const ValueId copy = add_value(id, space, StorageKind::kArena);
-    add_transfer({home, copy, {value(home).name, state.producer, consumer, reason}});
-    state.copies[space] = copy;
-    return copy;
+    const bool fed = values_.at(home).storage == StorageKind::kFeed;
+    return values_.in_space(id, space_of(device), transfer::intern(op.name),
+                            fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
   }
 
   void lower_outputs(const program::Operator& op, Instruction* instruction,
@@ -425,25 +373,25 @@ class Lowering {
                        device::Device* device, std::vector<TransferStep>* write_backs) {
     const char* name = transfer::intern(op.name);
     const Space space = slot.residence == ops::Residence::kHost ? nullptr : space_of(device);
-    VarState& state = var(id);
+    VarState& state = values_.state_of(id);
     state.producer = name;
     if (!block_.var(id).persistable) {
-      state.home = add_value(id, space, StorageKind::kArena);
+      state.home = values_.add(id, space, StorageKind::kArena);
       return state.home;
     }
     const ValueId home =
-        slot.updates.empty() ? initialised_home(id, *device) : home_of(id, *device);
-    if (value(home).space == space) {
+        slot.updates.empty() ? values_.initialised_home(id, *device) : values_.home_of(id, *device);
+    if (values_.at(home).space == space) {
       state.copies.clear();
       return home;
     }
     // State changes away from its home: what the op writes goes back.
     const auto copied = state.copies.find(space);
     const ValueId target =
-        copied != state.copies.end() ? copied->second : add_value(id, space, StorageKind::kArena);
+        copied != state.copies.end() ? copied->second : values_.add(id, space, StorageKind::kArena);
     state.copies = {{space, target}};
     write_backs->push_back(
-        {target, home, {value(home).name, name, "", transfer::Reason::kWriteBack}});
+        {target, home, {values_.at(home).name, name, "", transfer::Reason::kWriteBack}});
     return target;
   }
 
@@ -455,81 +403,17 @@ class Lowering {
                     "[executor] '{}' cannot be fetched: it is neither fed nor computed",
                     fetch.name);
       }
-      fetch.value = home_of(id, *request_.device);
-      PlanValue& fetched = value(fetch.value);
+      fetch.value = values_.home_of(id, *request_.device);
+      PlanValue& fetched = values_.at(fetch.value);
       // Results of a block may stay on a device; others go to the host.
       const Space wanted = plan_.results.empty() ? nullptr : plan_.results[fetch.position].space;
-      if (!plan_.results.empty()) plan_.results[fetch.position].producer = var(id).producer;
+      if (!plan_.results.empty())
+        plan_.results[fetch.position].producer = values_.state_of(id).producer;
       if (fetched.storage == StorageKind::kArena && fetched.space == wanted) {
         fetched.storage = StorageKind::kFetch;
         fetched.slot = static_cast<std::int32_t>(fetch.position);
       }
     }
-  }
-
-  // The value where the variable is defined. A persistable one, when it is first met, gets its
-  // home: the place of its guard, else `device`, where the first operator that uses it runs.
-  ValueId home_of(VarId id, device::Device& device) {
-    import(id);
-    if (var(id).home != kNoValue) return var(id).home;
-    const auto argument = argument_index_.find(id);
-    if (argument != argument_index_.end()) {
-      place_argument(id, argument->second, device);
-    } else {
-      add_persistable(id, device, /*written_first=*/false);
-    }
-    return var(id).home;
-  }
-
-  ValueId initialised_home(VarId id, device::Device& device) {
-    import(id);
-    if (var(id).home == kNoValue) add_persistable(id, device, /*written_first=*/true);
-    return var(id).home;
-  }
-
-  void add_persistable(VarId id, device::Device& user, bool written_first) {
-    const program::VarDesc& desc = block_.var(id);
-    if (binder_.type(id).dtype == DType::kNone) {  // only fetched
-      const Tensor tensor = request_.scope->find(desc.name);
-      if (!tensor.defined()) {
-        core::raise(ErrorCode::kNotFound,
-                    "[executor] persistable variable '{}' is not in the scope", desc.name);
-      }
-      binder_.set_type(id, {tensor.dtype(), tensor.shape()});
-    }
-    auto& devices = device::DeviceManager::instance();
-    const Place& preferred = request_.device->place();
-    const bool is_settled = desc.guard.empty() || argument_index_.count(id) > 0;
-    device::Device& device =
-        is_settled ? user : devices.get(devices.resolve(Place(desc.guard), preferred));
-    const ValueId home = add_value(id, space_of(&device), StorageKind::kScope);
-    const Place place = space_of(&device) == nullptr ? Place() : device.place();
-    plan_.persistables.push_back({desc.name, home, place, written_first});
-    var(id).home = home;
-    var(id).persists_at = &device;
-  }
-
-  ValueId add_value(VarId id, Space space, StorageKind storage) {
-    PlanValue added;
-    added.name = transfer::intern(block_.var(id).name);
-    added.type = binder_.bound(id);
-    if (added.type.shape.is_static()) {  // else only passed on to a later stage
-      added.bytes =
-          static_cast<std::uint64_t>(added.type.shape.numel()) * dtype_size(added.type.dtype);
-    }
-    added.space = space;
-    added.storage = storage;
-    plan_.values.push_back(added);
-    return static_cast<ValueId>(plan_.values.size() - 1);
-  }
-
-  void add_transfer(const TransferStep& step) {
-    Instruction instruction;
-    instruction.transfer = step;
-    instruction.inputs = {step.from};
-    instruction.outputs = {step.to};
-    instruction.metadata_only = {false};
-    plan_.instructions.push_back(std::move(instruction));
   }
 
   static void remember_aliases(const KernelChoice& kernel, Instruction& instruction) {
@@ -538,21 +422,17 @@ class Lowering {
     }
   }
 
-  PlanValue& value(ValueId id) { return plan_.values[static_cast<std::size_t>(id)]; }
-  VarState& var(VarId id) { return vars_[static_cast<std::size_t>(id)]; }
-
   const PlanRequest& request_;
   KernelCache& kernels_;
   Plan& plan_;
   const program::Block& block_;
   TypeBinder binder_;
-  std::vector<VarState> vars_;
+  VariableValues values_;
   Deferral deferral_;
   std::vector<std::string> fetch_names_;
   std::vector<AwaitedValue> awaited_;
   std::vector<PlanFetch> later_;  // fetches of a later stage
   KnownValues known_;
-  std::unordered_map<VarId, std::size_t> argument_index_;  // of a block
   FallbackLog fallbacks_;
 };
 
