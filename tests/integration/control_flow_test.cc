@@ -303,18 +303,45 @@ TEST_P(ControlFlowTest, BranchesAndLoopsUseAndChangeState) {
   EXPECT_EQ(mean(), once) << "a branch that is not taken changes nothing";
 }
 
-TEST_P(ControlFlowTest, SavedProgramsKeepTheirBlocks) {
+// A loop with a branch, branches with and without a default, one in another, and blocks whose
+// results are selected.
+Variable every_form(const Variable& n, const Variable& x) {
+  const Variable zero = fill_constant({1}, 0, kInt64);
+  const auto step = [&](const Values& v) {
+    const Variable early = less_than(v[0], zero + 2.0);
+    const Variable next = cond(
+        early, [&] { return v[1] + x; }, [&] { return v[1] * 2.0; });
+    return Values{v[0] + 1.0, next};
+  };
+  const Variable last =
+      while_loop([&](const Values& v) { return less_than(v[0], n); }, step, {zero, x})[1];
+  const Variable few = less_than(n, zero + 2.0);
+  const auto nested = [&] {
+    return switch_case(n, {{2, [&] { return last * 3.0; }}}, [&] { return last + x; });
+  };
+  const Variable chosen =
+      case_of({{few, [&] { return last + 1.0; }}, {less_than(n, zero + 4.0), nested}},
+              [&] { return last * 0.5; });
+  const Variable other = case_of(
+      {{few, [&] { return chosen * 1.0; }}, {logical_not(few), [&] { return chosen - 1.0; }}});
+  const Variable yes = conditional_block(few, [&] { return Values{other + x}; }).front();
+  const Variable no =
+      conditional_block(logical_not(few), [&] { return Values{other * x}; }).front();
+  return select_input(cast(few, kInt32), {no, yes});
+}
+
+float every_form_of_numbers(int n, float x) {
+  float last = x;
+  for (int i = 0; i < n; ++i) last = i < 2 ? last + x : last * 2;
+  if (n < 2) return last + 1 + x;
+  const float chosen = n == 2 ? last * 3 : n < 4 ? last + x : last / 2;
+  return (chosen - 1) * x;
+}
+
+TEST_P(ControlFlowTest, EveryFormIsSaved) {
   const Variable n = data("n", {1}, kInt64);
   const Variable x = data("x", {2}, kFloat32);
-  const Variable zero = fill_constant({1}, 0, kInt64);
-  const Values last = while_loop([&](const Values& v) { return less_than(v[0], n); },
-                                 [&](const Values& v) {
-                                   const Variable next = cond(
-                                       less_than(v[0], zero + 2.0), [&] { return v[1] + x; },
-                                       [&] { return v[1] * 2.0; });
-                                   return Values{v[0] + 1.0, next};
-                                 },
-                                 {zero, x});
+  const Variable y = every_form(n, x);
   main_.verify();
   const std::string text = inspect::to_json(main_);
   EXPECT_THAT(main_.to_string(), HasSubstr("block 1 ("));
@@ -324,10 +351,11 @@ TEST_P(ControlFlowTest, SavedProgramsKeepTheirBlocks) {
   const Program parsed = io::load_model(path).main;
   EXPECT_EQ(inspect::to_json(parsed), text);
   Executor executor(GetParam(), {}, scope_);
-  for (const int count : {0, 1, 2, 4}) {
+  for (const int count : {0, 1, 2, 3, 4}) {
     const Feed feed{{"n", number(count)}, {"x", vector({1, 2})}};
-    EXPECT_EQ(executor.run(parsed, feed, {last[1].name()}).front().to_vector<float>(),
-              executor.run(main_, feed, {last[1]}).front().to_vector<float>());
+    EXPECT_THAT(executor.run(parsed, feed, {y.name()}).front().to_vector<float>(),
+                ElementsAre(every_form_of_numbers(count, 1), every_form_of_numbers(count, 2)))
+        << count;
   }
 }
 

@@ -1,8 +1,10 @@
 #include <loci/autograd.hpp>
 #include <loci/control_flow.hpp>
+#include <loci/io.hpp>
 #include <loci/trace.hpp>
 
 #include "tests/framework/eager/eager_fixture.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci::tracing {
 namespace {
@@ -83,6 +85,39 @@ TEST_F(TracedControlTest, WhatABranchMustNotDoIsNamed) {
               ThrowsMessage<Error>(HasSubstr("within a branch or loop")));
   EXPECT_THAT(tracing([](const Tensor& sum) { return grad({reduce_sum(sum * sum)}, {sum})[0]; }),
               ThrowsMessage<Error>(HasSubstr("differentiate it outside")));
+}
+
+TEST_F(TracedControlTest, EveryFormIsSavedAsAProgram) {
+  const auto every_form = [](const Tensors& in) -> Tensors {
+    const Tensor& x = in[0];
+    const Tensor small = x < full({1}, 3);
+    const Tensor raised =
+        while_loop([](const Tensors& v) { return v[0] < full({1}, 2); },
+                   [](const Tensors& v) -> Tensors { return {v[0] + 1.0}; }, {x})[0];
+    const auto nested = [&] {
+      return switch_case(in[1], {{1, [&] { return raised * 2.0; }}}, [&] { return raised * 4.0; });
+    };
+    const Tensor chosen = case_of({{small, nested}}, [&] { return -raised; });
+    return {select_input(cast(small, kInt32), {chosen, chosen + 0.5})};
+  };
+  const auto key = [](std::int64_t value) { return Tensor::from<std::int64_t>({value}, {1}); };
+  TraceOptions options;
+  options.input_names = {"x", "key"};
+  options.output_names = {"y"};
+  const CompiledFunction compiled = compile(every_form, {vector({1}), key(0)}, options);
+  const test::ScratchDirectory scratch;
+  compiled.save(scratch.path("model"));
+  const Program saved = io::load_model(scratch.path("model")).main;
+  Scope scope;
+  Executor executor("cpu", {}, scope);
+  for (const float x : {-1.0F, 2.5F, 7.0F}) {
+    for (const std::int64_t k : {0, 1}) {
+      const Feed feed{{"x", vector({x})}, {"key", key(k)}};
+      const float expected = compiled({vector({x}), key(k)})[0].item<float>();
+      EXPECT_EQ(executor.run(saved, feed, {"y"}).front().item<float>(), expected);
+      EXPECT_EQ(expected, every_form({vector({x}), key(k)})[0].item<float>()) << x << " " << k;
+    }
+  }
 }
 
 }  // namespace
