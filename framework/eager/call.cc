@@ -259,7 +259,6 @@ TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const Tens
 inline namespace v0 {
 
 TensorList emit_op(OpCall<Tensor>& call) {
-  const void* site = __builtin_return_address(0);
   for (const Tensor& value : call.values) {
     if (!value.defined()) [[unlikely]]
       eager::refuse_undefined(call);
@@ -270,14 +269,14 @@ TensorList emit_op(OpCall<Tensor>& call) {
   const device::Device* guard = eager::guarded_device(thread);
   if (const auto& known = thread.recent.find(call, guard)) {
     // It stays where it is: nothing that a direct call does looks for another plan.
-    if (known->is_direct) return eager::run_call(known, call.values.data(), thread, site);
+    if (known->is_direct) return eager::run_call(known, call.values.data(), thread, call.site);
     // Here another one may take its entry.
     const std::shared_ptr<const eager::CallPlan> plan = known;
-    return eager::run_call(plan, call.values.data(), thread, site);
+    return eager::run_call(plan, call.values.data(), thread, call.site);
   }
   const eager::PlannedCall planned = eager::plan_of(call);
   if (planned.is_lasting) thread.recent.insert(call, guard, planned.plan);
-  return eager::run_call(planned.plan, call.values.data(), thread, site);
+  return eager::run_call(planned.plan, call.values.data(), thread, call.site);
 }
 
 }  // namespace v0

@@ -9,8 +9,8 @@ inline namespace v0 {
 namespace {
 
 Tensor random(const char* op, const Shape& shape, const char* first_name, double first,
-              const char* second_name, double second, DType dtype) {
-  return OpCall<Tensor>(op)
+              const char* second_name, double second, DType dtype, const void* site) {
+  return OpCall<Tensor>(op, site)
       .attr("shape", shape.dims())
       .attr(first_name, first)
       .attr(second_name, second)
@@ -45,7 +45,8 @@ Tensor arange(std::int64_t begin, std::int64_t end, DType dtype) {
 }
 
 Tensor rand(const Shape& shape, double low, double high, DType dtype) {
-  return random("uniform_random", shape, "low", low, "high", high, dtype);
+  return random("uniform_random", shape, "low", low, "high", high, dtype,
+                __builtin_return_address(0));
 }
 
 Tensor rand(const Shape& shape, double low, double high, DType dtype, const Place& place) {
@@ -54,7 +55,8 @@ Tensor rand(const Shape& shape, double low, double high, DType dtype, const Plac
 }
 
 Tensor randn(const Shape& shape, double mean, double deviation, DType dtype) {
-  return random("gaussian_random", shape, "mean", mean, "deviation", deviation, dtype);
+  return random("gaussian_random", shape, "mean", mean, "deviation", deviation, dtype,
+                __builtin_return_address(0));
 }
 
 Tensor randn(const Shape& shape, double mean, double deviation, DType dtype, const Place& place) {

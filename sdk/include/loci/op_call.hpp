@@ -13,6 +13,12 @@
 #include <utility>
 #include <vector>
 
+// Before a function that calls an op on tensors: it is not inlined, so that what it returns to is
+// where the user called the op, which errors of the op say.
+#define LOCI_OP __attribute__((noinline))
+// Before one that only calls another such function.
+#define LOCI_OP_ALIAS __attribute__((always_inline)) inline
+
 namespace loci {
 inline namespace v0 {
 
@@ -81,7 +87,9 @@ struct OpCall<Tensor> {
     Attribute value;
   };
 
-  explicit OpCall(std::string_view op_type) : type(op_type) {}
+  // `call_site` is where the function that makes this was called.
+  explicit OpCall(std::string_view op_type, const void* call_site = __builtin_return_address(0))
+      : type(op_type), site(call_site) {}
   OpCall(OpCall&&) = default;
   OpCall& operator=(OpCall&&) = default;
   // The copy's values would be those of the original.
@@ -118,6 +126,7 @@ struct OpCall<Tensor> {
   [[nodiscard]] Tensor result();
 
   std::string_view type;
+  const void* site;
   InlineList<TensorRef, 4> values;  // of all slots, one after the other
   InlineList<Slot, 4> slots;
   InlineList<NamedAttribute, 4> attributes;

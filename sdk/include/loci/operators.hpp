@@ -13,83 +13,83 @@ inline namespace v0 {
 
 // With broadcasting; both have one dtype.
 template <class V, IfTensorOrVariable<V> = 0>
-V operator+(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator+(const V& x, const V& y) {
   return elementwise_add(x, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator-(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator-(const V& x, const V& y) {
   return elementwise_sub(x, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator*(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator*(const V& x, const V& y) {
   return elementwise_mul(x, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator/(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator/(const V& x, const V& y) {
   return elementwise_div(x, y);
 }
 
 // With a number, which takes the dtype of x.
 template <class V, IfTensorOrVariable<V> = 0>
-V operator+(const V& x, double y) {
+LOCI_OP_ALIAS V operator+(const V& x, double y) {
   return scale(x, 1.0, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator+(double x, const V& y) {
+LOCI_OP_ALIAS V operator+(double x, const V& y) {
   return scale(y, 1.0, x);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator-(const V& x, double y) {
+LOCI_OP_ALIAS V operator-(const V& x, double y) {
   return scale(x, 1.0, -y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator-(double x, const V& y) {
+LOCI_OP_ALIAS V operator-(double x, const V& y) {
   return scale(y, -1.0, x);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator*(const V& x, double y) {
+LOCI_OP_ALIAS V operator*(const V& x, double y) {
   return scale(x, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator*(double x, const V& y) {
+LOCI_OP_ALIAS V operator*(double x, const V& y) {
   return scale(y, x);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator/(const V& x, double y) {
+LOCI_OP_ALIAS V operator/(const V& x, double y) {
   return elementwise_div(x, full_like(x, y));
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator/(double x, const V& y) {
+LOCI_OP_ALIAS V operator/(double x, const V& y) {
   return elementwise_div(full_like(y, x), y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator-(const V& x) {
+LOCI_OP_ALIAS V operator-(const V& x) {
   return scale(x, -1.0);
 }
 
 // Of each element: bool.
 template <class V, IfTensorOrVariable<V> = 0>
-V operator<(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator<(const V& x, const V& y) {
   return less_than(x, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator<=(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator<=(const V& x, const V& y) {
   return less_equal(x, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator>(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator>(const V& x, const V& y) {
   return greater_than(x, y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
-V operator>=(const V& x, const V& y) {
+LOCI_OP_ALIAS V operator>=(const V& x, const V& y) {
   return greater_equal(x, y);
 }
 
 // In place.
-inline const Tensor& operator+=(const Tensor& x, const Tensor& y) { return x.add_(y); }
-inline const Tensor& operator-=(const Tensor& x, const Tensor& y) { return x.sub_(y); }
-inline const Tensor& operator*=(const Tensor& x, const Tensor& y) { return x.mul_(y); }
-inline const Tensor& operator/=(const Tensor& x, const Tensor& y) { return x.div_(y); }
+LOCI_OP_ALIAS const Tensor& operator+=(const Tensor& x, const Tensor& y) { return x.add_(y); }
+LOCI_OP_ALIAS const Tensor& operator-=(const Tensor& x, const Tensor& y) { return x.sub_(y); }
+LOCI_OP_ALIAS const Tensor& operator*=(const Tensor& x, const Tensor& y) { return x.mul_(y); }
+LOCI_OP_ALIAS const Tensor& operator/=(const Tensor& x, const Tensor& y) { return x.div_(y); }
 
 }  // namespace v0
 }  // namespace loci

@@ -48,6 +48,15 @@ TEST_F(OpCallTest, GoesWithWhatItKeeps) {
   EXPECT_THAT(floats(moved.result()), ElementsAre(11, 22));
 }
 
+LOCI_OP const void* site_of_an_op() { return OpCall<Tensor>("relu").site; }
+
+TEST_F(OpCallTest, KnowsWhereItsFunctionWasCalled) {
+  std::vector<const void*> sites;
+  for (int i = 0; i < 2; ++i) sites.push_back(site_of_an_op());
+  EXPECT_EQ(sites[0], sites[1]);
+  EXPECT_NE(sites[0], site_of_an_op()) << "another line";
+}
+
 TEST_F(OpCallTest, AnUndefinedValueLeavesItsSlotEmpty) {
   OpCall<Tensor> call("layer_norm");
   call.input("x", vector({1})).input("scale", Tensor());

@@ -10,12 +10,12 @@ inline namespace v0 {
 
 // 1 / (1 + e^-x).
 template <class V>
-V sigmoid(const V& x) {
+LOCI_OP V sigmoid(const V& x) {
   return OpCall<V>("sigmoid").input("x", x).result();
 }
 
 template <class V>
-V tanh(const V& x) {
+LOCI_OP V tanh(const V& x) {
   return OpCall<V>("tanh").input("x", x).result();
 }
 
@@ -23,7 +23,7 @@ V tanh(const V& x) {
 // (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 (Hendrycks and Gimpel, arXiv:1606.08415). -inf
 // gives 0.
 template <class V>
-V gelu(const V& x, bool approximate = false) {
+LOCI_OP V gelu(const V& x, bool approximate = false) {
   return OpCall<V>("gelu").input("x", x).attr("approximate", approximate).result();
 }
 

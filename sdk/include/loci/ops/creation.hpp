@@ -32,7 +32,7 @@ using IfTensorOrVariable =
 // The shape given by a list of int32 or int64, the value by one element of any dtype; both are read
 // on the host. The second form takes the value as a number.
 template <class S, IfTensorOrVariable<S> = 0>
-S fill_constant(const S& shape, const S& value, DType dtype = kFloat32) {
+LOCI_OP S fill_constant(const S& shape, const S& value, DType dtype = kFloat32) {
   return OpCall<S>("fill_constant")
       .input("shape_tensor", shape)
       .input("value_tensor", value)
@@ -40,7 +40,7 @@ S fill_constant(const S& shape, const S& value, DType dtype = kFloat32) {
       .result();
 }
 template <class S, IfTensorOrVariable<S> = 0>
-S fill_constant(const S& shape, double value, DType dtype = kFloat32) {
+LOCI_OP S fill_constant(const S& shape, double value, DType dtype = kFloat32) {
   return OpCall<S>("fill_constant")
       .input("shape_tensor", shape)
       .attr("value", value)
@@ -69,7 +69,7 @@ Variable assign_value(std::initializer_list<T> elements, const Shape& shape,
 
 // A tensor of the dtype and shape of x in which every element is `value`.
 template <class V>
-V full_like(const V& x, double value) {
+LOCI_OP V full_like(const V& x, double value) {
   return OpCall<V>("full_like").input("x", x).attr("value", value).result();
 }
 

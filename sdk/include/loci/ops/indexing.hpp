@@ -11,7 +11,7 @@ inline namespace v0 {
 // [count, rank of x]. The count depends on the data: the run waits for it before it starts what
 // reads the result.
 template <class V>
-V nonzero(const V& x) {
+LOCI_OP V nonzero(const V& x) {
   return OpCall<V>("nonzero").input("x", x).result();
 }
 
@@ -19,7 +19,7 @@ V nonzero(const V& x) {
 // dimensions take the place of that axis. A position outside [0, extent) is an error when the
 // program runs; it names the element of the index and the position.
 template <class V>
-V gather(const V& x, const V& index, int axis = 0) {
+LOCI_OP V gather(const V& x, const V& index, int axis = 0) {
   return OpCall<V>("gather")
       .input("x", x)
       .input("index", index)
@@ -38,7 +38,7 @@ struct EmbeddingOptions {
 // width]. An id outside [0, rows) is an error when the program runs; it names the position and the
 // id.
 template <class V>
-V embedding(const V& weight, const V& ids, const EmbeddingOptions& options = {}) {
+LOCI_OP V embedding(const V& weight, const V& ids, const EmbeddingOptions& options = {}) {
   return OpCall<V>("embedding")
       .input("weight", weight)
       .input("ids", ids)

@@ -15,8 +15,8 @@ inline namespace v0 {
 // position in the first `begin_norm_axis` dimensions. scale and bias: [elements of a row], in the
 // dtype of x, or undefined. Floating.
 template <class V>
-V layer_norm(const V& x, const V& scale = {}, const V& bias = {}, int begin_norm_axis = 1,
-             double epsilon = 1e-5) {
+LOCI_OP V layer_norm(const V& x, const V& scale = {}, const V& bias = {}, int begin_norm_axis = 1,
+                     double epsilon = 1e-5) {
   return OpCall<V>("layer_norm")
       .input("x", x)
       .input("scale", scale)
@@ -41,8 +41,8 @@ struct BatchNormOptions {
 // in place: both are persistable. A batch without elements leaves them as they are. scale, bias:
 // [channels] in the dtype of x; mean, variance: [channels]. Floating.
 template <class V>
-V batch_norm(const V& x, const V& scale, const V& bias, const V& mean, const V& variance,
-             const BatchNormOptions& options = {}) {
+LOCI_OP V batch_norm(const V& x, const V& scale, const V& bias, const V& mean, const V& variance,
+                     const BatchNormOptions& options = {}) {
   return OpCall<V>("batch_norm")
       .input("x", x)
       .input("scale", scale)
@@ -63,8 +63,8 @@ V batch_norm(const V& x, const V& scale, const V& bias, const V& mean, const V& 
 // Program::clone_for_test() sets, nothing is dropped: the result is x, or in mode
 // "downgrade_in_infer" x * (1 - p). Floating.
 template <class V>
-V dropout(const V& x, double p = 0.5, bool is_test = false,
-          const std::string& mode = "upscale_in_train") {
+LOCI_OP V dropout(const V& x, double p = 0.5, bool is_test = false,
+                  const std::string& mode = "upscale_in_train") {
   return OpCall<V>("dropout")
       .input("x", x)
       .attr("p", p)

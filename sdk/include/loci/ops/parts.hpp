@@ -12,8 +12,9 @@ inline namespace v0 {
 // empty), along axes[i], by NumPy's rule: negative bounds count from the end, bounds outside are
 // moved to the nearest end, and a negative step walks backwards.
 template <class V>
-V slice(const V& x, const std::vector<std::int64_t>& axes, const std::vector<std::int64_t>& starts,
-        const std::vector<std::int64_t>& ends, const std::vector<std::int64_t>& steps = {}) {
+LOCI_OP V slice(const V& x, const std::vector<std::int64_t>& axes,
+                const std::vector<std::int64_t>& starts, const std::vector<std::int64_t>& ends,
+                const std::vector<std::int64_t>& steps = {}) {
   return OpCall<V>("slice")
       .input("x", x)
       .attr("axes", axes)
@@ -24,8 +25,8 @@ V slice(const V& x, const std::vector<std::int64_t>& axes, const std::vector<std
 }
 // The bounds given by lists of int32 or int64, which are read on the host.
 template <class V, class S, IfValue<S, V> = 0>
-V slice(const V& x, const std::vector<std::int64_t>& axes, const S& starts, const S& ends,
-        const std::vector<std::int64_t>& steps = {}) {
+LOCI_OP V slice(const V& x, const std::vector<std::int64_t>& axes, const S& starts, const S& ends,
+                const std::vector<std::int64_t>& steps = {}) {
   return OpCall<V>("slice")
       .input("x", x)
       .input("starts_tensor", starts)
@@ -38,8 +39,8 @@ V slice(const V& x, const std::vector<std::int64_t>& axes, const S& starts, cons
 // The part of `shape` that begins at `offsets` (at 0 everywhere, if it is empty); an extent of -1
 // reaches to the end.
 template <class V>
-V crop_tensor(const V& x, const std::vector<std::int64_t>& shape,
-              const std::vector<std::int64_t>& offsets = {}) {
+LOCI_OP V crop_tensor(const V& x, const std::vector<std::int64_t>& shape,
+                      const std::vector<std::int64_t>& offsets = {}) {
   return OpCall<V>("crop_tensor")
       .input("x", x)
       .attr("shape", shape)
@@ -49,7 +50,7 @@ V crop_tensor(const V& x, const std::vector<std::int64_t>& shape,
 // The shape, and the offsets unless they are undefined, given by lists of int32 or int64, which are
 // read on the host.
 template <class V, class S, IfValue<S, V> = 0>
-V crop_tensor(const V& x, const S& shape, const V& offsets = {}) {
+LOCI_OP V crop_tensor(const V& x, const S& shape, const V& offsets = {}) {
   return OpCall<V>("crop_tensor")
       .input("x", x)
       .input("shape_tensor", shape)
@@ -59,7 +60,7 @@ V crop_tensor(const V& x, const S& shape, const V& offsets = {}) {
 
 // All x one after the other along `axis`, in which alone their extents may differ.
 template <class V>
-V concat(const std::vector<V>& x, int axis = 0) {
+LOCI_OP V concat(const std::vector<V>& x, int axis = 0) {
   return OpCall<V>("concat")
       .inputs_of("x", x)
       .attr("axis", static_cast<std::int64_t>(axis))
@@ -68,7 +69,7 @@ V concat(const std::vector<V>& x, int axis = 0) {
 
 // x in `num` equal parts along `axis`.
 template <class V>
-std::vector<V> split(const V& x, std::int64_t num, int axis = 0) {
+LOCI_OP std::vector<V> split(const V& x, std::int64_t num, int axis = 0) {
   return OpCall<V>("split")
       .input("x", x)
       .attr("num", num)
@@ -77,7 +78,7 @@ std::vector<V> split(const V& x, std::int64_t num, int axis = 0) {
 }
 // In parts of these extents, of which one may be -1: what the others leave.
 template <class V>
-std::vector<V> split(const V& x, const std::vector<std::int64_t>& sections, int axis = 0) {
+LOCI_OP std::vector<V> split(const V& x, const std::vector<std::int64_t>& sections, int axis = 0) {
   return OpCall<V>("split")
       .input("x", x)
       .attr("sections", sections)
@@ -87,7 +88,7 @@ std::vector<V> split(const V& x, const std::vector<std::int64_t>& sections, int 
 
 // All x, of one shape, along a new dimension `axis` of the result.
 template <class V>
-V stack(const std::vector<V>& x, int axis = 0) {
+LOCI_OP V stack(const std::vector<V>& x, int axis = 0) {
   return OpCall<V>("stack")
       .inputs_of("x", x)
       .attr("axis", static_cast<std::int64_t>(axis))
@@ -96,7 +97,7 @@ V stack(const std::vector<V>& x, int axis = 0) {
 
 // The slices of x along `axis`, which is gone; its extent must be known.
 template <class V>
-std::vector<V> unstack(const V& x, int axis = 0) {
+LOCI_OP std::vector<V> unstack(const V& x, int axis = 0) {
   return OpCall<V>("unstack").input("x", x).attr("axis", static_cast<std::int64_t>(axis)).results();
 }
 

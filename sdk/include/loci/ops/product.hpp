@@ -10,7 +10,7 @@ inline namespace v0 {
 // Matrix products over the last two dimensions; leading dimensions broadcast. A vector operand is
 // taken as a row (x) or column (y), and that dimension is dropped from the result. Floating.
 template <class V>
-V matmul(const V& x, const V& y, bool transpose_x = false, bool transpose_y = false) {
+LOCI_OP V matmul(const V& x, const V& y, bool transpose_x = false, bool transpose_y = false) {
   return OpCall<V>("matmul")
       .input("x", x)
       .input("y", y)
@@ -22,7 +22,7 @@ V matmul(const V& x, const V& y, bool transpose_x = false, bool transpose_y = fa
 // The product of x and y, each flattened to a matrix: the first `x_num_col_dims` dimensions of x
 // are its rows, the first `y_num_col_dims` of y likewise. The result keeps the unflattened extents.
 template <class V>
-V mul(const V& x, const V& y, int x_num_col_dims = 1, int y_num_col_dims = 1) {
+LOCI_OP V mul(const V& x, const V& y, int x_num_col_dims = 1, int y_num_col_dims = 1) {
   return OpCall<V>("mul")
       .input("x", x)
       .input("y", y)

@@ -10,14 +10,15 @@ inline namespace v0 {
 
 // The mean of all elements, of rank 0. Floating.
 template <class V>
-V mean(const V& x) {
+LOCI_OP V mean(const V& x) {
   return OpCall<V>("mean").input("x", x).result();
 }
 
 // Sum and mean over `axes` (all of them if empty; negative ones count from the end). The mean is
 // for floating dtypes.
 template <class V>
-V reduce_sum(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+LOCI_OP V reduce_sum(const V& x, const std::vector<std::int64_t>& axes = {},
+                     bool keep_dim = false) {
   return OpCall<V>("reduce_sum")
       .input("x", x)
       .attr("axes", axes)
@@ -25,7 +26,8 @@ V reduce_sum(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_d
       .result();
 }
 template <class V>
-V reduce_mean(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+LOCI_OP V reduce_mean(const V& x, const std::vector<std::int64_t>& axes = {},
+                      bool keep_dim = false) {
   return OpCall<V>("reduce_mean")
       .input("x", x)
       .attr("axes", axes)
@@ -37,7 +39,8 @@ V reduce_mean(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_
 // where there is one. Elements that are equally large share the gradient evenly. Integer products
 // wrap. Of no elements the product is 1; the others are an error.
 template <class V>
-V reduce_max(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+LOCI_OP V reduce_max(const V& x, const std::vector<std::int64_t>& axes = {},
+                     bool keep_dim = false) {
   return OpCall<V>("reduce_max")
       .input("x", x)
       .attr("axes", axes)
@@ -45,7 +48,8 @@ V reduce_max(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_d
       .result();
 }
 template <class V>
-V reduce_min(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+LOCI_OP V reduce_min(const V& x, const std::vector<std::int64_t>& axes = {},
+                     bool keep_dim = false) {
   return OpCall<V>("reduce_min")
       .input("x", x)
       .attr("axes", axes)
@@ -53,7 +57,8 @@ V reduce_min(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_d
       .result();
 }
 template <class V>
-V reduce_prod(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_dim = false) {
+LOCI_OP V reduce_prod(const V& x, const std::vector<std::int64_t>& axes = {},
+                      bool keep_dim = false) {
   return OpCall<V>("reduce_prod")
       .input("x", x)
       .attr("axes", axes)
@@ -64,7 +69,7 @@ V reduce_prod(const V& x, const std::vector<std::int64_t>& axes = {}, bool keep_
 // The index, int64, of the largest element along `axis`; the first of equal ones, and NaN counts as
 // the largest.
 template <class V>
-V argmax(const V& x, int axis = -1, bool keep_dim = false) {
+LOCI_OP V argmax(const V& x, int axis = -1, bool keep_dim = false) {
   return OpCall<V>("argmax")
       .input("x", x)
       .attr("axis", static_cast<std::int64_t>(axis))

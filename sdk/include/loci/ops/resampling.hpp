@@ -26,7 +26,7 @@ struct BilinearInterpOptions {
 // and out = (1 - w) * x[floor(s)] + w * x[floor(s) + 1], w = s - floor(s); the last row repeats.
 // Floating.
 template <class V>
-V bilinear_interp(const V& x, const BilinearInterpOptions& options) {
+LOCI_OP V bilinear_interp(const V& x, const BilinearInterpOptions& options) {
   return OpCall<V>("bilinear_interp")
       .input("x", x)
       .attr("out_h", options.out_h)

@@ -16,7 +16,7 @@ inline namespace v0 {
 
 // parameter -= learning_rate * gradient. Returns the parameter.
 template <class V>
-V sgd(const V& parameter, const V& gradient, const V& learning_rate, const V& rows = {}) {
+LOCI_OP V sgd(const V& parameter, const V& gradient, const V& learning_rate, const V& rows = {}) {
   return OpCall<V>("sgd")
       .input("param", parameter)
       .input("grad", gradient)
@@ -29,8 +29,9 @@ V sgd(const V& parameter, const V& gradient, const V& learning_rate, const V& ro
 // learning_rate * (gradient + mu * velocity). With rows, lazy_mode leaves the velocity of rows that
 // do not occur as it is; otherwise they see a gradient of 0. Returns the parameter.
 template <class V>
-V momentum(const V& parameter, const V& gradient, const V& velocity, const V& learning_rate,
-           double mu = 0.9, bool use_nesterov = false, bool lazy_mode = false, const V& rows = {}) {
+LOCI_OP V momentum(const V& parameter, const V& gradient, const V& velocity, const V& learning_rate,
+                   double mu = 0.9, bool use_nesterov = false, bool lazy_mode = false,
+                   const V& rows = {}) {
   return OpCall<V>("momentum")
       .input("param", parameter)
       .input("grad", gradient)
@@ -58,8 +59,9 @@ struct AdamUpdate {
 //                moment1 / (1 - beta1^t) / (sqrt(moment2 / (1 - beta2^t)) + epsilon))
 // lazy_mode as in momentum(). Returns the parameter.
 template <class V>
-V adam(const V& parameter, const V& gradient, const V& moment1, const V& moment2, const V& step,
-       const V& learning_rate, const AdamUpdate& options = {}, const V& rows = {}) {
+LOCI_OP V adam(const V& parameter, const V& gradient, const V& moment1, const V& moment2,
+               const V& step, const V& learning_rate, const AdamUpdate& options = {},
+               const V& rows = {}) {
   return OpCall<V>("adam")
       .input("param", parameter)
       .input("grad", gradient)
@@ -78,7 +80,7 @@ V adam(const V& parameter, const V& gradient, const V& moment1, const V& moment2
 
 // x += step in place; x: int64 with one element. Returns x.
 template <class V>
-V increment(const V& x, std::int64_t step = 1) {
+LOCI_OP V increment(const V& x, std::int64_t step = 1) {
   return OpCall<V>("increment").input("x", x).attr("step", step).result();
 }
 

@@ -22,7 +22,8 @@ struct Conv2dOptions {
 // Cross-correlation. x: [batch, channels, height, width]; filter: [filters, channels / groups,
 // height, width]; bias: [filters] or undefined. Floating.
 template <class V>
-V conv2d(const V& x, const V& filter, const Conv2dOptions& options = {}, const V& bias = {}) {
+LOCI_OP V conv2d(const V& x, const V& filter, const Conv2dOptions& options = {},
+                 const V& bias = {}) {
   return OpCall<V>("conv2d")
       .input("x", x)
       .input("filter", filter)
@@ -48,7 +49,7 @@ struct Pool2dOptions {
 
 // x: [batch, channels, height, width]. Floating.
 template <class V>
-V pool2d(const V& x, const Pool2dOptions& options = {}) {
+LOCI_OP V pool2d(const V& x, const Pool2dOptions& options = {}) {
   return OpCall<V>("pool2d")
       .input("x", x)
       .attr("pooling_type", options.pooling_type)
