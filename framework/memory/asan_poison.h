@@ -3,13 +3,7 @@
 
 #include <cstdint>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define LOCI_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LOCI_ASAN 1
-#endif
-#endif
+#include "framework/core/sanitizer.h"
 
 #ifdef LOCI_ASAN
 #include <sanitizer/asan_interface.h>

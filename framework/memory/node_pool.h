@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "framework/core/sanitizer.h"
+
 namespace loci::memory {
 
 // Free nodes by size: a few in each thread, the others in batches that threads exchange. So a
@@ -23,7 +25,7 @@ class NodePool {
 };
 
 // Sanitizers watch single allocations.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(LOCI_ASAN) || defined(LOCI_TSAN)
 inline constexpr bool kPoolsObjects = false;
 #else
 inline constexpr bool kPoolsObjects = true;

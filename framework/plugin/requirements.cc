@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "framework/core/sanitizer.h"
 #include "framework/core/suggest.h"
 #include "framework/plugin/load_error.h"
-
-#if !defined(__has_feature)
-#define __has_feature(name) 0  // g++ 12 has none
-#endif
 
 namespace loci::plugin {
 namespace {
@@ -73,9 +70,9 @@ void check_isa(const Manifest& manifest) {
 }
 
 std::string host_sanitizer() {
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#if defined(LOCI_ASAN)
   return "address";
-#elif defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#elif defined(LOCI_TSAN)
   return "thread";
 #else
   return "none";
