@@ -75,6 +75,8 @@ bool Lane::can_issue(const Task& task) const {
     if (can_follow(dependency)) {
       const Lane& other = *static_cast<const Lane*>(ticket.queue);
       if (other.issued_.load(std::memory_order_acquire) < ticket.number) return false;
+    } else if (ticket.queue == this) {
+      if (!work_.went_well(ticket.number)) return false;  // to ask takes the lock that is held
     } else if (!ticket.has_ended()) {
       return false;
     }
