@@ -170,11 +170,19 @@ Values beside_the_cpu() {
   const Tensor there = full({kSide, kSide}, element, kFloat32, "sim:0");
   const std::vector<float> bare(static_cast<std::size_t>(kSide * kSide),
                                 static_cast<float>(element));
+  // The same work twice on the host: what the machine has to give.
+  const Stream first("cpu");
+  const Stream second("cpu");
+  const auto on = [&](const Stream& stream) {
+    const StreamGuard guard(stream);
+    chain_of_products(here);
+  };
   return medians({[&] {
                     return share_of_sum([&] { chain_of_products(there); },
                                         [&] { chain_of_products(here); });
                   },
-                  [&] { return share_of_bare_threads(bare); }});
+                  [&] { return share_of_bare_threads(bare); },
+                  [&] { return share_of_sum([&] { on(first); }, [&] { on(second); }); }});
 }
 
 constexpr int kChunks = 40;
@@ -209,7 +217,7 @@ Values copies_beside_compute() {
 void measure(Report* report) {
   const Values enqueue = in_child("devices=1", 1, enqueue_ns);
   const Values devices = in_child("devices=2,launch_us=200", 1, two_devices);
-  const Values beside = in_child("devices=1", 2, beside_the_cpu);
+  const Values beside = in_child("devices=1", 3, beside_the_cpu);
   const Values copies =
       in_child("devices=1,launch_us=1000,copy_latency_us=1000", 2, copies_beside_compute);
   report->add({"enqueue of a 128 KiB add on cpu, worker awake",
@@ -223,6 +231,7 @@ void measure(Report* report) {
       {"sim:0 beside sim:1, over their sum", devices[0], "ratio", true, "", {}, kTwoDevicesBudget});
   report->add({"cpu beside sim:0, over their sum", beside[0], "ratio", true, "two bare threads",
                beside[1], kBesideBudget});
+  report->add({"two streams of the cpu, over their sum", beside[2], "ratio", true, "", {}, {}});
   report->add({"copies by to() beside compute, of ideal",
                copies[0],
                "ratio",
