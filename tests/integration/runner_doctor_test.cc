@@ -15,6 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+// Seconds: sanitizers load slowly on a busy machine.
+constexpr const char* kLoadPatience = "120";
+
 class DoctorTest : public RunnerTest {
  protected:
   // The entry of `list` whose member `key` ends so.
@@ -40,7 +43,7 @@ class DoctorTest : public RunnerTest {
   // What a doctor that finds problems says.
   static json ill(const std::vector<std::string>& arguments,
                   const std::vector<std::string>& environment = {}) {
-    std::vector<std::string> words{"plugins", "doctor", "--json"};
+    std::vector<std::string> words{"plugins", "doctor", "--probe-timeout", kLoadPatience, "--json"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const Finished finished = loci(words, environment);
     EXPECT_EQ(finished.exit_code, 1) << finished.err;
@@ -49,12 +52,12 @@ class DoctorTest : public RunnerTest {
 };
 
 TEST_F(DoctorTest, FindsAHealthyInstallationHealthy) {
-  const json report = loci_json({"plugins", "doctor", "--json"});
+  const json report = loci_json({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--json"});
   EXPECT_EQ(report["healthy"], true);
   EXPECT_EQ(entry(report["plugins"], "id", "org.loci.cpu")["stage"], "ACTIVE");
   EXPECT_EQ(report["devices"][0], json({{"place", "cpu"}, {"error", nullptr}}));
   EXPECT_THAT(report["problems"], IsEmpty());
-  EXPECT_THAT(loci({"plugins", "doctor"}).out,
+  EXPECT_THAT(loci({"plugins", "doctor", "--probe-timeout", kLoadPatience}).out,
               AllOf(HasSubstr("org.loci.cpu"), HasSubstr("device cpu: ok"),
                     HasSubstr("no problems found")));
 }
@@ -66,7 +69,8 @@ TEST_F(DoctorTest, NamesEachProblemAndItsRemedy) {
   std::filesystem::copy_file(LOCI_TOY_PLUGIN, open);
   std::filesystem::permissions(open, std::filesystem::perms::others_write,
                                std::filesystem::perm_options::add);
-  const Finished finished = loci({"plugins", "doctor", "--plugin-path", path("plugins"), "--json"});
+  const Finished finished = loci({"plugins", "doctor", "--probe-timeout", kLoadPatience,
+                                  "--plugin-path", path("plugins"), "--json"});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(finished.err, ::testing::StartsWith("loci: error: [plugins] 2 problems found\n"));
   const json report = json::parse(finished.out);
@@ -85,9 +89,10 @@ TEST_F(DoctorTest, NamesEachProblemAndItsRemedy) {
 TEST_F(DoctorTest, FindsTwoFilesOfOnePlugin) {
   const std::string copy = path("loci-toy-again.so");
   std::filesystem::copy_file(LOCI_TOY_PLUGIN, copy);
-  const Finished finished = loci({"plugins", "doctor", "--plugin-path",
-                                  std::filesystem::path(LOCI_TOY_PLUGIN).parent_path().string(),
-                                  "--plugin-path", path(""), "--json"});
+  const Finished finished =
+      loci({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin-path",
+            std::filesystem::path(LOCI_TOY_PLUGIN).parent_path().string(), "--plugin-path",
+            path(""), "--json"});
   EXPECT_EQ(finished.exit_code, 1);
   const json problems = json::parse(finished.out)["problems"];
   ASSERT_EQ(problems.size(), 1U) << finished.out;
@@ -117,7 +122,7 @@ TEST_F(DoctorTest, KnowsThePackageOfACommonLibrary) {
             json({{{"soname", "libcudart.so.12.3.4"}, {"package", "libcudart12"}}}));
   EXPECT_EQ(report["problems"][0]["remedy"],
             "install the package loci-absent; apt install libcudart12 for libcudart.so.12.3.4");
-  EXPECT_THAT(loci({"plugins", "doctor", "--plugin", copy}).out,
+  EXPECT_THAT(loci({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin", copy}).out,
               HasSubstr("  missing libcudart.so.12.3.4: apt install libcudart12"));
 }
 
@@ -171,7 +176,8 @@ TEST_F(DoctorTest, TellsWhatEachPlaceOfTheSearchGave) {
 }
 
 TEST_F(DoctorTest, TellsWhatIsKnownOfAPlugin) {
-  const json report = loci_json({"plugins", "doctor", "--plugin", LOCI_TOY_PLUGIN, "--json"});
+  const json report = loci_json({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin",
+                                 LOCI_TOY_PLUGIN, "--json"});
   const json toy = entry(report["plugins"], "id", "org.loci.test.toy");
   EXPECT_EQ(toy["probe"]["outcome"], "good");
   EXPECT_GT(toy["score"], 0);
@@ -198,7 +204,8 @@ TEST_F(DoctorTest, ProbesAnewAndKeepsWhatItFinds) {
                                              "LOCI_TEST_NOTES=" + path("notes")};
   // Each maps the library in a child and, as that went well, in its own process.
   for (const char* notes : {"mapped\nmapped\n", "mapped\nmapped\nmapped\nmapped\n"}) {
-    loci({"plugins", "doctor", "--plugin", LOCI_RISKY_PLUGIN}, environment);
+    loci({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin", LOCI_RISKY_PLUGIN},
+         environment);
     EXPECT_EQ(read("notes"), notes);
   }
   loci({"plugins", "inspect", LOCI_RISKY_PLUGIN, "--probe"}, environment);
@@ -206,8 +213,8 @@ TEST_F(DoctorTest, ProbesAnewAndKeepsWhatItFinds) {
 }
 
 TEST_F(DoctorTest, LeavesADisabledPluginAlone) {
-  const json report = loci_json({"plugins", "doctor", "--plugin", LOCI_TOY_PLUGIN, "--no-plugin",
-                                 "org.loci.test.toy", "--json"});
+  const json report = loci_json({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin",
+                                 LOCI_TOY_PLUGIN, "--no-plugin", "org.loci.test.toy", "--json"});
   EXPECT_EQ(report["healthy"], true);
   EXPECT_EQ(entry(report["plugins"], "id", "org.loci.test.toy")["disabled"], true);
 }
