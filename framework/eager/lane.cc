@@ -285,7 +285,7 @@ bool Lane::has_ended(std::uint64_t ticket) noexcept {
       if (done == 0) return false;
       complete(issued);
     }
-    work_.check(issued);
+    work_.check(completed_.load(std::memory_order_acquire));
   } catch (const Error& error) {
     note_error(error, issued);
   }
@@ -332,7 +332,8 @@ void Lane::wait_for_device(std::uint64_t ticket) {
     });
     complete(issued);
   }
-  work_.check(issued);
+  // Not what was issued: where the ticket had ended before, nobody has waited for the rest.
+  work_.check(completed_.load(std::memory_order_acquire));
 }
 
 void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
