@@ -31,8 +31,7 @@ enum class Rank : std::uint8_t { kEnters, kBrings, kFeeds, kWorks, kWaitsAndFeed
 class Order {
  public:
   Order(const Plan& plan, const Dependencies& dependencies)
-      : plan_(plan),
-        dependencies_(dependencies),
+      : dependencies_(dependencies),
         kinds_(dependencies.size()),
         dependents_(dependencies.size()),
         missing_(dependencies.size()),
@@ -119,7 +118,6 @@ class Order {
     });
   }
 
-  const Plan& plan_;
   const Dependencies& dependencies_;
   std::vector<IssueKind> kinds_;
   std::vector<std::vector<std::uint32_t>> dependents_;
