@@ -45,19 +45,27 @@ void IssuedWork::note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan
   noted_ = ticket;
 }
 
+// The lock is held from the question to the blame: the device tells one thread alone, and another
+// that asks meanwhile must not take the same work for right.
 void IssuedWork::check(std::uint64_t ticket) {
+  const std::lock_guard lock(registry().mutex);
   try {
     device_.synchronize_stream(nullptr);
   } catch (const Error& error) {
-    throw blame(error)->error;
+    throw blame_unlocked(error)->error;
   }
-  std::uint64_t known = checked_.load(std::memory_order_relaxed);
-  while (known < ticket && !checked_.compare_exchange_weak(known, ticket)) {
+  if (checked_.load(std::memory_order_relaxed) < ticket) {
+    checked_.store(ticket, std::memory_order_release);
   }
 }
 
 std::shared_ptr<tensor::Failure> IssuedWork::blame(const Error& error) {
   const std::lock_guard lock(registry().mutex);
+  return blame_unlocked(error);
+}
+
+// With the registry's lock.
+std::shared_ptr<tensor::Failure> IssuedWork::blame_unlocked(const Error& error) {
   std::vector<IssuedWork*> works{this};
   for (IssuedWork* work : registry().works) {
     if (work != this && &work->device_ == &device_) works.push_back(work);

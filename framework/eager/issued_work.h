@@ -30,9 +30,8 @@ class IssuedWork {
   // The device has it now. `plan` is null for a copy. Tickets grow.
   void note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan, const void* site);
   // Whether the device was asked after the work had ended, and said nothing.
-  [[nodiscard]] bool went_well(std::uint64_t ticket) const noexcept {
-    return checked_.load(std::memory_order_acquire) >= ticket &&
-           last_failed_.load(std::memory_order_acquire) < ticket;
+  [[nodiscard]] bool went_well(std::uint64_t ticket) const {
+    return checked_.load(std::memory_order_acquire) >= ticket && failure_at(ticket) == nullptr;
   }
   // Asks the device, once the work up to that ticket has ended. Throws what it says, as blame().
   void check(std::uint64_t ticket);
@@ -56,6 +55,7 @@ class IssuedWork {
     std::uint64_t last;
     std::shared_ptr<tensor::Failure> failure;
   };
+  std::shared_ptr<tensor::Failure> blame_unlocked(const Error& error);
   [[nodiscard]] std::string describe(std::uint64_t ticket) const;
   [[nodiscard]] std::string describe_unchecked() const;
   void fail_unchecked(const std::shared_ptr<tensor::Failure>& failure);
