@@ -10,9 +10,7 @@ namespace loci::ops {
 namespace {
 
 // An exponential counts as one.
-constexpr std::int64_t kFlops = 4;
-
-void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
+constexpr std::int64_t kActivationFlops = 4;
 
 // The gradient's type, from the argument `slot` that it is computed from.
 void infer_grad(InferContext& ctx, const char* slot) {
@@ -26,7 +24,7 @@ Value grad_from_out(const char* op, const Value& out, const Value& out_grad) {
 }
 
 // The gradient of an activation is the op `name`, which takes the result.
-GradientFn grad_by(const char* name) {
+GradientFn grad_by_result(const char* name) {
   return [name](GradContext& ctx) {
     ctx.set_input_grad("x", grad_from_out(name, ctx.output("out"), ctx.output_grad("out")));
   };
@@ -104,7 +102,7 @@ void grad_gelu_grad(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_mul(product, curvature));
 }
 
-Cost cost_of_activation(const InferContext& ctx) { return elementwise_cost(ctx, kFlops); }
+Cost cost_of_activation(const InferContext& ctx) { return elementwise_cost(ctx, kActivationFlops); }
 
 OpSchema activation(const char* name, GradientFn gradient) {
   return OpSchema(name)
@@ -128,8 +126,8 @@ OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient
 }  // namespace
 
 void register_activation_ops(OpRegistry& registry) {
-  registry.add(activation("sigmoid", grad_by("sigmoid_grad")));
-  registry.add(activation("tanh", grad_by("tanh_grad")));
+  registry.add(activation("sigmoid", grad_by_result("sigmoid_grad")));
+  registry.add(activation("tanh", grad_by_result("tanh_grad")));
   registry.add(activation("gelu", grad_gelu).attr("approximate", false));
   // out_grad * out * (1 - out).
   registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad));

@@ -6,8 +6,6 @@
 namespace loci::ops {
 namespace {
 
-void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
-
 void grad_assign(GradContext& ctx) { ctx.set_input_grad("x", ctx.output_grad("out")); }
 
 void infer_cast(InferContext& ctx) {

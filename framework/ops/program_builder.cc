@@ -19,10 +19,6 @@ constexpr std::uint64_t kMostArguments = std::uint64_t{1} << 20;
 // Elements become text of the program.
 constexpr std::uint64_t kMostConstantBytes = std::uint64_t{1} << 20;
 
-std::string_view view(loci_str text) {
-  return text.data == nullptr ? std::string_view() : plugin::from_abi(text);
-}
-
 ProgramBuilder& from(loci_builder* builder) { return *reinterpret_cast<ProgramBuilder*>(builder); }
 
 template <class... Args>
@@ -142,7 +138,7 @@ const std::vector<loci_value>& ProgramBuilder::append(const loci_call& call) {
 }
 
 OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
-  const OpSchema& schema = op_registry().get(view(call.op));
+  const OpSchema& schema = op_registry().get(plugin::optional_from_abi(call.op));
   OpCall<Value> result(schema.name());
   if (call.input_count > schema.inputs().size() ||
       (call.inputs == nullptr && call.input_count > 0)) {
@@ -158,7 +154,7 @@ OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
            call.attrs == nullptr ? " at NULL" : "", schema.attributes().size());
   }
   for (std::uint64_t i = 0; i < call.attr_count; ++i) {
-    const std::string name(view(call.attrs[i].name));
+    const std::string name(plugin::optional_from_abi(call.attrs[i].name));
     try {
       result.attr(name, plugin::attribute_from_abi(call.attrs[i]));
     } catch (const Error& error) {
@@ -170,7 +166,7 @@ OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
 
 OpCall<Value>::Slot ProgramBuilder::read_input(const OpSchema& schema, const loci_call_input& input,
                                                std::size_t position) const {
-  const std::string_view name = view(input.slot);
+  const std::string_view name = plugin::optional_from_abi(input.slot);
   OpCall<Value>::Slot slot{name.empty() ? schema.inputs()[position].name : std::string(name), {}};
   if (input.value_count > kMostArguments || (input.values == nullptr && input.value_count > 0)) {
     refuse("the input {} of {} has {} values{}", core::quote(slot.name), schema.name(),

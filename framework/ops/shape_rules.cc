@@ -120,6 +120,8 @@ void require_shape(const InferContext& ctx, std::string_view slot, const Shape& 
            meaning);
 }
 
+void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
+
 Shape broadcast_of(const InferContext& ctx, std::string_view a, std::string_view b) {
   const auto shape = broadcast(ctx.shape(a), ctx.shape(b));
   if (shape) return *shape;

@@ -49,6 +49,9 @@ void require_rank(const InferContext& ctx, std::string_view slot, int rank,
 void require_shape(const InferContext& ctx, std::string_view slot, const Shape& expected,
                    std::string_view meaning);
 
+// Infers that "out" has the type of "x".
+void infer_like_x(InferContext& ctx);
+
 // The shape of both slots broadcast together; fails if they do not fit.
 [[nodiscard]] Shape broadcast_of(const InferContext& ctx, std::string_view a, std::string_view b);
 

@@ -7,8 +7,6 @@
 namespace loci::ops {
 namespace {
 
-void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
-
 void grad_exp(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), ctx.output("out")));
 }

@@ -12,23 +12,18 @@
 namespace loci::plugin {
 namespace {
 
-[[noreturn]] void refuse(const std::string& cause) {
-  throw LoadError(ErrorCode::kIncompatible, cause,
-                  "report it to the plugin's author, who can check it against the SDK's headers");
-}
-
 std::string checked_device_type(loci_str stated, std::string_view interface,
                                 const Manifest& manifest) {
   const std::string type(stated.data == nullptr ? std::string_view() : from_abi(stated));
   if (!manifest.has_device_type(type)) {
-    refuse(fmt::format("its {} is for the device type '{}', and its manifest has '{}'", interface,
-                       type, fmt::join(manifest.device_types, "', '")));
+    refuse_to_author(fmt::format("its {} is for the device type '{}', and its manifest has '{}'",
+                                 interface, type, fmt::join(manifest.device_types, "', '")));
   }
   return type;
 }
 
 void require(bool present, std::string_view interface, std::string_view member) {
-  if (!present) refuse(fmt::format("its {} lacks {}", interface, member));
+  if (!present) refuse_to_author(fmt::format("its {} lacks {}", interface, member));
 }
 
 void probe(const DeviceBackend& backend, std::int32_t& score, std::string& reason) {
@@ -79,18 +74,18 @@ std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
       call_plugin("defs", [&] { return library.api.defs(library.plugin->handle(), &count); });
   std::vector<const loci_kernel_def*> defs;
   if (count == 0) return defs;
-  if (first == nullptr) refuse(fmt::format("its defs gave NULL for {} kernels", count));
+  if (first == nullptr) refuse_to_author(fmt::format("its defs gave NULL for {} kernels", count));
   const std::uint32_t stride = first->struct_size;
   const auto* bytes = reinterpret_cast<const char*>(first);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto* def = reinterpret_cast<const loci_kernel_def*>(bytes + i * stride);
     if (def->struct_size < sizeof(loci_kernel_def) || def->struct_size != stride ||
         stride % alignof(loci_kernel_def) != 0) {
-      refuse(fmt::format("its kernel {} states a size of {} bytes; this Loci's has {}", i,
-                         def->struct_size, sizeof(loci_kernel_def)));
+      refuse_to_author(fmt::format("its kernel {} states a size of {} bytes; this Loci's has {}", i,
+                                   def->struct_size, sizeof(loci_kernel_def)));
     }
     if (def->op.data == nullptr || def->op.size == 0 || def->name.data == nullptr) {
-      refuse(fmt::format("its kernel {} has no op or no name", i));
+      refuse_to_author(fmt::format("its kernel {} has no op or no name", i));
     }
     defs.push_back(def);
   }
@@ -123,8 +118,8 @@ BackendTables take_backend_tables(Instance& instance, const Manifest& manifest) 
   tables.device = take_device(instance, manifest, tables.unavailable);
   tables.kernels = take_kernels(instance, manifest);
   if (tables.device == nullptr && tables.kernels == nullptr) {
-    refuse("it calls itself a backend and has neither " LOCI_DEVICE_INTERFACE
-           " nor " LOCI_KERNELS_INTERFACE);
+    refuse_to_author("it calls itself a backend and has neither " LOCI_DEVICE_INTERFACE
+                     " nor " LOCI_KERNELS_INTERFACE);
   }
   return tables;
 }

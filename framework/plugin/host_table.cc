@@ -34,10 +34,6 @@ namespace {
 using core::Level;
 using core::Module;
 
-std::string_view view(loci_str text) {
-  return text.data == nullptr ? std::string_view() : from_abi(text);
-}
-
 std::string config_name(std::string_view text) {
   std::string name(text);
   for (char& c : name) {
@@ -73,15 +69,15 @@ void log(loci_host* host, std::int32_t level, loci_str message, const char* file
   if (log_enabled(host, level) == 0) return;
   try {
     core::write_log(Module::kPlugin, level_of(level),
-                    fmt::format("[{}] {}", host->id, view(message)), file == nullptr ? "?" : file,
-                    line);
+                    fmt::format("[{}] {}", host->id, optional_from_abi(message)),
+                    file == nullptr ? "?" : file, line);
   } catch (...) {  // a line of a log is not worth a crash
   }
 }
 
 loci_error* error_make(loci_host* /*host*/, loci_code code, loci_str message,
                        loci_error* cause) noexcept {
-  return new_error(code, view(message), cause);
+  return new_error(code, optional_from_abi(message), cause);
 }
 
 loci_code error_code(const loci_error* error) noexcept { return error->code; }
@@ -117,7 +113,7 @@ std::uint64_t now_ns(loci_host* /*host*/) noexcept {
 
 loci_str config_get(loci_host* host, loci_str key) noexcept {
   try {
-    std::string name = host->prefix + config_name(view(key));
+    std::string name = host->prefix + config_name(optional_from_abi(key));
     if (key.size == 0) name.pop_back();  // the plugin's own variable: LOCI_CPU
     const auto value = core::config_value(name);
     return value ? host->keep(*value) : loci_str{nullptr, 0};
@@ -127,7 +123,7 @@ loci_str config_get(loci_host* host, loci_str key) noexcept {
 }
 
 std::uint32_t layout_intern(loci_host* host, loci_str text, std::uint64_t bytes) noexcept {
-  return intern_layout(host->id, view(text), bytes);
+  return intern_layout(host->id, optional_from_abi(text), bytes);
 }
 
 // This minor has no further tables.

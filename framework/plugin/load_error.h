@@ -24,4 +24,10 @@ class LoadError : public Error {
   std::string remedy_;
 };
 
+// Throws the LoadError for what only the plugin's author can mend.
+[[noreturn]] inline void refuse_to_author(std::string cause) {
+  throw LoadError(ErrorCode::kIncompatible, std::move(cause),
+                  "report it to the plugin's author, who can check it against the SDK's headers");
+}
+
 }  // namespace loci::plugin

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kMinPluginMinor = 0;
 
-[[noreturn]] void refuse(const std::string& cause, const std::string& remedy) {
+[[noreturn]] void refuse_version(const std::string& cause, const std::string& remedy) {
   throw LoadError(ErrorCode::kIncompatible, cause, remedy);
 }
 
@@ -25,34 +25,34 @@ struct PluginAbi {
 
 void check_minors(const PluginAbi& plugin, const HostAbi& host) {
   if (plugin.min_host_minor > host.minor) {
-    refuse(fmt::format("it is too new: it needs ABI {}.{} or newer, and this Loci has {}.{}",
-                       host.major, plugin.min_host_minor, host.major, host.minor),
-           "update Loci, or use an older release of the plugin");
+    refuse_version(
+        fmt::format("it is too new: it needs ABI {}.{} or newer, and this Loci has {}.{}",
+                    host.major, plugin.min_host_minor, host.major, host.minor),
+        "update Loci, or use an older release of the plugin");
   }
   if (plugin.minor < host.min_plugin_minor) {
-    refuse(fmt::format("it is too old: it was built for ABI {}.{}, and this Loci takes {}.{} or "
-                       "newer",
-                       host.major, plugin.minor, host.major, host.min_plugin_minor),
-           "update the plugin, or build it again with this Loci's SDK");
+    refuse_version(
+        fmt::format("it is too old: it was built for ABI {}.{}, and this Loci takes {}.{} or "
+                    "newer",
+                    host.major, plugin.minor, host.major, host.min_plugin_minor),
+        "update the plugin, or build it again with this Loci's SDK");
   }
 }
 
 void check_digest(const PluginAbi& plugin, const HostAbi& host) {
   if (plugin.digest == host.digest) return;
-  refuse(fmt::format("it was built with the ABI headers {}, and this Loci with {}; while v1 is a "
-                     "draft they have to be the same",
-                     plugin.digest, host.digest),
-         "build the plugin again with this Loci's SDK");
-}
-
-std::string_view view(loci_str text) {
-  return text.data == nullptr ? std::string_view() : from_abi(text);
+  refuse_version(
+      fmt::format("it was built with the ABI headers {}, and this Loci with {}; while v1 is a "
+                  "draft they have to be the same",
+                  plugin.digest, host.digest),
+      "build the plugin again with this Loci's SDK");
 }
 
 void check_promise(std::string_view member, std::string_view promised, std::string_view given) {
   if (promised == given) return;
-  refuse(fmt::format("its manifest has the {} '{}' and its code '{}'", member, promised, given),
-         "build the plugin again, so that both say the same");
+  refuse_version(
+      fmt::format("its manifest has the {} '{}' and its code '{}'", member, promised, given),
+      "build the plugin again, so that both say the same");
 }
 
 }  // namespace
@@ -71,10 +71,11 @@ loci_host_info host_info(const HostAbi& host) {
 void check_manifest_abi(const Manifest& manifest, const HostAbi& host) {
   if (manifest.abi_major != host.major) {
     const bool newer = manifest.abi_major > host.major;
-    refuse(fmt::format("it is too {}: it was built for ABI major {}, and this Loci has major {}",
-                       newer ? "new" : "old", manifest.abi_major, host.major),
-           newer ? "update Loci, or use an older release of the plugin"
-                 : "update the plugin, or build it again with this Loci's SDK");
+    refuse_version(
+        fmt::format("it is too {}: it was built for ABI major {}, and this Loci has major {}",
+                    newer ? "new" : "old", manifest.abi_major, host.major),
+        newer ? "update Loci, or use an older release of the plugin"
+              : "update the plugin, or build it again with this Loci's SDK");
   }
   const PluginAbi plugin{manifest.abi_minor, manifest.min_host_minor, manifest.abi_digest};
   check_minors(plugin, host);
@@ -85,8 +86,9 @@ std::uint32_t stated_size(const void* table, std::string_view name) {
   std::uint32_t size = 0;
   std::memcpy(&size, table, sizeof size);
   if (size < 2 * sizeof(std::uint32_t)) {
-    refuse(fmt::format("its {} states a size of {} bytes", name, size),
-           "report it to the plugin's author: struct_size has to be the size of the struct");
+    refuse_version(
+        fmt::format("its {} states a size of {} bytes", name, size),
+        "report it to the plugin's author: struct_size has to be the size of the struct");
   }
   return size;
 }
@@ -94,14 +96,14 @@ std::uint32_t stated_size(const void* table, std::string_view name) {
 loci_plugin_desc negotiate(const loci_plugin_desc* desc, const Manifest& manifest,
                            const HostAbi& host) {
   const auto own = copy_table<loci_plugin_desc>(desc, "loci_plugin_desc");
-  const PluginAbi plugin{own.abi_minor, own.min_host_minor, view(own.digest)};
+  const PluginAbi plugin{own.abi_minor, own.min_host_minor, optional_from_abi(own.digest)};
   check_minors(plugin, host);
   check_digest(plugin, host);
-  check_promise("id", manifest.id, view(own.id));
-  check_promise("version", manifest.version, view(own.version));
+  check_promise("id", manifest.id, optional_from_abi(own.id));
+  check_promise("version", manifest.version, optional_from_abi(own.version));
   if (own.create == nullptr || own.destroy == nullptr || own.get_interface == nullptr) {
-    refuse("its loci_plugin_desc lacks create, destroy or get_interface",
-           "report it to the plugin's author: all three are required");
+    refuse_version("its loci_plugin_desc lacks create, destroy or get_interface",
+                   "report it to the plugin's author: all three are required");
   }
   return own;
 }

@@ -36,10 +36,6 @@ bool is_namespaced(std::string_view name) {
   }
 }
 
-std::string_view view(loci_str text) {
-  return text.data == nullptr ? std::string_view() : from_abi(text);
-}
-
 // Takes over one definition; every message begins with its op.
 class Taker {
  public:
@@ -61,12 +57,12 @@ class Taker {
   [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
     const std::string reason = fmt::format(format, std::forward<Args>(args)...);
     throw LoadError(ErrorCode::kIncompatible,
-                    fmt::format("its op {}: {}", core::quote(view(def_.name)), reason),
+                    fmt::format("its op {}: {}", core::quote(optional_from_abi(def_.name)), reason),
                     "report it to the plugin's author, who can check it against loci/abi/ops.h");
   }
 
   void take_head() {
-    const std::string_view name = view(def_.name);
+    const std::string_view name = optional_from_abi(def_.name);
     if (name.size() > kMostName || !is_namespaced(name)) {
       refuse(
           "that is no name for an op of a plugin; it has a namespace and a dot, such as "
@@ -80,7 +76,7 @@ class Taker {
     if (def_.infer == nullptr) refuse("it has no infer; give it one");
     op_.name = name;
     op_.version = static_cast<int>(def_.version);
-    op_.not_capturable = view(def_.not_capturable);
+    op_.not_capturable = optional_from_abi(def_.not_capturable);
     op_.infer = def_.infer;
     op_.gradient = def_.gradient;
   }
@@ -108,13 +104,13 @@ class Taker {
     std::vector<SlotDefinition> slots;
     for (const loci_slot_def* entry : list(first, count, what)) {
       const loci_slot_def def = copy_struct(entry);
-      check_name(slots, view(def.name), what, slots.size());
+      check_name(slots, optional_from_abi(def.name), what, slots.size());
       SlotDefinition& slot = slots.emplace_back();
-      slot.name = view(def.name);
+      slot.name = optional_from_abi(def.name);
       slot.arity = def.arity;
       slot.residence = def.residence;
       slot.dtype_mask = def.dtype_mask;
-      slot.updates = view(def.updates);
+      slot.updates = optional_from_abi(def.updates);
       if (slot.arity > LOCI_ARITY_VARIADIC) {
         refuse("its {} '{}' has the arity {}, which there is not", what, slot.name, slot.arity);
       }
@@ -170,13 +166,13 @@ class Taker {
   void take_attributes() {
     for (const loci_attr_def* entry : list(def_.attrs, def_.attr_count, "attribute")) {
       const loci_attr_def def = copy_struct(entry);
-      check_name(op_.attributes, view(def.name), "attribute", op_.attributes.size());
+      check_name(op_.attributes, optional_from_abi(def.name), "attribute", op_.attributes.size());
       try {
         op_.attributes.push_back(take_attribute_rule(def));
       } catch (const Error& error) {
-        refuse("its attribute '{}' {}", view(def.name), error.what());
+        refuse("its attribute '{}' {}", optional_from_abi(def.name), error.what());
       }
-      op_.attributes.back().name = view(def.name);
+      op_.attributes.back().name = optional_from_abi(def.name);
     }
   }
 

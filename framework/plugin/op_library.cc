@@ -12,16 +12,11 @@
 namespace loci::plugin {
 namespace {
 
-[[noreturn]] void refuse(const std::string& cause) {
-  throw LoadError(ErrorCode::kIncompatible, cause,
-                  "report it to the plugin's author, who can check it against the SDK's headers");
-}
-
 std::vector<const loci_op_def*> list_definitions(Instance& instance, const loci_ops_api& api) {
   std::uint64_t count = 0;
   const loci_op_def* first =
       call_plugin("defs", [&] { return api.defs(instance.handle(), &count); });
-  if (count == 0) refuse("its " LOCI_OPS_INTERFACE " has no ops");
+  if (count == 0) refuse_to_author("its " LOCI_OPS_INTERFACE " has no ops");
   return list_structs(first, count, "list of ops");
 }
 
@@ -42,9 +37,10 @@ void OpOwners::claim(const OpLibrary& library) {
 std::unique_ptr<OpLibrary> take_op_library(Instance& instance) {
   static constexpr std::string_view kName = LOCI_OPS_INTERFACE;
   const void* table = instance.interface(kName, LOCI_OPS_MINOR);
-  if (table == nullptr) refuse("it says that it brings ops, and it has no " LOCI_OPS_INTERFACE);
+  if (table == nullptr)
+    refuse_to_author("it says that it brings ops, and it has no " LOCI_OPS_INTERFACE);
   const auto api = copy_table<loci_ops_api>(table, kName);
-  if (api.defs == nullptr) refuse(fmt::format("its {} lacks defs", kName));
+  if (api.defs == nullptr) refuse_to_author(fmt::format("its {} lacks defs", kName));
   auto library = std::make_unique<OpLibrary>();
   library->plugin = &instance;
   for (const loci_op_def* def : list_definitions(instance, api)) {
@@ -52,7 +48,7 @@ std::unique_ptr<OpLibrary> take_op_library(Instance& instance) {
     const bool twice =
         std::any_of(library->ops.begin(), library->ops.end(),
                     [&](const OpDefinition& other) { return other.name == op.name; });
-    if (twice) refuse(fmt::format("it has two ops named '{}'", op.name));
+    if (twice) refuse_to_author(fmt::format("it has two ops named '{}'", op.name));
     library->ops.push_back(std::move(op));
   }
   return library;

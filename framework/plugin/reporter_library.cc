@@ -15,23 +15,14 @@ namespace {
 
 constexpr std::string_view kName = LOCI_PROFILE_REPORTER_INTERFACE;
 
-[[noreturn]] void refuse(const std::string& cause) {
-  throw LoadError(ErrorCode::kIncompatible, cause,
-                  "report it to the plugin's author, who can check it against the SDK's headers");
-}
-
-std::string text_of(loci_str text) {
-  return text.data == nullptr ? std::string() : std::string(from_abi(text));
-}
-
 void check_functions(const loci_reporter_def& def, const std::string& name) {
   const auto require = [&](bool present, std::string_view member) {
-    if (!present) refuse(fmt::format("its reporter '{}' lacks {}", name, member));
+    if (!present) refuse_to_author(fmt::format("its reporter '{}' lacks {}", name, member));
   };
   require(def.create != nullptr, "create");
   require(def.destroy != nullptr, "destroy");
   if ((def.range_begin == nullptr) != (def.range_end == nullptr)) {
-    refuse(
+    refuse_to_author(
         fmt::format("its reporter '{}' has one of range_begin and range_end; it takes both or "
                     "none",
                     name));
@@ -42,21 +33,21 @@ void check_functions(const loci_reporter_def& def, const std::string& name) {
 Reporter take_reporter(Instance& instance, const loci_reporter_def& def) {
   Reporter reporter;
   reporter.plugin = &instance;
-  reporter.name = text_of(def.name);
-  reporter.description = text_of(def.description);
-  reporter.default_output = text_of(def.default_output);
+  reporter.name = optional_from_abi(def.name);
+  reporter.description = optional_from_abi(def.description);
+  reporter.default_output = optional_from_abi(def.default_output);
   reporter.level = def.level;
   reporter.def = def;
   check_functions(def, reporter.name);
   if (def.level != LOCI_PROFILE_LEVEL_OP && def.level != LOCI_PROFILE_LEVEL_DETAIL) {
-    refuse(fmt::format("its reporter '{}' asks for the level {}, which there is not", reporter.name,
-                       def.level));
+    refuse_to_author(fmt::format("its reporter '{}' asks for the level {}, which there is not",
+                                 reporter.name, def.level));
   }
   if (def.form_count > kMostStructs || (def.form_count > 0 && def.forms == nullptr)) {
-    refuse(fmt::format("its reporter '{}' has a damaged list of forms", reporter.name));
+    refuse_to_author(fmt::format("its reporter '{}' has a damaged list of forms", reporter.name));
   }
   for (std::uint64_t i = 0; i < def.form_count; ++i)
-    reporter.forms.push_back(text_of(def.forms[i]));
+    reporter.forms.emplace_back(optional_from_abi(def.forms[i]));
   return reporter;
 }
 
@@ -67,8 +58,8 @@ void check_promised(const ReporterLibrary& library, const Manifest& manifest) {
   std::sort(given.begin(), given.end());
   std::sort(promised.begin(), promised.end());
   if (given != promised) {
-    refuse(fmt::format("it brings the reporters '{}', and its manifest has '{}'",
-                       fmt::join(given, "', '"), fmt::join(promised, "', '")));
+    refuse_to_author(fmt::format("it brings the reporters '{}', and its manifest has '{}'",
+                                 fmt::join(given, "', '"), fmt::join(promised, "', '")));
   }
 }
 
@@ -77,9 +68,10 @@ void check_promised(const ReporterLibrary& library, const Manifest& manifest) {
 std::unique_ptr<ReporterLibrary> take_reporter_library(Instance& instance,
                                                        const Manifest& manifest) {
   const void* table = instance.interface(kName, LOCI_PROFILE_REPORTER_MINOR);
-  if (table == nullptr) refuse(fmt::format("it calls itself a reporter and has no {}", kName));
+  if (table == nullptr)
+    refuse_to_author(fmt::format("it calls itself a reporter and has no {}", kName));
   const auto api = copy_table<loci_profile_reporter_api>(table, kName);
-  if (api.defs == nullptr) refuse(fmt::format("its {} lacks defs", kName));
+  if (api.defs == nullptr) refuse_to_author(fmt::format("its {} lacks defs", kName));
   std::uint64_t count = 0;
   const loci_reporter_def* first =
       call_plugin("defs", [&] { return api.defs(instance.handle(), &count); });

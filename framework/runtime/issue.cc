@@ -7,12 +7,6 @@
 namespace loci::runtime {
 namespace {
 
-bool is_queued(Space space) { return space != nullptr && !space->is_inline(); }
-
-const PlanValue& value_of(const Plan& plan, ValueId id) {
-  return plan.values[static_cast<std::size_t>(id)];
-}
-
 IssueKind copy_kind(const PlanValue& source, const PlanValue& target) {
   const Space from = source.space;
   const Space to = target.space;

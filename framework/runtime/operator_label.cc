@@ -14,10 +14,6 @@ const PlanOperator& operator_of(const Plan& plan, const Instruction& instruction
   return plan.operators[static_cast<std::size_t>(instruction.op)];
 }
 
-const PlanValue& value_of(const Plan& plan, ValueId id) {
-  return plan.values[static_cast<std::size_t>(id)];
-}
-
 // Calls visit(slot, value) with each argument that is there; `flat` has -1 for an optional one that
 // is not.
 template <class SchemaSlot, class Visit>

@@ -3,12 +3,6 @@
 #include <set>
 
 namespace loci::runtime {
-namespace {
-
-bool is_queued(Space space) { return space != nullptr && !space->is_inline(); }
-
-}  // namespace
-
 void pin_copied_values(Plan* plan) {
   const std::set<ValueId> handed_on(plan->live_outs.begin(), plan->live_outs.end());
   device::Device* pins_for = nullptr;

@@ -38,6 +38,8 @@ using Space = device::Device*;
 inline Space space_of(device::Device* device) {
   return device == nullptr || device->uses_host_memory() ? nullptr : device;
 }
+// Whether what works in it is handed to a queue of the device's.
+inline bool is_queued(Space space) { return space != nullptr && !space->is_inline(); }
 
 using ValueId = std::int32_t;
 
@@ -170,5 +172,9 @@ class Plan {
   mutable std::array<std::once_flag, 2> script_once_;  // by level
   mutable std::array<std::unique_ptr<const ProfileScript>, 2> scripts_;
 };
+
+inline const PlanValue& value_of(const Plan& plan, ValueId id) {
+  return plan.values[static_cast<std::size_t>(id)];
+}
 
 }  // namespace loci::runtime

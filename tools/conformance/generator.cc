@@ -17,6 +17,8 @@ std::uint64_t hash(std::string_view text) {
   return result;
 }
 
+bool is_unsigned(DType dtype) { return dtype == kBool || (is_integer(dtype) && dtype >= kUInt8); }
+
 Generator uniform(Real low, Real high) {
   return [=](std::size_t count, Bits& bits) {
     std::vector<Real> values(count);

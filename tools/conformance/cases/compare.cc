@@ -11,13 +11,13 @@
 namespace loci::conformance {
 namespace {
 
-struct Op {
+struct CompareOp {
   const char* name;
   Variable (*build)(const Variable&, const Variable&);
   bool (*holds)(Real, Real);
 };
 
-constexpr Op kComparisons[] = {
+constexpr CompareOp kComparisons[] = {
     {"equal", equal<Variable>, [](Real x, Real y) { return x == y; }},
     {"not_equal", not_equal<Variable>, [](Real x, Real y) { return x != y; }},
     {"less_than", less_than<Variable>, [](Real x, Real y) { return x < y; }},
@@ -26,13 +26,13 @@ constexpr Op kComparisons[] = {
     {"greater_equal", greater_equal<Variable>, [](Real x, Real y) { return x >= y; }},
 };
 
-constexpr Op kLogic[] = {
+constexpr CompareOp kLogic[] = {
     {"logical_and", logical_and<Variable>, [](Real x, Real y) { return x != 0 && y != 0; }},
     {"logical_or", logical_or<Variable>, [](Real x, Real y) { return x != 0 || y != 0; }},
     {"logical_xor", logical_xor<Variable>, [](Real x, Real y) { return x != y; }},
 };
 
-std::vector<Expected> reference(const Op& op, const Arrays& in) {
+std::vector<Expected> reference(const CompareOp& op, const Arrays& in) {
   Expected out = Expected::exact(kBool, broadcast_shape(in[0].shape, in[1].shape));
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Index index = index_of(out.shape, i);
@@ -49,7 +49,7 @@ struct Operands {
   Shape y;
 };
 
-Case pair_case(const Op& op, DType dtype, const Operands& shapes, const Generator& values,
+Case pair_case(const CompareOp& op, DType dtype, const Operands& shapes, const Generator& values,
                const char* variant = "") {
   return {.op = op.name,
           .variant = variant,
@@ -62,8 +62,6 @@ const Operands kPairs[] = {{{}, {}},         {{1}, {1}},          {{7}, {7}},
                            {{17}, {1}},      {{2, 3}, {}},        {{3}, {2, 3}},
                            {{5, 1}, {1, 9}}, {{0, 3}, {3}},       {{33, 65}, {33, 65}},
                            {{33, 65}, {65}}, {{33, 65}, {33, 1}}, {{2, 3, 4, 5}, {3, 1, 5}}};
-
-bool is_unsigned(DType dtype) { return dtype == kBool || (is_integer(dtype) && dtype >= kUInt8); }
 
 // Few values, so that many are equal.
 Generator few(DType dtype) {
@@ -85,14 +83,14 @@ Generator extremes(DType dtype) {
 }
 
 void add_pairs(Suite& suite) {
-  for (const Op& op : kComparisons) {
+  for (const CompareOp& op : kComparisons) {
     for (const DType dtype : kAllTypes) {
       for (const Operands& shapes : kPairs) suite.add(pair_case(op, dtype, shapes, few(dtype)));
       if (dtype == kBool) continue;
       suite.add(pair_case(op, dtype, {{8, 1}, {8}}, extremes(dtype), "extremes"));
     }
   }
-  for (const Op& op : kLogic) {
+  for (const CompareOp& op : kLogic) {
     for (const Operands& shapes : kPairs) suite.add(pair_case(op, kBool, shapes, few(kBool)));
   }
 }

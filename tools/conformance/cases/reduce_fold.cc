@@ -193,8 +193,6 @@ const Reduction kLarge[] = {{{3, 4099}, {1}},       {{4099, 3}, {0}},
                             {{140001}, {}},         {{7, 129, 33}, {1}},
                             {{7, 129, 33}, {0, 2}}, {{2, 40, 9, 11}, {0, 2, 3}}};
 
-bool is_unsigned(DType dtype) { return is_integer(dtype) && dtype >= kUInt8; }
-
 // All numbers of the dtype's range for extremes; factors around 1 for products.
 Generator values_of(DType dtype, Fold kind) {
   if (kind == Fold::kProd) {

@@ -11,7 +11,7 @@
 namespace loci::conformance {
 namespace {
 
-const Shape kShapes[] = {{}, {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2}, {129, 257}};
+const Shape kUnaryShapes[] = {{}, {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2}, {129, 257}};
 
 using Map = Real (*)(Real);
 
@@ -114,11 +114,11 @@ void add_long_integers(Suite& suite) {
 }  // namespace
 
 void add_unary_cases(Suite& suite) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kUnaryShapes) {
     for (const DType dtype : kAllTypes) {
-      const bool is_unsigned = dtype == kBool || (is_integer(dtype) && dtype >= kUInt8);
+      const bool unsigned_values = is_unsigned(dtype);
       const Generator values =
-          is_floating(dtype) ? distinct(0.0625L) : integers(is_unsigned ? 0 : -100, 100);
+          is_floating(dtype) ? distinct(0.0625L) : integers(unsigned_values ? 0 : -100, 100);
       suite.add(assign_case(dtype, shape, values, ""));
       if (dtype != kBool) suite.add(relu_case(dtype, shape, values, ""));
       if (dtype != kBool) suite.add(scale_case(dtype, shape, 3, 2));

@@ -12,9 +12,10 @@
 namespace loci::conformance {
 namespace {
 
-const Shape kShapes[] = {{}, {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2}, {65, 129}};
+const Shape kUnaryMathShapes[] = {{},       {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2},
+                                  {65, 129}};
 
-struct Op {
+struct UnaryMathOp {
   const char* name;
   Variable (*build)(const Variable&);
   Real (*value)(Real);
@@ -30,7 +31,7 @@ Real half_even(Real x) { return std::nearbyint(x); }
 Real sign_of(Real x) { return x > 0 ? 1 : (x < 0 ? -1 : x); }
 
 // Two units in the last place for exp and log; a root and a division for rsqrt.
-constexpr Op kFloating[] = {
+constexpr UnaryMathOp kFloating[] = {
     {"exp", exp<Variable>, [](Real x) { return std::exp(x); }, 4, -5, 5, true},
     {"log", log<Variable>, [](Real x) { return std::log(x); }, 4, 0.5L, 9, true},
     {"sqrt", sqrt<Variable>, [](Real x) { return std::sqrt(x); }, 0, 0.5L, 9, true},
@@ -40,7 +41,7 @@ constexpr Op kFloating[] = {
     {"round", round<Variable>, half_even, 0, -9, 9, false},
 };
 
-constexpr Op kNumeric[] = {
+constexpr UnaryMathOp kNumeric[] = {
     {"abs", abs<Variable>, [](Real x) { return std::abs(x); }, 0, -3, 3, true},
     {"square", square<Variable>, [](Real x) { return x * x; }, 0, -3, 3, true},
     {"sign", sign<Variable>, sign_of, 0, -3, 3, false},
@@ -53,7 +54,7 @@ Real integer_square(Real x) {
   return static_cast<Real>(bits * bits);
 }
 
-std::vector<Expected> map(const Op& op, const Array& x) {
+std::vector<Expected> map(const UnaryMathOp& op, const Array& x) {
   const bool squares = is_integer(x.dtype) && op.name == std::string_view("square");
   const bool exact = op.slack == 0;
   Expected out = exact ? Expected::exact(x.dtype, x.shape) : Expected::bounded(x.dtype, x.shape);
@@ -65,7 +66,7 @@ std::vector<Expected> map(const Op& op, const Array& x) {
   return {out};
 }
 
-Case unary_case(const Op& op, DType dtype, const Shape& shape, const Generator& values,
+Case unary_case(const UnaryMathOp& op, DType dtype, const Shape& shape, const Generator& values,
                 const char* variant = "") {
   const bool smooth = op.has_gradient && *variant == '\0' && shape.numel() <= 1000;
   return {.op = op.name,
@@ -75,8 +76,6 @@ Case unary_case(const Op& op, DType dtype, const Shape& shape, const Generator& 
           .reference = [&op](const Arrays& in) { return map(op, in[0]); },
           .differentiate = smooth ? std::vector<std::size_t>{0} : std::vector<std::size_t>{}};
 }
-
-bool is_unsigned(DType dtype) { return is_integer(dtype) && dtype >= kUInt8; }
 
 Real largest(DType dtype) {
   const Precision has = precision(dtype);
@@ -100,19 +99,19 @@ Generator integer_ends(DType dtype) {
   return cycle({low, high, low + 1, high - 1, 0, 1, 7});
 }
 
-void add_numeric(Suite& suite, const Op& op, DType dtype) {
+void add_numeric(Suite& suite, const UnaryMathOp& op, DType dtype) {
   const bool floating = is_floating(dtype);
   Generator values = integers(is_unsigned(dtype) ? 0 : -11, 11);
   // Away from 0, where abs has no derivative.
   if (floating) values = distinct(0.0625L);
-  for (const Shape& shape : kShapes) suite.add(unary_case(op, dtype, shape, values));
+  for (const Shape& shape : kUnaryMathShapes) suite.add(unary_case(op, dtype, shape, values));
   suite.add(unary_case(op, dtype, {36}, floating ? special_floats(dtype) : integer_ends(dtype),
                        "special"));
 }
 
 // Exponents where the result is subnormal, or nearly too large, besides the whole range.
 void add_exp_range(Suite& suite, DType dtype) {
-  const Op& op = kFloating[0];
+  const UnaryMathOp& op = kFloating[0];
   const Precision has = compute_precision(dtype);
   const Real log2 = std::log(Real{2});
   const Real high = static_cast<Real>(has.max_exponent + 1) * log2;
@@ -183,7 +182,7 @@ void add_clip(Suite& suite, DType dtype) {
   const bool floating = is_floating(dtype);
   const Generator values =
       floating ? distinct(0.0625L) : integers(is_unsigned(dtype) ? 0 : -11, 11);
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kUnaryMathShapes) {
     // No value is so near to an end that a difference would reach over it.
     suite.add(clip_case(dtype, shape, floating ? Range{-0.25, 0.5} : Range{1, 7}, values));
     if (floating) suite.add(clip_grad_case(dtype, shape));
@@ -198,8 +197,8 @@ void add_clip(Suite& suite, DType dtype) {
 
 void add_unary_math_cases(Suite& suite) {
   for (const DType dtype : kFloatTypes) {
-    for (const Op& op : kFloating) {
-      for (const Shape& shape : kShapes) {
+    for (const UnaryMathOp& op : kFloating) {
+      for (const Shape& shape : kUnaryMathShapes) {
         suite.add(unary_case(op, dtype, shape, uniform(op.low, op.high)));
       }
       suite.add(unary_case(op, dtype, {36}, special_floats(dtype), "special"));
@@ -208,7 +207,7 @@ void add_unary_math_cases(Suite& suite) {
   }
   for (const DType dtype : kAllTypes) {
     if (dtype == kBool) continue;
-    for (const Op& op : kNumeric) add_numeric(suite, op, dtype);
+    for (const UnaryMathOp& op : kNumeric) add_numeric(suite, op, dtype);
     add_clip(suite, dtype);
   }
 }

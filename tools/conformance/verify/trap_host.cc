@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "framework/plugin/error_object.h"
+#include "tools/conformance/verify/subject.h"
 
 extern char** environ;
 
@@ -23,11 +24,6 @@ namespace loci::verify {
 namespace {
 
 constexpr std::uint32_t kWidth = 2;
-
-std::string_view view(loci_str text) {
-  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
-}
-loci_str to_abi(const std::string& text) { return {text.data(), text.size()}; }
 
 std::string config_name(std::string_view text) {
   std::string name(text);
