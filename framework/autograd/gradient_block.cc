@@ -20,7 +20,7 @@ using program::Slot;
 using program::VarDesc;
 using program::VarId;
 
-std::size_t at(VarId id) { return static_cast<std::size_t>(id); }
+std::size_t index_of(VarId id) { return static_cast<std::size_t>(id); }
 
 bool contains(const std::vector<VarId>& ids, VarId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -60,14 +60,14 @@ VarId add_argument(Block& block, const std::string& name, const ops::TensorType&
 // Keeps what the results need.
 void prune(Block& block) {
   std::vector<bool> needed(block.vars.size());
-  for (const VarId id : block.results) needed[at(id)] = true;
+  for (const VarId id : block.results) needed[index_of(id)] = true;
   std::vector<Operator> kept;
   for (std::size_t i = block.ops.size(); i-- > 0;) {
     Operator& op = block.ops[i];
     bool wanted = false;
     for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
       if (!op.schema->outputs()[slot].updates.empty()) continue;
-      for (const VarId id : op.outputs[slot]) wanted = wanted || needed[at(id)];
+      for (const VarId id : op.outputs[slot]) wanted = wanted || needed[index_of(id)];
     }
     if (!wanted) continue;
     for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
@@ -78,7 +78,7 @@ void prune(Block& block) {
                   op.name, block.var(op.outputs[slot].front()).name);
     }
     for (const Slot& slot : op.inputs) {
-      for (const VarId id : slot) needed[at(id)] = true;
+      for (const VarId id : slot) needed[index_of(id)] = true;
     }
     kept.push_back(std::move(op));
   }

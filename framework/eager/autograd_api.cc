@@ -10,7 +10,7 @@ namespace loci {
 namespace eager {
 namespace {
 
-const std::shared_ptr<tensor::TensorImpl>& checked(const Tensor& tensor) {
+const std::shared_ptr<tensor::TensorImpl>& checked_impl(const Tensor& tensor) {
   if (tensor.defined()) return tensor.impl();
   core::raise(ErrorCode::kInvalidArgument,
               "[autograd] this tensor is undefined; make one with Tensor::empty() or from()");
@@ -24,12 +24,12 @@ ops::TensorType type_of(const Tensor& tensor) { return {tensor.dtype(), tensor.s
 inline namespace v0 {
 
 bool Tensor::requires_grad() const {
-  eager::checked(*this);
+  eager::checked_impl(*this);
   return eager::requires_grad(*this);
 }
 
 const Tensor& Tensor::set_requires_grad(bool required) const {
-  const auto& impl = eager::checked(*this);
+  const auto& impl = eager::checked_impl(*this);
   if (!is_leaf()) {
     core::raise(
         ErrorCode::kInvalidArgument,
@@ -49,12 +49,12 @@ const Tensor& Tensor::set_requires_grad(bool required) const {
 }
 
 bool Tensor::is_leaf() const {
-  const eager::History* history = eager::history_of(*eager::checked(*this));
+  const eager::History* history = eager::history_of(*eager::checked_impl(*this));
   return history == nullptr || history->node == nullptr;
 }
 
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
-  eager::checked(*this);
+  eager::checked_impl(*this);
   eager::BackwardRequest request;
   request.outputs = {*this};
   request.weights = {gradient};
@@ -64,7 +64,7 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_gra
 }
 
 Tensor Tensor::grad() const {
-  eager::History* history = eager::history_of(*eager::checked(*this));
+  eager::History* history = eager::history_of(*eager::checked_impl(*this));
   if (history == nullptr) return {};
   if (history->grad.rows.defined()) {
     history->grad.dense =
@@ -75,12 +75,12 @@ Tensor Tensor::grad() const {
 }
 
 SparseRows Tensor::grad_rows() const {
-  const eager::History* history = eager::history_of(*eager::checked(*this));
+  const eager::History* history = eager::history_of(*eager::checked_impl(*this));
   return history == nullptr ? SparseRows{} : history->grad.rows;
 }
 
 void Tensor::set_grad(const Tensor& gradient) const {
-  const auto& impl = eager::checked(*this);
+  const auto& impl = eager::checked_impl(*this);
   if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
     interceptor->keep_gradient(*this);
   }
@@ -98,14 +98,14 @@ void Tensor::set_grad(const Tensor& gradient) const {
 }
 
 void Tensor::retain_grad() const {
-  const auto& impl = eager::checked(*this);
+  const auto& impl = eager::checked_impl(*this);
   const eager::History* history = eager::history_of(*impl);
   if (history == nullptr || history->node == nullptr) return;  // a leaf keeps its own anyway
   history->node->watches.push_back({history->output, nullptr, impl});
 }
 
 void Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
-  const auto& impl = eager::checked(*this);
+  const auto& impl = eager::checked_impl(*this);
   if (!eager::requires_grad(*this)) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[autograd] '{}' {} requires no gradient, so a hook would never be called", name(),
@@ -121,8 +121,8 @@ void Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& weights, bool retain_graph, bool create_graph) {
-  for (const Tensor& output : outputs) eager::checked(output);
-  for (const Tensor& input : inputs) eager::checked(input);
+  for (const Tensor& output : outputs) eager::checked_impl(output);
+  for (const Tensor& input : inputs) eager::checked_impl(input);
   if (inputs.empty()) return {};
   return eager::backward({outputs, weights, inputs, retain_graph, create_graph});
 }

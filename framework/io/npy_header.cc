@@ -16,18 +16,18 @@ inline namespace v0 {
 namespace io {
 namespace {
 
-constexpr std::array<std::pair<DType, std::string_view>, 12> kTypes{{{kBool, "b1"},
-                                                                     {kInt8, "i1"},
-                                                                     {kInt16, "i2"},
-                                                                     {kInt32, "i4"},
-                                                                     {kInt64, "i8"},
-                                                                     {kUInt8, "u1"},
-                                                                     {kUInt16, "u2"},
-                                                                     {kUInt32, "u4"},
-                                                                     {kUInt64, "u8"},
-                                                                     {kFloat16, "f2"},
-                                                                     {kFloat32, "f4"},
-                                                                     {kFloat64, "f8"}}};
+constexpr std::array<std::pair<DType, std::string_view>, 12> kNpyTypes{{{kBool, "b1"},
+                                                                        {kInt8, "i1"},
+                                                                        {kInt16, "i2"},
+                                                                        {kInt32, "i4"},
+                                                                        {kInt64, "i8"},
+                                                                        {kUInt8, "u1"},
+                                                                        {kUInt16, "u2"},
+                                                                        {kUInt32, "u4"},
+                                                                        {kUInt64, "u8"},
+                                                                        {kFloat16, "f2"},
+                                                                        {kFloat32, "f4"},
+                                                                        {kFloat64, "f8"}}};
 
 std::string_view kind_name(char kind) {
   switch (kind) {
@@ -102,7 +102,7 @@ class HeaderReader {
     const std::string_view descr = read_string("descr");
     const char order = descr.empty() ? '\0' : descr.front();
     const std::string_view type = descr.empty() ? descr : descr.substr(1);
-    for (const auto& [dtype, code] : kTypes) {
+    for (const auto& [dtype, code] : kNpyTypes) {
       if (code != type || !is_order(order, dtype_size(dtype))) continue;
       header_.dtype = dtype;
       header_.big_endian = order == '>';
@@ -205,7 +205,7 @@ class HeaderReader {
 };
 
 std::string descr_of(DType dtype) {
-  for (const auto& [known, code] : kTypes) {
+  for (const auto& [known, code] : kNpyTypes) {
     if (known == dtype) return fmt::format("{}{}", dtype_size(dtype) == 1 ? '|' : '<', code);
   }
   core::raise(ErrorCode::kInvalidArgument, "[io] npy has no {}; cast to float32 first",

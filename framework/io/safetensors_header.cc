@@ -21,24 +21,24 @@ using Json = nlohmann::json;
 using core::quote;
 
 // In the order in which the format's own writer sorts, the last first.
-constexpr std::array<std::pair<DType, std::string_view>, 13> kTypes{{{kBool, "BOOL"},
-                                                                     {kUInt8, "U8"},
-                                                                     {kInt8, "I8"},
-                                                                     {kInt16, "I16"},
-                                                                     {kUInt16, "U16"},
-                                                                     {kFloat16, "F16"},
-                                                                     {kBFloat16, "BF16"},
-                                                                     {kInt32, "I32"},
-                                                                     {kUInt32, "U32"},
-                                                                     {kFloat32, "F32"},
-                                                                     {kFloat64, "F64"},
-                                                                     {kInt64, "I64"},
-                                                                     {kUInt64, "U64"}}};
+constexpr std::array<std::pair<DType, std::string_view>, 13> kSafetensorsTypes{{{kBool, "BOOL"},
+                                                                                {kUInt8, "U8"},
+                                                                                {kInt8, "I8"},
+                                                                                {kInt16, "I16"},
+                                                                                {kUInt16, "U16"},
+                                                                                {kFloat16, "F16"},
+                                                                                {kBFloat16, "BF16"},
+                                                                                {kInt32, "I32"},
+                                                                                {kUInt32, "U32"},
+                                                                                {kFloat32, "F32"},
+                                                                                {kFloat64, "F64"},
+                                                                                {kInt64, "I64"},
+                                                                                {kUInt64, "U64"}}};
 
 std::size_t row_of(DType dtype) {
-  const auto* row = std::find_if(kTypes.begin(), kTypes.end(),
+  const auto* row = std::find_if(kSafetensorsTypes.begin(), kSafetensorsTypes.end(),
                                  [dtype](const auto& type) { return type.first == dtype; });
-  return static_cast<std::size_t>(row - kTypes.begin());
+  return static_cast<std::size_t>(row - kSafetensorsTypes.begin());
 }
 
 // Takes the header piece by piece, so that what does not belong there is refused before it takes
@@ -72,9 +72,9 @@ class HeaderHandler final : public nlohmann::json_sax<Json> {
   bool string(string_t& value) override {
     if (state_ == State::kMetadata) return true;
     if (state_ != State::kEntry || field_ != Field::kDType) unexpected("a string");
-    const auto* row = std::find_if(kTypes.begin(), kTypes.end(),
+    const auto* row = std::find_if(kSafetensorsTypes.begin(), kSafetensorsTypes.end(),
                                    [&](const auto& type) { return type.second == value; });
-    if (row == kTypes.end()) {
+    if (row == kSafetensorsTypes.end()) {
       core::refuse(file_, where(), "{} is not a dtype that can be read; convert the file to F32",
                    quote(value));
     }
@@ -255,7 +255,7 @@ void check_coverage(const std::vector<SafetensorsEntry>& entries, std::uint64_t 
 }
 
 Json entry_json(const SafetensorsEntry& entry) {
-  return {{"dtype", kTypes[row_of(entry.dtype)].second},
+  return {{"dtype", kSafetensorsTypes[row_of(entry.dtype)].second},
           {"shape", entry.shape.dims()},
           {"data_offsets", {entry.begin, entry.end}}};
 }

@@ -9,7 +9,7 @@ namespace loci::ops {
 namespace {
 
 // Mean, centred square, sum, difference, two products and a sum.
-constexpr std::int64_t kFlops = 8;
+constexpr std::int64_t kBatchNormFlops = 8;
 
 bool channels_last(const std::string& layout) { return layout == "NHWC"; }
 
@@ -115,7 +115,9 @@ void grad_batch_norm_grad(GradContext& ctx) {
   if (total.defined()) ctx.set_input_grad("y_grad", total);
 }
 
-Cost cost_of_batch_norm(const InferContext& ctx) { return reduction_cost(ctx, "x", kFlops); }
+Cost cost_of_batch_norm(const InferContext& ctx) {
+  return reduction_cost(ctx, "x", kBatchNormFlops);
+}
 
 }  // namespace
 

@@ -11,9 +11,9 @@ namespace loci::ops {
 namespace {
 
 // Three interpolations between two values.
-constexpr std::int64_t kFlops = 9;
+constexpr std::int64_t kInterpolationFlops = 9;
 
-void require_options(const InferContext& ctx) {
+void require_interpolation(const InferContext& ctx) {
   const auto mode = ctx.attr<std::int64_t>("align_mode");
   if (mode != 0 && mode != 1) {
     ctx.fail("align_mode is {}; give 0 (centres of pixels) or 1 (their corners)", mode);
@@ -49,7 +49,7 @@ std::int64_t resized(const InferContext& ctx, const char* attribute, int axis) {
 }
 
 Shape result_shape(const InferContext& ctx) {
-  require_options(ctx);
+  require_interpolation(ctx);
   require_rank(ctx, "x", 4, "[batch, channels, height, width]");
   const Shape& x = ctx.shape("x");
   return {x[0], x[1], resized(ctx, "out_h", 2), resized(ctx, "out_w", 3)};
@@ -65,7 +65,7 @@ void infer_bilinear_interp_grad(InferContext& ctx) {
   ctx.set_output("x_grad", ctx.input("x"));
 }
 
-OpCall<Value> call(const char* op, const GradContext& ctx) {
+OpCall<Value> interpolation_call(const char* op, const GradContext& ctx) {
   OpCall<Value> made(op);
   made.attributes = ctx.attributes();
   return made;
@@ -73,7 +73,7 @@ OpCall<Value> call(const char* op, const GradContext& ctx) {
 
 void grad_bilinear_interp(GradContext& ctx) {
   if (!ctx.needs_grad("x")) return;
-  ctx.set_input_grad("x", call("bilinear_interp_grad", ctx)
+  ctx.set_input_grad("x", interpolation_call("bilinear_interp_grad", ctx)
                               .input("out_grad", ctx.output_grad("out"))
                               .input("x", ctx.input("x"))
                               .result());
@@ -82,16 +82,17 @@ void grad_bilinear_interp(GradContext& ctx) {
 // Linear: the transpose of the transpose.
 void grad_bilinear_interp_grad(GradContext& ctx) {
   if (!ctx.needs_grad("out_grad")) return;
-  ctx.set_input_grad("out_grad",
-                     call("bilinear_interp", ctx).input("x", ctx.output_grad("x_grad")).result());
+  ctx.set_input_grad(
+      "out_grad",
+      interpolation_call("bilinear_interp", ctx).input("x", ctx.output_grad("x_grad")).result());
 }
 
 // Both directions touch four elements of the image for each of the result.
 Cost cost_of_bilinear_interp(const InferContext& ctx) {
-  return {saturating_product(result_shape(ctx).numel(), kFlops), argument_bytes(ctx)};
+  return {saturating_product(result_shape(ctx).numel(), kInterpolationFlops), argument_bytes(ctx)};
 }
 
-OpSchema& add_attributes(OpSchema& schema) {
+OpSchema& add_interpolation_attributes(OpSchema& schema) {
   return schema.attr("out_h", std::int64_t{0})
       .attr("out_w", std::int64_t{0})
       .attr("scale", 0.0)
@@ -106,14 +107,14 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
   OpSchema forward("bilinear_interp");
   forward.input("x", kFloats).output("out");
   forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp);
-  registry.add(add_attributes(forward));
+  registry.add(add_interpolation_attributes(forward));
 
   // Of x only the shape is read.
   OpSchema backward("bilinear_interp_grad");
   backward.input("out_grad", kFloats);
   backward.input("x", kFloats, Arity::kRequired, Residence::kMetadata).output("x_grad");
   backward.infer(infer_bilinear_interp_grad).gradient(grad_bilinear_interp_grad);
-  registry.add(add_attributes(backward));
+  registry.add(add_interpolation_attributes(backward));
 }
 
 }  // namespace loci::ops

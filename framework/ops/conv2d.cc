@@ -82,19 +82,19 @@ Cost cost_of_conv2d(const InferContext& ctx) {
 }
 
 // The members of the family have one set of attributes.
-OpCall<Value> call(const char* op, const GradContext& ctx) {
+OpCall<Value> convolution_call(const char* op, const GradContext& ctx) {
   OpCall<Value> result(op);
   result.attributes = ctx.attributes();
   return result;
 }
 
 Value convolve(const GradContext& ctx, const Value& x, const Value& filter) {
-  return call("conv2d", ctx).input("x", x).input("filter", filter).result();
+  return convolution_call("conv2d", ctx).input("x", x).input("filter", filter).result();
 }
 
 Value input_grad(const GradContext& ctx, const Value& filter, const Value& out_grad,
                  const Value& x) {
-  return call("conv2d_grad_input", ctx)
+  return convolution_call("conv2d_grad_input", ctx)
       .input("filter", filter)
       .input("out_grad", out_grad)
       .input("x", x)
@@ -103,7 +103,7 @@ Value input_grad(const GradContext& ctx, const Value& filter, const Value& out_g
 
 Value filter_grad(const GradContext& ctx, const Value& x, const Value& out_grad,
                   const Value& filter) {
-  return call("conv2d_grad_filter", ctx)
+  return convolution_call("conv2d_grad_filter", ctx)
       .input("x", x)
       .input("out_grad", out_grad)
       .input("filter", filter)
@@ -141,7 +141,7 @@ void grad_of_filter_grad(GradContext& ctx) {
   if (ctx.needs_grad("out_grad")) ctx.set_input_grad("out_grad", convolve(ctx, x, upstream));
 }
 
-OpSchema& add_attributes(OpSchema& schema) {
+OpSchema& add_convolution_attributes(OpSchema& schema) {
   using Integers = std::vector<std::int64_t>;
   return schema.attr("strides", Integers{1, 1})
       .attr("paddings", Integers{0, 0})
@@ -157,14 +157,14 @@ void register_conv2d_ops(OpRegistry& registry) {
   OpSchema forward("conv2d");
   forward.input("x", kFloats).input("filter", kFloats).input("bias", kFloats, Arity::kOptional);
   forward.output("out").infer(infer_conv2d).gradient(grad_conv2d);
-  registry.add(add_attributes(forward));
+  registry.add(add_convolution_attributes(forward));
 
   // The gradient of the image, of which only the shape is read.
   OpSchema image("conv2d_grad_input");
   image.input("filter", kFloats).input("out_grad", kFloats);
   image.input("x", kFloats, Arity::kRequired, Residence::kMetadata);
   image.output("x_grad").infer(infer_grad("x", "x_grad")).gradient(grad_of_input_grad);
-  registry.add(add_attributes(image));
+  registry.add(add_convolution_attributes(image));
 
   // The gradient of the filter, of which only the shape is read.
   OpSchema filter("conv2d_grad_filter");
@@ -172,7 +172,7 @@ void register_conv2d_ops(OpRegistry& registry) {
   filter.input("filter", kFloats, Arity::kRequired, Residence::kMetadata);
   filter.output("filter_grad").infer(infer_grad("filter", "filter_grad"));
   filter.gradient(grad_of_filter_grad);
-  registry.add(add_attributes(filter));
+  registry.add(add_convolution_attributes(filter));
 }
 
 }  // namespace loci::ops

@@ -8,9 +8,9 @@ namespace loci::ops {
 namespace {
 
 // Ten rounds of Philox, shared by four elements, the comparison and the product.
-constexpr std::int64_t kFlops = 20;
+constexpr std::int64_t kDropoutFlops = 20;
 
-void require_options(const InferContext& ctx) {
+void require_dropout(const InferContext& ctx) {
   const auto p = ctx.attr<double>("p");
   if (!(p >= 0 && p <= 1)) ctx.fail("p is {}; give a probability, in [0, 1]", p);
   const auto& mode = ctx.attr<std::string>("mode");
@@ -19,7 +19,7 @@ void require_options(const InferContext& ctx) {
 }
 
 void infer_dropout(InferContext& ctx) {
-  require_options(ctx);
+  require_dropout(ctx);
   require_shape(ctx, "state", {2}, "the seed and the run");
   const auto offset = ctx.attr<std::int64_t>("offset");
   if (offset < 0) ctx.fail("offset is {}; it counts random operators from 0", offset);
@@ -28,7 +28,7 @@ void infer_dropout(InferContext& ctx) {
 }
 
 void infer_dropout_grad(InferContext& ctx) {
-  require_options(ctx);
+  require_dropout(ctx);
   require_shape(ctx, "mask", ctx.shape("out_grad"), "the shape of the gradient");
   ctx.set_output("x_grad", ctx.input("out_grad"));
 }
@@ -54,11 +54,11 @@ void grad_dropout_grad(GradContext& ctx) {
   ctx.set_input_grad("out_grad", call_grad(ctx, ctx.output_grad("x_grad"), ctx.input("mask")));
 }
 
-OpSchema& add_attributes(OpSchema& schema) {
+OpSchema& add_dropout_attributes(OpSchema& schema) {
   return schema.attr("p", 0.5).attr("mode", std::string("upscale_in_train")).attr("is_test", false);
 }
 
-Cost cost_of_dropout(const InferContext& ctx) { return reduction_cost(ctx, "x", kFlops); }
+Cost cost_of_dropout(const InferContext& ctx) { return reduction_cost(ctx, "x", kDropoutFlops); }
 
 }  // namespace
 
@@ -67,13 +67,13 @@ void register_dropout_ops(OpRegistry& registry) {
   OpSchema forward("dropout");
   forward.input("x", kFloats).random().output("out").output("mask");
   forward.infer(infer_dropout).gradient(grad_dropout).cost(cost_of_dropout);
-  registry.add(add_attributes(forward));
+  registry.add(add_dropout_attributes(forward));
 
   // out_grad, multiplied by what dropout multiplied x with.
   OpSchema backward("dropout_grad");
   backward.input("out_grad", kFloats).input("mask", {DType::kUInt8}).output("x_grad");
   backward.infer(infer_dropout_grad).gradient(grad_dropout_grad);
-  registry.add(add_attributes(backward));
+  registry.add(add_dropout_attributes(backward));
 }
 
 }  // namespace loci::ops

@@ -10,7 +10,7 @@ namespace loci::ops {
 namespace {
 
 // Mean, centred square, sum, root (once a row), difference, two products and a sum.
-constexpr std::int64_t kFlops = 8;
+constexpr std::int64_t kLayerNormFlops = 8;
 
 int norm_axis(const InferContext& ctx) {
   const auto axis = ctx.attr<std::int64_t>("begin_norm_axis");
@@ -116,7 +116,9 @@ void grad_layer_norm_grad(GradContext& ctx) {
   if (total.defined()) ctx.set_input_grad("y_grad", total);
 }
 
-Cost cost_of_layer_norm(const InferContext& ctx) { return reduction_cost(ctx, "x", kFlops); }
+Cost cost_of_layer_norm(const InferContext& ctx) {
+  return reduction_cost(ctx, "x", kLayerNormFlops);
+}
 
 }  // namespace
 

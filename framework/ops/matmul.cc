@@ -204,7 +204,7 @@ Value as_before(const Value& grad, const Value& x) {
 }
 
 // Of the matrices: X' = Z' Y^T, Y' = X^T Z'.
-void grad_mul(GradContext& ctx) {
+void grad_matrix_mul(GradContext& ctx) {
   const Value x = ctx.input("x");
   const Value y = ctx.input("y");
   const auto x_rows = ctx.attr<std::int64_t>("x_num_col_dims");
@@ -237,7 +237,7 @@ void register_matmul_ops(OpRegistry& registry) {
                    .attr("y_num_col_dims", std::int64_t{1})
                    .output("out")
                    .infer(infer_mul)
-                   .gradient(grad_mul)
+                   .gradient(grad_matrix_mul)
                    .cost(cost_of_mul));
 }
 

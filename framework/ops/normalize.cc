@@ -8,7 +8,7 @@ namespace loci::ops {
 namespace {
 
 // A product and a sum for the length, a quotient.
-constexpr std::int64_t kFlops = 3;
+constexpr std::int64_t kNormalizeFlops = 3;
 
 // The lengths: one for each vector, float32 for 16-bit elements.
 TensorType norm_type(const InferContext& ctx, const TensorType& x) {
@@ -90,7 +90,7 @@ void grad_l2_normalize_grad(GradContext& ctx) {
   }
 }
 
-Cost cost_of_normalize(const InferContext& ctx) { return elementwise_cost(ctx, kFlops); }
+Cost cost_of_normalize(const InferContext& ctx) { return elementwise_cost(ctx, kNormalizeFlops); }
 
 }  // namespace
 

@@ -85,7 +85,7 @@ void grad_pool2d_grad(GradContext& ctx) {
   ctx.set_input_grad("out_grad", call.input("x", ctx.output_grad("x_grad")).result());
 }
 
-OpSchema& add_attributes(OpSchema& schema) {
+OpSchema& add_pooling_attributes(OpSchema& schema) {
   using Integers = std::vector<std::int64_t>;
   return schema.attr("pooling_type", std::string("max"))
       .attr("ksize", Integers{2, 2})
@@ -103,13 +103,13 @@ OpSchema& add_attributes(OpSchema& schema) {
 void register_pool2d_ops(OpRegistry& registry) {
   OpSchema forward("pool2d");
   forward.input("x", kFloats).output("out").infer(infer_pool2d).gradient(grad_pool2d);
-  registry.add(add_attributes(forward));
+  registry.add(add_pooling_attributes(forward));
 
   // With max, the whole gradient of a window goes to its first largest element.
   OpSchema backward("pool2d_grad");
   backward.input("x", kFloats).input("out", kFloats).input("out_grad", kFloats);
   backward.output("x_grad").infer(infer_pool2d_grad).gradient(grad_pool2d_grad);
-  registry.add(add_attributes(backward));
+  registry.add(add_pooling_attributes(backward));
 }
 
 }  // namespace loci::ops

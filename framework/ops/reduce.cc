@@ -93,7 +93,7 @@ void grad_mean(GradContext& ctx) {
 }
 
 // The gradient of a reduction is the op `name`, with the attributes of the reduction.
-GradientFn grad_by(const char* name) {
+GradientFn grad_by_reduction(const char* name) {
   return [name](GradContext& ctx) {
     ctx.set_input_grad("x", reduce_grad(name, ctx.input("x"), ctx.output_grad("out"),
                                         ctx.attr<Axes>("axes"), ctx.attr<bool>("keep_dim")));
@@ -213,8 +213,8 @@ void register_reduce_ops(OpRegistry& registry) {
                    .infer(infer_mean)
                    .gradient(grad_mean)
                    .cost(cost_of_reduction));
-  registry.add(reduction("reduce_sum", kNumbers, grad_by("reduce_sum_grad")));
-  registry.add(reduction("reduce_mean", kFloats, grad_by("reduce_mean_grad")));
+  registry.add(reduction("reduce_sum", kNumbers, grad_by_reduction("reduce_sum_grad")));
+  registry.add(reduction("reduce_mean", kFloats, grad_by_reduction("reduce_mean_grad")));
   // out_grad repeated to the shape of x; the mean's is divided by the number of elements that went
   // into one. Of x only the shape and the dtype are read.
   registry.add(reduction_grad("reduce_sum_grad", kNumbers, grad_reduce_sum_grad));
@@ -223,7 +223,7 @@ void register_reduce_ops(OpRegistry& registry) {
       reduction("reduce_max", kNumbers, grad_extreme_by("reduce_max_grad")).infer(infer_extreme));
   registry.add(
       reduction("reduce_min", kNumbers, grad_extreme_by("reduce_min_grad")).infer(infer_extreme));
-  registry.add(reduction("reduce_prod", kNumbers, grad_by("reduce_prod_grad")));
+  registry.add(reduction("reduce_prod", kNumbers, grad_by_reduction("reduce_prod_grad")));
   // out_grad where x is `out`, divided by how many elements of x are; NaN is NaN.
   registry.add(extreme_grad_op("reduce_max_grad"));
   registry.add(extreme_grad_op("reduce_min_grad"));

@@ -6,7 +6,7 @@ namespace loci::ops {
 namespace {
 
 // Maximum, difference, exponential (counted as one), sum, quotient.
-constexpr std::int64_t kFlops = 5;
+constexpr std::int64_t kSoftmaxFlops = 5;
 
 void infer_softmax(InferContext& ctx) {
   (void)ctx.axis("axis", ctx.shape("x").rank());
@@ -27,7 +27,7 @@ void grad_log_softmax(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_sub(out_grad, spread));
 }
 
-Cost cost_of_softmax(const InferContext& ctx) { return elementwise_cost(ctx, kFlops); }
+Cost cost_of_softmax(const InferContext& ctx) { return elementwise_cost(ctx, kSoftmaxFlops); }
 
 }  // namespace
 

@@ -51,24 +51,24 @@ class AttributeWriter {
   std::vector<loci_str>* strings_;
 };
 
-[[noreturn]] void refuse(const std::string& reason) {
+[[noreturn]] void refuse_attribute(const std::string& reason) {
   throw Error(ErrorCode::kInvalidArgument, reason);
 }
 
 bool boolean(const loci_attr& attr) {
   if (attr.integer == 0 || attr.integer == 1) return attr.integer == 1;
-  refuse(fmt::format("is a bool of the value {}; give 0 or 1", attr.integer));
+  refuse_attribute(fmt::format("is a bool of the value {}; give 0 or 1", attr.integer));
 }
 
 DType dtype(const loci_attr& attr) {
   const bool known = attr.integer >= LOCI_DTYPE_NONE && attr.integer <= LOCI_DTYPE_F64;
   if (known) return static_cast<DType>(attr.integer);
-  refuse(fmt::format("is a dtype of the code {}, which there is not", attr.integer));
+  refuse_attribute(fmt::format("is a dtype of the code {}, which there is not", attr.integer));
 }
 
 std::string text(loci_str given) {
   if (given.data == nullptr && given.size != 0) {
-    refuse(fmt::format("is a string of {} bytes at NULL", given.size));
+    refuse_attribute(fmt::format("is a string of {} bytes at NULL", given.size));
   }
   return given.size == 0 ? std::string() : std::string(from_abi(given));
 }
@@ -76,8 +76,8 @@ std::string text(loci_str given) {
 template <class T>
 std::vector<T> items(const loci_attr& attr) {
   if (attr.item_count > kMostItems || (attr.items == nullptr && attr.item_count != 0)) {
-    refuse(fmt::format("is a list of {} items{}", attr.item_count,
-                       attr.items == nullptr ? " at NULL" : ""));
+    refuse_attribute(fmt::format("is a list of {} items{}", attr.item_count,
+                                 attr.items == nullptr ? " at NULL" : ""));
   }
   const auto* first = static_cast<const T*>(attr.items);
   return attr.item_count == 0 ? std::vector<T>() : std::vector<T>(first, first + attr.item_count);
@@ -115,7 +115,7 @@ Attribute attribute_from_abi(const loci_attr& attr) {
     case LOCI_ATTR_INTS: return items<std::int64_t>(attr);
     case LOCI_ATTR_FLOATS: return items<double>(attr);
     case LOCI_ATTR_STRINGS: return texts(attr);
-    default: refuse(fmt::format("is of the kind {}, which there is not", attr.kind));
+    default: refuse_attribute(fmt::format("is of the kind {}, which there is not", attr.kind));
   }
 }
 

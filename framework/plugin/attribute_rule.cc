@@ -15,7 +15,7 @@
 namespace loci::plugin {
 namespace {
 
-[[noreturn]] void refuse(const std::string& reason) {
+[[noreturn]] void refuse_value(const std::string& reason) {
   throw Error(ErrorCode::kInvalidArgument, reason);
 }
 
@@ -77,7 +77,7 @@ std::vector<std::string> take_choices(const loci_attr_def& def) {
   try {
     return std::get<std::vector<std::string>>(attribute_from_abi(list));
   } catch (const Error& error) {
-    refuse(fmt::format("has choices that are wrong: it {}", error.what()));
+    refuse_value(fmt::format("has choices that are wrong: it {}", error.what()));
   }
 }
 
@@ -85,12 +85,12 @@ void check_limits(const AttributeRule& rule, std::uint32_t kind) {
   const bool integers = kind == LOCI_ATTR_INT || kind == LOCI_ATTR_INTS;
   const bool reals = kind == LOCI_ATTR_FLOAT || kind == LOCI_ATTR_FLOATS;
   const bool strings = kind == LOCI_ATTR_STRING || kind == LOCI_ATTR_STRINGS;
-  if (rule.limited && !integers && !reals) refuse("has limits and is no number");
-  if (!rule.choices.empty() && !strings) refuse("has choices and is no string");
+  if (rule.limited && !integers && !reals) refuse_value("has limits and is no number");
+  if (!rule.choices.empty() && !strings) refuse_value("has choices and is no string");
   if (!rule.limited) return;
   const bool ordered = integers ? rule.integer_minimum <= rule.integer_maximum
                                 : rule.real_minimum <= rule.real_maximum;
-  if (!ordered) refuse("has limits that no number is within");
+  if (!ordered) refuse_value("has limits that no number is within");
 }
 
 Attribute take_default(const loci_attr_def& def, bool required) {
@@ -99,12 +99,13 @@ Attribute take_default(const loci_attr_def& def, bool required) {
     value = loci_attr{};  // what is there does not count
     value.kind = def.kind;
   } else if (value.kind != def.kind) {
-    refuse(fmt::format("is of the kind {} and its default of the kind {}", def.kind, value.kind));
+    refuse_value(
+        fmt::format("is of the kind {} and its default of the kind {}", def.kind, value.kind));
   }
   try {
     return attribute_from_abi(value);
   } catch (const Error& error) {
-    refuse(fmt::format("has a default that {}", error.what()));
+    refuse_value(fmt::format("has a default that {}", error.what()));
   }
 }
 
@@ -116,7 +117,8 @@ std::string AttributeRule::refusal(const Attribute& value) const {
 
 AttributeRule take_attribute_rule(const loci_attr_def& def) {
   constexpr std::uint32_t kFlags = LOCI_ATTR_DEF_REQUIRED | LOCI_ATTR_DEF_LIMITED;
-  if ((def.flags & ~kFlags) != 0) refuse(fmt::format("has the unknown flags {:#x}", def.flags));
+  if ((def.flags & ~kFlags) != 0)
+    refuse_value(fmt::format("has the unknown flags {:#x}", def.flags));
   AttributeRule rule;
   rule.required = (def.flags & LOCI_ATTR_DEF_REQUIRED) != 0;
   rule.limited = (def.flags & LOCI_ATTR_DEF_LIMITED) != 0;
@@ -129,7 +131,7 @@ AttributeRule take_attribute_rule(const loci_attr_def& def) {
   check_limits(rule, def.kind);
   if (rule.required) return rule;
   if (const std::string reason = rule.refusal(rule.default_value); !reason.empty()) {
-    refuse(fmt::format("has a default that it does not allow: it {}", reason));
+    refuse_value(fmt::format("has a default that it does not allow: it {}", reason));
   }
   return rule;
 }

@@ -27,7 +27,7 @@ constexpr std::array<const char*, 3> kSanitizers{"none", "address", "thread"};
                   "correct the plugin's manifest.json and build it again");
 }
 
-[[noreturn]] void refuse(std::string_view member, const std::string& what) {
+[[noreturn]] void refuse_member(std::string_view member, const std::string& what) {
   refuse_all(fmt::format("its manifest's '{}' {}", member, what));
 }
 
@@ -35,7 +35,7 @@ constexpr std::array<const char*, 3> kSanitizers{"none", "address", "thread"};
 class Members {
  public:
   Members(const json& object, std::string path) : object_(object), path_(std::move(path)) {
-    if (!object.is_object()) refuse(path_.empty() ? "top level" : path_, "is not an object");
+    if (!object.is_object()) refuse_member(path_.empty() ? "top level" : path_, "is not an object");
   }
 
   [[nodiscard]] std::string name(std::string_view member) const {
@@ -49,7 +49,7 @@ class Members {
 
   [[nodiscard]] const json& get(const char* member) const {
     const json* found = find(member);
-    if (found == nullptr) refuse(name(member), "is missing");
+    if (found == nullptr) refuse_member(name(member), "is missing");
     return *found;
   }
 
@@ -66,7 +66,7 @@ class Members {
     const json& value = get(member);
     if (!value.is_number_unsigned() ||
         value.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max()) {
-      refuse(name(member), "is not a whole number below 2^32");
+      refuse_member(name(member), "is not a whole number below 2^32");
     }
     return value.get<std::uint32_t>();
   }
@@ -76,10 +76,10 @@ class Members {
   void for_each(const char* member, Visit&& visit) const {
     const json* array = find(member);
     if (array == nullptr) return;
-    if (!array->is_array()) refuse(name(member), "is not an array");
+    if (!array->is_array()) refuse_member(name(member), "is not an array");
     if (array->size() > kMaxEntries) {
-      refuse(name(member),
-             fmt::format("has {} entries; at most {} are allowed", array->size(), kMaxEntries));
+      refuse_member(name(member), fmt::format("has {} entries; at most {} are allowed",
+                                              array->size(), kMaxEntries));
     }
     for (std::size_t i = 0; i < array->size(); ++i) {
       visit((*array)[i], fmt::format("{}[{}]", name(member), i));
@@ -95,14 +95,15 @@ class Members {
   }
 
   static std::string as_text(const json& value, const std::string& name) {
-    if (!value.is_string()) refuse(name, "is not a string");
+    if (!value.is_string()) refuse_member(name, "is not a string");
     const auto& text = value.get_ref<const std::string&>();
     if (text.size() > kMaxText) {
-      refuse(name, fmt::format("has {} bytes; at most {} are allowed", text.size(), kMaxText));
+      refuse_member(name,
+                    fmt::format("has {} bytes; at most {} are allowed", text.size(), kMaxText));
     }
     if (std::any_of(text.begin(), text.end(),
                     [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
-      refuse(name, "has a control character");
+      refuse_member(name, "has a control character");
     }
     return text;
   }
@@ -174,51 +175,54 @@ void read_needs(const Members& top, Manifest& manifest) {
 
 void check_identity(const Manifest& manifest) {
   if (!is_id(manifest.id)) {
-    refuse("id", fmt::format("is '{}'; it takes lower-case words with dots between them, such as "
-                             "'org.loci.cpu'",
-                             manifest.id));
+    refuse_member("id",
+                  fmt::format("is '{}'; it takes lower-case words with dots between them, such as "
+                              "'org.loci.cpu'",
+                              manifest.id));
   }
   if (!is_version(manifest.version)) {
-    refuse("version", fmt::format("is '{}'; it takes the form '1.2.3'", manifest.version));
+    refuse_member("version", fmt::format("is '{}'; it takes the form '1.2.3'", manifest.version));
   }
 }
 
 void check_kinds(const Manifest& manifest) {
-  if (manifest.kinds.empty()) refuse("kinds", "is missing or empty");
+  if (manifest.kinds.empty()) refuse_member("kinds", "is missing or empty");
   // A plugin for a newer ABI may be of a kind that came with it.
   if (manifest.abi_major != LOCI_ABI_MAJOR || manifest.abi_minor > LOCI_ABI_MINOR) return;
   for (const std::string& kind : manifest.kinds) {
     if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
-      refuse("kinds", fmt::format("has the unknown kind '{}'{}", kind,
-                                  core::suggest(kind, {kKinds.begin(), kKinds.end()})));
+      refuse_member("kinds", fmt::format("has the unknown kind '{}'{}", kind,
+                                         core::suggest(kind, {kKinds.begin(), kKinds.end()})));
     }
   }
 }
 
 void check_device_types(const Manifest& manifest) {
   if (manifest.has_kind("backend") && manifest.device_types.empty()) {
-    refuse("device_types", "is missing or empty, which a backend may not leave out");
+    refuse_member("device_types", "is missing or empty, which a backend may not leave out");
   }
   for (const std::string& type : manifest.device_types) {
     if (!is_device_type(type)) {
-      refuse("device_types", fmt::format("has '{}'; a device type is a lower-case word", type));
+      refuse_member("device_types",
+                    fmt::format("has '{}'; a device type is a lower-case word", type));
     }
     if (type == "gpu") {
-      refuse("device_types", "has 'gpu', which stands for any accelerator; name the device type");
+      refuse_member("device_types",
+                    "has 'gpu', which stands for any accelerator; name the device type");
     }
   }
 }
 
 void check_reporters(const Manifest& manifest) {
   if (manifest.has_kind("reporter") && manifest.reporters.empty()) {
-    refuse("reporters", "is missing or empty, which a reporter may not leave out");
+    refuse_member("reporters", "is missing or empty, which a reporter may not leave out");
   }
 }
 
-void check_sanitizer(const Manifest& manifest) {
+void check_sanitizer_name(const Manifest& manifest) {
   const std::string& name = manifest.sanitizer;
   if (std::find(kSanitizers.begin(), kSanitizers.end(), name) == kSanitizers.end()) {
-    refuse("sanitizer", fmt::format("is '{}'; it takes none, address or thread", name));
+    refuse_member("sanitizer", fmt::format("is '{}'; it takes none, address or thread", name));
   }
 }
 
@@ -252,7 +256,7 @@ Manifest parse_manifest(std::string_view text) {
   check_kinds(manifest);
   check_device_types(manifest);
   check_reporters(manifest);
-  check_sanitizer(manifest);
+  check_sanitizer_name(manifest);
   return manifest;
 }
 

@@ -47,7 +47,7 @@ bool is_private_group(gid_t group, uid_t owner) {
   });
 }
 
-[[noreturn]] void refuse(const std::string& cause, const std::string& remedy) {
+[[noreturn]] void refuse_permission(const std::string& cause, const std::string& remedy) {
   throw LoadError(ErrorCode::kPermissionDenied, cause, remedy);
 }
 
@@ -56,20 +56,21 @@ bool is_private_group(gid_t group, uid_t owner) {
 void check_ownership(const struct stat& status, const std::string& path, uid_t user) {
   const char* what = S_ISDIR(status.st_mode) ? "directory" : "file";
   if (status.st_uid != 0 && status.st_uid != user) {
-    refuse(fmt::format("the {} '{}' belongs to user {}, who is neither root nor the user {} of "
-                       "this process",
-                       what, path, status.st_uid, user),
-           fmt::format("chown it to one of them, if you trust its content: chown {} '{}'", user,
-                       path));
+    refuse_permission(
+        fmt::format("the {} '{}' belongs to user {}, who is neither root nor the user {} of "
+                    "this process",
+                    what, path, status.st_uid, user),
+        fmt::format("chown it to one of them, if you trust its content: chown {} '{}'", user,
+                    path));
   }
   if ((status.st_mode & S_IWOTH) != 0) {
-    refuse(fmt::format("the {} '{}' is world-writable", what, path),
-           fmt::format("chmod o-w '{}'", path));
+    refuse_permission(fmt::format("the {} '{}' is world-writable", what, path),
+                      fmt::format("chmod o-w '{}'", path));
   }
   if ((status.st_mode & S_IWGRP) != 0 && !is_private_group(status.st_gid, status.st_uid)) {
-    refuse(fmt::format("the {} '{}' is writable by group {}, which others belong to", what, path,
-                       status.st_gid),
-           fmt::format("chmod g-w '{}'", path));
+    refuse_permission(fmt::format("the {} '{}' is writable by group {}, which others belong to",
+                                  what, path, status.st_gid),
+                      fmt::format("chmod g-w '{}'", path));
   }
 }
 

@@ -19,7 +19,7 @@
 namespace loci::program {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 constexpr int kFormatVersion = 1;
 // What one block takes, and each one within it.
@@ -284,11 +284,11 @@ class Strictness {
  public:
   explicit Strictness(const std::string& file) : file_(file) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+  bool operator()(int depth, ParsedJson::parse_event_t event, const ParsedJson& parsed) {
     if (depth > kMostDepth) fail_file(file_, fmt::format("is nested deeper than {}", kMostDepth));
-    if (event == Json::parse_event_t::object_start) members_.emplace_back();
-    if (event == Json::parse_event_t::object_end) members_.pop_back();
-    if (event == Json::parse_event_t::key) {
+    if (event == ParsedJson::parse_event_t::object_start) members_.emplace_back();
+    if (event == ParsedJson::parse_event_t::object_end) members_.pop_back();
+    if (event == ParsedJson::parse_event_t::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       if (!members_.back().insert(key).second) {
         fail_file(file_, fmt::format("an object has the member '{}' twice", printable(key)));
@@ -302,14 +302,14 @@ class Strictness {
   std::vector<std::set<std::string>> members_;
 };
 
-Json parse(std::string_view text, const std::string& file) {
+ParsedJson parse(std::string_view text, const std::string& file) {
   if (text.size() > kMostJsonBytes) {
     fail_file(file,
               fmt::format("has {} bytes; a program has at most {}", text.size(), kMostJsonBytes));
   }
   try {
-    return Json::parse(text, Strictness(file));
-  } catch (const Json::exception& error) {
+    return ParsedJson::parse(text, Strictness(file));
+  } catch (const ParsedJson::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, ..."
     const std::string_view what = error.what();
     const std::size_t end = what.find("] ");
@@ -336,7 +336,7 @@ void check_format(const Field& root) {
 }  // namespace
 
 ParsedPrograms from_json(std::string_view text, const std::string& file) {
-  const Json document = parse(text, file);
+  const ParsedJson document = parse(text, file);
   const Field root(document, "", file);
   check_format(root);
   const std::map<std::string, int> versions = read_versions(root.at("ops"), read_plugins(root));

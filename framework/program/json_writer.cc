@@ -14,40 +14,42 @@
 namespace loci::program {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // JSON has no words for these.
-Json number(double value) {
+OrderedJson number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
 }
 
-Json tagged(const char* kind, Json value) {
-  Json result = Json::object();
+OrderedJson tagged(const char* kind, OrderedJson value) {
+  OrderedJson result = OrderedJson::object();
   result[kind] = std::move(value);
   return result;
 }
 
 struct AttributeWriter {
-  Json operator()(bool value) const { return tagged("bool", value); }
-  Json operator()(std::int64_t value) const { return tagged("int", value); }
-  Json operator()(double value) const { return tagged("float", number(value)); }
-  Json operator()(const std::string& value) const { return tagged("string", value); }
-  Json operator()(DType value) const { return tagged("dtype", dtype_name(value)); }
-  Json operator()(const std::vector<std::int64_t>& values) const { return tagged("ints", values); }
-  Json operator()(const std::vector<double>& values) const {
-    Json list = Json::array();
+  OrderedJson operator()(bool value) const { return tagged("bool", value); }
+  OrderedJson operator()(std::int64_t value) const { return tagged("int", value); }
+  OrderedJson operator()(double value) const { return tagged("float", number(value)); }
+  OrderedJson operator()(const std::string& value) const { return tagged("string", value); }
+  OrderedJson operator()(DType value) const { return tagged("dtype", dtype_name(value)); }
+  OrderedJson operator()(const std::vector<std::int64_t>& values) const {
+    return tagged("ints", values);
+  }
+  OrderedJson operator()(const std::vector<double>& values) const {
+    OrderedJson list = OrderedJson::array();
     for (const double value : values) list.push_back(number(value));
     return tagged("floats", std::move(list));
   }
-  Json operator()(const std::vector<std::string>& values) const {
+  OrderedJson operator()(const std::vector<std::string>& values) const {
     return tagged("strings", values);
   }
 };
 
-Json variable_json(const VarDesc& var) {
-  Json result{{"name", var.name}, {"dtype", dtype_name(var.type.dtype)}};
+OrderedJson variable_json(const VarDesc& var) {
+  OrderedJson result{{"name", var.name}, {"dtype", dtype_name(var.type.dtype)}};
   result["shape"] = var.type.shape.dims();
   if (var.is_data) result["data"] = true;
   if (var.persistable) result["persistable"] = true;
@@ -57,28 +59,28 @@ Json variable_json(const VarDesc& var) {
   return result;
 }
 
-Json names_json(const Block& block, const std::vector<VarId>& ids) {
-  Json names = Json::array();
+OrderedJson names_json(const Block& block, const std::vector<VarId>& ids) {
+  OrderedJson names = OrderedJson::array();
   for (const VarId id : ids) names.push_back(block.var(id).name);
   return names;
 }
 
 template <class Slots>
-Json slots_json(const Block& block, const Slots& slots, const std::vector<Slot>& vars) {
-  Json result = Json::object();
+OrderedJson slots_json(const Block& block, const Slots& slots, const std::vector<Slot>& vars) {
+  OrderedJson result = OrderedJson::object();
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (!vars[i].empty()) result[slots[i].name] = names_json(block, vars[i]);
   }
   return result;
 }
 
-Json block_json(const Block& block);
+OrderedJson block_json(const Block& block);
 
-Json operator_json(const Block& block, const Operator& op) {
-  Json result{{"type", op.type()}, {"name", op.name}};
+OrderedJson operator_json(const Block& block, const Operator& op) {
+  OrderedJson result{{"type", op.type()}, {"name", op.name}};
   result["inputs"] = slots_json(block, op.schema->inputs(), op.inputs);
   result["outputs"] = slots_json(block, op.schema->outputs(), op.outputs);
-  result["attributes"] = Json::object();
+  result["attributes"] = OrderedJson::object();
   for (const auto& [name, value] : op.attributes) {
     result["attributes"][name] = std::visit(AttributeWriter{}, value);
   }
@@ -90,8 +92,8 @@ Json operator_json(const Block& block, const Operator& op) {
   return result;
 }
 
-Json block_json(const Block& block) {
-  Json result{{"variables", Json::array()}, {"operators", Json::array()}};
+OrderedJson block_json(const Block& block) {
+  OrderedJson result{{"variables", OrderedJson::array()}, {"operators", OrderedJson::array()}};
   for (const VarDesc& var : block.vars) result["variables"].push_back(variable_json(var));
   for (const Operator& op : block.ops) result["operators"].push_back(operator_json(block, op));
   result["arguments"] = names_json(block, block.arguments);
@@ -145,9 +147,9 @@ std::string to_json(const ProgramImpl& main, const ProgramImpl* startup) {
   try {
     std::string out = "{\n  \"format\": \"loci.program\",\n  \"format_version\": 1,\n";
     out += fmt::format("  \"producer\": \"loci {}\",\n", version());
-    out += fmt::format("  \"ops\": {}", Json(used.versions).dump());
+    out += fmt::format("  \"ops\": {}", OrderedJson(used.versions).dump());
     if (!used.plugins.empty()) {
-      out += fmt::format(",\n  \"plugins\": {}", Json(used.plugins).dump());
+      out += fmt::format(",\n  \"plugins\": {}", OrderedJson(used.plugins).dump());
     }
     write_program(out, "main", main);
     if (startup != nullptr) write_program(out, "startup", *startup);

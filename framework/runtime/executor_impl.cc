@@ -19,7 +19,7 @@ namespace {
 
 using profiler::Part;
 
-constexpr std::size_t kMostPlans = 128;
+constexpr std::size_t kMostCachedPlans = 128;
 constexpr int kMostStreams = 64;
 
 device::Device& open_device(const Place& place) {
@@ -304,7 +304,7 @@ std::shared_ptr<const Plan> ExecutorImpl::compile(const Program& program, const 
                                   return entry.uid == uid && entry.version != version;
                                 }),
                  entries_.end());
-  if (entries_.size() == kMostPlans) entries_.pop_back();
+  if (entries_.size() == kMostCachedPlans) entries_.pop_back();
   entries_.insert(entries_.begin(), {uid, version, compiled});
   return compiled;
 }

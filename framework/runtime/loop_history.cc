@@ -8,7 +8,7 @@ namespace {
 // As many are kept whatever the stride.
 constexpr std::size_t kAlwaysKept = 64;
 
-memory::Allocator& allocator_of(Space space) {
+memory::Allocator& history_allocator(Space space) {
   return space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
 }
 
@@ -32,7 +32,7 @@ LoopHistory::Values LoopHistory::make(std::int64_t iteration) {
   values.iteration = iteration;
   for (const PlanResult& result : types_) {
     values.buffers.push_back(
-        allocator_of(result.space)
+        history_allocator(result.space)
             .allocate(bytes_of(result.type),
                       result.space == nullptr ? nullptr : result.space->default_stream(),
                       "(loop history)"));

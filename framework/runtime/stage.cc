@@ -11,7 +11,7 @@ namespace {
 
 // Enough for the batch sizes of a service; a plan that is compiled again costs microseconds per
 // operator, as its kernels are kept elsewhere.
-constexpr std::size_t kMostPlans = 64;
+constexpr std::size_t kMostStagePlans = 64;
 
 const PlanValue& value_of(const Plan& plan, const AwaitedValue& awaited) {
   return plan.values[static_cast<std::size_t>(awaited.value)];
@@ -48,7 +48,7 @@ void Continuation::insert(const Plan& before, const Frame& frame,
     entry.key.insert(entry.key.end(), data, data + value_of(before, awaited).bytes);
   }
   const std::lock_guard lock(mutex_);
-  if (entries_.size() == kMostPlans) entries_.pop_back();
+  if (entries_.size() == kMostStagePlans) entries_.pop_back();
   entries_.insert(entries_.begin(), std::move(entry));
 }
 

@@ -24,9 +24,9 @@ bool is_operator(const loci_profile_label& label) {
   return label.kind == LOCI_SPAN_OP || label.kind == LOCI_SPAN_GRADIENT;
 }
 
-class Builder {
+class EventListBuilder {
  public:
-  Builder(const loci_profile& profile, std::uint32_t tracer_option)
+  EventListBuilder(const loci_profile& profile, std::uint32_t tracer_option)
       : profile_(profile),
         spans_(sdk::spans_of(profile)),
         names_operators_(tracer_option == LOCI_PROFILE_TRACER_ALL_OP_DETAIL),
@@ -159,7 +159,7 @@ class Builder {
 }  // namespace
 
 EventLists event_lists(const loci_profile& profile, std::uint32_t tracer_option) {
-  return Builder(profile, tracer_option).build();
+  return EventListBuilder(profile, tracer_option).build();
 }
 
 }  // namespace loci::classic

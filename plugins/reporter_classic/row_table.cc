@@ -12,9 +12,9 @@
 namespace loci::classic {
 namespace {
 
-class Builder {
+class RowTableBuilder {
  public:
-  Builder(const Paths& paths, const Settings& settings, std::uint32_t thread)
+  RowTableBuilder(const Paths& paths, const Settings& settings, std::uint32_t thread)
       : paths_(paths), settings_(settings) {
     table_.thread = thread;
   }
@@ -134,13 +134,13 @@ std::string scope_name(const Paths& paths, PathId path, std::uint32_t thread) {
 }  // namespace
 
 RowTable merged_table(const EventLists& events, const Settings& settings) {
-  Builder builder(events.paths, settings, kAllThreads);
+  RowTableBuilder builder(events.paths, settings, kAllThreads);
   for (const EventList& list : events.lists) builder.add(list);
   return builder.finish();
 }
 
 RowTable thread_table(const EventLists& events, const EventList& list, const Settings& settings) {
-  Builder builder(events.paths, settings, list.thread);
+  RowTableBuilder builder(events.paths, settings, list.thread);
   builder.add(list);
   return builder.finish();
 }

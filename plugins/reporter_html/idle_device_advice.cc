@@ -15,7 +15,7 @@ namespace {
 using sdk::to_view;
 
 // Of the time from the first to the last work of a device.
-constexpr double kMinShare = 0.1;
+constexpr double kMinIdleShare = 0.1;
 constexpr std::size_t kShownSpans = 5;
 
 struct Idle {
@@ -96,7 +96,7 @@ std::vector<Advice> idle_device_advice(const loci_profile& profile) {
     for (const std::uint32_t cause : {LOCI_GAP_HOST_LATE, LOCI_GAP_WAITS_FOR_COPY}) {
       const double share =
           whole == 0 ? 0 : static_cast<double>(idle[cause].ns) / static_cast<double>(whole);
-      if (share >= kMinShare) result.push_back(advice_on(device, cause, idle[cause], share));
+      if (share >= kMinIdleShare) result.push_back(advice_on(device, cause, idle[cause], share));
     }
   }
   return result;

@@ -13,7 +13,7 @@ using sdk::to_view;
 
 constexpr double kLow = 0.25;
 // Of the time that its device was busy: less is not worth a look.
-constexpr double kMinShare = 0.01;
+constexpr double kMinBusyShare = 0.01;
 
 struct KernelSum {
   std::uint64_t calls = 0;
@@ -75,7 +75,7 @@ std::vector<Advice> low_occupancy_advice(const loci_profile& profile) {
     const auto& [device_index, name] = key;
     const loci_profile_device& device = profile.devices[device_index];
     const auto time = static_cast<double>(sum.device_ns);
-    const bool matters = time > 0 && time >= kMinShare * static_cast<double>(device.busy_ns);
+    const bool matters = time > 0 && time >= kMinBusyShare * static_cast<double>(device.busy_ns);
     if (!matters || sum.occupied_ns >= kLow * time) continue;
     result.push_back(advice_on(device, name, sum, sum.occupied_ns / time));
   }

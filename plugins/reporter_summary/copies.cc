@@ -34,7 +34,7 @@ struct CopyTotal {
   std::uint64_t device_ns = 0;
 };
 
-std::vector<CopyTotal> totals_of(const loci_profile& profile) {
+std::vector<CopyTotal> copy_totals(const loci_profile& profile) {
   std::map<std::pair<std::string, std::string>, CopyTotal> totals;
   for (const loci_profile_copy& copy : sdk::copies_of(profile)) {
     const loci_profile_label& label = profile.labels[copy.label];
@@ -72,7 +72,7 @@ std::vector<std::string> cells(const CopyTotal& total) {
 }  // namespace
 
 void show_copies(const loci_profile& profile, std::size_t rows, Screen& screen) {
-  const std::vector<CopyTotal> totals = totals_of(profile);
+  const std::vector<CopyTotal> totals = copy_totals(profile);
   if (totals.empty()) return;
   const std::size_t shown = std::min(rows, totals.size());
   screen.blank();

@@ -24,7 +24,7 @@ using report_text::scaled_time;
 
 constexpr std::size_t kCauses = 3;
 constexpr std::size_t kNames = 3;
-constexpr std::size_t kNameWidth = 30;
+constexpr std::size_t kTensorNameWidth = 30;
 
 struct PlaceTotal {
   std::string place;
@@ -34,7 +34,7 @@ struct PlaceTotal {
 };
 
 // Devices in their order, then further places of memory.
-std::vector<PlaceTotal> totals_of(const loci_profile& profile) {
+std::vector<PlaceTotal> place_totals(const loci_profile& profile) {
   std::vector<PlaceTotal> totals;
   std::map<std::string_view, std::size_t> index;
   for (const loci_profile_device& device : sdk::devices_of(profile)) {
@@ -75,7 +75,7 @@ std::string largest(const loci_profile& profile) {
   std::string text;
   for (const loci_profile_tensor& tensor : sdk::tensors_of(profile)) {
     if (&tensor == profile.tensors + kNames) break;
-    const std::string name = report_text::shortened(printable(tensor.name), kNameWidth);
+    const std::string name = report_text::shortened(printable(tensor.name), kTensorNameWidth);
     text += fmt::format("{}{} {} ({})", text.empty() ? "Most memory: " : ", ",
                         name.empty() ? "(no name)" : name,
                         report_text::scaled_bytes(tensor.peak_bytes), printable(tensor.place));
@@ -86,7 +86,7 @@ std::string largest(const loci_profile& profile) {
 }  // namespace
 
 void show_devices(const loci_profile& profile, std::size_t rows, Screen& screen) {
-  const std::vector<PlaceTotal> totals = totals_of(profile);
+  const std::vector<PlaceTotal> totals = place_totals(profile);
   if (totals.empty()) return;
   const std::size_t shown = std::min(rows, totals.size());
   screen.blank();

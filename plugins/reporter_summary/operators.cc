@@ -19,7 +19,7 @@ using report_text::Align;
 using report_text::percent;
 using report_text::scaled_time;
 
-constexpr std::size_t kNameWidth = 24;
+constexpr std::size_t kOperatorNameWidth = 24;
 constexpr std::size_t kPlaceWidth = 8;
 
 bool is_operator(std::uint32_t kind) { return kind == LOCI_SPAN_OP || kind == LOCI_SPAN_GRADIENT; }
@@ -63,7 +63,7 @@ std::vector<std::string> cells(const loci_profile& profile, const OperatorTotal&
       device == nullptr ? 0 : peak(device->measured_flops, device->described_flops);
   const double bytes =
       device == nullptr ? 0 : peak(device->measured_bytes, device->described_bytes);
-  return {report_text::shortened(report_text::printable(total.name), kNameWidth),
+  return {report_text::shortened(report_text::printable(total.name), kOperatorNameWidth),
           report_text::shortened(report_text::printable(total.place), kPlaceWidth),
           fmt::format("{}", total.calls),
           scaled_time(total.self_ns),

@@ -13,14 +13,14 @@ namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header
 constexpr int kMemoryLevel = 8;
-constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr std::size_t kGzipPiece = std::size_t{64} << 10;
 
 }  // namespace
 
 struct GzipStream::State {
   Sink sink;
   z_stream stream{};
-  std::array<unsigned char, kPiece> out{};
+  std::array<unsigned char, kGzipPiece> out{};
 
   void run(std::string_view text, int flush) {
     // zlib does not write to its input, which is const only where ZLIB_CONST is defined.
@@ -47,8 +47,8 @@ GzipStream::~GzipStream() { deflateEnd(&state_->stream); }
 
 void GzipStream::write(std::string_view text) {
   // In pieces whose size fits zlib's counter.
-  for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size()))) {
-    state_->run(text.substr(0, kPiece), Z_NO_FLUSH);
+  for (; !text.empty(); text.remove_prefix(std::min(kGzipPiece, text.size()))) {
+    state_->run(text.substr(0, kGzipPiece), Z_NO_FLUSH);
   }
 }
 

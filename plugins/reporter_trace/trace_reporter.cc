@@ -19,7 +19,7 @@
 namespace loci::report {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::size_t kTextPiece = std::size_t{256} << 10;
 // For the parts around the events that are not written yet when the window is chosen.
 constexpr std::uint64_t kReserve = 4096;
 
@@ -87,7 +87,7 @@ class Pieces {
   explicit Pieces(const Sink& sink) : sink_(sink) {}
   void add(std::string_view text) {
     text_ += text;
-    if (text_.size() >= kPiece) finish();
+    if (text_.size() >= kTextPiece) finish();
   }
   void event(std::string_view text) {
     add(is_first_ ? "\n" : ",\n");

@@ -9,7 +9,7 @@
 namespace loci::sim {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_request(const std::string& message) {
   throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, message);
 }
 
@@ -36,7 +36,7 @@ Route route_of(const loci_copy& copy) {
 void check_ends(const loci_copy& copy) {
   const bool here = copy.source_end == LOCI_END_DEVICE || copy.target_end == LOCI_END_DEVICE;
   if (here && copy.source_end <= LOCI_END_PEER && copy.target_end <= LOCI_END_PEER) return;
-  refuse(
+  refuse_request(
       fmt::format("[sim] a copy from end {} to end {} does not touch the device; give "
                   "LOCI_END_DEVICE for one of them",
                   copy.source_end, copy.target_end));
@@ -90,7 +90,8 @@ SimDevice::~SimDevice() {
 void* SimDevice::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
   failures_.enter_call(failures_.faults().alloc, LOCI_CODE_OUT_OF_MEMORY, "mem_alloc");
   if (kind == LOCI_MEMORY_PINNED) return machine_.pinned.allocate(bytes);
-  if (kind != LOCI_MEMORY_DEVICE) refuse(fmt::format("[sim] there is no memory kind {}", kind));
+  if (kind != LOCI_MEMORY_DEVICE)
+    refuse_request(fmt::format("[sim] there is no memory kind {}", kind));
   void* pointer = allocate_waiting(bytes);
   ++counters_.allocations;
   return pointer;
@@ -113,7 +114,8 @@ void SimDevice::mem_free(std::uint32_t kind, void* pointer, Stream* stream) {
     free_behind(pointer, bytes, stream, [this, pointer] { machine_.pinned.finish_free(pointer); });
     return;
   }
-  if (kind != LOCI_MEMORY_DEVICE) refuse(fmt::format("[sim] there is no memory kind {}", kind));
+  if (kind != LOCI_MEMORY_DEVICE)
+    refuse_request(fmt::format("[sim] there is no memory kind {}", kind));
   const std::uint64_t bytes = memory_.begin_free(pointer);
   free_behind(pointer, bytes, stream, [this, pointer] { memory_.finish_free(pointer); });
 }
@@ -161,7 +163,8 @@ SimDevice::End SimDevice::end_of(std::uint32_t kind, const void* pointer, std::u
   const char* what = writes ? "the target of a copy" : "the source of a copy";
   if (kind == LOCI_END_DEVICE) return {memory_.alias(pointer, bytes, what), access, false};
   if (kind == LOCI_END_PEER) {
-    if (peer == nullptr) refuse("[sim] a copy between devices names no peer; give its handle");
+    if (peer == nullptr)
+      refuse_request("[sim] a copy between devices names no peer; give its handle");
     const auto& other = sdk::device_of<SimDevice>(peer);
     return {other.memory_.alias(pointer, bytes, what), access, false};
   }
@@ -193,7 +196,7 @@ void SimDevice::fill(void* target, std::uint64_t bytes, const void* pattern,
   failures_.enter_call(failures_.faults().copy, LOCI_CODE_FAILED, "fill");
   Stream& queue = required(stream, "fill");
   if (pattern_bytes != 1 && pattern_bytes != 2 && pattern_bytes != 4 && pattern_bytes != 8) {
-    refuse(fmt::format("[sim] a pattern of {} bytes; give 1, 2, 4 or 8", pattern_bytes));
+    refuse_request(fmt::format("[sim] a pattern of {} bytes; give 1, 2, 4 or 8", pattern_bytes));
   }
   if (bytes == 0) return;
   std::byte* data = memory_.alias(target, bytes, "the target of a fill");
@@ -245,7 +248,8 @@ void SimDevice::remove(Stream& stream) {
 
 Stream& SimDevice::required(Stream* stream, const char* function) const {
   if (stream == nullptr) {
-    refuse(fmt::format("[sim] {}: {} got no stream; give one of the device's", place_, function));
+    refuse_request(
+        fmt::format("[sim] {}: {} got no stream; give one of the device's", place_, function));
   }
   return *stream;
 }

@@ -11,7 +11,7 @@
 namespace loci::sim {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kReservedPage = 4096;
 // Addresses cost nothing, and more of them than memory keeps fragments from mattering.
 constexpr std::uint64_t kAddressesPerByte = 4;
 constexpr std::uint64_t kMoreAddresses = std::uint64_t{16} << 20;
@@ -31,7 +31,7 @@ DeviceMemory::DeviceMemory(const Settings& settings, std::string place)
       limit_(settings.memory),
       zone_(settings.red_zone),
       poison_(settings.poison),
-      memory_(round_up(limit_ * kAddressesPerByte + kMoreAddresses, kPage)),
+      memory_(round_up(limit_ * kAddressesPerByte + kMoreAddresses, kReservedPage)),
       free_(memory_.bytes()) {}
 
 std::uint64_t DeviceMemory::block_bytes(std::uint64_t bytes) const {

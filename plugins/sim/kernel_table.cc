@@ -68,7 +68,7 @@ void destroy_prepared(loci_prepared* prepared) noexcept {
   delete reinterpret_cast<Prepared*>(prepared);
 }
 
-loci_kernels_api make_table() {
+loci_kernels_api make_kernel_table() {
   loci_kernels_api table = portable();
   table.create = &create;
   table.destroy = &destroy;
@@ -80,7 +80,7 @@ loci_kernels_api make_table() {
 }  // namespace
 
 const loci_kernels_api* queued_kernels_table() {
-  static const loci_kernels_api kTable = make_table();
+  static const loci_kernels_api kTable = make_kernel_table();
   return &kTable;
 }
 

@@ -11,11 +11,11 @@
 namespace loci::sim {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPinnedPage = 4096;
 
 std::uintptr_t number_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_range(const std::string& message) {
   throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, message);
 }
 
@@ -29,8 +29,9 @@ PinnedMemory::~PinnedMemory() {
 
 void* PinnedMemory::allocate(std::uint64_t bytes) {
   if (bytes > PTRDIFF_MAX) throw std::bad_alloc();
-  const std::uint64_t rounded = (std::max<std::uint64_t>(bytes, 1) + kPage - 1) / kPage * kPage;
-  void* pointer = std::aligned_alloc(kPage, rounded);
+  const std::uint64_t rounded =
+      (std::max<std::uint64_t>(bytes, 1) + kPinnedPage - 1) / kPinnedPage * kPinnedPage;
+  void* pointer = std::aligned_alloc(kPinnedPage, rounded);
   if (pointer == nullptr) throw std::bad_alloc();
   const std::lock_guard lock(mutex_);
   insert(number_of(pointer), {bytes, /*owned=*/true});
@@ -70,8 +71,8 @@ void PinnedMemory::insert(std::uintptr_t first, Range range) {
       next != ranges_.begin() && std::prev(next)->first + std::prev(next)->second.bytes > first;
   const bool same_start = next != ranges_.end() && next->first == first;
   if (meets_next || meets_previous || same_start) {
-    refuse(fmt::format("[sim] [{:#x}, {} bytes) overlaps memory that is pinned; pin it once", first,
-                       range.bytes));
+    refuse_range(fmt::format("[sim] [{:#x}, {} bytes) overlaps memory that is pinned; pin it once",
+                             first, range.bytes));
   }
   ranges_[first] = range;
 }
@@ -79,8 +80,9 @@ void PinnedMemory::insert(std::uintptr_t first, Range range) {
 PinnedMemory::Range PinnedMemory::take(std::uintptr_t first, bool owned) {
   const auto found = ranges_.find(first);
   if (found == ranges_.end() || found->second.owned != owned) {
-    refuse(fmt::format("[sim] {:#x} is not the start of {}; give it back once", first,
-                       owned ? "pinned memory that mem_alloc gave" : "registered host memory"));
+    refuse_range(
+        fmt::format("[sim] {:#x} is not the start of {}; give it back once", first,
+                    owned ? "pinned memory that mem_alloc gave" : "registered host memory"));
   }
   const Range range = found->second;
   ranges_.erase(found);

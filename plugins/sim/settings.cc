@@ -120,7 +120,7 @@ constexpr std::array<Key, 20> kKeys = {{
     {"lose_device", kCountAllowed, set_count<&Settings::lose_device>},
 }};
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_setting(const std::string& message) {
   throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, message);
 }
 
@@ -134,11 +134,12 @@ void set(Settings& settings, Text name, Text value) {
   const auto* key = std::find_if(kKeys.begin(), kKeys.end(),
                                  [&](const Key& candidate) { return candidate.name == name; });
   if (key == kKeys.end()) {
-    refuse(fmt::format("[sim] LOCI_SIM: there is no setting '{}' (given '{}'); there are {}", name,
-                       value, key_names()));
+    refuse_setting(
+        fmt::format("[sim] LOCI_SIM: there is no setting '{}' (given '{}'); there are {}", name,
+                    value, key_names()));
   }
   if (!key->set(settings, value)) {
-    refuse(fmt::format("[sim] LOCI_SIM: {} is '{}'; give {}", name, value, key->allowed));
+    refuse_setting(fmt::format("[sim] LOCI_SIM: {} is '{}'; give {}", name, value, key->allowed));
   }
 }
 
@@ -149,12 +150,14 @@ void parse_list(Settings& settings, Text list) {
     list.remove_prefix(std::min(list.size(), entry.size() + 1));
     const std::size_t equals = entry.find('=');
     if (equals == Text::npos) {
-      refuse(fmt::format("[sim] LOCI_SIM: '{}' has no value; write key=value,key=value", entry));
+      refuse_setting(
+          fmt::format("[sim] LOCI_SIM: '{}' has no value; write key=value,key=value", entry));
     }
     const Text name = entry.substr(0, equals);
     if (!seen.insert(name).second) {
-      refuse(fmt::format("[sim] LOCI_SIM: {} is given twice, the second time as '{}'; give it once",
-                         name, entry.substr(equals + 1)));
+      refuse_setting(
+          fmt::format("[sim] LOCI_SIM: {} is given twice, the second time as '{}'; give it once",
+                      name, entry.substr(equals + 1)));
     }
     set(settings, name, entry.substr(equals + 1));
   }

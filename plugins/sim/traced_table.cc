@@ -65,7 +65,7 @@ void trace(loci_device_api& table) {
 }
 
 // Discovery happens before anybody profiles; take_async_error follows every wait and says nothing.
-loci_device_api make_table() {
+loci_device_api make_device_table() {
   using Api = loci_device_api;
   Api table = plain();
   trace<&Api::mem_alloc, kMemAlloc>(table);
@@ -93,7 +93,7 @@ loci_device_api make_table() {
 }  // namespace
 
 const loci_device_api* traced_device_table() {
-  static const loci_device_api kTable = make_table();
+  static const loci_device_api kTable = make_device_table();
   return &kTable;
 }
 

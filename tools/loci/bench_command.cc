@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr RunCounts kDefaults{10, 100};
+constexpr RunCounts kBenchCounts{10, 100};
 
 struct Report {
   double compile_us = 0;    // the first stage, all of most models
@@ -36,9 +36,9 @@ struct Report {
   std::uint64_t process_peak_bytes = 0;  // resident memory of the process
 };
 
-void declare(po::options_description& options) {
+void declare_bench_command(po::options_description& options) {
   declare_execution_options(options);
-  declare_run_options(options, kDefaults);
+  declare_run_options(options, kBenchCounts);
   options.add_options()("json",
                         "print one JSON object: model, device, threads, feeds, runs, warmup, "
                         "compile_us, first_run_us, latency_us, throughput, memory, transfers");
@@ -129,7 +129,7 @@ std::string report_text(const Session& session, const RunCounts& counts, const R
   return text + "\n";
 }
 
-Json feeds_json(const Session& session) {
+Json timed_feeds_json(const Session& session) {
   Json feeds = Json::array();
   for (const SessionFeed& feed : session.feeds) {
     Json entry{{"name", feed.name}};
@@ -155,7 +155,7 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
   return {{"model", options.model},
           {"device", session.executor.place().to_string()},
           {"threads", config::threads()},
-          {"feeds", feeds_json(session)},
+          {"feeds", timed_feeds_json(session)},
           {"runs", counts.repeat},
           {"warmup", counts.warmup},
           {"compile_us", report.compile_us},
@@ -175,10 +175,10 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
           {"transfers", {{"count", report.transfers}, {"bytes", report.transfer_bytes}}}};
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_bench_command(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
   refuse_outputs(options.fetches, "a benchmark writes no results");
-  const RunCounts counts = read_run_counts(values, kDefaults);
+  const RunCounts counts = read_run_counts(values, kBenchCounts);
   const TransferPolicy transfers = read_transfer_policy(values);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
@@ -198,13 +198,13 @@ Command bench_command() {
   command.name = "bench";
   command.summary = "Runs a model many times and tells latency, throughput and memory.";
   command.positionals = {{"model", "MODEL"}};
-  command.declare = declare;
+  command.declare = declare_bench_command;
   command.notes =
       "MODEL is a program directory. A run is timed from its feeds to its fetched results.\n"
       "Percentiles are by nearest rank; throughput is by the mean. Samples are counted where the\n"
       "model leaves the first extent of its feeds open and the feeds agree on it.\n\n" +
       feed_help() + "\n" + exit_code_help();
-  command.run = run;
+  command.run = run_bench_command;
   return command;
 }
 

@@ -21,7 +21,7 @@ struct Absent {
   std::string reason;
 };
 
-void declare(po::options_description& options) {
+void declare_devices_command(po::options_description& options) {
   declare_plugin_options(options);
   options.add_options()("json",
                         "print one JSON object: devices, each with place, name, arch, uuid, "
@@ -97,7 +97,7 @@ std::string absent_text(const std::vector<Absent>& absent) {
 
 Json known_bytes(std::uint64_t bytes) { return bytes == 0 ? Json() : Json(bytes); }
 
-Json to_json(const CheckedDevice& device) {
+Json listed_json(const CheckedDevice& device) {
   const DeviceProperties& is = device.properties;
   const bool works = device.error.empty();
   return {{"place", device.place},
@@ -114,23 +114,23 @@ Json to_json(const CheckedDevice& device) {
           {"error", works ? Json() : Json(device.error)}};
 }
 
-Json to_json(const Absent& absent) {
+Json listed_json(const Absent& absent) {
   return {{"plugin", absent.plugin}, {"device_types", absent.types}, {"reason", absent.reason}};
 }
 
 template <class List>
-Json list_json(const List& list) {
+Json device_list_json(const List& list) {
   Json entries = Json::array();
-  for (const auto& entry : list) entries.push_back(to_json(entry));
+  for (const auto& entry : list) entries.push_back(listed_json(entry));
   return entries;
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_devices_command(const po::variables_map& values) {
   apply_plugin_options(values);
   const std::vector<CheckedDevice> found = in_phase(Phase::kDevices, check_devices);
   const std::vector<Absent> absent = in_phase(Phase::kDevices, find_absent);
   if (values.count("json") != 0) {
-    print_json({{"devices", list_json(found)}, {"absent", list_json(absent)}});
+    print_json({{"devices", device_list_json(found)}, {"absent", device_list_json(absent)}});
   } else {
     print(devices_text(found) + absent_text(absent));
   }
@@ -143,7 +143,7 @@ Command devices_command() {
   Command command;
   command.name = "devices";
   command.summary = "Lists the devices that the plugins bring, and what they can do.";
-  command.declare = declare;
+  command.declare = declare_devices_command;
   command.notes =
       "Each device is opened. 'operators' counts the types of operators that have a kernel there;\n"
       "'accelerator' devices are what the place gpu stands for; 'queued' ones work through "
@@ -152,7 +152,7 @@ Command devices_command() {
       "with\n"
       "the error, and is no failure of the list.\n\n" +
       exit_code_help();
-  command.run = run;
+  command.run = run_devices_command;
   return command;
 }
 

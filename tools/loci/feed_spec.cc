@@ -15,7 +15,7 @@ constexpr const char* kForms =
     "write NAME=@FILE.npy, NAME=random[:SHAPE[:LOW:HIGH]] or NAME=VALUE, such as "
     "image=random:8x1x8x8";
 
-[[noreturn]] void refuse(const std::string& argument, const std::string& reason) {
+[[noreturn]] void refuse_feed(const std::string& argument, const std::string& reason) {
   throw Failure(ExitCode::kUsage, fmt::format("[--feed] '{}': {}; {}", argument, reason, kForms));
 }
 
@@ -35,7 +35,7 @@ double parse_bound(const std::string& text, const std::string& argument) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end || !std::isfinite(value)) {
-    refuse(argument, fmt::format("the bound '{}' is not a finite number", text));
+    refuse_feed(argument, fmt::format("the bound '{}' is not a finite number", text));
   }
   return value;
 }
@@ -43,7 +43,7 @@ double parse_bound(const std::string& text, const std::string& argument) {
 FeedRandom parse_random(const std::string& text, const std::string& argument) {
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() == 3 || parts.size() > 4) {
-    refuse(argument, "random takes a shape, or a shape and two bounds");
+    refuse_feed(argument, "random takes a shape, or a shape and two bounds");
   }
   FeedRandom random;
   if (parts.size() >= 2 && !parts[1].empty()) random.shape = parse_shape(parts[1], argument);
@@ -51,7 +51,7 @@ FeedRandom parse_random(const std::string& text, const std::string& argument) {
     random.low = parse_bound(parts[2], argument);
     random.high = parse_bound(parts[3], argument);
     if (!(*random.low < *random.high)) {
-      refuse(argument, fmt::format("LOW {} is not below HIGH {}", parts[2], parts[3]));
+      refuse_feed(argument, fmt::format("LOW {} is not below HIGH {}", parts[2], parts[3]));
     }
   }
   return random;
@@ -66,27 +66,27 @@ Shape parse_shape(const std::string& text, const std::string& argument) {
     const char* end = part.data() + part.size();
     const auto [stop, error] = std::from_chars(part.data(), end, extent);
     if (error != std::errc() || stop != end || extent < 0) {
-      refuse(argument, fmt::format("'{}' is not an extent of the shape '{}'", part, text));
+      refuse_feed(argument, fmt::format("'{}' is not an extent of the shape '{}'", part, text));
     }
     dims.push_back(extent);
   }
   if (dims.size() > static_cast<std::size_t>(Shape::kMaxRank)) {
-    refuse(argument, fmt::format("the shape has {} extents, more than {}", dims.size(),
-                                 static_cast<int>(Shape::kMaxRank)));
+    refuse_feed(argument, fmt::format("the shape has {} extents, more than {}", dims.size(),
+                                      static_cast<int>(Shape::kMaxRank)));
   }
   return Shape(dims);
 }
 
 FeedSpec parse_feed(const std::string& argument) {
   const std::size_t equals = argument.find('=');
-  if (equals == std::string::npos) refuse(argument, "there is no '='");
-  if (equals == 0) refuse(argument, "the name is missing");
+  if (equals == std::string::npos) refuse_feed(argument, "there is no '='");
+  if (equals == 0) refuse_feed(argument, "the name is missing");
   FeedSpec spec;
   spec.name = argument.substr(0, equals);
   spec.text = argument.substr(equals + 1);
-  if (spec.text.empty()) refuse(argument, "the value is missing");
+  if (spec.text.empty()) refuse_feed(argument, "the value is missing");
   if (spec.text[0] == '@') {
-    if (spec.text.size() == 1) refuse(argument, "the file is missing");
+    if (spec.text.size() == 1) refuse_feed(argument, "the file is missing");
     spec.source = FeedFile{spec.text.substr(1)};
   } else if (spec.text == "random" || spec.text.rfind("random:", 0) == 0) {
     spec.source = parse_random(spec.text, argument);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const std::string& argument, const std::string& reason) {
+[[noreturn]] void refuse_fetch(const std::string& argument, const std::string& reason) {
   throw Failure(ExitCode::kUsage,
                 fmt::format("[--fetch] '{}': {}; write NAME or NAME=@FILE.npy", argument, reason));
 }
@@ -43,10 +43,10 @@ void check_writable(const std::string& path) {
 FetchSpec parse_fetch(const std::string& argument) {
   const std::size_t equals = argument.find('=');
   FetchSpec spec{argument.substr(0, equals), {}};
-  if (spec.name.empty()) refuse(argument, "the name is missing");
+  if (spec.name.empty()) refuse_fetch(argument, "the name is missing");
   if (equals == std::string::npos) return spec;
   if (argument.compare(equals, 2, "=@") != 0 || argument.size() == equals + 2) {
-    refuse(argument, "after '=' stands '@' and a file");
+    refuse_fetch(argument, "after '=' stands '@' and a file");
   }
   spec.path = argument.substr(equals + 2);
   return spec;

@@ -7,7 +7,7 @@
 namespace loci::runner {
 namespace {
 
-[[noreturn]] void refuse(const std::string& argument, const std::string& reason) {
+[[noreturn]] void refuse_guard(const std::string& argument, const std::string& reason) {
   throw Failure(ExitCode::kUsage, fmt::format("[--guard] '{}': {}", argument, reason));
 }
 
@@ -16,12 +16,12 @@ namespace {
 GuardSpec parse_guard(const std::string& argument) {
   const std::size_t equals = argument.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
-    refuse(argument, "write REGEX=PLACE, such as embedding.*=cpu");
+    refuse_guard(argument, "write REGEX=PLACE, such as embedding.*=cpu");
   }
   try {
     return {argument.substr(0, equals), Place(argument.substr(equals + 1))};
   } catch (const Error& error) {
-    refuse(argument, error.what());
+    refuse_guard(argument, error.what());
   }
 }
 
@@ -32,12 +32,13 @@ void apply_guards(const std::vector<GuardSpec>& guards, const io::Model& model) 
     try {
       count = guard_operators(model.main, startup, guard.pattern, guard.place);
     } catch (const Error& error) {
-      refuse(guard.pattern, error.what());
+      refuse_guard(guard.pattern, error.what());
     }
     if (count == 0) {
-      refuse(guard.pattern,
-             "no operator has a name, a type or an output variable that it matches as a whole; "
-             "`loci show` lists them");
+      refuse_guard(
+          guard.pattern,
+          "no operator has a name, a type or an output variable that it matches as a whole; "
+          "`loci show` lists them");
     }
   }
 }

@@ -62,21 +62,21 @@ std::string plugin_text(const ExaminedPlugin& plugin) {
   return text;
 }
 
-Json to_json(const CheckedVariable& variable) {
+Json health_json_of(const CheckedVariable& variable) {
   return {{"name", variable.name},
           {"value", variable.value},
           {"problem", known(variable.problem)},
           {"note", known(variable.note)}};
 }
 
-Json to_json(const plugins::SearchPlace& place) {
+Json health_json_of(const plugins::SearchPlace& place) {
   return {{"path", place.path},
           {"origin", place.origin},
           {"files", place.files},
           {"refused", place.refusal ? Json(place.refusal->cause) : Json()}};
 }
 
-Json to_json(const ExaminedPlugin& plugin) {
+Json health_json_of(const ExaminedPlugin& plugin) {
   Json entry = candidate_json(plugin.candidate, plugin.probe);
   entry["mode"] = plugin.facts.mode;
   entry["owner"] = plugin.facts.owner;
@@ -84,18 +84,18 @@ Json to_json(const ExaminedPlugin& plugin) {
   return entry;
 }
 
-Json to_json(const CheckedDevice& device) {
+Json health_json_of(const CheckedDevice& device) {
   return {{"place", device.place}, {"error", known(device.error)}};
 }
 
-Json to_json(const Problem& problem) {
+Json health_json_of(const Problem& problem) {
   return {{"subject", problem.subject}, {"cause", problem.cause}, {"remedy", problem.remedy}};
 }
 
 template <class List>
-Json list_json(const List& list) {
+Json health_list_json(const List& list) {
   Json entries = Json::array();
-  for (const auto& entry : list) entries.push_back(to_json(entry));
+  for (const auto& entry : list) entries.push_back(health_json_of(entry));
   return entries;
 }
 
@@ -115,9 +115,12 @@ std::string health_text(const Health& health) {
 }
 
 Json health_json(const Health& health) {
-  return {{"healthy", health.problems.empty()},   {"environment", list_json(health.environment)},
-          {"search", list_json(health.search)},   {"plugins", list_json(health.plugins)},
-          {"devices", list_json(health.devices)}, {"problems", list_json(health.problems)}};
+  return {{"healthy", health.problems.empty()},
+          {"environment", health_list_json(health.environment)},
+          {"search", health_list_json(health.search)},
+          {"plugins", health_list_json(health.plugins)},
+          {"devices", health_list_json(health.devices)},
+          {"problems", health_list_json(health.problems)}};
 }
 
 }  // namespace loci::runner

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void declare(po::options_description& options) {
+void declare_plan_command(po::options_description& options) {
   declare_execution_options(options);
   options.add_options()(
       "json",
@@ -105,7 +105,7 @@ std::string report_text(const Session& session, const inspect::Plan& plan) {
       plan.deferred.empty() ? "" : ", without that of the further operators");
 }
 
-Json feeds_json(const Session& session) {
+Json assumed_feeds_json(const Session& session) {
   Json feeds = Json::array();
   for (const SessionFeed& feed : session.feeds) {
     Json entry{{"name", feed.name}};
@@ -158,13 +158,17 @@ Json transfers_json(const inspect::Plan& plan) {
 
 Json report_json(const ExecutionOptions& options, const Session& session,
                  const inspect::Plan& plan) {
-  return {{"model", options.model},          {"device", session.executor.place().to_string()},
-          {"feeds", feeds_json(session)},    {"operators", operators_json(plan)},
-          {"deferred", deferred_json(plan)}, {"transfers", transfers_json(plan)},
-          {"arena_bytes", plan.arena_bytes}, {"unshared_bytes", plan.unshared_bytes}};
+  return {{"model", options.model},
+          {"device", session.executor.place().to_string()},
+          {"feeds", assumed_feeds_json(session)},
+          {"operators", operators_json(plan)},
+          {"deferred", deferred_json(plan)},
+          {"transfers", transfers_json(plan)},
+          {"arena_bytes", plan.arena_bytes},
+          {"unshared_bytes", plan.unshared_bytes}};
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_plan_command(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
   refuse_outputs(options.fetches, "a plan computes nothing to write");
   apply_execution_options(options, values);
@@ -187,14 +191,14 @@ Command plan_command() {
   command.name = "plan";
   command.summary = "Shows where each operator of a model would run, and why, and what is copied.";
   command.positionals = {{"model", "MODEL"}};
-  command.declare = declare;
+  command.declare = declare_plan_command;
   command.notes =
       "MODEL is a program directory. The model is compiled, not run; without weights in it, its\n"
       "startup program runs first. Only the shapes of feeds matter; what is not fed has the\n"
       "variable's shape, with 1 for unknown extents. Operators whose shapes hang on values are\n"
       "listed with what they wait for: only a run can compile them.\n\n" +
       feed_help() + "\n" + exit_code_help();
-  command.run = run;
+  command.run = run_plan_command;
   return command;
 }
 

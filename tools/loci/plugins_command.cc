@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using plugins::Candidate;
 
-void declare(po::options_description& options) {
+void declare_plugins_command(po::options_description& options) {
   declare_plugin_options(options);
   options.add_options()  //
       ("json",
@@ -84,7 +84,7 @@ ExitCode inspect_file(const po::variables_map& values, bool json) {
 }
 
 // What an action takes besides the options of every one.
-void check_options(const std::string& action, const po::variables_map& values) {
+void check_plugins_action(const std::string& action, const po::variables_map& values) {
   const std::string see = "; see 'loci plugins --help'";
   const bool is_new = action == "new";
   const bool takes_file = is_new || action == "inspect";
@@ -113,10 +113,10 @@ ExitCode new_plugin(const po::variables_map& values) {
                      values["dir"].as<std::string>());
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_plugins_command(const po::variables_map& values) {
   const std::string action =
       values.count("action") == 0 ? "list" : values["action"].as<std::string>();
-  check_options(action, values);
+  check_plugins_action(action, values);
   const bool json = values.count("json") != 0;
   if (action == "new") return new_plugin(values);
   if (action == "doctor") return plugins_doctor(values, json);
@@ -135,7 +135,7 @@ Command plugins_command() {
                           false,
                           {"list", "inspect", "doctor", "new"}},
                          {"file", "", false}};
-  command.declare = declare;
+  command.declare = declare_plugins_command;
   command.notes =
       "'loci plugins list', the default, reads the manifests in search order: the explicit files,\n"
       "then --plugin-path, LOCI_PLUGIN_PATH and the install directory. With --probe it loads "
@@ -159,7 +159,7 @@ Command plugins_command() {
       "at\n"
       "most, a time-out for ten minutes. The doctor always probes, and always anew.\n\n" +
       exit_code_help();
-  command.run = run;
+  command.run = run_plugins_command;
   return command;
 }
 

@@ -25,7 +25,7 @@ void refuse_useless(const po::variables_map& values) {
   }
 }
 
-std::chrono::milliseconds read_limit(const po::variables_map& values) {
+std::chrono::milliseconds read_probe_limit(const po::variables_map& values) {
   constexpr double kLeast = 0.001;
   constexpr double kMost = 3600;
   const double seconds = values["probe-timeout"].as<double>();
@@ -55,7 +55,7 @@ std::shared_ptr<PluginProber> make_prober(const po::variables_map& values, Probi
     return nullptr;
   }
   ProbeOptions options;
-  if (values.count("probe-timeout") != 0) options.limit = read_limit(values);
+  if (values.count("probe-timeout") != 0) options.limit = read_probe_limit(values);
   options.use_kept = !anew && values.count("no-probe-cache") == 0;
   return std::make_shared<PluginProber>(options);
 }

@@ -12,7 +12,7 @@
 namespace loci::runner {
 namespace {
 
-void declare(po::options_description& options) {
+void declare_profile_command(po::options_description& options) {
   options.add_options()  //
       ("reporter", po::value<std::vector<std::string>>()->composing()->value_name("NAME[=OUT]"),
        "report: what to make, in a file or on standard output (repeatable)")  //
@@ -29,7 +29,7 @@ void declare(po::options_description& options) {
   throw Failure(ExitCode::kUsage, message + "; see 'loci profile --help'");
 }
 
-void check_options(const std::string& action, const po::variables_map& values) {
+void check_profile_action(const std::string& action, const po::variables_map& values) {
   const bool is_diff = action == "diff";
   if ((values.count("second") != 0) != is_diff) {
     refuse(is_diff ? "'profile diff' needs two files" : "'profile report' takes one file");
@@ -44,7 +44,7 @@ void check_options(const std::string& action, const po::variables_map& values) {
   check("json", is_diff);
 }
 
-double read_limit(const po::variables_map& values) {
+double read_fail_limit(const po::variables_map& values) {
   const auto& text = values["fail-above"].as<std::string>();
   double limit = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
@@ -69,7 +69,7 @@ ExitCode report(const po::variables_map& values) {
 }
 
 ExitCode diff(const po::variables_map& values) {
-  const double limit = values.count("fail-above") != 0 ? read_limit(values) : 0;
+  const double limit = values.count("fail-above") != 0 ? read_fail_limit(values) : 0;
   const profiling::Comparison comparison = in_phase(Phase::kModel, [&] {
     return profiling::compare(values["file"].as<std::string>(), values["second"].as<std::string>());
   });
@@ -80,9 +80,9 @@ ExitCode diff(const po::variables_map& values) {
                             values["second"].as<std::string>(), limit));
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_profile_command(const po::variables_map& values) {
   const auto& action = values["action"].as<std::string>();
-  check_options(action, values);
+  check_profile_action(action, values);
   return action == "diff" ? diff(values) : report(values);
 }
 
@@ -94,13 +94,13 @@ Command profile_command() {
   command.summary = "Makes reports of a saved profile, or compares two.";
   command.positionals = {
       {"action", "ACTION", true, {"report", "diff"}}, {"file", "FILE"}, {"second", "FILE", false}};
-  command.declare = declare;
+  command.declare = declare_profile_command;
   command.notes =
       "FILE is what 'loci run --profile-path FILE' wrote. A reporter is named as\n"
       "NAME[:OPTION=VALUE[,...]][=FORM][=OUT], such as html=run.html, classic=1.8 or\n"
       "trace:gzip=on=run.json.gz; 'loci plugins list' shows which there are.\n\n" +
       exit_code_help();
-  command.run = run;
+  command.run = run_profile_command;
   return command;
 }
 

@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr RunCounts kDefaults{0, 1};
+constexpr RunCounts kSingleRun{0, 1};
 
-void declare(po::options_description& options) {
+void declare_run_command(po::options_description& options) {
   declare_execution_options(options);
-  declare_run_options(options, kDefaults);
+  declare_run_options(options, kSingleRun);
   declare_profile_options(options);
   options.add_options()(
       "json", "print one JSON object: model, device, feeds, results, runs, warmup, latency_us");
@@ -51,7 +51,7 @@ std::string report_text(const Session& session, const RunCounts& counts,
   return text;
 }
 
-Json feeds_json(const Session& session) {
+Json given_feeds_json(const Session& session) {
   Json feeds = Json::array();
   for (const SessionFeed& feed : session.feeds) {
     Json entry{{"name", feed.name}};
@@ -80,16 +80,16 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
   const Latency latency = summarize(outcome.microseconds);
   return {{"model", options.model},
           {"device", session.executor.place().to_string()},
-          {"feeds", feeds_json(session)},
+          {"feeds", given_feeds_json(session)},
           {"results", results_json(session, outcome)},
           {"runs", counts.repeat},
           {"warmup", counts.warmup},
           {"latency_us", {{"median", latency.median_us}, {"min", latency.min_us}}}};
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_run_command(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
-  const RunCounts counts = read_run_counts(values, kDefaults);
+  const RunCounts counts = read_run_counts(values, kSingleRun);
   const TransferPolicy transfers = read_transfer_policy(values);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
@@ -113,11 +113,11 @@ Command run_command() {
   command.name = "run";
   command.summary = "Runs a model and prints or writes its results.";
   command.positionals = {{"model", "MODEL"}};
-  command.declare = declare;
+  command.declare = declare_run_command;
   command.notes =
       "MODEL is a program directory. Without weights in it, its startup program runs first.\n\n" +
       feed_help() + "\n" + exit_code_help();
-  command.run = run;
+  command.run = run_run_command;
   return command;
 }
 

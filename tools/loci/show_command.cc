@@ -11,7 +11,7 @@
 namespace loci::runner {
 namespace {
 
-void declare(po::options_description& options) {
+void declare_show_command(po::options_description& options) {
   declare_plugin_options(options);
   options.add_options()  //
       ("format", po::value<std::string>()->value_name("text|dot|json"),
@@ -47,7 +47,7 @@ Program rewritten(const Program& program, const po::variables_map& values) {
   return inspect::after_passes(program, {}, values["after-pass"].as<std::string>());
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_show_command(const po::variables_map& values) {
   const std::string format = read_format(values);
   if (values.count("after-pass") != 0) {
     check_pass("after-pass", values["after-pass"].as<std::string>());
@@ -76,9 +76,9 @@ Command show_command() {
   command.name = "show";
   command.summary = "Prints the program of a model.";
   command.positionals = {{"model", "MODEL"}};
-  command.declare = declare;
+  command.declare = declare_show_command;
   command.notes = "MODEL is a program directory.\n\n" + pass_help() + "\n" + exit_code_help();
-  command.run = run;
+  command.run = run_show_command;
   return command;
 }
 

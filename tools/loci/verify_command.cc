@@ -13,7 +13,7 @@
 namespace loci::runner {
 namespace {
 
-void declare(po::options_description& options) {
+void declare_verify_command(po::options_description& options) {
   options.add_options()  //
       ("level", po::value<std::string>()->value_name("LIST"),
        "only these: of abi,life,mem,order,fault,ops")  //
@@ -87,7 +87,7 @@ void judge(const verify::Report& report, bool fail_on_stale) {
       details);
 }
 
-ExitCode run(const po::variables_map& values) {
+ExitCode run_verify_command(const po::variables_map& values) {
   // What a case leaves to the log is no part of the report.
   if (values.count("log") == 0) config::set_log_levels("off");
   const verify::Report report =
@@ -108,7 +108,7 @@ Command verify_command() {
   command.name = "verify";
   command.summary = "Checks whether a plugin keeps the rules.";
   command.positionals = {{"file", "FILE"}};
-  command.declare = declare;
+  command.declare = declare_verify_command;
   command.notes =
       "Each level runs in a process of its own; a check in which the plugin crashes or hangs has\n"
       "failed, and the others go on. Levels:\n"
@@ -125,7 +125,7 @@ Command verify_command() {
       "or\n"
       "a kind of device lacks is skipped, with the reason.\n\n" +
       exit_code_help();
-  command.run = run;
+  command.run = run_verify_command;
   return command;
 }
 

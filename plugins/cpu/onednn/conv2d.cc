@@ -15,7 +15,7 @@ using sdk::OpDesc;
 
 constexpr double kLeastMultiplications = 65'536;
 
-Windows windows_of(const sdk::Window2d& window) {
+Windows convolution_windows(const sdk::Window2d& window) {
   const auto& [height, width] = window;
   return {{height.kernel, width.kernel},
           {height.stride, width.stride},
@@ -111,7 +111,7 @@ class Conv2d final : public Accelerated {
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
     const ConvShape shape = shape_of<direction>(op, options_);
     const Extents extents(shape);
-    const Windows windows = windows_of(shape.window);
+    const Windows windows = convolution_windows(shape.window);
     switch (direction) {
       case Direction::kForward: return build_forward(extents, windows, op.has_input(2));
       case Direction::kInputGrad: return build_input_grad(extents, windows);

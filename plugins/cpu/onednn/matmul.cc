@@ -15,7 +15,7 @@ using kernels::MatmulShape;
 using sdk::OpDesc;
 
 // Below, packing and calling cost more than the faster inner loop saves.
-constexpr double kLeastMultiplications = 32'768;
+constexpr double kLeastProductMultiplications = 32'768;
 
 std::optional<Execution> execution_of(const memory::desc& x, const memory::desc& y,
                                       const memory::desc& out) {
@@ -67,7 +67,7 @@ std::string refuse(const OpDesc& op, const MatmulShape& shape) {
   if (std::min(shape.sizes.m, shape.sizes.n) < 2) {
     return "the portable kernel is faster for a matrix times a vector";
   }
-  return too_small(shape.sizes.multiplications(), kLeastMultiplications, "multiplications");
+  return too_small(shape.sizes.multiplications(), kLeastProductMultiplications, "multiplications");
 }
 
 MatmulShape read_matmul(const OpDesc& op, bool transpose_x, bool transpose_y) {

@@ -22,7 +22,7 @@ algorithm algorithm_of(const PoolOptions& options) {
                            : algorithm::pooling_avg_include_padding;
 }
 
-Windows windows_of(const sdk::Window2d& window) {
+Windows pooling_windows(const sdk::Window2d& window) {
   const auto& [height, width] = window;
   return {{height.kernel, width.kernel},
           {height.stride, width.stride},
@@ -46,7 +46,7 @@ class Pool2d : public Accelerated {
  protected:
   [[nodiscard]] Windows windows(const OpDesc& op) const {
     const auto window = kernels::pool_shape(op.input(0).dims(), options_).window;
-    return windows_of({trimmed(window.height), trimmed(window.width)});
+    return pooling_windows({trimmed(window.height), trimmed(window.width)});
   }
   PoolOptions options_;
 

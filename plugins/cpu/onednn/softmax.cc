@@ -8,7 +8,7 @@ namespace {
 
 using sdk::OpDesc;
 
-constexpr double kLeastElements = 8192;
+constexpr double kLeastSoftmaxElements = 8192;
 
 class Softmax final : public Accelerated {
  public:
@@ -31,7 +31,7 @@ class Softmax final : public Accelerated {
 
 std::string supports(const OpDesc& op) {
   if (!has_elements(op, 1)) return "there is nothing to normalise, or its extents are not known";
-  return too_small(static_cast<double>(op.input(0).numel()), kLeastElements, "elements");
+  return too_small(static_cast<double>(op.input(0).numel()), kLeastSoftmaxElements, "elements");
 }
 
 }  // namespace

@@ -10,26 +10,26 @@ namespace {
 
 using ::testing::HasSubstr;
 
-RunCounts read(std::vector<std::string> arguments, const RunCounts& defaults = {3, 7}) {
+RunCounts read_counts(std::vector<std::string> arguments, const RunCounts& defaults = {3, 7}) {
   arguments.insert(arguments.begin(), "model");
   return read_run_counts(parse(find_command("bench"), arguments), defaults);
 }
 
-std::string refusal(const std::vector<std::string>& arguments) {
-  return failure_of(ExitCode::kUsage, [&] { read(arguments); });
+std::string refused_counts(const std::vector<std::string>& arguments) {
+  return failure_of(ExitCode::kUsage, [&] { read_counts(arguments); });
 }
 
 TEST(RunCountsTest, TakesWhatIsGivenAndElseTheDefaults) {
-  EXPECT_EQ(read({}).warmup, 3U);
-  EXPECT_EQ(read({}).repeat, 7U);
-  EXPECT_EQ(read({"--warmup", "0"}).warmup, 0U);
-  EXPECT_EQ(read({"--repeat", "12"}).repeat, 12U);
+  EXPECT_EQ(read_counts({}).warmup, 3U);
+  EXPECT_EQ(read_counts({}).repeat, 7U);
+  EXPECT_EQ(read_counts({"--warmup", "0"}).warmup, 0U);
+  EXPECT_EQ(read_counts({"--repeat", "12"}).repeat, 12U);
 }
 
 TEST(RunCountsTest, RefusesWhatIsNoCount) {
-  EXPECT_THAT(refusal({"--repeat", "0"}), HasSubstr("[--repeat] '0'"));
-  EXPECT_THAT(refusal({"--warmup", "-1"}), HasSubstr("[--warmup] '-1'"));
-  EXPECT_THAT(refusal({"--repeat", "3000000000"}), HasSubstr("to 2147483647"));
+  EXPECT_THAT(refused_counts({"--repeat", "0"}), HasSubstr("[--repeat] '0'"));
+  EXPECT_THAT(refused_counts({"--warmup", "-1"}), HasSubstr("[--warmup] '-1'"));
+  EXPECT_THAT(refused_counts({"--repeat", "3000000000"}), HasSubstr("to 2147483647"));
 }
 
 TransferPolicy read_policy(const char* text) {

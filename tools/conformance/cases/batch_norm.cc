@@ -171,13 +171,13 @@ Case grad_case(DType dtype, const Norm& norm) {
           .differentiate = small ? std::vector<std::size_t>{4} : std::vector<std::size_t>{}};
 }
 
-const Shape kShapes[] = {{1, 1},         {5, 3},       {0, 3},       {4, 0},
-                         {2, 3, 4, 5},   {3, 2, 1, 1}, {1, 4, 7},    {2, 2, 2, 3, 2},
-                         {2, 17, 9, 11}, {33, 35},     {0, 2, 3, 3}, {2, 3, 40, 65}};
+const Shape kBatchNormShapes[] = {{1, 1},         {5, 3},       {0, 3},       {4, 0},
+                                  {2, 3, 4, 5},   {3, 2, 1, 1}, {1, 4, 7},    {2, 2, 2, 3, 2},
+                                  {2, 17, 9, 11}, {33, 35},     {0, 2, 3, 3}, {2, 3, 40, 65}};
 
 std::vector<Norm> all_norms() {
   std::vector<Norm> norms;
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kBatchNormShapes) {
     norms.push_back({shape});
     norms.push_back({shape, {.is_test = true}});
     norms.push_back({shape, {.use_global_stats = true}});

@@ -159,19 +159,19 @@ Case fused_case(DType dtype, const Loss& loss, const Generator& logits, const ch
           .differentiate = smooth ? std::vector<std::size_t>{0} : std::vector<std::size_t>{}};
 }
 
-struct GradOp {
+struct CrossEntropyGradOp {
   const char* name;
   const char* scores;
   const char* grad;
   std::vector<Expected> (*reference)(const Loss&, const Arrays&);
 };
 
-constexpr GradOp kGradOps[] = {
+constexpr CrossEntropyGradOp kCrossEntropyGradOps[] = {
     {"cross_entropy_grad", "x", "out_grad", plain_grad_reference},
     {"softmax_with_cross_entropy_grad", "softmax", "loss_grad", fused_grad_reference},
 };
 
-Case grad_case(const GradOp& op, DType dtype, const Loss& loss) {
+Case grad_case(const CrossEntropyGradOp& op, DType dtype, const Loss& loss) {
   return {.op = op.name,
           .variant = variant(loss),
           .inputs = {{dtype, loss.scores, uniform(0.1L, 1)},
@@ -214,7 +214,8 @@ void add_cross_entropy_cases(Suite& suite) {
     for (const Loss& loss : losses) {
       suite.add(plain_case(dtype, loss));
       suite.add(fused_case(dtype, loss, uniform(-2, 2)));
-      for (const GradOp& op : kGradOps) suite.add(grad_case(op, dtype, loss));
+      for (const CrossEntropyGradOp& op : kCrossEntropyGradOps)
+        suite.add(grad_case(op, dtype, loss));
     }
     const Loss large{{65, 257}, {65, 1}};
     suite.add(fused_case(dtype, large, uniform(-2, 2), ", large"));

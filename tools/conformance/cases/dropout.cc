@@ -61,7 +61,7 @@ OpCall<Variable> call(const char* name, const Dropout& op) {
 }
 
 // Two operators: the second has offset 1 and drops others.
-Case forward_case(DType dtype, const Dropout& op, const Generator& values) {
+Case dropout_case(DType dtype, const Dropout& op, const Generator& values) {
   const bool smooth = op.x.numel() > 0 && op.x.numel() < 100 && *op.note == '\0';
   return {
       .op = "dropout",
@@ -82,7 +82,7 @@ Case forward_case(DType dtype, const Dropout& op, const Generator& values) {
       .random = op.state};
 }
 
-Case grad_case(DType dtype, const Dropout& op, const Generator& values) {
+Case dropout_grad_case(DType dtype, const Dropout& op, const Generator& values) {
   const bool smooth = op.x.numel() > 0 && op.x.numel() < 100 && *op.note == '\0';
   return {
       .op = "dropout_grad",
@@ -126,8 +126,8 @@ void add_options(Suite& suite, DType dtype, Dropout op) {
     for (const bool is_test : {false, true}) {
       op.mode = mode;
       op.is_test = is_test;
-      suite.add(forward_case(dtype, op, uniform(-2, 2)));
-      suite.add(grad_case(dtype, op, uniform(-2, 2)));
+      suite.add(dropout_case(dtype, op, uniform(-2, 2)));
+      suite.add(dropout_grad_case(dtype, op, uniform(-2, 2)));
     }
   }
 }
@@ -142,14 +142,14 @@ void add_dropout_cases(Suite& suite) {
     for (const Shape& shape : shapes) {
       for (const double p : {0.0, 0.3, 1.0}) add_options(suite, dtype, {shape, p});
     }
-    suite.add(forward_case(dtype, {{4099}, 0.9, kModes[0], false, {1, 0x0000ABCD00000005}},
+    suite.add(dropout_case(dtype, {{4099}, 0.9, kModes[0], false, {1, 0x0000ABCD00000005}},
                            uniform(-2, 2)));
     Dropout op{{41}, 0.5};
     op.note = ", special values";
-    suite.add(forward_case(dtype, op, special));
-    suite.add(grad_case(dtype, op, special));
+    suite.add(dropout_case(dtype, op, special));
+    suite.add(dropout_grad_case(dtype, op, special));
   }
-  suite.add(forward_case(kFloat32, {{300'001}, 0.1}, uniform(-2, 2)));
+  suite.add(dropout_case(kFloat32, {{300'001}, 0.1}, uniform(-2, 2)));
   for (const double p : {0.1, 0.5, 0.99}) suite.add(rate_case(p));
 }
 

@@ -9,7 +9,7 @@
 namespace loci::conformance {
 namespace {
 
-const Shape kShapes[] = {{}, {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2}, {65, 129}};
+const Shape kSumShapes[] = {{}, {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2}, {65, 129}};
 
 // n terms: n - 1 sums in any order.
 std::vector<Expected> sum_reference(const Arrays& in) {
@@ -98,13 +98,13 @@ Case square_error_case(DType dtype, const Shape& shape) {
 void add_sum_cases(Suite& suite) {
   for (const DType dtype : kAllTypes) {
     if (dtype == kBool) continue;
-    for (const Shape& shape : kShapes) {
+    for (const Shape& shape : kSumShapes) {
       for (const std::size_t count : {1U, 2U, 7U}) suite.add(sum_case(dtype, shape, count));
     }
   }
   for (const DType dtype : kFloatTypes) {
     suite.add(repeated_case(dtype));
-    for (const Shape& shape : kShapes) suite.add(square_error_case(dtype, shape));
+    for (const Shape& shape : kSumShapes) suite.add(square_error_case(dtype, shape));
   }
   suite.add(rounded_once_case(kFloat16));
   suite.add(rounded_once_case(kBFloat16));

@@ -4,7 +4,7 @@
 namespace loci::verify {
 namespace {
 
-constexpr std::uint64_t kBytes = 4096;
+constexpr std::uint64_t kFaultBytes = 4096;
 constexpr loci_code kAnyCode = 0;
 
 // The error of a call that has to be refused: with a code and a text, and with `code` if one is
@@ -82,10 +82,10 @@ void check_native_handle(OpenDevice& device) {
 void use(OpenDevice& device) {
   if ((device.info().flags & LOCI_DEVICE_HOST_MEMORY) != 0) return;
   const Stream stream(device);
-  const Memory memory(device, kBytes);
-  const Bytes bytes = pattern_bytes(kBytes, 1);
+  const Memory memory(device, kFaultBytes);
+  const Bytes bytes = pattern_bytes(kFaultBytes, 1);
   device.put(memory.at(), bytes, stream.get());
-  expect_bytes(device.get(memory.at(), kBytes, stream.get()), bytes, "memory");
+  expect_bytes(device.get(memory.at(), kFaultBytes, stream.get()), bytes, "memory");
 }
 
 // Each allocation of the host table fails in turn.
@@ -159,7 +159,7 @@ void check_failed_allocation(const Target& target) {
   static constexpr const char* kOption = "fail_alloc";
   Faulty faulty(target, kOption);
   try {
-    faulty.device.free(faulty.device.allocate(kBytes));
+    faulty.device.free(faulty.device.allocate(kFaultBytes));
   } catch (const PluginError& error) {
     if (error.code() != LOCI_CODE_OUT_OF_MEMORY) {
       fail("a failed mem_alloc is {} instead of OUT_OF_MEMORY", code_name(error.code()));
@@ -201,8 +201,8 @@ void check_failed_work(const Target& target) {
   OpenDevice& device = faulty.device;
   const Stream stream(device);
   Event event(device);
-  const Memory memory(device, kBytes);
-  device.fill(memory.at(), kBytes, 1, 1, stream.get());
+  const Memory memory(device, kFaultBytes);
+  device.fill(memory.at(), kFaultBytes, 1, 1, stream.get());
   event.record(stream);
   event.synchronize();
   if (!event.is_done()) fail("an event behind failed work has to be done");
@@ -231,10 +231,10 @@ void check_lost_device(const Target& target) {
     }
     return true;
   };
-  const Memory memory(device, kBytes);
-  attempt([&] { device.fill(memory.at(), kBytes, 1, 1, stream.get()); });
+  const Memory memory(device, kFaultBytes);
+  attempt([&] { device.fill(memory.at(), kFaultBytes, 1, 1, stream.get()); });
   attempt([&] { device.wait(stream.get()); });
-  bool works = attempt([&] { device.put(memory.at(), Bytes(kBytes), stream.get()); });
+  bool works = attempt([&] { device.put(memory.at(), Bytes(kFaultBytes), stream.get()); });
   works = attempt([&] { device.wait(stream.get()); }) && works;
   attempt([&] { event.record(stream); });
   attempt([&] { event.synchronize(); });

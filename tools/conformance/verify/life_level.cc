@@ -15,16 +15,16 @@
 namespace loci::verify {
 namespace {
 
-constexpr std::uint64_t kBytes = 4096;
+constexpr std::uint64_t kLivingBytes = 4096;
 
 // Streams and events, and memory with work on it.
 void use_device(OpenDevice& device) {
   if ((device.info().flags & LOCI_DEVICE_HOST_MEMORY) != 0) return;
   const Stream stream(device);
-  const Memory memory(device, kBytes);
-  device.put(memory.at(), pattern_bytes(kBytes, 1), stream.get());
-  void* streamed = device.allocate(kBytes, stream.get());
-  device.move(streamed, memory.at(), kBytes, stream.get());
+  const Memory memory(device, kLivingBytes);
+  device.put(memory.at(), pattern_bytes(kLivingBytes, 1), stream.get());
+  void* streamed = device.allocate(kLivingBytes, stream.get());
+  device.move(streamed, memory.at(), kLivingBytes, stream.get());
   device.free(streamed, stream.get());
   if (!device.has_streams()) return device.wait(stream.get());
   Event event(device);

@@ -68,26 +68,26 @@ void check_many(OpenDevice& device) {
 }
 
 // Copies a range into the middle of known bytes, and looks at all of them.
-struct Range {
+struct CopiedRange {
   std::uint64_t source;
   std::uint64_t target;
   std::uint64_t bytes;
 };
 constexpr std::uint64_t kArea = 2 * kMiB;
-const std::vector<Range>& ranges() {
-  static const std::vector<Range> kRanges{
+const std::vector<CopiedRange>& ranges() {
+  static const std::vector<CopiedRange> kRanges{
       {0, 0, 1},         {1, 0, 3},           {0, 1, 7},          {5, 3, 64},    {64, 64, 65},
       {127, 1, 255},     {3, 129, 4095},      {4096, 8191, 4097}, {1, 2, 65535}, {0, 0, kMiB},
       {7, 13, kMiB + 1}, {kMiB, 0, kMiB - 1}, {0, 0, kArea}};
   return kRanges;
 }
 
-Bytes with_range(Bytes base, const Bytes& source, const Range& range) {
+Bytes with_range(Bytes base, const Bytes& source, const CopiedRange& range) {
   std::memcpy(base.data() + range.target, source.data() + range.source, range.bytes);
   return base;
 }
 
-std::string text_of(const char* what, const Range& range) {
+std::string text_of(const char* what, const CopiedRange& range) {
   return fmt::format("{} of {} bytes from offset {} to {}", what, range.bytes, range.source,
                      range.target);
 }
@@ -99,7 +99,7 @@ void check_copies(OpenDevice& device) {
   const Memory two(device, kArea);
   const Bytes source = pattern_bytes(kArea, 2);
   const Bytes base = pattern_bytes(kArea, 3);
-  for (const Range& range : ranges()) {
+  for (const CopiedRange& range : ranges()) {
     device.put(one.at(), base, stream.get());
     device.write(one.at(range.target), source.data() + range.source, range.bytes, stream.get());
     expect_bytes(device.get(one.at(), kArea, stream.get()), with_range(base, source, range),

@@ -12,11 +12,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kBytes = 4096;
+constexpr std::uint64_t kOrderedBytes = 4096;
 constexpr std::uint64_t kOld = 0x1111111111111111;
 constexpr std::uint64_t kNew = 0x2222222222222222;
 
-Bytes filled(std::uint64_t pattern, std::uint64_t bytes = kBytes) {
+Bytes filled(std::uint64_t pattern, std::uint64_t bytes = kOrderedBytes) {
   return Bytes(bytes, static_cast<std::uint8_t>(pattern));
 }
 
@@ -27,8 +27,8 @@ struct Rig {
         first(opened),
         second(opened),
         third(opened),
-        x(opened, kBytes),
-        y(opened, kBytes),
+        x(opened, kOrderedBytes),
+        y(opened, kOrderedBytes),
         busy(opened.api(), opened.host(), opened.handle(), opened.rounded(1), first.get()) {
     if (!busy.usable()) skip("copies on the device block the host, so that no work stays queued");
     put(x, kOld);
@@ -54,14 +54,14 @@ struct Rig {
     fill(x, pattern, first);
   }
   void fill(const Memory& memory, std::uint64_t pattern, const Stream& stream) {
-    device.fill(memory.at(), kBytes, pattern, 8, stream.get());
+    device.fill(memory.at(), kOrderedBytes, pattern, 8, stream.get());
   }
   void move(const Memory& target, const Memory& source, const Stream& stream) {
-    device.move(target.at(), source.at(), kBytes, stream.get());
+    device.move(target.at(), source.at(), kOrderedBytes, stream.get());
   }
   // Reads with a stream that waits for nothing: what the host knows to be done is there.
   void expect(const Memory& memory, std::uint64_t pattern, const std::string& what) {
-    expect_bytes(device.get(memory.at(), kBytes, third.get()), filled(pattern), what);
+    expect_bytes(device.get(memory.at(), kOrderedBytes, third.get()), filled(pattern), what);
   }
 
   OpenDevice& device;
@@ -128,15 +128,15 @@ void check_copies_in_order(OpenDevice& device) {
   Rig rig(device);
   rig.fill_late(kNew);
   rig.move(rig.y, rig.x, rig.first);
-  Bytes host(kBytes);
-  device.read(host.data(), rig.x.at(), kBytes, rig.first.get());
+  Bytes host(kOrderedBytes);
+  device.read(host.data(), rig.x.at(), kOrderedBytes, rig.first.get());
   device.wait(rig.first.get());
   rig.expect(rig.y, kNew, "a copy on the device does not wait for the work of its stream");
   expect_bytes(host, filled(kNew), "a copy to the host does not wait for the work of its stream");
 
   rig.fill_late(kOld);
   const Bytes source = filled(kNew);
-  device.write(rig.x.at(), source.data(), kBytes, rig.first.get());
+  device.write(rig.x.at(), source.data(), kOrderedBytes, rig.first.get());
   device.wait(rig.first.get());
   rig.expect(rig.x, kNew, "a copy to the device does not wait for the work of its stream");
 }
@@ -247,21 +247,21 @@ void check_event_destroyed(OpenDevice& device) {
 // A free is behind the work of its stream, and what takes its place comes behind the free.
 void check_free_in_order(OpenDevice& device) {
   Rig rig(device);
-  auto* from = static_cast<std::uint8_t*>(device.allocate(kBytes, rig.first.get()));
+  auto* from = static_cast<std::uint8_t*>(device.allocate(kOrderedBytes, rig.first.get()));
   rig.keep_busy();
-  device.fill(from, kBytes, kNew, 8, rig.first.get());
-  device.move(rig.y.at(), from, kBytes, rig.first.get());
+  device.fill(from, kOrderedBytes, kNew, 8, rig.first.get());
+  device.move(rig.y.at(), from, kOrderedBytes, rig.first.get());
   device.free(from, rig.first.get());
-  void* next = device.allocate(kBytes, rig.first.get());
-  device.fill(next, kBytes, kOld, 8, rig.first.get());
+  void* next = device.allocate(kOrderedBytes, rig.first.get());
+  device.fill(next, kOrderedBytes, kOld, 8, rig.first.get());
   device.wait(rig.first.get());
-  expect_bytes(device.get(next, kBytes, rig.first.get()), filled(kOld),
+  expect_bytes(device.get(next, kOrderedBytes, rig.first.get()), filled(kOld),
                "memory that took the place of freed memory");
   device.free(next, rig.first.get());
   rig.expect(rig.y, kNew, "mem_free does not wait for the work of its stream");
 }
 
-void check_elapsed(OpenDevice& device) {
+void check_elapsed_order(OpenDevice& device) {
   if (device.api().event_elapsed_ns == nullptr) skip("the device measures no time");
   Rig rig(device);
   Event start(device);
@@ -304,7 +304,7 @@ class RandomSequence {
  public:
   RandomSequence(Rig& rig, std::uint64_t seed) : rig_(rig), bits_(seed) {
     for (int i = 0; i < kBuffers; ++i) {
-      buffers_.push_back({Memory(rig.device, kBytes), kOld, 0});
+      buffers_.push_back({Memory(rig.device, kOrderedBytes), kOld, 0});
       rig_.put(buffers_.back().memory, kOld);
     }
   }
@@ -386,7 +386,7 @@ std::vector<Check> order_level(const Target& target) {
       on_bench("order/record_again", bench, check_rerecord),
       on_bench("order/unrecorded_event", bench, check_unrecorded),
       on_bench("order/event_destroyed", bench, check_event_destroyed),
-      on_bench("order/elapsed_time", bench, check_elapsed),
+      on_bench("order/elapsed_time", bench, check_elapsed_order),
       on_target("order/between_devices", target, check_devices),
       on_bench("order/random_sequences", bench, check_random),
   };

@@ -6,7 +6,7 @@ namespace loci::verify {
 namespace {
 
 constexpr std::int64_t kCount = 1024;
-constexpr std::uint64_t kBytes = kCount * sizeof(float);
+constexpr std::uint64_t kTensorBytes = kCount * sizeof(float);
 constexpr const char* kOps[] = {"assign", "relu", "square", "abs", "exp", "tanh"};
 
 loci_arg argument() {
@@ -23,7 +23,7 @@ loci_view view_of(void* data) {
   loci_view view{};
   view.data = data;
   view.dims = &kCount;
-  view.bytes = kBytes;
+  view.bytes = kTensorBytes;
   view.layout = LOCI_LAYOUT_PLAIN;
   view.rank = 1;
   view.dtype = LOCI_DTYPE_F32;
@@ -36,9 +36,9 @@ loci_view view_of(void* data) {
 PlainKernel::PlainKernel(Instance& instance, OpenDevice& device, const Stream& stream)
     : api_(instance.kernels_api()),
       stream_(stream),
-      input_(device, kBytes),
-      output_(device, kBytes) {
-  device.put(input_.at(), Bytes(kBytes, 0), stream.get());
+      input_(device, kTensorBytes),
+      output_(device, kTensorBytes) {
+  device.put(input_.at(), Bytes(kTensorBytes, 0), stream.get());
   for (const char* op : kOps) {
     if (prepare(instance, device, op)) return;
   }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kUs = 1000;
 constexpr std::uint64_t kWall = 1000 * kUs;
-constexpr std::uint64_t kBytes = 4096;
+constexpr std::uint64_t kSampleBytes = 4096;
 constexpr std::uint32_t kNone = LOCI_PROFILE_NONE;
 constexpr std::uint32_t kThreads = 2;
 // Of the table below.
@@ -141,7 +141,7 @@ void SampleProfile::add_labels_and_spans() {
       label.kernel = name("portable");
       label.detail = name("x: float32 [32, 32]");
       label.flops = 65536;
-      label.bytes = 3 * kBytes;
+      label.bytes = 3 * kSampleBytes;
     }
     if (spec.kind == LOCI_SPAN_WAIT) label.place = text("sim:0");
     if (spec.kind == LOCI_SPAN_USER) label.detail = name("batch 1");
@@ -159,7 +159,7 @@ void SampleProfile::add_labels_and_spans() {
     span.flags = spec.flags;
   }
   loci_profile_label& copy = labels_[kCopy];
-  copy.bytes = kBytes;
+  copy.bytes = kSampleBytes;
   copy.variable = name("x");
   copy.consumer = name("mul_0");
   copy.reason = text("prepare_data");
@@ -224,7 +224,7 @@ void SampleProfile::add_devices() {
   copy.begin_ns = 130 * kUs;
   copy.end_ns = 190 * kUs;
   copy.correlation = 1;
-  copy.bytes = kBytes;
+  copy.bytes = kSampleBytes;
   copy.name = text("memcpy HtoD");
   copy.kind = LOCI_DEVICE_WORK_COPY;
   copy.direction = LOCI_COPY_HOST_TO_DEVICE;
@@ -240,13 +240,13 @@ void SampleProfile::add_devices() {
   kernel.span = kCompute;
   kernel.geometry = {{8, 1, 1}, {128, 1, 1}, 32, 0, 4096, 0, 0.5};
   gaps_ = {{190 * kUs, 320 * kUs, 1, LOCI_GAP_HOST_LATE, kCompute, 1}};
-  copies_ = {{kCopy, 1, 1, 1, kBytes, 80 * kUs, 60 * kUs}};
+  copies_ = {{kCopy, 1, 1, 1, kSampleBytes, 80 * kUs, 60 * kUs}};
 }
 
 void SampleProfile::add_memory() {
-  memory_events_ = {{115 * kUs, 64, kBytes, kBytes, 0, kPrepareData, 0, 0},
-                    {950 * kUs, 64, kBytes, 0, 0, kRun, 1, 0}};
-  tensors_ = {{name("x"), text("sim:0"), 1, kBytes, 1, kBytes, kBytes}};
+  memory_events_ = {{115 * kUs, 64, kSampleBytes, kSampleBytes, 0, kPrepareData, 0, 0},
+                    {950 * kUs, 64, kSampleBytes, 0, 0, kRun, 1, 0}};
+  tensors_ = {{name("x"), text("sim:0"), 1, kSampleBytes, 1, kSampleBytes, kSampleBytes}};
 }
 
 void SampleProfile::point() {

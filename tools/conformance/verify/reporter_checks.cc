@@ -14,7 +14,7 @@
 namespace loci::verify {
 namespace {
 
-bool is_word(std::string_view text) {
+bool is_reporter_word(std::string_view text) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   };
@@ -28,7 +28,7 @@ void check_def(const loci_reporter_def& def) {
     fail("reporter '{}' states a struct_size of {} bytes; loci_reporter_def has {}", name,
          def.struct_size, sizeof def);
   }
-  if (!is_word(name)) fail("the reporter's name '{}' is no word in lower case", name);
+  if (!is_reporter_word(name)) fail("the reporter's name '{}' is no word in lower case", name);
   if (view(def.description).empty()) fail("{} has no description", name);
   if (def.level < LOCI_PROFILE_LEVEL_OP || def.level > LOCI_PROFILE_LEVEL_DETAIL) {
     fail("{} asks for the level {}, which there is not", name, def.level);
@@ -187,7 +187,7 @@ void check_output_error(const Target& target) {
 }
 
 // A leak grows with each report.
-void check_heap(const Target& target) {
+void check_reporter_heap(const Target& target) {
   // The few freed pieces of a size that the allocator still counts as in use serve a leak first.
   static constexpr int kWarmUp = 10;
   static constexpr int kRounds = 16;
@@ -269,7 +269,7 @@ std::vector<Check> reporter_checks(const Target& target) {
       on_target("profile/reporter_options", target, check_options),
       on_target("profile/reporter_same", target, check_same),
       on_target("profile/reporter_output_error", target, check_output_error),
-      on_target("profile/reporter_heap", target, check_heap),
+      on_target("profile/reporter_heap", target, check_reporter_heap),
       on_target("profile/reporter_live_ranges", target, check_live_ranges),
   };
 }

@@ -16,7 +16,7 @@
 namespace loci::verify {
 namespace {
 
-constexpr std::uint64_t kBytes = 4096;
+constexpr std::uint64_t kTracedBytes = 4096;
 constexpr int kRounds = 3;
 // A clock that has to be converted is never quite the host's.
 constexpr std::uint64_t kClockErrorNs = 1'000'000;
@@ -67,21 +67,21 @@ using Work = std::map<std::uint64_t, Expected>;
 // them.
 Work copy_and_fill(OpenDevice& device, const Stream& stream, std::uint64_t id) {
   Work work;
-  const Memory first(device, kBytes);
-  const Memory second(device, kBytes);
-  Bytes host = pattern_bytes(kBytes, id);
+  const Memory first(device, kTracedBytes);
+  const Memory second(device, kTracedBytes);
+  Bytes host = pattern_bytes(kTracedBytes, id);
   const auto add = [&](const char* what, std::uint32_t kind) {
-    work[id] = {what, kind, kBytes};
+    work[id] = {what, kind, kTracedBytes};
     return id++;
   };
-  device.write(first.at(), host.data(), kBytes, stream.get(),
+  device.write(first.at(), host.data(), kTracedBytes, stream.get(),
                add("a copy to the device", LOCI_DEVICE_WORK_COPY));
-  device.move(second.at(), first.at(), kBytes, stream.get(),
+  device.move(second.at(), first.at(), kTracedBytes, stream.get(),
               add("a copy on the device", LOCI_DEVICE_WORK_COPY));
-  device.read(host.data(), second.at(), kBytes, stream.get(),
+  device.read(host.data(), second.at(), kTracedBytes, stream.get(),
               add("a copy to the host", LOCI_DEVICE_WORK_COPY));
   if (device.api().fill != nullptr) {
-    device.fill(first.at(), kBytes, 0, 1, stream.get(), add("a fill", LOCI_DEVICE_WORK_FILL));
+    device.fill(first.at(), kTracedBytes, 0, 1, stream.get(), add("a fill", LOCI_DEVICE_WORK_FILL));
   }
   device.wait(stream.get());
   return work;
@@ -303,7 +303,7 @@ void check_external_range(const Target& target) {
   }
 }
 
-void check_left_behind(const Target& target) {
+void check_source_left_behind(const Target& target) {
   Instance instance(target);
   instance.profile_source_api();
   {
@@ -331,7 +331,7 @@ std::vector<Check> source_checks(const Target& target) {
       on_target("profile/source_after_stop", target, check_after_stop),
       on_target("profile/source_two_devices", target, check_two_devices),
       on_target("profile/source_external_range", target, check_external_range),
-      on_target("profile/source_left_behind", target, check_left_behind),
+      on_target("profile/source_left_behind", target, check_source_left_behind),
   };
 }
 
