@@ -50,23 +50,12 @@ function(_loci_add_whole_test name labels leaks)
 endfunction()
 
 # loci_compile_as_test(<target>): code of tests is compiled often and runs for moments, so that
-# little is optimised, and undefined behaviour is looked for in what it tests. With LOCI_UNITY_TESTS
-# names have to be unique in a whole test, except in sources that loci_compile_alone() names.
+# nothing is optimised, and undefined behaviour is looked for in what it tests.
 function(loci_compile_as_test target)
-  set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ${LOCI_UNITY_TESTS} UNITY_BUILD_BATCH_SIZE 12)
-  if(LOCI_UNITY_TESTS)
-    target_compile_options(${target} PRIVATE -Wno-shadow)  # of another source's names
-  endif()
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   if(LOCI_SANITIZER STREQUAL "address")
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
-endfunction()
-
-# loci_compile_alone(<source>...): their file-local names are those of others.
-function(loci_compile_alone)
-  set_source_files_properties(${ARGV} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # Not through gtest_discover_tests(), which takes a list of labels apart.

@@ -7,6 +7,8 @@ function(loci_enable_warnings target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wextra-semi>
     # A designated initialiser that leaves the other members zero is what sized structs are for.
     -Wno-missing-field-initializers
+    # In a batch, of another source's names (see LociUnity.cmake).
+    $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow>
     $<$<BOOL:${LOCI_WERROR}>:-Werror>)
 endfunction()
 
