@@ -1,21 +1,30 @@
 # loci_add_test(NAME <name> SOURCES <file>... [LINK <target>...] [LABELS <label>...]
-#               [PLUGINS <plugin>...] [LEAKS])
+#               [PLUGINS <plugin>...] [SHARDS <count>] [COST <seconds>] [LEAKS])
 #
-# An executable of GoogleTest cases, each one a ctest test. Without LINK it is a unit test and links
-# loci_static, which reaches all of framework/; a test of the public API says LINK loci::loci.
-# With LOCI_TEST_LABEL set, a test without that label is left out. PLUGINS are built first, and
-# LOCI_PLUGIN_PATH names their folder. A case that calls GTEST_SKIP() is a skipped ctest test;
-# tools/test prints its reason.
+# An executable of GoogleTest cases. Without LINK it is a unit test and links loci_static, which
+# reaches all of framework/; a test of the public API says LINK loci::loci. With LOCI_TEST_LABEL set,
+# a test without that label is left out. PLUGINS are built first, and LOCI_PLUGIN_PATH names their
+# folder.
 #
-# With a sanitizer the whole executable is one ctest test: a start of a process takes longer there
-# than most cases. LEAKS has the address sanitizer look for leaks in it; not for tests that run code
-# which oneDNN has generated, after which LeakSanitizer crashes at exit.
-include(GoogleTest)
-
+# The whole executable is one ctest test, because a process takes longer to start than most cases to
+# run: a case leaves the process as it found it. What came of each case is in
+# test-results/<test>.xml of the build folder, from where tools/test reports it; that also runs
+# single cases.
+#
+# SHARDS: an executable that takes long is so many tests, <name>.1 and on, with a part of the cases
+# each. COST: its seconds, if they are many; ctest starts with those that take longest.
+#
+# LEAKS has the address sanitizer look for leaks in it; not for tests that run code which oneDNN has
+# generated, after which LeakSanitizer crashes at exit.
 set(_loci_plugin_path "LOCI_PLUGIN_PATH=${PROJECT_BINARY_DIR}/lib/loci/plugins")
+set(_loci_test_results "${PROJECT_BINARY_DIR}/test-results")
+# A line for each executable, for tools/testing: its name, its ctest tests and its sources, with
+# tabs between, and ; in lists.
+set(_loci_test_programs "${PROJECT_BINARY_DIR}/test-programs.txt")
+file(WRITE "${_loci_test_programs}" "")
 
 function(loci_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "LEAKS" "NAME" "SOURCES;LINK;LABELS;PLUGINS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "LEAKS" "NAME;SHARDS;COST" "SOURCES;LINK;LABELS;PLUGINS")
   if(LOCI_TEST_LABEL AND NOT LOCI_TEST_LABEL IN_LIST arg_LABELS)
     return()
   endif()
@@ -30,23 +39,50 @@ function(loci_add_test)
   _loci_depend_on_plugins(${arg_NAME} "${arg_PLUGINS}")
 
   loci_compile_as_test(${arg_NAME})
-  if(LOCI_SANITIZER STREQUAL "none")
-    gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST PROPERTIES
-      ENVIRONMENT "${_loci_plugin_path}")
-    _loci_label_tests(${arg_NAME} "${arg_LABELS}")
-  else()
-    _loci_add_whole_test(${arg_NAME} "${arg_LABELS}" ${arg_LEAKS})
+  _loci_register_shards(tests ${arg_NAME} "${arg_SHARDS}" ${arg_LEAKS})
+  # For a hang only: the longest take minutes with a sanitizer, and machines may be slow.
+  set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 3600)
+  if(arg_COST)
+    set_tests_properties(${tests} PROPERTIES COST ${arg_COST})
   endif()
+  _loci_note_test_program(${arg_NAME} "${tests}" "${arg_SOURCES}")
 endfunction()
 
-function(_loci_add_whole_test name labels leaks)
-  set(environment "${_loci_plugin_path}")
+# Sets <result> to the names of the ctest tests.
+function(_loci_register_shards result name count leaks)
+  if(NOT count)
+    _loci_register_test(${name} ${name} ${leaks})
+    set(${result} ${name} PARENT_SCOPE)
+    return()
+  endif()
+  set(tests)
+  foreach(number RANGE 1 ${count})
+    math(EXPR index "${number} - 1")
+    _loci_register_test(${name}.${number} ${name} ${leaks}
+      GTEST_TOTAL_SHARDS=${count} GTEST_SHARD_INDEX=${index})
+    list(APPEND tests ${name}.${number})
+  endforeach()
+  set(${result} ${tests} PARENT_SCOPE)
+endfunction()
+
+# _loci_register_test(<ctest test> <executable> <leaks> [<NAME=value>...])
+function(_loci_register_test test executable leaks)
+  set(environment "${_loci_plugin_path}" ${ARGN})
   if(leaks AND LOCI_SANITIZER STREQUAL "address")
     list(APPEND environment "ASAN_OPTIONS=detect_leaks=1")
   endif()
-  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-  set_tests_properties(${name} PROPERTIES
-    LABELS "${labels}" ENVIRONMENT "${environment}" TIMEOUT 3600)
+  add_test(NAME ${test} COMMAND
+    ${executable} --gtest_brief=1 "--gtest_output=xml:${_loci_test_results}/${test}.xml")
+  set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
+endfunction()
+
+function(_loci_note_test_program name tests sources)
+  set(paths)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND paths "${source}")
+  endforeach()
+  file(APPEND "${_loci_test_programs}" "${name}\t${tests}\t${paths}\n")
 endfunction()
 
 # loci_compile_as_test(<target>): code of tests is compiled often and runs for moments, so that
@@ -55,20 +91,6 @@ function(loci_compile_as_test target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   if(LOCI_SANITIZER STREQUAL "address")
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
-  endif()
-endfunction()
-
-# Not through gtest_discover_tests(), which takes a list of labels apart.
-function(_loci_label_tests name labels)
-  if(labels)
-    set(script "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
-    file(CONFIGURE OUTPUT "${script}" @ONLY CONTENT
-[[
-if(@name@_TESTS)
-  set_tests_properties(${@name@_TESTS} PROPERTIES LABELS "@labels@")
-endif()
-]])
-    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
   endif()
 endfunction()
 
