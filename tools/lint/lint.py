@@ -7,6 +7,7 @@ from pathlib import Path
 import headers
 import layering
 import mirrored_tests
+import shell
 import sizes
 from source_files import list_sources
 
@@ -15,6 +16,7 @@ CHECKS = {
     "sizes": sizes.check,
     "tests": mirrored_tests.check,
     "headers": headers.check,
+    "shell": shell.check,
 }
 
 

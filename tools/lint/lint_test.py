@@ -1,5 +1,6 @@
 """Self test of the checks."""
 
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -7,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import layering
 import mirrored_tests
+import shell
 import sizes
 
 
@@ -93,6 +95,36 @@ class MirroredTestsTest(unittest.TestCase):
     def test_an_exception_needs_a_reason(self):
         with self.assertRaises(ValueError):
             mirrored_tests.read_exceptions("framework/io/a.cc\n")
+
+
+class ShellTest(unittest.TestCase):
+    def pipes(self, text):
+        return list(shell.breaking_pipes("#!/bin/bash\nset -euo pipefail\n" + text))
+
+    def test_finds_readers_that_end_early(self):
+        for reader in ("grep -q", "grep -iq", "grep -i -q", "grep -m", "grep --quiet", "head",
+                       "sed 1q", "sed -n 5q"):
+            self.assertEqual(self.pipes(f"ls | {reader} x\n"), [(3, reader)])
+        self.assertEqual(self.pipes("# none | head\nls |\n  head -1\n"), [(5, "head")])
+
+    def test_lets_other_readers_be(self):
+        self.assertEqual(self.pipes("ls | grep x\ntest -e a || head b\ngrep -q a b\nls | sort -q\n"
+                                    "ls | sed -n 's/q/m/'\nls | grep -c ' -q'\n"), [])
+        self.assertEqual(list(shell.breaking_pipes("#!/bin/bash\nls | head\n")), [])
+
+    def test_checks_every_script_that_git_knows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            subprocess.run(["git", "init", "--quiet", folder], check=True)
+            (root / "run").write_text("#!/usr/bin/env bash\nset -o pipefail\necho $1 | head\n")
+            (root / "good").write_text('#!/bin/sh\nls "$1"\n')
+            (root / "notes").write_text("ls $1\n")
+            (root / "tests/fuzz/corpus").mkdir(parents=True)
+            (root / "tests/fuzz/corpus/script").write_text("#!/bin/sh\nls $1\n")
+            findings = [str(finding) for finding in shell.check(root, [])]
+        self.assertEqual(len(findings), 2, findings)
+        self.assertRegex(findings[0], r"^run:3: error: Double quote .* \[SC2086\]$")
+        self.assertRegex(findings[1], r"^run:3: error: 'head' ends before")
 
 
 if __name__ == "__main__":
