@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 // Seconds: sanitizers load slowly on a busy machine.
-constexpr const char* kLoadPatience = "120";
+constexpr const char* kLoadPatience = "600";
 
 class DoctorTest : public RunnerTest {
  protected:

@@ -72,9 +72,9 @@ TEST_F(VerifyTest, BadOptionsHaveTheirExitCodes) {
 
 TEST_F(VerifyTest, AHangIsAFailure) {
   const Finished finished = loci({"verify", plugin("hang"), "--level", "order", "--filter",
-                                  "event_synchronize", "--timeout", "1"});
+                                  "event_synchronize", "--timeout", "3"});
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_THAT(finished.out, HasSubstr("did not end within 1 s in event_synchronize"));
+  EXPECT_THAT(finished.out, HasSubstr("did not end within 3 s in event_synchronize"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ function(loci_add_fuzz_target)
     COMMAND fuzz_replay_${arg_NAME} "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${arg_NAME}")
   # These load no plugin, so that they can look for leaks.
   set_tests_properties(fuzz_replay.${arg_NAME} PROPERTIES
-    LABELS fuzz TIMEOUT 120 ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1")
+    LABELS fuzz TIMEOUT 1200 ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1")
 
   if(LOCI_FUZZ)
     _loci_add_fuzz_program(fuzz_${arg_NAME} ${arg_SOURCES})

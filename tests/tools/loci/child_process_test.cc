@@ -86,6 +86,7 @@ TEST(ChildProcessTest, GivesTheEnvironmentWithChanges) {
   ChildCommand command;
   command.arguments = {"/bin/sh", "-c", "echo $LOCI_CHILD_A $LOCI_CHILD_B"};
   command.environment = {"LOCI_CHILD_A=new"};
+  command.limit = seconds(60);
   EXPECT_EQ(run_child(command).out, "new kept\n");
 }
 

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 # Where the browser expects its pipe.
 BROWSER_READS, BROWSER_WRITES = 3, 4
 

@@ -23,7 +23,7 @@ Report verify_plugin(const std::string& fault, const std::string& level,
   options.file = std::string(LOCI_FAULTY_PLUGINS) + "/loci-" + fault + ".so";
   options.levels = {level};
   options.filter = filter;
-  options.patience = std::chrono::seconds(fault == "hang" ? 2 : 60);
+  options.patience = std::chrono::seconds(fault == "hang" ? 2 : 600);
   return verify(options);
 }
 

@@ -26,10 +26,13 @@ Check check(std::string name, void (*body)()) {
 
 void pass() {}
 
+// With a check that ends: more than it can need.
+constexpr std::chrono::milliseconds kPatience = 10min;
+
 TEST(Isolation, GivesWhatTheChecksGive) {
   const auto results = run_isolated({check("a", pass), check("b", [] { fail("wrong by {}", 1); }),
                                      check("c", [] { skip("no"); })},
-                                    10s);
+                                    kPatience);
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(results[0].outcome, Outcome::kPassed);
   EXPECT_EQ(results[0].kernels, std::set<std::string>{"a/b"});
@@ -48,7 +51,7 @@ TEST(Isolation, ADeathIsAFailureOfItsCheckAndTheOthersGoOn) {
                             std::raise(SIGKILL);
                           }),
                     check("c", pass), check("d", [] { std::_Exit(3); }), check("e", pass)},
-                   10s);
+                   kPatience);
   ASSERT_EQ(results.size(), 5U);
   EXPECT_THAT(results[1].message, HasSubstr("the process died of SIGKILL in mem_free"));
   EXPECT_EQ(results[2].outcome, Outcome::kPassed);
@@ -57,7 +60,8 @@ TEST(Isolation, ADeathIsAFailureOfItsCheckAndTheOthersGoOn) {
 }
 
 TEST(Isolation, AProcessThatIsEndedTooEarlyIsAFailureEvenWithoutAnError) {
-  const auto results = run_isolated({check("a", [] { std::_Exit(0); }), check("b", pass)}, 10s);
+  const auto results =
+      run_isolated({check("a", [] { std::_Exit(0); }), check("b", pass)}, kPatience);
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].outcome, Outcome::kFailed);
   EXPECT_EQ(results[1].outcome, Outcome::kPassed);
@@ -70,7 +74,7 @@ TEST(Isolation, QuotesWhatADyingProcessSaid) {
                                              note_death("its last words");
                                              std::raise(SIGKILL);
                                            })},
-                                    10s);
+                                    kPatience);
   EXPECT_THAT(results.at(0).message, AllOf(HasSubstr("its last words"), HasSubstr("it said: oh")));
 }
 
@@ -81,9 +85,9 @@ TEST(Isolation, EndsWhatHangs) {
                                              std::this_thread::sleep_for(1h);
                                            }),
                                      check("b", pass)},
-                                    200ms);
+                                    1s);
   ASSERT_EQ(results.size(), 2U);
-  EXPECT_EQ(results[0].message, "it did not end within 0.2 s in synchronize");
+  EXPECT_EQ(results[0].message, "it did not end within 1 s in synchronize");
   EXPECT_EQ(results[1].outcome, Outcome::kPassed);
 }
 
