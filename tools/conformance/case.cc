@@ -39,13 +39,17 @@ void Suite::add(Case added) {
   cases_.push_back(std::move(added));
 }
 
-Suite Suite::filtered(const std::string& pattern) const {
-  const std::regex expression(pattern);
+Suite Suite::selected(const std::function<bool(const Case&)>& wanted) const {
   Suite result;
   for (const Case& one : cases_) {
-    if (std::regex_search(one.name(), expression)) result.cases_.push_back(one);
+    if (wanted(one)) result.cases_.push_back(one);
   }
   return result;
+}
+
+Suite Suite::filtered(const std::string& pattern) const {
+  const std::regex expression(pattern);
+  return selected([&](const Case& one) { return std::regex_search(one.name(), expression); });
 }
 
 }  // namespace loci::conformance

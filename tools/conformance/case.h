@@ -87,6 +87,7 @@ class Suite {
   void add(Case added);
 
   [[nodiscard]] const std::vector<Case>& cases() const { return cases_; }
+  [[nodiscard]] Suite selected(const std::function<bool(const Case&)>& wanted) const;
   // Those whose name matches the regular expression somewhere. Throws std::regex_error.
   [[nodiscard]] Suite filtered(const std::string& pattern) const;
 

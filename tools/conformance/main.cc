@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/conformance/report.h"
+#include "tools/conformance/sample.h"
 
 namespace {
 
@@ -31,6 +32,7 @@ struct Request {
   std::string filter;
   std::vector<std::string> files;
   std::vector<std::string> directories;
+  bool sample = false;
   bool list = false;
   bool json = false;
   bool complete = false;
@@ -47,6 +49,9 @@ options::options_description describe(Request* request) {
   all.add_options()("place", value(&request->place)->default_value("cpu"), "where to run");
   all.add_options()("filter", value(&request->filter)->default_value(""),
                     "only cases whose name matches this regular expression somewhere");
+  all.add_options()("sample", bool_switch(&request->sample),
+                    "for sanitizers, about a third of the cases: each combination of shapes and "
+                    "attributes in one dtype, each dtype in a few shapes");
   all.add_options()("list", bool_switch(&request->list), "print the names and run nothing");
   all.add_options()("json", bool_switch(&request->json), "print one JSON object");
   all.add_options()("complete", bool_switch(&request->complete),
@@ -116,7 +121,9 @@ int guarded(int argc, char** argv) {
       return kOk;
     }
     if (request.gradient_samples == 0) return fail(kUsage, "--gradient-samples 0; at least 1");
-    const conformance::Suite suite = conformance::all_cases().filtered(request.filter);
+    const conformance::Suite all = conformance::all_cases();
+    const conformance::Suite suite =
+        (request.sample ? memory_sample(all) : all).filtered(request.filter);
     if (suite.cases().empty()) return fail(kUsage, "no case matches --filter " + request.filter);
     return request.list ? list(suite) : run(request, suite);
   } catch (const options::error& error) {
