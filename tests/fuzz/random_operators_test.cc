@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/sanitizer.h"
 #include "framework/ops/op_registry.h"
 #include "tests/fuzz/current_case.h"
 #include "tests/fuzz/operator_checks.h"
@@ -21,13 +22,13 @@
 namespace loci::fuzz {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kCases = 100;  // minutes
+#ifdef LOCI_ASAN
+constexpr std::uint64_t kCases = 30;  // each takes ten times as long
 #else
 constexpr std::uint64_t kCases = 300;
 #endif
-constexpr unsigned kMostSeconds = 20;  // for one case, in a slow build on a busy machine
-constexpr int kMostFailures = 5;       // of one op
+constexpr unsigned kMostSeconds = 200;  // for one case, in a slow build on a busy machine
+constexpr int kMostFailures = 5;        // of one op
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);

@@ -1,5 +1,5 @@
 // The conformance cases through the tape: every gradient that a program computes comes out of the
-// same ops called step by step, to the bit.
+// same ops called step by step, to the bit. Of a sample of the cases with a sanitizer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/sanitizer.h"
 #include "tests/support/program_steps.h"
 #include "tools/conformance/case.h"
 #include "tools/conformance/check.h"
+#include "tools/conformance/sample.h"
 
 namespace loci {
 namespace {
@@ -102,8 +104,12 @@ bool has_state(const Case& subject) {
 }
 
 const conformance::Suite& suite() {
-  static const conformance::Suite all = conformance::all_cases();
-  return all;
+#if defined(LOCI_ASAN) || defined(LOCI_TSAN)
+  static const conformance::Suite cases = conformance::memory_sample(conformance::all_cases());
+#else
+  static const conformance::Suite cases = conformance::all_cases();
+#endif
+  return cases;
 }
 
 std::vector<std::string> differentiated_families() {
