@@ -17,11 +17,27 @@ namespace loci::sdk {
 
 namespace detail {
 
-// A loop body for the C table. The first exception ends up with the thread that started the loop.
+// The first exception of a loop, which ends up with the thread that started the loop.
+class LoopFailure {
+ public:
+  // Called while the exception is handled.
+  void keep() noexcept {
+    if (!failed_.exchange(true)) error_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;
+};
+
+// A loop body for the C table.
 template <class Body>
 class LoopBody {
  public:
-  explicit LoopBody(Body& body) : body_(body) {}
+  LoopBody(Body& body, LoopFailure& failure) : body_(body), failure_(failure) {}
 
   static void run(void* context, std::int64_t begin, std::int64_t end,
                   std::uint32_t worker) noexcept {
@@ -29,7 +45,7 @@ class LoopBody {
     try {
       call(self.body_, begin, end, worker);
     } catch (...) {
-      if (!self.failed_.exchange(true)) self.error_ = std::current_exception();
+      self.failure_.keep();
     }
   }
   static void call(Body& body, std::int64_t begin, std::int64_t end, std::uint32_t worker) {
@@ -39,14 +55,10 @@ class LoopBody {
       body(begin, end);
     }
   }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
 
  private:
   Body& body_;
-  std::atomic<bool> failed_{false};
-  std::exception_ptr error_;
+  LoopFailure& failure_;
 };
 
 }  // namespace detail
@@ -87,9 +99,10 @@ class Host {
       if (begin < end) Loop::call(body, begin, end, 0);
       return;
     }
-    Loop loop(body);
+    detail::LoopFailure failure;
+    Loop loop(body, failure);
     api_.parallel_for(api_.host, begin, end, grain, &Loop::run, &loop);
-    loop.rethrow();
+    failure.rethrow();
   }
   // How many ranges of a loop started by this thread may run at the same time.
   [[nodiscard]] std::uint32_t parallel_width() const { return api_.parallel_width(api_.host); }
