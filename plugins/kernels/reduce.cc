@@ -7,6 +7,7 @@
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/reduce_plan.h"
 #include "plugins/kernels/sum.h"
+#include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {
 namespace {
@@ -32,6 +33,10 @@ struct Sum {
   std::int64_t divisor;
 };
 
+// Integers wrap, and an element takes the low bits of the sum: signs make no difference.
+template <class T>
+using summed_t = unsigned_if_t<true, T>;
+
 template <class T>
 void emplace_sum(Prepare& prepare, const ReducePlan& plan, bool is_mean) {
   emplace_fold<T>(prepare, plan, Sum<T>{is_mean ? plan.reduced_count() : 1});
@@ -46,7 +51,7 @@ void prepare_sum(Prepare& prepare, const std::vector<bool>& reduced, bool is_mea
     });
   } else {
     sdk::visit_numbers(x.dtype(), [&](auto tag) {
-      emplace_sum<typename decltype(tag)::type>(prepare, plan, false);
+      emplace_sum<summed_t<typename decltype(tag)::type>>(prepare, plan, false);
     });
   }
 }
@@ -87,7 +92,7 @@ void prepare_tile_grad(Prepare& prepare) {
   }
   const ReducePlan plan = plan_reduce(dims, reduced);
   sdk::visit_numbers(x.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
+    using T = summed_t<typename decltype(tag)::type>;
     emplace_fold<T>(prepare, plan, Sum<T>{1}, /*input=*/1);
   });
 }
@@ -147,7 +152,7 @@ class ReduceGrad final : public sdk::Kernel {
     }
     const BroadcastPlan plan = plan_broadcast(kept, kept, x.dims());
     sdk::visit_numbers(prepare.op().output(0).dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
+      using T = summed_t<typename decltype(tag)::type>;
       using C = sdk::compute_t<T>;
       prepare.emplace<Repeat<T>>(&prepare.host(), plan, static_cast<C>(is_mean ? count : 1));
     });

@@ -7,6 +7,7 @@
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/sum.h"
+#include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {
 namespace {
@@ -68,9 +69,10 @@ struct Min {
   T finish(State state) const { return static_cast<T>(state); }
 };
 
-// In double, or modulo 2^64.
+// In double, or modulo 2^64, of which an element takes the low bits: signs make no difference.
 template <class T>
 struct Product {
+  static constexpr bool kIgnoresSign = true;
   using State = sum_t<T>;
   LOCI_INLINE static State neutral() { return 1; }
   LOCI_INLINE static State apply(State x, State y) { return x * y; }
@@ -79,6 +81,9 @@ struct Product {
   }
   T finish(State state) const { return static_cast<T>(state); }
 };
+
+template <template <class> class Fold, class T>
+using element_t = unsigned_if_t<IgnoresSign<Fold<T>>, T>;
 
 template <template <class> class Fold>
 class Reduce final : public sdk::Kernel {
@@ -89,7 +94,7 @@ class Reduce final : public sdk::Kernel {
     const auto x = prepare.op().input(0);
     const ReducePlan plan = plan_reduce(x.dims(), reduced_axes(axes_, x.rank()));
     sdk::visit_numbers(x.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
+      using T = element_t<Fold, typename decltype(tag)::type>;
       emplace_fold<T>(prepare, plan, Fold<T>());
     });
   }

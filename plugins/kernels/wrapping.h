@@ -10,4 +10,28 @@ namespace loci::kernels {
 template <class T>
 using wrapping_t = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
+namespace detail {
+
+template <bool condition, class T>
+constexpr auto unsigned_if() {
+  if constexpr (condition && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    return std::make_unsigned<T>();
+  } else {
+    return std::type_identity<T>();
+  }
+}
+
+}  // namespace detail
+
+// T, an integer as unsigned if the condition holds: that the sign makes no difference to the bits
+// of a result, so that half of the loops do for all.
+template <bool condition, class T>
+using unsigned_if_t = typename decltype(detail::unsigned_if<condition, T>())::type;
+
+// What says so of an operation.
+template <class Op>
+concept IgnoresSign = requires {
+  Op::kIgnoresSign;
+};
+
 }  // namespace loci::kernels
