@@ -33,11 +33,40 @@ class RowOperand {
   T first_;
 };
 
+// The inputs that are the operands, in their order.
+template <std::size_t operands>
+using OperandInputs = std::array<std::uint32_t, operands>;
+
+template <std::size_t operands>
+constexpr OperandInputs<operands> inputs_in_order() {
+  OperandInputs<operands> inputs{};
+  for (std::size_t o = 0; o < operands; ++o) inputs[o] = static_cast<std::uint32_t>(o);
+  return inputs;
+}
+
+// How many of an op's operands may stay within a row. At least one of those advances; the rest, if
+// the op says kMayStay, always do.
+template <class Op, std::size_t operands>
+constexpr std::size_t operands_that_may_stay() {
+  if constexpr (requires { Op::kMayStay; }) {
+    return Op::kMayStay;
+  } else {
+    return operands;
+  }
+}
+
+// Of which no processor has vectors: one instruction set does for all.
+template <class Op>
+concept IsSlow = requires {
+  Op::kIsSlow;
+};
+
 // Op: `static Out apply(In...)`, always inline. The output may be an input, element for element.
 // `picoseconds` is what one element costs one thread.
 template <class Op, std::int64_t picoseconds, class Out, class... In>
 struct BroadcastMap {
   static constexpr std::size_t kOperands = sizeof...(In);
+  static constexpr std::size_t kMayStay = operands_that_may_stay<Op, kOperands>();
 
   void launch(const sdk::Launch& launch) const {
     launch_with(launch, std::index_sequence_for<In...>());
@@ -45,13 +74,13 @@ struct BroadcastMap {
 
   template <std::size_t... o>
   void launch_with(const sdk::Launch& launch, std::index_sequence<o...> /*operands*/) const {
-    run_all(launch.output<Out>(0), launch.input<In>(o)...);
+    run_all(launch.output<Out>(0), launch.input<In>(inputs[o])...);
   }
 
   void run_all(Out* out, const In*... in) const {
     host->parallel_for(0, plan.count, grain_for(picoseconds),
                        [&](std::int64_t begin, std::int64_t end) {
-                         if constexpr ((sdk::is_float<In> || ...)) {
+                         if constexpr ((sdk::is_float<In> || ...) && !IsSlow<Op>) {
                            run_widest([&](auto) LOCI_INLINE { run(begin, end, out, in...); });
                          } else {
                            run(begin, end, out, in...);
@@ -77,9 +106,13 @@ struct BroadcastMap {
   template <bool... advances>
   LOCI_INLINE void run_row(std::integer_sequence<bool, advances...> /*known*/, std::int64_t count,
                            Out* out, const In*... in) const {
-    if constexpr (sizeof...(advances) == kOperands) {
+    constexpr std::size_t kKnown = sizeof...(advances);
+    constexpr bool kIsLastChance = kKnown + 1 == kMayStay && !(advances || ...);
+    if constexpr (kKnown == kOperands) {
       run_loop(count, out, RowOperand<advances, In>(in)...);
-    } else if (plan.advances[sizeof...(advances)]) {
+    } else if constexpr (kKnown >= kMayStay || kIsLastChance) {
+      run_row(std::integer_sequence<bool, advances..., true>(), count, out, in...);
+    } else if (plan.advances[kKnown]) {
       run_row(std::integer_sequence<bool, advances..., true>(), count, out, in...);
     } else {
       run_row(std::integer_sequence<bool, advances..., false>(), count, out, in...);
@@ -93,6 +126,54 @@ struct BroadcastMap {
   }
 
   const sdk::Host* host;
+  OperandInputs<kOperands> inputs;
+  BroadcastPlanOf<kOperands> plan;
+};
+
+// The steps of operands from element to element of a row.
+template <std::size_t operands>
+std::array<std::int64_t, operands> row_steps(const BroadcastPlanOf<operands>& plan) {
+  std::array<std::int64_t, operands> steps{};
+  for (std::size_t o = 0; o < operands; ++o) steps[o] = plan.advances[o] ? 1 : 0;
+  return steps;
+}
+
+// The same as BroadcastMap in one loop, for an op that takes so long that how its operands are
+// found does not count.
+template <class Op, std::int64_t picoseconds, class Out, class... In>
+struct SlowBroadcastMap {
+  static constexpr std::size_t kOperands = sizeof...(In);
+
+  void launch(const sdk::Launch& launch) const {
+    launch_with(launch, std::index_sequence_for<In...>());
+  }
+
+  template <std::size_t... o>
+  void launch_with(const sdk::Launch& launch, std::index_sequence<o...> operands) const {
+    run_all(launch.output<Out>(0), operands, launch.input<In>(inputs[o])...);
+  }
+
+  template <std::size_t... o>
+  void run_all(Out* out, std::index_sequence<o...> operands, const In*... in) const {
+    const auto row = [&](std::int64_t to, auto... from_and_length) {
+      const std::array<std::int64_t, kOperands + 1> from{from_and_length...};
+      run_row(from[kOperands], out + to, operands, in + from[o]...);
+    };
+    host->parallel_for(
+        0, plan.count, grain_for(picoseconds),
+        [&](std::int64_t begin, std::int64_t end) { for_each_row(plan, begin, end, row); });
+  }
+
+  template <std::size_t... o>
+  __attribute__((noinline)) void run_row(std::int64_t count, Out* out,
+                                         std::index_sequence<o...> /*operands*/,
+                                         const In*... in) const {
+    const auto steps = row_steps(plan);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = Op::apply(in[i * steps[o]]...);
+  }
+
+  const sdk::Host* host;
+  OperandInputs<kOperands> inputs;
   BroadcastPlanOf<kOperands> plan;
 };
 
@@ -107,28 +188,35 @@ struct SmallBroadcastMap {
 
   template <std::size_t... o>
   void launch_with(const sdk::Launch& launch, std::index_sequence<o...> /*operands*/) const {
-    run_all(launch.output<Out>(0), std::index_sequence<o...>(), launch.input<In>(o)...);
+    run_all(launch.output<Out>(0), std::index_sequence<o...>(), launch.input<In>(inputs[o])...);
   }
 
   template <std::size_t... o>
   void run_all(Out* out, std::index_sequence<o...> /*operands*/, const In*... in) const {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = Op::apply(in[i * steps[o]]...);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if constexpr ((sdk::is_half<In> || ...)) prevent_vectors(i);
+      out[i] = Op::apply(in[i * steps[o]]...);
+    }
   }
 
   std::int64_t count;
+  OperandInputs<kOperands> inputs;
   std::array<std::int64_t, kOperands> steps;
 };
 
-// Prepares one of the two. The plan is that of the operator's inputs and its output.
+// Prepares the one that suits. The plan is that of the operands and the operator's output. A slow
+// op of halves has a loop of its own for an operand that stays, which is then converted once.
 template <class Op, std::int64_t picoseconds, class Out, class... In>
-void emplace_broadcast_map(sdk::Prepare& prepare, const BroadcastPlanOf<sizeof...(In)>& plan) {
-  if (!plan.is_one_row() || plan.count > kSmallCount) {
-    prepare.emplace<BroadcastMap<Op, picoseconds, Out, In...>>(&prepare.host(), plan);
-    return;
+void emplace_broadcast_map(
+    sdk::Prepare& prepare, const BroadcastPlanOf<sizeof...(In)>& plan,
+    const OperandInputs<sizeof...(In)>& inputs = inputs_in_order<sizeof...(In)>()) {
+  if (plan.is_one_row() && plan.count <= kSmallCount) {
+    prepare.emplace<SmallBroadcastMap<Op, Out, In...>>(plan.count, inputs, row_steps(plan));
+  } else if constexpr (IsSlow<Op> && !(sdk::is_half<In> || ...)) {
+    prepare.emplace<SlowBroadcastMap<Op, picoseconds, Out, In...>>(&prepare.host(), inputs, plan);
+  } else {
+    prepare.emplace<BroadcastMap<Op, picoseconds, Out, In...>>(&prepare.host(), inputs, plan);
   }
-  std::array<std::int64_t, sizeof...(In)> steps{};
-  for (std::size_t o = 0; o < steps.size(); ++o) steps[o] = plan.advances[o] ? 1 : 0;
-  prepare.emplace<SmallBroadcastMap<Op, Out, In...>>(plan.count, steps);
 }
 
 }  // namespace loci::kernels

@@ -9,6 +9,14 @@
 
 namespace loci::kernels {
 
+// In a loop over `i` of a few elements: keeps the compiler from making vectors of it, for which the
+// loop would be too short and the code large.
+LOCI_INLINE inline void prevent_vectors(std::int64_t& i) {
+#if defined(__GNUC__)
+  asm("" : "+r"(i));
+#endif
+}
+
 enum class Isa : std::uint8_t { kBaseline, kAvx2, kAvx512 };
 
 // The best one that this processor and this library have; found once.
