@@ -1,9 +1,13 @@
 // Comparisons, logic and choice, with broadcasting.
+#include <cstdint>
+#include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <type_traits>
 
 #include "plugins/kernels/broadcast_map.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/map.h"
+#include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {
 namespace {
@@ -20,6 +24,7 @@ struct Compared {
 };
 
 struct Equal {
+  static constexpr bool kIgnoresSign = true;
   template <class C>
   LOCI_INLINE static bool holds(C x, C y) {
     return x == y;
@@ -27,6 +32,7 @@ struct Equal {
 };
 
 struct NotEqual {
+  static constexpr bool kIgnoresSign = true;
   template <class C>
   LOCI_INLINE static bool holds(C x, C y) {
     return x != y;
@@ -55,36 +61,46 @@ struct Or {
   LOCI_INLINE static bool holds(bool x, bool y) { return x | y; }
 };
 
+// What elements are compared as: bool as the number it is stored as.
 template <class Relation, class T>
-void emplace_pairs(Prepare& prepare, sdk::Dims x, sdk::Dims y) {
+using element_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
+                                     unsigned_if_t<IgnoresSign<Relation>, T>>;
+
+template <class Relation, class T>
+void emplace_pairs(Prepare& prepare, const OperandInputs<2>& inputs) {
   constexpr std::int64_t kPicoseconds = sdk::is_half<T> ? 250 : 40 * sizeof(T);
-  emplace_broadcast_map<Compared<Relation, T>, kPicoseconds, bool, T, T>(
-      prepare, plan_broadcast(x, y, prepare.op().output(0).dims()));
+  const auto& op = prepare.op();
+  const auto plan =
+      plan_broadcast(op.input(inputs[0]).dims(), op.input(inputs[1]).dims(), op.output(0).dims());
+  emplace_broadcast_map<Compared<Relation, T>, kPicoseconds, bool, T, T>(prepare, plan, inputs);
+}
+
+template <class Relation>
+void prepare_pairs(Prepare& prepare, const OperandInputs<2>& inputs) {
+  sdk::visit_all(prepare.op().input(0).dtype(), [&](auto tag) {
+    using T = element_t<Relation, typename decltype(tag)::type>;
+    emplace_pairs<Relation, T>(prepare, inputs);
+  });
 }
 
 template <class Relation>
 void prepare_comparison(Prepare& prepare) {
-  const auto& op = prepare.op();
-  sdk::visit_all(op.input(0).dtype(), [&](auto tag) {
-    emplace_pairs<Relation, typename decltype(tag)::type>(prepare, op.input(0).dims(),
-                                                          op.input(1).dims());
-  });
+  prepare_pairs<Relation>(prepare, {0, 1});
 }
 
 // x > y is y < x, for NaN too.
 template <class Relation>
-struct Reversed {
-  template <class C>
-  LOCI_INLINE static bool holds(C x, C y) {
-    return Relation::holds(y, x);
-  }
-};
+void prepare_reversed(Prepare& prepare) {
+  prepare_pairs<Relation>(prepare, {1, 0});
+}
 
 template <class Relation>
 void prepare_logic(Prepare& prepare) {
-  const auto& op = prepare.op();
-  emplace_pairs<Relation, bool>(prepare, op.input(0).dims(), op.input(1).dims());
+  emplace_pairs<Relation, bool>(prepare, {0, 1});
 }
+
+// Bytes of 0 or 1 differ where bools do.
+void prepare_xor(Prepare& prepare) { emplace_pairs<NotEqual, std::uint8_t>(prepare, {0, 1}); }
 
 struct Not {
   LOCI_INLINE bool operator()(bool x) const { return !x; }
@@ -117,12 +133,8 @@ void prepare_where(Prepare& prepare) {
   }
 }
 
-template <class Relation>
-sdk::KernelDef comparison(std::string_view op) {
-  return {.op = op,
-          .name = kPortable,
-          .dtypes = sdk::kAllBits,
-          .create = sdk::make_kernel<prepare_comparison<Relation>>};
+sdk::KernelDef comparison(std::string_view op, sdk::CreateFn create) {
+  return {.op = op, .name = kPortable, .dtypes = sdk::kAllBits, .create = create};
 }
 
 sdk::KernelDef logic(std::string_view op, sdk::CreateFn create) {
@@ -136,15 +148,15 @@ sdk::KernelDef logic(std::string_view op, sdk::CreateFn create) {
 }  // namespace
 
 void add_compare(KernelDefs& kernels) {
-  kernels.push_back(comparison<Equal>("equal"));
-  kernels.push_back(comparison<NotEqual>("not_equal"));
-  kernels.push_back(comparison<Less>("less_than"));
-  kernels.push_back(comparison<LessEqual>("less_equal"));
-  kernels.push_back(comparison<Reversed<Less>>("greater_than"));
-  kernels.push_back(comparison<Reversed<LessEqual>>("greater_equal"));
+  kernels.push_back(comparison("equal", sdk::make_kernel<prepare_comparison<Equal>>));
+  kernels.push_back(comparison("not_equal", sdk::make_kernel<prepare_comparison<NotEqual>>));
+  kernels.push_back(comparison("less_than", sdk::make_kernel<prepare_comparison<Less>>));
+  kernels.push_back(comparison("less_equal", sdk::make_kernel<prepare_comparison<LessEqual>>));
+  kernels.push_back(comparison("greater_than", sdk::make_kernel<prepare_reversed<Less>>));
+  kernels.push_back(comparison("greater_equal", sdk::make_kernel<prepare_reversed<LessEqual>>));
   kernels.push_back(logic("logical_and", sdk::make_kernel<prepare_logic<And>>));
   kernels.push_back(logic("logical_or", sdk::make_kernel<prepare_logic<Or>>));
-  kernels.push_back(logic("logical_xor", sdk::make_kernel<prepare_logic<NotEqual>>));
+  kernels.push_back(logic("logical_xor", sdk::make_kernel<prepare_xor>));
   kernels.push_back(logic("logical_not", sdk::make_kernel<prepare_not>));
   kernels.push_back({.op = "where",
                      .name = kPortable,
