@@ -15,6 +15,7 @@ namespace {
 using sdk::Prepare;
 
 struct Add {
+  static constexpr bool kIgnoresSign = true;
   template <class T>
   LOCI_INLINE static T apply(T x, T y) {
     if constexpr (std::is_integral_v<T>) {
@@ -26,6 +27,7 @@ struct Add {
 };
 
 struct Sub {
+  static constexpr bool kIgnoresSign = true;
   template <class T>
   LOCI_INLINE static T apply(T x, T y) {
     if constexpr (std::is_integral_v<T>) {
@@ -37,6 +39,7 @@ struct Sub {
 };
 
 struct Mul {
+  static constexpr bool kIgnoresSign = true;
   template <class T>
   LOCI_INLINE static T apply(T x, T y) {
     if constexpr (std::is_integral_v<T>) {
@@ -138,6 +141,9 @@ struct Mod {
   }
 };
 
+template <class Op, class T>
+using element_t = unsigned_if_t<IgnoresSign<Op>, T>;
+
 // On elements as they are stored.
 template <class Op, class T>
 struct Stored {
@@ -146,6 +152,21 @@ struct Stored {
     return static_cast<T>(Op::template apply<C>(static_cast<C>(x), static_cast<C>(y)));
   }
 };
+
+// A division of integers, or a call of the library, for each element.
+template <class Op, class T>
+struct SlowStored : Stored<Op, T> {
+  static constexpr bool kIsSlow = true;
+};
+
+template <class Op, class T>
+constexpr bool is_slow() {
+  if constexpr (std::is_same_v<Op, Div>) {
+    return std::is_integral_v<T>;
+  } else {
+    return std::is_same_v<Op, Pow> || std::is_same_v<Op, Mod>;
+  }
+}
 
 template <class Op, class T>
 constexpr std::int64_t picoseconds() {
@@ -162,49 +183,40 @@ void prepare_binary(Prepare& prepare) {
   const BroadcastPlan plan =
       plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.output(0).dims());
   sdk::visit_numbers(op.input(0).dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    emplace_broadcast_map<Stored<Op, T>, picoseconds<Op, T>(), T, T, T>(prepare, plan);
+    using T = element_t<Op, typename decltype(tag)::type>;
+    using Applied = std::conditional_t<is_slow<Op, T>(), SlowStored<Op, T>, Stored<Op, T>>;
+    emplace_broadcast_map<Applied, picoseconds<Op, T>(), T, T, T>(prepare, plan);
   });
 }
 
-// The share of the gradient that the taken one of a pair gets: half of it if neither comes before
-// the other.
-template <class Before, class T>
-struct ShareOfTaken {
+// The share of the gradient that the larger of a pair gets: half of it if neither is.
+template <class T>
+struct ShareOfLarger {
+  static constexpr std::size_t kMayStay = 2;  // out_grad has the shape of the result
   LOCI_INLINE static T apply(T x, T y, T out_grad) {
     using C = sdk::compute_t<T>;
     const auto a = static_cast<C>(x);
     const auto b = static_cast<C>(y);
-    const C share = Before::holds(a, b) ? C{1} : (Before::holds(b, a) ? C{0} : C{0.5});
+    const C share = a > b ? C{1} : (b > a ? C{0} : C{0.5});
     return static_cast<T>(share == 0 ? C{0} : share * static_cast<C>(out_grad));
   }
 };
 
-struct Greater {
-  template <class C>
-  LOCI_INLINE static bool holds(C x, C y) {
-    return x > y;
-  }
-};
-
-struct Less {
-  template <class C>
-  LOCI_INLINE static bool holds(C x, C y) {
-    return x < y;
-  }
-};
-
-template <class Before>
-void prepare_taken_grad(Prepare& prepare) {
+void prepare_share_of_larger(Prepare& prepare, const OperandInputs<3>& inputs) {
   const auto& op = prepare.op();
-  const auto plan = plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.input(2).dims(),
-                                   op.output(0).dims());
+  const auto plan = plan_broadcast(op.input(inputs[0]).dims(), op.input(inputs[1]).dims(),
+                                   op.input(inputs[2]).dims(), op.output(0).dims());
   sdk::visit_floats(op.input(0).dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr std::int64_t kPicoseconds = sdk::is_half<T> ? 350 : 60 * sizeof(T);
-    emplace_broadcast_map<ShareOfTaken<Before, T>, kPicoseconds, T, T, T, T>(prepare, plan);
+    emplace_broadcast_map<ShareOfLarger<T>, kPicoseconds, T, T, T, T>(prepare, plan, inputs);
   });
 }
+
+void prepare_max_grad(Prepare& prepare) { prepare_share_of_larger(prepare, {0, 1, 2}); }
+
+// x is less than y where y is larger than x.
+void prepare_min_grad(Prepare& prepare) { prepare_share_of_larger(prepare, {1, 0, 2}); }
 
 sdk::KernelDef taken_grad(std::string_view op, sdk::CreateFn create) {
   return {.op = op,
@@ -234,9 +246,8 @@ void add_elementwise_binary(KernelDefs& kernels) {
   kernels.push_back(binary<Min>("elementwise_min"));
   kernels.push_back(binary<Pow>("elementwise_pow"));
   kernels.push_back(binary<Mod>("elementwise_mod"));
-  kernels.push_back(
-      taken_grad("elementwise_max_grad", sdk::make_kernel<prepare_taken_grad<Greater>>));
-  kernels.push_back(taken_grad("elementwise_min_grad", sdk::make_kernel<prepare_taken_grad<Less>>));
+  kernels.push_back(taken_grad("elementwise_max_grad", sdk::make_kernel<prepare_max_grad>));
+  kernels.push_back(taken_grad("elementwise_min_grad", sdk::make_kernel<prepare_min_grad>));
 }
 
 }  // namespace loci::kernels
