@@ -55,7 +55,7 @@ bool is_empty(const Case& subject) {
 }
 
 // The best case of each key.
-class Choice {
+class BestCases {
  public:
   template <class Better>
   void offer(const std::string& key, const Case& subject, const Better& better) {
@@ -84,10 +84,10 @@ bool is_better_short(const Case& a, const Case& b) {
 }  // namespace
 
 Suite memory_sample(const Suite& all) {
-  Choice combinations;
-  Choice empty;
-  Choice vectors;
-  Choice longest;
+  BestCases combinations;
+  BestCases empty;
+  BestCases vectors;
+  BestCases longest;
   for (const Case& one : all.cases()) {
     const std::string op = op_of(one);
     combinations.offer(combination(one), one, is_preferred);
@@ -96,7 +96,8 @@ Suite memory_sample(const Suite& all) {
     if (is_empty(one)) empty.offer(op + dtype_of(one), one, is_longer);
   }
   std::set<std::string> names;
-  for (const Choice* choice : {&combinations, &empty, &vectors, &longest}) choice->add_to(&names);
+  for (const BestCases* choice : {&combinations, &empty, &vectors, &longest})
+    choice->add_to(&names);
   return all.selected([&](const Case& one) { return names.count(one.name()) != 0; });
 }
 

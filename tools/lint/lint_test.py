@@ -10,6 +10,18 @@ import layering
 import mirrored_tests
 import shell
 import sizes
+import syntax
+
+
+class SyntaxTest(unittest.TestCase):
+    def test_nothing_is_written(self):
+        self.assertEqual(syntax.syntax_command("ccache clang++ -O0 -o a/b.o -c /x/b.cc"),
+                         "ccache clang++ -O0 -fsyntax-only -c /x/b.cc")
+
+    def test_a_refused_source_is_told(self):
+        entry = {"directory": "/", "command": "bash -c 'echo $0 $*; exit 1' -o x.o -c x.cc"}
+        self.assertEqual(syntax.refusal(entry), "-fsyntax-only -c x.cc\n")
+        self.assertIsNone(syntax.refusal(dict(entry, command="true -o x.o -c x.cc")))
 
 
 class LayeringTest(unittest.TestCase):
