@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -49,6 +50,19 @@ std::string without_path(const std::string& message, const std::string& path) {
   return message.rfind(path + ": ", 0) == 0 ? message.substr(path.size() + 2) : message;
 }
 
+// An exception out of a static initialiser ends the process, whether or not compilers let it
+// through the frames of dlopen, which is declared not to throw: the dynamic linker would keep its
+// lock. Not by noexcept, for which GCC 12 may end the process without the exception as the current
+// one.
+void map_library(dll::shared_library* library, const std::string& path,
+                 dll::fs::error_code* error) {
+  try {
+    library->load(path, *error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  } catch (...) {
+    std::terminate();
+  }
+}
+
 }  // namespace
 
 std::string missing_dependency(const std::string& message, const std::string& path) {
@@ -61,8 +75,8 @@ std::string missing_dependency(const std::string& message, const std::string& pa
 
 Library::Library(const std::string& path, const std::vector<Need>& needs) : mapping_(nullptr) {
   auto mapping = std::make_unique<Mapping>();
-  boost::dll::fs::error_code error;
-  mapping->library.load(path, error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  dll::fs::error_code error;
+  map_library(&mapping->library, path, &error);
   if (error) {
     const char* text = ::dlerror();
     const std::string message = text == nullptr ? error.message() : std::string(text);
