@@ -22,7 +22,7 @@ class MomentumTest : public ::testing::Test {
 };
 
 TEST_F(MomentumTest, KeepsAVelocityForEachParameter) {
-  Momentum({0.1}, {.momentum = 0.5, .use_nesterov = true})
+  Momentum(0.1, {.momentum = 0.5, .use_nesterov = true})
       .minimize(mean(layers::fc(data("x", {-1, 3}, kFloat32), 2, "fc")));
   const Operator& op = main_.impl()->main().ops.back();
   EXPECT_EQ(op.type(), "momentum");

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Report sample() {
+Report sample_report() {
   return {Place("sim:1"),
           {{"a/relu/float32", "a", Outcome::kPassed, "", 0.25L, {"org.x/fast"}},
            {"a/relu/float16", "a", Outcome::kFailed, "output 0: wrong", 7},
@@ -16,7 +16,7 @@ Report sample() {
 }
 
 TEST(Report, CountsByFamily) {
-  const Report report = sample();
+  const Report report = sample_report();
   EXPECT_EQ(report.families().at("a").passed, 1U);
   EXPECT_EQ(report.families().at("a").failed, 1U);
   EXPECT_EQ(report.families().at("b").absent, 1U);
@@ -24,7 +24,7 @@ TEST(Report, CountsByFamily) {
 }
 
 TEST(Report, TextHasALineForEachFamilyAndOneForAll) {
-  EXPECT_EQ(summary(sample()),
+  EXPECT_EQ(summary(sample_report()),
             "a                   1 passed    1 failed    0 absent\n"
             "b                   0 passed    0 failed    1 absent\n"
             "sim:1               1 passed    1 failed    1 absent\n"
@@ -32,7 +32,7 @@ TEST(Report, TextHasALineForEachFamilyAndOneForAll) {
 }
 
 TEST(Report, JsonNamesWhatDidNotPass) {
-  const std::string json = to_json(sample());
+  const std::string json = to_json(sample_report());
   EXPECT_THAT(json, HasSubstr("\"place\": \"sim:1\""));
   EXPECT_THAT(json, HasSubstr("\"case\": \"a/relu/float16\""));
   EXPECT_THAT(json, HasSubstr("\"message\": \"output 0: wrong\""));
