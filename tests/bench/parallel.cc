@@ -54,8 +54,8 @@ class Job {
   Program main_;
   Program startup_;
   Scope scope_;
-  std::vector<Fetch> fetch_;
   Executor executor_;
+  std::vector<Fetch> fetch_;
 };
 
 Variable state_at(const char* place, const Shape& shape) {
