@@ -32,7 +32,7 @@ class Job {
  public:
   template <class Build>
   explicit Job(const Build& build, int streams = CompileOptions().streams)
-      : executor_("sim:0", with_streams(streams), scope_) {
+      : scope_(), executor_("sim:0", with_streams(streams), scope_) {
     {
       const ProgramGuard building(main_, startup_);
       fetch_ = build();
@@ -54,8 +54,8 @@ class Job {
   Program main_;
   Program startup_;
   Scope scope_;
-  Executor executor_;
   std::vector<Fetch> fetch_;
+  Executor executor_;
 };
 
 Variable state_at(const char* place, const Shape& shape) {
