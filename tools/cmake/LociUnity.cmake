@@ -1,8 +1,8 @@
 # With LOCI_UNITY_BUILD sources are compiled in batches, so that headers are read and their templates
 # instantiated once for many of them: two to three times faster than one by one. File-local names
 # then have to be unique in a whole target, except in sources that loci_compile_alone() names. What
-# batches hide, a missing include and a name that shadows another source's, the presets without them
-# show (dev), and so does tools/lint/clang.
+# batches hide, a missing include and a name that shadows another, the preset dev shows, which has
+# none; tools/lint/tidy shows missing includes too.
 if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ${LOCI_UNITY_BUILD})
 endif()
