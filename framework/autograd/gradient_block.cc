@@ -134,6 +134,7 @@ class GradientBlock {
  private:
   std::vector<VarId> arguments(const std::vector<std::size_t>& positions) const {
     std::vector<VarId> ids;
+    ids.reserve(positions.size());
     for (const std::size_t i : positions) ids.push_back(forward_.arguments[i]);
     return ids;
   }
