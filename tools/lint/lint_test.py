@@ -23,6 +23,11 @@ class SyntaxTest(unittest.TestCase):
         self.assertEqual(syntax.refusal(entry), "-fsyntax-only -c x.cc\n")
         self.assertIsNone(syntax.refusal(dict(entry, command="true -o x.o -c x.cc")))
 
+    def test_folders_are_those_of_the_objects(self):
+        entry = {"command": "clang++ -o tests/bench/CMakeFiles/bench.dir/a.o -c /x/build/unity.cxx"}
+        self.assertTrue(syntax.is_built_from(entry, ["examples", "tests/bench/"]))
+        self.assertFalse(syntax.is_built_from(entry, ["tests/be", "tests/benches"]))
+
 
 class LayeringTest(unittest.TestCase):
     def refusal(self, path, include):
