@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "framework/core/environment.h"
 #include "framework/core/file_error.h"
 
 namespace loci::core {
@@ -20,6 +21,7 @@ constexpr std::uint64_t kLargestRead = std::uint64_t{1} << 30;
 std::string error_text(int error) { return std::system_category().message(error); }
 
 int open_for_reading(const std::string& path) {
+  check_environment();  // for all that an application may begin with by reading a file
   // Opening a pipe would wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor >= 0) return descriptor;
@@ -46,6 +48,13 @@ InputFile::InputFile(std::string path)
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }
+
+bool InputFile::has_its_name() const {
+  struct stat named {};
+  struct stat opened {};
+  if (::stat(path_.c_str(), &named) != 0 || ::fstat(descriptor_, &opened) != 0) return false;
+  return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
 
 void InputFile::read(std::uint64_t offset, void* into, std::uint64_t bytes,
                      const char* field) const {

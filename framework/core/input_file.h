@@ -20,6 +20,9 @@ class InputFile {
   // Bytes, when it was opened.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
+  // Whether its path still leads to this file, and not to one that replaced it.
+  [[nodiscard]] bool has_its_name() const;
+
   // Reads exactly `bytes` bytes from `offset`. `field` is what they are, for the message. Throws
   // Error: kDataLoss if the file ends before, kFailed if reading fails.
   void read(std::uint64_t offset, void* into, std::uint64_t bytes, const char* field) const;

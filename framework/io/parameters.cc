@@ -1,8 +1,13 @@
+#include <filesystem>
 #include <loci/io.hpp>
+#include <memory>
 #include <set>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
-#include "framework/core/atomic_file.h"
+#include "framework/core/file_error.h"
+#include "framework/io/model_files.h"
 #include "framework/io/program_state.h"
 #include "framework/io/safetensors.h"
 
@@ -34,6 +39,15 @@ void put_all(const SafetensorsFile& file, const std::vector<std::string>& names,
   for (const auto& [name, tensor] : tensors) put(scope, name, tensor);
 }
 
+std::unique_ptr<SafetensorsFile> open_parameters(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return std::make_unique<SafetensorsFile>(path);
+  ModelFiles files = open_model_files(path);
+  if (files.weights != nullptr) return std::move(files.weights);
+  core::raise_file_error(ErrorCode::kNotFound, path, "weights",
+                         "the model was saved without any; run its startup program");
+}
+
 }  // namespace
 
 void save_parameters(const std::string& path, const Program& program, const Scope& scope) {
@@ -41,17 +55,17 @@ void save_parameters(const std::string& path, const Program& program, const Scop
 }
 
 void load_parameters(const std::string& path, const Program& program, const Scope& scope) {
-  const SafetensorsFile file(path);
-  const LoadReport report = compare_state(*program.impl(), file.entries());
+  const auto file = open_parameters(path);
+  const LoadReport report = compare_state(*program.impl(), file->entries());
   require_fit(report, path, "the program");
-  put_all(file, report.loaded, scope);
+  put_all(*file, report.loaded, scope);
 }
 
 LoadReport load_fitting_parameters(const std::string& path, const Program& program,
                                    const Scope& scope) {
-  const SafetensorsFile file(path);
-  LoadReport report = compare_state(*program.impl(), file.entries());
-  put_all(file, report.loaded, scope);
+  const auto file = open_parameters(path);
+  LoadReport report = compare_state(*program.impl(), file->entries());
+  put_all(*file, report.loaded, scope);
   return report;
 }
 

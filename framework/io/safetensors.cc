@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "framework/core/atomic_file.h"
 #include "framework/core/file_error.h"
 #include "framework/core/quote.h"
 #include "framework/io/elements.h"
@@ -37,8 +38,10 @@ std::uint64_t header_bytes(const core::InputFile& file) {
 SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
   const std::uint64_t bytes = header_bytes(file_);
   data_offset_ = kLengthBytes + bytes;
-  entries_ = parse_safetensors_header(file_.read_text(kLengthBytes, bytes, "header"),
-                                      file_.size() - data_offset_, path);
+  const std::string header = file_.read_text(kLengthBytes, bytes, "header");
+  header_.add(&bytes, sizeof bytes);
+  header_.add(header.data(), header.size());
+  entries_ = parse_safetensors_header(header, file_.size() - data_offset_, path);
 }
 
 Tensor SafetensorsFile::load(const SafetensorsEntry& entry) const {
@@ -53,9 +56,15 @@ Tensor SafetensorsFile::load(const SafetensorsEntry& entry) const {
   return tensor;
 }
 
-NamedTensors SafetensorsFile::load_all() const {
+NamedTensors SafetensorsFile::load_all(std::uint64_t* digest) const {
+  core::Digest all = header_;
   NamedTensors tensors;
-  for (const SafetensorsEntry& entry : entries_) tensors.emplace(entry.name, load(entry));
+  for (const SafetensorsEntry& entry : entries_) {
+    const Tensor tensor = load(entry);
+    if (digest != nullptr) all.add(tensor.raw_data(), tensor.bytes());
+    tensors.emplace(entry.name, tensor);
+  }
+  if (digest != nullptr) *digest = all.value();
   return tensors;
 }
 
@@ -71,14 +80,16 @@ SafetensorsImage::SafetensorsImage(const NamedTensors& tensors, const std::strin
   }
   lay_out(entries_, path);
   preamble_ = safetensors_preamble(entries_, path);
+  bytes_ = preamble_.size() + (entries_.empty() ? 0 : entries_.back().end);
 }
 
-void SafetensorsImage::write(core::AtomicFile& file) const {
-  file.write(preamble_.data(), preamble_.size());
+bool SafetensorsImage::visit(const std::function<bool(const void*, std::uint64_t)>& visit) const {
+  if (!visit(preamble_.data(), preamble_.size())) return false;
   for (const SafetensorsEntry& entry : entries_) {
     const Tensor host = tensors_.at(entry.name).to(Place());
-    file.write(host.raw_data(), host.bytes());
+    if (!visit(host.raw_data(), host.bytes())) return false;
   }
+  return true;
 }
 
 NamedTensors load_safetensors(const std::string& path) { return SafetensorsFile(path).load_all(); }

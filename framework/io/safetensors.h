@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <loci/io.hpp>
 #include <string>
 #include <vector>
 
-#include "framework/core/atomic_file.h"
+#include "framework/core/digest.h"
 #include "framework/core/input_file.h"
 #include "framework/io/safetensors_header.h"
 
@@ -22,12 +23,18 @@ class SafetensorsFile {
 
   // In the order of their bytes.
   [[nodiscard]] const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
+  [[nodiscard]] std::uint64_t bytes() const { return file_.size(); }
+  // Of all before the tensors' bytes.
+  [[nodiscard]] std::uint64_t header_digest() const { return header_.value(); }
   // Reads one tensor into memory of its own.
   [[nodiscard]] Tensor load(const SafetensorsEntry& entry) const;
-  [[nodiscard]] NamedTensors load_all() const;
+  // Gives the digest of the whole file where it is asked for.
+  [[nodiscard]] NamedTensors load_all(std::uint64_t* digest = nullptr) const;
 
  private:
   core::InputFile file_;
+  core::Digest header_;
   std::uint64_t data_offset_ = 0;
   std::vector<SafetensorsEntry> entries_;
 };
@@ -39,12 +46,28 @@ class SafetensorsImage {
   // is for messages.
   SafetensorsImage(const NamedTensors& tensors, const std::string& path);
 
-  void write(core::AtomicFile& file) const;
+  // Calls visit(data, bytes) for the file's parts one after the other, for as long as it returns
+  // true. Whether it always did.
+  bool visit(const std::function<bool(const void*, std::uint64_t)>& visit) const;
+  // Into any kind of file of core.
+  template <class File>
+  void write(File& file) const {
+    visit([&](const void* data, std::uint64_t bytes) {
+      file.write(data, bytes);
+      return true;
+    });
+  }
+
+  // Of the whole file.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  // Of all before the tensors' bytes.
+  [[nodiscard]] std::uint64_t header_digest() const { return core::digest_of(preamble_); }
 
  private:
   const NamedTensors& tensors_;
   std::vector<SafetensorsEntry> entries_;
   std::string preamble_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace io

@@ -10,6 +10,7 @@
 #include "framework/core/atomic_file.h"
 #include "framework/core/file_error.h"
 #include "framework/core/input_file.h"
+#include "framework/core/private_file.h"
 #include "framework/profiler/byte_archive.h"
 #include "framework/profiler/profile_layout.h"
 #include "framework/profiler/recording_fields.h"
@@ -153,30 +154,52 @@ class Reader {
   Table table_;
 };
 
+// What will be in a file.
+class FileImage {
+ public:
+  explicit FileImage(const Recording& recording) : sections_(kSections) {
+    std::copy(kProfileMagic.begin(), kProfileMagic.end(), header_.magic.begin());
+    header_.section_count = kSections;
+    header_.file_bytes = sizeof header_ + sizeof table_;
+    for (std::size_t i = 0; i < kSections; ++i) {
+      section_fields(sections_[i], recording, i);
+      const std::string& bytes = sections_[i].bytes();
+      table_[i] = {static_cast<std::uint32_t>(i), profile_checksum(bytes), bytes.size()};
+      header_.file_bytes += bytes.size();
+    }
+    header_.checksum = head_checksum(header_, table_);
+  }
+
+  template <class File>
+  void write(File& file) const {
+    file.write(&header_, sizeof header_);
+    file.write(&table_, sizeof table_);
+    for (const ByteWriter& section : sections_) {
+      file.write(section.bytes().data(), section.bytes().size());
+    }
+  }
+
+ private:
+  ProfileFileHeader header_;
+  Table table_;
+  std::vector<ByteWriter> sections_;
+};
+
 }  // namespace
 
 void write_profile(const Recording& recording, const std::string& path) {
-  std::vector<ByteWriter> sections(kSections);
-  ProfileFileHeader header;
-  Table table;
-  std::copy(kProfileMagic.begin(), kProfileMagic.end(), header.magic.begin());
-  header.section_count = kSections;
-  header.file_bytes = sizeof header + sizeof table;
-  for (std::size_t i = 0; i < kSections; ++i) {
-    section_fields(sections[i], recording, i);
-    const std::string& bytes = sections[i].bytes();
-    table[i] = {static_cast<std::uint32_t>(i), profile_checksum(bytes), bytes.size()};
-    header.file_bytes += bytes.size();
-  }
-  header.checksum = head_checksum(header, table);
-
+  const FileImage image(recording);
   core::AtomicFile file(path);
-  file.write(&header, sizeof header);
-  file.write(&table, sizeof table);
-  for (const ByteWriter& section : sections) {
-    file.write(section.bytes().data(), section.bytes().size());
-  }
+  image.write(file);
   file.commit();
+}
+
+std::string rescue_profile(const Recording& recording) {
+  const FileImage image(recording);
+  core::PrivateFile file("loci-", ".profile");
+  image.write(file);
+  file.keep();
+  return file.path();
 }
 
 Recording read_profile(const std::string& path) {

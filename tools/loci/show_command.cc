@@ -17,8 +17,9 @@ void declare_show_command(po::options_description& options) {
       ("format", po::value<std::string>()->value_name("text|dot|json"),
        "text is the default, dot is for Graphviz, json the file form")  //
       ("after-pass", po::value<std::string>()->value_name("NAME"),
-       "show what the passes up to this one make of it")  //
-      ("startup", "show the startup program")             //
+       "show what the passes up to this one make of it")         //
+      ("startup", "show the startup program")                    //
+      ("check", "compare all of the weights with their digest")  //
       ("json", "the same as --format json");
 }
 
@@ -54,7 +55,8 @@ ExitCode run_show_command(const po::variables_map& values) {
   }
   apply_plugin_options(values);  // for the ops that plugins bring
   const auto& path = values["model"].as<std::string>();
-  const io::Model model = in_phase(Phase::kModel, [&] { return io::load_model(path); });
+  const io::LoadOptions load{values.count("check") != 0};
+  const io::Model model = in_phase(Phase::kModel, [&] { return io::load_model(path, load); });
   const bool startup = values.count("startup") != 0;
   if (startup && !model.startup) {
     throw Failure(

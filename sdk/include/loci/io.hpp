@@ -16,8 +16,9 @@ namespace io {
 
 // All functions throw Error(kNotFound) for a file that is not there, kDataLoss with file, field
 // and reason for a malformed one, kInvalidArgument for what the format cannot hold, and kFailed for
-// a file that cannot be read or written. Writers replace a file only once it is whole. Loaded
-// tensors are on the host; tensors elsewhere are copied there to be saved.
+// a file that cannot be read or written. Writers replace a file only once it is whole and on the
+// disk, so that whoever is interrupted leaves the old one. Loaded tensors are on the host; tensors
+// elsewhere are copied there to be saved.
 
 // NumPy's .npy, versions 1 to 3, little or big endian, C or Fortran order. There is no bfloat16 in
 // it: cast to float32 first.
@@ -64,15 +65,18 @@ struct LoadReport {
 // one safetensors file. Throws Error(kNotFound) that names those that the scope lacks.
 LOCI_PUBLIC void save_parameters(const std::string& path, const Program& program,
                                  const Scope& scope = global_scope());
-// Loads them as load_scope() does. Throws Error(kDataLoss) that names every missing, unexpected and
-// mismatched tensor, and changes nothing then.
+// Loads them, from such a file or from a program directory, as load_scope() does. Throws
+// Error(kDataLoss) that names every missing, unexpected and mismatched tensor, and changes nothing
+// then.
 LOCI_PUBLIC void load_parameters(const std::string& path, const Program& program,
                                  const Scope& scope = global_scope());
 // Loads those that fit, leaves the others as they are, and says which are which.
 LOCI_PUBLIC LoadReport load_fitting_parameters(const std::string& path, const Program& program,
                                                const Scope& scope = global_scope());
 
-// A program directory: program.json, and weights.safetensors with the persistable variables.
+// A program directory: program.json, and the persistable variables in weights-<digest>.safetensors,
+// which program.json names. In a directory whose program.json names none, they are in
+// weights.safetensors.
 struct Model {
   Program main;
   std::optional<Program> startup;
@@ -87,9 +91,20 @@ LOCI_PUBLIC void save_inference_model(const std::string& directory, const Progra
                                       const std::vector<Variable>& fetches,
                                       const Scope& scope = global_scope());
 // Saves the whole of both programs; weights only if a scope is given.
+//
+// A model is replaced as a whole: while it is saved, and after a save that was interrupted, the
+// directory has the old one or the new. Of several who save there at once, one wins. Weights that
+// no program.json names any more are removed.
 LOCI_PUBLIC void save_program(const std::string& directory, const Program& main,
                               const Program& startup, const Scope* scope = nullptr);
-LOCI_PUBLIC Model load_model(const std::string& directory);
+
+struct LoadOptions {
+  // Whether to compare all of the weights with their digest. Their length and header are compared
+  // anyway.
+  bool check_content = false;
+};
+// Throws Error(kDataLoss) for weights that are not those that were saved with the program.
+LOCI_PUBLIC Model load_model(const std::string& directory, const LoadOptions& options = {});
 
 }  // namespace io
 }  // namespace v0

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -120,6 +121,45 @@ TEST_F(AtomicFileTest, FollowsASymbolicLink) {
   write(scratch_.path("link"), "new");
   EXPECT_TRUE(fs::is_symlink(scratch_.path("link")));
   EXPECT_EQ(scratch_.read("target"), "new");
+}
+
+TEST_F(AtomicFileTest, FollowsAChainOfLinksToANewFile) {
+  fs::create_symlink("second", scratch_.path("first"));
+  fs::create_symlink(scratch_.path("target"), scratch_.path("second"));
+  write(scratch_.path("first"), "new");
+  EXPECT_TRUE(fs::is_symlink(scratch_.path("first")));
+  EXPECT_EQ(scratch_.read("target"), "new");
+  fs::create_symlink("loop", scratch_.path("loop"));
+  EXPECT_THAT([&] { write(scratch_.path("loop"), ""); },
+              ThrowsMessage<Error>(HasSubstr("symbolic link: Too many levels")));
+}
+
+TEST_F(AtomicFileTest, ReplacesALinkWhereTheUserGaveNoName) {
+  scratch_.write("target", "old");
+  fs::create_symlink("target", scratch_.path("link"));
+  AtomicFile file(scratch_.path("link"), Links::kReplace);
+  file.write("new", 3);
+  file.commit();
+  EXPECT_FALSE(fs::is_symlink(scratch_.path("link")));
+  EXPECT_EQ(scratch_.read("link"), "new");
+  EXPECT_EQ(scratch_.read("target"), "old");
+}
+
+TEST_F(AtomicFileTest, RefusesALinkThatAnotherUserPlanted) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a link of another user";
+  constexpr uid_t kNobody = 65534;
+  scratch_.write("target", "old");
+  fs::create_directory(scratch_.path("shared"));
+  ASSERT_EQ(::chmod(scratch_.path("shared").c_str(), 01777), 0);
+  const std::string link = scratch_.path("shared/link");
+  fs::create_symlink("../target", link);
+  write(link, "mine");
+  EXPECT_EQ(scratch_.read("target"), "mine");
+  ASSERT_EQ(::lchown(link.c_str(), kNobody, kNobody), 0);
+  EXPECT_THAT(
+      [&] { write(link, "theirs"); },
+      ThrowsMessage<Error>(HasSubstr(link + ": write: is a symbolic link of another user")));
+  EXPECT_EQ(scratch_.read("target"), "mine");
 }
 
 TEST_F(AtomicFileTest, TakesTheLongestName) {

@@ -31,6 +31,16 @@ TEST_F(InputFileTest, ReadsPieces) {
   EXPECT_EQ(file.read_text(11, 0, "nothing"), "");
 }
 
+TEST_F(InputFileTest, KnowsWhetherItWasReplaced) {
+  const InputFile file(scratch_.write("text", "old"));
+  EXPECT_TRUE(file.has_its_name());
+  std::filesystem::rename(scratch_.write("other", "new"), file.path());
+  EXPECT_FALSE(file.has_its_name());
+  std::filesystem::remove(file.path());
+  EXPECT_FALSE(file.has_its_name());
+  EXPECT_EQ(file.read_text(0, 3, "text"), "old");
+}
+
 TEST_F(InputFileTest, AbsentFileIsNotFound) {
   for (const char* name : {"absent", "absent/file"}) {
     EXPECT_THAT([&] { const InputFile file(scratch_.path(name)); },

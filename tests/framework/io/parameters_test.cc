@@ -46,6 +46,20 @@ TEST_F(ParametersTest, GoThroughAFile) {
   EXPECT_THAT(values(loaded, "weight"), ElementsAre(3, 4, 5, 6));
 }
 
+TEST_F(ParametersTest, ComeFromAModelAsWell) {
+  const std::string directory = scratch_.path("model");
+  io::save_program(directory, main_, Program(), &scope_);
+  const Scope scope;
+  io::load_parameters(directory, main_, scope);
+  EXPECT_EQ(values(scope, "weight"), (std::vector<float>{3, 4, 5, 6}));
+  EXPECT_THAT(io::load_fitting_parameters(directory, main_, Scope()).loaded,
+              ElementsAre("bias", "weight"));
+  io::save_program(directory, main_, Program());
+  EXPECT_THAT([&] { io::load_parameters(directory, main_, scope); },
+              Throws<Error>(AllOf(Property(&Error::code, ErrorCode::kNotFound),
+                                  Property(&Error::what, HasSubstr("saved without any")))));
+}
+
 TEST_F(ParametersTest, SavingNamesWhatTheScopeLacks) {
   scope_.erase("bias");
   scope_.erase("weight");
