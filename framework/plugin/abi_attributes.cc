@@ -70,6 +70,10 @@ std::string text(loci_str given) {
   if (given.data == nullptr && given.size != 0) {
     refuse_attribute(fmt::format("is a string of {} bytes at NULL", given.size));
   }
+  if (given.size > LOCI_MAX_TEXT) {
+    refuse_attribute(
+        fmt::format("is a string of {} bytes; at most {} are read", given.size, LOCI_MAX_TEXT));
+  }
   return given.size == 0 ? std::string() : std::string(from_abi(given));
 }
 

@@ -8,13 +8,14 @@
 
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/negotiation.h"
+#include "framework/plugin/stated_text.h"
 
 namespace loci::plugin {
 namespace {
 
 std::string checked_device_type(loci_str stated, std::string_view interface,
                                 const Manifest& manifest) {
-  const std::string type(stated.data == nullptr ? std::string_view() : from_abi(stated));
+  const std::string type(stated_text(stated, fmt::format("{}'s device type", interface)));
   if (!manifest.has_device_type(type)) {
     refuse_to_author(fmt::format("its {} is for the device type '{}', and its manifest has '{}'",
                                  interface, type, fmt::join(manifest.device_types, "', '")));
@@ -31,7 +32,8 @@ void probe(const DeviceBackend& backend, std::int32_t& score, std::string& reaso
   call_plugin_checked("probe",
                       [&] { return backend.api.probe(backend.plugin->handle(), &score, &text); });
   if (score > 0) return;
-  reason = text.data == nullptr ? "its probe gave no reason" : std::string(from_abi(text));
+  reason = text.data == nullptr ? "its probe gave no reason"
+                                : std::string(stated_text(text, "probe's reason"));
 }
 
 std::optional<loci_profile_source_api> take_profile_source(Instance& instance,
@@ -74,6 +76,10 @@ std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
       call_plugin("defs", [&] { return library.api.defs(library.plugin->handle(), &count); });
   std::vector<const loci_kernel_def*> defs;
   if (count == 0) return defs;
+  if (count > LOCI_MAX_KERNELS) {
+    refuse_to_author(
+        fmt::format("its defs gave {} kernels; there are at most {}", count, LOCI_MAX_KERNELS));
+  }
   if (first == nullptr) refuse_to_author(fmt::format("its defs gave NULL for {} kernels", count));
   const std::uint32_t stride = first->struct_size;
   const auto* bytes = reinterpret_cast<const char*>(first);
@@ -87,6 +93,8 @@ std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
     if (def->op.data == nullptr || def->op.size == 0 || def->name.data == nullptr) {
       refuse_to_author(fmt::format("its kernel {} has no op or no name", i));
     }
+    stated_text(def->op, fmt::format("kernel {}'s op", i));
+    stated_text(def->name, fmt::format("kernel {}'s name", i));
     defs.push_back(def);
   }
   return defs;

@@ -46,23 +46,42 @@ constexpr std::uint16_t kMachine = EM_RISCV;
                   "copy or build it again");
 }
 
+// Closes what it is given.
+class Opened {
+ public:
+  explicit Opened(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (descriptor_ < 0) refuse_to_open(errno);
+  }
+  ~Opened() { ::close(descriptor_); }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  [[noreturn]] static void refuse_to_open(int error) {
+    const std::string cause = fmt::format("it cannot be opened: {}", std::strerror(error));
+    if (error == ENOENT) {
+      throw LoadError(ErrorCode::kNotFound, cause, "give the path of a shared library");
+    }
+    throw LoadError(ErrorCode::kPermissionDenied, cause, "make it readable for this user");
+  }
+
+  int descriptor_;
+};
+
 // Reads and does not map: another process may cut the file short at any time.
 class File {
  public:
-  explicit File(const std::string& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (descriptor_ < 0) refuse_to_open(errno);
+  explicit File(int descriptor) : descriptor_(descriptor) {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
-      ::close(descriptor_);
       throw LoadError(ErrorCode::kInvalidArgument, "it is not a regular file",
                       "give the path of a shared library");
     }
     size_ = static_cast<std::uint64_t>(status.st_size);
   }
-  ~File() { ::close(descriptor_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
@@ -85,14 +104,6 @@ class File {
   }
 
  private:
-  [[noreturn]] static void refuse_to_open(int error) {
-    const std::string cause = fmt::format("it cannot be opened: {}", std::strerror(error));
-    if (error == ENOENT) {
-      throw LoadError(ErrorCode::kNotFound, cause, "give the path of a shared library");
-    }
-    throw LoadError(ErrorCode::kPermissionDenied, cause, "make it readable for this user");
-  }
-
   int descriptor_;
   std::uint64_t size_ = 0;
 };
@@ -189,8 +200,8 @@ std::optional<std::string> read_note(const File& file, const Elf64_Phdr& segment
   return find_note(notes, segment.p_align == 8 ? 8 : 4, kind);
 }
 
-std::optional<std::string> read_note(const std::string& path, const NoteKind& kind) {
-  const File file(path);
+std::optional<std::string> read_note(int descriptor, const NoteKind& kind) {
+  const File file(descriptor);
   const Elf64_Ehdr header = read_header(file);
   const std::vector<Elf64_Phdr> segments = read_segments(file, header);
   require_complete(file, header, segments);
@@ -205,7 +216,11 @@ std::optional<std::string> read_note(const std::string& path, const NoteKind& ki
 }  // namespace
 
 std::string read_manifest_note(const std::string& path) {
-  std::optional<std::string> text = read_note(path, kManifestNote);
+  return read_manifest_note(Opened(path).descriptor());
+}
+
+std::string read_manifest_note(int descriptor) {
+  std::optional<std::string> text = read_note(descriptor, kManifestNote);
   if (!text) {
     throw LoadError(ErrorCode::kDataLoss, "it has no manifest, so it is not a plugin of Loci",
                     "build it with loci_add_plugin(), or leave it out");
@@ -220,8 +235,12 @@ std::string read_manifest_note(const std::string& path) {
 }
 
 std::string read_build_id(const std::string& path) {
+  return read_build_id(Opened(path).descriptor());
+}
+
+std::string read_build_id(int descriptor) {
   std::string digits;
-  for (const char byte : read_note(path, kBuildIdNote).value_or("")) {
+  for (const char byte : read_note(descriptor, kBuildIdNote).value_or("")) {
     digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   }
   return digits;

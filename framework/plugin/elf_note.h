@@ -15,9 +15,11 @@ inline constexpr std::uint64_t kMaxManifestBytes = 64 * 1024;
 // kNotFound or kPermissionDenied if the file cannot be opened, kDataLoss if it is damaged, no ELF
 // file or has no manifest, kIncompatible if it is for another kind of machine.
 std::string read_manifest_note(const std::string& path);
+std::string read_manifest_note(int descriptor);  // of an open file, wherever it is read
 
 // What the linker has noted to tell one build from another, in hexadecimal; empty if it has not.
 // Throws LoadError as above, except for want of a manifest.
 std::string read_build_id(const std::string& path);
+std::string read_build_id(int descriptor);
 
 }  // namespace loci::plugin

@@ -9,6 +9,7 @@
 
 #include "framework/plugin/abi_error.h"
 #include "framework/plugin/load_error.h"
+#include "framework/plugin/plugin.h"
 
 namespace loci::plugin {
 
@@ -33,7 +34,7 @@ class CallWatch {
 void announce_call(std::string_view function);
 
 // Calls a function of a plugin that breaks the rule against exceptions, too. For what is called
-// while loading; an exception out of a launch ends the process, as the ABI says.
+// while loading, opening and preparing; one out of a launch ends the process, as the ABI says.
 template <class Call>
 auto call_plugin(std::string_view function, Call&& call) {
   announce_call(function);
@@ -59,6 +60,18 @@ void call_plugin_checked(std::string_view function, Call&& call) {
   }
   throw LoadError(error.code(), cause,
                   "correct what the message names, or leave the plugin out by its id");
+}
+
+// Does what calls a plugin in use. A LoadError, which leaves it to a report to name the plugin,
+// becomes an Error that names it.
+template <class Work>
+auto blaming(const Plugin& plugin, Work&& work) {
+  try {
+    return work();
+  } catch (const LoadError& error) {
+    throw Error(error.code(),
+                fmt::format("[plugin] {}: {}; {}", plugin.id(), error.cause(), error.remedy()));
+  }
 }
 
 }  // namespace loci::plugin

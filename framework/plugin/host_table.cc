@@ -15,6 +15,7 @@
 #include "framework/plugin/abi_error.h"
 #include "framework/plugin/error_object.h"
 #include "framework/plugin/layout_table.h"
+#include "framework/plugin/stated_text.h"
 
 struct loci_host {
   std::string id;
@@ -69,7 +70,7 @@ void log(loci_host* host, std::int32_t level, loci_str message, const char* file
   if (log_enabled(host, level) == 0) return;
   try {
     core::write_log(Module::kPlugin, level_of(level),
-                    fmt::format("[{}] {}", host->id, optional_from_abi(message)),
+                    fmt::format("[{}] {}", host->id, stated_message(message)),
                     file == nullptr ? "?" : file, line);
   } catch (...) {  // a line of a log is not worth a crash
   }
@@ -77,7 +78,7 @@ void log(loci_host* host, std::int32_t level, loci_str message, const char* file
 
 loci_error* error_make(loci_host* /*host*/, loci_code code, loci_str message,
                        loci_error* cause) noexcept {
-  return new_error(code, optional_from_abi(message), cause);
+  return new_error(code, stated_message(message), cause);
 }
 
 loci_code error_code(const loci_error* error) noexcept { return error->code; }
@@ -113,7 +114,7 @@ std::uint64_t now_ns(loci_host* /*host*/) noexcept {
 
 loci_str config_get(loci_host* host, loci_str key) noexcept {
   try {
-    std::string name = host->prefix + config_name(optional_from_abi(key));
+    std::string name = host->prefix + config_name(stated_text(key, "key"));
     if (key.size == 0) name.pop_back();  // the plugin's own variable: LOCI_CPU
     const auto value = core::config_value(name);
     return value ? host->keep(*value) : loci_str{nullptr, 0};
@@ -123,7 +124,7 @@ loci_str config_get(loci_host* host, loci_str key) noexcept {
 }
 
 std::uint32_t layout_intern(loci_host* host, loci_str text, std::uint64_t bytes) noexcept {
-  return intern_layout(host->id, optional_from_abi(text), bytes);
+  return intern_layout(host->id, stated_message(text), bytes);
 }
 
 // This minor has no further tables.

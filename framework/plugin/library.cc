@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/core/process_end.h"
 #include "framework/plugin/load_error.h"
 
 namespace loci::plugin {
@@ -87,6 +88,8 @@ Library::Library(const std::string& path, const std::vector<Need>& needs) : mapp
                     "build the plugin for this system, and install what it links against");
   }
   mapping_ = keep_for_ever(std::move(mapping));
+  core::note_new_code();
+  core::precede_destructors();
 }
 
 loci_plugin_query_fn Library::query_function() const {

@@ -1,6 +1,5 @@
 #include "framework/plugin/loader.h"
 
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "framework/plugin/interposition.h"
 #include "framework/plugin/library.h"
 #include "framework/plugin/negotiation.h"
-#include "framework/plugin/permissions.h"
 #include "framework/plugin/requirements.h"
 #include "framework/profiler/parts.h"
 
@@ -28,15 +26,14 @@ void reach(Record& record, Stage stage) {
 }
 
 void read_manifest(Record& record) {
-  const std::string& path = record.report.path;
-  check_permissions(path);
-  check_permissions(std::filesystem::path(path).parent_path().string());
-  record.manifest = parse_manifest(read_manifest_note(path));
+  record.file = std::make_unique<PluginFile>(record.report.path);
+  record.manifest = parse_manifest(read_manifest_note(record.file->descriptor()));
   record.report.id = record.manifest.id;
   record.report.version = record.manifest.version;
   record.report.kinds = record.manifest.kinds;
   record.report.device_types = record.manifest.device_types;
-  record.report.build_id = read_build_id(path);
+  record.report.build_id = read_build_id(record.file->descriptor());
+  record.file->close();
 }
 
 const loci_plugin_desc* query(loci_plugin_query_fn function, const HostAbi& host) {
@@ -65,7 +62,9 @@ void load(Record& record, OpOwners& owners) {
   const std::string& path = record.report.path;
   const HostAbi host = this_host();
   announce_call("load");
+  record.file->require_unchanged();
   const Library library(path, record.manifest.needs);
+  record.file->require_unchanged();
   reach(record, Stage::kMapped);
 
   const loci_plugin_desc* stated = interposed(path, query(library.query_function(), host));
@@ -125,6 +124,7 @@ void activate(Record& record, OpOwners& owners, const plugins::LoadCheck& check)
     ask(check, record.report);
     load(record, owners);
   });
+  record.file.reset();
 }
 
 }  // namespace loci::plugin

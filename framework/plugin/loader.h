@@ -12,6 +12,7 @@
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/manifest.h"
 #include "framework/plugin/op_library.h"
+#include "framework/plugin/plugin_file.h"
 #include "framework/plugin/reporter_library.h"
 
 namespace loci::plugin {
@@ -21,6 +22,7 @@ namespace loci::plugin {
 struct Record {
   plugins::Candidate report;
   Manifest manifest;
+  std::unique_ptr<PluginFile> file;  // as it was examined, until it is mapped
   std::unique_ptr<Instance> instance;
   BackendTables backend;
   std::unique_ptr<OpLibrary> ops;

@@ -7,6 +7,7 @@
 
 #include "framework/plugin/abi_error.h"
 #include "framework/plugin/load_error.h"
+#include "framework/plugin/stated_text.h"
 
 namespace loci::plugin {
 namespace {
@@ -96,11 +97,11 @@ std::uint32_t stated_size(const void* table, std::string_view name) {
 loci_plugin_desc negotiate(const loci_plugin_desc* desc, const Manifest& manifest,
                            const HostAbi& host) {
   const auto own = copy_table<loci_plugin_desc>(desc, "loci_plugin_desc");
-  const PluginAbi plugin{own.abi_minor, own.min_host_minor, optional_from_abi(own.digest)};
+  const PluginAbi plugin{own.abi_minor, own.min_host_minor, stated_text(own.digest, "digest")};
   check_minors(plugin, host);
   check_digest(plugin, host);
-  check_promise("id", manifest.id, optional_from_abi(own.id));
-  check_promise("version", manifest.version, optional_from_abi(own.version));
+  check_promise("id", manifest.id, stated_text(own.id, "id"));
+  check_promise("version", manifest.version, stated_text(own.version, "version"));
   if (own.create == nullptr || own.destroy == nullptr || own.get_interface == nullptr) {
     refuse_version("its loci_plugin_desc lacks create, destroy or get_interface",
                    "report it to the plugin's author: all three are required");

@@ -9,6 +9,7 @@
 #include "framework/core/quote.h"
 #include "framework/plugin/abi_error.h"
 #include "framework/plugin/load_error.h"
+#include "framework/plugin/stated_text.h"
 #include "framework/plugin/struct_array.h"
 
 namespace loci::plugin {
@@ -62,7 +63,7 @@ class Taker {
   }
 
   void take_head() {
-    const std::string_view name = optional_from_abi(def_.name);
+    const std::string_view name = stated_text(def_.name, "op's name");
     if (name.size() > kMostName || !is_namespaced(name)) {
       refuse(
           "that is no name for an op of a plugin; it has a namespace and a dot, such as "
@@ -76,7 +77,7 @@ class Taker {
     if (def_.infer == nullptr) refuse("it has no infer; give it one");
     op_.name = name;
     op_.version = static_cast<int>(def_.version);
-    op_.not_capturable = optional_from_abi(def_.not_capturable);
+    op_.not_capturable = stated_text(def_.not_capturable, "op's not_capturable");
     op_.infer = def_.infer;
     op_.gradient = def_.gradient;
   }
@@ -104,13 +105,14 @@ class Taker {
     std::vector<SlotDefinition> slots;
     for (const loci_slot_def* entry : list(first, count, what)) {
       const loci_slot_def def = copy_struct(entry);
-      check_name(slots, optional_from_abi(def.name), what, slots.size());
+      const std::string_view name = stated_text(def.name, "slot's name");
+      check_name(slots, name, what, slots.size());
       SlotDefinition& slot = slots.emplace_back();
-      slot.name = optional_from_abi(def.name);
+      slot.name = name;
       slot.arity = def.arity;
       slot.residence = def.residence;
       slot.dtype_mask = def.dtype_mask;
-      slot.updates = optional_from_abi(def.updates);
+      slot.updates = stated_text(def.updates, "slot's updates");
       if (slot.arity > LOCI_ARITY_VARIADIC) {
         refuse("its {} '{}' has the arity {}, which there is not", what, slot.name, slot.arity);
       }
@@ -166,13 +168,14 @@ class Taker {
   void take_attributes() {
     for (const loci_attr_def* entry : list(def_.attrs, def_.attr_count, "attribute")) {
       const loci_attr_def def = copy_struct(entry);
-      check_name(op_.attributes, optional_from_abi(def.name), "attribute", op_.attributes.size());
+      const std::string_view name = stated_text(def.name, "attribute's name");
+      check_name(op_.attributes, name, "attribute", op_.attributes.size());
       try {
         op_.attributes.push_back(take_attribute_rule(def));
       } catch (const Error& error) {
-        refuse("its attribute '{}' {}", optional_from_abi(def.name), error.what());
+        refuse("its attribute '{}' {}", name, error.what());
       }
-      op_.attributes.back().name = optional_from_abi(def.name);
+      op_.attributes.back().name = name;
     }
   }
 

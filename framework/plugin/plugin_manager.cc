@@ -11,9 +11,11 @@
 #include <system_error>
 #include <utility>
 
+#include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
+#include "framework/plugin/exit_watch.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/search_path.h"
 
@@ -101,7 +103,7 @@ class PluginManager::Impl {
   template <class Select>
   void activate_if(const Select& select) {
     for (const std::unique_ptr<Record>& record : records()) {
-      if (select(*record)) activate(*record, op_owners_, options_.check);
+      if (select(*record)) start(*record);
     }
   }
   void activate_type(std::string_view type) {
@@ -133,6 +135,13 @@ class PluginManager::Impl {
   }
 
  private:
+  void start(Record& record) {
+    if (!record.usable() || record.report.stage == Stage::kActive) return;
+    watch_exits(record.report.id, record.report.path);
+    activate(record, op_owners_, options_.check);
+    watch_exits(record.report.id, record.report.path);
+  }
+
   bool any_mapped() const {
     return std::any_of(records_.begin(), records_.end(), [](const std::unique_ptr<Record>& r) {
       return r->report.stage >= Stage::kMapped;
@@ -189,7 +198,7 @@ class PluginManager::Impl {
 
 // Never destroyed: devices and tensors may be in use until the process ends.
 PluginManager& PluginManager::instance() {
-  core::init_log_from_environment();
+  core::check_environment();
   static PluginManager& manager = *new PluginManager();
   return manager;
 }

@@ -1,6 +1,6 @@
 #include <loci/plugins.hpp>
 
-#include "framework/core/log.h"
+#include "framework/core/environment.h"
 #include "framework/core/raise.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/loader.h"
@@ -61,7 +61,7 @@ std::vector<SearchPlace> search_places() {
 }
 
 Candidate try_out(const std::string& path, const std::function<void(std::string_view)>& step) {
-  core::init_log_from_environment();
+  core::check_environment();
   plugin::Record record;
   examine_file(path, record);
   plugin::try_out(record, step);

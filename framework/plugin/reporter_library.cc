@@ -8,6 +8,7 @@
 
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/negotiation.h"
+#include "framework/plugin/stated_text.h"
 #include "framework/plugin/struct_array.h"
 
 namespace loci::plugin {
@@ -33,9 +34,9 @@ void check_functions(const loci_reporter_def& def, const std::string& name) {
 Reporter take_reporter(Instance& instance, const loci_reporter_def& def) {
   Reporter reporter;
   reporter.plugin = &instance;
-  reporter.name = optional_from_abi(def.name);
-  reporter.description = optional_from_abi(def.description);
-  reporter.default_output = optional_from_abi(def.default_output);
+  reporter.name = stated_text(def.name, "reporter's name");
+  reporter.description = stated_text(def.description, "reporter's description");
+  reporter.default_output = stated_text(def.default_output, "reporter's default_output");
   reporter.level = def.level;
   reporter.def = def;
   check_functions(def, reporter.name);
@@ -47,7 +48,7 @@ Reporter take_reporter(Instance& instance, const loci_reporter_def& def) {
     refuse_to_author(fmt::format("its reporter '{}' has a damaged list of forms", reporter.name));
   }
   for (std::uint64_t i = 0; i < def.form_count; ++i)
-    reporter.forms.emplace_back(optional_from_abi(def.forms[i]));
+    reporter.forms.emplace_back(stated_text(def.forms[i], "reporter's form"));
   return reporter;
 }
 

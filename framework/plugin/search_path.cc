@@ -48,7 +48,7 @@ class Search {
     }
     try {
       require_directory(directory, remedy);
-      check_permissions(directory.string());
+      check_plugin_directory(real_path(directory, remedy));
       for (const fs::path& file : files_of(directory, remedy)) take_file(file);
     } catch (const LoadError& error) {
       refuse(directory.string(), error);
@@ -81,6 +81,14 @@ class Search {
         ErrorCode::kNotFound,
         fs::exists(directory, error) ? "it is not a directory" : "there is no such directory",
         remedy);
+  }
+
+  static std::string real_path(const fs::path& directory, const std::string& remedy) {
+    std::error_code error;
+    fs::path real = fs::canonical(directory, error);
+    if (!error) return real.string();
+    throw LoadError(ErrorCode::kNotFound,
+                    fmt::format("the directory cannot be found: {}", error.message()), remedy);
   }
 
   static std::vector<fs::path> files_of(const fs::path& directory, const std::string& remedy) {

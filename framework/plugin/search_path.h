@@ -26,8 +26,8 @@ struct Found {
 };
 
 // The files, each once under its real path, those of a directory (*.so) in order of their names.
-// A directory that is not there, cannot be read, is not absolute or fails check_permissions() is
-// given as refused; only the install directory may be absent.
+// A directory that is not there, cannot be read, is not absolute or fails check_plugin_directory()
+// is given as refused; only the install directory may be absent.
 std::vector<Found> find_candidates(const SearchPlaces& places);
 
 // The same by place, for people: an install directory that is absent is refused, too.

@@ -132,7 +132,7 @@ TEST_F(DoctorTest, ChecksTheEnvironment) {
   EXPECT_EQ(entry(report["environment"], "name", "LOCI_THREADS"),
             json({{"name", "LOCI_THREADS"},
                   {"value", "many"},
-                  {"problem", "'many' is no integer in [1, 4096]"},
+                  {"problem", "it is 'many'; it takes an integer in [1, 4096]"},
                   {"note", nullptr}}));
   EXPECT_EQ(entry(report["environment"], "name", "LOCI_MEMORY_LIMIT")["problem"], nullptr);
   EXPECT_THAT(entry(report["environment"], "name", "LOCI_PLUGINS")["note"].get<std::string>(),
@@ -140,16 +140,16 @@ TEST_F(DoctorTest, ChecksTheEnvironment) {
   EXPECT_EQ(entry(report["problems"], "subject", "LOCI_THREADS")["remedy"],
             "correct or unset LOCI_THREADS");
   EXPECT_EQ(entry(report["problems"], "subject", "LOCI_SEED")["cause"],
-            "'-1' is no integer in [0, 18446744073709551615]");
+            "it is '-1'; it takes an integer in [0, 18446744073709551615]");
   EXPECT_EQ(report["problems"].size(), 2U);
 }
 
 TEST_F(DoctorTest, AnIllFormedProbeVariableIsAProblemAndNoObstacle) {
   const json report = ill({}, {"LOCI_PLUGIN_PROBE=yes"});
   EXPECT_EQ(report["problems"][0]["subject"], "LOCI_PLUGIN_PROBE");
-  EXPECT_EQ(report["problems"][0]["cause"], "'yes' is neither 0 nor 1");
+  EXPECT_EQ(report["problems"][0]["cause"], "it is 'yes'; it takes 0 or 1");
   EXPECT_THAT(failure(2, {"devices"}, {"LOCI_PLUGIN_PROBE=yes"}),
-              HasSubstr("[LOCI_PLUGIN_PROBE] is 'yes'; it takes 0 or 1"));
+              HasSubstr("LOCI_PLUGIN_PROBE is 'yes'; it takes 0 or 1"));
 }
 
 TEST_F(DoctorTest, TellsWhatEachPlaceOfTheSearchGave) {

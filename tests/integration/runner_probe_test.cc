@@ -75,8 +75,8 @@ class ProbeTest : public RunnerTest {
     return names;
   }
 
-  // A copy of the risky plugin with another build id, or with none that can be read.
-  [[nodiscard]] std::string rebuilt(const std::string& name, bool with_id) const {
+  // A copy of the risky plugin without a build id that can be read.
+  [[nodiscard]] std::string without_build_id(const std::string& name) const {
     const std::string id =
         loci_json({"plugins", "inspect", LOCI_RISKY_PLUGIN, "--json"})["build_id"];
     std::string bytes;
@@ -86,8 +86,7 @@ class ProbeTest : public RunnerTest {
     std::string content = read_file(LOCI_RISKY_PLUGIN);
     const std::size_t at = content.find(std::string("GNU\0", 4) + bytes);
     EXPECT_NE(at, std::string::npos);
-    // Before the name is the note's type.
-    content[with_id ? at + 4 : at - 4] ^= 0x55;
+    content[at - 4] ^= 0x55;  // the note's type
     return write(name, content);
   }
 };
@@ -104,6 +103,7 @@ constexpr Function kFunctions[] = {
     {"create", "its create"},   {"get_interface", "its get_interface"},
     {"probe", "its probe"},     {"defs", "its defs"},
     {"count", "its count"},     {"describe", "its describe"},
+    {"open", "its open"},       {"close", "its close"},
     {"destroy", "its destroy"}, {"exit", "its clean-up at exit"},
 };
 
@@ -209,25 +209,64 @@ TEST_F(ProbeTest, AFileThatWasNamedMustStandIt) {
             0);
 }
 
-TEST_F(ProbeTest, AResultIsKeptForTheBuildOfThePlugin) {
+TEST_F(ProbeTest, AResultIsKeptForTheContentOfAFile) {
   EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
   EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
-  fs::copy_file(LOCI_RISKY_PLUGIN, path("loci-copy.so"));
-  EXPECT_EQ(mapped_by(path("loci-copy.so")), 1U) << "the same build elsewhere";
-  EXPECT_EQ(mapped_by(rebuilt("loci-other.so", /*with_id=*/true)), 2U);
+  const std::string copy = path("loci-copy.so");
+  fs::copy_file(LOCI_RISKY_PLUGIN, copy);
+  EXPECT_EQ(mapped_by(copy), 2U) << "elsewhere, where other libraries may be beside it";
+  fs::last_write_time(copy, fs::last_write_time(copy) - std::chrono::hours(1));
+  EXPECT_EQ(mapped_by(copy), 2U) << "the same bytes at another time";
+  fs::copy_file(copy, path("aside"));
+  fs::rename(path("aside"), copy);
+  EXPECT_EQ(mapped_by(copy), 2U) << "the same bytes as another file";
   EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN, {"--no-probe-cache"}), 3U);
   EXPECT_EQ(kept().size(), 2U);
 }
 
-TEST_F(ProbeTest, WithoutABuildIdThePathTheSizeAndTheTimeCount) {
-  const std::string file = rebuilt("loci-anonymous.so", /*with_id=*/false);
+// A build id tells builds apart, not whether a file still has what was built.
+TEST_F(ProbeTest, ADamagedFileOfTheSameBuildIsProbedAndSoIsARepairedOne) {
+  const std::string file = path("loci-damaged.so");
+  const std::string good = read_file(LOCI_RISKY_PLUGIN);
+  write("loci-damaged.so", good);
+  const auto id = [&] { return loci_json({"plugins", "inspect", file, "--json"})["build_id"]; };
+  const json before = id();
+  EXPECT_EQ(mapped_by(file), 1U);
+  std::string damaged = good;
+  damaged[damaged.find("risky.cc: it cannot be")] = 'R';
+  const auto time = fs::last_write_time(file);
+  write("loci-damaged.so", damaged);
+  fs::last_write_time(file, time);
+  EXPECT_EQ(id(), before);
+  EXPECT_EQ(mapped_by(file), 2U);
+  EXPECT_EQ(mapped_by(file), 2U);
+  write("loci-damaged.so", good);
+  EXPECT_EQ(mapped_by(file), 3U);
+}
+
+TEST_F(ProbeTest, WithoutABuildIdAResultIsKeptAllTheSame) {
+  const std::string file = without_build_id("loci-anonymous.so");
   EXPECT_EQ(loci_json({"plugins", "inspect", file, "--json"})["build_id"], "");
   EXPECT_EQ(mapped_by(file), 1U);
   EXPECT_EQ(mapped_by(file), 1U);
-  fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
-  EXPECT_EQ(mapped_by(file), 2U);
   fs::rename(file, path("loci-renamed.so"));
-  EXPECT_EQ(mapped_by(path("loci-renamed.so")), 3U);
+  EXPECT_EQ(mapped_by(path("loci-renamed.so")), 2U);
+}
+
+TEST_F(ProbeTest, WhatIsOldIsRemoved) {
+  const auto age = [&](const std::string& name, std::chrono::hours hours) {
+    const std::string file = write("cache/loci/probe/" + name, "{}");
+    fs::last_write_time(file, fs::last_write_time(file) - hours);
+  };
+  age("path-0000000000000001.json", std::chrono::hours(91 * 24));
+  age("path-0000000000000002.json", std::chrono::hours(24));
+  age("path-0000000000000003.json.aBcDeF", std::chrono::hours(2));
+  age("path-0000000000000004.json.aBcDeF", std::chrono::hours(0));
+  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
+  const std::vector<std::string> names = kept();
+  EXPECT_EQ(names.size(), 3U);
+  EXPECT_THAT(names, ::testing::IsSupersetOf(
+                         {"path-0000000000000002.json", "path-0000000000000004.json.aBcDeF"}));
 }
 
 TEST_F(ProbeTest, AResultIsKeptForTheUserAlone) {
@@ -251,7 +290,8 @@ TEST_F(ProbeTest, AnEntryThatMakesNoSenseIsReplaced) {
     EXPECT_EQ(json::parse(read(name))["outcome"], "good");
   }
   for (const auto& [member, value] : std::map<std::string, json>{{"loci", "0.0.1 ab"},
-                                                                 {"plugin", "another"},
+                                                                 {"path", "/another"},
+                                                                 {"settled", "yes"},
                                                                  {"environment", "0"},
                                                                  {"format", 99},
                                                                  {"written", "now"},

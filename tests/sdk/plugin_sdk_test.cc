@@ -290,7 +290,12 @@ TEST_F(PluginSdkDevice, StreamsEventsAndErrors) {
   check(api().stream_synchronize(stream));
   expect_error(LOCI_CODE_UNAVAILABLE, "no such event",
                [&] { check(api().event_synchronize(event)); });
-  expect_error(LOCI_CODE_FAILED, "launch 5", [&] { check(api().take_async_error(device_)); });
+  expect_error(LOCI_CODE_FAILED, "launch 5", [&] {
+    std::uint64_t correlation = 7;
+    loci_error* error = api().take_async_error(device_, &correlation);
+    EXPECT_EQ(correlation, 0U) << "it does not tell";
+    check(error);
+  });
   api().event_destroy(event);
   api().stream_destroy(stream);
 }

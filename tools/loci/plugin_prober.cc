@@ -28,8 +28,9 @@ ProbeResult PluginProber::find_out(const plugins::Candidate& candidate) const {
     if (const auto kept = cache_.find(candidate, options_.limit)) return *kept;
   }
   try {
+    const std::optional<FileContent> content = read_content(candidate.path);
     const ProbeResult result = probe_plugin(candidate, options_.limit, options_.program);
-    cache_.keep(candidate, options_.limit, result);
+    if (content) cache_.keep(candidate, options_.limit, result, *content);
     return result;
   } catch (const std::system_error& error) {
     return {ProbeResult::Outcome::kFailed,

@@ -24,35 +24,23 @@ using Outcome = ProbeResult::Outcome;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr std::size_t kMaxBytes = std::size_t{64} * 1024;
-constexpr std::size_t kMaxBuildId = 128;
 constexpr seconds kCrashCounts = std::chrono::hours(24);
 constexpr seconds kTimeOutCounts = std::chrono::minutes(10);
+// Of plugins that are gone, and of writers that were killed.
+constexpr auto kEntryStays = std::chrono::hours(90 * 24);
+constexpr auto kTemporaryStays = std::chrono::hours(1);
 
-seconds now() {
+seconds now_in_seconds() {
   return std::chrono::duration_cast<seconds>(std::chrono::system_clock::now().time_since_epoch());
 }
 
-bool has_build_id(const plugins::Candidate& candidate) {
-  return !candidate.build_id.empty() && candidate.build_id.size() <= kMaxBuildId;
-}
-
 std::string file_name(const plugins::Candidate& candidate) {
-  if (has_build_id(candidate)) return candidate.build_id + ".json";
   return fmt::format("path-{:016x}.json", fnv1a(candidate.path));
 }
 
 std::string environment() { return fmt::format("{:016x}", environment_digest(environ)); }
-
-// What has to be the same for a result to be of this candidate.
-std::string identity(const plugins::Candidate& candidate) {
-  if (has_build_id(candidate)) return candidate.build_id;
-  struct stat status {};
-  ::stat(candidate.path.c_str(), &status);
-  return fmt::format("{} {} {}.{:09}", candidate.path, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
-}
 
 class File {
  public:
@@ -99,17 +87,37 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
-// A temporary file is made for the user alone, and takes the name in one step.
+// A temporary file is made for the user alone, and takes the name in one step when all of it is on
+// the disk.
 void replace(const std::string& path, const std::string& text) {
   std::string temporary = path + ".XXXXXX";
   bool written = false;
   {
     const File file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.number() < 0) return;
-    written = write_all(file.number(), text);
+    written = write_all(file.number(), text) && ::fsync(file.number()) == 0;
   }
   if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return;
   ::unlink(temporary.c_str());
+}
+
+void write_entry(const std::string& path, const Json& entry) {
+  replace(
+      path,
+      entry.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void sweep(const std::string& directory) {
+  const auto now = fs::file_time_type::clock::now();
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    const bool whole = entry->path().extension() == ".json";
+    const auto age = now - entry->last_write_time(ignored);
+    if (ignored || age < (whole ? kEntryStays : kTemporaryStays)) continue;
+    if (entry->is_regular_file(ignored)) fs::remove(entry->path(), ignored);
+  }
 }
 
 std::optional<Outcome> outcome_of(const std::string& name) {
@@ -127,14 +135,13 @@ bool still_counts(Outcome outcome, seconds age, milliseconds seen_under, millise
 }
 
 // Throws nlohmann::json::exception for what is missing or of another type.
-std::optional<ProbeResult> parse(const Json& entry, const std::string& identity,
-                                 milliseconds limit) {
+std::optional<ProbeResult> parse(const Json& entry, const std::string& path, milliseconds limit) {
   if (entry.at("format") != kFormat || entry.at("loci") != loci_build()) return std::nullopt;
-  if (entry.at("plugin") != identity) return std::nullopt;
+  if (entry.at("path") != path) return std::nullopt;
   if (entry.at("environment") != environment()) return std::nullopt;
   const std::optional<Outcome> outcome = outcome_of(entry.at("outcome").get<std::string>());
   if (!outcome) return std::nullopt;
-  const seconds age = now() - seconds(entry.at("written").get<std::int64_t>());
+  const seconds age = now_in_seconds() - seconds(entry.at("written").get<std::int64_t>());
   const milliseconds seen_under(entry.at("limit_ms").get<std::int64_t>());
   if (!still_counts(*outcome, age, seen_under, limit)) return std::nullopt;
   ProbeResult result;
@@ -144,6 +151,25 @@ std::optional<ProbeResult> parse(const Json& entry, const std::string& identity,
   result.cached = true;
   if ((*outcome == Outcome::kGood) != result.refusal.cause.empty()) return std::nullopt;
   return result;
+}
+
+void state_file(const FileContent& content, Json& entry) {
+  entry["file"] = content.identity.text;
+  entry["settled"] = content.identity.settled;
+  entry["digest"] = content.digest;
+}
+
+// Whether the entry is of what the file is now. An entry of the same bytes in another file, or as
+// another file, is made one of this file. Throws as parse().
+bool is_of_file(const std::string& entry_path, const std::string& path, Json& entry) {
+  const bool settled = entry.at("settled").get<bool>();
+  const std::optional<FileIdentity> now = identify(path);
+  if (now && settled && entry.at("file") == now->text) return true;
+  const std::optional<FileContent> content = read_content(path);
+  if (!content || entry.at("digest") != content->digest) return false;
+  state_file(*content, entry);
+  write_entry(entry_path, entry);
+  return true;
 }
 
 }  // namespace
@@ -159,40 +185,44 @@ std::string ProbeCache::directory_of_user() {
 std::optional<ProbeResult> ProbeCache::find(const plugins::Candidate& candidate,
                                             milliseconds limit) const {
   if (directory_.empty()) return std::nullopt;
-  const std::optional<std::string> text = read(directory_ + "/" + file_name(candidate));
+  const std::string path = directory_ + "/" + file_name(candidate);
+  const std::optional<std::string> text = read(path);
   if (!text) return std::nullopt;
   try {
-    return parse(Json::parse(*text), identity(candidate), limit);
+    Json entry = Json::parse(*text);
+    std::optional<ProbeResult> result = parse(entry, candidate.path, limit);
+    if (!result || !is_of_file(path, candidate.path, entry)) return std::nullopt;
+    return result;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }
 
 void ProbeCache::keep(const plugins::Candidate& candidate, milliseconds limit,
-                      const ProbeResult& result) const {
+                      const ProbeResult& result, const FileContent& content) const {
   if (directory_.empty()) return;
   const std::string path = directory_ + "/" + file_name(candidate);
-  if (result.outcome == Outcome::kFailed) {
+  const std::optional<FileIdentity> now = identify(candidate.path);
+  if (result.outcome == Outcome::kFailed || !now || now->text != content.identity.text) {
     ::unlink(path.c_str());
     return;
   }
   std::error_code error;
   const bool made = fs::create_directories(directory_, error);
   if (made) fs::permissions(directory_, fs::perms::owner_all, error);
-  const Json entry{{"format", kFormat},
-                   {"loci", loci_build()},
-                   {"plugin", identity(candidate)},
-                   {"environment", environment()},
-                   {"path", candidate.path},
-                   {"outcome", outcome_name(result.outcome)},
-                   {"cause", result.refusal.cause},
-                   {"remedy", result.refusal.remedy},
-                   {"limit_ms", limit.count()},
-                   {"duration_ms", result.duration.count()},
-                   {"written", now().count()}};
-  replace(
-      path,
-      entry.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) + "\n");
+  sweep(directory_);
+  Json entry{{"format", kFormat},
+             {"loci", loci_build()},
+             {"path", candidate.path},
+             {"environment", environment()},
+             {"outcome", outcome_name(result.outcome)},
+             {"cause", result.refusal.cause},
+             {"remedy", result.refusal.remedy},
+             {"limit_ms", limit.count()},
+             {"duration_ms", result.duration.count()},
+             {"written", now_in_seconds().count()}};
+  state_file(content, entry);
+  write_entry(path, entry);
 }
 
 }  // namespace loci::runner

@@ -5,16 +5,17 @@
 #include <optional>
 #include <string>
 
+#include "tools/loci/file_content.h"
 #include "tools/loci/plugin_probe.h"
 
 namespace loci::runner {
 
-// A folder with one file for each build of a plugin, named by its build id, or by the path of a
-// library that was linked without one, which then has to keep its size and its time, too. A good
-// result holds until the plugin, Loci or their environment (environment_digest.h) changes. What is
-// to blame for another may be something else, such as a driver or a busy machine: a crash counts
-// for a day at most, a time-out for ten minutes and for limits up to its own. A failure that the
-// plugin or the loader reports is not kept.
+// A folder with one file for each plugin, named by its path: a copy elsewhere has other libraries
+// beside it. A result is of one content of that file. A good one holds until the content, Loci or
+// their environment (environment_digest.h) changes. What is to blame for another may be something
+// else, such as a driver or a busy machine: a crash counts for a day at most, a time-out for ten
+// minutes and for limits up to its own. A failure that the plugin or the loader reports is not
+// kept. The file itself is read only where its identity (file_content.h) is another than it was.
 class ProbeCache {
  public:
   // Without a directory, nothing is kept.
@@ -26,10 +27,12 @@ class ProbeCache {
   // Nothing if it was not kept, is too old, or cannot be read or understood.
   [[nodiscard]] std::optional<ProbeResult> find(const plugins::Candidate& candidate,
                                                 std::chrono::milliseconds limit) const;
-  // Makes the directory and replaces the file as a whole, both for this user alone. A cache that
-  // cannot be written is no failure: the next run probes again.
+  // `content` is what the candidate's file had before it was probed; nothing is kept if it has
+  // changed since. Makes the directory and replaces the file as a whole, both for this user alone,
+  // and removes what nobody has written for a long time. A cache that cannot be written is no
+  // failure: the next run probes again.
   void keep(const plugins::Candidate& candidate, std::chrono::milliseconds limit,
-            const ProbeResult& result) const;
+            const ProbeResult& result, const FileContent& content) const;
 
  private:
   std::string directory_;

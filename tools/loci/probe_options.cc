@@ -10,12 +10,10 @@
 namespace loci::runner {
 namespace {
 
+// Other values have been refused, or are ignored.
 bool environment_asks() {
   const char* value = std::getenv(kProbeVariable);
-  if (value == nullptr || *value == '\0' || std::strcmp(value, "0") == 0) return false;
-  if (std::strcmp(value, "1") == 0) return true;
-  throw Failure(ExitCode::kUsage,
-                fmt::format("[{}] is '{}'; it takes 0 or 1", kProbeVariable, value));
+  return value != nullptr && std::strcmp(value, "1") == 0;
 }
 
 void refuse_useless(const po::variables_map& values) {

@@ -20,8 +20,8 @@ enum class Probing {
   kAnew,     // all, and what was found out before does not count
 };
 
-// NULL if plugins are not probed. Throws Failure(kUsage) for a variable or option that is
-// ill-formed or of no use.
+// NULL if plugins are not probed. Throws Failure(kUsage) for an option that is ill-formed or of no
+// use.
 std::shared_ptr<PluginProber> make_prober(const po::variables_map& values, Probing probing);
 
 }  // namespace loci::runner

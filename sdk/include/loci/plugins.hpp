@@ -80,7 +80,8 @@ LOCI_PUBLIC std::vector<SearchPlace> search_places();
 // One file, taken through everything that discovery calls, down to destroy, for a process that can
 // be lost: a library that crashes, hangs or exits does so here. `step` is told the name of each
 // function ("create", "probe") before it is called, and "load" before the library is mapped.
-// Devices are counted and described, not opened. Throws Error(kNotFound) if there is no such file.
+// Devices are counted and described, and the first 16 opened and closed again. Throws
+// Error(kNotFound) if there is no such file.
 LOCI_PUBLIC Candidate try_out(const std::string& path,
                               const std::function<void(std::string_view)>& step);
 

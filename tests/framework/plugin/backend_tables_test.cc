@@ -137,6 +137,21 @@ TEST(BackendTables, RefusesFaultyTables) {
   EXPECT_EQ(error_with("nameless_op").cause(), "its kernel 0 has no op or no name");
 }
 
+TEST(BackendTables, RefusesMoreKernelsThanThereAre) {
+  const EnvironmentGuard guard("LOCI_TEST_LIE", "kernels");
+  Started started("risky");
+  EXPECT_EQ(load_error_of([&] { started.take(); }).cause(),
+            "its defs gave 1099511627776 kernels; there are at most 65536");
+}
+
+TEST(BackendTables, ReadsNoTextOfAWildLength) {
+  const EnvironmentGuard guard("LOCI_TEST_LIE", "kernel name");
+  Started started("risky");
+  EXPECT_EQ(load_error_of([&] { started.take(); }).cause(),
+            "its kernel 0's name states a length of 1152921504606846976 bytes; at most 65536 are "
+            "read");
+}
+
 TEST(BackendTables, RefusesAFailingProbe) {
   EXPECT_EQ(error_with("probe_throws").cause(), "its probe let an exception escape: out of probe");
   EXPECT_EQ(error_with("probe_fails").cause(),

@@ -28,6 +28,28 @@ TEST(ForeignCall, LetsNoExceptionEscape) {
             "its probe let an exception escape: of a type that is not a std::exception");
 }
 
+struct NamedPlugin : Plugin {
+  [[nodiscard]] const std::string& id() const override { return id_; }
+  [[nodiscard]] const std::string& path() const override { return id_; }
+  [[nodiscard]] loci_plugin* handle() const override { return nullptr; }
+  std::string id_ = "org.example.x";
+};
+
+TEST(ForeignCall, BlamesThePluginInUse) {
+  const NamedPlugin plugin;
+  EXPECT_EQ(blaming(plugin, [] { return 7; }), 7);
+  try {
+    blaming(plugin, [] { return call_plugin("open", []() -> int { throw 1; }); });
+    FAIL() << "no error";
+  } catch (const LoadError&) {
+    FAIL() << "the plugin is not named";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInternal);
+    EXPECT_THAT(error.what(), testing::StartsWith("[plugin] org.example.x: its open let an"));
+  }
+  EXPECT_THROW(blaming(plugin, []() -> int { throw Error(ErrorCode::kFailed, "its own"); }), Error);
+}
+
 TEST(ForeignCall, TellsAWatchBeforeEachCall) {
   std::vector<std::string> told;
   const CallWatch::Function tell = [&told](std::string_view name) { told.emplace_back(name); };

@@ -60,6 +60,16 @@ TEST_F(HostTableTest, ErrorsCarryTheirCauses) {
   api_.error_release(empty);
 }
 
+TEST_F(HostTableTest, TextsOfAWildLengthAreNotRead) {
+  const loci_str wild{"x", std::uint64_t{1} << 60};
+  loci_error* error = api_.error_make(api_.host, LOCI_CODE_FAILED, wild, nullptr);
+  EXPECT_THAT(std::string(from_abi(api_.error_message(error))), HasSubstr("was not read"));
+  api_.error_release(error);
+  EXPECT_EQ(api_.config_get(api_.host, wild).size, 0u);
+  EXPECT_EQ(api_.layout_intern(api_.host, wild, 1), api_.layout_intern(api_.host, wild, 1));
+  api_.log(api_.host, LOCI_LOG_ERROR, wild, "file.cc", 1);
+}
+
 TEST_F(HostTableTest, MemoryIsAligned) {
   for (const std::uint64_t alignment : {0, 1, 16, 64, 4096}) {
     for (const std::uint64_t bytes : {0, 1, 100, 5000}) {

@@ -128,6 +128,51 @@ TEST_F(Loader, FailsAtPermissions) {
   EXPECT_EQ(load(file).stage, Stage::kActive);
 }
 
+TEST_F(Loader, LooksAtEveryDirectoryAbove) {
+  const test::fs::path upper = folder_.path() / "upper";
+  test::fs::create_directories(upper / "lower");
+  ::chmod((upper / "lower").c_str(), 0755);
+  const test::fs::path file = folder_.add("minimal", "upper/lower/loci-minimal.so");
+  ::chmod(upper.c_str(), 0777);
+  expect_failure(load(file), Stage::kDiscovered,
+                 "the directory '" + upper.string() + "' is world-writable");
+  ::chmod(upper.c_str(), 0755);
+  EXPECT_EQ(load(file).stage, Stage::kActive);
+}
+
+TEST_F(Loader, DoesNotMapAnotherFileThanItHasRead) {
+  ::unsetenv("LOCI_TEST_MAPPED");
+  const test::fs::path file = folder_.add("minimal", "loci-swapped.so");
+  const test::fs::path other = folder_.add("marker", "other.so");
+  record_.report.path = file.string();
+  examine(record_);
+  EXPECT_EQ(record_.report.stage, Stage::kManifestOk);
+  test::fs::rename(other, file);
+  activate(record_, owners_);
+  expect_failure(record_.report, Stage::kManifestOk,
+                 "was changed or replaced after it was checked");
+  EXPECT_EQ(std::getenv("LOCI_TEST_MAPPED"), nullptr);
+}
+
+// Here by its own code; an update at that moment would do the same.
+TEST_F(Loader, RefusesAFileThatChangesWhileItIsMapped) {
+  const test::fs::path file = folder_.add("risky");
+  const EnvironmentGuard risk("LOCI_TEST_RISK", "note in load");
+  const EnvironmentGuard notes("LOCI_TEST_NOTES", file.c_str());
+  expect_failure(load(file), Stage::kManifestOk, "was changed or replaced after it was checked");
+}
+
+TEST_F(Loader, KeepsNoFileOpen) {
+  const auto open_files = [] {
+    const test::fs::directory_iterator first("/proc/self/fd");
+    return std::distance(first, test::fs::directory_iterator());
+  };
+  record_.report.path = folder_.add("minimal").string();
+  const auto before = open_files();
+  examine(record_);
+  EXPECT_EQ(open_files(), before);
+}
+
 TEST_F(Loader, FailsAtTheManifest) {
   test::fs::path file = folder_.add("minimal", "corrupt.so");
   test::edit_manifest(file, [](auto& json) { json = nlohmann::json::array(); });

@@ -94,6 +94,19 @@ TEST_F(SearchPath, RefusesDirectoriesThatOthersCanWrite) {
   EXPECT_THAT(found.refusal->cause(), HasSubstr("world-writable"));
 }
 
+TEST_F(SearchPath, LooksAtWhatIsAboveADirectoryOfALink) {
+  const test::fs::path upper = folder_.path() / "upper";
+  test::fs::create_directories(upper / "plugins");
+  ::chmod((upper / "plugins").c_str(), 0755);
+  ::chmod(upper.c_str(), 0777);
+  const test::PluginFolder elsewhere;
+  test::fs::create_directory_symlink(upper / "plugins", elsewhere.path() / "link");
+  places_.directories = {(elsewhere.path() / "link").string()};
+  const Found found = only();
+  EXPECT_EQ(found.path, (elsewhere.path() / "link").string());
+  EXPECT_EQ(found.refusal->cause(), "the directory '" + upper.string() + "' is world-writable");
+}
+
 TEST_F(SearchPath, NamesWhatIsNotThere) {
   places_.environment = "/no/such/folder";
   EXPECT_EQ(only().refusal->code(), ErrorCode::kNotFound);

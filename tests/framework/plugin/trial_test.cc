@@ -35,7 +35,7 @@ TEST_F(Trial, CallsAllThatDiscoveryCallsInOrder) {
   EXPECT_EQ(record_.report.score, 1);
   EXPECT_THAT(steps_, ElementsAre("load", "loci_plugin_query_v1", "create", "get_interface",
                                   "get_interface", "probe", "get_interface", "defs", "count",
-                                  "describe", "destroy"));
+                                  "describe", "open", "close", "destroy"));
   EXPECT_EQ(record_.instance->handle(), nullptr);
 }
 
@@ -53,6 +53,30 @@ TEST_F(Trial, ReportsWhatDescribeLetsOut) {
   EXPECT_TRUE(record_.report.failed);
   EXPECT_EQ(record_.report.cause, "its describe let an exception escape: out of describe");
   EXPECT_EQ(steps_.back(), "destroy");
+}
+
+TEST_F(Trial, ReportsWhatOpenAndCloseLetOut) {
+  for (const std::string function : {"open", "close"}) {
+    const EnvironmentGuard guard("LOCI_TEST_RISK", ("throw an int in " + function).c_str());
+    record_ = {};
+    try_plugin("risky");
+    EXPECT_EQ(record_.report.cause, "its " + function +
+                                        " let an exception escape: of a type that is not a "
+                                        "std::exception");
+  }
+}
+
+TEST_F(Trial, ADeviceThatCannotBeOpenedNowIsNoFailure) {
+  const EnvironmentGuard guard("LOCI_TEST_RISK", "fail in open");
+  try_plugin("risky");
+  EXPECT_FALSE(record_.report.failed) << record_.report.cause;
+  EXPECT_THAT(steps_, testing::Not(testing::Contains("close")));
+}
+
+TEST_F(Trial, ReportsACountBeyondTheLimit) {
+  const EnvironmentGuard guard("LOCI_TEST_LIE", "devices");
+  try_plugin("risky");
+  EXPECT_EQ(record_.report.cause, "its count gave 1000000 devices; there are at most 1024");
 }
 
 TEST_F(Trial, ReportsWhatDestroyLetsOut) {

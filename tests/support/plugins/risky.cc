@@ -1,10 +1,12 @@
 // A backend that does one thing that no plugin may do, in one of its functions. The environment
 // variable LOCI_TEST_RISK names both: "crash in create", "hang in load". Without it, it is a good
-// one with a device.
+// one with a device and a kernel of relu. LOCI_TEST_LIE names what it states that is not so:
+// "devices", "kernels", "id".
 #include <loci/abi/device.h>
 #include <loci/abi/digest.h>
 #include <loci/abi/kernels.h>
 #include <loci/abi/plugin.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -30,6 +32,15 @@ void leave_a_process() {
   if (::fork() == 0) hang();
 }
 
+// What the copy ends with says whether it was left to its own.
+void fork_and_leave() {
+  const pid_t child = ::fork();
+  if (child == 0) std::exit(9);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  std::fprintf(stderr, "the copy ended with %d\n", WEXITSTATUS(status));
+}
+
 // One line more in the file that a test has named.
 void note() {
   std::FILE* file = std::fopen(std::getenv("LOCI_TEST_NOTES"), "a");
@@ -41,7 +52,11 @@ void perform(std::string_view deed, const std::string& place) {
   if (deed == "crash") std::raise(SIGSEGV);
   if (deed == "hang") hang();
   if (deed == "exit") std::exit(3);
+  if (deed == "succeed") std::exit(0);
+  if (deed == "leave quickly") std::quick_exit(0);
   if (deed == "quit") ::_exit(0);
+  if (deed == "interrupt") std::raise(SIGUSR1);
+  if (deed == "fork and leave") fork_and_leave();
   if (deed == "abort") std::abort();
   if (deed == "assert") std::fputs("risky.cc: it cannot be\n", stderr), std::abort();
   if (deed == "throw") throw std::runtime_error("out of " + place);
@@ -63,6 +78,21 @@ void act(const std::string& place) {
   if (asked.substr(in + 4) == place) perform(asked.substr(0, in), place);
 }
 
+bool asks(std::string_view risk) {
+  const char* asked = std::getenv("LOCI_TEST_RISK");
+  return asked != nullptr && risk == asked;
+}
+
+bool lies(std::string_view about) {
+  const char* lie = std::getenv("LOCI_TEST_LIE");
+  return lie != nullptr && about == lie;
+}
+
+// The text, or one of a length that nothing has.
+loci_str stated(std::string_view about, std::string_view value) {
+  return {value.data(), lies(about) ? UINT64_C(1) << 60 : value.size()};
+}
+
 // What runs when the library is mapped, and when the process ends.
 struct Static {
   Static() { act("load"); }
@@ -71,6 +101,7 @@ struct Static {
 const Static kStatic;
 
 loci_plugin the_plugin;
+const loci_host_api* the_host = nullptr;
 
 loci_error* probe(loci_plugin*, int32_t* out_score, loci_str*) {
   act("probe");
@@ -80,14 +111,14 @@ loci_error* probe(loci_plugin*, int32_t* out_score, loci_str*) {
 
 loci_error* count(loci_plugin*, uint32_t* out_count) {
   act("count");
-  *out_count = 1;
+  *out_count = lies("devices") ? 1'000'000 : 1;
   return nullptr;
 }
 
 loci_error* describe(loci_plugin*, uint32_t, loci_device_info* out_info) {
   act("describe");
   out_info->flags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY;
-  out_info->name = text("risky");
+  out_info->name = stated("device name", "risky");
   out_info->alignment = 64;
   out_info->min_chunk = 1;
   out_info->numa_node = UINT32_MAX;
@@ -96,25 +127,51 @@ loci_error* describe(loci_plugin*, uint32_t, loci_device_info* out_info) {
 
 loci_error* open_device(loci_plugin*, uint32_t, loci_device** out_device) {
   static int device;
+  act("open");
+  if (asks("fail in open")) {
+    return the_host->error_make(the_host->host, LOCI_CODE_UNAVAILABLE, text("it is busy"), nullptr);
+  }
   *out_device = reinterpret_cast<loci_device*>(&device);
   return nullptr;
 }
-void close_device(loci_device*) {}
+void close_device(loci_device*) { act("close"); }
 
 const loci_kernel_def* defs(loci_plugin*, uint64_t* out_count) {
+  static loci_kernel_def def{};
   act("defs");
-  *out_count = 0;
-  return nullptr;
+  def.struct_size = sizeof def;
+  def.op = text("relu");
+  def.name = stated("kernel name", "risky");
+  def.dtype_mask = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
+  *out_count = lies("kernels") ? UINT64_C(1) << 40 : 1;
+  return &def;
 }
 int32_t supports(loci_plugin*, const loci_kernel_def*, const loci_op_desc*, loci_reason*) {
-  return 0;
+  act("supports");
+  return 1;
 }
 loci_error* create_kernel(loci_plugin*, const loci_kernel_def*, loci_device*, const loci_op_desc*,
                           loci_kernel**) {
+  act("create_kernel");
   return nullptr;
 }
 void destroy_kernel(loci_kernel*) {}
-loci_error* prepare(loci_kernel*, const loci_op_desc*, loci_prepared_info*) { return nullptr; }
+
+loci_error* launch(const loci_prepared*, const loci_launch* launched) {
+  act("launch");
+  const loci_view& source = *launched->inputs[0];
+  const auto* in = static_cast<const float*>(source.data);
+  auto* out = static_cast<float*>(launched->outputs[0]->data);
+  for (uint64_t i = 0; i < source.bytes / sizeof(float); ++i) out[i] = in[i] > 0 ? in[i] : 0;
+  return nullptr;
+}
+loci_error* prepare(loci_kernel*, const loci_op_desc*, loci_prepared_info* out_info) {
+  static int prepared;
+  act("prepare");
+  out_info->prepared = reinterpret_cast<loci_prepared*>(&prepared);
+  out_info->launch = launch;
+  return nullptr;
+}
 void destroy_prepared(loci_prepared*) {}
 
 const loci_device_api* device_api() {
@@ -142,8 +199,9 @@ const loci_kernels_api* kernels_api() {
   return &api;
 }
 
-loci_error* create(const loci_host_api*, const loci_kv*, uint64_t, loci_plugin** out_plugin) {
+loci_error* create(const loci_host_api* host, const loci_kv*, uint64_t, loci_plugin** out_plugin) {
   act("create");
+  the_host = host;
   *out_plugin = &the_plugin;
   return nullptr;
 }
@@ -166,7 +224,7 @@ extern "C" const loci_plugin_desc* loci_plugin_query_v1(const loci_host_info*) {
   act("query");
   desc.struct_size = sizeof desc;
   desc.abi_minor = LOCI_ABI_MINOR;
-  desc.id = text("org.loci.test.risky");
+  desc.id = stated("id", "org.loci.test.risky");
   desc.version = text("1.2.3");
   desc.digest = text(LOCI_ABI_DIGEST);
   desc.create = create;

@@ -131,7 +131,8 @@ void OpenDevice::wait(loci_stream* stream) {
 
 void OpenDevice::check_async() {
   if (api_.take_async_error == nullptr) return;
-  call_checked("take_async_error", [&] { return api_.take_async_error(handle_); });
+  std::uint64_t correlation = 0;
+  call_checked("take_async_error", [&] { return api_.take_async_error(handle_, &correlation); });
 }
 
 bool OpenDevice::is_done(loci_stream* stream) const {

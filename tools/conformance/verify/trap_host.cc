@@ -65,7 +65,7 @@ struct TrapHost::State {
     const std::string plugin = prefix.substr(0, prefix.size() - 1);
     const std::string name = "LOCI_" + (key.empty() ? plugin : prefix + config_name(key));
     const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return {nullptr, 0};
+    if (value == nullptr || *value == '\0') return {nullptr, 0};
     const std::lock_guard lock(mutex);
     return to_abi(*kept.insert(value).first);
   }
@@ -211,6 +211,7 @@ TrapHost::TrapHost(const std::string& plugin_id, std::map<std::string, std::stri
     const std::string_view text(*entry);
     const std::size_t equals = text.find('=');
     if (text.rfind(variables, 0) != 0 || equals == std::string_view::npos) continue;
+    if (equals + 1 == text.size()) continue;  // empty: as if it were not set
     const std::string key(text.substr(variables.size(), equals - variables.size()));
     state_->options.emplace(lower(key), text.substr(equals + 1));
   }

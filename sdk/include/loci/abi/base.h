@@ -22,6 +22,11 @@
 /* The largest rank of a tensor. */
 #define LOCI_MAX_RANK 8
 
+/* The longest text, in bytes, that the host takes from a plugin's tables and answers: ids, names,
+ * descriptions, reasons. It refuses a longer one unread; messages of errors and logs may have 16
+ * times as much. */
+#define LOCI_MAX_TEXT 65536
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -14,6 +14,9 @@
 #define LOCI_DEVICE_INTERFACE "loci.device"
 #define LOCI_DEVICE_MINOR 0
 
+/* The most devices that count() may give; a host refuses more. */
+#define LOCI_MAX_DEVICES 1024
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -87,6 +90,7 @@ typedef struct loci_device_api {
   /* Whether this machine has such a device, without opening one. *out_score is 0 if not, with a
    * reason in *out_reason (STATIC); between two backends of a type the higher score wins. */
   loci_error* (*probe)(loci_plugin* plugin, int32_t* out_score, loci_str* out_reason);
+  /* At most LOCI_MAX_DEVICES. */
   loci_error* (*count)(loci_plugin* plugin, uint32_t* out_count);
   loci_error* (*describe)(loci_plugin* plugin, uint32_t index, loci_device_info* out_info);
   loci_error* (*open)(loci_plugin* plugin, uint32_t index, loci_device** out_device);
@@ -138,8 +142,12 @@ typedef struct loci_device_api {
 
   /* Waits for all work of the device. NULL: there is never any. */
   loci_error* (*synchronize)(loci_device* device);
-  /* The first error of enqueued work since the last call, which names its launch; else NULL. */
-  loci_error* (*take_async_error)(loci_device* device);
+  /* An error of enqueued work that has not been told yet, which names its launch; NULL if there is
+   * none. *out_correlation is that of the launch, copy or fill that failed, and a device that gives
+   * it tells every failure, by a call each, in the order in which they came: then only what may
+   * have used that work's results fails with it. 0 if the device cannot tell, or keeps only the
+   * first: all that it was given since it last said NULL is in question then. */
+  loci_error* (*take_async_error)(loci_device* device, uint64_t* out_correlation);
   /* The backend's own object behind a name ("cuda.context", "cuda.stream"); NULL if none. */
   loci_error* (*native_handle)(loci_device* device, loci_stream* stream, loci_str name,
                                void** out_handle);

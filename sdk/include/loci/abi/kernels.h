@@ -20,6 +20,9 @@
 #define LOCI_KERNELS_INTERFACE "loci.kernels"
 #define LOCI_KERNELS_MINOR 0
 
+/* The most kernels that defs() may give; a host refuses more. */
+#define LOCI_MAX_KERNELS 65536
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -162,6 +165,9 @@ typedef struct loci_prepared_info {
   uint64_t state_bytes;
   uint32_t* input_layouts;
   uint32_t* output_layouts;
+  /* Host memory that the prepared kernel keeps until destroy_prepared, generated code too, about:
+   * the host keeps prepared kernels within a limit. 0 for no more than a KiB. */
+  uint64_t memory_bytes;
 } loci_prepared_info;
 
 typedef struct loci_kernels_api {

@@ -11,6 +11,9 @@
  *
  * Threads. The host serialises create, destroy, and the open and close of devices, per plugin. All
  * other functions may be called from any thread, also two at once on one stream: either is first.
+ *
+ * Ends. No function throws through this ABI, and none ends the process: a host that sees a plugin
+ * call exit() says so and lets the process fail, whatever the status was.
  */
 #ifndef LOCI_ABI_PLUGIN_H_
 #define LOCI_ABI_PLUGIN_H_
