@@ -3,14 +3,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <charconv>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <string_view>
 
+#include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 
@@ -28,32 +26,27 @@ Overrides& overrides() {
   return instance;
 }
 
-template <class Integer>
-Integer parse_in_range(const std::string& name, const std::string& text, Integer low,
-                       Integer high) {
-  Integer value = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error != std::errc() || end != last || value < low || value > high) {
-    raise(ErrorCode::kInvalidArgument, "[config] LOCI_{} is '{}'; it takes an integer in [{}, {}]",
-          name, text, low, high);
-  }
-  return value;
-}
-
 }  // namespace
 
+std::optional<std::string> config_override(const std::string& name) {
+  const std::lock_guard lock(overrides().mutex);
+  const auto found = overrides().values.find(name);
+  return found == overrides().values.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<std::string> config_value(const std::string& name) {
-  {
-    const std::lock_guard lock(overrides().mutex);
-    const auto found = overrides().values.find(name);
-    if (found != overrides().values.end()) return found->second;
+  std::optional<std::string> value = config_override(name);
+  if (!value) {
+    if (const char* set = std::getenv(("LOCI_" + name).c_str())) value = set;
   }
-  const char* value = std::getenv(("LOCI_" + name).c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  return value && value->empty() ? std::nullopt : value;
 }
 
 void set_config_value(const std::string& name, const std::string& value) {
+  const std::string problem = problem_of(name, value);
+  if (!problem.empty()) {
+    raise(ErrorCode::kInvalidArgument, "[config] LOCI_{} {}", name, problem);
+  }
   const std::lock_guard lock(overrides().mutex);
   overrides().values[name] = value;
 }
@@ -74,20 +67,13 @@ std::vector<std::pair<std::string, std::string>> config_values(const std::string
       found[entry.first.substr(prefix.size())] = entry.second;
     }
   }
+  std::erase_if(found, [](const auto& entry) { return entry.second.empty(); });
   return {found.begin(), found.end()};
-}
-
-std::int64_t config_integer(const std::string& name, std::int64_t fallback, std::int64_t low,
-                            std::int64_t high) {
-  const std::optional<std::string> text = config_value(name);
-  return text ? parse_in_range(name, *text, low, high) : fallback;
 }
 
 std::uint64_t seed() {
   static std::once_flag logged;
-  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
-  const std::optional<std::string> text = config_value("SEED");
-  const std::uint64_t value = text ? parse_in_range<std::uint64_t>("SEED", *text, 0, kLargest) : 0;
+  const std::uint64_t value = configured_number("SEED").value_or(0);
   std::call_once(logged, [value] { log(Module::kExecutor, Level::kInfo, "seed {}", value); });
   return value;
 }

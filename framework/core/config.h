@@ -9,22 +9,21 @@
 
 namespace loci::core {
 
-// Value of the environment variable LOCI_<NAME>, or of an override set before. An override is how
-// the runner's options reach the core. Names are upper case.
+// Value of the environment variable LOCI_<NAME>, or of an override set before; none if that is
+// empty. An override is how the runner's options reach the core. Names are upper case.
 std::optional<std::string> config_value(const std::string& name);
+// An empty value is as if the variable were not set. Throws Error(kInvalidArgument), and sets
+// nothing, if the value is none that the variable takes (see environment.h).
 void set_config_value(const std::string& name, const std::string& value);
+// What was set, if anything was; perhaps empty.
+std::optional<std::string> config_override(const std::string& name);
 
-// All that is set under names beginning with `prefix`, as pairs of the name's rest and the value,
-// in order of the names.
+// All that is set, and not empty, under names beginning with `prefix`, as pairs of the name's rest
+// and the value, in order of the names.
 std::vector<std::pair<std::string, std::string>> config_values(const std::string& prefix);
 
-// LOCI_<NAME> as a number. Throws Error(kInvalidArgument) with the variable, the value and the
-// range unless it is an integer in [low, high].
-std::int64_t config_integer(const std::string& name, std::int64_t fallback, std::int64_t low,
-                            std::int64_t high);
-
 // The seed of random operators: set_seed(), else LOCI_SEED, else 0; any 64-bit number. Logged at
-// its first use. Throws Error(kInvalidArgument) if LOCI_SEED is not a number.
+// its first use. Throws as check_environment().
 std::uint64_t seed();
 void set_seed(std::uint64_t seed);
 

@@ -6,12 +6,11 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "framework/core/config.h"
+#include "framework/core/quote.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 
@@ -46,8 +45,8 @@ std::size_t index_of(std::string_view name, const std::array<const char*, N>& na
   for (std::size_t i = 0; i < N; ++i) {
     if (name == names[i]) return i;
   }
-  raise(ErrorCode::kInvalidArgument, "[log] '{}' names no {} in '{}'{}", name, kind, entry,
-        suggest(name, {names.begin(), names.end()}));
+  raise(ErrorCode::kInvalidArgument, "[log] {} names no {} in {}{}", quote(name), kind,
+        quote(entry), suggest(name, {names.begin(), names.end()}));
 }
 
 struct Setting {
@@ -104,18 +103,7 @@ void set_log_levels(std::string_view spec) {
   }
 }
 
-void init_log_from_environment() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    const auto spec = config_value("LOG");
-    if (!spec) return;
-    try {
-      set_log_levels(*spec);
-    } catch (const Error& error) {
-      throw error.within("LOCI_LOG");
-    }
-  });
-}
+void check_log_levels(std::string_view spec) { (void)parse_spec(spec); }
 
 void write_log(Module module, Level level, std::string_view message, const char* file, int line) {
   if (!log_enabled(module, level)) return;

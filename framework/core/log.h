@@ -52,10 +52,8 @@ inline bool log_enabled(Module module, Level level) noexcept {
 // Sets levels from a spec; throws Error(kInvalidArgument) that names the entry it cannot read and
 // lists what there is. Nothing changes then.
 void set_log_levels(std::string_view spec);
-
-// Applies LOCI_LOG; only the first call does anything. Entry points of the library call it. Throws
-// as set_log_levels() does, with the variable's name in front.
-void init_log_from_environment();
+// Throws as that does, and sets nothing.
+void check_log_levels(std::string_view spec);
 
 // Writes one line if the level is enabled.
 void write_log(Module module, Level level, std::string_view message, const char* file, int line);

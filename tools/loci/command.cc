@@ -1,6 +1,7 @@
 #include "tools/loci/command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/program_options/errors.hpp>
@@ -9,6 +10,7 @@
 #include <loci/version.hpp>
 #include <sstream>
 
+#include "tools/loci/environment_check.h"
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_probe.h"
 
@@ -38,6 +40,17 @@ po::variables_map read(const Command& command, const std::vector<std::string>& a
 }
 
 bool is_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
+
+// Before anything else, so that a wrong variable is one error, whatever the subcommand is. Help
+// does without; `plugins doctor` reports what is wrong with everything else that is, and goes on,
+// with the children that probe for it, as if those variables were not set.
+void prepare_environment(const std::string& subcommand, const std::vector<std::string>& arguments) {
+  if (std::any_of(arguments.begin(), arguments.end(), is_help)) return;
+  const bool examines = subcommand == "plugins" &&
+                        std::find(arguments.begin(), arguments.end(), "doctor") != arguments.end();
+  if (examines || subcommand == kProbeSubcommand) return ignore_wrong_variables(environ);
+  in_phase(Phase::kOptions, [] { config::check_environment(); });
+}
 
 ExitCode help(const std::vector<std::string>& topics) {
   if (topics.size() > 1) {
@@ -106,7 +119,11 @@ std::string overview() {
     text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
   text += "\n'loci help SUBCOMMAND' tells its options; 'loci --version' the version.\n\n";
-  return text + exit_code_help();
+  text += "Environment, where an empty value counts as not set:\n";
+  for (const config::EnvironmentVariable& variable : config::environment_variables()) {
+    text += fmt::format("  {:<20}{}: {}\n", variable.name, variable.meaning, variable.takes);
+  }
+  return text + "\n" + exit_code_help();
 }
 
 po::variables_map parse(const Command& command, const std::vector<std::string>& arguments) {
@@ -138,6 +155,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
     print(fmt::format("loci {}\n", version()));
     return ExitCode::kOk;
   }
+  prepare_environment(first, rest);
   if (first == kProbeSubcommand) return probe_in_child(rest);
   const Command& command = find_command(first);
   const po::variables_map values = parse(command, rest);

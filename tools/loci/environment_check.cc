@@ -3,51 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <filesystem>
-#include <limits>
+#include <loci/settings.hpp>
 #include <map>
 #include <string_view>
-
-#include "tools/loci/probe_options.h"
 
 namespace loci::runner {
 namespace {
 
 // What a value has to be; nothing is said of one that may be anything.
 using Check = void (*)(CheckedVariable* variable);
-
-template <class Integer>
-bool is_integer(const std::string& text, Integer low, Integer high) {
-  Integer value = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  return error == std::errc() && end == last && value >= low && value <= high;
-}
-
-template <class Integer>
-void require_integer(CheckedVariable* variable, Integer low, Integer high) {
-  if (is_integer(variable->value, low, high)) return;
-  variable->problem = fmt::format("'{}' is no integer in [{}, {}]", variable->value, low, high);
-  variable->remedy = fmt::format("correct or unset {}", variable->name);
-}
-
-void check_seed(CheckedVariable* variable) {
-  require_integer<std::uint64_t>(variable, 0, std::numeric_limits<std::uint64_t>::max());
-}
-
-void check_threads(CheckedVariable* variable) { require_integer(variable, 1, 4096); }
-
-void check_memory_limit(CheckedVariable* variable) {
-  require_integer<std::int64_t>(variable, 0, std::numeric_limits<std::int64_t>::max());
-}
-
-void check_probe(CheckedVariable* variable) {
-  if (variable->value.empty() || variable->value == "0" || variable->value == "1") return;
-  variable->problem = fmt::format("'{}' is neither 0 nor 1", variable->value);
-  variable->remedy = fmt::format("correct or unset {}", variable->name);
-}
 
 void check_library_path(CheckedVariable* variable) {
   std::string_view rest = variable->value;
@@ -76,17 +41,19 @@ void check_visible_devices(CheckedVariable* variable) {
   if (variable->value.empty() || variable->value == "-1") variable->note = "it hides all devices";
 }
 
-// Another check says what is wrong: the log's levels are set before any subcommand, and the places
-// of the search are reported one by one.
 void leave(CheckedVariable* /*variable*/) {}
 
-const std::map<std::string, Check>& own_variables() {
-  static const std::map<std::string, Check> all{
-      {"LOCI_LOG", leave},         {"LOCI_MEMORY_LIMIT", check_memory_limit},
-      {"LOCI_PLUGIN_PATH", leave}, {kProbeVariable, check_probe},
-      {"LOCI_SEED", check_seed},   {"LOCI_THREADS", check_threads},
-  };
-  return all;
+// Of Loci's own, which says itself what is wrong.
+bool check_own(CheckedVariable* variable) {
+  const auto known = config::environment_variables();
+  const bool is_own = std::any_of(known.begin(), known.end(),
+                                  [&](const auto& own) { return own.name == variable->name; });
+  const std::string problem = config::problem_of(variable->name, variable->value);
+  if (!problem.empty()) {
+    variable->problem = "it " + problem;
+    variable->remedy = fmt::format("correct or unset {}", variable->name);
+  }
+  return is_own;
 }
 
 const std::map<std::string, Check>& other_variables() {
@@ -127,9 +94,24 @@ void check_unknown(CheckedVariable* variable, const std::vector<std::string>& pl
     return;
   }
   std::string known;
-  for (const auto& entry : own_variables()) known += (known.empty() ? "" : ", ") + entry.first;
+  for (const auto& own : config::environment_variables()) {
+    known += (known.empty() ? "" : ", ") + own.name;
+  }
   variable->note =
       fmt::format("neither Loci nor a plugin that was found reads it; Loci reads {}", known);
+}
+
+// False for a variable that does not matter.
+bool judge(CheckedVariable* variable, const std::vector<std::string>& plugin_ids) {
+  const auto other = other_variables().find(variable->name);
+  if (other != other_variables().end()) {
+    other->second(variable);
+    return true;
+  }
+  if (check_own(variable)) return true;
+  if (variable->name.rfind("LOCI_", 0) != 0) return false;
+  check_unknown(variable, plugin_ids);
+  return true;
 }
 
 }  // namespace
@@ -144,22 +126,19 @@ std::vector<CheckedVariable> check_environment(const char* const* environment,
     CheckedVariable variable;
     variable.name = text.substr(0, equals);
     variable.value = text.substr(equals + 1);
-    const auto own = own_variables().find(variable.name);
-    const auto other = other_variables().find(variable.name);
-    if (own != own_variables().end()) {
-      own->second(&variable);
-    } else if (other != other_variables().end()) {
-      other->second(&variable);
-    } else if (variable.name.rfind("LOCI_", 0) == 0) {
-      check_unknown(&variable, plugin_ids);
-    } else {
-      continue;
-    }
-    variables.push_back(variable);
+    if (judge(&variable, plugin_ids)) variables.push_back(variable);
   }
   std::sort(variables.begin(), variables.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return variables;
+}
+
+void ignore_wrong_variables(const char* const* environment) {
+  for (const CheckedVariable& variable : check_environment(environment, {})) {
+    constexpr std::string_view kPrefix = "LOCI_";
+    if (config::problem_of(variable.name, variable.value).empty()) continue;
+    config::set(variable.name.substr(kPrefix.size()), "");
+  }
 }
 
 }  // namespace loci::runner

@@ -20,4 +20,7 @@ struct CheckedVariable {
 std::vector<CheckedVariable> check_environment(const char* const* environment,
                                                const std::vector<std::string>& plugin_ids);
 
+// Makes Loci go on as if those of its own variables that are wrong were not set.
+void ignore_wrong_variables(const char* const* environment);
+
 }  // namespace loci::runner

@@ -21,8 +21,8 @@ bool begins_with_one(std::string_view text, const Prefixes& prefixes) {
 
 }  // namespace
 
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t value = 0xcbf29ce484222325U;
+std::uint64_t fnv1a(std::string_view text, std::uint64_t before) {
+  std::uint64_t value = before;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return value;
 }

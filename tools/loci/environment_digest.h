@@ -6,8 +6,9 @@
 
 namespace loci::runner {
 
-// FNV-1a, 64 bits: the same in every process, and no secret.
-std::uint64_t fnv1a(std::string_view text);
+// FNV-1a, 64 bits: the same in every process, and no secret. `before` is that of what comes before.
+inline constexpr std::uint64_t kNothingBefore = 0xcbf29ce484222325U;
+std::uint64_t fnv1a(std::string_view text, std::uint64_t before = kNothingBefore);
 
 // Of the variables that set up Loci's plugins, the dynamic linker and the drivers of devices,
 // except those that only say what is logged and which plugins there are. `environment` is as

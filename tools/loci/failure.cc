@@ -38,7 +38,11 @@ ExitCode exit_code(ErrorCode error, Phase phase) {
   return ExitCode::kFailed;
 }
 
+// Long texts are cut as an Error's are.
 Failure::Failure(ExitCode code, const std::string& message, std::string details)
-    : std::runtime_error(message), code_(code), details_(std::move(details)) {}
+    : Failure(code, Error(ErrorCode::kFailed, message, std::move(details))) {}
+
+Failure::Failure(ExitCode code, const Error& error)
+    : std::runtime_error(error.what()), code_(code), details_(error.details()) {}
 
 }  // namespace loci::runner

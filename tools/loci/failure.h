@@ -31,6 +31,7 @@ ExitCode exit_code(ErrorCode error, Phase phase);
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& message, std::string details = {});
+  Failure(ExitCode code, const Error& error);
 
   [[nodiscard]] ExitCode code() const noexcept { return code_; }
   [[nodiscard]] const std::string& details() const noexcept { return details_; }
@@ -46,7 +47,7 @@ decltype(auto) in_phase(Phase phase, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const Error& error) {
-    throw Failure(exit_code(error.code(), phase), error.what(), error.details());
+    throw Failure(exit_code(error.code(), phase), error);
   }
 }
 

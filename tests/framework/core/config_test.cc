@@ -12,8 +12,9 @@
 namespace loci::core {
 namespace {
 
-using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::ThrowsMessage;
 
 TEST(ConfigTest, ReadsTheEnvironment) {
@@ -29,29 +30,25 @@ TEST(ConfigTest, OverrideWinsOverTheEnvironment) {
   EXPECT_EQ(config_value("TEST_OVERRIDE"), "application");
 }
 
-TEST(ConfigTest, IntegerFallsBackWhenUnset) {
-  EXPECT_EQ(config_integer("TEST_UNSET", 42, 0, 10), 42);
+TEST(ConfigTest, AnEmptyValueIsNone) {
+  ASSERT_EQ(setenv("LOCI_TEST_EMPTY", "", 1), 0);
+  EXPECT_EQ(config_value("TEST_EMPTY"), std::nullopt);
+  ASSERT_EQ(setenv("LOCI_TEST_EMPTY", "environment", 1), 0);
+  EXPECT_EQ(config_value("TEST_EMPTY"), "environment");
+  EXPECT_EQ(config_override("TEST_EMPTY"), std::nullopt);
+  set_config_value("TEST_EMPTY", "");
+  EXPECT_EQ(config_value("TEST_EMPTY"), std::nullopt) << "it hides the variable";
+  EXPECT_EQ(config_override("TEST_EMPTY"), "");
 }
 
-TEST(ConfigTest, IntegerTakesBothEndsOfItsRange) {
-  set_config_value("TEST_RANGE", "-3");
-  EXPECT_EQ(config_integer("TEST_RANGE", 0, -3, 5), -3);
-  set_config_value("TEST_RANGE", "5");
-  EXPECT_EQ(config_integer("TEST_RANGE", 0, -3, 5), 5);
+TEST(ConfigTest, ValuesByPrefixLeaveOutEmptyOnes) {
+  ASSERT_EQ(setenv("LOCI_TESTPRE_A", "1", 1), 0);
+  ASSERT_EQ(setenv("LOCI_TESTPRE_B", "", 1), 0);
+  ASSERT_EQ(setenv("LOCI_TESTPRE_C", "3", 1), 0);
+  set_config_value("TESTPRE_C", "");
+  set_config_value("TESTPRE_D", "4");
+  EXPECT_THAT(config_values("TESTPRE_"), ElementsAre(Pair("A", "1"), Pair("D", "4")));
 }
-
-class BadIntegerTest : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(BadIntegerTest, IsRefusedWithVariableValueAndRange) {
-  set_config_value("TEST_BAD", GetParam());
-  EXPECT_THAT([] { (void)config_integer("TEST_BAD", 1, 0, 9); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("LOCI_TEST_BAD is '" + std::string(GetParam())),
-                                         HasSubstr("[0, 9]"))));
-}
-
-INSTANTIATE_TEST_SUITE_P(Texts, BadIntegerTest,
-                         ::testing::Values("", "x", "1x", " 1", "10", "-1", "1.0", "0x1",
-                                           "99999999999999999999"));
 
 TEST(ConfigTest, SeedTakesAnySixtyFourBitNumber) {
   const std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
@@ -61,9 +58,11 @@ TEST(ConfigTest, SeedTakesAnySixtyFourBitNumber) {
   EXPECT_EQ(seed(), 0U);
 }
 
-TEST(ConfigTest, BadSeedIsRefusedWithItsVariable) {
-  set_config_value("SEED", "-1");
-  EXPECT_THAT([] { (void)seed(); }, ThrowsMessage<Error>(HasSubstr("LOCI_SEED is '-1'")));
+TEST(ConfigTest, AWrongValueIsRefusedAndNotKept) {
+  set_seed(3);
+  EXPECT_THAT([] { set_config_value("SEED", "-1"); },
+              ThrowsMessage<Error>(HasSubstr("[config] LOCI_SEED is '-1'; it takes an integer")));
+  EXPECT_EQ(seed(), 3U);
   set_seed(0);
 }
 

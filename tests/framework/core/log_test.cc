@@ -156,27 +156,6 @@ TEST_F(LogTest, LinesOfManyThreadsStayWhole) {
   EXPECT_EQ(lines, 200);
 }
 
-// In a process of its own: only the first call reads the variable.
-TEST(LogDeathTest, EnvironmentIsAppliedOnceAndAMistakeNamesTheVariable) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto scenario = [] {
-    set_config_value("LOG", "io=loud");
-    try {
-      init_log_from_environment();
-      std::exit(1);
-    } catch (const Error& error) {
-      if (std::string_view(error.what()).substr(0, 16) != "LOCI_LOG: [log] ") std::exit(2);
-    }
-    set_config_value("LOG", "io=trace");
-    init_log_from_environment();
-    if (!log_enabled(Module::kIo, Level::kTrace)) std::exit(3);
-    set_config_value("LOG", "io=off");
-    init_log_from_environment();
-    std::exit(log_enabled(Module::kIo, Level::kTrace) ? 0 : 4);
-  };
-  EXPECT_EXIT(scenario(), ::testing::ExitedWithCode(0), "");
-}
-
 struct LogsWhenDestroyed {
   ~LogsWhenDestroyed() {
     const std::string setting = config_value("TEST_AT_EXIT").value_or("lost");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/settings.hpp>
+
 namespace loci::runner {
 namespace {
 
@@ -45,20 +47,26 @@ TEST(EnvironmentCheckTest, NamesWhatMattersInOrder) {
 TEST(EnvironmentCheckTest, ReadsNumbers) {
   expect_good("LOCI_SEED=18446744073709551615");
   expect_problem("LOCI_SEED=18446744073709551616",
-                 "'18446744073709551616' is no integer in [0, 18446744073709551615]");
+                 "it is '18446744073709551616'; it takes an integer in [0, 18446744073709551615]");
   expect_good("LOCI_THREADS=4096");
-  expect_problem("LOCI_THREADS=0", "'0' is no integer in [1, 4096]");
-  expect_problem("LOCI_THREADS=2 ", "'2 ' is no integer in [1, 4096]");
-  expect_problem("LOCI_THREADS=", "'' is no integer in [1, 4096]");
+  expect_problem("LOCI_THREADS=0", "it is '0'; it takes an integer in [1, 4096]");
+  expect_problem("LOCI_THREADS=2 ", "it is '2 '; it takes an integer in [1, 4096]");
+  expect_good("LOCI_THREADS=");
   expect_good("LOCI_MEMORY_LIMIT=0");
-  expect_problem("LOCI_MEMORY_LIMIT=1GiB", "'1GiB' is no integer in [0, 9223372036854775807]");
+  expect_problem("LOCI_MEMORY_LIMIT=1GiB",
+                 "it is '1GiB'; it takes an integer in [0, 9223372036854775807]");
 }
 
 TEST(EnvironmentCheckTest, ReadsTheProbeVariable) {
   for (const char* entry : {"LOCI_PLUGIN_PROBE=", "LOCI_PLUGIN_PROBE=0", "LOCI_PLUGIN_PROBE=1"}) {
     expect_good(entry);
   }
-  expect_problem("LOCI_PLUGIN_PROBE=on", "'on' is neither 0 nor 1");
+  expect_problem("LOCI_PLUGIN_PROBE=on", "it is 'on'; it takes 0 or 1");
+}
+
+TEST(EnvironmentCheckTest, ReadsLogLevels) {
+  expect_good("LOCI_LOG=operator=trace,io=warn");
+  EXPECT_THAT(only("LOCI_LOG=operator=loud").problem, HasSubstr("'loud' names no level"));
 }
 
 TEST(EnvironmentCheckTest, KnowsTheVariablesOfPlugins) {
@@ -74,6 +82,13 @@ TEST(EnvironmentCheckTest, LooksAtLibraryPaths) {
             "there is no directory '/no/such/directory'");
   EXPECT_THAT(only("LD_LIBRARY_PATH=/::/tmp").note, HasSubstr("the working directory"));
   EXPECT_THAT(only("LD_LIBRARY_PATH=lib").note, HasSubstr("'lib' makes the dynamic linker"));
+}
+
+TEST(EnvironmentCheckTest, WrongVariablesCanBeIgnored) {
+  const char* entries[] = {"LOCI_SEED=x", "LOCI_THREADS=2", "LOCI_CPU_ONEDNN=7", nullptr};
+  config::set("SEED", "5");
+  ignore_wrong_variables(entries);
+  EXPECT_NO_THROW(config::check_environment());
 }
 
 TEST(EnvironmentCheckTest, SaysWhatHidesDevices) {
