@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/core/per_thread.h"
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
 #include "framework/program/control_flow.h"
@@ -12,10 +13,11 @@
 namespace loci::program {
 namespace {
 
-std::vector<BlockBuilder*>& builders() {
-  thread_local std::vector<BlockBuilder*> stack;
-  return stack;
-}
+struct Builders {
+  std::vector<BlockBuilder*> stack;
+};
+
+std::vector<BlockBuilder*>& builders() { return core::PerThread<Builders>::get().stack; }
 
 std::string free_name(const Block& block, const std::string& wanted) {
   std::string name = wanted;

@@ -1,9 +1,14 @@
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <loci/program.hpp>
-#include <regex>
+#include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "framework/core/quote.h"
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
 #include "framework/program/control_flow.h"
@@ -18,13 +23,29 @@ using program::Operator;
 using program::Slot;
 using program::VarId;
 
-std::regex compiled(const std::string& pattern) {
-  try {
-    return std::regex(pattern);
-  } catch (const std::regex_error& error) {
-    core::raise(ErrorCode::kInvalidArgument, "[guard] '{}' is no regular expression: {}", pattern,
-                error.what());
+// RE2's text is "reason: argument", and the argument may be all of the pattern.
+std::string reason_of(const re2::RE2& expression) {
+  const std::string& argument = expression.error_arg();
+  std::string_view reason = expression.error();
+  if (argument.empty() || reason.size() < argument.size() + 2) return std::string(reason);
+  reason.remove_suffix(argument.size() + 2);
+  return fmt::format("{}: {}", reason, core::quote(argument));
+}
+
+// An automaton, not std::regex, whose recursion overflows the stack on long names and nested
+// parentheses, and which takes exponential time for patterns such as (a+)+b: names come from files.
+std::unique_ptr<const re2::RE2> compiled(const std::string& pattern) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_never_capture(true);
+  auto expression = std::make_unique<const re2::RE2>(pattern, options);
+  if (!expression->ok()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[guard] {} is no regular expression: {}; write it in RE2's syntax, which has no "
+                "look-around and no back references",
+                core::quote(pattern), reason_of(*expression));
   }
+  return expression;
 }
 
 template <class Visit>
@@ -34,17 +55,17 @@ void for_each_output(const Operator& op, const Visit& visit) {
   }
 }
 
-bool matches(const std::regex& pattern, const Block& block, const Operator& op) {
-  bool found = std::regex_match(op.name, pattern) || std::regex_match(op.type(), pattern);
-  for_each_output(
-      op, [&](VarId id) { found = found || std::regex_match(block.var(id).name, pattern); });
+bool matches(const re2::RE2& pattern, const Block& block, const Operator& op) {
+  const auto match = [&](const std::string& name) { return re2::RE2::FullMatch(name, pattern); };
+  bool found = match(op.name) || match(op.type());
+  for_each_output(op, [&](VarId id) { found = found || match(block.var(id).name); });
   return found;
 }
 
 // What a DeviceGuard around the matching operators would have caught.
 class Guarding {
  public:
-  Guarding(std::regex pattern, std::string place)
+  Guarding(std::unique_ptr<const re2::RE2> pattern, std::string place)
       : pattern_(std::move(pattern)), place_(std::move(place)) {}
 
   std::size_t apply_to(program::ProgramImpl& program) {
@@ -58,7 +79,7 @@ class Guarding {
   std::size_t apply_to(Block& block, bool all) {
     std::size_t count = 0;
     for (Operator& op : block.ops) {
-      const bool is_match = all || matches(pattern_, block, op);
+      const bool is_match = all || matches(*pattern_, block, op);
       program::edit_blocks(op, [&](Block& inner) { count += apply_to(inner, is_match); });
       if (!is_match) continue;
       op.guard = place_;
@@ -99,7 +120,7 @@ class Guarding {
     });
   }
 
-  std::regex pattern_;
+  std::unique_ptr<const re2::RE2> pattern_;
   std::string place_;
   std::set<std::string> claimed_;  // by name, which main and startup program share
 };

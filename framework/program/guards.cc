@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/per_thread.h"
 #include "framework/program/builder.h"
 
 namespace loci {
@@ -15,16 +16,13 @@ struct ProgramPair {
   Program startup;
 };
 
-std::vector<std::string>& device_guards() {
-  thread_local std::vector<std::string> stack;
-  return stack;
-}
+struct Guards {
+  std::vector<std::string> devices;
+  std::vector<ProgramPair> programs{1};  // the first one is there without any guard
+};
 
-// The first pair is there without any guard.
-std::vector<ProgramPair>& program_guards() {
-  thread_local std::vector<ProgramPair> stack(1);
-  return stack;
-}
+std::vector<std::string>& device_guards() { return core::PerThread<Guards>::get().devices; }
+std::vector<ProgramPair>& program_guards() { return core::PerThread<Guards>::get().programs; }
 
 }  // namespace
 
@@ -35,7 +33,7 @@ std::string guard_text(const Place& place) {
 }
 
 const std::string& current_guard() {
-  static const std::string none;
+  static const std::string& none = *new std::string();
   const std::vector<std::string>& stack = device_guards();
   return stack.empty() ? none : stack.back();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -30,23 +31,31 @@ inline std::string printable(std::string_view text) {
   return text.size() > kMostShown ? result + "..." : result;
 }
 
-// A value of the file and where it is. Refers to the parsed document and to the file's name.
+// A value of the file and where it is. Refers to the parsed document, to the file's name, and to
+// the field that it is in: its path is put together for an error only.
 class Field {
  public:
-  Field(const nlohmann::json& value, std::string path, const std::string& file)
-      : value_(&value), path_(std::move(path)), file_(&file) {}
+  // The whole document.
+  Field(const nlohmann::json& value, const std::string& file) : value_(&value), file_(&file) {}
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+  // "main.operators[3].name"; empty for the whole document.
+  [[nodiscard]] std::string path() const {
+    if (around_ == nullptr) return {};
+    std::string path = around_->path();
+    if (around_->value_->is_array()) return fmt::format("{}[{}]", path, index_);
+    if (!path.empty()) path += '.';
+    return path + printable(key_);
+  }
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
     fail_with(fmt::format(format, std::forward<Args>(args)...), {});
   }
   [[noreturn]] void fail_with(const std::string& reason, const std::string& details) const {
-    throw Error(
-        ErrorCode::kDataLoss,
-        fmt::format("[program] {}: {}: {}", *file_, path_.empty() ? "top level" : path_, reason),
-        details);
+    throw Error(ErrorCode::kDataLoss,
+                fmt::format("[program] {}: {}: {}", *file_,
+                            around_ == nullptr ? "top level" : path(), reason),
+                details);
   }
 
   // Runs `step`, whose errors are those of this field.
@@ -68,25 +77,28 @@ class Field {
     }
   }
 
+  [[nodiscard]] bool is_null() const { return value_->is_null(); }
   [[nodiscard]] bool has(const char* key) const { return object().contains(key); }
   [[nodiscard]] Field at(const char* key) const {
     const auto found = object().find(key);
     if (found == object().end()) fail("has no member '{}'; add it", key);
-    return {*found, path_.empty() ? key : path_ + "." + key, *file_};
+    return Field(*found, *this, key, 0);
   }
   // Calls visit(key, field) for each member.
   template <class Visit>
   void each_member(const Visit& visit) const {
     for (const auto& [key, value] : object().items()) {
-      visit(key, Field(value, path_ + "." + printable(key), *file_));
+      visit(key, Field(value, *this, key, 0));
     }
   }
+  // Elements or members.
+  [[nodiscard]] std::size_t size() const { return value_->size(); }
   // Calls visit(field) for each element.
   template <class Visit>
   void each_element(const Visit& visit) const {
     if (!value_->is_array()) refuse("an array");
     for (std::size_t i = 0; i < value_->size(); ++i) {
-      visit(Field((*value_)[i], fmt::format("{}[{}]", path_, i), *file_));
+      visit(Field((*value_)[i], *this, {}, i));
     }
   }
 
@@ -128,6 +140,10 @@ class Field {
   }
 
  private:
+  // A member, or an element.
+  Field(const nlohmann::json& value, const Field& around, std::string_view key, std::size_t index)
+      : value_(&value), around_(&around), key_(key), index_(index), file_(around.file_) {}
+
   [[nodiscard]] const nlohmann::json& object() const {
     if (!value_->is_object()) refuse("an object");
     return *value_;
@@ -137,7 +153,9 @@ class Field {
   }
 
   const nlohmann::json* value_;
-  std::string path_;
+  const Field* around_ = nullptr;
+  std::string_view key_ = {};
+  std::size_t index_ = 0;
   const std::string* file_;
 };
 

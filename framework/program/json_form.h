@@ -7,7 +7,7 @@
 //             "operators": [{"type": "relu", "name": "relu_0", "inputs": {"x": ["x"]},
 //                            "outputs": {"out": ["relu_0.out"]}, "attributes": {}}, ...],
 //             "arguments": ["x"], "results": ["relu_0.out"], "next_random_offset": 0},
-//    "startup": {...}}
+//    "startup": {...}, "weights": {...}}
 //
 // An operator of control flow has "blocks", each with "variables", "operators", "arguments" and
 // "results" of its own; a variable of a dtype that only the run knows has the dtype "none".
@@ -17,6 +17,7 @@
 // kind:
 // {"bool": true}, "int", "float" (also "inf", "-inf" and "nan"), "string", "dtype", "ints",
 // "floats", "strings". Members that are false, empty or zero may be left out, and so may "startup".
+// "weights" is in the program file of a directory; see weights_record.h.
 #pragma once
 
 #include <cstddef>
@@ -25,18 +26,21 @@
 #include <string_view>
 
 #include "framework/program/program_impl.h"
+#include "framework/program/weights_record.h"
 
 namespace loci::program {
 
 // A larger text is refused.
 inline constexpr std::size_t kMostJsonBytes = std::size_t{64} << 20;
 
-// Deterministic. Throws Error(kInvalidArgument) if a name is not UTF-8.
+// Without the weights' record. Deterministic. Throws Error(kInvalidArgument) if a name is not
+// UTF-8.
 std::string to_json(const ProgramImpl& main, const ProgramImpl* startup);
 
 struct ParsedPrograms {
   std::shared_ptr<ProgramImpl> main;
   std::shared_ptr<ProgramImpl> startup;  // null if the file has none
+  WeightsRecord weights;
 };
 
 // The text is not trusted: whatever is in it, this gives valid programs or throws Error(kDataLoss):

@@ -3,7 +3,6 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -11,7 +10,7 @@
 #include "framework/core/suggest.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
-#include "framework/program/control_flow.h"
+#include "framework/program/json_document.h"
 #include "framework/program/json_field.h"
 #include "framework/program/json_form.h"
 #include "framework/program/verifier.h"
@@ -19,11 +18,7 @@
 namespace loci::program {
 namespace {
 
-using ParsedJson = nlohmann::json;
-
 constexpr int kFormatVersion = 1;
-// What one block takes, and each one within it.
-constexpr int kMostDepth = 16 + 4 * kMostBlockDepth;
 // Random operators count from here upwards: far from overflow.
 constexpr std::int64_t kMostRandomOffset = std::int64_t{1} << 48;
 
@@ -148,6 +143,7 @@ class ProgramReader {
 
  private:
   void read_block(const Field& field) {
+    block_->index.reserve(field.at("variables").size());
     field.at("variables").each_element([&](const Field& entry) { read_variable(entry); });
     field.at("operators").each_element([&](const Field& entry) { read_operator(entry); });
     if (field.has("arguments")) block_->arguments = references(field.at("arguments"));
@@ -275,51 +271,9 @@ class ProgramReader {
   Block* block_;  // that is read
 };
 
-[[noreturn]] void fail_file(const std::string& file, const std::string& reason) {
-  core::raise(ErrorCode::kDataLoss, "[program] {}: {}", file, reason);
-}
-
-// Refuses what the parser would accept silently: deep nesting, and members that occur twice.
-class Strictness {
- public:
-  explicit Strictness(const std::string& file) : file_(file) {}
-
-  bool operator()(int depth, ParsedJson::parse_event_t event, const ParsedJson& parsed) {
-    if (depth > kMostDepth) fail_file(file_, fmt::format("is nested deeper than {}", kMostDepth));
-    if (event == ParsedJson::parse_event_t::object_start) members_.emplace_back();
-    if (event == ParsedJson::parse_event_t::object_end) members_.pop_back();
-    if (event == ParsedJson::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!members_.back().insert(key).second) {
-        fail_file(file_, fmt::format("an object has the member '{}' twice", printable(key)));
-      }
-    }
-    return true;
-  }
-
- private:
-  const std::string& file_;
-  std::vector<std::set<std::string>> members_;
-};
-
-ParsedJson parse(std::string_view text, const std::string& file) {
-  if (text.size() > kMostJsonBytes) {
-    fail_file(file,
-              fmt::format("has {} bytes; a program has at most {}", text.size(), kMostJsonBytes));
-  }
-  try {
-    return ParsedJson::parse(text, Strictness(file));
-  } catch (const ParsedJson::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, ..."
-    const std::string_view what = error.what();
-    const std::size_t end = what.find("] ");
-    fail_file(file, "is not JSON: " + printable(what.substr(end == what.npos ? 0 : end + 2)));
-  }
-}
-
 void check_format(const Field& root) {
   root.expect_members(
-      {"format", "format_version", "producer", "ops", "plugins", "main", "startup"});
+      {"format", "format_version", "producer", "ops", "plugins", "main", "startup", "weights"});
   const Field format = root.at("format");
   if (format.text() != "loci.program") {
     format.fail("is '{}', not 'loci.program'; this is another kind of file",
@@ -336,11 +290,12 @@ void check_format(const Field& root) {
 }  // namespace
 
 ParsedPrograms from_json(std::string_view text, const std::string& file) {
-  const ParsedJson document = parse(text, file);
-  const Field root(document, "", file);
+  const nlohmann::json document = parse_document(text, file);
+  const Field root(document, file);
   check_format(root);
   const std::map<std::string, int> versions = read_versions(root.at("ops"), read_plugins(root));
   ParsedPrograms programs;
+  programs.weights = read_weights_record(root);
   programs.main = ProgramReader(versions).read(root.at("main"), file);
   if (root.has("startup")) {
     programs.startup = ProgramReader(versions).read(root.at("startup"), file);

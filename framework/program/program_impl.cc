@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "framework/core/environment.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 
@@ -73,7 +74,8 @@ void Block::rename_var(VarId id, std::string name) {
   var(id).name = std::move(name);
 }
 
-ProgramImpl::ProgramImpl() : uid_(next_uid()), blocks_(1) {}
+// An application that begins with a program learns here what is wrong with its environment.
+ProgramImpl::ProgramImpl() : uid_(next_uid()), blocks_(1) { core::check_environment(); }
 
 ProgramImpl::ProgramImpl(const ProgramImpl& other)
     : uid_(next_uid()),

@@ -18,6 +18,17 @@ bool has_control(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
+// What is looked at; put into words for an error only.
+struct Position {
+  const char* list = nullptr;  // null: the block itself
+  std::size_t index = 0;
+  const std::string* name = nullptr;
+
+  [[nodiscard]] std::string text() const {
+    return list == nullptr ? std::string() : fmt::format(".{}[{}] ('{}')", list, index, *name);
+  }
+};
+
 class BlockVerifier {
  public:
   // `depth` is 0 for the block of a program.
@@ -31,19 +42,20 @@ class BlockVerifier {
   void run() {
     if (block_.index.size() != block_.vars.size()) fail("two variables have one name");
     for (std::size_t i = 0; i < block_.vars.size(); ++i) {
-      set_position("variables", i, block_.vars[i].name);
+      position_ = {"variables", i, &block_.vars[i].name};
       guarded([&] { check_var(static_cast<VarId>(i)); });
     }
-    position_.clear();
+    position_ = {};
     check_list("arguments", block_.arguments, false);
     check_list("results", block_.results, true);
     for (const VarId id : block_.arguments) defined_[at(id)] = true;
+    op_names_.reserve(block_.ops.size());
     for (std::size_t i = 0; i < block_.ops.size(); ++i) {
-      set_position("operators", i, block_.ops[i].name);
+      position_ = {"operators", i, &block_.ops[i].name};
       guarded([&] { check_operator(block_.ops[i]); });
     }
     for (std::size_t i = 0; i < block_.vars.size(); ++i) {
-      set_position("variables", i, block_.vars[i].name);
+      position_ = {"variables", i, &block_.vars[i].name};
       if (!defined_[i]) fail("is neither fed nor persistable nor computed; remove it");
     }
   }
@@ -52,15 +64,11 @@ class BlockVerifier {
   static std::size_t at(VarId id) { return static_cast<std::size_t>(id); }
 
   [[noreturn]] void fail(const std::string& reason) const {
-    core::raise(ErrorCode::kDataLoss, "[program] {}{}: {}", where_, position_, reason);
+    core::raise(ErrorCode::kDataLoss, "[program] {}{}: {}", where_, position_.text(), reason);
   }
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
     fail(fmt::format(format, std::forward<Args>(args)...));
-  }
-
-  void set_position(const char* list, std::size_t index, const std::string& name) {
-    position_ = fmt::format(".{}[{}] ('{}')", list, index, name);
   }
 
   // What schemas, places and shapes refuse is damage here.
@@ -129,7 +137,7 @@ class BlockVerifier {
     if (!op.schema->has_blocks()) refuse("has blocks, but {} takes none", op.type());
     if (depth_ >= kMostBlockDepth) refuse("is nested deeper than {} blocks", kMostBlockDepth);
     for (std::size_t i = 0; i < op.blocks.size(); ++i) {
-      const std::string where = fmt::format("{}{}.blocks[{}]", where_, position_, i);
+      const std::string where = fmt::format("{}{}.blocks[{}]", where_, position_.text(), i);
       BlockVerifier(*op.blocks[i], where, depth_ + 1).run();
       check_state(op, *op.blocks[i], where);
     }
@@ -215,7 +223,7 @@ class BlockVerifier {
   const Block& block_;
   const std::string& where_;
   int depth_;
-  std::string position_;
+  Position position_;
   std::vector<bool> defined_;   // may be read by the next operator
   std::vector<bool> computed_;  // has a producer
   std::unordered_set<std::string> op_names_;

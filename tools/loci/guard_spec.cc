@@ -7,8 +7,12 @@
 namespace loci::runner {
 namespace {
 
+// Of a long pattern, its beginning.
 [[noreturn]] void refuse_guard(const std::string& argument, const std::string& reason) {
-  throw Failure(ExitCode::kUsage, fmt::format("[--guard] '{}': {}", argument, reason));
+  constexpr std::size_t kLongest = 80;
+  std::string shown = fmt::format("'{}'", argument.substr(0, kLongest));
+  if (argument.size() > kLongest) shown += fmt::format("... ({} bytes)", argument.size());
+  throw Failure(ExitCode::kUsage, fmt::format("[--guard] {}: {}", shown, reason));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace loci {
 namespace {
 
 using program::Operator;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -111,6 +112,60 @@ TEST_F(GuardOperatorsTest, RefusesWhatIsNoRegularExpression) {
   EXPECT_THAT([this] { guard("relu(", "cpu"); },
               ThrowsMessage<Error>(HasSubstr("[guard] 'relu(' is no regular expression")));
   EXPECT_THAT(operators(main_), IsEmpty());
+}
+
+TEST_F(GuardOperatorsTest, SaysWhyAPatternIsRefusedAndWhatToWrite) {
+  EXPECT_THAT([this] { guard("(?=relu).*", "cpu"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("invalid perl operator: '(?='"),
+                                         HasSubstr("RE2's syntax, which has no look-around"))));
+  EXPECT_THAT([this] { guard(R"((.)\1)", "cpu"); },
+              ThrowsMessage<Error>(HasSubstr(R"(invalid escape sequence: '\\1')")));
+  EXPECT_THAT(
+      [this] { guard("((a{100}){100}){1000}", "cpu"); },
+      ThrowsMessage<Error>(HasSubstr("'((a{100}){100}){1000}' is no regular expression: ")));
+  EXPECT_THAT([this] { guard("\xff", "cpu"); }, ThrowsMessage<Error>(HasSubstr("UTF-8")));
+}
+
+TEST_F(GuardOperatorsTest, AnErrorShowsTheFirstPartOfALongPattern) {
+  for (const std::string& pattern : {std::string(30000, '('), std::string(30000, 'a') + "("}) {
+    EXPECT_THAT([&] { guard(pattern, "cpu"); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("is no regular expression"),
+                                           ::testing::SizeIs(::testing::Lt(500U)))));
+  }
+}
+
+// Recursive matchers overflow the stack on these.
+TEST_F(GuardOperatorsTest, NamesMayBeLong) {
+  const ProgramGuard building(main_, startup_);
+  relu(data("y", {2}, kFloat32)).rename(std::string(100000, 'a'));
+  EXPECT_EQ(guard("a+", "sim:1"), 1U);
+  EXPECT_EQ(guard("(a|b)*", "sim:1"), 1U);
+  EXPECT_EQ(guard("(a|aa)+", "sim:1"), 1U);
+  EXPECT_EQ(guard("(.*)(.*)(.*)a", "sim:1"), 1U);
+  EXPECT_EQ(guard("a+b", "sim:1"), 0U);
+}
+
+// Exponential with backtracking.
+TEST_F(GuardOperatorsTest, NoPatternIsCatastrophic) {
+  const ProgramGuard building(main_, startup_);
+  relu(data("y", {2}, kFloat32)).rename(std::string(100000, 'a') + "!");
+  for (const char* pattern : {"(a+)+$", "(a+)+b", "(a|a)*b", "(a|aa)+$", "(.*a){20}b"}) {
+    EXPECT_EQ(guard(pattern, "cpu"), 0U) << pattern;
+  }
+}
+
+TEST_F(GuardOperatorsTest, PatternsMayNestDeeply) {
+  for (const std::size_t depth : {100U, 30000U}) {
+    const std::string nested = std::string(depth, '(') + "relu" + std::string(depth, ')');
+    EXPECT_EQ(guard(nested, "sim:1"), 1U) << depth;
+  }
+}
+
+TEST_F(GuardOperatorsTest, ACharacterIsOneOfUtf8) {
+  const ProgramGuard building(main_, startup_);
+  relu(data("y", {2}, kFloat32)).rename("gr\u00f6\u00dfe");
+  EXPECT_EQ(guard("gr..e", "cpu"), 1U);
+  EXPECT_EQ(guard("gr[\u00e4\u00f6]\u00dfe", "cpu"), 1U);
 }
 
 TEST_F(GuardOperatorsTest, ABranchOfAMatchIsGuardedWhole) {
