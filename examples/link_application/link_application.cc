@@ -88,7 +88,7 @@ void train_and_save(const loci::Place& place, const std::string& directory) {
 double run_saved(const loci::Place& place, const std::string& directory) {
   const loci::io::Model model = loci::io::load_model(directory);
   const loci::Scope scope;
-  loci::io::load_parameters(directory + "/weights.safetensors", model.main, scope);
+  loci::io::load_parameters(directory, model.main, scope);
   loci::Executor executor(place, {}, scope);
   const auto fetched =
       executor.run(model.main, {{"x", loci::Tensor::from(kInputs, {4, 2})}}, {"y"});

@@ -1,8 +1,16 @@
 #include <loci/error.hpp>
-#include <utility>
+
+#include "framework/core/cut.h"
 
 namespace loci {
 inline namespace v0 {
+namespace {
+
+// Names and lists come from files, and may be of any length.
+constexpr std::size_t kMostMessage = 2048;
+constexpr std::size_t kMostDetails = std::size_t{256} << 10;
+
+}  // namespace
 
 std::string_view error_code_name(ErrorCode code) {
   switch (code) {
@@ -22,7 +30,9 @@ std::string_view error_code_name(ErrorCode code) {
 }
 
 Error::Error(ErrorCode code, const std::string& message, std::string details)
-    : std::runtime_error(message), code_(code), details_(std::move(details)) {}
+    : std::runtime_error(core::cut(message, kMostMessage)),
+      code_(code),
+      details_(core::cut(details, kMostDetails)) {}
 
 Error::~Error() = default;
 

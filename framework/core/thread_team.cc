@@ -1,39 +1,74 @@
 #include "framework/core/thread_team.h"
 
 #include <omp.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 
-#include "framework/core/config.h"
+#include "framework/core/environment.h"
 #include "framework/core/raise.h"
 
 namespace loci::core {
 namespace {
 
-constexpr std::int64_t kMaxThreads = 4096;
+constinit std::atomic<std::uint32_t> width{0};  // 0: not known yet
 
-std::atomic<std::uint32_t>& width() {
-  static std::atomic<std::uint32_t> value{
-      static_cast<std::uint32_t>(config_integer("THREADS", omp_get_max_threads(), 1, kMaxThreads))};
-  return value;
+// Whether OpenMP may have made threads, and whether that was in a process of which this one is the
+// child: it lacks them, and would wait for them for ever.
+std::atomic<bool> has_team{false};
+std::atomic<bool> lacks_team{false};
+
+// The child of a fork() computes on its one thread.
+void leave_team_to_parent() {
+  if (!has_team.load()) return;
+  lacks_team.store(true);
+  width.store(1);
+  omp_set_num_threads(1);
+}
+
+// OpenMP's choice is that of the thread which asks first, and may be above the limit.
+std::uint32_t first_width() noexcept {
+  const auto own = static_cast<std::uint32_t>(std::max(omp_get_max_threads(), 1));
+  // After OpenMP's own handlers, which are there now.
+  static const int kRegistered = pthread_atfork(nullptr, nullptr, &leave_team_to_parent);
+  (void)kRegistered;
+  try {
+    const auto given = configured_number("THREADS");
+    std::uint32_t none = 0;
+    width.compare_exchange_strong(none, given ? static_cast<std::uint32_t>(*given) : own,
+                                  std::memory_order_relaxed);
+    return width.load(std::memory_order_relaxed);
+  } catch (...) {
+    return own;  // until it is corrected, of which the calls that may throw tell
+  }
 }
 
 thread_local std::uint32_t budget = 0;  // 0: no budget of its own
 
 }  // namespace
 
-std::uint32_t process_width() { return width().load(std::memory_order_relaxed); }
+std::uint32_t process_width() noexcept {
+  const std::uint32_t known = width.load(std::memory_order_relaxed);
+  return known != 0 ? known : first_width();
+}
 
 void set_process_width(std::uint32_t threads) {
-  if (threads < 1 || threads > kMaxThreads) {
-    raise(ErrorCode::kInvalidArgument, "[threads] {} is not in [1, {}]", threads, kMaxThreads);
+  if (threads < 1 || threads > kMostThreads) {
+    raise(ErrorCode::kInvalidArgument, "[threads] {} is not in [1, {}]", threads, kMostThreads);
   }
-  width().store(threads, std::memory_order_relaxed);
+  (void)process_width();  // which prepares for forks
+  if (lacks_team.load() && threads > 1) {
+    raise(ErrorCode::kUnavailable,
+          "[threads] this process was forked from one that had computed, whose threads it lacks, "
+          "and computes on one, not on {}; fork first, or start a new program",
+          threads);
+  }
+  width.store(threads, std::memory_order_relaxed);
   omp_set_num_threads(static_cast<int>(parallel_width()));
 }
 
-std::uint32_t parallel_width() {
+std::uint32_t parallel_width() noexcept {
   if (omp_in_parallel() != 0) return 1;
   return budget == 0 ? process_width() : std::min(budget, process_width());
 }
@@ -48,6 +83,7 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
     body(context, begin, end, 0);
     return;
   }
+  has_team.store(true, std::memory_order_relaxed);
 #pragma omp parallel num_threads(static_cast <int>(ranges))
   {
     // OpenMP may give fewer threads than were asked for.
@@ -64,6 +100,7 @@ void adopt_width() {
   const std::uint32_t wanted = parallel_width();
   if (adopted == wanted) return;
   omp_set_num_threads(static_cast<int>(wanted));
+  if (wanted > 1) has_team.store(true, std::memory_order_relaxed);  // libraries may use it now
   adopted = wanted;
 }
 

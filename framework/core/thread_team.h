@@ -17,12 +17,17 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Rang
 
 // How many threads a loop started by this thread may use: the budget of the thread, at most the
 // width of the process.
-std::uint32_t parallel_width();
+std::uint32_t parallel_width() noexcept;
+
+inline constexpr std::uint32_t kMostThreads = 4096;
 
 // Width of the whole process; LOCI_THREADS or --threads, else OpenMP's own choice. Sets OpenMP's
-// number of threads for the calling thread too. Throws Error(kInvalidArgument) below 1.
+// number of threads for the calling thread too. Throws Error(kInvalidArgument) outside
+// [1, kMostThreads]. The child of a fork() in a process that has computed has a width of 1, because
+// it lacks its parent's threads; Error(kUnavailable) for more.
 void set_process_width(std::uint32_t threads);
-std::uint32_t process_width();
+// Also called where nothing may be thrown: while the environment is wrong it is OpenMP's choice.
+std::uint32_t process_width() noexcept;
 
 // Tells OpenMP, for regions that libraries open on the calling thread, what parallel_width() says.
 // Cheap when nothing changed since the thread's last call.

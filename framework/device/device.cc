@@ -1,5 +1,6 @@
 #include "framework/device/device.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -8,6 +9,8 @@
 #include "framework/core/raise.h"
 #include "framework/device/stream.h"
 #include "framework/plugin/abi_error.h"
+#include "framework/plugin/foreign_call.h"
+#include "framework/plugin/stated_text.h"
 
 namespace loci::device {
 namespace {
@@ -52,7 +55,23 @@ void require_streams(const plugin::DeviceBackend& backend) {
                          {"event_synchronize", api.event_synchronize != nullptr}}});
 }
 
-std::string text_of(loci_str text) { return std::string(plugin::from_abi(text)); }
+std::string text_of(loci_str text, std::string_view what) {
+  return std::string(plugin::stated_text(text, what));
+}
+
+// What cannot be done about a device that is gone is logged.
+void close_device(const plugin::DeviceBackend& backend, loci_device* device) noexcept {
+  try {
+    plugin::blaming(*backend.plugin, [&] {
+      return plugin::call_plugin("close", [&] {
+        backend.api.close(device);
+        return 0;
+      });
+    });
+  } catch (const std::exception& error) {
+    core::log(core::Module::kDevice, core::Level::kError, "{}", error.what());
+  }
+}
 
 }  // namespace
 
@@ -64,13 +83,12 @@ Device::Device(const plugin::DeviceBackend& backend, Place place)
   const bool has_streams = api().stream_create != nullptr;
   if (has_streams || !is_inline()) require_streams(backend);
 
-  check(api().open(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &handle_),
-        "opening it");
+  open();
   plugin().retain();
   try {
     if (has_streams) default_stream_ = std::make_unique<Stream>(*this);
   } catch (...) {
-    api().close(handle_);
+    close_device(backend, handle_);
     plugin().release();
     throw;
   }
@@ -82,26 +100,29 @@ Device::~Device() {
   owned_resident_.reset();
   further_streams_.clear();
   default_stream_.reset();
-  api().close(handle_);
+  close_device(*backend_, handle_);
   plugin().release();
+}
+
+void Device::open() {
+  loci_error* error = plugin::blaming(plugin(), [this] {
+    return plugin::call_plugin("open", [this] {
+      return api().open(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &handle_);
+    });
+  });
+  check(error, "opening it");
 }
 
 void Device::describe() {
   loci_device_info info{};
   info.struct_size = sizeof info;
-  check(api().describe(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &info),
-        "describing it");
-  info_ = {.name = text_of(info.name),
-           .arch = text_of(info.arch),
-           .uuid = text_of(info.uuid),
-           .driver = text_of(info.driver),
-           .flags = info.flags,
-           .total_memory = info.total_memory,
-           .alignment = info.alignment,
-           .min_chunk = info.min_chunk == 0 ? 1 : info.min_chunk,
-           .compute_units = info.compute_units,
-           .peak_flops = info.peak_flops,
-           .peak_bytes = info.peak_bytes};
+  plugin::blaming(plugin(), [&] {
+    loci_error* error = plugin::call_plugin("describe", [&] {
+      return api().describe(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &info);
+    });
+    check(error, "describing it");
+    take(info);
+  });
   if (!uses_host_memory() && (info_.alignment < 64 || !std::has_single_bit(info_.alignment))) {
     core::raise(
         ErrorCode::kIncompatible,
@@ -109,6 +130,20 @@ void Device::describe() {
         "and 64 or more",
         place_.to_string(), plugin().id(), info_.alignment);
   }
+}
+
+void Device::take(const loci_device_info& info) {
+  info_ = {.name = text_of(info.name, "describe's name"),
+           .arch = text_of(info.arch, "describe's arch"),
+           .uuid = text_of(info.uuid, "describe's uuid"),
+           .driver = text_of(info.driver, "describe's driver"),
+           .flags = info.flags,
+           .total_memory = info.total_memory,
+           .alignment = info.alignment,
+           .min_chunk = info.min_chunk == 0 ? 1 : info.min_chunk,
+           .compute_units = info.compute_units,
+           .peak_flops = info.peak_flops,
+           .peak_bytes = info.peak_bytes};
 }
 
 loci_stream* Device::default_stream() const {
@@ -125,6 +160,7 @@ loci_stream* Device::stream(std::size_t number) {
 }
 
 void* Device::allocate(std::uint64_t bytes, loci_stream* stream) {
+  require_reach();
   void* pointer = nullptr;
   loci_error* error = api().mem_alloc(handle_, LOCI_MEMORY_DEVICE, bytes, stream, &pointer);
   if (error != nullptr) fail(error, fmt::format("allocating {} bytes", bytes));
@@ -133,6 +169,7 @@ void* Device::allocate(std::uint64_t bytes, loci_stream* stream) {
 }
 
 void Device::deallocate(void* pointer, loci_stream* stream) noexcept {
+  if (is_out_of_reach()) return;
   try {
     check(api().mem_free(handle_, LOCI_MEMORY_DEVICE, pointer, stream), "freeing memory");
   } catch (const Error& error) {
@@ -142,7 +179,7 @@ void Device::deallocate(void* pointer, loci_stream* stream) noexcept {
 }
 
 std::uint64_t Device::free_memory() const noexcept {
-  if (api().mem_info == nullptr) return 0;
+  if (api().mem_info == nullptr || is_out_of_reach()) return 0;
   std::uint64_t free = 0;
   std::uint64_t total = 0;
   try {
@@ -157,6 +194,7 @@ std::uint64_t Device::free_memory() const noexcept {
 bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t target_end,
                   void* target, std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
                   loci_device* peer) {
+  require_reach();
   const loci_copy flat{.struct_size = sizeof(loci_copy),
                        .source_end = source_end,
                        .target_end = target_end,
@@ -174,18 +212,111 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
   return blocked != 0;
 }
 
-void Device::synchronize_stream(loci_stream* stream) {
-  if (stream != nullptr) check(api().stream_synchronize(stream), "waiting for a stream");
-  check_async_error();
+void Device::synchronize_stream(loci_stream* stream, UnprovenWork* asker, std::uint64_t up_to) {
+  require_reach();
+  if (stream != nullptr) {
+    try {
+      check(api().stream_synchronize(stream), "waiting for a stream");
+    } catch (const Error& error) {
+      throw blame(error, asker)->error;
+    }
+  }
+  check_async_error(asker, up_to);
 }
 
 void Device::synchronize() {
+  require_reach();
   if (api().synchronize != nullptr) check(api().synchronize(handle_), "waiting for its work");
   check_async_error();
 }
 
-void Device::check_async_error() {
-  if (api().take_async_error != nullptr) check(api().take_async_error(handle_), "running its work");
+void Device::check_async_error(UnprovenWork* asker, std::uint64_t up_to) {
+  require_reach();
+  std::shared_ptr<Failure> first;
+  const std::lock_guard lock(work_mutex_);
+  std::uint64_t correlation = 0;
+  bool is_silent = true;
+  while (const std::optional<Error> error = take_async_error(&correlation)) {
+    is_silent = false;
+    UnprovenWork* owner = owner_of(correlation);
+    const std::shared_ptr<Failure> failure =
+        owner == nullptr ? blame_all(*error, asker) : blame_owner(*error, *owner, correlation);
+    const bool is_anothers = owner != nullptr && owner != asker;
+    if (first == nullptr && !is_anothers) first = failure;
+    if (correlation == 0) break;  // it stands for all there is; a lost device says it every time
+  }
+  if (first != nullptr) throw first->error;
+  if (is_silent && asker != nullptr) asker->vouch(up_to);
+}
+
+std::optional<Error> Device::take_async_error(std::uint64_t* correlation) {
+  if (api().take_async_error == nullptr) return std::nullopt;
+  try {
+    check(api().take_async_error(handle_, correlation), "running its work");
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+UnprovenWork* Device::owner_of(std::uint64_t correlation) const {
+  if (correlation == 0) return nullptr;
+  const auto owner = std::find_if(works_.begin(), works_.end(),
+                                  [&](const UnprovenWork* work) { return work->has(correlation); });
+  return owner == works_.end() ? nullptr : *owner;
+}
+
+std::shared_ptr<Failure> Device::blame(const Error& error, const UnprovenWork* asker) {
+  const std::lock_guard lock(work_mutex_);
+  return blame_all(error, asker);
+}
+
+std::shared_ptr<Failure> Device::blame_all(const Error& error, const UnprovenWork* asker) {
+  std::string candidates = asker == nullptr ? std::string() : asker->describe(0);
+  if (!candidates.empty()) candidates.insert(0, "; it is ");
+  for (const UnprovenWork* work : works_) {
+    const std::string text = work == asker ? std::string() : work->describe(0);
+    if (!text.empty()) candidates += (candidates.empty() ? "; it is " : ", or ") + text;
+  }
+  const auto failure =
+      std::make_shared<Failure>(Error(error.code(), error.what() + candidates, error.details()));
+  for (UnprovenWork* work : works_) work->fail(failure, 0);
+  return failure;
+}
+
+std::shared_ptr<Failure> Device::blame_owner(const Error& error, UnprovenWork& owner,
+                                             std::uint64_t correlation) {
+  const auto failure = std::make_shared<Failure>(Error(
+      error.code(), error.what() + ("; it is " + owner.describe(correlation)), error.details()));
+  owner.fail(failure, correlation);
+  for (UnprovenWork* work : works_) {
+    if (work != &owner && work->may_use(owner)) work->fail(failure, 0);
+  }
+  return failure;
+}
+
+void Device::enter_work(UnprovenWork& work) {
+  const std::lock_guard lock(work_mutex_);
+  works_.push_back(&work);
+}
+
+void Device::leave_work(UnprovenWork& work) {
+  const std::lock_guard lock(work_mutex_);
+  works_.erase(std::remove(works_.begin(), works_.end(), &work), works_.end());
+}
+
+void Device::refuse_out_of_reach() const {
+  if (!is_of_parent_.load()) {
+    core::raise(
+        ErrorCode::kUnavailable,
+        "[device] the process is ending, and the libraries of {} may be gone; use it before "
+        "main() returns",
+        place_.to_string());
+  }
+  core::raise(ErrorCode::kUnavailable,
+              "[device] {} was opened before this process was forked, and belongs to its parent; "
+              "fork first, or start a new program",
+              place_.to_string());
 }
 
 void Device::fail(loci_error* error, std::string_view action) const {

@@ -6,10 +6,13 @@
 #include <loci/place.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "framework/core/process_end.h"
+#include "framework/device/unproven_work.h"
 #include "framework/plugin/backend.h"
 
 namespace loci::device {
@@ -71,6 +74,22 @@ class Device {
   // one, it is shared by all who ask. Throws Error(kUnsupported) on a device without streams.
   loci_stream* stream(std::size_t number);
 
+  // Whether nothing may be asked of it, and destructors leave it alone: the process is ending, or
+  // was forked from the one that opened the device, whose threads and handles a queued device's
+  // are.
+  [[nodiscard]] bool is_out_of_reach() const noexcept {
+    return is_of_parent_.load(std::memory_order_relaxed) || core::process_is_ending();
+  }
+  // Throws Error(kUnavailable) if so.
+  void require_reach() const {
+    if (is_out_of_reach()) [[unlikely]]
+      refuse_out_of_reach();
+  }
+  // In the child of a fork().
+  void leave_to_parent() noexcept {
+    if (!is_inline()) is_of_parent_.store(true, std::memory_order_relaxed);
+  }
+
   // Memory of the device. Throws Error(kOutOfMemory). Not for devices that use host memory.
   void* allocate(std::uint64_t bytes, loci_stream* stream);
   // Behind the work enqueued on `stream`. A failure is logged.
@@ -81,11 +100,21 @@ class Device {
   bool copy(std::uint32_t source_end, const void* source, std::uint32_t target_end, void* target,
             std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
             loci_device* peer = nullptr);
-  // Wait, and throw what enqueued work has failed with since the last wait.
-  void synchronize_stream(loci_stream* stream);
+  // Wait, and ask as check_async_error() does.
+  void synchronize_stream(loci_stream* stream, UnprovenWork* asker = nullptr,
+                          std::uint64_t up_to = 0);
   void synchronize();
-  // Throws what enqueued work has failed with since the last wait, without waiting.
-  void check_async_error();
+  // Asks the device, without waiting, what it has not told yet of work that has failed. That work
+  // fails, with what may have used it, or all that is in question where the device cannot tell.
+  // Throws the first failure, unless it is known to be another's than the asker's (null: nobody's
+  // in particular), who meets it himself. If the device says nothing, the asker is vouched for up
+  // to `up_to` before anybody else can ask.
+  void check_async_error(UnprovenWork* asker = nullptr, std::uint64_t up_to = 0);
+  // For an error that the device answers instead of doing what it was asked, which is about its
+  // work: all that is in question has failed.
+  std::shared_ptr<Failure> blame(const Error& error, const UnprovenWork* asker = nullptr);
+  void enter_work(UnprovenWork& work);
+  void leave_work(UnprovenWork& work);
 
   // Throws the backend's error, if there is one, with the place and what was being done.
   void check(loci_error* error, std::string_view action) const {
@@ -100,15 +129,28 @@ class Device {
 
  private:
   [[noreturn]] void fail(loci_error* error, std::string_view action) const;
+  [[noreturn]] void refuse_out_of_reach() const;
+  // The next error of enqueued work, with the correlation of what failed, if the device tells it.
+  std::optional<Error> take_async_error(std::uint64_t* correlation);
+  [[nodiscard]] UnprovenWork* owner_of(std::uint64_t correlation) const;
+  // With the lock of the work.
+  std::shared_ptr<Failure> blame_all(const Error& error, const UnprovenWork* asker);
+  std::shared_ptr<Failure> blame_owner(const Error& error, UnprovenWork& owner,
+                                       std::uint64_t correlation);
+  void open();
   void describe();
+  void take(const loci_device_info& info);
 
   const plugin::DeviceBackend* backend_;
   Place place_;
   DeviceInfo info_;
   loci_device* handle_ = nullptr;
+  std::atomic<bool> is_of_parent_{false};
   std::unique_ptr<Stream> default_stream_;
   std::mutex streams_mutex_;
   std::vector<std::unique_ptr<Stream>> further_streams_;  // by number - 1; null: not asked for
+  std::mutex work_mutex_;  // from a question to what follows from the answer
+  std::vector<UnprovenWork*> works_;
   std::mutex resident_mutex_;
   std::atomic<Resident*> resident_{nullptr};
   std::unique_ptr<Resident> owned_resident_;

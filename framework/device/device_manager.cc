@@ -1,5 +1,7 @@
 #include "framework/device/device_manager.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -8,7 +10,8 @@
 #include <utility>
 
 #include "framework/core/raise.h"
-#include "framework/plugin/abi_error.h"
+#include "framework/plugin/device_count.h"
+#include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
 
 namespace loci::device {
@@ -33,17 +36,16 @@ class PluginSource : public BackendSource {
 };
 
 std::uint32_t count_of(const plugin::DeviceBackend& backend) {
-  std::uint32_t count = 0;
-  plugin::check(backend.api.count(backend.plugin->handle(), &count),
-                fmt::format("[device] counting the devices of '{}'", backend.device_type));
-  return count;
+  return plugin::blaming(*backend.plugin, [&] { return plugin::count_devices(backend); });
 }
 
 bool is_accelerator(const plugin::DeviceBackend& backend) {
   loci_device_info info{};
   info.struct_size = sizeof info;
-  plugin::check(backend.api.describe(backend.plugin->handle(), 0, &info),
-                fmt::format("[device] describing {}:0", backend.device_type));
+  plugin::blaming(*backend.plugin, [&] {
+    plugin::call_plugin_checked(
+        "describe", [&] { return backend.api.describe(backend.plugin->handle(), 0, &info); });
+  });
   return (info.flags & LOCI_DEVICE_ACCELERATOR) != 0;
 }
 
@@ -94,6 +96,14 @@ class DeviceManager::Impl {
     return present_devices();
   }
 
+  // Around fork(): no device is being opened meanwhile, and the child has those of its parent.
+  void prepare_fork() { mutex_.lock(); }
+  void resume_parent() { mutex_.unlock(); }
+  void resume_child() {
+    for (const auto& entry : devices_) entry.second->leave_to_parent();
+    mutex_.unlock();
+  }
+
  private:
   std::uint32_t count_type(std::string_view type) {
     const plugin::DeviceBackend* backend = best_backend(type);
@@ -124,16 +134,24 @@ class DeviceManager::Impl {
     return best;
   }
 
+  // One whose devices cannot be told hides no other; without another it is the reason.
   std::optional<std::string> find_accelerator() {
     const plugin::DeviceBackend* best = nullptr;
+    std::optional<Error> failure;
     for (const std::string& type : types()) {
       const plugin::DeviceBackend* backend = best_backend(type);
-      if (backend == nullptr || count_of(*backend) == 0 || !is_accelerator(*backend)) continue;
+      try {
+        if (backend == nullptr || count_of(*backend) == 0 || !is_accelerator(*backend)) continue;
+      } catch (const Error& error) {
+        if (!failure) failure = error;
+        continue;
+      }
       if (type == kPreferredAccelerator) return type;
       if (best == nullptr || backend->score > best->score) best = backend;
     }
-    if (best == nullptr) return std::nullopt;
-    return best->device_type;
+    if (best != nullptr) return best->device_type;
+    if (failure) throw *failure;
+    return std::nullopt;
   }
 
   std::string best_accelerator() {
@@ -187,13 +205,24 @@ class DeviceManager::Impl {
     return present;
   }
 
+  // For a message about another device, to which one that cannot be counted is no matter.
   std::string present_names() {
     std::string names;
-    for (const Place& place : present_devices()) {
-      names += names.empty() ? "" : ", ";
-      names += place.to_string();
+    for (const std::string& type : types()) {
+      for (std::uint32_t index = 0; index < count_or_none(type); ++index) {
+        names += names.empty() ? "" : ", ";
+        names += Place(type, static_cast<int>(index)).to_string();
+      }
     }
     return names.empty() ? "none, because no plugin brings one" : names;
+  }
+
+  std::uint32_t count_or_none(const std::string& type) {
+    try {
+      return count_type(type);
+    } catch (const Error&) {
+      return 0;
+    }
   }
 
   [[noreturn]] void refuse(const std::string& what, std::string reasons) {
@@ -211,7 +240,13 @@ class DeviceManager::Impl {
 
 DeviceManager& DeviceManager::instance() {
   // Never destroyed: tensors of static duration may free device memory after main has returned.
-  static DeviceManager& manager = *new DeviceManager(plugin::PluginManager::instance());
+  static DeviceManager& manager = *[] {
+    auto made = std::make_unique<DeviceManager>(plugin::PluginManager::instance());
+    pthread_atfork([] { instance().impl_->prepare_fork(); },
+                   [] { instance().impl_->resume_parent(); },
+                   [] { instance().impl_->resume_child(); });
+    return made.release();
+  }();
   return manager;
 }
 

@@ -25,17 +25,20 @@ void require(const Device& device, bool present, const char* what) {
 }  // namespace
 
 Stream::Stream(Device& device) : device_(&device) {
+  device.require_reach();
   require(device, device.api().stream_create != nullptr, "streams");
   device.check(device.api().stream_create(device.handle(), &handle_), "creating a stream");
 }
 
 Stream::~Stream() {
+  if (device_->is_out_of_reach()) return;
   wait_and_log([this] { synchronize(); });
   device_->end_stream(handle_);
   device_->api().stream_destroy(handle_);
 }
 
 bool Stream::done() {
+  device_->require_reach();
   std::uint32_t done = 0;
   device_->check(device_->api().stream_query(handle_, &done), "querying a stream");
   return done != 0;
@@ -44,27 +47,34 @@ bool Stream::done() {
 void Stream::synchronize() { device_->synchronize_stream(handle_); }
 
 Event::Event(Device& device) : device_(&device) {
+  device.require_reach();
   require(device, device.api().event_create != nullptr, "events");
   device.check(device.api().event_create(device.handle(), &handle_), "creating an event");
 }
 
-Event::~Event() { device_->api().event_destroy(handle_); }
+Event::~Event() {
+  if (!device_->is_out_of_reach()) device_->api().event_destroy(handle_);
+}
 
 void Event::record(loci_stream* stream) {
+  device_->require_reach();
   device_->check(device_->api().event_record(handle_, stream), "recording an event");
 }
 
 bool Event::done() {
+  device_->require_reach();
   std::uint32_t done = 0;
   device_->check(device_->api().event_query(handle_, &done), "querying an event");
   return done != 0;
 }
 
 void Event::synchronize() {
+  device_->require_reach();
   device_->check(device_->api().event_synchronize(handle_), "waiting for an event");
 }
 
 void Event::wait_on(loci_stream* stream) {
+  device_->require_reach();
   device_->check(device_->api().stream_wait_event(stream, handle_), "making a stream wait");
 }
 

@@ -36,6 +36,24 @@ void add_to(Gradient& sum, Gradient part, const ops::TensorType& type, device::D
   }
 }
 
+std::string form_text(const ops::TensorType& type, const Place& place) {
+  return fmt::format("{} {} at {}", dtype_name(type.dtype), type.shape.to_string(),
+                     place.to_string());
+}
+
+// What a hook returns stands for the gradient, which whatever comes next relies on the form of.
+// `of` says what it is the gradient of.
+void check_replacement(const Tensor& replaced, const Tensor& gradient, const std::string& of) {
+  const ops::TensorType given{replaced.dtype(), replaced.shape()};
+  const ops::TensorType wanted{gradient.dtype(), gradient.shape()};
+  if (given == wanted && replaced.place() == gradient.place()) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[backward] a hook returned {}, but the gradient of {} is {}; return one of that "
+              "dtype, shape and place (see cast(), reshape() and to()), or an undefined tensor to "
+              "leave it as it is",
+              form_text(given, replaced.place()), of, form_text(wanted, gradient.place()));
+}
+
 class Walk {
  public:
   explicit Walk(const BackwardRequest& request)
@@ -181,7 +199,9 @@ class Walk {
       if (watch.output != output) continue;
       if (watch.hook) {
         const Tensor replaced = watch.hook(gradient);
-        if (replaced.defined()) gradient = replaced;
+        if (!replaced.defined()) continue;
+        check_replacement(replaced, gradient, fmt::format("a result of {}", node.name()));
+        gradient = replaced;
       } else if (const auto kept = watch.keeps.lock()) {
         add_to(ensure_history(*kept).grad, {gradient, {}}, node.outputs[output].type,
                node.outputs[output].device);
@@ -206,8 +226,11 @@ class Walk {
     History& history = ensure_history(*leaf);
     const ops::TensorType type{leaf->dtype(), leaf->shape()};
     for (const Hook& hook : history.hooks) {
-      const Tensor replaced = hook(dense(gradient, type, leaf->storage()->device));
-      if (replaced.defined()) gradient = {replaced, {}};
+      const Tensor given = dense(gradient, type, leaf->storage()->device);
+      const Tensor replaced = hook(given);
+      if (!replaced.defined()) continue;
+      check_replacement(replaced, given, fmt::format("the leaf '{}'", leaf->name()));
+      gradient = {replaced, {}};
     }
     if (request_.targets.empty()) {
       add_to(history.grad, std::move(gradient), type, leaf->storage()->device);

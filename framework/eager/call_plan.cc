@@ -15,6 +15,7 @@
 #include "framework/eager/lanes.h"
 #include "framework/profiler/collector.h"
 #include "framework/profiler/label_table.h"
+#include "framework/runtime/kernel_cache.h"
 
 namespace loci::eager {
 namespace {

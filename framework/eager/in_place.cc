@@ -47,7 +47,22 @@ void check_form(const Tensor& self, const ops::TensorType& type, const char* wha
               dtype_name(self.dtype()), self.shape().to_string());
 }
 
-// `x op= y`: where x is.
+bool is_same_view(const tensor::TensorImpl& a, const tensor::TensorImpl& b) {
+  return a.storage() == b.storage() && a.offset() == b.offset() && a.bytes() == b.bytes();
+}
+
+// Whether writing one would change elements of the other that are still to be read: views of one
+// memory that share some of it. The same view is none, because an element is read before it is
+// written there.
+bool overlap_partly(const Tensor& a, const Tensor& b) {
+  const tensor::TensorImpl& first = *a.impl();
+  const tensor::TensorImpl& second = *b.impl();
+  if (first.storage() != second.storage() || is_same_view(first, second)) return false;
+  return first.offset() < second.offset() + second.bytes() &&
+         second.offset() < first.offset() + first.bytes();
+}
+
+// `x op= y`: where x is, with y as it was before.
 void change(const Tensor& self, const Tensor& other, const char* op, const void* site) {
   check_defined(self, op);
   check_defined(other, op);
@@ -56,6 +71,12 @@ void change(const Tensor& self, const Tensor& other, const char* op, const void*
   ThreadState& thread = thread_state();
   if (thread.interceptor != nullptr) return thread.interceptor->replace(self, call.result());
   check_change(self, requires_grad(other), op);
+  Tensor apart;
+  if (overlap_partly(self, other)) [[unlikely]] {
+    // Nothing is recorded of it: a change that is recorded shares its memory with no view.
+    apart = duplicate(other, site);
+    call.values[1] = apart;
+  }
   const device::Device* guard = guarded_device(thread);
   std::shared_ptr<const CallPlan> plan = thread.recent.find(call, guard);
   if (plan == nullptr) {
@@ -115,14 +136,14 @@ void Tensor::copy_(const Tensor& source, bool blocking) const {
                 dtype_name(source.dtype()), source.shape().to_string(), dtype_name(dtype()),
                 shape().to_string());
   }
-  const bool is_same =
-      impl()->storage() == source.impl()->storage() && impl()->offset() == source.impl()->offset();
-  if (is_same) return;
+  if (eager::is_same_view(*impl(), *source.impl())) return;
   if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
     return interceptor->replace(*this, source.to(place()));
   }
   eager::check_change(*this, eager::requires_grad(source), "copy_");
-  eager::copy_elements(source, *this, site);
+  // Copies need not cope with an overlap.
+  const bool overlaps = eager::overlap_partly(source, *this);
+  eager::copy_elements(overlaps ? eager::duplicate(source, site) : source, *this, site);
   if (eager::thread_state().records && !eager::record_copy(source, *this)) {
     impl()->set_recorded(nullptr);
   }

@@ -9,35 +9,14 @@
 #include "framework/eager/site.h"
 
 namespace loci::eager {
-namespace {
 
-// Of all lanes.
-struct Registry {
-  std::mutex mutex;
-  std::vector<IssuedWork*> works;
-};
+IssuedWork::IssuedWork(device::Device& device) : device_(device) { device.enter_work(*this); }
 
-Registry& registry() {
-  static auto* all = new Registry();  // lanes live until the process ends
-  return *all;
-}
+IssuedWork::~IssuedWork() { device_.leave_work(*this); }
 
-}  // namespace
-
-IssuedWork::IssuedWork(device::Device& device) : device_(device) {
-  const std::lock_guard lock(registry().mutex);
-  registry().works.push_back(this);
-}
-
-IssuedWork::~IssuedWork() {
-  const std::lock_guard lock(registry().mutex);
-  std::vector<IssuedWork*>& works = registry().works;
-  works.erase(std::remove(works.begin(), works.end(), this), works.end());
-}
-
-void IssuedWork::note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan,
-                      const void* site) {
-  Entry entry{ticket, std::move(plan), site};
+void IssuedWork::note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan, const void* site,
+                      std::uint64_t correlation) {
+  Entry entry{ticket, std::move(plan), site, correlation};
   const std::lock_guard lock(lock_);
   if (entries_.empty()) [[unlikely]]
     entries_.resize(kRemembered);
@@ -45,41 +24,10 @@ void IssuedWork::note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan
   noted_ = ticket;
 }
 
-// The lock is held from the question to the blame: the device tells one thread alone, and another
-// that asks meanwhile must not take the same work for right.
-void IssuedWork::check(std::uint64_t ticket) {
-  const std::lock_guard lock(registry().mutex);
-  try {
-    device_.synchronize_stream(nullptr);
-  } catch (const Error& error) {
-    throw blame_unlocked(error)->error;
+void IssuedWork::vouch(std::uint64_t up_to) noexcept {
+  if (checked_.load(std::memory_order_relaxed) < up_to) {
+    checked_.store(up_to, std::memory_order_release);
   }
-  if (checked_.load(std::memory_order_relaxed) < ticket) {
-    checked_.store(ticket, std::memory_order_release);
-  }
-}
-
-std::shared_ptr<tensor::Failure> IssuedWork::blame(const Error& error) {
-  const std::lock_guard lock(registry().mutex);
-  return blame_unlocked(error);
-}
-
-// With the registry's lock.
-std::shared_ptr<tensor::Failure> IssuedWork::blame_unlocked(const Error& error) {
-  std::vector<IssuedWork*> works{this};
-  for (IssuedWork* work : registry().works) {
-    if (work != this && &work->device_ == &device_) works.push_back(work);
-  }
-  std::string candidates;
-  for (const IssuedWork* work : works) {
-    const std::string text = work->describe_unchecked();
-    if (text.empty()) continue;
-    candidates += (candidates.empty() ? "; it is " : ", or on another stream ") + text;
-  }
-  const auto failure = std::make_shared<tensor::Failure>(
-      Error(error.code(), error.what() + candidates, error.details()));
-  for (IssuedWork* work : works) work->fail_unchecked(failure);
-  return failure;
 }
 
 std::shared_ptr<tensor::Failure> IssuedWork::failure_at(std::uint64_t ticket) const {
@@ -91,8 +39,26 @@ std::shared_ptr<tensor::Failure> IssuedWork::failure_at(std::uint64_t ticket) co
   return nullptr;
 }
 
+std::shared_ptr<tensor::Failure> IssuedWork::take_failure() {
+  const std::lock_guard lock(lock_);
+  return std::exchange(untold_, nullptr);
+}
+
+// With the lock; 0 if there is none, or it was long ago.
+std::uint64_t IssuedWork::ticket_of(std::uint64_t correlation) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.correlation == correlation;
+  });
+  return found == entries_.end() ? 0 : found->ticket;
+}
+
+bool IssuedWork::has(std::uint64_t correlation) const {
+  const std::lock_guard lock(lock_);
+  return ticket_of(correlation) != 0;
+}
+
 // With the lock.
-std::string IssuedWork::describe(std::uint64_t ticket) const {
+std::string IssuedWork::describe_at(std::uint64_t ticket) const {
   const Entry& entry = entries_[ticket % kRemembered];
   if (entry.ticket != ticket) return "one long ago";
   const std::string site = describe_site(entry.site);
@@ -109,23 +75,31 @@ std::string IssuedWork::describe(std::uint64_t ticket) const {
                      device_.place().to_string(), site);
 }
 
-// Empty if there is none.
-std::string IssuedWork::describe_unchecked() const {
+std::string IssuedWork::describe(std::uint64_t correlation) const {
   const std::lock_guard lock(lock_);
+  if (correlation != 0) return describe_at(ticket_of(correlation));
   const std::uint64_t first = checked_.load(std::memory_order_relaxed) + 1;
   if (first > noted_) return {};
-  if (first == noted_) return describe(first);
+  if (first == noted_) return describe_at(first);
   return fmt::format(
       "one of the {} ops since the last wait, from {} to {} (under SerialMode the "
       "error names the op)",
-      noted_ - first + 1, describe(first), describe(noted_));
+      noted_ - first + 1, describe_at(first), describe_at(noted_));
 }
 
-void IssuedWork::fail_unchecked(const std::shared_ptr<tensor::Failure>& failure) {
+// What came before in this lane has ended, and the device would have told of it first.
+void IssuedWork::fail(const std::shared_ptr<tensor::Failure>& failure, std::uint64_t correlation) {
   const std::lock_guard lock(lock_);
-  const std::uint64_t first = checked_.load(std::memory_order_relaxed) + 1;
+  const std::uint64_t from = correlation == 0 ? 0 : ticket_of(correlation);
+  const std::uint64_t first = std::max(checked_.load(std::memory_order_relaxed) + 1, from);
   if (first > noted_) return;
+  if (failed_.size() == kMostFailures) {
+    // The oldest two become one, with what is between them: right is not told from wrong any more.
+    failed_[1].first = failed_[0].first;
+    failed_.pop_front();
+  }
   failed_.push_back({first, noted_, failure});
+  untold_ = failure;
   any_failed_.store(true, std::memory_order_relaxed);
   last_failed_.store(noted_, std::memory_order_release);
   checked_.store(noted_, std::memory_order_release);

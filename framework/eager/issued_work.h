@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,50 +16,62 @@
 
 namespace loci::eager {
 
-// A device says when it is waited for that its work has failed, and seldom which. So all that it
-// has not been asked about then counts as failed, on every lane of the device, and the error says
-// what that was. By ticket of the lane. Thread-safe.
-class IssuedWork {
+// By ticket of the lane. Thread-safe.
+class IssuedWork final : public device::UnprovenWork {
  public:
   static constexpr std::size_t kRemembered = 1024;
+  static constexpr std::size_t kMostFailures = 64;
 
   explicit IssuedWork(device::Device& device);
-  ~IssuedWork();
+  ~IssuedWork() override;
   IssuedWork(const IssuedWork&) = delete;
   IssuedWork& operator=(const IssuedWork&) = delete;
 
-  // The device has it now. `plan` is null for a copy. Tickets grow.
-  void note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan, const void* site);
+  // The device is about to have it. `plan` is null for a copy. Tickets grow.
+  // `correlation` is that of its launch, 0 for a copy.
+  void note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan, const void* site,
+            std::uint64_t correlation);
   // Whether the device was asked after the work had ended, and said nothing.
   [[nodiscard]] bool went_well(std::uint64_t ticket) const {
     return checked_.load(std::memory_order_acquire) >= ticket && failure_at(ticket) == nullptr;
   }
-  // Asks the device, once the work up to that ticket has ended. Throws what it says, as blame().
-  void check(std::uint64_t ticket);
+  // Asks the device, once the work up to that ticket has ended. Throws what it says.
+  void check(std::uint64_t ticket) { device_.check_async_error(this, ticket); }
   // Of any device.
   [[nodiscard]] static bool any_has_failed() noexcept {
     return any_failed_.load(std::memory_order_relaxed);
   }
   // For what the device answers otherwise: the error with the work that it may be about.
-  std::shared_ptr<tensor::Failure> blame(const Error& error);
+  std::shared_ptr<tensor::Failure> blame(const Error& error) { return device_.blame(error, this); }
   // Null where the work has not failed, as far as is known.
   [[nodiscard]] std::shared_ptr<tensor::Failure> failure_at(std::uint64_t ticket) const;
+
+  // What some of it has failed with since the last call, to whomever the device said so; else null.
+  [[nodiscard]] std::shared_ptr<tensor::Failure> take_failure();
+
+  [[nodiscard]] bool has(std::uint64_t correlation) const override;
+  // What lanes do may wait for each other on the device alone.
+  [[nodiscard]] bool may_use(const UnprovenWork& other) const override {
+    return dynamic_cast<const IssuedWork*>(&other) != nullptr;
+  }
+  [[nodiscard]] std::string describe(std::uint64_t correlation) const override;
+  void vouch(std::uint64_t up_to) noexcept override;
+  void fail(const std::shared_ptr<tensor::Failure>& failure, std::uint64_t correlation) override;
 
  private:
   struct Entry {
     std::uint64_t ticket = 0;
     std::shared_ptr<const CallPlan> plan;
     const void* site = nullptr;
+    std::uint64_t correlation = 0;
   };
   struct Failed {
     std::uint64_t first;
     std::uint64_t last;
     std::shared_ptr<tensor::Failure> failure;
   };
-  std::shared_ptr<tensor::Failure> blame_unlocked(const Error& error);
-  [[nodiscard]] std::string describe(std::uint64_t ticket) const;
-  [[nodiscard]] std::string describe_unchecked() const;
-  void fail_unchecked(const std::shared_ptr<tensor::Failure>& failure);
+  [[nodiscard]] std::uint64_t ticket_of(std::uint64_t correlation) const;
+  [[nodiscard]] std::string describe_at(std::uint64_t ticket) const;
 
   static inline std::atomic<bool> any_failed_{false};
 
@@ -68,7 +81,8 @@ class IssuedWork {
   std::uint64_t noted_ = 0;     // the latest ticket
   std::atomic<std::uint64_t> checked_{0};
   std::atomic<std::uint64_t> last_failed_{0};
-  std::vector<Failed> failed_;
+  std::deque<Failed> failed_;  // the latest
+  std::shared_ptr<tensor::Failure> untold_;
 };
 
 }  // namespace loci::eager

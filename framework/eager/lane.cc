@@ -11,6 +11,7 @@
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
+#include "framework/eager/launch.h"
 
 namespace loci::eager {
 namespace {
@@ -57,12 +58,12 @@ Lane::Lane(device::Device& device, bool is_default, Issue issue)
     own_stream_ = std::make_unique<device::Stream>(device);
     stream_ = own_stream_->handle();
   }
+  if (core::process_is_ending()) begin_end();
 }
 
-// Whether this stream can wait for that one without the host.
-bool Lane::can_follow(const Lane& other) const {
-  return !is_inline_ && !other.is_inline_ && &device_.plugin() == &other.device_.plugin();
-}
+// Whether this stream can wait for that one without the host. Not for one of another device, even
+// where it could: that may fail later, and nobody who asks this device would be told.
+bool Lane::can_follow(const Lane& other) const { return !is_inline_ && &device_ == &other.device_; }
 
 bool Lane::can_follow(const Dependency& dependency) const {
   return !dependency.for_host && can_follow(*static_cast<const Lane*>(dependency.ticket.queue));
@@ -86,6 +87,8 @@ bool Lane::can_issue(const Task& task) const {
 
 void Lane::submit(Task& task) {
   std::unique_lock lock(mutex_);
+  if (is_stopped_.load(std::memory_order_relaxed)) [[unlikely]]
+    return refuse(task);
   make_room(lock);
   if (awaits_.load(std::memory_order_relaxed)) {
     for (const tensor::Ticket& ticket : std::exchange(awaited_, {})) {
@@ -94,15 +97,15 @@ void Lane::submit(Task& task) {
     awaits_.store(false, std::memory_order_relaxed);
   }
   const bool is_idle = is_queue_empty();
-  if (is_idle && is_inline_ && task.before.empty() && (task.is_small() || is_stopped_) &&
-      is_ready(task)) {
+  if (is_idle && is_inline_ && task.before.empty() && task.is_small() && is_ready(task)) {
     issue(task);
     return;
   }
   const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
   enter_uses(task, {this, ticket});
-  if (is_stopped_ || (is_idle && !is_inline_ && can_issue(task))) {
-    issue_after(task, is_stopped_ ? await_before(task) : nullptr);
+  if (is_idle && !is_inline_ && can_issue(task)) {
+    begin_handover(task, ticket);
+    issue(task);
     finish_handover(task, ticket);
     // In this order, so that the worker never takes it for one of its own.
     issued_.store(ticket, std::memory_order_release);
@@ -111,6 +114,18 @@ void Lane::submit(Task& task) {
     return;
   }
   push(task, lock);
+}
+
+// Its results fail, and the call does not throw: it may stand in a destructor.
+void Lane::refuse(Task& task) noexcept {
+  try {
+    core::raise(ErrorCode::kUnavailable,
+                "the process is ending, and the libraries that compute at {} may be gone; compute "
+                "before main() returns",
+                device_.place().to_string());
+  } catch (...) {
+    fail(task);
+  }
 }
 
 // Where the queue is full: back-pressure. Without the lock, which the worker may need.
@@ -215,10 +230,15 @@ void Lane::note(const std::shared_ptr<tensor::Failure>& failure) noexcept {
   }
 }
 
-void Lane::finish_handover(Task& task, std::uint64_t ticket) {
+// Before the device has it: another thread may be told of its failure at once.
+void Lane::begin_handover(Task& task, std::uint64_t ticket) {
   if (is_inline_) return;
-  hold_for_device(task, ticket);
-  work_.note(ticket, std::move(task.plan), task.site);
+  if (task.plan != nullptr) task.correlation = next_correlation();
+  work_.note(ticket, task.plan, task.site, task.correlation);
+}
+
+void Lane::finish_handover(Task& task, std::uint64_t ticket) {
+  if (!is_inline_) hold_for_device(task, ticket);
 }
 
 // Of the device, about the work up to that ticket.
@@ -365,7 +385,9 @@ void Lane::release_ended() noexcept {
 
 void Lane::synchronize() {
   (void)outcome(mark());
+  if (const std::shared_ptr<tensor::Failure> found = work_.take_failure()) note(found);
   release_ended();
+  core::precede_destructors();
   std::shared_ptr<tensor::Failure> failure;
   {
     const std::lock_guard lock(failure_lock_);
@@ -402,6 +424,7 @@ void Lane::work() noexcept {
       issue_after(task, earlier);
     } else {
       const std::lock_guard lock(mutex_);
+      begin_handover(task, ticket);
       issue_after(task, earlier);
       finish_handover(task, ticket);
     }
@@ -416,6 +439,7 @@ void Lane::work() noexcept {
       throttle();
     }
     release_ended();
+    core::precede_destructors();  // that the task's kernel may have registered
   }
 }
 
@@ -474,16 +498,30 @@ void Lane::resume_child() {
   mutex_.unlock();
 }
 
-void Lane::stop() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    is_stopped_ = true;
-    if (!has_worker_) return;
+// Also where what it did has failed.
+bool Lane::is_over(std::uint64_t ticket) noexcept {
+  return has_ended(ticket) || work_.failure_at(ticket) != nullptr;
+}
+
+// Calls come to submit() from now on instead of running directly.
+void Lane::begin_end() noexcept {
+  is_stopped_.store(true);
+  awaits_.store(true);
+}
+
+// Without waiting for the lock: whoever has it may be in a kernel that never ends.
+bool Lane::stop(core::EndClock::time_point deadline) noexcept {
+  constexpr std::chrono::microseconds kPause{100};
+  begin_end();
+  while (!is_over(mark())) {
+    if (core::EndClock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kPause);
   }
   ends_.store(true);
   { const std::lock_guard lock(sleep_mutex_); }
   work_came_.notify_all();
   if (worker_.joinable() && worker_.get_id() != std::this_thread::get_id()) worker_.join();
+  return true;
 }
 
 }  // namespace loci::eager

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "framework/core/process_end.h"
 #include "framework/device/stream.h"
 #include "framework/eager/issued_work.h"
 #include "framework/eager/task_ring.h"
@@ -62,8 +63,10 @@ class Lane final : public tensor::WorkQueue {
   void prepare_fork();
   void resume_parent();
   void resume_child();
-  // Lets what is queued end and ends the worker; later tasks run on the calling thread. At exit.
-  void stop() noexcept;
+  // At the process's end: the results of tasks fail from now on, what is queued may end until the
+  // deadline, and the worker ends after it. Whether all has ended; the worker is left alone
+  // otherwise.
+  [[nodiscard]] bool stop(core::EndClock::time_point deadline) noexcept;
 
  private:
   static constexpr std::size_t kCapacity = 1024;
@@ -76,9 +79,12 @@ class Lane final : public tensor::WorkQueue {
   [[nodiscard]] bool is_queue_empty() const noexcept {
     return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
   }
+  [[nodiscard]] bool is_over(std::uint64_t ticket) noexcept;
   [[nodiscard]] bool can_issue(const Task& task) const;
   [[nodiscard]] bool can_follow(const Lane& other) const;
   [[nodiscard]] bool can_follow(const Dependency& dependency) const;
+  void refuse(Task& task) noexcept;
+  void begin_end() noexcept;
   void make_room(std::unique_lock<std::mutex>& lock);
   void push(Task& task, std::unique_lock<std::mutex>& lock);
   void issue(Task& task) noexcept;
@@ -88,6 +94,7 @@ class Lane final : public tensor::WorkQueue {
   void order_behind(Lane& other);
   void note(const std::shared_ptr<tensor::Failure>& failure) noexcept;
   std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
+  void begin_handover(Task& task, std::uint64_t ticket);
   void finish_handover(Task& task, std::uint64_t ticket);
   void hold_for_device(Task& task, std::uint64_t ticket);
   template <class Request>
@@ -116,7 +123,7 @@ class Lane final : public tensor::WorkQueue {
   std::atomic<std::uint64_t> completed_{0};  // of them: known to have ended on the device
   tensor::Tickets awaited_;                  // by the next task
   std::atomic<bool> awaits_{false};          // whether there are any
-  bool is_stopped_ = false;
+  std::atomic<bool> is_stopped_{false};
   bool is_of_parent_ = false;  // the device's work is that of the process that forked this one
 
   TaskRing ring_{kCapacity};  // those tickets above issued_ that the worker takes

@@ -1,19 +1,24 @@
 #include "framework/eager/lanes.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
+#include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
+#include "framework/plugin/exit_watch.h"
 
 namespace loci::eager {
 
 Lanes::Lanes() {
-  // Devices end after the workers have: what is made first ends last.
+  // Devices end after the workers have: what is added first ends last.
   device::DeviceManager::instance();
-  std::atexit(&Lanes::stop_all);
+  core::at_process_end(&Lanes::stop_all);
+  // OpenMP's handlers of fork() first, so that they come last: LLVM's keep a lock from then on that
+  // the work needs which is waited for here.
+  core::adopt_width();
   pthread_atfork(&Lanes::prepare_fork, &Lanes::resume_parent, &Lanes::resume_child);
 }
 
@@ -80,8 +85,15 @@ void Lanes::synchronize(const device::Device* device) {
   if (first) throw *first;
 }
 
-void Lanes::stop_all() noexcept {
-  for (Lane* lane : instance().all(nullptr)) lane->stop();
+std::string Lanes::stop_all(core::EndClock::time_point deadline) {
+  plugin::end_if_a_plugin_exits();
+  std::string left;
+  for (Lane* lane : instance().all(nullptr)) {
+    if (lane->stop(deadline)) continue;
+    left += fmt::format("{}ops on tensors at {}", left.empty() ? "" : ", ",
+                        lane->device().place().to_string());
+  }
+  return left;
 }
 
 void Lanes::prepare_fork() {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "framework/eager/lane.h"
@@ -37,7 +38,7 @@ class Lanes {
   Lane& make(device::Device& device, bool is_default, Lane::Issue issue);
   std::vector<Lane*> all(const device::Device* device);
   void give_back(Lane* lane);
-  static void stop_all() noexcept;
+  static std::string stop_all(core::EndClock::time_point deadline);
   static void prepare_fork();
   static void resume_parent();
   static void resume_child();

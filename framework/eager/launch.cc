@@ -21,19 +21,6 @@ constexpr std::uint64_t kMostByTask = 16U << 20;
 // A thread takes correlation ids in blocks, since their counter is shared.
 constexpr std::uint64_t kCorrelationBlock = 64;
 
-std::uint64_t next_correlation() {
-  struct Block {
-    std::uint64_t next = 0;
-    std::uint64_t end = 0;
-  };
-  thread_local Block block;
-  if (block.next == block.end) {
-    block.next = profiler::take_correlations(kCorrelationBlock);
-    block.end = block.next + kCorrelationBlock;
-  }
-  return block.next++;
-}
-
 memory::Allocator& allocator_of(const device::Device& device) {
   return device.uses_host_memory() ? memory::host_allocator()
                                    : memory::device_allocator(const_cast<device::Device&>(device));
@@ -57,10 +44,11 @@ void fill_views(const CallPlan& plan, const TensorImpl* const* arguments, loci_v
   }
 }
 
-void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream* stream) {
-  // Only who records asks for an id.
+void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream* stream,
+               std::uint64_t correlation) {
+  // On an inline device only who records asks for an id.
   const bool is_recorded = profiler::records_at(profiler::Level::kOp);
-  const std::uint64_t correlation = is_recorded ? next_correlation() : 0;
+  if (is_recorded && correlation == 0) correlation = next_correlation();
   const profiler::Scope scope(is_recorded ? label_of(plan) : 0, correlation);
   const runtime::PreparedKernel& kernel = *plan.kernel;
   memory::Buffer workspace;
@@ -81,6 +69,19 @@ void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream*
 
 }  // namespace
 
+std::uint64_t next_correlation() {
+  struct Block {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+  thread_local Block block;
+  if (block.next == block.end) {
+    block.next = profiler::take_correlations(kCorrelationBlock);
+    block.end = block.next + kCorrelationBlock;
+  }
+  return block.next++;
+}
+
 Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
                    Provision provision) {
   auto storage = memory::make_pooled<tensor::Storage>();
@@ -98,20 +99,21 @@ Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane
       memory::make_pooled<TensorImpl>(output.type.dtype, output.type.shape, std::move(storage)));
 }
 
-void launch(const CallPlan& plan, const TensorImpl* const* arguments, loci_stream* stream) {
+void launch(const CallPlan& plan, const TensorImpl* const* arguments, loci_stream* stream,
+            std::uint64_t correlation) {
   if (plan.kernel == nullptr) return;
   const std::size_t count = plan.views.size();
   if (count <= kFewViews) {
     loci_view views[kFewViews];
     const loci_view* pointers[kFewViews];
     fill_views(plan, arguments, views, pointers);
-    launch_on(plan, pointers, stream);
+    launch_on(plan, pointers, stream, correlation);
     return;
   }
   std::vector<loci_view> views(count);
   std::vector<const loci_view*> pointers(count);
   fill_views(plan, arguments, views.data(), pointers.data());
-  launch_on(plan, pointers.data(), stream);
+  launch_on(plan, pointers.data(), stream, correlation);
 }
 
 }  // namespace loci::eager

@@ -20,7 +20,12 @@ enum class Provision { kNow, kByTask };
                                  Provision provision);
 
 // Launches the kernel, or runs it on an inline device. `arguments` are the flat inputs, then the
-// outputs; null where one is absent. Throws Error with the kernel's message.
-void launch(const CallPlan& plan, const tensor::TensorImpl* const* arguments, loci_stream* stream);
+// outputs; null where one is absent. A `correlation` of 0: the launch has one only if it is
+// recorded. Throws Error with the kernel's message.
+void launch(const CallPlan& plan, const tensor::TensorImpl* const* arguments, loci_stream* stream,
+            std::uint64_t correlation = 0);
+
+// One that no other launch or copy has.
+[[nodiscard]] std::uint64_t next_correlation();
 
 }  // namespace loci::eager

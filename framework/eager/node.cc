@@ -3,6 +3,7 @@
 #include <atomic>
 #include <utility>
 
+#include "framework/core/per_thread.h"
 #include "framework/device/device.h"
 #include "framework/memory/node_pool.h"
 
@@ -11,20 +12,24 @@ namespace {
 
 std::atomic<std::uint64_t> next_number{1};
 
+struct EndingNodes {
+  std::vector<std::shared_ptr<Node>> nodes;
+  bool is_busy = false;  // a call further out ends them
+};
+
 // Ends nodes one after the other: a chain of a million calls would not fit on the stack.
 void end_later(InlineList<Edge, 3>& edges) {
-  thread_local std::vector<std::shared_ptr<Node>> ending;
-  thread_local bool is_ending = false;
+  auto& [ending, is_busy] = core::PerThread<EndingNodes>::get();
   for (Edge& edge : edges) {
     if (edge.node != nullptr) ending.push_back(std::move(edge.node));
   }
-  if (is_ending) return;
-  is_ending = true;
+  if (is_busy) return;
+  is_busy = true;
   while (!ending.empty()) {
     const std::shared_ptr<Node> node = std::move(ending.back());
     ending.pop_back();
   }
-  is_ending = false;
+  is_busy = false;
 }
 
 }  // namespace

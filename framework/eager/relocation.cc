@@ -66,6 +66,14 @@ void copy_elements(const Tensor& from, const Tensor& to, const void* site,
   submit_copy(from, to, labels, lane, site);
 }
 
+Tensor duplicate(const Tensor& tensor, const void* site) {
+  device::Device* space = tensor.impl()->storage()->device;
+  Lane& lane = lane_of_copy(space, space);
+  Tensor target = make_target(tensor, space != nullptr ? *space : host_device(), lane);
+  submit_copy(tensor, target, {}, lane, site);
+  return target;
+}
+
 Tensor relocate(const Tensor& tensor, device::Device& device, const transfer::Labels& labels,
                 const void* site) {
   device::Device* from = tensor.impl()->storage()->device;

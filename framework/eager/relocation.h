@@ -30,5 +30,7 @@ class Relocated {
 // Enqueues the copy of the elements of one tensor into another of the same form; records nothing.
 void copy_elements(const Tensor& from, const Tensor& to, const void* site,
                    const transfer::Labels& labels = {});
+// The same elements in memory of their own, at the same place; records nothing.
+Tensor duplicate(const Tensor& tensor, const void* site);
 
 }  // namespace loci::eager

@@ -1,6 +1,7 @@
 #include <loci/stream.hpp>
 #include <utility>
 
+#include "framework/core/environment.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/thread_state.h"
@@ -62,7 +63,10 @@ StreamGuard::~StreamGuard() { eager::thread_state().streams.pop_back(); }
 void synchronize(const Place& place) {
   eager::Lanes::instance().synchronize(&eager::device_at(place));
 }
-void synchronize() { eager::Lanes::instance().synchronize(nullptr); }
+void synchronize() {
+  core::check_environment();
+  eager::Lanes::instance().synchronize(nullptr);
+}
 
 SerialMode::SerialMode() noexcept
     : previous_(std::exchange(eager::thread_state().is_serial, true)) {}

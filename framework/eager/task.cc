@@ -16,7 +16,7 @@ void launch(const Task& task, loci_stream* stream) {
   InlineList<const TensorImpl*, kFewArguments> arguments;
   arguments.reserve(task.arguments.size());
   for (const auto& argument : task.arguments) arguments.push_back(argument.get());
-  eager::launch(*task.plan, arguments.data(), stream);
+  eager::launch(*task.plan, arguments.data(), stream, task.correlation);
 }
 
 void copy(const Task& task, loci_stream* stream) {

@@ -30,7 +30,8 @@ struct Task {
   InlineList<std::shared_ptr<tensor::TensorImpl>, 4> arguments;
   transfer::Labels labels;  // of a copy
   InlineList<Dependency, 4> before;
-  const void* site = nullptr;  // where in the user's program it was enqueued
+  const void* site = nullptr;     // where in the user's program it was enqueued
+  std::uint64_t correlation = 0;  // of a launch on a queued device, by which that tells of failures
 
   [[nodiscard]] std::size_t input_count() const {
     return plan != nullptr ? plan->inputs.size() : (arguments.empty() ? 0 : 1);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/process_end.h"
 #include "framework/eager/lane.h"
 #include "framework/eager/recent_calls.h"
 
@@ -13,6 +14,8 @@ namespace loci::eager {
 class Interceptor;
 
 struct ThreadState {
+  ThreadState() { core::watch_this_thread(); }
+
   bool records = true;  // gradients
   bool is_serial = false;
   Interceptor* interceptor = nullptr;  // takes the calls instead of a device

@@ -1,8 +1,6 @@
 #include "framework/memory/allocator.h"
 
-#include <limits>
-
-#include "framework/core/config.h"
+#include "framework/core/environment.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/caching_allocator.h"
 #include "framework/memory/device_source.h"
@@ -11,10 +9,7 @@
 namespace loci::memory {
 namespace {
 
-std::uint64_t host_limit() {
-  return static_cast<std::uint64_t>(
-      core::config_integer("MEMORY_LIMIT", 0, 0, std::numeric_limits<std::int64_t>::max()));
-}
+std::uint64_t host_limit() { return core::configured_number("MEMORY_LIMIT").value_or(0); }
 
 class DeviceMemory final : public device::Resident {
  public:

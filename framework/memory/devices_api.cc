@@ -2,7 +2,7 @@
 #include <set>
 #include <string_view>
 
-#include "framework/core/log.h"
+#include "framework/core/environment.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/allocator.h"
 #include "framework/memory/host_source.h"
@@ -13,7 +13,7 @@ inline namespace v0 {
 namespace {
 
 device::DeviceManager& manager() {
-  core::init_log_from_environment();
+  core::check_environment();
   return device::DeviceManager::instance();
 }
 
@@ -65,7 +65,7 @@ bool is_available(const Place& place) { return place.index() < device_count(plac
 DeviceProperties device_properties(const Place& place) { return describe(manager().get(place)); }
 
 MemoryUse memory_use(const Place& place) {
-  core::init_log_from_environment();
+  core::check_environment();
   const memory::Stats stats = memory::allocator_of(place).stats();
   return {stats.in_use, stats.cached, stats.peak_in_use};
 }

@@ -23,9 +23,12 @@ struct Node {
 constexpr std::size_t size_index(std::size_t bytes) { return (bytes + kUnit - 1) / kUnit; }
 
 // Another thread may have used it last: its lines come while the caller is busy with other things.
+// A number, because there may be no node, and nothing may be added to a null pointer; to fetch that
+// has no effect, and needs no branch.
 void fetch_for_write(Node* node, std::size_t bytes) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(node);
   for (std::size_t i = 0; i < bytes; i += kCacheLine) {
-    __builtin_prefetch(reinterpret_cast<char*>(node) + i, /*rw=*/1);
+    __builtin_prefetch(reinterpret_cast<const void*>(address + i), /*rw=*/1);
   }
 }
 

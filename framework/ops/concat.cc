@@ -151,6 +151,9 @@ void grad_unstack(GradContext& ctx) {
 // An extent of -1 takes what the others leave.
 Integers resolved_sections(const InferContext& ctx, std::int64_t extent) {
   Integers sections = ctx.attr<Integers>("sections");
+  if (sections.size() > static_cast<std::size_t>(kMostParts)) {
+    ctx.fail("there are {} sections; give at most {}", sections.size(), kMostParts);
+  }
   const std::string text = to_string(sections);
   std::int64_t inferred = -1;
   std::int64_t given = 0;

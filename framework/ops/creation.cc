@@ -1,5 +1,6 @@
 // Values from nothing: constants and random numbers, and the state that random numbers come from.
 #include <cmath>
+#include <limits>
 
 #include "framework/ops/cost.h"
 #include "framework/ops/integer_list.h"
@@ -80,6 +81,14 @@ void infer_random(InferContext& ctx) {
   ctx.set_output("out", {dtype, shape_attribute(ctx, "shape")});
 }
 
+// Of a floating dtype.
+double largest_number(DType dtype) {
+  if (dtype == kFloat16) return 65504;
+  if (dtype == kBFloat16) return 0x1.FEp127;
+  return dtype == kFloat32 ? static_cast<double>(std::numeric_limits<float>::max())
+                           : std::numeric_limits<double>::max();
+}
+
 void infer_uniform(InferContext& ctx) {
   const auto low = ctx.attr<double>("low");
   const auto high = ctx.attr<double>("high");
@@ -87,6 +96,13 @@ void infer_uniform(InferContext& ctx) {
     ctx.fail("low is {} and high is {}; give finite ones with low < high", low, high);
   }
   infer_random(ctx);
+  const auto dtype = ctx.attr<DType>("dtype");
+  const double most = largest_number(dtype);
+  if (low < -most || high > most) {
+    ctx.fail(
+        "low is {} and high is {}, but {} ends at {}; give bounds within that, or a wider dtype",
+        low, high, dtype_name(dtype), most);
+  }
 }
 
 void infer_gaussian(InferContext& ctx) {

@@ -1,6 +1,7 @@
 #include "framework/ops/op_registry.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "framework/core/raise.h"
@@ -75,14 +76,14 @@ std::vector<std::string> OpRegistry::names() const {
 }
 
 OpRegistry& op_registry() {
-  static OpRegistry registry;
-  static const bool kFilled = [] {
-    register_builtin_ops(registry);
-    registry.set_supply(
+  // Never destroyed: destructors of statics may call ops.
+  static OpRegistry& registry = *[] {
+    auto filled = std::make_unique<OpRegistry>();
+    register_builtin_ops(*filled);
+    filled->set_supply(
         [](OpRegistry& lacking) { add_plugin_ops(lacking, plugin::PluginManager::instance()); });
-    return true;
+    return filled.release();
   }();
-  (void)kFilled;
   return registry;
 }
 

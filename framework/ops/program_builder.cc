@@ -11,6 +11,7 @@
 #include "framework/ops/plugin_call.h"
 #include "framework/plugin/abi_attributes.h"
 #include "framework/plugin/abi_error.h"
+#include "framework/plugin/stated_text.h"
 
 namespace loci::ops {
 namespace {
@@ -138,7 +139,7 @@ const std::vector<loci_value>& ProgramBuilder::append(const loci_call& call) {
 }
 
 OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
-  const OpSchema& schema = op_registry().get(plugin::optional_from_abi(call.op));
+  const OpSchema& schema = op_registry().get(plugin::stated_text(call.op, "call's op"));
   OpCall<Value> result(schema.name());
   if (call.input_count > schema.inputs().size() ||
       (call.inputs == nullptr && call.input_count > 0)) {
@@ -154,7 +155,7 @@ OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
            call.attrs == nullptr ? " at NULL" : "", schema.attributes().size());
   }
   for (std::uint64_t i = 0; i < call.attr_count; ++i) {
-    const std::string name(plugin::optional_from_abi(call.attrs[i].name));
+    const std::string name(plugin::stated_text(call.attrs[i].name, "attribute's name"));
     try {
       result.attr(name, plugin::attribute_from_abi(call.attrs[i]));
     } catch (const Error& error) {
@@ -166,7 +167,7 @@ OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
 
 OpCall<Value>::Slot ProgramBuilder::read_input(const OpSchema& schema, const loci_call_input& input,
                                                std::size_t position) const {
-  const std::string_view name = plugin::optional_from_abi(input.slot);
+  const std::string_view name = plugin::stated_text(input.slot, "call's slot");
   OpCall<Value>::Slot slot{name.empty() ? schema.inputs()[position].name : std::string(name), {}};
   if (input.value_count > kMostArguments || (input.values == nullptr && input.value_count > 0)) {
     refuse("the input {} of {} has {} values{}", core::quote(slot.name), schema.name(),

@@ -1,7 +1,7 @@
 #include <loci/profiler.hpp>
 #include <utility>
 
-#include "framework/core/log.h"
+#include "framework/core/environment.h"
 #include "framework/profiler/profile_diff.h"
 #include "framework/profiler/profile_diff_json.h"
 #include "framework/profiler/profile_diff_text.h"
@@ -21,7 +21,7 @@ bool Comparison::is_slower_by(double percent) const {
 }
 
 Comparison compare(const std::string& first_path, const std::string& second_path) {
-  core::init_log_from_environment();
+  core::check_environment();
   const profiler::Profile first = reporting::open_profile(first_path);
   const profiler::Profile second = reporting::open_profile(second_path);
   return Comparison(

@@ -45,8 +45,9 @@ void call(const std::string& reporter, const char* function, Call&& body) {
 // What a report is written to.
 class Sink {
  public:
-  explicit Sink(const std::string& path) {
-    if (!path.empty()) file_.emplace(path);
+  explicit Sink(const ReportTarget& target) {
+    const auto links = target.is_default ? core::Links::kReplace : core::Links::kFollow;
+    if (!target.path.empty()) file_.emplace(target.path, links);
   }
 
   loci_report_output output() {
@@ -109,7 +110,7 @@ OpenReporter::~OpenReporter() {
 
 void OpenReporter::report(const loci_profile& profile) const {
   if (reporter_->def.report == nullptr) return;
-  Sink sink(target_.path);
+  Sink sink(target_);
   const loci_report_output output = sink.output();
   call(reporter_->name, "report",
        [&] { return reporter_->def.report(handle_, &profile, &output); });

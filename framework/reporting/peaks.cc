@@ -141,7 +141,7 @@ void PeakCache::keep(const device::Device& device, const Peaks& peaks) const {
   if (directory_.empty()) return;
   try {
     std::filesystem::create_directories(directory_);
-    core::AtomicFile file(path_of(device));
+    core::AtomicFile file(path_of(device), core::Links::kReplace);
     const std::string text = fmt::format("{} {}\n", peaks.flops, peaks.bytes);
     file.write(text.data(), text.size());
     file.commit();

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/plugin/plugin_manager.h"
@@ -33,7 +34,7 @@ Started& started() {
 std::atomic<reporting::Session*> running{nullptr};
 
 std::unique_ptr<reporting::Session> begin(const ProfilerOptions& options) {
-  core::init_log_from_environment();
+  core::check_environment();
   reporting::require_profiler();
   auto session = std::make_unique<reporting::Session>(options.values());
   running = session.get();
@@ -133,7 +134,7 @@ std::string output_of(const std::string& wanted) {
 
 std::vector<std::string> report(const std::string& profile_path,
                                 const std::vector<std::string>& wanted) {
-  core::init_log_from_environment();
+  core::check_environment();
   std::vector<std::unique_ptr<reporting::OpenReporter>> open;
   for (const std::string& text : wanted) {
     open.push_back(std::make_unique<reporting::OpenReporter>(reporting::parse_request(text)));

@@ -69,6 +69,7 @@ ReportTarget resolve_target(const ReportRequest& request, const std::vector<std:
     // No form, so that the '=' is one of the path's.
     rest = {rest[0] + '=' + rest[1]};
   }
+  target.is_default = rest.empty();
   if (!rest.empty()) target.path = rest.front() == "-" ? "" : rest.front();
   return target;
 }

@@ -21,7 +21,8 @@ ReportRequest parse_request(const std::string& text);
 // what is left of `rest`, or the default. Throws Error(kInvalidArgument) if too much is left.
 struct ReportTarget {
   std::vector<std::pair<std::string, std::string>> options;
-  std::string path;  // empty: standard output
+  std::string path;         // empty: standard output
+  bool is_default = false;  // nobody asked for that path
 };
 ReportTarget resolve_target(const ReportRequest& request, const std::vector<std::string>& forms,
                             const std::string& default_output);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <loci/error.hpp>
 #include <utility>
 
@@ -21,12 +20,6 @@ namespace loci::reporting {
 namespace {
 
 std::atomic<bool> is_claimed{false};
-
-// Where the profile goes if nothing else was asked for and a report failed.
-std::string rescue_path() {
-  return (std::filesystem::temp_directory_path() / fmt::format("loci-{}.profile", getpid()))
-      .string();
-}
 
 }  // namespace
 
@@ -170,31 +163,28 @@ void Session::fill_facts(profiler::Recording& recording) const {
 
 std::vector<std::string> Session::make_reports(profiler::Recording recording) const {
   std::vector<std::string> failures;
-  std::string path = options_.profile_path;
-  const auto write_to = [&](const std::string& target) {
+  const auto succeeds = [&](const auto& step) {
     try {
-      profiler::write_profile(recording, target);
+      step();
       return true;
     } catch (const Error& error) {
       failures.emplace_back(error.what());
       return false;
     }
   };
-  const bool kept = !path.empty() && write_to(path);
-  std::vector<std::string> failed;
-  try {
+  const std::string& path = options_.profile_path;
+  const bool kept = !path.empty() && succeeds([&] { profiler::write_profile(recording, path); });
+  succeeds([&] {
     const profiler::Profile profile(recording);
-    failed = reporting::make_reports(profile, reporters_);
-  } catch (const Error& error) {
-    failed.emplace_back(error.what());
-  }
-  failures.insert(failures.end(), failed.begin(), failed.end());
+    const std::vector<std::string> failed = reporting::make_reports(profile, reporters_);
+    failures.insert(failures.end(), failed.begin(), failed.end());
+  });
   if (!failures.empty() && !kept) {
-    path = rescue_path();
-    if (write_to(path)) {
-      failures.push_back(fmt::format(
-          "[profiler] the profile is kept in {}; see loci profile report --help", path));
-    }
+    succeeds([&] {
+      failures.push_back(
+          fmt::format("[profiler] the profile is kept in {}; see loci profile report --help",
+                      profiler::rescue_profile(recording)));
+    });
   }
   for (const std::string& line : failures) {
     core::log(core::Module::kProfiler, core::Level::kWarn, "{}", line);

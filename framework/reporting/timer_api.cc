@@ -2,6 +2,7 @@
 #include <loci/timer.hpp>
 #include <string>
 
+#include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/profiler/clock.h"
 #include "framework/profiler/label_table.h"
@@ -45,7 +46,7 @@ ScopeTimer::ScopeTimer(TimerSite& site, std::string_view name, TimerInfo&& info,
     : info_(std::move(info)) {
   std::uint32_t known = site.stat_.load(std::memory_order_relaxed);
   if (known == 0) [[unlikely]] {
-    core::init_log_from_environment();
+    core::check_environment();
     known = StatSet::instance().find_or_add(name) + 1;
     site.stat_.store(known, std::memory_order_relaxed);
   }
@@ -85,7 +86,7 @@ void reset_all_status() {
 }
 
 GpuProfilerRange::GpuProfilerRange(std::string_view name, std::string_view info) {
-  core::init_log_from_environment();
+  core::check_environment();
   reporting::begin_external_range(name, info);
 }
 

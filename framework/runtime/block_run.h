@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/runtime/frame.h"
+#include "framework/runtime/kernel_cache.h"
 #include "framework/runtime/plan.h"
 #include "framework/tensor/scope_impl.h"
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/core/environment.h"
 #include "framework/core/log.h"
+#include "framework/core/process_end.h"
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
@@ -11,7 +13,6 @@
 #include "framework/runtime/frame.h"
 #include "framework/runtime/placement_advice.h"
 #include "framework/runtime/stage.h"
-#include "framework/runtime/wait_label.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::runtime {
@@ -23,7 +24,7 @@ constexpr std::size_t kMostCachedPlans = 128;
 constexpr int kMostStreams = 64;
 
 device::Device& open_device(const Place& place) {
-  core::init_log_from_environment();
+  core::check_environment();
   auto& devices = device::DeviceManager::instance();
   return devices.get(devices.resolve(place, Place()));
 }
@@ -111,12 +112,9 @@ class Run {
     }
   }
 
-  void synchronize() {
-    for (device::Device* device : plan_.queued_devices) {
-      const profiler::Scope scope(wait_label(*device));
-      device->synchronize_stream(device->default_stream());
-    }
-  }
+  // Waits for all that was enqueued. Throws the first failure; persistable variables that the run
+  // has written have failed then too.
+  void synchronize() { frame_.synchronize(); }
 
  private:
   void copy_into_persistable(const PlanFeed& planned, void* data) {
@@ -156,6 +154,12 @@ ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope sco
 
 std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {
+  if (core::process_is_ending()) [[unlikely]] {
+    core::raise(ErrorCode::kUnavailable,
+                "[executor] the process is ending, and the libraries that compute at {} may be "
+                "gone; run programs before main() returns",
+                place().to_string());
+  }
   try {
     return run_plan(program, feed, fetch);
   } catch (const Error& error) {
@@ -191,6 +195,7 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
   }
   std::vector<Tensor> fetched(fetch.size());
   run_stage(*used, std::move(frame), &feed, nullptr, fetched);
+  core::precede_destructors();
   return fetched;
 }
 
@@ -211,6 +216,7 @@ std::unique_ptr<Frame> ExecutorImpl::bound_frame(const Plan& plan) {
 
 void ExecutorImpl::run_stage(const Plan& plan, std::unique_ptr<Frame> frame, const Feed* feed,
                              const Frame* before, std::vector<Tensor>& fetched) {
+  frame->begin();
   Run run(plan, *frame, fetched);
   try {
     if (feed != nullptr) run.bind_feeds(*feed);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/runtime/frame.h"
+#include "framework/runtime/kernel_cache.h"
 #include "framework/runtime/plan_compiler.h"
 
 namespace loci::runtime {

@@ -1,6 +1,7 @@
 #include "framework/runtime/frame.h"
 
 #include <cstring>
+#include <optional>
 
 #include "framework/core/log.h"
 #include "framework/plugin/abi_error.h"
@@ -10,6 +11,7 @@
 #include "framework/runtime/operator_log.h"
 #include "framework/runtime/persistables.h"
 #include "framework/runtime/profile_script.h"
+#include "framework/runtime/wait_label.h"
 
 namespace loci::runtime {
 namespace {
@@ -29,6 +31,9 @@ Frame::Frame(const Plan& plan) : plan_(plan) {
   make_views();
   make_records();
   if (plan_.schedule != nullptr) make_scheduled();
+  for (device::Device* device : plan_.queued_devices) {
+    work_.push_back(std::make_unique<DeviceWork>(*device));
+  }
 }
 
 Frame::~Frame() = default;
@@ -167,8 +172,40 @@ bool Frame::bind_scope(tensor::ScopeImpl& scope) {
   return true;
 }
 
+void Frame::begin() {
+  for (device::Device* device : plan_.queued_devices) device->require_reach();
+  for (const std::unique_ptr<DeviceWork>& work : work_) work->begin();
+}
+
+void Frame::synchronize() {
+  std::optional<Error> first;
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const profiler::Scope scope(wait_label(*plan_.queued_devices[i]));
+    try {
+      work_[i]->finish();
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (!first) return;
+  for (const std::unique_ptr<DeviceWork>& work : work_) {
+    if (const auto failure = work->failure()) fail_persistables(failure);
+  }
+  throw *first;
+}
+
+void Frame::fail_persistables(const std::shared_ptr<device::Failure>& failure) {
+  for (const std::string& name : plan_.written) {
+    const Tensor tensor = scope_->find(name);
+    if (tensor.defined()) tensor.impl()->storage()->uses.fail(failure);
+  }
+}
+
 void Frame::run() {
   const std::uint64_t correlation = profiler::take_correlations(records_.size());
+  for (const std::unique_ptr<DeviceWork>& work : work_) {
+    work->set_launches(correlation, records_.size());
+  }
   if (scheduled_ != nullptr) return run_scheduled(correlation);
   const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]

@@ -9,6 +9,7 @@
 
 #include "framework/memory/allocator.h"
 #include "framework/memory/pinned_buffer.h"
+#include "framework/runtime/device_work.h"
 #include "framework/runtime/plan.h"
 #include "framework/runtime/scheduled_run.h"
 #include "framework/tensor/scope_impl.h"
@@ -39,6 +40,12 @@ class Frame {
   // Copies one value into another of the same bytes, behind what is enqueued; for a loop.
   void copy_within(ValueId from, ValueId to, const char* consumer);
 
+  // Before the first launch of a run: what is enqueued from now on is the run's.
+  void begin();
+  // Waits for it, on all devices. Throws the first failure that one tells of; the persistable
+  // variables that the run writes have failed then too, so that nobody reads a wrong value.
+  void synchronize();
+
   // Launches everything in order. Throws Error with the operator, its arguments and its place.
   void run();
 
@@ -68,6 +75,7 @@ class Frame {
   // In the order and the streams of the plan's schedule.
   void run_scheduled(std::uint64_t first_correlation);
   void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
+  void fail_persistables(const std::shared_ptr<device::Failure>& failure);
   void allocate();
   void make_views();
   void make_records();
@@ -91,6 +99,7 @@ class Frame {
   std::vector<LoopRecord> loops_;
   std::vector<Record> records_;
   std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
+  std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device
   std::uint64_t scope_version_ = 0;
   const tensor::ScopeImpl* scope_ = nullptr;
   std::unique_ptr<ScheduledRun> scheduled_;  // null without a schedule

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
+#include "framework/core/process_end.h"
 #include "framework/core/raise.h"
 #include "framework/plugin/abi_error.h"
+#include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
+#include "framework/plugin/stated_text.h"
 
 namespace loci::runtime {
 namespace {
@@ -24,6 +29,13 @@ std::string kernel_name(const plugin::KernelLibrary& library, const loci_kernel_
   return fmt::format("{}/{}", library.plugin->id(), plugin::from_abi(def.name));
 }
 
+// Throws Error with the plugin's id for an exception that it lets out.
+template <class Function>
+auto call_library(const plugin::KernelLibrary& library, std::string_view name,
+                  Function&& function) {
+  return plugin::blaming(*library.plugin, [&] { return plugin::call_plugin(name, function); });
+}
+
 // Empty if the kernel accepts.
 std::string refusal(const plugin::KernelLibrary& library, const loci_kernel_def& def,
                     const loci_op_desc& op) {
@@ -33,8 +45,13 @@ std::string refusal(const plugin::KernelLibrary& library, const loci_kernel_def&
   }
   if (library.api.supports == nullptr) return {};
   loci_reason reason{};
-  if (library.api.supports(library.plugin->handle(), &def, &op, &reason) != 0) return {};
-  return reason.text.size == 0 ? "no reason given" : std::string(plugin::from_abi(reason.text));
+  const std::int32_t accepted = call_library(library, "supports", [&] {
+    return library.api.supports(library.plugin->handle(), &def, &op, &reason);
+  });
+  if (accepted != 0) return {};
+  const std::string_view text = plugin::blaming(
+      *library.plugin, [&] { return plugin::stated_text(reason.text, "supports's reason"); });
+  return text.empty() ? "no reason given" : std::string(text);
 }
 
 }  // namespace
@@ -72,15 +89,25 @@ PreparedKernel::PreparedKernel(const KernelChoice& choice, device::Device& devic
   const std::string context = fmt::format("[{}] {}", plugin::from_abi(op.abi().op), choice.name());
   const loci_kernels_api& api = library_->api;
   loci_kernel* kernel = nullptr;
-  plugin::check(
-      api.create(library_->plugin->handle(), choice.def, device.handle(), &op.abi(), &kernel),
-      context);
+  plugin::check(call_library(*library_, "create",
+                             [&] {
+                               return api.create(library_->plugin->handle(), choice.def,
+                                                 device.handle(), &op.abi(), &kernel);
+                             }),
+                context);
   std::vector<std::uint32_t> input_layouts(op.abi().input_slots[op.abi().input_slot_count]);
   std::vector<std::uint32_t> output_layouts(op.abi().output_slots[op.abi().output_slot_count]);
   info_.struct_size = sizeof(info_);
   info_.input_layouts = input_layouts.data();
   info_.output_layouts = output_layouts.data();
-  loci_error* error = api.prepare(kernel, &op.abi(), &info_);
+  loci_error* error = nullptr;
+  try {
+    error =
+        call_library(*library_, "prepare", [&] { return api.prepare(kernel, &op.abi(), &info_); });
+  } catch (...) {
+    api.destroy(kernel);
+    throw;
+  }
   api.destroy(kernel);
   info_.input_layouts = nullptr;
   info_.output_layouts = nullptr;
@@ -92,23 +119,14 @@ PreparedKernel::PreparedKernel(const KernelChoice& choice, device::Device& devic
                 context);
   }
   library_->plugin->retain();
+  core::note_new_code();
 }
 
+// At the process's end what the kernel refers to may be gone already.
 PreparedKernel::~PreparedKernel() {
+  if (core::process_is_ending()) return;
   library_->api.destroy_prepared(info_.prepared);
   library_->plugin->release();
-}
-
-std::shared_ptr<const PreparedKernel> KernelCache::get(const KernelChoice& choice,
-                                                       device::Device& device, const OpDesc& op) {
-  const bool ranks_only = (choice.def->flags & LOCI_KERNEL_SHAPE_AGNOSTIC) != 0;
-  const std::string key =
-      fmt::format("{}@{}#{}:{}", choice.name(), device.place().to_string(),
-                  static_cast<const void*>(choice.def), op.signature(ranks_only));
-  const std::lock_guard lock(mutex_);
-  auto& entry = kernels_[key];
-  if (!entry) entry = std::make_shared<const PreparedKernel>(choice, device, op);
-  return entry;
 }
 
 }  // namespace loci::runtime

@@ -1,13 +1,10 @@
-// Choosing kernels, and keeping prepared ones.
+// Choosing kernels, and preparing them.
 #pragma once
 
 #include <loci/abi/kernels.h>
 
-#include <memory>
-#include <mutex>
+#include <cstdint>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "framework/device/device.h"
 #include "framework/runtime/op_desc.h"
@@ -41,21 +38,12 @@ class PreparedKernel {
   [[nodiscard]] const loci_prepared* handle() const { return info_.prepared; }
   [[nodiscard]] std::uint64_t workspace_bytes() const { return info_.workspace_bytes; }
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }
+  // What the plugin says that it keeps, about.
+  [[nodiscard]] std::uint64_t memory_bytes() const { return info_.memory_bytes; }
 
  private:
   const plugin::KernelLibrary* library_;
   loci_prepared_info info_{};
-};
-
-// Prepared kernels by signature, shared between the plans of an executor. Thread-safe.
-class KernelCache {
- public:
-  std::shared_ptr<const PreparedKernel> get(const KernelChoice& choice, device::Device& device,
-                                            const OpDesc& op);
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const PreparedKernel>> kernels_;
 };
 
 }  // namespace loci::runtime

@@ -160,6 +160,7 @@ class Plan {
   std::vector<ValueId> live_outs;      // that the rest needs
   std::unique_ptr<Continuation> rest;  // null if this is all
   std::vector<PlanPersistable> persistables;
+  std::vector<std::string> written;  // persistable variables that a run changes, also in its loops
   std::vector<Arena> arenas;
   std::vector<device::Device*> queued_devices;  // to wait for at the end of a run
   std::uint64_t state_bytes = 0;

@@ -1,6 +1,7 @@
 #include "framework/runtime/plan_compiler.h"
 
 #include <algorithm>
+#include <set>
 
 #include "framework/core/log.h"
 #include "framework/profiler/parts.h"
@@ -48,9 +49,38 @@ void resume(const PlanRequest& request, Plan* plan) {
   plan->results = before.results;
 }
 
+// Of a loop.
+std::vector<const Plan*> plans_of(const Instruction& instruction) {
+  std::vector<const Plan*> plans;
+  if (instruction.loop == nullptr) return plans;
+  const LoopStep& loop = *instruction.loop;
+  for (const auto& plan : {loop.condition, loop.body, loop.gradient}) {
+    if (plan) plans.push_back(plan.get());
+  }
+  return plans;
+}
+
 // What a loop enqueues is waited for with the rest.
 void add_queued_by(const Plan& inner, std::vector<device::Device*>* queued) {
   for (device::Device* device : inner.queued_devices) add_queued(device, queued);
+}
+
+// The persistable variables that instructions write, those of loops included.
+std::vector<std::string> written_by(const Plan& plan) {
+  std::set<ValueId> outputs;
+  std::set<std::string> written;
+  for (const Instruction& instruction : plan.instructions) {
+    outputs.insert(instruction.outputs.begin(), instruction.outputs.end());
+    if (instruction.is_transfer()) outputs.insert(instruction.transfer.to);
+    for (const Plan* inner : plans_of(instruction)) {
+      written.insert(inner->written.begin(), inner->written.end());
+    }
+  }
+  for (const PlanFeed& feed : plan.feeds) outputs.insert(feed.persistable);
+  for (const PlanPersistable& persistable : plan.persistables) {
+    if (outputs.count(persistable.value) != 0) written.insert(persistable.name);
+  }
+  return {written.begin(), written.end()};
 }
 
 // A loop has its own plans, which keep to the default streams as what is around it does.
@@ -78,13 +108,10 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache
   arrange(request.options.reuse_memory, stream_count(request, *plan), plan.get());
   for (const Instruction& instruction : plan->instructions) {
     add_queued(instruction.device, &plan->queued_devices);
-    if (!instruction.loop) continue;
-    const LoopStep& loop = *instruction.loop;
-    for (const auto& inner : {loop.condition, loop.body, loop.gradient}) {
-      if (inner) add_queued_by(*inner, &plan->queued_devices);
-    }
+    for (const Plan* inner : plans_of(instruction)) add_queued_by(*inner, &plan->queued_devices);
   }
   for (const PlanValue& value : plan->values) add_queued(value.space, &plan->queued_devices);
+  plan->written = written_by(*plan);
   core::log(core::Module::kExecutor, core::Level::kDebug,
             "compiled a plan of {} operators, {} instructions, {} arenas for {}",
             plan->operators.size(), plan->instructions.size(), plan->arenas.size(),

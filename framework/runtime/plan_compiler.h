@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/program/program_impl.h"
+#include "framework/runtime/kernel_cache.h"
 #include "framework/runtime/plan.h"
 #include "framework/tensor/scope_impl.h"
 

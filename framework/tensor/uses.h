@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <loci/error.hpp>
 #include <loci/inline_list.hpp>
 #include <memory>
 
+#include "framework/device/failure.h"
 #include "framework/memory/allocator.h"
 #include "framework/memory/spin_lock.h"
 
@@ -37,13 +37,7 @@ struct Ticket {
 };
 using Tickets = InlineList<Ticket, 4>;
 
-// Why what lies in the memory is not what was asked for.
-struct Failure {
-  Error error;
-  std::atomic<bool> was_thrown{false};
-
-  explicit Failure(Error cause) : error(std::move(cause)) {}
-};
+using device::Failure;
 
 // The latest writer of a storage and those who have read it since. Thread-safe.
 class Uses {

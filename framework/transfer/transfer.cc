@@ -4,6 +4,9 @@
 #include <chrono>
 #include <cstring>
 #include <loci/error.hpp>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "framework/core/log.h"
 #include "framework/device/stream.h"
@@ -55,15 +58,57 @@ class Entry {
   Row row_;
 };
 
+// A copy that the caller waits for. Another thread may be told first that it has failed.
+class AwaitedCopy final : public device::UnprovenWork {
+ public:
+  AwaitedCopy(device::Device& device, std::uint64_t correlation)
+      : device_(device), correlation_(correlation) {
+    device_.enter_work(*this);
+  }
+  ~AwaitedCopy() override { device_.leave_work(*this); }
+  AwaitedCopy(const AwaitedCopy&) = delete;
+  AwaitedCopy& operator=(const AwaitedCopy&) = delete;
+
+  void wait(loci_stream* stream) {
+    device_.synchronize_stream(stream, this);
+    if (failure_ != nullptr)
+      throw failure_->error;  // nobody changes it any more: it was asked about
+  }
+
+  [[nodiscard]] bool has(std::uint64_t correlation) const override {
+    return correlation == correlation_;
+  }
+  // What it reads was proven before.
+  [[nodiscard]] bool may_use(const UnprovenWork& /*other*/) const override { return false; }
+  [[nodiscard]] std::string describe(std::uint64_t /*correlation*/) const override {
+    return is_in_question_ ? "a copy at " + device_.place().to_string() : std::string();
+  }
+  void vouch(std::uint64_t /*up_to*/) noexcept override { is_in_question_ = false; }
+  void fail(const std::shared_ptr<device::Failure>& failure,
+            std::uint64_t /*correlation*/) override {
+    if (!is_in_question_) return;
+    is_in_question_ = false;
+    failure_ = failure;
+  }
+
+ private:
+  device::Device& device_;
+  const std::uint64_t correlation_;
+  bool is_in_question_ = true;  // this and the next under the device's lock
+  std::shared_ptr<device::Failure> failure_;
+};
+
 // A copy between host and device, or within a device. Returns whether the host waited. A copy that
 // blocked has ended, but only the wait below tells whether it and the work before it succeeded.
 bool copy_flat(device::Device& device, std::uint32_t source_end, const void* source,
                std::uint32_t target_end, void* target, std::uint64_t bytes, loci_stream* stream,
                bool wait, CopyScope& scope) {
+  std::optional<AwaitedCopy> awaited;
+  if (wait) awaited.emplace(device, scope.correlation());
   bool waited =
       device.copy(source_end, source, target_end, target, bytes, stream, scope.correlation());
   if (wait) {
-    device.synchronize_stream(stream);
+    awaited->wait(stream);
     waited = true;
   }
   scope.finish(waited);
@@ -105,6 +150,8 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
   const bool orders = ordered_by == OrderedBy::kCopy;
   if (orders) order(*from.device, source_stream, stream);
   bool waited = false;
+  std::optional<AwaitedCopy> awaited;
+  if (wait) awaited.emplace(*to.device, scope.correlation());
   try {
     waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes, stream,
                              scope.correlation(), from.device->handle());
@@ -114,7 +161,7 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
     return false;
   }
   if (wait) {
-    to.device->synchronize_stream(stream);
+    awaited->wait(stream);
     waited = true;
   }
   // Nor does the source's stream know of the copy, which what comes there next could overwrite.

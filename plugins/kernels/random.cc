@@ -2,6 +2,7 @@
 // seed, run, offset and its index alone (loci/plugin/philox.hpp).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/philox.hpp>
 
@@ -40,13 +41,15 @@ T largest_below(double high) {
   }
 }
 
+// low + unit * (high - low). Where the difference overflows, half of that, doubled: exact steps.
 template <class T>
 class Uniform {
  public:
   using C = sdk::compute_t<T>;
   Uniform(double low, double high)
-      : low_(static_cast<C>(low)),
-        range_(static_cast<C>(high - low)),
+      : scale_(high - low > static_cast<double>(std::numeric_limits<C>::max()) ? 2 : 1),
+        low_(static_cast<C>(low / scale_)),
+        range_(static_cast<C>(high / scale_ - low / scale_)),
         last_(static_cast<C>(largest_below<T>(high))),
         empty_(!(low < high)) {}
 
@@ -65,13 +68,14 @@ class Uniform {
     } else {
       unit = sdk::uniform_float(words[i]);
     }
-    const C value = low_ + unit * range_;
+    const C value = (low_ + unit * range_) * scale_;
     const bool past = !empty_ && static_cast<C>(T(value)) > last_;
     return static_cast<T>(past ? last_ : value);
   }
 
-  C low_;
-  C range_;
+  C scale_;
+  C low_;    // over the scale
+  C range_;  // over the scale
   C last_;
   bool empty_;  // low == high: always that value
 };

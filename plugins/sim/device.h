@@ -46,7 +46,7 @@ class SimDevice {
   void fill(void* target, std::uint64_t bytes, const void* pattern, std::uint32_t pattern_bytes,
             Stream* stream, std::uint64_t correlation);
   void synchronize();
-  void check_async() { failures_.rethrow(); }
+  void check_async(std::uint64_t& correlation) { failures_.rethrow(correlation); }
   // See handles.h; NULL for another name.
   void* native_handle(Stream* stream, std::string_view name);
 

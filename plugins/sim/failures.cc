@@ -48,35 +48,42 @@ bool Failures::enter_task() {
   throw sdk::Error(LOCI_CODE_FAILED, "it fails, as the settings of the device ask for");
 }
 
-void Failures::keep_current(const std::string& task) noexcept {
+void Failures::keep_current(const std::string& task, std::uint64_t correlation) noexcept {
   try {
     try {
       throw;
     } catch (const sdk::Error& error) {
-      keep(error.code(), fmt::format("[sim] {}: {}: {}", place_, task, error.what()));
+      keep(error.code(), fmt::format("[sim] {}: {}: {}", place_, task, error.what()), correlation);
     } catch (const std::bad_alloc&) {
       keep(LOCI_CODE_OUT_OF_MEMORY,
-           fmt::format("[sim] {}: {}: no host memory is left", place_, task));
+           fmt::format("[sim] {}: {}: no host memory is left", place_, task), correlation);
     } catch (const std::exception& error) {
-      keep(LOCI_CODE_INTERNAL, fmt::format("[sim] {}: {}: {}", place_, task, error.what()));
+      keep(LOCI_CODE_INTERNAL, fmt::format("[sim] {}: {}: {}", place_, task, error.what()),
+           correlation);
     }
   } catch (...) {
-    keep(LOCI_CODE_INTERNAL, "[sim] a task failed, and so did telling of it");
+    keep(LOCI_CODE_INTERNAL, "[sim] a task failed, and so did telling of it", correlation);
   }
 }
 
-void Failures::keep(loci_code code, const std::string& message) {
+void Failures::keep(loci_code code, const std::string& message, std::uint64_t correlation) {
   const std::lock_guard lock(mutex_);
-  if (!first_) first_.emplace(code, message);
+  if (kept_.size() < kMostKept) {
+    kept_.push_back({sdk::Error(code, message), correlation});
+  } else {
+    kept_.back().correlation = 0;
+  }
 }
 
-void Failures::rethrow() {
+void Failures::rethrow(std::uint64_t& correlation) {
+  correlation = 0;
   require_present();
   const std::lock_guard lock(mutex_);
-  if (!first_) return;
-  const sdk::Error error = *first_;
-  first_.reset();
-  throw error;
+  if (kept_.empty()) return;
+  const Kept first = std::move(kept_.front());
+  kept_.pop_front();
+  correlation = first.correlation;
+  throw first.error;
 }
 
 }  // namespace loci::sim

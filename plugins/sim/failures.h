@@ -2,9 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <deque>
 #include <loci/plugin/error.hpp>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "plugins/sim/handles.h"
@@ -29,19 +30,26 @@ class Failures {
   // the task is to be left out.
   [[nodiscard]] bool enter_task();
 
-  // In a catch block: keeps the error of a task, if it is the first, with the task's name.
-  void keep_current(const std::string& task) noexcept;
-  // Throws the kept error once; that the device is lost, every time.
-  void rethrow();
+  // In a catch block: keeps the error of a task, with the task's name.
+  void keep_current(const std::string& task, std::uint64_t correlation) noexcept;
+  // Throws each kept error once, in their order, and says whose it is (0: of several); that the
+  // device is lost, every time.
+  void rethrow(std::uint64_t& correlation);
 
  private:
-  void keep(loci_code code, const std::string& message);
+  // Beyond these one stands for all that follow.
+  static constexpr std::size_t kMostKept = 256;
+  struct Kept {
+    sdk::Error error;
+    std::uint64_t correlation;
+  };
+  void keep(loci_code code, const std::string& message, std::uint64_t correlation);
 
   const std::string place_;
   Faults faults_;
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
-  std::optional<sdk::Error> first_;
+  std::deque<Kept> kept_;
 };
 
 }  // namespace loci::sim

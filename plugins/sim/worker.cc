@@ -74,7 +74,7 @@ void Worker::run_one(Work& work) noexcept {
       profile_.add(work.name(), work.facts(), lane_, begin, std::chrono::steady_clock::now());
     }
   } catch (...) {
-    failures_.keep_current(work.name());
+    failures_.keep_current(work.name(), work.facts().correlation);
   }
 }
 

@@ -157,8 +157,16 @@ TEST_F(ModelTest, MalformedProgramsAreBadInput) {
 
 TEST_F(ModelTest, DamagedWeightsAreBadInput) {
   const std::string model = inference_model();
-  write("model/weights.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}");
-  EXPECT_THAT(failure(3, {"run", model, "--feed", "x=1"}), HasSubstr("weights.safetensors"));
+  const std::string name = nlohmann::json::parse(read("model/program.json"))["weights"]["file"];
+  const std::string good = read("model/" + name);
+  write("model/" + name, "\xff\xff\xff\xff\xff\xff\xff\x7f{}");
+  EXPECT_THAT(failure(3, {"run", model, "--feed", "x=1"}), HasSubstr(name));
+  std::string damaged = good;
+  damaged.back() ^= 1;
+  write("model/" + name, damaged);
+  EXPECT_THAT(failure(3, {"show", model, "--check"}), HasSubstr(name + ": content: its digest"));
+  write("model/" + name, good);
+  EXPECT_THAT(loci({"show", model, "--check"}).out, HasSubstr("relu"));
 }
 
 }  // namespace

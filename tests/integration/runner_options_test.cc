@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/io.hpp>
+#include <loci/ops.hpp>
+#include <loci/program.hpp>
 #include <loci/version.hpp>
 
 #include "tests/integration/runner_fixture.h"
@@ -54,6 +57,21 @@ TEST_F(OptionsTest, WrongCommandLinesAreUsage) {
 TEST_F(OptionsTest, ABadEnvironmentVariableIsUsage) {
   EXPECT_THAT(failure(2, {"show", inference_model()}, {"LOCI_LOG=operator=loud"}),
               HasSubstr("'loud'"));
+}
+
+TEST_F(OptionsTest, AGuardMayMeetAnyName) {
+  const Program main;
+  const ProgramGuard building(main, Program());
+  const Variable y = relu(data("x", {2}, kFloat32));
+  y.rename(std::string(100000, 'a'));
+  io::save_program(path("long"), main, Program());
+  const auto plan = [&](const std::string& guard) {
+    return loci({"plan", path("long"), "--guard", guard}).exit_code;
+  };
+  EXPECT_EQ(plan("(a|b)+=cpu"), 0);
+  EXPECT_EQ(plan(std::string(30000, '(') + "relu" + std::string(30000, ')') + "=cpu"), 0);
+  EXPECT_EQ(plan("(a+)+b=cpu"), 2) << "matches nothing";
+  EXPECT_EQ(plan(std::string(30000, '(') + "=cpu"), 2);
 }
 
 TEST_F(OptionsTest, AFeedOfAnUnknownNameIsUsage) {

@@ -321,7 +321,8 @@ loci_error* synchronize(loci_device* device) {
   return device_of(device)->backend->take_fault("synchronize");
 }
 
-loci_error* take_async_error(loci_device* device) {
+loci_error* take_async_error(loci_device* device, std::uint64_t* out_correlation) {
+  *out_correlation = 0;
   return device_of(device)->backend->take_fault("take_async_error");
 }
 

@@ -82,8 +82,8 @@ void declare_execution_options(po::options_description& options) {
        "bits; default: each within its documented bound")            //
       ("no-pass", list("NAME"), "leave out this pass (repeatable)")  //
       ("guard", list("REGEX=PLACE"),
-       "operators whose whole name, type or output variable matches run there, over the program's "
-       "own guards; the last that matches wins (repeatable)")  //
+       "operators whose whole name, type or output variable matches (in RE2's syntax) run there, "
+       "over the program's own guards; the last that matches wins (repeatable)")  //
       ("fallback", text("error|warn|allow"),
        "for an operator without a kernel at the device; warn is the default")  //
       ("threads", text("N"), "how many threads run kernels")                   //

@@ -28,6 +28,7 @@ void Accelerated::prepare(sdk::Prepare& prepare) const {
   try {
     if (auto execution = build(prepare.op())) {
       prepare.set_workspace(execution->workspace_bytes());
+      prepare.set_memory(execution->memory_bytes());
       prepare.emplace<Prepared>(*std::move(execution));
       return;
     }

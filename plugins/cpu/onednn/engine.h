@@ -43,6 +43,8 @@ class Execution {
                    const dnnl::memory::desc& chosen);
 
   [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
+  // What the primitive and its reorders keep, about: oneDNN does not tell.
+  [[nodiscard]] std::uint64_t memory_bytes() const;
   void run(const sdk::Launch& launch) const;
 
  private:

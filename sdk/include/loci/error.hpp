@@ -28,7 +28,8 @@ enum class ErrorCode {
 LOCI_PUBLIC std::string_view error_code_name(ErrorCode code);
 
 // what() is one line, "[where] what was wrong, with the values; what to do". details() may hold
-// further lines, and is empty otherwise.
+// further lines, and is empty otherwise. Of a message of more than 2 KiB, and of details of more
+// than 256 KiB, the beginning is kept, and "... (N bytes left out)" says so.
 class LOCI_PUBLIC Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message, std::string details = {});

@@ -112,12 +112,15 @@ class LOCI_PUBLIC DeviceGuard {
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 };
 
-// As if the operators that `pattern`, a regular expression (ECMAScript), matches had been built
-// under DeviceGuard(place), whatever guard they have: those whose whole name, type or the name of
-// an output it matches. The parameters and statistics that they use live there then, with their
-// updates and initialisers. Gradients are operators of their own here. Returns how many operators
-// it matches in both programs. Throws Error(kInvalidArgument) if `pattern` is no regular
-// expression.
+// As if the operators that `pattern` matches had been built under DeviceGuard(place), whatever
+// guard they have: those whose whole name, type or the name of an output it matches. The parameters
+// and statistics that they use live there then, with their updates and initialisers. Gradients are
+// operators of their own here. Returns how many operators it matches in both programs.
+//
+// `pattern` is a regular expression in RE2's syntax, which is Perl's without what needs
+// backtracking (look-around, back references): time is linear in the length of the names, whatever
+// they and the pattern are. It and the names are UTF-8. Throws Error(kInvalidArgument) if it is
+// ill-formed, or too large once compiled.
 LOCI_PUBLIC std::size_t guard_operators(const Program& main, const Program& startup,
                                         const std::string& pattern, const Place& place);
 

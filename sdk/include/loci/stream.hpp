@@ -5,6 +5,14 @@
 // tensors it uses ask for. On a device the queue is the device's own; on the host a worker thread
 // takes the work, but for small ops, which the calling thread runs at once where nothing waits
 // before them.
+//
+// Before a process ends by exit() or by return from main(), all streams end their work, for up to
+// LOCI_EXIT_TIMEOUT seconds (60); what has not ended then is given up with a message and exit code
+// 1, and destructors do not run. An op called later, in a destructor of a static, gives a result
+// that holds Error(kUnavailable). quick_exit() and signals abandon work.
+//
+// The child of a fork() computes at the CPU on one thread if its parent had computed; other devices
+// that were open are the parent's, and what is asked of them throws Error(kUnavailable).
 #pragma once
 
 #include <cstdint>

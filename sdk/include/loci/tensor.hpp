@@ -89,7 +89,8 @@ class LOCI_PUBLIC Tensor {
 
   // Changes in place. The result keeps dtype, shape and place. They return this tensor. Where
   // gradients are recorded they take part, but for what has no right gradient: that throws
-  // Error(kInvalidArgument), here or in backward().
+  // Error(kInvalidArgument), here or in backward(). `other` is read as it was before, also where it
+  // is a view of the same memory.
   const Tensor& add_(const Tensor& other) const;
   const Tensor& sub_(const Tensor& other) const;
   const Tensor& mul_(const Tensor& other) const;
@@ -122,7 +123,8 @@ class LOCI_PUBLIC Tensor {
   // backward() leaves the gradient of this result of recorded ops too.
   void retain_grad() const;
   // Called in backward() with the gradient of this tensor; what it returns, if it is defined, takes
-  // its place.
+  // its place, and must have its dtype, shape and place: otherwise backward() throws
+  // Error(kInvalidArgument).
   void register_hook(std::function<Tensor(const Tensor&)> hook) const;
 
   // dtype, shape, place and elements, for people. Of more than a thousand elements it has those at

@@ -23,6 +23,19 @@ TEST(ErrorTest, WithinPutsTheContextInFrontAndKeepsTheRest) {
   EXPECT_EQ(error.details(), "details");
 }
 
+TEST(ErrorTest, LongTextsAreCutWithACount) {
+  const std::string nine_million(9'000'000, 'x');
+  const Error error(ErrorCode::kDataLoss, "[io] " + nine_million, nine_million);
+  EXPECT_EQ(error.what(), "[io] " + std::string(2043, 'x') + "... (8997957 bytes left out)");
+  EXPECT_EQ(error.details(), std::string(262144, 'x') + "... (8737856 bytes left out)");
+  const Error copy = error.within("digits").within(nine_million);
+  EXPECT_EQ(copy.what(), std::string(2048, 'x') + "... (17997967 bytes left out)");
+  EXPECT_EQ(copy.details(), error.details());
+  const Error fits(ErrorCode::kDataLoss, std::string(2048, 'x'), std::string(262144, 'y'));
+  EXPECT_EQ(fits.what(), std::string(2048, 'x'));
+  EXPECT_EQ(fits.details().size(), 262144U);
+}
+
 TEST(ErrorTest, EveryCodeHasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (int code = 1; code <= 11; ++code) {

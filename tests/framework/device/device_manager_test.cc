@@ -143,6 +143,33 @@ TEST(DeviceManagerTest, BetterScoreWinsBetweenBackendsOfAType) {
   EXPECT_EQ(manager.count("sim"), 3U);
 }
 
+TEST(DeviceManagerTest, ACountBeyondTheLimitIsRefusedWithThePluginsName) {
+  FakeBackend liar({.type = "liar", .count = 1'000'000, .score = 90});
+  FakeBackend sim({.type = "sim", .count = 2});
+  DeviceManager manager(source_of({&liar, &sim}));
+  EXPECT_THAT([&] { (void)manager.count("liar"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr(liar.backend().plugin->id()),
+                                         HasSubstr("its count gave 1000000 devices"))));
+  EXPECT_THAT([&] { (void)manager.get(Place("liar")); },
+              ThrowsMessage<Error>(HasSubstr("its count gave 1000000 devices")));
+  EXPECT_THAT([&] { (void)manager.get(Place("foo")); },
+              ThrowsMessage<Error>(HasSubstr("there are sim:0, sim:1")));
+  EXPECT_EQ(manager.get(Place("gpu")).place().to_string(), "sim:0");
+}
+
+TEST(DeviceManagerTest, WhatEscapesCountingAndDescribingIsAnError) {
+  FakeBackend liar({.type = "liar"});
+  DeviceManager manager(source_of({&liar}));
+  liar.backend().api.describe = [](loci_plugin*, std::uint32_t, loci_device_info*) -> loci_error* {
+    throw 42;
+  };
+  EXPECT_THAT([&] { (void)manager.get(Place("gpu")); },
+              ThrowsMessage<Error>(HasSubstr("its describe let an exception escape")));
+  liar.backend().api.count = [](loci_plugin*, std::uint32_t*) -> loci_error* { throw 42; };
+  EXPECT_THAT([&] { (void)manager.places(); },
+              ThrowsMessage<Error>(HasSubstr("its count let an exception escape")));
+}
+
 TEST(DeviceManagerTest, FailureToOpenIsNotKept) {
   FakeBackend fake;
   DeviceManager manager(source_of({&fake}));

@@ -128,6 +128,41 @@ TEST(DeviceTest, WaitingGivesTheErrorOfEnqueuedWork) {
   device.synchronize();
 }
 
+TEST(DeviceTest, NamesThePluginWhoseFunctionsThrow) {
+  FakeBackend fake;
+  const auto open = [&fake] { const Device device(fake.backend(), Place("fake:0")); };
+  const std::string id = fake.backend().plugin->id();
+  const loci_device_api good = fake.backend().api;
+  static const auto close = fake.backend().api.close;
+  fake.backend().api.close = [](loci_device* opened) {
+    close(opened);
+    throw 42;
+  };
+  EXPECT_NO_THROW(open()) << "what is let out at the end is logged";
+  fake.backend().api = good;
+  fake.backend().api.open = [](loci_plugin*, std::uint32_t, loci_device**) -> loci_error* {
+    throw 42;
+  };
+  EXPECT_THAT(open, ThrowsMessage<Error>(
+                        AllOf(HasSubstr(id), HasSubstr("its open let an exception escape"))));
+  fake.backend().api.describe = [](loci_plugin*, std::uint32_t, loci_device_info*) -> loci_error* {
+    throw std::runtime_error("no such thing");
+  };
+  EXPECT_THAT(open, ThrowsMessage<Error>(AllOf(HasSubstr(id), HasSubstr("no such thing"))));
+}
+
+TEST(DeviceTest, ReadsNoTextOfAWildLength) {
+  FakeBackend fake;
+  fake.backend().api.describe = [](loci_plugin*, std::uint32_t,
+                                   loci_device_info* info) -> loci_error* {
+    info->name = {"x", std::uint64_t{1} << 40};
+    return nullptr;
+  };
+  EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake:0")); },
+              ThrowsMessage<Error>(AllOf(HasSubstr(fake.backend().plugin->id()),
+                                         HasSubstr("its describe's name states a length"))));
+}
+
 TEST(DeviceTest, OpenFailureLeavesNothingBehind) {
   FakeBackend fake;
   fake.fail_next("open", ErrorCode::kUnavailable, "in use by another process");

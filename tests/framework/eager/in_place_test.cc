@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "tests/framework/eager/eager_fixture.h"
 
 namespace loci::eager {
@@ -58,6 +60,68 @@ TEST_F(InPlaceTest, CopiesIntoTheStorage) {
   target.copy_(vector({3, 4}), /*blocking=*/false);
   EXPECT_THAT(floats(same), ElementsAre(3, 4));
   EXPECT_THAT([&] { target.copy_(vector({1})); }, ThrowsMessage<Error>(HasSubstr("[copy_]")));
+}
+
+// As if the source had been copied first: what NumPy gives for t[1:8] += t[0:7].
+TEST_F(InPlaceTest, AViewThatOverlapsIsReadAsItWas) {
+  constexpr std::int64_t kRows = 4096;  // several times what a loop takes at once
+  std::vector<float> elements(kRows * 3);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(i % 17);
+  for (const char* place : {"cpu", "sim:0"}) {
+    for (const std::int64_t shift : {1, 5, 2000}) {
+      for (const bool forward : {true, false}) {
+        const Tensor t = Tensor::from(elements, {kRows, 3}).to(place);
+        const Tensor low = t.rows(0, kRows - shift);
+        const Tensor high = t.rows(shift, kRows);
+        (forward ? high : low).add_(forward ? low : high);
+        std::vector<float> expected = elements;
+        const auto by = static_cast<std::size_t>(shift * 3);
+        for (std::size_t i = by; i < elements.size(); ++i) {
+          expected[forward ? i : i - by] = elements[i] + elements[i - by];
+        }
+        EXPECT_EQ(floats(t), expected) << place << " " << shift << " " << forward;
+      }
+    }
+  }
+}
+
+TEST_F(InPlaceTest, EachChangeReadsAnOverlappingViewAsItWas) {
+  const std::vector<float> elements{1, 2, 4, 8};
+  const auto changed = [&](const std::function<void(const Tensor&, const Tensor&)>& change) {
+    const Tensor t = vector(elements);
+    change(t.rows(1, 4), t.rows(0, 3));
+    return floats(t);
+  };
+  using T = Tensor;
+  EXPECT_THAT(changed([](const T& x, const T& y) { x.add_(y); }), ElementsAre(1, 3, 6, 12));
+  EXPECT_THAT(changed([](const T& x, const T& y) { x.sub_(y); }), ElementsAre(1, 1, 2, 4));
+  EXPECT_THAT(changed([](const T& x, const T& y) { x.mul_(y); }), ElementsAre(1, 2, 8, 32));
+  EXPECT_THAT(changed([](const T& x, const T& y) { x.div_(y); }), ElementsAre(1, 2, 2, 2));
+  EXPECT_THAT(changed([](const T& x, const T& y) { x.copy_(y); }), ElementsAre(1, 1, 2, 4));
+}
+
+TEST_F(InPlaceTest, ARowOfTheTensorMayBeAddedToAllOfIt) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    const Tensor t = Tensor::from<float>({1, 2, 10, 20, 100, 200}, {3, 2}).to(place);
+    t += t[0];
+    EXPECT_THAT(floats(t), ElementsAre(2, 4, 11, 22, 101, 202));
+    t += t.rows(2, 3);
+    EXPECT_THAT(floats(t), ElementsAre(103, 206, 112, 224, 202, 404));
+  }
+}
+
+TEST_F(InPlaceTest, AnOverlappingChangeUnderAGuardOfAnotherPlace) {
+  const Tensor t = vector({1, 2, 4, 8}).to("sim:0");
+  const DeviceGuard guard("cpu");
+  t.rows(1, 4).add_(t.rows(0, 3));
+  EXPECT_THAT(floats(t), ElementsAre(1, 3, 6, 12));
+}
+
+TEST_F(InPlaceTest, ViewsThatDoNotOverlapAreNotCopied) {
+  const Tensor t = vector({1, 2, 4, 8});
+  t.rows(0, 2).add_(t.rows(2, 4));
+  t.reshaped({2, 2}).mul_(t.reshaped({2, 2}));
+  EXPECT_THAT(floats(t), ElementsAre(25, 100, 16, 64));
 }
 
 TEST_F(InPlaceTest, ACopyPassesItsGradientOn) {

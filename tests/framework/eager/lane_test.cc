@@ -193,11 +193,28 @@ TEST_F(LaneTest, AProcessMayExitWhileWorkIsUnderWay) {
       ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(LaneTest, AStoppedLaneRunsTasksOnTheCallingThread) {
+TEST_F(LaneTest, AStoppedLaneRefusesTasks) {
   Lane lane(host_device(), /*is_default=*/false);
-  lane.stop();
   const StreamGuard guard(Stream(std::shared_ptr<Lane>(std::shared_ptr<void>(), &lane)));
-  EXPECT_EQ((zeros({kLarge}) + 3.0).to_vector<float>()[9], 3);
+  const Tensor before = zeros({kLarge}) + 3.0;
+  EXPECT_TRUE(lane.stop(core::EndClock::now() + std::chrono::minutes(10)));
+  EXPECT_EQ(before.to_vector<float>()[9], 3) << "it was queued before";
+  for (const std::int64_t size : {std::int64_t{2}, kLarge}) {
+    EXPECT_THAT([&] { (void)(ones({size}) + 3.0).to_vector<float>(); },
+                ThrowsMessage<Error>(HasSubstr("the process is ending, and the libraries that "
+                                               "compute at cpu may be gone")));
+  }
+}
+
+TEST_F(LaneTest, AStopThatIsOutOfTimeLeavesTheRestToGoOn) {
+  constexpr int kOps = 500;
+  Lane lane(host_device(), /*is_default=*/false);
+  const StreamGuard guard(Stream(std::shared_ptr<Lane>(std::shared_ptr<void>(), &lane)));
+  Tensor sum = zeros({kLarge});
+  for (int i = 0; i < kOps; ++i) sum = sum + 1.0;
+  EXPECT_FALSE(lane.stop(core::EndClock::now()));
+  EXPECT_TRUE(lane.stop(core::EndClock::now() + std::chrono::minutes(10)));
+  EXPECT_EQ(sum.to_vector<float>()[9], kOps);
 }
 
 }  // namespace

@@ -119,6 +119,14 @@ TEST(SplitTest, RefusesPartsThatDoNotAddUp) {
   EXPECT_THAT(split_by({5}, 0, {1L << 62, 1L << 62}).error(), HasSubstr("63 bits"));
 }
 
+TEST(SplitTest, TakesAsManySectionsAsEqualParts) {
+  EXPECT_EQ(split_by({65536}, 0, Integers(65536, 1)).types().size(), 65536U);
+  EXPECT_EQ(split_by({65536}, 65536, {}).types().size(), 65536U);
+  EXPECT_THAT(split_by({65537}, 0, Integers(65537, 1)).error(),
+              HasSubstr("there are 65537 sections; give at most 65536"));
+  EXPECT_THAT(split_by({65537}, 65537, {}).error(), HasSubstr("num is 65537; give one in"));
+}
+
 TEST(SplitTest, ItsGradientIsJoined) {
   const auto probe = gradient_of("split")
                          .with("x", {2, 4})

@@ -104,6 +104,16 @@ TEST(CreationTest, UniformNeedsARange) {
   EXPECT_THAT(random_op("uniform_random").attr("high", HUGE_VAL).error(), HasSubstr("inf"));
 }
 
+TEST(CreationTest, UniformBoundsAreNumbersOfTheDType) {
+  EXPECT_THAT(random_op("uniform_random").attr("high", 1e39).error(),
+              HasSubstr("low is 0 and high is 1e+39, but float32 ends at 3.40"));
+  EXPECT_THAT(random_op("uniform_random").attr("low", -65505.0).attr("dtype", kFloat16).error(),
+              HasSubstr("float16 ends at 65504; give bounds within that, or a wider dtype"));
+  EXPECT_THAT(random_op("uniform_random").attr("high", 3.4e38).attr("dtype", kBFloat16).error(),
+              HasSubstr("bfloat16 ends at 3.38"));
+  EXPECT_NO_THROW((void)random_op("uniform_random").attr("low", -3e38).attr("high", 3e38).types());
+}
+
 TEST(CreationTest, GaussianNeedsADeviation) {
   EXPECT_THAT(random_op("gaussian_random").attr("deviation", -1.0).error(),
               HasSubstr("deviation is -1"));

@@ -1,5 +1,6 @@
 #include "framework/reporting/open_reporter.h"
 
+#include <fstream>
 #include <loci/error.hpp>
 
 #include "framework/profiler/profile.h"
@@ -75,6 +76,22 @@ TEST_F(OpenReporterTest, AReportThatFailsLeavesNoFile) {
 TEST_F(OpenReporterTest, StandsAnExceptionOutOfAReport) {
   EXPECT_THAT([&] { report("lines:fail=throw"); },
               ThrowsMessage<Error>(HasSubstr("let an exception escape: out of report")));
+}
+
+TEST_F(OpenReporterTest, FollowsNoLinkToWhereNobodyAskedForAFile) {
+  namespace fs = std::filesystem;
+  std::ofstream(path("victim")) << "precious";
+  fs::create_symlink("victim", path("ranges.txt"));
+  const fs::path before = fs::current_path();
+  fs::current_path(path(""));
+  report("ranges");
+  fs::current_path(before);
+  EXPECT_EQ(read("victim"), "precious");
+  EXPECT_FALSE(fs::is_symlink(path("ranges.txt")));
+  fs::create_symlink("victim", path("wanted.txt"));
+  report("ranges=" + path("wanted.txt"));
+  EXPECT_TRUE(fs::is_symlink(path("wanted.txt")));
+  EXPECT_EQ(read("victim"), "");
 }
 
 TEST_F(OpenReporterTest, SaysWhyAFileCannotBeWritten) {

@@ -23,10 +23,12 @@ TEST(ReportRequestTest, IsANameAlone) {
   EXPECT_EQ(request.name, "classic");
   EXPECT_THAT(request.options, IsEmpty());
   EXPECT_EQ(target("classic").path, "default.txt");
+  EXPECT_TRUE(target("classic").is_default);
 }
 
 TEST(ReportRequestTest, HasAFormAnOutputOrBoth) {
   EXPECT_EQ(target("classic=run.txt").path, "run.txt");
+  EXPECT_FALSE(target("classic=run.txt").is_default);
   EXPECT_THAT(target("classic=run.txt").options, IsEmpty());
   EXPECT_EQ(target("classic=1.8").path, "default.txt");
   EXPECT_THAT(target("classic=1.8").options, ElementsAre(Pair("form", "1.8")));

@@ -1,5 +1,6 @@
 #include "framework/reporting/session.h"
 
+#include <fstream>
 #include <loci/error.hpp>
 #include <thread>
 
@@ -65,16 +66,38 @@ TEST_F(SessionTest, AReportThatFailsCostsNoOther) {
   EXPECT_EQ(profiler::read_profile(path("run.profile")).threads.size(), 1U);
 }
 
+// The file that the message of a failed report names.
+std::string rescued(const std::vector<std::string>& failures) {
+  EXPECT_EQ(failures.size(), 2U);
+  EXPECT_THAT(failures.back(), HasSubstr("[profiler] the profile is kept in "));
+  const std::size_t begin = failures.back().find('/');
+  return failures.back().substr(begin, failures.back().find(';') - begin);
+}
+
 TEST_F(SessionTest, KeepsTheNativeFileIfAReportFails) {
   Session session(to_file(":fail=report").values());
   ranges(1);
-  const std::vector<std::string> failures = session.finish();
-  ASSERT_EQ(failures.size(), 2U);
-  EXPECT_THAT(failures[1], HasSubstr("[profiler] the profile is kept in "));
-  const std::size_t begin = failures[1].find('/');
-  const std::string kept = failures[1].substr(begin, failures[1].find(';') - begin);
+  const std::string kept = rescued(session.finish());
   EXPECT_EQ(profiler::read_profile(kept).threads.size(), 1U);
   std::filesystem::remove(kept);
+}
+
+TEST_F(SessionTest, KeepsItUnderANameThatNobodyForesees) {
+  namespace fs = std::filesystem;
+  const std::string planted =
+      (fs::temp_directory_path() / ("loci-" + std::to_string(getpid()) + ".profile")).string();
+  std::ofstream(path("victim")) << "precious";
+  fs::create_symlink(path("victim"), planted);
+  Session session(to_file(":fail=report").values());
+  ranges(1);
+  const std::string kept = rescued(session.finish());
+  fs::remove(planted);
+  EXPECT_EQ(read("victim"), "precious");
+  EXPECT_NE(kept, planted);
+  EXPECT_EQ(fs::symlink_status(kept).type(), fs::file_type::regular);
+  EXPECT_EQ(fs::status(kept).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(profiler::read_profile(kept).threads.size(), 1U);
+  fs::remove(kept);
 }
 
 TEST_F(SessionTest, SaysWhereItWasMade) {

@@ -208,7 +208,7 @@ TEST(SimDeviceTest, AFreeIsBehindTheWorkOfItsStream) {
   free_now(rig.device, again);
   rig.device.mem_info(free_bytes, total_bytes);
   EXPECT_EQ(free_bytes, total_bytes);
-  rig.device.check_async();
+  check_async(rig.device);
 }
 
 TEST(SimDeviceTest, OutOfMemoryIsAnErrorOfItsOwn) {
@@ -224,7 +224,7 @@ TEST(SimDeviceTest, DamagedRedZonesAreToldOfAtTheFree) {
   rig.device.memory().alias(data, 8, "x")[8] = std::byte{1};
   rig.device.mem_free(LOCI_MEMORY_DEVICE, data, &stream);
   stream.synchronize();
-  EXPECT_THAT(error_of(LOCI_CODE_DATA_LOSS, [&] { rig.device.check_async(); }),
+  EXPECT_THAT(error_of(LOCI_CODE_DATA_LOSS, [&] { check_async(rig.device); }),
               HasSubstr("0 bytes behind allocation 1 of sim:0"));
   void* more = allocate(rig.device, 8);
   *(rig.device.memory().alias(more, 8, "x") - 1) = std::byte{1};
@@ -244,7 +244,7 @@ TEST(SimDeviceTest, EachFaultComesAtItsTurn) {
   const char zero = 0;
   for (int i = 0; i < 3; ++i) rig.device.fill(data, 4, &zero, 1, &stream, 0);
   stream.synchronize();
-  EXPECT_THAT(error_of(LOCI_CODE_FAILED, [&] { rig.device.check_async(); }),
+  EXPECT_THAT(error_of(LOCI_CODE_FAILED, [&] { check_async(rig.device); }),
               HasSubstr("sim:0: fill of 4 bytes: it fails"));
   auto* faults = static_cast<Faults*>(rig.device.native_handle(nullptr, "sim.faults"));
   faults->copy = 1;

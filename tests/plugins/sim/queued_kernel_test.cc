@@ -97,7 +97,7 @@ TEST_F(QueuedKernelTest, AnErrorOfTheKernelIsTheDevicesWithTheOpsName) {
   });
   probe->launch(launch_, &stream_);
   stream_.synchronize();
-  EXPECT_EQ(error_of(LOCI_CODE_DATA_LOSS, [&] { rig_.device.check_async(); }),
+  EXPECT_EQ(error_of(LOCI_CODE_DATA_LOSS, [&] { check_async(rig_.device); }),
             "[sim] sim:0: probe: label 7 is not below 5");
   EXPECT_EQ(rig_.test_host.live_errors(), 0);
 }

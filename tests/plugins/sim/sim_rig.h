@@ -52,6 +52,11 @@ struct Rig {
   SimDevice device{machine, host, 0};
 };
 
+// Throws what the device tells of work that has failed.
+inline void check_async(SimDevice& device) {
+  std::uint64_t correlation = 0;
+  device.check_async(correlation);
+}
 inline void* allocate(SimDevice& device, std::uint64_t bytes) {
   return device.mem_alloc(LOCI_MEMORY_DEVICE, bytes, nullptr);
 }

@@ -128,7 +128,7 @@ TEST(SimStreamTest, ALostDeviceFailsEveryCallAndHangsNone) {
   lost([&] { rig.device.fill(data, 64, &pattern, 1, &stream, 0); });
   lost([&] { (void)read<char>(rig.device, stream, data, 64); });
   lost([&] { rig.device.synchronize(); });
-  lost([&] { rig.device.check_async(); });
+  lost([&] { check_async(rig.device); });
   free_now(rig.device, data);
 }
 

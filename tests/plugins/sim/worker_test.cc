@@ -78,7 +78,11 @@ TEST_F(WorkerTest, ErrorsAreKeptAndTheNextTaskRuns) {
   worker_.enqueue(std::make_unique<Lambda>([&] { ran = true; }));
   worker_.wait();
   EXPECT_TRUE(ran);
-  EXPECT_THAT(error_of(LOCI_CODE_FAILED, [&] { failures_.rethrow(); }),
+  EXPECT_THAT(error_of(LOCI_CODE_FAILED,
+                       [&] {
+                         std::uint64_t correlation = 0;
+                         failures_.rethrow(correlation);
+                       }),
               HasSubstr("lambda: broken"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <loci/ops.hpp>
 #include <numbers>
 
@@ -36,19 +37,33 @@ Real predecessor(DType dtype, Real value) {
   return value - (halves ? step / 2 : step);
 }
 
+// low + unit * extent, each step rounded to the dtype. In float64 itself, because a Real would
+// round its product before that is rounded again.
+Real point_at(DType computing, Real low, Real unit, Real extent) {
+  if (computing == kFloat64) {
+    const double product = static_cast<double>(unit) * static_cast<double>(extent);
+    return static_cast<double>(low) + product;
+  }
+  return round_to(computing, low + round_to(computing, unit * extent));
+}
+
 // low + unit * (high - low), each step rounded to the dtype computed in; what rounding would bring
-// up to `high` becomes the largest value below it.
+// up to `high` becomes the largest value below it. Where the difference has no number in that
+// dtype, twice the same of the halves.
 Expected uniform_values(const RandomWords& words, const Shape& shape, DType dtype,
                         const Parameters& range) {
   const DType computing = dtype == kFloat64 ? kFloat64 : kFloat32;
-  const Real low = round_to(computing, range.first);
-  const Real extent = round_to(computing, range.second - range.first);
+  const Real most = computing == kFloat64 ? std::numeric_limits<double>::max()
+                                          : std::numeric_limits<float>::max();
+  const double scale = Real{range.second} - Real{range.first} > most ? 2 : 1;
+  const Real low = round_to(computing, range.first / scale);
+  const Real extent = round_to(computing, range.second / scale - range.first / scale);
   Expected expected = Expected::exact(dtype, shape);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Real unit =
         dtype == kFloat64 ? wide_unit(words, i) : static_cast<Real>(words.word(i) >> 8) * 0x1p-24L;
-    const Real sum = round_to(computing, low + round_to(computing, unit * extent));
-    Real value = round_to(dtype, sum);
+    const Real sum = point_at(computing, low, unit, extent);
+    Real value = round_to(dtype, sum * scale);
     if (value >= range.second) value = predecessor(dtype, value);
     expected.values[i] = value;
   }
@@ -138,6 +153,12 @@ void add_random_cases(Suite& suite) {
     suite.add(random_case("gaussian_random", {4099}, dtype, {-0.3, 1.7}, large));
     suite.add(random_case("gaussian_random", {9}, dtype, {2, 0}, large));
   }
+  // Spans beyond the largest number, and the widest there are.
+  suite.add(random_case("uniform_random", {4099}, kFloat16, {-65504, 65504}, large));
+  suite.add(random_case("uniform_random", {4099}, kBFloat16, {-3e38, 3e38}, large));
+  suite.add(random_case("uniform_random", {4099}, kFloat32, {-3e38, 3e38}, large));
+  suite.add(random_case("uniform_random", {4099}, kFloat32, {-1e38, 3e38}, zero));
+  suite.add(random_case("uniform_random", {4099}, kFloat64, {-1.7e308, 1.7e308}, large));
   suite.add(random_case("uniform_random", {300'001}, kFloat32, {0, 1}, large));
   suite.add(advance_case(zero));
   suite.add(advance_case(large));

@@ -20,7 +20,8 @@
 //            and a class Event(MyDevice&) with void record(Stream*), bool query(),
 //            void synchronize(), std::uint64_t ns_until(Event& end)
 //   others   void synchronize(); void check_async(), which throws the first failure of enqueued
-//            work; void* native_handle(stream, name)
+//            work, or void check_async(std::uint64_t& correlation), which throws each and says
+//            whose it is; void* native_handle(stream, name)
 // A `stream` argument is the Stream* of the host, or loci_stream* for a device without streams. The
 // host serialises opening and closing; the rest may be called from any thread.
 #pragma once
@@ -34,6 +35,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace loci::sdk {
 
@@ -231,9 +233,21 @@ template <class D>
 void fill_synchronize(loci_device_api&, long) {}
 
 template <class D>
-auto fill_async_error(loci_device_api& api, int) -> decltype(void(&D::check_async)) {
-  api.take_async_error = [](loci_device* device) noexcept {
-    return on_device<D>(device, [](D& self) { self.check_async(); });
+auto check_async(D& device, std::uint64_t& correlation, int)
+    -> decltype(device.check_async(correlation)) {
+  device.check_async(correlation);
+}
+template <class D>
+auto check_async(D& device, std::uint64_t&, long) -> decltype(device.check_async()) {
+  device.check_async();
+}
+
+template <class D>
+auto fill_async_error(loci_device_api& api, int)
+    -> decltype(check_async(std::declval<D&>(), std::declval<std::uint64_t&>(), 0)) {
+  api.take_async_error = [](loci_device* device, std::uint64_t* out_correlation) noexcept {
+    *out_correlation = 0;
+    return on_device<D>(device, [&](D& self) { check_async(self, *out_correlation, 0); });
   };
 }
 template <class D>

@@ -93,6 +93,9 @@ class Prepare {
   // Bytes a launch gets as workspace, and as state that is kept per frame.
   void set_workspace(std::uint64_t bytes) { info_.workspace_bytes = bytes; }
   void set_state(std::uint64_t bytes) { info_.state_bytes = bytes; }
+  // Bytes that the prepared kernel keeps, about, where they are more than a KiB: packed constants,
+  // tables, generated code.
+  void set_memory(std::uint64_t bytes) { info_.memory_bytes = bytes; }
   // The choice for an argument, by flat index, whose layout was LOCI_LAYOUT_ANY.
   void choose_input_layout(std::uint32_t index, std::uint32_t layout) {
     info_.input_layouts[index] = layout;

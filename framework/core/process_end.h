@@ -1,0 +1,44 @@
+// What has to be done before the process ends, while all the libraries in it still work.
+//
+// A plugin's libraries have destructors that exit() runs in the reverse order in which they were
+// registered: those of what a kernel made at its first run come before everything that was
+// registered earlier. Work that is queued then would run in code and tables that are gone. So it is
+// ended before the first destructor, wherever the process ends by exit() or by return from main().
+// quick_exit(), _exit() and signals abandon it. One gap is left: a thread that has never used Loci
+// calls exit() while another one runs a kernel for the first time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace loci::core {
+
+using EndClock = std::chrono::steady_clock;
+
+// Of LOCI_EXIT_TIMEOUT: a day.
+inline constexpr std::uint64_t kMostExitSeconds = 86'400;
+
+// Ends what is under way, or gives up at the deadline; returns what it gave up, for a message,
+// empty if nothing. Runs once, on the thread that ends the process.
+using EndTask = std::string (*)(EndClock::time_point deadline);
+
+// The last added runs first. Thread-safe.
+void at_process_end(EndTask task);
+
+// Whether the tasks have been run: nothing may call into a plugin from then on.
+[[nodiscard]] bool process_is_ending() noexcept;
+
+// Says that code is going to run which may register destructors: a plugin has been mapped, a kernel
+// prepared. Cheap.
+void note_new_code() noexcept;
+
+// To be called after such code ran: the end's tasks come before the destructors that it registered.
+// Cheap if there was none.
+void precede_destructors() noexcept;
+
+// Has the calling thread call precede_destructors() as it ends, also by exit(). For each thread
+// that uses a device; the one that loads Loci is watched from the beginning.
+void watch_this_thread();
+
+}  // namespace loci::core
