@@ -95,7 +95,7 @@ class PluginManager::Impl {
 
   // Reads manifests at the first call.
   std::vector<std::unique_ptr<Record>>& records() {
-    if (!std::exchange(discovered_, true)) discover();
+    if (!discovered_) discover();
     return records_;
   }
 
@@ -148,7 +148,9 @@ class PluginManager::Impl {
     });
   }
 
+  // From the beginning where an earlier call ran out of memory.
   void discover() {
+    records_.clear();
     for (const Found& found : find_candidates(places())) {
       records_.push_back(std::make_unique<Record>());
       Record& record = *records_.back();
@@ -160,6 +162,7 @@ class PluginManager::Impl {
       examine(record);
       settle(record);
     }
+    discovered_ = true;
   }
 
   // The first plugin of an id is the one of that id, even if it fails: another one taking its place

@@ -114,8 +114,7 @@ std::string without_memory(const std::string& devices) {
 TEST_F(EnvironmentTest, EmptyValuesCountAsNotSet) {
   const Words empty{"LOCI_THREADS=", "LOCI_SEED=",     "LOCI_MEMORY_LIMIT=", "LOCI_LOG=",
                     "LOCI_SIM=",     "LOCI_SIM_SEED=", "LOCI_CPU_ONEDNN=",   "LOCI_PLUGIN_PROBE="};
-  EXPECT_EQ(without_memory(loci({"devices"}, empty).out),
-            without_memory(loci({"devices"}).out));
+  EXPECT_EQ(without_memory(loci({"devices"}, empty).out), without_memory(loci({"devices"}).out));
   const Finished finished = loci({"run", inference_model(), "--feed", "x=1"}, empty);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
 }
