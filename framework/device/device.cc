@@ -278,7 +278,7 @@ std::shared_ptr<Failure> Device::blame_all(const Error& error, const UnprovenWor
     const std::string text = work == asker ? std::string() : work->describe(0);
     if (!text.empty()) candidates += (candidates.empty() ? "; it is " : ", or ") + text;
   }
-  const auto failure =
+  auto failure =
       std::make_shared<Failure>(Error(error.code(), error.what() + candidates, error.details()));
   for (UnprovenWork* work : works_) work->fail(failure, 0);
   return failure;
@@ -286,7 +286,7 @@ std::shared_ptr<Failure> Device::blame_all(const Error& error, const UnprovenWor
 
 std::shared_ptr<Failure> Device::blame_owner(const Error& error, UnprovenWork& owner,
                                              std::uint64_t correlation) {
-  const auto failure = std::make_shared<Failure>(Error(
+  auto failure = std::make_shared<Failure>(Error(
       error.code(), error.what() + ("; it is " + owner.describe(correlation)), error.details()));
   owner.fail(failure, correlation);
   for (UnprovenWork* work : works_) {
