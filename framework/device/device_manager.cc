@@ -118,10 +118,14 @@ class DeviceManager::Impl {
     if (backend == nullptr || static_cast<std::uint32_t>(place.index()) >= count_of(*backend)) {
       refuse(fmt::format("no device '{}:{}'", place.type(), place.index()), explain(place.type()));
     }
-    Device& opened =
-        *devices_.emplace(key, std::make_unique<Device>(*backend, place)).first->second;
-    if (opened_) opened_(opened);
-    return opened;
+    const auto entry = devices_.emplace(key, std::make_unique<Device>(*backend, place)).first;
+    try {
+      if (opened_) opened_(*entry->second);
+    } catch (...) {
+      devices_.erase(entry);
+      throw;
+    }
+    return *entry->second;
   }
 
   const plugin::DeviceBackend* best_backend(std::string_view type) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/directory_names.h"
+#include "framework/core/dismantle_json.h"
 #include "framework/core/file_error.h"
 #include "framework/core/log.h"
 #include "framework/core/output_file.h"
@@ -49,8 +51,7 @@ bool is_weights_name(std::string_view name) {
 std::vector<std::string> weights_in(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    std::string name = at->path().filename().string();
+  for (std::string& name : core::directory_names(directory, error)) {
     if (is_weights_name(name)) names.push_back(std::move(name));
   }
   return names;
@@ -204,9 +205,9 @@ std::string named_weights(const std::string& directory) {
   try {
     const core::InputFile file(path);
     if (file.size() > program::kMostJsonBytes) return {};
-    const auto json = nlohmann::json::parse(file.read_text(0, file.size(), "text"));
-    const auto weights = json.find("weights");
-    if (weights == json.end()) return kUnnamedWeights;
+    const core::OwnedJson json(nlohmann::json::parse(file.read_text(0, file.size(), "text")));
+    const auto weights = json->find("weights");
+    if (weights == json->end()) return kUnnamedWeights;
     return weights->is_null() ? "" : weights->at("file").get<std::string>();
   } catch (const Error&) {
     return {};

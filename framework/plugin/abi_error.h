@@ -19,7 +19,7 @@ inline std::string_view optional_from_abi(loci_str text) {
 }
 
 // Makes an error that the host table can read and release.
-loci_error* make_error(const Error& error);
+loci_error* make_error(const Error& error) noexcept;
 
 // The exception for an error that a plugin returned, whose causes become its details; releases it.
 [[nodiscard]] Error take_error(loci_error* error);

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
@@ -51,15 +52,29 @@ std::string without_path(const std::string& message, const std::string& path) {
   return message.rfind(path + ": ", 0) == 0 ? message.substr(path.size() + 2) : message;
 }
 
+// How many files the dynamic linker has mapped so far.
+unsigned long long mapped_files() {
+  unsigned long long count = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        *static_cast<unsigned long long*>(result) = info->dlpi_adds;
+        return 1;
+      },
+      &count);
+  return count;
+}
+
 // An exception out of a static initialiser ends the process, whether or not compilers let it
 // through the frames of dlopen, which is declared not to throw: the dynamic linker would keep its
 // lock. Not by noexcept, for which GCC 12 may end the process without the exception as the current
 // one.
 void map_library(dll::shared_library* library, const std::string& path,
                  dll::fs::error_code* error) {
+  const unsigned long long before = mapped_files();
   try {
     library->load(path, *error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
   } catch (...) {
+    if (mapped_files() == before) throw;  // no memory for the path
     std::terminate();
   }
 }

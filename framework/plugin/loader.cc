@@ -96,6 +96,14 @@ void load(Record& record, OpOwners& owners) {
   reach(record, Stage::kActive);
 }
 
+void try_again(Record& record) {
+  record.lacked_memory = false;
+  record.report.failed = false;
+  record.report.stage = Stage::kManifestOk;
+  record.report.cause.clear();
+  record.report.remedy.clear();
+}
+
 }  // namespace
 
 void fail(Record& record, const std::string& cause, const std::string& remedy) {
@@ -118,13 +126,19 @@ void examine(Record& record) {
 }
 
 void activate(Record& record, OpOwners& owners, const plugins::LoadCheck& check) {
+  if (record.lacked_memory) try_again(record);
   if (!record.usable() || record.report.stage == Stage::kActive) return;
   const profiler::Scope scope(label_of(profiler::Part::kLoadPlugin));
-  attempt(record, [&] {
-    ask(check, record.report);
-    load(record, owners);
-  });
-  record.file.reset();
+  try {
+    attempt(record, [&] {
+      ask(check, record.report);
+      load(record, owners);
+    });
+  } catch (const std::bad_alloc&) {
+    record.report.stage = Stage::kManifestOk;
+    throw;
+  }
+  if (!record.lacked_memory) record.file.reset();
 }
 
 }  // namespace loci::plugin

@@ -4,6 +4,7 @@
 #include <exception>
 #include <loci/plugins.hpp>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -27,19 +28,20 @@ struct Record {
   BackendTables backend;
   std::unique_ptr<OpLibrary> ops;
   std::unique_ptr<ReporterLibrary> reporters;
+  bool lacked_memory = false;  // it failed for want of memory, and may not the next time
   bool quiet = false;  // the caller shows the report at once: a failure is not logged as well
 
   [[nodiscard]] bool has_manifest() const { return report.stage >= plugins::Stage::kManifestOk; }
   [[nodiscard]] bool usable() const { return !report.failed && !report.disabled; }
 };
 
-// Both take a candidate as far as it goes. A failure stays in the report and is logged; nothing is
-// thrown.
+// Both take a candidate as far as it goes. A failure stays in the report and is logged; nothing but
+// std::bad_alloc is thrown.
 
 // DISCOVERED to MANIFEST_OK, and all that can be checked without mapping the library.
 void examine(Record& record);
 // MANIFEST_OK to ACTIVE, unless `check` refuses it; nothing if it failed, is disabled or is active
-// already. `owners` knows the ops of all other records.
+// already. One that lacked memory is tried again. `owners` knows the ops of all records.
 void activate(Record& record, OpOwners& owners, const plugins::LoadCheck& check = {});
 
 // Notes and logs a failure at the stage that was reached.
@@ -51,7 +53,10 @@ void attempt(Record& record, Work&& work) {
   try {
     std::forward<Work>(work)();
   } catch (const LoadError& error) {
+    record.lacked_memory = error.code() == ErrorCode::kOutOfMemory;
     fail(record, error.cause(), error.remedy());
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     fail(record, error.what(), "see the cause");
   }

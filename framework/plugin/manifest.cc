@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "framework/core/dismantle_json.h"
 #include "framework/core/suggest.h"
 #include "framework/plugin/load_error.h"
 
@@ -237,8 +238,8 @@ bool Manifest::has_device_type(std::string_view type) const {
 }
 
 Manifest parse_manifest(std::string_view text) {
-  const json object = parse_json(text);
-  const Members top(object, "");
+  const core::OwnedJson object(parse_json(text));
+  const Members top(*object, "");
   Manifest manifest;
   manifest.id = top.text("id");
   manifest.version = top.text("version");

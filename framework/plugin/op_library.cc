@@ -25,7 +25,7 @@ std::vector<const loci_op_def*> list_definitions(Instance& instance, const loci_
 void OpOwners::claim(const OpLibrary& library) {
   for (const OpDefinition& op : library.ops) {
     const auto owner = plugins_.find(op.name);
-    if (owner == plugins_.end()) continue;
+    if (owner == plugins_.end() || owner->second == library.plugin->id()) continue;
     throw LoadError(ErrorCode::kIncompatible,
                     fmt::format("its op '{}' is taken: the plugin {} brought one of that name",
                                 op.name, owner->second),

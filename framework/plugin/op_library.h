@@ -14,6 +14,7 @@ namespace loci::plugin {
 class OpOwners {
  public:
   // Throws LoadError(kIncompatible), and notes nothing, if another plugin brought one of its ops.
+  // Again for the same plugin where an earlier call ran out of memory.
   void claim(const OpLibrary& library);
 
  private:

@@ -136,7 +136,8 @@ class PluginManager::Impl {
 
  private:
   void start(Record& record) {
-    if (!record.usable() || record.report.stage == Stage::kActive) return;
+    const bool may_start = record.usable() || record.lacked_memory;
+    if (!may_start || record.report.stage == Stage::kActive) return;
     watch_exits(record.report.id, record.report.path);
     activate(record, op_owners_, options_.check);
     watch_exits(record.report.id, record.report.path);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "framework/core/config.h"
+#include "framework/core/directory_names.h"
 #include "framework/core/log.h"
 #include "framework/plugin/permissions.h"
 
@@ -94,18 +95,17 @@ class Search {
   static std::vector<fs::path> files_of(const fs::path& directory, const std::string& remedy) {
     std::vector<fs::path> files;
     std::error_code error;
-    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-         entry.increment(error)) {
+    for (const std::string& name : core::directory_names(directory.string(), error)) {
       std::error_code ignored;
-      if (entry->path().extension() == ".so" && !entry->is_directory(ignored)) {
-        files.push_back(entry->path());
+      fs::path path = directory / name;
+      if (path.extension() == ".so" && !fs::is_directory(path, ignored)) {
+        files.push_back(std::move(path));
       }
     }
     if (error) {
       throw LoadError(ErrorCode::kNotFound,
                       fmt::format("the directory cannot be read: {}", error.message()), remedy);
     }
-    std::sort(files.begin(), files.end());
     return files;
   }
 
