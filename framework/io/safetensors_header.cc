@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "framework/core/dismantle_json.h"
 #include "framework/core/file_error.h"
 #include "framework/core/quote.h"
 #include "framework/io/elements.h"
@@ -308,7 +309,8 @@ std::string safetensors_preamble(const std::vector<SafetensorsEntry>& entries,
       core::raise_file_error(ErrorCode::kInvalidArgument, file, field, "the name is not UTF-8");
     }
     // In the order of the format's own writer, which Json would sort.
-    const Json fields = entry_json(entry);
+    const core::OwnedJson entry_fields(entry_json(entry));
+    const Json& fields = *entry_fields;
     header += fmt::format(R"(:{{"dtype":{},"shape":{},"data_offsets":{}}})", fields["dtype"].dump(),
                           fields["shape"].dump(), fields["data_offsets"].dump());
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/core/dismantle_json.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/ops/op_registry.h"
@@ -290,8 +291,8 @@ void check_format(const Field& root) {
 }  // namespace
 
 ParsedPrograms from_json(std::string_view text, const std::string& file) {
-  const nlohmann::json document = parse_document(text, file);
-  const Field root(document, file);
+  const core::OwnedJson document(parse_document(text, file));
+  const Field root(*document, file);
   check_format(root);
   const std::map<std::string, int> versions = read_versions(root.at("ops"), read_plugins(root));
   ParsedPrograms programs;

@@ -14,100 +14,142 @@
 namespace loci::program {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
-// JSON has no words for these.
-OrderedJson number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
+// JSON has no words for some.
+std::string text_of(double value) {
+  if (std::isnan(value)) return "\"nan\"";
+  if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
+  return Json(value).dump();
+}
+std::string text_of(std::int64_t value) { return fmt::format("{}", value); }
+// Throws Json::type_error if it is not UTF-8.
+std::string text_of(const std::string& value) { return Json(value).dump(); }
+
+template <class Values, class ToText>
+std::string list_text(const Values& values, const ToText& to_text) {
+  std::string text = "[";
+  for (const auto& value : values) {
+    if (text.size() > 1) text += ',';
+    text += to_text(value);
+  }
+  return text + "]";
+}
+template <class T>
+std::string list_text(const std::vector<T>& values) {
+  return list_text(values, [](const T& value) { return text_of(value); });
 }
 
-OrderedJson tagged(const char* kind, OrderedJson value) {
-  OrderedJson result = OrderedJson::object();
-  result[kind] = std::move(value);
-  return result;
+// As text from the beginning: nlohmann's documents with members in order copy them as they grow,
+// and end the process where they end without memory.
+class ObjectText {
+ public:
+  ObjectText& add(const std::string& key, const std::string& value) {
+    if (text_.size() > 1) text_ += ',';
+    text_ += text_of(key);
+    text_ += ':';
+    text_ += value;
+    return *this;
+  }
+  ObjectText& add_if(bool wanted, const std::string& key, const std::string& value) {
+    return wanted ? add(key, value) : *this;
+  }
+  [[nodiscard]] std::string text() const { return text_ + "}"; }
+
+ private:
+  std::string text_ = "{";
+};
+
+std::string tagged(const char* kind, const std::string& value) {
+  return ObjectText().add(kind, value).text();
 }
 
 struct AttributeWriter {
-  OrderedJson operator()(bool value) const { return tagged("bool", value); }
-  OrderedJson operator()(std::int64_t value) const { return tagged("int", value); }
-  OrderedJson operator()(double value) const { return tagged("float", number(value)); }
-  OrderedJson operator()(const std::string& value) const { return tagged("string", value); }
-  OrderedJson operator()(DType value) const { return tagged("dtype", dtype_name(value)); }
-  OrderedJson operator()(const std::vector<std::int64_t>& values) const {
-    return tagged("ints", values);
+  std::string operator()(bool value) const { return tagged("bool", value ? "true" : "false"); }
+  std::string operator()(std::int64_t value) const { return tagged("int", text_of(value)); }
+  std::string operator()(double value) const { return tagged("float", text_of(value)); }
+  std::string operator()(const std::string& value) const {
+    return tagged("string", text_of(value));
   }
-  OrderedJson operator()(const std::vector<double>& values) const {
-    OrderedJson list = OrderedJson::array();
-    for (const double value : values) list.push_back(number(value));
-    return tagged("floats", std::move(list));
+  std::string operator()(DType value) const {
+    return tagged("dtype", text_of(std::string(dtype_name(value))));
   }
-  OrderedJson operator()(const std::vector<std::string>& values) const {
-    return tagged("strings", values);
+  std::string operator()(const std::vector<std::int64_t>& values) const {
+    return tagged("ints", list_text(values));
+  }
+  std::string operator()(const std::vector<double>& values) const {
+    return tagged("floats", list_text(values));
+  }
+  std::string operator()(const std::vector<std::string>& values) const {
+    return tagged("strings", list_text(values));
   }
 };
 
-OrderedJson variable_json(const VarDesc& var) {
-  OrderedJson result{{"name", var.name}, {"dtype", dtype_name(var.type.dtype)}};
-  result["shape"] = var.type.shape.dims();
-  if (var.is_data) result["data"] = true;
-  if (var.persistable) result["persistable"] = true;
-  if (var.trainable) result["trainable"] = true;
-  if (var.stop_gradient) result["stop_gradient"] = true;
-  if (!var.guard.empty()) result["guard"] = var.guard;
-  return result;
+std::string variable_text(const VarDesc& var) {
+  ObjectText object;
+  object.add("name", text_of(var.name));
+  object.add("dtype", text_of(std::string(dtype_name(var.type.dtype))));
+  object.add("shape", list_text(var.type.shape.dims()));
+  object.add_if(var.is_data, "data", "true");
+  object.add_if(var.persistable, "persistable", "true");
+  object.add_if(var.trainable, "trainable", "true");
+  object.add_if(var.stop_gradient, "stop_gradient", "true");
+  object.add_if(!var.guard.empty(), "guard", text_of(var.guard));
+  return object.text();
 }
 
-OrderedJson names_json(const Block& block, const std::vector<VarId>& ids) {
-  OrderedJson names = OrderedJson::array();
-  for (const VarId id : ids) names.push_back(block.var(id).name);
-  return names;
+std::string names_text(const Block& block, const std::vector<VarId>& ids) {
+  return list_text(ids, [&](VarId id) { return text_of(block.var(id).name); });
 }
 
 template <class Slots>
-OrderedJson slots_json(const Block& block, const Slots& slots, const std::vector<Slot>& vars) {
-  OrderedJson result = OrderedJson::object();
+std::string slots_text(const Block& block, const Slots& slots, const std::vector<Slot>& vars) {
+  ObjectText object;
   for (std::size_t i = 0; i < vars.size(); ++i) {
-    if (!vars[i].empty()) result[slots[i].name] = names_json(block, vars[i]);
+    object.add_if(!vars[i].empty(), slots[i].name, names_text(block, vars[i]));
   }
-  return result;
+  return object.text();
 }
 
-OrderedJson block_json(const Block& block);
+std::string block_text(const Block& block);
 
-OrderedJson operator_json(const Block& block, const Operator& op) {
-  OrderedJson result{{"type", op.type()}, {"name", op.name}};
-  result["inputs"] = slots_json(block, op.schema->inputs(), op.inputs);
-  result["outputs"] = slots_json(block, op.schema->outputs(), op.outputs);
-  result["attributes"] = OrderedJson::object();
+std::string operator_text(const Block& block, const Operator& op) {
+  ObjectText object;
+  object.add("type", text_of(op.type()));
+  object.add("name", text_of(op.name));
+  object.add("inputs", slots_text(block, op.schema->inputs(), op.inputs));
+  object.add("outputs", slots_text(block, op.schema->outputs(), op.outputs));
+  ObjectText attributes;
   for (const auto& [name, value] : op.attributes) {
-    result["attributes"][name] = std::visit(AttributeWriter{}, value);
+    attributes.add(name, std::visit(AttributeWriter{}, value));
   }
-  if (!op.guard.empty()) result["guard"] = op.guard;
-  if (op.role != Role::kForward) result["role"] = role_name(op.role);
-  if (!op.scope.empty()) result["scope"] = op.scope;
-  if (!op.origin.empty()) result["origin"] = op.origin;
-  for (const auto& inner : op.blocks) result["blocks"].push_back(block_json(*inner));
-  return result;
+  object.add("attributes", attributes.text());
+  object.add_if(!op.guard.empty(), "guard", text_of(op.guard));
+  object.add_if(op.role != Role::kForward, "role", text_of(std::string(role_name(op.role))));
+  object.add_if(!op.scope.empty(), "scope", text_of(op.scope));
+  object.add_if(!op.origin.empty(), "origin", text_of(op.origin));
+  const auto inner_text = [](const auto& inner) { return block_text(*inner); };
+  object.add_if(!op.blocks.empty(), "blocks", list_text(op.blocks, inner_text));
+  return object.text();
 }
 
-OrderedJson block_json(const Block& block) {
-  OrderedJson result{{"variables", OrderedJson::array()}, {"operators", OrderedJson::array()}};
-  for (const VarDesc& var : block.vars) result["variables"].push_back(variable_json(var));
-  for (const Operator& op : block.ops) result["operators"].push_back(operator_json(block, op));
-  result["arguments"] = names_json(block, block.arguments);
-  result["results"] = names_json(block, block.results);
-  return result;
+std::string block_text(const Block& block) {
+  const auto one_operator = [&](const Operator& op) { return operator_text(block, op); };
+  return ObjectText()
+      .add("variables", list_text(block.vars, variable_text))
+      .add("operators", list_text(block.ops, one_operator))
+      .add("arguments", names_text(block, block.arguments))
+      .add("results", names_text(block, block.results))
+      .text();
 }
 
-// One entry a line: nlohmann's own indentation would put each extent on one.
-template <class Entries, class ToJson>
-void write_list(std::string& out, const char* key, const Entries& entries, const ToJson& to_json) {
+// One entry a line.
+template <class Entries, class ToText>
+void write_list(std::string& out, const char* key, const Entries& entries, const ToText& to_text) {
   out += fmt::format("    \"{}\": [", key);
   const char* separator = "\n      ";
   for (const auto& entry : entries) {
-    out += separator + to_json(entry).dump();
+    out += separator + to_text(entry);
     separator = ",\n      ";
   }
   out += "\n    ],\n";
@@ -116,17 +158,24 @@ void write_list(std::string& out, const char* key, const Entries& entries, const
 void write_program(std::string& out, const char* key, const ProgramImpl& program) {
   const Block& block = program.main();
   out += fmt::format(",\n  \"{}\": {{\n", key);
-  write_list(out, "variables", block.vars, variable_json);
+  write_list(out, "variables", block.vars, variable_text);
   write_list(out, "operators", block.ops,
-             [&](const Operator& op) { return operator_json(block, op); });
-  out += fmt::format("    \"arguments\": {},\n", names_json(block, block.arguments).dump());
-  out += fmt::format("    \"results\": {},\n", names_json(block, block.results).dump());
+             [&](const Operator& op) { return operator_text(block, op); });
+  out += fmt::format("    \"arguments\": {},\n", names_text(block, block.arguments));
+  out += fmt::format("    \"results\": {},\n", names_text(block, block.results));
   out += fmt::format("    \"next_random_offset\": {}\n  }}", program.random_offset());
+}
+
+template <class Value>
+std::string map_text(const std::map<std::string, Value>& values) {
+  ObjectText object;
+  for (const auto& [key, value] : values) object.add(key, text_of(value));
+  return object.text();
 }
 
 // By op.
 struct UsedOps {
-  std::map<std::string, int> versions;
+  std::map<std::string, std::int64_t> versions;
   std::map<std::string, std::string> plugins;  // ids, of those that plugins bring
 
   void collect(const Block& block) {
@@ -147,9 +196,9 @@ std::string to_json(const ProgramImpl& main, const ProgramImpl* startup) {
   try {
     std::string out = "{\n  \"format\": \"loci.program\",\n  \"format_version\": 1,\n";
     out += fmt::format("  \"producer\": \"loci {}\",\n", version());
-    out += fmt::format("  \"ops\": {}", OrderedJson(used.versions).dump());
+    out += fmt::format("  \"ops\": {}", map_text(used.versions));
     if (!used.plugins.empty()) {
-      out += fmt::format(",\n  \"plugins\": {}", OrderedJson(used.plugins).dump());
+      out += fmt::format(",\n  \"plugins\": {}", map_text(used.plugins));
     }
     write_program(out, "main", main);
     if (startup != nullptr) write_program(out, "startup", *startup);

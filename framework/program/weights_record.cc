@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "framework/core/digest.h"
+#include "framework/core/dismantle_json.h"
 #include "framework/program/json_field.h"
 
 namespace loci::program {
@@ -43,13 +44,14 @@ WeightsRecord read_weights_record(const Field& root) {
 void add_weights_record(std::string& json, const WeightsRecord& record) {
   nlohmann::ordered_json member;
   if (record.file) {
-    member = {{"file", record.file->name},
-              {"bytes", record.file->bytes},
-              {"header", core::digest_text(record.file->header)},
-              {"content", core::digest_text(record.file->content)}};
+    member["file"] = record.file->name;
+    member["bytes"] = record.file->bytes;
+    member["header"] = core::digest_text(record.file->header);
+    member["content"] = core::digest_text(record.file->content);
   }
+  const core::OwnedJson owned(std::move(member));
   json.erase(json.rfind("\n}"));
-  json += fmt::format(",\n  \"weights\": {}\n}}\n", member.dump());
+  json += fmt::format(",\n  \"weights\": {}\n}}\n", owned->dump());
 }
 
 }  // namespace loci::program
