@@ -1,5 +1,6 @@
 #include "framework/profiler/chunk.h"
 
+#include <new>
 #include <utility>
 
 namespace loci::profiler {
@@ -21,19 +22,22 @@ std::unique_ptr<Chunk> ChunkPool::take() {
     return chunk;
   }
   if (made_ >= limit_) return nullptr;
-  ++made_;
-  return std::unique_ptr<Chunk>(new Chunk);  // records stay unwritten, so that no page is touched
+  // Records stay unwritten, so that no page is touched.
+  std::unique_ptr<Chunk> made(new (std::nothrow) Chunk);
+  if (made != nullptr) ++made_;
+  return made;
 }
 
 void ChunkPool::give(std::unique_ptr<Chunk> chunk) {
   if (chunk == nullptr) return;
   chunk->count.store(0, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
-  if (made_ > limit_) {
-    --made_;
-  } else {
-    free_.push_back(std::move(chunk));
+  try {
+    if (made_ <= limit_) return free_.push_back(std::move(chunk));
+  } catch (const std::bad_alloc&) {
+    // It ends, as one too many does.
   }
+  --made_;
 }
 
 void ChunkPool::prefault(std::size_t ready) {
@@ -42,14 +46,17 @@ void ChunkPool::prefault(std::size_t ready) {
     {
       const std::lock_guard lock(mutex_);
       if (free_.size() >= ready || made_ >= limit_) return;
-      ++made_;
     }
-    auto chunk = std::unique_ptr<Chunk>(new Chunk);
+    std::unique_ptr<Chunk> chunk(new (std::nothrow) Chunk);
+    if (chunk == nullptr) return;  // a thread that needs one tries again, or counts what it drops
     for (std::size_t i = 0; i < Chunk::kRecords; i += kPage / sizeof(Record)) {
       chunk->records[i].flags = 0;
     }
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(chunk));
+    {
+      const std::lock_guard lock(mutex_);
+      ++made_;
+    }
+    give(std::move(chunk));
   }
 }
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
+#include "framework/core/log.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/scope.h"
 
@@ -45,6 +47,23 @@ std::uint32_t word_of(std::uint32_t epoch, Level level, bool live) {
 
 std::uint32_t epoch_of(std::uint32_t word) { return word >> kEpochShift; }
 
+// Open scopes of this thread that there was no memory to record, the outermost ones.
+thread_local std::uint32_t unlogged_scopes = 0;
+
+// False, and counts a scope, where there is no memory for it; also for those within.
+bool make_log(Collector& collector) noexcept {
+  if (unlogged_scopes == 0) {
+    try {
+      (void)collector.log_of_this_thread();
+      return true;
+    } catch (const std::bad_alloc&) {
+      core::log(core::Module::kProfiler, core::Level::kWarn, "no memory to record a thread");
+    }
+  }
+  ++unlogged_scopes;
+  return false;
+}
+
 }  // namespace
 
 namespace detail {
@@ -54,17 +73,21 @@ void open_scope(std::uint32_t word, LabelId label, std::uint64_t correlation) no
   if ((word & kLiveBit) != 0) {
     collector.with_live([label](LiveRanges& live) { live.begin(label); });
   }
-  ThreadLog* log = current_log;
-  if (log == nullptr) [[unlikely]]
-    log = &collector.log_of_this_thread();
-  log->open(epoch_of(word), label, correlation);
+  if (current_log == nullptr || unlogged_scopes > 0) [[unlikely]] {
+    if (!make_log(collector)) return;
+  }
+  current_log->open(epoch_of(word), label, correlation);
 }
 
 void close_scope(std::uint32_t word, std::uint16_t flags) noexcept {
   const std::uint64_t end = ticks();
   if (std::uncaught_exceptions() > 0) [[unlikely]]
     flags |= LOCI_SPAN_FAILED;
-  current_log->close(end, flags, epoch_of(enabled_word()) == epoch_of(word));
+  if (unlogged_scopes > 0) [[unlikely]] {
+    --unlogged_scopes;
+  } else {
+    current_log->close(end, flags, epoch_of(enabled_word()) == epoch_of(word));
+  }
   if ((word & kLiveBit) != 0) {
     Collector::instance().with_live([](LiveRanges& live) { live.end(); });
   }
@@ -76,11 +99,15 @@ void record_memory(const char* name, const char* place, const void* address, std
                    bool is_free) noexcept {
   const std::uint32_t word = enabled_word();
   if ((word & kLevelMask) < static_cast<std::uint32_t>(Level::kDetail)) return;
-  const LabelId label =
-      LabelTable::instance().intern({.kind = LOCI_SPAN_KIND_COUNT, .name = name, .place = place});
-  ThreadLog& log = Collector::instance().log_of_this_thread();
-  log.write(epoch_of(word), {ticks(), reinterpret_cast<std::uintptr_t>(address), bytes, label, 0,
-                             is_free ? kReleaseRecord : kAllocationRecord});
+  try {
+    const LabelId label =
+        LabelTable::instance().intern({.kind = LOCI_SPAN_KIND_COUNT, .name = name, .place = place});
+    ThreadLog& log = Collector::instance().log_of_this_thread();
+    log.write(epoch_of(word), {ticks(), reinterpret_cast<std::uintptr_t>(address), bytes, label, 0,
+                               is_free ? kReleaseRecord : kAllocationRecord});
+  } catch (const std::bad_alloc&) {
+    core::log(core::Module::kProfiler, core::Level::kWarn, "no memory to record '{}'", name);
+  }
 }
 
 Collector& Collector::instance() {
@@ -92,11 +119,13 @@ Collector& Collector::instance() {
 ThreadLog& Collector::log_of_this_thread() {
   if (current_log != nullptr) return *current_log;
   const auto log = std::make_shared<ThreadLog>(pool_, recycles_);
+  {
+    const std::lock_guard lock(logs_mutex_);
+    logs_.push_back(log);
+  }
   current_log = log.get();
   // What a thread still does while its thread_local objects end goes into one that stays.
   if (!owner_has_ended) log_owner.log = log;
-  const std::lock_guard lock(logs_mutex_);
-  logs_.push_back(log);
   return *log;
 }
 
@@ -162,7 +191,11 @@ void Collector::keep() {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_sample) continue;
     next_sample = now + std::chrono::seconds(1);
-    harvest_.clock.push_back(sample_clock());
+    try {
+      harvest_.clock.push_back(sample_clock());
+    } catch (const std::bad_alloc&) {
+      continue;  // the others do
+    }
     if (options_.keep_last.count() == 0) continue;
     // In ticks of the rate so far.
     const ClockSample& first = harvest_.clock.front();

@@ -54,11 +54,16 @@ LabelTable& LabelTable::instance() {
 LabelTable::LabelTable() { add({.name = "(other)"}); }
 
 LabelId LabelTable::add(const Label& label) {
-  Entry& entry = entries_.emplace_back();
-  entry.label = label;
+  entries_.push_back({label, {}});
+  Entry& entry = entries_.back();
   entry.abi = to_abi(entry.label);
   const auto id = static_cast<LabelId>(entries_.size() - 1);
-  index_.emplace(&entry.label, id);
+  try {
+    index_.emplace(&entry.label, id);
+  } catch (...) {
+    entries_.pop_back();
+    throw;
+  }
   return id;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "framework/profiler/clock.h"
@@ -109,7 +110,12 @@ bool ThreadLog::next_chunk() noexcept {
   }
   if (next == nullptr) return false;
   next->epoch.store(epoch_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  if (current_ != nullptr) full_.push_back(std::move(current_));
+  try {
+    if (current_ != nullptr) full_.push_back(std::move(current_));
+  } catch (const std::bad_alloc&) {
+    pool_.give(std::move(next));
+    return false;
+  }
   current_ = std::move(next);
   return true;
 }

@@ -58,7 +58,13 @@ void* DeviceMemory::allocate(std::uint64_t bytes) {
   paint_red_zone(memory_.alias(*block), zone_);
   // From the very end, so that one byte too many is found.
   paint_red_zone(memory_.alias(offset + bytes), rounded(bytes) - bytes + zone_);
-  allocations_[offset] = {++count_, bytes};
+  try {
+    allocations_[offset] = {count_ + 1, bytes};
+  } catch (...) {
+    free_.give(*block, block_bytes(bytes));
+    throw;
+  }
+  ++count_;
   used_ += rounded(bytes);
   return memory_.address(offset);
 }

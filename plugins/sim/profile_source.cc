@@ -57,19 +57,27 @@ void ProfileSource::add(const std::string& name, const WorkFacts& facts, const L
   record.end_ns = ns(end);
   record.correlation = facts.correlation;
   record.bytes = facts.bytes;
-  record.name = sdk::to_abi(*names_.insert(name).first);
   record.kind = facts.kind;
   record.direction = facts.direction;
   record.device = lane.device;
   record.stream = lane.stream;
-  work_.push_back(record);
+  try {
+    record.name = sdk::to_abi(*names_.insert(name).first);
+    work_.push_back(record);
+  } catch (const std::bad_alloc&) {
+    sink_.dropped(1);
+  }
   if (work_.size() >= kBatch) hand_over();
 }
 
 void ProfileSource::add_call(const char* name, std::uint64_t correlation, Time begin, Time end) {
   const std::lock_guard lock(mutex_);
   if ((flags_ & LOCI_PROFILE_CALLS) == 0) return;  // a timer that outlasted the session
-  calls_.push_back({ns(begin), ns(end), correlation, this_thread(), sdk::to_abi(name)});
+  try {
+    calls_.push_back({ns(begin), ns(end), correlation, this_thread(), sdk::to_abi(name)});
+  } catch (const std::bad_alloc&) {
+    sink_.dropped(1);
+  }
   if (calls_.size() >= kBatch) hand_over();
 }
 
