@@ -30,14 +30,23 @@ std::string_view error_code_name(ErrorCode code) {
 }
 
 Error::Error(ErrorCode code, const std::string& message, std::string details)
-    : std::runtime_error(core::cut(message, kMostMessage)),
-      code_(code),
-      details_(core::cut(details, kMostDetails)) {}
+    : std::runtime_error(core::cut(message, kMostMessage)), code_(code) {
+  if (!details.empty()) {
+    details_ = std::make_shared<const std::string>(core::cut(details, kMostDetails));
+  }
+}
 
 Error::~Error() = default;
 
+const std::string& Error::details() const noexcept {
+  static const std::string kNone;
+  return details_ == nullptr ? kNone : *details_;
+}
+
 Error Error::within(std::string_view context) const {
-  return {code_, std::string(context) + ": " + what(), details_};
+  Error wider(code_, std::string(context) + ": " + what());
+  wider.details_ = details_;
+  return wider;
 }
 
 }  // namespace v0

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -72,12 +73,17 @@ struct LocatedFormat {
   int line;
 };
 
+// A line for which there is no memory is left out.
 template <class... Args>
 void log(Module module, Level level, LocatedFormat<std::type_identity_t<Args>...> located,
          Args&&... args) {
   if (!log_enabled(module, level)) return;
-  write_log(module, level, fmt::format(located.format, std::forward<Args>(args)...), located.file,
-            located.line);
+  try {
+    write_log(module, level, fmt::format(located.format, std::forward<Args>(args)...), located.file,
+              located.line);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
 }
 
 }  // namespace loci::core

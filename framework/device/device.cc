@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <new>
 #include <utility>
 
 #include "framework/core/log.h"
@@ -77,6 +78,7 @@ void close_device(const plugin::DeviceBackend& backend, loci_device* device) noe
 
 Device::Device(const plugin::DeviceBackend& backend, Place place)
     : backend_(&backend), place_(place.type(), place.index()) {
+  (void)failure_without_memory();  // while there is some
   require_opening(backend);
   describe();
   if (!uses_host_memory()) require_memory(backend);
@@ -255,6 +257,8 @@ std::optional<Error> Device::take_async_error(std::uint64_t* correlation) {
     check(api().take_async_error(handle_, correlation), "running its work");
   } catch (const Error& error) {
     return error;
+  } catch (const std::bad_alloc&) {
+    return failure_without_memory()->error;  // the device has told of it, and does so once
   }
   return std::nullopt;
 }
@@ -271,23 +275,38 @@ std::shared_ptr<Failure> Device::blame(const Error& error, const UnprovenWork* a
   return blame_all(error, asker);
 }
 
-std::shared_ptr<Failure> Device::blame_all(const Error& error, const UnprovenWork* asker) {
-  std::string candidates = asker == nullptr ? std::string() : asker->describe(0);
-  if (!candidates.empty()) candidates.insert(0, "; it is ");
-  for (const UnprovenWork* work : works_) {
-    const std::string text = work == asker ? std::string() : work->describe(0);
-    if (!text.empty()) candidates += (candidates.empty() ? "; it is " : ", or ") + text;
+namespace {
+
+// The error with what `owners` gives, a text that says whose it may be.
+template <class Owners>
+std::shared_ptr<Failure> make_failure(const Error& error, const Owners& owners) {
+  try {
+    return std::make_shared<Failure>(Error(error.code(), error.what() + owners(), error.details()));
+  } catch (const std::bad_alloc&) {
+    return failure_without_memory();
   }
-  auto failure =
-      std::make_shared<Failure>(Error(error.code(), error.what() + candidates, error.details()));
+}
+
+}  // namespace
+
+std::shared_ptr<Failure> Device::blame_all(const Error& error, const UnprovenWork* asker) {
+  std::shared_ptr<Failure> failure = make_failure(error, [&] {
+    std::string candidates = asker == nullptr ? std::string() : asker->describe(0);
+    if (!candidates.empty()) candidates.insert(0, "; it is ");
+    for (const UnprovenWork* work : works_) {
+      const std::string text = work == asker ? std::string() : work->describe(0);
+      if (!text.empty()) candidates += (candidates.empty() ? "; it is " : ", or ") + text;
+    }
+    return candidates;
+  });
   for (UnprovenWork* work : works_) work->fail(failure, 0);
   return failure;
 }
 
 std::shared_ptr<Failure> Device::blame_owner(const Error& error, UnprovenWork& owner,
                                              std::uint64_t correlation) {
-  auto failure = std::make_shared<Failure>(Error(
-      error.code(), error.what() + ("; it is " + owner.describe(correlation)), error.details()));
+  std::shared_ptr<Failure> failure =
+      make_failure(error, [&] { return "; it is " + owner.describe(correlation); });
   owner.fail(failure, correlation);
   for (UnprovenWork* work : works_) {
     if (work != &owner && work->may_use(owner)) work->fail(failure, 0);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <loci/error.hpp>
+#include <memory>
 #include <utility>
 
 namespace loci::device {
@@ -14,5 +15,8 @@ struct Failure {
 
   explicit Failure(Error cause) : error(std::move(cause)) {}
 };
+
+// For where no memory is left to say what has failed. Made with the first device.
+const std::shared_ptr<Failure>& failure_without_memory();
 
 }  // namespace loci::device

@@ -29,7 +29,8 @@ class UnprovenWork {
   virtual void vouch(std::uint64_t up_to) noexcept = 0;
   // Its work of that correlation and what came after it has failed, or, for 0, all that is in
   // question.
-  virtual void fail(const std::shared_ptr<Failure>& failure, std::uint64_t correlation) = 0;
+  virtual void fail(const std::shared_ptr<Failure>& failure,
+                    std::uint64_t correlation) noexcept = 0;
 };
 
 }  // namespace loci::device

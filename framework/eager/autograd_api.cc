@@ -127,9 +127,9 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
   return eager::backward({outputs, weights, inputs, retain_graph, create_graph});
 }
 
-bool is_grad_enabled() noexcept { return eager::thread_state().records; }
+bool is_grad_enabled() { return eager::thread_state().records; }
 
-GradMode::GradMode(bool enabled) noexcept
+GradMode::GradMode(bool enabled)
     : previous_(std::exchange(eager::thread_state().records, enabled)) {}
 GradMode::~GradMode() { eager::thread_state().records = previous_; }
 

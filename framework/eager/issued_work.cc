@@ -88,7 +88,8 @@ std::string IssuedWork::describe(std::uint64_t correlation) const {
 }
 
 // What came before in this lane has ended, and the device would have told of it first.
-void IssuedWork::fail(const std::shared_ptr<tensor::Failure>& failure, std::uint64_t correlation) {
+void IssuedWork::fail(const std::shared_ptr<tensor::Failure>& failure,
+                      std::uint64_t correlation) noexcept {
   const std::lock_guard lock(lock_);
   const std::uint64_t from = correlation == 0 ? 0 : ticket_of(correlation);
   const std::uint64_t first = std::max(checked_.load(std::memory_order_relaxed) + 1, from);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <boost/circular_buffer.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,7 +56,8 @@ class IssuedWork final : public device::UnprovenWork {
   }
   [[nodiscard]] std::string describe(std::uint64_t correlation) const override;
   void vouch(std::uint64_t up_to) noexcept override;
-  void fail(const std::shared_ptr<tensor::Failure>& failure, std::uint64_t correlation) override;
+  void fail(const std::shared_ptr<tensor::Failure>& failure,
+            std::uint64_t correlation) noexcept override;
 
  private:
   struct Entry {
@@ -81,7 +82,7 @@ class IssuedWork final : public device::UnprovenWork {
   std::uint64_t noted_ = 0;     // the latest ticket
   std::atomic<std::uint64_t> checked_{0};
   std::atomic<std::uint64_t> last_failed_{0};
-  std::deque<Failed> failed_;  // the latest
+  boost::circular_buffer<Failed> failed_{kMostFailures};  // the latest
   std::shared_ptr<tensor::Failure> untold_;
 };
 

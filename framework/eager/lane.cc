@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "framework/core/log.h"
@@ -36,15 +37,27 @@ bool spin_until(const Done& done) {
 }
 
 // Of what is being caught, with the op, its arguments, its place and its site.
-std::shared_ptr<tensor::Failure> failure_of(const Task& task) {
+std::shared_ptr<tensor::Failure> describe_failure(const Task& task) {
   try {
     throw;
   } catch (const Error& error) {
     return std::make_shared<tensor::Failure>(
         Error(error.code(), fmt::format("{}: {}", describe(task), error.what()), error.details()));
+  } catch (const std::bad_alloc&) {
+    return std::make_shared<tensor::Failure>(
+        Error(ErrorCode::kOutOfMemory,
+              fmt::format("{}: no host memory was left; free some and try again", describe(task))));
   } catch (const std::exception& error) {
     return std::make_shared<tensor::Failure>(
         Error(ErrorCode::kInternal, fmt::format("{}: {}", describe(task), error.what())));
+  }
+}
+
+std::shared_ptr<tensor::Failure> failure_of(const Task& task) noexcept {
+  try {
+    return describe_failure(task);
+  } catch (const std::bad_alloc&) {
+    return device::failure_without_memory();
   }
 }
 
@@ -91,9 +104,8 @@ void Lane::submit(Task& task) {
     return refuse(task);
   make_room(lock);
   if (awaits_.load(std::memory_order_relaxed)) {
-    for (const tensor::Ticket& ticket : std::exchange(awaited_, {})) {
-      task.before.push_back({.ticket = ticket});
-    }
+    for (const tensor::Ticket& ticket : awaited_) task.before.push_back({.ticket = ticket});
+    awaited_.clear();
     awaits_.store(false, std::memory_order_relaxed);
   }
   const bool is_idle = is_queue_empty();
@@ -102,18 +114,36 @@ void Lane::submit(Task& task) {
     return;
   }
   const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
-  enter_uses(task, {this, ticket});
-  if (is_idle && !is_inline_ && can_issue(task)) {
-    begin_handover(task, ticket);
-    issue(task);
-    finish_handover(task, ticket);
-    // In this order, so that the worker never takes it for one of its own.
-    issued_.store(ticket, std::memory_order_release);
-    enqueued_.store(ticket, std::memory_order_release);
-    throttle();
+  try {
+    enter_uses(task, {this, ticket});
+    if (is_idle && !is_inline_ && can_issue(task)) return issue_at_once(task, ticket);
+    start_worker();
+  } catch (...) {
+    skip(ticket);
+    throw;
+  }
+  push(std::move(task), ticket);
+  lock.unlock();
+  wake_worker();
+}
+
+void Lane::issue_at_once(Task& task, std::uint64_t ticket) {
+  hand_over(task, ticket, nullptr);
+  // In this order, so that the worker never takes it for one of its own.
+  issued_.store(ticket, std::memory_order_release);
+  enqueued_.store(ticket, std::memory_order_release);
+  throttle();
+}
+
+// Nothing is done under that ticket, which tensors may name already.
+void Lane::skip(std::uint64_t ticket) noexcept {
+  if (!is_queue_empty()) {
+    push(Task(), ticket);
+    wake_worker();
     return;
   }
-  push(task, lock);
+  issued_.store(ticket, std::memory_order_release);
+  enqueued_.store(ticket, std::memory_order_release);
 }
 
 // Its results fail, and the call does not throw: it may stand in a destructor.
@@ -139,12 +169,12 @@ void Lane::make_room(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-void Lane::push(Task& task, std::unique_lock<std::mutex>& lock) {
-  start_worker();
-  const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
+void Lane::push(Task&& task, std::uint64_t ticket) noexcept {
   ring_.put(ticket, std::move(task));
   enqueued_.store(ticket, std::memory_order_seq_cst);
-  lock.unlock();
+}
+
+void Lane::wake_worker() noexcept {
   if (sleeping_workers_.load(std::memory_order_seq_cst) == 0) return;
   { const std::lock_guard sleep(sleep_mutex_); }
   work_came_.notify_one();
@@ -230,41 +260,72 @@ void Lane::note(const std::shared_ptr<tensor::Failure>& failure) noexcept {
   }
 }
 
-// Before the device has it: another thread may be told of its failure at once.
-void Lane::begin_handover(Task& task, std::uint64_t ticket) {
-  if (is_inline_) return;
-  if (task.plan != nullptr) task.correlation = next_correlation();
-  work_.note(ticket, task.plan, task.site, task.correlation);
+// A queued device's. What the task fails with is found where its results are used.
+void Lane::hand_over(Task& task, std::uint64_t ticket,
+                     const std::shared_ptr<tensor::Failure>& earlier) noexcept {
+  try {
+    begin_handover(task, ticket);
+  } catch (const std::bad_alloc&) {
+    return fail(task);
+  }
+  issue_after(task, earlier);
+  hold_for_device(task, ticket);
 }
 
-void Lane::finish_handover(Task& task, std::uint64_t ticket) {
-  if (!is_inline_) hold_for_device(task, ticket);
+// Before the device has it: another thread may be told of its failure at once.
+void Lane::begin_handover(Task& task, std::uint64_t ticket) {
+  if (task.plan != nullptr) task.correlation = next_correlation();
+  work_.note(ticket, task.plan, task.site, task.correlation);
 }
 
 // Of the device, about the work up to that ticket.
 std::shared_ptr<tensor::Failure> Lane::note_error(const Error& error,
                                                   std::uint64_t ticket) noexcept {
   std::shared_ptr<tensor::Failure> failure = work_.failure_at(ticket);
-  if (failure == nullptr) failure = std::make_shared<tensor::Failure>(error);
+  try {
+    if (failure == nullptr) failure = std::make_shared<tensor::Failure>(error);
+  } catch (const std::bad_alloc&) {
+    failure = device::failure_without_memory();
+  }
   note(failure);
   return failure;
 }
 
 // Host memory that the device reads or writes stays until the stream has passed. That of a device
 // is released in the order of its stream, but for what is not from its allocator.
-void Lane::hold_for_device(Task& task, std::uint64_t ticket) {
+void Lane::hold_for_device(Task& task, std::uint64_t ticket) noexcept {
   if (device_.uses_host_memory()) return;
   for (std::shared_ptr<tensor::TensorImpl>& argument : task.arguments) {
     if (argument == nullptr) continue;
     const tensor::Storage& storage = *argument->storage();
     if (storage.device == &device_ && storage.owner == nullptr) continue;
-    const std::lock_guard lock(kept_lock_);
-    kept_.push_back({ticket, {}, std::move(argument)});
-    keeps_.store(true, std::memory_order_release);
+    if (!hold({ticket, {}, argument})) return wait_instead_of_holding();
   }
 }
 
-void Lane::throttle() {
+// False where no memory is left for it.
+bool Lane::hold(Kept&& kept) noexcept {
+  const std::lock_guard lock(kept_lock_);
+  try {
+    kept_.push_back(std::move(kept));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  keeps_.store(true, std::memory_order_release);
+  return true;
+}
+
+void Lane::wait_instead_of_holding() noexcept {
+  try {
+    device_.synchronize_stream(stream_);
+  } catch (const Error& error) {
+    note_error(error, enqueued_.load(std::memory_order_relaxed));
+  } catch (const std::bad_alloc&) {
+    note(device::failure_without_memory());
+  }
+}
+
+void Lane::throttle() noexcept {
   const std::uint64_t issued = issued_.load(std::memory_order_relaxed);
   if (issued % (kMostAhead / 2) != 0 || is_inline_ || is_of_parent_) return;
   // Once in a while, so that a loop without a wait cannot fill the device's queue.
@@ -277,6 +338,8 @@ void Lane::throttle() {
     work_.check(issued);
   } catch (const Error& error) {
     note_error(error, issued);
+  } catch (const std::bad_alloc&) {
+    return;  // the next one asks
   }
   complete(issued);
 }
@@ -308,6 +371,8 @@ bool Lane::has_ended(std::uint64_t ticket) noexcept {
     work_.check(completed_.load(std::memory_order_acquire));
   } catch (const Error& error) {
     note_error(error, issued);
+  } catch (const std::bad_alloc&) {
+    return false;  // whoever waits asks again
   }
   return work_.failure_at(ticket) == nullptr;
 }
@@ -325,6 +390,8 @@ std::shared_ptr<tensor::Failure> Lane::outcome(std::uint64_t ticket) noexcept {
     wait_for_device(ticket);
   } catch (const Error& error) {
     return note_error(error, ticket);
+  } catch (const std::bad_alloc&) {
+    return device::failure_without_memory();
   }
   return work_.failure_at(ticket);
 }
@@ -357,9 +424,14 @@ void Lane::wait_for_device(std::uint64_t ticket) {
 }
 
 void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
-  const std::lock_guard lock(kept_lock_);
-  kept_.push_back({ticket, std::move(buffer), nullptr});
-  keeps_.store(true, std::memory_order_release);
+  Kept kept{ticket, std::move(buffer), nullptr};
+  if (hold(std::move(kept))) return;
+  release_ended();
+  if (hold(std::move(kept))) return;
+  // It may be in use, and to wait for that could take a lock that the caller has.
+  core::log(core::Module::kMemory, core::Level::kError, "{} bytes are lost: no memory to keep them",
+            kept.buffer.bytes());
+  kept.buffer.abandon();
 }
 
 void Lane::complete(std::uint64_t ticket) noexcept {
@@ -398,7 +470,13 @@ void Lane::synchronize() {
 
 void Lane::start_worker() {
   if (has_worker_) return;
-  worker_ = std::thread([this] { work(); });
+  try {
+    worker_ = std::thread([this] { work(); });
+  } catch (const std::system_error& error) {
+    core::raise(ErrorCode::kUnavailable,
+                "the system gives no thread for what is queued at {}: {}; end some threads",
+                device_.place().to_string(), error.what());
+  }
   has_worker_ = true;
 }
 
@@ -424,9 +502,7 @@ void Lane::work() noexcept {
       issue_after(task, earlier);
     } else {
       const std::lock_guard lock(mutex_);
-      begin_handover(task, ticket);
-      issue_after(task, earlier);
-      finish_handover(task, ticket);
+      hand_over(task, ticket, earlier);
     }
     if (is_inline_) {
       // Before whoever waits goes on: the memory is free then.

@@ -76,6 +76,13 @@ class Lane final : public tensor::WorkQueue {
   // Tasks that a device may be behind: its own queue is not ours to measure.
   static constexpr std::uint64_t kMostAhead = 4096;
 
+  // Until the device has passed that ticket.
+  struct Kept {
+    std::uint64_t ticket;
+    memory::Buffer buffer;
+    std::shared_ptr<tensor::TensorImpl> tensor;
+  };
+
   [[nodiscard]] bool is_queue_empty() const noexcept {
     return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
   }
@@ -86,7 +93,10 @@ class Lane final : public tensor::WorkQueue {
   void refuse(Task& task) noexcept;
   void begin_end() noexcept;
   void make_room(std::unique_lock<std::mutex>& lock);
-  void push(Task& task, std::unique_lock<std::mutex>& lock);
+  void issue_at_once(Task& task, std::uint64_t ticket);
+  void skip(std::uint64_t ticket) noexcept;
+  void push(Task&& task, std::uint64_t ticket) noexcept;
+  void wake_worker() noexcept;
   void issue(Task& task) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> failed_source(const Task& task) const;
   void issue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept;
@@ -94,14 +104,17 @@ class Lane final : public tensor::WorkQueue {
   void order_behind(Lane& other);
   void note(const std::shared_ptr<tensor::Failure>& failure) noexcept;
   std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
+  void hand_over(Task& task, std::uint64_t ticket,
+                 const std::shared_ptr<tensor::Failure>& earlier) noexcept;
   void begin_handover(Task& task, std::uint64_t ticket);
-  void finish_handover(Task& task, std::uint64_t ticket);
-  void hold_for_device(Task& task, std::uint64_t ticket);
+  void hold_for_device(Task& task, std::uint64_t ticket) noexcept;
+  [[nodiscard]] bool hold(Kept&& kept) noexcept;
+  void wait_instead_of_holding() noexcept;
   template <class Request>
   void ask_device(const Request& request);
   void wait_for_device(std::uint64_t ticket);
   [[nodiscard]] std::shared_ptr<tensor::Failure> outcome(std::uint64_t ticket) noexcept;
-  void throttle();
+  void throttle() noexcept;
   void start_worker();
   void work() noexcept;
   [[nodiscard]] bool next_is_there() noexcept;
@@ -142,11 +155,6 @@ class Lane final : public tensor::WorkQueue {
   std::unique_ptr<device::Event> event_;
 
   memory::SpinLock kept_lock_;
-  struct Kept {
-    std::uint64_t ticket;
-    memory::Buffer buffer;
-    std::shared_ptr<tensor::TensorImpl> tensor;
-  };
   std::deque<Kept> kept_;
   std::atomic<bool> keeps_{false};
 

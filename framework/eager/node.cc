@@ -3,7 +3,6 @@
 #include <atomic>
 #include <utility>
 
-#include "framework/core/per_thread.h"
 #include "framework/device/device.h"
 #include "framework/memory/node_pool.h"
 
@@ -12,24 +11,32 @@ namespace {
 
 std::atomic<std::uint64_t> next_number{1};
 
-struct EndingNodes {
-  std::vector<std::shared_ptr<Node>> nodes;
-  bool is_busy = false;  // a call further out ends them
-};
+// Those that the outermost call of this thread still has to end, linked by next_to_end; null
+// without such a call.
+thread_local std::shared_ptr<Node>* to_end = nullptr;
 
-// Ends nodes one after the other: a chain of a million calls would not fit on the stack.
-void end_later(InlineList<Edge, 3>& edges) {
-  auto& [ending, is_busy] = core::PerThread<EndingNodes>::get();
+void add_last_owned(InlineList<Edge, 3>& edges) {
   for (Edge& edge : edges) {
-    if (edge.node != nullptr) ending.push_back(std::move(edge.node));
+    const std::shared_ptr<Node> node = std::move(edge.node);
+    // Another owner ends it, or, where both let go at the same time, a call within this one.
+    if (node == nullptr || node.use_count() > 1) continue;
+    node->next_to_end = std::move(*to_end);
+    *to_end = node;
   }
-  if (is_busy) return;
-  is_busy = true;
-  while (!ending.empty()) {
-    const std::shared_ptr<Node> node = std::move(ending.back());
-    ending.pop_back();
+}
+
+// Ends nodes one after the other: a chain of a million calls would not fit on the stack. Without
+// memory, for which a destructor cannot ask.
+void end_later(InlineList<Edge, 3>& edges) noexcept {
+  if (to_end != nullptr) return add_last_owned(edges);
+  std::shared_ptr<Node> first;
+  to_end = &first;
+  add_last_owned(edges);
+  while (first != nullptr) {
+    const std::shared_ptr<Node> node = std::move(first);
+    first = std::move(node->next_to_end);
   }
-  is_busy = false;
+  to_end = nullptr;
 }
 
 }  // namespace

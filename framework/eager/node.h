@@ -105,6 +105,8 @@ class Node : public std::enable_shared_from_this<Node> {
   };
   Visit visit;
 
+  std::shared_ptr<Node> next_to_end;  // see ~Node()
+
  protected:
   [[nodiscard]] std::shared_ptr<Node> own() { return shared_from_this(); }
 

@@ -68,8 +68,7 @@ void synchronize() {
   eager::Lanes::instance().synchronize(nullptr);
 }
 
-SerialMode::SerialMode() noexcept
-    : previous_(std::exchange(eager::thread_state().is_serial, true)) {}
+SerialMode::SerialMode() : previous_(std::exchange(eager::thread_state().is_serial, true)) {}
 SerialMode::~SerialMode() { eager::thread_state().is_serial = previous_; }
 
 }  // namespace v0

@@ -45,6 +45,8 @@ class Buffer {
   // What was asked for.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   void reset() noexcept;
+  // Is empty afterwards; the memory is never given back.
+  void abandon() noexcept { allocator_ = nullptr; }
 
  private:
   Allocator* allocator_ = nullptr;

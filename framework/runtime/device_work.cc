@@ -45,7 +45,7 @@ void DeviceWork::vouch(std::uint64_t /*up_to*/) noexcept {
 }
 
 void DeviceWork::fail(const std::shared_ptr<device::Failure>& failure,
-                      std::uint64_t /*correlation*/) {
+                      std::uint64_t /*correlation*/) noexcept {
   const std::lock_guard lock(lock_);
   if (!is_in_question_) return;
   is_in_question_ = false;

@@ -34,7 +34,8 @@ class DeviceWork final : public device::UnprovenWork {
   [[nodiscard]] bool may_use(const UnprovenWork& /*other*/) const override { return false; }
   [[nodiscard]] std::string describe(std::uint64_t correlation) const override;
   void vouch(std::uint64_t up_to) noexcept override;
-  void fail(const std::shared_ptr<device::Failure>& failure, std::uint64_t correlation) override;
+  void fail(const std::shared_ptr<device::Failure>& failure,
+            std::uint64_t correlation) noexcept override;
 
  private:
   device::Device& device_;

@@ -85,7 +85,7 @@ class AwaitedCopy final : public device::UnprovenWork {
   }
   void vouch(std::uint64_t /*up_to*/) noexcept override { is_in_question_ = false; }
   void fail(const std::shared_ptr<device::Failure>& failure,
-            std::uint64_t /*correlation*/) override {
+            std::uint64_t /*correlation*/) noexcept override {
     if (!is_in_question_) return;
     is_in_question_ = false;
     failure_ = failure;

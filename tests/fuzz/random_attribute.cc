@@ -43,7 +43,7 @@ constexpr std::array<double, 16> kNumbers{0.0,
                                           -std::numeric_limits<double>::infinity(),
                                           std::numeric_limits<double>::quiet_NaN()};
 
-constexpr std::size_t kKinds = std::variant_size_v<Attribute>;
+constexpr std::size_t kKinds = std::variant_size_v<AttributeValue>;
 
 // A value of each kind, in the order of Attribute.
 const std::array<Attribute, kKinds>& kinds() {

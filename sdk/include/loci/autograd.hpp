@@ -17,12 +17,12 @@ LOCI_PUBLIC std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
                                      bool retain_graph = false, bool create_graph = false);
 
 // Whether the current thread records gradients; it does at first.
-[[nodiscard]] LOCI_PUBLIC bool is_grad_enabled() noexcept;
+[[nodiscard]] LOCI_PUBLIC bool is_grad_enabled();
 
 // Sets that while it lives.
 class LOCI_PUBLIC GradMode {
  public:
-  explicit GradMode(bool enabled) noexcept;
+  explicit GradMode(bool enabled);
   ~GradMode();
   GradMode(const GradMode&) = delete;
   GradMode& operator=(const GradMode&) = delete;
@@ -34,7 +34,7 @@ class LOCI_PUBLIC GradMode {
 // Nothing is recorded while it lives.
 class NoGrad : GradMode {
  public:
-  NoGrad() noexcept : GradMode(false) {}
+  NoGrad() : GradMode(false) {}
 };
 
 // Calls `fn` without recording gradients.

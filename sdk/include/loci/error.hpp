@@ -2,6 +2,7 @@
 #pragma once
 
 #include <loci/export.hpp>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,21 +30,22 @@ LOCI_PUBLIC std::string_view error_code_name(ErrorCode code);
 
 // what() is one line, "[where] what was wrong, with the values; what to do". details() may hold
 // further lines, and is empty otherwise. Of a message of more than 2 KiB, and of details of more
-// than 256 KiB, the beginning is kept, and "... (N bytes left out)" says so.
+// than 256 KiB, the beginning is kept, and "... (N bytes left out)" says so. To copy one needs no
+// memory.
 class LOCI_PUBLIC Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message, std::string details = {});
   ~Error() override;
 
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
-  [[nodiscard]] const std::string& details() const noexcept { return details_; }
+  [[nodiscard]] const std::string& details() const noexcept;
 
   // A copy with `context` before the message: "context: message".
   [[nodiscard]] Error within(std::string_view context) const;
 
  private:
   ErrorCode code_;
-  std::string details_;
+  std::shared_ptr<const std::string> details_;  // null where there are none
 };
 
 }  // namespace v0

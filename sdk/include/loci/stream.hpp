@@ -87,7 +87,7 @@ LOCI_PUBLIC void synchronize();
 // they are made.
 class LOCI_PUBLIC SerialMode {
  public:
-  SerialMode() noexcept;
+  SerialMode();
   ~SerialMode();
   SerialMode(const SerialMode&) = delete;
   SerialMode& operator=(const SerialMode&) = delete;

@@ -3,6 +3,7 @@
 #include <loci/error.hpp>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "framework/core/raise.h"
 
@@ -34,6 +35,13 @@ TEST(ErrorTest, LongTextsAreCutWithACount) {
   const Error fits(ErrorCode::kDataLoss, std::string(2048, 'x'), std::string(262144, 'y'));
   EXPECT_EQ(fits.what(), std::string(2048, 'x'));
   EXPECT_EQ(fits.details().size(), 262144U);
+}
+
+TEST(ErrorTest, ACopyNeedsNoMemory) {
+  static_assert(std::is_nothrow_copy_constructible_v<Error>);
+  const Error error(ErrorCode::kFailed, "message", "details");
+  const Error copy = error;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_EQ(&copy.details(), &error.details());
 }
 
 TEST(ErrorTest, EveryCodeHasANameOfItsOwn) {

@@ -1,0 +1,20 @@
+#include "framework/device/failure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace loci::device {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(FailureTest, OneIsThereWithoutMemory) {
+  const std::shared_ptr<Failure>& failure = failure_without_memory();
+  ASSERT_NE(failure, nullptr);
+  EXPECT_EQ(failure->error.code(), ErrorCode::kOutOfMemory);
+  EXPECT_THAT(failure->error.what(), HasSubstr("no host memory was left"));
+  EXPECT_EQ(&failure_without_memory(), &failure);
+}
+
+}  // namespace
+}  // namespace loci::device
