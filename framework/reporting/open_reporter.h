@@ -22,6 +22,7 @@ class OpenReporter {
   [[nodiscard]] const std::string& name() const { return reporter_->name; }
   // Empty for standard output.
   [[nodiscard]] const std::string& path() const { return target_.path; }
+  [[nodiscard]] bool is_default_path() const { return target_.is_default; }
   [[nodiscard]] std::uint32_t level() const { return reporter_->level; }
   [[nodiscard]] bool wants_peaks() const {
     return (reporter_->def.wants & LOCI_REPORTER_WANTS_PEAKS) != 0;

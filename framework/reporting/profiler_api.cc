@@ -9,6 +9,7 @@
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/scope.h"
 #include "framework/reporting/saved_profile.h"
+#include "framework/reporting/separate_outputs.h"
 #include "framework/reporting/session.h"
 
 namespace loci {
@@ -28,6 +29,19 @@ struct Started {
 Started& started() {
   static Started& instance = *new Started;
   return instance;
+}
+
+using OpenReporters = std::vector<std::unique_ptr<reporting::OpenReporter>>;
+
+// Those that report on the file at `profile_path`, which they must leave as it is.
+OpenReporters open_reporters(const std::string& profile_path,
+                             const std::vector<std::string>& wanted) {
+  OpenReporters open;
+  for (const std::string& text : wanted) {
+    open.push_back(std::make_unique<reporting::OpenReporter>(reporting::parse_request(text)));
+  }
+  reporting::require_separate_outputs(open, profile_path);
+  return open;
 }
 
 // Of whoever began it; for reset_profiler().
@@ -132,13 +146,14 @@ std::string output_of(const std::string& wanted) {
   return reporting::OpenReporter(reporting::parse_request(wanted)).path();
 }
 
+void check_reporters(const std::string& profile_path, const std::vector<std::string>& wanted) {
+  (void)open_reporters(profile_path, wanted);
+}
+
 std::vector<std::string> report(const std::string& profile_path,
                                 const std::vector<std::string>& wanted) {
   core::check_environment();
-  std::vector<std::unique_ptr<reporting::OpenReporter>> open;
-  for (const std::string& text : wanted) {
-    open.push_back(std::make_unique<reporting::OpenReporter>(reporting::parse_request(text)));
-  }
+  const OpenReporters open = open_reporters(profile_path, wanted);
   return reporting::make_reports(reporting::open_profile(profile_path), open);
 }
 

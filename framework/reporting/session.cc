@@ -15,6 +15,7 @@
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/profile_file.h"
 #include "framework/reporting/machine.h"
+#include "framework/reporting/separate_outputs.h"
 
 namespace loci::reporting {
 namespace {
@@ -47,6 +48,7 @@ Session::Session(const ProfilerOptions::Values& options)
     reporters_.push_back(std::make_unique<OpenReporter>(request));
     is_live_ = is_live_ || reporters_.back()->has_live_ranges();
   }
+  require_separate_outputs(reporters_, options_.profile_path);
   claim_.emplace();
   sources_ = std::make_unique<Sources>(level() == profiler::Level::kDetail);
   begin_assembly();

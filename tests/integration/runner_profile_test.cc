@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/integration/runner_fixture.h"
 
 namespace loci::test {
@@ -101,6 +103,27 @@ TEST_F(RunnerProfileTest, RefusesWhatItDoesNotKnow) {
               HasSubstr("there is no reporter 'clasic'; did you mean 'classic'"));
   EXPECT_THAT(failure(2, crop({"--profile", "all", "--json"})),
               HasSubstr("[--reporter] 'classic' would write to standard output"));
+}
+
+TEST_F(RunnerProfileTest, RefusesTwoOutputsInOneFile) {
+  const std::string out = path("run.out");
+  const auto refused = AllOf(HasSubstr("would both be the file '" + out + "'"),
+                             HasSubstr("give each a file of its own"));
+  std::filesystem::create_symlink("run.out", path("link"));
+  EXPECT_THAT(
+      failure(2, crop({"--reporter", "json=" + out, "--reporter", "summary=" + path("link")})),
+      AllOf(HasSubstr("'json'"), HasSubstr("'summary'"), refused));
+  EXPECT_THAT(failure(2, crop({"--reporter", "json=" + out, "--profile-path", path("./run.out")})),
+              AllOf(HasSubstr("the profile"), HasSubstr("'json'"), refused));
+  EXPECT_FALSE(std::filesystem::exists(out));
+  const std::string saved = profile("run.profile");
+  const std::string before = read_file(saved);
+  EXPECT_THAT(failure(2, {"profile", "report", saved, "--reporter", "json=" + saved}),
+              HasSubstr("would both be the file '" + saved + "'"));
+  EXPECT_THAT(failure(2, {"profile", "report", saved, "--reporter", "json=" + out, "--reporter",
+                          "summary=" + out}),
+              refused);
+  EXPECT_EQ(read_file(saved), before);
 }
 
 TEST_F(RunnerProfileTest, AReportThatCannotBeWrittenCostsNothingElse) {

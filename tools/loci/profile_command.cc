@@ -59,9 +59,8 @@ ExitCode report(const po::variables_map& values) {
   std::vector<std::string> reporters = texts(values, "reporter");
   if (reporters.empty()) reporters = {"classic"};
   apply_plugin_options(values);
-  in_phase(Phase::kOptions, [&] {
-    for (const std::string& reporter : reporters) (void)profiling::output_of(reporter);
-  });
+  in_phase(Phase::kOptions,
+           [&] { profiling::check_reporters(values["file"].as<std::string>(), reporters); });
   check_reports(in_phase(Phase::kModel, [&] {
     return profiling::report(values["file"].as<std::string>(), reporters);
   }));

@@ -53,6 +53,7 @@ class LOCI_PUBLIC ProfilerOptions {
   ProfilerOptions& profile_path(const std::string& path);
   // Adds a report: "NAME[:OPTION=VALUE[,...]][=FORM][=OUT]", such as "html=run.html", "classic=1.8"
   // or "trace:gzip=on=run.json.gz". OUT "-" is standard output. Without any, there is "classic".
+  // Several may share standard output, but no file.
   ProfilerOptions& reporter(const std::string& text);
   // No report: only the native file.
   ProfilerOptions& no_reporter();
@@ -145,9 +146,14 @@ LOCI_PUBLIC std::vector<ReporterInfo> reporters();
 // output. Throws as Profiler's constructor.
 LOCI_PUBLIC std::string output_of(const std::string& reporter);
 
+// Whether report() would take these reporters for that file, which is not read: throws if not.
+LOCI_PUBLIC void check_reporters(const std::string& profile_path,
+                                 const std::vector<std::string>& reporters);
+
 // Makes reports from a native file, as ProfilerOptions::reporter() names them. Throws
 // Error(kDataLoss) for a damaged file, kIncompatible for one of another version, kNotFound for an
-// unknown reporter. Returns what failed as Profiler::stop().
+// unknown reporter, kInvalidArgument if two of them or the native file are one file. Returns what
+// failed as Profiler::stop().
 LOCI_PUBLIC std::vector<std::string> report(const std::string& profile_path,
                                             const std::vector<std::string>& reporters);
 
