@@ -1,9 +1,8 @@
 // A digest of bytes, to tell one content from another.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,21 +13,20 @@ namespace loci::core {
 // the same digest.
 class Digest {
  public:
+  Digest();
+  // Goes on from what was added to the other.
+  Digest(const Digest& other);
+  Digest& operator=(const Digest&) = delete;
+  ~Digest();
+
   void add(const void* data, std::uint64_t bytes);
   // Of all that was added.
   [[nodiscard]] std::uint64_t value() const;
 
  private:
-  static constexpr std::size_t kStripe = 32;
+  struct State;
 
-  void add_stripe(const unsigned char* bytes);
-
-  std::array<std::uint64_t, 4> lanes_ = first_lanes();
-  std::array<unsigned char, kStripe> pending_{};
-  std::size_t pending_bytes_ = 0;
-  std::uint64_t total_ = 0;
-
-  static std::array<std::uint64_t, 4> first_lanes();
+  std::unique_ptr<State> state_;
 };
 
 std::uint64_t digest_of(std::string_view bytes);

@@ -37,6 +37,16 @@ TEST(DigestTest, DoesNotHangOnHowBytesCome) {
   }
 }
 
+TEST(DigestTest, ACopyGoesOnByItself) {
+  Digest first;
+  first.add("abc", 3);
+  Digest second = first;
+  second.add("de", 2);
+  first.add("x", 1);
+  EXPECT_EQ(first.value(), digest_of("abcx"));
+  EXPECT_EQ(second.value(), digest_of("abcde"));
+}
+
 TEST(DigestTest, TextIsReadAgain) {
   EXPECT_EQ(digest_text(0x0123456789abcdef), "xxh64:0123456789abcdef");
   EXPECT_EQ(parse_digest("xxh64:0123456789abcdef"), 0x0123456789abcdefU);
