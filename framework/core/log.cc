@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <loci/plugin/terminal_text.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,7 +111,8 @@ void write_log(Module module, Level level, std::string_view message, const char*
   const double elapsed = std::chrono::duration<double, std::micro>(Clock::now() - kStart).count();
   sink().log(spdlog::level::info, "{:5} {:12.1f}us t{} {} {}:{}] {}",
              kLevelNames[static_cast<std::size_t>(level)], elapsed, thread_number(),
-             kModuleNames[static_cast<std::size_t>(module)], base_name(file), line, message);
+             kModuleNames[static_cast<std::size_t>(module)], base_name(file), line,
+             sdk::terminal_text(message));
 }
 
 }  // namespace loci::core

@@ -6,9 +6,9 @@
 
 namespace loci::core {
 
-// The text in single quotes: control characters and invalid UTF-8 as \xNN, a backslash or single
-// quote behind a backslash, cut after 80 bytes with "..." and its length. A message stays one line
-// of bounded length, whatever a file calls its fields.
+// The text in single quotes: control characters, marks of direction and invalid UTF-8 as \xNN or
+// \uNNNN, a backslash or single quote behind a backslash, cut after 80 bytes with "..." and its
+// length. A message stays one line of bounded length, whatever a file calls its fields.
 std::string quote(std::string_view text);
 
 }  // namespace loci::core

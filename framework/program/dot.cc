@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <loci/plugin/terminal_text.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ constexpr std::array<const char*, 4> kFillColors{"#e3f2fd", "#ffebee", "#fff8e1"
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : sdk::terminal_text(text)) {
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }

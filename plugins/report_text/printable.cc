@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <loci/plugin/error.hpp>
+#include <loci/plugin/terminal_text.hpp>
 
 namespace loci::report_text {
 namespace {
@@ -25,17 +26,16 @@ std::size_t bytes_of(std::string_view text, std::size_t count) {
 std::string printable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
-  for (const char byte : text) {
-    const auto code = static_cast<unsigned char>(byte);
-    if (byte == '\n') {
+  while (!text.empty()) {
+    std::size_t bytes = 1;
+    if (text[0] == '\n') {
       shown += "\\n";
-    } else if (byte == '\t') {
+    } else if (text[0] == '\t') {
       shown += "\\t";
-    } else if (code < 0x20 || code == 0x7F) {
-      shown += fmt::format("\\x{:02x}", code);
     } else {
-      shown += byte;
+      bytes = sdk::append_visible(shown, text);
     }
+    text.remove_prefix(bytes);
   }
   return shown;
 }

@@ -10,7 +10,8 @@
 namespace loci::report_text {
 
 // Names come from applications and from files: a control character in one would break a table, or
-// drive the terminal. It becomes \n, \t or \x1b; all else stays.
+// drive the terminal. It becomes \n, \t, \x1b or \u202e, as a byte that is not UTF-8 becomes \xff;
+// all else stays.
 std::string printable(std::string_view text);
 std::string printable(loci_str text);
 

@@ -11,6 +11,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -68,6 +69,39 @@ TEST_F(ModelTest, PlanShowsFallbacksAndTransfers) {
   EXPECT_FALSE(plan["transfers"].empty());
   for (const json& copy : plan["transfers"]) EXPECT_EQ(copy["bytes"], 24);
   EXPECT_THAT(loci(arguments).out, AllOf(HasSubstr("no_kernel"), HasSubstr("toy:0")));
+}
+
+TEST_F(ModelTest, NamesDoNotDriveTheTerminal) {
+  // A control sequence of one character, and what turns the line round.
+  const std::string name = "a\u009b2J\u202eb";
+  const std::string plain = "elementwise_mul_0";  // of an operator and its output
+  const std::string model = inference_model();
+  std::string text = read("model/program.json");
+  for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos;) {
+    text.replace(at, plain.size(), name);
+  }
+  write("model/program.json", text);
+  const std::vector<std::vector<std::string>> commands{
+      {"show", model},
+      {"show", model, "--format", "json"},
+      {"show", model, "--format", "dot"},
+      {"plan", model},
+      {"plan", model, "--json"},
+      {"run", model, "--feed", "x=1", "--fetch", name + ".out", "--log", "operator=debug"}};
+  for (const std::vector<std::string>& command : commands) {
+    const Finished finished = loci(command);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    for (const std::string& shown : {finished.out, finished.err}) {
+      EXPECT_THAT(shown, Not(AnyOf(HasSubstr("\u009b"), HasSubstr("\u202e")))) << command.back();
+    }
+    EXPECT_THAT(finished.out, AllOf(HasSubstr(R"(u009b2J)"), HasSubstr(R"(\u202eb)")))
+        << command.back();
+  }
+  EXPECT_THAT(json::parse(loci(commands[1]).out).dump(), HasSubstr(name));
+  EXPECT_THAT(loci(commands.back()).err, HasSubstr(R"(a\u009b2J\u202eb)"));
+  EXPECT_THAT(failure(2, {"run", model, "--feed", name + ".out=1"}),
+              AllOf(HasSubstr(R"(a\u009b2J\u202eb)"), Not(HasSubstr("\u202e"))));
+  EXPECT_THAT(failure(2, {"plan", model, "--guard", "\xff=cpu"}), HasSubstr(R"(\xff)"));
 }
 
 TEST_F(ModelTest, GuardsPlaceOperatorsOverTheDevice) {

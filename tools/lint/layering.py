@@ -30,8 +30,8 @@ ARROWS = {
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
 ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops", "runtime", "eager",
                "reporting"}
-# Headers of the author SDK that stand on nothing, for what schemas and kernels both compute.
-SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/window.hpp"}
+# Headers of the author SDK that stand on nothing, for what the core and plugins both do.
+SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.
 TEMPLATES = {"template", "template_op", "template_reporter"}
 TEMPLATE_TESTS = {"plugin_test.cc"}

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <loci/plugin/terminal_text.hpp>
 #include <loci/settings.hpp>
 #include <new>
 #include <string>
@@ -19,7 +20,7 @@ using loci::runner::Phase;
 int report(ExitCode code, const std::string& message, const std::string& details) {
   std::string text = "loci: error: " + message + "\n" + details;
   if (text.back() != '\n') text += '\n';
-  std::fputs(text.c_str(), stderr);
+  std::fputs(loci::sdk::terminal_text(text).c_str(), stderr);
   return static_cast<int>(code);
 }
 

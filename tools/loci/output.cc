@@ -5,12 +5,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <loci/plugin/terminal_text.hpp>
 
 #include "tools/loci/failure.h"
 
 namespace loci::runner {
 
-void print(const std::string& text) {
+void print(const std::string& given) {
+  const std::string text = sdk::terminal_text(given);
   // Flushed at once: an error must not show up only when the process ends, and come too late.
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Failure(ExitCode::kFailed,

@@ -6,7 +6,8 @@
 
 namespace loci::runner {
 
-// Throws Failure(kFailed) if it cannot be written.
+// What in it would drive a terminal instead of being shown is escaped, as names from a model may
+// have it. Throws Failure(kFailed) if it cannot be written.
 void print(const std::string& text);
 // One object, on lines of its own. Text that is not UTF-8, such as the name of a file, keeps what
 // of it is.

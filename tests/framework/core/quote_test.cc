@@ -18,7 +18,8 @@ TEST(QuoteTest, EscapesControlCharactersQuotesAndBackslashes) {
   EXPECT_EQ(quote(std::string_view("a\nb\t\x7f\0c", 7)), R"('a\x0ab\x09\x7f\x00c')");
   EXPECT_EQ(quote(R"(it's a \)"), R"('it\'s a \\')");
   EXPECT_EQ(quote("\x1b[2J"), R"('\x1b[2J')");
-  EXPECT_EQ(quote("\xc2\x9b"), R"('\xc2\x9b')");
+  EXPECT_EQ(quote("\xc2\x9b"), R"('\u009b')");
+  EXPECT_EQ(quote("a\u202eb\u2066c"), R"('a\u202eb\u2066c')");
 }
 
 TEST(QuoteTest, KeepsValidUtf8) {

@@ -32,6 +32,13 @@ TEST(DotTest, DrawsOperatorsVariablesAndValues) {
   EXPECT_THAT(dot, HasSubstr("op_2 -> var_1 [style=dashed]"));
 }
 
+TEST(DotTest, ControlsInNamesAreSeen) {
+  const Program main;
+  const ProgramGuard guard(main);
+  const Variable x = data("a\u202eb", {1}, kFloat32);
+  EXPECT_THAT(to_dot(*main.prune({x}, {relu(x)}).impl()), HasSubstr(R"(label="a\\u202eb\n)"));
+}
+
 TEST(DotTest, BlocksAreClusters) {
   const Program main;
   const ProgramGuard guard(main);

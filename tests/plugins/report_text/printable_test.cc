@@ -8,6 +8,7 @@ namespace {
 TEST(PrintableTest, ControlCharactersShowAsTheirEscapes) {
   EXPECT_EQ(printable(std::string_view("a\nb\tc\x1b[31m\x7f")), "a\\nb\\tc\\x1b[31m\\x7f");
   EXPECT_EQ(printable(std::string_view("größe")), "größe");
+  EXPECT_EQ(printable(std::string_view("a\u009bb\u202ec\xff")), "a\\u009bb\\u202ec\\xff");
 }
 
 TEST(PrintableTest, WidthCountsCharactersNotBytes) {
