@@ -13,6 +13,7 @@
 #include "framework/eager/generator.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/launch.h"
+#include "framework/eager/overlap.h"
 #include "framework/eager/placing.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
@@ -211,6 +212,8 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
   std::optional<Relocated> moved;
   if (plan->moves) [[unlikely]]
     values = moved.emplace(*plan, values, site).data();
+  std::optional<ValuesApart> apart;
+  if (plan->changes_state) values = apart.emplace(*plan, values, site).data();
   results = enqueue(plan, values, Tensor(), thread, site);
   if (plan->moves) [[unlikely]]
     write_back(*plan, given, results, site);

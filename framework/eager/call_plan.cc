@@ -104,7 +104,10 @@ class Planner {
     output.bytes = static_cast<std::uint64_t>(type.shape.numel()) * dtype_size(type.dtype);
     output.on_host = schema.residence == ops::Residence::kHost;
     output.slot = static_cast<std::uint32_t>(slot);
-    if (!schema.updates.empty()) output.updates = flat_input(schema.updates);
+    if (!schema.updates.empty()) {
+      output.updates = flat_input(schema.updates);
+      plan_->changes_state = true;
+    }
     if (schema.extent == ops::Extent::kBounded) {
       plan_->bounded = static_cast<std::int32_t>(plan_->outputs.size());
       count_slot_ = static_cast<std::uint32_t>(form_.schema->output_index(schema.count));

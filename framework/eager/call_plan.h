@@ -62,11 +62,12 @@ struct CallPlan {
   device::Device* space = nullptr;  // null: host memory
   Place space_place;
   memory::Allocator* allocator = nullptr;
-  bool is_small = false;      // may run on the calling thread of an inline device
-  bool is_direct = false;     // may do so without a task: see direct_call.h
-  bool moves = false;         // some input has to be copied to where it is read
-  std::int32_t bounded = -1;  // the flat output whose extent the kernel writes
-  std::int32_t count = -1;    // to this flat output
+  bool is_small = false;       // may run on the calling thread of an inline device
+  bool is_direct = false;      // may do so without a task: see direct_call.h
+  bool moves = false;          // some input has to be copied to where it is read
+  bool changes_state = false;  // some output is the memory of an input
+  std::int32_t bounded = -1;   // the flat output whose extent the kernel writes
+  std::int32_t count = -1;     // to this flat output
 
   // The gradient for inputs and outputs by mask, made when it is first asked for.
   [[nodiscard]] const GradientScript& gradient(std::uint64_t wanted, std::uint64_t given) const;

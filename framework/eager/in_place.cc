@@ -6,6 +6,7 @@
 #include "framework/eager/call.h"
 #include "framework/eager/copy_node.h"
 #include "framework/eager/interceptor.h"
+#include "framework/eager/overlap.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
 
@@ -47,21 +48,6 @@ void check_form(const Tensor& self, const ops::TensorType& type, const char* wha
               dtype_name(self.dtype()), self.shape().to_string());
 }
 
-bool is_same_view(const tensor::TensorImpl& a, const tensor::TensorImpl& b) {
-  return a.storage() == b.storage() && a.offset() == b.offset() && a.bytes() == b.bytes();
-}
-
-// Whether writing one would change elements of the other that are still to be read: views of one
-// memory that share some of it. The same view is none, because an element is read before it is
-// written there.
-bool overlap_partly(const Tensor& a, const Tensor& b) {
-  const tensor::TensorImpl& first = *a.impl();
-  const tensor::TensorImpl& second = *b.impl();
-  if (first.storage() != second.storage() || is_same_view(first, second)) return false;
-  return first.offset() < second.offset() + second.bytes() &&
-         second.offset() < first.offset() + first.bytes();
-}
-
 // `x op= y`: where x is, with y as it was before.
 void change(const Tensor& self, const Tensor& other, const char* op, const void* site) {
   check_defined(self, op);
@@ -72,7 +58,7 @@ void change(const Tensor& self, const Tensor& other, const char* op, const void*
   if (thread.interceptor != nullptr) return thread.interceptor->replace(self, call.result());
   check_change(self, requires_grad(other), op);
   Tensor apart;
-  if (overlap_partly(self, other)) [[unlikely]] {
+  if (overlap_partly(*self.impl(), *other.impl())) [[unlikely]] {
     // Nothing is recorded of it: a change that is recorded shares its memory with no view.
     apart = duplicate(other, site);
     call.values[1] = apart;
@@ -142,7 +128,7 @@ void Tensor::copy_(const Tensor& source, bool blocking) const {
   }
   eager::check_change(*this, eager::requires_grad(source), "copy_");
   // Copies need not cope with an overlap.
-  const bool overlaps = eager::overlap_partly(source, *this);
+  const bool overlaps = eager::overlap_partly(*source.impl(), *impl());
   eager::copy_elements(overlaps ? eager::duplicate(source, site) : source, *this, site);
   if (eager::thread_state().records && !eager::record_copy(source, *this)) {
     impl()->set_recorded(nullptr);

@@ -74,6 +74,9 @@ class Run {
     for (std::size_t i = 0; i < plan_.feeds.size(); ++i) {
       const PlanFeed& planned = plan_.feeds[i];
       void* data = feed[i].second.raw_data();
+      if (frame_.shares_persistables(data, feed[i].second.bytes())) [[unlikely]] {
+        data = copies_.emplace_back(copy_of(feed[i].second, planned)).raw_data();
+      }
       if (planned.value >= 0) {
         frame_.bind(planned.value, data);
       } else {
@@ -117,6 +120,16 @@ class Run {
   void synchronize() { frame_.synchronize(); }
 
  private:
+  // What the run changes must not change what was fed.
+  static Tensor copy_of(const Tensor& fed, const PlanFeed& planned) {
+    const char* name = transfer::intern(planned.name);
+    Tensor copy = tensor::make_tensor(fed.dtype(), fed.shape(), fed.place(), name);
+    device::Device* device = fed.impl()->storage()->device;
+    transfer::copy({device, fed.raw_data()}, {device, copy.raw_data()}, fed.bytes(),
+                   {name, "feed", "", transfer::Reason::kFeed}, /*stream=*/nullptr, /*wait=*/true);
+    return copy;
+  }
+
   void copy_into_persistable(const PlanFeed& planned, void* data) {
     const PlanValue& value = plan_.values[static_cast<std::size_t>(planned.persistable)];
     const Space from = space_at(planned.place);
@@ -141,6 +154,7 @@ class Run {
   const Plan& plan_;
   Frame& frame_;
   std::vector<Tensor>& fetched_;
+  std::vector<Tensor> copies_;  // of feeds
 };
 
 }  // namespace

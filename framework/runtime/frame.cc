@@ -160,13 +160,16 @@ bool Frame::bind_scope(tensor::ScopeImpl& scope) {
     return true;
   }
   bound_storage_.clear();
+  persistables_.clear();
   for (const PlanPersistable& persistable : plan_.persistables) {
     const PlanValue& value = plan_.values[static_cast<std::size_t>(persistable.value)];
     const Tensor tensor = settle_persistable(persistable, value, scope);
     if (!tensor.defined()) return false;
     bind(persistable.value, tensor.raw_data());
     bound_storage_.push_back(tensor.impl()->storage());
+    persistables_.add(tensor.raw_data(), tensor.bytes());
   }
+  persistables_.settle();
   scope_ = &scope;
   scope_version_ = scope.version();
   return true;

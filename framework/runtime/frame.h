@@ -9,6 +9,7 @@
 
 #include "framework/memory/allocator.h"
 #include "framework/memory/pinned_buffer.h"
+#include "framework/runtime/bound_memory.h"
 #include "framework/runtime/device_work.h"
 #include "framework/runtime/plan.h"
 #include "framework/runtime/scheduled_run.h"
@@ -31,6 +32,11 @@ class Frame {
   // those that lie away from their home. Does nothing if the scope has not changed since. Returns
   // false if a variable has another type than the plan was compiled for.
   [[nodiscard]] bool bind_scope(tensor::ScopeImpl& scope);
+
+  // Whether a byte of it is one of those variables'.
+  [[nodiscard]] bool shares_persistables(const void* data, std::uint64_t bytes) const {
+    return persistables_.meets(data, bytes);
+  }
 
   void bind(ValueId value, void* data) { views_[static_cast<std::size_t>(value)].data = data; }
   [[nodiscard]] void* data(ValueId value) const {
@@ -99,6 +105,7 @@ class Frame {
   std::vector<LoopRecord> loops_;
   std::vector<Record> records_;
   std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
+  BoundMemory persistables_;
   std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device
   std::uint64_t scope_version_ = 0;
   const tensor::ScopeImpl* scope_ = nullptr;

@@ -119,6 +119,31 @@ TEST_F(DlpackTest, AnExportSharesTheMemoryAndKeepsIt) {
   managed->deleter(managed);
 }
 
+// As if the source had been copied first.
+TEST_F(DlpackTest, ImportsOfOverlappingMemoryAreReadAsTheyWere) {
+  const auto changed = [](const auto& change) {
+    Foreign one({1, 2, 4, 8}, {3});
+    Foreign other({}, {3});
+    one.managed.dl_tensor.byte_offset = sizeof(float);
+    other.managed.dl_tensor.data = one.elements();
+    change(from_dlpack(&one.managed), from_dlpack(&other.managed));
+    synchronize();
+    return std::vector<float>(one.elements(), one.elements() + 4);
+  };
+  using T = Tensor;
+  const Tensor rate = vector({1});
+  EXPECT_THAT(changed([](const T& x, const T& y) { x.add_(y); }), ElementsAre(1, 3, 6, 12));
+  EXPECT_THAT(changed([](const T& x, const T& y) { x.copy_(y); }), ElementsAre(1, 1, 2, 4));
+  EXPECT_THAT(changed([&](const T& x, const T& y) { sgd(x, y, rate); }), ElementsAre(1, 1, 2, 4));
+}
+
+TEST_F(DlpackTest, ATensorThatComesBackIsKnown) {
+  const Tensor t = vector({1, 2, 4, 8});
+  const Tensor back = from_dlpack(to_dlpack(t));
+  t.rows(1, 4).add_(back.rows(0, 3));
+  EXPECT_THAT(floats(t), ElementsAre(1, 3, 6, 12));
+}
+
 TEST_F(DlpackTest, AnExportIsComplete) {
   Tensor sum = zeros({1 << 18});
   for (int i = 0; i < 50; ++i) sum = sum + 1.0;

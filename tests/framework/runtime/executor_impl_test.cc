@@ -51,5 +51,25 @@ TEST_F(ExecutorImplTest, AFailedRunLeavesTheExecutorUsable) {
   EXPECT_NEAR(run(1)[0].item<float>(), 0.6931F, 1e-4F);
 }
 
+// As if they had been copied first.
+TEST_F(ExecutorImplTest, FeedsThatShareMemoryWithStateAreReadAsTheyWere) {
+  const Variable w = create_parameter({4}, kFloat32, initializer::constant(0), "w");
+  const Variable g = data("g", {3}, kFloat32);
+  const Variable rows = data("rows", {3}, kInt64);
+  sgd(w, g, data("rate", {1}, kFloat32), rows);
+  const Variable fed = g * 1.0;
+  scope_.set("w", vector({0, 0, 0, 0}));
+  const Tensor memory = scope_.find("w");
+  Executor executor("cpu", {}, scope_);
+  const Tensor reversed = Tensor::from<std::int64_t>({3, 2, 1}, {3});
+  for (int run = 0; run < 2; ++run) {
+    memory.copy_(vector({1, 2, 4, 8}));
+    const auto fetched = executor.run(
+        main_, {{"g", memory.rows(1, 4)}, {"rows", reversed}, {"rate", vector({1})}}, {fed});
+    EXPECT_EQ(memory.to_vector<float>(), (std::vector<float>{1, 2 - 8, 4 - 4, 8 - 2}));
+    EXPECT_EQ(fetched[0].to_vector<float>(), (std::vector<float>{2, 4, 8}));
+  }
+}
+
 }  // namespace
 }  // namespace loci::runtime
