@@ -65,6 +65,10 @@ AtomicFile::AtomicFile(const std::string& path, Links links)
 
 void AtomicFile::write(const void* data, std::uint64_t bytes) { temporary_->write(data, bytes); }
 
+void AtomicFile::write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) {
+  temporary_->write_at(offset, data, bytes);
+}
+
 void AtomicFile::stage() {
   if (staged_) return;
   temporary_->sync();

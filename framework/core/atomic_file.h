@@ -25,6 +25,8 @@ class AtomicFile {
   explicit AtomicFile(const std::string& path, Links links = Links::kFollow);
 
   void write(const void* data, std::uint64_t bytes);
+  // As OutputFile's.
+  void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes);
   // Brings all bytes to the disk; what may fail for want of space has failed then. No write() after
   // it.
   void stage();

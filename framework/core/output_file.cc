@@ -59,6 +59,19 @@ void OutputFile::write(const void* data, std::uint64_t bytes) {
   }
 }
 
+void OutputFile::write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) {
+  const auto* position = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t count =
+        ::pwrite(descriptor_, position, std::min(bytes, kLargestWrite), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) raise_system_error(name_, "write", count < 0 ? errno : EIO);
+    position += count;
+    offset += static_cast<std::uint64_t>(count);
+    bytes -= static_cast<std::uint64_t>(count);
+  }
+}
+
 void OutputFile::sync() {
   if (const int error = synced(descriptor_)) raise_system_error(name_, "write", error);
   // Network file systems tell some failures only when a descriptor is closed. This one stays,

@@ -20,6 +20,8 @@ class OutputFile {
   [[nodiscard]] const std::string& name() const { return name_; }
 
   void write(const void* data, std::uint64_t bytes);
+  // Over bytes that have been written. What is written next still comes behind all of them.
+  void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes);
   // Returns once all bytes are on the disk: what may fail for want of space has failed then. The
   // descriptor stays open.
   void sync();

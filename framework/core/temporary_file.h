@@ -30,6 +30,9 @@ class TemporaryFile {
   [[nodiscard]] const std::string& path() const { return path_; }
   void set_mode(mode_t mode);
   void write(const void* data, std::uint64_t bytes) { file_.write(data, bytes); }
+  void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) {
+    file_.write_at(offset, data, bytes);
+  }
   void sync() { file_.sync(); }
   // Replaces what has that name, in the same directory. That the name lasts is up to
   // sync_directory().

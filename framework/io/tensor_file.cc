@@ -12,14 +12,15 @@ inline namespace v0 {
 namespace io {
 namespace {
 
-enum class Format { kNpy, kSafetensors };
+enum class Format { kNpy, kNpz, kSafetensors };
 
 Format format_of(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".npy") return Format::kNpy;
+  if (extension == ".npz") return Format::kNpz;
   if (extension == ".safetensors") return Format::kSafetensors;
   core::raise_file_error(ErrorCode::kInvalidArgument, path, "name",
-                         "the extension {} is of no known format; use .npy or .safetensors",
+                         "the extension {} is of no known format; use .npy, .npz or .safetensors",
                          core::quote(extension));
 }
 
@@ -33,11 +34,21 @@ std::vector<std::string> names_in(const SafetensorsFile& file) {
   return names;
 }
 
-Tensor load_only(const SafetensorsFile& file, const std::string& path) {
-  if (file.entries().size() == 1) return file.load(file.entries().front());
+void require_one(std::size_t count, const std::string& path, const char* loader) {
+  if (count == 1) return;
   core::raise_file_error(ErrorCode::kInvalidArgument, path, "tensors",
-                         "there are {}, not one; load_safetensors() takes the name of one",
-                         file.entries().size());
+                         "there are {}, not one; {}() takes the name of one", count, loader);
+}
+
+Tensor load_only(const SafetensorsFile& file) {
+  require_one(file.entries().size(), file.path(), "load_safetensors");
+  return file.load(file.entries().front());
+}
+
+Tensor load_only_array(const std::string& path) {
+  const std::vector<std::string> names = npz_names(path);
+  require_one(names.size(), path, "load_npz");
+  return load_npz(path, names.front());
 }
 
 }  // namespace
@@ -52,16 +63,21 @@ Tensor load_safetensors(const std::string& path, const std::string& name) {
 }
 
 Tensor load_tensor(const std::string& path) {
-  if (format_of(path) == Format::kNpy) return load_npy(path);
-  return load_only(SafetensorsFile(path), path);
+  switch (format_of(path)) {
+    case Format::kNpy: return load_npy(path);
+    case Format::kNpz: return load_only_array(path);
+    case Format::kSafetensors: break;
+  }
+  return load_only(SafetensorsFile(path));
 }
 
 void save_tensor(const std::string& path, const Tensor& tensor) {
-  if (format_of(path) == Format::kNpy) {
-    save_npy(path, tensor);
-  } else {
-    save_safetensors(path, {{"tensor", tensor}});
+  switch (format_of(path)) {
+    case Format::kNpy: return save_npy(path, tensor);
+    case Format::kNpz: return save_npz(path, {{"tensor", tensor}});
+    case Format::kSafetensors: break;
   }
+  save_safetensors(path, {{"tensor", tensor}});
 }
 
 }  // namespace io

@@ -56,6 +56,42 @@ TEST_F(RunTest, FetchChoosesAndWritesResults) {
   EXPECT_EQ(io::load_npy(out).to_vector<std::int64_t>(), (std::vector<std::int64_t>{1, 2}));
 }
 
+TEST_F(RunTest, ArchivesOfArraysAreFedAndWritten) {
+  const std::string model = inference_model();
+  const std::string in = path("in.npz");
+  io::save_npz(in, {{"x", Tensor::from<float>({1, 2, 3, -1, -1, -1}, {2, 3})},
+                    {"w", Tensor::from<float>({5, 0, 0}, {3})}});
+  json report = loci_json({"run", model, "--feed", "x=@" + in, "--fetch", "y", "--json"});
+  EXPECT_EQ(report["results"][0]["values"], json({1, 4, 0, 0, 0, 3}));
+  report = loci_json({"run", model, "--feed", "@" + in, "--fetch", "y", "--json"});
+  EXPECT_EQ(report["results"][0]["values"], json({5, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(report["feeds"].size(), 2U);
+  const std::string out = path("out.npz");
+  report = loci_json({"run", model, "--feed", "x=@" + in + ":x", "--fetch", "y=@" + out, "--fetch",
+                      "best=@" + out + ":digit", "--json"});
+  EXPECT_EQ(report["results"][0]["file"], out);
+  EXPECT_EQ(report["results"][0]["array"], "y");
+  EXPECT_EQ(report["results"][1]["array"], "digit");
+  EXPECT_EQ(io::load_npz(out, "digit").to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(io::npz_names(out).size(), 2U);
+}
+
+TEST_F(RunTest, ArchivesThatDoNotFitAreRefused) {
+  const std::string model = inference_model();
+  const std::string in = path("in.npz");
+  io::save_npz(in, {{"x", Tensor::from<float>({1, 2, 3}, {1, 3})}, {"z", Tensor::scalar(1.0F)}});
+  EXPECT_THAT(failure(2, {"run", model, "--feed", "@" + in}), HasSubstr("'z'"));
+  EXPECT_THAT(failure(2, {"run", model, "--feed", "@" + in, "--feed", "x=1"}),
+              HasSubstr("'x' is given twice"));
+  EXPECT_THAT(failure(3, {"run", model, "--feed", "x=@" + in + ":y"}),
+              HasSubstr("array 'y': there is none of that name"));
+  EXPECT_THAT(failure(3, {"run", model, "--feed", "x=@" + in + ":z"}),
+              AllOf(HasSubstr(in + ":z"), HasSubstr("float32[]")));
+  const std::string torn = write("torn.npz", "PK\3\4");
+  EXPECT_THAT(failure(3, {"run", model, "--feed", "@" + torn}), HasSubstr(torn));
+}
+
 TEST_F(RunTest, ANumberFillsTheVariable) {
   const json report =
       loci_json({"run", inference_model(), "--feed", "x=2", "--fetch", "y", "--json"});

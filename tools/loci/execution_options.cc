@@ -74,9 +74,10 @@ void declare_execution_options(po::options_description& options) {
   options.add_options()                                                                     //
       ("device", text("P"), "where operators run: cpu (the default), cuda:0, gpu, ...")     //
       ("feed", list("NAME=VALUE"), "the value of a data variable, see below (repeatable)")  //
-      ("fetch", list("NAME[=@F.npy]"),
-       "a variable to return, printed or written to a file; by default all results of the model "
-       "(repeatable)")  //
+      ("fetch", list("NAME[=@F]"),
+       "a variable to return, printed or written to F.npy or F.npz[:ARRAY], which several may "
+       "share; "
+       "by default all results of the model (repeatable)")  //
       ("optimize", text("LEVEL"),
        "none: every operator as written; exact: results keep their "
        "bits; default: each within its documented bound")            //
@@ -98,7 +99,9 @@ ExecutionOptions read_execution_options(const po::variables_map& values) {
     options.device =
         in_phase(Phase::kOptions, [&] { return Place(values["device"].as<std::string>()); });
   }
-  for (const std::string& feed : texts(values, "feed")) options.feeds.push_back(parse_feed(feed));
+  for (const std::string& feed : texts(values, "feed")) {
+    for (FeedSpec& spec : parse_feeds(feed)) options.feeds.push_back(std::move(spec));
+  }
   for (const std::string& fetch : texts(values, "fetch")) {
     options.fetches.push_back(parse_fetch(fetch));
   }
@@ -141,6 +144,8 @@ std::uint64_t whole_number(const po::variables_map& values, const std::string& o
 std::string feed_help() {
   return "Feeds:\n"
          "  NAME=@F.npy                       the array in the file, of the variable's dtype\n"
+         "  NAME=@F.npz[:ARRAY]               this array of an archive; ARRAY is NAME by default\n"
+         "  @F.npz                            all arrays of an archive, by their names\n"
          "  NAME=random[:SHAPE[:LOW:HIGH]]    uniform, SHAPE as in 8x1x8x8; an empty SHAPE is the\n"
          "                                    variable's, which must then have no unknown extent;\n"
          "                                    0:1 by default, for integers the whole numbers of\n"

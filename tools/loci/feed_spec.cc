@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <loci/io.hpp>
 #include <vector>
 
 #include "tools/loci/failure.h"
@@ -12,8 +13,8 @@ namespace loci::runner {
 namespace {
 
 constexpr const char* kForms =
-    "write NAME=@FILE.npy, NAME=random[:SHAPE[:LOW:HIGH]] or NAME=VALUE, such as "
-    "image=random:8x1x8x8";
+    "write NAME=@FILE.npy, NAME=@FILE.npz[:ARRAY], @FILE.npz, NAME=random[:SHAPE[:LOW:HIGH]] or "
+    "NAME=VALUE, such as image=random:8x1x8x8";
 
 [[noreturn]] void refuse_feed(const std::string& argument, const std::string& reason) {
   throw Failure(ExitCode::kUsage, fmt::format("[--feed] '{}': {}; {}", argument, reason, kForms));
@@ -57,6 +58,15 @@ FeedRandom parse_random(const std::string& text, const std::string& argument) {
   return random;
 }
 
+ArrayFile parse_file(const std::string& name, const std::string& text,
+                     const std::string& argument) {
+  if (text.empty()) refuse_feed(argument, "the file is missing");
+  ArrayFile file = parse_array_file(text);
+  if (text.back() == ':' && file.is_archive) refuse_feed(argument, "the array is missing");
+  if (file.is_archive && file.array.empty()) file.array = name;
+  return file;
+}
+
 }  // namespace
 
 Shape parse_shape(const std::string& text, const std::string& argument) {
@@ -86,14 +96,27 @@ FeedSpec parse_feed(const std::string& argument) {
   spec.text = argument.substr(equals + 1);
   if (spec.text.empty()) refuse_feed(argument, "the value is missing");
   if (spec.text[0] == '@') {
-    if (spec.text.size() == 1) refuse_feed(argument, "the file is missing");
-    spec.source = FeedFile{spec.text.substr(1)};
+    spec.source = FeedFile{parse_file(spec.name, spec.text.substr(1), argument)};
   } else if (spec.text == "random" || spec.text.rfind("random:", 0) == 0) {
     spec.source = parse_random(spec.text, argument);
   } else {
     spec.source = FeedValue{spec.text};
   }
   return spec;
+}
+
+std::vector<FeedSpec> parse_feeds(const std::string& argument) {
+  if (argument.empty() || argument[0] != '@') return {parse_feed(argument)};
+  const std::string path = argument.substr(1);
+  const ArrayFile file = parse_array_file(path);
+  if (!file.is_archive || file.path != path) return {parse_feed(argument)};
+  std::vector<FeedSpec> specs;
+  for (const std::string& name : in_phase(Phase::kModel, [&] { return io::npz_names(path); })) {
+    const FeedFile source{{path, name, true}};
+    specs.push_back({name, source, "@" + source.file.text()});
+  }
+  if (specs.empty()) refuse_feed(argument, "there is no array in the archive");
+  return specs;
 }
 
 }  // namespace loci::runner

@@ -5,11 +5,14 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
+
+#include "tools/loci/array_file.h"
 
 namespace loci::runner {
 
 struct FeedFile {
-  std::string path;
+  ArrayFile file;  // of an archive: its array is named
 };
 
 // What is not given comes from the variable: its shape, and 0 and 1 (integers: 0 and 2) as bounds.
@@ -30,9 +33,13 @@ struct FeedSpec {
   std::string text;  // the source as it was written, for reports
 };
 
-// Reads NAME=@F.npy, NAME=random[:SHAPE[:LOW:HIGH]] or NAME=VALUE. SHAPE has extents with x
-// between them, 8x1x8x8; an empty one stands for the variable's. Throws Failure(kUsage).
+// Reads NAME=@F.npy, NAME=@F.npz[:ARRAY], NAME=random[:SHAPE[:LOW:HIGH]] or NAME=VALUE. Without
+// ARRAY it is the one called NAME. SHAPE has extents with x between them, 8x1x8x8; an empty one
+// stands for the variable's. Throws Failure(kUsage).
 FeedSpec parse_feed(const std::string& argument);
+// Reads what parse_feed() reads, and @F.npz: each array of the archive feeds the variable of its
+// name. Throws Failure(kUsage), or Failure(kBadInput) for a file that is no archive.
+std::vector<FeedSpec> parse_feeds(const std::string& argument);
 
 // "8x1x8x8". Throws Failure(kUsage); `argument` is for its message.
 Shape parse_shape(const std::string& text, const std::string& argument);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <loci/io.hpp>
-
 #include "tools/loci/failure.h"
 #include "tools/loci/literal.h"
 #include "tools/loci/random_tensor.h"
@@ -23,10 +21,10 @@ std::string extents_hint(const Shape& wanted) {
   return wanted.is_static() ? "" : " (-1: any extent)";
 }
 
-Tensor from_file(const FeedFile& file, const Target& target) {
-  const Tensor tensor = in_phase(Phase::kModel, [&] { return io::load_npy(file.path); });
+Tensor from_file(const ArrayFile& file, const Target& target) {
+  const Tensor tensor = in_phase(Phase::kModel, [&] { return load_array(file); });
   const std::string both =
-      fmt::format("[--feed] {}: '{}' holds {}, but the model takes {}", target.name, file.path,
+      fmt::format("[--feed] {}: '{}' holds {}, but the model takes {}", target.name, file.text(),
                   type_text(tensor.dtype(), tensor.shape()), type_text(target.dtype, target.shape));
   if (tensor.dtype() != target.dtype) {
     throw Failure(ExitCode::kBadInput,
@@ -83,7 +81,7 @@ Shape with_ones(const Shape& shape) {
 }
 
 Tensor feed_tensor(const FeedSpec& spec, const Target& target, std::uint64_t seed) {
-  if (const auto* file = std::get_if<FeedFile>(&spec.source)) return from_file(*file, target);
+  if (const auto* file = std::get_if<FeedFile>(&spec.source)) return from_file(file->file, target);
   if (const auto* random = std::get_if<FeedRandom>(&spec.source)) {
     return from_random(*random, target, seed);
   }

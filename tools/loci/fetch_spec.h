@@ -4,18 +4,23 @@
 #include <string>
 #include <vector>
 
+#include "tools/loci/array_file.h"
+
 namespace loci::runner {
 
 struct FetchSpec {
   std::string name;
-  std::string path;  // empty: print it
+  ArrayFile file = {};  // no path: print it; of an archive: its array is named
+
+  [[nodiscard]] bool is_printed() const { return file.path.empty(); }
 };
 
-// Reads NAME or NAME=@F.npy. Throws Failure(kUsage).
+// Reads NAME, NAME=@F.npy or NAME=@F.npz[:ARRAY]; without ARRAY it is called NAME. Throws
+// Failure(kUsage).
 FetchSpec parse_fetch(const std::string& argument);
 
-// Throws Failure(kUsage) if two of them write the same file, and Failure(kFailed) if one of the
-// files cannot be written: better said before a long run than after it.
+// Throws Failure(kUsage) if two of them write the same file or array, and Failure(kFailed) if one
+// of the files cannot be written: better said before a long run than after it.
 void check_outputs(const std::vector<FetchSpec>& fetches);
 
 // Throws Failure(kUsage) if one of them names a file; `reason` says why none is written.

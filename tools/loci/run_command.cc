@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <loci/io.hpp>
+#include <map>
 
 #include "tools/loci/latency.h"
 #include "tools/loci/output.h"
@@ -26,21 +27,28 @@ void declare_run_command(po::options_description& options) {
 }
 
 void write_files(const Session& session, const RepeatedRun& outcome) {
+  std::map<std::string, io::NamedTensors> archives;  // by path
   for (std::size_t i = 0; i < session.fetches.size(); ++i) {
-    const std::string& path = session.fetches[i].path;
-    if (!path.empty()) io::save_npy(path, outcome.results[i]);
+    const FetchSpec& fetch = session.fetches[i];
+    if (fetch.file.is_archive) {
+      archives[fetch.file.path].emplace(fetch.file.array, outcome.results[i]);
+    } else if (!fetch.is_printed()) {
+      io::save_npy(fetch.file.path, outcome.results[i]);
+    }
   }
+  for (const auto& [path, arrays] : archives) io::save_npz(path, arrays);
 }
 
 std::string report_text(const Session& session, const RunCounts& counts,
                         const RepeatedRun& outcome) {
   std::string text;
   for (std::size_t i = 0; i < session.fetches.size(); ++i) {
-    const auto& [name, path] = session.fetches[i];
+    const FetchSpec& fetch = session.fetches[i];
     const Tensor& result = outcome.results[i];
-    text += path.empty() ? fmt::format("{}: {}\n", name, result.to_string())
-                         : fmt::format("{}: {} written to {}\n", name,
-                                       type_text(result.dtype(), result.shape()), path);
+    text += fetch.is_printed()
+                ? fmt::format("{}: {}\n", fetch.name, result.to_string())
+                : fmt::format("{}: {} written to {}\n", fetch.name,
+                              type_text(result.dtype(), result.shape()), fetch.file.text());
   }
   if (session.fetches.empty()) text += "done; the model names no results, see --fetch\n";
   if (counts.repeat > 1) {
@@ -65,11 +73,12 @@ Json given_feeds_json(const Session& session) {
 Json results_json(const Session& session, const RepeatedRun& outcome) {
   Json results = Json::array();
   for (std::size_t i = 0; i < session.fetches.size(); ++i) {
-    const auto& [name, path] = session.fetches[i];
-    Json entry{{"name", name}};
+    const FetchSpec& fetch = session.fetches[i];
+    Json entry{{"name", fetch.name}};
     entry.update(type_json(outcome.results[i].dtype(), outcome.results[i].shape()));
-    entry["file"] = path.empty() ? Json() : Json(path);
-    entry["values"] = path.empty() ? values_json(outcome.results[i]) : Json();
+    entry["file"] = fetch.is_printed() ? Json() : Json(fetch.file.path);
+    if (fetch.file.is_archive) entry["array"] = fetch.file.array;
+    entry["values"] = fetch.is_printed() ? values_json(outcome.results[i]) : Json();
     results.push_back(std::move(entry));
   }
   return results;

@@ -106,7 +106,7 @@ std::vector<FetchSpec> make_fetches(const ExecutionOptions& options, const Progr
   std::vector<FetchSpec> fetches = options.fetches;
   for (const FetchSpec& fetch : fetches) (void)find_variable(program, fetch.name, "fetch");
   if (fetches.empty()) {
-    for (const Variable& result : inspect::results(program)) fetches.push_back({result.name(), {}});
+    for (const Variable& result : inspect::results(program)) fetches.push_back({result.name()});
   }
   return fetches;
 }

@@ -1,4 +1,4 @@
-// Files: npy arrays, safetensors, program directories.
+// Files: npy arrays and npz archives of them, safetensors, program directories.
 #pragma once
 
 #include <loci/export.hpp>
@@ -26,14 +26,27 @@ LOCI_PUBLIC Tensor load_npy(const std::string& path);
 LOCI_PUBLIC void save_npy(const std::string& path, const Tensor& tensor);
 
 using NamedTensors = std::map<std::string, Tensor>;
+
+// NumPy's .npz: a zip archive of npy files, each called after its array, which numpy.savez() and
+// savez_compressed() make. An array's name is that of its member without ".npy", whatever it looks
+// like: nothing is unpacked to a path. Refused with kDataLoss, file and member: encryption, other
+// compression than deflate, two arrays of one name, and sizes that the file cannot hold.
+LOCI_PUBLIC NamedTensors load_npz(const std::string& path);
+// One of the arrays. Throws Error(kNotFound) with similar names if there is none of that name.
+LOCI_PUBLIC Tensor load_npz(const std::string& path, const std::string& name);
+// The arrays' names, in the order of the file. Reads none of them.
+LOCI_PUBLIC std::vector<std::string> npz_names(const std::string& path);
+// Without compression, as numpy.savez(). The same tensors make the same bytes.
+LOCI_PUBLIC void save_npz(const std::string& path, const NamedTensors& tensors);
+
 LOCI_PUBLIC NamedTensors load_safetensors(const std::string& path);
 LOCI_PUBLIC void save_safetensors(const std::string& path, const NamedTensors& tensors);
 // One of the tensors. Throws Error(kNotFound) with similar names if there is none of that name.
 LOCI_PUBLIC Tensor load_safetensors(const std::string& path, const std::string& name);
 
-// A file of one tensor, .npy or .safetensors by its extension; in the latter it is called "tensor",
-// and is loaded whatever its name is. Throws Error(kInvalidArgument) for another extension and for
-// a file with another number of tensors.
+// A file of one tensor, .npy, .npz or .safetensors by its extension; in the latter two it is called
+// "tensor", and is loaded whatever its name is. Throws Error(kInvalidArgument) for another
+// extension and for a file with another number of tensors.
 LOCI_PUBLIC Tensor load_tensor(const std::string& path);
 LOCI_PUBLIC void save_tensor(const std::string& path, const Tensor& tensor);
 

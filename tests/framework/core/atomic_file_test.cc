@@ -54,6 +54,15 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
+TEST_F(AtomicFileTest, BytesCanBeWrittenOver) {
+  AtomicFile file(scratch_.path("new"));
+  file.write("abcdef", 6);
+  file.write_at(1, "XY", 2);
+  file.write("g", 1);
+  file.commit();
+  EXPECT_EQ(scratch_.read("new"), "aXYdefg");
+}
+
 TEST_F(AtomicFileTest, MakesAFile) {
   write(scratch_.path("new"), "content");
   EXPECT_EQ(scratch_.read("new"), "content");

@@ -27,7 +27,7 @@ class TensorFileTest : public ::testing::Test {
 };
 
 TEST_F(TensorFileTest, OneTensorGoesThroughEitherFormat) {
-  for (const char* name : {"t.npy", "t.safetensors"}) {
+  for (const char* name : {"t.npy", "t.npz", "t.safetensors"}) {
     io::save_tensor(scratch_.path(name), Tensor::from<std::int64_t>({1, 2, 3, 4, 5, 6}, {2, 3}));
     const Tensor back = io::load_tensor(scratch_.path(name));
     EXPECT_EQ(back.shape(), (Shape{2, 3})) << name;
@@ -37,7 +37,7 @@ TEST_F(TensorFileTest, OneTensorGoesThroughEitherFormat) {
 }
 
 TEST_F(TensorFileTest, TheExtensionMustBeKnown) {
-  const auto text = "the extension '.pt' is of no known format; use .npy or .safetensors";
+  const auto text = "the extension '.pt' is of no known format; use .npy, .npz or .safetensors";
   expect_error(ErrorCode::kInvalidArgument, text,
                [&] { io::save_tensor(scratch_.path("t.pt"), two()); });
   expect_error(ErrorCode::kInvalidArgument, text,
@@ -53,6 +53,13 @@ TEST_F(TensorFileTest, OneTensorOfManyIsLoadedByName) {
                [&] { (void)io::load_safetensors(path, "fc.weigth"); });
   expect_error(ErrorCode::kInvalidArgument, "there are 2, not one",
                [&] { (void)io::load_tensor(path); });
+}
+
+TEST_F(TensorFileTest, OneOfManyArraysNeedsItsName) {
+  io::save_npz(scratch_.path("w.npz"), {{"a", two()}, {"b", two()}});
+  expect_error(ErrorCode::kInvalidArgument,
+               "there are 2, not one; load_npz() takes the name of one",
+               [&] { (void)io::load_tensor(scratch_.path("w.npz")); });
 }
 
 TEST_F(TensorFileTest, NamesFromAFileStayOnTheLine) {

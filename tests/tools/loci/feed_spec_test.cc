@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/io.hpp>
+
 #include "tests/tools/loci/failing.h"
 
 namespace loci::runner {
@@ -18,8 +20,33 @@ std::string refusal(const std::string& argument) {
 TEST(FeedSpecTest, ReadsAFile) {
   const FeedSpec spec = parse_feed("image=@some dir/a=b.npy");
   EXPECT_EQ(spec.name, "image");
-  EXPECT_EQ(std::get<FeedFile>(spec.source).path, "some dir/a=b.npy");
+  EXPECT_EQ(std::get<FeedFile>(spec.source).file.path, "some dir/a=b.npy");
   EXPECT_EQ(spec.text, "@some dir/a=b.npy");
+}
+
+TEST(FeedSpecTest, ReadsAnArrayOfAnArchive) {
+  const FeedSpec named = parse_feed("image=@in.npz:first");
+  EXPECT_EQ(std::get<FeedFile>(named.source).file.path, "in.npz");
+  EXPECT_EQ(std::get<FeedFile>(named.source).file.array, "first");
+  EXPECT_EQ(named.text, "@in.npz:first");
+  EXPECT_EQ(std::get<FeedFile>(parse_feed("image=@in.npz").source).file.array, "image");
+  EXPECT_THAT(refusal("image=@in.npz:"), HasSubstr("the array is missing"));
+}
+
+TEST(FeedSpecTest, AnArchiveAloneFeedsAllOfItsArrays) {
+  const std::string path = ::testing::TempDir() + "feed_spec_test.npz";
+  io::save_npz(path, {{"a", Tensor::scalar(1.0F)}, {"b", Tensor::scalar(2.0F)}});
+  const std::vector<FeedSpec> specs = parse_feeds("@" + path);
+  ASSERT_EQ(specs.size(), 2U);
+  EXPECT_EQ(specs[1].name, "b");
+  EXPECT_EQ(specs[1].text, "@" + path + ":b");
+  EXPECT_EQ(std::get<FeedFile>(specs[1].source).file.array, "b");
+  EXPECT_EQ(parse_feeds("x=1").size(), 1U);
+  io::save_npz(path, {});
+  EXPECT_THAT(failure_of(ExitCode::kUsage, [&] { parse_feeds("@" + path); }),
+              HasSubstr("there is no array in the archive"));
+  EXPECT_THAT(failure_of(ExitCode::kBadInput, [] { parse_feeds("@none.npz"); }),
+              HasSubstr("none.npz"));
 }
 
 TEST(FeedSpecTest, ReadsRandomWithoutAnything) {

@@ -1,0 +1,230 @@
+#include "framework/io/zip_reader.h"
+
+#include <fmt/format.h>
+#include <minizip/unzip.h>
+
+#include <algorithm>
+#include <exception>
+#include <loci/plugin/terminal_text.hpp>
+#include <set>
+#include <utility>
+
+#include "framework/core/file_error.h"
+#include "framework/core/input_file.h"
+#include "framework/core/quote.h"
+
+namespace loci {
+inline namespace v0 {
+namespace io {
+namespace {
+
+constexpr unsigned long kEncrypted = 1;
+constexpr unsigned long kStored = 0;
+// What the format can reach: 258 bytes by two bits.
+constexpr std::uint64_t kMostByDeflate = 1032;
+constexpr std::uint64_t kEmptyBytes = 22;
+constexpr std::uint64_t kLargestRead = std::uint64_t{1} << 30;
+
+const char* reason_of(int code) {
+  switch (code) {
+    case UNZ_CRCERROR: return "its checksum is another; the archive is damaged";
+    case Z_DATA_ERROR: return "its deflated bytes are damaged";
+    case Z_MEM_ERROR: return "there is no memory to unpack it";
+    default: return "the archive is damaged or truncated";
+  }
+}
+
+}  // namespace
+
+// The file as the library reads it. Exceptions wait here, since they must not pass through C.
+struct ZipReader::Input {
+  explicit Input(const std::string& path) : file(path) {}
+
+  core::InputFile file;
+  std::uint64_t position = 0;
+  std::exception_ptr error;
+
+  static Input& of(void* stream) { return *static_cast<Input*>(stream); }
+  static void* open(void* opaque, const void* /*name*/, int /*mode*/) { return opaque; }
+  static int close(void* /*opaque*/, void* /*stream*/) { return 0; }
+  static int has_failed(void* /*opaque*/, void* stream) { return of(stream).error ? 1 : 0; }
+  static ZPOS64_T tell(void* /*opaque*/, void* stream) { return of(stream).position; }
+
+  static unsigned long read(void* /*opaque*/, void* stream, void* into, unsigned long bytes) {
+    Input& input = of(stream);
+    try {
+      // Also beyond the end, where the library would take missing bytes for zeros.
+      input.file.read(input.position, into, bytes, "zip");
+    } catch (...) {
+      input.error = std::current_exception();
+      return 0;
+    }
+    input.position += bytes;
+    return bytes;
+  }
+  static long seek(void* /*opaque*/, void* stream, ZPOS64_T offset, int origin) {
+    Input& input = of(stream);
+    const std::uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? input.position
+                               : origin == ZLIB_FILEFUNC_SEEK_END ? input.file.size()
+                                                                  : 0;
+    const std::uint64_t target = base + offset;  // wraps for what lies before
+    if (target > input.file.size()) return -1;
+    input.position = target;
+    return 0;
+  }
+
+  zlib_filefunc64_def functions() {
+    zlib_filefunc64_def functions{};
+    functions.zopen64_file = &open;
+    functions.zread_file = &read;
+    functions.ztell64_file = &tell;
+    functions.zseek64_file = &seek;
+    functions.zclose_file = &close;
+    functions.zerror_file = &has_failed;
+    functions.opaque = this;
+    return functions;
+  }
+};
+
+struct ZipReader::Archive {
+  explicit Archive(const std::string& path) : input(path) {
+    if (is_empty()) return;
+    zlib_filefunc64_def functions = input.functions();
+    handle = unzOpen2_64(path.c_str(), &functions);
+    if (input.file.size() >= kEmptyBytes) raise_if_failed();  // else it is no archive anyway
+    if (handle == nullptr) {
+      core::refuse(path, "zip", "is no zip archive, or is truncated: its directory is not found");
+    }
+  }
+  ~Archive() {
+    if (handle != nullptr) unzClose(handle);
+  }
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+
+  // The library does not find the directory of an archive that is nothing else.
+  [[nodiscard]] bool is_empty() const {
+    if (input.file.size() != kEmptyBytes) return false;
+    const std::string whole = input.file.read_text(0, kEmptyBytes, "zip");
+    return whole.substr(0, 4) == "PK\5\6" &&
+           std::all_of(whole.begin() + 4, whole.end(), [](char byte) { return byte == 0; });
+  }
+
+  // What the file said goes before what the library makes of it.
+  void raise_if_failed() {
+    if (input.error) std::rethrow_exception(std::exchange(input.error, nullptr));
+  }
+  void require(int code, const std::string& name, const char* field) {
+    raise_if_failed();
+    if (code < 0) core::refuse(name, field, "{}", reason_of(code));
+  }
+
+  Input input;
+  unzFile handle = nullptr;  // null for an empty archive
+};
+
+ZipReader::ZipReader(const std::string& path) : archive_(std::make_unique<Archive>(path)) {
+  read_directory();
+}
+
+ZipReader::~ZipReader() = default;
+
+const std::string& ZipReader::path() const { return archive_->input.file.path(); }
+
+std::string ZipReader::describe(const ZipMember& member) const {
+  return fmt::format("{}: member {}", path(), core::quote(member.name));
+}
+
+void ZipReader::read_directory() {
+  if (archive_->handle == nullptr) return;
+  unz_global_info64 info{};
+  archive_->require(unzGetGlobalInfo64(archive_->handle, &info), path(), "directory");
+  if (info.number_entry == 0) return;
+  std::set<std::string> names;
+  std::uint64_t stored = 0;
+  int code = unzGoToFirstFile(archive_->handle);
+  for (; code == UNZ_OK; code = unzGoToNextFile(archive_->handle)) {
+    ZipMember member = read_entry();
+    if (!names.insert(member.name).second) {
+      core::refuse(describe(member), "name", "stands twice in the archive");
+    }
+    // Members may share bytes, by which a small file would unpack to any size.
+    stored += member.stored_bytes;
+    if (stored > archive_->input.file.size()) {
+      core::refuse(describe(member), "size", "the members together are larger than the file");
+    }
+    members_.push_back(std::move(member));
+  }
+  if (code != UNZ_END_OF_LIST_OF_FILE) archive_->require(code, path(), "directory");
+}
+
+ZipMember ZipReader::read_entry() {
+  unz_file_info64 info{};
+  const auto ask = [&](char* name, unsigned long bytes) {
+    archive_->require(
+        unzGetCurrentFileInfo64(archive_->handle, &info, name, bytes, nullptr, 0, nullptr, 0),
+        path(), "directory");
+  };
+  ask(nullptr, 0);
+  ZipMember member;
+  member.name.resize(info.size_filename);
+  if (!member.name.empty()) ask(member.name.data(), info.size_filename);
+  member.bytes = info.uncompressed_size;
+  member.stored_bytes = info.compressed_size;
+  unz64_file_pos position{};
+  archive_->require(unzGetFilePos64(archive_->handle, &position), path(), "directory");
+  member.directory_offset = position.pos_in_zip_directory;
+  member.number = position.num_of_file;
+  const std::string name = describe(member);
+  if (member.name.empty() || member.name.find('\0') != std::string::npos) {
+    core::refuse(name, "name", "is empty or has a zero byte");
+  }
+  if (!sdk::is_utf8(member.name)) core::refuse(name, "name", "is not UTF-8");
+  if ((info.flag & kEncrypted) != 0) {
+    core::refuse(name, "encryption", "it is encrypted; save it without");
+  }
+  if (info.compression_method != kStored && info.compression_method != Z_DEFLATED) {
+    core::refuse(name, "compression", "method {} is not known; store or deflate it",
+                 info.compression_method);
+  }
+  const bool is_stored = info.compression_method == kStored;
+  const bool is_possible = is_stored ? member.bytes == member.stored_bytes
+                                     : member.bytes / kMostByDeflate <= member.stored_bytes;
+  if (!is_possible) {
+    core::refuse(name, "size", "{} bytes cannot be in {} bytes that are {}", member.bytes,
+                 member.stored_bytes, is_stored ? "stored" : "deflated");
+  }
+  return member;
+}
+
+void ZipReader::open(const ZipMember& member) {
+  const unz64_file_pos position{member.directory_offset, member.number};
+  const std::string name = describe(member);
+  archive_->require(unzGoToFilePos64(archive_->handle, &position), name, "directory");
+  archive_->require(unzOpenCurrentFile(archive_->handle), name, "header");
+  open_ = &member;
+}
+
+void ZipReader::read(void* into, std::uint64_t bytes, const char* field) {
+  auto* at = static_cast<char*>(into);
+  while (bytes > 0) {
+    const auto most = static_cast<unsigned>(std::min(bytes, kLargestRead));
+    const int count = unzReadCurrentFile(archive_->handle, at, most);
+    archive_->require(count, describe(*open_), field);
+    if (count == 0) {
+      core::refuse(describe(*open_), field, "it ends {} bytes early; the archive is damaged",
+                   bytes);
+    }
+    at += count;
+    bytes -= static_cast<std::uint64_t>(count);
+  }
+}
+
+void ZipReader::finish() {
+  archive_->require(unzCloseCurrentFile(archive_->handle), describe(*open_), "checksum");
+  open_ = nullptr;
+}
+
+}  // namespace io
+}  // namespace v0
+}  // namespace loci
