@@ -10,6 +10,7 @@
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
 #include "framework/plugin/stated_text.h"
+#include "framework/runtime/new_code.h"
 
 namespace loci::runtime {
 namespace {
@@ -119,7 +120,7 @@ PreparedKernel::PreparedKernel(const KernelChoice& choice, device::Device& devic
                 context);
   }
   library_->plugin->retain();
-  core::note_new_code();
+  if (is_new_code(*choice.def, op)) core::note_new_code();
 }
 
 // At the process's end what the kernel refers to may be gone already.

@@ -66,7 +66,11 @@ OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
 }
 
 std::string OpDesc::signature(bool ranks_only) const {
-  std::string text = name_ + "{" + attribute_text_ + "}";
+  return name_ + "{" + attribute_text_ + "}" + types(ranks_only);
+}
+
+std::string OpDesc::types(bool ranks_only) const {
+  std::string text;
   append_signature(inputs_.args, ranks_only, &text);
   text += "->";
   append_signature(outputs_.args, ranks_only, &text);

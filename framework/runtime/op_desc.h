@@ -36,6 +36,8 @@ class OpDesc {
   // Equal for operators that one prepared kernel can serve; with `ranks_only`, whatever their
   // extents are.
   [[nodiscard]] std::string signature(bool ranks_only) const;
+  // Equal for those of one name whose arguments have the same types, whatever the attributes are.
+  [[nodiscard]] std::string form() const { return name_ + types(/*ranks_only=*/false); }
 
  private:
   struct Arguments {
@@ -46,6 +48,8 @@ class OpDesc {
   template <class SchemaSlot>
   static void flatten(const std::vector<SchemaSlot>& schema_slots, const ArgumentSlots& from,
                       Arguments* to);
+
+  [[nodiscard]] std::string types(bool ranks_only) const;
 
   std::string name_;
   std::string attribute_text_;

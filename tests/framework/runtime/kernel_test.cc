@@ -1,5 +1,8 @@
 #include "framework/runtime/kernel.h"
 
+#include <malloc.h>
+
+#include "framework/core/process_end.h"
 #include "framework/ops/op_registry.h"
 #include "tests/framework/runtime/runtime_fixture.h"
 
@@ -34,6 +37,23 @@ TEST_F(KernelTest, PreparedKernelsCountAsLiveObjects) {
     EXPECT_EQ(device.plugin().live_objects(), before + 1);
   }
   EXPECT_EQ(device.plugin().live_objects(), before);
+}
+
+// As executors that come and go do. 32 bytes would stay with the C library for each.
+TEST_F(KernelTest, PreparingTheSameAgainLeavesNothingBehind) {
+  const OpDesc desc(ops::op_registry().get("relu"), {}, {{typed(kFloat32)}}, {{typed(kFloat32)}});
+  device::Device& device = device_at("cpu");
+  const KernelChoice choice = choose_kernel(device, desc);
+  const auto bytes_after = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      const PreparedKernel kernel(choice, device, desc);
+      core::precede_destructors();
+    }
+    return mallinfo2().uordblks;
+  };
+  constexpr int kTimes = 5000;
+  const std::size_t before = bytes_after(100);
+  EXPECT_LT(bytes_after(kTimes), before + 8 * kTimes);
 }
 
 }  // namespace
