@@ -1,6 +1,7 @@
 #include <loci/error.hpp>
 
 #include "framework/core/cut.h"
+#include "framework/core/quote.h"
 
 namespace loci {
 inline namespace v0 {
@@ -30,7 +31,7 @@ std::string_view error_code_name(ErrorCode code) {
 }
 
 Error::Error(ErrorCode code, const std::string& message, std::string details)
-    : std::runtime_error(core::cut(message, kMostMessage)), code_(code) {
+    : std::runtime_error(core::cut(core::one_line(message), kMostMessage)), code_(code) {
   if (!details.empty()) {
     details_ = std::make_shared<const std::string>(core::cut(details, kMostDetails));
   }

@@ -31,4 +31,11 @@ std::string quote(std::string_view text) {
   return out;
 }
 
+std::string one_line(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) text.remove_prefix(sdk::append_visible(out, text));
+  return out;
+}
+
 }  // namespace loci::core

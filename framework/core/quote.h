@@ -11,4 +11,8 @@ namespace loci::core {
 // length. A message stays one line of bounded length, whatever a file calls its fields.
 std::string quote(std::string_view text);
 
+// The text as it is, but for control characters, which become \xNN: it stays one line, and moves no
+// terminal's cursor.
+std::string one_line(std::string_view text);
+
 }  // namespace loci::core

@@ -28,9 +28,10 @@ enum class ErrorCode {
 // "out_of_memory" and so on.
 LOCI_PUBLIC std::string_view error_code_name(ErrorCode code);
 
-// what() is one line, "[where] what was wrong, with the values; what to do". details() may hold
-// further lines, and is empty otherwise. Of a message of more than 2 KiB, and of details of more
-// than 256 KiB, the beginning is kept, and "... (N bytes left out)" says so. To copy one needs no
+// what() is one line, "[where] what was wrong, with the values; what to do": control characters of
+// the message, which a value may bring, are \xNN in it. details() may hold further lines, and is
+// empty otherwise. Of a message of more than 2 KiB, and of details of more than 256 KiB, the
+// beginning is kept, and "... (N bytes left out)" says so. To copy one needs no
 // memory.
 class LOCI_PUBLIC Error : public std::runtime_error {
  public:

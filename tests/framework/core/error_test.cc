@@ -24,6 +24,13 @@ TEST(ErrorTest, WithinPutsTheContextInFrontAndKeepsTheRest) {
   EXPECT_EQ(error.details(), "details");
 }
 
+TEST(ErrorTest, TheMessageIsOneLineWhateverItNames) {
+  const Error error(ErrorCode::kInvalidArgument, "[place] 'a\nb\x1b' is none", "more\nlines");
+  EXPECT_STREQ(error.what(), R"([place] 'a\x0ab\x1b' is none)");
+  EXPECT_EQ(error.details(), "more\nlines");
+  EXPECT_STREQ(error.within("c\rd").what(), R"(c\x0dd: [place] 'a\x0ab\x1b' is none)");
+}
+
 TEST(ErrorTest, LongTextsAreCutWithACount) {
   const std::string nine_million(9'000'000, 'x');
   const Error error(ErrorCode::kDataLoss, "[io] " + nine_million, nine_million);
