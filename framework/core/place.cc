@@ -2,6 +2,7 @@
 #include <loci/place.hpp>
 #include <utility>
 
+#include "framework/core/quote.h"
 #include "framework/core/raise.h"
 
 namespace loci {
@@ -12,9 +13,9 @@ constexpr int kMaxIndex = 4095;
 
 [[noreturn]] void refuse(std::string_view text) {
   core::raise(ErrorCode::kInvalidArgument,
-              "[place] '{}' is not a place; write a device type with an optional index up to {}, "
+              "[place] {} is not a place; write a device type with an optional index up to {}, "
               "such as cpu, cuda:0 or gpu",
-              text, kMaxIndex);
+              core::quote(text), kMaxIndex);
 }
 
 bool is_type(std::string_view text) {

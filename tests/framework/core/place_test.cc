@@ -3,6 +3,7 @@
 
 #include <loci/error.hpp>
 #include <loci/place.hpp>
+#include <string>
 
 namespace loci {
 namespace {
@@ -57,7 +58,14 @@ INSTANTIATE_TEST_SUITE_P(Texts, BadPlaceTest,
                          ::testing::Values("", ":", ":0", "cuda:", "cuda:-1", "cuda:+1", "cuda:x",
                                            "cuda:1x", "cuda: 1", "cuda:4096", "cuda:-0",
                                            "cuda:99999999999", "CUDA", "cu da", "0cuda", "_cpu",
-                                           "cuda:0:1", "cpu\n"));
+                                           "cuda:0:1"));
+
+TEST(PlaceTest, ARefusedTextIsQuoted) {
+  EXPECT_THAT([] { (void)Place("cpu\n"); },
+              ThrowsMessage<Error>(HasSubstr(R"([place] 'cpu\x0a' is not a place; write)")));
+  EXPECT_THAT([] { (void)Place(std::string(100000, 'x')); },
+              ThrowsMessage<Error>(HasSubstr("xxx'... (100000 bytes) is not a place; write")));
+}
 
 }  // namespace
 }  // namespace loci
