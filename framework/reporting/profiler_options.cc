@@ -6,6 +6,7 @@
 #include <loci/profiler.hpp>
 #include <string_view>
 
+#include "framework/core/quote.h"
 #include "framework/core/raise.h"
 
 namespace loci {
@@ -47,8 +48,8 @@ std::uint32_t parse(const char* what, const std::string& text,
     if (!names.empty()) names += ", ";
     names += choice.name;
   }
-  core::raise(ErrorCode::kInvalidArgument, "[profiler] '{}' is no {}; there are {}", text, what,
-              names);
+  core::raise(ErrorCode::kInvalidArgument, "[profiler] {} is no {}; there are {}",
+              core::quote(text), what, names);
 }
 
 }  // namespace

@@ -3,57 +3,68 @@
 #include <algorithm>
 #include <string_view>
 
+#include "framework/core/quote.h"
 #include "framework/core/raise.h"
 
 namespace loci::reporting {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, const char* reason) {
+[[noreturn]] void refuse(std::string_view text, const char* reason) {
   core::raise(ErrorCode::kInvalidArgument,
-              "[profiler] the reporter '{}' {}; the form is NAME[:OPTION=VALUE[,...]][=FORM][=OUT]",
-              text, reason);
+              "[profiler] the reporter {} {}; the form is NAME[:OPTION=VALUE[,...]][=FORM][=OUT]",
+              core::quote(text), reason);
 }
 
-// Cuts `text` at the first `mark`; the second part is empty without one.
-std::pair<std::string, std::string> cut(std::string_view text, char mark) {
-  const std::size_t at = text.find(mark);
-  if (at == std::string_view::npos) return {std::string(text), ""};
-  return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
-}
+// Reads a request from its beginning to its end.
+class RequestReader {
+ public:
+  explicit RequestReader(std::string_view text) : text_(text), rest_(text) {}
 
-// The value of the last option ends where the form or the output begins.
-std::string take_options(const std::string& text, std::string list, ReportRequest& request) {
-  while (true) {
-    const std::size_t equals = list.find('=');
-    if (equals == std::string::npos || equals == 0) refuse(text, "has an option without a value");
-    const std::size_t end = list.find_first_of(",=", equals + 1);
-    request.options.emplace_back(list.substr(0, equals), list.substr(equals + 1, end - equals - 1));
-    if (end == std::string::npos) return "";
-    const bool more = list[end] == ',';
-    list = list.substr(end + 1);
-    if (!more) return list;
+  ReportRequest read() {
+    request_.name = take_until(":=");
+    if (request_.name.empty()) refuse(text_, "has no name");
+    if (mark_ == ':') read_options();
+    if (mark_ == '=') read_form_and_output();
+    return std::move(request_);
   }
-}
+
+ private:
+  // Takes what comes before the first of these marks, and that mark, which mark_ then is; else all
+  // that is left.
+  std::string take_until(std::string_view marks) {
+    const std::size_t end = rest_.find_first_of(marks);
+    std::string taken(rest_.substr(0, end));
+    mark_ = end == std::string_view::npos ? '\0' : rest_[end];
+    rest_ = mark_ == '\0' ? std::string_view() : rest_.substr(end + 1);
+    return taken;
+  }
+
+  // The value of the last option ends where the form or the output begins.
+  void read_options() {
+    do {
+      std::string option = take_until(",=");
+      if (mark_ != '=' || option.empty()) refuse(text_, "has an option without a value");
+      request_.options.emplace_back(std::move(option), take_until(",="));
+    } while (mark_ == ',');
+  }
+
+  void read_form_and_output() {
+    request_.rest.push_back(take_until("="));
+    if (mark_ == '=') request_.rest.emplace_back(rest_);
+    for (const std::string& part : request_.rest) {
+      if (part.empty()) refuse(text_, "has an empty form or output");
+    }
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+  char mark_ = '\0';
+  ReportRequest request_;
+};
 
 }  // namespace
 
-ReportRequest parse_request(const std::string& text) {
-  ReportRequest request;
-  const std::size_t end = text.find_first_of(":=");
-  request.name = text.substr(0, end);
-  if (request.name.empty()) refuse(text, "has no name");
-  if (end == std::string::npos) return request;
-  std::string rest = text.substr(end + 1);
-  if (text[end] == ':') {
-    rest = take_options(text, rest, request);
-    if (rest.empty()) return request;
-  }
-  const auto [first, second] = cut(rest, '=');
-  if (first.empty()) refuse(text, "has an empty form or output");
-  request.rest.push_back(first);
-  if (!second.empty()) request.rest.push_back(second);
-  return request;
-}
+ReportRequest parse_request(const std::string& text) { return RequestReader(text).read(); }
 
 ReportTarget resolve_target(const ReportRequest& request, const std::vector<std::string>& forms,
                             const std::string& default_output) {

@@ -7,7 +7,7 @@
 
 namespace loci::reporting {
 
-// "NAME[:OPTION=VALUE[,...]][=FORM][=OUT]", taken apart.
+// "NAME[:OPTION=VALUE[,...]][=FORM][=OUT]", taken apart. Only values may be empty.
 struct ReportRequest {
   std::string name;
   std::vector<std::pair<std::string, std::string>> options;
@@ -18,7 +18,7 @@ struct ReportRequest {
 ReportRequest parse_request(const std::string& text);
 
 // Where the report goes once its reporter is known: the form is an option of that name, the output
-// what is left of `rest`, or the default. Throws Error(kInvalidArgument) if too much is left.
+// what is left of `rest`, or the default.
 struct ReportTarget {
   std::vector<std::pair<std::string, std::string>> options;
   std::string path;         // empty: standard output

@@ -4,6 +4,7 @@
 
 #include <loci/error.hpp>
 #include <loci/profiler.hpp>
+#include <string>
 
 namespace loci {
 namespace {
@@ -44,6 +45,8 @@ TEST(ProfilerOptionsTest, RefuseWordsThatTheyDoNotKnow) {
   EXPECT_THAT([] { ProfilerOptions().sorted_key(""); },
               ThrowsMessage<Error>("[profiler] '' is no sorted key; there are default, calls, "
                                    "total, max, min, ave"));
+  EXPECT_THAT([] { ProfilerOptions().state(std::string(100000, 'x')); },
+              ThrowsMessage<Error>(HasSubstr("x'... (100000 bytes) is no state; there are CPU")));
 }
 
 TEST(ProfilerOptionsTest, RefuseSchedulesAndTimesThatMeanNothing) {

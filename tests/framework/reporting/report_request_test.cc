@@ -65,5 +65,32 @@ TEST(ReportRequestTest, RefusesWhatIsNone) {
               ThrowsMessage<Error>(HasSubstr("has an option without a value")));
 }
 
+TEST(ReportRequestTest, RefusesAnOptionWithoutAValueBetweenOthers) {
+  for (const char* text : {"trace:gzip,steps=1", "trace:gzip=on,", "trace:,gzip=on", "trace:=on"}) {
+    EXPECT_THAT([&] { (void)parse_request(text); },
+                ThrowsMessage<Error>(HasSubstr("has an option without a value")))
+        << text;
+  }
+}
+
+TEST(ReportRequestTest, RefusesAnEmptyFormOrOutputAtTheEnd) {
+  for (const char* text : {"trace:gzip=on=", "html=1.8=", "html==a", "trace:gzip=on==a"}) {
+    EXPECT_THAT([&] { (void)parse_request(text); },
+                ThrowsMessage<Error>(HasSubstr("has an empty form or output")))
+        << text;
+  }
+}
+
+TEST(ReportRequestTest, AValueMayBeEmpty) {
+  EXPECT_THAT(target("trace:steps=,gzip=on").options,
+              ElementsAre(Pair("steps", ""), Pair("gzip", "on")));
+}
+
+TEST(ReportRequestTest, ARefusedTextIsQuoted) {
+  EXPECT_THAT([] { (void)parse_request(std::string(100000, 'x') + "="); },
+              ThrowsMessage<Error>(HasSubstr("xxx'... (100001 bytes) has an empty form or output; "
+                                             "the form is NAME")));
+}
+
 }  // namespace
 }  // namespace loci::reporting
