@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <loci/dlpack.hpp>
 #include <memory>
+#include <optional>
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
@@ -166,6 +168,56 @@ Shape shape_of(const View& view) {
   return {view.shape, view.rank};
 }
 
+bool has_no_elements(const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent == 0; });
+}
+
+// How far the elements lie before and behind the first one, in elements.
+struct Reach {
+  std::int64_t before = 0;  // not above zero
+  std::int64_t behind = 0;
+};
+
+// Whether the axis can be added to the reach. The stride of a single element says nothing, and may
+// be any number.
+bool extend(std::int64_t extent, std::int64_t stride, Reach* reach) {
+  if (extent == 1) return true;
+  std::int64_t steps = 0;
+  if (__builtin_mul_overflow(extent - 1, stride, &steps)) return false;
+  std::int64_t* end = stride < 0 ? &reach->before : &reach->behind;
+  return !__builtin_add_overflow(*end, steps, end);
+}
+
+// None for more than 63 bits can say.
+std::optional<Reach> reach_of(const View& view, const Shape& shape) {
+  Reach reach;
+  std::int64_t count = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    const std::int64_t stride = view.strides == nullptr ? count : view.strides[axis];
+    if (!extend(shape[axis], stride, &reach)) return std::nullopt;
+    if (__builtin_mul_overflow(count, shape[axis], &count)) return std::nullopt;
+  }
+  return reach;
+}
+
+// The address of the first element, if there can be memory where the elements are said to be.
+std::optional<std::uintptr_t> first_address(const View& view, DType dtype, const Shape& shape) {
+  const std::optional<Reach> reach = reach_of(view, shape);
+  const auto element = static_cast<std::int64_t>(dtype_size(dtype));
+  const auto data = reinterpret_cast<std::uintptr_t>(view.data);
+  std::int64_t before = 0;
+  std::int64_t behind = 0;
+  std::uintptr_t first = 0;
+  std::uintptr_t end = 0;
+  const bool exists = reach && !__builtin_mul_overflow(reach->before, element, &before) &&
+                      !__builtin_mul_overflow(reach->behind, element, &behind) &&
+                      !__builtin_add_overflow(behind, element, &behind) &&
+                      !__builtin_add_overflow(data, view.byte_offset, &first) &&
+                      !__builtin_add_overflow(first, before, &end) &&
+                      !__builtin_add_overflow(first, behind, &end);
+  return exists ? std::optional(first) : std::nullopt;
+}
+
 // One tensor on its way in, checked.
 struct Import {
   const View& view;
@@ -192,12 +244,19 @@ struct Import {
 Import read_view(const View& view) {
   Import import{view, dtype_of_code(view.dtype), shape_of(view), place_of_code(view.device),
                 nullptr};
-  if (import.shape.numel() == 0) return import;
+  if (has_no_elements(import.shape)) return import;
   if (view.data == nullptr) {
     core::raise(ErrorCode::kInvalidArgument, "[from_dlpack] {} {} has a null pointer for its data",
                 dtype_name(import.dtype), import.shape.to_string());
   }
-  import.data = static_cast<char*>(view.data) + view.byte_offset;
+  const auto first = first_address(view, import.dtype, import.shape);
+  if (!first) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[from_dlpack] {} {} with its strides and an offset of {} bytes does not fit into "
+                "the address space",
+                dtype_name(import.dtype), import.shape.to_string(), view.byte_offset);
+  }
+  import.data = reinterpret_cast<char*>(*first);
   return import;
 }
 
@@ -208,6 +267,7 @@ char* gather(const Import& import, int axis, const char* from, char* out) {
     std::memcpy(out, from, element);
     return out + element;
   }
+  if (import.shape[axis] == 1) return gather(import, axis + 1, from, out);
   const std::int64_t stride = import.view.strides[axis] * static_cast<std::int64_t>(element);
   for (std::int64_t i = 0; i < import.shape[axis]; ++i) {
     out = gather(import, axis + 1, from + i * stride, out);

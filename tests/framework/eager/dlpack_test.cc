@@ -202,6 +202,11 @@ TEST_F(DlpackTest, StridesOfExtentOneDoNotMatter) {
   EXPECT_EQ(from_dlpack(&foreign.managed).raw_data(), foreign.elements());
 }
 
+TEST_F(DlpackTest, StridesOfExtentOneDoNotMatterInACopyEither) {
+  Foreign foreign({1, 2, 3, 4}, {2, 1, 2}, {1, INT64_MAX, 2});
+  EXPECT_THAT(floats(from_dlpack(&foreign.managed)), ElementsAre(1, 3, 2, 4));
+}
+
 TEST_F(DlpackTest, WhatIsNotDenseIsCopied) {
   Foreign transposed({1, 2, 3, 4, 5, 6}, {3, 2}, {1, 3});
   const Tensor x = from_dlpack(&transposed.managed);
@@ -284,6 +289,27 @@ TEST_F(DlpackTest, RefusesWhatBreaksTheRules) {
   expect_refusal(data, ErrorCode::kInvalidArgument, "float32 [1] has a null pointer");
   Foreign deep({1}, std::vector<std::int64_t>(9, 1));
   expect_refusal(deep, ErrorCode::kUnsupported, "9 dimensions");
+}
+
+TEST_F(DlpackTest, RefusesWhatIsBeyondTheAddressSpace) {
+  constexpr std::int64_t kMost = INT64_MAX;
+  const std::string message = "does not fit into the address space";
+  Foreign elements({1}, {kMost, 2});
+  expect_refusal(elements, ErrorCode::kInvalidArgument, message);
+  Foreign bytes({1}, {kMost / 2});
+  expect_refusal(bytes, ErrorCode::kInvalidArgument, message);
+  Foreign stride({1, 2}, {2}, {kMost / 2});
+  expect_refusal(stride, ErrorCode::kInvalidArgument, message);
+  Foreign steps({1, 2}, {3}, {kMost});
+  expect_refusal(steps, ErrorCode::kInvalidArgument, message);
+  Foreign sum({1, 2}, {2, 2}, {kMost, 1});
+  expect_refusal(sum, ErrorCode::kInvalidArgument, message);
+  Foreign backwards({1, 2}, {2}, {-kMost / 8});
+  expect_refusal(backwards, ErrorCode::kInvalidArgument, message);
+  Foreign offset({1}, {1});
+  offset.managed.dl_tensor.byte_offset = UINT64_MAX;
+  expect_refusal(offset, ErrorCode::kInvalidArgument,
+                 "float32 [1] with its strides and an offset of 18446744073709551615 bytes");
 }
 
 TEST_F(DlpackTest, RefusesUnknownDevices) {
