@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/loci/failure.h"
+#include "tools/loci/shown.h"
 
 namespace loci::runner {
 namespace {
@@ -17,7 +18,7 @@ constexpr const char* kForms =
     "NAME=VALUE, such as image=random:8x1x8x8";
 
 [[noreturn]] void refuse_feed(const std::string& argument, const std::string& reason) {
-  throw Failure(ExitCode::kUsage, fmt::format("[--feed] '{}': {}; {}", argument, reason, kForms));
+  throw Failure(ExitCode::kUsage, fmt::format("[--feed] {}: {}; {}", shown(argument), reason, kForms));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -36,7 +37,7 @@ double parse_bound(const std::string& text, const std::string& argument) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end || !std::isfinite(value)) {
-    refuse_feed(argument, fmt::format("the bound '{}' is not a finite number", text));
+    refuse_feed(argument, fmt::format("the bound {} is not a finite number", shown(text)));
   }
   return value;
 }
@@ -52,7 +53,7 @@ FeedRandom parse_random(const std::string& text, const std::string& argument) {
     random.low = parse_bound(parts[2], argument);
     random.high = parse_bound(parts[3], argument);
     if (!(*random.low < *random.high)) {
-      refuse_feed(argument, fmt::format("LOW {} is not below HIGH {}", parts[2], parts[3]));
+      refuse_feed(argument, fmt::format("LOW {} is not below HIGH {}", *random.low, *random.high));
     }
   }
   return random;
@@ -76,7 +77,7 @@ Shape parse_shape(const std::string& text, const std::string& argument) {
     const char* end = part.data() + part.size();
     const auto [stop, error] = std::from_chars(part.data(), end, extent);
     if (error != std::errc() || stop != end || extent < 0) {
-      refuse_feed(argument, fmt::format("'{}' is not an extent of the shape '{}'", part, text));
+      refuse_feed(argument, fmt::format("{} is not an extent of the shape {}", shown(part), shown(text)));
     }
     dims.push_back(extent);
   }

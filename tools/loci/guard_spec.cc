@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include "tools/loci/failure.h"
+#include "tools/loci/shown.h"
 
 namespace loci::runner {
 namespace {
 
-// Of a long pattern, its beginning.
 [[noreturn]] void refuse_guard(const std::string& argument, const std::string& reason) {
-  constexpr std::size_t kLongest = 80;
-  std::string shown = fmt::format("'{}'", argument.substr(0, kLongest));
-  if (argument.size() > kLongest) shown += fmt::format("... ({} bytes)", argument.size());
-  throw Failure(ExitCode::kUsage, fmt::format("[--guard] {}: {}", shown, reason));
+  throw Failure(ExitCode::kUsage, fmt::format("[--guard] {}: {}", shown(argument), reason));
 }
 
 }  // namespace

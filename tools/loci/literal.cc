@@ -9,6 +9,7 @@
 
 #include "tools/loci/element.h"
 #include "tools/loci/failure.h"
+#include "tools/loci/shown.h"
 
 namespace loci::runner {
 namespace {
@@ -19,9 +20,9 @@ struct Literal {
   DType dtype;
 
   [[noreturn]] void refuse(const std::string& expected) const {
-    throw Failure(ExitCode::kUsage, fmt::format("[--feed] {}: '{}' is not {} for {}; a file is "
+    throw Failure(ExitCode::kUsage, fmt::format("[--feed] {}: {} is not {} for {}; a file is "
                                                 "written @FILE.npy",
-                                                name, text, expected, dtype_name(dtype)));
+                                                name, shown(text), expected, dtype_name(dtype)));
   }
 
   // The whole text as a T; `expected` says what it should have been.

@@ -12,6 +12,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Lt;
+using ::testing::SizeIs;
 
 std::string refusal(const std::string& argument) {
   return failure_of(ExitCode::kUsage, [&] { parse_feed(argument); });
@@ -89,6 +91,15 @@ TEST(FeedSpecTest, RefusesWhatHasNoNameOrValue) {
 
 TEST(FeedSpecTest, SaysHowAFeedIsWritten) {
   EXPECT_THAT(refusal("image"), HasSubstr("NAME=random[:SHAPE[:LOW:HIGH]]"));
+}
+
+TEST(FeedSpecTest, OfALongArgumentTheBeginningIsShown) {
+  const std::string long_text(100000, '7');
+  for (const std::string& argument :
+       {long_text, "x=random:" + long_text, "x=random:1x" + long_text, "x=random:1:0:" + long_text}) {
+    EXPECT_THAT(refusal(argument),
+                AllOf(HasSubstr("... (100"), HasSubstr("; write NAME="), SizeIs(Lt(600U))));
+  }
 }
 
 TEST(FeedSpecTest, RefusesBadShapes) {

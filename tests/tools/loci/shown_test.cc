@@ -1,0 +1,27 @@
+#include "tools/loci/shown.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace loci::runner {
+namespace {
+
+TEST(ShownTest, IsTheArgumentInQuotes) {
+  EXPECT_EQ(shown(""), "''");
+  EXPECT_EQ(shown("x=1"), "'x=1'");
+  EXPECT_EQ(shown(std::string(80, 'x')), fmt::format("'{:x>80}'", ""));
+}
+
+TEST(ShownTest, OfALongOneIsTheBeginning) {
+  EXPECT_EQ(shown(std::string(100000, 'x')), fmt::format("'{:x>80}'... (100000 bytes)", ""));
+}
+
+TEST(ShownTest, DoesNotCutACharacterApart) {
+  EXPECT_EQ(shown(std::string(79, 'x') + "\u00e9"), fmt::format("'{:x>79}'... (81 bytes)", ""));
+  EXPECT_EQ(shown(std::string(100, '\x80')), "''... (100 bytes)");
+}
+
+}  // namespace
+}  // namespace loci::runner

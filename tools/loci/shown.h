@@ -1,0 +1,11 @@
+// Arguments in messages.
+#pragma once
+
+#include <string>
+
+namespace loci::runner {
+
+// The argument in single quotes, of a long one the beginning and its length.
+std::string shown(const std::string& argument);
+
+}  // namespace loci::runner
