@@ -5,6 +5,7 @@
 #include "tools/loci/failure.h"
 #include "tools/loci/literal.h"
 #include "tools/loci/random_tensor.h"
+#include "tools/loci/shown.h"
 
 namespace loci::runner {
 namespace {
@@ -62,6 +63,15 @@ Tensor from_random(const FeedRandom& random, const Target& target, std::uint64_t
                        random.high.value_or(floating ? 1 : 2), {seed, target.name});
 }
 
+Tensor make_tensor(const FeedSpec& spec, const Target& target, std::uint64_t seed) {
+  if (const auto* file = std::get_if<FeedFile>(&spec.source)) return from_file(file->file, target);
+  if (const auto* random = std::get_if<FeedRandom>(&spec.source)) {
+    return from_random(*random, target, seed);
+  }
+  const std::string& text = std::get<FeedValue>(spec.source).text;
+  return filled_tensor(text, with_ones(target.shape), target.dtype, target.name);
+}
+
 }  // namespace
 
 Target target_of(const Variable& variable) {
@@ -81,12 +91,13 @@ Shape with_ones(const Shape& shape) {
 }
 
 Tensor feed_tensor(const FeedSpec& spec, const Target& target, std::uint64_t seed) {
-  if (const auto* file = std::get_if<FeedFile>(&spec.source)) return from_file(file->file, target);
-  if (const auto* random = std::get_if<FeedRandom>(&spec.source)) {
-    return from_random(*random, target, seed);
-  }
-  const std::string& text = std::get<FeedValue>(spec.source).text;
-  return filled_tensor(text, with_ones(target.shape), target.dtype, target.name);
+  return in_phase(Phase::kOptions, [&] {
+    try {
+      return make_tensor(spec, target, seed);
+    } catch (const Error& error) {
+      throw error.within("[--feed] " + shown(target.name));
+    }
+  });
 }
 
 }  // namespace loci::runner

@@ -26,7 +26,7 @@ Shape with_ones(const Shape& shape);
 
 // The tensor that a --feed argument describes, on the host. Random elements depend on the seed and
 // the variable's name alone. Throws Failure: kUsage for a number or shape that does not fit,
-// kBadInput for a file that does not.
+// kBadInput for a file that does not, kFailed if there is no memory for it.
 Tensor feed_tensor(const FeedSpec& spec, const Target& target, std::uint64_t seed);
 
 }  // namespace loci::runner

@@ -69,6 +69,18 @@ TEST(FeedTensorTest, RandomRefusesAShapeThatDoesNotFit) {
   EXPECT_THAT(failure_of(ExitCode::kUsage, [] { make("random:3"); }), HasSubstr("[3]"));
 }
 
+TEST(FeedTensorTest, RefusesWhatIsLargerThanAnyMemory) {
+  const Target any{"image", kFloat32, Shape{-1, -1}};
+  EXPECT_THAT(
+      failure_of(ExitCode::kUsage, [&] { make("random:9223372036854775807x2", any); }),
+      AllOf(HasSubstr("[--feed] 'image': [shape]"), HasSubstr("more elements than fit in 63 bits")));
+  EXPECT_THAT(
+      failure_of(ExitCode::kUsage, [&] { make("random:4611686018427387904x1", any); }),
+      AllOf(HasSubstr("[--feed] 'image': [tensor]"), HasSubstr("more bytes than fit in 63 bits")));
+  EXPECT_THAT(failure_of(ExitCode::kFailed, [&] { make("random:1000000000000000x1", any); }),
+              HasSubstr("[--feed] 'image': [memory]"));
+}
+
 TEST(FeedTensorTest, RandomIntegersAreZeroOrOneByDefault) {
   const Tensor labels = make("random:64", {"label", kInt64, Shape{-1}});
   EXPECT_THAT(labels.to_vector<std::int64_t>(),
