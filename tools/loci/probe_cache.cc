@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -101,10 +102,31 @@ void replace(const std::string& path, const std::string& text) {
   ::unlink(temporary.c_str());
 }
 
-void write_entry(const std::string& path, const Json& entry) {
+// What a file of the cache holds.
+struct Entry {
+  ProbeResult result;
+  milliseconds limit{};
+  seconds written{};
+  FileContent content;
+};
+
+void write_entry(const std::string& file, const std::string& plugin, const Entry& entry) {
+  const Json object{{"format", kFormat},
+                    {"loci", loci_build()},
+                    {"path", plugin},
+                    {"environment", environment()},
+                    {"outcome", outcome_name(entry.result.outcome)},
+                    {"cause", entry.result.refusal.cause},
+                    {"remedy", entry.result.refusal.remedy},
+                    {"limit_ms", entry.limit.count()},
+                    {"duration_ms", entry.result.duration.count()},
+                    {"written", entry.written.count()},
+                    {"file", entry.content.identity.text},
+                    {"settled", entry.content.identity.settled},
+                    {"digest", entry.content.digest}};
   replace(
-      path,
-      entry.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) + "\n");
+      file,
+      object.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 void sweep(const std::string& directory) {
@@ -127,48 +149,75 @@ std::optional<Outcome> outcome_of(const std::string& name) {
   return std::nullopt;
 }
 
-bool still_counts(Outcome outcome, seconds age, milliseconds seen_under, milliseconds limit) {
+bool still_counts(const Entry& entry, milliseconds limit) {
+  const seconds age = now_in_seconds() - entry.written;
   if (age < seconds(0)) return false;
-  if (outcome == Outcome::kEnded) return age < kCrashCounts;
-  if (outcome == Outcome::kTimedOut) return age < kTimeOutCounts && limit <= seen_under;
+  if (entry.result.outcome == Outcome::kEnded) return age < kCrashCounts;
+  if (entry.result.outcome == Outcome::kTimedOut) {
+    return age < kTimeOutCounts && limit <= entry.limit;
+  }
   return true;
 }
 
-// Throws nlohmann::json::exception for what is missing or of another type.
-std::optional<ProbeResult> parse(const Json& entry, const std::string& path, milliseconds limit) {
-  if (entry.at("format") != kFormat || entry.at("loci") != loci_build()) return std::nullopt;
-  if (entry.at("path") != path) return std::nullopt;
-  if (entry.at("environment") != environment()) return std::nullopt;
-  const std::optional<Outcome> outcome = outcome_of(entry.at("outcome").get<std::string>());
-  if (!outcome) return std::nullopt;
-  const seconds age = now_in_seconds() - seconds(entry.at("written").get<std::int64_t>());
-  const milliseconds seen_under(entry.at("limit_ms").get<std::int64_t>());
-  if (!still_counts(*outcome, age, seen_under, limit)) return std::nullopt;
+bool is_one_line(const std::string& text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
+// Nothing to refuse in a good one, and a cause in another.
+bool fits(const plugins::Refusal& refusal, Outcome outcome) {
+  const bool is_good = outcome == Outcome::kGood;
+  return refusal.cause.empty() == is_good && (refusal.remedy.empty() || !is_good) &&
+         is_one_line(refusal.cause) && is_one_line(refusal.remedy);
+}
+
+// These throw nlohmann::json::exception for what is missing or of another type.
+std::optional<std::int64_t> count_in(const Json& object, const char* name) {
+  const Json& value = object.at(name);
+  if (!value.is_number_integer()) return std::nullopt;
+  // Below zero too if it does not fit.
+  const auto count = value.get<std::int64_t>();
+  return count >= 0 ? std::optional(count) : std::nullopt;
+}
+
+std::optional<ProbeResult> result_in(const Json& object) {
+  const std::optional<Outcome> outcome = outcome_of(object.at("outcome").get<std::string>());
+  const std::optional<std::int64_t> duration = count_in(object, "duration_ms");
+  if (!outcome || !duration) return std::nullopt;
   ProbeResult result;
   result.outcome = *outcome;
-  result.refusal = {entry.at("cause").get<std::string>(), entry.at("remedy").get<std::string>()};
-  result.duration = milliseconds(entry.at("duration_ms").get<std::int64_t>());
+  result.refusal = {object.at("cause").get<std::string>(), object.at("remedy").get<std::string>()};
+  result.duration = milliseconds(*duration);
   result.cached = true;
-  if ((*outcome == Outcome::kGood) != result.refusal.cause.empty()) return std::nullopt;
-  return result;
+  return fits(result.refusal, *outcome) ? std::optional(result) : std::nullopt;
 }
 
-void state_file(const FileContent& content, Json& entry) {
-  entry["file"] = content.identity.text;
-  entry["settled"] = content.identity.settled;
-  entry["digest"] = content.digest;
+std::optional<Entry> entry_in(const Json& object, const std::string& plugin) {
+  if (object.at("format") != kFormat || object.at("loci") != loci_build()) return std::nullopt;
+  if (object.at("path") != plugin) return std::nullopt;
+  if (object.at("environment") != environment()) return std::nullopt;
+  const std::optional<ProbeResult> result = result_in(object);
+  const std::optional<std::int64_t> limit = count_in(object, "limit_ms");
+  const std::optional<std::int64_t> written = count_in(object, "written");
+  if (!result || !limit || !written) return std::nullopt;
+  return Entry{*result,
+               milliseconds(*limit),
+               seconds(*written),
+               {{object.at("file").get<std::string>(), object.at("settled").get<bool>()},
+                object.at("digest").get<std::string>()}};
 }
 
-// Whether the entry is of what the file is now. An entry of the same bytes in another file, or as
-// another file, is made one of this file. Throws as parse().
-bool is_of_file(const std::string& entry_path, const std::string& path, Json& entry) {
-  const bool settled = entry.at("settled").get<bool>();
-  const std::optional<FileIdentity> now = identify(path);
-  if (now && settled && entry.at("file") == now->text) return true;
-  const std::optional<FileContent> content = read_content(path);
-  if (!content || entry.at("digest") != content->digest) return false;
-  state_file(*content, entry);
-  write_entry(entry_path, entry);
+// Whether the entry is of what the plugin's file is now. One of the same bytes in another file, or
+// as another file, is made one of this file, of what was understood of it and no more.
+bool is_of_file(const std::string& file, const std::string& plugin, Entry& entry) {
+  const std::optional<FileIdentity> now = identify(plugin);
+  if (now && entry.content.identity.settled && entry.content.identity.text == now->text) {
+    return true;
+  }
+  const std::optional<FileContent> content = read_content(plugin);
+  if (!content || entry.content.digest != content->digest) return false;
+  entry.content = *content;
+  write_entry(file, plugin, entry);
   return true;
 }
 
@@ -189,10 +238,10 @@ std::optional<ProbeResult> ProbeCache::find(const plugins::Candidate& candidate,
   const std::optional<std::string> text = read(path);
   if (!text) return std::nullopt;
   try {
-    Json entry = Json::parse(*text);
-    std::optional<ProbeResult> result = parse(entry, candidate.path, limit);
-    if (!result || !is_of_file(path, candidate.path, entry)) return std::nullopt;
-    return result;
+    std::optional<Entry> entry = entry_in(Json::parse(*text), candidate.path);
+    if (!entry || !still_counts(*entry, limit)) return std::nullopt;
+    if (!is_of_file(path, candidate.path, *entry)) return std::nullopt;
+    return entry->result;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
@@ -211,18 +260,7 @@ void ProbeCache::keep(const plugins::Candidate& candidate, milliseconds limit,
   const bool made = fs::create_directories(directory_, error);
   if (made) fs::permissions(directory_, fs::perms::owner_all, error);
   sweep(directory_);
-  Json entry{{"format", kFormat},
-             {"loci", loci_build()},
-             {"path", candidate.path},
-             {"environment", environment()},
-             {"outcome", outcome_name(result.outcome)},
-             {"cause", result.refusal.cause},
-             {"remedy", result.refusal.remedy},
-             {"limit_ms", limit.count()},
-             {"duration_ms", result.duration.count()},
-             {"written", now_in_seconds().count()}};
-  state_file(content, entry);
-  write_entry(path, entry);
+  write_entry(path, candidate.path, {result, limit, now_in_seconds(), content});
 }
 
 }  // namespace loci::runner
