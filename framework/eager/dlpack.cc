@@ -79,12 +79,14 @@ void fill_view(const TensorImpl& impl, Export* made) {
   view.device = code_of(impl.place());
   view.rank = impl.shape().rank();
   view.dtype = code_of(impl.dtype());
+  // Without elements extents may be of any size, and strides mean nothing.
+  const bool has_elements = impl.shape().numel() > 0;
   std::int64_t stride = 1;
   for (int axis = view.rank - 1; axis >= 0; --axis) {
     const auto at = static_cast<std::size_t>(axis);
     made->shape[at] = impl.shape()[axis];
     made->strides[at] = stride;
-    stride *= impl.shape()[axis];
+    if (has_elements) stride *= impl.shape()[axis];
   }
   view.shape = made->shape.data();
   view.strides = made->strides.data();
@@ -172,49 +174,42 @@ bool has_no_elements(const Shape& shape) {
   return std::any_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent == 0; });
 }
 
-// How far the elements lie before and behind the first one, in elements.
+// How far the elements lie before and behind the first one, in bytes.
 struct Reach {
   std::int64_t before = 0;  // not above zero
   std::int64_t behind = 0;
 };
 
-// Whether the axis can be added to the reach. The stride of a single element says nothing, and may
-// be any number.
-bool extend(std::int64_t extent, std::int64_t stride, Reach* reach) {
-  if (extent == 1) return true;
-  std::int64_t steps = 0;
-  if (__builtin_mul_overflow(extent - 1, stride, &steps)) return false;
-  std::int64_t* end = stride < 0 ? &reach->before : &reach->behind;
-  return !__builtin_add_overflow(*end, steps, end);
-}
-
 // None for more than 63 bits can say.
-std::optional<Reach> reach_of(const View& view, const Shape& shape) {
-  Reach reach;
-  std::int64_t count = 1;
+std::optional<Reach> reach_of(const View& view, DType dtype, const Shape& shape) {
+  const auto element = static_cast<std::int64_t>(dtype_size(dtype));
+  Reach reach{0, element};
+  std::int64_t bytes = element;  // of the inner axes, densely
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    const std::int64_t stride = view.strides == nullptr ? count : view.strides[axis];
-    if (!extend(shape[axis], stride, &reach)) return std::nullopt;
-    if (__builtin_mul_overflow(count, shape[axis], &count)) return std::nullopt;
+    // The stride of a single element says nothing, and may be any number.
+    if (shape[axis] == 1) continue;
+    std::int64_t stride = bytes;
+    if (view.strides != nullptr && __builtin_mul_overflow(view.strides[axis], element, &stride)) {
+      return std::nullopt;
+    }
+    std::int64_t steps = 0;
+    if (__builtin_mul_overflow(shape[axis] - 1, stride, &steps)) return std::nullopt;
+    std::int64_t* end = stride < 0 ? &reach.before : &reach.behind;
+    if (__builtin_add_overflow(*end, steps, end)) return std::nullopt;
+    if (__builtin_mul_overflow(bytes, shape[axis], &bytes)) return std::nullopt;
   }
   return reach;
 }
 
 // The address of the first element, if there can be memory where the elements are said to be.
 std::optional<std::uintptr_t> first_address(const View& view, DType dtype, const Shape& shape) {
-  const std::optional<Reach> reach = reach_of(view, shape);
-  const auto element = static_cast<std::int64_t>(dtype_size(dtype));
+  const std::optional<Reach> reach = reach_of(view, dtype, shape);
   const auto data = reinterpret_cast<std::uintptr_t>(view.data);
-  std::int64_t before = 0;
-  std::int64_t behind = 0;
   std::uintptr_t first = 0;
   std::uintptr_t end = 0;
-  const bool exists = reach && !__builtin_mul_overflow(reach->before, element, &before) &&
-                      !__builtin_mul_overflow(reach->behind, element, &behind) &&
-                      !__builtin_add_overflow(behind, element, &behind) &&
-                      !__builtin_add_overflow(data, view.byte_offset, &first) &&
-                      !__builtin_add_overflow(first, before, &end) &&
-                      !__builtin_add_overflow(first, behind, &end);
+  const bool exists = reach && !__builtin_add_overflow(data, view.byte_offset, &first) &&
+                      !__builtin_add_overflow(first, reach->before, &end) &&
+                      !__builtin_add_overflow(first, reach->behind, &end);
   return exists ? std::optional(first) : std::nullopt;
 }
 

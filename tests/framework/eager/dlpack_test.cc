@@ -249,6 +249,14 @@ TEST_F(DlpackTest, WithoutElementsThereNeedBeNoMemory) {
   EXPECT_TRUE(floats(x).empty());
 }
 
+TEST_F(DlpackTest, WithoutElementsExtentsMayBeOfAnySize) {
+  const Shape shape{0, INT64_MAX, INT64_MAX};
+  DLManagedTensorVersioned* managed = to_dlpack(Tensor::empty(shape, kFloat32));
+  EXPECT_THAT(std::vector<std::int64_t>(managed->dl_tensor.strides, managed->dl_tensor.strides + 3),
+              ElementsAre(1, 1, 1));
+  EXPECT_EQ(from_dlpack(managed).shape(), shape);
+}
+
 TEST_F(DlpackTest, EveryDtypeComesBack) {
   for (const DType dtype : {kBool, kInt8, kInt16, kInt32, kInt64, kUInt8, kUInt16, kUInt32, kUInt64,
                             kFloat16, kBFloat16, kFloat32, kFloat64}) {
@@ -306,6 +314,8 @@ TEST_F(DlpackTest, RefusesWhatIsBeyondTheAddressSpace) {
   expect_refusal(sum, ErrorCode::kInvalidArgument, message);
   Foreign backwards({1, 2}, {2}, {-kMost / 8});
   expect_refusal(backwards, ErrorCode::kInvalidArgument, message);
+  Foreign copy({1}, {kMost / 2}, {0});
+  expect_refusal(copy, ErrorCode::kInvalidArgument, message);
   Foreign offset({1}, {1});
   offset.managed.dl_tensor.byte_offset = UINT64_MAX;
   expect_refusal(offset, ErrorCode::kInvalidArgument,
