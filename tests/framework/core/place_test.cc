@@ -63,8 +63,8 @@ INSTANTIATE_TEST_SUITE_P(Texts, BadPlaceTest,
 TEST(PlaceTest, ARefusedTextIsQuoted) {
   EXPECT_THAT([] { (void)Place("cpu\n"); },
               ThrowsMessage<Error>(HasSubstr(R"([place] 'cpu\x0a' is not a place; write)")));
-  EXPECT_THAT([] { (void)Place(std::string(100000, 'x')); },
-              ThrowsMessage<Error>(HasSubstr("xxx'... (100000 bytes) is not a place; write")));
+  EXPECT_THAT([] { (void)Place(std::string(100000, 'X')); },
+              ThrowsMessage<Error>(HasSubstr("XXX'... (100000 bytes) is not a place; write")));
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ TEST(QuoteTest, DoesNotCutACharacterApart) {
 TEST(OneLineTest, EscapesWhatIsNotShown) {
   EXPECT_EQ(one_line(""), "");
   EXPECT_EQ(one_line("it's a \\, \u00e9\xff"), "it's a \\, \u00e9\\xff");
-  EXPECT_EQ(one_line(std::string_view("a\nb\r\t\x1b[2J\x7f\0c", 12)), R"(a\x0ab\x0d\x09\x1b[2J\x7f\x00c)");
+  EXPECT_EQ(one_line(std::string_view("a\nb\r\t\x1b[2J\x7f\0c", 12)),
+            R"(a\x0ab\x0d\x09\x1b[2J\x7f\x00c)");
 }
 
 }  // namespace
