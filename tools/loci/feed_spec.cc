@@ -18,7 +18,8 @@ constexpr const char* kForms =
     "NAME=VALUE, such as image=random:8x1x8x8";
 
 [[noreturn]] void refuse_feed(const std::string& argument, const std::string& reason) {
-  throw Failure(ExitCode::kUsage, fmt::format("[--feed] {}: {}; {}", shown(argument), reason, kForms));
+  throw Failure(ExitCode::kUsage,
+                fmt::format("[--feed] {}: {}; {}", shown(argument), reason, kForms));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -77,7 +78,8 @@ Shape parse_shape(const std::string& text, const std::string& argument) {
     const char* end = part.data() + part.size();
     const auto [stop, error] = std::from_chars(part.data(), end, extent);
     if (error != std::errc() || stop != end || extent < 0) {
-      refuse_feed(argument, fmt::format("{} is not an extent of the shape {}", shown(part), shown(text)));
+      refuse_feed(argument,
+                  fmt::format("{} is not an extent of the shape {}", shown(part), shown(text)));
     }
     dims.push_back(extent);
   }

@@ -24,9 +24,9 @@ std::string extents_hint(const Shape& wanted) {
 
 Tensor from_file(const ArrayFile& file, const Target& target) {
   const Tensor tensor = in_phase(Phase::kModel, [&] { return load_array(file); });
-  const std::string both =
-      fmt::format("[--feed] {}: '{}' holds {}, but the model takes {}", target.name, file.text(),
-                  type_text(tensor.dtype(), tensor.shape()), type_text(target.dtype, target.shape));
+  const std::string both = fmt::format(
+      "[--feed] {}: '{}' holds {}, but the model takes {}", shown_name(target.name), file.text(),
+      type_text(tensor.dtype(), tensor.shape()), type_text(target.dtype, target.shape));
   if (tensor.dtype() != target.dtype) {
     throw Failure(ExitCode::kBadInput,
                   fmt::format("{}; save it as {}: numpy.save(file, array.astype('{}'))", both,
@@ -44,15 +44,15 @@ Shape random_shape(const FeedRandom& random, const Target& target) {
     if (target.shape.is_static()) return target.shape;
     throw Failure(ExitCode::kUsage,
                   fmt::format("[--feed] {} has unknown extents, {}; give the shape: {}=random:{}",
-                              target.name, type_text(target.dtype, target.shape), target.name,
-                              fmt::join(with_ones(target.shape), "x")));
+                              shown_name(target.name), type_text(target.dtype, target.shape),
+                              shown_name(target.name), fmt::join(with_ones(target.shape), "x")));
   }
   if (!fits(*random.shape, target.shape)) {
     throw Failure(ExitCode::kUsage,
                   fmt::format("[--feed] {}: the shape {} does not fit {}{}; write {}=random:{}",
-                              target.name, random.shape->to_string(),
+                              shown_name(target.name), random.shape->to_string(),
                               type_text(target.dtype, target.shape), extents_hint(target.shape),
-                              target.name, fmt::join(with_ones(target.shape), "x")));
+                              shown_name(target.name), fmt::join(with_ones(target.shape), "x")));
   }
   return *random.shape;
 }
@@ -95,7 +95,7 @@ Tensor feed_tensor(const FeedSpec& spec, const Target& target, std::uint64_t see
     try {
       return make_tensor(spec, target, seed);
     } catch (const Error& error) {
-      throw error.within("[--feed] " + shown(target.name));
+      throw error.within("[--feed] " + shown_name(target.name));
     }
   });
 }

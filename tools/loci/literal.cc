@@ -20,9 +20,10 @@ struct Literal {
   DType dtype;
 
   [[noreturn]] void refuse(const std::string& expected) const {
-    throw Failure(ExitCode::kUsage, fmt::format("[--feed] {}: {} is not {} for {}; a file is "
-                                                "written @FILE.npy",
-                                                name, shown(text), expected, dtype_name(dtype)));
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("[--feed] {}: {} is not {} for {}; a file is "
+                              "written @FILE.npy",
+                              shown_name(name), shown(text), expected, dtype_name(dtype)));
   }
 
   // The whole text as a T; `expected` says what it should have been.

@@ -8,6 +8,7 @@
 
 #include "tools/loci/element.h"
 #include "tools/loci/failure.h"
+#include "tools/loci/shown.h"
 
 namespace loci::runner {
 namespace {
@@ -47,7 +48,7 @@ void check_range(double first, double count, const RandomKey& key) {
   throw Failure(ExitCode::kUsage,
                 fmt::format("[--feed] {}: {} cannot hold the whole numbers from {} to below {}; "
                             "give other bounds",
-                            key.name, dtype_name(dtype_of<T>), first, first + count));
+                            shown_name(key.name), dtype_name(dtype_of<T>), first, first + count));
 }
 
 void fill(bool* elements, std::int64_t count, double, double, const RandomKey& key) {
@@ -60,7 +61,7 @@ void check_finite(double bound, DType dtype, const RandomKey& key) {
   if (std::isfinite(float_value(float_element<T>(bound)))) return;
   throw Failure(ExitCode::kUsage, fmt::format("[--feed] {}: the bound {} is beyond {}; give other "
                                               "bounds",
-                                              key.name, bound, dtype_name(dtype)));
+                                              shown_name(key.name), bound, dtype_name(dtype)));
 }
 
 template <class T>

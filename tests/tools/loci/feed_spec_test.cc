@@ -95,8 +95,8 @@ TEST(FeedSpecTest, SaysHowAFeedIsWritten) {
 
 TEST(FeedSpecTest, OfALongArgumentTheBeginningIsShown) {
   const std::string long_text(100000, '7');
-  for (const std::string& argument :
-       {long_text, "x=random:" + long_text, "x=random:1x" + long_text, "x=random:1:0:" + long_text}) {
+  for (const std::string& argument : {long_text, "x=random:" + long_text, "x=random:1x" + long_text,
+                                      "x=random:1:0:" + long_text}) {
     EXPECT_THAT(refusal(argument),
                 AllOf(HasSubstr("... (100"), HasSubstr("; write NAME="), SizeIs(Lt(600U))));
   }

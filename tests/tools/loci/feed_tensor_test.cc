@@ -73,12 +73,12 @@ TEST(FeedTensorTest, RefusesWhatIsLargerThanAnyMemory) {
   const Target any{"image", kFloat32, Shape{-1, -1}};
   EXPECT_THAT(
       failure_of(ExitCode::kUsage, [&] { make("random:9223372036854775807x2", any); }),
-      AllOf(HasSubstr("[--feed] 'image': [shape]"), HasSubstr("more elements than fit in 63 bits")));
+      AllOf(HasSubstr("[--feed] image: [shape]"), HasSubstr("more elements than fit in 63 bits")));
   EXPECT_THAT(
       failure_of(ExitCode::kUsage, [&] { make("random:4611686018427387904x1", any); }),
-      AllOf(HasSubstr("[--feed] 'image': [tensor]"), HasSubstr("more bytes than fit in 63 bits")));
+      AllOf(HasSubstr("[--feed] image: [tensor]"), HasSubstr("more bytes than fit in 63 bits")));
   EXPECT_THAT(failure_of(ExitCode::kFailed, [&] { make("random:1000000000000000x1", any); }),
-              HasSubstr("[--feed] 'image': [memory]"));
+              HasSubstr("[--feed] image: [memory]"));
 }
 
 TEST(FeedTensorTest, RandomIntegersAreZeroOrOneByDefault) {

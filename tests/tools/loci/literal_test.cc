@@ -36,6 +36,13 @@ TEST(LiteralTest, ReadsTheVariablesDtype) {
   EXPECT_EQ(*static_cast<const std::uint16_t*>(half.raw_data()), 0x3e00);
 }
 
+TEST(LiteralTest, OfALongNameOrTextTheBeginningIsShown) {
+  const std::string long_text(100000, 'x');
+  EXPECT_THAT(
+      failure_of(ExitCode::kUsage, [&] { filled_tensor(long_text, {}, kInt8, long_text); }),
+      AllOf(HasSubstr("xxx... (100000 bytes): 'xxx"), HasSubstr("a whole number from -128")));
+}
+
 TEST(LiteralTest, RefusesWhatIsNoNumberOfThatDtype) {
   EXPECT_THAT(refusal("cat", kFloat32), AllOf(HasSubstr("x: 'cat'"), HasSubstr("float32")));
   EXPECT_THAT(refusal("1.5", kInt32), HasSubstr("whole number from -2147483648 to 2147483647"));

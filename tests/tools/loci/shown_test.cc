@@ -23,5 +23,10 @@ TEST(ShownTest, DoesNotCutACharacterApart) {
   EXPECT_EQ(shown(std::string(100, '\x80')), "''... (100 bytes)");
 }
 
+TEST(ShownTest, ANameHasNoQuotes) {
+  EXPECT_EQ(shown_name("x"), "x");
+  EXPECT_EQ(shown_name(std::string(100, 'x')), fmt::format("{:x>80}... (100 bytes)", ""));
+}
+
 }  // namespace
 }  // namespace loci::runner
