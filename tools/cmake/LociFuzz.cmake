@@ -1,21 +1,29 @@
-# loci_add_fuzz_target(NAME <name> SOURCES <file>...)
+# loci_add_fuzz_target(NAME <name> SOURCES <file>... [LINK <target>...] [PLUGINS <plugin>...])
 #
 # A fuzz target of tests/fuzz: sources that define LLVMFuzzerTestOneInput(). The test
 # fuzz_replay.<name> runs it over corpus/<name> in every build. With LOCI_FUZZ there is also the
-# libFuzzer program fuzz_<name>, which tools/fuzz runs.
+# libFuzzer program fuzz_<name>, which tools/fuzz runs. PLUGINS are built first; they are found
+# beside the program.
 function(loci_add_fuzz_target)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK;PLUGINS")
+  set(programs fuzz_replay_${arg_NAME})
   _loci_add_fuzz_program(fuzz_replay_${arg_NAME} replay.cc ${arg_SOURCES})
   add_test(NAME fuzz_replay.${arg_NAME}
     COMMAND fuzz_replay_${arg_NAME} "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${arg_NAME}")
-  # These load no plugin, so that they can look for leaks.
-  set_tests_properties(fuzz_replay.${arg_NAME} PROPERTIES
-    LABELS fuzz TIMEOUT 1200 ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1")
+  # None runs code that oneDNN has generated, so that they can look for leaks.
+  set(leaks "suppressions=${PROJECT_SOURCE_DIR}/tools/cmake/leaks.supp:print_suppressions=0")
+  set_tests_properties(fuzz_replay.${arg_NAME} PROPERTIES LABELS fuzz TIMEOUT 1200
+    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1;LSAN_OPTIONS=${leaks}")
 
   if(LOCI_FUZZ)
+    list(APPEND programs fuzz_${arg_NAME})
     _loci_add_fuzz_program(fuzz_${arg_NAME} ${arg_SOURCES})
     target_link_options(fuzz_${arg_NAME} PRIVATE -fsanitize=fuzzer)
   endif()
+  foreach(program IN LISTS programs)
+    target_link_libraries(${program} PRIVATE ${arg_LINK})
+    _loci_depend_on_plugins(${program} "${arg_PLUGINS}")
+  endforeach()
 endfunction()
 
 function(_loci_add_fuzz_program target)
