@@ -194,28 +194,24 @@ bool limit_tensors() {
   return true;
 }
 
-// The beginning of the message is of the option, or of the file.
-std::string named_for(std::string_view text, const Files& files) {
-  const std::size_t equals = text.find('=');
-  const bool is_file = equals != std::string_view::npos && equals != 0 &&
-                       text.substr(equals + 1, 1) == "@" && text.size() > equals + 2;
-  return is_file ? files.directory() + "/" : "[--feed] ";
-}
-
 void check(const std::string& text) {
   static const bool kLimited = limit_tensors();
   static const Files kFiles;
   (void)kLimited;
   FeedSpec spec;
   Tensor tensor;
+  Reading reading{text.size(), "[--feed] ", kFeedErrors};
   const auto parse = [&] {
     with_usage_errors([&] {
       spec = runner::parse_feed(text);
-      if (auto* file = std::get_if<FeedFile>(&spec.source)) *file = kFiles.there(*file);
+      if (auto* file = std::get_if<FeedFile>(&spec.source)) {
+        *file = kFiles.there(*file);
+        reading.named = kFiles.directory() + "/";  // what is wrong now is wrong with the file
+      }
       tensor = runner::feed_tensor(spec, target_named(spec.name), kSeed);
     });
   };
-  if (!accepts({text.size(), named_for(text, kFiles), kFeedErrors}, parse)) return;
+  if (!accepts(reading, parse)) return;
   check_spec(spec, text);
   check_type(tensor, target_named(spec.name));
   check_elements(tensor, spec);
