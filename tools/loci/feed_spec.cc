@@ -116,7 +116,7 @@ std::vector<FeedSpec> parse_feeds(const std::string& argument) {
   std::vector<FeedSpec> specs;
   for (const std::string& name : in_phase(Phase::kModel, [&] { return io::npz_names(path); })) {
     const FeedFile source{{path, name, true}};
-    specs.push_back({name, source, "@" + source.file.text()});
+    specs.push_back({name, source, fmt::format("@{}", source.file.text())});
   }
   if (specs.empty()) refuse_feed(argument, "there is no array in the archive");
   return specs;
