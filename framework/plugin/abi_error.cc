@@ -1,5 +1,6 @@
 #include "framework/plugin/abi_error.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
@@ -60,7 +61,10 @@ Error take_error(loci_error* error) {
     if (!details.empty()) details += '\n';
     details += cause->message;
   }
-  return Error(code_from_abi(error->code), error->message, std::move(details));
+  // A message is one line; a plugin's may have several.
+  std::string message = error->message;
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return Error(code_from_abi(error->code), message, std::move(details));
 }
 
 void check(loci_error* error, std::string_view context) {
