@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace loci::core {
 namespace {
@@ -16,22 +17,19 @@ Json nested(int depth) {
   return json;
 }
 
-TEST(DismantleJsonTest, LeavesTheContainerEmpty) {
-  Json object = nested(3);
-  dismantle_json(object);
-  EXPECT_EQ(object, Json::object());
-  Json array = Json::array({nested(2), 1});
-  dismantle_json(array);
-  EXPECT_EQ(array, Json::array());
+TEST(DismantleJsonTest, LeavesNull) {
+  for (Json json : {nested(3), Json::array({nested(2), 1, Json::array()}), Json("text"), Json(),
+                    Json::object()}) {
+    dismantle_json(json);
+    EXPECT_TRUE(json.is_null());
+  }
 }
 
-TEST(DismantleJsonTest, LeavesAValueAsItIs) {
-  Json text = "text";
-  dismantle_json(text);
-  EXPECT_EQ(text, "text");
-  Json nothing;
-  dismantle_json(nothing);
-  EXPECT_TRUE(nothing.is_null());
+TEST(DismantleJsonTest, TakesADocumentOfAnyDepthApart) {
+  constexpr std::size_t kDepth = 1'000'000;
+  Json arrays = Json::parse(std::string(kDepth, '[') + "1" + std::string(kDepth, ']'));
+  dismantle_json(arrays);
+  EXPECT_TRUE(arrays.is_null());
 }
 
 TEST(DismantleJsonTest, AnOwnedDocumentIsReadAsItIs) {
