@@ -412,10 +412,15 @@ void Lane::wait_for_device(std::uint64_t ticket) {
   const std::uint64_t issued = issued_.load(std::memory_order_acquire);
   if (completed_.load(std::memory_order_acquire) < ticket) {
     ask_device([&] {
-      // An event, so that the stream is free for others meanwhile.
-      device::Event event(device_);
-      event.record(stream_);
-      event.synchronize();
+      // An event, so that the stream is free for others meanwhile. Whoever waits takes the work for
+      // ended then, so that lack of memory for one is no way out.
+      try {
+        device::Event event(device_);
+        event.record(stream_);
+        event.synchronize();
+      } catch (const std::bad_alloc&) {
+        device_.synchronize_stream(stream_);
+      }
     });
     complete(issued);
   }
