@@ -299,20 +299,8 @@ void Lane::hold_for_device(Task& task, std::uint64_t ticket) noexcept {
     if (argument == nullptr) continue;
     const tensor::Storage& storage = *argument->storage();
     if (storage.device == &device_ && storage.owner == nullptr) continue;
-    if (!hold({ticket, {}, argument})) return wait_instead_of_holding();
+    if (!kept_.hold(ticket, argument)) return wait_instead_of_holding();
   }
-}
-
-// False where no memory is left for it.
-bool Lane::hold(Kept&& kept) noexcept {
-  const std::lock_guard lock(kept_lock_);
-  try {
-    kept_.push_back(std::move(kept));
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-  keeps_.store(true, std::memory_order_release);
-  return true;
 }
 
 void Lane::wait_instead_of_holding() noexcept {
@@ -429,14 +417,13 @@ void Lane::wait_for_device(std::uint64_t ticket) {
 }
 
 void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
-  Kept kept{ticket, std::move(buffer), nullptr};
-  if (hold(std::move(kept))) return;
+  if (kept_.hold(ticket, buffer)) return;
   release_ended();
-  if (hold(std::move(kept))) return;
+  if (kept_.hold(ticket, buffer)) return;
   // It may be in use, and to wait for that could take a lock that the caller has.
   core::log(core::Module::kMemory, core::Level::kError, "{} bytes are lost: no memory to keep them",
-            kept.buffer.bytes());
-  kept.buffer.abandon();
+            buffer.bytes());
+  buffer.abandon();
 }
 
 void Lane::complete(std::uint64_t ticket) noexcept {
@@ -447,17 +434,8 @@ void Lane::complete(std::uint64_t ticket) noexcept {
 }
 
 void Lane::release_ended() noexcept {
-  if (!keeps_.load(std::memory_order_acquire)) return;
-  const std::uint64_t ended = is_inline_ ? issued_.load() : completed_.load();
-  while (true) {
-    Kept released;  // ends outside of the lock: it may keep something in turn
-    const std::lock_guard lock(kept_lock_);
-    // In order of their tickets but for a few, which then stay a little longer.
-    if (kept_.empty() || kept_.front().ticket > ended) break;
-    released = std::move(kept_.front());
-    kept_.pop_front();
-    keeps_.store(!kept_.empty(), std::memory_order_release);
-  }
+  if (kept_.is_empty()) return;
+  kept_.release(is_inline_ ? issued_.load() : completed_.load());
 }
 
 void Lane::synchronize() {

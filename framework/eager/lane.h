@@ -10,7 +10,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -18,6 +17,7 @@
 #include "framework/core/process_end.h"
 #include "framework/device/stream.h"
 #include "framework/eager/issued_work.h"
+#include "framework/eager/kept_memory.h"
 #include "framework/eager/task_ring.h"
 
 namespace loci::eager {
@@ -76,13 +76,6 @@ class Lane final : public tensor::WorkQueue {
   // Tasks that a device may be behind: its own queue is not ours to measure.
   static constexpr std::uint64_t kMostAhead = 4096;
 
-  // Until the device has passed that ticket.
-  struct Kept {
-    std::uint64_t ticket;
-    memory::Buffer buffer;
-    std::shared_ptr<tensor::TensorImpl> tensor;
-  };
-
   [[nodiscard]] bool is_queue_empty() const noexcept {
     return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
   }
@@ -108,7 +101,6 @@ class Lane final : public tensor::WorkQueue {
                  const std::shared_ptr<tensor::Failure>& earlier) noexcept;
   void begin_handover(Task& task, std::uint64_t ticket);
   void hold_for_device(Task& task, std::uint64_t ticket) noexcept;
-  [[nodiscard]] bool hold(Kept&& kept) noexcept;
   void wait_instead_of_holding() noexcept;
   template <class Request>
   void ask_device(const Request& request);
@@ -154,9 +146,7 @@ class Lane final : public tensor::WorkQueue {
   std::mutex event_mutex_;
   std::unique_ptr<device::Event> event_;
 
-  memory::SpinLock kept_lock_;
-  std::deque<Kept> kept_;
-  std::atomic<bool> keeps_{false};
+  KeptMemory kept_;
 
   memory::SpinLock failure_lock_;
   std::shared_ptr<tensor::Failure> failure_;
