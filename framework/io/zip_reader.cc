@@ -4,7 +4,6 @@
 #include <minizip/unzip.h>
 
 #include <algorithm>
-#include <exception>
 #include <loci/plugin/terminal_text.hpp>
 #include <set>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "framework/core/file_error.h"
 #include "framework/core/input_file.h"
 #include "framework/core/quote.h"
+#include "framework/io/zip_stream.h"
 
 namespace loci {
 inline namespace v0 {
@@ -36,53 +36,24 @@ const char* reason_of(int code) {
 
 }  // namespace
 
-// The file as the library reads it. Exceptions wait here, since they must not pass through C.
-struct ZipReader::Input {
+class ZipReader::Input : public ZipStream<Input> {
+ public:
   explicit Input(const std::string& path) : file(path) {}
 
+  [[nodiscard]] std::uint64_t end() const { return file.size(); }
+  zlib_filefunc64_def functions() {
+    zlib_filefunc64_def functions = ZipStream::functions();
+    functions.zread_file = &read;
+    return functions;
+  }
+
   core::InputFile file;
-  std::uint64_t position = 0;
-  std::exception_ptr error;
 
-  static Input& of(void* stream) { return *static_cast<Input*>(stream); }
-  static void* open(void* opaque, const void* /*name*/, int /*mode*/) { return opaque; }
-  static int close(void* /*opaque*/, void* /*stream*/) { return 0; }
-  static int has_failed(void* /*opaque*/, void* stream) { return of(stream).error ? 1 : 0; }
-  static ZPOS64_T tell(void* /*opaque*/, void* stream) { return of(stream).position; }
-
+ private:
   static unsigned long read(void* /*opaque*/, void* stream, void* into, unsigned long bytes) {
     Input& input = of(stream);
-    try {
-      // Also beyond the end, where the library would take missing bytes for zeros.
-      input.file.read(input.position, into, bytes, "zip");
-    } catch (...) {
-      input.error = std::current_exception();
-      return 0;
-    }
-    input.position += bytes;
-    return bytes;
-  }
-  static long seek(void* /*opaque*/, void* stream, ZPOS64_T offset, int origin) {
-    Input& input = of(stream);
-    const std::uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? input.position
-                               : origin == ZLIB_FILEFUNC_SEEK_END ? input.file.size()
-                                                                  : 0;
-    const std::uint64_t target = base + offset;  // wraps for what lies before
-    if (target > input.file.size()) return -1;
-    input.position = target;
-    return 0;
-  }
-
-  zlib_filefunc64_def functions() {
-    zlib_filefunc64_def functions{};
-    functions.zopen64_file = &open;
-    functions.zread_file = &read;
-    functions.ztell64_file = &tell;
-    functions.zseek64_file = &seek;
-    functions.zclose_file = &close;
-    functions.zerror_file = &has_failed;
-    functions.opaque = this;
-    return functions;
+    // Also beyond the end, where the library would take missing bytes for zeros.
+    return input.attempt(bytes, [&] { input.file.read(input.position(), into, bytes, "zip"); });
   }
 };
 
@@ -91,7 +62,7 @@ struct ZipReader::Archive {
     if (is_empty()) return;
     zlib_filefunc64_def functions = input.functions();
     handle = unzOpen2_64(path.c_str(), &functions);
-    if (input.file.size() >= kEmptyBytes) raise_if_failed();  // else it is no archive anyway
+    if (input.file.size() >= kEmptyBytes) input.raise_if_failed();  // else it is no archive anyway
     if (handle == nullptr) {
       core::refuse(path, "zip", "is no zip archive, or is truncated: its directory is not found");
     }
@@ -110,12 +81,8 @@ struct ZipReader::Archive {
            std::all_of(whole.begin() + 4, whole.end(), [](char byte) { return byte == 0; });
   }
 
-  // What the file said goes before what the library makes of it.
-  void raise_if_failed() {
-    if (input.error) std::rethrow_exception(std::exchange(input.error, nullptr));
-  }
   void require(int code, const std::string& name, const char* field) {
-    raise_if_failed();
+    input.raise_if_failed();
     if (code < 0) core::refuse(name, field, "{}", reason_of(code));
   }
 

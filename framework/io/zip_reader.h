@@ -45,7 +45,7 @@ class ZipReader {
 
  private:
   struct Archive;
-  struct Input;
+  class Input;
 
   void read_directory();
   [[nodiscard]] ZipMember read_entry();

@@ -3,12 +3,12 @@
 #include <minizip/zip.h>
 
 #include <algorithm>
-#include <exception>
 #include <loci/plugin/terminal_text.hpp>
 #include <utility>
 
 #include "framework/core/file_error.h"
 #include "framework/core/quote.h"
+#include "framework/io/zip_stream.h"
 
 namespace loci {
 inline namespace v0 {
@@ -34,68 +34,40 @@ void check_name(const std::string& path, const std::string& name) {
 
 }  // namespace
 
-// The file as the library writes it. Exceptions wait here, since they must not pass through C.
-struct ZipWriter::Output {
-  Output(core::AtomicFile& to, const std::string& name) : file(to), path(name) {}
+class ZipWriter::Output : public ZipStream<Output> {
+ public:
+  Output(core::AtomicFile& to, std::string name) : path(std::move(name)), file_(to) {}
 
-  core::AtomicFile& file;
-  std::string path;
-  std::uint64_t position = 0;
-  std::uint64_t size = 0;
-  std::exception_ptr error;
+  [[nodiscard]] std::uint64_t end() const { return size_; }
+  zlib_filefunc64_def functions() {
+    zlib_filefunc64_def functions = ZipStream::functions();
+    functions.zread_file = &read;
+    functions.zwrite_file = &write;
+    return functions;
+  }
 
-  static Output& of(void* stream) { return *static_cast<Output*>(stream); }
-  static void* open(void* opaque, const void* /*name*/, int /*mode*/) { return opaque; }
-  static int close(void* /*opaque*/, void* /*stream*/) { return 0; }
-  static int has_failed(void* /*opaque*/, void* stream) { return of(stream).error ? 1 : 0; }
-  static ZPOS64_T tell(void* /*opaque*/, void* stream) { return of(stream).position; }
+  const std::string path;
+
+ private:
   static unsigned long read(void* /*opaque*/, void* /*stream*/, void* /*into*/,
                             unsigned long /*bytes*/) {
     return 0;
   }
-
-  void put(const char* data, std::uint64_t bytes) {
-    // The library goes back to fill in what a member's header could not say yet.
-    const std::uint64_t over = std::min<std::uint64_t>(bytes, size - position);
-    file.write_at(position, data, over);
-    file.write(data + over, bytes - over);
-    position += bytes;
-    size = std::max(size, position);
-  }
   static unsigned long write(void* /*opaque*/, void* stream, const void* data,
                              unsigned long bytes) {
     Output& output = of(stream);
-    if (output.error) return 0;
-    try {
-      output.put(static_cast<const char*>(data), bytes);
-    } catch (...) {
-      output.error = std::current_exception();
-      return 0;
-    }
-    return bytes;
+    return output.attempt(bytes, [&] { output.put(static_cast<const char*>(data), bytes); });
   }
-  static long seek(void* /*opaque*/, void* stream, ZPOS64_T offset, int origin) {
-    Output& output = of(stream);
-    const std::uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? output.position
-                               : origin == ZLIB_FILEFUNC_SEEK_END ? output.size
-                                                                  : 0;
-    if (base + offset > output.size) return -1;
-    output.position = base + offset;
-    return 0;
+  void put(const char* data, std::uint64_t bytes) {
+    // The library goes back to fill in what a member's header could not say yet.
+    const std::uint64_t over = std::min<std::uint64_t>(bytes, size_ - position());
+    file_.write_at(position(), data, over);
+    file_.write(data + over, bytes - over);
+    size_ = std::max(size_, position() + bytes);
   }
 
-  zlib_filefunc64_def functions() {
-    zlib_filefunc64_def functions{};
-    functions.zopen64_file = &open;
-    functions.zread_file = &read;
-    functions.zwrite_file = &write;
-    functions.ztell64_file = &tell;
-    functions.zseek64_file = &seek;
-    functions.zclose_file = &close;
-    functions.zerror_file = &has_failed;
-    functions.opaque = this;
-    return functions;
-  }
+  core::AtomicFile& file_;
+  std::uint64_t size_ = 0;
 };
 
 struct ZipWriter::Archive {
@@ -110,9 +82,8 @@ struct ZipWriter::Archive {
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  // What the file said goes before what the library makes of it.
   void require(int code) {
-    if (output.error) std::rethrow_exception(std::exchange(output.error, nullptr));
+    output.raise_if_failed();
     if (code == ZIP_OK) return;
     core::raise_file_error(ErrorCode::kFailed, output.path, "zip", "the archive cannot be written");
   }

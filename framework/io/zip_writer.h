@@ -29,7 +29,7 @@ class ZipWriter {
 
  private:
   struct Archive;
-  struct Output;
+  class Output;
 
   void end_member();
 
