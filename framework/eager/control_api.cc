@@ -142,6 +142,11 @@ std::vector<Tensor> while_loop(
   if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
     return interceptor->loop(condition, body, values, options);
   }
+  if (options.max_iterations < 0) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[while] max_iterations is {}; give a positive number, or 0 for no limit",
+                options.max_iterations);
+  }
   std::vector<Tensor> current = values;
   for (std::int64_t i = 0; eager::decide(condition(current), "while"); ++i) {
     if (options.max_iterations > 0 && i == options.max_iterations) {

@@ -22,13 +22,22 @@ void infer_select_input(InferContext& ctx) {
   ctx.fail("its output is one of its inputs; build it with select_input()");
 }
 
+void check_limit(InferContext& ctx) {
+  const auto limit = ctx.attr<std::int64_t>("max_iterations");
+  if (limit < 0) {
+    ctx.fail("max_iterations is {}; give a positive number, or 0 for no limit", limit);
+  }
+}
+
 void infer_while(InferContext& ctx) {
+  check_limit(ctx);
   for (std::size_t i = 0; i < ctx.input_count("values"); ++i) {
     ctx.set_output("outs", ctx.input("values", i), i);
   }
 }
 
 void infer_while_grad(InferContext& ctx) {
+  check_limit(ctx);
   for (std::size_t i = 0; i < ctx.input_count("grads"); ++i) {
     ctx.set_output("outs", ctx.input("grads", i), i);
   }

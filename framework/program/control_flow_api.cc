@@ -196,11 +196,6 @@ std::vector<Variable> while_loop(
     core::raise(ErrorCode::kInvalidArgument,
                 "[while] has no values, so its condition could never change; give at least one");
   }
-  if (options.max_iterations < 0) {
-    core::raise(ErrorCode::kInvalidArgument,
-                "[while] max_iterations is {}; give a positive number, or 0 for no limit",
-                options.max_iterations);
-  }
   ControlFlow op("while", values);
   const std::vector<VarId> ids = op.input("values", values);
   op.attr("max_iterations", options.max_iterations);

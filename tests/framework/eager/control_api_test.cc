@@ -87,6 +87,13 @@ TEST_F(ControlApiTest, BadLoopsAreNamed) {
             forever, [](const Tensors& v) { return v; }, {number(1)}, options);
       },
       ThrowsMessage<Error>(HasSubstr("10 iterations")));
+  options.max_iterations = -1;
+  EXPECT_THAT(
+      [&] {
+        while_loop(
+            forever, [](const Tensors& v) { return v; }, {number(1)}, options);
+      },
+      ThrowsMessage<Error>(HasSubstr("max_iterations is -1; give a positive number")));
   EXPECT_THAT(
       [&] {
         while_loop(forever, [](const Tensors&) -> Tensors { return {zeros({2})}; }, {number(1)});

@@ -31,6 +31,8 @@ TEST(ControlFlowTest, LoopsKeepTheTypesOfTheirValues) {
   EXPECT_EQ(gradient.types(), (std::vector<TensorType>{{kFloat32, {5}}}));
   EXPECT_THAT(infer("while_grad").input("grads", {5}, kInt64).error(),
               HasSubstr("input 'grads' is int64"));
+  EXPECT_THAT(infer("while").input("values", {1}).attr("max_iterations", std::int64_t{-1}).error(),
+              HasSubstr("max_iterations is -1; give a positive number"));
 }
 
 TEST(ControlFlowTest, OthersAreInferredWithTheirBlocks) {
