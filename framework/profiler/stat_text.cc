@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "framework/core/quote.h"
+
 namespace loci::profiler {
 namespace {
 
@@ -15,8 +17,8 @@ std::string milliseconds(std::uint64_t microseconds) {
 
 std::string stat_line(const std::string& name, const StatTotals& totals) {
   const std::uint64_t total = totals.total_ns / 1000;
-  return fmt::format("Stat={:<30} total={:<10} avg={:<10} max={:<10} min={:<10} count={:<10}", name,
-                     milliseconds(total), milliseconds(total / totals.count),
+  return fmt::format("Stat={:<30} total={:<10} avg={:<10} max={:<10} min={:<10} count={:<10}",
+                     core::one_line(name), milliseconds(total), milliseconds(total / totals.count),
                      milliseconds(totals.max_ns / 1000), milliseconds(totals.min_ns / 1000),
                      totals.count);
 }

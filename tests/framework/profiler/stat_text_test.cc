@@ -22,6 +22,10 @@ TEST(StatTextTest, HasSixDigits) {
             "total=1.23457e+06 avg=1.");
 }
 
+TEST(StatTextTest, ANameMovesNoCursor) {
+  EXPECT_EQ(stat_line("a\x1b[2J\n", {1000, 1000, 1000, 1}).substr(0, 20), "Stat=a\\x1b[2J\\x0a   ");
+}
+
 TEST(StatTextTest, OrdersByNameBetweenTheRulers) {
   EXPECT_EQ(stat_lines({{"b", {2000, 2000, 2000, 1}}, {"a", {1000, 1000, 1000, 1}}}),
             "======= StatSet: [GlobalStatInfo] status ======\n"
