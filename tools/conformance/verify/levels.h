@@ -23,7 +23,8 @@ std::vector<Check> fault_level(const Target& target);
 // Profile sources and reporters: each record once and in time, each report written and the same.
 std::vector<Check> profile_level(const Target& target);
 
-// Each case of the conformance suite at a place, with launches watched (launch_traps.h).
+// Each case of the conformance suite at a place, with launches watched (launch_traps.h). Of a
+// plugin that is no backend: none.
 struct OpsOptions {
   std::string place;                     // "sim:0"
   std::vector<std::string> directories;  // of further plugins that a case may need, cpu above all

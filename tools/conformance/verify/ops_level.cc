@@ -85,6 +85,11 @@ class Core {
   bool usable_ = false;
 };
 
+// Others would run on kernels that are not the plugin's.
+bool brings_kernels(const plugins::Candidate& plugin) {
+  return std::find(plugin.kinds.begin(), plugin.kinds.end(), "backend") != plugin.kinds.end();
+}
+
 Outcome outcome_of(conformance::Outcome outcome) {
   switch (outcome) {
     case conformance::Outcome::kPassed: return Outcome::kPassed;
@@ -114,6 +119,9 @@ Verdict run(Core& core, const Case& subject) {
 }  // namespace
 
 std::vector<Check> ops_level(const Target& target, const OpsOptions& options) {
+  if (!target.manifest.failed && !brings_kernels(target.manifest)) {
+    return {{"ops/place", []() -> Verdict { skip("it is no backend, and has no kernels"); }}};
+  }
   const auto core = std::make_shared<Core>(target, options);
   std::vector<Check> checks{{"ops/place", [core] {
                                core->place();

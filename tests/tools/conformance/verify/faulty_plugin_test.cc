@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/support/paths.h"
 #include "tools/conformance/verify/process_state.h"
 #include "tools/conformance/verify/verify.h"
 #include "tools/conformance/verify/verify_report.h"
@@ -20,7 +21,7 @@ constexpr const char* kCases = "ops/(place|.*/(assign|scale|elementwise_add)/flo
 Report verify_plugin(const std::string& fault, const std::string& level,
                      const std::string& filter = "") {
   Options options;
-  options.file = std::string(LOCI_FAULTY_PLUGINS) + "/loci-" + fault + ".so";
+  options.file = test::build_path("lib/loci/faulty_plugins/loci-" + fault + ".so");
   options.levels = {level};
   options.filter = filter;
   options.patience = std::chrono::seconds(fault == "hang" ? 2 : 600);
@@ -141,8 +142,8 @@ class OwnPlugin : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OwnPlugin, Passes) {
   Options options;
-  options.file = std::string(LOCI_PLUGINS) + "/loci-" + GetParam() + ".so";
-  options.directories = {LOCI_PLUGINS};
+  options.file = test::plugin_file(GetParam());
+  options.directories = {test::plugin_directory()};
   // A few under a sanitizer, where the conformance tests run all of them anyway.
   const bool is_sanitized = heap_bytes() == 0;
   options.filter =
@@ -160,13 +161,24 @@ class OwnReporter : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OwnReporter, Passes) {
   Options options;
-  options.file = fmt::format("{}/loci-reporter_{}.so", LOCI_PLUGINS, GetParam());
+  options.file = test::plugin_file(std::string("reporter_") + GetParam());
   options.levels = {"abi", "life", "profile"};
   const Report report = verify(options);
   EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
   // The live ranges are for few.
   const std::size_t shown = report.levels.back().counts()[Outcome::kPassed];
   EXPECT_GE(shown, heap_bytes() == 0 ? 7U : 8U) << to_text(report);
+}
+
+// The cases of operators would run on kernels of others.
+TEST(Verify, WhatIsNoBackendHasNoCases) {
+  Options options;
+  options.file = test::plugin_file("reporter_csv");
+  options.levels = {"ops"};
+  options.directories = {test::plugin_directory()};
+  const Report report = verify(options);
+  EXPECT_EQ(report.levels.front().counts()[Outcome::kPassed], 0U) << to_text(report);
+  EXPECT_THAT(to_text(report), HasSubstr("skipped, 1: it is no backend, and has no kernels"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Reporters, OwnReporter,
