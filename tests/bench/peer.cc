@@ -7,6 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/paths.h"
+
 namespace loci::bench {
 namespace {
 
@@ -45,8 +47,9 @@ std::optional<std::map<std::string, double>> run_peer(const std::string& script,
     *why = "peers are absent; tools/setup --peers installs them";
     return std::nullopt;
   }
-  const std::string output = output_of("'" + python.string() + "' '" LOCI_PEER_SCRIPTS "/" +
-                                       script + "' " + arguments + " 2>/dev/null");
+  const std::string output =
+      output_of("'" + python.string() + "' '" + test::source_path("tests/bench/peers/") + script +
+                "' " + arguments + " 2>/dev/null");
   const nlohmann::json parsed = nlohmann::json::parse(output, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
     *why = script + ": the peer is not installed or failed";

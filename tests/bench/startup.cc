@@ -10,6 +10,7 @@
 
 #include "tests/bench/peer.h"
 #include "tests/bench/report.h"
+#include "tests/support/paths.h"
 #include "tests/support/subprocess.h"
 
 namespace loci::bench {
@@ -49,8 +50,8 @@ void save_model(const std::string& path) {
 }
 
 void run_model(const std::string& model) {
-  const test::Finished finished =
-      test::run_process({LOCI_RUNNER, "run", model, "--feed", "image=random:10x1x8x8"});
+  const test::Finished finished = test::run_process(
+      {test::build_path("bin/loci"), "run", model, "--feed", "image=random:10x1x8x8"});
   if (finished.exit_code != 0) throw std::runtime_error(finished.err);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "tests/support/paths.h"
 #include "tests/support/subprocess.h"
 
 namespace loci {
@@ -23,11 +24,13 @@ std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   return end + "_" + kernel + "_" + place + "_" + state;
 }
 
+const std::string kProgram = test::build_path("bin/process_end_program");
+
 class ProcessEndTest : public ::testing::TestWithParam<Case> {
  protected:
   static test::Finished run() {
     const auto& [end, kernel, place, state] = GetParam();
-    return test::run_process({LOCI_PROCESS_END_PROGRAM, end, kernel, place, state});
+    return test::run_process({kProgram, end, kernel, place, state});
   }
 };
 
@@ -101,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(All, EndOfMainThread,
 
 TEST(ProcessEndLimitTest, WorkThatDoesNotEndIsGivenUp) {
   const test::Finished finished =
-      test::run_process({LOCI_PROCESS_END_PROGRAM, "exit", "matmul", "sim", "queued"},
+      test::run_process({kProgram, "exit", "matmul", "sim", "queued"},
                         {"LOCI_EXIT_TIMEOUT=0", "LOCI_SIM=launch_us=100000"});
   EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("called\n"));
@@ -110,8 +113,8 @@ TEST(ProcessEndLimitTest, WorkThatDoesNotEndIsGivenUp) {
 }
 
 TEST(ProcessEndLimitTest, ALimitThatIsNoNumberIsRefused) {
-  const test::Finished finished = test::run_process(
-      {LOCI_PROCESS_END_PROGRAM, "exit", "matmul", "sim", "queued"}, {"LOCI_EXIT_TIMEOUT=soon"});
+  const test::Finished finished =
+      test::run_process({kProgram, "exit", "matmul", "sim", "queued"}, {"LOCI_EXIT_TIMEOUT=soon"});
   EXPECT_THAT(finished.err, HasSubstr("LOCI_EXIT_TIMEOUT"));
 }
 

@@ -52,7 +52,7 @@ TEST_F(BenchTest, MemoryPeakHoldsTheFeeds) {
 
 TEST_F(BenchTest, TransfersOfEachRunAreCounted) {
   const json report =
-      loci_json({"bench", inference_model(), "--plugin", LOCI_TOY_PLUGIN, "--device", "toy",
+      loci_json({"bench", inference_model(), "--plugin", kToyPlugin, "--device", "toy",
                  "--fallback", "allow", "--feed", "x=random:2x3", "--repeat", "3", "--json"});
   EXPECT_GT(report["transfers"]["count"], 0);
   EXPECT_EQ(report["transfers"]["bytes"].get<int>(), report["transfers"]["count"].get<int>() * 24);

@@ -44,7 +44,7 @@ TEST_F(DevicesTest, TellsWhatTheCpuIs) {
 }
 
 TEST_F(DevicesTest, ListsTheDevicesOfEachPlugin) {
-  const json report = loci_json({"devices", "--plugin", LOCI_TOY_PLUGIN, "--json"});
+  const json report = loci_json({"devices", "--plugin", kToyPlugin, "--json"});
   EXPECT_EQ(device(report, "toy:0")["plugin"], "org.loci.test.toy");
   EXPECT_EQ(device(report, "cpu")["plugin"], "org.loci.cpu");
 }

@@ -33,7 +33,8 @@ class DoctorTest : public RunnerTest {
   // A test plugin with one text in its file replaced by another of the same length.
   [[nodiscard]] std::string patched_copy(const std::string& plugin, const std::string& from,
                                          const std::string& to) const {
-    std::string content = read_file(LOCI_TEST_PLUGINS "/loci-test_" + plugin + ".so");
+    std::string content =
+        read_file(build_path("lib/loci/test_plugins/loci-test_" + plugin + ".so"));
     for (std::size_t at = content.find(from); at != std::string::npos; at = content.find(from)) {
       content.replace(at, from.size(), to);
     }
@@ -66,7 +67,7 @@ TEST_F(DoctorTest, NamesEachProblemAndItsRemedy) {
   std::filesystem::create_directory(path("plugins"));
   const std::string text = write("plugins/loci-text.so", "not a library");
   const std::string open = path("plugins/loci-toy.so");
-  std::filesystem::copy_file(LOCI_TOY_PLUGIN, open);
+  std::filesystem::copy_file(kToyPlugin, open);
   std::filesystem::permissions(open, std::filesystem::perms::others_write,
                                std::filesystem::perm_options::add);
   const Finished finished = loci({"plugins", "doctor", "--probe-timeout", kLoadPatience,
@@ -88,11 +89,11 @@ TEST_F(DoctorTest, NamesEachProblemAndItsRemedy) {
 
 TEST_F(DoctorTest, FindsTwoFilesOfOnePlugin) {
   const std::string copy = path("loci-toy-again.so");
-  std::filesystem::copy_file(LOCI_TOY_PLUGIN, copy);
+  std::filesystem::copy_file(kToyPlugin, copy);
   const Finished finished =
       loci({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin-path",
-            std::filesystem::path(LOCI_TOY_PLUGIN).parent_path().string(), "--plugin-path",
-            path(""), "--json"});
+            std::filesystem::path(kToyPlugin).parent_path().string(), "--plugin-path", path(""),
+            "--json"});
   EXPECT_EQ(finished.exit_code, 1);
   const json problems = json::parse(finished.out)["problems"];
   ASSERT_EQ(problems.size(), 1U) << finished.out;
@@ -103,7 +104,7 @@ TEST_F(DoctorTest, FindsTwoFilesOfOnePlugin) {
 }
 
 TEST_F(DoctorTest, NamesAMissingLibraryAndWhereToGetIt) {
-  const json report = ill({"--plugin-path", LOCI_TEST_PLUGINS});
+  const json report = ill({"--plugin-path", build_path("lib/loci/test_plugins")});
   const json plugin = entry(report["plugins"], "id", "org.loci.test.missing_dependency");
   EXPECT_EQ(plugin["missing_libraries"],
             json({{{"soname", "libloci_absent.so.7"}, {"package", ""}}}));
@@ -154,13 +155,13 @@ TEST_F(DoctorTest, AnIllFormedProbeVariableIsAProblemAndNoObstacle) {
 
 TEST_F(DoctorTest, TellsWhatEachPlaceOfTheSearchGave) {
   std::filesystem::create_directory(path("plugins"));
-  const json report = ill({"--plugin", LOCI_TOY_PLUGIN, "--plugin-path", path("plugins")},
+  const json report = ill({"--plugin", kToyPlugin, "--plugin-path", path("plugins")},
                           {"LOCI_PLUGIN_PATH=/no/such/directory:relative"});
   const json& search = report["search"];
   ASSERT_GE(search.size(), 4U);
-  EXPECT_EQ(search[0], json({{"path", LOCI_TOY_PLUGIN},
+  EXPECT_EQ(search[0], json({{"path", kToyPlugin},
                              {"origin", "file"},
-                             {"files", {LOCI_TOY_PLUGIN}},
+                             {"files", {kToyPlugin}},
                              {"refused", nullptr}}));
   EXPECT_EQ(search[1], json({{"path", path("plugins")},
                              {"origin", "directory"},
@@ -176,8 +177,8 @@ TEST_F(DoctorTest, TellsWhatEachPlaceOfTheSearchGave) {
 }
 
 TEST_F(DoctorTest, TellsWhatIsKnownOfAPlugin) {
-  const json report = loci_json({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin",
-                                 LOCI_TOY_PLUGIN, "--json"});
+  const json report = loci_json(
+      {"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin", kToyPlugin, "--json"});
   const json toy = entry(report["plugins"], "id", "org.loci.test.toy");
   EXPECT_EQ(toy["probe"]["outcome"], "good");
   EXPECT_GT(toy["score"], 0);
@@ -188,10 +189,10 @@ TEST_F(DoctorTest, TellsWhatIsKnownOfAPlugin) {
 
 TEST_F(DoctorTest, ReportsAPluginThatCrashesAndOpensTheOtherDevices) {
   const json report =
-      ill({"--plugin", LOCI_RISKY_PLUGIN, "--no-plugin", "org.loci.sim"},
+      ill({"--plugin", kRiskyPlugin, "--no-plugin", "org.loci.sim"},
           {"LOCI_TEST_RISK=crash in create", "ASAN_OPTIONS=handle_segv=0:detect_leaks=0"});
   EXPECT_EQ(report["plugins"][0]["probe"]["outcome"], "ended");
-  EXPECT_EQ(report["problems"], json({{{"subject", LOCI_RISKY_PLUGIN},
+  EXPECT_EQ(report["problems"], json({{{"subject", kRiskyPlugin},
                                        {"cause", "its create crashed with SIGSEGV"},
                                        {"remedy",
                                         "report it to the plugin's author, or leave it out with "
@@ -204,17 +205,17 @@ TEST_F(DoctorTest, ProbesAnewAndKeepsWhatItFinds) {
                                              "LOCI_TEST_NOTES=" + path("notes")};
   // Each maps the library in a child and, as that went well, in its own process.
   for (const char* notes : {"mapped\nmapped\n", "mapped\nmapped\nmapped\nmapped\n"}) {
-    loci({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin", LOCI_RISKY_PLUGIN},
+    loci({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin", kRiskyPlugin},
          environment);
     EXPECT_EQ(read("notes"), notes);
   }
-  loci({"plugins", "inspect", LOCI_RISKY_PLUGIN, "--probe"}, environment);
+  loci({"plugins", "inspect", kRiskyPlugin, "--probe"}, environment);
   EXPECT_EQ(read("notes"), "mapped\nmapped\nmapped\nmapped\n");
 }
 
 TEST_F(DoctorTest, LeavesADisabledPluginAlone) {
   const json report = loci_json({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin",
-                                 LOCI_TOY_PLUGIN, "--no-plugin", "org.loci.test.toy", "--json"});
+                                 kToyPlugin, "--no-plugin", "org.loci.test.toy", "--json"});
   EXPECT_EQ(report["healthy"], true);
   EXPECT_EQ(entry(report["plugins"], "id", "org.loci.test.toy")["disabled"], true);
 }

@@ -66,9 +66,9 @@ const std::vector<std::pair<const char*, Words>> kCommands{
     {"devices", {"devices"}},
     {"plugins", {"plugins"}},
     {"plugins_list", {"plugins", "list", "--json"}},
-    {"plugins_inspect", {"plugins", "inspect", LOCI_TOY_PLUGIN}},
+    {"plugins_inspect", {"plugins", "inspect", kToyPlugin}},
     {"plugins_new", {"plugins", "new", "npu", "--kind", "backend", "--dir", "FILE"}},
-    {"verify", {"verify", LOCI_TOY_PLUGIN, "--level", "abi"}},
+    {"verify", {"verify", kToyPlugin, "--level", "abi"}},
     {"profile_report", {"profile", "report", "FILE", "--reporter", "summary"}},
     {"profile_diff", {"profile", "diff", "FILE", "FILE"}},
     {"completion", {"completion", "bash"}},
@@ -143,7 +143,7 @@ TEST_F(EnvironmentTest, AWrongVariableOfAPluginIsAnErrorThatNamesIt) {
 class EmbeddedTest : public RunnerTest, public ::testing::WithParamInterface<const char*> {
  protected:
   static Finished embed(const Words& environment, const char* call) {
-    return run_process({LOCI_ENVIRONMENT_APP, call}, environment);
+    return run_process({build_path("bin/environment_app"), call}, environment);
   }
 };
 

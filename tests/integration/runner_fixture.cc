@@ -56,7 +56,7 @@ RunnerTest::~RunnerTest() {
 
 Finished RunnerTest::loci(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& environment) {
-  std::vector<std::string> words{LOCI_RUNNER};
+  std::vector<std::string> words{build_path("bin/loci")};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const auto has = [&](const char* word) {
     return std::find(words.begin(), words.end(), word) != words.end();

@@ -9,9 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.h"
 #include "tests/support/subprocess.h"
 
 namespace loci::test {
+
+// Plugins of the tests, and a program of the examples.
+inline const std::string kToyPlugin = build_path("lib/loci/toy_plugin/loci-test_toy.so");
+inline const std::string kRiskyPlugin = build_path("lib/loci/test_plugins/loci-test_risky.so");
+inline const std::string kCropProgram = source_path("examples/device_guard/crop");
 
 // Each test has a directory of its own, which is removed after it; what the runner keeps is in it.
 class RunnerTest : public ::testing::Test {

@@ -22,7 +22,7 @@ class LyingPluginTest : public RunnerTest {
  protected:
   LyingPluginTest() {
     fs::create_directory(path("plugins"));
-    fs::copy_file(LOCI_RISKY_PLUGIN, path("plugins/loci-risky.so"));
+    fs::copy_file(kRiskyPlugin, path("plugins/loci-risky.so"));
   }
 
   Finished run_on(const std::string& device, const std::string& environment) const {

@@ -57,8 +57,8 @@ TEST_F(ModelTest, PlanSaysWhichExtentsItAssumed) {
 
 TEST_F(ModelTest, PlanShowsFallbacksAndTransfers) {
   const std::vector<std::string> arguments{
-      "plan", inference_model(), "--plugin",     LOCI_TOY_PLUGIN, "--device",
-      "toy",  "--feed",          "x=random:2x3", "--fallback",    "allow"};
+      "plan", inference_model(), "--plugin",     kToyPlugin,   "--device",
+      "toy",  "--feed",          "x=random:2x3", "--fallback", "allow"};
   std::vector<std::string> with_json = arguments;
   with_json.emplace_back("--json");
   const json plan = loci_json(with_json);
@@ -106,8 +106,8 @@ TEST_F(ModelTest, NamesDoNotDriveTheTerminal) {
 
 TEST_F(ModelTest, GuardsPlaceOperatorsOverTheDevice) {
   const std::vector<std::string> arguments{
-      "plan",   inference_model(), "--plugin",   LOCI_TOY_PLUGIN, "--device", "toy",
-      "--feed", "x=random:2x3",    "--fallback", "allow",         "--guard",  "relu=toy"};
+      "plan",   inference_model(), "--plugin",   kToyPlugin, "--device", "toy",
+      "--feed", "x=random:2x3",    "--fallback", "allow",    "--guard",  "relu=toy"};
   const auto plan = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = arguments;
     all.insert(all.end(), more.begin(), more.end());

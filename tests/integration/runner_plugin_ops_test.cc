@@ -32,7 +32,8 @@ class PluginOpsTest : public RunnerTest {
     return path("model");
   }
   static std::vector<std::string> with_plugin(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--plugin", LOCI_SWISH_PLUGIN});
+    arguments.insert(arguments.end(),
+                     {"--plugin", build_path("lib/loci/test_plugins/loci-test_swish.so")});
     return arguments;
   }
 };

@@ -60,11 +60,11 @@ TEST_F(PluginsTest, NoPluginDisables) {
 }
 
 TEST_F(PluginsTest, InspectReadsAManifest) {
-  const json toy = loci_json({"plugins", "inspect", LOCI_TOY_PLUGIN, "--json"});
+  const json toy = loci_json({"plugins", "inspect", kToyPlugin, "--json"});
   EXPECT_EQ(toy["id"], "org.loci.test.toy");
   EXPECT_EQ(toy["version"], "1.0.0");
   EXPECT_EQ(toy["stage"], "MANIFEST_OK");
-  EXPECT_THAT(loci({"plugins", "inspect", LOCI_TOY_PLUGIN}).out, HasSubstr("org.loci.test.toy"));
+  EXPECT_THAT(loci({"plugins", "inspect", kToyPlugin}).out, HasSubstr("org.loci.test.toy"));
 }
 
 TEST_F(PluginsTest, InspectOfWhatIsNoPluginIsNotAvailable) {
@@ -90,7 +90,7 @@ TEST_F(PluginsTest, ANamedPluginThatCannotBeLoadedEndsTheRun) {
 
 TEST_F(PluginsTest, AWorldWritablePluginIsRefused) {
   const std::string copy = path("loci-toy.so");
-  std::filesystem::copy_file(LOCI_TOY_PLUGIN, copy);
+  std::filesystem::copy_file(kToyPlugin, copy);
   std::filesystem::permissions(copy, std::filesystem::perms::others_write,
                                std::filesystem::perm_options::add);
   EXPECT_THAT(failure(4, {"plugins", "inspect", copy}), HasSubstr("writ"));

@@ -28,7 +28,7 @@ class ProbeTest : public RunnerTest {
 
   // What `plugins inspect --probe` says of the risky plugin.
   static json inspect(const std::string& risk, std::vector<std::string> more = {}) {
-    std::vector<std::string> words{"plugins", "inspect", LOCI_RISKY_PLUGIN, "--probe", "--json"};
+    std::vector<std::string> words{"plugins", "inspect", kRiskyPlugin, "--probe", "--json"};
     words.insert(words.end(), more.begin(), more.end());
     const Finished finished = loci(words, risking(risk));
     const json object = json::parse(finished.out, nullptr, /*allow_exceptions=*/false);
@@ -77,13 +77,12 @@ class ProbeTest : public RunnerTest {
 
   // A copy of the risky plugin without a build id that can be read.
   [[nodiscard]] std::string without_build_id(const std::string& name) const {
-    const std::string id =
-        loci_json({"plugins", "inspect", LOCI_RISKY_PLUGIN, "--json"})["build_id"];
+    const std::string id = loci_json({"plugins", "inspect", kRiskyPlugin, "--json"})["build_id"];
     std::string bytes;
     for (std::size_t i = 0; i < id.size(); i += 2) {
       bytes += static_cast<char>(std::stoi(id.substr(i, 2), nullptr, 16));
     }
-    std::string content = read_file(LOCI_RISKY_PLUGIN);
+    std::string content = read_file(kRiskyPlugin);
     const std::size_t at = content.find(std::string("GNU\0", 4) + bytes);
     EXPECT_NE(at, std::string::npos);
     content[at - 4] ^= 0x55;  // the note's type
@@ -162,8 +161,8 @@ TEST_F(ProbeTest, OneThatEndsQuietlyIsNotTakenForAGoodOne) {
 }
 
 TEST_F(ProbeTest, AListNamesItsReasonAndLoadsTheRest) {
-  const Finished finished = loci({"plugins", "--probe", "--plugin", LOCI_RISKY_PLUGIN, "--json"},
-                                 risking("crash in create"));
+  const Finished finished =
+      loci({"plugins", "--probe", "--plugin", kRiskyPlugin, "--json"}, risking("crash in create"));
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   const json plugins = json::parse(finished.out)["plugins"];
   EXPECT_EQ(plugins[0]["id"], kId);
@@ -174,7 +173,7 @@ TEST_F(ProbeTest, AListNamesItsReasonAndLoadsTheRest) {
   EXPECT_EQ(plugins[1]["stage"], "ACTIVE");
   EXPECT_EQ(plugins[1]["probe"]["outcome"], "good");
   EXPECT_THAT(
-      loci({"plugins", "--probe", "--plugin", LOCI_RISKY_PLUGIN}, risking("crash in create")).out,
+      loci({"plugins", "--probe", "--plugin", kRiskyPlugin}, risking("crash in create")).out,
       AllOf(HasSubstr("  probe   ended, seen before\n"),
             HasSubstr("  cause   its create crashed with SIGSEGV\n")));
 }
@@ -182,7 +181,7 @@ TEST_F(ProbeTest, AListNamesItsReasonAndLoadsTheRest) {
 TEST_F(ProbeTest, ARunIsGuardedIfItIsAskedFor) {
   const std::string directory = path("plugins");
   fs::create_directory(directory);
-  fs::copy_file(LOCI_RISKY_PLUGIN, directory + "/loci-risky.so");
+  fs::copy_file(kRiskyPlugin, directory + "/loci-risky.so");
   const std::vector<std::string> run{"run",           inference_model(), "--feed",  "x=1",
                                      "--plugin-path", directory,         "--device"};
   std::vector<std::string> on_risky = run;
@@ -201,33 +200,33 @@ TEST_F(ProbeTest, ARunIsGuardedIfItIsAskedFor) {
 
 TEST_F(ProbeTest, AFileThatWasNamedMustStandIt) {
   EXPECT_THAT(
-      failure(4, {"devices", "--plugin", LOCI_RISKY_PLUGIN, "--probe"}, risking("exit in create")),
+      failure(4, {"devices", "--plugin", kRiskyPlugin, "--probe"}, risking("exit in create")),
       AllOf(HasSubstr("[--plugin]"), HasSubstr("its create called exit(3)")));
-  EXPECT_EQ(loci({"devices", "--plugin", LOCI_RISKY_PLUGIN, "--no-plugin", kId, "--probe"},
+  EXPECT_EQ(loci({"devices", "--plugin", kRiskyPlugin, "--no-plugin", kId, "--probe"},
                  risking("exit in create"))
                 .exit_code,
             0);
 }
 
 TEST_F(ProbeTest, AResultIsKeptForTheContentOfAFile) {
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), 1U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), 1U);
   const std::string copy = path("loci-copy.so");
-  fs::copy_file(LOCI_RISKY_PLUGIN, copy);
+  fs::copy_file(kRiskyPlugin, copy);
   EXPECT_EQ(mapped_by(copy), 2U) << "elsewhere, where other libraries may be beside it";
   fs::last_write_time(copy, fs::last_write_time(copy) - std::chrono::hours(1));
   EXPECT_EQ(mapped_by(copy), 2U) << "the same bytes at another time";
   fs::copy_file(copy, path("aside"));
   fs::rename(path("aside"), copy);
   EXPECT_EQ(mapped_by(copy), 2U) << "the same bytes as another file";
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN, {"--no-probe-cache"}), 3U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin, {"--no-probe-cache"}), 3U);
   EXPECT_EQ(kept().size(), 2U);
 }
 
 // A build id tells builds apart, not whether a file still has what was built.
 TEST_F(ProbeTest, ADamagedFileOfTheSameBuildIsProbedAndSoIsARepairedOne) {
   const std::string file = path("loci-damaged.so");
-  const std::string good = read_file(LOCI_RISKY_PLUGIN);
+  const std::string good = read_file(kRiskyPlugin);
   write("loci-damaged.so", good);
   const auto id = [&] { return loci_json({"plugins", "inspect", file, "--json"})["build_id"]; };
   const json before = id();
@@ -262,7 +261,7 @@ TEST_F(ProbeTest, WhatIsOldIsRemoved) {
   age("path-0000000000000002.json", std::chrono::hours(24));
   age("path-0000000000000003.json.aBcDeF", std::chrono::hours(2));
   age("path-0000000000000004.json.aBcDeF", std::chrono::hours(0));
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), 1U);
   const std::vector<std::string> names = kept();
   EXPECT_EQ(names.size(), 3U);
   EXPECT_THAT(names, ::testing::IsSupersetOf(
@@ -270,7 +269,7 @@ TEST_F(ProbeTest, WhatIsOldIsRemoved) {
 }
 
 TEST_F(ProbeTest, AResultIsKeptForTheUserAlone) {
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), 1U);
   ASSERT_EQ(kept().size(), 1U);
   const std::string entry = path("cache/loci/probe/" + kept()[0]);
   EXPECT_EQ(fs::status(entry).permissions(), fs::perms::owner_read | fs::perms::owner_write);
@@ -278,7 +277,7 @@ TEST_F(ProbeTest, AResultIsKeptForTheUserAlone) {
 }
 
 TEST_F(ProbeTest, AnEntryThatMakesNoSenseIsReplaced) {
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), 1U);
   const std::string name = "cache/loci/probe/" + kept().at(0);
   const std::string good = read(name);
   std::size_t mapped = 1;
@@ -286,7 +285,7 @@ TEST_F(ProbeTest, AnEntryThatMakesNoSenseIsReplaced) {
        {std::string(), std::string("{"), good.substr(0, good.size() / 2), std::string("[]"),
         std::string("{\"format\": 1}"), std::string(100000, ' ') + good}) {
     write(name, damaged);
-    EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), ++mapped) << damaged;
+    EXPECT_EQ(mapped_by(kRiskyPlugin), ++mapped) << damaged;
     EXPECT_EQ(json::parse(read(name))["outcome"], "good");
   }
   for (const auto& [member, value] : std::map<std::string, json>{{"loci", "0.0.1 ab"},
@@ -299,15 +298,15 @@ TEST_F(ProbeTest, AnEntryThatMakesNoSenseIsReplaced) {
     json entry = json::parse(good);
     entry[member] = value;
     write(name, entry.dump());
-    EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), ++mapped) << member;
+    EXPECT_EQ(mapped_by(kRiskyPlugin), ++mapped) << member;
   }
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), mapped);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), mapped);
 }
 
 TEST_F(ProbeTest, ACacheThatCannotBeWrittenIsNoObstacle) {
   write("cache", "in the way");
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 1U);
-  EXPECT_EQ(mapped_by(LOCI_RISKY_PLUGIN), 2U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), 1U);
+  EXPECT_EQ(mapped_by(kRiskyPlugin), 2U);
 }
 
 TEST_F(ProbeTest, ATimeOutIsKeptForAWhileAndForItsLimit) {

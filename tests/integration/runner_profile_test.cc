@@ -20,8 +20,8 @@ class RunnerProfileTest : public RunnerTest {
 
   // The program that ships with examples/device_guard, ten times as written.
   static Arguments crop(const Arguments& more) {
-    Arguments arguments{"run",  LOCI_CROP_PROGRAM, "--device", "sim:0",   "--optimize",
-                        "none", "--repeat",        "10",       "--fetch", "crop_tensor_0.out"};
+    Arguments arguments{"run",  kCropProgram, "--device", "sim:0",   "--optimize",
+                        "none", "--repeat",   "10",       "--fetch", "crop_tensor_0.out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }

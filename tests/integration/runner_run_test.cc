@@ -154,7 +154,7 @@ TEST_F(RunTest, AllOptimizationsAgree) {
 
 TEST_F(RunTest, FallsBackToTheCpuAndSaysSo) {
   const std::vector<std::string> arguments{"run",      inference_model(), "--feed",   rows(),
-                                           "--plugin", LOCI_TOY_PLUGIN,   "--device", "toy"};
+                                           "--plugin", kToyPlugin,        "--device", "toy"};
   const Finished finished = loci(arguments);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("[1, 2]"));
@@ -162,14 +162,14 @@ TEST_F(RunTest, FallsBackToTheCpuAndSaysSo) {
 }
 
 TEST_F(RunTest, FallbackErrorIsAViolatedPolicy) {
-  EXPECT_THAT(failure(6, {"run", inference_model(), "--feed", "x=1", "--plugin", LOCI_TOY_PLUGIN,
+  EXPECT_THAT(failure(6, {"run", inference_model(), "--feed", "x=1", "--plugin", kToyPlugin,
                           "--device", "toy", "--fallback", "error"}),
               HasSubstr("no kernel"));
 }
 
 TEST_F(RunTest, FallbackAllowIsSilent) {
-  const Finished finished = loci({"run", inference_model(), "--feed", "x=1", "--plugin",
-                                  LOCI_TOY_PLUGIN, "--device", "toy", "--fallback", "allow"});
+  const Finished finished = loci({"run", inference_model(), "--feed", "x=1", "--plugin", kToyPlugin,
+                                  "--device", "toy", "--fallback", "allow"});
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_EQ(finished.err, "");
 }
@@ -187,7 +187,7 @@ TEST_F(RunTest, AFullOutputIsAFailure) {
     GTEST_SKIP() << "there is no /dev/full";
   }
   const std::string command =
-      std::string(LOCI_RUNNER) + " run " + inference_model() + " --feed x=1 > /dev/full";
+      build_path("bin/loci") + " run " + inference_model() + " --feed x=1 > /dev/full";
   const Finished finished = run_process({"/bin/sh", "-c", command});
   EXPECT_EQ(finished.exit_code, 5);
   EXPECT_THAT(finished.err, HasSubstr("standard output"));
@@ -196,8 +196,8 @@ TEST_F(RunTest, AFullOutputIsAFailure) {
 TEST_F(RunTest, TransfersCanBeForbiddenLoggedAndBounded) {
   const auto with = [this](const std::string& policy) {
     return std::vector<std::string>{
-        "run", inference_model(), "--plugin", LOCI_TOY_PLUGIN, "--device", "toy", "--feed",
-        "x=1", "--fallback",      "allow",    "--transfers",   policy};
+        "run", inference_model(), "--plugin", kToyPlugin,    "--device", "toy", "--feed",
+        "x=1", "--fallback",      "allow",    "--transfers", policy};
   };
   EXPECT_THAT(failure(6, with("forbid")),
               AllOf(HasSubstr("the policy forbids to copy"), HasSubstr("(12 bytes)")));

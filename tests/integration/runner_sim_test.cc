@@ -20,9 +20,8 @@ class RunnerSimTest : public RunnerTest {
   // The program that ships with examples/device_guard, as written.
   static std::vector<std::string> crop(const std::string& command,
                                        const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{command,   LOCI_CROP_PROGRAM,  "--device",
-                                       "sim:0",   "--optimize",       "none",
-                                       "--fetch", "crop_tensor_0.out"};
+    std::vector<std::string> arguments{command,      kCropProgram, "--device", "sim:0",
+                                       "--optimize", "none",       "--fetch",  "crop_tensor_0.out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
@@ -85,7 +84,7 @@ TEST_F(RunnerSimTest, TheLogHasEachOperatorAndEachCopy) {
 TEST_F(RunnerSimTest, AGuardAtNoDeviceIsRefusedEvenIfItsOperatorIsFolded) {
   for (const char* guard : {"slice=mars", "slice=sim:99"}) {
     EXPECT_THAT(
-        failure(4, {"run", LOCI_CROP_PROGRAM, "--device", "sim:0", "--guard", guard}),
+        failure(4, {"run", kCropProgram, "--device", "sim:0", "--guard", guard}),
         AllOf(HasSubstr("slice_0 is under the device guard"), HasSubstr("there is no device")));
   }
 }

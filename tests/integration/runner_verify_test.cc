@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 class VerifyTest : public RunnerTest {
  protected:
   static std::string plugin(const std::string& fault) {
-    return std::string(LOCI_FAULTY_PLUGINS) + "/loci-" + fault + ".so";
+    return build_path("lib/loci/faulty_plugins/loci-" + fault + ".so");
   }
 };
 

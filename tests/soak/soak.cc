@@ -23,6 +23,7 @@
 #include "tests/soak/memory.h"
 #include "tests/soak/scenario.h"
 #include "tests/soak/tally.h"
+#include "tests/support/paths.h"
 
 namespace loci::soak {
 namespace {
@@ -187,7 +188,7 @@ int run(int argc, char** argv) {
   if (!options) return 0;
   core::set_config_value("SIM", "devices=2");
   plugins::SearchOptions search;
-  search.directories = {LOCI_PLUGIN_DIR};
+  search.directories = {test::plugin_directory()};
   plugins::configure(search);
   std::string directory = (fs::temp_directory_path() / "loci-soak-XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr) throw std::runtime_error("no directory for files");

@@ -1,15 +1,19 @@
-// The plugins that unit tests run with: the CPU plugin and the toy backend.
+// The plugins that unit tests run with.
 #pragma once
 
 #include <loci/plugins.hpp>
+#include <string_view>
+
+#include "tests/support/paths.h"
 
 namespace loci::test {
 
-// Searches the build tree's plugins and the test plugins; only the first call does anything.
-inline void use_test_plugins() {
-  static const bool kDone = [] {
+// Searches the plugins that Loci brings and those in this folder of the build, for tests; only the
+// first call does anything.
+inline void use_test_plugins(std::string_view folder) {
+  static const bool kDone = [&] {
     plugins::SearchOptions options;
-    options.directories = {LOCI_PLUGIN_DIR, LOCI_TEST_PLUGIN_DIR};
+    options.directories = {plugin_directory(), build_path(folder)};
     plugins::configure(options);
     return true;
   }();

@@ -29,7 +29,8 @@ inline std::string reporter_plugin_id(const std::string& name) {
 }
 
 // The plugin's only reporter has that name, no output of its own, no forms and no live ranges.
-inline void expect_text_reporter(const char* file, const std::string& name, std::uint32_t level) {
+inline void expect_text_reporter(const std::string& file, const std::string& name,
+                                 std::uint32_t level) {
   const DrivenReporters plugin(open_plugin(file));
   EXPECT_EQ(plugin.id(), reporter_plugin_id(name));
   ASSERT_EQ(plugin.defs().size(), 1U);
@@ -42,14 +43,14 @@ inline void expect_text_reporter(const char* file, const std::string& name, std:
 }
 
 template <class Reporter>
-void expect_report_of_class(const char* file, const std::string& name) {
+void expect_report_of_class(const std::string& file, const std::string& name) {
   const DrivenReporters plugin(open_plugin(file));
   const profiler::Profile profile = text_reporter_profile();
   EXPECT_EQ(plugin.report(name, profile.abi()), report_of<Reporter>(profile.abi()));
 }
 
 // `options` are those that there are, as the message lists them.
-inline void expect_unknown_option_refused(const char* file, const std::string& name,
+inline void expect_unknown_option_refused(const std::string& file, const std::string& name,
                                           const std::string& options) {
   const DrivenReporters plugin(open_plugin(file));
   const profiler::Profile profile = text_reporter_profile();

@@ -33,7 +33,7 @@ function(loci_add_test)
   endif()
 
   add_executable(${arg_NAME} ${arg_SOURCES})
-  target_link_libraries(${arg_NAME} PRIVATE ${arg_LINK} GTest::gmock_main)
+  target_link_libraries(${arg_NAME} PRIVATE ${arg_LINK} loci_test_paths GTest::gmock_main)
   loci_enable_warnings(${arg_NAME})
   _loci_reuse_test_header(${arg_NAME})
   _loci_depend_on_plugins(${arg_NAME} "${arg_PLUGINS}")

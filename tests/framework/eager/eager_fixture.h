@@ -10,6 +10,7 @@
 
 #include "framework/core/config.h"
 #include "framework/tensor/uses.h"
+#include "tests/support/paths.h"
 
 namespace loci::eager {
 
@@ -32,7 +33,7 @@ class EagerTest : public ::testing::Test {
     core::set_config_value("CPU_ONEDNN", "0");
     core::set_config_value("SIM", "devices=3,race=1,delay_us=50,seed=7");
     plugins::SearchOptions options;
-    options.directories = {LOCI_PLUGIN_DIR};
+    options.directories = {test::plugin_directory()};
     plugins::configure(options);
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/core/config.h"
+#include "tests/support/paths.h"
 
 namespace loci::nn {
 
@@ -24,7 +25,7 @@ class NnTest : public ::testing::Test {
     core::set_config_value("CPU_ONEDNN", "0");  // the CPU's bits are the accelerator's then
     core::set_config_value("SIM", "devices=2,race=1,seed=5");
     plugins::SearchOptions options;
-    options.directories = {LOCI_PLUGIN_DIR};
+    options.directories = {test::plugin_directory()};
     plugins::configure(options);
   }
 

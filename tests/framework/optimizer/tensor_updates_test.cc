@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "framework/core/config.h"
+#include "tests/support/paths.h"
 
 namespace loci::optimizer {
 namespace {
@@ -59,7 +60,7 @@ class TensorUpdatesTest : public ::testing::Test {
     core::set_config_value("CPU_ONEDNN", "0");
     core::set_config_value("SIM", "devices=2,race=1,seed=5");
     plugins::SearchOptions options;
-    options.directories = {LOCI_PLUGIN_DIR};
+    options.directories = {test::plugin_directory()};
     plugins::configure(options);
   }
 

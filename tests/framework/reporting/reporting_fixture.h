@@ -17,7 +17,7 @@ namespace loci::reporting {
 // Each test has a directory of its own.
 class ReportingTest : public ::testing::Test {
  protected:
-  ReportingTest() { test::use_test_plugins(); }
+  ReportingTest() { test::use_test_plugins("lib/loci/test_reporters"); }
 
   [[nodiscard]] std::string path(const std::string& name) const { return scratch_.path(name); }
   [[nodiscard]] std::string read(const std::string& name) const { return scratch_.read(name); }

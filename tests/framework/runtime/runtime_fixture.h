@@ -18,7 +18,7 @@ namespace loci::runtime {
 
 class RuntimeTest : public ::testing::Test {
  protected:
-  RuntimeTest() : building_(main_, startup_) { test::use_test_plugins(); }
+  RuntimeTest() : building_(main_, startup_) { test::use_test_plugins("lib/loci/toy_plugin"); }
 
   static Tensor vector(const std::vector<float>& values) {
     return Tensor::from(values, {static_cast<std::int64_t>(values.size())});

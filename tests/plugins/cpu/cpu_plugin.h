@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/kernel_driver.h"
+#include "tests/support/paths.h"
 
 namespace loci::testing {
 
@@ -21,7 +22,7 @@ inline constexpr std::array<loci_dtype, 12> kNumbers = {
     LOCI_DTYPE_F16, LOCI_DTYPE_BF16, LOCI_DTYPE_F32, LOCI_DTYPE_F64};
 
 inline DrivenPlugin& cpu_plugin() {
-  static DrivenPlugin plugin(open_plugin(LOCI_CPU_PLUGIN_FILE));
+  static DrivenPlugin plugin(open_plugin(test::plugin_file("cpu")));
   return plugin;
 }
 

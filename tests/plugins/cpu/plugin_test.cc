@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "tests/plugins/cpu/cpu_plugin.h"
+#include "tests/support/paths.h"
 
 namespace loci::testing {
 namespace {
@@ -49,13 +50,13 @@ TEST(CpuPlugin, LeavesOutOneDnnWhenToldSo) {
       {{LOCI_DTYPE_F32, {128, 128}}},
       {{"transpose_x", false}, {"transpose_y", false}}};
   EXPECT_EQ(cpu_plugin().implementation_of(product), "onednn");
-  DrivenPlugin portable(open_plugin(LOCI_CPU_PLUGIN_FILE), {{"onednn", "0"}});
+  DrivenPlugin portable(open_plugin(test::plugin_file("cpu")), {{"onednn", "0"}});
   EXPECT_EQ(portable.implementation_of(product), "portable");
 }
 
 TEST(CpuPlugin, RefusesAnOptionThatIsNeitherOnNorOff) {
   try {
-    const DrivenPlugin plugin(open_plugin(LOCI_CPU_PLUGIN_FILE), {{"onednn", "maybe"}});
+    const DrivenPlugin plugin(open_plugin(test::plugin_file("cpu")), {{"onednn", "maybe"}});
     FAIL() << "the option is wrong";
   } catch (const PluginError& error) {
     EXPECT_EQ(error.code(), LOCI_CODE_INVALID_ARGUMENT);

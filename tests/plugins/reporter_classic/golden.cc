@@ -4,10 +4,13 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/support/paths.h"
+
 namespace loci::classic {
 
 std::string golden(const std::string& file) {
-  const std::string path = std::string(LOCI_CLASSIC_GOLDEN_DIR).append("/").append(file);
+  const std::string path =
+      test::source_path("tests/plugins/reporter_classic/golden/" + std::string(file));
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw std::runtime_error(path + " cannot be read");
   std::ostringstream text;

@@ -4,6 +4,7 @@
 
 #include "plugins/reporter_classic/reporter.h"
 #include "tests/plugins/reporter_classic/streams.h"
+#include "tests/support/paths.h"
 #include "tests/support/reporter_driver.h"
 
 namespace loci::classic {
@@ -15,7 +16,7 @@ using testing::open_plugin;
 using ::testing::ThrowsMessage;
 
 TEST(ClassicPluginTest, BringsOneReporterInTwoForms) {
-  const DrivenReporters plugin(open_plugin(LOCI_CLASSIC_PLUGIN_FILE));
+  const DrivenReporters plugin(open_plugin(test::plugin_file("reporter_classic")));
   EXPECT_EQ(plugin.id(), "org.loci.reporter.classic");
   ASSERT_EQ(plugin.defs().size(), 1U);
   const loci_reporter_def def = plugin.defs()[0];
@@ -29,14 +30,14 @@ TEST(ClassicPluginTest, BringsOneReporterInTwoForms) {
 }
 
 TEST(ClassicPluginTest, WritesWhatItsClassWrites) {
-  const DrivenReporters plugin(open_plugin(LOCI_CLASSIC_PLUGIN_FILE));
+  const DrivenReporters plugin(open_plugin(test::plugin_file("reporter_classic")));
   const profiler::Profile profile = two_threads();
   EXPECT_EQ(plugin.report("classic", profile.abi(), {{"form", "1.8"}}),
             testing::report_of<ClassicReporter>(profile.abi(), {{"form", "1.8"}}));
 }
 
 TEST(ClassicPluginTest, AnUnknownOptionIsAnErrorOfTheHost) {
-  const DrivenReporters plugin(open_plugin(LOCI_CLASSIC_PLUGIN_FILE));
+  const DrivenReporters plugin(open_plugin(test::plugin_file("reporter_classic")));
   const profiler::Profile profile = one_thread();
   EXPECT_THAT(
       [&] {

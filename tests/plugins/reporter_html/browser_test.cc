@@ -17,6 +17,7 @@
 #include "plugins/reporter_html/advice.h"
 #include "plugins/reporter_html/html_reporter.h"
 #include "tests/plugins/reporter_html/sample_profile.h"
+#include "tests/support/paths.h"
 #include "tests/support/reporter_driver.h"
 #include "tests/support/subprocess.h"
 
@@ -133,8 +134,9 @@ class PageFiles {
 void check(const std::string& what, const std::string& page, const json& expected) {
   const PageFiles files(page, expected);
   const test::Finished finished =
-      test::run_process({"/usr/bin/env", "python3", "-B", LOCI_BROWSER_CHECK, what,
-                         files.page_path(), files.expected_path()});
+      test::run_process({"/usr/bin/env", "python3", "-B",
+                         test::source_path("tests/plugins/reporter_html/browser/browser_check.py"),
+                         what, files.page_path(), files.expected_path()});
   if (finished.exit_code == kNoBrowser) GTEST_SKIP() << finished.out;
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   std::cout << finished.out;

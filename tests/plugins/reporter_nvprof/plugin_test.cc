@@ -1,11 +1,12 @@
 // The plugin through its C tables, as a host sees it.
 #include "plugins/reporter_nvprof/reporter.h"
+#include "tests/support/paths.h"
 #include "tests/support/text_reporter_checks.h"
 
 namespace loci::nvprof {
 namespace {
 
-constexpr const char* kFile = LOCI_NVPROF_PLUGIN_FILE;
+const std::string kFile = test::plugin_file("reporter_nvprof");
 
 TEST(NvprofPluginTest, BringsOneReporterForStandardOutput) {
   testing::expect_text_reporter(kFile, "nvprof", LOCI_PROFILE_LEVEL_DETAIL);

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/plugins/reporter_nvtx/fakes.h"
+
 namespace loci::report {
 namespace {
 
@@ -26,14 +28,14 @@ NvtxTool find_with(const std::string& injection) {
 }
 
 TEST(NvtxToolTest, AttachesTheToolThatTheVariableNames) {
-  const NvtxTool tool = find_with(LOCI_FAKE_INJECTION);
+  const NvtxTool tool = find_with(test::kFakeInjection);
   ASSERT_NE(tool.push, nullptr);
-  const std::string before = heard(LOCI_FAKE_INJECTION);
+  const std::string before = heard(test::kFakeInjection);
   tool.push("outer");
   tool.push("inner");
   tool.pop();
   tool.pop();
-  EXPECT_EQ(heard(LOCI_FAKE_INJECTION), before + "<outer<inner>>");
+  EXPECT_EQ(heard(test::kFakeInjection), before + "<outer<inner>>");
 }
 
 TEST(NvtxToolTest, NoToolIsSaidWithItsReason) {
@@ -41,17 +43,17 @@ TEST(NvtxToolTest, NoToolIsSaidWithItsReason) {
   EXPECT_EQ(tool.push, nullptr);
   EXPECT_EQ(tool.pop, nullptr);
   EXPECT_THAT(tool.finding, HasSubstr("/nowhere/tool.so"));
-  tool = find_with(LOCI_REFUSING_INJECTION);
+  tool = find_with(test::kRefusingInjection);
   EXPECT_EQ(tool.push, nullptr);
   EXPECT_THAT(tool.finding, EndsWith("refused to start"));
-  tool = find_with(LOCI_FAKE_TOOLS_EXT);
+  tool = find_with(test::kFakeToolsExt);
   EXPECT_EQ(tool.push, nullptr);
   EXPECT_THAT(tool.finding, EndsWith("has no InitializeInjectionNvtx2"));
 }
 
 TEST(NvtxToolTest, TakesToolsExtWithoutTheVariable) {
   // Opened once, it is found by its name.
-  void* library = dlopen(LOCI_FAKE_TOOLS_EXT, RTLD_LAZY | RTLD_LOCAL);
+  void* library = dlopen(test::kFakeToolsExt.c_str(), RTLD_LAZY | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   unsetenv("NVTX_INJECTION64_PATH");
   const NvtxTool tool = find_nvtx_tool();
@@ -59,7 +61,7 @@ TEST(NvtxToolTest, TakesToolsExtWithoutTheVariable) {
   EXPECT_EQ(tool.finding, "libnvToolsExt.so.1");
   tool.push("one");
   tool.pop();
-  EXPECT_EQ(heard(LOCI_FAKE_TOOLS_EXT), "<one>");
+  EXPECT_EQ(heard(test::kFakeToolsExt), "<one>");
 }
 
 }  // namespace

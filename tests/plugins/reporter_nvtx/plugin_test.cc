@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "tests/plugins/reporter_nvtx/fakes.h"
 #include "tests/support/reporter_driver.h"
 
 namespace loci::testing {
@@ -14,7 +15,7 @@ namespace {
 
 class Plugin {
  public:
-  Plugin() : desc_(open_plugin(LOCI_REPORTER_FILE)(&info_)) {
+  Plugin() : desc_(open_plugin(test::plugin_file("reporter_nvtx"))(&info_)) {
     host_.check(desc_->create(&host_.api(), nullptr, 0, &plugin_));
   }
   ~Plugin() { desc_->destroy(plugin_); }
@@ -43,7 +44,7 @@ class Plugin {
 };
 
 TEST(NvtxPluginTest, LiveRangesReachTheTool) {
-  setenv("NVTX_INJECTION64_PATH", LOCI_FAKE_INJECTION, 1);
+  setenv("NVTX_INJECTION64_PATH", test::kFakeInjection.c_str(), 1);
   const Plugin plugin;
   EXPECT_EQ(plugin.id(), "org.loci.reporter.nvtx");
   const loci_reporter_def def = plugin.def();
@@ -54,7 +55,7 @@ TEST(NvtxPluginTest, LiveRangesReachTheTool) {
   loci_reporter* reporter = plugin.create();
   loci_profile_label label{};
   label.name = sdk::to_abi("mul");
-  void* tool = dlopen(LOCI_FAKE_INJECTION, RTLD_LAZY | RTLD_LOCAL);
+  void* tool = dlopen(test::kFakeInjection.c_str(), RTLD_LAZY | RTLD_LOCAL);
   const auto heard = reinterpret_cast<const char* (*)()>(dlsym(tool, "fake_tool_heard"));
   const std::string before = heard();
   def.range_begin(reporter, &label);

@@ -1,11 +1,12 @@
 // The plugin through its C tables, as a host sees it.
 #include "plugins/reporter_statset/reporter.h"
+#include "tests/support/paths.h"
 #include "tests/support/text_reporter_checks.h"
 
 namespace loci::statset {
 namespace {
 
-constexpr const char* kFile = LOCI_STATSET_PLUGIN_FILE;
+const std::string kFile = test::plugin_file("reporter_statset");
 
 TEST(StatsetPluginTest, BringsOneReporterForStandardOutput) {
   testing::expect_text_reporter(kFile, "statset", LOCI_PROFILE_LEVEL_OP);

@@ -1,11 +1,12 @@
 // The plugin through its C tables, as a host sees it.
 #include "plugins/reporter_summary/reporter.h"
+#include "tests/support/paths.h"
 #include "tests/support/text_reporter_checks.h"
 
 namespace loci::summary {
 namespace {
 
-constexpr const char* kFile = LOCI_SUMMARY_PLUGIN_FILE;
+const std::string kFile = test::plugin_file("reporter_summary");
 
 TEST(SummaryPluginTest, BringsOneReporterForStandardOutput) {
   testing::expect_text_reporter(kFile, "summary", LOCI_PROFILE_LEVEL_OP);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/profiler/profile.h"
+#include "tests/support/paths.h"
 #include "tests/support/recording_builder.h"
 #include "tests/support/reporter_driver.h"
 
@@ -10,7 +11,7 @@ namespace loci::testing {
 namespace {
 
 TEST(TracePluginTest, BringsItsReporter) {
-  const DrivenReporters plugin(open_plugin(LOCI_REPORTER_FILE));
+  const DrivenReporters plugin(open_plugin(test::plugin_file("reporter_trace")));
   EXPECT_EQ(plugin.id(), "org.loci.reporter.trace");
   ASSERT_EQ(plugin.defs().size(), 1U);
   const loci_reporter_def def = plugin.defs()[0];
@@ -22,14 +23,14 @@ TEST(TracePluginTest, BringsItsReporter) {
 }
 
 TEST(TracePluginTest, ReportsAProfile) {
-  const DrivenReporters plugin(open_plugin(LOCI_REPORTER_FILE));
+  const DrivenReporters plugin(open_plugin(test::plugin_file("reporter_trace")));
   const profiler::Profile profile(
       test_support::RecordingBuilder().op("mul", "mul_0", 0, 9).build());
   EXPECT_THAT(plugin.report("trace", profile.abi()), ::testing::HasSubstr("\"traceEvents\""));
 }
 
 TEST(TracePluginTest, WrongOptionIsAnErrorOfTheHost) {
-  const DrivenReporters plugin(open_plugin(LOCI_REPORTER_FILE));
+  const DrivenReporters plugin(open_plugin(test::plugin_file("reporter_trace")));
   const profiler::Profile profile{profiler::Recording{}};
   EXPECT_THAT(
       [&] {

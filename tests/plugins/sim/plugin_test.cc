@@ -1,5 +1,6 @@
 // The plugin through its C tables, as a host sees it.
 #include "tests/support/kernel_driver.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ using ::testing::HasSubstr;
 std::string text(loci_str value) { return {value.data, value.size}; }
 
 TEST(SimPluginTest, BringsDevicesAndKernelsOfTypeSim) {
-  DrivenPlugin plugin(open_plugin(LOCI_SIM_PLUGIN_FILE), {{"devices", "3"}});
+  DrivenPlugin plugin(open_plugin(test::plugin_file("sim")), {{"devices", "3"}});
   EXPECT_EQ(text(plugin.devices().device_type), "sim");
   EXPECT_EQ(text(plugin.kernels().device_type), "sim");
   std::uint32_t count = 0;
@@ -26,7 +27,7 @@ TEST(SimPluginTest, BringsDevicesAndKernelsOfTypeSim) {
 
 TEST(SimPluginTest, AMalformedSettingKeepsItFromStarting) {
   try {
-    const DrivenPlugin plugin(open_plugin(LOCI_SIM_PLUGIN_FILE), {{"devices", "many"}});
+    const DrivenPlugin plugin(open_plugin(test::plugin_file("sim")), {{"devices", "many"}});
     FAIL() << "the setting is wrong";
   } catch (const PluginError& error) {
     EXPECT_EQ(error.code(), LOCI_CODE_INVALID_ARGUMENT);
@@ -35,7 +36,7 @@ TEST(SimPluginTest, AMalformedSettingKeepsItFromStarting) {
 }
 
 TEST(SimPluginTest, FillsEveryFunctionOfAQueuedDevice) {
-  DrivenPlugin plugin(open_plugin(LOCI_SIM_PLUGIN_FILE));
+  DrivenPlugin plugin(open_plugin(test::plugin_file("sim")));
   const loci_device_api& api = plugin.devices();
   EXPECT_NE(api.mem_alloc, nullptr);
   EXPECT_NE(api.host_register, nullptr);
@@ -49,7 +50,7 @@ TEST(SimPluginTest, FillsEveryFunctionOfAQueuedDevice) {
 }
 
 TEST(SimPluginTest, KernelsThatWereNeverLaunchedGoAway) {
-  DrivenPlugin plugin(open_plugin(LOCI_SIM_PLUGIN_FILE));
+  DrivenPlugin plugin(open_plugin(test::plugin_file("sim")));
   const Call call{"relu", {empty_like(LOCI_DTYPE_F32, {4})}, {{LOCI_DTYPE_F32, {4}}}};
   EXPECT_EQ(plugin.implementation_of(call), "portable");
   // The driver gives no stream, which a queued device has to refuse.

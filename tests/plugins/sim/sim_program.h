@@ -15,6 +15,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/plugin/abi_error.h"
 #include "plugins/sim/handles.h"
+#include "tests/support/paths.h"
 
 namespace loci::test {
 
@@ -28,7 +29,7 @@ class SimProgramTest : public ::testing::Test {
     core::set_config_value("CPU_ONEDNN", "0");
     core::set_config_value("SIM", "devices=6,race=1,delay_us=100,seed=5");
     plugins::SearchOptions options;
-    options.directories = {LOCI_PLUGIN_DIR};
+    options.directories = {test::plugin_directory()};
     plugins::configure(options);
   }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/paths.h"
 #include "tools/conformance/verify/verdict.h"
 
 namespace loci::verify {
@@ -21,7 +22,7 @@ using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
 
 std::string plugin(const std::string& name) {
-  return std::string(LOCI_FAULTY_PLUGINS) + "/loci-" + name + ".so";
+  return test::build_path("lib/loci/faulty_plugins/loci-" + name + ".so");
 }
 
 TEST(DynamicSymbols, AreThoseThatOthersSee) {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <loci/error.hpp>
 
+#include "tests/support/paths.h"
+
 namespace loci::verify {
 namespace {
 
@@ -21,7 +23,7 @@ Options options_for(const std::string& file) {
   options.levels = {"abi"};
   return options;
 }
-const std::string kGood = std::string(LOCI_FAULTY_PLUGINS) + "/loci-none.so";
+const std::string kGood = test::build_path("lib/loci/faulty_plugins/loci-none.so");
 
 void expect_refusal(const Options& options, const char* message) {
   EXPECT_THAT([&] { verify(options); }, ThrowsMessage<Error>(HasSubstr(message)));
