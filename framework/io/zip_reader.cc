@@ -61,17 +61,12 @@ struct ZipReader::Archive {
   explicit Archive(const std::string& path) : input(path) {
     if (is_empty()) return;
     zlib_filefunc64_def functions = input.functions();
-    handle = unzOpen2_64(path.c_str(), &functions);
+    handle.reset(unzOpen2_64(path.c_str(), &functions));
     if (input.file.size() >= kEmptyBytes) input.raise_if_failed();  // else it is no archive anyway
     if (handle == nullptr) {
       core::refuse(path, "zip", "is no zip archive, or is truncated: its directory is not found");
     }
   }
-  ~Archive() {
-    if (handle != nullptr) unzClose(handle);
-  }
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
 
   // The library does not find the directory of an archive that is nothing else.
   [[nodiscard]] bool is_empty() const {
@@ -87,7 +82,10 @@ struct ZipReader::Archive {
   }
 
   Input input;
-  unzFile handle = nullptr;  // null for an empty archive
+  struct Close {
+    void operator()(unzFile opened) const { unzClose(opened); }
+  };
+  std::unique_ptr<void, Close> handle;  // null for an empty archive; closed before its input ends
 };
 
 ZipReader::ZipReader(const std::string& path) : archive_(std::make_unique<Archive>(path)) {
@@ -105,12 +103,12 @@ std::string ZipReader::describe(const ZipMember& member) const {
 void ZipReader::read_directory() {
   if (archive_->handle == nullptr) return;
   unz_global_info64 info{};
-  archive_->require(unzGetGlobalInfo64(archive_->handle, &info), path(), "directory");
+  archive_->require(unzGetGlobalInfo64(archive_->handle.get(), &info), path(), "directory");
   if (info.number_entry == 0) return;
   std::set<std::string> names;
   std::uint64_t stored = 0;
-  int code = unzGoToFirstFile(archive_->handle);
-  for (; code == UNZ_OK; code = unzGoToNextFile(archive_->handle)) {
+  int code = unzGoToFirstFile(archive_->handle.get());
+  for (; code == UNZ_OK; code = unzGoToNextFile(archive_->handle.get())) {
     ZipMember member = read_entry();
     if (!names.insert(member.name).second) {
       core::refuse(describe(member), "name", "stands twice in the archive");
@@ -129,7 +127,7 @@ ZipMember ZipReader::read_entry() {
   unz_file_info64 info{};
   const auto ask = [&](char* name, unsigned long bytes) {
     archive_->require(
-        unzGetCurrentFileInfo64(archive_->handle, &info, name, bytes, nullptr, 0, nullptr, 0),
+        unzGetCurrentFileInfo64(archive_->handle.get(), &info, name, bytes, nullptr, 0, nullptr, 0),
         path(), "directory");
   };
   ask(nullptr, 0);
@@ -139,7 +137,7 @@ ZipMember ZipReader::read_entry() {
   member.bytes = info.uncompressed_size;
   member.stored_bytes = info.compressed_size;
   unz64_file_pos position{};
-  archive_->require(unzGetFilePos64(archive_->handle, &position), path(), "directory");
+  archive_->require(unzGetFilePos64(archive_->handle.get(), &position), path(), "directory");
   member.directory_offset = position.pos_in_zip_directory;
   member.number = position.num_of_file;
   const std::string name = describe(member);
@@ -167,8 +165,8 @@ ZipMember ZipReader::read_entry() {
 void ZipReader::open(const ZipMember& member) {
   const unz64_file_pos position{member.directory_offset, member.number};
   const std::string name = describe(member);
-  archive_->require(unzGoToFilePos64(archive_->handle, &position), name, "directory");
-  archive_->require(unzOpenCurrentFile(archive_->handle), name, "header");
+  archive_->require(unzGoToFilePos64(archive_->handle.get(), &position), name, "directory");
+  archive_->require(unzOpenCurrentFile(archive_->handle.get()), name, "header");
   open_ = &member;
 }
 
@@ -176,7 +174,7 @@ void ZipReader::read(void* into, std::uint64_t bytes, const char* field) {
   auto* at = static_cast<char*>(into);
   while (bytes > 0) {
     const auto most = static_cast<unsigned>(std::min(bytes, kLargestRead));
-    const int count = unzReadCurrentFile(archive_->handle, at, most);
+    const int count = unzReadCurrentFile(archive_->handle.get(), at, most);
     archive_->require(count, describe(*open_), field);
     if (count == 0) {
       core::refuse(describe(*open_), field, "it ends {} bytes early; the archive is damaged",
@@ -188,7 +186,7 @@ void ZipReader::read(void* into, std::uint64_t bytes, const char* field) {
 }
 
 void ZipReader::finish() {
-  archive_->require(unzCloseCurrentFile(archive_->handle), describe(*open_), "checksum");
+  archive_->require(unzCloseCurrentFile(archive_->handle.get()), describe(*open_), "checksum");
   open_ = nullptr;
 }
 

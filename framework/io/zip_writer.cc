@@ -73,14 +73,9 @@ class ZipWriter::Output : public ZipStream<Output> {
 struct ZipWriter::Archive {
   Archive(core::AtomicFile& file, const std::string& path) : output(file, path) {
     zlib_filefunc64_def functions = output.functions();
-    handle = zipOpen2_64(path.c_str(), APPEND_STATUS_CREATE, nullptr, &functions);
+    handle.reset(zipOpen2_64(path.c_str(), APPEND_STATUS_CREATE, nullptr, &functions));
     require(handle == nullptr ? ZIP_INTERNALERROR : ZIP_OK);
   }
-  ~Archive() {
-    if (handle != nullptr) zipClose(handle, nullptr);
-  }
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
 
   void require(int code) {
     output.raise_if_failed();
@@ -89,7 +84,10 @@ struct ZipWriter::Archive {
   }
 
   Output output;
-  zipFile handle = nullptr;
+  struct Close {
+    void operator()(zipFile opened) const { zipClose(opened, nullptr); }
+  };
+  std::unique_ptr<void, Close> handle;  // closed before its output ends
 };
 
 ZipWriter::ZipWriter(core::AtomicFile& file, const std::string& path)
@@ -104,7 +102,7 @@ void ZipWriter::add(const std::string& name, std::uint64_t bytes) {
   info.dosDate = kFirstDate;
   info.external_fa = kReadableFile;
   archive_->require(zipOpenNewFileInZip4_64(
-      archive_->handle, name.c_str(), &info, /*extrafield_local=*/nullptr, 0,
+      archive_->handle.get(), name.c_str(), &info, /*extrafield_local=*/nullptr, 0,
       /*extrafield_global=*/nullptr, 0, /*comment=*/nullptr, /*method=*/0, /*level=*/0, /*raw=*/0,
       -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, /*password=*/nullptr, /*crcForCrypting=*/0,
       kMadeByUnix, kNamesAreUtf8, /*zip64=*/bytes >= kFirstOfZip64 ? 1 : 0));
@@ -115,7 +113,7 @@ void ZipWriter::write(const void* data, std::uint64_t bytes) {
   const auto* at = static_cast<const char*>(data);
   while (bytes > 0) {
     const std::uint64_t part = std::min(bytes, kLargestWrite);
-    archive_->require(zipWriteInFileInZip(archive_->handle, at, static_cast<unsigned>(part)));
+    archive_->require(zipWriteInFileInZip(archive_->handle.get(), at, static_cast<unsigned>(part)));
     at += part;
     bytes -= part;
   }
@@ -123,12 +121,12 @@ void ZipWriter::write(const void* data, std::uint64_t bytes) {
 
 void ZipWriter::end_member() {
   if (!std::exchange(has_member_, false)) return;
-  archive_->require(zipCloseFileInZip(archive_->handle));
+  archive_->require(zipCloseFileInZip(archive_->handle.get()));
 }
 
 void ZipWriter::finish() {
   end_member();
-  archive_->require(zipClose(std::exchange(archive_->handle, nullptr), nullptr));
+  archive_->require(zipClose(archive_->handle.release(), nullptr));
 }
 
 }  // namespace io
