@@ -1,4 +1,8 @@
-"""Public headers compile alone with both compilers: the C ABI as C11 and C++17, the rest as C++17."""
+"""Public headers compile with both compilers: the C ABI as C11 and C++17, the rest as C++17.
+
+With the first compiler each compiles alone. What it needs is the same for the other, which reads all
+of a standard at once, for its warnings.
+"""
 
 import os
 import shutil
@@ -20,8 +24,10 @@ def standards_of(path):
 
 def check(root, sources):
     public = [path for path in sources if str(path).startswith(INCLUDE_ROOT + "/")]
-    jobs = [(path, standard, compiler) for path in public for standard in standards_of(path)
-            for compiler in COMPILERS[standard]]
+    jobs = []
+    for standard, (alone, together) in COMPILERS.items():
+        headers = [path for path in public if standard in standards_of(path)]
+        jobs += [([path], standard, alone) for path in headers] + [(headers, standard, together)]
     for compiler in sorted({compiler for _, _, compiler in jobs}):
         if not shutil.which(compiler):
             yield Finding("tools/setup", 1, f"{compiler} is not installed")
@@ -41,16 +47,17 @@ def _write_generated(folder):
         "#pragma once\n#define LOCI_WITH_TIMER 1\n#define LOCI_WITH_PROFILER 1\n", encoding="utf-8")
 
 
-def _compile(root, generated, path, standard, compiler):
-    name = path.relative_to(INCLUDE_ROOT)
+def _compile(root, generated, paths, standard, compiler):
     language = "c" if standard == "c11" else "c++"
     # C wants a declaration in each translation unit.
-    text = f"#include <{name}>\ntypedef int loci_not_empty;\n"
+    text = "".join(f"#include <{path.relative_to(INCLUDE_ROOT)}>\n" for path in paths)
+    text += "typedef int loci_not_empty;\n"
     command = [compiler, f"-std={standard}", "-x", language, *FLAGS]
     command += ["-I", INCLUDE_ROOT, "-I", generated, "-"]
     result = subprocess.run(command, input=text, cwd=root, capture_output=True, text=True,
                             check=False)
     if result.returncode == 0:
         return None
-    message = f"does not compile alone ({compiler}, {standard}):\n{result.stderr}"
-    return Finding(str(path), 1, message)
+    how = "alone" if len(paths) == 1 else "with the others"
+    return Finding(str(paths[0]), 1,
+                   f"does not compile {how} ({compiler}, {standard}):\n{result.stderr}")
