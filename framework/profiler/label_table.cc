@@ -51,7 +51,7 @@ LabelTable& LabelTable::instance() {
   return table;
 }
 
-LabelTable::LabelTable() { add({.name = "(other)"}); }
+LabelTable::LabelTable(std::size_t most) : most_(most) { add({.name = "(other)"}); }
 
 LabelId LabelTable::add(const Label& label) {
   entries_.push_back({label, {}});
@@ -71,7 +71,7 @@ LabelId LabelTable::intern(const Label& label) {
   const std::lock_guard lock(mutex_);
   const auto found = index_.find(&label);
   if (found != index_.end()) return found->second;
-  return entries_.size() < kMostLabels ? add(label) : kOther;
+  return entries_.size() < most_ ? add(label) : kOther;
 }
 
 const loci_profile_label& LabelTable::abi(LabelId id) const {

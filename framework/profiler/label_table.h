@@ -19,9 +19,9 @@ class LabelTable {
  public:
   // The one of the process.
   static LabelTable& instance();
-  LabelTable();
+  explicit LabelTable(std::size_t most = kMostLabels);
 
-  // The same number for equal labels. Once kMostLabels are there, new ones get that of "(other)".
+  // The same number for equal labels. Once `most` are there, new ones get that of "(other)".
   LabelId intern(const Label& label);
   // For live ranges. Valid as long as the table.
   [[nodiscard]] const loci_profile_label& abi(LabelId id) const;
@@ -44,6 +44,7 @@ class LabelTable {
 
   LabelId add(const Label& label);
 
+  const std::size_t most_;
   mutable std::mutex mutex_;
   std::deque<Entry> entries_;  // whose addresses stay
   std::unordered_map<const Label*, LabelId, Hash, Equal> index_;
