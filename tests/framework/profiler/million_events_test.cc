@@ -97,8 +97,7 @@ auto timed(const char* what, const F& call) {
 TEST(MillionEventsTest, Aggregate) {
   Session session(kEvents);
   ASSERT_GE(session.count(), kEvents);
-  const Profile profile =
-      timed("aggregated", [&] { return Profile(session.take()); });
+  const Profile profile = timed("aggregated", [&] { return Profile(session.take()); });
   const loci_profile& abi = profile.abi();
   EXPECT_EQ(abi.node_count, 1 + kOps * kSpansOfAnOp);
   EXPECT_EQ(abi.step_count * (1 + kOps * kSpansOfAnOp), abi.span_count);
