@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -69,11 +70,19 @@ class Field {
     }
   }
 
-  void expect_members(const std::vector<std::string>& known) const {
-    for (const auto& [key, value] : object().items()) {
-      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+  void expect_members(std::initializer_list<std::string_view> known) const {
+    expect_members(known, [](std::string_view name) { return name; });
+  }
+  // The names of a range's elements.
+  template <class Range, class NameOf>
+  void expect_members(const Range& known, const NameOf& name_of) const {
+    for (const auto& [key, value] : members()) {
+      const auto is_key = [&](const auto& element) { return name_of(element) == key; };
+      if (std::any_of(known.begin(), known.end(), is_key)) continue;
+      std::vector<std::string> names;
+      for (const auto& element : known) names.emplace_back(name_of(element));
       fail("has an unknown member '{}'{}; remove it, or use the Loci that wrote the file",
-           printable(key), core::suggest(printable(key), known));
+           printable(key), core::suggest(printable(key), names));
     }
   }
 
@@ -87,7 +96,7 @@ class Field {
   // Calls visit(key, field) for each member.
   template <class Visit>
   void each_member(const Visit& visit) const {
-    for (const auto& [key, value] : object().items()) {
+    for (const auto& [key, value] : members()) {
       visit(key, Field(value, *this, key, 0));
     }
   }
@@ -147,6 +156,10 @@ class Field {
   [[nodiscard]] const nlohmann::json& object() const {
     if (!value_->is_object()) refuse("an object");
     return *value_;
+  }
+  // Not items(), which makes a text of each number.
+  [[nodiscard]] const nlohmann::json::object_t& members() const {
+    return object().get_ref<const nlohmann::json::object_t&>();
   }
   [[noreturn]] void refuse(const char* wanted) const {
     fail("is {}; {} is needed", value_->type_name(), wanted);

@@ -146,6 +146,7 @@ class ProgramReader {
   void read_block(const Field& field) {
     block_->index.reserve(field.at("variables").size());
     field.at("variables").each_element([&](const Field& entry) { read_variable(entry); });
+    block_->ops.reserve(field.at("operators").size());
     field.at("operators").each_element([&](const Field& entry) { read_operator(entry); });
     if (field.has("arguments")) block_->arguments = references(field.at("arguments"));
     if (field.has("results")) block_->results = references(field.at("results"));
@@ -201,9 +202,7 @@ class ProgramReader {
 
   template <class Slots>
   std::vector<Slot> read_slots(const Field& field, const Slots& declared) const {
-    std::vector<std::string> names;
-    for (const auto& slot : declared) names.push_back(slot.name);
-    field.expect_members(names);
+    field.expect_members(declared, [](const auto& slot) { return std::string_view(slot.name); });
     std::vector<Slot> slots(declared.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const char* name = declared[i].name.c_str();

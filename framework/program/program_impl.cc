@@ -50,7 +50,7 @@ Role parse_role(std::string_view name) {
 }
 
 VarId Block::find(std::string_view name) const {
-  const auto found = index.find(std::string(name));
+  const auto found = index.find(name);
   return found == index.end() ? kNoVar : found->second;
 }
 

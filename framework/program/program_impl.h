@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <loci/attribute.hpp>
 #include <loci/program.hpp>
 #include <memory>
@@ -45,6 +46,14 @@ Role parse_role(std::string_view name);
 // Arguments of one slot.
 using Slot = std::vector<VarId>;
 
+// Looks names up without a copy of them.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const {
+    return std::hash<std::string_view>()(name);
+  }
+};
+
 struct Block;
 
 // The operator whose branch another one was in, before that was put in its place.
@@ -72,8 +81,8 @@ struct Operator {
 };
 
 struct Block {
-  std::deque<VarDesc> vars;                      // a deque: Variable hands out references
-  std::unordered_map<std::string, VarId> index;  // by name
+  std::deque<VarDesc> vars;  // a deque: Variable hands out references
+  std::unordered_map<std::string, VarId, NameHash, std::equal_to<>> index;  // by name
   std::vector<Operator> ops;
   // Of a sub-block, or of a pruned program: what it is given and what it returns.
   std::vector<VarId> arguments;
