@@ -180,6 +180,12 @@ bool may_alias(const CallPlan& plan) {
   return false;
 }
 
+// The plan may be of a call under another policy.
+void check_fallback(const CallPlan& plan, const ThreadState& thread) {
+  if (plan.asked == nullptr || thread.fallback != FallbackPolicy::kError) return;
+  dispatch::forbid_fallback(plan.schema->name(), {}, plan.asked->place(), plan.refusals);
+}
+
 }  // namespace
 
 PlannedCall plan_of(OpCall<Tensor>& call) {
@@ -189,13 +195,13 @@ PlannedCall plan_of(OpCall<Tensor>& call) {
   bool hangs_on_values = false;
   if (!schema.is_random()) {
     CallForm form = form_of(call, schema, &hangs_on_values);
-    device::Device& place = place_of(call, form, guard);
-    return {plan_call(std::move(form), place, guard != nullptr), !hangs_on_values};
+    const dispatch::Wish wish{&place_of(call, form, guard), guard != nullptr, thread.fallback};
+    return {plan_call(std::move(form), wish), !hangs_on_values};
   }
   Draw draw(call, guard);
   CallForm form = form_of(call, schema, &hangs_on_values);
-  device::Device& place = place_of(call, form, guard);
-  return {plan_call(std::move(form), place, guard != nullptr), false};
+  const dispatch::Wish wish{&place_of(call, form, guard), guard != nullptr, thread.fallback};
+  return {plan_call(std::move(form), wish), false};
 }
 
 TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
@@ -208,6 +214,7 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
       finish_serially(results);
     return results;
   }
+  check_fallback(*plan, thread);
   const TensorRef* given = values;
   std::optional<Relocated> moved;
   if (plan->moves) [[unlikely]]
@@ -232,6 +239,7 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
 
 TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                          const Tensor& target, ThreadState& thread, const void* site) {
+  check_fallback(*plan, thread);
   std::optional<Relocated> moved;
   if (plan->moves) values = moved.emplace(*plan, values, site).data();
   const bool reads_target = plan->inputs[0].value >= 0 &&

@@ -10,25 +10,22 @@
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/dispatch/bound_op.h"
 #include "framework/eager/direct_call.h"
 #include "framework/eager/gradient_script.h"
 #include "framework/eager/lanes.h"
 #include "framework/profiler/collector.h"
 #include "framework/profiler/label_table.h"
-#include "framework/runtime/kernel_cache.h"
 
 namespace loci::eager {
 namespace {
-
-using runtime::ArgumentSlots;
-using runtime::OpDesc;
 
 // What an inline device computes faster than a worker could be told of it.
 constexpr std::int64_t kSmallFlops = 1 << 16;
 constexpr std::int64_t kSmallBytes = 1 << 16;
 
-runtime::KernelCache& kernel_cache() {
-  static auto& cache = *new runtime::KernelCache();  // lives as long as any plan
+dispatch::KernelCache& kernel_cache() {
+  static auto& cache = *new dispatch::KernelCache();  // lives as long as any plan
   return cache;
 }
 
@@ -44,10 +41,9 @@ std::uint32_t residence_of(const PlannedOutput& output) {
 // Builds one plan.
 class Planner {
  public:
-  Planner(CallForm form, device::Device& place, bool is_guarded)
+  Planner(CallForm form, const dispatch::Wish& wish)
       : form_(std::move(form)),
-        place_(place),
-        is_guarded_(is_guarded),
+        wish_(wish),
         context_(*form_.schema, form_.inputs, form_.attributes),
         plan_(std::make_shared<CallPlan>()) {}
 
@@ -56,7 +52,7 @@ class Planner {
     plan_->schema = form_.schema;
     add_inputs();
     add_outputs();
-    choose();
+    bind();
     make_views();
     set_space();
     plan_->moves = moves();
@@ -125,14 +121,14 @@ class Planner {
                 form_.schema->name(), name);
   }
 
-  [[nodiscard]] OpDesc make_desc() const {
-    ArgumentSlots inputs(form_.schema->inputs().size());
+  [[nodiscard]] dispatch::OpDesc make_desc() const {
+    dispatch::ArgumentSlots inputs(form_.schema->inputs().size());
     for (const PlannedInput& input : plan_->inputs) {
       if (input.value < 0) continue;
       inputs[input.slot].push_back(
           {input.type.dtype, input.type.shape, abi_residence(input.residence)});
     }
-    ArgumentSlots outputs(form_.schema->outputs().size());
+    dispatch::ArgumentSlots outputs(form_.schema->outputs().size());
     for (const PlannedOutput& output : plan_->outputs) {
       if (output.is_absent) continue;
       outputs[output.slot].push_back({output.type.dtype, output.type.shape, residence_of(output)});
@@ -140,53 +136,23 @@ class Planner {
     return {*form_.schema, form_.attributes, inputs, outputs};
   }
 
-  void choose() {
-    plan_->device = &place_;
-    const OpDesc desc = make_desc();
-    runtime::KernelChoice choice = runtime::choose_kernel(place_, desc);
-    if (!choice.found()) choice = fall_back(desc, choice.refusals);
-    plan_->kernel_name = choice.name();
-    for (std::uint64_t i = 0; i < choice.def->alias_count; ++i) {
-      plan_->aliases.push_back(choice.def->aliases[i]);
-    }
-    if (computes_nothing()) return;
+  void bind() {
+    const dispatch::OpDesc desc = make_desc();
     // Of a random op each call has an offset of its own, and would fill the cache.
-    plan_->kernel = form_.schema->is_random() ? std::make_shared<const runtime::PreparedKernel>(
-                                                    choice, *plan_->device, desc)
-                                              : kernel_cache().get(choice, *plan_->device, desc);
-  }
-
-  runtime::KernelChoice fall_back(const OpDesc& desc, const std::string& refusals) {
-    const Place host;
-    if (is_guarded_ || place_.place() == host) {
-      core::raise(ErrorCode::kUnsupported, "[{}] has no kernel at {} ({}); {}",
-                  form_.schema->name(), place_.place().to_string(), refusals,
-                  is_guarded_ ? "change or remove the device guard that puts it there"
-                              : "use other dtypes or shapes, or add a plugin that has one");
+    dispatch::KernelCache* cache = form_.schema->is_random() ? nullptr : &kernel_cache();
+    dispatch::BoundOp bound = dispatch::bind_op(desc, /*name=*/{}, wish_, cache);
+    plan_->device = bound.device;
+    plan_->kernel = std::move(bound.binding.kernel);
+    plan_->kernel_name = bound.binding.name();
+    plan_->aliases = bound.binding.aliases();
+    if (!bound.fell_back()) return;
+    plan_->asked = wish_.device;
+    if (wish_.policy == FallbackPolicy::kWarn) {
+      core::log(core::Module::kEager, core::Level::kWarn,
+                "{} has no kernel at {} and runs on the CPU, with copies there and back: {}",
+                form_.schema->name(), wish_.device->place().to_string(), bound.refusals);
     }
-    plan_->asked = &place_;
-    plan_->device = &device::DeviceManager::instance().get(host);
-    runtime::KernelChoice choice = runtime::choose_kernel(*plan_->device, desc);
-    if (!choice.found()) {
-      core::raise(ErrorCode::kUnsupported,
-                  "[{}] has no kernel at {} ({}) and none at cpu ({}); use other dtypes or shapes, "
-                  "or add a plugin that has one",
-                  form_.schema->name(), place_.place().to_string(), refusals, choice.refusals);
-    }
-    core::log(core::Module::kEager, core::Level::kWarn,
-              "{} has no kernel at {} and runs on the CPU, with copies there and back: {}",
-              form_.schema->name(), place_.place().to_string(), refusals);
-    return choice;
-  }
-
-  [[nodiscard]] bool computes_nothing() const {
-    bool writes = false;
-    for (const PlannedOutput& output : plan_->outputs) {
-      if (output.is_absent) continue;
-      if (output.bytes > 0) return false;
-      writes = true;
-    }
-    return writes;
+    plan_->refusals = std::move(bound.refusals);
   }
 
   void make_views() {
@@ -247,8 +213,7 @@ class Planner {
   }
 
   CallForm form_;
-  device::Device& place_;
-  bool is_guarded_;
+  dispatch::Wish wish_;
   ops::InferContext context_;
   std::shared_ptr<CallPlan> plan_;
   std::uint32_t count_slot_ = UINT32_MAX;
@@ -341,8 +306,8 @@ profiler::LabelId label_of(const CallPlan& plan) {
   return made;
 }
 
-std::shared_ptr<const CallPlan> plan_call(CallForm form, device::Device& place, bool is_guarded) {
-  return Planner(std::move(form), place, is_guarded).run();
+std::shared_ptr<const CallPlan> plan_call(CallForm form, const dispatch::Wish& wish) {
+  return Planner(std::move(form), wish).run();
 }
 
 }  // namespace loci::eager

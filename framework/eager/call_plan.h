@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "framework/dispatch/bound_op.h"
 #include "framework/memory/allocator.h"
 #include "framework/ops/infer_context.h"
 #include "framework/profiler/recording.h"
-#include "framework/runtime/kernel.h"
 
 namespace loci::eager {
 
@@ -50,12 +50,13 @@ struct CallPlan {
   device::Device* device = nullptr;
   // The place asked for, where the device has no kernel and the results go back to it; else null.
   device::Device* asked = nullptr;
+  std::string refusals;  // of its kernels
   std::vector<PlannedInput> inputs;
   std::vector<PlannedOutput> outputs;
-  std::vector<Shape> shapes;                              // that the views point to
-  std::vector<loci_view> views;                           // of inputs, then outputs; without data
-  std::vector<loci_alias> aliases;                        // that the kernel permits
-  std::shared_ptr<const runtime::PreparedKernel> kernel;  // null: nothing to compute
+  std::vector<Shape> shapes;                               // that the views point to
+  std::vector<loci_view> views;                            // of inputs, then outputs; without data
+  std::vector<loci_alias> aliases;                         // that the kernel permits
+  std::shared_ptr<const dispatch::PreparedKernel> kernel;  // null: nothing to compute
   std::string kernel_name;
   Lane* lane = nullptr;  // the device's default one
   // Where its outputs lie.
@@ -108,7 +109,7 @@ struct CallForm {
 };
 
 // Infers outputs, chooses the kernel and prepares it. Throws Error with the op's name.
-// The place is the user's wish, if `is_guarded`, and the CPU may not stand in for it.
-std::shared_ptr<const CallPlan> plan_call(CallForm form, device::Device& place, bool is_guarded);
+// Throws what dispatch::bind_op() throws.
+std::shared_ptr<const CallPlan> plan_call(CallForm form, const dispatch::Wish& wish);
 
 }  // namespace loci::eager

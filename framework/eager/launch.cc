@@ -50,7 +50,7 @@ void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream*
   const bool is_recorded = profiler::records_at(profiler::Level::kOp);
   if (is_recorded && correlation == 0) correlation = next_correlation();
   const profiler::Scope scope(is_recorded ? label_of(plan) : 0, correlation);
-  const runtime::PreparedKernel& kernel = *plan.kernel;
+  const dispatch::PreparedKernel& kernel = *plan.kernel;
   memory::Buffer workspace;
   if (kernel.workspace_bytes() > 0) {
     workspace =

@@ -68,6 +68,10 @@ void synchronize() {
   eager::Lanes::instance().synchronize(nullptr);
 }
 
+FallbackGuard::FallbackGuard(FallbackPolicy policy)
+    : outer_(std::exchange(eager::thread_state().fallback, policy)) {}
+FallbackGuard::~FallbackGuard() { eager::thread_state().fallback = outer_; }
+
 SerialMode::SerialMode() : previous_(std::exchange(eager::thread_state().is_serial, true)) {}
 SerialMode::~SerialMode() { eager::thread_state().is_serial = previous_; }
 

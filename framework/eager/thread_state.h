@@ -1,6 +1,7 @@
 // What holds for the ops that one thread calls.
 #pragma once
 
+#include <loci/fallback.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ struct ThreadState {
 
   bool records = true;  // gradients
   bool is_serial = false;
+  FallbackPolicy fallback = FallbackPolicy::kWarn;
   Interceptor* interceptor = nullptr;  // takes the calls instead of a device
   std::vector<Lane*> streams;          // of the StreamGuards, the innermost last
   RecentCalls recent;

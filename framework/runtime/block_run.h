@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "framework/dispatch/kernel_cache.h"
 #include "framework/runtime/frame.h"
-#include "framework/runtime/kernel_cache.h"
 #include "framework/runtime/plan.h"
 #include "framework/tensor/scope_impl.h"
 
@@ -17,7 +17,7 @@ struct BlockEnvironment {
   device::Device* device = nullptr;
   CompileOptions options;
   tensor::ScopeImpl* scope = nullptr;
-  KernelCache* kernels = nullptr;
+  dispatch::KernelCache* kernels = nullptr;
 };
 
 // Where a result of a block goes; the memory is in the space that the plan was compiled for.

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "framework/dispatch/kernel_cache.h"
 #include "framework/runtime/frame.h"
-#include "framework/runtime/kernel_cache.h"
 #include "framework/runtime/plan_compiler.h"
 
 namespace loci::runtime {
@@ -60,7 +60,7 @@ class ExecutorImpl {
   device::Device& device_;
   CompileOptions options_;
   Scope scope_;
-  KernelCache kernels_;
+  dispatch::KernelCache kernels_;
   std::mutex mutex_;
   std::vector<Entry> entries_;  // the latest used first
 };

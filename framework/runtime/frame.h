@@ -56,7 +56,7 @@ class Frame {
   void run();
 
  private:
-  using LaunchFn = PreparedKernel::LaunchFn;
+  using LaunchFn = dispatch::PreparedKernel::LaunchFn;
 
   struct Record {
     LaunchFn launch = nullptr;

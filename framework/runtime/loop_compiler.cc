@@ -10,7 +10,7 @@ namespace {
 class LoopCompiler {
  public:
   LoopCompiler(const program::Operator& op, const std::vector<BlockArgument>& arguments,
-               const PlanRequest& around, KernelCache* kernels)
+               const PlanRequest& around, dispatch::KernelCache* kernels)
       : op_(op), arguments_(arguments), around_(around), kernels_(kernels) {}
 
   CompiledLoop compile() {
@@ -98,14 +98,14 @@ class LoopCompiler {
   const program::Operator& op_;
   std::vector<BlockArgument> arguments_;
   const PlanRequest& around_;
-  KernelCache* kernels_;
+  dispatch::KernelCache* kernels_;
   bool warned_ = false;  // of operators that fall back to the CPU
 };
 
 }  // namespace
 
 CompiledLoop compile_loop(const program::Operator& op, const std::vector<BlockArgument>& arguments,
-                          const PlanRequest& around, KernelCache* kernels) {
+                          const PlanRequest& around, dispatch::KernelCache* kernels) {
   return LoopCompiler(op, arguments, around, kernels).compile();
 }
 

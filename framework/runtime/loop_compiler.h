@@ -20,6 +20,6 @@ struct CompiledLoop {
 // its body first uses it, so that an iteration copies nothing that it need not; what a loop
 // captures is brought once to where it is first used.
 CompiledLoop compile_loop(const program::Operator& op, const std::vector<BlockArgument>& arguments,
-                          const PlanRequest& around, KernelCache* kernels);
+                          const PlanRequest& around, dispatch::KernelCache* kernels);
 
 }  // namespace loci::runtime

@@ -23,7 +23,7 @@ using program::VarId;
 
 class Lowering {
  public:
-  Lowering(const PlanRequest& request, KernelCache* kernels, Plan* plan)
+  Lowering(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan)
       : request_(request),
         kernels_(*kernels),
         plan_(*plan),
@@ -187,8 +187,8 @@ class Lowering {
 
   void lower_operator(const program::Operator& op) {
     if (op.schema->has_blocks()) return lower_loop(op);
-    const OpDesc desc(*op.schema, op.attributes, argument_types(op, op.inputs, true),
-                      argument_types(op, op.outputs, false));
+    const dispatch::OpDesc desc(*op.schema, op.attributes, argument_types(op, op.inputs, true),
+                                argument_types(op, op.outputs, false));
     Placement placement = place(op, desc);
     plan_.operators.push_back(
         {&op, placement.device, placement.reason, placement.detail, placement.kernel.name()});
@@ -196,15 +196,15 @@ class Lowering {
     instruction.op = static_cast<std::int32_t>(plan_.operators.size() - 1);
     instruction.device = placement.device;
     std::vector<TransferStep> write_backs;
-    if (computes_nothing(op)) {
+    if (placement.kernel.kernel == nullptr) {
       plan_.operators.back().kernel = "none (no elements)";
       lower_outputs(op, &instruction, &write_backs);
       return;
     }
-    instruction.kernel = kernels_.get(placement.kernel, *placement.device, desc);
+    instruction.kernel = std::move(placement.kernel.kernel);
+    instruction.aliases = placement.kernel.aliases();
     lower_inputs(op, &instruction);
     lower_outputs(op, &instruction, &write_backs);
-    remember_aliases(placement.kernel, instruction);
     plan_.instructions.push_back(std::move(instruction));
     for (const TransferStep& step : write_backs) values_.add_transfer(step);
   }
@@ -266,16 +266,17 @@ class Lowering {
     return values_.state_of(id).home;
   }
 
-  Placement place(const program::Operator& op, const OpDesc& desc) {
+  Placement place(const program::Operator& op, const dispatch::OpDesc& desc) {
     device::Device* side = op.type() == "cast" ? side_of_cast(op) : nullptr;
     if (side != nullptr) {
       Placement placement;
       placement.device = side;
       placement.reason = PlaceReason::kSmallerCopy;
-      placement.kernel = choose_kernel(*side, desc);
+      placement.kernel = dispatch::bind_kernel(*side, desc, &kernels_);
       if (placement.kernel.found()) return placement;
     }
-    return place_operator(op, desc, *request_.device, request_.options.fallback, &fallbacks_);
+    return place_operator(op, desc, {request_.device, request_.options.fallback}, &kernels_,
+                          &fallbacks_);
   }
 
   // Only where programs need not run as written.
@@ -292,26 +293,14 @@ class Lowering {
                          fetch_names_});
   }
 
-  // Whether all that the operator writes is empty. No kernel is asked to do nothing: the other
-  // extents of an empty tensor may be greater than any that it could count with.
-  [[nodiscard]] bool computes_nothing(const program::Operator& op) const {
-    bool writes = false;
-    for (const program::Slot& slot : op.outputs) {
-      for (const VarId id : slot) {
-        if (binder_.bound(id).shape.numel() > 0) return false;
-        writes = true;
-      }
-    }
-    return writes;
-  }
-
-  ArgumentSlots argument_types(const program::Operator& op, const std::vector<program::Slot>& slots,
-                               bool inputs) const {
-    ArgumentSlots types;
+  dispatch::ArgumentSlots argument_types(const program::Operator& op,
+                                         const std::vector<program::Slot>& slots,
+                                         bool inputs) const {
+    dispatch::ArgumentSlots types;
     for (std::size_t slot = 0; slot < slots.size(); ++slot) {
       const ops::Residence residence =
           inputs ? op.schema->inputs()[slot].residence : op.schema->outputs()[slot].residence;
-      std::vector<ArgumentType>& list = types.emplace_back();
+      std::vector<dispatch::ArgumentType>& list = types.emplace_back();
       for (const VarId id : slots[slot]) {
         const ops::TensorType& type = binder_.bound(id);
         list.push_back({type.dtype, type.shape, abi_residence(residence)});
@@ -416,14 +405,8 @@ class Lowering {
     }
   }
 
-  static void remember_aliases(const KernelChoice& kernel, Instruction& instruction) {
-    for (std::uint64_t i = 0; i < kernel.def->alias_count; ++i) {
-      instruction.aliases.push_back(kernel.def->aliases[i]);
-    }
-  }
-
   const PlanRequest& request_;
-  KernelCache& kernels_;
+  dispatch::KernelCache& kernels_;
   Plan& plan_;
   const program::Block& block_;
   TypeBinder binder_;
@@ -438,7 +421,7 @@ class Lowering {
 
 }  // namespace
 
-void lower(const PlanRequest& request, KernelCache* kernels, Plan* plan) {
+void lower(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan) {
   Lowering(request, kernels, plan).run();
 }
 

@@ -8,6 +8,6 @@ namespace loci::runtime {
 
 // Fills operators, values, instructions, persistables and the values of feeds and fetches of
 // `plan`, whose program, feeds and fetch names are set. Memory is assigned afterwards.
-void lower(const PlanRequest& request, KernelCache* kernels, Plan* plan);
+void lower(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan);
 
 }  // namespace loci::runtime

@@ -5,33 +5,12 @@
 #include <algorithm>
 
 #include "framework/core/log.h"
-#include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 
 namespace loci::runtime {
 namespace {
 
 constexpr std::size_t kTopReasons = 3;
-
-[[noreturn]] void no_kernel(const program::Operator& op, const Place& place,
-                            const std::string& refusals, std::string_view remedy) {
-  core::raise(ErrorCode::kUnsupported, "[{}] {} has no kernel at {} ({}); {}", op.type(), op.name,
-              place.to_string(), refusals, remedy);
-}
-
-Placement place_guarded(const program::Operator& op, const OpDesc& desc,
-                        device::Device& preferred) {
-  auto& devices = device::DeviceManager::instance();
-  Placement placement;
-  placement.device = &devices.get(devices.resolve(Place(op.guard), preferred.place()));
-  placement.reason = PlaceReason::kUserGuard;
-  placement.kernel = choose_kernel(*placement.device, desc);
-  if (!placement.kernel.found()) {
-    no_kernel(op, placement.device->place(), placement.kernel.refusals,
-              "change or remove the device guard that puts it there");
-  }
-  return placement;
-}
 
 }  // namespace
 
@@ -73,34 +52,21 @@ void FallbackLog::warn(const Place& place) const {
             reasons, sorted.size() > kTopReasons ? "; ..." : "");
 }
 
-Placement place_operator(const program::Operator& op, const OpDesc& desc, device::Device& preferred,
-                         FallbackPolicy policy, FallbackLog* fallbacks) {
-  if (!op.guard.empty()) return place_guarded(op, desc, preferred);
-  Placement placement;
-  placement.device = &preferred;
-  placement.kernel = choose_kernel(preferred, desc);
-  if (placement.kernel.found()) return placement;
-
-  const std::string refusals = placement.kernel.refusals;
-  const Place host;
-  if (preferred.place() == host) {
-    no_kernel(op, host, refusals, "use other dtypes or shapes, or add a plugin that has one");
+Placement place_operator(const program::Operator& op, const dispatch::OpDesc& desc,
+                         const PlacementPolicy& policy, dispatch::KernelCache* kernels,
+                         FallbackLog* fallbacks) {
+  dispatch::Wish wish{policy.preferred, !op.guard.empty(), policy.fallback};
+  if (wish.is_guarded) {
+    auto& devices = device::DeviceManager::instance();
+    wish.device = &devices.get(devices.resolve(Place(op.guard), wish.device->place()));
   }
-  if (policy == FallbackPolicy::kError) {
-    core::raise(ErrorCode::kPolicy,
-                "[{}] {} has no kernel at {} ({}) and the policy forbids the CPU; allow the "
-                "fallback, or put it there with a device guard",
-                op.type(), op.name, preferred.place().to_string(), refusals);
-  }
-  placement.device = &device::DeviceManager::instance().get(host);
+  dispatch::BoundOp bound = dispatch::bind_op(desc, op.name, wish, kernels);
+  Placement placement{bound.device, PlaceReason::kDefault, std::move(bound.refusals),
+                      std::move(bound.binding)};
+  if (wish.is_guarded) placement.reason = PlaceReason::kUserGuard;
+  if (placement.detail.empty()) return placement;
   placement.reason = PlaceReason::kNoKernel;
-  placement.detail = refusals;
-  placement.kernel = choose_kernel(*placement.device, desc);
-  if (!placement.kernel.found()) {
-    no_kernel(op, preferred.place(), refusals + "; " + placement.kernel.refusals,
-              "use other dtypes or shapes, or add a plugin that has one");
-  }
-  if (policy == FallbackPolicy::kWarn) fallbacks->add(op.type(), refusals);
+  if (policy.fallback == FallbackPolicy::kWarn) fallbacks->add(op.type(), placement.detail);
   return placement;
 }
 

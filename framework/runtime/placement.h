@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "framework/device/device.h"
+#include "framework/dispatch/bound_op.h"
 #include "framework/program/program_impl.h"
-#include "framework/runtime/kernel.h"
 
 namespace loci::runtime {
 
@@ -26,7 +26,7 @@ struct Placement {
   device::Device* device = nullptr;
   PlaceReason reason = PlaceReason::kDefault;
   std::string detail;  // for kNoKernel: the refusals
-  KernelChoice kernel;
+  dispatch::Binding kernel;
 };
 
 // Counts fallbacks while a program is placed, and reports them once.
@@ -45,11 +45,17 @@ class FallbackLog {
   std::vector<Entry> entries_;
 };
 
-// Places one operator: its guard if it has one, else the executor's device if a kernel exists
-// there, else the CPU as the policy allows. Throws Error(kUnsupported) if no kernel accepts, and
-// where the guard's place has none; Error(kPolicy) if it would have to fall back and the policy is
-// kError.
-Placement place_operator(const program::Operator& op, const OpDesc& desc, device::Device& preferred,
-                         FallbackPolicy policy, FallbackLog* fallbacks);
+// Where operators without a guard run, and what happens if there is no kernel for one.
+struct PlacementPolicy {
+  device::Device* preferred = nullptr;
+  FallbackPolicy fallback = FallbackPolicy::kWarn;
+};
+
+// Places one operator and binds its kernel: by its guard if it has one, else at the executor's
+// device if a kernel takes it there, else on the CPU as the policy allows. Throws what
+// dispatch::bind_op() throws.
+Placement place_operator(const program::Operator& op, const dispatch::OpDesc& desc,
+                         const PlacementPolicy& policy, dispatch::KernelCache* kernels,
+                         FallbackLog* fallbacks);
 
 }  // namespace loci::runtime

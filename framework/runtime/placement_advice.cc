@@ -90,7 +90,8 @@ void move_to_cpu(Block& block, const std::set<std::string>& names) {
 
 class Advice {
  public:
-  Advice(const PlanRequest& request, KernelCache* kernels, const AvailableBytes& available)
+  Advice(const PlanRequest& request, dispatch::KernelCache* kernels,
+         const AvailableBytes& available)
       : request_(request), kernels_(*kernels), available_(available) {
     request_.options.fallback = FallbackPolicy::kAllow;  // the run itself has warned
   }
@@ -213,13 +214,13 @@ class Advice {
   }
 
   PlanRequest request_;
-  KernelCache& kernels_;
+  dispatch::KernelCache& kernels_;
   const AvailableBytes& available_;
 };
 
 }  // namespace
 
-std::string placement_that_fits(const PlanRequest& request, KernelCache* kernels,
+std::string placement_that_fits(const PlanRequest& request, dispatch::KernelCache* kernels,
                                 const AvailableBytes& available) {
   return Advice(request, kernels, available).find();
 }

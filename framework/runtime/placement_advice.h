@@ -16,7 +16,7 @@ using AvailableBytes = std::function<std::uint64_t(Space)>;
 // operators that use them on the CPU, as few of them as make it fit, and else with all of it there;
 // says what was found in one line. Empty if the plan fits as it is (memory is in pieces, or a stage
 // that hangs on values needs it), or if the memory that lacks is the host's.
-std::string placement_that_fits(const PlanRequest& request, KernelCache* kernels,
+std::string placement_that_fits(const PlanRequest& request, dispatch::KernelCache* kernels,
                                 const AvailableBytes& available);
 
 // What the allocators have; huge for a device that cannot tell.

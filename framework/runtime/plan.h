@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/dispatch/kernel.h"
 #include "framework/profiler/enabled.h"
-#include "framework/runtime/kernel.h"
 #include "framework/runtime/placement.h"
 #include "framework/runtime/schedule.h"
 #include "framework/transfer/transfer.h"
@@ -65,7 +65,7 @@ struct TransferStep {
 
 // One instruction: a kernel launch, a loop or a transfer.
 struct Instruction {
-  std::shared_ptr<const PreparedKernel> kernel;  // null for a transfer and a loop
+  std::shared_ptr<const dispatch::PreparedKernel> kernel;  // null for a transfer and a loop
   std::shared_ptr<const LoopStep> loop;
   [[nodiscard]] bool is_transfer() const { return !kernel && !loop; }
   TransferStep transfer;

@@ -94,7 +94,8 @@ std::size_t stream_count(const PlanRequest& request, const Plan& plan) {
 
 }  // namespace
 
-std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache* kernels) {
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
+                                         dispatch::KernelCache* kernels) {
   const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
   auto plan = std::make_shared<Plan>();
   if (request.block != nullptr) {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/dispatch/kernel_cache.h"
 #include "framework/program/program_impl.h"
-#include "framework/runtime/kernel_cache.h"
 #include "framework/runtime/plan.h"
 #include "framework/tensor/scope_impl.h"
 
@@ -50,6 +50,7 @@ struct PlanRequest {
 };
 
 // Throws Error as Executor::run says. Changes nothing but the cache.
-std::shared_ptr<const Plan> compile_plan(const PlanRequest& request, KernelCache* kernels);
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
+                                         dispatch::KernelCache* kernels);
 
 }  // namespace loci::runtime

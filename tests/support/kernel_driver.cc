@@ -19,6 +19,7 @@ constexpr std::byte kGuard{0xA5};
 constexpr std::uint32_t kThreads = 3;
 
 loci_str text_of(const std::string& text) { return {text.data(), text.size()}; }
+std::string string_of(loci_str text) { return {text.data, static_cast<std::size_t>(text.size)}; }
 
 // A block with guard bytes behind it; 64-byte aligned.
 class Guarded {
@@ -385,57 +386,93 @@ DrivenPlugin::~DrivenPlugin() {
   if (plugin_ != nullptr) desc_->destroy(plugin_);
 }
 
-std::string DrivenPlugin::refusal(const Call& call, const std::string& implementation) {
-  const Description description(call);
+// A kernel as prepare() left it, or why it declined.
+struct DrivenPlugin::Prepared {
+  Prepared(const loci_kernels_api& api, const Call& call)
+      : destroy(api.destroy_prepared), layouts(call.inputs.size() + call.outputs.size()) {
+    info.struct_size = sizeof info;
+    info.input_layouts = layouts.data();
+    info.output_layouts = layouts.data() + call.inputs.size();
+  }
+  ~Prepared() {
+    if (info.prepared != nullptr) destroy(info.prepared);
+  }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
+  void (*destroy)(loci_prepared*);
+  std::vector<std::uint32_t> layouts;
+  loci_prepared_info info{};
+  std::string declined;
+};
+
+std::vector<const loci_kernel_def*> DrivenPlugin::defs_of(const std::string& op) {
   std::uint64_t count = 0;
   const loci_kernel_def* defs = kernels_->defs(plugin_, &count);
+  std::vector<const loci_kernel_def*> found;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (string_of(defs[i].op) == op) found.push_back(&defs[i]);
+  }
+  return found;
+}
+
+std::unique_ptr<DrivenPlugin::Prepared> DrivenPlugin::prepare(const loci_kernel_def& def,
+                                                              const Call& call) {
+  const Description description(call);
+  auto prepared = std::make_unique<Prepared>(*kernels_, call);
+  loci_kernel* kernel = nullptr;
+  host_.check(kernels_->create(plugin_, &def, device_, &description.op, &kernel));
+  const std::unique_ptr<loci_kernel, void (*)(loci_kernel*)> owned(kernel, kernels_->destroy);
+  try {
+    host_.check(kernels_->prepare(kernel, &description.op, &prepared->info));
+  } catch (const PluginError& error) {
+    if (error.code() != LOCI_CODE_UNSUPPORTED) throw;
+    prepared->declined = error.what();
+  }
+  return prepared;
+}
+
+std::string DrivenPlugin::refusal(const Call& call, const std::string& implementation) {
+  const Description description(call);
   const loci_dtype dtype = call.inputs.empty() ? call.outputs.at(0).first : call.inputs.at(0).dtype;
   std::string reason = "there is no such kernel";
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (std::string(defs[i].op.data, defs[i].op.size) != call.op) continue;
-    if (std::string(defs[i].name.data, defs[i].name.size) != implementation) continue;
-    if ((defs[i].dtype_mask & LOCI_DTYPE_BIT(dtype)) == 0) return "not for that dtype";
+  for (const loci_kernel_def* def : defs_of(call.op)) {
+    if (string_of(def->name) != implementation) continue;
+    if ((def->dtype_mask & LOCI_DTYPE_BIT(dtype)) == 0) return "not for that dtype";
     loci_reason text{};
-    if (kernels_->supports(plugin_, &defs[i], &description.op, &text) != 0) return {};
-    reason.assign(text.text.data, text.text.size);
+    if (kernels_->supports(plugin_, def, &description.op, &text) != 0) {
+      return prepare(*def, call)->declined;
+    }
+    reason = string_of(text.text);
   }
   return reason;
 }
 
 std::string DrivenPlugin::implementation_of(const Call& call) {
-  std::uint64_t count = 0;
-  const loci_kernel_def* defs = kernels_->defs(plugin_, &count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (std::string(defs[i].op.data, defs[i].op.size) != call.op) continue;
-    std::string name(defs[i].name.data, defs[i].name.size);
+  for (const loci_kernel_def* def : defs_of(call.op)) {
+    std::string name = string_of(def->name);
     if (refusal(call, name).empty()) return name;
   }
   return {};
 }
 
+// The kernel of that name, or the first one behind it that does not decline.
+std::unique_ptr<DrivenPlugin::Prepared> DrivenPlugin::prepare_from(const std::string& name,
+                                                                   const Call& call) {
+  bool may_begin = false;
+  for (const loci_kernel_def* def : defs_of(call.op)) {
+    may_begin = may_begin || string_of(def->name) == name;
+    if (!may_begin) continue;
+    auto prepared = prepare(*def, call);
+    if (prepared->declined.empty()) return prepared;
+  }
+  throw std::logic_error("no kernel for " + call.op);
+}
+
 std::vector<Value> DrivenPlugin::run(const Call& call) {
-  const std::string name =
-      call.implementation.empty() ? implementation_of(call) : call.implementation;
-  const Description description(call);
-  std::uint64_t count = 0;
-  const loci_kernel_def* defs = kernels_->defs(plugin_, &count);
-  const auto* def = std::find_if(defs, defs + count, [&](const loci_kernel_def& candidate) {
-    return std::string(candidate.op.data, candidate.op.size) == call.op &&
-           std::string(candidate.name.data, candidate.name.size) == name;
-  });
-  if (def == defs + count) throw std::logic_error("no kernel for " + call.op);
-  loci_kernel* kernel = nullptr;
-  host_.check(kernels_->create(plugin_, def, device_, &description.op, &kernel));
-  const std::unique_ptr<loci_kernel, void (*)(loci_kernel*)> owned_kernel(kernel,
-                                                                          kernels_->destroy);
-  std::vector<std::uint32_t> layouts(call.inputs.size() + call.outputs.size());
-  loci_prepared_info info{};
-  info.struct_size = sizeof info;
-  info.input_layouts = layouts.data();
-  info.output_layouts = layouts.data() + call.inputs.size();
-  host_.check(kernels_->prepare(kernel, &description.op, &info));
-  const std::unique_ptr<loci_prepared, void (*)(loci_prepared*)> owned_prepared(
-      info.prepared, kernels_->destroy_prepared);
+  const auto prepared = prepare_from(
+      call.implementation.empty() ? implementation_of(call) : call.implementation, call);
+  const loci_prepared_info& info = prepared->info;
 
   std::vector<std::unique_ptr<Frame>> frames;
   for (int i = 0; i < call.threads; ++i) frames.push_back(std::make_unique<Frame>(call, info));

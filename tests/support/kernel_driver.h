@@ -110,14 +110,19 @@ class DrivenPlugin {
   [[nodiscard]] loci_plugin* plugin() const { return plugin_; }
   [[nodiscard]] TestHost& host() { return host_; }
 
-  // Runs the operator and gives its outputs. Throws PluginError; std::logic_error if no kernel
-  // accepts or one writes outside its memory.
+  // Runs the operator, with the next kernel where that of the call declines, and gives its outputs.
+  // Throws PluginError; std::logic_error if no kernel accepts or one writes outside its memory.
   std::vector<Value> run(const Call& call);
-  // The implementation that is taken; and why one of that name refuses (empty if it accepts).
+  // The implementation that is taken; and why one of that name refuses or declines (empty if not).
   std::string implementation_of(const Call& call);
   std::string refusal(const Call& call, const std::string& implementation);
 
  private:
+  struct Prepared;
+  std::vector<const loci_kernel_def*> defs_of(const std::string& op);
+  std::unique_ptr<Prepared> prepare(const loci_kernel_def& def, const Call& call);
+  std::unique_ptr<Prepared> prepare_from(const std::string& name, const Call& call);
+
   TestHost host_;
   const loci_plugin_desc* desc_;
   loci_plugin* plugin_ = nullptr;

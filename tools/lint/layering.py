@@ -14,10 +14,11 @@ ARROWS = {
     "tensor": ["memory"],
     "transfer": ["tensor"],
     "ops": ["transfer"],
+    "dispatch": ["ops"],
     "program": ["ops"],
     "passes": ["program"],
     "autograd": ["program"],
-    "runtime": ["passes", "autograd"],
+    "runtime": ["dispatch", "passes", "autograd"],
     "eager": ["runtime"],
     "optimizer": ["eager"],
     "capture": ["runtime"],
@@ -28,8 +29,8 @@ ARROWS = {
     "reporting": ["runtime", "io"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
-ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops", "runtime", "eager",
-               "reporting"}
+ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops", "dispatch", "runtime",
+               "eager", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.

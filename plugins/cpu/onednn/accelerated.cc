@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "plugins/kernels/kernel_list.h"
-
 namespace loci::cpu::onednn {
 namespace {
 
@@ -12,30 +10,21 @@ struct Prepared {
   Execution execution;
 };
 
-std::unique_ptr<sdk::Kernel> portable_kernel(const sdk::OpDesc& op) {
-  static const kernels::KernelDefs defs = kernels::portable_kernels();
-  for (const sdk::KernelDef& def : defs) {
-    if (def.op == op.name()) return def.create(op);
-  }
-  throw sdk::Error(LOCI_CODE_INTERNAL, "[" + std::string(op.name()) + "] has no portable kernel");
-}
-
 }  // namespace
 
-Accelerated::Accelerated(const sdk::OpDesc& op) : portable_(portable_kernel(op)) {}
-
 void Accelerated::prepare(sdk::Prepare& prepare) const {
+  std::optional<Execution> execution;
   try {
-    if (auto execution = build(prepare.op())) {
-      prepare.set_workspace(execution->workspace_bytes());
-      prepare.set_memory(execution->memory_bytes());
-      prepare.emplace<Prepared>(*std::move(execution));
-      return;
-    }
+    execution = build(prepare.op());
   } catch (const dnnl::error& error) {
     if (error.status != dnnl_unimplemented) throw;
   }
-  portable_->prepare(prepare);
+  if (!execution) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "oneDNN has only its reference implementation for it");
+  }
+  prepare.set_workspace(execution->workspace_bytes());
+  prepare.set_memory(execution->memory_bytes());
+  prepare.emplace<Prepared>(*std::move(execution));
 }
 
 std::string too_small(double amount, double least, std::string_view what) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <loci/plugin/kernel.hpp>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,16 +16,13 @@ inline constexpr std::string_view kName = "onednn";
 inline constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
 
 // A kernel that prepares a primitive. Which layouts and paddings oneDNN implements well is known
-// only once it is asked, too late to refuse: then the portable kernel of the op is prepared.
+// only once it is asked: it declines the others, and the portable kernel of the op is next.
 class Accelerated : public sdk::Kernel {
  public:
-  explicit Accelerated(const sdk::OpDesc& op);
   void prepare(sdk::Prepare& prepare) const final;
 
  private:
   [[nodiscard]] virtual std::optional<Execution> build(const sdk::OpDesc& op) const = 0;
-
-  std::unique_ptr<sdk::Kernel> portable_;
 };
 
 // Why a primitive would not pay: `amount` of `what` is below `least`; empty if it does.

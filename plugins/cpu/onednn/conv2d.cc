@@ -104,8 +104,7 @@ ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
 template <Direction direction>
 class Conv2d final : public Accelerated {
  public:
-  explicit Conv2d(const OpDesc& op)
-      : Accelerated(op), options_(kernels::read_conv_options(op.attributes())) {}
+  explicit Conv2d(const OpDesc& op) : options_(kernels::read_conv_options(op.attributes())) {}
 
  private:
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {

@@ -77,8 +77,7 @@ MatmulShape read_matmul(const OpDesc& op, bool transpose_x, bool transpose_y) {
 class Matmul final : public Accelerated {
  public:
   explicit Matmul(const OpDesc& op)
-      : Accelerated(op),
-        transpose_x_(op.attributes().boolean("transpose_x")),
+      : transpose_x_(op.attributes().boolean("transpose_x")),
         transpose_y_(op.attributes().boolean("transpose_y")) {}
 
  private:
@@ -100,8 +99,7 @@ std::string matmul_supports(const OpDesc& op) {
 class Mul final : public Accelerated {
  public:
   explicit Mul(const OpDesc& op)
-      : Accelerated(op),
-        x_rows_(op.attributes().integer("x_num_col_dims")),
+      : x_rows_(op.attributes().integer("x_num_col_dims")),
         y_rows_(op.attributes().integer("y_num_col_dims")) {}
 
  private:

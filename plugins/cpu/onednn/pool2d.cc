@@ -40,8 +40,7 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
 
 class Pool2d : public Accelerated {
  public:
-  explicit Pool2d(const OpDesc& op)
-      : Accelerated(op), options_(kernels::read_pool_options(op.attributes())) {}
+  explicit Pool2d(const OpDesc& op) : options_(kernels::read_pool_options(op.attributes())) {}
 
  protected:
   [[nodiscard]] Windows windows(const OpDesc& op) const {

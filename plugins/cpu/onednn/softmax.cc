@@ -12,7 +12,7 @@ constexpr double kLeastSoftmaxElements = 8192;
 
 class Softmax final : public Accelerated {
  public:
-  explicit Softmax(const OpDesc& op) : Accelerated(op), axis_(op.attributes().integer("axis")) {}
+  explicit Softmax(const OpDesc& op) : axis_(op.attributes().integer("axis")) {}
 
  private:
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <loci/export.hpp>
+#include <loci/fallback.hpp>
 #include <loci/place.hpp>
 #include <loci/program.hpp>
 #include <loci/scope.hpp>
@@ -18,10 +19,6 @@ class ExecutorImpl;
 }
 
 inline namespace v0 {
-
-// What happens when an operator has no kernel at its place: run it on the CPU silently, say so once
-// a program, or throw Error(kPolicy).
-enum class FallbackPolicy { kAllow, kWarn, kError };
 
 // How far a program may be changed before it runs: not at all, every operator runs as written; as
 // far as results keep their bits; or as far as each op stays within its documented bound.

@@ -11,6 +11,7 @@
 #include <loci/dtype.hpp>
 #include <loci/error.hpp>
 #include <loci/executor.hpp>
+#include <loci/fallback.hpp>
 #include <loci/inspect.hpp>
 #include <loci/io.hpp>
 #include <loci/layers.hpp>

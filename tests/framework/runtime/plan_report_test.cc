@@ -26,6 +26,20 @@ TEST_F(PlanReportTest, TellsPlacesReasonsAndTransfers) {
   EXPECT_EQ(plan.transfers[1].bytes, 16U);
 }
 
+// A kernel may see only in its preparation that it cannot do it.
+TEST_F(PlanReportTest, NamesTheKernelThatWasPrepared) {
+  const Executor executor("toy:0", {}, scope_);
+  const auto kernel_for = [&](std::int64_t elements) {
+    const Variable y = scale(data("x" + std::to_string(elements), {elements}, kFloat32), 2.0);
+    const Tensor x = zeros({elements});
+    return inspect::plan(executor, main_, {{"x" + std::to_string(elements), x}}, {y})
+        .operators[0]
+        .kernel;
+  };
+  EXPECT_EQ(kernel_for(4), "org.loci.test.toy/pairs");
+  EXPECT_EQ(kernel_for(5), "org.loci.test.toy/toy");
+}
+
 TEST_F(PlanReportTest, ListsWhatIsCompiledLaterAndWhatItWaitsFor) {
   const Variable x = data("x", {-1}, kFloat32);
   const Variable positions = nonzero(x);

@@ -48,7 +48,7 @@ class RuntimeTest : public ::testing::Test {
   Program main_;
   Program startup_;
   Scope scope_;
-  KernelCache kernels_;
+  dispatch::KernelCache kernels_;
 
  private:
   ProgramGuard building_;

@@ -208,6 +208,20 @@ TEST(Softmax, NormalisesAlongAnyAxis) {
   check_softmax({20, 50, 30}, 1, LOCI_DTYPE_F32, "onednn");
 }
 
+// What is announced is what runs.
+TEST(Softmax, OneDnnDeclinesAnAxisThatItHasNoCodeFor) {
+  const Dims dims{8, 64, 16, 16};
+  Call call{"softmax",
+            {empty_like(LOCI_DTYPE_F32, dims)},
+            {{LOCI_DTYPE_F32, dims}},
+            {{"axis", std::int64_t{1}}}};
+  EXPECT_EQ(cpu_plugin().refusal(call, "onednn"),
+            "oneDNN has only its reference implementation for it");
+  EXPECT_EQ(cpu_plugin().implementation_of(call), "portable");
+  call.attributes = {{"axis", std::int64_t{-1}}};
+  EXPECT_EQ(cpu_plugin().implementation_of(call), "onednn");
+}
+
 TEST(Softmax, HandlesExtremes) {
   const auto softmax = [](const std::vector<double>& x) {
     const auto count = static_cast<std::int64_t>(x.size());

@@ -93,7 +93,12 @@ bool PlainKernel::make(Instance& instance, OpenDevice& device, const loci_kernel
     api_.destroy(kernel);
     return 0;
   });
-  call_checked("prepare", [&] { return error; });
+  try {
+    call_checked("prepare", [&] { return error; });
+  } catch (const PluginError& declined) {
+    if (declined.code() == LOCI_CODE_UNSUPPORTED) return false;
+    throw;
+  }
   state_.resize(info_.state_bytes);
   if (info_.workspace_bytes > 0) workspace_.emplace_back(device, info_.workspace_bytes);
   return true;

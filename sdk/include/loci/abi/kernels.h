@@ -122,7 +122,7 @@ typedef struct loci_alias {
 } loci_alias;
 
 /* One implementation. A plugin lists its kernels best first; for an operator the first one whose
- * supports() accepts is taken. STATIC. */
+ * supports() accepts and whose prepare() does not decline is taken. STATIC. */
 typedef struct loci_kernel_def {
   uint32_t struct_size;
   uint32_t flags;
@@ -185,7 +185,9 @@ typedef struct loci_kernels_api {
                         const loci_op_desc* op, loci_kernel** out_kernel);
   void (*destroy)(loci_kernel* kernel);
   /* `op` has dtypes, ranks and (unless the kernel is shape-agnostic) dims of this preparation. The
-   * prepared object may outlive the kernel. */
+   * prepared object may outlive the kernel. LOCI_CODE_UNSUPPORTED declines the operator, and the
+   * message is why: the host goes on with the next kernel, and asks this one about operators alike
+   * no more. Any other error is the user's. */
   loci_error* (*prepare)(loci_kernel* kernel, const loci_op_desc* op, loci_prepared_info* out_info);
   void (*destroy_prepared)(loci_prepared* prepared);
   /* Copies between the plain layout and an interned one of this plugin, or between two of those.

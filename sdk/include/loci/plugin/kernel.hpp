@@ -121,7 +121,8 @@ class Prepare {
   std::unique_ptr<detail::PreparedBase, detail::PreparedDeleter> prepared_;
 };
 
-// A kernel of one operator, its attributes parsed. prepare() may be called from several threads.
+// A kernel of one operator, its attributes parsed. prepare() may be called from several threads; it
+// declines the operator by Error(LOCI_CODE_UNSUPPORTED, reason), and the next kernel is tried.
 class Kernel {
  public:
   Kernel() = default;

@@ -85,6 +85,19 @@ class FillKernel : public sdk::Kernel {
   float value_;
 };
 
+// Which elements there are it asks late, as libraries do.
+class PairsKernel : public ScaleKernel {
+ public:
+  using ScaleKernel::ScaleKernel;
+  void prepare(Prepare& prepare) const override {
+    const std::int64_t count = prepare.op().output(0).numel();
+    if (count % 2 != 0) {
+      throw sdk::Error(LOCI_CODE_UNSUPPORTED, std::to_string(count) + " elements are no pairs");
+    }
+    ScaleKernel::prepare(prepare);
+  }
+};
+
 std::string same_shapes(const sdk::OpDesc& op) {
   const bool same =
       op.input(0).numel() == op.output(0).numel() && op.input(1).numel() == op.output(0).numel();
@@ -98,6 +111,7 @@ sdk::KernelList toy_kernels() {
   return sdk::KernelList({
       {"relu", "toy", kFloat32, sdk::make_kernel<prepare_plain<Relu>>, nullptr, {{0, 0}}},
       {"elementwise_add", "toy", kFloat32, sdk::make_kernel<prepare_plain<Add>>, same_shapes},
+      {"scale", "pairs", kFloat32, sdk::make_kernel<PairsKernel>, nullptr, {{0, 0}}},
       {"scale", "toy", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {{0, 0}}},
       {"fill_constant", "toy", kFloat32, sdk::make_kernel<FillKernel>},
   });

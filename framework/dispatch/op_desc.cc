@@ -1,10 +1,10 @@
-#include "framework/runtime/op_desc.h"
+#include "framework/dispatch/op_desc.h"
 
 #include <fmt/format.h>
 
 #include "framework/plugin/abi_error.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 namespace {
 
 loci_arg to_arg(const ArgumentType& type, const Shape& shape) {
@@ -65,6 +65,16 @@ OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
   abi_.output_slot_count = static_cast<std::uint32_t>(schema.outputs().size());
 }
 
+bool OpDesc::writes_nothing() const {
+  bool writes = false;
+  for (std::size_t i = 0; i < outputs_.args.size(); ++i) {
+    if (outputs_.args[i].dtype == LOCI_DTYPE_NONE) continue;
+    if (outputs_.shapes[i].numel() > 0) return false;
+    writes = true;
+  }
+  return writes;
+}
+
 std::string OpDesc::signature(bool ranks_only) const {
   return name_ + "{" + attribute_text_ + "}" + types(ranks_only);
 }
@@ -77,4 +87,4 @@ std::string OpDesc::types(bool ranks_only) const {
   return text;
 }
 
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

@@ -1,37 +1,36 @@
-// Choosing kernels, and preparing them.
+// Kernels that are ready to launch.
 #pragma once
 
 #include <loci/abi/kernels.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "framework/device/device.h"
-#include "framework/runtime/op_desc.h"
+#include "framework/dispatch/op_desc.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 
-// A kernel that accepted an operator, or none and why each candidate refused.
-struct KernelChoice {
+// One of a plugin's kernels of an op.
+struct Implementation {
   const plugin::KernelLibrary* library = nullptr;
   const loci_kernel_def* def = nullptr;
-  std::string refusals;  // "org.loci.cpu/onednn: rank 5; ..."
-  [[nodiscard]] bool found() const { return def != nullptr; }
   // "org.loci.cpu/onednn".
   [[nodiscard]] std::string name() const;
 };
 
-// Asks the libraries of the device's type, in order; the first kernel that accepts wins.
-KernelChoice choose_kernel(const device::Device& device, const OpDesc& op);
-
-// A kernel ready to launch; immutable and re-entrant.
+// Immutable and re-entrant, once it is prepared.
 class PreparedKernel {
  public:
-  // Creates and prepares. Throws Error with the op's name.
-  PreparedKernel(const KernelChoice& choice, device::Device& device, const OpDesc& op);
+  explicit PreparedKernel(const plugin::KernelLibrary& library) : library_(&library) {}
   ~PreparedKernel();
   PreparedKernel(const PreparedKernel&) = delete;
   PreparedKernel& operator=(const PreparedKernel&) = delete;
+
+  // Once, by prepare_kernel(). Why the kernel declines, empty if it does not.
+  [[nodiscard]] std::string prepare(const Implementation& implementation, device::Device& device,
+                                    const OpDesc& op);
 
   using LaunchFn = loci_error* (*)(const loci_prepared*, const loci_launch*);
   [[nodiscard]] LaunchFn launch() const { return info_.launch; }
@@ -46,4 +45,14 @@ class PreparedKernel {
   loci_prepared_info info_{};
 };
 
-}  // namespace loci::runtime
+// A kernel, or why it declined.
+struct Preparation {
+  std::shared_ptr<const PreparedKernel> kernel;
+  std::string declined;
+};
+
+// Creates and prepares. Throws Error with the op's name, unless prepare() declines.
+Preparation prepare_kernel(const Implementation& implementation, device::Device& device,
+                           const OpDesc& op);
+
+}  // namespace loci::dispatch

@@ -1,12 +1,12 @@
-#include "framework/runtime/new_code.h"
+#include "framework/dispatch/new_code.h"
 
 #include "framework/ops/op_registry.h"
-#include "tests/framework/runtime/runtime_fixture.h"
+#include "tests/framework/dispatch/dispatch_fixture.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 namespace {
 
-class NewCodeTest : public RuntimeTest {
+class NewCodeTest : public DispatchTest {
  protected:
   static OpDesc relu(DType dtype, std::int64_t extent) {
     const ArgumentType type{dtype, Shape{extent}, LOCI_RESIDENCE_DEVICE};
@@ -48,4 +48,4 @@ TEST_F(NewCodeTest, TheOffsetOfARandomOperatorIsNoNewCode) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

@@ -1,11 +1,11 @@
-#include "framework/runtime/op_desc.h"
+#include "framework/dispatch/op_desc.h"
 
 #include <gtest/gtest.h>
 
 #include "framework/ops/op_registry.h"
 #include "framework/plugin/abi_error.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 namespace {
 
 const ops::OpSchema& conv2d() { return ops::op_registry().get("conv2d"); }
@@ -45,6 +45,13 @@ TEST(OpDescTest, AttributesHaveTheirKinds) {
   EXPECT_EQ(plugin::from_abi(find(desc.abi(), "padding_algorithm")->text), "EXPLICIT");
 }
 
+TEST(OpDescTest, WritesNothingWhereAllOutputsAreEmpty) {
+  const ops::OpSchema& relu = ops::op_registry().get("relu");
+  EXPECT_TRUE(OpDesc(relu, {}, {{float32({0, 3})}}, {{float32({0, 3})}}).writes_nothing());
+  EXPECT_FALSE(OpDesc(relu, {}, {{float32({2, 3})}}, {{float32({2, 3})}}).writes_nothing());
+  EXPECT_FALSE(OpDesc(relu, {}, {{float32({})}}, {{float32({})}}).writes_nothing());
+}
+
 TEST(OpDescTest, SignatureTellsShapesApartUnlessOnlyRanksCount) {
   const ops::OpSchema& relu = ops::op_registry().get("relu");
   const OpDesc small(relu, {}, {{float32({2})}}, {{float32({2})}});
@@ -56,4 +63,4 @@ TEST(OpDescTest, SignatureTellsShapesApartUnlessOnlyRanksCount) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

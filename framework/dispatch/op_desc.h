@@ -11,7 +11,7 @@
 #include "framework/ops/op_schema.h"
 #include "framework/plugin/abi_attributes.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 
 // One argument; dtype kNone stands for an absent optional one.
 struct ArgumentType {
@@ -33,6 +33,9 @@ class OpDesc {
   OpDesc& operator=(const OpDesc&) = delete;
 
   [[nodiscard]] const loci_op_desc& abi() const { return abi_; }
+  // Whether there are outputs and all are empty. No kernel is asked to do nothing: the other
+  // extents of an empty tensor may be greater than any that it could count with.
+  [[nodiscard]] bool writes_nothing() const;
   // Equal for operators that one prepared kernel can serve; with `ranks_only`, whatever their
   // extents are.
   [[nodiscard]] std::string signature(bool ranks_only) const;
@@ -59,4 +62,4 @@ class OpDesc {
   loci_op_desc abi_{};
 };
 
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "framework/runtime/kernel.h"
+#include "framework/dispatch/kernel.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 
 // What the kernels of a cache may take, unless it is told otherwise: some hundred that oneDNN has
 // generated code for, or tens of thousands of portable ones.
@@ -29,9 +29,9 @@ class KernelCache {
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
 
-  // Throws Error with the op's name if it has to be prepared and that fails.
-  std::shared_ptr<const PreparedKernel> get(const KernelChoice& choice, device::Device& device,
-                                            const OpDesc& op);
+  // Asks a kernel that has declined an operator no second time for one like it. Throws Error with
+  // the op's name if it has to be prepared and that fails.
+  Preparation get(const Implementation& implementation, device::Device& device, const OpDesc& op);
 
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::uint64_t bytes() const;
@@ -39,7 +39,7 @@ class KernelCache {
  private:
   struct Entry {
     std::string key;
-    std::shared_ptr<const PreparedKernel> kernel;
+    Preparation preparation;
     std::uint64_t bytes;
   };
   using Entries = std::list<Entry>;
@@ -54,4 +54,4 @@ class KernelCache {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-#include "framework/runtime/op_desc.h"
+#include "framework/dispatch/op_desc.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 
 // Of kernels that are told apart; one that is new after so many differs in its extents alone, in
 // all likelihood, and counts as known.
@@ -18,4 +18,4 @@ inline constexpr std::size_t kMostKnownKernels = 16'384;
 // count. Thread-safe.
 [[nodiscard]] bool is_new_code(const loci_kernel_def& def, const OpDesc& op);
 
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

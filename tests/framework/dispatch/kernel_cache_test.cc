@@ -1,22 +1,22 @@
-#include "framework/runtime/kernel_cache.h"
+#include "framework/dispatch/kernel_cache.h"
 
 #include <thread>
 
-#include "framework/ops/op_registry.h"
-#include "tests/framework/runtime/runtime_fixture.h"
+#include "framework/dispatch/binding.h"
+#include "tests/framework/dispatch/dispatch_fixture.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 namespace {
 
 using KernelPointer = std::shared_ptr<const PreparedKernel>;
 
-class KernelCacheTest : public RuntimeTest {
+class KernelCacheTest : public DispatchTest {
  protected:
   static KernelPointer relu_of(KernelCache& cache, std::int64_t extent) {
     const ArgumentType type{kFloat32, Shape{extent}, LOCI_RESIDENCE_DEVICE};
     const OpDesc desc(ops::op_registry().get("relu"), {}, {{type}}, {{type}});
     device::Device& device = device_at("toy:0");
-    return cache.get(choose_kernel(device, desc), device, desc);
+    return bind_kernel(device, desc, &cache).kernel;
   }
   static std::int64_t live_objects() { return device_at("toy:0").plugin().live_objects(); }
   // What one of these kernels counts as.
@@ -99,4 +99,4 @@ TEST_F(KernelCacheTest, ThreadsMayAskAtOnce) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

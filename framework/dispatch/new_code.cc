@@ -1,4 +1,4 @@
-#include "framework/runtime/new_code.h"
+#include "framework/dispatch/new_code.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "framework/ops/op_registry.h"
 #include "framework/plugin/abi_error.h"
 
-namespace loci::runtime {
+namespace loci::dispatch {
 namespace {
 
 std::uint64_t digest_of(const loci_kernel_def& def, const OpDesc& op) {
@@ -29,4 +29,4 @@ bool is_new_code(const loci_kernel_def& def, const OpDesc& op) {
   return known.size() < kMostKnownKernels && known.insert(digest).second;
 }
 
-}  // namespace loci::runtime
+}  // namespace loci::dispatch

@@ -1,0 +1,100 @@
+#include "framework/dispatch/binding.h"
+
+#include <fmt/format.h>
+
+#include "framework/dispatch/library_call.h"
+#include "framework/plugin/abi_error.h"
+#include "framework/plugin/stated_text.h"
+
+namespace loci::dispatch {
+namespace {
+
+// The dtype that a kernel's mask is about.
+loci_dtype leading_dtype(const loci_op_desc& op) {
+  for (std::uint32_t i = 0; i < op.input_slots[op.input_slot_count]; ++i) {
+    const loci_arg& input = op.inputs[i];
+    if (input.dtype != LOCI_DTYPE_NONE && input.residence != LOCI_RESIDENCE_HOST) {
+      return input.dtype;
+    }
+  }
+  return op.output_slots[op.output_slot_count] > 0 ? op.outputs[0].dtype : LOCI_DTYPE_NONE;
+}
+
+// Empty if the kernel accepts.
+std::string refusal(const Implementation& candidate, const loci_op_desc& op) {
+  const plugin::KernelLibrary& library = *candidate.library;
+  const loci_dtype dtype = leading_dtype(op);
+  if ((candidate.def->dtype_mask & LOCI_DTYPE_BIT(dtype)) == 0) {
+    return fmt::format("no {}", dtype_name(static_cast<DType>(dtype)));
+  }
+  if (library.api.supports == nullptr) return {};
+  loci_reason reason{};
+  const std::int32_t accepted = call_library(library, "supports", [&] {
+    return library.api.supports(library.plugin->handle(), candidate.def, &op, &reason);
+  });
+  if (accepted != 0) return {};
+  const std::string_view text = plugin::blaming(
+      *library.plugin, [&] { return plugin::stated_text(reason.text, "supports's reason"); });
+  return text.empty() ? "no reason given" : std::string(text);
+}
+
+// Binds one operator.
+class Binder {
+ public:
+  Binder(device::Device& device, const OpDesc& op, KernelCache* cache)
+      : device_(device), op_(op), cache_(cache), computes_(!op.writes_nothing()) {}
+
+  Binding run() {
+    const std::string_view type = plugin::from_abi(op_.abi().op);
+    auto& plugins = plugin::PluginManager::instance();
+    for (const plugin::KernelLibrary* library : plugins.kernel_libraries(device_.place().type())) {
+      for (const loci_kernel_def* def : library->defs) {
+        if (plugin::from_abi(def->op) == type && takes({library, def})) return std::move(binding_);
+      }
+    }
+    if (binding_.refusals.empty()) {
+      binding_.refusals =
+          fmt::format("no plugin brings a kernel of {} for {}", type, device_.place().type());
+    }
+    return std::move(binding_);
+  }
+
+ private:
+  bool takes(const Implementation& candidate) {
+    std::string why = refusal(candidate, op_.abi());
+    if (why.empty() && computes_) {
+      Preparation preparation = cache_ != nullptr ? cache_->get(candidate, device_, op_)
+                                                  : prepare_kernel(candidate, device_, op_);
+      binding_.kernel = std::move(preparation.kernel);
+      why = std::move(preparation.declined);
+    }
+    if (why.empty()) {
+      binding_.implementation = candidate;
+      return true;
+    }
+    if (!binding_.refusals.empty()) binding_.refusals += "; ";
+    binding_.refusals += candidate.name() + ": " + why;
+    return false;
+  }
+
+  device::Device& device_;
+  const OpDesc& op_;
+  KernelCache* cache_;
+  bool computes_;
+  Binding binding_;
+};
+
+}  // namespace
+
+std::string Binding::name() const { return found() ? implementation.name() : "none"; }
+
+std::vector<loci_alias> Binding::aliases() const {
+  const loci_kernel_def& def = *implementation.def;
+  return {def.aliases, def.aliases + def.alias_count};
+}
+
+Binding bind_kernel(device::Device& device, const OpDesc& op, KernelCache* cache) {
+  return Binder(device, op, cache).run();
+}
+
+}  // namespace loci::dispatch

@@ -1,0 +1,33 @@
+// From an op, its types and a device to a kernel.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/device/device.h"
+#include "framework/dispatch/kernel_cache.h"
+#include "framework/dispatch/op_desc.h"
+
+namespace loci::dispatch {
+
+// A kernel that takes an operator, or none and why each candidate refused.
+struct Binding {
+  Implementation implementation;                 // without a definition: none takes it
+  std::shared_ptr<const PreparedKernel> kernel;  // null: there is nothing to compute
+  std::string refusals;  // of those before it: "org.loci.cpu/onednn: rank 5; ..."
+
+  [[nodiscard]] bool found() const { return implementation.def != nullptr; }
+  // "org.loci.cpu/onednn", or "none".
+  [[nodiscard]] std::string name() const;
+  // What it permits.
+  [[nodiscard]] std::vector<loci_alias> aliases() const;
+};
+
+// Asks the kernels of the device's type, in the order of the plugins and of their lists: the first
+// whose dtypes and supports() accept the operator and whose prepare() does not decline it. Nothing
+// is prepared for an operator that writes nothing. Without a cache the kernel is for the caller
+// alone. Throws Error with the op's name where a preparation fails.
+Binding bind_kernel(device::Device& device, const OpDesc& op, KernelCache* cache);
+
+}  // namespace loci::dispatch

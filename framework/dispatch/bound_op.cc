@@ -1,0 +1,58 @@
+#include "framework/dispatch/bound_op.h"
+
+#include <fmt/format.h>
+
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/plugin/abi_error.h"
+
+namespace loci::dispatch {
+namespace {
+
+constexpr std::string_view kChange = "use other dtypes or shapes, or add a plugin that has one";
+
+// "[relu] relu_0", or "[relu]" without a name.
+std::string titled(std::string_view op, std::string_view name) {
+  return name.empty() ? fmt::format("[{}]", op) : fmt::format("[{}] {}", op, name);
+}
+
+[[noreturn]] void no_kernel(const std::string& title, const Place& place, std::string_view refusals,
+                            std::string_view remedy) {
+  core::raise(ErrorCode::kUnsupported, "{} has no kernel at {} ({}); {}", title, place.to_string(),
+              refusals, remedy);
+}
+
+}  // namespace
+
+void forbid_fallback(std::string_view op, std::string_view name, const Place& place,
+                     std::string_view refusals) {
+  core::raise(ErrorCode::kPolicy,
+              "{} has no kernel at {} ({}) and the policy forbids the CPU; allow the fallback, or "
+              "put it there with a device guard",
+              titled(op, name), place.to_string(), refusals);
+}
+
+BoundOp bind_op(const OpDesc& op, std::string_view name, const Wish& wish, KernelCache* cache) {
+  BoundOp bound{wish.device, bind_kernel(*wish.device, op, cache), {}};
+  if (bound.binding.found()) return bound;
+  const std::string_view type = plugin::from_abi(op.abi().op);
+  const std::string title = titled(type, name);
+  const Place place = wish.device->place();
+  const Place host;
+  std::string refusals = std::move(bound.binding.refusals);
+  if (wish.is_guarded) {
+    no_kernel(title, place, refusals, "change or remove the device guard that puts it there");
+  }
+  if (place == host) no_kernel(title, place, refusals, kChange);
+  if (wish.policy == FallbackPolicy::kError) forbid_fallback(type, name, place, refusals);
+  bound.device = &device::DeviceManager::instance().get(host);
+  bound.binding = bind_kernel(*bound.device, op, cache);
+  if (!bound.binding.found()) {
+    no_kernel(title, place,
+              fmt::format("{}) and none at cpu ({}", refusals, bound.binding.refusals), kChange);
+  }
+  bound.refusals = std::move(refusals);
+  return bound;
+}
+
+}  // namespace loci::dispatch

@@ -1,0 +1,62 @@
+#include "framework/dispatch/binding.h"
+
+#include "tests/framework/dispatch/dispatch_fixture.h"
+
+namespace loci::dispatch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+
+class BindingTest : public DispatchTest {
+ protected:
+  Binding bind(const OpDesc& op) { return bind_kernel(device_at("toy:0"), op, &cache_); }
+
+  KernelCache cache_;
+};
+
+TEST_F(BindingTest, TheFirstKernelThatAcceptsWins) {
+  const Binding bound = bind(unary("relu", {4}));
+  EXPECT_EQ(bound.name(), "org.loci.test.toy/toy");
+  EXPECT_NE(bound.kernel, nullptr);
+  EXPECT_THAT(bound.refusals, IsEmpty());
+  EXPECT_THAT(bound.aliases(), ElementsAre(Field(&loci_alias::output, 0U)));
+}
+
+TEST_F(BindingTest, ARefusedDtypeIsNamed) {
+  const Binding bound = bind(unary("relu", {4}, kFloat64));
+  EXPECT_FALSE(bound.found());
+  EXPECT_EQ(bound.name(), "none");
+  EXPECT_EQ(bound.refusals, "org.loci.test.toy/toy: no float64");
+}
+
+TEST_F(BindingTest, AnOpThatNobodyBringsIsNamed) {
+  EXPECT_EQ(bind(unary("softmax", {4})).refusals, "no plugin brings a kernel of softmax for toy");
+}
+
+TEST_F(BindingTest, WhereOneDeclinesTheNextIsTaken) {
+  EXPECT_EQ(bind(unary("scale", {4})).name(), "org.loci.test.toy/pairs");
+  const Binding bound = bind(unary("scale", {5}));
+  EXPECT_EQ(bound.name(), "org.loci.test.toy/toy");
+  EXPECT_NE(bound.kernel, nullptr);
+  EXPECT_EQ(bound.refusals, "org.loci.test.toy/pairs: 5 elements are no pairs");
+}
+
+TEST_F(BindingTest, OneThatDeclinedIsAskedOnce) {
+  (void)bind(unary("scale", {7}));
+  const std::size_t kept = cache_.size();
+  EXPECT_EQ(kept, 2U);  // that it declined, and the other one
+  EXPECT_EQ(bind(unary("scale", {7})).refusals, "org.loci.test.toy/pairs: 7 elements are no pairs");
+  EXPECT_EQ(cache_.size(), kept);
+}
+
+TEST_F(BindingTest, NothingIsPreparedForWhatWritesNothing) {
+  const Binding bound = bind(unary("relu", {0, 3}));
+  EXPECT_TRUE(bound.found());
+  EXPECT_EQ(bound.kernel, nullptr);
+  EXPECT_EQ(cache_.size(), 0U);
+}
+
+}  // namespace
+}  // namespace loci::dispatch

@@ -1,0 +1,60 @@
+#include "framework/dispatch/kernel.h"
+
+#include <malloc.h>
+
+#include "framework/core/process_end.h"
+#include "framework/dispatch/binding.h"
+#include "tests/framework/dispatch/dispatch_fixture.h"
+
+namespace loci::dispatch {
+namespace {
+
+class KernelTest : public DispatchTest {
+ protected:
+  // Without a cache, so that each is prepared anew.
+  static Binding bind(device::Device& device) {
+    return bind_kernel(device, unary("relu", {4}), nullptr);
+  }
+};
+
+TEST_F(KernelTest, PreparedKernelsCountAsLiveObjects) {
+  device::Device& device = device_at("toy:0");
+  const std::int64_t before = device.plugin().live_objects();
+  {
+    const Binding bound = bind(device);
+    EXPECT_NE(bound.kernel->launch(), nullptr);
+    EXPECT_EQ(device.plugin().live_objects(), before + 1);
+  }
+  EXPECT_EQ(device.plugin().live_objects(), before);
+}
+
+// As executors that come and go do. 32 bytes would stay with the C library for each.
+TEST_F(KernelTest, PreparingTheSameAgainLeavesNothingBehind) {
+  device::Device& device = device_at("cpu");
+  const auto bytes_after = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      (void)bind(device);
+      core::precede_destructors();
+    }
+    return mallinfo2().uordblks;
+  };
+  constexpr int kTimes = 5000;
+  const std::size_t before = bytes_after(100);
+  EXPECT_LT(bytes_after(kTimes), before + 8 * kTimes);
+}
+
+TEST_F(KernelTest, OneThatDeclinesLeavesNothing) {
+  device::Device& device = device_at("toy:0");
+  const OpDesc even = unary("scale", {4});
+  const OpDesc odd = unary("scale", {5});
+  const Implementation picky = bind_kernel(device, even, nullptr).implementation;
+  EXPECT_EQ(picky.name(), "org.loci.test.toy/pairs");
+  const std::int64_t before = device.plugin().live_objects();
+  const Preparation declined = prepare_kernel(picky, device, odd);
+  EXPECT_EQ(declined.kernel, nullptr);
+  EXPECT_EQ(declined.declined, "5 elements are no pairs");
+  EXPECT_EQ(device.plugin().live_objects(), before);
+}
+
+}  // namespace
+}  // namespace loci::dispatch
