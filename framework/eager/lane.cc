@@ -1,12 +1,8 @@
 #include "framework/eager/lane.h"
 
-#include <fmt/format.h>
-#include <sched.h>
-
-#include <algorithm>
 #include <chrono>
 #include <new>
-#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "framework/core/log.h"
@@ -15,62 +11,9 @@
 #include "framework/eager/launch.h"
 
 namespace loci::eager {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-// Longer than between two ops of a loop, shorter than anybody notices.
-constexpr std::chrono::microseconds kSpin{20};
-
-// Spins until `done`, for a while; returns whether it came.
-template <class Done>
-bool spin_until(const Done& done) {
-  if (done()) return true;
-  const Clock::time_point end = Clock::now() + kSpin;
-  do {
-    for (int i = 0; i < 64; ++i) {
-      if (done()) return true;
-      __builtin_ia32_pause();
-    }
-    sched_yield();
-  } while (Clock::now() < end);
-  return done();
-}
-
-// Of what is being caught, with the op, its arguments, its place and its site.
-std::shared_ptr<tensor::Failure> describe_failure(const Task& task) {
-  try {
-    throw;
-  } catch (const Error& error) {
-    return std::make_shared<tensor::Failure>(
-        Error(error.code(), fmt::format("{}: {}", describe(task), error.what()), error.details()));
-  } catch (const std::bad_alloc&) {
-    return std::make_shared<tensor::Failure>(
-        Error(ErrorCode::kOutOfMemory,
-              fmt::format("{}: no host memory was left; free some and try again", describe(task))));
-  } catch (const std::exception& error) {
-    return std::make_shared<tensor::Failure>(
-        Error(ErrorCode::kInternal, fmt::format("{}: {}", describe(task), error.what())));
-  }
-}
-
-std::shared_ptr<tensor::Failure> failure_of(const Task& task) noexcept {
-  try {
-    return describe_failure(task);
-  } catch (const std::bad_alloc&) {
-    return device::failure_without_memory();
-  }
-}
-
-}  // namespace
 
 Lane::Lane(device::Device& device, bool is_default, Issue issue)
-    : device_(device), is_inline_(device.is_inline()), issue_(issue), work_(device) {
-  if (is_default || is_inline_) {
-    stream_ = device.default_stream();
-  } else {
-    own_stream_ = std::make_unique<device::Stream>(device);
-    stream_ = own_stream_->handle();
-  }
+    : device_(device), is_inline_(device.is_inline()), issue_(issue), stream_(device, is_default) {
   if (core::process_is_ending()) begin_end();
 }
 
@@ -88,9 +31,10 @@ bool Lane::can_issue(const Task& task) const {
     const tensor::Ticket& ticket = dependency.ticket;
     if (can_follow(dependency)) {
       const Lane& other = *static_cast<const Lane*>(ticket.queue);
-      if (other.issued_.load(std::memory_order_acquire) < ticket.number) return false;
+      if (other.worker_.done() < ticket.number) return false;
     } else if (ticket.queue == this) {
-      if (!work_.went_well(ticket.number)) return false;  // to ask takes the lock that is held
+      if (!stream_.issued().went_well(ticket.number))
+        return false;  // to ask takes the lock that is held
     } else if (!ticket.has_ended()) {
       return false;
     }
@@ -108,42 +52,36 @@ void Lane::submit(Task& task) {
     awaited_.clear();
     awaits_.store(false, std::memory_order_relaxed);
   }
-  const bool is_idle = is_queue_empty();
+  const bool is_idle = worker_.is_idle();
   if (is_idle && is_inline_ && task.before.empty() && task.is_small() && is_ready(task)) {
     issue(task);
     return;
   }
-  const std::uint64_t ticket = enqueued_.load(std::memory_order_relaxed) + 1;
+  const std::uint64_t ticket = worker_.next_ticket();
   try {
     enter_uses(task, {this, ticket});
     if (is_idle && !is_inline_ && can_issue(task)) return issue_at_once(task, ticket);
-    start_worker();
+    worker_.start(device_.place());
   } catch (...) {
     skip(ticket);
     throw;
   }
-  push(std::move(task), ticket);
+  worker_.put(std::move(task), ticket);
   lock.unlock();
-  wake_worker();
+  worker_.wake();
 }
 
 void Lane::issue_at_once(Task& task, std::uint64_t ticket) {
   hand_over(task, ticket, nullptr);
-  // In this order, so that the worker never takes it for one of its own.
-  issued_.store(ticket, std::memory_order_release);
-  enqueued_.store(ticket, std::memory_order_release);
+  worker_.pass(ticket);
   throttle();
 }
 
 // Nothing is done under that ticket, which tensors may name already.
 void Lane::skip(std::uint64_t ticket) noexcept {
-  if (!is_queue_empty()) {
-    push(Task(), ticket);
-    wake_worker();
-    return;
-  }
-  issued_.store(ticket, std::memory_order_release);
-  enqueued_.store(ticket, std::memory_order_release);
+  if (worker_.is_idle()) return worker_.pass(ticket);
+  worker_.put(Task(), ticket);
+  worker_.wake();
 }
 
 // Its results fail, and the call does not throw: it may stand in a destructor.
@@ -160,24 +98,11 @@ void Lane::refuse(Task& task) noexcept {
 
 // Where the queue is full: back-pressure. Without the lock, which the worker may need.
 void Lane::make_room(std::unique_lock<std::mutex>& lock) {
-  while (true) {
-    const std::uint64_t enqueued = enqueued_.load(std::memory_order_relaxed);
-    if (enqueued - issued_.load(std::memory_order_acquire) < kCapacity) return;
+  while (worker_.is_full()) {
     lock.unlock();
-    wait_issued(enqueued - kCapacity + kRoom);
+    worker_.wait_for_room();
     lock.lock();
   }
-}
-
-void Lane::push(Task&& task, std::uint64_t ticket) noexcept {
-  ring_.put(ticket, std::move(task));
-  enqueued_.store(ticket, std::memory_order_seq_cst);
-}
-
-void Lane::wake_worker() noexcept {
-  if (sleeping_workers_.load(std::memory_order_seq_cst) == 0) return;
-  { const std::lock_guard sleep(sleep_mutex_); }
-  work_came_.notify_one();
 }
 
 // Never throws: what the task fails with is found where its results are used.
@@ -193,12 +118,12 @@ void Lane::issue(Task& task) noexcept {
     }
     for (const Dependency& dependency : task.before) {
       if (!can_follow(dependency) || dependency.ticket.has_ended()) continue;
-      order_behind(*static_cast<Lane*>(dependency.ticket.queue));
+      stream_.order_behind(static_cast<Lane*>(dependency.ticket.queue)->stream_);
     }
     if (const std::shared_ptr<tensor::Failure> earlier = failed_source(task)) {
       return fail_outputs(task, earlier);
     }
-    run_task(task, stream_);
+    run_task(task, stream_.handle());
   } catch (...) {
     fail(task);
   }
@@ -212,7 +137,7 @@ std::shared_ptr<tensor::Failure> Lane::failed_source(const Task& task) const {
     for (const tensor::Ticket& ticket :
          task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
       const Lane& writer = *static_cast<const Lane*>(ticket.queue);
-      if (auto failure = writer.work_.failure_at(ticket.number)) return failure;
+      if (auto failure = writer.stream_.issued().failure_at(ticket.number)) return failure;
     }
   }
   return nullptr;
@@ -226,7 +151,7 @@ void Lane::issue_after(Task& task, const std::shared_ptr<tensor::Failure>& earli
 void Lane::fail(Task& task) noexcept {
   const std::shared_ptr<tensor::Failure> failure = failure_of(task);
   fail_outputs(task, failure);
-  note(failure);
+  untold_.note(failure);
 }
 
 // For what a stream cannot wait for itself. What that failed with, if it did: there is nothing to
@@ -237,7 +162,7 @@ std::shared_ptr<tensor::Failure> Lane::await_before(Task& task) noexcept {
     Lane& other = *static_cast<Lane*>(dependency.ticket.queue);
     const std::uint64_t ticket = dependency.ticket.number;
     if (can_follow(dependency)) {
-      other.wait_issued(ticket);
+      other.worker_.wait_done(ticket);
     } else if (std::shared_ptr<tensor::Failure> found = other.outcome(ticket)) {
       if (dependency.is_source) failure = std::move(found);
     }
@@ -245,19 +170,26 @@ std::shared_ptr<tensor::Failure> Lane::await_before(Task& task) noexcept {
   return failure;
 }
 
-// The event holds all that `other` has now: more than is asked for, seldom much.
-void Lane::order_behind(Lane& other) {
-  const std::lock_guard lock(other.event_mutex_);
-  if (other.event_ == nullptr) other.event_ = std::make_unique<device::Event>(other.device_);
-  other.event_->record(other.stream_);
-  other.event_->wait_on(stream_);
-}
-
-void Lane::note(const std::shared_ptr<tensor::Failure>& failure) noexcept {
-  const std::lock_guard lock(failure_lock_);
-  if (failure_ == nullptr || failure_->was_thrown.load(std::memory_order_relaxed)) {
-    failure_ = failure;
+// What the worker does.
+void Lane::take(Task task, std::uint64_t ticket) noexcept {
+  const std::shared_ptr<tensor::Failure> earlier = await_before(task);
+  core::adopt_width();
+  if (is_inline_) {
+    issue_after(task, earlier);
+    // Before whoever waits goes on: the memory is free then.
+    task = Task();
+    worker_.finish(ticket);
+  } else {
+    {
+      const std::lock_guard lock(mutex_);
+      hand_over(task, ticket, earlier);
+    }
+    // A device's memory that ends here asks for tickets that have been handed over.
+    worker_.finish(ticket);
+    task = Task();
+    throttle();
   }
+  release_ended();
 }
 
 // A queued device's. What the task fails with is found where its results are used.
@@ -275,19 +207,19 @@ void Lane::hand_over(Task& task, std::uint64_t ticket,
 // Before the device has it: another thread may be told of its failure at once.
 void Lane::begin_handover(Task& task, std::uint64_t ticket) {
   if (task.plan != nullptr) task.correlation = next_correlation();
-  work_.note(ticket, task.plan, task.site, task.correlation);
+  stream_.issued().note(ticket, task.plan, task.site, task.correlation);
 }
 
 // Of the device, about the work up to that ticket.
 std::shared_ptr<tensor::Failure> Lane::note_error(const Error& error,
                                                   std::uint64_t ticket) noexcept {
-  std::shared_ptr<tensor::Failure> failure = work_.failure_at(ticket);
+  std::shared_ptr<tensor::Failure> failure = stream_.issued().failure_at(ticket);
   try {
     if (failure == nullptr) failure = std::make_shared<tensor::Failure>(error);
   } catch (const std::bad_alloc&) {
     failure = device::failure_without_memory();
   }
-  note(failure);
+  untold_.note(failure);
   return failure;
 }
 
@@ -305,34 +237,31 @@ void Lane::hold_for_device(Task& task, std::uint64_t ticket) noexcept {
 
 void Lane::wait_instead_of_holding() noexcept {
   try {
-    device_.synchronize_stream(stream_);
+    device_.synchronize_stream(stream_.handle());
   } catch (const Error& error) {
-    note_error(error, enqueued_.load(std::memory_order_relaxed));
+    note_error(error, worker_.given());
   } catch (const std::bad_alloc&) {
-    note(device::failure_without_memory());
+    untold_.note(device::failure_without_memory());
   }
 }
 
 void Lane::throttle() noexcept {
-  const std::uint64_t issued = issued_.load(std::memory_order_relaxed);
+  const std::uint64_t issued = worker_.done();
   if (issued % (kMostAhead / 2) != 0 || is_inline_ || is_of_parent_) return;
   // Once in a while, so that a loop without a wait cannot fill the device's queue.
-  if (issued - completed_.load(std::memory_order_relaxed) < kMostAhead) {
-    release_ended();
-    return;
-  }
+  if (issued - stream_.ended() < kMostAhead) return release_ended();
   try {
-    ask_device([&] { device_.synchronize_stream(stream_); });
-    work_.check(issued);
+    stream_.drain(issued);
+    stream_.issued().check(issued);
   } catch (const Error& error) {
     note_error(error, issued);
   } catch (const std::bad_alloc&) {
     return;  // the next one asks
   }
-  complete(issued);
+  release_ended();
 }
 
-std::uint64_t Lane::mark() { return enqueued_.load(std::memory_order_acquire); }
+std::uint64_t Lane::mark() { return worker_.given(); }
 
 void Lane::wait_for(const tensor::Ticket& ticket) {
   if (ticket.queue == this || ticket.has_ended()) return;
@@ -342,27 +271,21 @@ void Lane::wait_for(const tensor::Ticket& ticket) {
 }
 
 bool Lane::has_ended(std::uint64_t ticket) noexcept {
-  const std::uint64_t issued = issued_.load(std::memory_order_acquire);
+  const std::uint64_t issued = worker_.done();
   if (issued < ticket) return false;
-  if (is_inline_ || is_of_parent_ || work_.went_well(ticket)) return true;
+  if (is_inline_ || is_of_parent_ || stream_.issued().went_well(ticket)) return true;
   // Not lock(): the caller may hold another lane's.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
   try {
-    if (completed_.load(std::memory_order_acquire) < ticket) {
-      std::uint32_t done = 0;
-      ask_device(
-          [&] { device_.check(device_.api().stream_query(stream_, &done), "asking a stream"); });
-      if (done == 0) return false;
-      complete(issued);
-    }
-    work_.check(completed_.load(std::memory_order_acquire));
+    if (!stream_.query(ticket, issued)) return false;
+    release_ended();
   } catch (const Error& error) {
     note_error(error, issued);
   } catch (const std::bad_alloc&) {
     return false;  // whoever waits asks again
   }
-  return work_.failure_at(ticket) == nullptr;
+  return stream_.issued().failure_at(ticket) == nullptr;
 }
 
 void Lane::wait(std::uint64_t ticket) {
@@ -374,46 +297,20 @@ void Lane::wait(std::uint64_t ticket) {
 
 // Waits; null if all went well.
 std::shared_ptr<tensor::Failure> Lane::outcome(std::uint64_t ticket) noexcept {
+  std::shared_ptr<tensor::Failure> failure;
   try {
-    wait_for_device(ticket);
+    worker_.wait_done(ticket);
+    if (!is_inline_ && !is_of_parent_ && !stream_.issued().went_well(ticket)) {
+      stream_.wait(ticket, worker_.done());
+    }
+    failure = stream_.issued().failure_at(ticket);
   } catch (const Error& error) {
-    return note_error(error, ticket);
+    failure = note_error(error, ticket);
   } catch (const std::bad_alloc&) {
-    return device::failure_without_memory();
+    failure = device::failure_without_memory();
   }
-  return work_.failure_at(ticket);
-}
-
-// What the device answers instead of doing it is about its work.
-template <class Request>
-void Lane::ask_device(const Request& request) {
-  try {
-    request();
-  } catch (const Error& error) {
-    throw work_.blame(error)->error;
-  }
-}
-
-void Lane::wait_for_device(std::uint64_t ticket) {
-  wait_issued(ticket);
-  if (is_inline_ || is_of_parent_ || work_.went_well(ticket)) return;
-  const std::uint64_t issued = issued_.load(std::memory_order_acquire);
-  if (completed_.load(std::memory_order_acquire) < ticket) {
-    ask_device([&] {
-      // An event, so that the stream is free for others meanwhile. Whoever waits takes the work for
-      // ended then, so that lack of memory for one is no way out.
-      try {
-        device::Event event(device_);
-        event.record(stream_);
-        event.synchronize();
-      } catch (const std::bad_alloc&) {
-        device_.synchronize_stream(stream_);
-      }
-    });
-    complete(issued);
-  }
-  // Not what was issued: where the ticket had ended before, nobody has waited for the rest.
-  work_.check(completed_.load(std::memory_order_acquire));
+  release_ended();
+  return failure;
 }
 
 void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
@@ -426,140 +323,45 @@ void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
   buffer.abandon();
 }
 
-void Lane::complete(std::uint64_t ticket) noexcept {
-  std::uint64_t known = completed_.load(std::memory_order_relaxed);
-  while (known < ticket && !completed_.compare_exchange_weak(known, ticket)) {
-  }
-  release_ended();
-}
-
 void Lane::release_ended() noexcept {
-  if (kept_.is_empty()) return;
-  kept_.release(is_inline_ ? issued_.load() : completed_.load());
+  if (!kept_.is_empty()) kept_.release(is_inline_ ? worker_.done() : stream_.ended());
 }
 
 void Lane::synchronize() {
   (void)outcome(mark());
-  if (const std::shared_ptr<tensor::Failure> found = work_.take_failure()) note(found);
-  release_ended();
+  if (const auto found = stream_.issued().take_failure()) untold_.note(found);
   core::precede_destructors();
-  std::shared_ptr<tensor::Failure> failure;
-  {
-    const std::lock_guard lock(failure_lock_);
-    failure = std::exchange(failure_, nullptr);
-  }
-  if (failure != nullptr && !failure->was_thrown.exchange(true)) throw failure->error;
-}
-
-void Lane::start_worker() {
-  if (has_worker_) return;
-  try {
-    worker_ = std::thread([this] { work(); });
-  } catch (const std::system_error& error) {
-    core::raise(ErrorCode::kUnavailable,
-                "the system gives no thread for what is queued at {}: {}; end some threads",
-                device_.place().to_string(), error.what());
-  }
-  has_worker_ = true;
-}
-
-bool Lane::next_is_there() noexcept {
-  return enqueued_.load(std::memory_order_seq_cst) > issued_.load(std::memory_order_relaxed);
-}
-
-void Lane::work() noexcept {
-  core::adopt_width();
-  while (true) {
-    if (!spin_until([this] { return next_is_there() || ends_.load(); })) {
-      std::unique_lock lock(sleep_mutex_);
-      sleeping_workers_.store(1, std::memory_order_seq_cst);
-      work_came_.wait(lock, [this] { return next_is_there() || ends_.load(); });
-      sleeping_workers_.store(0, std::memory_order_relaxed);
-    }
-    if (!next_is_there()) return;  // it ends, and nothing is left
-    const std::uint64_t ticket = issued_.load(std::memory_order_relaxed) + 1;
-    Task task = ring_.take(ticket);
-    const std::shared_ptr<tensor::Failure> earlier = await_before(task);
-    core::adopt_width();
-    if (is_inline_) {
-      issue_after(task, earlier);
-    } else {
-      const std::lock_guard lock(mutex_);
-      hand_over(task, ticket, earlier);
-    }
-    if (is_inline_) {
-      // Before whoever waits goes on: the memory is free then.
-      task = Task();
-      finish_issue(ticket);
-    } else {
-      // A device's memory that ends here asks for tickets that have been handed over.
-      finish_issue(ticket);
-      task = Task();
-      throttle();
-    }
-    release_ended();
-    core::precede_destructors();  // that the task's kernel may have registered
-  }
-}
-
-void Lane::finish_issue(std::uint64_t ticket) noexcept {
-  issued_.store(ticket, std::memory_order_seq_cst);
-  if (least_awaited_.load(std::memory_order_seq_cst) > ticket) return;
-  {
-    const std::lock_guard lock(sleep_mutex_);
-    least_awaited_.store(kNoTicket, std::memory_order_relaxed);  // they say it again
-  }
-  issue_advanced_.notify_all();
-}
-
-void Lane::wait_issued(std::uint64_t ticket) {
-  const auto is_there = [&] { return issued_.load(std::memory_order_seq_cst) >= ticket; };
-  if (spin_until(is_there)) return;
-  std::unique_lock lock(sleep_mutex_);
-  while (true) {
-    const std::uint64_t least = std::min(least_awaited_.load(std::memory_order_relaxed), ticket);
-    least_awaited_.store(least, std::memory_order_seq_cst);
-    if (is_there()) return;  // asked after it was said, so that the worker cannot miss both
-    issue_advanced_.wait(lock);
-  }
+  untold_.tell();
 }
 
 void Lane::prepare_fork() {
   while (true) {
-    wait_issued(mark());  // without the lock, which the worker may need
+    worker_.wait_done(mark());  // without the lock, which the worker may need
     mutex_.lock();
-    if (is_queue_empty()) break;
+    if (worker_.is_idle()) break;
     mutex_.unlock();
   }
-  if (is_inline_ || completed_.load() == issued_.load()) return;
+  const std::uint64_t issued = worker_.done();
+  if (is_inline_ || stream_.ended() == issued) return;
   try {
-    ask_device([&] { device_.synchronize_stream(stream_); });
+    stream_.drain(issued);
   } catch (const Error& error) {
-    note_error(error, issued_.load());
+    note_error(error, issued);
   }
-  complete(issued_.load());
+  release_ended();
 }
 
 void Lane::resume_parent() { mutex_.unlock(); }
 
-// The worker is the parent's alone; so are those who wait.
 void Lane::resume_child() {
-  if (has_worker_) {
-    new (&worker_) std::thread();
-    has_worker_ = false;
-  }
-  new (&work_came_) std::condition_variable();
-  new (&issue_advanced_) std::condition_variable();
-  new (&sleep_mutex_) std::mutex();
-  sleeping_workers_ = 0;
-  least_awaited_ = kNoTicket;
+  worker_.forget_thread();
   is_of_parent_ = !is_inline_;
   mutex_.unlock();
 }
 
 // Also where what it did has failed.
 bool Lane::is_over(std::uint64_t ticket) noexcept {
-  return has_ended(ticket) || work_.failure_at(ticket) != nullptr;
+  return has_ended(ticket) || stream_.issued().failure_at(ticket) != nullptr;
 }
 
 // Calls come to submit() from now on instead of running directly.
@@ -576,10 +378,7 @@ bool Lane::stop(core::EndClock::time_point deadline) noexcept {
     if (core::EndClock::now() >= deadline) return false;
     std::this_thread::sleep_for(kPause);
   }
-  ends_.store(true);
-  { const std::lock_guard lock(sleep_mutex_); }
-  work_came_.notify_all();
-  if (worker_.joinable() && worker_.get_id() != std::this_thread::get_id()) worker_.join();
+  worker_.end();
   return true;
 }
 

@@ -8,22 +8,20 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "framework/core/process_end.h"
-#include "framework/device/stream.h"
-#include "framework/eager/issued_work.h"
 #include "framework/eager/kept_memory.h"
-#include "framework/eager/task_ring.h"
+#include "framework/eager/stream_work.h"
+#include "framework/eager/task_failure.h"
+#include "framework/eager/worker.h"
 
 namespace loci::eager {
 
 // Lives until the process ends. Thread-safe.
-class Lane final : public tensor::WorkQueue {
+class Lane final : public tensor::WorkQueue, private Worker::Taker {
  public:
   // How tasks that could be handed over at once go: on the calling thread, or by the worker as all
   // others, for copies that the host may have to wait for.
@@ -36,11 +34,11 @@ class Lane final : public tensor::WorkQueue {
   // Whether tasks run on a thread of the host.
   [[nodiscard]] bool is_inline() const noexcept { return is_inline_; }
   // Null on an inline device without streams.
-  [[nodiscard]] loci_stream* stream() const { return stream_; }
+  [[nodiscard]] loci_stream* stream() const { return stream_.handle(); }
 
   // Whether nothing keeps a small op from running on the calling thread, as far as the lane goes.
   [[nodiscard]] bool is_free() const noexcept {
-    return is_inline_ && is_queue_empty() && !awaits_.load(std::memory_order_acquire);
+    return is_inline_ && worker_.is_idle() && !awaits_.load(std::memory_order_acquire);
   }
   // Takes the task over. Waits while the queue is full.
   void submit(Task& task);
@@ -69,16 +67,9 @@ class Lane final : public tensor::WorkQueue {
   [[nodiscard]] bool stop(core::EndClock::time_point deadline) noexcept;
 
  private:
-  static constexpr std::size_t kCapacity = 1024;
-  // Whoever finds the queue full goes on when so many have left it: to be woken costs as much as
-  // many small tasks.
-  static constexpr std::size_t kRoom = kCapacity / 4;
   // Tasks that a device may be behind: its own queue is not ours to measure.
   static constexpr std::uint64_t kMostAhead = 4096;
 
-  [[nodiscard]] bool is_queue_empty() const noexcept {
-    return issued_.load(std::memory_order_acquire) == enqueued_.load(std::memory_order_relaxed);
-  }
   [[nodiscard]] bool is_over(std::uint64_t ticket) noexcept;
   [[nodiscard]] bool can_issue(const Task& task) const;
   [[nodiscard]] bool can_follow(const Lane& other) const;
@@ -88,68 +79,35 @@ class Lane final : public tensor::WorkQueue {
   void make_room(std::unique_lock<std::mutex>& lock);
   void issue_at_once(Task& task, std::uint64_t ticket);
   void skip(std::uint64_t ticket) noexcept;
-  void push(Task&& task, std::uint64_t ticket) noexcept;
-  void wake_worker() noexcept;
   void issue(Task& task) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> failed_source(const Task& task) const;
   void issue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> await_before(Task& task) noexcept;
-  void order_behind(Lane& other);
-  void note(const std::shared_ptr<tensor::Failure>& failure) noexcept;
-  std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
+  void take(Task task, std::uint64_t ticket) noexcept override;
   void hand_over(Task& task, std::uint64_t ticket,
                  const std::shared_ptr<tensor::Failure>& earlier) noexcept;
   void begin_handover(Task& task, std::uint64_t ticket);
   void hold_for_device(Task& task, std::uint64_t ticket) noexcept;
   void wait_instead_of_holding() noexcept;
-  template <class Request>
-  void ask_device(const Request& request);
-  void wait_for_device(std::uint64_t ticket);
-  [[nodiscard]] std::shared_ptr<tensor::Failure> outcome(std::uint64_t ticket) noexcept;
   void throttle() noexcept;
-  void start_worker();
-  void work() noexcept;
-  [[nodiscard]] bool next_is_there() noexcept;
-  void finish_issue(std::uint64_t ticket) noexcept;
-  void wait_issued(std::uint64_t ticket);
-  void complete(std::uint64_t ticket) noexcept;
+  std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
+  [[nodiscard]] std::shared_ptr<tensor::Failure> outcome(std::uint64_t ticket) noexcept;
   void release_ended() noexcept;
 
   device::Device& device_;
   const bool is_inline_;
   const Issue issue_;
-  std::unique_ptr<device::Stream> own_stream_;
-  loci_stream* stream_ = nullptr;
-  IssuedWork work_;  // unless the device is inline
 
-  std::mutex mutex_;                         // of enqueuing, and of the stream
-  std::atomic<std::uint64_t> enqueued_{0};   // tickets given
-  std::atomic<std::uint64_t> issued_{0};     // of them: run, or handed to the device
-  std::atomic<std::uint64_t> completed_{0};  // of them: known to have ended on the device
-  tensor::Tickets awaited_;                  // by the next task
-  std::atomic<bool> awaits_{false};          // whether there are any
+  std::mutex mutex_;                 // of enqueuing, and of the stream
+  tensor::Tickets awaited_;          // by the next task
+  std::atomic<bool> awaits_{false};  // whether there are any
   std::atomic<bool> is_stopped_{false};
   bool is_of_parent_ = false;  // the device's work is that of the process that forked this one
 
-  TaskRing ring_{kCapacity};  // those tickets above issued_ that the worker takes
-  std::thread worker_;
-  bool has_worker_ = false;
-  std::atomic<bool> ends_{false};
-  std::mutex sleep_mutex_;
-  std::condition_variable work_came_;
-  std::condition_variable issue_advanced_;
-  std::atomic<int> sleeping_workers_{0};
-  // The first ticket that anyone sleeps for, so that nobody is woken for those before.
-  static constexpr std::uint64_t kNoTicket = ~std::uint64_t{0};
-  std::atomic<std::uint64_t> least_awaited_{kNoTicket};
-
-  std::mutex event_mutex_;
-  std::unique_ptr<device::Event> event_;
-
+  StreamWork stream_;
+  Worker worker_{*this};  // what it is done with has been run, or handed to the device
   KeptMemory kept_;
-
-  memory::SpinLock failure_lock_;
-  std::shared_ptr<tensor::Failure> failure_;
+  UntoldFailure untold_;
 };
 
 }  // namespace loci::eager

@@ -1,0 +1,134 @@
+#include "framework/eager/worker.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "framework/core/process_end.h"
+#include "framework/core/raise.h"
+#include "framework/core/thread_team.h"
+
+namespace loci::eager {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+// Longer than between two ops of a loop, shorter than anybody notices.
+constexpr std::chrono::microseconds kSpin{20};
+// Whoever finds the queue full goes on when so many have left it: to be woken costs as much as many
+// small tasks.
+constexpr std::uint64_t kRoom = Worker::kCapacity / 4;
+
+// Spins until `done`, for a while; returns whether it came.
+template <class Done>
+bool spin_until(const Done& done) {
+  if (done()) return true;
+  const Clock::time_point end = Clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (done()) return true;
+      __builtin_ia32_pause();
+    }
+    sched_yield();
+  } while (Clock::now() < end);
+  return done();
+}
+
+}  // namespace
+
+void Worker::start(const Place& place) {
+  if (has_thread_) return;
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error& error) {
+    core::raise(ErrorCode::kUnavailable,
+                "the system gives no thread for what is queued at {}: {}; end some threads",
+                place.to_string(), error.what());
+  }
+  has_thread_ = true;
+}
+
+void Worker::put(Task&& task, std::uint64_t ticket) noexcept {
+  ring_.put(ticket, std::move(task));
+  given_.store(ticket, std::memory_order_seq_cst);
+}
+
+void Worker::wake() noexcept {
+  if (sleeping_threads_.load(std::memory_order_seq_cst) == 0) return;
+  { const std::lock_guard sleep(sleep_mutex_); }
+  work_came_.notify_one();
+}
+
+// In this order, so that the thread never takes it for one of its own.
+void Worker::pass(std::uint64_t ticket) noexcept {
+  done_.store(ticket, std::memory_order_release);
+  given_.store(ticket, std::memory_order_release);
+}
+
+void Worker::finish(std::uint64_t ticket) noexcept {
+  done_.store(ticket, std::memory_order_seq_cst);
+  if (least_awaited_.load(std::memory_order_seq_cst) > ticket) return;
+  {
+    const std::lock_guard lock(sleep_mutex_);
+    least_awaited_.store(kNoTicket, std::memory_order_relaxed);  // they say it again
+  }
+  done_advanced_.notify_all();
+}
+
+void Worker::wait_done(std::uint64_t ticket) {
+  const auto is_done = [&] { return done_.load(std::memory_order_seq_cst) >= ticket; };
+  if (spin_until(is_done)) return;
+  std::unique_lock lock(sleep_mutex_);
+  while (true) {
+    const std::uint64_t least = std::min(least_awaited_.load(std::memory_order_relaxed), ticket);
+    least_awaited_.store(least, std::memory_order_seq_cst);
+    if (is_done()) return;  // asked after it was said, so that the thread cannot miss both
+    done_advanced_.wait(lock);
+  }
+}
+
+void Worker::wait_for_room() { wait_done(given() - kCapacity + kRoom); }
+
+bool Worker::next_is_there() const noexcept {
+  return given_.load(std::memory_order_seq_cst) > done_.load(std::memory_order_relaxed);
+}
+
+void Worker::work() noexcept {
+  core::adopt_width();
+  while (true) {
+    if (!spin_until([this] { return next_is_there() || ends_.load(); })) {
+      std::unique_lock lock(sleep_mutex_);
+      sleeping_threads_.store(1, std::memory_order_seq_cst);
+      work_came_.wait(lock, [this] { return next_is_there() || ends_.load(); });
+      sleeping_threads_.store(0, std::memory_order_relaxed);
+    }
+    if (!next_is_there()) return;  // it ends, and nothing is left
+    const std::uint64_t ticket = done_.load(std::memory_order_relaxed) + 1;
+    taker_.take(ring_.take(ticket), ticket);
+    core::precede_destructors();  // that the task's kernel may have registered
+  }
+}
+
+void Worker::forget_thread() noexcept {
+  if (has_thread_) {
+    new (&thread_) std::thread();
+    has_thread_ = false;
+  }
+  new (&work_came_) std::condition_variable();
+  new (&done_advanced_) std::condition_variable();
+  new (&sleep_mutex_) std::mutex();
+  sleeping_threads_ = 0;
+  least_awaited_ = kNoTicket;
+}
+
+void Worker::end() noexcept {
+  ends_.store(true);
+  { const std::lock_guard lock(sleep_mutex_); }
+  work_came_.notify_all();
+  if (thread_.joinable() && thread_.get_id() != std::this_thread::get_id()) thread_.join();
+}
+
+}  // namespace loci::eager
