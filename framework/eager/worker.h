@@ -5,10 +5,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <loci/place.hpp>
 #include <mutex>
 #include <thread>
 
-#include "framework/core/place.h"
 #include "framework/eager/task_ring.h"
 
 namespace loci::eager {
