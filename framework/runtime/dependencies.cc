@@ -34,7 +34,7 @@ class Finder {
   void visit(std::uint32_t now) {
     const Instruction& instruction = plan_.instructions[now];
     for (std::size_t k = 0; k < instruction.inputs.size(); ++k) {
-      if (instruction.inputs[k] >= 0 && !instruction.metadata_only[k]) {
+      if (instruction.reads(k)) {
         read(instruction.inputs[k], now);
       }
     }
@@ -72,7 +72,7 @@ class Finder {
     std::map<Space, Ahead> by_space;
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       const auto now = static_cast<std::uint32_t>(i);
-      if (plan_.instructions[i].kernel || !found_[i].empty()) continue;
+      if (plan_.instructions[i].transfer() == nullptr || !found_[i].empty()) continue;
       const PlanValue& to = target(now);
       Ahead& ahead = by_space[to.space];
       ahead.copies.push_back(now);
@@ -93,7 +93,7 @@ class Finder {
     std::vector<std::vector<std::uint32_t>> readers(found_.size());
     for (std::size_t i = 0; i < found_.size(); ++i) {
       for (const Dependency& dependency : found_[i]) {
-        if (plan_.instructions[dependency.on].kernel) continue;
+        if (plan_.instructions[dependency.on].transfer() == nullptr) continue;
         readers[dependency.on].push_back(static_cast<std::uint32_t>(i));
       }
     }
@@ -101,7 +101,7 @@ class Finder {
   }
 
   [[nodiscard]] const PlanValue& target(std::uint32_t copy) const {
-    return plan_.values[static_cast<std::size_t>(plan_.instructions[copy].transfer.to)];
+    return plan_.values[static_cast<std::size_t>(plan_.instructions[copy].transfer()->to)];
   }
 
   static void make_unique(std::vector<Dependency>& list) {

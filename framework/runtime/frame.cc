@@ -80,65 +80,55 @@ void Frame::make_views() {
 
 void Frame::make_records() {
   std::size_t argument_count = 0;
-  std::size_t transfer_count = 0;
-  std::size_t loop_count = 0;
   std::size_t metadata_count = 0;
   for (const Instruction& instruction : plan_.instructions) {
+    const LaunchStep* step = instruction.launch();
+    if (step == nullptr) continue;
     argument_count += instruction.inputs.size() + instruction.outputs.size();
-    transfer_count += instruction.is_transfer() ? 1 : 0;
-    loop_count += instruction.loop ? 1 : 0;
-    for (const bool metadata : instruction.metadata_only) metadata_count += metadata ? 1 : 0;
+    for (const bool metadata : step->metadata_only) metadata_count += metadata ? 1 : 0;
   }
   // Reserved whole, because records keep pointers into these.
   arguments_.reserve(argument_count);
-  transfers_.reserve(transfer_count);
-  loops_.reserve(loop_count);
   metadata_views_.reserve(metadata_count);
   records_.reserve(plan_.instructions.size());
   for (const Instruction& instruction : plan_.instructions) {
     Record& record = records_.emplace_back();
-    if (instruction.kernel) {
-      record.launch = instruction.kernel->launch();
-      record.prepared = instruction.kernel->handle();
-      set_call(instruction, &record);
-    } else if (instruction.loop) {
-      loops_.push_back({this, instruction.loop.get()});
-      record.launch = &Frame::launch_loop;
-      record.prepared = reinterpret_cast<const loci_prepared*>(&loops_.back());
+    if (const LaunchStep* step = instruction.launch()) {
+      set_call(instruction, *step, &record);
     } else {
-      transfers_.push_back({this, &instruction.transfer});
-      record.launch = &Frame::launch_transfer;
-      record.prepared = reinterpret_cast<const loci_prepared*>(&transfers_.back());
+      record.kind =
+          instruction.transfer() != nullptr ? Record::Kind::kTransfer : Record::Kind::kLoop;
     }
   }
 }
 
 void Frame::make_scheduled() {
   scheduled_ = std::make_unique<ScheduledRun>(*plan_.schedule);
-  std::size_t transfer = 0;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const ScheduledStep& step = plan_.schedule->steps[i];
     const bool streamed = step.stream != ScheduledStep::kHost;
     if (streamed) records_[i].call.stream = scheduled_->stream(i);
-    if (!plan_.instructions[i].kernel) transfers_[transfer++].waits = step.blocks || !streamed;
+    records_[i].waits = step.blocks || !streamed;
   }
 }
 
-void Frame::set_call(const Instruction& instruction, Record* record) {
+void Frame::set_call(const Instruction& instruction, const LaunchStep& step, Record* record) {
+  record->launch = step.kernel->launch();
+  record->prepared = step.kernel->handle();
   loci_launch& call = record->call;
   call.inputs = arguments_.data() + arguments_.size();
   for (std::size_t i = 0; i < instruction.inputs.size(); ++i) {
-    arguments_.push_back(argument(instruction.inputs[i], instruction.metadata_only[i]));
+    arguments_.push_back(argument(instruction.inputs[i], step.metadata_only[i]));
   }
   call.outputs = arguments_.data() + arguments_.size();
   for (const ValueId value : instruction.outputs) {
     arguments_.push_back(argument(value, /*metadata_only=*/false));
   }
-  if (instruction.kernel->workspace_bytes() > 0) {
-    call.workspace = arena_of(space_of(instruction.device)) + instruction.workspace_offset;
+  if (step.kernel->workspace_bytes() > 0) {
+    call.workspace = arena_of(space_of(instruction.device)) + step.workspace_offset;
   }
-  if (instruction.kernel->state_bytes() > 0) {
-    call.state = static_cast<char*>(state_.data()) + instruction.state_offset;
+  if (step.kernel->state_bytes() > 0) {
+    call.state = static_cast<char*>(state_.data()) + step.state_offset;
   }
   call.stream = instruction.device->default_stream();
 }
@@ -222,10 +212,11 @@ void Frame::run() {
 
 inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
   Record& record = records_[index];
+  if (record.kind != Record::Kind::kLaunch) return run_step(index);
   record.call.correlation = first_correlation + index;
   loci_error* error = record.launch(record.prepared, &record.call);
   if (error != nullptr) [[unlikely]]
-    fail(index, error);
+    fail(index, plugin::take_error(error));
 }
 
 void Frame::run_scheduled(std::uint64_t first_correlation) {
@@ -279,27 +270,27 @@ void Frame::run_profiled(std::uint64_t first_correlation) {
   }
 }
 
-void Frame::fail(std::size_t record, loci_error* error) const {
-  throw plugin::take_error(error).within(describe_instruction(plan_, record));
+void Frame::fail(std::size_t index, const Error& error) const {
+  throw error.within(describe_instruction(plan_, index));
 }
 
-loci_error* Frame::launch_transfer(const loci_prepared* prepared, const loci_launch* call) {
-  const auto& record = *reinterpret_cast<const TransferRecord*>(prepared);
+void Frame::run_step(std::size_t index) {
+  const Instruction& instruction = plan_.instructions[index];
   try {
-    record.frame->copy(record, call->stream);
-    return nullptr;
+    if (const TransferStep* step = instruction.transfer()) return copy(*step, records_[index]);
+    run_loop(*instruction.loop(), *this);
   } catch (const Error& error) {
-    return plugin::make_error(error);
+    fail(index, error);
   }
 }
 
-void Frame::copy(const TransferRecord& record, loci_stream* stream) const {
-  const TransferStep& step = *record.step;
+void Frame::copy(const TransferStep& step, const Record& record) const {
   const PlanValue& from = plan_.values[static_cast<std::size_t>(step.from)];
   const PlanValue& to = plan_.values[static_cast<std::size_t>(step.to)];
   if (from.bytes == 0) return;
   const transfer::End source{from.space, data(step.from)};
   const transfer::End target{to.space, data(step.to)};
+  loci_stream* stream = record.call.stream;
   if (!record.waits) {
     transfer::enqueue_copy(source, target, from.bytes, step.labels, stream);
     return;
@@ -307,16 +298,6 @@ void Frame::copy(const TransferRecord& record, loci_stream* stream) const {
   if (stream == nullptr) stream = stream_of(to.space != nullptr ? to.space : from.space);
   // The host waits: the memory of either end may be used again by the next instruction.
   transfer::copy(source, target, from.bytes, step.labels, stream, /*wait=*/true);
-}
-
-loci_error* Frame::launch_loop(const loci_prepared* prepared, const loci_launch* /*call*/) {
-  const auto& record = *reinterpret_cast<const LoopRecord*>(prepared);
-  try {
-    run_loop(*record.step, *record.frame);
-    return nullptr;
-  } catch (const Error& error) {
-    return plugin::make_error(error);
-  }
 }
 
 void Frame::copy_within(ValueId from, ValueId to, const char* consumer) {

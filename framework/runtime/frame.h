@@ -58,21 +58,15 @@ class Frame {
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
 
+  // Of an instruction. A kernel's is all that its launch needs.
   struct Record {
+    enum class Kind : std::uint8_t { kLaunch, kTransfer, kLoop };
+
+    Kind kind = Kind::kLaunch;
+    bool waits = true;  // of a transfer: the host, for its end
     LaunchFn launch = nullptr;
     const loci_prepared* prepared = nullptr;
-    loci_launch call{};
-  };
-  // What stands behind a transfer's record, in the form of a prepared kernel.
-  struct TransferRecord {
-    const Frame* frame = nullptr;
-    const TransferStep* step = nullptr;
-    bool waits = true;  // the host, for its end
-  };
-  // As well, behind a loop's.
-  struct LoopRecord {
-    Frame* frame = nullptr;
-    const LoopStep* step = nullptr;
+    loci_launch call{};  // of a transfer: only its stream, null for the one of its device
   };
 
   // `first_correlation` is that of instruction 0.
@@ -85,14 +79,14 @@ class Frame {
   void allocate();
   void make_views();
   void make_records();
-  void set_call(const Instruction& instruction, Record* record);
+  void set_call(const Instruction& instruction, const LaunchStep& step, Record* record);
   const loci_view* argument(ValueId value, bool metadata_only);
   [[nodiscard]] char* arena_of(Space space, device::Device* pinned_for = nullptr) const;
   void make_scheduled();
-  [[noreturn]] void fail(std::size_t record, loci_error* error) const;
-  static loci_error* launch_transfer(const loci_prepared* prepared, const loci_launch* call);
-  void copy(const TransferRecord& record, loci_stream* stream) const;
-  static loci_error* launch_loop(const loci_prepared* prepared, const loci_launch* call);
+  [[noreturn]] void fail(std::size_t index, const Error& error) const;
+  // What is no kernel.
+  void run_step(std::size_t index);
+  void copy(const TransferStep& step, const Record& record) const;
 
   const Plan& plan_;
   std::vector<memory::Buffer> arenas_;  // in the order of the plan's; empty for pinned ones
@@ -101,9 +95,7 @@ class Frame {
   std::vector<loci_view> views_;           // by value
   std::vector<loci_view> metadata_views_;  // without data
   std::vector<const loci_view*> arguments_;
-  std::vector<TransferRecord> transfers_;
-  std::vector<LoopRecord> loops_;
-  std::vector<Record> records_;
+  std::vector<Record> records_;  // by instruction
   std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
   BoundMemory persistables_;
   std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device

@@ -125,26 +125,22 @@ class Order {
 }  // namespace
 
 IssueKind issue_kind(const Plan& plan, const Instruction& instruction) {
-  if (instruction.kernel) {
-    return instruction.device->is_inline() ? IssueKind::kHost : IssueKind::kQueued;
+  if (const TransferStep* copy = instruction.transfer()) {
+    return copy_kind(value_of(plan, copy->from), value_of(plan, copy->to));
   }
-  return copy_kind(value_of(plan, instruction.transfer.from),
-                   value_of(plan, instruction.transfer.to));
+  return instruction.device->is_inline() ? IssueKind::kHost : IssueKind::kQueued;
 }
 
 device::Device* issue_device(const Plan& plan, const Instruction& instruction) {
-  if (instruction.kernel) return instruction.device;
-  const Space to = value_of(plan, instruction.transfer.to).space;
-  return to != nullptr ? to : value_of(plan, instruction.transfer.from).space;
+  const TransferStep* copy = instruction.transfer();
+  if (copy == nullptr) return instruction.device;
+  const Space to = value_of(plan, copy->to).space;
+  return to != nullptr ? to : value_of(plan, copy->from).space;
 }
 
 bool has_plain_instructions(const Plan& plan) {
   return std::all_of(plan.instructions.begin(), plan.instructions.end(),
-                     [](const Instruction& instruction) {
-                       return instruction.kernel ||
-                              (instruction.inputs == std::vector{instruction.transfer.from} &&
-                               instruction.outputs == std::vector{instruction.transfer.to});
-                     });
+                     [](const Instruction& instruction) { return instruction.loop() == nullptr; });
 }
 
 std::vector<std::uint32_t> issue_order(const Plan& plan, const Dependencies& dependencies) {

@@ -201,9 +201,11 @@ class Lowering {
       lower_outputs(op, &instruction, &write_backs);
       return;
     }
-    instruction.kernel = std::move(placement.kernel.kernel);
-    instruction.aliases = placement.kernel.aliases();
-    lower_inputs(op, &instruction);
+    LaunchStep launch;
+    launch.aliases = placement.kernel.aliases();
+    launch.kernel = std::move(placement.kernel.kernel);
+    lower_inputs(op, &instruction, &launch.metadata_only);
+    instruction.step = std::move(launch);
     lower_outputs(op, &instruction, &write_backs);
     plan_.instructions.push_back(std::move(instruction));
     for (const TransferStep& step : write_backs) values_.add_transfer(step);
@@ -231,7 +233,6 @@ class Lowering {
       instruction.inputs.push_back(given);
       step.arguments.push_back(given);
     }
-    instruction.metadata_only.assign(instruction.inputs.size(), false);
     const std::vector<PlanResult>& results =
         step.gradient == nullptr ? step.body->results : step.gradient->results;
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -247,7 +248,7 @@ class Lowering {
         instruction.outputs.push_back(changed_by_loop(id, step));
     }
     instruction.outputs.insert(instruction.outputs.end(), step.twins.begin(), step.twins.end());
-    instruction.loop = std::move(compiled.step);
+    instruction.step = LoopInstruction(std::move(compiled.step));
     plan_.instructions.push_back(std::move(instruction));
   }
 
@@ -314,16 +315,17 @@ class Lowering {
     return residence == ops::Residence::kHost ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
   }
 
-  void lower_inputs(const program::Operator& op, Instruction* instruction) {
+  void lower_inputs(const program::Operator& op, Instruction* instruction,
+                    std::vector<bool>* metadata_only) {
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       const ops::InputSlot& schema = op.schema->inputs()[slot];
       for (const VarId id : op.inputs[slot]) {
         instruction->inputs.push_back(lower_input(op, schema, id, instruction->device));
-        instruction->metadata_only.push_back(schema.residence == ops::Residence::kMetadata);
+        metadata_only->push_back(schema.residence == ops::Residence::kMetadata);
       }
       if (op.inputs[slot].empty() && schema.arity == ops::Arity::kOptional) {
         instruction->inputs.push_back(kNoValue);
-        instruction->metadata_only.push_back(true);
+        metadata_only->push_back(true);
       }
     }
   }

@@ -57,7 +57,7 @@ class Assignment {
         if (id >= 0) touch(id, now);
       }
       for (std::size_t k = 0; k < instruction.inputs.size(); ++k) {
-        if (instruction.inputs[k] >= 0 && !instruction.metadata_only[k]) {
+        if (instruction.reads(k)) {
           touch(instruction.inputs[k], now);
         }
       }
@@ -106,8 +106,10 @@ class Assignment {
 
   void share_in_place() {
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
-      for (const loci_alias& alias : plan_.instructions[i].aliases) {
-        try_alias(plan_.instructions[i], alias, static_cast<std::int32_t>(i));
+      const Instruction& instruction = plan_.instructions[i];
+      if (instruction.launch() == nullptr) continue;
+      for (const loci_alias& alias : instruction.launch()->aliases) {
+        try_alias(instruction, alias, static_cast<std::int32_t>(i));
       }
     }
   }
@@ -151,7 +153,8 @@ class Assignment {
     std::map<Region, std::vector<std::size_t>> workspaces;
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       const Instruction& instruction = plan_.instructions[i];
-      if (instruction.kernel && instruction.kernel->workspace_bytes() > 0) {
+      const LaunchStep* launch = instruction.launch();
+      if (launch != nullptr && launch->kernel->workspace_bytes() > 0) {
         const Region region{space_of(instruction.device), nullptr};
         workspaces[region].push_back(i);
         values[region];
@@ -174,12 +177,12 @@ class Assignment {
     for (const std::size_t i : workspaces) {
       const auto now = static_cast<std::int32_t>(i);
       lives.push_back({now, moment(now), /*outlives_run=*/false});
-      sizes.push_back(plan_.instructions[i].kernel->workspace_bytes());
+      sizes.push_back(plan_.instructions[i].launch()->kernel->workspace_bytes());
     }
     const MemoryPlan memory = place(sizes, lives);
     for (std::size_t i = 0; i < ids.size(); ++i) value(ids[i]).offset = memory.offsets[i];
     for (std::size_t i = 0; i < workspaces.size(); ++i) {
-      plan_.instructions[workspaces[i]].workspace_offset = memory.offsets[ids.size() + i];
+      plan_.instructions[workspaces[i]].launch()->workspace_offset = memory.offsets[ids.size() + i];
     }
     plan_.arenas.push_back({region.first, region.second, memory.bytes});
     for (const std::uint64_t bytes : sizes) plan_.unshared_bytes += aligned(bytes);
@@ -204,9 +207,10 @@ class Assignment {
 
   void place_states() {
     for (Instruction& instruction : plan_.instructions) {
-      if (!instruction.kernel || instruction.kernel->state_bytes() == 0) continue;
-      instruction.state_offset = plan_.state_bytes;
-      plan_.state_bytes += aligned(instruction.kernel->state_bytes());
+      LaunchStep* launch = instruction.launch();
+      if (launch == nullptr || launch->kernel->state_bytes() == 0) continue;
+      launch->state_offset = plan_.state_bytes;
+      plan_.state_bytes += aligned(launch->kernel->state_bytes());
     }
   }
 

@@ -47,7 +47,7 @@ std::string describe_arguments(const Plan& plan, const Instruction& instruction)
 
 void log_instruction(const Plan& plan, std::size_t index) {
   const Instruction& instruction = plan.instructions[index];
-  if (instruction.is_transfer()) return;
+  if (instruction.transfer() != nullptr) return;
   const program::Operator& op = *plan.operators[static_cast<std::size_t>(instruction.op)].op;
   core::log(core::Module::kOperator, core::Level::kDebug, "{} Op({}), {}",
             instruction.device->place().to_string(), op.type(),
@@ -56,7 +56,7 @@ void log_instruction(const Plan& plan, std::size_t index) {
 
 std::string describe_instruction(const Plan& plan, std::size_t index) {
   const Instruction& instruction = plan.instructions[index];
-  if (instruction.is_transfer()) return describe_transfer(plan, instruction.transfer);
+  if (const TransferStep* copy = instruction.transfer()) return describe_transfer(plan, *copy);
   const program::Operator& op = *plan.operators[static_cast<std::size_t>(instruction.op)].op;
   return fmt::format("[{}] {} at {}, {}", op.type(), op.name,
                      instruction.device->place().to_string(),

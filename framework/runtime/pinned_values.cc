@@ -15,9 +15,10 @@ void pin_copied_values(Plan* plan) {
     value.pinned_for = pins_for;
   };
   for (const Instruction& instruction : plan->instructions) {
-    if (instruction.kernel) continue;
-    pin(instruction.transfer.from, instruction.transfer.to);
-    pin(instruction.transfer.to, instruction.transfer.from);
+    const TransferStep* copy = instruction.transfer();
+    if (copy == nullptr) continue;
+    pin(copy->from, copy->to);
+    pin(copy->to, copy->from);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "framework/dispatch/kernel.h"
@@ -63,20 +64,38 @@ struct TransferStep {
   transfer::Labels labels;
 };
 
-// One instruction: a kernel launch, a loop or a transfer.
-struct Instruction {
-  std::shared_ptr<const dispatch::PreparedKernel> kernel;  // null for a transfer and a loop
-  std::shared_ptr<const LoopStep> loop;
-  [[nodiscard]] bool is_transfer() const { return !kernel && !loop; }
-  TransferStep transfer;
-  device::Device* device = nullptr;
-  std::vector<ValueId> inputs;  // flat, as in the ABI; -1 for an absent one
-  std::vector<ValueId> outputs;
+// Launches a kernel.
+struct LaunchStep {
+  std::shared_ptr<const dispatch::PreparedKernel> kernel;
   std::vector<bool> metadata_only;     // by input
   std::vector<loci_alias> aliases;     // that the kernel permits
   std::uint64_t workspace_offset = 0;  // in the arena of the device's space
   std::uint64_t state_offset = 0;      // in the frame's state memory
-  std::int32_t op = -1;                // index into Plan::operators
+};
+
+// Runs the plans of its blocks.
+using LoopInstruction = std::shared_ptr<const LoopStep>;
+
+struct Instruction {
+  std::variant<TransferStep, LaunchStep, LoopInstruction> step;
+  device::Device* device = nullptr;  // of an operator; null for a transfer
+  std::vector<ValueId> inputs;       // flat, as in the ABI; -1 for an absent one
+  std::vector<ValueId> outputs;
+  std::int32_t op = -1;  // index into Plan::operators; -1 for a transfer
+
+  // Null where it is of another kind.
+  [[nodiscard]] const TransferStep* transfer() const { return std::get_if<TransferStep>(&step); }
+  [[nodiscard]] const LaunchStep* launch() const { return std::get_if<LaunchStep>(&step); }
+  [[nodiscard]] LaunchStep* launch() { return std::get_if<LaunchStep>(&step); }
+  [[nodiscard]] const LoopStep* loop() const {
+    const auto* found = std::get_if<LoopInstruction>(&step);
+    return found == nullptr ? nullptr : found->get();
+  }
+  // Whether the input's data counts, not its type alone.
+  [[nodiscard]] bool reads(std::size_t input) const {
+    const LaunchStep* launched = launch();
+    return inputs[input] >= 0 && (launched == nullptr || !launched->metadata_only[input]);
+  }
 };
 
 // For reports, logs and error messages; not used while running.

@@ -52,9 +52,9 @@ void resume(const PlanRequest& request, Plan* plan) {
 // Of a loop.
 std::vector<const Plan*> plans_of(const Instruction& instruction) {
   std::vector<const Plan*> plans;
-  if (instruction.loop == nullptr) return plans;
-  const LoopStep& loop = *instruction.loop;
-  for (const auto& plan : {loop.condition, loop.body, loop.gradient}) {
+  const LoopStep* loop = instruction.loop();
+  if (loop == nullptr) return plans;
+  for (const auto& plan : {loop->condition, loop->body, loop->gradient}) {
     if (plan) plans.push_back(plan.get());
   }
   return plans;
@@ -71,7 +71,6 @@ std::vector<std::string> written_by(const Plan& plan) {
   std::set<std::string> written;
   for (const Instruction& instruction : plan.instructions) {
     outputs.insert(instruction.outputs.begin(), instruction.outputs.end());
-    if (instruction.is_transfer()) outputs.insert(instruction.transfer.to);
     for (const Plan* inner : plans_of(instruction)) {
       written.insert(inner->written.begin(), inner->written.end());
     }
@@ -87,7 +86,7 @@ std::vector<std::string> written_by(const Plan& plan) {
 std::size_t stream_count(const PlanRequest& request, const Plan& plan) {
   const bool has_loop =
       std::any_of(plan.instructions.begin(), plan.instructions.end(),
-                  [](const Instruction& instruction) { return instruction.loop != nullptr; });
+                  [](const Instruction& instruction) { return instruction.loop() != nullptr; });
   return has_loop || request.block != nullptr ? 1
                                               : static_cast<std::size_t>(request.options.streams);
 }

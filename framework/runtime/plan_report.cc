@@ -18,8 +18,9 @@ std::string space_name(runtime::Space space) {
 
 std::string name_of(const runtime::Plan& plan, std::uint32_t index) {
   const runtime::Instruction& instruction = plan.instructions[index];
-  if (instruction.is_transfer())
-    return fmt::format("copy of {}", instruction.transfer.labels.variable);
+  if (const runtime::TransferStep* copy = instruction.transfer()) {
+    return fmt::format("copy of {}", copy->labels.variable);
+  }
   return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
 }
 
@@ -38,7 +39,7 @@ void describe_step(const runtime::Plan& plan, std::size_t index, Planned* planne
 }
 
 PlannedTransfer describe(const runtime::Plan& plan, std::size_t index) {
-  const runtime::TransferStep& step = plan.instructions[index].transfer;
+  const runtime::TransferStep& step = *plan.instructions[index].transfer();
   const runtime::PlanValue& from = plan.values[static_cast<std::size_t>(step.from)];
   const runtime::PlanValue& to = plan.values[static_cast<std::size_t>(step.to)];
   PlannedTransfer planned;
@@ -59,10 +60,10 @@ PlannedTransfer describe(const runtime::Plan& plan, std::size_t index) {
 void add_transfers(const runtime::Plan& plan, std::vector<PlannedTransfer>* list) {
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     const runtime::Instruction& instruction = plan.instructions[i];
-    if (instruction.is_transfer()) list->push_back(describe(plan, i));
-    if (!instruction.loop) continue;
-    const runtime::LoopStep& loop = *instruction.loop;
-    for (const auto& block : {loop.condition, loop.body, loop.gradient}) {
+    if (instruction.transfer() != nullptr) list->push_back(describe(plan, i));
+    const runtime::LoopStep* loop = instruction.loop();
+    if (loop == nullptr) continue;
+    for (const auto& block : {loop->condition, loop->body, loop->gradient}) {
       if (block) add_transfers(*block, list);
     }
   }
@@ -143,7 +144,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
   report.deferred = deferred_operators(*compiled);
   for (std::size_t i = 0; i < compiled->instructions.size(); ++i) {
     const runtime::Instruction& instruction = compiled->instructions[i];
-    if (instruction.is_transfer()) continue;
+    if (instruction.transfer() != nullptr) continue;
     describe_step(*compiled, i, &report.operators[static_cast<std::size_t>(instruction.op)]);
   }
   add_transfers(*compiled, &report.transfers);

@@ -30,18 +30,21 @@ std::vector<std::int32_t> owners(const Plan& plan) {
   std::int32_t next = kNoOperator;
   for (std::size_t i = count; i-- > 0;) {
     const Instruction& instruction = plan.instructions[i];
-    if (!instruction.is_transfer()) next = instruction.op;
+    const TransferStep* copy = instruction.transfer();
+    if (copy == nullptr) next = instruction.op;
     const bool is_next =
-        next != kNoOperator && instruction.transfer.labels.consumer == name_of(next);
-    if (!instruction.is_transfer() || is_next) result[i] = next;
+        next != kNoOperator && (copy == nullptr || copy->labels.consumer == name_of(next));
+    if (is_next) result[i] = next;
   }
   std::int32_t last = kNoOperator;
   for (std::size_t i = 0; i < count; ++i) {
     const Instruction& instruction = plan.instructions[i];
-    if (!instruction.is_transfer()) last = instruction.op;
-    const bool writes_back = instruction.is_transfer() &&
-                             instruction.transfer.labels.reason == transfer::Reason::kWriteBack;
-    if (writes_back) result[i] = last;
+    const TransferStep* copy = instruction.transfer();
+    if (copy == nullptr) {
+      last = instruction.op;
+    } else if (copy->labels.reason == transfer::Reason::kWriteBack) {
+      result[i] = last;
+    }
   }
   return result;
 }
@@ -96,7 +99,7 @@ class ScriptWriter {
 
   // The first kernel of [begin, end); end if there is none.
   [[nodiscard]] std::size_t kernel_in(std::size_t begin, std::size_t end) const {
-    while (begin < end && at(begin).is_transfer()) ++begin;
+    while (begin < end && at(begin).transfer() != nullptr) ++begin;
     return begin;
   }
 
@@ -143,7 +146,8 @@ class ScriptWriter {
   }
 
   static bool prepares(const Instruction& instruction) {
-    return instruction.transfer.labels.reason != transfer::Reason::kHostRead;
+    const TransferStep* copy = instruction.transfer();
+    return copy == nullptr || copy->labels.reason != transfer::Reason::kHostRead;
   }
 
   // Branches that have been put in place of control flow show as what they were.

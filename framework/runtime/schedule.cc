@@ -103,7 +103,7 @@ class Scheduler {
     Clock& clock = lanes_[kHostLane].clock;
     if (knows(clock, on)) return;
     join(&clock, after_[on]);
-    if (issued_ > 0 && on == last_ && !plan_.instructions[on].kernel) {
+    if (issued_ > 0 && on == last_ && plan_.instructions[on].transfer() != nullptr) {
       schedule_.steps[on].blocks = true;  // it is waited for at once
       return;
     }
@@ -137,7 +137,7 @@ class Scheduler {
     DeviceLanes& lanes = devices_[issue_device(plan_, instruction)];
     const std::size_t free = free_lane(now, lanes, known);
     if (free != 0) return free;
-    return instruction.kernel ? branch_lane(now, &lanes) : copy_lane(now, &lanes);
+    return instruction.launch() != nullptr ? branch_lane(now, &lanes) : copy_lane(now, &lanes);
   }
 
   // A stream where the instruction waits for nothing that it need not wait for, that of its chain
@@ -174,7 +174,7 @@ class Scheduler {
 
   std::size_t copy_lane(std::uint32_t now, DeviceLanes* lanes) {
     if (lanes->compute.empty()) return add_compute(now, lanes);
-    const ValueId to = plan_.instructions[now].transfer.to;
+    const ValueId to = plan_.instructions[now].transfer()->to;
     const bool outward = plan_.values[static_cast<std::size_t>(to)].space == nullptr;
     std::size_t& lane = outward ? lanes->outward : lanes->inward;
     if (lane == 0) lane = add_lane(now, outward ? kOutwardStream : kInwardStream);
@@ -192,9 +192,9 @@ class Scheduler {
     const Instruction& instruction = plan_.instructions[now];
     const auto stream = static_cast<std::uint32_t>(lane - 1);
     touch({stream, issue_device(plan_, instruction)});
-    if (instruction.kernel) return;
-    const ValueId from = instruction.transfer.from;
-    const Space source = plan_.values[static_cast<std::size_t>(from)].space;
+    const TransferStep* copy = instruction.transfer();
+    if (copy == nullptr) return;
+    const Space source = plan_.values[static_cast<std::size_t>(copy->from)].space;
     if (source != nullptr) touch({stream, source});
   }
 

@@ -72,10 +72,9 @@ ValueId VariableValues::add(VarId id, Space space, StorageKind storage) {
 
 void VariableValues::add_transfer(const TransferStep& step) {
   Instruction instruction;
-  instruction.transfer = step;
+  instruction.step = step;
   instruction.inputs = {step.from};
   instruction.outputs = {step.to};
-  instruction.metadata_only = {false};
   plan_.instructions.push_back(std::move(instruction));
 }
 

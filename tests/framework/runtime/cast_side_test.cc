@@ -83,8 +83,8 @@ TEST_F(CastSideTest, TheFeedOfAPlanIsCastBeforeItIsCopied) {
   EXPECT_EQ(plan->operators[0].reason, PlaceReason::kSmallerCopy);
   std::vector<std::uint64_t> copied;
   for (const Instruction& instruction : plan->instructions) {
-    if (instruction.kernel) continue;
-    copied.push_back(plan->values[static_cast<std::size_t>(instruction.transfer.from)].bytes);
+    if (instruction.transfer() == nullptr) continue;
+    copied.push_back(plan->values[static_cast<std::size_t>(instruction.transfer()->from)].bytes);
   }
   EXPECT_THAT(copied, ElementsAre(8U));
 }

@@ -12,7 +12,7 @@ class LoopCompilerTest : public RuntimeTest {
  protected:
   const LoopStep& loop_of(const Plan& plan) const {
     for (const Instruction& instruction : plan.instructions) {
-      if (instruction.loop) return *instruction.loop;
+      if (instruction.loop() != nullptr) return *instruction.loop();
     }
     throw std::logic_error("no loop");
   }

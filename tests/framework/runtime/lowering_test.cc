@@ -16,8 +16,8 @@ class LoweringTest : public RuntimeTest {
   static std::vector<std::string> transfers(const Plan& plan) {
     std::vector<std::string> list;
     for (const Instruction& instruction : plan.instructions) {
-      if (instruction.kernel) continue;
-      const transfer::Labels& labels = instruction.transfer.labels;
+      if (instruction.transfer() == nullptr) continue;
+      const transfer::Labels& labels = instruction.transfer()->labels;
       list.push_back(std::string(labels.variable) + " " +
                      std::string(transfer::reason_name(labels.reason)));
     }

@@ -8,11 +8,11 @@ namespace {
 class PinnedValuesTest : public SimRuntimeTest {
  protected:
   static const PlanValue& source_of(const Plan& plan, const std::string& copy) {
-    const ValueId from = plan.instructions[index_of(plan, copy)].transfer.from;
+    const ValueId from = plan.instructions[index_of(plan, copy)].transfer()->from;
     return plan.values[static_cast<std::size_t>(from)];
   }
   static const PlanValue& target_of(const Plan& plan, const std::string& copy) {
-    const ValueId to = plan.instructions[index_of(plan, copy)].transfer.to;
+    const ValueId to = plan.instructions[index_of(plan, copy)].transfer()->to;
     return plan.values[static_cast<std::size_t>(to)];
   }
 

@@ -21,8 +21,8 @@ TEST_F(PlanCompilerTest, PlansShareKernelsOfTheSameSignature) {
   const Variable y = relu(relu(x));
   const auto plan = compile({feed_of("x", {2})}, {y.name()});
   const auto again = compile({feed_of("x", {2})}, {y.name()});
-  EXPECT_EQ(plan->instructions[0].kernel, plan->instructions[1].kernel);
-  EXPECT_EQ(plan->instructions[0].kernel, again->instructions[0].kernel);
+  EXPECT_EQ(plan->instructions[0].launch()->kernel, plan->instructions[1].launch()->kernel);
+  EXPECT_EQ(plan->instructions[0].launch()->kernel, again->instructions[0].launch()->kernel);
 }
 
 TEST_F(PlanCompilerTest, WaitsForNoInlineDevice) {

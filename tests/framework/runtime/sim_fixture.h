@@ -33,7 +33,9 @@ class SimRuntimeTest : public RuntimeTest {
   // What an instruction is for: "relu_0", or "copy x" of a variable.
   static std::string name_of(const Plan& plan, std::size_t index) {
     const Instruction& instruction = plan.instructions[index];
-    if (!instruction.kernel) return std::string("copy ") + instruction.transfer.labels.variable;
+    if (const TransferStep* copy = instruction.transfer()) {
+      return std::string("copy ") + copy->labels.variable;
+    }
     return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
   }
   static std::size_t index_of(const Plan& plan, const std::string& name) {

@@ -55,8 +55,8 @@ TEST_F(VariableValuesTest, AValueIsCopiedOnceToWhereItIsRead) {
   EXPECT_EQ(values_->at(copy).space, toy());
   EXPECT_EQ(copy_of_x(), copy);
   ASSERT_EQ(plan_->instructions.size(), 1U);
-  EXPECT_EQ(plan_->instructions[0].transfer.from, home);
-  EXPECT_EQ(plan_->instructions[0].transfer.to, copy);
+  EXPECT_EQ(plan_->instructions[0].transfer()->from, home);
+  EXPECT_EQ(plan_->instructions[0].transfer()->to, copy);
 }
 
 TEST_F(VariableValuesTest, StateLivesWhereItIsUsedFirst) {
