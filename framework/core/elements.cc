@@ -1,10 +1,10 @@
-#include "framework/tensor/elements.h"
+#include "framework/core/elements.h"
 
 #include <loci/abi/half.h>
 
 #include "framework/core/raise.h"
 
-namespace loci::tensor {
+namespace loci::core {
 namespace {
 
 template <class Out, class In, class Convert>
@@ -52,4 +52,4 @@ std::vector<std::int64_t> to_integers(const Tensor& tensor) {
   }
 }
 
-}  // namespace loci::tensor
+}  // namespace loci::core

@@ -5,11 +5,11 @@
 #include <loci/tensor.hpp>
 #include <vector>
 
-namespace loci::tensor {
+namespace loci::core {
 
 // Of a floating dtype, exactly.
 [[nodiscard]] std::vector<double> to_doubles(const Tensor& tensor);
 // Of an integer dtype or bool, exactly, but uint64 modulo 2^64.
 [[nodiscard]] std::vector<std::int64_t> to_integers(const Tensor& tensor);
 
-}  // namespace loci::tensor
+}  // namespace loci::core

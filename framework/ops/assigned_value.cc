@@ -1,15 +1,15 @@
 #include "framework/ops/assigned_value.h"
 
-#include "framework/tensor/elements.h"
+#include "framework/core/elements.h"
 
 namespace loci::ops {
 
 Attributes assigned_value(const Tensor& value) {
   Attributes attributes{{"shape", value.shape().dims()}, {"dtype", value.dtype()}};
   if (is_floating(value.dtype())) {
-    attributes["values"] = tensor::to_doubles(value);
+    attributes["values"] = core::to_doubles(value);
   } else {
-    attributes["integers"] = tensor::to_integers(value);
+    attributes["integers"] = core::to_integers(value);
   }
   return attributes;
 }

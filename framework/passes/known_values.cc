@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/core/elements.h"
 #include "framework/ops/assigned_value.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
-#include "framework/tensor/elements.h"
 
 namespace loci::passes {
 namespace {
@@ -32,7 +32,7 @@ bool has_inputs(const Operator& op) {
 // An attribute has no way to say which NaN.
 bool has_nan(const Tensor& tensor) {
   if (!is_floating(tensor.dtype())) return false;
-  const std::vector<double> values = tensor::to_doubles(tensor);
+  const std::vector<double> values = core::to_doubles(tensor);
   return std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
 }
 
@@ -119,7 +119,7 @@ bool KnownValues::read(VarId id, Attribute* attribute) {
   if (!std::holds_alternative<std::vector<std::int64_t>>(*attribute)) return false;
   const Tensor known = value(id);
   if (!known.defined() || is_floating(known.dtype())) return false;
-  *attribute = tensor::to_integers(known);
+  *attribute = core::to_integers(known);
   return true;
 }
 

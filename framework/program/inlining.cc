@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/core/elements.h"
 #include "framework/core/raise.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/control_flow.h"
-#include "framework/tensor/elements.h"
 
 namespace loci::program {
 namespace {
@@ -59,7 +59,7 @@ std::int64_t Inliner::number(const Operator& op, VarId id) const {
                 op.type(), op.name, block_.var(id).name, dtype_name(value.dtype()),
                 value.shape().to_string());
   }
-  return tensor::to_integers(value).front();
+  return core::to_integers(value).front();
 }
 
 std::size_t Inliner::chosen(const Operator& op) const {

@@ -13,12 +13,12 @@ ARROWS = {
     "memory": ["device"],
     "tensor": ["memory"],
     "transfer": ["tensor"],
-    "ops": ["transfer"],
-    "dispatch": ["ops"],
+    "ops": ["plugin"],
+    "dispatch": ["ops", "device"],
     "program": ["ops"],
     "passes": ["program"],
     "autograd": ["program"],
-    "runtime": ["dispatch", "passes", "autograd"],
+    "runtime": ["dispatch", "transfer", "passes", "autograd"],
     "eager": ["runtime"],
     "optimizer": ["eager"],
     "capture": ["runtime"],
@@ -29,8 +29,8 @@ ARROWS = {
     "reporting": ["runtime", "io"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
-ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops", "dispatch", "runtime",
-               "eager", "reporting"}
+ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops",
+               "dispatch", "runtime", "eager", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.

@@ -1,11 +1,11 @@
-#include "framework/tensor/elements.h"
+#include "framework/core/elements.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <loci/error.hpp>
 
-namespace loci::tensor {
+namespace loci::core {
 namespace {
 
 using ::testing::ElementsAre;
@@ -38,4 +38,4 @@ TEST(ElementsTest, RefusesTheOtherKind) {
 }
 
 }  // namespace
-}  // namespace loci::tensor
+}  // namespace loci::core
