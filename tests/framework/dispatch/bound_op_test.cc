@@ -63,16 +63,16 @@ TEST_F(BoundOpTest, AGuardForbidsItToo) {
 TEST_F(BoundOpTest, WithoutAKernelAnywhereBothRefusalsAreNamed) {
   EXPECT_THAT(
       failure(ErrorCode::kUnsupported,
-              [&] { return bind(unary("relu", {4}, kInt64), FallbackPolicy::kAllow); }),
-      AllOf(HasSubstr("at toy:0 (org.loci.test.toy/toy: no int64) and none at cpu (org.loci.cpu"),
+              [&] { return bind(unary("relu", {4}, kBool), FallbackPolicy::kAllow); }),
+      AllOf(HasSubstr("at toy:0 (org.loci.test.toy/toy: no bool) and none at cpu (org.loci.cpu"),
             HasSubstr("; use other dtypes or shapes")));
 }
 
 TEST_F(BoundOpTest, TheCpuHasNoStandIn) {
-  const OpDesc op = unary("relu", {4}, kInt64);
+  const OpDesc op = unary("relu", {4}, kBool);
   const Wish wish{&device_at("cpu"), false, FallbackPolicy::kAllow};
   EXPECT_THAT(failure(ErrorCode::kUnsupported, [&] { return bind_op(op, {}, wish, &cache_); }),
-              AllOf(StartsWith("[relu] has no kernel at cpu ("), HasSubstr("no int64")));
+              AllOf(StartsWith("[relu] has no kernel at cpu ("), HasSubstr("no bool")));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class TaskFailureTest : public EagerTest {
 TEST_F(TaskFailureTest, NamesTheTask) {
   const Error error = error_of(Error(ErrorCode::kUnavailable, "the cable is out"));
   EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
-  EXPECT_THAT(error.what(), StartsWith("a copy "));
+  EXPECT_THAT(error.what(), StartsWith("[copy] float32 [2] from cpu to cpu"));
   EXPECT_THAT(error.what(), HasSubstr(": the cable is out"));
 }
 
