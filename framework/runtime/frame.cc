@@ -93,12 +93,7 @@ void Frame::make_records() {
   records_.reserve(plan_.instructions.size());
   for (const Instruction& instruction : plan_.instructions) {
     Record& record = records_.emplace_back();
-    if (const LaunchStep* step = instruction.launch()) {
-      set_call(instruction, *step, &record);
-    } else {
-      record.kind =
-          instruction.transfer() != nullptr ? Record::Kind::kTransfer : Record::Kind::kLoop;
-    }
+    if (const LaunchStep* step = instruction.launch()) set_call(instruction, *step, &record);
   }
 }
 
@@ -212,7 +207,8 @@ void Frame::run() {
 
 inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
   Record& record = records_[index];
-  if (record.kind != Record::Kind::kLaunch) return run_step(index);
+  if (record.launch == nullptr) [[unlikely]]
+    return run_step(index);
   record.call.correlation = first_correlation + index;
   loci_error* error = record.launch(record.prepared, &record.call);
   if (error != nullptr) [[unlikely]]

@@ -60,13 +60,10 @@ class Frame {
 
   // Of an instruction. A kernel's is all that its launch needs.
   struct Record {
-    enum class Kind : std::uint8_t { kLaunch, kTransfer, kLoop };
-
-    Kind kind = Kind::kLaunch;
-    bool waits = true;  // of a transfer: the host, for its end
-    LaunchFn launch = nullptr;
+    LaunchFn launch = nullptr;  // null: it is no kernel
     const loci_prepared* prepared = nullptr;
     loci_launch call{};  // of a transfer: only its stream, null for the one of its device
+    bool waits = true;   // of a transfer: the host, for its end
   };
 
   // `first_correlation` is that of instruction 0.
