@@ -76,7 +76,8 @@ class Field {
   // The names of a range's elements.
   template <class Range, class NameOf>
   void expect_members(const Range& known, const NameOf& name_of) const {
-    for (const auto& [key, value] : members()) {
+    for (const auto& member : members()) {
+      const std::string& key = member.first;
       const auto is_key = [&](const auto& element) { return name_of(element) == key; };
       if (std::any_of(known.begin(), known.end(), is_key)) continue;
       std::vector<std::string> names;
