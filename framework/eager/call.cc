@@ -10,6 +10,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/eager/call_node.h"
 #include "framework/eager/direct_call.h"
+#include "framework/eager/fallback.h"
 #include "framework/eager/generator.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/launch.h"
@@ -178,12 +179,6 @@ bool may_alias(const CallPlan& plan) {
     if (alias.input == 0 && alias.output == 0) return true;
   }
   return false;
-}
-
-// The plan may be of a call under another policy.
-void check_fallback(const CallPlan& plan, const ThreadState& thread) {
-  if (plan.asked == nullptr || thread.fallback != FallbackPolicy::kError) return;
-  dispatch::forbid_fallback(plan.schema->name(), {}, plan.asked->place(), plan.refusals);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 #include "framework/dispatch/bound_op.h"
@@ -147,11 +146,6 @@ class Planner {
     plan_->aliases = bound.binding.aliases();
     if (!bound.fell_back()) return;
     plan_->asked = wish_.device;
-    if (wish_.policy == FallbackPolicy::kWarn) {
-      core::log(core::Module::kEager, core::Level::kWarn,
-                "{} has no kernel at {} and runs on the CPU, with copies there and back: {}",
-                form_.schema->name(), wish_.device->place().to_string(), bound.refusals);
-    }
     plan_->refusals = std::move(bound.refusals);
   }
 

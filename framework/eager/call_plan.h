@@ -50,7 +50,8 @@ struct CallPlan {
   device::Device* device = nullptr;
   // The place asked for, where the device has no kernel and the results go back to it; else null.
   device::Device* asked = nullptr;
-  std::string refusals;  // of its kernels
+  std::string refusals;                         // of its kernels
+  mutable std::atomic<bool> has_warned{false};  // of that, or did not need to
   std::vector<PlannedInput> inputs;
   std::vector<PlannedOutput> outputs;
   std::vector<Shape> shapes;                               // that the views point to

@@ -6,7 +6,8 @@
 namespace loci {
 inline namespace v0 {
 
-// Run it on the CPU silently, say so once for a program or a call alike, or throw Error(kPolicy).
+// Run it on the CPU silently; say so in the log, once for a program, or for an op and a place in
+// imperative code; or throw Error(kPolicy).
 enum class FallbackPolicy { kAllow, kWarn, kError };
 
 // The policy of the ops that the current thread calls while it lives; without one it is kWarn.

@@ -29,21 +29,6 @@ TEST_F(CallTest, AGuardMovesWhatLiesElsewhere) {
   EXPECT_THAT(floats(y), ElementsAre(2, 4));
 }
 
-TEST_F(CallTest, ThePolicyForbidsTheCpu) {
-  const Tensor x = vector({1, 3, 2}).to("sim:0");
-  const auto forbidden = ThrowsMessage<Error>(
-      AllOf(HasSubstr("[argmax] has no kernel at sim:0 (no plugin brings a kernel of argmax"),
-            HasSubstr("the policy forbids the CPU")));
-  const FallbackGuard strict(FallbackPolicy::kError);
-  EXPECT_THAT([&] { argmax(x); }, forbidden);
-  {
-    const FallbackGuard mild(FallbackPolicy::kAllow);
-    EXPECT_EQ(argmax(x).place(), Place("sim:0"));
-  }
-  // Also for a call that has been planned under the other policy.
-  EXPECT_THAT([&] { argmax(x); }, forbidden);
-}
-
 TEST_F(CallTest, StateThatIsChangedElsewhereGoesBack) {
   const Tensor count = Tensor::scalar<std::int64_t>(3);
   const std::uint64_t version = count.version();
