@@ -3,12 +3,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <loci/plugin/dtype_visit.hpp>
-#include <random>
+#include <stdexcept>
 #include <thread>
 
 namespace loci::testing {
@@ -16,9 +13,7 @@ namespace {
 
 constexpr std::size_t kGuardBytes = 256;
 constexpr std::byte kGuard{0xA5};
-constexpr std::uint32_t kThreads = 3;
 
-loci_str text_of(const std::string& text) { return {text.data(), text.size()}; }
 std::string string_of(loci_str text) { return {text.data, static_cast<std::size_t>(text.size)}; }
 
 // A block with guard bytes behind it; 64-byte aligned.
@@ -134,12 +129,6 @@ loci_view view_of(loci_dtype dtype, const Dims& dims, std::byte* data, std::uint
   return view;
 }
 
-std::uint64_t byte_count(loci_dtype dtype, const Dims& dims) {
-  std::uint64_t count = sdk::dtype_bytes(dtype);
-  for (const std::int64_t extent : dims) count *= static_cast<std::uint64_t>(extent);
-  return count;
-}
-
 // The memory of one launch: values copied in, outputs filled with a pattern, checked afterwards.
 class Frame {
  public:
@@ -205,164 +194,6 @@ class Frame {
 };
 
 }  // namespace
-
-std::size_t Value::numel() const {
-  std::size_t count = 1;
-  for (const std::int64_t extent : dims) count *= static_cast<std::size_t>(extent);
-  return count;
-}
-
-Value empty_like(loci_dtype dtype, Dims dims) {
-  Value value{dtype, std::move(dims), {}, LOCI_RESIDENCE_DEVICE};
-  value.bytes.resize(byte_count(dtype, value.dims));
-  return value;
-}
-
-Value value_of(loci_dtype dtype, Dims dims, const std::vector<double>& elements) {
-  Value value = empty_like(dtype, std::move(dims));
-  if (elements.size() != value.numel()) throw std::logic_error("wrong number of elements");
-  sdk::visit_all(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      const T element = static_cast<T>(elements[i]);
-      std::memcpy(value.bytes.data() + i * sizeof(T), &element, sizeof(T));
-    }
-  });
-  return value;
-}
-
-Value random_value(loci_dtype dtype, Dims dims, double low, double high, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<double> distribution(low, high);
-  const bool whole = (sdk::kFloatBits & LOCI_DTYPE_BIT(dtype)) == 0;
-  std::vector<double> elements(empty_like(dtype, dims).numel());
-  for (double& element : elements) {
-    element = distribution(generator);
-    if (whole) element = static_cast<double>(static_cast<std::int64_t>(element));
-  }
-  return value_of(dtype, std::move(dims), elements);
-}
-
-Value metadata(loci_dtype dtype, Dims dims) {
-  return {dtype, std::move(dims), {}, LOCI_RESIDENCE_METADATA};
-}
-
-Value absent() { return {}; }
-
-std::vector<double> to_doubles(const Value& value) {
-  std::vector<double> elements;
-  sdk::visit_all(value.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    for (std::size_t i = 0; i < value.numel(); ++i) {
-      elements.push_back(static_cast<double>(value.data<T>()[i]));
-    }
-  });
-  return elements;
-}
-
-const char* dtype_text(loci_dtype dtype) {
-  static constexpr const char* kNames[] = {"none", "bool", "i8",  "i16", "i32",  "i64", "u8",
-                                           "u16",  "u32",  "u64", "f16", "bf16", "f32", "f64"};
-  return kNames[dtype];
-}
-
-struct TestHost::State {
-  struct ErrorObject {
-    State* owner;
-    loci_code code;
-    std::string message;
-    ErrorObject* cause;
-  };
-  static ErrorObject* object(loci_error* error) { return reinterpret_cast<ErrorObject*>(error); }
-  static const ErrorObject* object(const loci_error* error) {
-    return reinterpret_cast<const ErrorObject*>(error);
-  }
-  static State& of(loci_host* host) { return *reinterpret_cast<State*>(host); }
-
-  static void release(loci_error* error) {
-    for (ErrorObject* next = object(error); next != nullptr;) {
-      ErrorObject* current = next;
-      next = current->cause;
-      --current->owner->errors;
-      delete current;
-    }
-  }
-
-  static void parallel_for(loci_host* host, std::int64_t begin, std::int64_t end,
-                           std::int64_t grain, loci_range_fn body, void* context) {
-    ++of(host).loops;
-    const std::int64_t items = end - begin;
-    const std::int64_t ranges = std::clamp<std::int64_t>(items / std::max<std::int64_t>(grain, 1),
-                                                         1, std::int64_t{kThreads});
-    std::vector<std::thread> threads;
-    for (std::int64_t i = 0; i < ranges; ++i) {
-      threads.emplace_back(body, context, begin + items * i / ranges,
-                           begin + items * (i + 1) / ranges, static_cast<std::uint32_t>(i));
-    }
-    for (std::thread& thread : threads) thread.join();
-  }
-
-  void fill() {
-    api.struct_size = sizeof api;
-    api.host = reinterpret_cast<loci_host*>(this);
-    api.log_enabled = [](loci_host*, std::int32_t) { return std::int32_t{0}; };
-    api.log = [](loci_host*, std::int32_t, loci_str, const char*, std::int32_t) {};
-    api.error_make = [](loci_host* host, loci_code code, loci_str message, loci_error* cause) {
-      ++of(host).errors;
-      auto* error =
-          new ErrorObject{&of(host), code, std::string(message.data, message.size), object(cause)};
-      return reinterpret_cast<loci_error*>(error);
-    };
-    api.error_code = [](const loci_error* error) { return object(error)->code; };
-    api.error_message = [](const loci_error* error) { return text_of(object(error)->message); };
-    api.error_cause = [](const loci_error* error) {
-      return reinterpret_cast<const loci_error*>(object(error)->cause);
-    };
-    api.error_release = &release;
-    api.memory_alloc = [](loci_host*, std::uint64_t bytes, std::uint64_t alignment) {
-      return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    };
-    api.memory_free = [](loci_host*, void* pointer) { std::free(pointer); };
-    api.parallel_for = &parallel_for;
-    api.parallel_width = [](loci_host*) { return kThreads; };
-    api.now_ns = [](loci_host*) {
-      const auto now = std::chrono::steady_clock::now().time_since_epoch();
-      return static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-    };
-    api.config_get = [](loci_host* host, loci_str key) {
-      const auto& values = of(host).configuration;
-      const auto found = values.find(std::string(key.data, key.size));
-      return found == values.end() ? loci_str{} : text_of(found->second);
-    };
-    api.layout_intern = [](loci_host* host, loci_str, std::uint64_t) { return ++of(host).layouts; };
-    api.get_interface = [](loci_host*, loci_str, std::uint32_t) -> const void* { return nullptr; };
-  }
-
-  loci_host_api api{};
-  std::map<std::string, std::string> configuration;
-  std::atomic<int> errors{0};
-  std::atomic<int> loops{0};
-  std::uint32_t layouts = 0;
-};
-
-TestHost::TestHost(std::map<std::string, std::string> configuration)
-    : state_(std::make_unique<State>()) {
-  state_->configuration = std::move(configuration);
-  state_->fill();
-}
-TestHost::~TestHost() = default;
-
-const loci_host_api& TestHost::api() const { return state_->api; }
-int TestHost::live_errors() const { return state_->errors; }
-int TestHost::parallel_loops() const { return state_->loops; }
-
-void TestHost::check(loci_error* error) const {
-  if (error == nullptr) return;
-  const PluginError thrown(State::object(error)->code, State::object(error)->message);
-  State::release(error);
-  throw thrown;
-}
 
 DrivenPlugin::DrivenPlugin(loci_plugin_query_fn query, std::map<std::string, std::string> options) {
   loci_host_info info{};

@@ -1,48 +1,23 @@
-// Runs single kernels of a plugin through the C tables, without the core: a small host in this
-// process, descriptions of operators, and values with guard bytes around them.
+// Runs single kernels of a plugin through the C tables, without the core: descriptions of
+// operators, and values with guard bytes behind them.
 #pragma once
 
 #include <loci/abi/device.h>
 #include <loci/abi/kernels.h>
 #include <loci/abi/plugin.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "tests/support/host_value.h"
+#include "tests/support/test_host.h"
+
 namespace loci::testing {
-
-using Dims = std::vector<std::int64_t>;
-
-// A tensor on the host.
-struct Value {
-  loci_dtype dtype = LOCI_DTYPE_NONE;
-  Dims dims;
-  std::vector<std::byte> bytes;
-  std::uint32_t residence = LOCI_RESIDENCE_DEVICE;
-
-  [[nodiscard]] std::size_t numel() const;
-  template <class T>
-  [[nodiscard]] const T* data() const {
-    return reinterpret_cast<const T*>(bytes.data());
-  }
-};
-
-// Elements are converted from double; of 64-bit integers as far as double holds them.
-Value value_of(loci_dtype dtype, Dims dims, const std::vector<double>& elements);
-// Between low and high, the same for the same seed; integers are whole.
-Value random_value(loci_dtype dtype, Dims dims, double low, double high, unsigned seed = 1);
-Value empty_like(loci_dtype dtype, Dims dims);  // zeros
-Value metadata(loci_dtype dtype, Dims dims);    // an argument of which only the shape is read
-Value absent();                                 // an optional argument that is not given
-std::vector<double> to_doubles(const Value& value);
-const char* dtype_text(loci_dtype dtype);
 
 struct DTypeAttribute {
   loci_dtype dtype;
@@ -64,36 +39,6 @@ struct Call {
   int launches = 1;
   // Threads that launch one prepared kernel at the same time, each with outputs of its own.
   int threads = 1;
-};
-
-// What went wrong in a function of the plugin.
-class PluginError : public std::runtime_error {
- public:
-  PluginError(loci_code code, const std::string& message)
-      : std::runtime_error(message), code_(code) {}
-  [[nodiscard]] loci_code code() const { return code_; }
-
- private:
-  loci_code code_;
-};
-
-// A host with three threads; `configuration` answers config_get.
-class TestHost {
- public:
-  explicit TestHost(std::map<std::string, std::string> configuration = {});
-  ~TestHost();
-  TestHost(const TestHost&) = delete;
-  TestHost& operator=(const TestHost&) = delete;
-  [[nodiscard]] const loci_host_api& api() const;
-  // Throws PluginError, and frees the error, if there is one.
-  void check(loci_error* error) const;
-  // Errors that are made and not released.
-  [[nodiscard]] int live_errors() const;
-  [[nodiscard]] int parallel_loops() const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 // A plugin, created and with its first device open.
