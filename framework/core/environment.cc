@@ -38,9 +38,13 @@ const std::vector<Rule>& rules() {
   static const auto& all = *new std::vector<Rule>{
       integer("EXIT_TIMEOUT", 0, kMostExitSeconds,
               "seconds that work may take to end when the process does"),
+      integer("KERNEL_CACHE", 0, kMostBytes,
+              "bytes that the prepared kernels of an executor, and of imperative code, may take"),
       {{"LOG", "levels such as debug, or operator=trace,transfer=debug", "what is logged"},
        Form::kLogLevels},
       integer("MEMORY_LIMIT", 0, kMostBytes, "bytes of host memory to use at most; 0: no limit"),
+      integer("PLAN_CACHE", 0, kMostBytes,
+              "bytes that the plans of an executor and the memory of their runs may take"),
       {{"PLUGIN_PATH", "directories, with : between", "where plugins are looked for"},
        Form::kAnything},
       {{"PLUGIN_PROBE", "0 or 1", "whether the runner tries plugins in a child process first"},

@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "framework/core/environment.h"
+
 namespace loci::dispatch {
 namespace {
 
+constexpr std::uint64_t kUsualBytes = std::uint64_t{64} << 20;
 // An entry, its node of the map, and a prepared kernel of a few fields.
 constexpr std::uint64_t kKeepingBytes = 1024;
 
@@ -22,37 +29,40 @@ std::uint64_t bytes_of(const Preparation& preparation) {
 
 }  // namespace
 
+std::uint64_t most_kernel_bytes() {
+  return core::configured_number("KERNEL_CACHE").value_or(kUsualBytes);
+}
+
 Preparation KernelCache::get(const Implementation& implementation, device::Device& device,
                              const OpDesc& op) {
   std::string key = key_of(implementation, device, op);
-  Entries dropped;  // destroyed once the lock is given back
+  Entries::Entries dropped;  // destroyed once the lock is given back
   const std::lock_guard lock(mutex_);
-  if (const auto known = by_key_.find(key); known != by_key_.end()) {
-    entries_.splice(entries_.begin(), entries_, known->second);
-    return known->second->preparation;
-  }
+  if (const Kept* known = entries_.find(key)) return known->preparation;
   Preparation preparation = prepare_kernel(implementation, device, op);
   const std::uint64_t bytes = kKeepingBytes + key.size() + bytes_of(preparation);
-  Entries made;
-  made.push_back({std::move(key), preparation, bytes});
-  by_key_.emplace(made.front().key, made.begin());
-  entries_.splice(entries_.begin(), made);
+  entries_.insert(std::move(key), {preparation, bytes});
   bytes_ += bytes;
   shrink(&dropped);
   return preparation;
 }
 
-void KernelCache::shrink(Entries* dropped) {
+void KernelCache::trim() {
+  Entries::Entries dropped;
+  const std::lock_guard lock(mutex_);
+  shrink(&dropped);
+}
+
+void KernelCache::shrink(Entries::Entries* dropped) {
   for (auto next = entries_.end(); bytes_ > most_bytes_ && next != entries_.begin();) {
     const auto entry = std::prev(next);
     // Whoever has it can pass it on; nobody else can get it while this holds the lock.
-    if (entry->preparation.kernel.use_count() > 1) {
+    if (entry->value.preparation.kernel.use_count() > 1) {
       next = entry;
       continue;
     }
-    by_key_.erase(entry->key);
-    bytes_ -= entry->bytes;
-    dropped->splice(dropped->end(), entries_, entry);
+    bytes_ -= entry->value.bytes;
+    next = entries_.remove(entry, dropped);
   }
 }
 

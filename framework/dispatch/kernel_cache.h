@@ -3,20 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 
+#include "framework/core/recent_map.h"
 #include "framework/dispatch/kernel.h"
 
 namespace loci::dispatch {
 
-// What the kernels of a cache may take, unless it is told otherwise: some hundred that oneDNN has
-// generated code for, or tens of thousands of portable ones.
-inline constexpr std::uint64_t kMostKernelBytes = std::uint64_t{64} << 20;
+// What the kernels of a cache may take: LOCI_KERNEL_CACHE, else 64 MiB, which is some hundred that
+// oneDNN has generated code for, or tens of thousands of portable ones.
+std::uint64_t most_kernel_bytes();
 
 // By signature; of an executor, shared between its plans, or of all imperative calls. Where they
 // take more than the limit, those that no plan and no thread's recent calls use any more are
@@ -25,7 +21,7 @@ inline constexpr std::uint64_t kMostKernelBytes = std::uint64_t{64} << 20;
 // takes. Thread-safe. No launch asks it for anything.
 class KernelCache {
  public:
-  explicit KernelCache(std::uint64_t most_bytes = kMostKernelBytes) : most_bytes_(most_bytes) {}
+  explicit KernelCache(std::uint64_t most_bytes = most_kernel_bytes()) : most_bytes_(most_bytes) {}
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
 
@@ -33,24 +29,27 @@ class KernelCache {
   // the op's name if it has to be prepared and that fails.
   Preparation get(const Implementation& implementation, device::Device& device, const OpDesc& op);
 
+  // Drops what has come to be unused, where it holds more than it may.
+  void trim();
+
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] bool is_over() const { return bytes() > most_bytes_; }
+  [[nodiscard]] std::uint64_t most_bytes() const { return most_bytes_; }
 
  private:
-  struct Entry {
-    std::string key;
+  struct Kept {
     Preparation preparation;
     std::uint64_t bytes;
   };
-  using Entries = std::list<Entry>;
+  using Entries = core::RecentMap<Kept>;
 
-  // Moves what has to go from entries_ to `dropped`.
-  void shrink(Entries* dropped);
+  // Moves what has to go to `dropped`.
+  void shrink(Entries::Entries* dropped);
 
   std::uint64_t most_bytes_;
   mutable std::mutex mutex_;
-  Entries entries_;  // the latest asked for first
-  std::unordered_map<std::string_view, Entries::iterator> by_key_;
+  Entries entries_;
   std::uint64_t bytes_ = 0;
 };
 
