@@ -23,6 +23,10 @@ loci_dtype leading_dtype(const loci_op_desc& op) {
 // Empty if the kernel accepts.
 std::string refusal(const Implementation& candidate, const loci_op_desc& op) {
   const plugin::KernelLibrary& library = *candidate.library;
+  if (candidate.def->op_version != op.version) {
+    return fmt::format("it is for version {} of the op, and this Loci has version {}",
+                       candidate.def->op_version, op.version);
+  }
   const loci_dtype dtype = leading_dtype(op);
   if ((candidate.def->dtype_mask & LOCI_DTYPE_BIT(dtype)) == 0) {
     return fmt::format("no {}", dtype_name(static_cast<DType>(dtype)));

@@ -93,6 +93,9 @@ std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
     if (def->op.data == nullptr || def->op.size == 0 || def->name.data == nullptr) {
       refuse_to_author(fmt::format("its kernel {} has no op or no name", i));
     }
+    if (def->op_version == 0) {
+      refuse_to_author(fmt::format("its kernel {} names no version of its op; set op_version", i));
+    }
     stated_text(def->op, fmt::format("kernel {}'s op", i));
     stated_text(def->name, fmt::format("kernel {}'s name", i));
     defs.push_back(def);

@@ -31,6 +31,13 @@ TEST_F(BindingTest, ARefusedDtypeIsNamed) {
   EXPECT_EQ(bound.refusals, "org.loci.test.toy/toy: no float64");
 }
 
+TEST_F(BindingTest, AKernelForAnotherVersionOfTheOpIsRefusedWithBoth) {
+  const Binding bound = bind(unary("exp", {4}));
+  EXPECT_FALSE(bound.found());
+  EXPECT_EQ(bound.refusals,
+            "org.loci.test.toy/toy: it is for version 7 of the op, and this Loci has version 1");
+}
+
 TEST_F(BindingTest, AnOpThatNobodyBringsIsNamed) {
   EXPECT_EQ(bind(unary("softmax", {4})).refusals, "no plugin brings a kernel of softmax for toy");
 }

@@ -135,6 +135,8 @@ TEST(BackendTables, RefusesFaultyTables) {
   EXPECT_EQ(error_with("null_defs").cause(), "its defs gave NULL for 1 kernels");
   EXPECT_THAT(error_with("small_def").cause(), HasSubstr("its kernel 0 states a size of 8 bytes"));
   EXPECT_EQ(error_with("nameless_op").cause(), "its kernel 0 has no op or no name");
+  EXPECT_EQ(error_with("no_version").cause(),
+            "its kernel 0 names no version of its op; set op_version");
 }
 
 TEST(BackendTables, RefusesMoreKernelsThanThereAre) {

@@ -67,6 +67,7 @@ const loci_kernel_def* defs(loci_plugin*, uint64_t* out_count) {
   def.struct_size = has_fault("small_def") ? 8 : sizeof def;
   def.op = text(has_fault("nameless_op") ? "" : "assign");
   def.name = text("faulty");
+  def.op_version = has_fault("no_version") ? 0 : 1;
   return &def;
 }
 

@@ -88,10 +88,11 @@ static const loci_device_api kDeviceApi = {
 
 static const loci_kernel_def kDefs[] = {{
     .struct_size = sizeof(loci_kernel_def),
-    .flags = LOCI_KERNEL_DETERMINISTIC | LOCI_KERNEL_SHAPE_AGNOSTIC,
+    .flags = LOCI_KERNEL_SHAPE_AGNOSTIC,
     .op = TEXT("assign"),
     .name = TEXT("minimal"),
     .dtype_mask = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
+    .op_version = 1,
 }};
 
 static const loci_kernel_def* defs(loci_plugin* plugin, uint64_t* out_count) {

@@ -142,6 +142,7 @@ const loci_kernel_def* defs(loci_plugin*, uint64_t* out_count) {
   def.struct_size = sizeof def;
   def.op = text("relu");
   def.name = stated("kernel name", "risky");
+  def.op_version = 1;
   def.dtype_mask = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
   *out_count = lies("kernels") ? UINT64_C(1) << 40 : 1;
   return &def;

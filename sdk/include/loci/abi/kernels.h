@@ -109,10 +109,7 @@ typedef struct loci_op_desc {
 
 /* loci_kernel_def.flags */
 enum {
-  LOCI_KERNEL_STRIDED_INPUTS = 1 << 0, /* takes inputs with strides */
-  LOCI_KERNEL_SHAPE_AGNOSTIC = 1 << 1, /* one prepared object serves every shape of those ranks */
-  LOCI_KERNEL_CAPTURABLE = 1 << 2,     /* may be recorded into a device graph */
-  LOCI_KERNEL_DETERMINISTIC = 1 << 3   /* same inputs, same bits */
+  LOCI_KERNEL_SHAPE_AGNOSTIC = 1 << 0 /* one prepared object serves every shape of those ranks */
 };
 
 /* Output `output` may lie in the memory of input `input` (flat indices): a permission. */
@@ -134,6 +131,9 @@ typedef struct loci_kernel_def {
   const loci_alias* aliases;
   uint64_t alias_count;
   uint64_t token; /* the plugin's own */
+  /* The version of the op's schema that it was written for; the host asks it about no other. */
+  uint32_t op_version;
+  uint32_t reserved_zero;
 } loci_kernel_def;
 
 /* Why supports() refused; text is copied by the host before the next call on the same thread. */

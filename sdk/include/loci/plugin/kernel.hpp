@@ -167,7 +167,8 @@ struct KernelDef {
   CreateFn create = nullptr;
   SupportsFn supports = nullptr;      // none: every operator of those dtypes
   std::vector<loci_alias> aliases{};  // outputs that may lie in an input's memory
-  std::uint32_t flags = LOCI_KERNEL_DETERMINISTIC | LOCI_KERNEL_CAPTURABLE;
+  std::uint32_t flags = 0;            // LOCI_KERNEL_*
+  std::uint32_t op_version = 1;       // of the op's schema; see `loci ops NAME`
 };
 
 // The kernels of a plugin, best first. Immutable; lives as long as the plugin.
@@ -184,6 +185,7 @@ class KernelList {
       def.aliases = kernel.aliases.data();
       def.alias_count = kernel.aliases.size();
       def.token = defs_.size();
+      def.op_version = kernel.op_version;
       defs_.push_back(def);
     }
   }

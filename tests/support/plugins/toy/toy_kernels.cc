@@ -112,6 +112,12 @@ sdk::KernelList toy_kernels() {
       {"relu", "toy", kFloat32, sdk::make_kernel<prepare_plain<Relu>>, nullptr, {{0, 0}}},
       {"elementwise_add", "toy", kFloat32, sdk::make_kernel<prepare_plain<Add>>, same_shapes},
       {"scale", "pairs", kFloat32, sdk::make_kernel<PairsKernel>, nullptr, {{0, 0}}},
+      // For a version of the op that there is not.
+      {.op = "exp",
+       .name = "toy",
+       .dtypes = kFloat32,
+       .create = sdk::make_kernel<ScaleKernel>,
+       .op_version = 7},
       {"scale", "toy", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {{0, 0}}},
       {"fill_constant", "toy", kFloat32, sdk::make_kernel<FillKernel>},
   });
