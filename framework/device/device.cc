@@ -220,7 +220,7 @@ void Device::synchronize_stream(loci_stream* stream, UnprovenWork* asker, std::u
     try {
       check(api().stream_synchronize(stream), "waiting for a stream");
     } catch (const Error& error) {
-      throw blame(error, asker)->error;
+      throw fail_work(error, asker)->error;
     }
   }
   check_async_error(asker, up_to);
@@ -242,13 +242,13 @@ void Device::check_async_error(UnprovenWork* asker, std::uint64_t up_to) {
     is_silent = false;
     UnprovenWork* owner = owner_of(correlation);
     const std::shared_ptr<Failure> failure =
-        owner == nullptr ? blame_all(*error, asker) : blame_owner(*error, *owner, correlation);
+        owner == nullptr ? fail_all(*error, asker) : fail_owner(*error, *owner, correlation);
     const bool is_anothers = owner != nullptr && owner != asker;
     if (first == nullptr && !is_anothers) first = failure;
     if (correlation == 0) break;  // it stands for all there is; a lost device says it every time
   }
   if (first != nullptr) throw first->error;
-  if (is_silent && asker != nullptr) asker->vouch(up_to);
+  if (is_silent && asker != nullptr) asker->confirm(up_to);
 }
 
 std::optional<Error> Device::take_async_error(std::uint64_t* correlation) {
@@ -270,9 +270,9 @@ UnprovenWork* Device::owner_of(std::uint64_t correlation) const {
   return owner == works_.end() ? nullptr : *owner;
 }
 
-std::shared_ptr<Failure> Device::blame(const Error& error, const UnprovenWork* asker) {
+std::shared_ptr<Failure> Device::fail_work(const Error& error, const UnprovenWork* asker) {
   const std::lock_guard lock(work_mutex_);
-  return blame_all(error, asker);
+  return fail_all(error, asker);
 }
 
 namespace {
@@ -289,7 +289,7 @@ std::shared_ptr<Failure> make_failure(const Error& error, const Owners& owners) 
 
 }  // namespace
 
-std::shared_ptr<Failure> Device::blame_all(const Error& error, const UnprovenWork* asker) {
+std::shared_ptr<Failure> Device::fail_all(const Error& error, const UnprovenWork* asker) {
   std::shared_ptr<Failure> failure = make_failure(error, [&] {
     std::string candidates = asker == nullptr ? std::string() : asker->describe(0);
     if (!candidates.empty()) candidates.insert(0, "; it is ");
@@ -303,8 +303,8 @@ std::shared_ptr<Failure> Device::blame_all(const Error& error, const UnprovenWor
   return failure;
 }
 
-std::shared_ptr<Failure> Device::blame_owner(const Error& error, UnprovenWork& owner,
-                                             std::uint64_t correlation) {
+std::shared_ptr<Failure> Device::fail_owner(const Error& error, UnprovenWork& owner,
+                                            std::uint64_t correlation) {
   std::shared_ptr<Failure> failure =
       make_failure(error, [&] { return "; it is " + owner.describe(correlation); });
   owner.fail(failure, correlation);

@@ -63,6 +63,11 @@ class Device {
   [[nodiscard]] const loci_device_api& api() const { return backend_->api; }
   [[nodiscard]] loci_device* handle() const { return handle_; }
   [[nodiscard]] plugin::Plugin& plugin() const { return *backend_->plugin; }
+  // Whether its streams can wait for events of that device, and copy from it: both are of one
+  // plugin.
+  [[nodiscard]] bool can_wait_for(const Device& other) const {
+    return &plugin() == &other.plugin();
+  }
   // Null if the backend has none.
   [[nodiscard]] const loci_profile_source_api* profile_source() const {
     return backend_->profile_source ? &*backend_->profile_source : nullptr;
@@ -107,12 +112,12 @@ class Device {
   // Asks the device, without waiting, what it has not told yet of work that has failed. That work
   // fails, with what may have used it, or all that is in question where the device cannot tell.
   // Throws the first failure, unless it is known to be another's than the asker's (null: nobody's
-  // in particular), who meets it himself. If the device says nothing, the asker is vouched for up
-  // to `up_to` before anybody else can ask.
+  // in particular), who meets it himself. If the device says nothing, the work of the asker counts
+  // as done up to `up_to` before anybody else can ask.
   void check_async_error(UnprovenWork* asker = nullptr, std::uint64_t up_to = 0);
   // For an error that the device answers instead of doing what it was asked, which is about its
   // work: all that is in question has failed.
-  std::shared_ptr<Failure> blame(const Error& error, const UnprovenWork* asker = nullptr);
+  std::shared_ptr<Failure> fail_work(const Error& error, const UnprovenWork* asker = nullptr);
   void enter_work(UnprovenWork& work);
   void leave_work(UnprovenWork& work);
 
@@ -134,9 +139,9 @@ class Device {
   std::optional<Error> take_async_error(std::uint64_t* correlation);
   [[nodiscard]] UnprovenWork* owner_of(std::uint64_t correlation) const;
   // With the lock of the work.
-  std::shared_ptr<Failure> blame_all(const Error& error, const UnprovenWork* asker);
-  std::shared_ptr<Failure> blame_owner(const Error& error, UnprovenWork& owner,
-                                       std::uint64_t correlation);
+  std::shared_ptr<Failure> fail_all(const Error& error, const UnprovenWork* asker);
+  std::shared_ptr<Failure> fail_owner(const Error& error, UnprovenWork& owner,
+                                      std::uint64_t correlation);
   void open();
   void describe();
   void take(const loci_device_info& info);

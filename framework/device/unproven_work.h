@@ -1,4 +1,4 @@
-// Work that a device has been given and has not vouched for yet.
+// Work that a device has been given and has not confirmed yet.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class UnprovenWork {
   // nothing is.
   [[nodiscard]] virtual std::string describe(std::uint64_t correlation) const = 0;
   // The device said nothing after the work up to there had ended, in the owner's own count.
-  virtual void vouch(std::uint64_t up_to) noexcept = 0;
+  virtual void confirm(std::uint64_t up_to) noexcept = 0;
   // Its work of that correlation and what came after it has failed, or, for 0, all that is in
   // question.
   virtual void fail(const std::shared_ptr<Failure>& failure,

@@ -3,6 +3,7 @@
 
 #include <loci/abi/kernels.h>
 
+#include <cstdint>
 #include <loci/attribute.hpp>
 #include <loci/shape.hpp>
 #include <string>
@@ -19,6 +20,12 @@ struct ArgumentType {
   Shape shape;
   std::uint32_t residence = LOCI_RESIDENCE_DEVICE;
 };
+
+// As kernels see it.
+inline std::uint32_t abi_residence(ops::Residence residence) {
+  if (residence == ops::Residence::kMetadata) return LOCI_RESIDENCE_METADATA;
+  return residence == ops::Residence::kHost ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
+}
 
 // By slot of the schema. A variadic slot may be empty; an absent optional slot has no argument here
 // and one of dtype kNone in the ABI form.

@@ -23,18 +23,8 @@ namespace {
 constexpr std::int64_t kSmallFlops = 1 << 16;
 constexpr std::int64_t kSmallBytes = 1 << 16;
 
-dispatch::KernelCache& kernel_cache() {
-  static auto& cache = *new dispatch::KernelCache();  // lives as long as any plan
-  return cache;
-}
-
-std::uint32_t abi_residence(ops::Residence residence) {
-  if (residence == ops::Residence::kMetadata) return LOCI_RESIDENCE_METADATA;
-  return residence == ops::Residence::kHost ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
-}
-
 std::uint32_t residence_of(const PlannedOutput& output) {
-  return abi_residence(output.on_host ? ops::Residence::kHost : ops::Residence::kDevice);
+  return dispatch::abi_residence(output.on_host ? ops::Residence::kHost : ops::Residence::kDevice);
 }
 
 // Builds one plan.
@@ -125,7 +115,7 @@ class Planner {
     for (const PlannedInput& input : plan_->inputs) {
       if (input.value < 0) continue;
       inputs[input.slot].push_back(
-          {input.type.dtype, input.type.shape, abi_residence(input.residence)});
+          {input.type.dtype, input.type.shape, dispatch::abi_residence(input.residence)});
     }
     dispatch::ArgumentSlots outputs(form_.schema->outputs().size());
     for (const PlannedOutput& output : plan_->outputs) {
@@ -152,7 +142,7 @@ class Planner {
   void make_views() {
     plan_->shapes.reserve(plan_->inputs.size() + plan_->outputs.size());
     for (const PlannedInput& input : plan_->inputs) {
-      add_view(input.type, abi_residence(input.residence), input.value >= 0);
+      add_view(input.type, dispatch::abi_residence(input.residence), input.value >= 0);
     }
     for (const PlannedOutput& output : plan_->outputs) {
       add_view(output.type, residence_of(output), !output.is_absent);
@@ -169,7 +159,7 @@ class Planner {
       view.bytes = static_cast<std::uint64_t>(shape.numel()) * dtype_size(type.dtype);
       view.layout = LOCI_LAYOUT_PLAIN;
       view.residence = residence == LOCI_RESIDENCE_DEVICE && plan_->device->uses_host_memory()
-                           ? abi_residence(ops::Residence::kHost)
+                           ? dispatch::abi_residence(ops::Residence::kHost)
                            : residence;
     }
     plan_->views.push_back(view);
@@ -260,6 +250,11 @@ CallPlan::Needs find_needs(const CallPlan& plan, std::uint64_t wanted) {
 }
 
 }  // namespace
+
+dispatch::KernelCache& kernel_cache() {
+  static auto& cache = *new dispatch::KernelCache();  // lives as long as any plan
+  return cache;
+}
 
 CallPlan::CallPlan() = default;
 CallPlan::~CallPlan() = default;

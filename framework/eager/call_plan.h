@@ -109,6 +109,9 @@ struct CallForm {
   std::vector<device::Device*> spaces;                  // by value: where it lies; null: the host
 };
 
+// Of all imperative calls. Thread-safe.
+dispatch::KernelCache& kernel_cache();
+
 // Infers outputs, chooses the kernel and prepares it. Throws Error with the op's name.
 // Throws what dispatch::bind_op() throws.
 std::shared_ptr<const CallPlan> plan_call(CallForm form, const dispatch::Wish& wish);

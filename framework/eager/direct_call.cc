@@ -15,7 +15,7 @@ constexpr std::size_t kMostArguments = 8;
 // Whether the elements are there to be read now.
 bool is_at_hand(const TensorImpl& input) {
   tensor::Uses& uses = input.storage()->uses;
-  return uses.settle(/*writers_only=*/true) && !uses.has_failed();
+  return uses.has_ended(/*writers_only=*/true) && !uses.has_failed();
 }
 
 // The call as a task, for whoever describes what has failed.

@@ -24,7 +24,7 @@ void IssuedWork::note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan
   noted_ = ticket;
 }
 
-void IssuedWork::vouch(std::uint64_t up_to) noexcept {
+void IssuedWork::confirm(std::uint64_t up_to) noexcept {
   if (checked_.load(std::memory_order_relaxed) < up_to) {
     checked_.store(up_to, std::memory_order_release);
   }

@@ -42,7 +42,9 @@ class IssuedWork final : public device::UnprovenWork {
     return any_failed_.load(std::memory_order_relaxed);
   }
   // For what the device answers otherwise: the error with the work that it may be about.
-  std::shared_ptr<tensor::Failure> blame(const Error& error) { return device_.blame(error, this); }
+  std::shared_ptr<tensor::Failure> fail_work(const Error& error) {
+    return device_.fail_work(error, this);
+  }
   // Null where the work has not failed, as far as is known.
   [[nodiscard]] std::shared_ptr<tensor::Failure> failure_at(std::uint64_t ticket) const;
 
@@ -55,7 +57,7 @@ class IssuedWork final : public device::UnprovenWork {
     return dynamic_cast<const IssuedWork*>(&other) != nullptr;
   }
   [[nodiscard]] std::string describe(std::uint64_t correlation) const override;
-  void vouch(std::uint64_t up_to) noexcept override;
+  void confirm(std::uint64_t up_to) noexcept override;
   void fail(const std::shared_ptr<tensor::Failure>& failure,
             std::uint64_t correlation) noexcept override;
 

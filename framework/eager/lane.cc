@@ -60,7 +60,7 @@ void Lane::submit(Task& task) {
   const std::uint64_t ticket = worker_.next_ticket();
   try {
     enter_uses(task, {this, ticket});
-    if (is_idle && !is_inline_ && can_issue(task)) return issue_at_once(task, ticket);
+    if (is_idle && !is_inline_ && can_issue(task)) return enqueue_now(task, ticket);
     worker_.start(device_.place());
   } catch (...) {
     skip(ticket);
@@ -71,7 +71,7 @@ void Lane::submit(Task& task) {
   worker_.wake();
 }
 
-void Lane::issue_at_once(Task& task, std::uint64_t ticket) {
+void Lane::enqueue_now(Task& task, std::uint64_t ticket) {
   hand_over(task, ticket, nullptr);
   worker_.pass(ticket);
   throttle();
@@ -108,7 +108,7 @@ void Lane::make_room(std::unique_lock<std::mutex>& lock) {
 // Never throws: what the task fails with is found where its results are used.
 void Lane::issue(Task& task) noexcept {
   if (inherit_failure(task)) return;
-  forgive_outputs(task);
+  clear_failures(task);
   try {
     if (is_of_parent_) {
       core::raise(ErrorCode::kUnavailable,
@@ -143,7 +143,7 @@ std::shared_ptr<tensor::Failure> Lane::failed_source(const Task& task) const {
   return nullptr;
 }
 
-void Lane::issue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept {
+void Lane::enqueue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept {
   if (earlier == nullptr) return issue(task);
   fail_outputs(task, earlier);
 }
@@ -175,7 +175,7 @@ void Lane::take(Task task, std::uint64_t ticket) noexcept {
   const std::shared_ptr<tensor::Failure> earlier = await_before(task);
   core::adopt_width();
   if (is_inline_) {
-    issue_after(task, earlier);
+    enqueue_after(task, earlier);
     // Before whoever waits goes on: the memory is free then.
     task = Task();
     worker_.finish(ticket);
@@ -200,7 +200,7 @@ void Lane::hand_over(Task& task, std::uint64_t ticket,
   } catch (const std::bad_alloc&) {
     return fail(task);
   }
-  issue_after(task, earlier);
+  enqueue_after(task, earlier);
   hold_for_device(task, ticket);
 }
 

@@ -77,11 +77,11 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   void refuse(Task& task) noexcept;
   void begin_end() noexcept;
   void make_room(std::unique_lock<std::mutex>& lock);
-  void issue_at_once(Task& task, std::uint64_t ticket);
+  void enqueue_now(Task& task, std::uint64_t ticket);
   void skip(std::uint64_t ticket) noexcept;
   void issue(Task& task) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> failed_source(const Task& task) const;
-  void issue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept;
+  void enqueue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> await_before(Task& task) noexcept;
   void take(Task task, std::uint64_t ticket) noexcept override;
   void hand_over(Task& task, std::uint64_t ticket,

@@ -25,7 +25,7 @@ void StreamWork::ask(const Request& request) {
   try {
     request();
   } catch (const Error& error) {
-    throw issued_.blame(error)->error;
+    throw issued_.fail_work(error)->error;
   }
 }
 

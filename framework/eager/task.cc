@@ -56,7 +56,7 @@ bool is_ready(const Task& task) {
   const std::size_t inputs = task.input_count();
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (task.arguments[i] == nullptr) continue;
-    if (!task.arguments[i]->storage()->uses.settle(/*writers_only=*/i < inputs)) return false;
+    if (!task.arguments[i]->storage()->uses.has_ended(/*writers_only=*/i < inputs)) return false;
   }
   return true;
 }
@@ -85,8 +85,8 @@ bool inherit_failure(Task& task) {
   return false;
 }
 
-void forgive_outputs(Task& task) {
-  for_each_output(task, [](tensor::Storage& storage) { storage.uses.forgive(); });
+void clear_failures(Task& task) {
+  for_each_output(task, [](tensor::Storage& storage) { storage.uses.clear_failure(); });
 }
 
 std::string describe(const Task& task) {

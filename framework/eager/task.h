@@ -55,7 +55,7 @@ void run_task(Task& task, loci_stream* stream);
 void fail_outputs(Task& task, const std::shared_ptr<tensor::Failure>& failure);
 [[nodiscard]] bool inherit_failure(Task& task);
 // Before it writes: earlier failures of what it replaces whole no longer count.
-void forgive_outputs(Task& task);
+void clear_failures(Task& task);
 // "[elementwise_add] x float32[2], y float32[2] at cpu, enqueued at main+0x1f (train)".
 [[nodiscard]] std::string describe(const Task& task);
 

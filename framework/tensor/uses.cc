@@ -97,7 +97,7 @@ std::shared_ptr<Failure> Uses::failure() const {
   return failure_;
 }
 
-void Uses::forgive() noexcept {
+void Uses::clear_failure() noexcept {
   if (!has_failed()) return;
   const std::lock_guard lock(lock_);
   failure_.reset();

@@ -51,7 +51,7 @@ class Uses {
   // All that has not ended as far as is known; with `writers_only` without the readers.
   [[nodiscard]] Tickets pending(bool writers_only) const;
   // Whether all work has ended, or all that writes, without waiting for it.
-  [[nodiscard]] bool settle(bool writers_only) {
+  [[nodiscard]] bool has_ended(bool writers_only) {
     return is_idle() || forget_if_ended(writers_only);
   }
   // Returns when all work has ended, or all that writes; throws what it failed with.
@@ -62,7 +62,7 @@ class Uses {
   [[nodiscard]] std::shared_ptr<Failure> failure() const;
   [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   // What is about to be written replaces what failed.
-  void forgive() noexcept;
+  void clear_failure() noexcept;
 
  private:
   [[nodiscard]] bool forget_if_ended(bool writers_only);

@@ -83,7 +83,7 @@ class AwaitedCopy final : public device::UnprovenWork {
   [[nodiscard]] std::string describe(std::uint64_t /*correlation*/) const override {
     return is_in_question_ ? "a copy at " + device_.place().to_string() : std::string();
   }
-  void vouch(std::uint64_t /*up_to*/) noexcept override { is_in_question_ = false; }
+  void confirm(std::uint64_t /*up_to*/) noexcept override { is_in_question_ = false; }
   void fail(const std::shared_ptr<device::Failure>& failure,
             std::uint64_t /*correlation*/) noexcept override {
     if (!is_in_question_) return;
@@ -203,7 +203,7 @@ void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labe
 void copy_between_devices(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                           loci_stream* stream, bool wait, OrderedBy ordered_by) {
   stream = stream_or_default(*to.device, stream);
-  if (&from.device->plugin() == &to.device->plugin() &&
+  if (to.device->can_wait_for(*from.device) &&
       copy_peer(from, to, bytes, labels, stream, wait, ordered_by)) {
     return;
   }

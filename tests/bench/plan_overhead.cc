@@ -4,8 +4,8 @@
 #include <loci/loci.hpp>
 #include <memory>
 
-#include "framework/runtime/executor_impl.h"
-#include "framework/runtime/frame.h"
+#include "framework/executor/executor_impl.h"
+#include "framework/run/frame.h"
 #include "tests/bench/peer.h"
 #include "tests/bench/report.h"
 

@@ -18,19 +18,21 @@ ARROWS = {
     "program": ["ops"],
     "passes": ["program"],
     "autograd": ["program"],
-    "runtime": ["dispatch", "transfer", "passes", "autograd"],
-    "eager": ["runtime"],
+    "run": ["dispatch", "transfer", "program"],
+    "compile": ["run", "passes"],
+    "executor": ["compile"],
+    "eager": ["dispatch", "transfer", "autograd"],
     "optimizer": ["eager"],
-    "capture": ["runtime"],
-    "parallel": ["runtime"],
-    "io": ["runtime"],
+    "capture": ["executor", "eager"],
+    "parallel": ["executor", "eager"],
+    "io": ["program"],
     "nn": ["eager", "io"],
     "tracing": ["eager", "io"],
-    "reporting": ["runtime", "io"],
+    "reporting": ["device"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
 ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops",
-               "dispatch", "runtime", "eager", "reporting"}
+               "dispatch", "run", "compile", "eager", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.

@@ -1,4 +1,4 @@
-// Looking at programs, plans and transfers.
+// Looking at programs, plans, caches and transfers.
 #pragma once
 
 #include <cstdint>
@@ -86,6 +86,20 @@ struct Plan {
 // executor keeps the plan for a run.
 LOCI_PUBLIC Plan plan(const Executor& executor, const Program& program, const Feed& feed,
                       const std::vector<Fetch>& fetch);
+
+// What is kept so that the next run, or call, need not make it again. Bytes.
+struct Caches {
+  std::uint64_t plans = 0;              // each for a program, its feeds and fetches
+  std::uint64_t plan_bytes = 0;         // also of the plans of loops and of deferred operators
+  std::uint64_t frame_bytes = 0;        // intermediate values and records of runs, on all devices
+  std::uint64_t most_plan_bytes = 0;    // for these two: LOCI_PLAN_CACHE
+  std::uint64_t kernels = 0;            // prepared ones
+  std::uint64_t kernel_bytes = 0;       // with the code that libraries generated for them
+  std::uint64_t most_kernel_bytes = 0;  // LOCI_KERNEL_CACHE
+};
+LOCI_PUBLIC Caches caches(const Executor& executor);
+// Of imperative code, which keeps kernels only.
+LOCI_PUBLIC Caches imperative_caches();
 
 // A row of the transfer ledger of this process.
 struct Transfer {

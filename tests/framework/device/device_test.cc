@@ -30,6 +30,17 @@ TEST(DeviceTest, SaysWhatTheBackendSaid) {
   EXPECT_NE(device.default_stream(), nullptr);
 }
 
+TEST(DeviceTest, StreamsWaitForEventsOfDevicesOfTheirPlugin) {
+  FakeBackend fake;
+  FakeBackend other;
+  const Device device(fake.backend(), Place("fake"));
+  const Device sibling(fake.backend(), Place("fake:1"));
+  const Device stranger(other.backend(), Place("fake"));
+  EXPECT_TRUE(device.can_wait_for(device));
+  EXPECT_TRUE(device.can_wait_for(sibling));
+  EXPECT_FALSE(device.can_wait_for(stranger));
+}
+
 TEST(DeviceTest, InlineDeviceHasNoStream) {
   FakeBackend fake({.flags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY});
   Device device(fake.backend(), Place("fake"));

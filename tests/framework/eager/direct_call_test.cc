@@ -90,7 +90,7 @@ TEST_F(DirectCallTest, ComesAfterAnEventThatItsStreamAwaits) {
   passed.wait(Stream::current("cpu"));
   const Tensor x = vector({-1, 2});
   EXPECT_THAT(floats(relu(x)), ElementsAre(0, 2));
-  EXPECT_TRUE(slow.impl()->storage()->uses.settle(/*writers_only=*/false));
+  EXPECT_TRUE(slow.impl()->storage()->uses.has_ended(/*writers_only=*/false));
   EXPECT_TRUE(relu_plan(x)->lane->is_free()) << "nothing is awaited any more";
 }
 

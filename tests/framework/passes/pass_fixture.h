@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/compile/constant_evaluator.h"
 #include "framework/passes/passes.h"
-#include "framework/runtime/constant_evaluator.h"
 
 namespace loci::passes {
 

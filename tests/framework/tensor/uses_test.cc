@@ -56,12 +56,12 @@ TEST_F(UsesTest, IsIdleAfterAWait) {
 TEST_F(UsesTest, SettlesOnceItsWorkHasEnded) {
   enter(a_, 1, true);
   enter(b_, 1, false);
-  EXPECT_FALSE(uses_.settle(/*writers_only=*/true));
+  EXPECT_FALSE(uses_.has_ended(/*writers_only=*/true));
   a_.ended = 1;
-  EXPECT_TRUE(uses_.settle(/*writers_only=*/true));
-  EXPECT_FALSE(uses_.settle(/*writers_only=*/false)) << "one still reads";
+  EXPECT_TRUE(uses_.has_ended(/*writers_only=*/true));
+  EXPECT_FALSE(uses_.has_ended(/*writers_only=*/false)) << "one still reads";
   b_.ended = 1;
-  EXPECT_TRUE(uses_.settle(/*writers_only=*/false));
+  EXPECT_TRUE(uses_.has_ended(/*writers_only=*/false));
   EXPECT_TRUE(uses_.is_idle());
 }
 
@@ -70,7 +70,7 @@ TEST_F(UsesTest, AFailureIsThrownUntilItIsForgiven) {
   uses_.fail(failure);
   EXPECT_THROW(uses_.wait(), Error);
   EXPECT_TRUE(failure->was_thrown.load());
-  uses_.forgive();
+  uses_.clear_failure();
   EXPECT_NO_THROW(uses_.wait());
 }
 

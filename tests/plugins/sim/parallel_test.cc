@@ -59,6 +59,40 @@ TEST_F(SimParallelTest, EveryBitIsThatOfOneStream) {
   }
 }
 
+// Beside a loop and within it.
+TEST_F(SimParallelTest, LoopsKeepTheirBitsBesideBranches) {
+  const Variable x = data("x", {kExtent, kExtent}, kFloat32);
+  const Variable n = fill_constant({1}, 5, kInt64);
+  std::vector<Variable> weights;
+  for (int i = 0; i < 3; ++i) weights.push_back(parameter());
+  const std::vector<Variable> last =
+      while_loop([&](const std::vector<Variable>& v) { return less_than(v[0], n); },
+                 [&](const std::vector<Variable>& v) {
+                   Variable sum = v[1];
+                   for (const Variable& w : weights)
+                     sum = elementwise_add(sum, tanh(matmul(v[1], w)));
+                   const DeviceGuard guard("cpu");
+                   sum = elementwise_add(sum, relu(v[1]));
+                   return std::vector<Variable>{elementwise_add(v[0], full_like(v[0], 1)), sum};
+                 },
+                 {fill_constant({1}, 0, kInt64), x});
+  const Variable out = elementwise_add(branches(x), tanh(last[1]));
+  Executor(Place("sim:0"), with_streams(1), scope_).run(startup_);
+  Executor one("sim:0", with_streams(1), scope_);
+  const std::vector<float> expected = one.run(main_, feed(), {out}).front().to_vector<float>();
+  for (const int streams : {2, 4}) {
+    Executor executor("sim:0", with_streams(streams), scope_);
+    std::set<int> used;
+    for (const auto& op : inspect::plan(executor, main_, feed(), {out}).operators) {
+      used.insert(op.stream);
+    }
+    EXPECT_GE(used.size(), static_cast<std::size_t>(streams)) << "a loop forces no stream";
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_EQ(executor.run(main_, feed(), {out}).front().to_vector<float>(), expected);
+    }
+  }
+}
+
 TEST_F(SimParallelTest, ThePlanTellsOfStreamsAndWaits) {
   const Variable out = branches(data("x", {kExtent, kExtent}, kFloat32));
   const Executor one("sim:0", with_streams(1), scope_);

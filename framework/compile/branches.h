@@ -1,0 +1,25 @@
+// Branches that are taken, in the rest of a plan.
+#pragma once
+
+#include <loci/executor.hpp>
+#include <loci/tensor.hpp>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/compile/plan_compiler.h"
+#include "framework/program/program_impl.h"
+#include "framework/run/continuation.h"
+
+namespace loci::runtime {
+
+// What is known after a stage: what it awaited, and what it was compiled for itself.
+KnownValues known_values(const EarlierStage& earlier);
+
+// The program of the rest: where the stage before leaves operators whose branch is known by now,
+// a copy whose main block has those that it leaves, in order, with branches in their place. Ids of
+// variables stay. Null if no branch is known. Throws as program::Inliner does.
+std::shared_ptr<const program::ProgramImpl> take_branches(const EarlierStage& earlier,
+                                                          const CompileOptions& options);
+
+}  // namespace loci::runtime

@@ -1,0 +1,241 @@
+#include "framework/compile/lowering.h"
+
+#include <utility>
+
+#include "framework/compile/branches.h"
+#include "framework/compile/deferral.h"
+#include "framework/compile/loop_lowering.h"
+#include "framework/compile/lowering_state.h"
+#include "framework/compile/operator_lowering.h"
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/program/control_flow.h"
+#include "framework/run/continuation.h"
+
+namespace loci::runtime {
+namespace {
+
+using program::VarId;
+
+// What the request borrows outlives its plans.
+CompileRest rest_compiler(const PlanRequest& request, dispatch::KernelCache* kernels) {
+  PlanRequest rest;
+  rest.device = request.device;
+  rest.options = request.options;
+  rest.scope = request.scope;
+  rest.memory = request.memory;
+  return [rest, kernels](const Plan& before, const KnownValues& awaited) {
+    const EarlierStage earlier{&before, awaited};
+    PlanRequest behind = rest;
+    behind.earlier = &earlier;
+    return compile_plan(behind, kernels);
+  };
+}
+
+class Lowering {
+ public:
+  Lowering(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan)
+      : state_(request, kernels, plan),
+        request_(request),
+        plan_(*plan),
+        block_(state_.block),
+        binder_(state_.binder),
+        values_(state_.values),
+        deferral_(block_.vars.size()) {}
+
+  void run() {
+    const std::vector<const program::Operator*> operators =
+        request_.earlier == nullptr ? begin() : resume();
+    for (const program::Operator* op : operators) {
+      if (defer(*op)) continue;
+      binder_.bind(*op);
+      if (op->schema->has_blocks()) {
+        lower_loop(*op, &state_);
+      } else {
+        lower_operator(*op, &state_);
+      }
+    }
+    defer_fetches();
+    lower_fetches();
+    if (!awaited_.empty()) end_stage();
+    state_.fallbacks.warn(request_.device->place());
+  }
+
+ private:
+  std::vector<const program::Operator*> begin() {
+    if (request_.block != nullptr) return begin_block();
+    binder_.bind_feeds(plan_.feeds);
+    lower_feeds();
+    return all_operators();
+  }
+
+  std::vector<const program::Operator*> begin_block() {
+    for (std::size_t i = 0; i < block_.arguments.size(); ++i) {
+      binder_.set_type(block_.arguments[i], request_.block->arguments[i].type);
+      values_.add_argument(block_.arguments[i], i);
+    }
+    return all_operators();
+  }
+
+  // Takes up what the stage before knew, and the values that have come since.
+  std::vector<const program::Operator*> resume() {
+    const StageEnd& end = request_.earlier->plan->rest->end();
+    for (std::size_t i = 0; i < end.types.size(); ++i) {
+      const auto id = static_cast<VarId>(i);
+      binder_.set_type(id, end.types[i]);
+      values_.state_of(id).producer = end.vars[i].producer;
+      values_.state_of(id).persists_at = end.vars[i].persists_at;
+    }
+    for (const auto& [id, value] : known_values(*request_.earlier)) {
+      if (!block_.var(id).persistable) known_.emplace_back(id, value);
+      binder_.set_host_value(id, value);
+    }
+    for (const auto& [id, count] : end.bounded) set_extent(id, count);
+    const bool is_rewritten = plan_.program != request_.earlier->plan->program;
+    return is_rewritten ? all_operators() : end.operators;
+  }
+
+  void set_extent(VarId id, VarId count) {
+    ops::TensorType type = binder_.type(id);
+    for (const auto& [known, value] : request_.earlier->values) {
+      if (known != count) continue;
+      type.shape.set(0, value.data<std::int64_t>()[0]);
+      return binder_.set_type(id, type);
+    }
+    binder_.set_bounded(id, type, count);
+  }
+
+  // Whether the operator waits for values that only the run brings.
+  bool defer(const program::Operator& op) {
+    const bool hangs = deferral_.hangs(op);
+    // A predicate is read as soon as it is there, even if the branches must wait for more.
+    if (!hangs || program::is_branching(op)) {
+      const std::vector<VarId> missing = binder_.missing_values(op);
+      if (missing.empty() && !hangs) return false;
+      for (const VarId id : missing) {
+        if (deferral_.computes(id)) continue;
+        binder_.require(id, op);
+        await(id, transfer::intern(op.name));
+      }
+    }
+    deferral_.add(op);
+    return true;
+  }
+
+  void await(VarId id, const char* consumer) {
+    values_.home_of(id, *request_.device);
+    const ValueId read = values_.in_space(id, nullptr, consumer, transfer::Reason::kHostRead);
+    for (const AwaitedValue& other : awaited_) {
+      if (other.var == id) return;
+    }
+    awaited_.push_back({id, read});
+  }
+
+  // State is fetched as the run leaves it; what has no extent yet, when it has.
+  void defer_fetches() {
+    std::vector<PlanFetch> now;
+    std::vector<PlanFetch> bounded;
+    for (const PlanFetch& fetch : plan_.fetches) {
+      const VarId id = block_.find(fetch.name);
+      const VarId count = binder_.count_of(id);
+      if (count != program::kNoVar) await(count, "fetch");
+      if (count != program::kNoVar || deferral_.computes(id)) {
+        later_.push_back(fetch);
+      } else {
+        now.push_back(fetch);
+      }
+    }
+    plan_.fetches.clear();
+    for (const PlanFetch& fetch : now) {
+      const bool waits = !awaited_.empty() && block_.var(block_.find(fetch.name)).persistable;
+      (waits ? later_ : plan_.fetches).push_back(fetch);
+    }
+  }
+
+  // Keeps what the rest needs, and hands it over.
+  void end_stage() {
+    for (const program::Operator* op : deferral_.operators()) {
+      for (const program::Slot& slot : op->inputs) {
+        for (const VarId id : slot) values_.keep(id);
+      }
+    }
+    for (const PlanFetch& fetch : later_) values_.keep(block_.find(fetch.name));
+    for (const AwaitedValue& awaited : awaited_) plan_.live_outs.push_back(awaited.value);
+    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_),
+                 values_.take_states(), binder_.types(),   bounded(),
+                 std::move(known_)};
+    plan_.rest =
+        std::make_unique<Continuation>(std::move(end), rest_compiler(request_, &state_.kernels));
+  }
+
+  [[nodiscard]] std::vector<std::pair<VarId, VarId>> bounded() const {
+    std::vector<std::pair<VarId, VarId>> pairs;
+    for (std::size_t i = 0; i < block_.vars.size(); ++i) {
+      const VarId count = binder_.count_of(static_cast<VarId>(i));
+      if (count != program::kNoVar) pairs.emplace_back(static_cast<VarId>(i), count);
+    }
+    return pairs;
+  }
+
+  std::vector<const program::Operator*> all_operators() const {
+    std::vector<const program::Operator*> operators;
+    for (const program::Operator& op : block_.ops) operators.push_back(&op);
+    return operators;
+  }
+
+  void lower_feeds() {
+    for (std::size_t i = 0; i < plan_.feeds.size(); ++i) {
+      PlanFeed& feed = plan_.feeds[i];
+      const VarId id = block_.find(feed.name);
+      if (block_.var(id).persistable) {
+        feed.persistable = values_.home_of(id, *request_.device);
+        continue;
+      }
+      auto& devices = device::DeviceManager::instance();
+      const Space space = feed.place.is_host() ? nullptr : space_of(&devices.get(feed.place));
+      feed.value = values_.add(id, space, StorageKind::kFeed);
+      values_.at(feed.value).slot = static_cast<std::int32_t>(i);
+      values_.state_of(id).home = feed.value;
+    }
+  }
+
+  void lower_fetches() {
+    for (PlanFetch& fetch : plan_.fetches) {
+      const VarId id = block_.find(fetch.name);
+      if (binder_.type(id).dtype == DType::kNone && !block_.var(id).persistable) {
+        core::raise(ErrorCode::kInvalidArgument,
+                    "[executor] '{}' cannot be fetched: it is neither fed nor computed",
+                    fetch.name);
+      }
+      fetch.value = values_.home_of(id, *request_.device);
+      PlanValue& fetched = values_.at(fetch.value);
+      // Results of a block may stay on a device; others go to the host.
+      const Space wanted = plan_.results.empty() ? nullptr : plan_.results[fetch.position].space;
+      if (!plan_.results.empty())
+        plan_.results[fetch.position].producer = values_.state_of(id).producer;
+      if (fetched.storage == StorageKind::kArena && fetched.space == wanted) {
+        fetched.storage = StorageKind::kFetch;
+        fetched.slot = static_cast<std::int32_t>(fetch.position);
+      }
+    }
+  }
+
+  LoweringState state_;
+  const PlanRequest& request_;
+  Plan& plan_;
+  const program::Block& block_;
+  TypeBinder& binder_;
+  VariableValues& values_;
+  Deferral deferral_;
+  std::vector<AwaitedValue> awaited_;
+  std::vector<PlanFetch> later_;  // fetches of a later stage
+  KnownValues known_;
+};
+
+}  // namespace
+
+void lower(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan) {
+  Lowering(request, kernels, plan).run();
+}
+
+}  // namespace loci::runtime

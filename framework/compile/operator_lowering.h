@@ -1,0 +1,13 @@
+// One operator of a program as an instruction of a plan.
+#pragma once
+
+#include "framework/compile/lowering_state.h"
+#include "framework/program/program_impl.h"
+
+namespace loci::runtime {
+
+// Places the operator, whose types are bound, binds its kernel, and adds the launch with the copies
+// that bring its inputs and take back what it changes elsewhere. Throws what place_operator() does.
+void lower_operator(const program::Operator& op, LoweringState* state);
+
+}  // namespace loci::runtime

@@ -1,0 +1,63 @@
+#include "framework/compile/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/core/log.h"
+#include "framework/device/device_manager.h"
+
+namespace loci::runtime {
+namespace {
+
+constexpr std::size_t kTopReasons = 3;
+
+}  // namespace
+
+void FallbackLog::add(const std::string& type, const std::string& why) {
+  for (Entry& entry : entries_) {
+    if (entry.type == type && entry.why == why) {
+      ++entry.count;
+      return;
+    }
+  }
+  entries_.push_back({type, why, 1});
+}
+
+void FallbackLog::warn(const Place& place) const {
+  if (entries_.empty()) return;
+  std::vector<Entry> sorted = entries_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Entry& a, const Entry& b) { return a.count > b.count; });
+  std::int64_t total = 0;
+  std::string reasons;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    total += sorted[i].count;
+    if (i >= kTopReasons) continue;
+    reasons += fmt::format("{}{} x {} ({})", i == 0 ? "" : "; ", sorted[i].count, sorted[i].type,
+                           sorted[i].why);
+  }
+  core::log(core::Module::kExecutor, core::Level::kWarn,
+            "{} operators have no kernel at {} and run on the CPU: {}{}", total, place.to_string(),
+            reasons, sorted.size() > kTopReasons ? "; ..." : "");
+}
+
+Placement place_operator(const program::Operator& op, const dispatch::OpDesc& desc,
+                         const PlacementPolicy& policy, dispatch::KernelCache* kernels,
+                         FallbackLog* fallbacks) {
+  dispatch::Wish wish{policy.preferred, !op.guard.empty(), policy.fallback};
+  if (wish.is_guarded) {
+    auto& devices = device::DeviceManager::instance();
+    wish.device = &devices.get(devices.resolve(Place(op.guard), wish.device->place()));
+  }
+  dispatch::BoundOp bound = dispatch::bind_op(desc, op.name, wish, kernels);
+  Placement placement{bound.device, PlaceReason::kDefault, std::move(bound.refusals),
+                      std::move(bound.binding)};
+  if (wish.is_guarded) placement.reason = PlaceReason::kUserGuard;
+  if (placement.detail.empty()) return placement;
+  placement.reason = PlaceReason::kNoKernel;
+  if (policy.fallback == FallbackPolicy::kWarn) fallbacks->add(op.type(), placement.detail);
+  return placement;
+}
+
+}  // namespace loci::runtime

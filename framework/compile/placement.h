@@ -1,0 +1,54 @@
+// The place of each operator, and why.
+#pragma once
+
+#include <cstdint>
+#include <loci/executor.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/device/device.h"
+#include "framework/dispatch/bound_op.h"
+#include "framework/program/program_impl.h"
+#include "framework/run/place_reason.h"
+
+namespace loci::runtime {
+
+// Where an operator runs.
+struct Placement {
+  device::Device* device = nullptr;
+  PlaceReason reason = PlaceReason::kDefault;
+  std::string detail;  // for kNoKernel: the refusals
+  dispatch::Binding kernel;
+};
+
+// Counts fallbacks while a program is placed, and reports them once.
+class FallbackLog {
+ public:
+  void add(const std::string& type, const std::string& why);
+  // One warning with the counts and the top reasons, if there were any.
+  void warn(const Place& place) const;
+
+ private:
+  struct Entry {
+    std::string type;
+    std::string why;
+    std::int64_t count;
+  };
+  std::vector<Entry> entries_;
+};
+
+// Where operators without a guard run, and what happens if there is no kernel for one.
+struct PlacementPolicy {
+  device::Device* preferred = nullptr;
+  FallbackPolicy fallback = FallbackPolicy::kWarn;
+};
+
+// Places one operator and binds its kernel: by its guard if it has one, else at the executor's
+// device if a kernel takes it there, else on the CPU as the policy allows. Throws what
+// dispatch::bind_op() throws.
+Placement place_operator(const program::Operator& op, const dispatch::OpDesc& desc,
+                         const PlacementPolicy& policy, dispatch::KernelCache* kernels,
+                         FallbackLog* fallbacks);
+
+}  // namespace loci::runtime

@@ -1,0 +1,112 @@
+#include "framework/compile/plan_compiler.h"
+
+#include <algorithm>
+#include <set>
+
+#include "framework/compile/branches.h"
+#include "framework/compile/lowering.h"
+#include "framework/compile/resource_assignment.h"
+#include "framework/compile/specialization.h"
+#include "framework/core/log.h"
+#include "framework/profiler/parts.h"
+#include "framework/run/continuation.h"
+#include "framework/run/loop.h"
+
+namespace loci::runtime {
+namespace {
+
+void add_queued(device::Device* device, std::vector<device::Device*>* queued) {
+  if (device == nullptr || device->is_inline()) return;
+  if (std::find(queued->begin(), queued->end(), device) == queued->end()) queued->push_back(device);
+}
+
+void begin(const PlanRequest& request, Plan* plan) {
+  plan->program = specialize(request);
+  plan->feeds = request.feeds;
+  plan->fetch_names = request.fetches;
+  for (const std::string& name : request.fetches) {
+    plan->fetches.push_back({name, kNoValue, plan->fetches.size()});
+  }
+}
+
+void begin_block(const BlockRequest& request, Plan* plan) {
+  auto program = std::make_shared<program::ProgramImpl>();
+  program->main() = *request.block;
+  const program::Block& block = program->main();
+  for (const program::VarId id : block.results) {
+    plan->fetches.push_back({block.var(id).name, kNoValue, plan->fetches.size()});
+  }
+  plan->arguments.assign(block.arguments.size(), kNoValue);
+  plan->results = request.results;
+  plan->is_block = true;
+  plan->program = std::move(program);
+}
+
+void resume(const PlanRequest& request, Plan* plan) {
+  const Plan& before = *request.earlier->plan;
+  plan->program = take_branches(*request.earlier, request.options);
+  if (plan->program == nullptr) plan->program = before.program;
+  plan->fetches = before.rest->end().fetches;
+  plan->results = before.results;
+  plan->is_block = before.is_block;
+}
+
+// Of a loop.
+std::vector<const Plan*> plans_of(const Instruction& instruction) {
+  const LoopStep* loop = instruction.loop();
+  return loop == nullptr ? std::vector<const Plan*>() : loop->plans();
+}
+
+// What a loop enqueues is waited for with the rest.
+void add_queued_by(const Plan& inner, std::vector<device::Device*>* queued) {
+  for (device::Device* device : inner.queued_devices) add_queued(device, queued);
+}
+
+// The persistable variables that instructions write, those of loops included.
+std::vector<std::string> written_by(const Plan& plan) {
+  std::set<ValueId> outputs;
+  std::set<std::string> written;
+  for (const Instruction& instruction : plan.instructions) {
+    outputs.insert(instruction.outputs.begin(), instruction.outputs.end());
+    for (const Plan* inner : plans_of(instruction)) {
+      written.insert(inner->written.begin(), inner->written.end());
+    }
+  }
+  for (const PlanFeed& feed : plan.feeds) outputs.insert(feed.persistable);
+  for (const PlanPersistable& persistable : plan.persistables) {
+    if (outputs.count(persistable.value) != 0) written.insert(persistable.name);
+  }
+  return {written.begin(), written.end()};
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
+                                         dispatch::KernelCache* kernels) {
+  const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
+  auto plan = std::make_shared<Plan>();
+  if (request.block != nullptr) {
+    begin_block(*request.block, plan.get());
+  } else if (request.earlier != nullptr) {
+    resume(request, plan.get());
+  } else {
+    begin(request, plan.get());
+  }
+  lower(request, kernels, plan.get());
+  assign_resources(request.options.reuse_memory, static_cast<std::size_t>(request.options.streams),
+                   plan.get());
+  for (const Instruction& instruction : plan->instructions) {
+    add_queued(instruction.device, &plan->queued_devices);
+    for (const Plan* inner : plans_of(instruction)) add_queued_by(*inner, &plan->queued_devices);
+  }
+  for (const PlanValue& value : plan->values) add_queued(value.space, &plan->queued_devices);
+  plan->written = written_by(*plan);
+  plan->count_in(request.memory);
+  core::log(core::Module::kExecutor, core::Level::kDebug,
+            "compiled a plan of {} operators, {} instructions, {} arenas for {}",
+            plan->operators.size(), plan->instructions.size(), plan->arenas.size(),
+            request.device->place().to_string());
+  return plan;
+}
+
+}  // namespace loci::runtime

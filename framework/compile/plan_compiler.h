@@ -1,0 +1,58 @@
+// Compiling a program into a plan.
+#pragma once
+
+#include <loci/executor.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/dispatch/kernel_cache.h"
+#include "framework/program/program_impl.h"
+#include "framework/run/continuation.h"
+#include "framework/run/plan.h"
+#include "framework/tensor/scope_impl.h"
+
+namespace loci::runtime {
+
+// The plan that ran before, and the values that its rest awaited.
+struct EarlierStage {
+  const Plan* plan = nullptr;
+  KnownValues values;
+};
+
+// An argument of a block.
+struct BlockArgument {
+  ops::TensorType type;                   // static
+  std::optional<Space> space;             // nothing: where it is first used
+  device::Device* persists_at = nullptr;  // of state: its home
+};
+
+// A block of a loop.
+struct BlockRequest {
+  const program::Block* block = nullptr;
+  std::vector<BlockArgument> arguments;
+  std::vector<PlanResult> results;
+};
+
+struct PlanRequest {
+  std::shared_ptr<const program::ProgramImpl> program;
+  // Names, dtypes, static shapes and places of the feeds, in the caller's order.
+  std::vector<PlanFeed> feeds;
+  std::vector<std::string> fetches;
+  device::Device* device = nullptr;
+  CompileOptions options;
+  tensor::ScopeImpl* scope = nullptr;  // types of persistable variables
+  std::shared_ptr<PlanMemory> memory;  // in which the plan counts; null: it does not
+  // For the rest of a plan; program, feeds and fetches are then those of its first stage.
+  const EarlierStage* earlier = nullptr;
+  // Instead of a program, feeds and fetches: a block of one.
+  const BlockRequest* block = nullptr;
+};
+
+// Throws Error as Executor::run says. Changes nothing but the cache.
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
+                                         dispatch::KernelCache* kernels);
+
+}  // namespace loci::runtime

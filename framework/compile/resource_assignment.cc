@@ -1,0 +1,57 @@
+#include "framework/compile/resource_assignment.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "framework/compile/memory_assignment.h"
+#include "framework/compile/pinned_values.h"
+#include "framework/compile/scheduler.h"
+#include "framework/core/log.h"
+#include "framework/memory/allocator.h"
+
+namespace loci::runtime {
+namespace {
+
+constexpr std::uint64_t kAllowedBytes = 64 << 20;  // that any plan may take for its streams
+
+std::uint64_t arena_bytes(const Plan& plan) {
+  return std::accumulate(plan.arenas.begin(), plan.arenas.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const Arena& arena) { return sum + arena.bytes; });
+}
+
+bool fits(const Plan& plan) {
+  return std::all_of(plan.arenas.begin(), plan.arenas.end(), [](const Arena& arena) {
+    memory::Allocator& allocator =
+        arena.space == nullptr ? memory::host_allocator() : memory::device_allocator(*arena.space);
+    return arena.bytes <= allocator.available();
+  });
+}
+
+}  // namespace
+
+void assign_resources(bool reuse_memory, std::size_t streams, Plan* plan) {
+  assign_memory(reuse_memory, Timeline::sequential(), plan);
+  if (streams < 2) return;
+  // A block runs again before anybody has waited for what it enqueued: the host would write what a
+  // copy still reads.
+  if (!plan->is_block) pin_copied_values(plan);
+  std::optional<TimedSchedule> made = make_schedule(*plan, streams);
+  if (!made) return unpin_values(plan);
+  const std::uint64_t before = arena_bytes(*plan);
+  assign_memory(reuse_memory, made->timeline, plan);
+  const std::uint64_t after = arena_bytes(*plan);
+  if (after <= before + before / 4 + kAllowedBytes && fits(*plan)) {
+    plan->schedule = std::make_unique<const Schedule>(std::move(made->schedule));
+    return;
+  }
+  core::log(core::Module::kExecutor, core::Level::kInfo,
+            "a plan keeps to one stream per device: with more it would take {} bytes for "
+            "intermediate values instead of {}",
+            after, before);
+  unpin_values(plan);
+  assign_memory(reuse_memory, Timeline::sequential(), plan);
+}
+
+}  // namespace loci::runtime

@@ -1,0 +1,112 @@
+#include "framework/compile/specialization.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "framework/compile/constant_evaluator.h"
+#include "framework/compile/type_binding.h"
+#include "framework/core/raise.h"
+#include "framework/core/suggest.h"
+#include "framework/device/device_manager.h"
+#include "framework/ops/op_registry.h"
+#include "framework/passes/pass.h"
+#include "framework/program/control_flow.h"
+
+namespace loci::runtime {
+namespace {
+
+using program::Block;
+using program::Operator;
+using program::VarId;
+
+// Appended before the passes run: a random operator that nobody reads must not change which numbers
+// the next run draws.
+void append_random_advance(Block& block) {
+  VarId state = program::kNoVar;
+  for (const Operator& op : block.ops) {
+    if (op.schema->is_random()) {
+      state = op.inputs[static_cast<std::size_t>(op.schema->input_index("state"))].front();
+    }
+  }
+  const bool in_branches = state == program::kNoVar && program::draws_random_numbers(block);
+  if (in_branches) state = block.find(program::kRandomStateName);
+  if (state == program::kNoVar) return;
+  Operator advance;
+  advance.schema = &ops::op_registry().get("random_advance");
+  advance.name = "random_advance";
+  advance.inputs = {{state}};
+  advance.outputs = advance.inputs;
+  block.ops.push_back(std::move(advance));
+}
+
+// Before the passes run: an operator that they fold or drop is never placed, and its guard as
+// wrong.
+void check_guards(const Block& block, const Place& preferred, std::set<std::string>* checked) {
+  auto& devices = device::DeviceManager::instance();
+  for (const Operator& op : block.ops) {
+    for (const auto& inner : op.blocks) check_guards(*inner, preferred, checked);
+    if (!checked->insert(op.guard).second) continue;
+    try {
+      const Place place = devices.resolve(Place(op.guard), preferred);
+      const auto index = static_cast<std::uint32_t>(place.index());
+      if (devices.count(place.type()) <= index) devices.get(place);
+    } catch (const Error& error) {
+      throw error.within(
+          fmt::format("[{}] {} is under the device guard '{}'", op.type(), op.name, op.guard));
+    }
+  }
+}
+
+void mark(const std::vector<VarId>& ids, std::vector<bool>* set) {
+  for (const VarId id : ids) (*set)[static_cast<std::size_t>(id)] = true;
+}
+
+}  // namespace
+
+void check_fetches(const Block& block, const std::vector<std::string>& fetches) {
+  for (const std::string& name : fetches) {
+    if (block.find(name) != program::kNoVar) continue;
+    std::vector<std::string> names;
+    for (const program::VarDesc& var : block.vars) names.push_back(var.name);
+    core::raise(ErrorCode::kInvalidArgument,
+                "[executor] the program has no variable '{}' to fetch{}", name,
+                core::suggest(name, names));
+  }
+}
+
+void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetches,
+             const Place& preferred, const std::vector<std::string>& disabled,
+             const std::string& last) {
+  Block& block = program->main();
+  passes::PassContext context;
+  context.kept.resize(block.vars.size());
+  std::vector<VarId> fetched;
+  for (const std::string& name : fetches) fetched.push_back(block.find(name));
+  mark(fetched, &context.kept);
+  mark(block.results, &context.kept);
+  context.evaluate = constant_evaluator(preferred);
+  passes::run_passes(block, context, disabled, last);
+}
+
+std::shared_ptr<const program::ProgramImpl> specialize(const PlanRequest& request) {
+  check_feeds(request.program->main(), request.feeds);
+  check_fetches(request.program->main(), request.fetches);
+  std::set<std::string> checked{""};
+  check_guards(request.program->main(), request.device->place(), &checked);
+  // A copy, so that changing the program cannot pull it from under a run.
+  auto program = std::make_shared<program::ProgramImpl>(*request.program);
+  Block& block = program->main();
+  for (const PlanFeed& feed : request.feeds) {
+    program::VarDesc& var = block.var(block.find(feed.name));
+    if (!var.persistable) var.type.shape = feed.shape;
+  }
+  append_random_advance(block);
+  if (request.options.optimization != Optimization::kNone) {
+    rewrite(program.get(), request.fetches, request.device->place(),
+            request.options.disabled_passes);
+  }
+  return program;
+}
+
+}  // namespace loci::runtime

@@ -1,0 +1,26 @@
+// What happens to a program before it is lowered: the plan gets a copy of its own, which passes may
+// rewrite.
+#pragma once
+
+#include <memory>
+
+#include "framework/compile/plan_compiler.h"
+
+namespace loci::runtime {
+
+// Throws Error(kInvalidArgument) unless the block has these variables.
+void check_fetches(const program::Block& block, const std::vector<std::string>& fetches);
+
+// A copy of the program for the feeds: data variables have their types, passes have run, and the
+// random state advances at the end if random numbers are drawn. Throws Error(kInvalidArgument) if
+// feeds or fetches do not fit the program, or a pass is unknown.
+std::shared_ptr<const program::ProgramImpl> specialize(const PlanRequest& request);
+
+// Runs the passes over a program, whose declared types are all that is known, up to and with the
+// pass `last`. `preferred` is where operators without a guard run. Throws Error(kInvalidArgument)
+// for an unknown pass.
+void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetches,
+             const Place& preferred, const std::vector<std::string>& disabled,
+             const std::string& last = {});
+
+}  // namespace loci::runtime

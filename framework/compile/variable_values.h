@@ -1,0 +1,60 @@
+// Where the values of a program's variables lie while it is lowered.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "framework/compile/plan_compiler.h"
+#include "framework/compile/type_binding.h"
+#include "framework/run/continuation.h"
+#include "framework/run/plan.h"
+
+namespace loci::runtime {
+
+// Adds to the plan the values that variables have, each in the memory where it is defined and
+// wherever else it is read, with the transfers in between.
+class VariableValues {
+ public:
+  VariableValues(const PlanRequest& request, TypeBinder* binder, Plan* plan);
+
+  // The variable is the block's argument of that index.
+  void add_argument(program::VarId id, std::size_t index) { argument_index_[id] = index; }
+
+  // The value where the variable is defined. A persistable one, when it is first met, gets its
+  // home: the place of its guard, else `device`, where the first operator that uses it runs.
+  ValueId home_of(program::VarId id, device::Device& device);
+  // The same for one that the operator writes whole.
+  ValueId initialised_home(program::VarId id, device::Device& device);
+  // The variable's value in `space`; adds a transfer unless it is there already.
+  ValueId in_space(program::VarId id, Space space, const char* consumer, transfer::Reason reason);
+  // Makes the values that the stage before has of a variable known here.
+  void import(program::VarId id);
+  // A later stage needs what there is of it.
+  void keep(program::VarId id);
+
+  ValueId add(program::VarId id, Space space, StorageKind storage);
+  void add_transfer(const TransferStep& step);
+
+  [[nodiscard]] PlanValue& at(ValueId id) { return plan_.values[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] VarState& state_of(program::VarId id) {
+    return vars_[static_cast<std::size_t>(id)];
+  }
+  // At the end of a stage.
+  [[nodiscard]] std::vector<VarState> take_states() { return std::move(vars_); }
+
+ private:
+  void place_argument(program::VarId id, std::size_t index, device::Device& user);
+  void add_persistable(program::VarId id, device::Device& user, bool written_first);
+  ValueId add_live_in(program::VarId id, ValueId earlier);
+
+  const PlanRequest& request_;
+  TypeBinder& binder_;
+  Plan& plan_;
+  const program::Block& block_;
+  std::vector<VarState> vars_;
+  std::unordered_map<program::VarId, std::size_t> argument_index_;
+};
+
+}  // namespace loci::runtime

@@ -1,0 +1,19 @@
+#include <loci/inspect.hpp>
+
+#include "framework/executor/executor_impl.h"
+
+namespace loci {
+inline namespace v0 {
+namespace inspect {
+
+Caches caches(const Executor& executor) {
+  const runtime::PlanCache& plans = executor.impl()->plans();
+  const runtime::PlanMemory& memory = *plans.memory();
+  const dispatch::KernelCache& kernels = executor.impl()->kernels();
+  return {plans.size(),   memory.plans.load(), memory.frames.load(), memory.most_bytes,
+          kernels.size(), kernels.bytes(),     kernels.most_bytes()};
+}
+
+}  // namespace inspect
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,25 @@
+#include <loci/executor.hpp>
+#include <utility>
+
+#include "framework/executor/executor_impl.h"
+
+namespace loci {
+inline namespace v0 {
+
+Fetch::Fetch(const Variable& variable) : name_(variable.name()) {}
+Fetch::Fetch(std::string name) : name_(std::move(name)) {}
+Fetch::Fetch(const char* name) : name_(name) {}
+
+Executor::Executor(const Place& place, CompileOptions options, Scope scope)
+    : impl_(std::make_shared<runtime::ExecutorImpl>(place, options, std::move(scope))) {}
+
+std::vector<Tensor> Executor::run(const Program& program, const Feed& feed,
+                                  const std::vector<Fetch>& fetch) {
+  return impl_->run(program, feed, fetch);
+}
+
+const Place& Executor::place() const noexcept { return impl_->place(); }
+const Scope& Executor::scope() const noexcept { return impl_->scope(); }
+
+}  // namespace v0
+}  // namespace loci

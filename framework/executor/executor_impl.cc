@@ -1,0 +1,163 @@
+#include "framework/executor/executor_impl.h"
+
+#include <optional>
+#include <utility>
+
+#include "framework/compile/placement_advice.h"
+#include "framework/core/environment.h"
+#include "framework/core/log.h"
+#include "framework/core/process_end.h"
+#include "framework/core/raise.h"
+#include "framework/core/thread_team.h"
+#include "framework/device/device_manager.h"
+#include "framework/executor/executor_stage.h"
+#include "framework/profiler/parts.h"
+#include "framework/run/continuation.h"
+
+namespace loci::runtime {
+namespace {
+
+using profiler::Part;
+
+constexpr int kMostStreams = 64;
+
+device::Device& open_device(const Place& place) {
+  core::check_environment();
+  auto& devices = device::DeviceManager::instance();
+  return devices.get(devices.resolve(place, Place()));
+}
+
+std::vector<PlanFeed> describe(const Feed& feed) {
+  std::vector<PlanFeed> feeds;
+  for (const auto& [name, tensor] : feed) {
+    if (!tensor.defined()) {
+      core::raise(ErrorCode::kInvalidArgument, "[executor] the tensor fed to '{}' is undefined",
+                  name);
+    }
+    feeds.push_back({name, tensor.dtype(), tensor.shape(), tensor.place(), -1, -1});
+  }
+  return feeds;
+}
+
+}  // namespace
+
+ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope scope)
+    : device_(open_device(place)), options_(std::move(options)), scope_(std::move(scope)) {
+  if (options_.streams >= 1 && options_.streams <= kMostStreams) return;
+  core::raise(ErrorCode::kInvalidArgument, "[executor] CompileOptions::streams is {}; give 1 to {}",
+              options_.streams, kMostStreams);
+}
+
+std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
+                                      const std::vector<Fetch>& fetch) {
+  if (core::process_is_ending()) [[unlikely]] {
+    core::raise(ErrorCode::kUnavailable,
+                "[executor] the process is ending, and the libraries that compute at {} may be "
+                "gone; run programs before main() returns",
+                place().to_string());
+  }
+  try {
+    return run_plan(program, feed, fetch);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory) throw;
+    throw advised(error, program, feed, fetch);
+  }
+}
+
+Error ExecutorImpl::advised(const Error& error, const Program& program, const Feed& feed,
+                            const std::vector<Fetch>& fetch) {
+  std::string details;
+  try {
+    details = placement_that_fits(new_request(program, feed, fetch), &kernels_, available_bytes);
+  } catch (const Error&) {
+    return error;  // the first one is the one to report
+  }
+  if (details.empty()) return error;
+  if (!error.details().empty()) details += "\n" + error.details();
+  return {error.code(), error.what(), std::move(details)};
+}
+
+std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& feed,
+                                           const std::vector<Fetch>& fetch) {
+  core::adopt_width();
+  const profiler::Scope scope(label_of(Part::kRun));
+  std::vector<Tensor> fetched(fetch.size());
+  std::shared_ptr<const Plan> used = plan(program, feed, fetch);
+  std::optional<ExecutorStage> first(std::in_place, *used, fetched);
+  if (!bind_scope(first->run())) {
+    // A persistable variable got another type since the plan was compiled.
+    first.reset();
+    plans_.erase(used);
+    used = plan(program, feed, fetch);
+    require_scope(first.emplace(*used, fetched).run());
+  }
+  run_stage(*first, &feed, /*before=*/nullptr, fetched);
+  plans_.trim();
+  core::precede_destructors();
+  return fetched;
+}
+
+bool ExecutorImpl::bind_scope(PlanRun& run) {
+  const profiler::Scope scope(label_of(Part::kInitVariables));
+  return run.bind_scope(*scope_.impl());
+}
+
+void ExecutorImpl::require_scope(PlanRun& run) {
+  const profiler::Scope scope(label_of(Part::kInitVariables));
+  run.require_scope(*scope_.impl(), "a run started");
+}
+
+void ExecutorImpl::run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* before,
+                             std::vector<Tensor>& fetched) {
+  PlanRun& run = stage.run();
+  run.begin();
+  if (feed != nullptr) stage.bind_feeds(*feed);
+  if (before != nullptr) run.bind_live_ins(*before);
+  stage.bind_fetches();
+  run.enqueue();
+  stage.copy_fetches();
+  if (run.plan().rest) {
+    const std::shared_ptr<const Plan> next = run.plan().rest->next(run.plan(), run.frame());
+    ExecutorStage rest(*next, fetched);
+    require_scope(rest.run());
+    run_stage(rest, nullptr, &run, fetched);
+  }
+  run.wait();
+  const profiler::Scope scope(label_of(Part::kEagerRelease));
+  run.release();
+}
+
+PlanRequest ExecutorImpl::new_request() {
+  PlanRequest request;
+  request.device = &device_;
+  request.options = options_;
+  request.scope = scope_.impl().get();
+  request.memory = plans_.memory();
+  return request;
+}
+
+PlanRequest ExecutorImpl::new_request(const Program& program, const Feed& feed,
+                                      const std::vector<Fetch>& fetch) {
+  PlanRequest request = new_request();
+  request.program = program.impl();
+  request.feeds = describe(feed);
+  for (const Fetch& wanted : fetch) request.fetches.push_back(wanted.name());
+  return request;
+}
+
+std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Feed& feed,
+                                               const std::vector<Fetch>& fetch) {
+  if (std::shared_ptr<const Plan> found = plans_.find(program, feed, fetch)) return found;
+  const PlanRequest request = new_request(program, feed, fetch);
+  const std::uint64_t version = program.impl()->version();
+  std::shared_ptr<const Plan> compiled = compile_plan(request, &kernels_);
+  plans_.insert(program, version, feed, fetch, compiled);
+  if (kernels_.is_over()) {
+    // What plans keep alive the cache of kernels cannot drop.
+    plans_.drop_older_half();
+    kernels_.trim();
+  }
+  return compiled;
+}
+
+}  // namespace loci::runtime

@@ -1,0 +1,54 @@
+// What an Executor handle refers to.
+#pragma once
+
+#include <loci/executor.hpp>
+#include <memory>
+#include <vector>
+
+#include "framework/compile/plan_compiler.h"
+#include "framework/dispatch/kernel_cache.h"
+#include "framework/executor/executor_stage.h"
+#include "framework/executor/plan_cache.h"
+
+namespace loci::runtime {
+
+// Thread-safe.
+class ExecutorImpl {
+ public:
+  ExecutorImpl(const Place& place, CompileOptions options, Scope scope);
+
+  std::vector<Tensor> run(const Program& program, const Feed& feed,
+                          const std::vector<Fetch>& fetch);
+  // The plan that run() would use.
+  std::shared_ptr<const Plan> plan(const Program& program, const Feed& feed,
+                                   const std::vector<Fetch>& fetch);
+
+  [[nodiscard]] const Place& place() const { return device_.place(); }
+  [[nodiscard]] const Scope& scope() const { return scope_; }
+  [[nodiscard]] const PlanCache& plans() const { return plans_; }
+  [[nodiscard]] const dispatch::KernelCache& kernels() const { return kernels_; }
+
+ private:
+  std::vector<Tensor> run_plan(const Program& program, const Feed& feed,
+                               const std::vector<Fetch>& fetch);
+  // The error of a run that got no memory, with the placement that would fit in its details.
+  [[nodiscard]] Error advised(const Error& error, const Program& program, const Feed& feed,
+                              const std::vector<Fetch>& fetch);
+  // Runs a stage and then the rest. `feed` is given to the first one, `before` to later ones.
+  void run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* before,
+                 std::vector<Tensor>& fetched);
+  // As PlanRun has them, of the executor's scope.
+  bool bind_scope(PlanRun& run);
+  void require_scope(PlanRun& run);
+  [[nodiscard]] PlanRequest new_request();
+  [[nodiscard]] PlanRequest new_request(const Program& program, const Feed& feed,
+                                        const std::vector<Fetch>& fetch);
+
+  device::Device& device_;
+  CompileOptions options_;
+  Scope scope_;
+  dispatch::KernelCache kernels_;
+  PlanCache plans_;
+};
+
+}  // namespace loci::runtime

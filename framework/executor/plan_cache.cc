@@ -1,0 +1,142 @@
+#include "framework/executor/plan_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "framework/core/environment.h"
+#include "framework/program/program_impl.h"
+
+namespace loci::runtime {
+namespace {
+
+constexpr std::uint64_t kUsualBytes = std::uint64_t{256} << 20;
+
+bool same_feed(const PlanFeed& planned, const std::pair<std::string, Tensor>& given) {
+  return given.second.defined() && planned.dtype == given.second.dtype() &&
+         planned.shape == given.second.shape() && planned.name == given.first &&
+         planned.place == given.second.place();
+}
+
+bool serves(const Plan& plan, const Feed& feed, const std::vector<Fetch>& fetch) {
+  return std::equal(plan.feeds.begin(), plan.feeds.end(), feed.begin(), feed.end(), same_feed) &&
+         std::equal(plan.fetch_names.begin(), plan.fetch_names.end(), fetch.begin(), fetch.end(),
+                    [](const std::string& planned, const Fetch& wanted) {
+                      return planned == wanted.name();
+                    });
+}
+
+// Lengths keep names that hold what stands between them apart.
+std::string key_of(std::uint64_t program, const Feed& feed, const std::vector<Fetch>& fetch) {
+  std::string key = fmt::format("{}", program);
+  const auto out = std::back_inserter(key);
+  for (const auto& [name, tensor] : feed) {
+    if (!tensor.defined()) continue;
+    fmt::format_to(out, "<{}:{}{}{}@{}", name.size(), name, dtype_name(tensor.dtype()),
+                   tensor.shape().to_string(), tensor.place().to_string());
+  }
+  for (const Fetch& wanted : fetch) {
+    fmt::format_to(out, ">{}:{}", wanted.name().size(), wanted.name());
+  }
+  return key;
+}
+
+}  // namespace
+
+std::uint64_t most_plan_bytes() {
+  return core::configured_number("PLAN_CACHE").value_or(kUsualBytes);
+}
+
+std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& feed,
+                                            const std::vector<Fetch>& fetch) {
+  const std::uint64_t uid = program.impl()->uid();
+  const std::uint64_t version = program.impl()->version();
+  const auto fits = [&](const Kept& kept) {
+    return kept.program == uid && kept.version == version && serves(*kept.plan, feed, fetch);
+  };
+  const std::lock_guard lock(mutex_);
+  // What ran last is what runs next, nearly always; that costs no key.
+  if (plans_.empty()) return nullptr;
+  if (fits(plans_.begin()->value)) return plans_.begin()->value.plan;
+  const Kept* found = plans_.find(key_of(uid, feed, fetch));
+  return found != nullptr && fits(*found) ? found->plan : nullptr;
+}
+
+void PlanCache::insert(const Program& program, std::uint64_t version, const Feed& feed,
+                       const std::vector<Fetch>& fetch, const std::shared_ptr<const Plan>& plan) {
+  const std::uint64_t uid = program.impl()->uid();
+  std::string key = key_of(uid, feed, fetch);
+  Plans::Entries dropped;  // destroyed once the lock is given back
+  const std::lock_guard lock(mutex_);
+  // Where the latest one is of this version, whoever brought it has dropped those of others.
+  const bool is_known_version = !plans_.empty() && plans_.begin()->value.program == uid &&
+                                plans_.begin()->value.version == version;
+  if (Kept* known = plans_.find(key)) {
+    dropped.push_back({{}, std::move(*known)});
+    *known = {uid, version, plan};
+  } else {
+    plans_.insert(std::move(key), {uid, version, plan});
+  }
+  if (!is_known_version) {
+    remove_if([&](const Kept& kept) { return kept.program == uid && kept.version != version; },
+              &dropped);
+  }
+  shrink(&dropped);
+}
+
+void PlanCache::erase(const std::shared_ptr<const Plan>& plan) {
+  Plans::Entries dropped;
+  const std::lock_guard lock(mutex_);
+  remove_if([&](const Kept& kept) { return kept.plan == plan; }, &dropped);
+}
+
+void PlanCache::drop_older_half() {
+  Plans::Entries dropped;
+  const std::lock_guard lock(mutex_);
+  const auto kept = static_cast<std::ptrdiff_t>((plans_.size() + 1) / 2);
+  for (auto old = std::next(plans_.begin(), kept); old != plans_.end();) {
+    old = plans_.remove(old, &dropped);
+  }
+}
+
+void PlanCache::trim() {
+  if (!memory_->has_grown.load(std::memory_order_relaxed)) return;
+  Plans::Entries dropped;
+  const std::lock_guard lock(mutex_);
+  memory_->has_grown = false;
+  shrink(&dropped);
+}
+
+void PlanCache::shrink(Plans::Entries* dropped) {
+  if (!memory_->is_over() || plans_.empty()) return;
+  const auto latest = plans_.begin();
+  for (auto next = plans_.end(); memory_->is_over() && std::prev(next) != latest;) {
+    next = std::prev(next);
+    next->value.plan->drop_idle_frames();
+  }
+  // What is removed still counts until it is destroyed.
+  std::uint64_t leaving = 0;
+  const auto stays_over = [&] {
+    return memory_->plans.load() + memory_->frames.load() > memory_->most_bytes + leaving;
+  };
+  for (auto next = plans_.end(); stays_over() && std::prev(next) != latest;) {
+    const auto entry = std::prev(next);
+    leaving += entry->value.plan->bytes();
+    next = plans_.remove(entry, dropped);
+  }
+}
+
+template <class Is>
+void PlanCache::remove_if(const Is& is, Plans::Entries* dropped) {
+  for (auto entry = plans_.begin(); entry != plans_.end();) {
+    entry = is(entry->value) ? plans_.remove(entry, dropped) : std::next(entry);
+  }
+}
+
+std::size_t PlanCache::size() const {
+  const std::lock_guard lock(mutex_);
+  return plans_.size();
+}
+
+}  // namespace loci::runtime

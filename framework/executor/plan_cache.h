@@ -1,0 +1,61 @@
+// The plans that an executor keeps.
+#pragma once
+
+#include <cstdint>
+#include <loci/executor.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "framework/core/recent_map.h"
+#include "framework/run/plan.h"
+
+namespace loci::runtime {
+
+// What the plans of an executor and their frames may take: LOCI_PLAN_CACHE, else 256 MiB.
+std::uint64_t most_plan_bytes();
+
+// By program, feeds and fetches. Where they take more than they may, the idle frames of all plans
+// but the latest used one are freed, those of the longest unused first, and then, in that order,
+// plans are dropped; one that runs lives on until it has. Thread-safe.
+class PlanCache {
+ public:
+  explicit PlanCache(std::uint64_t most_bytes = most_plan_bytes())
+      : memory_(std::make_shared<PlanMemory>(most_bytes)) {}
+
+  // In which plans to be kept here count.
+  [[nodiscard]] const std::shared_ptr<PlanMemory>& memory() const { return memory_; }
+
+  // Null if there is none for the program as it is now.
+  std::shared_ptr<const Plan> find(const Program& program, const Feed& feed,
+                                   const std::vector<Fetch>& fetch);
+  // `version` is that of the program when it was compiled; plans of others are dropped.
+  void insert(const Program& program, std::uint64_t version, const Feed& feed,
+              const std::vector<Fetch>& fetch, const std::shared_ptr<const Plan>& plan);
+  void erase(const std::shared_ptr<const Plan>& plan);
+  // For more room elsewhere: keeps the later used half, the latest one in any case.
+  void drop_older_half();
+  // If frames were made since it was last called: keeps to the limit.
+  void trim();
+
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  struct Kept {
+    std::uint64_t program = 0;  // its uid
+    std::uint64_t version = 0;
+    std::shared_ptr<const Plan> plan;
+  };
+  using Plans = core::RecentMap<Kept>;
+
+  void shrink(Plans::Entries* dropped);
+  template <class Is>
+  void remove_if(const Is& is, Plans::Entries* dropped);
+
+  std::shared_ptr<PlanMemory> memory_;
+  mutable std::mutex mutex_;
+  Plans plans_;
+};
+
+}  // namespace loci::runtime

@@ -1,0 +1,326 @@
+#include "framework/run/frame.h"
+
+#include <cstring>
+#include <optional>
+
+#include "framework/core/log.h"
+#include "framework/plugin/abi_error.h"
+#include "framework/profiler/correlation.h"
+#include "framework/profiler/scope.h"
+#include "framework/run/loop.h"
+#include "framework/run/operator_log.h"
+#include "framework/run/persistables.h"
+#include "framework/run/profile_script.h"
+#include "framework/run/wait_label.h"
+
+namespace loci::runtime {
+namespace {
+
+const loci_view kAbsent{};
+
+memory::Allocator& allocator_of(Space space) {
+  return space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
+}
+
+loci_stream* stream_of(Space space) { return space == nullptr ? nullptr : space->default_stream(); }
+
+}  // namespace
+
+Frame::Frame(const Plan& plan) : plan_(plan) {
+  allocate();
+  make_views();
+  make_records();
+  if (plan_.schedule != nullptr) make_scheduled();
+  for (device::Device* device : plan_.queued_devices) {
+    work_.push_back(std::make_unique<DeviceWork>(*device));
+  }
+  if (PlanMemory* memory = plan_.memory()) {
+    memory->frames += frame_bytes(plan_);
+    memory->has_grown = true;
+  }
+}
+
+Frame::~Frame() {
+  if (PlanMemory* memory = plan_.memory()) memory->frames -= frame_bytes(plan_);
+}
+
+void Frame::allocate() {
+  for (const Arena& arena : plan_.arenas) {
+    pinned_.emplace_back();
+    if (arena.pinned_for != nullptr) {
+      pinned_.back() =
+          std::make_unique<memory::PinnedBuffer>(*arena.pinned_for, arena.bytes, "(plan arena)");
+      arenas_.emplace_back();
+      continue;
+    }
+    arenas_.push_back(
+        allocator_of(arena.space).allocate(arena.bytes, stream_of(arena.space), "(plan arena)"));
+  }
+  state_ = memory::host_allocator().allocate(plan_.state_bytes, nullptr, "(kernel state)");
+  if (plan_.state_bytes > 0) std::memset(state_.data(), 0, plan_.state_bytes);
+}
+
+char* Frame::arena_of(Space space, device::Device* pinned_for) const {
+  for (std::size_t i = 0; i < plan_.arenas.size(); ++i) {
+    if (plan_.arenas[i].space != space || plan_.arenas[i].pinned_for != pinned_for) continue;
+    return static_cast<char*>(pinned_for == nullptr ? arenas_[i].data() : pinned_[i]->data());
+  }
+  return nullptr;
+}
+
+void Frame::make_views() {
+  for (const PlanValue& value : plan_.values) {
+    loci_view view{};
+    view.dims = value.type.shape.data();
+    view.rank = value.type.shape.rank();
+    view.dtype = static_cast<loci_dtype>(value.type.dtype);
+    view.bytes = value.bytes;
+    view.layout = LOCI_LAYOUT_PLAIN;
+    view.residence = value.space == nullptr ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
+    if (value.storage == StorageKind::kArena && value.bytes > 0) {
+      view.data = arena_of(value.space, value.pinned_for) + value.offset;
+    }
+    views_.push_back(view);
+  }
+}
+
+void Frame::make_records() {
+  std::size_t argument_count = 0;
+  std::size_t metadata_count = 0;
+  for (const Instruction& instruction : plan_.instructions) {
+    const LaunchStep* step = instruction.launch();
+    if (step == nullptr) continue;
+    argument_count += instruction.inputs.size() + instruction.outputs.size();
+    for (const bool metadata : step->metadata_only) metadata_count += metadata ? 1 : 0;
+  }
+  // Reserved whole, because records keep pointers into these.
+  arguments_.reserve(argument_count);
+  metadata_views_.reserve(metadata_count);
+  records_.reserve(plan_.instructions.size());
+  for (const Instruction& instruction : plan_.instructions) {
+    Record& record = records_.emplace_back();
+    if (const LaunchStep* step = instruction.launch()) set_call(instruction, *step, &record);
+  }
+}
+
+void Frame::make_scheduled() {
+  scheduled_ = std::make_unique<ScheduledRun>(*plan_.schedule);
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const ScheduledStep& step = plan_.schedule->steps[i];
+    const bool streamed = step.stream != ScheduledStep::kHost;
+    if (streamed) records_[i].call.stream = scheduled_->stream(i);
+    records_[i].waits = step.blocks || !streamed;
+  }
+}
+
+void Frame::set_call(const Instruction& instruction, const LaunchStep& step, Record* record) {
+  record->launch = step.kernel->launch();
+  record->prepared = step.kernel->handle();
+  loci_launch& call = record->call;
+  call.inputs = arguments_.data() + arguments_.size();
+  for (std::size_t i = 0; i < instruction.inputs.size(); ++i) {
+    arguments_.push_back(argument(instruction.inputs[i], step.metadata_only[i]));
+  }
+  call.outputs = arguments_.data() + arguments_.size();
+  for (const ValueId value : instruction.outputs) {
+    arguments_.push_back(argument(value, /*metadata_only=*/false));
+  }
+  if (step.kernel->workspace_bytes() > 0) {
+    call.workspace = arena_of(space_of(instruction.device)) + step.workspace_offset;
+  }
+  if (step.kernel->state_bytes() > 0) {
+    call.state = static_cast<char*>(state_.data()) + step.state_offset;
+  }
+  call.stream = instruction.device->default_stream();
+}
+
+const loci_view* Frame::argument(ValueId value, bool metadata_only) {
+  if (value < 0) return &kAbsent;
+  const loci_view& view = views_[static_cast<std::size_t>(value)];
+  if (!metadata_only) return &view;
+  loci_view& metadata = metadata_views_.emplace_back(view);
+  metadata.data = nullptr;
+  metadata.residence = LOCI_RESIDENCE_METADATA;
+  return &metadata;
+}
+
+bool Frame::bind_scope(tensor::ScopeImpl& scope) {
+  if (scope_ == &scope && scope_version_ == scope.version()) {
+    // Ops on the tensors themselves may still be under way.
+    for (const auto& storage : bound_storage_) storage->uses.wait();
+    return true;
+  }
+  bound_storage_.clear();
+  persistables_.clear();
+  for (const PlanPersistable& persistable : plan_.persistables) {
+    const PlanValue& value = plan_.values[static_cast<std::size_t>(persistable.value)];
+    const Tensor tensor = resolve_persistable(persistable, value, scope);
+    if (!tensor.defined()) return false;
+    bind(persistable.value, tensor.raw_data());
+    bound_storage_.push_back(tensor.impl()->storage());
+    persistables_.add(tensor.raw_data(), tensor.bytes());
+  }
+  persistables_.sort();
+  scope_ = &scope;
+  scope_version_ = scope.version();
+  return true;
+}
+
+void Frame::begin() {
+  for (device::Device* device : plan_.queued_devices) device->require_reach();
+  for (const std::unique_ptr<DeviceWork>& work : work_) work->begin();
+}
+
+void Frame::synchronize() {
+  std::optional<Error> first;
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const profiler::Scope scope(wait_label(*plan_.queued_devices[i]));
+    try {
+      work_[i]->finish();
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (!first) return;
+  for (const std::unique_ptr<DeviceWork>& work : work_) {
+    if (const auto failure = work->failure()) fail_persistables(failure);
+  }
+  throw *first;
+}
+
+void Frame::fail_persistables(const std::shared_ptr<device::Failure>& failure) {
+  for (const std::string& name : plan_.written) {
+    const Tensor tensor = scope_->find(name);
+    if (tensor.defined()) tensor.impl()->storage()->uses.fail(failure);
+  }
+}
+
+void Frame::run() {
+  const std::uint64_t correlation = profiler::take_correlations(records_.size());
+  for (const std::unique_ptr<DeviceWork>& work : work_) {
+    work->set_launches(correlation, records_.size());
+  }
+  if (scheduled_ != nullptr) return run_scheduled(correlation);
+  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
+    return run_profiled(correlation);
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (logs) [[unlikely]]
+      log_instruction(plan_, i);
+    launch(i, correlation);
+  }
+}
+
+inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
+  Record& record = records_[index];
+  if (record.launch == nullptr) [[unlikely]]
+    return run_step(index);
+  record.call.correlation = first_correlation + index;
+  loci_error* error = record.launch(record.prepared, &record.call);
+  if (error != nullptr) [[unlikely]]
+    fail(index, plugin::take_error(error));
+}
+
+void Frame::run_scheduled(std::uint64_t first_correlation) {
+  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  try {
+    scheduled_->begin();
+    if (profiler::records_at(profiler::Level::kOp)) {
+      run_profiled(first_correlation);
+    } else {
+      for (const std::uint32_t index : plan_.schedule->order) {
+        if (logs) [[unlikely]]
+          log_instruction(plan_, index);
+        launch_scheduled(index, first_correlation);
+      }
+    }
+    scheduled_->end();
+  } catch (...) {
+    scheduled_->abandon();
+    throw;
+  }
+}
+
+inline void Frame::launch_scheduled(std::size_t index, std::uint64_t first_correlation) {
+  scheduled_->before(index);
+  launch(index, first_correlation);
+  scheduled_->after(index);
+}
+
+// The level is read once more: with recording just ended, the scopes leave nothing.
+void Frame::run_profiled(std::uint64_t first_correlation) {
+  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  const bool detail = profiler::records_at(profiler::Level::kDetail);
+  const ProfileScript& script =
+      plan_.profile_script(detail ? profiler::Level::kDetail : profiler::Level::kOp);
+  profiler::OpenScopes scopes;
+  for (const ProfileStep& step : script.steps) {
+    switch (step.kind) {
+      case ProfileStep::Kind::kOpen:
+        scopes.push(step.label, step.launches ? first_correlation + step.instruction : 0);
+        break;
+      case ProfileStep::Kind::kLaunch:
+        if (logs) log_instruction(plan_, step.instruction);
+        if (scheduled_ != nullptr) {
+          launch_scheduled(step.instruction, first_correlation);
+        } else {
+          launch(step.instruction, first_correlation);
+        }
+        break;
+      case ProfileStep::Kind::kClose: scopes.pop(); break;
+    }
+  }
+}
+
+void Frame::fail(std::size_t index, const Error& error) const {
+  throw error.within(describe_instruction(plan_, index));
+}
+
+void Frame::run_step(std::size_t index) {
+  const Instruction& instruction = plan_.instructions[index];
+  try {
+    if (const TransferStep* step = instruction.transfer()) return copy(*step, records_[index]);
+    run_loop(*instruction.loop(), *this);
+    if (scheduled_ != nullptr) wait_for(*instruction.loop());
+  } catch (const Error& error) {
+    fail(index, error);
+  }
+}
+
+// Its plans work in default streams, and those of the schedule know nothing of it.
+void Frame::wait_for(const LoopStep& loop) {
+  for (const Plan* plan : loop.plans()) {
+    for (device::Device* device : plan->queued_devices) {
+      const profiler::Scope scope(wait_label(*device));
+      device->synchronize_stream(device->default_stream());
+    }
+  }
+}
+
+void Frame::copy(const TransferStep& step, const Record& record) const {
+  const PlanValue& from = plan_.values[static_cast<std::size_t>(step.from)];
+  const PlanValue& to = plan_.values[static_cast<std::size_t>(step.to)];
+  if (from.bytes == 0) return;
+  const transfer::End source{from.space, data(step.from)};
+  const transfer::End target{to.space, data(step.to)};
+  loci_stream* stream = record.call.stream;
+  if (!record.waits) {
+    transfer::enqueue_copy(source, target, from.bytes, step.labels, stream);
+    return;
+  }
+  if (stream == nullptr) stream = stream_of(to.space != nullptr ? to.space : from.space);
+  // The host waits: the memory of either end may be used again by the next instruction.
+  transfer::copy(source, target, from.bytes, step.labels, stream, /*wait=*/true);
+}
+
+void Frame::copy_within(ValueId from, ValueId to, const char* consumer) {
+  const PlanValue& source = plan_.values[static_cast<std::size_t>(from)];
+  const PlanValue& target = plan_.values[static_cast<std::size_t>(to)];
+  if (source.bytes == 0) return;
+  const Space stream_space = target.space != nullptr ? target.space : source.space;
+  transfer::copy({source.space, data(from)}, {target.space, data(to)}, source.bytes,
+                 {target.name, "", consumer, transfer::Reason::kPrepareData},
+                 stream_of(stream_space), /*wait=*/source.space != target.space);
+}
+
+}  // namespace loci::runtime

@@ -1,0 +1,105 @@
+// The mutable memory and launch records of one run of a plan.
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "framework/memory/allocator.h"
+#include "framework/memory/pinned_buffer.h"
+#include "framework/run/bound_memory.h"
+#include "framework/run/device_work.h"
+#include "framework/run/plan.h"
+#include "framework/run/scheduled_run.h"
+#include "framework/tensor/scope_impl.h"
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci::runtime {
+
+// Used by one run at a time. Holds every address that launches need, so that running touches no
+// map, string or allocator.
+class Frame {
+ public:
+  // Throws Error(kOutOfMemory).
+  explicit Frame(const Plan& plan);
+  ~Frame();
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  // Points at the persistable variables of `scope`: creates those that the plan writes first, moves
+  // those that lie away from their home. Does nothing if the scope has not changed since. Returns
+  // false if a variable has another type than the plan was compiled for.
+  [[nodiscard]] bool bind_scope(tensor::ScopeImpl& scope);
+
+  // Whether a byte of it is one of those variables'.
+  [[nodiscard]] bool shares_persistables(const void* data, std::uint64_t bytes) const {
+    return persistables_.meets(data, bytes);
+  }
+
+  void bind(ValueId value, void* data) { views_[static_cast<std::size_t>(value)].data = data; }
+  [[nodiscard]] void* data(ValueId value) const {
+    return views_[static_cast<std::size_t>(value)].data;
+  }
+
+  // Copies one value into another of the same bytes, behind what is enqueued; for a loop.
+  void copy_within(ValueId from, ValueId to, const char* consumer);
+
+  // Before the first launch of a run: what is enqueued from now on is the run's.
+  void begin();
+  // Waits for it, on all devices. Throws the first failure that one tells of; the persistable
+  // variables that the run writes have failed then too, so that nobody reads a wrong value.
+  void synchronize();
+
+  // Launches everything in order. Throws Error with the operator, its arguments and its place.
+  void run();
+
+ private:
+  using LaunchFn = dispatch::PreparedKernel::LaunchFn;
+
+  // Of an instruction. A kernel's is all that its launch needs.
+  struct Record {
+    LaunchFn launch = nullptr;  // null: it is no kernel
+    const loci_prepared* prepared = nullptr;
+    loci_launch call{};  // of a transfer: only its stream, null for the one of its device
+    bool waits = true;   // of a transfer: the host, for its end
+  };
+
+  // `first_correlation` is that of instruction 0.
+  void launch(std::size_t index, std::uint64_t first_correlation);
+  void run_profiled(std::uint64_t first_correlation);
+  // In the order and the streams of the plan's schedule.
+  void run_scheduled(std::uint64_t first_correlation);
+  void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
+  void fail_persistables(const std::shared_ptr<device::Failure>& failure);
+  void allocate();
+  void make_views();
+  void make_records();
+  void set_call(const Instruction& instruction, const LaunchStep& step, Record* record);
+  const loci_view* argument(ValueId value, bool metadata_only);
+  [[nodiscard]] char* arena_of(Space space, device::Device* pinned_for = nullptr) const;
+  void make_scheduled();
+  [[noreturn]] void fail(std::size_t index, const Error& error) const;
+  // What is no kernel.
+  void run_step(std::size_t index);
+  static void wait_for(const LoopStep& loop);
+  void copy(const TransferStep& step, const Record& record) const;
+
+  const Plan& plan_;
+  std::vector<memory::Buffer> arenas_;  // in the order of the plan's; empty for pinned ones
+  std::vector<std::unique_ptr<memory::PinnedBuffer>> pinned_;  // likewise; null for the others
+  memory::Buffer state_;
+  std::vector<loci_view> views_;           // by value
+  std::vector<loci_view> metadata_views_;  // without data
+  std::vector<const loci_view*> arguments_;
+  std::vector<Record> records_;  // by instruction
+  std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
+  BoundMemory persistables_;
+  std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device
+  std::uint64_t scope_version_ = 0;
+  const tensor::ScopeImpl* scope_ = nullptr;
+  std::unique_ptr<ScheduledRun> scheduled_;  // null without a schedule
+};
+
+}  // namespace loci::runtime

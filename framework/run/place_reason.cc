@@ -1,0 +1,15 @@
+#include "framework/run/place_reason.h"
+
+namespace loci::runtime {
+
+std::string_view place_reason_name(PlaceReason reason) {
+  switch (reason) {
+    case PlaceReason::kDefault: return "default";
+    case PlaceReason::kUserGuard: return "user_guard";
+    case PlaceReason::kNoKernel: return "no_kernel";
+    case PlaceReason::kSmallerCopy: return "smaller_copy";
+  }
+  return "unknown";
+}
+
+}  // namespace loci::runtime

@@ -1,0 +1,71 @@
+#include "framework/run/plan.h"
+
+#include <utility>
+
+#include "framework/run/continuation.h"
+#include "framework/run/frame.h"
+#include "framework/run/loop.h"
+#include "framework/run/profile_script.h"
+
+namespace loci::runtime {
+
+Plan::Plan() = default;
+
+Plan::~Plan() {
+  while (take_idle_frame() != nullptr) {
+  }
+  if (memory_ != nullptr) memory_->plans -= own_bytes_;
+}
+
+std::unique_ptr<Frame> Plan::take_idle_frame() const {
+  std::unique_ptr<Frame> frame(spare_.exchange(nullptr, std::memory_order_acquire));
+  if (frame) return frame;
+  const std::lock_guard lock(mutex_);
+  if (pool_.empty()) return nullptr;
+  frame = std::move(pool_.back());
+  pool_.pop_back();
+  return frame;
+}
+
+std::unique_ptr<Frame> Plan::acquire_frame() const {
+  if (std::unique_ptr<Frame> idle = take_idle_frame()) return idle;
+  return std::make_unique<Frame>(*this);
+}
+
+void Plan::drop_idle_frames() const {
+  while (take_idle_frame() != nullptr) {
+  }
+  if (rest) rest->drop_idle_frames();
+  for (const Instruction& instruction : instructions) {
+    const LoopStep* loop = instruction.loop();
+    if (loop == nullptr) continue;
+    for (const Plan* block : loop->plans()) block->drop_idle_frames();
+  }
+}
+
+void Plan::count_in(std::shared_ptr<PlanMemory> memory) {
+  if (memory == nullptr) return;
+  memory_ = std::move(memory);
+  own_bytes_ = plan_bytes(*this);
+  memory_->plans += own_bytes_;
+}
+
+void Plan::release_frame(std::unique_ptr<Frame> frame) const {
+  Frame* expected = nullptr;
+  if (spare_.compare_exchange_strong(expected, frame.get(), std::memory_order_release)) {
+    (void)frame.release();
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  pool_.push_back(std::move(frame));
+}
+
+const ProfileScript& Plan::profile_script(profiler::Level level) const {
+  const std::size_t index = level == profiler::Level::kDetail ? 1 : 0;
+  std::call_once(script_once_[index], [&] {
+    scripts_[index] = std::make_unique<const ProfileScript>(make_profile_script(*this, level));
+  });
+  return *scripts_[index];
+}
+
+}  // namespace loci::runtime

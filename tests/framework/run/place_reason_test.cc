@@ -1,0 +1,16 @@
+#include "framework/run/place_reason.h"
+
+#include <gtest/gtest.h>
+
+namespace loci::runtime {
+namespace {
+
+TEST(PlaceReason, HasTheNameThatReportsShow) {
+  EXPECT_EQ(place_reason_name(PlaceReason::kDefault), "default");
+  EXPECT_EQ(place_reason_name(PlaceReason::kUserGuard), "user_guard");
+  EXPECT_EQ(place_reason_name(PlaceReason::kNoKernel), "no_kernel");
+  EXPECT_EQ(place_reason_name(PlaceReason::kSmallerCopy), "smaller_copy");
+}
+
+}  // namespace
+}  // namespace loci::runtime
