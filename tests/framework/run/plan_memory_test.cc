@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include "framework/core/sanitizer.h"
 #include "framework/run/plan_run.h"
 #include "tests/framework/executor/runtime_fixture.h"
 
@@ -57,7 +58,7 @@ TEST_F(PlanMemoryTest, TheRestOfAPlanAndLoopsCountToo) {
   EXPECT_GT(bytes_after({1, 1, 1, 0}), one);
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(LOCI_ASAN) && !defined(LOCI_TSAN)
 // A bound in bytes is worth what the bytes are: within a third of what the heap says.
 TEST_F(PlanMemoryTest, IsAboutWhatTheHeapSays) {
   Variable y = data("x", {-1}, kFloat32);
