@@ -1,10 +1,14 @@
 # loci_add_fuzz_target(NAME <name> SOURCES <file>... [LINK <target>...] [PLUGINS <plugin>...])
 #
 # A fuzz target of tests/fuzz: sources that define LLVMFuzzerTestOneInput(). The test
-# fuzz_replay.<name> runs it over corpus/<name> in every build. With LOCI_FUZZ there is also the
+# fuzz_replay.<name> runs it over corpus/<name> in every build but release, which would find nothing
+# that asan does not. With LOCI_FUZZ there is also the
 # libFuzzer program fuzz_<name>, which tools/fuzz runs. PLUGINS are built first; they are found
 # beside the program.
 function(loci_add_fuzz_target)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    return()
+  endif()
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK;PLUGINS")
   set(programs fuzz_replay_${arg_NAME})
   _loci_add_fuzz_program(fuzz_replay_${arg_NAME} replay.cc ${arg_SOURCES})
