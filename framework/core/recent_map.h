@@ -26,9 +26,12 @@ class RecentMap {
   // The value of that key, from now on the latest used; null if there is none.
   Value* find(std::string_view key) {
     const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return nullptr;
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return &entries_.front().value;
+    return found == by_key_.end() ? nullptr : &use(found->second);
+  }
+  // The same for one that has been found by itself.
+  Value& use(Iterator entry) {
+    entries_.splice(entries_.begin(), entries_, entry);
+    return entry->value;
   }
 
   // The key is not there yet.

@@ -154,6 +154,10 @@ std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Fee
   plans_.insert(program, version, feed, fetch, compiled);
   if (kernels_.is_over()) {
     // What plans keep alive the cache of kernels cannot drop.
+    core::log(core::Module::kExecutor, core::Level::kInfo,
+              "prepared kernels take {} bytes of the {} that LOCI_KERNEL_CACHE allows: the longest "
+              "unused half of {} plans goes",
+              kernels_.bytes(), kernels_.most_bytes(), plans_.size());
     plans_.drop_older_half();
     kernels_.trim();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "framework/core/environment.h"
 #include "framework/program/program_impl.h"
@@ -12,6 +13,7 @@ namespace loci::runtime {
 namespace {
 
 constexpr std::uint64_t kUsualBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kCompared = 4;
 
 bool same_feed(const PlanFeed& planned, const std::pair<std::string, Tensor>& given) {
   return given.second.defined() && planned.dtype == given.second.dtype() &&
@@ -56,9 +58,12 @@ std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& 
     return kept.program == uid && kept.version == version && serves(*kept.plan, feed, fetch);
   };
   const std::lock_guard lock(mutex_);
-  // What ran last is what runs next, nearly always; that costs no key.
-  if (plans_.empty()) return nullptr;
-  if (fits(plans_.begin()->value)) return plans_.begin()->value.plan;
+  // What ran lately is what runs next, nearly always; that costs no key.
+  std::size_t compared = 0;
+  for (auto entry = plans_.begin(); entry != plans_.end() && compared < kCompared; ++compared) {
+    if (fits(entry->value)) return plans_.use(entry).plan;
+    ++entry;
+  }
   const Kept* found = plans_.find(key_of(uid, feed, fetch));
   return found != nullptr && fits(*found) ? found->plan : nullptr;
 }
@@ -73,8 +78,8 @@ void PlanCache::insert(const Program& program, std::uint64_t version, const Feed
   const bool is_known_version = !plans_.empty() && plans_.begin()->value.program == uid &&
                                 plans_.begin()->value.version == version;
   if (Kept* known = plans_.find(key)) {
-    dropped.push_back({{}, std::move(*known)});
-    *known = {uid, version, plan};
+    dropped.push_back({{}, {uid, version, plan}});
+    std::swap(dropped.back().value, *known);
   } else {
     plans_.insert(std::move(key), {uid, version, plan});
   }

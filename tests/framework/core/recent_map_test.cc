@@ -23,6 +23,8 @@ TEST(RecentMap, WhatIsFoundComesFirst) {
   EXPECT_EQ(*map.find("1"), 1);
   EXPECT_EQ(map.find("4"), nullptr);
   EXPECT_THAT(in_order(map), ElementsAre(1, 3, 2));
+  EXPECT_EQ(map.use(std::next(map.begin(), 2)), 2);
+  EXPECT_THAT(in_order(map), ElementsAre(2, 1, 3));
 }
 
 TEST(RecentMap, WhatIsRemovedIsHandedOut) {

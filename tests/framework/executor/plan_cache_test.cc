@@ -51,6 +51,15 @@ TEST_F(PlanCacheTest, FindsByFeedsAndFetches) {
   EXPECT_TRUE(has(cache, 3));
 }
 
+TEST_F(PlanCacheTest, FindsAmongMany) {
+  PlanCache cache;
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (std::int64_t extent = 1; extent <= 20; ++extent) plans.push_back(add(cache, extent));
+  for (const std::int64_t extent : {20, 1, 2, 1, 2, 13, 17, 1}) {
+    EXPECT_EQ(cache.find(main_, fed(extent), {y_}), plans[static_cast<std::size_t>(extent) - 1]);
+  }
+}
+
 TEST_F(PlanCacheTest, AnUndefinedFeedIsNoneThatItHas) {
   PlanCache cache;
   add(cache, 2);

@@ -1,5 +1,8 @@
 #include "framework/run/continuation.h"
 
+#include <loci/inspect.hpp>
+
+#include "framework/core/config.h"
 #include "tests/framework/executor/runtime_fixture.h"
 
 namespace loci::runtime {
@@ -81,6 +84,24 @@ TEST_F(ContinuationTest, RandomStateAdvancesOnceARun) {
   const Tensor first = run(executor_, {{"x", vector({1, 1})}}, {random, count}).front();
   const Tensor second = run(executor_, {{"x", vector({1, 1})}}, {random, count}).front();
   EXPECT_NE(first.data<float>()[0], second.data<float>()[0]);
+}
+
+// The rest is a plan of its own for each number of elements that are not zero.
+TEST_F(ContinuationTest, ThousandsOfValuesStayWithinTheBytes) {
+  constexpr std::uint64_t kBytes = 1 << 20;
+  core::set_config_value("PLAN_CACHE", std::to_string(kBytes));
+  Executor executor("cpu", CompileOptions::none(), scope_);
+  core::set_config_value("PLAN_CACHE", "");
+  const Variable x = data("x", {-1}, kFloat32);
+  const Variable sum = reduce_sum(nonzero(x));
+  std::vector<float> values(2000);
+  for (std::size_t count = 1; count <= values.size(); ++count) {
+    values[count - 1] = 1;
+    const auto fetched = run(executor, {{"x", vector(values)}}, {sum});
+    ASSERT_EQ(fetched[0].item<std::int64_t>(), static_cast<std::int64_t>(count * (count - 1) / 2));
+    const inspect::Caches caches = inspect::caches(executor);
+    ASSERT_LE(caches.plan_bytes + caches.frame_bytes, kBytes + (kBytes / 4)) << count;
+  }
 }
 
 TEST_F(ContinuationTest, AProgramWithoutSuchValuesIsOneStage) {
