@@ -23,6 +23,8 @@ constexpr unsigned long kStored = 0;
 // What the format can reach: 258 bytes by two bits.
 constexpr std::uint64_t kMostByDeflate = 1032;
 constexpr std::uint64_t kEmptyBytes = 22;
+// Says that the size stands in a ZIP64 field, which some versions of minizip do not read.
+constexpr std::uint64_t kSizeElsewhere = 0xFFFFFFFF;
 constexpr std::uint64_t kLargestRead = std::uint64_t{1} << 30;
 
 const char* reason_of(int code) {
@@ -151,6 +153,11 @@ ZipMember ZipReader::read_entry() {
   if (info.compression_method != kStored && info.compression_method != Z_DEFLATED) {
     core::refuse(name, "compression", "method {} is not known; store or deflate it",
                  info.compression_method);
+  }
+  if (member.bytes == kSizeElsewhere || member.stored_bytes == kSizeElsewhere) {
+    core::refuse(name, "size",
+                 "it is 4 GiB or larger, which cannot be read from a zip archive here; save it as "
+                 "safetensors, or as an npy file of its own");
   }
   const bool is_stored = info.compression_method == kStored;
   const bool is_possible = is_stored ? member.bytes == member.stored_bytes

@@ -31,6 +31,8 @@ using NamedTensors = std::map<std::string, Tensor>;
 // savez_compressed() make. An array's name is that of its member without ".npy", whatever it looks
 // like: nothing is unpacked to a path. Refused with kDataLoss, file and member: encryption, other
 // compression than deflate, two arrays of one name, and sizes that the file cannot hold.
+// An array of 4 GiB or more is written, for NumPy, but refused here where the zip library cannot
+// read its size.
 LOCI_PUBLIC NamedTensors load_npz(const std::string& path);
 // One of the arrays. Throws Error(kNotFound) with similar names if there is none of that name.
 LOCI_PUBLIC Tensor load_npz(const std::string& path, const std::string& name);

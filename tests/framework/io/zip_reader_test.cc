@@ -54,6 +54,17 @@ TEST_F(ZipReaderTest, ReadsMembersInAnyOrder) {
   EXPECT_EQ(content(zip, zip.members()[1]), large);
 }
 
+// Its sizes are in a ZIP64 field. Not as if the file had been cut.
+TEST_F(ZipReaderTest, AMemberOf4GibibytesIsRefusedByItsSize) {
+  std::string archive = io_test::zip_of({stored_entry("large", "some text")});
+  const std::size_t header = archive.find("PK\x01\x02");
+  ASSERT_NE(header, std::string::npos);
+  archive.replace(header + 20, 8, 8, '\xFF');
+  const std::string path = scratch_.write("a.zip", archive);
+  EXPECT_THAT([&] { ZipReader zip(path); },
+              Throws<Error>(Property(&Error::what, HasSubstr("it is 4 GiB or larger"))));
+}
+
 TEST_F(ZipReaderTest, GoesOnAfterAMemberThatWasNotReadToItsEnd) {
   ZipReader zip(scratch_.write("a.zip", io_test::zip_of({deflated_entry("a", "some text"),
                                                          stored_entry("b", "other text")})));
