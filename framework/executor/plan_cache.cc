@@ -71,23 +71,27 @@ std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& 
 void PlanCache::insert(const Program& program, std::uint64_t version, const Feed& feed,
                        const std::vector<Fetch>& fetch, const std::shared_ptr<const Plan>& plan) {
   const std::uint64_t uid = program.impl()->uid();
-  std::string key = key_of(uid, feed, fetch);
+  put(key_of(uid, feed, fetch), {uid, version, plan});
+  shrink();
+}
+
+void PlanCache::put(std::string key, Kept kept) {
   Plans::Entries dropped;  // destroyed once the lock is given back
   const std::lock_guard lock(mutex_);
+  const std::uint64_t uid = kept.program;
+  const std::uint64_t version = kept.version;
   // Where the latest one is of this version, whoever brought it has dropped those of others.
   const bool is_known_version = !plans_.empty() && plans_.begin()->value.program == uid &&
                                 plans_.begin()->value.version == version;
   if (Kept* known = plans_.find(key)) {
-    dropped.push_back({{}, {uid, version, plan}});
+    dropped.push_back({{}, std::move(kept)});
     std::swap(dropped.back().value, *known);
   } else {
-    plans_.insert(std::move(key), {uid, version, plan});
+    plans_.insert(std::move(key), std::move(kept));
   }
-  if (!is_known_version) {
-    remove_if([&](const Kept& kept) { return kept.program == uid && kept.version != version; },
-              &dropped);
-  }
-  shrink(&dropped);
+  if (is_known_version) return;
+  remove_if([&](const Kept& old) { return old.program == uid && old.version != version; },
+            &dropped);
 }
 
 void PlanCache::erase(const std::shared_ptr<const Plan>& plan) {
@@ -107,28 +111,44 @@ void PlanCache::drop_older_half() {
 
 void PlanCache::trim() {
   if (!memory_->has_grown.load(std::memory_order_relaxed)) return;
-  Plans::Entries dropped;
-  const std::lock_guard lock(mutex_);
   memory_->has_grown = false;
-  shrink(&dropped);
+  shrink();
 }
 
-void PlanCache::shrink(Plans::Entries* dropped) {
-  if (!memory_->is_over() || plans_.empty()) return;
-  const auto latest = plans_.begin();
-  for (auto next = plans_.end(); memory_->is_over() && std::prev(next) != latest;) {
-    next = std::prev(next);
-    next->value.plan->drop_idle_frames();
+// To free memory may call a plugin, which no lock is held for.
+void PlanCache::shrink() {
+  if (!memory_->is_over()) return;
+  for (const std::shared_ptr<const Plan>& plan : older_plans()) {
+    if (!memory_->is_over()) return;
+    plan->drop_idle_frames();
   }
+  drop_oldest();
+}
+
+std::vector<std::shared_ptr<const Plan>> PlanCache::older_plans() {
+  std::vector<std::shared_ptr<const Plan>> plans;
+  const std::lock_guard lock(mutex_);
+  if (plans_.empty()) return plans;
+  for (auto entry = plans_.end(); std::prev(entry) != plans_.begin();) {
+    entry = std::prev(entry);
+    plans.push_back(entry->value.plan);
+  }
+  return plans;
+}
+
+void PlanCache::drop_oldest() {
+  Plans::Entries dropped;
+  const std::lock_guard lock(mutex_);
+  if (plans_.empty()) return;
   // What is removed still counts until it is destroyed.
   std::uint64_t leaving = 0;
   const auto stays_over = [&] {
     return memory_->plans.load() + memory_->frames.load() > memory_->most_bytes + leaving;
   };
-  for (auto next = plans_.end(); stays_over() && std::prev(next) != latest;) {
-    const auto entry = std::prev(next);
+  while (stays_over() && std::prev(plans_.end()) != plans_.begin()) {
+    const auto entry = std::prev(plans_.end());
     leaving += entry->value.plan->bytes();
-    next = plans_.remove(entry, dropped);
+    plans_.remove(entry, &dropped);
   }
 }
 

@@ -49,7 +49,11 @@ class PlanCache {
   };
   using Plans = core::RecentMap<Kept>;
 
-  void shrink(Plans::Entries* dropped);
+  void put(std::string key, Kept kept);
+  void shrink();
+  // But for the latest used one; the longest unused first.
+  std::vector<std::shared_ptr<const Plan>> older_plans();
+  void drop_oldest();
   template <class Is>
   void remove_if(const Is& is, Plans::Entries* dropped);
 

@@ -63,9 +63,14 @@ void Continuation::insert(std::string key, const std::shared_ptr<const Plan>& pl
   }
 }
 
+// To free memory may call a plugin, which no lock is held for.
 void Continuation::drop_idle_frames() {
-  const std::lock_guard lock(mutex_);
-  for (const auto& entry : plans_) entry.value->drop_idle_frames();
+  std::vector<std::shared_ptr<const Plan>> plans;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& entry : plans_) plans.push_back(entry.value);
+  }
+  for (const auto& plan : plans) plan->drop_idle_frames();
 }
 
 }  // namespace loci::runtime
