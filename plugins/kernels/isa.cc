@@ -4,7 +4,7 @@ namespace loci::kernels {
 namespace {
 
 Isa detect() {
-#if defined(__x86_64__)
+#if LOCI_WIDE_ISA
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     return Isa::kAvx512;

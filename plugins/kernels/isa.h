@@ -3,6 +3,14 @@
 
 #include <cstdint>
 
+// Whether loops are compiled for more than the baseline. The thread sanitizer looks at which thread
+// touches what, and that is the same in every instruction set.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define LOCI_WIDE_ISA 1
+#else
+#define LOCI_WIDE_ISA 0
+#endif
+
 // A function or lambda whose body has to become part of its caller, so that it is compiled for the
 // caller's instruction set.
 #define LOCI_INLINE __attribute__((always_inline))
@@ -32,7 +40,7 @@ struct VectorWidth {
 
 namespace detail {
 
-#if defined(__x86_64__)
+#if LOCI_WIDE_ISA
 template <class Body>
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"))) void run_avx512(
     const Body& body) {
@@ -51,7 +59,7 @@ __attribute__((target("avx2,fma"))) void run_avx2(const Body& body) {
 // marked LOCI_INLINE.
 template <class Body>
 void run_widest(const Body& body) {
-#if defined(__x86_64__)
+#if LOCI_WIDE_ISA
   switch (best_isa()) {
     case Isa::kAvx512: return detail::run_avx512(body);
     case Isa::kAvx2: return detail::run_avx2(body);
