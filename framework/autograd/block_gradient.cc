@@ -68,7 +68,7 @@ void branch_gradient(const BlockGradient& request, program::ProgramImpl& program
   }
   spec.type = op.type();
   spec.attributes = op.attributes;
-  if (op.type() == "conditional_block") {
+  if (is(op, ops::Control::kConditional)) {
     // What the block does not compute has no gradient: zeros.
     spec.type = "case";
     spec.blocks.push_back(zeros_block(*op.blocks[0], wish, program));
@@ -137,7 +137,7 @@ VarId selected_gradient(VarId input, std::size_t index, VarId grad, VarId mask,
   const ops::Value number = cast(emitter.value(mask), kInt64);
   const ops::Value chosen = equal(number, full_like(number, static_cast<double>(index)));
   const Operator* producer = producer_of(program.main(), input);
-  const bool may_be_absent = producer != nullptr && producer->type() == "conditional_block";
+  const bool may_be_absent = producer != nullptr && is(*producer, ops::Control::kConditional);
   OperatorSpec spec;
   spec.blocks = {passing_block(program.main(), {grad, input})};
   spec.inputs = {{"pred", {chosen.id}}, {"captures", {grad, input}}};
@@ -169,7 +169,7 @@ void selection_gradient(const BlockGradient& request, program::ProgramImpl& prog
 
 void refuse_state(const Operator& op, const program::ProgramImpl& program) {
   const std::vector<VarId> changed = program::changed_states(op);
-  if (changed.empty() || op.type() != "while") return;
+  if (changed.empty() || !is(op, ops::Control::kLoop)) return;
   core::raise(ErrorCode::kInvalidArgument,
               "[gradients] the loop '{}' changes '{}' in place, which its gradient, as it runs the "
               "loop again, would do once more; change it outside the loop",
@@ -178,22 +178,20 @@ void refuse_state(const Operator& op, const program::ProgramImpl& program) {
 
 }  // namespace
 
-bool has_block_gradient(const Operator& op) {
-  return !op.blocks.empty() || op.type() == "select_input";
-}
+bool has_block_gradient(const Operator& op) { return op.schema->control() != ops::Control::kNone; }
 
 void append_block_gradient(const BlockGradient& request, program::ProgramImpl& program,
                            ProgramEmitter& emitter) {
   const Operator& op = request.op;
   refuse_state(op, program);
-  if (op.type() == "while_grad") {
+  if (is(op, ops::Control::kLoopGradient)) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[gradients] '{}' is the gradient of a loop, of which there is no gradient; "
                 "differentiate the loop once only",
                 op.name);
   }
-  if (op.type() == "select_input") return selection_gradient(request, program, emitter);
-  if (op.type() == "while") return loop_gradient(request, program, emitter);
+  if (is(op, ops::Control::kSelection)) return selection_gradient(request, program, emitter);
+  if (is(op, ops::Control::kLoop)) return loop_gradient(request, program, emitter);
   branch_gradient(request, program, emitter);
 }
 

@@ -43,8 +43,8 @@ void infer_while_grad(InferContext& ctx) {
   }
 }
 
-OpSchema branching(std::string name) {
-  return OpSchema(std::move(name)).with_blocks().not_capturable(kNoGraph);
+OpSchema controlling(std::string name, Control control) {
+  return OpSchema(std::move(name)).control(control).not_capturable(kNoGraph);
 }
 
 // The rest of a schema whose slot that decides is there.
@@ -57,27 +57,26 @@ OpSchema& with_captures(OpSchema& schema) {
 
 void register_branches(OpRegistry& registry) {
   // Runs its block if `pred` is true; else it gives nothing.
-  OpSchema conditional = branching("conditional_block");
+  OpSchema conditional = controlling("conditional_block", Control::kConditional);
   registry.add(with_captures(conditional.deciding_input("pred", kPredicate)));
   // Runs the block of the first predicate that is true, or the last block, which has none.
-  OpSchema cases = branching("case");
+  OpSchema cases = controlling("case", Control::kCase);
   registry.add(with_captures(cases.deciding_input("preds", kPredicate, Arity::kVariadic)));
   // Runs the block whose key `index` is, or the last block, which has none.
-  OpSchema switches = branching("switch_case");
+  OpSchema switches = controlling("switch_case", Control::kSwitch);
   registry.add(with_captures(
       switches.deciding_input("index", kIndex).required_attr("keys", std::vector<std::int64_t>{})));
   // x[mask]; only that one need have been computed.
-  registry.add(OpSchema("select_input")
+  registry.add(controlling("select_input", Control::kSelection)
                    .deciding_input("mask", kIndex)
                    .input("x", kAllDTypes, Arity::kVariadic, Residence::kEither)
                    .output("out")
-                   .not_capturable(kNoGraph)
                    .infer(infer_select_input));
 }
 
 void register_loops(OpRegistry& registry) {
   // While block 0 gives true, the values become what block 1 makes of them.
-  OpSchema loop = branching("while");
+  OpSchema loop = controlling("while", Control::kLoop);
   loop.input("values", kAllDTypes, Arity::kVariadic)
       .input("captures", kAllDTypes, Arity::kVariadic)
       .attr("max_iterations", std::int64_t{0})
@@ -87,7 +86,7 @@ void register_loops(OpRegistry& registry) {
   registry.add(loop);
   // Runs the loop anew and then, from its last iteration to the first, block 2: it makes of the
   // values before an iteration, the captures and the gradients after it those before it.
-  OpSchema gradient = branching("while_grad");
+  OpSchema gradient = controlling("while_grad", Control::kLoopGradient);
   gradient.input("values", kAllDTypes, Arity::kVariadic)
       .input("captures", kAllDTypes, Arity::kVariadic)
       .input("grads", kFloats, Arity::kVariadic)

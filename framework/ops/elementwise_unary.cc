@@ -55,6 +55,7 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .input("x")
                    .required_attr("dtype", kFloat32)
                    .output("out")
+                   .converts_dtype()
                    .infer(infer_cast)
                    .gradient(grad_cast));
   registry.add(OpSchema("scale")

@@ -108,6 +108,17 @@ using CostFn = std::function<Cost(const InferContext&)>;
 // Brings the attributes that a file of version `from` has to those of today.
 using UpgradeFn = std::function<void(int from, Attributes&)>;
 
+// How operators of control flow choose what runs.
+enum class Control : std::uint8_t {
+  kNone,
+  kConditional,   // one block, if a predicate is true; else there are no outputs
+  kCase,          // the block of the first predicate that is true, or the last
+  kSwitch,        // the block whose key an index is, or the last
+  kSelection,     // one of its inputs by an index; has no block
+  kLoop,          // block 1 while block 0 gives true
+  kLoopGradient,  // a loop anew, and then block 2 from its last iteration to its first
+};
+
 class OpSchema {
  public:
   explicit OpSchema(std::string name);
@@ -155,9 +166,14 @@ class OpSchema {
     upgrade_ = std::move(fn);
     return *this;
   }
-  // Its operators own blocks of operators: control flow.
-  OpSchema& with_blocks() {
-    with_blocks_ = true;
+  OpSchema& control(Control control) {
+    control_ = control;
+    return *this;
+  }
+  // It gives its one input in another dtype, with as many elements: where both ends of a copy could
+  // do that, it is done where less has to be copied.
+  OpSchema& converts_dtype() {
+    converts_dtype_ = true;
     return *this;
   }
   OpSchema& not_capturable(std::string reason);
@@ -173,7 +189,12 @@ class OpSchema {
   [[nodiscard]] const std::vector<OutputSlot>& outputs() const { return outputs_; }
   [[nodiscard]] const std::vector<AttributeSpec>& attributes() const { return attributes_; }
   [[nodiscard]] bool is_random() const { return random_; }
-  [[nodiscard]] bool has_blocks() const { return with_blocks_; }
+  [[nodiscard]] Control control() const { return control_; }
+  // Whether its operators own blocks of operators.
+  [[nodiscard]] bool has_blocks() const {
+    return control_ != Control::kNone && control_ != Control::kSelection;
+  }
+  [[nodiscard]] bool converts_dtype() const { return converts_dtype_; }
   [[nodiscard]] const InferFn& infer_fn() const { return infer_; }
   [[nodiscard]] const GradientFn& gradient_fn() const { return gradient_; }
   [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
@@ -196,7 +217,8 @@ class OpSchema {
   std::string name_;
   int version_ = 1;
   bool random_ = false;
-  bool with_blocks_ = false;
+  Control control_ = Control::kNone;
+  bool converts_dtype_ = false;
   std::vector<InputSlot> inputs_;
   std::vector<OutputSlot> outputs_;
   std::vector<AttributeSpec> attributes_;

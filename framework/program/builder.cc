@@ -164,11 +164,11 @@ std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, cons
   ops::InferContext context(*op.schema, std::move(arguments), op.attributes);
   context.run();
   std::vector<std::vector<ops::TensorType>> types = context.outputs();
-  if (op.type() == "while") {
+  if (is(op, ops::Control::kLoop)) {
     check_loop(block, op);
     for (const VarId id : changed_states(op)) types.back().push_back(block.var(id).type);
   }
-  if (op.type() == "while_grad") check_loop_gradient(block, op);
+  if (is(op, ops::Control::kLoopGradient)) check_loop_gradient(block, op);
   return types;
 }
 

@@ -10,6 +10,7 @@
 namespace loci::program {
 namespace {
 
+using ops::Control;
 using Types = std::vector<ops::TensorType>;
 
 const Slot& input_slot(const Operator& op, std::string_view name) {
@@ -53,12 +54,17 @@ void check_deciders(const Block& block, const Operator& op) {
 }
 
 std::size_t wanted_blocks(const Operator& op) {
-  if (op.type() == "case") return input_slot(op, "preds").size() + 1;
-  if (op.type() == "switch_case") {
-    return std::get<std::vector<std::int64_t>>(op.attributes.at("keys")).size() + 1;
+  switch (op.schema->control()) {
+    case Control::kCase: return input_slot(op, "preds").size() + 1;
+    case Control::kSwitch:
+      return std::get<std::vector<std::int64_t>>(op.attributes.at("keys")).size() + 1;
+    case Control::kConditional: return 1;
+    case Control::kLoop: return 2;
+    case Control::kLoopGradient: return 3;
+    case Control::kNone:
+    case Control::kSelection: break;
   }
-  if (op.type() == "while_grad") return 3;
-  return op.type() == "while" ? 2 : 1;
+  return 0;
 }
 
 void check_block_count(const Operator& op) {
@@ -123,8 +129,9 @@ void check_condition(const Operator& op, const Block& block, const Types& given)
 }  // namespace
 
 bool is_branching(const Operator& op) {
-  return op.type() == "case" || op.type() == "switch_case" || op.type() == "conditional_block" ||
-         op.type() == "select_input";
+  const Control control = op.schema->control();
+  return control != Control::kNone && control != Control::kLoop &&
+         control != Control::kLoopGradient;
 }
 
 std::size_t value_count(const Operator& op) { return input_slot(op, "values").size(); }
@@ -195,7 +202,7 @@ Types result_types(const Block& block, const Types& arguments) {
 
 std::vector<Types> infer_branches(const Block& block, const Operator& op) {
   check_deciders(block, op);
-  if (op.type() == "select_input") return {select_type(block, op)};
+  if (is(op, Control::kSelection)) return {select_type(block, op)};
   check_block_count(op);
   return {merged_results(block, op), types_of(block, changed_states(op))};
 }

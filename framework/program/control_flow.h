@@ -13,6 +13,9 @@ namespace loci::program {
 // Deeper blocks are refused: nobody writes them, and walking them takes stack.
 inline constexpr int kMostBlockDepth = 24;
 
+[[nodiscard]] inline bool is(const Operator& op, ops::Control control) {
+  return op.schema->control() == control;
+}
 // Whether the op's outputs come from branches: its types are infer_branches()'s.
 [[nodiscard]] bool is_branching(const Operator& op);
 // Values of a loop, by which the arguments of its blocks begin; 0 for other control flow.

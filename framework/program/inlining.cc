@@ -34,7 +34,7 @@ void Inliner::add(Operator op, std::vector<Operator>* into) {
     return;
   }
   has_replaced_ = true;
-  if (op.type() == "select_input") return select(op, into);
+  if (is(op, ops::Control::kSelection)) return select(op, into);
   const std::size_t block = chosen(op);
   if (block == kNone) return leave_out(op);
   take(op, *op.blocks[block], into);
@@ -64,7 +64,7 @@ std::int64_t Inliner::number(const Operator& op, VarId id) const {
 
 std::size_t Inliner::chosen(const Operator& op) const {
   const Slot& deciding = op.inputs.front();
-  if (op.type() == "switch_case") {
+  if (is(op, ops::Control::kSwitch)) {
     const auto& keys = std::get<std::vector<std::int64_t>>(op.attributes.at("keys"));
     const auto found = std::find(keys.begin(), keys.end(), number(op, deciding.front()));
     return static_cast<std::size_t>(found - keys.begin());
@@ -72,7 +72,7 @@ std::size_t Inliner::chosen(const Operator& op) const {
   for (std::size_t i = 0; i < deciding.size(); ++i) {
     if (number(op, deciding[i]) != 0) return i;
   }
-  return op.type() == "case" ? deciding.size() : kNone;
+  return is(op, ops::Control::kCase) ? deciding.size() : kNone;
 }
 
 void Inliner::select(const Operator& op, std::vector<Operator>* into) {

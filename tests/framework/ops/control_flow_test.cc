@@ -20,6 +20,7 @@ TEST(ControlFlowTest, SaysWhatDecidesAndThatItCannotBeCaptured) {
     EXPECT_THAT(schema.capture_refusal(), HasSubstr("the host reads in the run")) << name;
   }
   EXPECT_FALSE(op_registry().get("select_input").has_blocks());
+  EXPECT_EQ(op_registry().get("select_input").control(), Control::kSelection);
   EXPECT_TRUE(op_registry().get("select_input").inputs().front().decides);
   EXPECT_TRUE(op_registry().get("while").has_blocks());
 }
