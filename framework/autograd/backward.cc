@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <loci/ops.hpp>
+#include <numeric>
 #include <utility>
 
 #include "framework/autograd/block_gradient.h"
+#include "framework/autograd/gradient_sum.h"
 #include "framework/autograd/program_emitter.h"
+#include "framework/autograd/reverse_walk.h"
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
 #include "framework/program/printer.h"
@@ -24,18 +27,11 @@ using program::VarId;
 
 std::size_t at(VarId id) { return static_cast<std::size_t>(id); }
 
-// One after the other along axis 0.
-ops::Value joined(const std::vector<ops::Value>& parts) {
-  if (parts.size() == 1) return parts.front();
-  return OpCall<ops::Value>("concat").inputs_of("x", parts).attr("axis", std::int64_t{0}).result();
-}
-
 // The gradient of one variable while its readers are visited.
-struct Gradient {
-  VarId value = kNoVar;
-  VarId rows = kNoVar;                 // of which `value` is, once all is summed
-  std::vector<ops::RowSparse> sparse;  // contributions that are rows
-  int contributions = 0;
+struct Pending {
+  VarId value = kNoVar;  // once its readers have been visited; of rows, if there are some
+  VarId rows = kNoVar;
+  GradientSum<ops::RowSparse> sum;
   std::size_t reader = 0;     // the operator that contributed last
   std::int64_t changer = -1;  // changes the variable in place before the readers so far
 };
@@ -57,18 +53,42 @@ class Backward {
         emitter_(program) {}
 
   std::vector<GradientVar> run() {
-    for (const VarId id : targets_) is_target_[at(id)] = needed_[at(id)] = is_floating(id);
-    const std::size_t end = end_of_region();
-    for (std::size_t i = 0; i < end; ++i) spread(block_.ops[i]);
-    if (std::any_of(seeds_.begin(), seeds_.end(),
-                    [&](const Seed& seed) { return needed_[at(seed.output)]; })) {
-      walk(end);
-    }
+    walk_back(*this);
     std::vector<GradientVar> result;
     for (const VarId id : targets_) {
       result.push_back({gradients_[at(id)].value, gradients_[at(id)].rows});
     }
     return result;
+  }
+
+  // For walk_back(). Steps are operators by their index.
+  void mark_needed() {
+    for (const VarId id : targets_) is_target_[at(id)] = needed_[at(id)] = is_floating(id);
+    const std::size_t end = end_of_region();
+    for (std::size_t i = 0; i < end; ++i) spread(block_.ops[i]);
+    const bool reaches = std::any_of(seeds_.begin(), seeds_.end(),
+                                     [&](const Seed& seed) { return needed_[at(seed.output)]; });
+    end_ = reaches ? end : 0;
+    is_reached_ = reaches;
+  }
+  void plant() {
+    for (const Seed& seed : seeds_) plant(seed);
+  }
+  [[nodiscard]] std::vector<std::size_t> steps() const {
+    std::vector<std::size_t> latest_first(end_);
+    std::iota(latest_first.rbegin(), latest_first.rend(), std::size_t{0});
+    return latest_first;
+  }
+  bool collect(std::size_t index);
+  void differentiate(std::size_t index);
+  void finish() {
+    if (!is_reached_) return;
+    // All readers have been visited by now.
+    for (const VarId id : targets_) {
+      const std::size_t reader = gradients_[at(id)].reader;
+      if (reader < end_) emitter_.enter(block_.ops[reader], reader);
+      finish(id, keeps_rows_);
+    }
   }
 
   [[nodiscard]] bool wants(const Operator& op) const {
@@ -89,58 +109,47 @@ class Backward {
                   op.type(), var.name, program::type_text(block_.var(contribution).type),
                   program::type_text(var.type));
     }
-    Gradient& sum = gradients_[at(id)];
-    note_reader(sum, id);
-    add_dense(sum, id, contribution);
+    add_dense(read(id), id, emitter_.value(contribution));
   }
 
   void contribute_rows(VarId id, const ops::RowSparse& contribution) {
-    Gradient& sum = gradients_[at(id)];
-    note_reader(sum, id);
-    sum.sparse.push_back(contribution);
+    read(id).sum.rows.push_back(contribution);
   }
 
  private:
-  void note_reader(Gradient& sum, VarId id) const {
-    if (sum.changer >= 0) refuse_change(static_cast<std::size_t>(sum.changer), id);
-    sum.reader = current_;
+  // The gradient of a variable that the operator being visited reads.
+  Pending& read(VarId id) {
+    Pending& pending = gradients_[at(id)];
+    if (pending.changer >= 0) refuse_change(static_cast<std::size_t>(pending.changer), id);
+    pending.reader = current_;
+    return pending;
   }
 
-  void add_dense(Gradient& sum, VarId id, VarId contribution) {
-    if (++sum.contributions == 1) {
-      sum.value = contribution;
-      return;
-    }
-    if (sum.contributions == 2) name_contribution(sum.value, id, 0);
-    name_contribution(contribution, id, sum.contributions - 1);
-    sum.value = elementwise_add(emitter_.value(sum.value), emitter_.value(contribution)).id;
+  // Names the parts of a sum.
+  auto teller(VarId id) {
+    return [this, id](const ops::Value& part, std::int32_t number) {
+      name_contribution(part.id, id, number);
+    };
   }
 
-  // Rows become a gradient of the variable's shape.
-  void make_dense(Gradient& sum, VarId id) {
-    for (const ops::RowSparse& part : std::exchange(sum.sparse, {})) {
-      const ops::Value dense = OpCall<ops::Value>("embedding_grad")
-                                   .input("weight", emitter_.value(id))
-                                   .input("ids", part.rows)
-                                   .input("out_grad", part.values)
-                                   .result();
-      add_dense(sum, id, dense.id);
-    }
+  void add_dense(Pending& pending, VarId id, ops::Value contribution) {
+    pending.sum.add(contribution, teller(id));
+    pending.value = pending.sum.dense.id;
   }
 
-  // Rows stay rows: those of several readers, one after the other.
-  void join_rows(Gradient& sum, VarId id) {
-    std::vector<ops::Value> rows;
-    std::vector<ops::Value> values;
-    for (const ops::RowSparse& part : std::exchange(sum.sparse, {})) {
-      rows.push_back(part.rows);
-      values.push_back(part.values);
-    }
-    sum.rows = joined(rows).id;
-    sum.value = joined(values).id;
+  void make_dense(Pending& pending, VarId id) {
+    pending.sum.make_dense([&] { return emitter_.value(id); }, teller(id));
+    pending.value = pending.sum.dense.defined() ? pending.sum.dense.id : kNoVar;
+  }
+
+  void keep_rows(Pending& pending, VarId id) {
+    pending.sum.join_rows();
+    const ops::RowSparse joined = std::exchange(pending.sum.rows, {}).front();
+    pending.rows = joined.rows.id;
+    pending.value = joined.values.id;
     const std::string& name = block_.var(id).name;
-    if (!is_named(sum.rows)) rename(sum.rows, name + "@GRAD@ROWS");
-    if (!is_named(sum.value)) rename(sum.value, name + "@GRAD");
+    if (!is_named(pending.rows)) rename(pending.rows, name + "@GRAD@ROWS");
+    if (!is_named(pending.value)) rename(pending.value, name + "@GRAD");
   }
 
   template <class Predicate>
@@ -187,43 +196,31 @@ class Backward {
                 block_.ops[changer].name, block_.var(id).name);
   }
 
-  void walk(std::size_t end) {
-    for (const Seed& seed : seeds_) plant(seed, end);
-    for (std::size_t i = end; i-- > 0;) visit(i);
-    // Targets that no operator computes: all their readers have been visited by now.
-    for (const VarId id : targets_) {
-      const std::size_t reader = gradients_[at(id)].reader;
-      if (reader < end) emitter_.enter(block_.ops[reader], reader);
-      finish(id, keeps_rows_);
-    }
-  }
-
-  void plant(const Seed& seed, std::size_t end) {
+  void plant(const Seed& seed) {
     const VarId id = seed.output;
     if (!needed_[at(id)]) return;
     VarId grad = seed.gradient;
     if (grad == kNoVar) {
-      const std::string guard = end == 0 ? block_.var(id).guard : block_.ops[end - 1].guard;
+      const std::string guard = end_ == 0 ? block_.var(id).guard : block_.ops[end_ - 1].guard;
       grad = emitter_.ones(block_.var(id).type, guard);
     }
-    add_dense(gradients_[at(id)], id, grad);
+    add_dense(gradients_[at(id)], id, emitter_.value(grad));
   }
 
-  void visit(std::size_t index);
   void append_block_gradient_of(const Operator& op);
   void note_change(std::size_t index, VarId id);
 
   // All readers have contributed: the sum gets its name.
   void finish(VarId id, bool may_have_rows) {
-    Gradient& sum = gradients_[at(id)];
-    if (may_have_rows && !sum.sparse.empty() && sum.value == kNoVar) return join_rows(sum, id);
-    make_dense(sum, id);
-    if (sum.value == kNoVar || sum.contributions == 0) return;
-    sum.contributions = 0;
-    if (is_target_[at(id)] && is_named(sum.value)) {
-      sum.value = assign(emitter_.value(sum.value)).id;
+    Pending& pending = gradients_[at(id)];
+    if (may_have_rows && pending.sum.is_sparse()) return keep_rows(pending, id);
+    make_dense(pending, id);
+    if (pending.value == kNoVar || pending.sum.count == 0) return;
+    pending.sum.count = 0;
+    if (is_target_[at(id)] && is_named(pending.value)) {
+      pending.value = assign(emitter_.value(pending.value)).id;
     }
-    if (!is_named(sum.value)) rename(sum.value, block_.var(id).name + "@GRAD");
+    if (!is_named(pending.value)) rename(pending.value, block_.var(id).name + "@GRAD");
   }
 
   void name_contribution(VarId contribution, VarId of, int number) {
@@ -254,71 +251,58 @@ class Backward {
   // By variable that was there before.
   std::vector<bool> needed_;
   std::vector<bool> is_target_;
-  std::vector<Gradient> gradients_;
+  std::vector<Pending> gradients_;
   std::vector<bool> named_;  // by variable that came since
   std::size_t current_ = 0;  // the operator that is visited
+  Operator visited_;         // a copy: what is emitted moves the operators
+  std::size_t end_ = 0;      // one past the last operator that is
+  bool is_reached_ = false;  // a seed depends on a target
   ProgramEmitter emitter_;
 };
 
 // One operator of the program, seen from its gradient.
-class OperatorGradient final : public ops::GradContext {
+class OperatorGradient final : public ops::SlotGradContext {
  public:
-  OperatorGradient(Backward& walk, const Operator& op) : walk_(walk), op_(op) {}
+  OperatorGradient(Backward& walk, const Operator& op)
+      : SlotGradContext(*op.schema), walk_(walk), op_(op) {}
 
-  [[nodiscard]] ops::Value input(std::string_view slot, std::size_t index) const override {
-    return walk_.emitter().value(element(inputs(slot), index));
-  }
-  [[nodiscard]] std::size_t input_count(std::string_view slot) const override {
-    return inputs(slot).size();
-  }
-  [[nodiscard]] ops::Value output(std::string_view slot, std::size_t index) const override {
-    return walk_.emitter().value(element(outputs(slot), index));
-  }
-  [[nodiscard]] ops::Value output_grad(std::string_view slot, std::size_t index) const override {
-    const VarId id = element(outputs(slot), index);
-    return walk_.emitter().value(id == kNoVar ? kNoVar : walk_.gradient(id));
-  }
-  [[nodiscard]] bool needs_grad(std::string_view slot, std::size_t index) const override {
-    const VarId id = element(inputs(slot), index);
-    return id != kNoVar && walk_.needs(id);
-  }
-  void set_input_grad(std::string_view slot, ops::Value grad, std::size_t index) override {
-    if (grad.defined() && needs_grad(slot, index)) {
-      walk_.contribute(op_, element(inputs(slot), index), grad.id);
-    }
-  }
-  void set_input_grad_rows(std::string_view slot, const ops::RowSparse& grad,
-                           std::size_t index) override {
-    if (needs_grad(slot, index)) walk_.contribute_rows(element(inputs(slot), index), grad);
-  }
   [[nodiscard]] const Attributes& attributes() const override { return op_.attributes; }
 
  private:
   static VarId element(const Slot& slot, std::size_t index) {
     return index < slot.size() ? slot[index] : kNoVar;
   }
-  [[nodiscard]] const Slot& inputs(std::string_view slot) const {
-    return named(op_.inputs, op_.schema->input_index(slot), slot);
+  [[nodiscard]] ops::Value input_at(std::size_t slot, std::size_t index) const override {
+    return walk_.emitter().value(element(op_.inputs[slot], index));
   }
-  [[nodiscard]] const Slot& outputs(std::string_view slot) const {
-    return named(op_.outputs, op_.schema->output_index(slot), slot);
+  [[nodiscard]] std::size_t input_count_at(std::size_t slot) const override {
+    return op_.inputs[slot].size();
   }
-  [[nodiscard]] const Slot& named(const std::vector<Slot>& slots, int index,
-                                  std::string_view name) const {
-    if (index < 0) {
-      core::raise(ErrorCode::kInternal, "[{}] its gradient asks for the slot '{}', which it lacks",
-                  op_.type(), name);
-    }
-    return slots[static_cast<std::size_t>(index)];
+  [[nodiscard]] ops::Value output_at(std::size_t slot, std::size_t index) const override {
+    return walk_.emitter().value(element(op_.outputs[slot], index));
+  }
+  [[nodiscard]] ops::Value output_grad_at(std::size_t slot, std::size_t index) const override {
+    const VarId id = element(op_.outputs[slot], index);
+    return walk_.emitter().value(id == kNoVar ? kNoVar : walk_.gradient(id));
+  }
+  [[nodiscard]] bool needs_grad_at(std::size_t slot, std::size_t index) const override {
+    const VarId id = element(op_.inputs[slot], index);
+    return id != kNoVar && walk_.needs(id);
+  }
+  void contribute(std::size_t slot, std::size_t index, ops::Value grad) override {
+    walk_.contribute(op_, element(op_.inputs[slot], index), grad.id);
+  }
+  void contribute(std::size_t slot, std::size_t index, const ops::RowSparse& grad) override {
+    walk_.contribute_rows(element(op_.inputs[slot], index), grad);
   }
 
   Backward& walk_;
   const Operator& op_;
 };
 
-void Backward::visit(std::size_t index) {
-  // A copy: what the gradient emits moves the operators.
-  const Operator op = block_.ops[index];
+bool Backward::collect(std::size_t index) {
+  visited_ = block_.ops[index];
+  const Operator& op = visited_;
   current_ = index;
   const bool is_wanted = wants(op);
   emitter_.enter(op, index);
@@ -334,10 +318,13 @@ void Backward::visit(std::size_t index) {
       }
     }
   }
-  if (!reached) return;
-  if (has_block_gradient(op)) return append_block_gradient_of(op);
-  OperatorGradient context(*this, op);
-  op.schema->gradient_fn()(context);
+  return reached;
+}
+
+void Backward::differentiate(std::size_t /*index*/) {
+  if (has_block_gradient(visited_)) return append_block_gradient_of(visited_);
+  OperatorGradient context(*this, visited_);
+  visited_.schema->gradient_fn()(context);
 }
 
 void Backward::append_block_gradient_of(const Operator& op) {
@@ -350,7 +337,7 @@ void Backward::append_block_gradient_of(const Operator& op) {
 
 // Readers before the change see another value than those after it.
 void Backward::note_change(std::size_t index, VarId id) {
-  if (gradients_[at(id)].value != kNoVar || !gradients_[at(id)].sparse.empty()) {
+  if (gradients_[at(id)].sum.defined()) {
     gradients_[at(id)].changer = static_cast<std::int64_t>(index);
   }
 }

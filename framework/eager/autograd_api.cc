@@ -66,17 +66,16 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_gra
 Tensor Tensor::grad() const {
   eager::History* history = eager::history_of(*eager::checked_impl(*this));
   if (history == nullptr) return {};
-  if (history->grad.rows.defined()) {
-    history->grad.dense =
-        eager::dense(history->grad, eager::type_of(*this), impl()->storage()->device);
-    history->grad.rows = {};
-  }
+  history->grad.make_dense(
+      [this] { return eager::form_of(eager::type_of(*this), impl()->storage()->device); });
   return history->grad.dense;
 }
 
 SparseRows Tensor::grad_rows() const {
-  const eager::History* history = eager::history_of(*eager::checked_impl(*this));
-  return history == nullptr ? SparseRows{} : history->grad.rows;
+  eager::History* history = eager::history_of(*eager::checked_impl(*this));
+  if (history == nullptr || !history->grad.is_sparse()) return {};
+  history->grad.join_rows();
+  return history->grad.rows.front();
 }
 
 void Tensor::set_grad(const Tensor& gradient) const {

@@ -9,6 +9,7 @@
 #include <loci/program.hpp>
 #include <utility>
 
+#include "framework/autograd/reverse_walk.h"
 #include "framework/core/raise.h"
 #include "framework/device/device.h"
 #include "framework/eager/interceptor.h"
@@ -17,23 +18,8 @@
 namespace loci::eager {
 namespace {
 
-// Rows that occur in both are summed by whoever reads them.
-SparseRows joined(const SparseRows& a, const SparseRows& b) {
-  return {concat(std::vector<Tensor>{a.rows, b.rows}),
-          concat(std::vector<Tensor>{a.values, b.values})};
-}
-
-void add_to(Gradient& sum, Gradient part, const ops::TensorType& type, device::Device* device) {
-  if (!part.defined()) return;
-  if (!sum.defined()) {
-    sum = std::move(part);
-  } else if (sum.rows.defined() && part.rows.defined()) {
-    sum.rows = joined(sum.rows, part.rows);
-  } else {
-    const Tensor total = elementwise_add(dense(sum, type, device), dense(part, type, device));
-    sum.dense = total;
-    sum.rows = {};
-  }
+Tensor form_of(const tensor::TensorImpl& impl) {
+  return eager::form_of({impl.dtype(), impl.shape()}, impl.storage()->device);
 }
 
 std::string form_text(const ops::TensorType& type, const Place& place) {
@@ -54,31 +40,77 @@ void check_replacement(const Tensor& replaced, const Tensor& gradient, const std
               form_text(given, replaced.place()), of, form_text(wanted, gradient.place()));
 }
 
-class Walk {
+// The tape behind some tensors, as walk_back() sees it.
+class Tape {
  public:
-  explicit Walk(const BackwardRequest& request)
+  explicit Tape(const BackwardRequest& request)
       : request_(request), creates_graph_(request.creates_graph), mode_(request.creates_graph) {}
-  ~Walk() {
+  ~Tape() {
     for (Node* node : nodes_) node->visit = {};
   }
 
-  std::vector<Tensor> run() {
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  // What lies behind the outputs; with targets only what lies in between.
+  void mark_needed() {
     for (const Tensor& output : request_.outputs) discover(edge_of(output));
     std::sort(nodes_.begin(), nodes_.end(),
               [](const Node* a, const Node* b) { return a->number() > b->number(); });
     caught_.resize(request_.targets.size());
-    mark_needed();
+    if (request_.targets.empty()) return;
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+      bool needed = false;
+      for (const Edge& edge : (*node)->edges) {
+        needed = needed || (edge.node != nullptr && edge.node->visit.is_needed) || is_target(edge);
+      }
+      (*node)->visit.is_needed = needed;
+    }
+  }
+
+  void plant() {
     for (std::size_t i = 0; i < request_.outputs.size(); ++i) {
-      arrive(edge_of(request_.outputs[i]), {weight(i), {}});
+      Gradient seed;
+      seed.add(weight(i));
+      arrive(edge_of(request_.outputs[i]), std::move(seed));
     }
-    for (Node* node : nodes_) {
-      if (node->visit.is_needed) visit(*node);
+  }
+
+  [[nodiscard]] const std::vector<Node*>& steps() const { return nodes_; }
+
+  bool collect(Node* node) {
+    if (!node->visit.is_needed) return false;
+    bool reached = false;
+    for (std::size_t i = 0; i < node->visit.arrived.size(); ++i) {
+      Gradient& gradient = node->visit.arrived[i];
+      if (!gradient.defined()) continue;
+      // Calls differentiate dense gradients alone.
+      gradient.make_dense(
+          [&] { return eager::form_of(node->outputs[i].type, node->outputs[i].device); });
+      watch(*node, i, gradient.dense);
+      catch_at_target(*node, i, gradient.dense);
+      reached = true;
     }
+    return reached;
+  }
+
+  void differentiate(Node* node) {
+    Gradients parts = node->backward(node->visit.arrived, creates_graph_);
+    node->visit.arrived.clear();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].defined()) arrive(node->edges[i], std::move(parts[i]));
+    }
+  }
+
+  void finish() {
     if (!request_.retains_graph && !creates_graph_) {
       for (Node* node : nodes_) node->release();
     }
-    return results();
+    for (auto& [leaf, gradient] : leaves_) finish_leaf(leaf, gradient);
   }
+
+  // By target, once it is finished.
+  std::vector<Tensor> take_caught() { return std::move(caught_); }
 
  private:
   void discover(const Edge& start) {
@@ -104,18 +136,6 @@ class Walk {
     node->visit.walk = this;
     node->visit.arrived.resize(node->outputs.size());
     nodes_.push_back(node);
-  }
-
-  // With targets: only what lies between them and the outputs.
-  void mark_needed() {
-    if (request_.targets.empty()) return;
-    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-      bool needed = false;
-      for (const Edge& edge : (*node)->edges) {
-        needed = needed || (edge.node != nullptr && edge.node->visit.is_needed) || is_target(edge);
-      }
-      (*node)->visit.is_needed = needed;
-    }
   }
 
   [[nodiscard]] bool is_target(const Edge& edge) const {
@@ -151,47 +171,22 @@ class Walk {
                   output.name(), output.shape().to_string());
     }
     const GradMode off(false);
-    return full_like(form_of({output.dtype(), output.shape()}, output.impl()->storage()->device),
-                     1.0);
+    return full_like(form_of(*output.impl()), 1.0);
   }
 
-  void arrive(const Edge& edge, Gradient gradient) {
+  void arrive(const Edge& edge, Gradient&& gradient) {
     if (edge.node != nullptr) {
-      const NodeOutput& output = edge.node->outputs[edge.output];
-      add_to(edge.node->visit.arrived[edge.output], std::move(gradient), output.type,
-             output.device);
+      edge.node->visit.arrived[edge.output].add(std::move(gradient));
     } else if (edge.leaf != nullptr) {
       arrive_at_leaf(edge.leaf, std::move(gradient));
     }
   }
 
-  void arrive_at_leaf(const std::shared_ptr<tensor::TensorImpl>& leaf, Gradient gradient) {
-    const ops::TensorType type{leaf->dtype(), leaf->shape()};
+  void arrive_at_leaf(const std::shared_ptr<tensor::TensorImpl>& leaf, Gradient&& gradient) {
     for (auto& [known, sum] : leaves_) {
-      if (known == leaf) return add_to(sum, std::move(gradient), type, leaf->storage()->device);
+      if (known == leaf) return sum.add(std::move(gradient));
     }
     leaves_.emplace_back(leaf, std::move(gradient));
-  }
-
-  void visit(Node& node) {
-    bool reached = false;
-    for (std::size_t i = 0; i < node.visit.arrived.size(); ++i) {
-      Gradient& gradient = node.visit.arrived[i];
-      if (!gradient.defined()) continue;
-      // Calls differentiate dense gradients alone.
-      if (gradient.rows.defined()) {
-        gradient = {dense(gradient, node.outputs[i].type, node.outputs[i].device), {}};
-      }
-      watch(node, i, gradient.dense);
-      catch_at_target(node, i, gradient.dense);
-      reached = true;
-    }
-    if (!reached) return;
-    Gradients parts = node.backward(node.visit.arrived, creates_graph_);
-    node.visit.arrived.clear();
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (parts[i].defined()) arrive(node.edges[i], std::move(parts[i]));
-    }
   }
 
   static void watch(Node& node, std::size_t output, Tensor& gradient) {
@@ -203,8 +198,9 @@ class Walk {
         check_replacement(replaced, gradient, fmt::format("a result of {}", node.name()));
         gradient = replaced;
       } else if (const auto kept = watch.keeps.lock()) {
-        add_to(ensure_history(*kept).grad, {gradient, {}}, node.outputs[output].type,
-               node.outputs[output].device);
+        Gradient& sum = ensure_history(*kept).grad;
+        sum.add(gradient);
+        settle(&sum, *kept);
       }
     }
   }
@@ -216,29 +212,23 @@ class Walk {
     }
   }
 
-  std::vector<Tensor> results() {
-    for (auto& [leaf, gradient] : leaves_) finish_leaf(leaf, gradient);
-    if (request_.targets.empty()) return {};
-    return std::move(caught_);
-  }
-
   void finish_leaf(const std::shared_ptr<tensor::TensorImpl>& leaf, Gradient& gradient) {
     History& history = ensure_history(*leaf);
-    const ops::TensorType type{leaf->dtype(), leaf->shape()};
     for (const Hook& hook : history.hooks) {
-      const Tensor given = dense(gradient, type, leaf->storage()->device);
-      const Tensor replaced = hook(given);
+      gradient.make_dense([&] { return form_of(*leaf); });
+      const Tensor replaced = hook(gradient.dense);
       if (!replaced.defined()) continue;
-      check_replacement(replaced, given, fmt::format("the leaf '{}'", leaf->name()));
-      gradient = {replaced, {}};
+      check_replacement(replaced, gradient.dense, fmt::format("the leaf '{}'", leaf->name()));
+      gradient.dense = replaced;
     }
     if (request_.targets.empty()) {
-      add_to(history.grad, std::move(gradient), type, leaf->storage()->device);
-      return;
+      history.grad.add(std::move(gradient));
+      return settle(&history.grad, *leaf);
     }
     for (std::size_t i = 0; i < request_.targets.size(); ++i) {
-      if (request_.targets[i].impl() == leaf)
-        caught_[i] = dense(gradient, type, leaf->storage()->device);
+      if (request_.targets[i].impl() != leaf) continue;
+      gradient.make_dense([&] { return form_of(*leaf); });
+      caught_[i] = gradient.dense;
     }
   }
 
@@ -253,18 +243,19 @@ class Walk {
 
 }  // namespace
 
-Tensor dense(const Gradient& gradient, const ops::TensorType& like, device::Device* device) {
-  if (gradient.dense.defined() || !gradient.rows.defined()) return gradient.dense;
-  return OpCall<Tensor>("embedding_grad")
-      .input("weight", form_of(like, device))
-      .input("ids", gradient.rows.rows)
-      .input("out_grad", gradient.rows.values)
-      .result();
+void settle(Gradient* gradient, const tensor::TensorImpl& of) {
+  if (gradient->dense.defined()) {
+    gradient->make_dense([&] { return form_of(of); });
+  } else {
+    gradient->join_rows();
+  }
 }
 
 std::vector<Tensor> backward(const BackwardRequest& request) {
   if (Interceptor* interceptor = thread_state().interceptor) return interceptor->backward(request);
-  return Walk(request).run();
+  Tape tape(request);
+  autograd::walk_back(tape);
+  return tape.take_caught();
 }
 
 }  // namespace loci::eager

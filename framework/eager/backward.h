@@ -22,8 +22,8 @@ struct BackwardRequest {
 // and for what the nodes refuse.
 std::vector<Tensor> backward(const BackwardRequest& request);
 
-// As a dense tensor; undefined if there is none. `like` has the form of the whole, which lies on
-// the device, or with null on the host.
-Tensor dense(const Gradient& gradient, const ops::TensorType& like, device::Device* device);
+// Rows become part of a dense sum, where there is one; otherwise those of several contributions
+// become one. It is the gradient of `of`.
+void settle(Gradient* gradient, const tensor::TensorImpl& of);
 
 }  // namespace loci::eager

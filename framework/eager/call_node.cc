@@ -113,7 +113,7 @@ Gradients CallNode::backward(const Gradients& given, bool creates_graph) {
     if (made.rows < 0) {
       result[i].dense = value;
     } else {
-      result[i].rows = {values[static_cast<std::size_t>(made.rows)], value};
+      result[i].rows.push_back({values[static_cast<std::size_t>(made.rows)], value});
     }
   }
   return result;

@@ -94,49 +94,49 @@ std::vector<TensorType> argument_types(const CallPlan& plan, std::uint64_t given
 }
 
 // One call seen from its gradient.
-class ScriptContext final : public ops::GradContext {
+class ScriptContext final : public ops::SlotGradContext {
  public:
   ScriptContext(const CallPlan& plan, ScriptEmitter& emitter, std::uint64_t wanted,
                 std::vector<GradientScript::Result>* results)
-      : plan_(plan), emitter_(emitter), wanted_(wanted), results_(*results) {}
+      : SlotGradContext(*plan.schema),
+        plan_(plan),
+        emitter_(emitter),
+        wanted_(wanted),
+        results_(*results) {}
 
-  [[nodiscard]] Value input(std::string_view slot, std::size_t index) const override {
-    return value_at(0, find(plan_.inputs, input_slot(slot), index));
+  [[nodiscard]] const Attributes& attributes() const override { return plan_.attributes; }
+
+ private:
+  [[nodiscard]] Value input_at(std::size_t slot, std::size_t index) const override {
+    return value_at(0, find(plan_.inputs, slot, index));
   }
-  [[nodiscard]] std::size_t input_count(std::string_view slot) const override {
-    const std::uint32_t wanted = input_slot(slot);
+  [[nodiscard]] std::size_t input_count_at(std::size_t slot) const override {
     return static_cast<std::size_t>(std::count_if(
         plan_.inputs.begin(), plan_.inputs.end(),
-        [&](const PlannedInput& input) { return input.slot == wanted && input.value >= 0; }));
+        [&](const PlannedInput& input) { return input.slot == slot && input.value >= 0; }));
   }
-  [[nodiscard]] Value output(std::string_view slot, std::size_t index) const override {
-    return value_at(plan_.inputs.size(), find(plan_.outputs, output_slot(slot), index));
+  [[nodiscard]] Value output_at(std::size_t slot, std::size_t index) const override {
+    return value_at(plan_.inputs.size(), find(plan_.outputs, slot, index));
   }
-  [[nodiscard]] Value output_grad(std::string_view slot, std::size_t index) const override {
-    return value_at(plan_.inputs.size() + plan_.outputs.size(),
-                    find(plan_.outputs, output_slot(slot), index));
+  [[nodiscard]] Value output_grad_at(std::size_t slot, std::size_t index) const override {
+    return value_at(plan_.inputs.size() + plan_.outputs.size(), find(plan_.outputs, slot, index));
   }
-  [[nodiscard]] bool needs_grad(std::string_view slot, std::size_t index) const override {
-    const std::int64_t flat = find(plan_.inputs, input_slot(slot), index);
+  [[nodiscard]] bool needs_grad_at(std::size_t slot, std::size_t index) const override {
+    const std::int64_t flat = find(plan_.inputs, slot, index);
     if (flat < 0) return false;
     const PlannedInput& input = plan_.inputs[static_cast<std::size_t>(flat)];
     return input.value >= 0 && is_floating(input.type.dtype) &&
            has_bit(wanted_, static_cast<std::size_t>(flat));
   }
-  void set_input_grad(std::string_view slot, Value grad, std::size_t index) override {
-    if (!grad.defined() || !needs_grad(slot, index)) return;
+  void contribute(std::size_t slot, std::size_t index, Value grad) override {
     result(slot, index) = {grad.id, -1};
   }
-  void set_input_grad_rows(std::string_view slot, const ops::RowSparse& grad,
-                           std::size_t index) override {
-    if (needs_grad(slot, index)) result(slot, index) = {grad.values.id, grad.rows.id};
+  void contribute(std::size_t slot, std::size_t index, const ops::RowSparse& grad) override {
+    result(slot, index) = {grad.values.id, grad.rows.id};
   }
-  [[nodiscard]] const Attributes& attributes() const override { return plan_.attributes; }
 
- private:
   template <class Planned>
-  static std::int64_t find(const std::vector<Planned>& flat, std::uint32_t slot,
-                           std::size_t index) {
+  static std::int64_t find(const std::vector<Planned>& flat, std::size_t slot, std::size_t index) {
     for (std::size_t i = 0; i < flat.size(); ++i) {
       if (flat[i].slot == slot && index-- == 0) return static_cast<std::int64_t>(i);
     }
@@ -145,21 +145,8 @@ class ScriptContext final : public ops::GradContext {
   [[nodiscard]] Value value_at(std::size_t base, std::int64_t flat) const {
     return flat < 0 ? Value{} : emitter_.value(base + static_cast<std::size_t>(flat));
   }
-  [[nodiscard]] std::uint32_t input_slot(std::string_view name) const {
-    return checked(plan_.schema->input_index(name), name);
-  }
-  [[nodiscard]] std::uint32_t output_slot(std::string_view name) const {
-    return checked(plan_.schema->output_index(name), name);
-  }
-  [[nodiscard]] std::uint32_t checked(int index, std::string_view name) const {
-    if (index < 0) {
-      core::raise(ErrorCode::kInternal, "[{}] its gradient asks for the slot '{}', which it lacks",
-                  plan_.schema->name(), name);
-    }
-    return static_cast<std::uint32_t>(index);
-  }
-  GradientScript::Result& result(std::string_view slot, std::size_t index) {
-    return results_[static_cast<std::size_t>(find(plan_.inputs, input_slot(slot), index))];
+  GradientScript::Result& result(std::size_t slot, std::size_t index) {
+    return results_[static_cast<std::size_t>(find(plan_.inputs, slot, index))];
   }
 
   const CallPlan& plan_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/autograd/gradient_sum.h"
 #include "framework/ops/infer_context.h"
 #include "framework/tensor/tensor_impl.h"
 
@@ -25,12 +26,8 @@ struct Edge {
   [[nodiscard]] bool defined() const { return node != nullptr || leaf != nullptr; }
 };
 
-// A gradient on its way: dense, rows, or none.
-struct Gradient {
-  Tensor dense;
-  SparseRows rows;
-  [[nodiscard]] bool defined() const { return dense.defined() || rows.defined(); }
-};
+// A gradient on its way.
+using Gradient = autograd::GradientSum<SparseRows>;
 using Gradients = InlineList<Gradient, 3>;
 
 using Hook = std::function<Tensor(const Tensor&)>;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/ops/infer_context.h"
+#include "framework/ops/op_schema.h"
 
 namespace loci::ops {
 
@@ -66,6 +67,50 @@ class GradContext {
     return std::get<T>(attributes().find(std::string(name))->second);
   }
   [[nodiscard]] static TensorType type(Value value) { return value.emitter->type(value); }
+};
+
+// The slots of a context by their position in the schema.
+class SlotGradContext : public GradContext {
+ public:
+  explicit SlotGradContext(const OpSchema& schema) : schema_(schema) {}
+
+  [[nodiscard]] Value input(std::string_view slot, std::size_t index) const final {
+    return input_at(input_slot(slot), index);
+  }
+  [[nodiscard]] std::size_t input_count(std::string_view slot) const final {
+    return input_count_at(input_slot(slot));
+  }
+  [[nodiscard]] Value output(std::string_view slot, std::size_t index) const final {
+    return output_at(output_slot(slot), index);
+  }
+  [[nodiscard]] Value output_grad(std::string_view slot, std::size_t index) const final {
+    return output_grad_at(output_slot(slot), index);
+  }
+  [[nodiscard]] bool needs_grad(std::string_view slot, std::size_t index) const final {
+    return needs_grad_at(input_slot(slot), index);
+  }
+  void set_input_grad(std::string_view slot, Value grad, std::size_t index) final {
+    const std::size_t at = input_slot(slot);
+    if (grad.defined() && needs_grad_at(at, index)) contribute(at, index, grad);
+  }
+  void set_input_grad_rows(std::string_view slot, const RowSparse& grad, std::size_t index) final {
+    const std::size_t at = input_slot(slot);
+    if (needs_grad_at(at, index)) contribute(at, index, grad);
+  }
+
+ private:
+  [[nodiscard]] virtual Value input_at(std::size_t slot, std::size_t index) const = 0;
+  [[nodiscard]] virtual std::size_t input_count_at(std::size_t slot) const = 0;
+  [[nodiscard]] virtual Value output_at(std::size_t slot, std::size_t index) const = 0;
+  [[nodiscard]] virtual Value output_grad_at(std::size_t slot, std::size_t index) const = 0;
+  [[nodiscard]] virtual bool needs_grad_at(std::size_t slot, std::size_t index) const = 0;
+  virtual void contribute(std::size_t slot, std::size_t index, Value grad) = 0;
+  virtual void contribute(std::size_t slot, std::size_t index, const RowSparse& grad) = 0;
+
+  [[nodiscard]] std::size_t input_slot(std::string_view name) const;
+  [[nodiscard]] std::size_t output_slot(std::string_view name) const;
+
+  const OpSchema& schema_;
 };
 
 }  // namespace loci::ops

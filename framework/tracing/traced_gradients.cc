@@ -76,8 +76,8 @@ void Tracer::add_to_leaves(const Tensor& loss) {
     if (found[i].rows == kNoVar) {
       gradient.dense = value;
     } else {
-      gradient.rows = {stand_in(Variable(program_.impl(), found[i].rows), leaves[i]->place()),
-                       value};
+      gradient.rows.push_back(
+          {stand_in(Variable(program_.impl(), found[i].rows), leaves[i]->place()), value});
     }
     set_leaf_gradient(leaves[i], std::move(gradient));
   }
@@ -96,14 +96,8 @@ void Tracer::keep_gradient(const Tensor& tensor) {
 void Tracer::set_leaf_gradient(const Impl& leaf, eager::Gradient gradient) {
   keep_gradient(Tensor(leaf));
   eager::History& history = eager::ensure_history(*leaf);
-  if (!history.grad.defined()) {
-    history.grad = std::move(gradient);
-    return;
-  }
-  const ops::TensorType type{leaf->dtype(), leaf->shape()};
-  const Tensor sum = elementwise_add(eager::dense(history.grad, type, leaf->storage()->device),
-                                     eager::dense(gradient, type, leaf->storage()->device));
-  history.grad = {sum, {}};
+  history.grad.add(std::move(gradient));
+  eager::settle(&history.grad, *leaf);
 }
 
 }  // namespace loci::tracing
