@@ -19,4 +19,7 @@ struct Failure {
 // For where no memory is left to say what has failed. Made with the first device.
 const std::shared_ptr<Failure>& failure_without_memory();
 
+// One of the error, or that one where no memory is left.
+std::shared_ptr<Failure> failure_of(const Error& error) noexcept;
+
 }  // namespace loci::device

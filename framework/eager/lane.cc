@@ -17,12 +17,9 @@ Lane::Lane(device::Device& device, bool is_default, Issue issue)
   if (core::process_is_ending()) begin_end();
 }
 
-// Whether this stream can wait for that one without the host. Not for one of another device, even
-// where it could: that may fail later, and nobody who asks this device would be told.
-bool Lane::can_follow(const Lane& other) const { return !is_inline_ && &device_ == &other.device_; }
-
+// Whether the stream can wait for it without the host.
 bool Lane::can_follow(const Dependency& dependency) const {
-  return !dependency.for_host && can_follow(*static_cast<const Lane*>(dependency.ticket.queue));
+  return !dependency.for_host && dependency.ticket.queue->can_precede(device_);
 }
 
 bool Lane::can_issue(const Task& task) const {
@@ -30,8 +27,7 @@ bool Lane::can_issue(const Task& task) const {
   for (const Dependency& dependency : task.before) {
     const tensor::Ticket& ticket = dependency.ticket;
     if (can_follow(dependency)) {
-      const Lane& other = *static_cast<const Lane*>(ticket.queue);
-      if (other.worker_.done() < ticket.number) return false;
+      if (!ticket.queue->is_issued(ticket.number)) return false;
     } else if (ticket.queue == this) {
       if (!stream_.issued().went_well(ticket.number))
         return false;  // to ask takes the lock that is held
@@ -118,7 +114,7 @@ void Lane::issue(Task& task) noexcept {
     }
     for (const Dependency& dependency : task.before) {
       if (!can_follow(dependency) || dependency.ticket.has_ended()) continue;
-      stream_.order_behind(static_cast<Lane*>(dependency.ticket.queue)->stream_);
+      dependency.ticket.queue->order_before(stream_.handle());
     }
     if (const std::shared_ptr<tensor::Failure> earlier = failed_source(task)) {
       return fail_outputs(task, earlier);
@@ -136,8 +132,7 @@ std::shared_ptr<tensor::Failure> Lane::failed_source(const Task& task) const {
     if (task.arguments[i] == nullptr) continue;
     for (const tensor::Ticket& ticket :
          task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
-      const Lane& writer = *static_cast<const Lane*>(ticket.queue);
-      if (auto failure = writer.stream_.issued().failure_at(ticket.number)) return failure;
+      if (auto failure = ticket.queue->known_failure(ticket.number)) return failure;
     }
   }
   return nullptr;
@@ -159,11 +154,10 @@ void Lane::fail(Task& task) noexcept {
 std::shared_ptr<tensor::Failure> Lane::await_before(Task& task) noexcept {
   std::shared_ptr<tensor::Failure> failure;
   for (const Dependency& dependency : task.before) {
-    Lane& other = *static_cast<Lane*>(dependency.ticket.queue);
-    const std::uint64_t ticket = dependency.ticket.number;
+    const tensor::Ticket& ticket = dependency.ticket;
     if (can_follow(dependency)) {
-      other.worker_.wait_done(ticket);
-    } else if (std::shared_ptr<tensor::Failure> found = other.outcome(ticket)) {
+      ticket.queue->wait_issued(ticket.number);
+    } else if (std::shared_ptr<tensor::Failure> found = ticket.queue->outcome(ticket.number)) {
       if (dependency.is_source) failure = std::move(found);
     }
   }
@@ -214,11 +208,7 @@ void Lane::begin_handover(Task& task, std::uint64_t ticket) {
 std::shared_ptr<tensor::Failure> Lane::note_error(const Error& error,
                                                   std::uint64_t ticket) noexcept {
   std::shared_ptr<tensor::Failure> failure = stream_.issued().failure_at(ticket);
-  try {
-    if (failure == nullptr) failure = std::make_shared<tensor::Failure>(error);
-  } catch (const std::bad_alloc&) {
-    failure = device::failure_without_memory();
-  }
+  if (failure == nullptr) failure = device::failure_of(error);
   untold_.note(failure);
   return failure;
 }

@@ -51,7 +51,21 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
 
   [[nodiscard]] bool has_ended(std::uint64_t ticket) noexcept override;
   void wait(std::uint64_t ticket) override;
-  void wait_quietly(std::uint64_t ticket) noexcept override { (void)outcome(ticket); }
+  [[nodiscard]] std::shared_ptr<tensor::Failure> outcome(std::uint64_t ticket) noexcept override;
+  [[nodiscard]] std::shared_ptr<tensor::Failure> known_failure(
+      std::uint64_t ticket) const override {
+    return stream_.issued().failure_at(ticket);
+  }
+  // Not work of another device, even where that could wait: this may fail later, and nobody who
+  // asks the other device would be told.
+  [[nodiscard]] bool can_precede(const device::Device& device) const noexcept override {
+    return !is_inline_ && &device_ == &device;
+  }
+  [[nodiscard]] bool is_issued(std::uint64_t ticket) const noexcept override {
+    return worker_.done() >= ticket;
+  }
+  void wait_issued(std::uint64_t ticket) override { worker_.wait_done(ticket); }
+  void order_before(loci_stream* later) override { stream_.order_before(later); }
   void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept override;
   // Waits for everything, and throws the first failure that nobody has been told of.
   void synchronize();
@@ -72,7 +86,6 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
 
   [[nodiscard]] bool is_over(std::uint64_t ticket) noexcept;
   [[nodiscard]] bool can_issue(const Task& task) const;
-  [[nodiscard]] bool can_follow(const Lane& other) const;
   [[nodiscard]] bool can_follow(const Dependency& dependency) const;
   void refuse(Task& task) noexcept;
   void begin_end() noexcept;
@@ -91,7 +104,6 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   void wait_instead_of_holding() noexcept;
   void throttle() noexcept;
   std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
-  [[nodiscard]] std::shared_ptr<tensor::Failure> outcome(std::uint64_t ticket) noexcept;
   void release_ended() noexcept;
 
   device::Device& device_;

@@ -69,11 +69,11 @@ void StreamWork::drain(std::uint64_t issued) {
   set_ended(issued);
 }
 
-void StreamWork::order_behind(StreamWork& other) {
-  const std::lock_guard lock(other.event_mutex_);
-  if (other.event_ == nullptr) other.event_ = std::make_unique<device::Event>(other.device_);
-  other.event_->record(other.stream_);
-  other.event_->wait_on(stream_);
+void StreamWork::order_before(loci_stream* later) {
+  const std::lock_guard lock(event_mutex_);
+  if (event_ == nullptr) event_ = std::make_unique<device::Event>(device_);
+  event_->record(stream_);
+  event_->wait_on(later);
 }
 
 }  // namespace loci::eager

@@ -38,8 +38,9 @@ class StreamWork {
   // Returns, or throws, when all of it has.
   void drain(std::uint64_t issued);
 
-  // What comes next waits for all that `other` has now: more than is asked for, seldom much.
-  void order_behind(StreamWork& other);
+  // What comes next in that stream of the device waits for all that this one has now: more than is
+  // asked for, seldom much.
+  void order_before(loci_stream* later);
 
  private:
   template <class Request>

@@ -5,13 +5,23 @@
 
 namespace loci::tensor {
 
-void WorkQueue::wait_quietly(std::uint64_t ticket) noexcept {
+std::shared_ptr<device::Failure> WorkQueue::outcome(std::uint64_t ticket) noexcept {
   try {
     wait(ticket);
-  } catch (const Error&) {
-    // Whoever reads what the work wrote meets it.
+    return nullptr;
+  } catch (const Error& error) {
+    return device::failure_of(error);
   }
 }
+
+std::shared_ptr<device::Failure> WorkQueue::known_failure(std::uint64_t /*ticket*/) const {
+  return nullptr;
+}
+
+bool WorkQueue::can_precede(const device::Device& /*device*/) const noexcept { return false; }
+bool WorkQueue::is_issued(std::uint64_t /*ticket*/) const noexcept { return false; }
+void WorkQueue::wait_issued(std::uint64_t ticket) { wait(ticket); }
+void WorkQueue::order_before(loci_stream* /*later*/) {}
 
 void Uses::enter(const Ticket& ticket, bool writes, Tickets* before) {
   const std::lock_guard lock(lock_);

@@ -20,8 +20,20 @@ class WorkQueue {
   [[nodiscard]] virtual bool has_ended(std::uint64_t ticket) noexcept = 0;
   // Returns when it has. Throws Error if the device failed while waiting.
   virtual void wait(std::uint64_t ticket) = 0;
+  // As wait(); gives what the task failed with, null if all went well, and counts it as untold.
+  [[nodiscard]] virtual std::shared_ptr<device::Failure> outcome(std::uint64_t ticket) noexcept;
   // As wait(); what fails is left to whoever reads what the work wrote.
-  virtual void wait_quietly(std::uint64_t ticket) noexcept;
+  void wait_quietly(std::uint64_t ticket) noexcept { (void)outcome(ticket); }
+  // What the task has failed with, as far as it is known without asking or waiting; else null.
+  [[nodiscard]] virtual std::shared_ptr<device::Failure> known_failure(std::uint64_t ticket) const;
+
+  // Whether work of that device's streams can wait for this queue's without the host.
+  [[nodiscard]] virtual bool can_precede(const device::Device& device) const noexcept;
+  // Of a queue that can: whether the device has the task by now, or waits until it has;
+  [[nodiscard]] virtual bool is_issued(std::uint64_t ticket) const noexcept;
+  virtual void wait_issued(std::uint64_t ticket);
+  // and has what comes next in that stream wait for all that the device has of this queue.
+  virtual void order_before(loci_stream* later);
   // Releases the memory when the task and those before it have ended.
   virtual void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept = 0;
 };

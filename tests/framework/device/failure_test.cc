@@ -16,5 +16,11 @@ TEST(FailureTest, OneIsThereWithoutMemory) {
   EXPECT_EQ(&failure_without_memory(), &failure);
 }
 
+TEST(FailureTest, HoldsTheError) {
+  const std::shared_ptr<Failure> failure = failure_of(Error(ErrorCode::kFailed, "broken"));
+  EXPECT_STREQ(failure->error.what(), "broken");
+  EXPECT_FALSE(failure->was_thrown);
+}
+
 }  // namespace
 }  // namespace loci::device

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace loci::tensor {
 namespace {
 
@@ -12,6 +14,16 @@ class CountedQueue final : public WorkQueue {
   void wait(std::uint64_t ticket) override { ended = std::max(ended, ticket); }
   void keep(std::uint64_t, memory::Buffer) noexcept override {}
   std::uint64_t ended = 0;
+};
+
+// Whose work fails.
+class BrokenQueue final : public WorkQueue {
+ public:
+  bool has_ended(std::uint64_t /*ticket*/) noexcept override { return false; }
+  void wait(std::uint64_t ticket) override {
+    throw Error(ErrorCode::kFailed, "task " + std::to_string(ticket) + " broke");
+  }
+  void keep(std::uint64_t, memory::Buffer) noexcept override {}
 };
 
 class UsesTest : public ::testing::Test {
@@ -30,6 +42,14 @@ TEST_F(UsesTest, ReadersWaitForTheWriterOfAnotherQueue) {
   EXPECT_EQ(enter(a_, 1, true), 0U);
   EXPECT_EQ(enter(a_, 2, false), 0U);
   EXPECT_EQ(enter(b_, 1, false), 1U);
+}
+
+TEST_F(UsesTest, AQueueTellsWhatATaskFailedWith) {
+  BrokenQueue broken;
+  EXPECT_STREQ(broken.outcome(3)->error.what(), "task 3 broke");
+  broken.wait_quietly(3);
+  EXPECT_EQ(a_.outcome(1), nullptr);
+  EXPECT_TRUE(a_.has_ended(1));
 }
 
 TEST_F(UsesTest, WritersWaitForReaders) {
