@@ -46,10 +46,11 @@ bool Stream::done() {
 
 void Stream::synchronize() { device_->synchronize_stream(handle_); }
 
-Event::Event(Device& device) : device_(&device) {
+Event::Event(Device& device, Timing timing) : device_(&device) {
   device.require_reach();
   require(device, device.api().event_create != nullptr, "events");
-  device.check(device.api().event_create(device.handle(), &handle_), "creating an event");
+  const std::uint32_t flags = timing == Timing::kTimed ? LOCI_EVENT_TIMED : 0;
+  device.check(device.api().event_create(device.handle(), flags, &handle_), "creating an event");
 }
 
 Event::~Event() {

@@ -25,7 +25,10 @@ class Stream {
 // A point in a stream.
 class Event {
  public:
-  explicit Event(Device& device);
+  // A timed one may cost more, and ns_until() may be asked of it.
+  enum class Timing : std::uint8_t { kNone, kTimed };
+
+  explicit Event(Device& device, Timing timing = Timing::kNone);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;

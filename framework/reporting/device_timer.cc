@@ -16,7 +16,8 @@
 namespace loci::reporting {
 
 struct DeviceInterval {
-  explicit DeviceInterval(device::Device& device) : begin(device), end(device) {}
+  explicit DeviceInterval(device::Device& device)
+      : begin(device, device::Event::Timing::kTimed), end(device, device::Event::Timing::kTimed) {}
 
   device::Event begin;
   device::Event end;

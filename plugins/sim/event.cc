@@ -51,6 +51,10 @@ void Event::synchronize() {
 }
 
 std::uint64_t Event::ns_until(Event& end) {
+  if (!is_timed_ || !end.is_timed_) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                     "[sim] an event does not measure time; create both with LOCI_EVENT_TIMED");
+  }
   const Mark::Time from = time_of(latest(), "first");
   const Mark::Time to = time_of(end.latest(), "second");
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count();

@@ -279,7 +279,7 @@ TEST_F(PluginSdkDevice, StreamsEventsAndErrors) {
   loci_stream* stream = nullptr;
   loci_event* event = nullptr;
   check(api().stream_create(device_, &stream));
-  check(api().event_create(device_, &event));
+  check(api().event_create(device_, LOCI_EVENT_TIMED, &event));
   std::uint32_t done = 1;
   check(api().event_query(event, &done));
   EXPECT_EQ(done, 0U);

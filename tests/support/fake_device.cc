@@ -274,7 +274,7 @@ loci_error* stream_wait_event(loci_stream* stream, loci_event* event) {
   return nullptr;
 }
 
-loci_error* event_create(loci_device* device, loci_event** out_event) {
+loci_error* event_create(loci_device* device, std::uint32_t /*flags*/, loci_event** out_event) {
   *out_event = reinterpret_cast<loci_event*>(new FakeEvent{device_of(device), {}, nullptr});
   return nullptr;
 }

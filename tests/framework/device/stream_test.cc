@@ -73,8 +73,8 @@ TEST(StreamTest, MeasuresBetweenEvents) {
   FakeBackend fake;
   Device device(fake.backend(), Place("fake"));
   Stream stream(device);
-  Event begin(device);
-  Event end(device);
+  Event begin(device, Event::Timing::kTimed);
+  Event end(device, Event::Timing::kTimed);
   begin.record(stream.handle());
   test::enqueue(stream.handle(), [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   end.record(stream.handle());

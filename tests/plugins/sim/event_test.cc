@@ -39,8 +39,8 @@ TEST(SimEventTest, IsDoneWhenTheWorkBeforeItHasEnded) {
 
 TEST(SimEventTest, MeasuresTheTimeBetweenRecords) {
   Rig rig("launch_us=0,copy_latency_us=20000");
-  Event start(rig.device);
-  Event end(rig.device);
+  Event start(rig.device, LOCI_EVENT_TIMED);
+  Event end(rig.device, LOCI_EVENT_TIMED);
   Stream stream(rig.device);
   void* data = allocate(rig.device, 4);
   const char pattern = 0;
@@ -53,10 +53,24 @@ TEST(SimEventTest, MeasuresTheTimeBetweenRecords) {
   free_now(rig.device, data);
 }
 
+TEST(SimEventTest, OneThatIsNotTimedMeasuresNothing) {
+  Rig rig;
+  Event timed(rig.device, LOCI_EVENT_TIMED);
+  Event other(rig.device);
+  Stream stream(rig.device);
+  timed.record(&stream);
+  other.record(&stream);
+  stream.synchronize();
+  EXPECT_THAT(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { (void)timed.ns_until(other); }),
+              HasSubstr("does not measure time; create both with LOCI_EVENT_TIMED"));
+  EXPECT_THAT(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { (void)other.ns_until(timed); }),
+              HasSubstr("does not measure time"));
+}
+
 TEST(SimEventTest, TimeNeedsTwoRecordsThatHaveHappened) {
   Rig rig;
-  Event start(rig.device);
-  Event end(rig.device);
+  Event start(rig.device, LOCI_EVENT_TIMED);
+  Event end(rig.device, LOCI_EVENT_TIMED);
   Stream stream(rig.device);
   EXPECT_THAT(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { (void)start.ns_until(end); }),
               HasSubstr("the first event was never recorded"));

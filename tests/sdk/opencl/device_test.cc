@@ -249,7 +249,7 @@ TEST_F(OpenClDeviceTest, TellsTheTimeBetweenEvents) {
   const loci_device_api& api = device_->api();
   std::array<loci_event*, 2> events{};
   for (loci_event*& event : events) {
-    device_->check(api.event_create(device_->handle(), &event), "creating");
+    device_->check(api.event_create(device_->handle(), LOCI_EVENT_TIMED, &event), "creating");
   }
   std::uint64_t ns = 0;
   EXPECT_THAT([&] { device_->check(api.event_elapsed_ns(events[0], events[1], &ns), "timing"); },

@@ -60,8 +60,8 @@ void check_no_device(const Target& target) {
 void check_elapsed(OpenDevice& device) {
   device.require_streams();
   if (device.api().event_elapsed_ns == nullptr) skip("the device measures no time");
-  const Event start(device);
-  const Event end(device);
+  const Event start(device, LOCI_EVENT_TIMED);
+  const Event end(device, LOCI_EVENT_TIMED);
   std::uint64_t ns = 0;
   expect_refusal("the time between events that were never recorded", kAnyCode, [&] {
     call_checked("event_elapsed_ns",

@@ -154,7 +154,7 @@ class BlockingProbe {
     BusyWork* busy = busy_work(prepared.device);
     if (busy == nullptr) return;
     busy->enqueue(stream);
-    note(device().event_create(prepared.device, &event_));
+    note(device().event_create(prepared.device, /*flags=*/0, &event_));
     if (event_ != nullptr) note(device().event_record(event_, stream));
   }
 

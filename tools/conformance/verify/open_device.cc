@@ -182,9 +182,9 @@ void Stream::wait(loci_event* event) {
                [&] { return device_.api().stream_wait_event(handle_, event); });
 }
 
-Event::Event(OpenDevice& device) : device_(device) {
+Event::Event(OpenDevice& device, std::uint32_t flags) : device_(device) {
   call_checked("event_create",
-               [&] { return device.api().event_create(device.handle(), &handle_); });
+               [&] { return device.api().event_create(device.handle(), flags, &handle_); });
   if (handle_ == nullptr) fail("event_create succeeded without giving an event");
 }
 

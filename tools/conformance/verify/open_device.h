@@ -101,7 +101,7 @@ class Stream {
 
 class Event {
  public:
-  explicit Event(OpenDevice& device);
+  explicit Event(OpenDevice& device, std::uint32_t flags = 0);
   ~Event() { destroy(); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;

@@ -264,8 +264,8 @@ void check_free_in_order(OpenDevice& device) {
 void check_elapsed_order(OpenDevice& device) {
   if (device.api().event_elapsed_ns == nullptr) skip("the device measures no time");
   Rig rig(device);
-  Event start(device);
-  Event end(device);
+  Event start(device, LOCI_EVENT_TIMED);
+  Event end(device, LOCI_EVENT_TIMED);
   const Clock::time_point before = Clock::now();
   start.record(rig.first);
   rig.keep_busy();

@@ -32,6 +32,11 @@ enum {
   LOCI_DEVICE_ACCELERATOR = 1 << 2
 };
 
+/* Flags of event_create. */
+enum {
+  LOCI_EVENT_TIMED = 1 << 0 /* event_elapsed_ns may be asked of it; one without may cost less */
+};
+
 /* Kinds of memory. */
 enum {
   LOCI_MEMORY_DEVICE = 0,
@@ -131,13 +136,13 @@ typedef struct loci_device_api {
   /* An event is recorded in streams of its device; those of the plugin's other devices may wait
    * for it too. One that was never recorded is done, and nothing waits for it; one whose work has
    * failed is done too, and take_async_error says what failed. */
-  loci_error* (*event_create)(loci_device* device, loci_event** out_event);
+  loci_error* (*event_create)(loci_device* device, uint32_t flags, loci_event** out_event);
   void (*event_destroy)(loci_event* event);
   /* May be called while another thread uses the stream: memory changes hands between streams. */
   loci_error* (*event_record)(loci_event* event, loci_stream* stream);
   loci_error* (*event_query)(loci_event* event, uint32_t* out_done);
   loci_error* (*event_synchronize)(loci_event* event);
-  /* Between two events that are recorded and done; else an error. */
+  /* Between two events that are timed, recorded and done; else an error. */
   loci_error* (*event_elapsed_ns)(loci_event* start, loci_event* end, uint64_t* out_ns);
 
   /* Waits for all work of the device. NULL: there is never any. */

@@ -169,10 +169,16 @@ void fill_copies(loci_device_api&, long) {}
 template <class D>
 void fill_events(loci_device_api& api) {
   using Event = EventOf<D>;
-  api.event_create = [](loci_device* device, loci_event** out) noexcept {
+  api.event_create = [](loci_device* device, std::uint32_t flags, loci_event** out) noexcept {
     const Host& host = *device_box<D>(device).host;
     return on_device<D>(device, [&](D& self) {
-      auto box = std::make_unique<typename Event::Box>(host, self);
+      using Box = typename Event::Box;
+      std::unique_ptr<Box> box;
+      if constexpr (std::is_constructible_v<typename D::Event, D&, std::uint32_t>) {
+        box = std::make_unique<Box>(host, self, flags);
+      } else {
+        box = std::make_unique<Box>(host, self);
+      }
       *out = reinterpret_cast<loci_event*>(box.release());
     });
   };
