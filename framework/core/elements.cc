@@ -9,7 +9,7 @@ namespace {
 
 template <class Out, class In, class Convert>
 std::vector<Out> converted(const Tensor& tensor, const Convert& convert) {
-  const auto* data = static_cast<const In*>(tensor.raw_data());
+  const auto* data = static_cast<const In*>(tensor.read_data());
   std::vector<Out> result(static_cast<std::size_t>(tensor.numel()));
   for (std::size_t i = 0; i < result.size(); ++i) {
     result[i] = static_cast<Out>(convert(data[i]));  // NOLINT: int8 is a number, no character

@@ -76,6 +76,7 @@ void end_export(ManagedTensor* managed) { delete static_cast<Export*>(managed->o
 void fill_view(const TensorImpl& impl, Export* made) {
   View& view = made->managed.tensor;
   view.data = impl.data();
+  impl.storage()->is_exposed.store(true, std::memory_order_release);
   view.device = code_of(impl.place());
   view.rank = impl.shape().rank();
   view.dtype = code_of(impl.dtype());
@@ -300,6 +301,7 @@ Tensor borrowed(const Import& import, const Managed& managed) {
   storage->place = import.place;
   storage->data = import.data;
   storage->owner = managed;
+  storage->is_exposed.store(true, std::memory_order_relaxed);
   auto impl = memory::make_pooled<TensorImpl>(import.dtype, import.shape, storage);
   storage->bytes = impl->bytes();
   return Tensor(std::move(impl));

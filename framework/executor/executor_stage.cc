@@ -19,8 +19,9 @@ Tensor copy_of(const Tensor& fed, const PlanFeed& planned) {
   const char* name = transfer::intern(planned.name);
   Tensor copy = tensor::make_tensor(fed.dtype(), fed.shape(), fed.place(), name);
   device::Device* device = fed.impl()->storage()->device;
-  transfer::copy({device, fed.raw_data()}, {device, copy.raw_data()}, fed.bytes(),
-                 {name, "feed", "", transfer::Reason::kFeed}, /*stream=*/nullptr, /*wait=*/true);
+  transfer::copy({device, tensor::settled_data(fed)}, {device, tensor::settled_data(copy)},
+                 fed.bytes(), {name, "feed", "", transfer::Reason::kFeed}, /*stream=*/nullptr,
+                 /*wait=*/true);
   return copy;
 }
 
@@ -31,9 +32,9 @@ void ExecutorStage::bind_feeds(const Feed& feed) {
   const profiler::Scope scope(label_of(Part::kFeed));
   const std::vector<PlanFeed>& planned = run_.plan().feeds;
   for (std::size_t i = 0; i < planned.size(); ++i) {
-    void* data = feed[i].second.raw_data();
+    void* data = tensor::settled_data(feed[i].second);
     if (run_.frame().shares_persistables(data, feed[i].second.bytes())) [[unlikely]] {
-      data = copies_.emplace_back(copy_of(feed[i].second, planned[i])).raw_data();
+      data = tensor::settled_data(copies_.emplace_back(copy_of(feed[i].second, planned[i])));
     }
     if (planned[i].value >= 0) {
       run_.bind(planned[i].value, data);
@@ -59,7 +60,7 @@ void ExecutorStage::bind_fetches() {
     const PlanValue& value = value_of(run_.plan(), fetch.value);
     Tensor& made = fetched_[fetch.position];
     made = tensor::make_tensor(value.type.dtype, value.type.shape, Place(), value.name);
-    run_.bind_fetch(fetch, made.raw_data());
+    run_.bind_fetch(fetch, tensor::settled_data(made));
   }
 }
 
@@ -68,7 +69,7 @@ void ExecutorStage::copy_fetches() {
   const profiler::Scope scope(label_of(Part::kFetch));
   for (const PlanFetch& fetch : run_.plan().fetches) {
     const PlanValue& value = value_of(run_.plan(), fetch.value);
-    run_.fetch(fetch, {nullptr, fetched_[fetch.position].raw_data()},
+    run_.fetch(fetch, {nullptr, tensor::settled_data(fetched_[fetch.position])},
                {value.name, "", "fetch", transfer::Reason::kFetch}, /*wait=*/false);
   }
 }

@@ -43,7 +43,7 @@ void save_npy(const std::string& path, const Tensor& tensor) {
   const Tensor host = tensor.to(Place());
   core::AtomicFile file(path);
   file.write(preamble.data(), preamble.size());
-  file.write(host.raw_data(), host.bytes());
+  file.write(host.read_data(), host.bytes());
   file.commit();
 }
 

@@ -86,17 +86,18 @@ void check_size(const NpySource& source, const NpyHeader& header, std::uint64_t 
                present < *bytes ? "truncated" : "damaged or holds several arrays");
 }
 
-Tensor read_elements(NpySource& source, const NpyHeader& header) {
-  Tensor tensor = Tensor::empty(header.shape, header.dtype);
-  const std::size_t bytes = tensor.bytes();
+void read_elements(NpySource& source, const NpyHeader& header, std::uint64_t bytes, void* into) {
   if (header.fortran_order && header.shape.rank() > 1) {
     const std::unique_ptr<char[]> unordered(new char[bytes]);
     source.read(unordered.get(), bytes, "data");
-    fortran_to_c_order(unordered.get(), tensor.raw_data(), header.shape, dtype_size(header.dtype));
+    fortran_to_c_order(unordered.get(), into, header.shape, dtype_size(header.dtype));
   } else {
-    source.read(tensor.raw_data(), bytes, "data");
+    source.read(into, bytes, "data");
   }
-  return tensor;
+  if (header.big_endian) {
+    const std::size_t element = dtype_size(header.dtype);
+    swap_byte_order(into, bytes / element, element);
+  }
 }
 
 }  // namespace
@@ -106,14 +107,13 @@ Tensor read_npy(NpySource& source) {
   std::string text(preamble.header_bytes(), '\0');
   source.read(text.data(), text.size(), "header");
   const NpyHeader header = parse_npy_header(text, source.name());
-  check_size(source, header, source.size() - preamble.bytes() - preamble.header_bytes());
-  Tensor tensor = read_elements(source, header);
-  if (header.big_endian) {
-    swap_byte_order(tensor.raw_data(), static_cast<std::size_t>(tensor.numel()),
-                    dtype_size(header.dtype));
-  }
+  const std::uint64_t bytes = source.size() - preamble.bytes() - preamble.header_bytes();
+  check_size(source, header, bytes);
+  Tensor tensor = Tensor::generate(header.shape, header.dtype, [&](void* elements) {
+    read_elements(source, header, bytes, elements);
+  });
   if (header.dtype == kBool) {
-    if (const auto bad = find_bad_bool(tensor.raw_data(), tensor.bytes())) {
+    if (const auto bad = find_bad_bool(tensor.read_data(), tensor.bytes())) {
       core::refuse(source.name(), "data", "element {} is neither 0 nor 1, as a bool is", *bad);
     }
   }

@@ -106,7 +106,7 @@ void save_npz(const std::string& path, const NamedTensors& tensors) {
     const Tensor host = tensor.to(Place());
     zip.add(name + std::string(kSuffix), preamble->size() + host.bytes());
     zip.write(preamble->data(), preamble->size());
-    zip.write(host.raw_data(), host.bytes());
+    zip.write(host.read_data(), host.bytes());
     ++preamble;
   }
   zip.finish();

@@ -46,10 +46,11 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
 
 Tensor SafetensorsFile::load(const SafetensorsEntry& entry) const {
   const std::string field = "tensor " + core::quote(entry.name);
-  Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
-  file_.read(data_offset_ + entry.begin, tensor.raw_data(), tensor.bytes(), field.c_str());
+  Tensor tensor = Tensor::generate(entry.shape, entry.dtype, [&](void* elements) {
+    file_.read(data_offset_ + entry.begin, elements, entry.end - entry.begin, field.c_str());
+  });
   if (entry.dtype == kBool) {
-    if (const auto bad = find_bad_bool(tensor.raw_data(), tensor.bytes())) {
+    if (const auto bad = find_bad_bool(tensor.read_data(), tensor.bytes())) {
       core::refuse(file_.path(), field, "element {} is neither 0 nor 1, as a bool is", *bad);
     }
   }
@@ -61,7 +62,7 @@ NamedTensors SafetensorsFile::load_all(std::uint64_t* digest) const {
   NamedTensors tensors;
   for (const SafetensorsEntry& entry : entries_) {
     const Tensor tensor = load(entry);
-    if (digest != nullptr) all.add(tensor.raw_data(), tensor.bytes());
+    if (digest != nullptr) all.add(tensor.read_data(), tensor.bytes());
     tensors.emplace(entry.name, tensor);
   }
   if (digest != nullptr) *digest = all.value();
@@ -87,7 +88,7 @@ bool SafetensorsImage::visit(const std::function<bool(const void*, std::uint64_t
   if (!visit(preamble_.data(), preamble_.size())) return false;
   for (const SafetensorsEntry& entry : entries_) {
     const Tensor host = tensors_.at(entry.name).to(Place());
-    if (!visit(host.raw_data(), host.bytes())) return false;
+    if (!visit(host.read_data(), host.bytes())) return false;
   }
   return true;
 }

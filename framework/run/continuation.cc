@@ -17,7 +17,8 @@ const PlanValue& value_of(const Plan& plan, const AwaitedValue& awaited) {
 Tensor read(const Plan& before, const Frame& frame, const AwaitedValue& awaited) {
   const PlanValue& value = value_of(before, awaited);
   Tensor tensor = tensor::make_tensor(value.type.dtype, value.type.shape, Place(), value.name);
-  if (value.bytes > 0) std::memcpy(tensor.raw_data(), frame.data(awaited.value), value.bytes);
+  if (value.bytes > 0)
+    std::memcpy(tensor::settled_data(tensor), frame.data(awaited.value), value.bytes);
   return tensor;
 }
 

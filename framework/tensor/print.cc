@@ -51,7 +51,7 @@ class Printer {
   explicit Printer(const Tensor& host)
       : dtype_(host.dtype()),
         shape_(host.shape()),
-        data_(static_cast<const char*>(host.raw_data())),
+        data_(static_cast<const char*>(host.read_data())),
         edge_(edge_of(host)) {}
 
   std::string text() {

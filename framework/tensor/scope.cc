@@ -46,8 +46,8 @@ void ScopeImpl::put(const std::string& name, Tensor tensor) {
   const std::lock_guard lock(mutex_);
   Tensor& entry = tensors_[name];
   previous = std::exchange(entry, std::move(tensor));
-  const bool same =
-      previous.defined() && same_form(previous, entry) && previous.raw_data() == entry.raw_data();
+  const bool same = previous.defined() && same_form(previous, entry) &&
+                    settled_data(previous) == settled_data(entry);
   if (!same) version_.fetch_add(1, std::memory_order_acq_rel);
 }
 

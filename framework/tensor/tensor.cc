@@ -6,7 +6,6 @@
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci {
-inline namespace v0 {
 namespace {
 
 const tensor::TensorImpl& checked(const std::shared_ptr<tensor::TensorImpl>& impl) {
@@ -19,7 +18,27 @@ const tensor::TensorImpl& checked(const std::shared_ptr<tensor::TensorImpl>& imp
 
 }  // namespace
 
+namespace tensor {
+
+void* settled_data(const Tensor& tensor) {
+  const TensorImpl& impl = checked(tensor.impl());
+  require_elements(impl, "raw_data()");
+  impl.storage()->uses.wait();
+  return impl.data();
+}
+
+}  // namespace tensor
+
+inline namespace v0 {
+
 Tensor::Tensor(std::shared_ptr<tensor::TensorImpl> impl) : impl_(std::move(impl)) {}
+
+Tensor Tensor::generate(const Shape& shape, DType dtype,
+                        const std::function<void(void* elements)>& write) {
+  Tensor made = tensor::make_tensor(dtype, shape, Place(), "tensor");
+  if (made.bytes() != 0) write(tensor::settled_data(made));
+  return made;
+}
 
 Tensor Tensor::from_bytes(const void* elements, const Shape& shape, DType dtype) {
   Tensor made = tensor::make_tensor(dtype, shape, Place(), "tensor");
@@ -30,7 +49,7 @@ Tensor Tensor::from_bytes(const void* elements, const Shape& shape, DType dtype)
                 "[tensor] from_bytes() got a null pointer for the elements of {}",
                 shape.to_string());
   }
-  std::memcpy(made.raw_data(), elements, bytes);
+  std::memcpy(tensor::settled_data(made), elements, bytes);
   return made;
 }
 
@@ -41,11 +60,12 @@ std::int64_t Tensor::numel() const { return shape().numel(); }
 std::size_t Tensor::bytes() const { return static_cast<std::size_t>(checked(impl_).bytes()); }
 
 void* Tensor::raw_data() const {
-  const tensor::TensorImpl& impl = checked(impl_);
-  tensor::require_elements(impl, "raw_data()");
-  impl.storage()->uses.wait();
-  return impl.data();
+  void* data = tensor::settled_data(*this);
+  impl_->storage()->is_exposed.store(true, std::memory_order_release);
+  return data;
 }
+
+const void* Tensor::read_data() const { return tensor::settled_data(*this); }
 
 const Tensor& Tensor::set_name(const std::string& name) const {
   checked(impl_);
@@ -55,7 +75,7 @@ const Tensor& Tensor::set_name(const std::string& name) const {
 
 const std::string& Tensor::name() const { return checked(impl_).name(); }
 
-void* Tensor::host_data(DType expected) const {
+void Tensor::check_host(DType expected) const {
   const tensor::TensorImpl& impl = checked(impl_);
   tensor::require_elements(impl, "data()");
   if (impl.dtype() != expected) [[unlikely]] {
@@ -70,7 +90,6 @@ void* Tensor::host_data(DType expected) const {
                 "to(\"cpu\")",
                 dtype_name(impl.dtype()), impl.shape().to_string(), impl.place().to_string());
   }
-  return raw_data();
 }
 
 void check_element_count(std::size_t count, const Shape& shape) {

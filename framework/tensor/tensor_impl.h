@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/memory/allocator.h"
+#include "framework/tensor/packed_forms.h"
 #include "framework/tensor/uses.h"
 
 namespace loci::tensor {
@@ -39,6 +40,10 @@ struct Storage {
   // The queue behind whose work the buffer's release is ordered anyway; null where none is.
   WorkQueue* home = nullptr;
   std::atomic<std::uint64_t> version{0};  // changes in place so far
+  // Somebody outside of the core has its address, and may change elements without their being
+  // counted.
+  std::atomic<bool> is_exposed{false};
+  PackedForms packed;
   // Why it has no elements, as a literal that goes on after "which has none: "; null: it has.
   const char* absence = nullptr;
 
@@ -92,6 +97,11 @@ class TensorImpl {
 // Throws Error(kInvalidArgument) if the tensor has no elements to read; `reader` is the user's
 // call.
 void require_elements(const TensorImpl& impl, const char* reader);
+
+// The address of the elements, after all work that uses them. For the core, which counts its
+// changes; Tensor::raw_data() exposes the storage. Throws Error(kInvalidArgument) if there are
+// none.
+void* settled_data(const Tensor& tensor);
 
 // Memory for one tensor, not initialised. "gpu" and a bare type are resolved. `name` is for the
 // ledger, which keeps the pointer: a literal, or text that outlives the tensor. Throws

@@ -10,7 +10,7 @@ End end_of(const Tensor& tensor) {
   const Place& place = tensor.place();
   device::Device* device =
       place.is_host() ? nullptr : &device::DeviceManager::instance().get(place);
-  return {device, tensor.raw_data()};
+  return {device, tensor::settled_data(tensor)};
 }
 
 void check_same_form(const Tensor& from, const Tensor& to) {

@@ -37,6 +37,10 @@ class LOCI_PUBLIC Tensor {
   static Tensor empty(const Shape& shape, DType dtype, const Place& place = Place());
   // Copies numel() elements from host memory into a tensor on the host.
   static Tensor from_bytes(const void* elements, const Shape& shape, DType dtype);
+  // On the host, with the elements that `write` puts at the address which it gets (none for an
+  // empty shape), and that it must not keep.
+  static Tensor generate(const Shape& shape, DType dtype,
+                         const std::function<void(void* elements)>& write);
   template <class T>
   static Tensor from(const std::vector<T>& elements, const Shape& shape);
   template <class T>
@@ -55,8 +59,11 @@ class LOCI_PUBLIC Tensor {
   [[nodiscard]] const std::string& name() const;
 
   // The first element's address in the memory of place(); only a host tensor's may be dereferenced.
-  // Waits for all work that uses the memory.
+  // Waits for all work that uses the memory. Whoever has it may change elements at any time: an
+  // executor packs a parameter (see inspect::PackedConstant) for each run anew from then on.
   [[nodiscard]] void* raw_data() const;
+  // The same, for reading alone.
+  [[nodiscard]] const void* read_data() const;
   // The elements of a host tensor, as raw_data(). Throws Error(kInvalidArgument) for another dtype
   // or place.
   template <class T>
@@ -134,7 +141,7 @@ class LOCI_PUBLIC Tensor {
   [[nodiscard]] const std::shared_ptr<tensor::TensorImpl>& impl() const noexcept { return impl_; }
 
  private:
-  [[nodiscard]] void* host_data(DType expected) const;
+  void check_host(DType expected) const;
 
   std::shared_ptr<tensor::TensorImpl> impl_;
 };
@@ -176,13 +183,15 @@ Tensor Tensor::scalar(T value) {
 template <class T>
 T* Tensor::data() const {
   static_assert(dtype_of<T> != DType::kNone, "no dtype has this element type");
-  return static_cast<T*>(host_data(dtype_of<T>));
+  check_host(dtype_of<T>);
+  return static_cast<T*>(raw_data());
 }
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
   const Tensor host = to_host();
-  const T* first = host.template data<T>();
+  host.check_host(dtype_of<T>);
+  const auto* first = static_cast<const T*>(host.read_data());
   return std::vector<T>(first, first + host.numel());
 }
 
@@ -190,7 +199,8 @@ template <class T>
 T Tensor::item() const {
   check_single_element(*this);
   const Tensor host = to_host();
-  return *host.template data<T>();
+  host.check_host(dtype_of<T>);
+  return *static_cast<const T*>(host.read_data());
 }
 
 }  // namespace v0
