@@ -75,6 +75,7 @@ class LoopCompiler {
     request.options = around_.options;
     request.scope = around_.scope;
     request.memory = around_.memory;
+    request.changed = around_.changed;
     request.block = &blocks;
     const bool again = warned_ && request.options.fallback == FallbackPolicy::kWarn;
     if (again) request.options.fallback = FallbackPolicy::kAllow;

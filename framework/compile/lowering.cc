@@ -24,6 +24,7 @@ CompileRest rest_compiler(const PlanRequest& request, dispatch::KernelCache* ker
   rest.options = request.options;
   rest.scope = request.scope;
   rest.memory = request.memory;
+  rest.changed = request.changed;
   return [rest, kernels](const Plan& before, const KnownValues& awaited) {
     const EarlierStage earlier{&before, awaited};
     PlanRequest behind = rest;

@@ -16,9 +16,7 @@ class OperatorLowering {
   explicit OperatorLowering(LoweringState& state) : state_(state) {}
 
   void run(const program::Operator& op) {
-    const dispatch::OpDesc desc(*op.schema, op.attributes, argument_types(op, op.inputs, true),
-                                argument_types(op, op.outputs, false));
-    Placement placement = place(op, desc);
+    Placement placement = place(op);
     state_.plan.operators.push_back(
         {&op, placement.device, placement.reason, placement.detail, placement.kernel.name()});
     Instruction instruction;
@@ -32,8 +30,8 @@ class OperatorLowering {
     }
     LaunchStep launch;
     launch.aliases = placement.kernel.aliases();
+    lower_inputs(op, placement.kernel, &instruction, &launch.metadata_only);
     launch.kernel = std::move(placement.kernel.kernel);
-    lower_inputs(op, &instruction, &launch.metadata_only);
     instruction.step = std::move(launch);
     lower_outputs(op, &instruction, &write_backs);
     state_.plan.instructions.push_back(std::move(instruction));
@@ -41,8 +39,41 @@ class OperatorLowering {
   }
 
  private:
+  Placement place(const program::Operator& op) {
+    const dispatch::ArgumentSlots outputs = output_types(op);
+    const dispatch::OpDesc desc(*op.schema, op.attributes, input_types(op, Constants::kOffered),
+                                outputs);
+    Placement placement = place(op, desc);
+    if (may_pack(op, placement)) return placement;
+    const dispatch::OpDesc plain(*op.schema, op.attributes, input_types(op, Constants::kPlain),
+                                 outputs);
+    placement.kernel = dispatch::bind_kernel(*placement.device, plain, &state_.kernels);
+    return placement;
+  }
+
+  // Whether all that the kernel wants packed lies where it runs.
+  bool may_pack(const program::Operator& op, const Placement& placement) {
+    if (placement.kernel.kernel == nullptr) return true;
+    const std::vector<std::uint32_t>& layouts = placement.kernel.kernel->input_layouts();
+    if (layouts.empty()) return true;
+    std::size_t flat = 0;
+    for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+      for (const VarId id : op.inputs[slot]) {
+        if (layouts[flat++] == LOCI_LAYOUT_PLAIN) continue;
+        const ValueId home = state_.values.home_of(id, *placement.device);
+        if (state_.values.at(home).space != space_of(placement.device)) return false;
+      }
+      if (op.inputs[slot].empty() && is_optional(op, slot)) ++flat;
+    }
+    return true;
+  }
+
+  static bool is_optional(const program::Operator& op, std::size_t slot) {
+    return op.schema->inputs()[slot].arity == ops::Arity::kOptional;
+  }
+
   Placement place(const program::Operator& op, const dispatch::OpDesc& desc) {
-    device::Device* side = op.type() == "cast" ? side_of_cast(op) : nullptr;
+    device::Device* side = op.schema->converts_dtype() ? side_of_cast(op) : nullptr;
     if (side != nullptr) {
       Placement placement;
       placement.device = side;
@@ -68,15 +99,29 @@ class OperatorLowering {
                          *state_.request.device, state_.fetch_names});
   }
 
-  dispatch::ArgumentSlots argument_types(const program::Operator& op,
-                                         const std::vector<program::Slot>& slots,
-                                         bool inputs) const {
+  enum class Constants : std::uint8_t { kPlain, kOffered };
+
+  dispatch::ArgumentSlots input_types(const program::Operator& op, Constants constants) const {
     dispatch::ArgumentSlots types;
-    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-      const ops::Residence residence =
-          inputs ? op.schema->inputs()[slot].residence : op.schema->outputs()[slot].residence;
+    for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+      const ops::Residence residence = op.schema->inputs()[slot].residence;
+      const bool offers = constants == Constants::kOffered && residence == ops::Residence::kDevice;
       std::vector<dispatch::ArgumentType>& list = types.emplace_back();
-      for (const VarId id : slots[slot]) {
+      for (const VarId id : op.inputs[slot]) {
+        const ops::TensorType& type = state_.binder.bound(id);
+        list.push_back({type.dtype, type.shape, dispatch::abi_residence(residence),
+                        offers && is_constant(id)});
+      }
+    }
+    return types;
+  }
+
+  dispatch::ArgumentSlots output_types(const program::Operator& op) const {
+    dispatch::ArgumentSlots types;
+    for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+      const ops::Residence residence = op.schema->outputs()[slot].residence;
+      std::vector<dispatch::ArgumentType>& list = types.emplace_back();
+      for (const VarId id : op.outputs[slot]) {
         const ops::TensorType& type = state_.binder.bound(id);
         list.push_back({type.dtype, type.shape, dispatch::abi_residence(residence)});
       }
@@ -84,15 +129,30 @@ class OperatorLowering {
     return types;
   }
 
-  void lower_inputs(const program::Operator& op, Instruction* instruction,
-                    std::vector<bool>* metadata_only) {
+  bool is_constant(VarId id) const {
+    const program::VarDesc& var = state_.block.var(id);
+    return state_.request.options.pack_constants && var.persistable &&
+           state_.request.changed->count(var.name) == 0 &&
+           state_.binder.bound(id).shape.numel() > 0;
+  }
+
+  void lower_inputs(const program::Operator& op, const dispatch::Binding& kernel,
+                    Instruction* instruction, std::vector<bool>* metadata_only) {
+    const std::vector<std::uint32_t>& layouts = kernel.kernel->input_layouts();
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       const ops::InputSlot& schema = op.schema->inputs()[slot];
       for (const VarId id : op.inputs[slot]) {
-        instruction->inputs.push_back(lower_input(op, schema, id, instruction->device));
+        const std::uint32_t layout =
+            layouts.empty() ? LOCI_LAYOUT_PLAIN : layouts[instruction->inputs.size()];
+        instruction->inputs.push_back(
+            layout == LOCI_LAYOUT_PLAIN
+                ? lower_input(op, schema, id, instruction->device)
+                : state_.values.packed(id, {kernel.implementation.library, instruction->device,
+                                            layout, transfer::intern(state_.block.var(id).name),
+                                            transfer::intern(op.name)}));
         metadata_only->push_back(schema.residence == ops::Residence::kMetadata);
       }
-      if (op.inputs[slot].empty() && schema.arity == ops::Arity::kOptional) {
+      if (op.inputs[slot].empty() && is_optional(op, slot)) {
         instruction->inputs.push_back(kNoValue);
         metadata_only->push_back(true);
       }

@@ -51,6 +51,25 @@ void resume(const PlanRequest& request, Plan* plan) {
   plan->is_block = before.is_block;
 }
 
+// The persistable variables that operators of the block change, those of control flow included.
+void add_changed(const program::Block& block, std::set<std::string>* changed) {
+  for (const program::Operator& op : block.ops) {
+    for (const program::Slot& slot : op.outputs) {
+      for (const program::VarId id : slot) {
+        if (block.var(id).persistable) changed->insert(block.var(id).name);
+      }
+    }
+    for (const auto& inner : op.blocks) add_changed(*inner, changed);
+  }
+}
+
+std::shared_ptr<const std::set<std::string>> changed_by(const Plan& plan) {
+  auto changed = std::make_shared<std::set<std::string>>();
+  for (const PlanFeed& feed : plan.feeds) changed->insert(feed.name);
+  add_changed(plan.program->main(), changed.get());
+  return changed;
+}
+
 // Of a loop.
 std::vector<const Plan*> plans_of(const Instruction& instruction) {
   const LoopStep* loop = instruction.loop();
@@ -63,34 +82,36 @@ void add_queued_by(const Plan& inner, std::vector<device::Device*>* queued) {
 }
 
 // The persistable variables that instructions write, those of loops included.
-std::vector<std::string> written_by(const Plan& plan) {
+std::vector<std::string> find_written(Plan* plan) {
   std::set<ValueId> outputs;
   std::set<std::string> written;
-  for (const Instruction& instruction : plan.instructions) {
+  for (const Instruction& instruction : plan->instructions) {
     outputs.insert(instruction.outputs.begin(), instruction.outputs.end());
     for (const Plan* inner : plans_of(instruction)) {
       written.insert(inner->written.begin(), inner->written.end());
     }
   }
-  for (const PlanFeed& feed : plan.feeds) outputs.insert(feed.persistable);
-  for (const PlanPersistable& persistable : plan.persistables) {
-    if (outputs.count(persistable.value) != 0) written.insert(persistable.name);
+  for (const PlanFeed& feed : plan->feeds) outputs.insert(feed.persistable);
+  for (PlanPersistable& persistable : plan->persistables) {
+    persistable.is_written = outputs.count(persistable.value) != 0;
+    if (persistable.is_written) written.insert(persistable.name);
   }
   return {written.begin(), written.end()};
 }
 
 }  // namespace
 
-std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
-                                         dispatch::KernelCache* kernels) {
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::KernelCache* kernels) {
   const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
   auto plan = std::make_shared<Plan>();
+  PlanRequest request = given;
   if (request.block != nullptr) {
     begin_block(*request.block, plan.get());
   } else if (request.earlier != nullptr) {
     resume(request, plan.get());
   } else {
     begin(request, plan.get());
+    request.changed = changed_by(*plan);
   }
   lower(request, kernels, plan.get());
   assign_resources(request.options.reuse_memory, static_cast<std::size_t>(request.options.streams),
@@ -100,7 +121,7 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
     for (const Plan* inner : plans_of(instruction)) add_queued_by(*inner, &plan->queued_devices);
   }
   for (const PlanValue& value : plan->values) add_queued(value.space, &plan->queued_devices);
-  plan->written = written_by(*plan);
+  plan->written = find_written(plan.get());
   plan->count_in(request.memory);
   core::log(core::Module::kExecutor, core::Level::kDebug,
             "compiled a plan of {} operators, {} instructions, {} arenas for {}",

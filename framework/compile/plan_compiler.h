@@ -4,6 +4,7 @@
 #include <loci/executor.hpp>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,9 @@ struct PlanRequest {
   CompileOptions options;
   tensor::ScopeImpl* scope = nullptr;  // types of persistable variables
   std::shared_ptr<PlanMemory> memory;  // in which the plan counts; null: it does not
+  // Persistable variables that a run of the whole program may change, those fed included. Found for
+  // a program, given for the rest of a plan and for a block.
+  std::shared_ptr<const std::set<std::string>> changed = {};
   // For the rest of a plan; program, feeds and fetches are then those of its first stage.
   const EarlierStage* earlier = nullptr;
   // Instead of a program, feeds and fetches: a block of one.

@@ -4,6 +4,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/plugin/layout_table.h"
 
 namespace loci::runtime {
 
@@ -51,6 +52,7 @@ void VariableValues::add_persistable(VarId id, device::Device& user, bool writte
       is_settled ? user : devices.get(devices.resolve(Place(desc.guard), preferred));
   const ValueId home = add(id, space_of(&device), StorageKind::kScope);
   const Place place = space_of(&device) == nullptr ? Place() : device.place();
+  persistable_index_[id] = plan_.persistables.size();
   plan_.persistables.push_back({desc.name, home, place, written_first});
   state_of(id).home = home;
   state_of(id).persists_at = &device;
@@ -100,6 +102,17 @@ ValueId VariableValues::in_space(VarId id, Space space, const char* consumer,
   add_transfer({home, copy, {at(home).name, state.producer, consumer, reason}});
   state.copies[space] = copy;
   return copy;
+}
+
+ValueId VariableValues::packed(VarId id, const transfer::Packing& packing) {
+  const auto [known, is_new] = packed_.try_emplace({id, packing.layout}, kNoValue);
+  if (!is_new) return known->second;
+  const ValueId value = add(id, at(state_of(id).home).space, StorageKind::kPacked);
+  at(value).layout = packing.layout;
+  at(value).bytes = plugin::find_layout(packing.layout)->bytes;
+  plan_.packed.push_back({persistable_index_.at(id), value, packing});
+  known->second = value;
+  return value;
 }
 
 void VariableValues::import(VarId id) {

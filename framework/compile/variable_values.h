@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -34,6 +36,10 @@ class VariableValues {
   // A later stage needs what there is of it.
   void keep(program::VarId id);
 
+  // The variable's value in the layout that the packing says, which is made of its home in the
+  // scope.
+  ValueId packed(program::VarId id, const transfer::Packing& packing);
+
   ValueId add(program::VarId id, Space space, StorageKind storage);
   void add_transfer(const TransferStep& step);
 
@@ -55,6 +61,8 @@ class VariableValues {
   const program::Block& block_;
   std::vector<VarState> vars_;
   std::unordered_map<program::VarId, std::size_t> argument_index_;
+  std::unordered_map<program::VarId, std::size_t> persistable_index_;
+  std::map<std::pair<program::VarId, std::uint32_t>, ValueId> packed_;  // by layout
 };
 
 }  // namespace loci::runtime

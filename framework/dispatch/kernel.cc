@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "framework/core/process_end.h"
@@ -9,9 +11,45 @@
 #include "framework/dispatch/library_call.h"
 #include "framework/dispatch/new_code.h"
 #include "framework/plugin/abi_error.h"
+#include "framework/plugin/layout_table.h"
 
 namespace loci::dispatch {
 namespace {
+
+// What prepare() chooses, by flat argument; plain at first.
+struct Layouts {
+  explicit Layouts(const loci_op_desc& op)
+      : inputs(op.input_slots[op.input_slot_count]),
+        outputs(op.output_slots[op.output_slot_count]) {}
+
+  static_assert(LOCI_LAYOUT_PLAIN == 0);
+  std::vector<std::uint32_t> inputs;
+  std::vector<std::uint32_t> outputs;
+};
+
+// Why it must not choose that layout for an argument; empty if it may.
+std::string mistake(const plugin::KernelLibrary& library, std::uint32_t offered,
+                    std::uint32_t chosen) {
+  if (chosen == LOCI_LAYOUT_PLAIN) return {};
+  if (offered != LOCI_LAYOUT_ANY) return "which is given plain";
+  const plugin::Layout* layout = plugin::find_layout(chosen);
+  if (layout == nullptr || layout->plugin != library.plugin->id()) {
+    return "which the plugin has not interned";
+  }
+  return library.api.relayout == nullptr ? "but the plugin has no relayout()" : "";
+}
+
+void check_layouts(const plugin::KernelLibrary& library, const loci_arg* args,
+                   const std::vector<std::uint32_t>& chosen, std::string_view kind,
+                   const std::string& context) {
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::string why = mistake(library, args[i].layout, chosen[i]);
+    if (why.empty()) continue;
+    core::raise(ErrorCode::kInternal,
+                "{}: prepare chose layout {} for {} {}, {}; report it to the author of the plugin",
+                context, chosen[i], kind, i, why);
+  }
+}
 
 // Destroyed with the scope.
 class CreatedKernel {
@@ -31,12 +69,10 @@ class CreatedKernel {
   CreatedKernel(const CreatedKernel&) = delete;
   CreatedKernel& operator=(const CreatedKernel&) = delete;
 
-  loci_error* prepare(const OpDesc& op, loci_prepared_info* info) {
-    std::vector<std::uint32_t> inputs(op.abi().input_slots[op.abi().input_slot_count]);
-    std::vector<std::uint32_t> outputs(op.abi().output_slots[op.abi().output_slot_count]);
+  loci_error* prepare(const OpDesc& op, loci_prepared_info* info, Layouts* layouts) {
     info->struct_size = sizeof(*info);
-    info->input_layouts = inputs.data();
-    info->output_layouts = outputs.data();
+    info->input_layouts = layouts->inputs.data();
+    info->output_layouts = layouts->outputs.data();
     loci_error* error = call_library(
         library_, "prepare", [&] { return library_.api.prepare(kernel_, &op.abi(), info); });
     info->input_layouts = nullptr;
@@ -60,7 +96,9 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   const std::string context =
       fmt::format("[{}] {}", plugin::from_abi(op.abi().op), implementation.name());
   loci_prepared_info info{};
-  loci_error* error = CreatedKernel(implementation, device, op, context).prepare(op, &info);
+  Layouts layouts(op.abi());
+  loci_error* error =
+      CreatedKernel(implementation, device, op, context).prepare(op, &info, &layouts);
   if (error != nullptr) {
     const Error refusal = plugin::take_error(error);
     if (refusal.code() != ErrorCode::kUnsupported) throw refusal.within(context);
@@ -73,6 +111,11 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   }
   info_ = info;
   library_->plugin->retain();
+  check_layouts(*library_, op.abi().inputs, layouts.inputs, "input", context);
+  check_layouts(*library_, op.abi().outputs, layouts.outputs, "output", context);
+  const bool packs = std::any_of(layouts.inputs.begin(), layouts.inputs.end(),
+                                 [](std::uint32_t chosen) { return chosen != LOCI_LAYOUT_PLAIN; });
+  if (packs) input_layouts_ = std::move(layouts.inputs);
   if (is_new_code(*implementation.def, op)) core::note_new_code();
   return {};
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/device/device.h"
 #include "framework/dispatch/op_desc.h"
@@ -37,12 +38,15 @@ class PreparedKernel {
   [[nodiscard]] const loci_prepared* handle() const { return info_.prepared; }
   [[nodiscard]] std::uint64_t workspace_bytes() const { return info_.workspace_bytes; }
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }
+  // By flat input: the layout in which it reads a constant. Empty: all are plain.
+  [[nodiscard]] const std::vector<std::uint32_t>& input_layouts() const { return input_layouts_; }
   // What the plugin says that it keeps, about.
   [[nodiscard]] std::uint64_t memory_bytes() const { return info_.memory_bytes; }
 
  private:
   const plugin::KernelLibrary* library_;
   loci_prepared_info info_{};
+  std::vector<std::uint32_t> input_layouts_;
 };
 
 // A kernel, or why it declined.

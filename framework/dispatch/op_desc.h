@@ -19,6 +19,9 @@ struct ArgumentType {
   DType dtype = DType::kNone;
   Shape shape;
   std::uint32_t residence = LOCI_RESIDENCE_DEVICE;
+  // An input whose elements stay the same while the kernel lives, and that is there in any layout
+  // the kernel likes.
+  bool is_constant = false;
 };
 
 // As kernels see it.

@@ -4,6 +4,7 @@
 #include <loci/inspect.hpp>
 
 #include "framework/executor/executor_impl.h"
+#include "framework/plugin/layout_table.h"
 #include "framework/run/continuation.h"
 #include "framework/run/loop.h"
 
@@ -66,6 +67,19 @@ void add_transfers(const runtime::Plan& plan, std::vector<PlannedTransfer>* list
     for (const auto& block : {loop->condition, loop->body, loop->gradient}) {
       if (block) add_transfers(*block, list);
     }
+  }
+}
+
+void add_packed(const runtime::Plan& plan, std::vector<PackedConstant>* list) {
+  for (const runtime::PlanPacked& packed : plan.packed) {
+    const plugin::Layout& layout = *plugin::find_layout(packed.packing.layout);
+    list->push_back({packed.packing.variable, packed.packing.consumer,
+                     packed.packing.device->place().to_string(), layout.text, layout.bytes});
+  }
+  for (const runtime::Instruction& instruction : plan.instructions) {
+    const runtime::LoopStep* loop = instruction.loop();
+    if (loop == nullptr) continue;
+    for (const runtime::Plan* block : loop->plans()) add_packed(*block, list);
   }
 }
 
@@ -148,6 +162,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
     describe_step(*compiled, i, &report.operators[static_cast<std::size_t>(instruction.op)]);
   }
   add_transfers(*compiled, &report.transfers);
+  add_packed(*compiled, &report.packed);
   for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;
   report.unshared_bytes = compiled->unshared_bytes;
   return report;

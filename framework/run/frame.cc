@@ -75,7 +75,7 @@ void Frame::make_views() {
     view.rank = value.type.shape.rank();
     view.dtype = static_cast<loci_dtype>(value.type.dtype);
     view.bytes = value.bytes;
-    view.layout = LOCI_LAYOUT_PLAIN;
+    view.layout = value.layout;
     view.residence = value.space == nullptr ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
     if (value.storage == StorageKind::kArena && value.bytes > 0) {
       view.data = arena_of(value.space, value.pinned_for) + value.offset;
@@ -147,23 +147,41 @@ const loci_view* Frame::argument(ValueId value, bool metadata_only) {
 bool Frame::bind_scope(tensor::ScopeImpl& scope) {
   if (scope_ == &scope && scope_version_ == scope.version()) {
     // Ops on the tensors themselves may still be under way.
-    for (const auto& storage : bound_storage_) storage->uses.wait();
+    for (const Tensor& tensor : bound_) tensor.impl()->storage()->uses.wait();
+    bind_packed();
     return true;
   }
-  bound_storage_.clear();
+  scope_ = nullptr;
+  bound_.clear();
+  written_.clear();
   persistables_.clear();
   for (const PlanPersistable& persistable : plan_.persistables) {
     const PlanValue& value = plan_.values[static_cast<std::size_t>(persistable.value)];
     const Tensor tensor = resolve_persistable(persistable, value, scope);
     if (!tensor.defined()) return false;
-    bind(persistable.value, tensor.raw_data());
-    bound_storage_.push_back(tensor.impl()->storage());
-    persistables_.add(tensor.raw_data(), tensor.bytes());
+    void* data = tensor::settled_data(tensor);
+    bind(persistable.value, data);
+    persistables_.add(data, tensor.bytes());
+    bound_.push_back(tensor);
+    if (persistable.is_written) written_.push_back(tensor.impl()->storage().get());
   }
+  packed_.assign(plan_.packed.size(), nullptr);
+  bind_packed();
   persistables_.sort();
   scope_ = &scope;
   scope_version_ = scope.version();
   return true;
+}
+
+void Frame::bind_packed() {
+  for (std::size_t i = 0; i < packed_.size(); ++i) {
+    const PlanPacked& plan = plan_.packed[i];
+    const Tensor& constant = bound_[plan.persistable];
+    if (packed_[i] != nullptr && transfer::is_current(*packed_[i], constant)) [[likely]]
+      continue;
+    packed_[i] = transfer::packed(constant, plan.packing);
+    bind(plan.value, packed_[i]->buffer.data());
+  }
 }
 
 void Frame::begin() {
@@ -196,6 +214,8 @@ void Frame::fail_persistables(const std::shared_ptr<device::Failure>& failure) {
 }
 
 void Frame::run() {
+  for (tensor::Storage* storage : written_)
+    storage->version.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t correlation = profiler::take_correlations(records_.size());
   for (const std::unique_ptr<DeviceWork>& work : work_) {
     work->set_launches(correlation, records_.size());

@@ -58,6 +58,8 @@ class Frame {
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
 
+  // Points at the constants in the layouts of kernels.
+  void bind_packed();
   // Of an instruction. A kernel's is all that its launch needs.
   struct Record {
     LaunchFn launch = nullptr;  // null: it is no kernel
@@ -94,7 +96,9 @@ class Frame {
   std::vector<loci_view> metadata_views_;  // without data
   std::vector<const loci_view*> arguments_;
   std::vector<Record> records_;  // by instruction
-  std::vector<std::shared_ptr<tensor::Storage>> bound_storage_;
+  std::vector<Tensor> bound_;    // by persistable variable
+  std::vector<tensor::Storage*> written_;
+  std::vector<std::shared_ptr<const tensor::PackedForm>> packed_;  // in the order of the plan's
   BoundMemory persistables_;
   std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device
   std::uint64_t scope_version_ = 0;

@@ -17,6 +17,7 @@
 #include "framework/run/place_reason.h"
 #include "framework/run/plan_memory.h"
 #include "framework/run/schedule.h"
+#include "framework/transfer/packing.h"
 #include "framework/transfer/transfer.h"
 
 namespace loci::runtime {
@@ -34,6 +35,7 @@ enum class StorageKind : std::uint8_t {
   kFetch,     // a tensor made for the caller in each run
   kEarlier,   // of the plan that ran before this one
   kArgument,  // bound to memory of the plan around a block
+  kPacked,    // of a persistable variable, in the layout of a kernel
 };
 
 // Memory that instructions share: of a device with memory of its own, or the host's (null).
@@ -58,6 +60,7 @@ struct PlanValue {
   std::uint64_t offset = 0;  // in the arena of its space
   // A queued device that reaches it in host memory without the host's help; null: none does.
   device::Device* pinned_for = nullptr;
+  std::uint32_t layout = LOCI_LAYOUT_PLAIN;  // another one for kPacked alone
 };
 
 // Copies one value into another of the same type, elsewhere.
@@ -145,6 +148,14 @@ struct PlanPersistable {
   ValueId value = -1;
   Place home;
   bool written_first = false;  // an initialiser makes it; otherwise it must be in the scope
+  bool is_written = false;     // a run changes it, other than in a loop
+};
+
+// A persistable variable that no run of the program changes, as kernels like it.
+struct PlanPacked {
+  std::size_t persistable = 0;  // an index
+  ValueId value = -1;
+  transfer::Packing packing;
 };
 
 struct Arena {
@@ -191,6 +202,7 @@ class Plan {
   std::vector<ValueId> live_outs;      // that the rest needs
   std::unique_ptr<Continuation> rest;  // null if this is all
   std::vector<PlanPersistable> persistables;
+  std::vector<PlanPacked> packed;
   std::vector<std::string> written;  // persistable variables that a run changes, also in its loops
   std::vector<Arena> arenas;
   std::vector<device::Device*> queued_devices;  // to wait for at the end of a run

@@ -52,7 +52,8 @@ profiler::LabelId intern_label(const Key& key) {
        .variable = key.variable,
        .producer = key.producer,
        .consumer = key.consumer,
-       .reason = crosses(key) ? std::string(reason_name(key.reason)) : std::string("local"),
+       .reason = std::string(crosses(key) || key.reason == Reason::kPack ? reason_name(key.reason)
+                                                                         : "local"),
        .source = place_text(key.from),
        .target = place_text(key.to)});
 }

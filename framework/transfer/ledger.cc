@@ -37,6 +37,17 @@ void log_row(const Row& row) {
             row.host_waited ? "waited" : "enqueued", static_cast<double>(row.duration_ns) / 1000);
 }
 
+// With the lock.
+void keep(Ledger& all, const Row& row) {
+  if (all.rows.capacity() == 0) all.rows.reserve(kMaxRows);  // touched only as it fills
+  if (all.rows.size() < kMaxRows) {
+    all.rows.push_back(row);
+  } else {
+    all.rows[all.oldest] = row;
+    all.oldest = (all.oldest + 1) % kMaxRows;
+  }
+}
+
 }  // namespace
 
 std::string_view reason_name(Reason reason) {
@@ -48,6 +59,7 @@ std::string_view reason_name(Reason reason) {
     case Reason::kExplicit: return "explicit";
     case Reason::kWriteBack: return "write_back";
     case Reason::kLoad: return "load";
+    case Reason::kPack: return "pack";
   }
   return "unknown";
 }
@@ -59,13 +71,15 @@ void record(const Row& row) {
   ++all.totals.transfers;
   all.totals.bytes += row.bytes;
   all.totals.synchronous += row.host_waited ? 1 : 0;
-  if (all.rows.capacity() == 0) all.rows.reserve(kMaxRows);  // touched only as it fills
-  if (all.rows.size() < kMaxRows) {
-    all.rows.push_back(row);
-  } else {
-    all.rows[all.oldest] = row;
-    all.oldest = (all.oldest + 1) % kMaxRows;
-  }
+  keep(all, row);
+}
+
+void record_pack(const Row& row) {
+  log_row(row);
+  record_local(row.bytes);
+  Ledger& all = ledger();
+  const std::lock_guard lock(all.mutex);
+  keep(all, row);
 }
 
 void record_local(std::uint64_t bytes) {

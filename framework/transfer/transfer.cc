@@ -11,6 +11,7 @@
 #include "framework/core/log.h"
 #include "framework/device/stream.h"
 #include "framework/memory/allocator.h"
+#include "framework/transfer/awaited_copy.h"
 #include "framework/transfer/copy_scope.h"
 #include "framework/transfer/ledger.h"
 #include "framework/transfer/policy.h"
@@ -56,46 +57,6 @@ class Entry {
 
  private:
   Row row_;
-};
-
-// A copy that the caller waits for. Another thread may be told first that it has failed.
-class AwaitedCopy final : public device::UnprovenWork {
- public:
-  AwaitedCopy(device::Device& device, std::uint64_t correlation)
-      : device_(device), correlation_(correlation) {
-    device_.enter_work(*this);
-  }
-  ~AwaitedCopy() override { device_.leave_work(*this); }
-  AwaitedCopy(const AwaitedCopy&) = delete;
-  AwaitedCopy& operator=(const AwaitedCopy&) = delete;
-
-  void wait(loci_stream* stream) {
-    device_.synchronize_stream(stream, this);
-    if (failure_ != nullptr)
-      throw failure_->error;  // nobody changes it any more: it was asked about
-  }
-
-  [[nodiscard]] bool has(std::uint64_t correlation) const override {
-    return correlation == correlation_;
-  }
-  // What it reads was proven before.
-  [[nodiscard]] bool may_use(const UnprovenWork& /*other*/) const override { return false; }
-  [[nodiscard]] std::string describe(std::uint64_t /*correlation*/) const override {
-    return is_in_question_ ? "a copy at " + device_.place().to_string() : std::string();
-  }
-  void confirm(std::uint64_t /*up_to*/) noexcept override { is_in_question_ = false; }
-  void fail(const std::shared_ptr<device::Failure>& failure,
-            std::uint64_t /*correlation*/) noexcept override {
-    if (!is_in_question_) return;
-    is_in_question_ = false;
-    failure_ = failure;
-  }
-
- private:
-  device::Device& device_;
-  const std::uint64_t correlation_;
-  bool is_in_question_ = true;  // this and the next under the device's lock
-  std::shared_ptr<device::Failure> failure_;
 };
 
 // A copy between host and device, or within a device. Returns whether the host waited. A copy that

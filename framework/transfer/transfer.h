@@ -21,6 +21,7 @@ enum class Reason : std::uint8_t {
   kExplicit,     // the user asked for it
   kWriteBack,    // state that an op updated away from its home
   kLoad,         // a persistable variable moves to its home once
+  kPack,         // a constant is put into the layout that a kernel likes, within its place
 };
 std::string_view reason_name(Reason reason);  // "prepare_data"
 
@@ -82,7 +83,8 @@ struct Totals {
   std::uint64_t local_bytes = 0;
 };
 Totals totals();
-// The latest rows, oldest first; at most 65,536 are kept.
+// The latest rows, oldest first; at most 65,536 are kept. Those of the reason kPack stay within a
+// place, and are local copies in the totals.
 std::vector<Row> rows();
 void clear_rows();
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <loci/error.hpp>
 #include <loci/executor.hpp>
 #include <loci/inspect.hpp>
@@ -38,6 +39,21 @@ class Session {
     scope_.set(input_name(i), to_tensor(value));
     const Initializer unused = initializer::constant(0);
     return create_persistable(input.shape, input.dtype, unused, input_name(i));
+  }
+
+  // An input that no run changes, unless it is state.
+  Variable add_constant(std::size_t i, const Array& value) {
+    const Input& input = subject_.inputs[i];
+    if (input.state || !is_floating(input.dtype)) return add_input(i, value);
+    set_constant(i, value);
+    return create_persistable(input.shape, input.dtype, initializer::constant(0), input_name(i));
+  }
+  void set_constant(std::size_t i, const Array& value) {
+    scope_.set(input_name(i), to_tensor(value));
+  }
+  [[nodiscard]] bool packs(const Program& program, const Variables& outputs) const {
+    const std::vector<Fetch> fetches(outputs.begin(), outputs.end());
+    return !inspect::plan(executor_, program, feeds_, fetches).packed.empty();
   }
 
   Variable feed(const std::string& name, const Array& value) {
@@ -112,6 +128,36 @@ Verdict check_outputs(const Case& subject, const Arrays& inputs, const std::vect
   return verdict;
 }
 
+// Its floating inputs as constants, where a kernel has one packed: with these elements, and once
+// they have others.
+Verdict check_constants(const Case& subject, const Place& place, Arrays inputs) {
+  Session session(subject, place, CompileOptions());
+  const Program program;
+  Variables outputs;
+  {
+    const ProgramGuard building(program);
+    Variables variables;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      variables.push_back(session.add_constant(i, inputs[i]));
+    }
+    outputs = subject.build(variables);
+  }
+  if (!session.packs(program, outputs)) return {};
+  Verdict verdict = check_outputs(subject, inputs, session.run(program, outputs));
+  if (!verdict.good()) {
+    verdict.message = "with constants: " + verdict.message;
+    return verdict;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (subject.inputs[i].state || !is_floating(subject.inputs[i].dtype)) continue;
+    std::reverse(inputs[i].values.begin(), inputs[i].values.end());
+    session.set_constant(i, inputs[i]);
+  }
+  verdict = check_outputs(subject, inputs, session.run(program, outputs));
+  if (!verdict.good()) verdict.message = "with other constants: " + verdict.message;
+  return verdict;
+}
+
 Verdict check_forward(const Case& subject, const Place& place, const Arrays& inputs,
                       std::set<std::string>* kernels) {
   const Mode written{CompileOptions::none(), false};
@@ -129,6 +175,7 @@ Verdict check_forward(const Case& subject, const Place& place, const Arrays& inp
                  detail.worst});
     break;
   }
+  if (verdict.good()) verdict.add(check_constants(subject, place, inputs));
   return verdict;
 }
 

@@ -20,8 +20,8 @@ void declare_plan_command(po::options_description& options) {
   declare_execution_options(options);
   options.add_options()(
       "json",
-      "print one JSON object: model, device, feeds, operators, deferred, transfers, arena_bytes, "
-      "unshared_bytes");
+      "print one JSON object: model, device, feeds, operators, deferred, packed, transfers, "
+      "arena_bytes, unshared_bytes");
 }
 
 std::string feeds_text(const Session& session) {
@@ -79,6 +79,17 @@ std::string deferred_text(const inspect::Plan& plan) {
       table.to_string());
 }
 
+// Nothing where every kernel reads its constants as they are.
+std::string packed_text(const inspect::Plan& plan) {
+  if (plan.packed.empty()) return {};
+  TextTable table({"constant", "place", "bytes", "for", "layout"});
+  for (const inspect::PackedConstant& packed : plan.packed) {
+    table.add({packed.variable, packed.place, std::to_string(packed.bytes), packed.consumer,
+               packed.layout});
+  }
+  return fmt::format("packed once for their kernels:\n{}\n", table.to_string());
+}
+
 std::string transfers_text(const inspect::Plan& plan) {
   if (plan.transfers.empty()) return "no transfers besides feed and fetch\n";
   const bool streams = has_streams(plan);
@@ -98,11 +109,11 @@ std::string transfers_text(const inspect::Plan& plan) {
 
 std::string report_text(const Session& session, const inspect::Plan& plan) {
   return fmt::format(
-      "device {}\n{}\n{}{}\n{}\nmemory for intermediate values: {} bytes ({} if none were shared)"
+      "device {}\n{}\n{}{}\n{}{}\nmemory for intermediate values: {} bytes ({} if none were shared)"
       "{}\n",
       session.executor.place().to_string(), feeds_text(session), operators_text(plan),
-      deferred_text(plan), transfers_text(plan), plan.arena_bytes, plan.unshared_bytes,
-      plan.deferred.empty() ? "" : ", without that of the further operators");
+      deferred_text(plan), packed_text(plan), transfers_text(plan), plan.arena_bytes,
+      plan.unshared_bytes, plan.deferred.empty() ? "" : ", without that of the further operators");
 }
 
 Json assumed_feeds_json(const Session& session) {
@@ -139,6 +150,18 @@ Json deferred_json(const inspect::Plan& plan) {
   return deferred;
 }
 
+Json packed_json(const inspect::Plan& plan) {
+  Json constants = Json::array();
+  for (const inspect::PackedConstant& packed : plan.packed) {
+    constants.push_back({{"variable", packed.variable},
+                         {"consumer", packed.consumer},
+                         {"place", packed.place},
+                         {"layout", packed.layout},
+                         {"bytes", packed.bytes}});
+  }
+  return constants;
+}
+
 Json transfers_json(const inspect::Plan& plan) {
   Json transfers = Json::array();
   for (const inspect::PlannedTransfer& copy : plan.transfers) {
@@ -163,6 +186,7 @@ Json report_json(const ExecutionOptions& options, const Session& session,
           {"feeds", assumed_feeds_json(session)},
           {"operators", operators_json(plan)},
           {"deferred", deferred_json(plan)},
+          {"packed", packed_json(plan)},
           {"transfers", transfers_json(plan)},
           {"arena_bytes", plan.arena_bytes},
           {"unshared_bytes", plan.unshared_bytes}};

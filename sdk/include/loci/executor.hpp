@@ -30,12 +30,14 @@ struct CompileOptions {
     CompileOptions options;
     options.optimization = Optimization::kNone;
     options.reuse_memory = false;
+    options.pack_constants = false;
     options.streams = 1;
     return options;
   }
   static CompileOptions exact() {
     CompileOptions options;
     options.optimization = Optimization::kExact;
+    options.pack_constants = false;
     return options;
   }
 
@@ -44,6 +46,10 @@ struct CompileOptions {
   std::vector<std::string> disabled_passes;
   // Reuse memory: outputs in place of inputs where kernels allow, buffers shared by liveness.
   bool reuse_memory = true;
+  // Parameters that no run of the program changes are put into the layouts that kernels like, once
+  // for all plans (inspect::PackedConstant). They take their memory a second time, and results may
+  // differ in the last bits from those of the plain layout.
+  bool pack_constants = true;
   FallbackPolicy fallback = FallbackPolicy::kWarn;
   // Independent branches of a program run at the same time in up to this many streams of a device,
   // and copies between places beside them. 1: every operator starts when the one before it has been
@@ -52,7 +58,8 @@ struct CompileOptions {
 
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
     return a.optimization == b.optimization && a.disabled_passes == b.disabled_passes &&
-           a.reuse_memory == b.reuse_memory && a.fallback == b.fallback && a.streams == b.streams;
+           a.reuse_memory == b.reuse_memory && a.pack_constants == b.pack_constants &&
+           a.fallback == b.fallback && a.streams == b.streams;
   }
 };
 

@@ -73,9 +73,21 @@ struct DeferredOperator {
   std::vector<std::string> waits_for;
 };
 
+// A parameter that no run of the program changes, in the layout that a kernel likes. It is packed
+// before the first run, kept with the parameter for all plans, and packed again only once the
+// parameter may have changed; the transfer ledger has a row of reason "pack" for each time.
+struct PackedConstant {
+  std::string variable;
+  std::string consumer;  // the first operator that uses it
+  std::string place;
+  std::string layout;  // as the kernel's plugin says it
+  std::uint64_t bytes = 0;
+};
+
 struct Plan {
   std::vector<PlannedOperator> operators;
   std::vector<DeferredOperator> deferred;  // the rest, in order
+  std::vector<PackedConstant> packed;      // those of loops too
   std::vector<PlannedTransfer> transfers;
   // Memory for intermediate values, all places; that of deferred operators comes on top.
   std::uint64_t arena_bytes = 0;

@@ -4,10 +4,13 @@
 
 #include "framework/core/process_end.h"
 #include "framework/dispatch/binding.h"
+#include "framework/plugin/layout_table.h"
 #include "tests/framework/dispatch/dispatch_fixture.h"
 
 namespace loci::dispatch {
 namespace {
+
+using ::testing::HasSubstr;
 
 class KernelTest : public DispatchTest {
  protected:
@@ -41,6 +44,43 @@ TEST_F(KernelTest, PreparingTheSameAgainLeavesNothingBehind) {
   constexpr int kTimes = 5000;
   const std::size_t before = bytes_after(100);
   EXPECT_LT(bytes_after(kTimes), before + 8 * kTimes);
+}
+
+TEST_F(KernelTest, ChoosesTheLayoutOfAConstantOnly) {
+  device::Device& device = device_at("toy:0");
+  const ops::OpSchema& schema = ops::op_registry().get("elementwise_mul");
+  const ArgumentType plain{kFloat32, {4}};
+  ArgumentType constant = plain;
+  constant.is_constant = true;
+  const OpDesc with(schema, schema.complete({}), {{plain}, {constant}}, {{plain}});
+  const OpDesc without(schema, schema.complete({}), {{plain}, {plain}}, {{plain}});
+  EXPECT_NE(with.signature(false), without.signature(false));
+  const Binding packs = bind_kernel(device, with, nullptr);
+  ASSERT_EQ(packs.kernel->input_layouts().size(), 2U);
+  EXPECT_EQ(packs.kernel->input_layouts()[0], LOCI_LAYOUT_PLAIN);
+  EXPECT_EQ(plugin::find_layout(packs.kernel->input_layouts()[1])->text, "halves");
+  EXPECT_TRUE(bind_kernel(device, without, nullptr).kernel->input_layouts().empty());
+}
+
+TEST_F(KernelTest, ALayoutThatItMustNotChooseIsAnError) {
+  device::Device& device = device_at("toy:0");
+  const std::int64_t before = device.plugin().live_objects();
+  const auto message = [&](bool is_constant) {
+    const ops::OpSchema& schema = ops::op_registry().get("sqrt");
+    ArgumentType x{kFloat32, {4}};
+    const ArgumentType out = x;
+    x.is_constant = is_constant;
+    try {
+      (void)bind_kernel(device, OpDesc(schema, schema.complete({}), {{x}}, {{out}}), nullptr);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message(false), HasSubstr("prepare chose layout 4000000 for input 0, which is given "
+                                        "plain; report it to the author of the plugin"));
+  EXPECT_THAT(message(true), HasSubstr("for input 0, which the plugin has not interned"));
+  EXPECT_EQ(device.plugin().live_objects(), before);
 }
 
 TEST_F(KernelTest, OneThatDeclinesLeavesNothing) {

@@ -28,7 +28,8 @@ extern "C" {
 #endif
 
 /* Layout ids. Others are interned by the host (loci_host_api.layout_intern), opaque, private to
- * the plugin that interned them and never saved. */
+ * the plugin that interned them and never saved. Where the bytes of a value in one depend on more
+ * than its dtype, its dims and its elements, the layout's text says it. */
 #define LOCI_LAYOUT_PLAIN UINT32_C(0)        /* described by dims and strides */
 #define LOCI_LAYOUT_ANY UINT32_C(0xFFFFFFFF) /* prepare may choose, and says its choice */
 
@@ -77,7 +78,9 @@ typedef struct loci_attr {
 
 /* loci_arg.flags */
 enum {
-  LOCI_ARG_CONSTANT = 1 << 0 /* an input whose value never changes while the kernel lives */
+  /* An input that no run of the program changes: the same elements for every launch of a plan,
+   * until somebody else sets it. Its layout is LOCI_LAYOUT_ANY. */
+  LOCI_ARG_CONSTANT = 1 << 0
 };
 
 /* An argument as supports, create and prepare see it. */
@@ -190,8 +193,9 @@ typedef struct loci_kernels_api {
    * no more. Any other error is the user's. */
   loci_error* (*prepare)(loci_kernel* kernel, const loci_op_desc* op, loci_prepared_info* out_info);
   void (*destroy_prepared)(loci_prepared* prepared);
-  /* Copies between the plain layout and an interned one of this plugin, or between two of those.
-   * NULL if the plugin interns none. */
+  /* Copies `source`, in the plain layout, into `target`, in an interned one of this plugin, which
+   * prepare chose for an input of that dtype and those dims. From any thread, in stream order; both
+   * views are device-resident. NULL if the plugin interns none. */
   loci_error* (*relayout)(loci_plugin* plugin, loci_device* device, const loci_view* source,
                           const loci_view* target, loci_stream* stream, uint64_t correlation);
 } loci_kernels_api;

@@ -96,7 +96,8 @@ class Prepare {
   // Bytes that the prepared kernel keeps, about, where they are more than a KiB: packed constants,
   // tables, generated code.
   void set_memory(std::uint64_t bytes) { info_.memory_bytes = bytes; }
-  // The choice for an argument, by flat index, whose layout was LOCI_LAYOUT_ANY.
+  // The choice for an argument, by flat index, that takes_any_layout(): a layout of this plugin,
+  // from Host::intern_layout(). Its relayout() packs the constant, once for all plans that use it.
   void choose_input_layout(std::uint32_t index, std::uint32_t layout) {
     info_.input_layouts[index] = layout;
   }
@@ -200,6 +201,15 @@ class KernelList {
   std::vector<loci_kernel_def> defs_;
 };
 
+// What a plugin's relayout() gets: both views have the same dtype and extents.
+struct RelayoutCall {
+  loci_device* device;
+  const loci_view& source;  // plain
+  const loci_view& target;  // in a layout of the plugin
+  loci_stream* stream;
+  std::uint64_t correlation;
+};
+
 namespace detail {
 
 // What a loci_kernel* points to.
@@ -268,10 +278,29 @@ const loci_kernel_def* kernel_defs(loci_plugin* plugin, std::uint64_t* out_count
   return defs.data();
 }
 
+// See kernels_table().
+template <class P, class = void>
+struct Relayout {
+  static constexpr decltype(loci_kernels_api::relayout) kFunction = nullptr;
+};
+
+template <class P>
+struct Relayout<P, std::void_t<decltype(&P::relayout)>> {
+  static loci_error* run(loci_plugin* plugin, loci_device* device, const loci_view* source,
+                         const loci_view* target, loci_stream* stream,
+                         std::uint64_t correlation) noexcept {
+    return guard(host_of<P>(plugin).api(), [&] {
+      plugin_of<P>(plugin).relayout({device, *source, *target, stream, correlation});
+    });
+  }
+  static constexpr decltype(loci_kernels_api::relayout) kFunction = &run;
+};
+
 }  // namespace detail
 
 // The table of "loci.kernels" for a plugin P that has `const KernelList& kernels() const` and a
-// static constexpr std::string_view kDeviceType.
+// static constexpr std::string_view kDeviceType; and `void relayout(const RelayoutCall&)`, from any
+// thread, if its kernels choose layouts.
 template <class P>
 const loci_kernels_api* kernels_table() {
   static constexpr loci_kernels_api kTable = {
@@ -284,7 +313,7 @@ const loci_kernels_api* kernels_table() {
       &detail::destroy_kernel,
       &detail::prepare_kernel,
       &detail::destroy_prepared,
-      /*relayout=*/nullptr,
+      detail::Relayout<P>::kFunction,
   };
   return &kTable;
 }

@@ -61,6 +61,8 @@ class Arg {
   [[nodiscard]] std::int64_t numel() const { return numel_of(dims()); }
   [[nodiscard]] bool is_constant() const { return (arg_->flags & LOCI_ARG_CONSTANT) != 0; }
   [[nodiscard]] std::uint32_t layout() const { return arg_->layout; }
+  // Whether prepare may choose the layout in which launches get it; without a choice it is plain.
+  [[nodiscard]] bool takes_any_layout() const { return arg_->layout == LOCI_LAYOUT_ANY; }
   [[nodiscard]] std::uint32_t residence() const { return arg_->residence; }
 
  private:

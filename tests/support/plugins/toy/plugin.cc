@@ -18,6 +18,7 @@ class ToyPlugin {
     if (name == LOCI_KERNELS_INTERFACE) return sdk::kernels_table<ToyPlugin>();
     return nullptr;
   }
+  void relayout(const sdk::RelayoutCall& call) { pack_halves(call); }
   [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
 
  private:

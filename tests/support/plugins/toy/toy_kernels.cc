@@ -54,6 +54,33 @@ struct Fill {
   float value;
 };
 
+// A constant y is packed as its halves: without the packing, products are wrong.
+struct Mul {
+  void launch(const Launch& launch) const {
+    const float* x = real_input(launch, 0);
+    const float* y = real_input(launch, 1);
+    float* out = real_output(launch);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = x[i] * y[i] * factor;
+  }
+  std::int64_t count;
+  float factor;
+};
+
+void prepare_mul(Prepare& prepare) {
+  const sdk::Arg y = prepare.op().input(1);
+  const auto bytes = static_cast<std::uint64_t>(y.numel()) * sizeof(float);
+  if (y.takes_any_layout()) {
+    prepare.choose_input_layout(1, prepare.host().intern_layout("halves", bytes));
+  }
+  prepare.emplace<Mul>(prepare.op().output(0).numel(), y.takes_any_layout() ? 2.0F : 1.0F);
+}
+
+// Chooses what it must not.
+void prepare_mistaken(Prepare& prepare) {
+  prepare.choose_input_layout(0, 4'000'000);
+  prepare.emplace<Relu>(prepare.op().output(0).numel());
+}
+
 template <class T>
 void prepare_plain(Prepare& prepare) {
   prepare.emplace<T>(prepare.op().output(0).numel());
@@ -106,11 +133,19 @@ std::string same_shapes(const sdk::OpDesc& op) {
 
 }  // namespace
 
+void pack_halves(const sdk::RelayoutCall& call) {
+  const auto* from = static_cast<const float*>(to_real(call.source.data));
+  auto* to = static_cast<float*>(to_real(call.target.data));
+  for (std::uint64_t i = 0; i < call.target.bytes / sizeof(float); ++i) to[i] = from[i] / 2;
+}
+
 sdk::KernelList toy_kernels() {
   constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
   return sdk::KernelList({
       {"relu", "toy", kFloat32, sdk::make_kernel<prepare_plain<Relu>>, nullptr, {{0, 0}}},
       {"elementwise_add", "toy", kFloat32, sdk::make_kernel<prepare_plain<Add>>, same_shapes},
+      {"elementwise_mul", "halves", kFloat32, sdk::make_kernel<prepare_mul>, same_shapes},
+      {"sqrt", "mistaken", kFloat32, sdk::make_kernel<prepare_mistaken>},
       {"scale", "pairs", kFloat32, sdk::make_kernel<PairsKernel>, nullptr, {{0, 0}}},
       // For a version of the op that there is not.
       {.op = "exp",

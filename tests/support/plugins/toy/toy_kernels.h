@@ -7,4 +7,7 @@ namespace loci::test {
 
 sdk::KernelList toy_kernels();
 
+// A layout of its own, for elementwise_mul.
+void pack_halves(const sdk::RelayoutCall& call);
+
 }  // namespace loci::test
