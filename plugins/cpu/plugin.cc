@@ -5,6 +5,7 @@
 
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/kernel_list.h"
+#include "plugins/cpu/onednn/packed_layouts.h"
 
 namespace loci::cpu {
 namespace {
@@ -23,6 +24,8 @@ bool uses_onednn(const sdk::Host& host, const sdk::Options& options) {
 
 CpuPlugin::CpuPlugin(const sdk::Host& host, const sdk::Options& options)
     : kernels_(cpu_kernels(uses_onednn(host, options))) {}
+
+void CpuPlugin::relayout(const sdk::RelayoutCall& call) { onednn::relayout(call); }
 
 const void* CpuPlugin::interface(std::string_view name) {
   if (name == LOCI_DEVICE_INTERFACE) return sdk::device_table<CpuPlugin, CpuDevice>();

@@ -16,6 +16,7 @@ class CpuPlugin {
   CpuPlugin(const sdk::Host& host, const sdk::Options& options);
   [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
   const void* interface(std::string_view name);
+  void relayout(const sdk::RelayoutCall& call);
 
  private:
   sdk::KernelList kernels_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "plugins/cpu/onednn/packed_layouts.h"
+
 namespace loci::cpu::onednn {
 namespace {
 
@@ -21,6 +23,9 @@ void Accelerated::prepare(sdk::Prepare& prepare) const {
   }
   if (!execution) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "oneDNN has only its reference implementation for it");
+  }
+  for (const Execution::Packed& packed : execution->packed()) {
+    prepare.choose_input_layout(packed.index, intern_layout(prepare.host(), packed));
   }
   prepare.set_workspace(execution->workspace_bytes());
   prepare.set_memory(execution->memory_bytes());

@@ -40,8 +40,9 @@ struct Extents {
   memory::dims out;
 };
 
-std::optional<Execution> build_forward(const Extents& extents, const Windows& windows,
-                                       bool has_bias) {
+std::optional<Execution> build_forward(const OpDesc& op, const Extents& extents,
+                                       const Windows& windows) {
+  const bool has_bias = op.has_input(2);
   const memory::dims filters{extents.out[1]};
   const auto bias = has_bias ? dense(filters) : memory::desc();
   const auto desc =
@@ -51,7 +52,8 @@ std::optional<Execution> build_forward(const Extents& extents, const Windows& wi
       Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
-  execution->bind_input(DNNL_ARG_WEIGHTS, 1, dense(extents.filter), desc.weights_desc());
+  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), dense(extents.filter),
+                          desc.weights_desc());
   if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
   execution->bind_output(DNNL_ARG_DST, 0, dense(extents.out), desc.dst_desc());
   return execution;
@@ -112,7 +114,7 @@ class Conv2d final : public Accelerated {
     const Extents extents(shape);
     const Windows windows = convolution_windows(shape.window);
     switch (direction) {
-      case Direction::kForward: return build_forward(extents, windows, op.has_input(2));
+      case Direction::kForward: return build_forward(op, extents, windows);
       case Direction::kInputGrad: return build_input_grad(extents, windows);
       case Direction::kFilterGrad: return build_filter_grad(extents, windows);
     }

@@ -105,6 +105,13 @@ void Execution::bind_output(int argument, std::uint32_t index, const memory::des
   bind({argument, index, true, given, chosen, 0, std::nullopt});
 }
 
+void Execution::bind_weights(int argument, std::uint32_t index, const sdk::Arg& input,
+                             const memory::desc& given, const memory::desc& chosen) {
+  const bool packs = input.takes_any_layout() && given != chosen && !layout_text(chosen).empty();
+  bind_input(argument, index, packs ? chosen : given, chosen);
+  if (packs) packed_.push_back({index, given, chosen});
+}
+
 void Execution::bind(Binding binding) {
   if (binding.given != binding.chosen) {
     binding.offset = reserve(binding.chosen);

@@ -41,6 +41,18 @@ class Execution {
                   const dnnl::memory::desc& chosen);
   void bind_output(int argument, std::uint32_t index, const dnnl::memory::desc& given,
                    const dnnl::memory::desc& chosen);
+  // As bind_input(), for an input that may be a constant: where the primitive chose another layout,
+  // it gets that one, and nothing is reordered in a launch.
+  void bind_weights(int argument, std::uint32_t index, const sdk::Arg& input,
+                    const dnnl::memory::desc& given, const dnnl::memory::desc& chosen);
+
+  // An input that launches get as the primitive likes it.
+  struct Packed {
+    std::uint32_t index;
+    dnnl::memory::desc given;
+    dnnl::memory::desc chosen;
+  };
+  [[nodiscard]] const std::vector<Packed>& packed() const { return packed_; }
 
   [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
   // What the primitive and its reorders keep, about: oneDNN does not tell.
@@ -69,6 +81,7 @@ class Execution {
   std::uint64_t scratchpad_offset_;  // initialised after what it adds to
   int threads_;                      // that scratchpad and work were laid out for
   std::vector<Binding> bindings_;
+  std::vector<Packed> packed_;
 };
 
 }  // namespace loci::cpu::onednn

@@ -17,15 +17,25 @@ using sdk::OpDesc;
 // Below, packing and calling cost more than the faster inner loop saves.
 constexpr double kLeastProductMultiplications = 32'768;
 
-std::optional<Execution> execution_of(const memory::desc& x, const memory::desc& y,
+// `wanted` is the layout of y that the primitive is asked for.
+std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
+                                      const memory::desc& y, const memory::desc& wanted,
                                       const memory::desc& out) {
-  const auto desc = matmul_desc(x, y, out);
+  const auto desc = matmul_desc(x, wanted, out);
   auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
-  execution->bind_input(DNNL_ARG_WEIGHTS, 1, y, desc.weights_desc());
+  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), y, desc.weights_desc());
   execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
   return execution;
+}
+
+std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
+                                      const memory::desc& y, const memory::desc& out) {
+  if (op.input(1).takes_any_layout()) {
+    if (auto packed = execution_of(op, x, y, any_layout(y.dims()), out)) return packed;
+  }
+  return execution_of(op, x, y, y, out);
 }
 
 // Extents and strides of an operand with the leading dimensions that it broadcasts over.
@@ -48,7 +58,7 @@ memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
 std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shape) {
   const auto& [batch, m, n, k] = shape.sizes;
   if (batch == 1) {
-    return execution_of(strided({m, k}, {shape.x_row, shape.x_column}),
+    return execution_of(op, strided({m, k}, {shape.x_row, shape.x_column}),
                         strided({k, n}, {shape.y_row, shape.y_column}), dense({m, n}));
   }
   const sdk::Dims x = op.input(0).dims();
@@ -59,7 +69,7 @@ std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shap
   memory::dims out = dims_of(op.output(0));
   out.resize(batch_rank);
   out.insert(out.end(), {m, n});
-  return execution_of(x_desc, y_desc, dense(out));
+  return execution_of(op, x_desc, y_desc, dense(out));
 }
 
 std::string refuse(const OpDesc& op, const MatmulShape& shape) {

@@ -38,7 +38,41 @@ typename Primitive::primitive_desc describe_backward(const Hint& hint, const Arg
 #endif
 }
 
+template <class Numbers>
+void append(std::string* text, const char* name, const Numbers& numbers, int count) {
+  *text += name;
+  for (int i = 0; i < count; ++i) {
+    *text += i == 0 ? ' ' : ',';
+    *text += std::to_string(numbers[i]);
+  }
+}
+
 }  // namespace
+
+std::string layout_text(const Desc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  if (desc.get_format_kind() != dnnl::memory::format_kind::blocked) return {};
+  const int rank = desc.get_ndims();
+  const int blocks = desc.get_inner_nblks();
+  std::string text;
+  append(&text, "extents", desc.get_dims(), rank);
+  append(&text, " padded", desc.get_padded_dims(), rank);
+  append(&text, " strides", desc.get_strides(), rank);
+  append(&text, " blocks", desc.get_inner_blks(), blocks);
+  append(&text, " of axes", desc.get_inner_idxs(), blocks);
+#else
+  const dnnl_memory_desc_t& data = desc.data;
+  if (data.format_kind != dnnl_blocked || data.extra.flags != 0) return {};
+  const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  std::string text;
+  append(&text, "extents", data.dims, data.ndims);
+  append(&text, " padded", data.padded_dims, data.ndims);
+  append(&text, " strides", blocking.strides, data.ndims);
+  append(&text, " blocks", blocking.inner_blks, blocking.inner_nblks);
+  append(&text, " of axes", blocking.inner_idxs, blocking.inner_nblks);
+#endif
+  return text;
+}
 
 dnnl::reorder make_reorder(const Desc& from, const Desc& to) {
   return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string>
 
 namespace loci::cpu::onednn {
 
@@ -19,6 +20,10 @@ struct Windows {
 using Desc = dnnl::memory::desc;
 
 dnnl::reorder make_reorder(const Desc& from, const Desc& to);
+
+// All that there is of a layout made of blocks and strides: "extents 784,256 padded 784,256 strides
+// 256,50176 blocks 64 of axes 1". Empty for any other.
+std::string layout_text(const Desc& desc);
 
 dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& out);
 
