@@ -1,7 +1,6 @@
-// Three kernels for float32: one as short as they get, one with attributes, one that refuses.
+// Three kernels for float32: one as short as they get, one with attributes, and one that refuses
+// what it cannot do and has its constant packed.
 #include "kernels.h"
-
-#include <algorithm>
 
 namespace sample_plugin {
 namespace {
@@ -10,6 +9,8 @@ using loci::sdk::Launch;
 using loci::sdk::make_kernel;
 using loci::sdk::OpDesc;
 using loci::sdk::Prepare;
+
+constexpr std::string_view kByColumns = "by columns";
 
 // Prepared: immutable, launched from any thread.
 struct Relu {
@@ -49,28 +50,55 @@ class ScaleKernel final : public loci::sdk::Kernel {
   float bias_;
 };
 
-struct Add {
+// x [m, k] times y [k, n]. A constant y is read by columns, as the inner loop goes.
+struct Matmul {
   void launch(const Launch& launch) const {
     const auto* x = launch.input<float>(0);
     const auto* y = launch.input<float>(1);
     auto* out = launch.output<float>(0);
-    for (std::int64_t i = 0; i < count; ++i) out[i] = x[i] + y[i];
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        float sum = 0;
+        for (std::int64_t p = 0; p < k; ++p) sum += x[i * k + p] * y[p * y_row + j * y_column];
+        out[i * n + j] = sum;
+      }
+    }
   }
-  std::int64_t count;
+  std::int64_t m, n, k, y_row, y_column;
 };
 
-void prepare_add(Prepare& prepare) { prepare.emplace<Add>(prepare.op().output(0).numel()); }
+void prepare_matmul(Prepare& prepare) {
+  const auto x = prepare.op().input(0);
+  const auto y = prepare.op().input(1);
+  const std::int64_t k = y.dim(0);
+  const std::int64_t n = y.dim(1);
+  if (!y.takes_any_layout()) return prepare.emplace<Matmul>(x.dim(0), n, k, n, std::int64_t{1});
+  // The host has relayout() pack it before the first launch.
+  const auto bytes = static_cast<std::uint64_t>(k * n) * sizeof(float);
+  prepare.choose_input_layout(1, prepare.host().intern_layout(kByColumns, bytes));
+  prepare.emplace<Matmul>(x.dim(0), n, k, std::int64_t{1}, k);
+}
 
 // What is refused runs on the CPU; `loci plan` shows the reason.
-std::string supports_add(const OpDesc& op) {
-  const auto x = op.input(0);
-  const auto y = op.input(1);
-  const bool same = x.has_dims() && y.has_dims() && x.rank() == y.rank() &&
-                    std::equal(x.dims().begin(), x.dims().end(), y.dims().begin());
-  return same ? "" : "it does not broadcast";
+std::string supports_matmul(const OpDesc& op) {
+  const auto attributes = op.attributes();
+  if (attributes.boolean("transpose_x") || attributes.boolean("transpose_y")) {
+    return "it does not transpose";
+  }
+  return op.input(0).rank() == 2 && op.input(1).rank() == 2 ? "" : "it takes matrices";
 }
 
 }  // namespace
+
+void pack_by_columns(const loci::sdk::RelayoutCall& call) {
+  const std::int64_t rows = call.source.dims[0];
+  const std::int64_t columns = call.source.dims[1];
+  const auto* from = static_cast<const float*>(call.source.data);
+  auto* to = static_cast<float*>(call.target.data);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
+  }
+}
 
 loci::sdk::KernelList make_kernels() {
   constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
@@ -79,7 +107,7 @@ loci::sdk::KernelList make_kernels() {
       // may lie in place of which inputs.
       {"relu", "sample", kFloat32, make_kernel<prepare_relu>, nullptr, {{0, 0}}},
       {"scale", "sample", kFloat32, make_kernel<ScaleKernel>, nullptr, {{0, 0}}},
-      {"elementwise_add", "sample", kFloat32, make_kernel<prepare_add>, supports_add, {{0, 0}}},
+      {"matmul", "sample", kFloat32, make_kernel<prepare_matmul>, supports_matmul},
   });
 }
 

@@ -7,4 +7,7 @@ namespace sample_plugin {
 
 loci::sdk::KernelList make_kernels();
 
+// Puts a constant into the layout that the kernel of matmul chose.
+void pack_by_columns(const loci::sdk::RelayoutCall& call);
+
 }  // namespace sample_plugin

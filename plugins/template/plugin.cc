@@ -21,6 +21,7 @@ class SamplePlugin {
     if (name == LOCI_KERNELS_INTERFACE) return kernels_table<SamplePlugin>();
     return nullptr;
   }
+  void relayout(const loci::sdk::RelayoutCall& call) { pack_by_columns(call); }
   [[nodiscard]] const loci::sdk::KernelList& kernels() const { return kernels_; }
 
  private:

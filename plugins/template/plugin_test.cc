@@ -10,11 +10,29 @@ std::vector<float> run() {
   const loci::Program program;
   const loci::ProgramGuard building(program);
   const loci::Variable x = loci::data("x", {-1}, loci::kFloat32);
-  const loci::Variable y = loci::elementwise_add(loci::scale(loci::relu(x), 2.0, 1.0), x);
+  const loci::Variable y = loci::scale(loci::relu(x), 2.0, 1.0);
   loci::CompileOptions options;
   options.fallback = loci::FallbackPolicy::kError;  // nothing runs on the CPU instead
   loci::Executor executor("sample:0", options);
   const loci::Tensor fed = loci::Tensor::from<float>({-1.0F, 0.0F, 3.0F}, {3});
+  return executor.run(program, {{"x", fed}}, {y})[0].to_vector<float>();
+}
+
+// The weights of a layer are packed for the kernel that multiplies by them.
+std::vector<float> multiply() {
+  const loci::Program program;
+  const loci::ProgramGuard building(program);
+  const loci::Variable x = loci::data("x", {1, 3}, loci::kFloat32);
+  const loci::Variable weights =
+      loci::create_persistable({3, 2}, loci::kFloat32, loci::initializer::constant(0), "weights");
+  const loci::Variable y = loci::matmul(x, weights);
+  loci::CompileOptions options;
+  options.fallback = loci::FallbackPolicy::kError;
+  const loci::Scope scope;
+  scope.set("weights", loci::Tensor::from<float>({1, 2, 3, 4, 5, 6}, {3, 2}));
+  loci::Executor executor("sample:0", options, scope);
+  const loci::Tensor fed = loci::Tensor::from<float>({1, 10, 100}, {1, 3});
+  if (loci::inspect::plan(executor, program, {{"x", fed}}, {y}).packed.size() != 1) return {};
   return executor.run(program, {{"x", fed}}, {y})[0].to_vector<float>();
 }
 
@@ -28,7 +46,8 @@ int main(int argc, char** argv) {
     loci::plugins::configure(search);
     const std::vector<float> result = run();
     for (const float value : result) std::printf("%g ", static_cast<double>(value));
-    return result == std::vector<float>{0.0F, 1.0F, 10.0F} ? 0 : 1;
+    const bool multiplies = multiply() == std::vector<float>{531.0F, 642.0F};
+    return multiplies && result == std::vector<float>{1.0F, 1.0F, 7.0F} ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
