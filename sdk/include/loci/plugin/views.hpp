@@ -6,45 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <loci/plugin/attributes.hpp>
+#include <loci/plugin/dims.hpp>
 #include <loci/plugin/error.hpp>
 #include <string_view>
-#include <vector>
 
 namespace loci::sdk {
-
-// A borrowed array.
-template <class T>
-class Span {
- public:
-  constexpr Span() = default;
-  constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
-  template <class U>
-  Span(const std::vector<U>& items) : data_(items.data()), size_(items.size()) {}  // NOLINT
-
-  [[nodiscard]] constexpr T* data() const { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const { return size_; }
-  [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
-  [[nodiscard]] constexpr T& operator[](std::size_t i) const { return data_[i]; }
-  [[nodiscard]] constexpr T* begin() const { return data_; }
-  [[nodiscard]] constexpr T* end() const { return data_ + size_; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-using Dims = Span<const std::int64_t>;
-
-// The product of the extents; 1 for rank 0. What an empty tensor's extents besides the 0 would
-// multiply to may not fit.
-inline std::int64_t numel_of(Dims dims) {
-  for (const std::int64_t extent : dims) {
-    if (extent == 0) return 0;
-  }
-  std::int64_t product = 1;
-  for (const std::int64_t extent : dims) product *= extent;
-  return product;
-}
 
 // An argument before launch. Valid during the call that hands it over.
 class Arg {

@@ -1,7 +1,8 @@
 // Geometry of sliding windows: where the windows of conv2d and pool2d lie.
 //
 // The schemas of those ops and their kernels share it, so that both agree on every extent. Nothing
-// here checks: the schemas have done so before a kernel sees the attributes.
+// here checks: the schemas have done so before a kernel sees the attributes. Only the options
+// allocate, so that the rest may be used in a launch and from any thread.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +26,14 @@ struct WindowOptions {
   bool global_pooling = false;
 };
 
+// Elements [begin, end) of a dimension.
+struct WindowRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
+};
+
 // Windows along one dimension. Window o covers the inputs o * stride - before + k * dilation for k
 // in [0, kernel); those outside [0, input) are padding.
 struct WindowAxis {
@@ -40,6 +49,17 @@ struct WindowAxis {
   [[nodiscard]] constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
   // The input at which window o begins; negative within the padding.
   [[nodiscard]] constexpr std::int64_t begin(std::int64_t o) const { return o * stride - before; }
+  // The inputs between the first and the last of window o, without padding; empty if all is.
+  [[nodiscard]] constexpr WindowRange inside(std::int64_t o) const {
+    const std::int64_t first = std::max<std::int64_t>(begin(o), 0);
+    return {first, std::max(first, std::min(begin(o) + span(), input))};
+  }
+  // The window whose element k is input i; -1 if there is none.
+  [[nodiscard]] constexpr std::int64_t window_at(std::int64_t i, std::int64_t k) const {
+    const std::int64_t first = i + before - k * dilation;
+    const bool exists = first >= 0 && first % stride == 0 && first / stride < output;
+    return exists ? first / stride : -1;
+  }
 };
 
 struct Window2d {

@@ -3,13 +3,8 @@
 
 #include <loci/plugin/window.hpp>
 
-namespace loci::ops {
+namespace loci::sdk {
 namespace {
-
-using sdk::resolve_window;
-using sdk::resolve_window_axis;
-using sdk::WindowAxis;
-using sdk::WindowOptions;
 
 WindowOptions same() {
   WindowOptions options;
@@ -20,7 +15,7 @@ WindowOptions same() {
 TEST(WindowTest, CountsWholeWindows) {
   WindowOptions options;
   options.strides = {2, 3};
-  const sdk::Window2d window = resolve_window(options, {7, 9}, {3, 3});
+  const Window2d window = resolve_window(options, {7, 9}, {3, 3});
   EXPECT_EQ(window.height.output, 3);
   EXPECT_EQ(window.width.output, 3);
   EXPECT_EQ(window.width.stride, 3);
@@ -120,10 +115,47 @@ TEST(WindowTest, GlobalPoolingIsOneWindow) {
   EXPECT_EQ(axis.output, 1);
 }
 
+TEST(WindowTest, PaddingIsNotInside) {
+  WindowOptions options;
+  options.strides = {2, 2};
+  options.paddings = {2, 2};
+  options.dilations = {2, 2};
+  const WindowAxis axis = resolve_window_axis(options, 0, 5, 2);
+  ASSERT_EQ(axis.output, 4);
+  EXPECT_EQ(axis.inside(0).begin, 0);
+  EXPECT_EQ(axis.inside(0).end, 1);
+  EXPECT_EQ(axis.inside(1).size(), 3);
+  EXPECT_EQ(axis.inside(3).begin, 4);
+  EXPECT_EQ(axis.inside(3).end, 5);
+
+  options.paddings = {4, 4};
+  EXPECT_EQ(resolve_window_axis(options, 0, 5, 2).inside(0).size(), 0);
+  EXPECT_EQ(resolve_window_axis(options, 0, 5, 2).inside(5).size(), 0);
+}
+
+TEST(WindowTest, FindsTheWindowByElementAndInput) {
+  WindowOptions options;
+  options.strides = {2, 3};
+  options.paddings = {1, 2};
+  options.dilations = {1, 2};
+  for (const std::size_t dimension : {0U, 1U}) {
+    const WindowAxis axis = resolve_window_axis(options, dimension, 9, 3);
+    for (std::int64_t k = 0; k < axis.kernel; ++k) {
+      for (std::int64_t i = 0; i < axis.input; ++i) {
+        std::int64_t expected = -1;
+        for (std::int64_t o = 0; o < axis.output; ++o) {
+          if (axis.begin(o) + k * axis.dilation == i) expected = o;
+        }
+        EXPECT_EQ(axis.window_at(i, k), expected) << dimension << ": " << i << ", " << k;
+      }
+    }
+  }
+}
+
 TEST(WindowTest, UnknownExtentsStayUnknown) {
   EXPECT_EQ(resolve_window_axis({}, 0, -1, 3).output, -1);
   EXPECT_EQ(resolve_window_axis(same(), 0, -1, 3).output, -1);
 }
 
 }  // namespace
-}  // namespace loci::ops
+}  // namespace loci::sdk
