@@ -2,11 +2,11 @@
 // way round for the gradient, so that the work on whole rows is made of vectors.
 #include <algorithm>
 #include <array>
+#include <loci/plugin/resample.hpp>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/resample_axis.h"
 #include "plugins/kernels/sum.h"
 
 namespace loci::kernels {
@@ -62,7 +62,8 @@ class BilinearInterp {
  public:
   using C = sdk::compute_t<T>;
 
-  BilinearInterp(const sdk::Host* host, const ImageShape& shape, const ResampleOptions& options)
+  BilinearInterp(const sdk::Host* host, const ImageShape& shape,
+                 const sdk::ResampleOptions& options)
       : host_(host),
         shape_(shape),
         slots_(shape.slots(*host, shape.planes * shape.out_height)),
@@ -145,8 +146,8 @@ class BilinearInterp {
   const sdk::Host* host_;
   ImageShape shape_;
   std::int64_t slots_;
-  ResampleAxis rows_;
-  ResampleAxis columns_;
+  sdk::ResampleAxis rows_;
+  sdk::ResampleAxis columns_;
   std::vector<C> row_weights_;
   std::vector<C> column_weights_;
 };
@@ -160,7 +161,7 @@ class PaddedTaps {
   static constexpr std::int64_t kMost = 8;
 
   // `zero` is the index of an element that is 0.
-  PaddedTaps(const ResampleTaps& taps, std::int64_t zero)
+  PaddedTaps(const sdk::ResampleTaps& taps, std::int64_t zero)
       : width_(static_cast<std::int64_t>(taps.first.size())), count_(taps.most_taps()) {
     if (!useful()) return;
     for (std::int64_t k = 0; k < count_; ++k) {
@@ -206,12 +207,13 @@ class BilinearInterpGrad {
  public:
   using C = sdk::compute_t<T>;
 
-  BilinearInterpGrad(const sdk::Host* host, const ImageShape& shape, const ResampleOptions& options)
+  BilinearInterpGrad(const sdk::Host* host, const ImageShape& shape,
+                     const sdk::ResampleOptions& options)
       : host_(host),
         shape_(shape),
         slots_(shape.slots(*host, shape.planes * shape.in_height)),
-        rows_(shape.in_height, ResampleAxis(shape.in_height, shape.out_height, options)),
-        columns_(shape.in_width, ResampleAxis(shape.in_width, shape.out_width, options)),
+        rows_(shape.in_height, sdk::ResampleAxis(shape.in_height, shape.out_height, options)),
+        columns_(shape.in_width, sdk::ResampleAxis(shape.in_width, shape.out_width, options)),
         padded_(columns_, shape.out_width),
         row_weights_(converted<C>(rows_.weight)),
         column_weights_(converted<C>(columns_.weight)) {}
@@ -276,21 +278,21 @@ class BilinearInterpGrad {
   const sdk::Host* host_;
   ImageShape shape_;
   std::int64_t slots_;
-  ResampleTaps rows_;
-  ResampleTaps columns_;
+  sdk::ResampleTaps rows_;
+  sdk::ResampleTaps columns_;
   PaddedTaps<C> padded_;
   std::vector<C> row_weights_;
   std::vector<C> column_weights_;
 };
 
-ResampleOptions read_options(const sdk::AttributeReader& attributes) {
+sdk::ResampleOptions read_options(const sdk::AttributeReader& attributes) {
   return {attributes.real("scale"), attributes.boolean("align_corners"),
           attributes.integer("align_mode") == 1};
 }
 
 template <template <class> class Prepared>
 void prepare_bilinear(Prepare& prepare, loci_dtype dtype, const ImageShape& shape,
-                      const ResampleOptions& options) {
+                      const sdk::ResampleOptions& options) {
   sdk::visit_floats(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     prepare.set_workspace(Prepared<T>::workspace_bytes(prepare.host(), shape));
@@ -309,7 +311,7 @@ class BilinearInterpKernel final : public sdk::Kernel {
   }
 
  private:
-  ResampleOptions options_;
+  sdk::ResampleOptions options_;
 };
 
 class BilinearInterpGradKernel final : public sdk::Kernel {
@@ -325,7 +327,7 @@ class BilinearInterpGradKernel final : public sdk::Kernel {
   }
 
  private:
-  ResampleOptions options_;
+  sdk::ResampleOptions options_;
 };
 
 }  // namespace

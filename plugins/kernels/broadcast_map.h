@@ -4,11 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <loci/plugin/broadcast.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <utility>
 
-#include "plugins/kernels/broadcast.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 
@@ -99,7 +99,7 @@ struct BroadcastMap {
       const std::array<std::int64_t, kOperands + 1> from{from_and_length...};
       run_row(std::integer_sequence<bool>(), from[kOperands], out + to, in + from[o]...);
     };
-    for_each_row(plan, begin, end, row);
+    sdk::for_each_row(plan, begin, end, row);
   }
 
   // Decides for one operand after the other whether it advances.
@@ -127,12 +127,12 @@ struct BroadcastMap {
 
   const sdk::Host* host;
   OperandInputs<kOperands> inputs;
-  BroadcastPlanOf<kOperands> plan;
+  sdk::BroadcastPlanOf<kOperands> plan;
 };
 
 // The steps of operands from element to element of a row.
 template <std::size_t operands>
-std::array<std::int64_t, operands> row_steps(const BroadcastPlanOf<operands>& plan) {
+std::array<std::int64_t, operands> row_steps(const sdk::BroadcastPlanOf<operands>& plan) {
   std::array<std::int64_t, operands> steps{};
   for (std::size_t o = 0; o < operands; ++o) steps[o] = plan.advances[o] ? 1 : 0;
   return steps;
@@ -161,7 +161,7 @@ struct SlowBroadcastMap {
     };
     host->parallel_for(
         0, plan.count, grain_for(picoseconds),
-        [&](std::int64_t begin, std::int64_t end) { for_each_row(plan, begin, end, row); });
+        [&](std::int64_t begin, std::int64_t end) { sdk::for_each_row(plan, begin, end, row); });
   }
 
   template <std::size_t... o>
@@ -174,7 +174,7 @@ struct SlowBroadcastMap {
 
   const sdk::Host* host;
   OperandInputs<kOperands> inputs;
-  BroadcastPlanOf<kOperands> plan;
+  sdk::BroadcastPlanOf<kOperands> plan;
 };
 
 // The same for a few elements in one row, without the cost of choosing.
@@ -208,7 +208,7 @@ struct SmallBroadcastMap {
 // op of halves has a loop of its own for an operand that stays, which is then converted once.
 template <class Op, std::int64_t picoseconds, class Out, class... In>
 void emplace_broadcast_map(
-    sdk::Prepare& prepare, const BroadcastPlanOf<sizeof...(In)>& plan,
+    sdk::Prepare& prepare, const sdk::BroadcastPlanOf<sizeof...(In)>& plan,
     const OperandInputs<sizeof...(In)>& inputs = inputs_in_order<sizeof...(In)>()) {
   if (plan.is_one_row() && plan.count <= kSmallCount) {
     prepare.emplace<SmallBroadcastMap<Op, Out, In...>>(plan.count, inputs, row_steps(plan));

@@ -70,8 +70,8 @@ template <class Relation, class T>
 void emplace_pairs(Prepare& prepare, const OperandInputs<2>& inputs) {
   constexpr std::int64_t kPicoseconds = sdk::is_half<T> ? 250 : 40 * sizeof(T);
   const auto& op = prepare.op();
-  const auto plan =
-      plan_broadcast(op.input(inputs[0]).dims(), op.input(inputs[1]).dims(), op.output(0).dims());
+  const auto plan = sdk::plan_broadcast(op.input(inputs[0]).dims(), op.input(inputs[1]).dims(),
+                                        op.output(0).dims());
   emplace_broadcast_map<Compared<Relation, T>, kPicoseconds, bool, T, T>(prepare, plan, inputs);
 }
 
@@ -119,8 +119,8 @@ struct Choice {
 template <class T>
 void emplace_where(Prepare& prepare) {
   const auto& op = prepare.op();
-  const auto plan = plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.input(2).dims(),
-                                   op.output(0).dims());
+  const auto plan = sdk::plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.input(2).dims(),
+                                        op.output(0).dims());
   emplace_broadcast_map<Choice<T>, 60 * sizeof(T), T, bool, T, T>(prepare, plan);
 }
 

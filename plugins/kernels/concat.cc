@@ -11,9 +11,10 @@ namespace {
 using sdk::Launch;
 using sdk::OpDesc;
 using sdk::Prepare;
+using sdk::StridedCopyPlan;
 
 struct Piece {
-  StridedCopy copy;
+  StridedCopyPlan copy;
   std::int64_t offset;  // of the first run in the whole, bytes
 };
 
@@ -22,8 +23,8 @@ struct Join {
     auto* whole = launch.output<char>(0);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       if (pieces[i].copy.empty()) continue;
-      pieces[i].copy.run(*host, launch.input<char>(static_cast<std::uint32_t>(i)),
-                         whole + pieces[i].offset);
+      copy_strided(*host, pieces[i].copy, launch.input<char>(static_cast<std::uint32_t>(i)),
+                   whole + pieces[i].offset);
     }
   }
   const sdk::Host* host;
@@ -35,8 +36,8 @@ struct Part {
     const auto* whole = launch.input<char>(0);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       if (pieces[i].copy.empty()) continue;
-      pieces[i].copy.run(*host, whole + pieces[i].offset,
-                         launch.output<char>(static_cast<std::uint32_t>(i)));
+      copy_strided(*host, pieces[i].copy, whole + pieces[i].offset,
+                   launch.output<char>(static_cast<std::uint32_t>(i)));
     }
   }
   const sdk::Host* host;
@@ -68,13 +69,13 @@ class Concat final : public sdk::Kernel {
   [[nodiscard]] Piece piece(const sdk::Arg& part, const sdk::Arg& whole,
                             std::int64_t* offset) const {
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(whole.dtype()));
-    const auto axis = static_cast<std::size_t>(axis_ < 0 ? axis_ + whole.rank() : axis_);
+    const std::size_t axis = sdk::axis_index(axis_, whole.dims().size());
     std::int64_t runs = 1;
     for (std::size_t i = 0; i < axis; ++i) runs *= whole.dims()[i];
-    if (runs == 0 || part.numel() == 0) return {StridedCopy(0).resolve(), 0};
+    if (runs == 0 || part.numel() == 0) return {StridedCopyPlan(0).resolve(), 0};
     const std::int64_t run = part.numel() / runs;
     const std::int64_t row = whole.numel() / runs;
-    StridedCopy copy(bytes);
+    StridedCopyPlan copy(bytes);
     copy.axis(runs, (joins ? run : row) * bytes, (joins ? row : run) * bytes);
     copy.axis(run, bytes, bytes);
     const std::int64_t begin = *offset;

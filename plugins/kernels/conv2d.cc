@@ -1,16 +1,17 @@
 // conv2d and its two gradients, as matrix products whose operands are gathered from the images.
 #include <cstdint>
+#include <loci/plugin/conv2d.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <vector>
 
-#include "plugins/kernels/conv_shape.h"
 #include "plugins/kernels/gemm.h"
 #include "plugins/kernels/kernel_list.h"
 
 namespace loci::kernels {
 namespace {
 
+using sdk::ConvShape;
 using sdk::Launch;
 using sdk::OpDesc;
 using sdk::Prepare;
@@ -135,10 +136,8 @@ std::vector<std::int64_t> windows_holding(const sdk::WindowAxis& axis, std::int6
   std::vector<std::int64_t> table;
   for (std::int64_t k = 0; k < axis.kernel; ++k) {
     for (std::int64_t i = 0; i < axis.input; ++i) {
-      const std::int64_t begin = i + axis.before - k * axis.dilation;
-      const std::int64_t window = begin / axis.stride;
-      const bool exists = begin >= 0 && begin % axis.stride == 0 && window < axis.output;
-      table.push_back(exists ? window * scale : -1);
+      const std::int64_t window = axis.window_at(i, k);
+      table.push_back(window < 0 ? -1 : window * scale);
     }
   }
   return table;
@@ -303,7 +302,7 @@ enum class Direction { kForward, kInputGrad, kFilterGrad };
 template <template <class> class Prepared, Direction direction>
 class Conv2d final : public sdk::Kernel {
  public:
-  explicit Conv2d(const OpDesc& op) : options_(read_conv_options(op.attributes())) {}
+  explicit Conv2d(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
 
   void prepare(Prepare& prepare) const override {
     const auto& op = prepare.op();
@@ -311,7 +310,7 @@ class Conv2d final : public sdk::Kernel {
     const auto filter = op.input(direction == Direction::kForward     ? 1
                                  : direction == Direction::kInputGrad ? 0
                                                                       : 2);
-    const ConvShape shape = conv_shape(x.dims(), filter.dims(), options_);
+    const ConvShape shape = sdk::conv_shape(x.dims(), filter.dims(), options_);
     const std::uint32_t threads = prepare.host().parallel_width();
     sdk::visit_floats(op.input(0).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -328,7 +327,7 @@ class Conv2d final : public sdk::Kernel {
   }
 
  private:
-  ConvOptions options_;
+  sdk::ConvOptions options_;
 };
 
 template <template <class> class Prepared, Direction direction>

@@ -180,8 +180,8 @@ constexpr std::int64_t picoseconds() {
 template <class Op>
 void prepare_binary(Prepare& prepare) {
   const auto& op = prepare.op();
-  const BroadcastPlan plan =
-      plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.output(0).dims());
+  const sdk::BroadcastPlan plan =
+      sdk::plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.output(0).dims());
   sdk::visit_numbers(op.input(0).dtype(), [&](auto tag) {
     using T = element_t<Op, typename decltype(tag)::type>;
     using Applied = std::conditional_t<is_slow<Op, T>(), SlowStored<Op, T>, Stored<Op, T>>;
@@ -204,8 +204,8 @@ struct ShareOfLarger {
 
 void prepare_share_of_larger(Prepare& prepare, const OperandInputs<3>& inputs) {
   const auto& op = prepare.op();
-  const auto plan = plan_broadcast(op.input(inputs[0]).dims(), op.input(inputs[1]).dims(),
-                                   op.input(inputs[2]).dims(), op.output(0).dims());
+  const auto plan = sdk::plan_broadcast(op.input(inputs[0]).dims(), op.input(inputs[1]).dims(),
+                                        op.input(inputs[2]).dims(), op.output(0).dims());
   sdk::visit_floats(op.input(0).dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr std::int64_t kPicoseconds = sdk::is_half<T> ? 350 : 60 * sizeof(T);

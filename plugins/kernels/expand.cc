@@ -9,14 +9,15 @@ namespace {
 
 using sdk::OpDesc;
 using sdk::Prepare;
+using sdk::StridedCopyPlan;
 
 struct Repetition {
   void launch(const sdk::Launch& launch) const {
     if (copy.empty()) return;
-    copy.run(*host, launch.input<char>(0), launch.output<char>(0));
+    copy_strided(*host, copy, launch.input<char>(0), launch.output<char>(0));
   }
   const sdk::Host* host;
-  StridedCopy copy;
+  StridedCopyPlan copy;
 };
 
 // Each dimension of the result is copies of one of x; those in front of x are copies of all of it.
@@ -24,10 +25,10 @@ void prepare_repetition(Prepare& prepare) {
   const auto x = prepare.op().input(0);
   const auto out = prepare.op().output(0);
   const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(x.dtype()));
-  const Strides from = dense_strides(x.dims(), bytes);
-  const Strides to = dense_strides(out.dims(), bytes);
+  const sdk::Strides from = sdk::dense_strides(x.dims(), bytes);
+  const sdk::Strides to = sdk::dense_strides(out.dims(), bytes);
   const auto added = static_cast<std::size_t>(out.rank() - x.rank());
-  StridedCopy copy(bytes);
+  StridedCopyPlan copy(bytes);
   for (std::size_t i = 0; i < out.dims().size(); ++i) {
     const std::int64_t extent = i < added ? 1 : x.dims()[i - added];
     if (extent == 0 || out.dims()[i] == 0) {

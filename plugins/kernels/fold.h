@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/reduction.hpp>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
-#include "plugins/kernels/reduce_plan.h"
 
 namespace loci::kernels {
 
@@ -71,10 +71,10 @@ struct FoldRuns {
   }
 
   LOCI_INLINE void run(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
-    AxisWalk kept(plan.kept, begin);
+    sdk::AxisWalk kept(plan.kept, begin);
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
       auto state = Fold::neutral();
-      AxisWalk reduced(plan.reduced, 0);
+      sdk::AxisWalk reduced(plan.reduced, 0);
       for (std::int64_t row = 0; row < plan.reduced.count; ++row, reduced.next()) {
         state = Fold::apply(state, fold.run(x + kept.offset() + reduced.offset(), plan.inner));
       }
@@ -84,7 +84,7 @@ struct FoldRuns {
 
   const sdk::Host* host;
   std::uint32_t input;
-  ReducePlan plan;
+  sdk::ReducePlan plan;
   Fold fold;
 };
 
@@ -116,8 +116,8 @@ struct FoldColumns {
                        std::int64_t width) const {
     typename Fold::State states[kStrip];
     for (auto& state : states) state = Fold::neutral();
-    x += AxisWalk(plan.kept, row).offset() + column;
-    AxisWalk reduced(plan.reduced, 0);
+    x += sdk::AxisWalk(plan.kept, row).offset() + column;
+    sdk::AxisWalk reduced(plan.reduced, 0);
     for (std::int64_t i = 0; i < plan.reduced.count; ++i, reduced.next()) {
       const T* from = x + reduced.offset();
 #pragma omp simd
@@ -131,13 +131,13 @@ struct FoldColumns {
 
   const sdk::Host* host;
   std::uint32_t input;
-  ReducePlan plan;
+  sdk::ReducePlan plan;
   Fold fold;
 };
 
 // Prepares the one that suits the plan, for that input.
 template <class T, class Fold>
-void emplace_fold(sdk::Prepare& prepare, const ReducePlan& plan, const Fold& fold,
+void emplace_fold(sdk::Prepare& prepare, const sdk::ReducePlan& plan, const Fold& fold,
                   std::uint32_t input = 0) {
   using All = FoldAll<Fold, T>;
   const sdk::Host* host = &prepare.host();

@@ -7,23 +7,11 @@
 #include <cstdint>
 #include <cstring>
 #include <loci/plugin/host.hpp>
+#include <loci/plugin/matmul.hpp>
 
 #include "plugins/kernels/isa.h"
 
 namespace loci::kernels {
-
-// Sizes of `batch` products of [m, k] and [k, n].
-struct GemmShape {
-  std::int64_t batch = 1;
-  std::int64_t m = 0;
-  std::int64_t n = 0;
-  std::int64_t k = 0;
-
-  [[nodiscard]] double multiplications() const {
-    return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
-           static_cast<double>(k);
-  }
-};
 
 // How a product is cut. A tile of the result, [tile_m, tile_n], is one work item; it is summed up
 // over blocks of kBlockK, for which both operands are packed into panels.
@@ -36,7 +24,7 @@ struct GemmPlan {
   static constexpr std::int64_t kMaxPanelN = 128 / static_cast<std::int64_t>(sizeof(Acc));
 
   GemmPlan() = default;
-  GemmPlan(const GemmShape& sizes, std::uint32_t width) : shape(sizes) {
+  GemmPlan(const sdk::MatmulSizes& sizes, std::uint32_t width) : shape(sizes) {
     const auto round_up = [](std::int64_t value, std::int64_t unit) {
       return (value + unit - 1) / unit * unit;
     };
@@ -63,7 +51,7 @@ struct GemmPlan {
   }
   static constexpr std::int64_t kAlignment = 64 / static_cast<std::int64_t>(sizeof(Acc));
 
-  GemmShape shape;
+  sdk::MatmulSizes shape;
   std::int64_t tile_m = 0;
   std::int64_t tile_n = 0;
   std::int64_t block_k = 0;

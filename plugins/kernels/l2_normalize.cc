@@ -4,7 +4,7 @@
 #include <loci/plugin/kernel.hpp>
 #include <type_traits>
 
-#include "plugins/kernels/axis_walk.h"
+#include "plugins/kernels/for_each_vector.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/sum.h"
 
@@ -79,7 +79,7 @@ struct Normalize {
   }
 
   const sdk::Host* host;
-  AxisSplit split;
+  sdk::AxisSplit split;
   double epsilon;
 };
 
@@ -140,7 +140,7 @@ struct NormalizeGrad {
   }
 
   const sdk::Host* host;
-  AxisSplit split;
+  sdk::AxisSplit split;
 };
 
 class NormalizeKernel final : public sdk::Kernel {
@@ -150,7 +150,7 @@ class NormalizeKernel final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const AxisSplit split(x.dims(), axis_);
+    const sdk::AxisSplit split(x.dims(), axis_);
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       prepare.emplace<Normalize<T>>(&prepare.host(), split, epsilon_);
@@ -168,7 +168,7 @@ class NormalizeGradKernel final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto out = prepare.op().input(0);
-    const AxisSplit split(out.dims(), axis_);
+    const sdk::AxisSplit split(out.dims(), axis_);
     sdk::visit_floats(out.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       prepare.emplace<NormalizeGrad<T>>(&prepare.host(), split);

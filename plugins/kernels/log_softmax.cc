@@ -3,7 +3,7 @@
 #include <limits>
 #include <loci/plugin/kernel.hpp>
 
-#include "plugins/kernels/axis_walk.h"
+#include "plugins/kernels/for_each_vector.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/simd_math.h"
 #include "plugins/kernels/softmax_row.h"
@@ -78,7 +78,7 @@ struct LogSoftmax {
   }
 
   const sdk::Host* host;
-  AxisSplit split;
+  sdk::AxisSplit split;
 };
 
 class LogSoftmaxKernel final : public sdk::Kernel {
@@ -87,7 +87,7 @@ class LogSoftmaxKernel final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const AxisSplit split(x.dims(), axis_);
+    const sdk::AxisSplit split(x.dims(), axis_);
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       prepare.emplace<LogSoftmax<typename decltype(tag)::type>>(&prepare.host(), split);
     });

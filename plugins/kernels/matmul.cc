@@ -2,19 +2,19 @@
 #include <array>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/matmul.hpp>
 #include <vector>
 
-#include "plugins/kernels/broadcast.h"
 #include "plugins/kernels/gemm.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/matmul_shape.h"
 #include "plugins/kernels/sum.h"
 
 namespace loci::kernels {
 namespace {
 
 using sdk::Launch;
+using sdk::MatmulShape;
 using sdk::OpDesc;
 using sdk::Prepare;
 
@@ -48,8 +48,19 @@ struct DenseRows : Dense<T> {
   }
 };
 
+// A shape, and where the operands of each product begin, so that a launch does not divide.
+struct Products : MatmulShape {
+  explicit Products(const MatmulShape& shape) : MatmulShape(shape) {
+    sdk::AxisWalkOf<2> walk(batch, 0);
+    for (std::int64_t i = 0; i < sizes.batch; ++i, walk.next()) {
+      offsets.push_back({walk.offset(0), walk.offset(1)});
+    }
+  }
+  std::vector<std::array<std::int64_t, 2>> offsets;
+};
+
 template <class T>
-Dense<T> product_of(const Launch& launch, const MatmulShape& shape, std::int64_t batch) {
+Dense<T> product_of(const Launch& launch, const Products& shape, std::int64_t batch) {
   const auto& offsets = shape.offsets[static_cast<std::size_t>(batch)];
   return {launch.input<T>(0) + offsets[0],
           launch.input<T>(1) + offsets[1],
@@ -76,7 +87,7 @@ struct Blocked {
     }
   }
   const sdk::Host* host;
-  MatmulShape shape;
+  Products shape;
   GemmPlan<Acc> plan;
 };
 
@@ -108,7 +119,7 @@ struct Dots {
   }
 
   const sdk::Host* host;
-  MatmulShape shape;
+  Products shape;
 };
 
 template <class T>
@@ -140,13 +151,13 @@ struct Plain {
   }
 
   const sdk::Host* host;
-  MatmulShape shape;
+  Products shape;
 };
 
 template <class T>
-void emplace(Prepare& prepare, const MatmulShape& shape) {
+void emplace(Prepare& prepare, const Products& shape) {
   const sdk::Host* host = &prepare.host();
-  const GemmShape& sizes = shape.sizes;
+  const sdk::MatmulSizes& sizes = shape.sizes;
   const double per_product =
       sizes.multiplications() / static_cast<double>(std::max<std::int64_t>(sizes.batch, 1));
   // Below these, packing costs more than it saves.
@@ -162,7 +173,8 @@ void emplace(Prepare& prepare, const MatmulShape& shape) {
   }
 }
 
-void prepare_product(Prepare& prepare, const MatmulShape& shape) {
+void prepare_product(Prepare& prepare, const MatmulShape& multiplied) {
+  const Products shape(multiplied);
   sdk::visit_floats(prepare.op().input(0).dtype(),
                     [&](auto tag) { emplace<typename decltype(tag)::type>(prepare, shape); });
 }
@@ -175,8 +187,8 @@ class Matmul final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto& op = prepare.op();
-    prepare_product(
-        prepare, matmul_shape(op.input(0).dims(), op.input(1).dims(), transpose_x_, transpose_y_));
+    prepare_product(prepare, sdk::matmul_shape(op.input(0).dims(), op.input(1).dims(), transpose_x_,
+                                               transpose_y_));
   }
 
  private:
@@ -192,7 +204,8 @@ class Mul final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto& op = prepare.op();
-    prepare_product(prepare, mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
+    prepare_product(prepare,
+                    sdk::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
   }
 
  private:

@@ -58,14 +58,10 @@ class ArgMaxKernel final : public sdk::Kernel {
   explicit ArgMaxKernel(const sdk::OpDesc& op) : axis_(op.attributes().integer("axis")) {}
 
   void prepare(Prepare& prepare) const override {
-    const sdk::Dims dims = prepare.op().input(0).dims();
-    const auto axis = static_cast<std::size_t>(
-        axis_ < 0 ? axis_ + static_cast<std::int64_t>(dims.size()) : axis_);
-    const std::int64_t outer = sdk::numel_of({dims.data(), axis});
-    const std::int64_t inner = sdk::numel_of({dims.data() + axis + 1, dims.size() - axis - 1});
+    const sdk::AxisSplit split(prepare.op().input(0).dims(), axis_);
     sdk::visit_numbers(prepare.op().input(0).dtype(), [&](auto tag) {
-      prepare.emplace<ArgMax<typename decltype(tag)::type>>(&prepare.host(), outer, dims[axis],
-                                                            inner);
+      prepare.emplace<ArgMax<typename decltype(tag)::type>>(&prepare.host(), split.outer,
+                                                            split.count, split.inner);
     });
   }
 

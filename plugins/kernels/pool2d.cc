@@ -3,9 +3,9 @@
 #include <limits>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/pool2d.hpp>
 #include <vector>
 
-#include "plugins/kernels/conv_shape.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
@@ -17,23 +17,16 @@ using sdk::Launch;
 using sdk::Prepare;
 
 // The part of a window that lies inside the image.
-struct Range {
-  std::int64_t begin;
-  std::int64_t end;
-  [[nodiscard]] std::int64_t size() const { return end - begin; }
-};
+using Range = sdk::WindowRange;
 
 std::vector<Range> inside(const sdk::WindowAxis& axis) {
   std::vector<Range> ranges;
-  for (std::int64_t o = 0; o < axis.output; ++o) {
-    const std::int64_t begin = std::max<std::int64_t>(axis.begin(o), 0);
-    ranges.push_back({begin, std::max(begin, std::min(axis.begin(o) + axis.kernel, axis.input))});
-  }
+  for (std::int64_t o = 0; o < axis.output; ++o) ranges.push_back(axis.inside(o));
   return ranges;
 }
 
 struct PoolGeometry {
-  PoolGeometry(const PoolShape& shape, const PoolOptions& options)
+  PoolGeometry(const sdk::PoolShape& shape, const sdk::PoolOptions& options)
       : planes(shape.planes),
         width(shape.window.width.input),
         image_size(shape.window.height.input * width),
@@ -184,11 +177,11 @@ struct PoolGrad {
 
 class Pool2d final : public sdk::Kernel {
  public:
-  explicit Pool2d(const sdk::OpDesc& op) : options_(read_pool_options(op.attributes())) {}
+  explicit Pool2d(const sdk::OpDesc& op) : options_(sdk::read_pool_options(op.attributes())) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const PoolGeometry geometry(pool_shape(x.dims(), options_), options_);
+    const PoolGeometry geometry(sdk::pool_shape(x.dims(), options_), options_);
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       if (options_.is_max) {
@@ -200,16 +193,16 @@ class Pool2d final : public sdk::Kernel {
   }
 
  private:
-  PoolOptions options_;
+  sdk::PoolOptions options_;
 };
 
 class Pool2dGrad final : public sdk::Kernel {
  public:
-  explicit Pool2dGrad(const sdk::OpDesc& op) : options_(read_pool_options(op.attributes())) {}
+  explicit Pool2dGrad(const sdk::OpDesc& op) : options_(sdk::read_pool_options(op.attributes())) {}
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const PoolGeometry geometry(pool_shape(x.dims(), options_), options_);
+    const PoolGeometry geometry(sdk::pool_shape(x.dims(), options_), options_);
     const std::int64_t threads = geometry.planes / geometry.grain();
     const std::int64_t slots =
         std::clamp<std::int64_t>(threads, 1, prepare.host().parallel_width());
@@ -225,7 +218,7 @@ class Pool2dGrad final : public sdk::Kernel {
   }
 
  private:
-  PoolOptions options_;
+  sdk::PoolOptions options_;
 };
 
 }  // namespace

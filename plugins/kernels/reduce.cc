@@ -1,11 +1,11 @@
 // mean, reduce_sum, reduce_mean, reduce_sum_like, and the gradients, which repeat.
+#include <loci/plugin/broadcast.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/reduction.hpp>
 
-#include "plugins/kernels/broadcast.h"
 #include "plugins/kernels/fold.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/reduce_plan.h"
 #include "plugins/kernels/sum.h"
 #include "plugins/kernels/wrapping.h"
 
@@ -15,6 +15,7 @@ namespace {
 using sdk::Launch;
 using sdk::OpDesc;
 using sdk::Prepare;
+using sdk::ReducePlan;
 
 // The end is divided for a mean, then rounded once.
 template <class T>
@@ -44,7 +45,7 @@ void emplace_sum(Prepare& prepare, const ReducePlan& plan, bool is_mean) {
 
 void prepare_sum(Prepare& prepare, const std::vector<bool>& reduced, bool is_mean) {
   const auto x = prepare.op().input(0);
-  const ReducePlan plan = plan_reduce(x.dims(), reduced);
+  const ReducePlan plan = sdk::plan_reduce(x.dims(), reduced);
   if (is_mean) {
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       emplace_sum<typename decltype(tag)::type>(prepare, plan, true);
@@ -61,7 +62,7 @@ class Reduce final : public sdk::Kernel {
  public:
   explicit Reduce(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
   void prepare(Prepare& prepare) const override {
-    prepare_sum(prepare, reduced_axes(axes_, prepare.op().input(0).rank()), is_mean);
+    prepare_sum(prepare, sdk::reduced_axes(axes_, prepare.op().input(0).dims().size()), is_mean);
   }
 
  private:
@@ -69,12 +70,12 @@ class Reduce final : public sdk::Kernel {
 };
 
 void prepare_mean(Prepare& prepare) {
-  prepare_sum(prepare, reduced_axes({}, prepare.op().input(0).rank()), true);
+  prepare_sum(prepare, sdk::reduced_axes({}, prepare.op().input(0).dims().size()), true);
 }
 
 void prepare_sum_like(Prepare& prepare) {
   const auto& op = prepare.op();
-  prepare_sum(prepare, repeated_axes(op.input(0).dims(), op.input(1).dims()), false);
+  prepare_sum(prepare, sdk::repeated_axes(op.input(0).dims(), op.input(1).dims()), false);
 }
 
 // out_grad, input 1, is copies side by side of each dimension of x: the sum over the copies.
@@ -90,7 +91,7 @@ void prepare_tile_grad(Prepare& prepare) {
     dims.push_back(extent);
     reduced.insert(reduced.end(), {true, false});
   }
-  const ReducePlan plan = plan_reduce(dims, reduced);
+  const ReducePlan plan = sdk::plan_reduce(dims, reduced);
   sdk::visit_numbers(x.dtype(), [&](auto tag) {
     using T = summed_t<typename decltype(tag)::type>;
     emplace_fold<T>(prepare, plan, Sum<T>{1}, /*input=*/1);
@@ -110,16 +111,15 @@ struct Repeat {
   }
 
   LOCI_INLINE void run(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
-    for_each_row(plan, begin, end,
-                 [&](std::int64_t o, std::int64_t i, std::int64_t, std::int64_t length)
-                     LOCI_INLINE {
-                       if (plan.advances[0]) {
+    sdk::for_each_row(plan, begin, end,
+                      [&](std::int64_t o, std::int64_t i, std::int64_t length) LOCI_INLINE {
+                        if (plan.advances[0]) {
 #pragma omp simd
-                         for (std::int64_t j = 0; j < length; ++j) out[o + j] = share(x[i + j]);
-                       } else {
-                         std::fill(out + o, out + o + length, share(x[i]));
-                       }
-                     });
+                          for (std::int64_t j = 0; j < length; ++j) out[o + j] = share(x[i + j]);
+                        } else {
+                          std::fill(out + o, out + o + length, share(x[i]));
+                        }
+                      });
   }
 
   LOCI_INLINE T share(T value) const {
@@ -131,7 +131,7 @@ struct Repeat {
   }
 
   const sdk::Host* host;
-  BroadcastPlan plan;
+  sdk::BroadcastPlanOf<1> plan;
   sdk::compute_t<T> divisor;
 };
 
@@ -142,15 +142,10 @@ class ReduceGrad final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const std::vector<bool> reduced = reduced_axes(axes_, x.rank());
-    std::vector<std::int64_t> kept(x.dims().begin(), x.dims().end());
-    std::int64_t count = 1;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (!reduced[i]) continue;
-      count *= kept[i];
-      kept[i] = 1;
-    }
-    const BroadcastPlan plan = plan_broadcast(kept, kept, x.dims());
+    const std::vector<bool> reduced = sdk::reduced_axes(axes_, x.dims().size());
+    const sdk::DimList kept = sdk::kept_dims(x.dims(), reduced);
+    const std::int64_t count = sdk::plan_reduce(x.dims(), reduced).reduced_count();
+    const auto plan = sdk::plan_broadcast<1>({kept}, x.dims());
     sdk::visit_numbers(prepare.op().output(0).dtype(), [&](auto tag) {
       using T = summed_t<typename decltype(tag)::type>;
       using C = sdk::compute_t<T>;

@@ -92,7 +92,8 @@ class Reduce final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const ReducePlan plan = plan_reduce(x.dims(), reduced_axes(axes_, x.rank()));
+    const sdk::ReducePlan plan =
+        sdk::plan_reduce(x.dims(), sdk::reduced_axes(axes_, x.dims().size()));
     sdk::visit_numbers(x.dtype(), [&](auto tag) {
       using T = element_t<Fold, typename decltype(tag)::type>;
       emplace_fold<T>(prepare, plan, Fold<T>());

@@ -1,19 +1,21 @@
 // The gradients of reduce_max and reduce_min, which are one, and of reduce_prod.
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <loci/plugin/reduction.hpp>
 #include <type_traits>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/reduce_plan.h"
 
 namespace loci::kernels {
 namespace {
 
+using sdk::AxisWalk;
 using sdk::Launch;
 using sdk::OpDesc;
 using sdk::Prepare;
+using sdk::ReducePlan;
 
 // Columns that are worked on together, where the innermost axis stays.
 constexpr std::int64_t kStrip = 128;
@@ -210,7 +212,7 @@ class ReduceGrad final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    const ReducePlan plan = plan_reduce(x.dims(), reduced_axes(axes_, x.rank()));
+    const ReducePlan plan = sdk::plan_reduce(x.dims(), sdk::reduced_axes(axes_, x.dims().size()));
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       if constexpr (needs_space && sdk::is_half<T>) {

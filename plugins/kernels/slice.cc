@@ -15,6 +15,7 @@ namespace {
 using sdk::Launch;
 using sdk::OpDesc;
 using sdk::Prepare;
+using sdk::StridedCopyPlan;
 using Integers = std::vector<std::int64_t>;
 
 // An axis along which a part is taken out of the whole.
@@ -55,11 +56,11 @@ struct PartStart {
 struct TakePart {
   void launch(const Launch& launch) const {
     if (copy.empty()) return;
-    copy.run(*host, launch.input<char>(0) + start(launch), launch.output<char>(0));
+    copy_strided(*host, copy, launch.input<char>(0) + start(launch), launch.output<char>(0));
   }
   const sdk::Host* host;
   PartStart start;
-  StridedCopy copy;
+  StridedCopyPlan copy;
 };
 
 struct PutPart {
@@ -69,30 +70,30 @@ struct PutPart {
       std::memset(whole + begin, 0, static_cast<std::size_t>(end - begin));
     });
     if (copy.empty()) return;
-    copy.run(*host, launch.input<char>(part), whole + start(launch));
+    copy_strided(*host, copy, launch.input<char>(part), whole + start(launch));
   }
   const sdk::Host* host;
   std::uint32_t part;  // which input
   std::int64_t bytes;
   PartStart start;
-  StridedCopy copy;
+  StridedCopyPlan copy;
 };
 
 // What both ops have in common once their attributes are read.
 class PartKernel : public sdk::Kernel {
  protected:
   // Axes with their steps, without extents and strides.
-  [[nodiscard]] virtual PartAxes axes(int rank) const = 0;
+  [[nodiscard]] virtual PartAxes axes(std::size_t rank) const = 0;
   // Empty: all 0.
   [[nodiscard]] virtual const Integers& starts() const = 0;
 
   void prepare_take(Prepare& prepare) const {
     const OpDesc& op = prepare.op();
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(op.output(0).dtype()));
-    const Strides whole = dense_strides(op.input(0).dims(), bytes);
+    const sdk::Strides whole = sdk::dense_strides(op.input(0).dims(), bytes);
     const PartStart start = resolve_start(op, op.input(0).dims(), whole);
-    const Strides from = stepped(whole, start.axes);
-    const Strides to = dense_strides(op.output(0).dims(), bytes);
+    const sdk::Strides from = stepped(whole, start.axes);
+    const sdk::Strides to = sdk::dense_strides(op.output(0).dims(), bytes);
     prepare.emplace<TakePart>(&prepare.host(), start,
                               copy_of(op.output(0).dims(), bytes, from, to));
   }
@@ -100,18 +101,18 @@ class PartKernel : public sdk::Kernel {
   void prepare_put(Prepare& prepare, std::uint32_t part_slot) const {
     const OpDesc& op = prepare.op();
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(op.output(0).dtype()));
-    const Strides whole = dense_strides(op.output(0).dims(), bytes);
+    const sdk::Strides whole = sdk::dense_strides(op.output(0).dims(), bytes);
     const PartStart start = resolve_start(op, op.output(0).dims(), whole);
     const sdk::Dims part = op.input(part_slot).dims();
     prepare.emplace<PutPart>(
         &prepare.host(), op.input_index(part_slot), op.output(0).numel() * bytes, start,
-        copy_of(part, bytes, dense_strides(part, bytes), stepped(whole, start.axes)));
+        copy_of(part, bytes, sdk::dense_strides(part, bytes), stepped(whole, start.axes)));
   }
 
  private:
   [[nodiscard]] PartStart resolve_start(const OpDesc& op, sdk::Dims dims,
-                                        const Strides& strides) const {
-    PartStart start{axes(static_cast<int>(dims.size())), op.has_input(1), 0};
+                                        const sdk::Strides& strides) const {
+    PartStart start{axes(dims.size()), op.has_input(1), 0};
     for (std::size_t i = 0; i < start.axes.count; ++i) {
       PartAxis& axis = start.axes.axes[i];
       axis.extent = dims[axis.axis];
@@ -121,14 +122,14 @@ class PartKernel : public sdk::Kernel {
     return start;
   }
 
-  static Strides stepped(Strides strides, const PartAxes& axes) {
+  static sdk::Strides stepped(sdk::Strides strides, const PartAxes& axes) {
     for (std::size_t i = 0; i < axes.count; ++i) strides[axes.axes[i].axis] *= axes.axes[i].step;
     return strides;
   }
 
-  static StridedCopy copy_of(sdk::Dims dims, std::int64_t bytes, const Strides& from,
-                             const Strides& to) {
-    StridedCopy copy(bytes);
+  static StridedCopyPlan copy_of(sdk::Dims dims, std::int64_t bytes, const sdk::Strides& from,
+                                 const sdk::Strides& to) {
+    StridedCopyPlan copy(bytes);
     for (std::size_t i = 0; i < dims.size(); ++i) copy.axis(dims[i], from[i], to[i]);
     return copy.resolve();
   }
@@ -152,10 +153,10 @@ class Slice final : public PartKernel {
   }
 
  private:
-  [[nodiscard]] PartAxes axes(int rank) const override {
+  [[nodiscard]] PartAxes axes(std::size_t rank) const override {
     PartAxes result{axes_.size(), {}};
     for (std::size_t i = 0; i < axes_.size(); ++i) {
-      result.axes[i].axis = static_cast<std::size_t>(axes_[i] < 0 ? axes_[i] + rank : axes_[i]);
+      result.axes[i].axis = sdk::axis_index(axes_[i], rank);
       if (!steps_.empty()) result.axes[i].step = steps_[i];
     }
     return result;
@@ -182,8 +183,8 @@ class Crop final : public PartKernel {
   }
 
  private:
-  [[nodiscard]] PartAxes axes(int rank) const override {
-    PartAxes result{static_cast<std::size_t>(rank), {}};
+  [[nodiscard]] PartAxes axes(std::size_t rank) const override {
+    PartAxes result{rank, {}};
     for (std::size_t i = 0; i < result.count; ++i) result.axes[i].axis = i;
     return result;
   }

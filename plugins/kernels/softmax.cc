@@ -1,7 +1,7 @@
 // softmax along one axis.
+#include <loci/plugin/dims.hpp>
 #include <loci/plugin/kernel.hpp>
 
-#include "plugins/kernels/axis_split.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/softmax_row.h"
@@ -97,7 +97,7 @@ class Softmax final : public sdk::Kernel {
   explicit Softmax(const sdk::OpDesc& op) : axis_(op.attributes().integer("axis")) {}
 
   void prepare(Prepare& prepare) const override {
-    const AxisSplit split(prepare.op().input(0).dims(), axis_);
+    const sdk::AxisSplit split(prepare.op().input(0).dims(), axis_);
     sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       if (split.inner == 1) {

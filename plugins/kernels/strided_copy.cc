@@ -1,13 +1,17 @@
 #include "plugins/kernels/strided_copy.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "plugins/kernels/grain.h"
 
 namespace loci::kernels {
 namespace {
+
+using sdk::StridedCopyPlan;
+using Axis = StridedCopyPlan::Axis;
+using Loop = StridedCopyPlan::Loop;
+using Offsets = StridedCopyPlan::Offsets;
 
 // Elements on a side of a tile: at least a cache line of them.
 template <class Unit>
@@ -21,6 +25,7 @@ struct Wide {
   std::uint64_t low;
   std::uint64_t high;
 };
+static_assert(sizeof(Wide) == StridedCopyPlan::kMaxTiledUnit);
 
 // Compiled to one load and one store; neither side need be aligned.
 template <class Unit>
@@ -69,173 +74,89 @@ void move_tile(const char* from, std::int64_t from_step, char* to, std::int64_t 
 
 std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
 
-}  // namespace
-
-StridedCopy& StridedCopy::axis(std::int64_t extent, std::int64_t from, std::int64_t to) {
-  if (extent != 1) axes_[rank_++] = {extent, from, to};
-  return *this;
-}
-
-StridedCopy& StridedCopy::resolve() {
-  const auto* end = axes_.begin() + rank_;
-  const bool empty =
-      unit_ == 0 || std::any_of(axes_.cbegin(), end, [](const Axis& a) { return a.extent == 0; });
-  if (empty) return *this;
-  sort_axes();
-  merge_axes();
-  take_unit();
-  choose_loop();
-  return *this;
-}
-
-// So that `to` is written in order.
-void StridedCopy::sort_axes() {
-  std::stable_sort(axes_.begin(), axes_.begin() + rank_,
-                   [](const Axis& a, const Axis& b) { return std::abs(a.to) > std::abs(b.to); });
-}
-
-// Neighbours that are one run of steps on both sides become one.
-void StridedCopy::merge_axes() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < rank_; ++i) {
-    const Axis inner = axes_[i];
-    if (kept > 0) {
-      Axis& outer = axes_[kept - 1];
-      if (outer.from == inner.from * inner.extent && outer.to == inner.to * inner.extent) {
-        outer = {outer.extent * inner.extent, inner.from, inner.to};
-        continue;
-      }
-    }
-    axes_[kept++] = inner;
-  }
-  rank_ = kept;
-}
-
-// An innermost axis without gaps is part of what is moved at once.
-void StridedCopy::take_unit() {
-  if (rank_ == 0) return;
-  const Axis& last = axes_[rank_ - 1];
-  if (last.from != unit_ || last.to != unit_) return;
-  unit_ *= last.extent;
-  --rank_;
-}
-
-void StridedCopy::choose_loop() {
-  loop_ = rank_ == 0 ? Loop::kBlock : Loop::kRows;
-  const bool fits_register =
-      unit_ <= static_cast<std::int64_t>(sizeof(Wide)) && (unit_ & (unit_ - 1)) == 0;
-  for (std::size_t i = 0; i + 1 < rank_; ++i) {
-    const Axis& last = axes_[rank_ - 1];
-    const bool crosses = axes_[i].from == unit_ && last.to == unit_ && last.from != 0;
-    if (crosses && fits_register) return swap_to_tiles(i);
-  }
-  for (std::size_t i = 0; i + 1 < rank_; ++i) rows_ *= axes_[i].extent;
-}
-
-// Brings the axis that is innermost in `from` next to the one that is innermost in `to`.
-void StridedCopy::swap_to_tiles(std::size_t axis) {
-  loop_ = Loop::kTransposed;
-  std::rotate(axes_.begin() + axis, axes_.begin() + axis + 1, axes_.begin() + rank_ - 1);
-  for (std::size_t i = 0; i + 2 < rank_; ++i) rows_ *= axes_[i].extent;
-}
-
-StridedCopy::Offsets StridedCopy::offsets_of(std::int64_t position, std::size_t axes) const {
-  Offsets offsets;
-  for (std::size_t i = axes; i-- > 0;) {
-    const std::int64_t coordinate = position % axes_[i].extent;
-    position /= axes_[i].extent;
-    offsets.from += coordinate * axes_[i].from;
-    offsets.to += coordinate * axes_[i].to;
-  }
-  return offsets;
-}
-
-void StridedCopy::run(const sdk::Host& host, const char* from, char* to) const {
-  if (loop_ == Loop::kNothing) return;
-  if (loop_ == Loop::kBlock) return run_block(host, from, to);
-  switch (unit_) {
-    case 1: return run_units<std::uint8_t>(host, from, to);
-    case 2: return run_units<std::uint16_t>(host, from, to);
-    case 4: return run_units<std::uint32_t>(host, from, to);
-    case 8: return run_units<std::uint64_t>(host, from, to);
-    case 16: return run_units<Wide>(host, from, to);
-    default: return run_long_rows(host, from, to);
-  }
+void run_block(const sdk::Host& host, const StridedCopyPlan& plan, const char* from, char* to) {
+  host.parallel_for(0, plan.unit(), grain_for(kByteTime),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+                    });
 }
 
 template <class Unit>
-void StridedCopy::run_units(const sdk::Host& host, const char* from, char* to) const {
-  if (loop_ == Loop::kTransposed) return run_tiles<Unit>(host, from, to);
-  run_rows<Unit>(host, from, to);
-}
-
-void StridedCopy::run_block(const sdk::Host& host, const char* from, char* to) const {
-  host.parallel_for(0, unit_, grain_for(kByteTime), [&](std::int64_t begin, std::int64_t end) {
-    std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
-  });
-}
-
-template <class Unit>
-void StridedCopy::run_rows(const sdk::Host& host, const char* from, char* to) const {
-  const Axis& row = axes_[rank_ - 1];
+void run_rows(const sdk::Host& host, const StridedCopyPlan& plan, const char* from, char* to) {
+  const Axis row = plan.inner(0);
+  const std::int64_t row_time = kByteTime * plan.unit() * 4;
   const auto move_part = [&](Offsets at, std::int64_t begin, std::int64_t end) {
     move_row<Unit>(from + at.from + begin * row.from, row.from, to + at.to + begin * row.to, row.to,
                    end - begin);
   };
-  if (rows_ == 1) {
-    host.parallel_for(0, row.extent, grain_for(kByteTime * unit_ * 4),
+  if (plan.rows() == 1) {
+    host.parallel_for(0, row.extent, grain_for(row_time),
                       [&](std::int64_t begin, std::int64_t end) { move_part({}, begin, end); });
     return;
   }
-  host.parallel_for(0, rows_, grain_for(kRowTime + kByteTime * unit_ * 4 * row.extent),
+  host.parallel_for(0, plan.rows(), grain_for(kRowTime + row_time * row.extent),
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {
-                        move_part(offsets_of(i, rank_ - 1), 0, row.extent);
+                        move_part(plan.offsets_of(i, plan.rank() - 1), 0, row.extent);
                       }
                     });
 }
 
 // Of runs too long for a register.
-void StridedCopy::run_long_rows(const sdk::Host& host, const char* from, char* to) const {
-  const std::int64_t runs = rows_ * axes_[rank_ - 1].extent;
-  host.parallel_for(0, runs, grain_for(kRowTime + kByteTime * unit_),
+void run_long_rows(const sdk::Host& host, const StridedCopyPlan& plan, const char* from, char* to) {
+  const std::int64_t runs = plan.rows() * plan.inner(0).extent;
+  host.parallel_for(0, runs, grain_for(kRowTime + kByteTime * plan.unit()),
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {
-                        const Offsets at = offsets_of(i, rank_);
-                        std::memcpy(to + at.to, from + at.from, static_cast<std::size_t>(unit_));
+                        const Offsets at = plan.offsets_of(i, plan.rank());
+                        std::memcpy(to + at.to, from + at.from,
+                                    static_cast<std::size_t>(plan.unit()));
                       }
                     });
 }
 
 template <class Unit>
-void StridedCopy::run_tiles(const sdk::Host& host, const char* from, char* to) const {
+void run_tiles(const sdk::Host& host, const StridedCopyPlan& plan, const char* from, char* to) {
   constexpr std::int64_t kTile = tile_of<Unit>;
-  const Axis& lines = axes_[rank_ - 2];  // contiguous in `from`
-  const Axis& row = axes_[rank_ - 1];    // contiguous in `to`
+  constexpr auto kUnit = static_cast<std::int64_t>(sizeof(Unit));
+  const Axis lines = plan.inner(1);  // contiguous in `from`
+  const Axis row = plan.inner(0);    // contiguous in `to`
   const std::int64_t down = pieces(lines.extent, kTile);
   const std::int64_t across = pieces(row.extent, kTile);
-  host.parallel_for(0, rows_ * down * across, grain_for(kByteTime * 4 * unit_ * kTile * kTile),
+  host.parallel_for(0, plan.rows() * down * across,
+                    grain_for(kByteTime * 4 * kUnit * kTile * kTile),
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t tile = begin; tile < end; ++tile) {
-                        const Offsets at = offsets_of(tile / (down * across), rank_ - 2);
+                        const Offsets at = plan.offsets_of(tile / (down * across), plan.rank() - 2);
                         const std::int64_t line = tile / across % down * kTile;
                         const std::int64_t column = tile % across * kTile;
-                        move_tile<Unit>(from + at.from + line * unit_ + column * row.from, row.from,
-                                        to + at.to + line * lines.to + column * unit_, lines.to,
+                        move_tile<Unit>(from + at.from + line * kUnit + column * row.from, row.from,
+                                        to + at.to + line * lines.to + column * kUnit, lines.to,
                                         std::min(kTile, lines.extent - line),
                                         std::min(kTile, row.extent - column));
                       }
                     });
 }
 
-Strides dense_strides(sdk::Dims dims, std::int64_t element_bytes) {
-  Strides strides{};
-  std::int64_t stride = element_bytes;
-  for (std::size_t i = dims.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= dims[i];
+template <class Unit>
+void run_units(const sdk::Host& host, const StridedCopyPlan& plan, const char* from, char* to) {
+  if (plan.loop() == Loop::kTransposed) return run_tiles<Unit>(host, plan, from, to);
+  run_rows<Unit>(host, plan, from, to);
+}
+
+}  // namespace
+
+void copy_strided(const sdk::Host& host, const StridedCopyPlan& plan, const char* from, char* to) {
+  if (plan.empty()) return;
+  if (plan.loop() == Loop::kBlock) return run_block(host, plan, from, to);
+  switch (plan.unit()) {
+    case 1: return run_units<std::uint8_t>(host, plan, from, to);
+    case 2: return run_units<std::uint16_t>(host, plan, from, to);
+    case 4: return run_units<std::uint32_t>(host, plan, from, to);
+    case 8: return run_units<std::uint64_t>(host, plan, from, to);
+    case 16: return run_units<Wide>(host, plan, from, to);
+    default: return run_long_rows(host, plan, from, to);
   }
-  return strides;
 }
 
 }  // namespace loci::kernels

@@ -9,10 +9,10 @@ namespace {
 
 struct Rearrange {
   void launch(const sdk::Launch& launch) const {
-    copy.run(*host, launch.input<char>(0), launch.output<char>(0));
+    copy_strided(*host, copy, launch.input<char>(0), launch.output<char>(0));
   }
   const sdk::Host* host;
-  StridedCopy copy;
+  sdk::StridedCopyPlan copy;
 };
 
 class Transpose final : public sdk::Kernel {
@@ -23,12 +23,11 @@ class Transpose final : public sdk::Kernel {
     const auto x = prepare.op().input(0);
     const auto out = prepare.op().output(0);
     const auto bytes = static_cast<std::int64_t>(sdk::dtype_bytes(x.dtype()));
-    const Strides from = dense_strides(x.dims(), bytes);
-    const Strides to = dense_strides(out.dims(), bytes);
-    StridedCopy copy(bytes);
+    const sdk::Strides from = sdk::dense_strides(x.dims(), bytes);
+    const sdk::Strides to = sdk::dense_strides(out.dims(), bytes);
+    sdk::StridedCopyPlan copy(bytes);
     for (std::size_t i = 0; i < perm_.size(); ++i) {
-      const std::int64_t axis = perm_[i] < 0 ? perm_[i] + x.rank() : perm_[i];
-      copy.axis(out.dims()[i], from[static_cast<std::size_t>(axis)], to[i]);
+      copy.axis(out.dims()[i], from[sdk::axis_index(perm_[i], perm_.size())], to[i]);
     }
     prepare.emplace<Rearrange>(&prepare.host(), copy.resolve());
   }

@@ -1,6 +1,7 @@
 #include "plugins/sim/launch_cost.h"
 
 #include <algorithm>
+#include <loci/plugin/matmul.hpp>
 #include <string_view>
 
 namespace loci::sim {
@@ -10,17 +11,16 @@ double elements(const sdk::Arg& arg) {
   return arg.present() && arg.has_dims() ? static_cast<double>(sdk::numel_of(arg.dims())) : 0;
 }
 
-// The extent that a matrix product sums over.
-double inner_extent(const sdk::OpDesc& op) {
-  const sdk::Arg x = op.input(0);
+bool is_known(const sdk::Arg& arg) { return arg.has_dims() && arg.rank() > 0; }
+
+sdk::MatmulShape product_of(const sdk::OpDesc& op) {
+  const sdk::Dims x = op.input(0).dims();
+  const sdk::Dims y = op.input(1).dims();
+  const auto given = op.attributes();
   if (op.name() == "mul") {
-    double extent = 1;
-    const auto first = static_cast<int>(op.attributes().integer("x_num_col_dims"));
-    for (int axis = first; axis < x.rank(); ++axis) extent *= static_cast<double>(x.dim(axis));
-    return extent;
+    return sdk::mul_shape(x, y, given.integer("x_num_col_dims"), given.integer("y_num_col_dims"));
   }
-  const bool transposed = x.rank() > 1 && op.attributes().boolean("transpose_x");
-  return static_cast<double>(x.dim(x.rank() - (transposed ? 2 : 1)));
+  return sdk::matmul_shape(x, y, given.boolean("transpose_x"), given.boolean("transpose_y"));
 }
 
 // conv2d: image, filter -> result; conv2d_grad_input: filter, the result's gradient, image;
@@ -29,7 +29,7 @@ double convolution(const sdk::OpDesc& op) {
   const bool forward = op.name() == "conv2d";
   const sdk::Arg filter = op.input(forward ? 1 : op.name() == "conv2d_grad_input" ? 0 : 2);
   const sdk::Arg result = forward ? op.output(0) : op.input(1);
-  if (!filter.has_dims() || filter.rank() == 0 || filter.dim(0) == 0) return 0;
+  if (!is_known(filter) || filter.dim(0) == 0) return 0;
   return 2 * elements(result) * elements(filter) / static_cast<double>(filter.dim(0));
 }
 
@@ -50,8 +50,8 @@ double flops_of(const loci_op_desc& op) {
   const sdk::OpDesc desc(op);
   const std::string_view name = desc.name();
   const bool product = name == "matmul" || name == "mul";
-  if (product && desc.input(0).has_dims() && desc.input(0).rank() > 0) {
-    return 2 * elements(desc.output(0)) * inner_extent(desc);
+  if (product && is_known(desc.input(0)) && is_known(desc.input(1))) {
+    return 2 * product_of(desc).sizes.multiplications();
   }
   if (name.substr(0, 6) == "conv2d") return convolution(desc);
   return largest_argument(op);

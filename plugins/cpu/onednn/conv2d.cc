@@ -1,16 +1,17 @@
 // conv2d and its gradients by oneDNN. Layouts are the primitive's choice: reordering costs less
 // than convolving in the plain layout.
+#include <loci/plugin/conv2d.hpp>
+
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
-#include "plugins/kernels/conv_shape.h"
 
 namespace loci::cpu::onednn {
 namespace {
 
 using dnnl::memory;
-using kernels::ConvOptions;
-using kernels::ConvShape;
+using sdk::ConvOptions;
+using sdk::ConvShape;
 using sdk::OpDesc;
 
 constexpr double kLeastMultiplications = 65'536;
@@ -99,14 +100,14 @@ constexpr std::uint32_t filter_slot(Direction direction) {
 
 template <Direction direction>
 ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
-  return kernels::conv_shape(op.input(image_slot(direction)).dims(),
-                             op.input(filter_slot(direction)).dims(), options);
+  return sdk::conv_shape(op.input(image_slot(direction)).dims(),
+                         op.input(filter_slot(direction)).dims(), options);
 }
 
 template <Direction direction>
 class Conv2d final : public Accelerated {
  public:
-  explicit Conv2d(const OpDesc& op) : options_(kernels::read_conv_options(op.attributes())) {}
+  explicit Conv2d(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
 
  private:
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
@@ -129,7 +130,7 @@ std::string supports(const OpDesc& op) {
   if (!has_elements(op, direction == Direction::kForward ? 2 : 3)) {
     return "there is nothing to convolve, or its extents are not known";
   }
-  const auto options = kernels::read_conv_options(op.attributes());
+  const auto options = sdk::read_conv_options(op.attributes());
   return too_small(shape_of<direction>(op, options).multiplications(), kLeastMultiplications,
                    "multiplications");
 }

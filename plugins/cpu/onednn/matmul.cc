@@ -1,7 +1,6 @@
 // matmul and mul by oneDNN.
-#include "plugins/kernels/matmul_shape.h"
-
 #include <algorithm>
+#include <loci/plugin/matmul.hpp>
 
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
@@ -11,7 +10,7 @@ namespace loci::cpu::onednn {
 namespace {
 
 using dnnl::memory;
-using kernels::MatmulShape;
+using sdk::MatmulShape;
 using sdk::OpDesc;
 
 // Below, packing and calling cost more than the faster inner loop saves.
@@ -44,12 +43,8 @@ memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
   const std::size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
   memory::dims extents(batch_rank - own, 1);
   extents.insert(extents.end(), dims.begin(), dims.begin() + own);
-  memory::dims strides(extents.size());
-  std::int64_t stride = rows * columns;
-  for (std::size_t i = extents.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= extents[i];
-  }
+  const sdk::Strides steps = sdk::dense_strides(extents, rows * columns);
+  memory::dims strides(steps.begin(), steps.begin() + extents.size());
   extents.insert(extents.end(), {rows, columns});
   strides.insert(strides.end(), {row_stride, column_stride});
   return strided(extents, strides);
@@ -81,7 +76,7 @@ std::string refuse(const OpDesc& op, const MatmulShape& shape) {
 }
 
 MatmulShape read_matmul(const OpDesc& op, bool transpose_x, bool transpose_y) {
-  return kernels::matmul_shape(op.input(0).dims(), op.input(1).dims(), transpose_x, transpose_y);
+  return sdk::matmul_shape(op.input(0).dims(), op.input(1).dims(), transpose_x, transpose_y);
 }
 
 class Matmul final : public Accelerated {
@@ -114,8 +109,8 @@ class Mul final : public Accelerated {
 
  private:
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    return build_product(
-        op, kernels::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
+    return build_product(op,
+                         sdk::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
   }
 
   std::int64_t x_rows_;
@@ -125,9 +120,9 @@ class Mul final : public Accelerated {
 std::string mul_supports(const OpDesc& op) {
   if (!has_elements(op, 2)) return refuse(op, {});
   const auto attributes = op.attributes();
-  return refuse(op, kernels::mul_shape(op.input(0).dims(), op.input(1).dims(),
-                                       attributes.integer("x_num_col_dims"),
-                                       attributes.integer("y_num_col_dims")));
+  return refuse(op, sdk::mul_shape(op.input(0).dims(), op.input(1).dims(),
+                                   attributes.integer("x_num_col_dims"),
+                                   attributes.integer("y_num_col_dims")));
 }
 
 }  // namespace

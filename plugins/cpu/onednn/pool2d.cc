@@ -1,18 +1,18 @@
 // pool2d, and the gradient of averages, by oneDNN. Its gradient of maxima wants indices that the
 // forward pass has kept; the op has none.
 #include <algorithm>
+#include <loci/plugin/pool2d.hpp>
 
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
-#include "plugins/kernels/conv_shape.h"
 
 namespace loci::cpu::onednn {
 namespace {
 
 using dnnl::algorithm;
-using kernels::PoolOptions;
 using sdk::OpDesc;
+using sdk::PoolOptions;
 
 constexpr double kLeastElements = 8192;
 
@@ -40,11 +40,11 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
 
 class Pool2d : public Accelerated {
  public:
-  explicit Pool2d(const OpDesc& op) : options_(kernels::read_pool_options(op.attributes())) {}
+  explicit Pool2d(const OpDesc& op) : options_(sdk::read_pool_options(op.attributes())) {}
 
  protected:
   [[nodiscard]] Windows windows(const OpDesc& op) const {
-    const auto window = kernels::pool_shape(op.input(0).dims(), options_).window;
+    const auto window = sdk::pool_shape(op.input(0).dims(), options_).window;
     return pooling_windows({trimmed(window.height), trimmed(window.width)});
   }
   PoolOptions options_;

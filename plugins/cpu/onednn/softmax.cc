@@ -1,4 +1,6 @@
 // softmax by oneDNN.
+#include <loci/plugin/dims.hpp>
+
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
@@ -17,7 +19,7 @@ class Softmax final : public Accelerated {
  private:
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
     const auto x = dense(dims_of(op.input(0)));
-    const auto axis = static_cast<int>(axis_ < 0 ? axis_ + op.input(0).rank() : axis_);
+    const auto axis = static_cast<int>(sdk::axis_index(axis_, op.input(0).dims().size()));
     const auto desc = softmax_desc(x, x, axis);
     auto execution = Execution::of<SoftmaxForward::primitive_desc, SoftmaxForward>(desc);
     if (!execution) return std::nullopt;

@@ -56,12 +56,15 @@ double flops(const Described& described) { return flops_of(described.desc); }
 TEST(LaunchCostTest, MatrixProducts) {
   const auto plain = attribute("transpose_x", LOCI_ATTR_BOOL, 0);
   const auto transposed = attribute("transpose_x", LOCI_ATTR_BOOL, 1);
-  EXPECT_EQ(flops({"matmul", {{2, 3}, {3, 5}}, {2, 5}, {plain}}), 2 * 2 * 3 * 5);
-  EXPECT_EQ(flops({"matmul", {{3, 2}, {3, 5}}, {2, 5}, {transposed}}), 2 * 2 * 3 * 5);
-  EXPECT_EQ(flops({"matmul", {{7, 2, 3}, {7, 3, 5}}, {7, 2, 5}, {plain}}), 7 * 2 * 2 * 3 * 5);
-  EXPECT_EQ(flops({"matmul", {{3}, {3}}, {}, {plain}}), 6);
+  const auto y_plain = attribute("transpose_y", LOCI_ATTR_BOOL, 0);
+  EXPECT_EQ(flops({"matmul", {{2, 3}, {3, 5}}, {2, 5}, {plain, y_plain}}), 2 * 2 * 3 * 5);
+  EXPECT_EQ(flops({"matmul", {{3, 2}, {3, 5}}, {2, 5}, {transposed, y_plain}}), 2 * 2 * 3 * 5);
+  EXPECT_EQ(flops({"matmul", {{7, 2, 3}, {7, 3, 5}}, {7, 2, 5}, {plain, y_plain}}),
+            7 * 2 * 2 * 3 * 5);
+  EXPECT_EQ(flops({"matmul", {{3}, {3}}, {}, {plain, y_plain}}), 6);
   const auto columns = attribute("x_num_col_dims", LOCI_ATTR_INT, 1);
-  EXPECT_EQ(flops({"mul", {{2, 3, 4}, {12, 5}}, {2, 5}, {columns}}), 2 * 2 * 12 * 5);
+  const auto y_columns = attribute("y_num_col_dims", LOCI_ATTR_INT, 1);
+  EXPECT_EQ(flops({"mul", {{2, 3, 4}, {12, 5}}, {2, 5}, {columns, y_columns}}), 2 * 2 * 12 * 5);
 }
 
 TEST(LaunchCostTest, ConvolutionsAndTheirGradientsCostTheSame) {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <loci/plugin/dims.hpp>
 #include <loci/plugin/host.hpp>
 
-#include "plugins/kernels/axis_split.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 
@@ -18,7 +18,7 @@ inline constexpr std::int64_t kAxisStrip = 64;
 // work.run_columns(offset, vector, width) for `width` neighbouring ones, the first of which begins
 // at `offset`. Both are always inline. One element costs one thread `picoseconds`.
 template <class Work>
-void for_each_vector(const sdk::Host& host, const AxisSplit& split, std::int64_t picoseconds,
+void for_each_vector(const sdk::Host& host, const sdk::AxisSplit& split, std::int64_t picoseconds,
                      const Work& work) {
   const std::int64_t width = std::min(split.inner, kAxisStrip);
   const std::int64_t strips = (split.inner + kAxisStrip - 1) / kAxisStrip;
