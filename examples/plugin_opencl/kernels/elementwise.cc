@@ -1,4 +1,6 @@
 // elementwise_add, _sub, _mul, _div with broadcasting; relu, its gradient, scale.
+#include <loci/plugin/broadcast.hpp>
+
 #include "kernels/axes.h"
 #include "kernels/call.h"
 #include "kernels/kernel_list.h"
@@ -13,12 +15,14 @@ template <const char* const& name>
 void prepare_binary(Prepare& prepare) {
   const OpDesc& op = prepare.op();
   const std::int64_t count = op.output(0).numel();
+  const auto axes =
+      loci::sdk::broadcast_axes<2>({op.input(0).dims(), op.input(1).dims()}, op.output(0).dims());
   Call(prepare, kElementwiseSource, name)
       .input(0)
       .input(1)
       .output(0)
       .value(count)
-      .value(broadcast_axes(op.input(0).dims(), op.input(1).dims(), op.output(0).dims()))
+      .value(Axes(axes))
       .finish(prepare, count);
 }
 

@@ -1,23 +1,20 @@
+#include <loci/plugin/dims.hpp>
+
 #include "kernels/call.h"
 #include "kernels/kernel_list.h"
 
 namespace opencl {
 namespace {
 
-using loci::sdk::Dims;
-
 class Softmax final : public loci::sdk::Kernel {
  public:
   explicit Softmax(const loci::sdk::OpDesc& op) : axis_(op.attributes().integer("axis")) {}
   void prepare(loci::sdk::Prepare& prepare) const override {
-    const Dims dims = prepare.op().input(0).dims();
-    const auto axis =
-        static_cast<std::size_t>(axis_ < 0 ? axis_ + static_cast<int>(dims.size()) : axis_);
-    const std::int64_t stride =
-        loci::sdk::numel_of({dims.data() + axis + 1, dims.size() - axis - 1});
-    const std::int64_t rows = loci::sdk::numel_of({dims.data(), axis}) * stride;
+    const loci::sdk::AxisSplit split(prepare.op().input(0).dims(), axis_);
+    const std::int64_t rows = split.outer * split.inner;
     Call call(prepare, kReduceSource, "softmax");
-    call.input(0).output(0).value(rows).value(dims[axis]).value(stride).finish(prepare, rows);
+    call.input(0).output(0).value(rows).value(split.count).value(split.inner);
+    call.finish(prepare, rows);
   }
 
  private:
