@@ -1,18 +1,12 @@
-// Values from nothing: constants and random numbers, and the state that random numbers come from.
+// Constants.
 #include <cmath>
-#include <limits>
 
-#include "framework/ops/cost.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
 namespace {
-
-// Ten rounds of Philox, shared by four numbers, and the conversion.
-constexpr std::int64_t kUniformFlops = 20;
-constexpr std::int64_t kNormalFlops = 40;
 
 // Whether the conversion of `value` to an integer dtype is defined.
 bool fits_integer(double value, DType dtype) {
@@ -66,60 +60,9 @@ void infer_full_like(InferContext& ctx) {
   ctx.set_output("out", ctx.input("x"));
 }
 
-void require_random_state(const InferContext& ctx) {
-  require_shape(ctx, "state", {2}, "the seed and the run");
-}
+}  // namespace
 
-void infer_random(InferContext& ctx) {
-  require_random_state(ctx);
-  const auto dtype = ctx.attr<DType>("dtype");
-  if (!kFloats.contains(dtype)) {
-    ctx.fail("dtype is {}; give one of {}", dtype_name(dtype), kFloats.to_string());
-  }
-  const auto offset = ctx.attr<std::int64_t>("offset");
-  if (offset < 0) ctx.fail("offset is {}; it counts random operators from 0", offset);
-  ctx.set_output("out", {dtype, shape_attribute(ctx, "shape")});
-}
-
-// Of a floating dtype.
-double largest_number(DType dtype) {
-  if (dtype == kFloat16) return 65504;
-  if (dtype == kBFloat16) return 0x1.FEp127;
-  return dtype == kFloat32 ? static_cast<double>(std::numeric_limits<float>::max())
-                           : std::numeric_limits<double>::max();
-}
-
-void infer_uniform(InferContext& ctx) {
-  const auto low = ctx.attr<double>("low");
-  const auto high = ctx.attr<double>("high");
-  if (!std::isfinite(low) || !std::isfinite(high) || low >= high) {
-    ctx.fail("low is {} and high is {}; give finite ones with low < high", low, high);
-  }
-  infer_random(ctx);
-  const auto dtype = ctx.attr<DType>("dtype");
-  const double most = largest_number(dtype);
-  if (low < -most || high > most) {
-    ctx.fail(
-        "low is {} and high is {}, but {} ends at {}; give bounds within that, or a wider dtype",
-        low, high, dtype_name(dtype), most);
-  }
-}
-
-void infer_gaussian(InferContext& ctx) {
-  const auto mean = ctx.attr<double>("mean");
-  const auto deviation = ctx.attr<double>("deviation");
-  if (!std::isfinite(mean)) ctx.fail("mean is {}; give a finite one", mean);
-  if (!std::isfinite(deviation) || deviation < 0) {
-    ctx.fail("deviation is {}; give a finite one that is not negative", deviation);
-  }
-  infer_random(ctx);
-}
-
-CostFn cost_per_element(std::int64_t flops) {
-  return [flops](const InferContext& ctx) { return elementwise_cost(ctx, flops); };
-}
-
-void register_constants(OpRegistry& registry) {
+void register_creation_ops(OpRegistry& registry) {
   const std::vector<std::int64_t> shape;
   registry.add(OpSchema("fill_constant")
                    .extents_input("shape_tensor")
@@ -143,41 +86,6 @@ void register_constants(OpRegistry& registry) {
                    .attr("value", 0.0)
                    .output("out")
                    .infer(infer_full_like));
-}
-
-void register_random(OpRegistry& registry) {
-  const std::vector<std::int64_t> shape;
-  registry.add(OpSchema("uniform_random")
-                   .random()
-                   .required_attr("shape", shape)
-                   .attr("low", 0.0)
-                   .attr("high", 1.0)
-                   .attr("dtype", kFloat32)
-                   .output("out")
-                   .infer(infer_uniform)
-                   .cost(cost_per_element(kUniformFlops)));
-  registry.add(OpSchema("gaussian_random")
-                   .random()
-                   .required_attr("shape", shape)
-                   .attr("mean", 0.0)
-                   .attr("deviation", 1.0)
-                   .attr("dtype", kFloat32)
-                   .output("out")
-                   .infer(infer_gaussian)
-                   .cost(cost_per_element(kNormalFlops)));
-  // Adds one to the run of the random state, so that the next run draws other numbers. The executor
-  // appends it to programs that draw any.
-  registry.add(OpSchema("random_advance")
-                   .input("state", {kUInt64})
-                   .updates("state_out", "state")
-                   .infer(require_random_state));
-}
-
-}  // namespace
-
-void register_creation_ops(OpRegistry& registry) {
-  register_constants(registry);
-  register_random(registry);
 }
 
 }  // namespace loci::ops

@@ -8,20 +8,6 @@ namespace {
 
 void grad_assign(GradContext& ctx) { ctx.set_input_grad("x", ctx.output_grad("out")); }
 
-void infer_cast(InferContext& ctx) {
-  const auto dtype = ctx.attr<DType>("dtype");
-  if (!kAllDTypes.contains(dtype))
-    ctx.fail("dtype is none; give one of {}", kAllDTypes.to_string());
-  ctx.set_output("out", {dtype, ctx.shape("x")});
-}
-
-// Gradients stop where either side is not floating: there the cast is a step function.
-void grad_cast(GradContext& ctx) {
-  const DType from = GradContext::type(ctx.input("x")).dtype;
-  if (!is_floating(from) || !is_floating(ctx.attr<DType>("dtype"))) return;
-  ctx.set_input_grad("x", cast(ctx.output_grad("out"), from));
-}
-
 void grad_scale(GradContext& ctx) {
   ctx.set_input_grad("x", scale(ctx.output_grad("out"), ctx.attr<double>("scale")));
 }
@@ -51,13 +37,6 @@ void grad_relu_grad(GradContext& ctx) {
 void register_elementwise_unary_ops(OpRegistry& registry) {
   registry.add(
       OpSchema("assign").input("x").output("out").infer(infer_like_x).gradient(grad_assign));
-  registry.add(OpSchema("cast")
-                   .input("x")
-                   .required_attr("dtype", kFloat32)
-                   .output("out")
-                   .converts_dtype()
-                   .infer(infer_cast)
-                   .gradient(grad_cast));
   registry.add(OpSchema("scale")
                    .input("x", kNumbers)
                    .attr("scale", 1.0)

@@ -21,8 +21,6 @@ KernelDefs portable_kernels() {
   add_gather(kernels);
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
-  add_list_sum(kernels);
-  add_log_softmax(kernels);
   add_matmul(kernels);
   add_metric(kernels);
   add_nonzero(kernels);
@@ -31,10 +29,10 @@ KernelDefs portable_kernels() {
   add_random(kernels);
   add_reduce(kernels);
   add_reduce_fold(kernels);
-  add_reduce_fold_grad(kernels);
   add_shape(kernels);
   add_slice(kernels);
   add_softmax(kernels);
+  add_sum(kernels);
   add_transpose(kernels);
   add_unary_math(kernels);
   return kernels;

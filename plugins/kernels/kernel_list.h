@@ -29,8 +29,6 @@ void add_expand(KernelDefs& kernels);
 void add_gather(KernelDefs& kernels);
 void add_l2_normalize(KernelDefs& kernels);
 void add_layer_norm(KernelDefs& kernels);
-void add_list_sum(KernelDefs& kernels);
-void add_log_softmax(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
 void add_metric(KernelDefs& kernels);
 void add_nonzero(KernelDefs& kernels);
@@ -39,14 +37,19 @@ void add_pool2d(KernelDefs& kernels);
 void add_random(KernelDefs& kernels);
 void add_reduce(KernelDefs& kernels);
 void add_reduce_fold(KernelDefs& kernels);
-void add_reduce_fold_grad(KernelDefs& kernels);
 void add_shape(KernelDefs& kernels);
 void add_slice(KernelDefs& kernels);
 void add_softmax(KernelDefs& kernels);
+void add_sum(KernelDefs& kernels);
 void add_transpose(KernelDefs& kernels);
 void add_unary_math(KernelDefs& kernels);
 
-// All of them. Inputs are dense; kernels use the host's parallel_for and no other thread.
+// Parts of families, softmax and reduce_fold, that have a file of their own.
+void add_log_softmax(KernelDefs& kernels);
+void add_reduce_fold_grad(KernelDefs& kernels);
+
+// The kernels of all families. Inputs are dense; kernels use the host's parallel_for and no other
+// thread.
 KernelDefs portable_kernels();
 
 }  // namespace loci::kernels

@@ -6,7 +6,7 @@
 
 #include "plugins/kernels/for_each_vector.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/sum.h"
+#include "plugins/kernels/summation.h"
 
 namespace loci::kernels {
 namespace {

@@ -8,7 +8,7 @@
 #include "plugins/kernels/gemm.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/sum.h"
+#include "plugins/kernels/summation.h"
 
 namespace loci::kernels {
 namespace {

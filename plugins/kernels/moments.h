@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "plugins/kernels/sum.h"
+#include "plugins/kernels/summation.h"
 
 namespace loci::kernels {
 

@@ -6,7 +6,7 @@
 #include "plugins/kernels/fold.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/sum.h"
+#include "plugins/kernels/summation.h"
 #include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {

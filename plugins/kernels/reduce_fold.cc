@@ -6,7 +6,7 @@
 #include "plugins/kernels/fold.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
-#include "plugins/kernels/sum.h"
+#include "plugins/kernels/summation.h"
 #include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {
@@ -114,6 +114,7 @@ void add_reduce_fold(KernelDefs& kernels) {
   add(kernels, "reduce_max", sdk::make_kernel<Reduce<Max>>);
   add(kernels, "reduce_min", sdk::make_kernel<Reduce<Min>>);
   add(kernels, "reduce_prod", sdk::make_kernel<Reduce<Product>>);
+  add_reduce_fold_grad(kernels);
 }
 
 }  // namespace loci::kernels

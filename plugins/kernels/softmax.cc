@@ -120,6 +120,7 @@ void add_softmax(KernelDefs& kernels) {
                      .dtypes = sdk::kFloatBits,
                      .create = sdk::make_kernel<Softmax>,
                      .aliases = {{0, 0}}});
+  add_log_softmax(kernels);
 }
 
 }  // namespace loci::kernels

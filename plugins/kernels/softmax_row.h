@@ -9,7 +9,7 @@
 
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/simd_math.h"
-#include "plugins/kernels/sum.h"
+#include "plugins/kernels/summation.h"
 
 namespace loci::kernels {
 

@@ -20,13 +20,6 @@ TEST(ElementwiseUnaryTest, ResultsAreLikeX) {
   }
 }
 
-TEST(ElementwiseUnaryTest, CastChangesTheDType) {
-  EXPECT_EQ(infer("cast").input("x", {-1, 3}).attr("dtype", kBool).types().front(),
-            (TensorType{kBool, {-1, 3}}));
-  EXPECT_THAT(infer("cast").input("x", {2}).attr("dtype", DType::kNone).error(),
-              HasSubstr("dtype is none"));
-}
-
 TEST(ElementwiseUnaryTest, ReluTakesNumbers) {
   EXPECT_THAT(infer("relu").input("x", {2}, kBool).error(), HasSubstr("input 'x' is bool"));
 }
@@ -35,18 +28,6 @@ TEST(ElementwiseUnaryTest, AssignPassesTheGradientOn) {
   const auto probe = gradient_of("assign").with("x", {2}).run();
   EXPECT_THAT(probe.calls(), IsEmpty());
   EXPECT_EQ(probe.grad("x"), "d_out");
-}
-
-TEST(ElementwiseUnaryTest, CastCastsTheGradientBack) {
-  const auto probe = gradient_of("cast").with("x", {2}, kFloat16).attr("dtype", kFloat32).run();
-  EXPECT_THAT(probe.calls(), ElementsAre("%0 = cast(x: d_out, dtype: float16)"));
-  EXPECT_EQ(probe.grad("x"), "%0");
-}
-
-TEST(ElementwiseUnaryTest, GradientsStopAtIntegers) {
-  EXPECT_EQ(gradient_of("cast").with("x", {2}, kInt32).attr("dtype", kFloat32).run().grad("x"),
-            "none");
-  EXPECT_EQ(gradient_of("cast").with("x", {2}).attr("dtype", kInt32).run().grad("x"), "none");
 }
 
 TEST(ElementwiseUnaryTest, ScaleScalesTheGradientWithoutBias) {

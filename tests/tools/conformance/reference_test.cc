@@ -36,7 +36,7 @@ std::vector<Real> result(const std::string& name) {
 }
 
 TEST(Reference, ElementwiseBroadcasts) {
-  EXPECT_THAT(result("elementwise/elementwise_sub/float32/[2, 3],[3]"),
+  EXPECT_THAT(result("elementwise_binary/elementwise_sub/float32/[2, 3],[3]"),
               ElementsAre(0, 0, 0, 3, 3, 3));
 }
 

@@ -129,7 +129,7 @@ Case shared_case() {
 
 }  // namespace
 
-void add_program_cases(Suite& suite) {
+void add_programs_cases(Suite& suite) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     const auto height = static_cast<std::int64_t>(1 + seed % 7);
     suite.add(random_case(seed, {height, 3 + height * 2}));

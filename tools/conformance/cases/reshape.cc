@@ -1,4 +1,4 @@
-// reshape, flatten, reshape_like, squeeze, unsqueeze: the elements stay as they are. And shape.
+// reshape, flatten, reshape_like, squeeze, unsqueeze: the elements stay as they are.
 #include <fmt/format.h>
 
 #include <loci/ops.hpp>
@@ -89,18 +89,6 @@ Case unsqueeze_case(DType dtype, const Reshape& op) {
           .differentiate = {0}};
 }
 
-Case shape_case(DType dtype, const Shape& x) {
-  return {.op = "shape",
-          .inputs = {{dtype, x, small_values(dtype)}},
-          .build = [](const Variables& in) { return Variables{shape(in[0])}; },
-          .reference =
-              [=](const Arrays&) {
-                Expected out = Expected::exact(kInt32, {x.rank()});
-                out.values.assign(x.begin(), x.end());
-                return std::vector{out};
-              }};
-}
-
 }  // namespace
 
 void add_reshape_cases(Suite& suite) {
@@ -135,7 +123,6 @@ void add_reshape_cases(Suite& suite) {
     for (const Flatten& op : flattens) suite.add(flatten_case(dtype, op));
     for (const Reshape& op : squeezes) suite.add(squeeze_case(dtype, op));
     for (const Reshape& op : unsqueezes) suite.add(unsqueeze_case(dtype, op));
-    for (const Shape& x : {Shape{}, Shape{7}, Shape{2, 0, 3}}) suite.add(shape_case(dtype, x));
     suite.add(tensor_reshape_case(dtype, kInt32, reshapes[3]));
     suite.add(reshape_like_case(dtype, {2, 6}, {3, 4}));
     suite.add(reshape_like_case(dtype, {1}, {}));

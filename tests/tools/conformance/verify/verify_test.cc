@@ -78,10 +78,10 @@ TEST(Verify, AFileThatIsNoPluginFailsAndIsNotLoaded) {
 TEST(Verify, CompleteWantsEveryCase) {
   Options options = options_for(kGood);
   options.levels = {"ops"};
-  options.filter = "ops/unary/(relu|scale)/float32/\\[1\\]";
+  options.filter = "ops/elementwise_unary/(relu|scale)/float32/\\[1\\]";
   EXPECT_THAT(verify(options).failures(), SizeIs(0));
   options.complete = true;
-  EXPECT_EQ(verify(options).failures().at(0).check, "ops/unary/relu/float32/[1]");
+  EXPECT_EQ(verify(options).failures().at(0).check, "ops/elementwise_unary/relu/float32/[1]");
   options.exclusions = Exclusions::parse(
       R"([{"case": "/(relu|scale)/", "kind": "unsupported", "reason": "not yet"}])");
   const Report report = verify(options);

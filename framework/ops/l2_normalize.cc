@@ -94,7 +94,7 @@ Cost cost_of_normalize(const InferContext& ctx) { return elementwise_cost(ctx, k
 
 }  // namespace
 
-void register_normalize_ops(OpRegistry& registry) {
+void register_l2_normalize_ops(OpRegistry& registry) {
   registry.add(OpSchema("l2_normalize")
                    .input("x", kFloats)
                    .attr("axis", std::int64_t{-1})

@@ -18,14 +18,14 @@ InferProbe normalize(const Shape& x, DType dtype, std::int64_t axis, double epsi
   return infer("l2_normalize").input("x", x, dtype).attr("axis", axis).attr("epsilon", epsilon);
 }
 
-TEST(NormalizeTest, HasOneLengthForEachVector) {
+TEST(L2NormalizeTest, HasOneLengthForEachVector) {
   EXPECT_THAT(normalize({-1, 3, 4}, kFloat64, 1).types(),
               ElementsAre(TensorType{kFloat64, {-1, 3, 4}}, TensorType{kFloat64, {-1, 1, 4}}));
   EXPECT_THAT(normalize({2, 3}, kBFloat16, -1).types(),
               ElementsAre(TensorType{kBFloat16, {2, 3}}, TensorType{kFloat32, {2, 1}}));
 }
 
-TEST(NormalizeTest, RefusesWhatHasNoLength) {
+TEST(L2NormalizeTest, RefusesWhatHasNoLength) {
   EXPECT_THAT(normalize({2, 3}, kFloat32, 2).error(), HasSubstr("axis is 2; give one in [-2, 2)"));
   EXPECT_THAT(normalize({}, kFloat32, 0).error(), HasSubstr("rank 0 has no axis"));
   EXPECT_THAT(normalize({2}, kInt32, 0).error(), HasSubstr("input 'x' is int32"));
@@ -33,7 +33,7 @@ TEST(NormalizeTest, RefusesWhatHasNoLength) {
               HasSubstr("[l2_normalize] epsilon is -1; give one that is not negative"));
 }
 
-TEST(NormalizeTest, TheGradientNeedsTheResultsOnly) {
+TEST(L2NormalizeTest, TheGradientNeedsTheResultsOnly) {
   const auto probe = gradient_of("l2_normalize")
                          .with("x", {2, 3})
                          .attr("axis", std::int64_t{0})
@@ -45,7 +45,7 @@ TEST(NormalizeTest, TheGradientNeedsTheResultsOnly) {
   EXPECT_EQ(probe.grad("x"), "%0");
 }
 
-TEST(NormalizeTest, TheLengthHasAGradientToo) {
+TEST(L2NormalizeTest, TheLengthHasAGradientToo) {
   const auto alone = gradient_of("l2_normalize").with("x", {2, 3}).no_output_grad("out").run();
   EXPECT_THAT(alone.calls(), ElementsAre("%0 = elementwise_mul(x: out, y: d_norm)"));
   const auto both = gradient_of("l2_normalize").with("x", {2, 3}, kFloat16).run();
@@ -65,7 +65,7 @@ InferProbe grad(const Shape& norm, DType norm_dtype, const Shape& out_grad,
       .input("out_grad", out_grad, dtype);
 }
 
-TEST(NormalizeTest, TheGradientOpChecksItsArguments) {
+TEST(L2NormalizeTest, TheGradientOpChecksItsArguments) {
   EXPECT_EQ(grad({2, 1}, kFloat32, {2, -1}).shape(), (Shape{2, 3}));
   EXPECT_THAT(grad({2, 3}, kFloat32, {2, 3}).error(),
               HasSubstr("norm is [2, 3]; it must be [-1, 1], one for each vector of out"));
@@ -84,14 +84,14 @@ GradientProbe second() {
       .with("out_grad", {2, 3});
 }
 
-TEST(NormalizeTest, TheGradientOpIsItsOwnTranspose) {
+TEST(L2NormalizeTest, TheGradientOpIsItsOwnTranspose) {
   const auto probe = second().unwanted("out").unwanted("norm").run();
   EXPECT_THAT(probe.calls(),
               ElementsAre("%0 = l2_normalize_grad(out: out, norm: norm, out_grad: d_x_grad)"));
   EXPECT_EQ(probe.grad("out_grad"), "%0");
 }
 
-TEST(NormalizeTest, TheGradientOpIsDifferentiableInAll) {
+TEST(L2NormalizeTest, TheGradientOpIsDifferentiableInAll) {
   const auto probe = second().run();
   EXPECT_NE(probe.grad("out"), "none");
   EXPECT_NE(probe.grad("norm"), "none");

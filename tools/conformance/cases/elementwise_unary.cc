@@ -113,7 +113,7 @@ void add_long_integers(Suite& suite) {
 
 }  // namespace
 
-void add_unary_cases(Suite& suite) {
+void add_elementwise_unary_cases(Suite& suite) {
   for (const Shape& shape : kUnaryShapes) {
     for (const DType dtype : kAllTypes) {
       const bool unsigned_values = is_unsigned(dtype);

@@ -227,7 +227,7 @@ void add_pow_gradients_at_zero(Suite& suite, DType dtype) {
 
 }  // namespace
 
-void add_elementwise_cases(Suite& suite) {
+void add_elementwise_binary_cases(Suite& suite) {
   for (const Op& op : kOps) {
     for (const DType dtype : kAllTypes) {
       if (dtype == kBool) continue;

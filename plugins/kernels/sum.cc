@@ -89,7 +89,7 @@ void prepare_square_error(Prepare& prepare) {
 
 }  // namespace
 
-void add_list_sum(KernelDefs& kernels) {
+void add_sum(KernelDefs& kernels) {
   kernels.push_back({.op = "sum",
                      .name = kPortable,
                      .dtypes = sdk::kNumberBits,

@@ -111,7 +111,7 @@ Case grad_case(DType dtype, const Shape& shape, int axis) {
 
 }  // namespace
 
-void add_normalize_cases(Suite& suite) {
+void add_l2_normalize_cases(Suite& suite) {
   for (const DType dtype : kFloatTypes) {
     struct {
       Shape shape;

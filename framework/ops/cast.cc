@@ -1,0 +1,34 @@
+// The same numbers in another dtype.
+#include "framework/ops/gradient_rules.h"
+#include "framework/ops/op_registry.h"
+
+namespace loci::ops {
+namespace {
+
+void infer_cast(InferContext& ctx) {
+  const auto dtype = ctx.attr<DType>("dtype");
+  if (!kAllDTypes.contains(dtype))
+    ctx.fail("dtype is none; give one of {}", kAllDTypes.to_string());
+  ctx.set_output("out", {dtype, ctx.shape("x")});
+}
+
+// Gradients stop where either side is not floating: there the cast is a step function.
+void grad_cast(GradContext& ctx) {
+  const DType from = GradContext::type(ctx.input("x")).dtype;
+  if (!is_floating(from) || !is_floating(ctx.attr<DType>("dtype"))) return;
+  ctx.set_input_grad("x", cast(ctx.output_grad("out"), from));
+}
+
+}  // namespace
+
+void register_cast_ops(OpRegistry& registry) {
+  registry.add(OpSchema("cast")
+                   .input("x")
+                   .required_attr("dtype", kFloat32)
+                   .output("out")
+                   .converts_dtype()
+                   .infer(infer_cast)
+                   .gradient(grad_cast));
+}
+
+}  // namespace loci::ops
