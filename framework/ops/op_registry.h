@@ -54,7 +54,7 @@ class OpRegistry {
 // plugins when one is first asked for.
 OpRegistry& op_registry();
 
-// Adds every built-in op; the one list of families (builtin_ops.cc).
+// Adds every built-in op, family by family (tools/cmake/LociOpFamilies.cmake).
 void register_builtin_ops(OpRegistry& registry);
 
 }  // namespace loci::ops

@@ -7,6 +7,7 @@ from pathlib import Path
 import headers
 import layering
 import mirrored_tests
+import op_families
 import shell
 import sizes
 from source_files import list_sources
@@ -15,6 +16,7 @@ CHECKS = {
     "layering": layering.check,
     "sizes": sizes.check,
     "tests": mirrored_tests.check,
+    "families": op_families.check,
     "headers": headers.check,
     "shell": shell.check,
 }

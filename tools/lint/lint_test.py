@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import layering
 import mirrored_tests
+import op_families
 import shell
 import sizes
 import syntax
@@ -112,6 +113,49 @@ class MirroredTestsTest(unittest.TestCase):
     def test_an_exception_needs_a_reason(self):
         with self.assertRaises(ValueError):
             mirrored_tests.read_exceptions("framework/io/a.cc\n")
+
+
+class OpFamiliesTest(unittest.TestCase):
+    LISTS = ("set(LOCI_OP_FAMILIES\n  loop\n  relu)\n"
+             "set(LOCI_OP_FAMILIES_WITHOUT_KERNELS loop)\nset(LOCI_OP_FAMILIES_WITHOUT_CASES loop)\n")
+    FILES = ("framework/ops/loop.cc", "framework/ops/relu.cc", "plugins/kernels/relu.cc",
+             "tests/framework/ops/loop_test.cc", "tests/framework/ops/relu_test.cc",
+             "tools/conformance/cases/relu.cc")
+
+    def findings(self, files, lists=LISTS):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, text in {op_families.LIST: lists, **files}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            exempt = list(op_families.EXCEPTIONS)
+            sources = [PurePosixPath(name) for name in [*files, *exempt]]
+            return [finding.message for finding in op_families.check(root, sources)]
+
+    def test_every_family_has_its_files(self):
+        files = dict.fromkeys(self.FILES, "")
+        self.assertEqual(self.findings(files), [])
+        for gone in self.FILES:
+            present = {name: "" for name in self.FILES if name != gone}
+            self.assertRegex(self.findings(present)[0], rf"^the family \w+ has no {gone}$")
+
+    def test_an_exempt_family_has_none(self):
+        files = dict.fromkeys([*self.FILES, "plugins/kernels/loop.cc"], "")
+        self.assertRegex(self.findings(files)[0], "^plugins/kernels/loop.cc exists, in spite of")
+
+    def test_what_nothing_calls_is_found(self):
+        files = dict.fromkeys(self.FILES, "")
+        for name, entry in {"framework/ops/a.cc": "register_a_ops(OpRegistry& registry)",
+                            "plugins/kernels/a.cc": "add_a(KernelDefs& kernels)",
+                            "tools/conformance/cases/a.cc": "add_a_cases(Suite& suite)"}.items():
+            self.assertEqual(self.findings({**files, name: "int x;\n"}), [])
+            self.assertRegex(self.findings({**files, name: f"void {entry} {{\n}}\n"})[0],
+                             "^is of no family")
+
+    def test_the_list_is_sorted(self):
+        lists = self.LISTS.replace("loop\n  relu", "relu\n  loop")
+        self.assertEqual(self.findings(dict.fromkeys(self.FILES, ""), lists),
+                         ["LOCI_OP_FAMILIES is not sorted"])
 
 
 class ShellTest(unittest.TestCase):

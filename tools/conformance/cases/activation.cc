@@ -3,7 +3,7 @@
 #include <limits>
 #include <loci/ops.hpp>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 
 namespace loci::conformance {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <loci/ops.hpp>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/normalization.h"
 
 namespace loci::conformance {

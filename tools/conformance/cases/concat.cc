@@ -3,7 +3,7 @@
 
 #include <loci/ops.hpp>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/rearrange.h"
 
 namespace loci::conformance {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <loci/ops.hpp>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/rearrange.h"
 
 namespace loci::conformance {

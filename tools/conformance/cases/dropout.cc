@@ -5,7 +5,7 @@
 #include <limits>
 #include <loci/ops.hpp>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/philox.h"
 
 namespace loci::conformance {

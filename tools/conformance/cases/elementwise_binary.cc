@@ -5,7 +5,7 @@
 #include <loci/ops.hpp>
 
 #include "tools/conformance/broadcast.h"
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 
 namespace loci::conformance {
 namespace {

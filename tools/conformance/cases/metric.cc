@@ -5,7 +5,7 @@
 #include <cmath>
 #include <loci/ops.hpp>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 
 namespace loci::conformance {
 namespace {

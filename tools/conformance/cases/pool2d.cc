@@ -4,7 +4,7 @@
 #include <loci/ops.hpp>
 #include <string>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/window.h"
 
 namespace loci::conformance {

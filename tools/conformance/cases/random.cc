@@ -7,7 +7,7 @@
 #include <loci/ops.hpp>
 #include <numbers>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/philox.h"
 
 namespace loci::conformance {

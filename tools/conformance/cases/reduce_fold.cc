@@ -4,7 +4,7 @@
 #include <loci/ops.hpp>
 
 #include "tools/conformance/broadcast.h"
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/reduction.h"
 
 namespace loci::conformance {

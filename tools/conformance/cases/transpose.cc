@@ -1,7 +1,7 @@
 // transpose.
 #include <loci/ops.hpp>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 #include "tools/conformance/rearrange.h"
 
 namespace loci::conformance {

@@ -7,7 +7,7 @@
 #include <loci/ops.hpp>
 #include <string_view>
 
-#include "tools/conformance/cases/families.h"
+#include "tools/conformance/case.h"
 
 namespace loci::conformance {
 namespace {
