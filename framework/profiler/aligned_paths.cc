@@ -59,13 +59,4 @@ std::vector<PathPart> AlignedPaths::path(std::uint32_t number) const {
   return path;
 }
 
-std::string path_text(const std::vector<PathPart>& path) {
-  std::string text;
-  for (const PathPart& part : path) {
-    if (!text.empty()) text += '/';
-    text += part.instance.empty() ? part.name : part.instance;
-  }
-  return text;
-}
-
 }  // namespace loci::profiler

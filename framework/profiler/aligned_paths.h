@@ -4,6 +4,7 @@
 #include <loci/abi/profile.h>
 
 #include <cstdint>
+#include <loci/profile_diff.hpp>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,13 +15,7 @@
 
 namespace loci::profiler {
 
-struct PathPart {
-  std::uint32_t kind = 0;
-  std::string name;
-  std::string instance;
-
-  friend bool operator==(const PathPart&, const PathPart&) = default;
-};
+using profiling::PathPart;
 
 // A path is made of the kinds, names and instances from the outermost span on. Where the profiles
 // do not have the same runs (a graph is replayed, operators are called one by one), what lies in a
@@ -44,8 +39,5 @@ class AlignedPaths {
   std::vector<PathPart> parts_;         // of each number, the innermost
   std::vector<std::uint32_t> parents_;  // of each number
 };
-
-// "fc_0/mul_0/compute": of each part the instance if there is one, else the name.
-std::string path_text(const std::vector<PathPart>& path);
 
 }  // namespace loci::profiler

@@ -3,18 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <loci/profile_diff.hpp>
 #include <vector>
 
 namespace loci::profiler {
 
-struct Median {
-  double value = 0;
-  // Values of the sample between which the median of what was sampled lies.
-  double low = 0;
-  double high = 0;
-  double confidence = 0;  // with this probability, in [0, 1)
-  std::size_t count = 0;
-};
+using profiling::Median;
 
 // The confidence that median_of() aims at. Six values are enough for it.
 inline constexpr double kMedianConfidence = 0.95;

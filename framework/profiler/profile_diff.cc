@@ -8,7 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "framework/profiler/diff_notes.h"
+#include "framework/profiler/aligned_paths.h"
+#include "framework/profiler/median.h"
+#include "framework/profiler/run_facts.h"
 #include "framework/profiler/step_times.h"
 #include "framework/profiler/transfer_diff.h"
 
@@ -126,6 +128,8 @@ void round_deltas(std::vector<DiffRow>& rows, std::int64_t total) {
 ProfileDiff compare(const Profile& a, const Profile& b) {
   const Comparison comparison(a, b);
   ProfileDiff diff;
+  diff.a = facts_of(a);
+  diff.b = facts_of(b);
   diff.step = comparison.step();
   diff.rows = comparison.rows();
   std::stable_sort(diff.rows.begin(), diff.rows.end(), [](const DiffRow& x, const DiffRow& y) {
@@ -133,12 +137,7 @@ ProfileDiff compare(const Profile& a, const Profile& b) {
   });
   round_deltas(diff.rows, diff.step.delta_ns);
   compare_transfers(a, comparison.a_steps(), b, comparison.b_steps(), diff);
-  diff.notes = diff_notes(a, b);
   return diff;
-}
-
-bool is_slower_by(const ProfileDiff& diff, double percent) {
-  return diff.step.percent > percent && diff.step.significance != Significance::kNo;
 }
 
 }  // namespace loci::profiler

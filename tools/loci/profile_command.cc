@@ -4,6 +4,8 @@
 #include <cmath>
 #include <loci/profiler.hpp>
 
+#include "tools/loci/diff_json.h"
+#include "tools/loci/diff_text.h"
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_options.h"
 #include "tools/loci/profile_options.h"
@@ -67,13 +69,17 @@ ExitCode report(const po::variables_map& values) {
   return ExitCode::kOk;
 }
 
-ExitCode diff(const po::variables_map& values) {
+ExitCode compare(const po::variables_map& values) {
   const double limit = values.count("fail-above") != 0 ? read_fail_limit(values) : 0;
-  const profiling::Comparison comparison = in_phase(Phase::kModel, [&] {
+  const profiling::ProfileDiff diff = in_phase(Phase::kModel, [&] {
     return profiling::compare(values["file"].as<std::string>(), values["second"].as<std::string>());
   });
-  print(values.count("json") != 0 ? comparison.json() : comparison.text());
-  if (values.count("fail-above") == 0 || !comparison.is_slower_by(limit)) return ExitCode::kOk;
+  if (values.count("json") != 0) {
+    print_json(diff_json(diff));
+  } else {
+    print(diff_text(diff));
+  }
+  if (values.count("fail-above") == 0 || !is_slower_by(diff, limit)) return ExitCode::kOk;
   throw Failure(ExitCode::kPolicy,
                 fmt::format("[--fail-above] the median step of '{}' took more than {} % longer",
                             values["second"].as<std::string>(), limit));
@@ -82,7 +88,7 @@ ExitCode diff(const po::variables_map& values) {
 ExitCode run_profile_command(const po::variables_map& values) {
   const auto& action = values["action"].as<std::string>();
   check_profile_action(action, values);
-  return action == "diff" ? diff(values) : report(values);
+  return action == "diff" ? compare(values) : report(values);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// Arguments in messages.
+// Arguments and texts of files in messages.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace loci::runner {
 
@@ -9,5 +10,10 @@ namespace loci::runner {
 std::string shown(const std::string& argument);
 // The same without quotes, of a name.
 std::string shown_name(const std::string& name);
+
+// A text from a file in single quotes, on one line: control characters, marks of direction and
+// invalid UTF-8 as \xNN or \uNNNN, a backslash or single quote behind a backslash; of a long one
+// the beginning and its length.
+std::string shown_text(std::string_view text);
 
 }  // namespace loci::runner

@@ -13,14 +13,12 @@
 #include <chrono>
 #include <cstdint>
 #include <loci/export.hpp>
+#include <loci/profile_diff.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace loci {
-namespace profiler {
-struct ProfileDiff;
-}
 namespace reporting {
 class Session;
 }
@@ -157,24 +155,9 @@ LOCI_PUBLIC void check_reporters(const std::string& profile_path,
 LOCI_PUBLIC std::vector<std::string> report(const std::string& profile_path,
                                             const std::vector<std::string>& reporters);
 
-// What is different between two runs: by operator, idle and unaccounted time, per step; and the
-// transfers gained and lost.
-class LOCI_PUBLIC Comparison {
- public:
-  // For people and for programs.
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] std::string json() const;
-  // Whether the median step of the second took more than `percent` longer, and not by chance. Where
-  // there are too few steps to tell chance apart, the change counts as it is.
-  [[nodiscard]] bool is_slower_by(double percent) const;
-
-  explicit Comparison(std::shared_ptr<const profiler::ProfileDiff> impl);
-
- private:
-  std::shared_ptr<const profiler::ProfileDiff> impl_;
-};
-// Of two native files. Throws as report().
-LOCI_PUBLIC Comparison compare(const std::string& first_path, const std::string& second_path);
+// What is different between the runs of two native files: by operator, idle and unaccounted time,
+// per step; and the transfers gained and lost. Throws as report().
+LOCI_PUBLIC ProfileDiff compare(const std::string& first_path, const std::string& second_path);
 
 }  // namespace profiling
 

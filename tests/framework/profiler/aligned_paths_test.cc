@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "framework/profiler/profile.h"
+#include "tests/framework/profiler/path_text.h"
 #include "tests/support/recording_builder.h"
 
 namespace loci::profiler {
 namespace {
 
+using profiler_test::path_text;
 using test_support::RecordingBuilder;
 using ::testing::ElementsAre;
 

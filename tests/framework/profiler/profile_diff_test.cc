@@ -8,11 +8,13 @@
 #include <stdexcept>
 
 #include "tests/framework/profiler/diff_runs.h"
+#include "tests/framework/profiler/path_text.h"
 
 namespace loci::profiler {
 namespace {
 
 using profiler_test::crop_run;
+using profiler_test::path_text;
 using profiler_test::slice_run;
 using test_support::RecordingBuilder;
 using test_support::us;
@@ -123,7 +125,6 @@ TEST(ProfileDiffTest, RunAgainstItselfHasNoChange) {
   EXPECT_EQ(diff.step.percent, 0);
   EXPECT_EQ(diff.step.significance, Significance::kNo);
   EXPECT_TRUE(diff.transfers.empty());
-  EXPECT_TRUE(diff.notes.empty());
   for (const DiffRow& row : diff.rows) EXPECT_EQ(row.delta_ns, 0);
 }
 
@@ -188,6 +189,15 @@ TEST(ProfileDiffTest, StepWithoutTimeHasNoPercentage) {
   const ProfileDiff diff = diff_of(steps_of({0}), steps_of({10}));
   EXPECT_TRUE(std::isinf(diff.step.percent));
   EXPECT_EQ(diff_of(steps_of({0}), steps_of({0})).step.percent, 0);
+}
+
+TEST(ProfileDiffTest, HasTheFactsOfBothSides) {
+  RecordingBuilder crop = crop_run();
+  crop.recording().build = "other";
+  const ProfileDiff diff = diff_of(slice_run(), crop);
+  EXPECT_EQ(diff.a.build, "test");
+  EXPECT_EQ(diff.b.build, "other");
+  EXPECT_EQ(diff.b.steps, profiler_test::kSteps);
 }
 
 TEST(ProfileDiffTest, EmptyProfilesCompare) {

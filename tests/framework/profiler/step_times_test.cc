@@ -6,11 +6,13 @@
 #include <random>
 
 #include "framework/profiler/aligned_paths.h"
+#include "tests/framework/profiler/path_text.h"
 #include "tests/support/recording_builder.h"
 
 namespace loci::profiler {
 namespace {
 
+using profiler_test::path_text;
 using test_support::RecordingBuilder;
 using ::testing::ElementsAre;
 

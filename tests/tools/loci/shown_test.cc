@@ -28,5 +28,14 @@ TEST(ShownTest, ANameHasNoQuotes) {
   EXPECT_EQ(shown_name(std::string(100, 'x')), fmt::format("{:x>80}... (100 bytes)", ""));
 }
 
+TEST(ShownTest, TextOfAFileStaysOnItsLine) {
+  EXPECT_EQ(shown_text("conv.weight"), "'conv.weight'");
+  EXPECT_EQ(shown_text("a\nb\x1b[2J"), R"('a\x0ab\x1b[2J')");
+  EXPECT_EQ(shown_text(R"(it's a \)"), R"('it\'s a \\')");
+  EXPECT_EQ(shown_text("\xc3 \u202e \u00e9"), "'\\xc3 \\u202e \u00e9'");
+  EXPECT_EQ(shown_text(std::string(80, 'x')), fmt::format("'{:x>80}'", ""));
+  EXPECT_EQ(shown_text(std::string(1000, 'x')), fmt::format("'{:x>80}'... (1000 bytes)", ""));
+}
+
 }  // namespace
 }  // namespace loci::runner

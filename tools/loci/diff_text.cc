@@ -1,4 +1,4 @@
-#include "framework/profiler/profile_diff_text.h"
+#include "tools/loci/diff_text.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,20 @@
 #include <iterator>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-namespace loci::profiler {
+#include "tools/loci/diff_notes.h"
+
+namespace loci::runner {
 namespace {
+
+using profiling::DiffRow;
+using profiling::DiffSide;
+using profiling::PathPart;
+using profiling::ProfileDiff;
+using profiling::Significance;
+using profiling::StepDiff;
+using profiling::TransferDiff;
 
 std::string time_text(double ns) {
   const double size = std::abs(ns);
@@ -34,6 +45,16 @@ std::string_view significance_text(Significance significance) {
 std::string on_one_line(std::string text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
+}
+
+// "fc_0/mul_0/compute": of each part the instance if there is one, else the name.
+std::string path_text(const std::vector<PathPart>& path) {
+  std::string text;
+  for (const PathPart& part : path) {
+    if (!text.empty()) text += '/';
+    text += part.instance.empty() ? part.name : part.instance;
+  }
   return text;
 }
 
@@ -63,7 +84,7 @@ class Text {
          significance_text(step.significance));
     side("A", step.a);
     side("B", step.b);
-    for (const std::string& note : diff_.notes) line("note: {}", note);
+    for (const std::string& note : diff_notes(diff_)) line("note: {}", note);
   }
 
   void rows(std::size_t most) {
@@ -167,4 +188,4 @@ std::string diff_text(const ProfileDiff& diff, std::size_t most_rows) {
   return text.take();
 }
 
-}  // namespace loci::profiler
+}  // namespace loci::runner

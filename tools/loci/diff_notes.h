@@ -1,15 +1,14 @@
 // What makes two profiles hard to compare.
 #pragma once
 
+#include <loci/profile_diff.hpp>
 #include <string>
 #include <vector>
 
-#include "framework/profiler/profile.h"
-
-namespace loci::profiler {
+namespace loci::runner {
 
 // A sentence for each: other machines, builds, versions, programs, places or levels; records that
 // were lost; threads that a comparison leaves out.
-std::vector<std::string> diff_notes(const Profile& a, const Profile& b);
+std::vector<std::string> diff_notes(const profiling::ProfileDiff& diff);
 
-}  // namespace loci::profiler
+}  // namespace loci::runner

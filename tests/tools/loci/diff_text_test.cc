@@ -1,27 +1,23 @@
-#include "framework/profiler/profile_diff_text.h"
+#include "tools/loci/diff_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/framework/profiler/diff_runs.h"
+#include "tests/tools/loci/sample_diff.h"
 
-namespace loci::profiler {
+namespace loci::runner {
 namespace {
 
-using profiler_test::crop_run;
-using profiler_test::slice_run;
-using test_support::RecordingBuilder;
+using profiling::DiffRow;
+using profiling::ProfileDiff;
+using runner_test::slice_to_crop;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ProfileDiff slice_to_crop() {
-  RecordingBuilder crop = crop_run();
-  crop.recording().build = "other";
-  return compare(Profile(slice_run().build()), Profile(crop.build()));
-}
-
-TEST(ProfileDiffTextTest, SliceAndCrop) {
-  EXPECT_EQ(diff_text(slice_to_crop()),
+TEST(DiffTextTest, SliceAndCrop) {
+  ProfileDiff diff = slice_to_crop();
+  diff.b.build = "other";
+  EXPECT_EQ(diff_text(diff),
             R"(step: -29.97 % (-300 us), significant
   A: median 1.0009 ms of 10 steps, with 97.9 % confidence from 1.0002 ms to 1.0016 ms
   B: median 700.9 us of 10 steps, with 97.9 % confidence from 700.2 us to 701.6 us
@@ -47,27 +43,26 @@ transfers per step
 )");
 }
 
-TEST(ProfileDiffTextTest, WhatIsLeftOutIsSummed) {
+TEST(DiffTextTest, WhatIsLeftOutIsSummed) {
   const std::string text = diff_text(slice_to_crop(), 1);
   EXPECT_THAT(text, HasSubstr("      -700 us    6 smaller changes\n"));
   EXPECT_THAT(text, HasSubstr("  and 1 more\n"));
   EXPECT_THAT(text, Not(HasSubstr("slice_0")));
 }
 
-TEST(ProfileDiffTextTest, FewStepsAreSaidToBeFew) {
-  RecordingBuilder one;
-  one.step(0, 100);
-  const ProfileDiff diff = compare(Profile(one.build()), Profile(one.build()));
+TEST(DiffTextTest, FewStepsAreSaidToBeFew) {
+  ProfileDiff diff = slice_to_crop();
+  diff.step.significance = profiling::Significance::kUnknown;
   EXPECT_THAT(diff_text(diff), HasSubstr("too few steps to tell from chance"));
 }
 
-TEST(ProfileDiffTextTest, NamesStayOnTheirLine) {
-  RecordingBuilder a;
-  a.step(0, 100).op("m", "a\nb", 0, 100).copy({"x\ny"}, 0, 1);
-  const ProfileDiff diff = compare(Profile(a.build()), Profile(RecordingBuilder().build()));
+TEST(DiffTextTest, NamesStayOnTheirLine) {
+  ProfileDiff diff;
+  diff.rows = {runner_test::row(DiffRow::Kind::kOnlyA, {{LOCI_SPAN_OP, "m", "a\nb"}}, 100, 0)};
+  diff.transfers = {runner_test::lost_transfer("x\ny")};
   EXPECT_THAT(diff_text(diff), HasSubstr("a?b  (only in A)\n"));
   EXPECT_THAT(diff_text(diff), HasSubstr("lost: x?y, "));
 }
 
 }  // namespace
-}  // namespace loci::profiler
+}  // namespace loci::runner

@@ -1,14 +1,24 @@
-#include "framework/profiler/profile_diff_json.h"
+#include "tools/loci/diff_json.h"
+
+#include <loci/abi/profile.h>
 
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
-namespace loci::profiler {
+#include "tools/loci/diff_notes.h"
+
+namespace loci::runner {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using profiling::DiffRow;
+using profiling::DiffSide;
+using profiling::PathPart;
+using profiling::Significance;
+using profiling::StepDiff;
+using profiling::TransferDiff;
 
 std::string_view kind_name(std::uint32_t span_kind) {
   constexpr std::array<std::string_view, LOCI_SPAN_KIND_COUNT> kNames = {
@@ -99,14 +109,13 @@ Json forms(const std::vector<T>& values) {
 
 }  // namespace
 
-std::string diff_json(const ProfileDiff& diff) {
-  const Json json = {{"step", form(diff.step)},
-                     {"rows", forms(diff.rows)},
-                     {"transfers", forms(diff.transfers)},
-                     {"waited_transfers", sums(diff.waited_transfers)},
-                     {"other_transfers", sums(diff.other_transfers)},
-                     {"notes", diff.notes}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+nlohmann::ordered_json diff_json(const profiling::ProfileDiff& diff) {
+  return {{"step", form(diff.step)},
+          {"rows", forms(diff.rows)},
+          {"transfers", forms(diff.transfers)},
+          {"waited_transfers", sums(diff.waited_transfers)},
+          {"other_transfers", sums(diff.other_transfers)},
+          {"notes", diff_notes(diff)}};
 }
 
-}  // namespace loci::profiler
+}  // namespace loci::runner
