@@ -16,7 +16,7 @@ namespace loci {
 inline namespace v0 {
 namespace {
 
-std::uint32_t sorted_key_of(const std::string& text) {
+std::string sorted_key_of(const std::string& text) {
   return ProfilerOptions().sorted_key(text).values().sorted_key;
 }
 
@@ -97,7 +97,7 @@ void start_profiler(const std::string& state, const std::string& tracer_option) 
 std::vector<std::string> stop_profiler(const std::string& sorted_key,
                                        const std::string& profile_path) {
   const std::lock_guard lock(started().mutex);
-  const std::uint32_t key = sorted_key_of(sorted_key);
+  const std::string key = sorted_key_of(sorted_key);
   if (started().session == nullptr) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[profiler] stop_profiler() without a start_profiler() before it");

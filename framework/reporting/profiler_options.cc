@@ -1,9 +1,8 @@
-#include <loci/abi/profile.h>
-
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <initializer_list>
 #include <loci/profiler.hpp>
+#include <string>
 #include <string_view>
 
 #include "framework/core/quote.h"
@@ -13,21 +12,7 @@ namespace loci {
 inline namespace v0 {
 namespace {
 
-struct Choice {
-  std::string_view name;
-  std::uint32_t value;
-};
-
-constexpr std::array kStates = {Choice{"CPU", LOCI_PROFILE_STATE_CPU},
-                                Choice{"GPU", LOCI_PROFILE_STATE_GPU},
-                                Choice{"All", LOCI_PROFILE_STATE_ALL}};
-constexpr std::array kTracerOptions = {Choice{"Default", LOCI_PROFILE_TRACER_DEFAULT},
-                                       Choice{"OpDetail", LOCI_PROFILE_TRACER_OP_DETAIL},
-                                       Choice{"AllOpDetail", LOCI_PROFILE_TRACER_ALL_OP_DETAIL}};
-constexpr std::array kSortedKeys = {
-    Choice{"default", LOCI_PROFILE_KEY_DEFAULT}, Choice{"calls", LOCI_PROFILE_KEY_CALLS},
-    Choice{"total", LOCI_PROFILE_KEY_TOTAL},     Choice{"max", LOCI_PROFILE_KEY_MAX},
-    Choice{"min", LOCI_PROFILE_KEY_MIN},         Choice{"ave", LOCI_PROFILE_KEY_AVE}};
+using Words = std::initializer_list<std::string_view>;
 
 // "op-detail" is how the runner spells OpDetail.
 bool matches(std::string_view text, std::string_view name) {
@@ -39,14 +24,13 @@ bool matches(std::string_view text, std::string_view name) {
   });
 }
 
-template <std::size_t N>
-std::uint32_t parse(const char* what, const std::string& text,
-                    const std::array<Choice, N>& choices) {
+// The word that it is, as it is spelled here.
+std::string parse(const char* what, const std::string& text, Words words) {
   std::string names;
-  for (const Choice& choice : choices) {
-    if (matches(text, choice.name)) return choice.value;
+  for (const std::string_view word : words) {
+    if (matches(text, word)) return std::string(word);
     if (!names.empty()) names += ", ";
-    names += choice.name;
+    names += word;
   }
   core::raise(ErrorCode::kInvalidArgument, "[profiler] {} is no {}; there are {}",
               core::quote(text), what, names);
@@ -54,22 +38,20 @@ std::uint32_t parse(const char* what, const std::string& text,
 
 }  // namespace
 
-// What ProfilerOptions::Values begins with.
-static_assert(LOCI_PROFILE_STATE_ALL == 2 && LOCI_PROFILE_TRACER_DEFAULT == 0 &&
-              LOCI_PROFILE_KEY_DEFAULT == 0);
-
 ProfilerOptions& ProfilerOptions::state(const std::string& text) {
-  values_.state = parse("state", text, kStates);
+  values_.state = parse("state", text, {"CPU", "GPU", "All"});
   return *this;
 }
 
 ProfilerOptions& ProfilerOptions::tracer_option(const std::string& text) {
-  values_.tracer_option = parse("tracer option", text, kTracerOptions);
+  values_.tracer_option = parse("tracer option", text, {"Default", "OpDetail", "AllOpDetail"});
+  values_.details = values_.tracer_option != "Default";
   return *this;
 }
 
 ProfilerOptions& ProfilerOptions::sorted_key(const std::string& text) {
-  values_.sorted_key = parse("sorted key", text, kSortedKeys);
+  values_.sorted_key =
+      parse("sorted key", text, {"default", "calls", "total", "max", "min", "ave"});
   return *this;
 }
 

@@ -14,6 +14,7 @@
 #include "framework/core/raise.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/profile_file.h"
+#include "framework/reporting/classic_options.h"
 #include "framework/reporting/machine.h"
 #include "framework/reporting/separate_outputs.h"
 
@@ -41,11 +42,11 @@ SessionClaim::~SessionClaim() { is_claimed = false; }
 
 Session::Session(const ProfilerOptions::Values& options)
     : options_(options), main_os_id_(static_cast<std::uint64_t>(syscall(SYS_gettid))) {
-  if (options.reporters.empty() && options.default_reporter) options_.reporters = {"classic"};
+  if (options.reporters.empty() && options.default_reporter) {
+    options_.reporters = {kClassicReporter};
+  }
   for (const std::string& text : options_.reporters) {
-    ReportRequest request = parse_request(text);
-    if (!options.quality) request.options.emplace_back("quality", "off");
-    reporters_.push_back(std::make_unique<OpenReporter>(request));
+    reporters_.push_back(open(text));
     is_live_ = is_live_ || reporters_.back()->has_live_ranges();
   }
   require_separate_outputs(reporters_, options_.profile_path);
@@ -60,6 +61,20 @@ Session::~Session() {
   leave_phase();
 }
 
+std::unique_ptr<OpenReporter> Session::open(const std::string& text) const {
+  ReportRequest request = parse_request(text);
+  add_classic_options(options_, request);
+  if (!options_.quality) request.options.emplace_back("quality", "off");
+  return std::make_unique<OpenReporter>(request);
+}
+
+void Session::set_sorted_key(const std::string& key) {
+  options_.sorted_key = key;
+  for (std::size_t i = 0; i < reporters_.size(); ++i) {
+    if (reporters_[i]->name() == kClassicReporter) reporters_[i] = open(options_.reporters[i]);
+  }
+}
+
 void Session::begin_assembly() {
   assembly_ = std::make_unique<profiler::Assembly>(profiler::LabelTable::instance());
   started_at_ = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -68,9 +83,7 @@ void Session::begin_assembly() {
 }
 
 profiler::Level Session::level() const {
-  std::uint32_t needed = options_.tracer_option == LOCI_PROFILE_TRACER_DEFAULT
-                             ? LOCI_PROFILE_LEVEL_OP
-                             : LOCI_PROFILE_LEVEL_DETAIL;
+  std::uint32_t needed = options_.details ? LOCI_PROFILE_LEVEL_DETAIL : LOCI_PROFILE_LEVEL_OP;
   // Without a report there may be any later.
   if (reporters_.empty()) needed = LOCI_PROFILE_LEVEL_DETAIL;
   for (const auto& reporter : reporters_) needed = std::max(needed, reporter->level());
@@ -151,9 +164,6 @@ std::vector<std::string> Session::finish() {
 }
 
 void Session::fill_facts(profiler::Recording& recording) const {
-  recording.state = options_.state;
-  recording.tracer_option = options_.tracer_option;
-  recording.sorted_key = options_.sorted_key;
   recording.level = static_cast<std::uint32_t>(level());
   recording.started_at_unix_ns = started_at_;
   recording.process_id = static_cast<std::uint64_t>(getpid());

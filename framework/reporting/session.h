@@ -43,8 +43,8 @@ class Session : private profiler::LiveRanges {
   void step();
   // Forgets what has been recorded.
   void reset();
-  // Of the report; before finish().
-  void set_sorted_key(std::uint32_t key) { options_.sorted_key = key; }
+  // Of the classic report; before finish(), and only without live ranges: makes it anew.
+  void set_sorted_key(const std::string& key);
   void set_profile_path(const std::string& path) { options_.profile_path = path; }
   // Ends the session, writes the native file and makes the reports. Returns what failed.
   std::vector<std::string> finish();
@@ -52,6 +52,7 @@ class Session : private profiler::LiveRanges {
  private:
   enum class Phase { kOff, kWarmup, kRecord };
 
+  [[nodiscard]] std::unique_ptr<OpenReporter> open(const std::string& text) const;
   [[nodiscard]] Phase phase_of(std::uint64_t step) const;
   [[nodiscard]] profiler::Level level() const;
   [[nodiscard]] bool wants_peaks() const;
@@ -66,7 +67,7 @@ class Session : private profiler::LiveRanges {
   void end() noexcept override;
 
   ProfilerOptions::Values options_;
-  std::vector<std::unique_ptr<OpenReporter>> reporters_;
+  std::vector<std::unique_ptr<OpenReporter>> reporters_;  // of options_.reporters
   bool is_live_ = false;
   std::optional<SessionClaim> claim_;
   std::unique_ptr<Sources> sources_;

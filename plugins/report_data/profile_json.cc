@@ -15,8 +15,6 @@ void write_session(JsonWriter& json, const loci_profile& profile) {
       .member("process_id", profile.process_id)
       .member("started_at_unix_ns", profile.started_at_unix_ns)
       .member("wall_ns", profile.wall_ns)
-      .member("state", state_word(profile.state))
-      .member("tracer_option", tracer_option_word(profile.tracer_option))
       .member("level", level_word(profile.level))
       .member("main_thread", profile.main_thread)
       .member("spans", profile.span_count)

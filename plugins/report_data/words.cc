@@ -36,16 +36,6 @@ std::string_view gap_cause_word(std::uint32_t cause) {
   return word(kWords, cause);
 }
 
-std::string_view state_word(std::uint32_t state) {
-  static constexpr std::array<std::string_view, 3> kWords{"cpu", "gpu", "all"};
-  return word(kWords, state);
-}
-
-std::string_view tracer_option_word(std::uint32_t option) {
-  static constexpr std::array<std::string_view, 3> kWords{"default", "op_detail", "all_op_detail"};
-  return word(kWords, option);
-}
-
 std::string_view level_word(std::uint32_t level) {
   static constexpr std::array<std::string_view, 3> kWords{"off", "op", "detail"};
   return word(kWords, level);

@@ -13,8 +13,6 @@ std::string_view span_kind_word(std::uint32_t kind);
 std::string_view device_work_word(std::uint32_t kind);
 std::string_view direction_word(std::uint32_t direction);
 std::string_view gap_cause_word(std::uint32_t cause);
-std::string_view state_word(std::uint32_t state);
-std::string_view tracer_option_word(std::uint32_t option);
 std::string_view level_word(std::uint32_t level);
 
 }  // namespace loci::report

@@ -26,10 +26,10 @@ bool is_operator(const loci_profile_label& label) {
 
 class EventListBuilder {
  public:
-  EventListBuilder(const loci_profile& profile, std::uint32_t tracer_option)
+  EventListBuilder(const loci_profile& profile, TracerOption tracer_option)
       : profile_(profile),
         spans_(sdk::spans_of(profile)),
-        names_operators_(tracer_option == LOCI_PROFILE_TRACER_ALL_OP_DETAIL),
+        names_operators_(tracer_option == TracerOption::kAllOpDetail),
         runs_(profile) {
     result_.scope_of_span.resize(spans_.size(), kNoPath);
     outer_.resize(spans_.size(), kNoPath);
@@ -158,7 +158,7 @@ class EventListBuilder {
 
 }  // namespace
 
-EventLists event_lists(const loci_profile& profile, std::uint32_t tracer_option) {
+EventLists event_lists(const loci_profile& profile, TracerOption tracer_option) {
   return EventListBuilder(profile, tracer_option).build();
 }
 

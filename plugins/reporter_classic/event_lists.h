@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/reporter_classic/paths.h"
+#include "plugins/reporter_classic/settings.h"
 
 namespace loci::classic {
 
@@ -33,6 +34,6 @@ struct EventLists {
 // Runs, calls of devices' interfaces and copies within the host's memory are no scopes; one
 // operator of the program is one with the option AllOpDetail alone. Spans that were open when the
 // session ended are no events, but scopes to what they hold. O(n log n) at worst.
-EventLists event_lists(const loci_profile& profile, std::uint32_t tracer_option);
+EventLists event_lists(const loci_profile& profile, TracerOption tracer_option);
 
 }  // namespace loci::classic

@@ -11,32 +11,32 @@ constexpr std::string_view kDashes = "-------------------------";
 constexpr std::size_t kNameGap = 8;
 constexpr std::size_t kTimeWidth = 2 * kDataWidth;
 
-std::string_view place_of(std::uint32_t state) {
+std::string_view place_of(State state) {
   switch (state) {
-    case LOCI_PROFILE_STATE_CPU: return "CPU";
-    case LOCI_PROFILE_STATE_GPU: return "CUDA";
-    default: return "All";
+    case State::kCpu: return "CPU";
+    case State::kGpu: return "CUDA";
+    case State::kAll: break;
   }
+  return "All";
 }
 
-std::string_view order_of(std::uint32_t key) {
+std::string_view order_of(SortedKey key) {
   switch (key) {
-    case LOCI_PROFILE_KEY_CALLS: return "number of calls";
-    case LOCI_PROFILE_KEY_TOTAL: return "total time";
-    case LOCI_PROFILE_KEY_MAX: return "maximum time";
-    case LOCI_PROFILE_KEY_MIN: return "minimum time";
-    case LOCI_PROFILE_KEY_AVE: return "average time";
-    default: return "event first end time";
+    case SortedKey::kCalls: return "number of calls";
+    case SortedKey::kTotal: return "total time";
+    case SortedKey::kMax: return "maximum time";
+    case SortedKey::kMin: return "minimum time";
+    case SortedKey::kAve: return "average time";
+    case SortedKey::kDefault: break;
   }
+  return "event first end time";
 }
 
 // One table of events, which hands every row to the text as it comes to it.
 class Writer {
  public:
   Writer(const Paths& paths, const Settings& settings, std::size_t name_width)
-      : paths_(paths),
-        name_width_(name_width),
-        both_times_(settings.state == LOCI_PROFILE_STATE_ALL) {}
+      : paths_(paths), name_width_(name_width), both_times_(settings.state == State::kAll) {}
 
   void titles() {
     std::string line = padded("Event", name_width_) + cell("Calls") + cell("Total");

@@ -28,21 +28,20 @@ std::string tables_text(const Paths& paths, std::vector<RowTable> tables,
 }  // namespace
 
 ClassicReporter::ClassicReporter(const sdk::Host&, const sdk::ReporterOptions& options)
-    : choices_(options) {}
+    : settings_(read_settings(options)) {}
 
 void ClassicReporter::report(const loci_profile& profile, sdk::ReportOutput& output) const {
-  const Settings settings = choices_.settings_for(profile);
-  const EventLists events = event_lists(profile, settings.tracer_option);
+  const EventLists events = event_lists(profile, settings_.tracer_option);
   if (events.lists.size() > 1) {
-    output.write(tables_text(events.paths, {merged_table(events, settings)}, settings));
+    output.write(tables_text(events.paths, {merged_table(events, settings_)}, settings_));
   }
   std::vector<RowTable> tables;
   for (const EventList& list : events.lists) {
-    tables.push_back(thread_table(events, list, settings));
+    tables.push_back(thread_table(events, list, settings_));
   }
-  output.write(tables_text(events.paths, std::move(tables), settings));
-  if (settings.memory) output.write(memory_text(profile, events));
-  if (settings.quality) {
+  output.write(tables_text(events.paths, std::move(tables), settings_));
+  if (settings_.memory) output.write(memory_text(profile, events));
+  if (settings_.quality) {
     output.write(fmt::format("\n{}", heading("       Data Quality        ")));
     output.write(report_text::quality_lines(profile));
   }

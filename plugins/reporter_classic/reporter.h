@@ -18,7 +18,7 @@ class ClassicReporter {
   void report(const loci_profile& profile, sdk::ReportOutput& output) const;
 
  private:
-  Choices choices_;
+  Settings settings_;
 };
 
 }  // namespace loci::classic

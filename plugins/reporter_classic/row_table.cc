@@ -49,8 +49,8 @@ class RowTableBuilder {
 
   void count(Row& row, const Event& event) const {
     std::uint64_t time = 0;
-    if (settings_.state != LOCI_PROFILE_STATE_GPU) time += event.cpu_ns;
-    if (settings_.state != LOCI_PROFILE_STATE_CPU) time += event.gpu_ns;
+    if (settings_.state != State::kGpu) time += event.cpu_ns;
+    if (settings_.state != State::kCpu) time += event.gpu_ns;
     ++row.calls;
     row.total_ns += time;
     row.min_ns = std::min(row.min_ns, time);
@@ -73,7 +73,7 @@ class RowTableBuilder {
   }
 
   void hang_children() {
-    if (settings_.tracer_option == LOCI_PROFILE_TRACER_DEFAULT) {
+    if (settings_.tracer_option == TracerOption::kDefault) {
       hang_under_operators();
       return;
     }
@@ -102,17 +102,17 @@ class RowTableBuilder {
 
   // All keys are descending; rows of equal keys stay in order of the ends of their first calls.
   void sort(std::vector<std::uint32_t>& order) const {
-    if (settings_.sorted_key == LOCI_PROFILE_KEY_DEFAULT) return;
+    if (settings_.sorted_key == SortedKey::kDefault) return;
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t one, std::uint32_t other) {
       return key_of(table_.rows[one]) > key_of(table_.rows[other]);
     });
   }
   [[nodiscard]] double key_of(const Row& row) const {
     switch (settings_.sorted_key) {
-      case LOCI_PROFILE_KEY_CALLS: return static_cast<double>(row.calls);
-      case LOCI_PROFILE_KEY_TOTAL: return static_cast<double>(row.total_ns);
-      case LOCI_PROFILE_KEY_MAX: return static_cast<double>(row.max_ns);
-      case LOCI_PROFILE_KEY_MIN: return static_cast<double>(row.min_ns);
+      case SortedKey::kCalls: return static_cast<double>(row.calls);
+      case SortedKey::kTotal: return static_cast<double>(row.total_ns);
+      case SortedKey::kMax: return static_cast<double>(row.max_ns);
+      case SortedKey::kMin: return static_cast<double>(row.min_ns);
       default: return static_cast<double>(row.total_ns) / static_cast<double>(row.calls);
     }
   }
@@ -152,7 +152,7 @@ std::string printed_name(const Paths& paths, PathId path, std::uint32_t thread) 
 }
 
 std::size_t name_width(const Paths& paths, const RowTable& table, const Settings& settings) {
-  const bool details = settings.tracer_option != LOCI_PROFILE_TRACER_DEFAULT;
+  const bool details = settings.tracer_option != TracerOption::kDefault;
   std::size_t width = 0;
   for (const Row& row : table.rows) {
     // A phase is no row without details, but the name of its scope counts.

@@ -1,11 +1,7 @@
 // What a classic report shows, and how.
 #pragma once
 
-#include <loci/abi/profile.h>
-
-#include <cstdint>
 #include <loci/plugin/reporter.hpp>
-#include <optional>
 
 namespace loci::classic {
 
@@ -14,29 +10,26 @@ enum class Form {
   k18   // overhead by ratios, which async runs make negative
 };
 
+// Whose time a call's is: the host's, the device's, the sum of both.
+enum class State { kCpu, kGpu, kAll };
+
+// Operators; with their phases; each operator of the program.
+enum class TracerOption { kDefault, kOpDetail, kAllOpDetail };
+
+// The order of rows. kDefault: by the end of the first call.
+enum class SortedKey { kDefault, kCalls, kTotal, kMax, kMin, kAve };
+
 // Of one report.
 struct Settings {
   Form form = Form::k2x;
-  std::uint32_t state = LOCI_PROFILE_STATE_ALL;
-  std::uint32_t tracer_option = LOCI_PROFILE_TRACER_DEFAULT;
-  std::uint32_t sorted_key = LOCI_PROFILE_KEY_DEFAULT;
+  State state = State::kAll;
+  TracerOption tracer_option = TracerOption::kDefault;
+  SortedKey sorted_key = SortedKey::kDefault;
   bool memory = true;
   bool quality = true;
 };
 
-// What the user said. State, tracer option and key are the session's where he said nothing.
-class Choices {
- public:
-  // Throws sdk::Error for an option or a value that there is not.
-  explicit Choices(const sdk::ReporterOptions& options);
-
-  [[nodiscard]] Settings settings_for(const loci_profile& profile) const;
-
- private:
-  Settings settings_;
-  std::optional<std::uint32_t> state_;
-  std::optional<std::uint32_t> tracer_option_;
-  std::optional<std::uint32_t> sorted_key_;
-};
+// Throws sdk::Error for an option or a value that there is not.
+Settings read_settings(const sdk::ReporterOptions& options);
 
 }  // namespace loci::classic

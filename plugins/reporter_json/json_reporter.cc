@@ -109,7 +109,7 @@ JsonReporter::JsonReporter(const sdk::Host&, const sdk::ReporterOptions& options
 
 void JsonReporter::report(const loci_profile& profile, sdk::ReportOutput& output) const {
   JsonWriter json([&](std::string_view text) { output.write(text); });
-  json.begin_object().member("format", "loci.profile").member("format_version", std::uint64_t{1});
+  json.begin_object().member("format", "loci.profile").member("format_version", std::uint64_t{2});
   write_session(json.key("session"), profile);
   write_threads(json.key("threads"), profile);
   write_devices(json.key("devices"), profile);

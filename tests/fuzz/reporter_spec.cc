@@ -1,7 +1,6 @@
 // Texts of --reporter, and of the profiler's other options.
-#include <loci/abi/profile.h>
-
 #include <algorithm>
+#include <initializer_list>
 #include <loci/profiler.hpp>
 
 #include "framework/reporting/report_request.h"
@@ -62,19 +61,25 @@ void check_target(const ReportRequest& request) {
   demand(rest == wanted, "the form or the output is another one");
 }
 
+bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 // The options that are one word.
 void check_words(const std::string& text) {
   ProfilerOptions options;
   const Reading reading{text.size(), "[profiler] '", {ErrorCode::kInvalidArgument}};
   if (accepts_too(reading, [&] { options.state(text); })) {
-    demand(options.values().state <= LOCI_PROFILE_STATE_ALL, "there is no such state");
+    demand(is_one_of(options.values().state, {"CPU", "GPU", "All"}), "there is no such state");
   }
   if (accepts_too(reading, [&] { options.tracer_option(text); })) {
-    demand(options.values().tracer_option <= LOCI_PROFILE_TRACER_ALL_OP_DETAIL,
+    demand(is_one_of(options.values().tracer_option, {"Default", "OpDetail", "AllOpDetail"}),
            "there is no such tracer option");
   }
   if (accepts_too(reading, [&] { options.sorted_key(text); })) {
-    demand(options.values().sorted_key <= LOCI_PROFILE_KEY_AVE, "there is no such sorted key");
+    demand(
+        is_one_of(options.values().sorted_key, {"default", "calls", "total", "max", "min", "ave"}),
+        "there is no such sorted key");
   }
 }
 

@@ -12,6 +12,7 @@
 namespace loci {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -85,6 +86,23 @@ TEST_F(ClassicProfileTest, CountsTheIterationsBetweenStartAndStop) {
   EXPECT_THAT(row(report, "thread0::slice"), HasSubstr("thread0::slice 6 "));
   EXPECT_THAT(row(report, "thread0::crop_tensor"), HasSubstr("thread0::crop_tensor 6 "));
   EXPECT_THAT(row(report, "thread0::fill_constant"), HasSubstr("thread0::fill_constant 12 "));
+}
+
+TEST_F(ClassicProfileTest, AReportsOwnOptionsGoBeforeTheSessions) {
+  const test::ScratchDirectory scratch;
+  Executor executor("cpu", CompileOptions::none());
+  {
+    const Profiler profiler(ProfilerOptions()
+                                .state("CPU")
+                                .sorted_key("max")
+                                .reporter("classic=" + scratch.path("session.txt"))
+                                .reporter("classic:state=GPU=" + scratch.path("own.txt")));
+    run(executor, 1);
+  }
+  EXPECT_THAT(scratch.read("session.txt"),
+              AllOf(HasSubstr("Place: CPU"), HasSubstr("Sorted by maximum time")));
+  EXPECT_THAT(scratch.read("own.txt"),
+              AllOf(HasSubstr("Place: CUDA"), HasSubstr("Sorted by maximum time")));
 }
 
 TEST_F(ClassicProfileTest, MergesThreadsAndShowsThemApart) {

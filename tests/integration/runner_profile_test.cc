@@ -68,6 +68,20 @@ TEST_F(RunnerProfileTest, MakesReportsOfASavedProfile) {
   EXPECT_TRUE(json::parse(read("run.json")).is_object());
 }
 
+// They are the report's: the profile is the same whatever report is made of it.
+TEST_F(RunnerProfileTest, ASavedProfileHasNoStateOrKeyOfTheClassicReport) {
+  const std::string saved = path("run.profile");
+  const Finished live =
+      loci(crop({"--profile", "cpu", "--sorted-key", "total", "--profile-path", saved}));
+  EXPECT_THAT(live.out, AllOf(HasSubstr("Place: CPU"), HasSubstr("Sorted by total time")));
+  const Finished later = loci({"profile", "report", saved});
+  EXPECT_THAT(later.out, AllOf(HasSubstr("Place: All"), HasSubstr("Sorted by event first end")));
+  const Finished same =
+      loci({"profile", "report", saved, "--reporter", "classic:state=cpu,sorted_key=total"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(live.out, HasSubstr(same.out));
+}
+
 TEST_F(RunnerProfileTest, ComparesTwo) {
   const std::string plain = profile("plain.profile");
   const std::string guarded = profile("guarded.profile", {"--guard", "slice=cpu"});

@@ -102,7 +102,7 @@ Command profile_command() {
   command.declare = declare_profile_command;
   command.notes =
       "FILE is what 'loci run --profile-path FILE' wrote. A reporter is named as\n"
-      "NAME[:OPTION=VALUE[,...]][=FORM][=OUT], such as html=run.html, classic=1.8 or\n"
+      "NAME[:OPTION=VALUE[,...]][=FORM][=OUT], such as html=run.html, classic:state=cpu or\n"
       "trace:gzip=on=run.json.gz; 'loci plugins list' shows which there are.\n\n" +
       exit_code_help();
   command.run = run_profile_command;

@@ -18,10 +18,6 @@ bool asks_for_profile(const po::variables_map& values) {
                      [&](const char* option) { return values.count(option) != 0; });
 }
 
-std::string text_or(const po::variables_map& values, const char* option, const char* fallback) {
-  return values.count(option) == 0 ? fallback : values[option].as<std::string>();
-}
-
 // One JSON object is all that may be there.
 void refuse_standard_output(const std::vector<std::string>& reporters) {
   for (const std::string& reporter : reporters) {
@@ -36,11 +32,14 @@ void refuse_standard_output(const std::vector<std::string>& reporters) {
 
 ProfilerOptions read_options(const po::variables_map& values, const RunCounts& counts) {
   ProfilerOptions options;
-  options.state(text_or(values, "profile", "all"))
-      .tracer_option(text_or(values, "tracer-option", "default"))
-      .sorted_key(text_or(values, "sorted-key", "default"))
-      .profile_path(text_or(values, "profile-path", ""))
-      .schedule({counts.warmup, 0, counts.repeat, 1});
+  const auto hand_on = [&](const char* option, auto setter) {
+    if (values.count(option) != 0) (options.*setter)(values[option].as<std::string>());
+  };
+  hand_on("profile", &ProfilerOptions::state);
+  hand_on("tracer-option", &ProfilerOptions::tracer_option);
+  hand_on("sorted-key", &ProfilerOptions::sorted_key);
+  hand_on("profile-path", &ProfilerOptions::profile_path);
+  options.schedule({counts.warmup, 0, counts.repeat, 1});
   for (const std::string& reporter : texts(values, "reporter")) options.reporter(reporter);
   // A native file alone is asked for where no report is.
   const bool file_alone = values.count("profile-path") != 0 && values.count("reporter") == 0 &&

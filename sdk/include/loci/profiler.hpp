@@ -40,9 +40,13 @@ struct ProfilerSchedule {
 // they do not know, and list those there are.
 class LOCI_PUBLIC ProfilerOptions {
  public:
-  // Whose time the classic report shows: "CPU", "GPU" or "All", in any case. "All" by default.
+  // The first three are the classic report's: they reach the reporter "classic" as its options of
+  // these names, unless reporter() gives it others. The profile and its file have none of them.
+  //
+  // Whose time it shows: "CPU", "GPU" or "All", in any case. "All" by default.
   ProfilerOptions& state(const std::string& text);
-  // How much of each operator it shows: "Default", "OpDetail" or "AllOpDetail", in any case.
+  // How much of each operator it shows: "Default", "OpDetail" or "AllOpDetail", in any case. All
+  // but "Default" also have the phases of operators recorded.
   ProfilerOptions& tracer_option(const std::string& text);
   // Order of rows: "default", "calls", "total", "max", "min" or "ave".
   ProfilerOptions& sorted_key(const std::string& text);
@@ -64,9 +68,11 @@ class LOCI_PUBLIC ProfilerOptions {
   ProfilerOptions& quality(bool shown);
 
   struct Values {
-    std::uint32_t state = 2;          // LOCI_PROFILE_STATE_*
-    std::uint32_t tracer_option = 0;  // LOCI_PROFILE_TRACER_*
-    std::uint32_t sorted_key = 0;     // LOCI_PROFILE_KEY_*
+    // Options of the reporter "classic", spelled as above; empty: nothing was said.
+    std::string state;
+    std::string tracer_option;
+    std::string sorted_key;
+    bool details = false;  // of operators their phases are recorded, whatever the reports need
     std::string profile_path;
     std::vector<std::string> reporters;
     bool default_reporter = true;

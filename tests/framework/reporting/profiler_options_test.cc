@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <loci/abi/profile.h>
 
 #include <loci/error.hpp>
 #include <loci/profiler.hpp>
@@ -12,11 +11,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(ProfilerOptionsTest, BeginWithAllThatTheClassicProfilerBeginsWith) {
+TEST(ProfilerOptionsTest, LeaveTheClassicReportItsDefaults) {
   const ProfilerOptions::Values values = ProfilerOptions().values();
-  EXPECT_EQ(values.state, static_cast<std::uint32_t>(LOCI_PROFILE_STATE_ALL));
-  EXPECT_EQ(values.tracer_option, static_cast<std::uint32_t>(LOCI_PROFILE_TRACER_DEFAULT));
-  EXPECT_EQ(values.sorted_key, static_cast<std::uint32_t>(LOCI_PROFILE_KEY_DEFAULT));
+  EXPECT_EQ(values.state, "");
+  EXPECT_EQ(values.tracer_option, "");
+  EXPECT_EQ(values.sorted_key, "");
+  EXPECT_FALSE(values.details);
   EXPECT_TRUE(values.default_reporter);
   ProfilerOptions none;
   none.no_reporter();
@@ -26,14 +26,19 @@ TEST(ProfilerOptionsTest, BeginWithAllThatTheClassicProfilerBeginsWith) {
 TEST(ProfilerOptionsTest, TakeWordsInAnyCase) {
   ProfilerOptions options;
   options.state("CPU").tracer_option("AllOpDetail").sorted_key("ave");
-  EXPECT_EQ(options.values().state, static_cast<std::uint32_t>(LOCI_PROFILE_STATE_CPU));
-  EXPECT_EQ(options.values().tracer_option,
-            static_cast<std::uint32_t>(LOCI_PROFILE_TRACER_ALL_OP_DETAIL));
-  EXPECT_EQ(options.values().sorted_key, static_cast<std::uint32_t>(LOCI_PROFILE_KEY_AVE));
+  EXPECT_EQ(options.values().state, "CPU");
+  EXPECT_EQ(options.values().tracer_option, "AllOpDetail");
+  EXPECT_EQ(options.values().sorted_key, "ave");
   options.state("gpu").tracer_option("op-detail");
-  EXPECT_EQ(options.values().state, static_cast<std::uint32_t>(LOCI_PROFILE_STATE_GPU));
-  EXPECT_EQ(options.values().tracer_option,
-            static_cast<std::uint32_t>(LOCI_PROFILE_TRACER_OP_DETAIL));
+  EXPECT_EQ(options.values().state, "GPU");
+  EXPECT_EQ(options.values().tracer_option, "OpDetail");
+}
+
+TEST(ProfilerOptionsTest, AllButTheDefaultTracerOptionRecordDetails) {
+  ProfilerOptions options;
+  EXPECT_TRUE(options.tracer_option("OpDetail").values().details);
+  EXPECT_TRUE(options.tracer_option("AllOpDetail").values().details);
+  EXPECT_FALSE(options.tracer_option("Default").values().details);
 }
 
 TEST(ProfilerOptionsTest, RefuseWordsThatTheyDoNotKnow) {

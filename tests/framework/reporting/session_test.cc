@@ -101,22 +101,26 @@ TEST_F(SessionTest, KeepsItUnderANameThatNobodyForesees) {
 }
 
 TEST_F(SessionTest, SaysWhereItWasMade) {
-  Session session(ProfilerOptions()
-                      .no_reporter()
-                      .profile_path(path("run.profile"))
-                      .state("CPU")
-                      .sorted_key("max")
-                      .values());
+  Session session(ProfilerOptions().no_reporter().profile_path(path("run.profile")).values());
   ranges(1);
   EXPECT_THAT(session.finish(), IsEmpty());
   const profiler::Recording recording = profiler::read_profile(path("run.profile"));
-  EXPECT_EQ(recording.state, static_cast<std::uint32_t>(LOCI_PROFILE_STATE_CPU));
-  EXPECT_EQ(recording.sorted_key, static_cast<std::uint32_t>(LOCI_PROFILE_KEY_MAX));
   EXPECT_EQ(recording.level, static_cast<std::uint32_t>(LOCI_PROFILE_LEVEL_DETAIL));
   EXPECT_EQ(recording.program, "reporting_test");
   EXPECT_EQ(recording.process_id, static_cast<std::uint64_t>(getpid()));
   EXPECT_GT(recording.started_at_unix_ns, std::uint64_t{1'700'000'000} * 1'000'000'000);
   EXPECT_GT(recording.wall_ns, 0U);
+}
+
+TEST_F(SessionTest, RecordsPhasesIfDetailsAreAskedFor) {
+  const auto level_with = [&](const std::string& tracer_option) {
+    ProfilerOptions options = to_file().profile_path(path("run.profile"));
+    Session session(options.tracer_option(tracer_option).values());
+    EXPECT_THAT(session.finish(), IsEmpty());
+    return profiler::read_profile(path("run.profile")).level;
+  };
+  EXPECT_EQ(level_with("Default"), static_cast<std::uint32_t>(LOCI_PROFILE_LEVEL_OP));
+  EXPECT_EQ(level_with("OpDetail"), static_cast<std::uint32_t>(LOCI_PROFILE_LEVEL_DETAIL));
 }
 
 TEST_F(SessionTest, RecordsTheStepsOfItsSchedule) {

@@ -11,8 +11,6 @@ TEST(WordsTest, EachNumberHasItsWord) {
   EXPECT_EQ(device_work_word(LOCI_DEVICE_WORK_FILL), "fill");
   EXPECT_EQ(direction_word(LOCI_COPY_PEER), "peer");
   EXPECT_EQ(gap_cause_word(LOCI_GAP_WAITS_FOR_DEVICE), "waits_for_device");
-  EXPECT_EQ(state_word(LOCI_PROFILE_STATE_ALL), "all");
-  EXPECT_EQ(tracer_option_word(LOCI_PROFILE_TRACER_ALL_OP_DETAIL), "all_op_detail");
   EXPECT_EQ(level_word(LOCI_PROFILE_LEVEL_DETAIL), "detail");
 }
 

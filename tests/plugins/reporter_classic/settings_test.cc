@@ -13,36 +13,31 @@ using testing::ReportOptions;
 using ::testing::ThrowsMessage;
 
 Settings settings_of(const ReportOptions& options) {
-  loci_profile profile{};
-  profile.state = LOCI_PROFILE_STATE_GPU;
-  profile.tracer_option = LOCI_PROFILE_TRACER_OP_DETAIL;
-  profile.sorted_key = LOCI_PROFILE_KEY_MIN;
   const std::vector<loci_kv> entries = testing::to_entries(options);
-  return Choices(sdk::ReporterOptions("classic", entries.data(), entries.size()))
-      .settings_for(profile);
+  return read_settings(sdk::ReporterOptions("classic", entries.data(), entries.size()));
 }
 
-TEST(ClassicSettingsTest, AreTheSessionsWhereTheUserSaysNothing) {
+TEST(ClassicSettingsTest, HaveADefaultEach) {
   const Settings settings = settings_of({});
-  EXPECT_EQ(settings.state, LOCI_PROFILE_STATE_GPU);
-  EXPECT_EQ(settings.tracer_option, LOCI_PROFILE_TRACER_OP_DETAIL);
-  EXPECT_EQ(settings.sorted_key, LOCI_PROFILE_KEY_MIN);
+  EXPECT_EQ(settings.state, State::kAll);
+  EXPECT_EQ(settings.tracer_option, TracerOption::kDefault);
+  EXPECT_EQ(settings.sorted_key, SortedKey::kDefault);
   EXPECT_EQ(settings.form, Form::k2x);
   EXPECT_TRUE(settings.quality);
 }
 
-TEST(ClassicSettingsTest, TheUserGoesBeforeTheSession) {
+TEST(ClassicSettingsTest, AreWhatTheUserSays) {
   const Settings settings =
-      settings_of({{"state", "All"}, {"tracer_option", "Default"}, {"sorted_key", "default"}});
-  EXPECT_EQ(settings.state, LOCI_PROFILE_STATE_ALL);
-  EXPECT_EQ(settings.tracer_option, LOCI_PROFILE_TRACER_DEFAULT);
-  EXPECT_EQ(settings.sorted_key, LOCI_PROFILE_KEY_DEFAULT);
+      settings_of({{"state", "GPU"}, {"tracer_option", "OpDetail"}, {"sorted_key", "min"}});
+  EXPECT_EQ(settings.state, State::kGpu);
+  EXPECT_EQ(settings.tracer_option, TracerOption::kOpDetail);
+  EXPECT_EQ(settings.sorted_key, SortedKey::kMin);
 }
 
 TEST(ClassicSettingsTest, TakesTheSpellingOfTheRunnersFlags) {
   const Settings settings = settings_of({{"state", "cpu"}, {"tracer_option", "all-op-detail"}});
-  EXPECT_EQ(settings.state, LOCI_PROFILE_STATE_CPU);
-  EXPECT_EQ(settings.tracer_option, LOCI_PROFILE_TRACER_ALL_OP_DETAIL);
+  EXPECT_EQ(settings.state, State::kCpu);
+  EXPECT_EQ(settings.tracer_option, TracerOption::kAllOpDetail);
 }
 
 TEST(ClassicSettingsTest, MemoryGoesByFormUnlessItIsSaid) {
@@ -68,12 +63,12 @@ TEST(ClassicSettingsTest, UnknownOptionsAndValuesAreErrorsThatListWhatThereIs) {
       [] {
         settings_of({{"state", "TPU"}});
       },
-      ThrowsMessage<sdk::Error>(HasSubstr("'state' one of session, CPU, GPU, All")));
+      ThrowsMessage<sdk::Error>(HasSubstr("'state' one of All, CPU, GPU, all")));
   EXPECT_THAT(
       [] {
         settings_of({{"tracer_option", "All"}});
       },
-      ThrowsMessage<sdk::Error>(HasSubstr("'tracer_option' one of session, Default")));
+      ThrowsMessage<sdk::Error>(HasSubstr("'tracer_option' one of Default, OpDetail")));
   EXPECT_THAT(
       [] {
         settings_of({{"sorted_key", "avg"}});

@@ -49,7 +49,7 @@ TEST(JsonReporterTest, NamesOfTheTopAreStable) {
   EXPECT_THAT(names, ElementsAre("copies", "devices", "format", "format_version", "gaps", "nodes",
                                  "quality", "session", "steps", "tensors", "threads"));
   EXPECT_EQ(report["format"], "loci.profile");
-  EXPECT_EQ(report["format_version"], 1);
+  EXPECT_EQ(report["format_version"], 2);
   EXPECT_EQ(report["session"]["program"], "example");
   EXPECT_EQ(report["session"]["wall_ns"], us(300));
 }
