@@ -134,9 +134,6 @@ void Profile::Impl::describe_quality() {
 
 void Profile::Impl::describe_session() {
   abi.struct_size = sizeof abi;
-  abi.state = recording.state;
-  abi.tracer_option = recording.tracer_option;
-  abi.sorted_key = recording.sorted_key;
   abi.level = recording.level;
   abi.main_thread = recording.main_thread;
   abi.wall_ns = recording.wall_ns;

@@ -104,9 +104,6 @@ struct Quality {
 };
 
 struct Recording {
-  std::uint32_t state = LOCI_PROFILE_STATE_ALL;
-  std::uint32_t tracer_option = LOCI_PROFILE_TRACER_DEFAULT;
-  std::uint32_t sorted_key = LOCI_PROFILE_KEY_DEFAULT;
   std::uint32_t level = LOCI_PROFILE_LEVEL_DETAIL;
   std::uint32_t main_thread = 0;
   std::uint64_t wall_ns = 0;

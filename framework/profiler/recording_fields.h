@@ -15,8 +15,7 @@ concept Is = std::same_as<std::remove_const_t<S>, T>;
 
 template <class Archive>
 void session_fields(Archive& archive, Is<Recording> auto& recording) {
-  archive(recording.state, recording.tracer_option, recording.sorted_key, recording.level,
-          recording.main_thread, recording.wall_ns, recording.started_at_unix_ns,
+  archive(recording.level, recording.main_thread, recording.wall_ns, recording.started_at_unix_ns,
           recording.process_id, recording.program, recording.version, recording.build,
           recording.machine);
 }

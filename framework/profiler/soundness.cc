@@ -44,10 +44,6 @@ void check_counts(const Recording& recording) {
 
 void check_head(const Recording& recording) {
   const auto where = [] { return "session"; };
-  check_index(recording.state, LOCI_PROFILE_STATE_ALL + 1, "state", where);
-  check_index(recording.tracer_option, LOCI_PROFILE_TRACER_ALL_OP_DETAIL + 1, "tracer option",
-              where);
-  check_index(recording.sorted_key, LOCI_PROFILE_KEY_AVE + 1, "sorted key", where);
   check_index(recording.level, LOCI_PROFILE_LEVEL_DETAIL + 1, "level", where);
   if (!recording.threads.empty()) {
     check_index(recording.main_thread, recording.threads.size(), "main thread", where);

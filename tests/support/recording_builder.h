@@ -83,7 +83,7 @@ class RecordingBuilder {
   RecordingBuilder& drop(const std::string& kind, std::uint64_t count);
   RecordingBuilder& note(const std::string& text);
 
-  // Everything else: state, options, level, what the session knows of itself.
+  // Everything else: level, what the session knows of itself.
   [[nodiscard]] profiler::Recording& recording() { return recording_; }
   // A session that says no wall_ns ends with the last time that was mentioned.
   [[nodiscard]] profiler::Recording build() const;

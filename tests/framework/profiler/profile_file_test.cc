@@ -52,8 +52,7 @@ Recording sample() {
       .note("sim: a note");
   Recording& recording = builder.recording();
   recording.devices[0].measured_flops = 1.5e12;
-  recording.state = LOCI_PROFILE_STATE_CPU;
-  recording.sorted_key = LOCI_PROFILE_KEY_AVE;
+  recording.level = LOCI_PROFILE_LEVEL_OP;
   recording.main_thread = 1;
   recording.quality.clock = "tsc";
   recording.quality.own_cost_ns = 99;
@@ -91,7 +90,7 @@ TEST_F(ProfileFileTest, EverythingSurvivesTheRoundTrip) {
   EXPECT_EQ(back.labels, recording.labels);
   EXPECT_EQ(back.texts, recording.texts);
   EXPECT_EQ(back.main_thread, 1U);
-  EXPECT_EQ(back.sorted_key, std::uint32_t{LOCI_PROFILE_KEY_AVE});
+  EXPECT_EQ(back.level, std::uint32_t{LOCI_PROFILE_LEVEL_OP});
   EXPECT_EQ(back.machine, recording.machine);
   ASSERT_EQ(back.threads.size(), 2U);
   EXPECT_EQ(back.threads[1].name, "worker");
@@ -149,10 +148,11 @@ TEST_F(ProfileFileTest, ForeignFilesAreRefused) {
 
 TEST_F(ProfileFileTest, OtherVersionsAreIncompatible) {
   std::string bytes = file_of(sample());
-  bytes[offsetof(ProfileFileHeader, version)] = 2;
-  expect_refused(bytes, "version: 2 is not known, this Loci reads 1; read it with",
+  bytes[offsetof(ProfileFileHeader, version)] = 1;
+  expect_refused(bytes, "version: 1 is not known, this Loci reads 2; read it with",
                  ErrorCode::kIncompatible);
-  expect_refused(bytes.substr(0, 16), "version: 2", ErrorCode::kIncompatible);
+  bytes[offsetof(ProfileFileHeader, version)] = 3;
+  expect_refused(bytes.substr(0, 16), "version: 3", ErrorCode::kIncompatible);
 }
 
 TEST_F(ProfileFileTest, OtherByteOrderIsIncompatible) {

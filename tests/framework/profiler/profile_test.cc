@@ -27,9 +27,6 @@ TEST(ProfileTest, EmptyRecordingIsAProfile) {
 TEST(ProfileTest, SessionIsDescribed) {
   RecordingBuilder builder;
   Recording& recording = builder.recording();
-  recording.state = LOCI_PROFILE_STATE_GPU;
-  recording.tracer_option = LOCI_PROFILE_TRACER_OP_DETAIL;
-  recording.sorted_key = LOCI_PROFILE_KEY_MAX;
   recording.level = LOCI_PROFILE_LEVEL_OP;
   recording.wall_ns = 12;
   recording.started_at_unix_ns = 13;
@@ -40,9 +37,6 @@ TEST(ProfileTest, SessionIsDescribed) {
   recording.machine = "machine";
   const Profile profile(builder.build());
   const loci_profile& abi = profile.abi();
-  EXPECT_EQ(abi.state, std::uint32_t{LOCI_PROFILE_STATE_GPU});
-  EXPECT_EQ(abi.tracer_option, std::uint32_t{LOCI_PROFILE_TRACER_OP_DETAIL});
-  EXPECT_EQ(abi.sorted_key, std::uint32_t{LOCI_PROFILE_KEY_MAX});
   EXPECT_EQ(abi.level, std::uint32_t{LOCI_PROFILE_LEVEL_OP});
   EXPECT_EQ(abi.wall_ns, 12U);
   EXPECT_EQ(abi.started_at_unix_ns, 13U);

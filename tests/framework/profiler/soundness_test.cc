@@ -51,9 +51,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 INSTANTIATE_TEST_SUITE_P(
     Damages, SoundnessTest,
     ::testing::Values(
-        Damage{"session: state 3 of 3", [](Recording& r) { r.state = 3; }},
-        Damage{"session: tracer option 3 of 3", [](Recording& r) { r.tracer_option = 3; }},
-        Damage{"session: sorted key 6 of 6", [](Recording& r) { r.sorted_key = 6; }},
         Damage{"session: level 3 of 3", [](Recording& r) { r.level = 3; }},
         Damage{"session: main thread 1 of 1", [](Recording& r) { r.main_thread = 1; }},
         Damage{"label 0: kind 9 of 9", [](Recording& r) { r.labels[0].kind = 9; }},
