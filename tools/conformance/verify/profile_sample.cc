@@ -251,8 +251,6 @@ void SampleProfile::add_memory() {
 
 void SampleProfile::point() {
   profile_.struct_size = sizeof profile_;
-  profile_.state = LOCI_PROFILE_STATE_ALL;
-  profile_.tracer_option = LOCI_PROFILE_TRACER_ALL_OP_DETAIL;
   profile_.level = LOCI_PROFILE_LEVEL_DETAIL;
   profile_.wall_ns = kWall;
   profile_.started_at_unix_ns = UINT64_C(1'700'000'000'000'000'000);

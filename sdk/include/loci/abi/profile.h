@@ -249,23 +249,6 @@ typedef struct loci_profile_quality {
   uint64_t note_count;
 } loci_profile_quality;
 
-/* State of a session: whose time the classic report shows. */
-enum { LOCI_PROFILE_STATE_CPU = 0, LOCI_PROFILE_STATE_GPU = 1, LOCI_PROFILE_STATE_ALL = 2 };
-/* Tracer options. */
-enum {
-  LOCI_PROFILE_TRACER_DEFAULT = 0,
-  LOCI_PROFILE_TRACER_OP_DETAIL = 1,
-  LOCI_PROFILE_TRACER_ALL_OP_DETAIL = 2
-};
-/* Sorted keys. */
-enum {
-  LOCI_PROFILE_KEY_DEFAULT = 0, /* by the end of the first call */
-  LOCI_PROFILE_KEY_CALLS = 1,
-  LOCI_PROFILE_KEY_TOTAL = 2,
-  LOCI_PROFILE_KEY_MAX = 3,
-  LOCI_PROFILE_KEY_MIN = 4,
-  LOCI_PROFILE_KEY_AVE = 5
-};
 /* Levels of recording. */
 enum {
   LOCI_PROFILE_LEVEL_OFF = 0,
@@ -275,11 +258,9 @@ enum {
 
 typedef struct loci_profile {
   uint32_t struct_size;
-  uint32_t state;
-  uint32_t tracer_option;
-  uint32_t sorted_key;
-  uint32_t level;
+  uint32_t level;       /* LOCI_PROFILE_LEVEL_* that was recorded */
   uint32_t main_thread; /* the one that began the session */
+  uint32_t reserved_zero;
   uint64_t wall_ns;
   uint64_t started_at_unix_ns;
   uint64_t process_id;
