@@ -69,7 +69,8 @@ TEST(DiffJsonTest, NamesThatAreNoTextAreReplaced) {
 TEST(DiffJsonTest, NotesAreSentences) {
   profiling::ProfileDiff diff = slice_to_crop();
   diff.b.build = "other";
-  EXPECT_EQ(diff_json(diff)["notes"], json({"the builds differ: 'test' in A, 'other' in B"}));
+  const json shown = diff_json(diff);
+  EXPECT_EQ(shown["notes"], json({"the builds differ: 'test' in A, 'other' in B"}));
 }
 
 }  // namespace
