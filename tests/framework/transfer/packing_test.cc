@@ -96,6 +96,7 @@ TEST_F(PackingTest, WhatAnotherLibraryHasMayChangeUnseen) {
 // Of views each has forms of its own.
 TEST_F(PackingTest, AViewIsPackedByItself) {
   const Tensor rows = Tensor::from<float>({2, 4, 6, 8, 10, 12}, {2, 3}).to("toy:0");
+  rows.impl()->storage()->uses.wait();
   EXPECT_THAT(elements(*packed(rows[0], packing_)), ElementsAre(1, 2, 3));
   EXPECT_THAT(elements(*packed(rows[1], packing_)), ElementsAre(4, 5, 6));
   EXPECT_EQ(packs(), 2U);
