@@ -48,7 +48,7 @@ class OperatorLowering {
     const dispatch::OpDesc plain(*op.schema, op.attributes, input_types(op, Constants::kPlain),
                                  outputs);
     placement.kernel = dispatch::bind_kernel(*placement.device, plain, &state_.kernels);
-    return placement;
+    return placement.kernel.found() ? placement : place(op, plain);
   }
 
   // Whether all that the kernel wants packed lies where it runs.
