@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "framework/core/file_error.h"
+#include "framework/core/stream_target.h"
 
 namespace loci::core {
 namespace {
@@ -56,35 +57,51 @@ mode_t mode_of_target(const std::string& path, Links links) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path, Links links)
-    : target_(links == Links::kFollow ? follow_links(path) : path) {
+AtomicFile::AtomicFile(const std::string& path, Links links) {
+  if (links == Links::kFollow) stream_ = open_stream_target(path);
+  if (stream_ != nullptr) return;
+  target_ = links == Links::kFollow ? follow_links(path) : path;
   const mode_t mode = mode_of_target(target_, links);
   temporary_.emplace(directory_of(target_), kNewMode, target_);
   if (mode != 0) temporary_->set_mode(mode);
 }
 
-void AtomicFile::write(const void* data, std::uint64_t bytes) { temporary_->write(data, bytes); }
+void AtomicFile::write(const void* data, std::uint64_t bytes) {
+  if (temporary_) {
+    temporary_->write(data, bytes);
+  } else {
+    pending_.append(static_cast<const char*>(data), bytes);
+  }
+}
 
 void AtomicFile::write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) {
-  temporary_->write_at(offset, data, bytes);
+  if (temporary_) {
+    temporary_->write_at(offset, data, bytes);
+  } else {
+    pending_.replace(offset, bytes, static_cast<const char*>(data), bytes);
+  }
 }
 
 void AtomicFile::stage() {
   if (staged_) return;
-  temporary_->sync();
+  if (temporary_) temporary_->sync();
   staged_ = true;
 }
 
 void AtomicFile::replace() {
   if (replaced_) return;
   stage();
-  temporary_->rename_to(target_);
+  if (temporary_) {
+    temporary_->rename_to(target_);
+  } else {
+    stream_->write(pending_.data(), pending_.size());
+  }
   replaced_ = true;
 }
 
 void AtomicFile::commit() {
   replace();
-  sync_directory(directory_of(target_));
+  if (temporary_) sync_directory(directory_of(target_));
 }
 
 }  // namespace loci::core

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,8 @@ enum class Links {
 
 // Writes into a temporary file in the same directory, which replaces the file of that name on
 // commit(); without one it is removed, and an older file stays as it was. The replaced file's
-// permissions are kept. All functions throw Error(kFailed) with the file and the system's reason.
+// permissions are kept. A stream (see stream_target.h) that a user names gets all bytes at
+// replace(). All functions throw Error(kFailed) with the file and the system's reason.
 class AtomicFile {
  public:
   // Refuses a name that is taken by anything but a regular file, and a link that another user made
@@ -37,7 +39,9 @@ class AtomicFile {
 
  private:
   std::string target_;
-  std::optional<TemporaryFile> temporary_;
+  std::optional<TemporaryFile> temporary_;  // if it is no stream
+  std::unique_ptr<OutputFile> stream_;
+  std::string pending_;  // for the stream
   bool staged_ = false;
   bool replaced_ = false;
 };

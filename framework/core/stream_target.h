@@ -1,0 +1,16 @@
+// Outputs that are no files of their own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "framework/core/output_file.h"
+
+namespace loci::core {
+
+// What is written to as it comes, because nothing can take its place: an open descriptor of this
+// process, as /dev/stdout and /dev/fd/3 name it, or a character device such as /dev/null. Null for
+// all other paths. Throws Error(kFailed) for one that cannot be opened.
+std::unique_ptr<OutputFile> open_stream_target(const std::string& path);
+
+}  // namespace loci::core
