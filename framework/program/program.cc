@@ -1,23 +1,19 @@
 #include <loci/program.hpp>
 #include <utility>
-#include <variant>
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/block_builder.h"
 #include "framework/program/builder.h"
-#include "framework/program/control_flow.h"
 #include "framework/program/printer.h"
 #include "framework/program/prune.h"
+#include "framework/program/test_form.h"
 #include "framework/program/verifier.h"
 
 namespace loci {
 inline namespace v0 {
 namespace {
-
-// The attribute of operators that do something else in inference than in training.
-constexpr const char* kIsTest = "is_test";
 
 const program::VarDesc& desc_of(const Variable& variable) {
   if (!variable.defined()) {
@@ -45,16 +41,6 @@ std::vector<program::VarId> ids_in(const program::ProgramImpl& program, const ch
     ids.push_back(variable.id());
   }
   return ids;
-}
-
-void set_test(program::Block& block) {
-  for (program::Operator& op : block.ops) {
-    const auto found = op.attributes.find(kIsTest);
-    if (found != op.attributes.end() && std::holds_alternative<bool>(found->second)) {
-      found->second = true;
-    }
-    program::edit_blocks(op, set_test);
-  }
 }
 
 // The random state of a program is outside of all its blocks.
@@ -104,7 +90,7 @@ Program Program::clone() const { return Program(std::make_shared<program::Progra
 
 Program Program::clone_for_test() const {
   Program copy = clone();
-  for (program::Block& block : copy.impl()->blocks()) set_test(block);
+  program::make_test_form(copy.impl().get());
   return copy;
 }
 

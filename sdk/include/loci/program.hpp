@@ -32,7 +32,8 @@ class LOCI_PUBLIC Program {
   // A deep copy.
   [[nodiscard]] Program clone() const;
   // A deep copy for inference and tests: the attribute "is_test" of each operator that has one
-  // (batch_norm, dropout) is true. Gradients and updates stay: prune() before or after.
+  // (batch_norm, dropout) is true, and gradients, updates and the state that only they use are
+  // gone.
   [[nodiscard]] Program clone_for_test() const;
   // A copy that keeps only what `fetches` need: no backward or update operators remain unless they
   // are asked for. `feeds` become its data variables. Throws Error(kInvalidArgument) if a fetch
