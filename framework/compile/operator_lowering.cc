@@ -105,12 +105,13 @@ class OperatorLowering {
     dispatch::ArgumentSlots types;
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       const ops::Residence residence = op.schema->inputs()[slot].residence;
-      const bool offers = constants == Constants::kOffered && residence == ops::Residence::kDevice;
+      const bool offers = state_.request.options.pack_constants &&
+                          constants == Constants::kOffered && residence == ops::Residence::kDevice;
       std::vector<dispatch::ArgumentType>& list = types.emplace_back();
       for (const VarId id : op.inputs[slot]) {
         const ops::TensorType& type = state_.binder.bound(id);
         list.push_back({type.dtype, type.shape, dispatch::abi_residence(residence),
-                        offers && is_constant(id)});
+                        offers && state_.values.is_constant(id)});
       }
     }
     return types;
@@ -127,13 +128,6 @@ class OperatorLowering {
       }
     }
     return types;
-  }
-
-  bool is_constant(VarId id) const {
-    const program::VarDesc& var = state_.block.var(id);
-    return state_.request.options.pack_constants && var.persistable &&
-           state_.request.changed->count(var.name) == 0 &&
-           state_.binder.bound(id).shape.numel() > 0;
   }
 
   void lower_inputs(const program::Operator& op, const dispatch::Binding& kernel,

@@ -53,9 +53,17 @@ void VariableValues::add_persistable(VarId id, device::Device& user, bool writte
   const ValueId home = add(id, space_of(&device), StorageKind::kScope);
   const Place place = space_of(&device) == nullptr ? Place() : device.place();
   persistable_index_[id] = plan_.persistables.size();
-  plan_.persistables.push_back({desc.name, home, place, written_first});
+  PlanPersistable persistable{desc.name, home, place, written_first};
+  persistable.is_constant = request_.options.replicate_constants && is_constant(id);
+  plan_.persistables.push_back(std::move(persistable));
   state_of(id).home = home;
   state_of(id).persists_at = &device;
+}
+
+bool VariableValues::is_constant(VarId id) const {
+  const program::VarDesc& var = block_.var(id);
+  return var.persistable && request_.changed->count(var.name) == 0 &&
+         binder_.bound(id).shape.numel() > 0;
 }
 
 ValueId VariableValues::add(VarId id, Space space, StorageKind storage) {
@@ -98,10 +106,22 @@ ValueId VariableValues::in_space(VarId id, Space space, const char* consumer,
   VarState& state = state_of(id);
   const auto found = state.copies.find(space);
   if (found != state.copies.end()) return found->second;
-  const ValueId copy = add(id, space, StorageKind::kArena);
-  add_transfer({home, copy, {at(home).name, state.producer, consumer, reason}});
+  const transfer::Labels labels{at(home).name, state.producer, consumer, reason};
+  const auto persistable = persistable_index_.find(id);
+  const bool has_replicas = persistable != persistable_index_.end() &&
+                            plan_.persistables[persistable->second].is_constant;
+  const ValueId copy =
+      has_replicas ? add_replica(id, space, labels) : add(id, space, StorageKind::kArena);
+  if (!has_replicas) add_transfer({home, copy, labels});
   state.copies[space] = copy;
   return copy;
+}
+
+ValueId VariableValues::add_replica(VarId id, Space space, const transfer::Labels& labels) {
+  const ValueId value = add(id, space, StorageKind::kReplica);
+  const Place place = space == nullptr ? Place() : space->place();
+  plan_.replicas.push_back({persistable_index_.at(id), value, place, labels});
+  return value;
 }
 
 ValueId VariableValues::packed(VarId id, const transfer::Packing& packing) {

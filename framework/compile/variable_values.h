@@ -29,8 +29,11 @@ class VariableValues {
   ValueId home_of(program::VarId id, device::Device& device);
   // The same for one that the operator writes whole.
   ValueId initialised_home(program::VarId id, device::Device& device);
-  // The variable's value in `space`; adds a transfer unless it is there already.
+  // The variable's value in `space`, unless it is there already by a replica for a constant and by
+  // a transfer for all else.
   ValueId in_space(program::VarId id, Space space, const char* consumer, transfer::Reason reason);
+  // Whether no run of the program changes the variable.
+  [[nodiscard]] bool is_constant(program::VarId id) const;
   // Makes the values that the stage before has of a variable known here.
   void import(program::VarId id);
   // A later stage needs what there is of it.
@@ -53,6 +56,7 @@ class VariableValues {
  private:
   void place_argument(program::VarId id, std::size_t index, device::Device& user);
   void add_persistable(program::VarId id, device::Device& user, bool written_first);
+  ValueId add_replica(program::VarId id, Space space, const transfer::Labels& labels);
   ValueId add_live_in(program::VarId id, ValueId earlier);
 
   const PlanRequest& request_;

@@ -76,10 +76,23 @@ void add_packed(const runtime::Plan& plan, std::vector<PackedConstant>* list) {
     list->push_back({packed.packing.variable, packed.packing.consumer,
                      packed.packing.device->place().to_string(), layout.text, layout.bytes});
   }
+}
+
+void add_replicas(const runtime::Plan& plan, std::vector<ReplicatedConstant>* list) {
+  for (const runtime::PlanReplica& replica : plan.replicas) {
+    list->push_back({replica.labels.variable, replica.labels.consumer, replica.place.to_string(),
+                     runtime::value_of(plan, replica.value).bytes});
+  }
+}
+
+// Of the plan and of its loops' blocks.
+template <class Visit>
+void for_each_plan(const runtime::Plan& plan, const Visit& visit) {
+  visit(plan);
   for (const runtime::Instruction& instruction : plan.instructions) {
     const runtime::LoopStep* loop = instruction.loop();
     if (loop == nullptr) continue;
-    for (const runtime::Plan* block : loop->plans()) add_packed(*block, list);
+    for (const runtime::Plan* block : loop->plans()) for_each_plan(*block, visit);
   }
 }
 
@@ -162,7 +175,10 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
     describe_step(*compiled, i, &report.operators[static_cast<std::size_t>(instruction.op)]);
   }
   add_transfers(*compiled, &report.transfers);
-  add_packed(*compiled, &report.packed);
+  for_each_plan(*compiled, [&](const runtime::Plan& each) {
+    add_packed(each, &report.packed);
+    add_replicas(each, &report.replicated);
+  });
   for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;
   report.unshared_bytes = compiled->unshared_bytes;
   return report;

@@ -9,7 +9,6 @@
 #include "framework/profiler/scope.h"
 #include "framework/run/loop.h"
 #include "framework/run/operator_log.h"
-#include "framework/run/persistables.h"
 #include "framework/run/profile_script.h"
 #include "framework/run/wait_label.h"
 
@@ -26,7 +25,7 @@ loci_stream* stream_of(Space space) { return space == nullptr ? nullptr : space-
 
 }  // namespace
 
-Frame::Frame(const Plan& plan) : plan_(plan) {
+Frame::Frame(const Plan& plan) : plan_(plan), binding_(plan, &views_) {
   allocate();
   make_views();
   make_records();
@@ -144,46 +143,6 @@ const loci_view* Frame::argument(ValueId value, bool metadata_only) {
   return &metadata;
 }
 
-bool Frame::bind_scope(tensor::ScopeImpl& scope) {
-  if (scope_ == &scope && scope_version_ == scope.version()) {
-    // Ops on the tensors themselves may still be under way.
-    for (const Tensor& tensor : bound_) tensor.impl()->storage()->uses.wait();
-    bind_packed();
-    return true;
-  }
-  scope_ = nullptr;
-  bound_.clear();
-  written_.clear();
-  persistables_.clear();
-  for (const PlanPersistable& persistable : plan_.persistables) {
-    const PlanValue& value = plan_.values[static_cast<std::size_t>(persistable.value)];
-    const Tensor tensor = resolve_persistable(persistable, value, scope);
-    if (!tensor.defined()) return false;
-    void* data = tensor::settled_data(tensor);
-    bind(persistable.value, data);
-    persistables_.add(data, tensor.bytes());
-    bound_.push_back(tensor);
-    if (persistable.is_written) written_.push_back(tensor.impl()->storage().get());
-  }
-  packed_.assign(plan_.packed.size(), nullptr);
-  bind_packed();
-  persistables_.sort();
-  scope_ = &scope;
-  scope_version_ = scope.version();
-  return true;
-}
-
-void Frame::bind_packed() {
-  for (std::size_t i = 0; i < packed_.size(); ++i) {
-    const PlanPacked& plan = plan_.packed[i];
-    const Tensor& constant = bound_[plan.persistable];
-    if (packed_[i] != nullptr && transfer::is_current(*packed_[i], constant)) [[likely]]
-      continue;
-    packed_[i] = transfer::packed(constant, plan.packing);
-    bind(plan.value, packed_[i]->buffer.data());
-  }
-}
-
 void Frame::begin() {
   for (device::Device* device : plan_.queued_devices) device->require_reach();
   for (const std::unique_ptr<DeviceWork>& work : work_) work->begin();
@@ -201,21 +160,13 @@ void Frame::synchronize() {
   }
   if (!first) return;
   for (const std::unique_ptr<DeviceWork>& work : work_) {
-    if (const auto failure = work->failure()) fail_persistables(failure);
+    if (const auto failure = work->failure()) binding_.fail(failure);
   }
   throw *first;
 }
 
-void Frame::fail_persistables(const std::shared_ptr<device::Failure>& failure) {
-  for (const std::string& name : plan_.written) {
-    const Tensor tensor = scope_->find(name);
-    if (tensor.defined()) tensor.impl()->storage()->uses.fail(failure);
-  }
-}
-
 void Frame::run() {
-  for (tensor::Storage* storage : written_)
-    storage->version.fetch_add(1, std::memory_order_relaxed);
+  binding_.count_changes();
   const std::uint64_t correlation = profiler::take_correlations(records_.size());
   for (const std::unique_ptr<DeviceWork>& work : work_) {
     work->set_launches(correlation, records_.size());

@@ -9,12 +9,11 @@
 
 #include "framework/memory/allocator.h"
 #include "framework/memory/pinned_buffer.h"
-#include "framework/run/bound_memory.h"
 #include "framework/run/device_work.h"
 #include "framework/run/plan.h"
 #include "framework/run/scheduled_run.h"
+#include "framework/run/scope_binding.h"
 #include "framework/tensor/scope_impl.h"
-#include "framework/tensor/tensor_impl.h"
 
 namespace loci::runtime {
 
@@ -28,14 +27,12 @@ class Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  // Points at the persistable variables of `scope`: creates those that the plan writes first, moves
-  // those that lie away from their home. Does nothing if the scope has not changed since. Returns
-  // false if a variable has another type than the plan was compiled for.
-  [[nodiscard]] bool bind_scope(tensor::ScopeImpl& scope);
+  // See ScopeBinding::bind().
+  [[nodiscard]] bool bind_scope(tensor::ScopeImpl& scope) { return binding_.bind(scope); }
 
   // Whether a byte of it is one of those variables'.
   [[nodiscard]] bool shares_persistables(const void* data, std::uint64_t bytes) const {
-    return persistables_.meets(data, bytes);
+    return binding_.meets(data, bytes);
   }
 
   void bind(ValueId value, void* data) { views_[static_cast<std::size_t>(value)].data = data; }
@@ -58,8 +55,6 @@ class Frame {
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
 
-  // Points at the constants in the layouts of kernels.
-  void bind_packed();
   // Of an instruction. A kernel's is all that its launch needs.
   struct Record {
     LaunchFn launch = nullptr;  // null: it is no kernel
@@ -74,7 +69,6 @@ class Frame {
   // In the order and the streams of the plan's schedule.
   void run_scheduled(std::uint64_t first_correlation);
   void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
-  void fail_persistables(const std::shared_ptr<device::Failure>& failure);
   void allocate();
   void make_views();
   void make_records();
@@ -96,14 +90,9 @@ class Frame {
   std::vector<loci_view> metadata_views_;  // without data
   std::vector<const loci_view*> arguments_;
   std::vector<Record> records_;  // by instruction
-  std::vector<Tensor> bound_;    // by persistable variable
-  std::vector<tensor::Storage*> written_;
-  std::vector<std::shared_ptr<const tensor::PackedForm>> packed_;  // in the order of the plan's
-  BoundMemory persistables_;
+  ScopeBinding binding_;
   std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device
-  std::uint64_t scope_version_ = 0;
-  const tensor::ScopeImpl* scope_ = nullptr;
-  std::unique_ptr<ScheduledRun> scheduled_;  // null without a schedule
+  std::unique_ptr<ScheduledRun> scheduled_;        // null without a schedule
 };
 
 }  // namespace loci::runtime

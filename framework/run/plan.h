@@ -36,6 +36,7 @@ enum class StorageKind : std::uint8_t {
   kEarlier,   // of the plan that ran before this one
   kArgument,  // bound to memory of the plan around a block
   kPacked,    // of a persistable variable, in the layout of a kernel
+  kReplica,   // of a persistable variable, at another place than its home
 };
 
 // Memory that instructions share: of a device with memory of its own, or the host's (null).
@@ -149,6 +150,7 @@ struct PlanPersistable {
   Place home;
   bool written_first = false;  // an initialiser makes it; otherwise it must be in the scope
   bool is_written = false;     // a run changes it, other than in a loop
+  bool is_constant = false;    // no run of the program changes it, so it may have replicas
 };
 
 // A persistable variable that no run of the program changes, as kernels like it.
@@ -156,6 +158,14 @@ struct PlanPacked {
   std::size_t persistable = 0;  // an index
   ValueId value = -1;
   transfer::Packing packing;
+};
+
+// The same at a place where it is read, other than its home.
+struct PlanReplica {
+  std::size_t persistable = 0;  // an index
+  ValueId value = -1;
+  Place place;
+  transfer::Labels labels;  // of a copy that comes because it has changed
 };
 
 struct Arena {
@@ -203,6 +213,7 @@ class Plan {
   std::unique_ptr<Continuation> rest;  // null if this is all
   std::vector<PlanPersistable> persistables;
   std::vector<PlanPacked> packed;
+  std::vector<PlanReplica> replicas;
   std::vector<std::string> written;  // persistable variables that a run changes, also in its loops
   std::vector<Arena> arenas;
   std::vector<device::Device*> queued_devices;  // to wait for at the end of a run

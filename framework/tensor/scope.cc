@@ -35,32 +35,55 @@ Tensor copy_of(const Tensor& value, const std::string& name) {
 
 Tensor ScopeImpl::find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
-  const auto found = tensors_.find(name);
-  return found == tensors_.end() ? Tensor() : found->second;
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? Tensor() : found->second.tensor;
 }
 
-void ScopeImpl::put(const std::string& name, Tensor tensor) {
+template <class Edit>
+void ScopeImpl::replace(const std::string& name, Tensor tensor, const Edit& edit) {
   check_entry(name, tensor);
-  // The tensor that was there is released after the lock.
-  Tensor previous;
   const std::lock_guard lock(mutex_);
-  Tensor& entry = tensors_[name];
-  previous = std::exchange(entry, std::move(tensor));
-  const bool same = previous.defined() && same_form(previous, entry) &&
-                    settled_data(previous) == settled_data(entry);
+  Entry& entry = entries_[name];
+  std::swap(entry.tensor, tensor);  // what was there is released after the lock
+  edit(&entry.history);
+  const bool same = tensor.defined() && same_form(tensor, entry.tensor) &&
+                    settled_data(tensor) == settled_data(entry.tensor);
   if (!same) version_.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void ScopeImpl::erase(const std::string& name) {
+void ScopeImpl::put(const std::string& name, Tensor tensor) {
+  replace(name, std::move(tensor), [](History* history) { *history = {}; });
+}
+
+void ScopeImpl::make(const std::string& name, Tensor tensor) {
+  replace(name, std::move(tensor), [](History* history) { *history = {/*made=*/true, 0}; });
+}
+
+void ScopeImpl::move(const std::string& name, Tensor tensor) {
+  replace(name, std::move(tensor), [](History* history) { ++history->moves; });
+}
+
+ScopeImpl::History ScopeImpl::history(std::string_view name) const {
   const std::lock_guard lock(mutex_);
-  if (tensors_.erase(name) != 0) version_.fetch_add(1, std::memory_order_acq_rel);
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? History() : found->second.history;
+}
+
+void ScopeImpl::erase(const std::string& name) {
+  Tensor previous;
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  previous = std::move(found->second.tensor);
+  entries_.erase(found);
+  version_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 std::vector<std::string> ScopeImpl::names() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> names;
-  names.reserve(tensors_.size());
-  for (const auto& [name, tensor] : tensors_) names.push_back(name);
+  names.reserve(entries_.size());
+  for (const auto& [name, entry] : entries_) names.push_back(name);
   return names;
 }
 
@@ -84,7 +107,7 @@ bool Scope::has(const std::string& name) const { return impl_->find(name).define
 void Scope::set(const std::string& name, const Tensor& value) const {
   tensor::check_entry(name, value);
   const Tensor present = impl_->find(name);
-  if (present.defined() && tensor::same_form(present, value)) {
+  if (present.defined() && present.dtype() == value.dtype() && present.shape() == value.shape()) {
     present.copy_(value);
   } else {
     impl_->put(name, tensor::copy_of(value, name));

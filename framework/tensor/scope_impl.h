@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <loci/scope.hpp>
 #include <map>
@@ -24,6 +25,15 @@ class ScopeImpl {
   // Takes `tensor` itself as the storage of that name. Throws Error(kInvalidArgument) for an empty
   // name or an undefined tensor.
   void put(const std::string& name, Tensor tensor);
+  // The same for one that a run has made where it needs it, or moved there.
+  void make(const std::string& name, Tensor tensor);
+  void move(const std::string& name, Tensor tensor);
+  // What runs have done to what is there since somebody else put it.
+  struct History {
+    bool made = false;
+    std::size_t moves = 0;
+  };
+  [[nodiscard]] History history(std::string_view name) const;
   // Nothing happens if there is none.
   void erase(const std::string& name);
   // Sorted.
@@ -33,8 +43,16 @@ class ScopeImpl {
   [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
+  struct Entry {
+    Tensor tensor;
+    History history;
+  };
+  // `edit` changes the entry's history.
+  template <class Edit>
+  void replace(const std::string& name, Tensor tensor, const Edit& edit);
+
   mutable std::mutex mutex_;
-  std::map<std::string, Tensor, std::less<>> tensors_;
+  std::map<std::string, Entry, std::less<>> entries_;
   std::atomic<std::uint64_t> version_{0};
 };
 

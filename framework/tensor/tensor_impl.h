@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "framework/memory/allocator.h"
-#include "framework/tensor/packed_forms.h"
+#include "framework/tensor/derived_forms.h"
+#include "framework/tensor/packed_form.h"
+#include "framework/tensor/replica.h"
 #include "framework/tensor/uses.h"
 
 namespace loci::tensor {
@@ -43,7 +45,8 @@ struct Storage {
   // Somebody outside of the core has its address, and may change elements without their being
   // counted.
   std::atomic<bool> is_exposed{false};
-  PackedForms packed;
+  DerivedForms<PackedForm> packed;  // in layouts of kernels
+  DerivedForms<Replica> replicas;   // at other places
   // Why it has no elements, as a literal that goes on after "which has none: "; null: it has.
   const char* absence = nullptr;
 
@@ -93,6 +96,13 @@ class TensorImpl {
   std::unique_ptr<std::string> name_;
   std::unique_ptr<Recorded> recorded_;
 };
+
+// Whether a form of the storage has the elements that it has now. No work may be writing them.
+template <class Form>
+[[nodiscard]] bool is_current(const Form& form, const Storage& storage) {
+  return !storage.is_exposed.load(std::memory_order_acquire) &&
+         form.version == storage.version.load(std::memory_order_acquire);
+}
 
 // Throws Error(kInvalidArgument) if the tensor has no elements to read; `reader` is the user's
 // call.

@@ -73,21 +73,13 @@ void pack(const Tensor& constant, const Packing& packing, const tensor::PackedFo
 
 }  // namespace
 
-bool is_current(const tensor::PackedForm& form, const Tensor& constant) {
-  const tensor::Storage& storage = *constant.impl()->storage();
-  return !storage.is_exposed.load(std::memory_order_acquire) &&
-         form.version == storage.version.load(std::memory_order_acquire);
-}
-
 std::shared_ptr<const tensor::PackedForm> packed(const Tensor& constant, const Packing& packing) {
   tensor::Storage& storage = *constant.impl()->storage();
-  const bool is_exposed = storage.is_exposed.load(std::memory_order_acquire);
   const std::uint64_t version = storage.version.load(std::memory_order_acquire);
   const tensor::PackedKey key{packing.layout, constant.dtype(), constant.shape(),
                               constant.impl()->offset()};
-  if (!is_exposed) {
-    if (auto known = storage.packed.find(key, version)) return known;
-  }
+  auto known = storage.packed.find(key);
+  if (known != nullptr && tensor::is_current(*known, storage)) return known;
   auto form = std::make_shared<tensor::PackedForm>();
   form->key = key;
   form->version = version;
@@ -96,7 +88,7 @@ std::shared_ptr<const tensor::PackedForm> packed(const Tensor& constant, const P
           .allocate(plugin::find_layout(packing.layout)->bytes, packing.device->default_stream(),
                     intern(fmt::format("{} (packed)", packing.variable)));
   pack(constant, packing, *form);
-  if (!is_exposed) storage.packed.put(form);
+  storage.packed.put(form);
   return form;
 }
 

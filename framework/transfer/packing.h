@@ -7,7 +7,7 @@
 
 #include "framework/device/device.h"
 #include "framework/plugin/backend.h"
-#include "framework/tensor/packed_forms.h"
+#include "framework/tensor/packed_form.h"
 
 namespace loci::transfer {
 
@@ -19,9 +19,6 @@ struct Packing {
   const char* variable = "";                       // the constant's name; interned
   const char* consumer = "";                       // an operator; interned
 };
-
-// Whether the form has the elements that the constant has now. No work may be writing them.
-[[nodiscard]] bool is_current(const tensor::PackedForm& form, const Tensor& constant);
 
 // The constant's elements in that layout: packed when they are first asked for, and again only once
 // they may have changed. The host waits, and the ledger has a row of reason kPack. No work may be

@@ -20,7 +20,7 @@ enum class Reason : std::uint8_t {
   kHostRead,     // an op reads a value on the host
   kExplicit,     // the user asked for it
   kWriteBack,    // state that an op updated away from its home
-  kLoad,         // a persistable variable moves to its home once
+  kLoad,         // a persistable variable gets where a run needs it, for the first time
   kPack,         // a constant is put into the layout that a kernel likes, within its place
 };
 std::string_view reason_name(Reason reason);  // "prepare_data"

@@ -18,10 +18,10 @@ using Json = nlohmann::ordered_json;
 
 void declare_plan_command(po::options_description& options) {
   declare_execution_options(options);
-  options.add_options()(
-      "json",
-      "print one JSON object: model, device, feeds, operators, deferred, packed, transfers, "
-      "arena_bytes, unshared_bytes");
+  options.add_options()("json",
+                        "print one JSON object: model, device, feeds, operators, deferred, packed, "
+                        "replicated, transfers, "
+                        "arena_bytes, unshared_bytes");
 }
 
 std::string feeds_text(const Session& session) {
@@ -90,6 +90,18 @@ std::string packed_text(const inspect::Plan& plan) {
   return fmt::format("packed once for their kernels:\n{}\n", table.to_string());
 }
 
+// Nothing where every constant is read at one place.
+std::string replicated_text(const inspect::Plan& plan) {
+  if (plan.replicated.empty()) return {};
+  TextTable table({"constant", "place", "bytes", "for"});
+  for (const inspect::ReplicatedConstant& constant : plan.replicated) {
+    table.add(
+        {constant.variable, constant.place, std::to_string(constant.bytes), constant.consumer});
+  }
+  return fmt::format("kept at a further place, and copied there only once they change:\n{}\n",
+                     table.to_string());
+}
+
 std::string transfers_text(const inspect::Plan& plan) {
   if (plan.transfers.empty()) return "no transfers besides feed and fetch\n";
   const bool streams = has_streams(plan);
@@ -109,11 +121,13 @@ std::string transfers_text(const inspect::Plan& plan) {
 
 std::string report_text(const Session& session, const inspect::Plan& plan) {
   return fmt::format(
-      "device {}\n{}\n{}{}\n{}{}\nmemory for intermediate values: {} bytes ({} if none were shared)"
+      "device {}\n{}\n{}{}\n{}{}{}\nmemory for intermediate values: {} bytes ({} if none were "
+      "shared)"
       "{}\n",
       session.executor.place().to_string(), feeds_text(session), operators_text(plan),
-      deferred_text(plan), packed_text(plan), transfers_text(plan), plan.arena_bytes,
-      plan.unshared_bytes, plan.deferred.empty() ? "" : ", without that of the further operators");
+      deferred_text(plan), packed_text(plan), replicated_text(plan), transfers_text(plan),
+      plan.arena_bytes, plan.unshared_bytes,
+      plan.deferred.empty() ? "" : ", without that of the further operators");
 }
 
 Json assumed_feeds_json(const Session& session) {
@@ -162,6 +176,17 @@ Json packed_json(const inspect::Plan& plan) {
   return constants;
 }
 
+Json replicated_json(const inspect::Plan& plan) {
+  Json constants = Json::array();
+  for (const inspect::ReplicatedConstant& constant : plan.replicated) {
+    constants.push_back({{"variable", constant.variable},
+                         {"consumer", constant.consumer},
+                         {"place", constant.place},
+                         {"bytes", constant.bytes}});
+  }
+  return constants;
+}
+
 Json transfers_json(const inspect::Plan& plan) {
   Json transfers = Json::array();
   for (const inspect::PlannedTransfer& copy : plan.transfers) {
@@ -187,6 +212,7 @@ Json report_json(const ExecutionOptions& options, const Session& session,
           {"operators", operators_json(plan)},
           {"deferred", deferred_json(plan)},
           {"packed", packed_json(plan)},
+          {"replicated", replicated_json(plan)},
           {"transfers", transfers_json(plan)},
           {"arena_bytes", plan.arena_bytes},
           {"unshared_bytes", plan.unshared_bytes}};

@@ -31,6 +31,7 @@ struct CompileOptions {
     options.optimization = Optimization::kNone;
     options.reuse_memory = false;
     options.pack_constants = false;
+    options.replicate_constants = false;
     options.streams = 1;
     return options;
   }
@@ -50,6 +51,10 @@ struct CompileOptions {
   // for all plans (inspect::PackedConstant). They take their memory a second time, and results may
   // differ in the last bits from those of the plain layout.
   bool pack_constants = true;
+  // Parameters that no run of the program changes, and rates that are set between runs, are kept
+  // at each place where operators read them, and copied there again only once they may have changed
+  // (inspect::ReplicatedConstant); otherwise every run copies them.
+  bool replicate_constants = true;
   FallbackPolicy fallback = FallbackPolicy::kWarn;
   // Independent branches of a program run at the same time in up to this many streams of a device,
   // and copies between places beside them. 1: every operator starts when the one before it has been
@@ -59,7 +64,8 @@ struct CompileOptions {
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
     return a.optimization == b.optimization && a.disabled_passes == b.disabled_passes &&
            a.reuse_memory == b.reuse_memory && a.pack_constants == b.pack_constants &&
-           a.fallback == b.fallback && a.streams == b.streams;
+           a.replicate_constants == b.replicate_constants && a.fallback == b.fallback &&
+           a.streams == b.streams;
   }
 };
 

@@ -84,10 +84,21 @@ struct PackedConstant {
   std::uint64_t bytes = 0;
 };
 
+// A parameter that no run of the program changes, at a place other than its own. It is copied there
+// before the first run, a transfer of reason "load", kept with the parameter for all plans, and
+// copied again only once the parameter may have changed, as what it is needed for.
+struct ReplicatedConstant {
+  std::string variable;
+  std::string consumer;  // the first operator that reads it there
+  std::string place;
+  std::uint64_t bytes = 0;
+};
+
 struct Plan {
   std::vector<PlannedOperator> operators;
-  std::vector<DeferredOperator> deferred;  // the rest, in order
-  std::vector<PackedConstant> packed;      // those of loops too
+  std::vector<DeferredOperator> deferred;      // the rest, in order
+  std::vector<PackedConstant> packed;          // those of loops too
+  std::vector<ReplicatedConstant> replicated;  // likewise
   std::vector<PlannedTransfer> transfers;
   // Memory for intermediate values, all places; that of deferred operators comes on top.
   std::uint64_t arena_bytes = 0;

@@ -24,8 +24,9 @@ class LOCI_PUBLIC Scope {
   // The tensor of that name; it shares the storage. Throws Error(kNotFound) with similar names.
   [[nodiscard]] Tensor find(const std::string& name) const;
   [[nodiscard]] bool has(const std::string& name) const;
-  // Copies `value` into the storage of that name, or takes a copy as new storage. Throws
-  // Error(kInvalidArgument) for an empty name or an undefined tensor.
+  // Copies `value` into the storage of that name, wherever that is, or takes a copy as new storage
+  // if there is none of that dtype and shape. Throws Error(kInvalidArgument) for an empty name or
+  // an undefined tensor.
   void set(const std::string& name, const Tensor& value) const;
   void erase(const std::string& name) const;
   // All names, sorted.

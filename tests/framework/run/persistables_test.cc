@@ -1,26 +1,42 @@
 #include "framework/run/persistables.h"
 
+#include <loci/transfer_policy.hpp>
+
 #include "framework/transfer/transfer.h"
 #include "tests/framework/executor/runtime_fixture.h"
 
 namespace loci::runtime {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
 class PersistablesTest : public RuntimeTest {
  protected:
-  static PlanValue value_of(DType dtype, const Shape& shape) {
-    PlanValue value;
-    value.type = {dtype, shape};
-    return value;
+  // As a plan with that one variable would have it.
+  Tensor resolve(PlanPersistable persistable, const Shape& shape) {
+    Plan plan;
+    plan.values.emplace_back().type = {kFloat32, shape};
+    persistable.value = 0;
+    return resolve_persistable(plan, persistable, *scope_.impl(), &pulled_);
   }
+  static PlanPersistable at(const char* place) { return {"w", 0, Place(place)}; }
+  static std::vector<std::string_view> reasons() {
+    std::vector<std::string_view> list;
+    for (const transfer::Row& row : transfer::rows()) {
+      list.push_back(transfer::reason_name(row.labels.reason));
+    }
+    return list;
+  }
+
+  std::vector<Pulled> pulled_;
 };
 
 TEST_F(PersistablesTest, MakesWhatThePlanWritesFirst) {
-  const Tensor made = resolve_persistable({"w", 0, Place("toy:0"), /*written_first=*/true},
-                                          value_of(kFloat32, {3}), *scope_.impl());
+  const Tensor made = resolve({"w", 0, Place("toy:0"), /*written_first=*/true}, {3});
   EXPECT_EQ(made.place(), Place("toy:0"));
   EXPECT_TRUE(scope_.has("w"));
 }
@@ -28,27 +44,59 @@ TEST_F(PersistablesTest, MakesWhatThePlanWritesFirst) {
 TEST_F(PersistablesTest, MovesAVariableHomeOnce) {
   scope_.set("w", vector({1, 2}));
   transfer::clear_rows();
-  const PlanPersistable persistable{"w", 0, Place("toy:0"), false};
-  const Tensor moved = resolve_persistable(persistable, value_of(kFloat32, {2}), *scope_.impl());
-  resolve_persistable(persistable, value_of(kFloat32, {2}), *scope_.impl());
+  const Tensor moved = resolve(at("toy:0"), {2});
+  resolve(at("toy:0"), {2});
   EXPECT_EQ(moved.place(), Place("toy:0"));
-  ASSERT_EQ(transfer::rows().size(), 1U);
-  EXPECT_EQ(transfer::rows()[0].labels.reason, transfer::Reason::kLoad);
+  EXPECT_THAT(reasons(), ElementsAre("load"));
   EXPECT_EQ(transfer::rows()[0].bytes, 8U);
+  EXPECT_THAT(pulled_, IsEmpty());
+}
+
+// Only the first is what a run cannot do without.
+TEST_F(PersistablesTest, WhatWandersIsTold) {
+  scope_.set("w", vector({1, 2}));
+  transfer::clear_rows();
+  resolve(at("toy:0"), {2});
+  resolve(at("cpu"), {2});
+  resolve(at("toy:0"), {2});
+  EXPECT_THAT(reasons(), ElementsAre("load", "prepare_data", "prepare_data"));
+  ASSERT_THAT(pulled_, SizeIs(1));
+  EXPECT_EQ(pulled_[0].variable, "w");
+  EXPECT_EQ(pulled_[0].from, Place("toy:0"));
+  EXPECT_EQ(pulled_[0].to, Place("cpu"));
+  const TransferGuard guard(TransferPolicy::forbid());
+  EXPECT_THAT([&] { resolve(at("cpu"), {2}); },
+              ThrowsMessage<Error>(HasSubstr("the policy forbids to copy 'w'")));
+}
+
+TEST_F(PersistablesTest, WhatTheUserSetsAnewHasAFirstMoveAgain) {
+  scope_.set("w", vector({1, 2}));
+  resolve(at("toy:0"), {2});
+  scope_.erase("w");
+  scope_.set("w", vector({3, 4}));
+  transfer::clear_rows();
+  resolve(at("toy:0"), {2});
+  EXPECT_THAT(reasons(), ElementsAre("load"));
+  EXPECT_THAT(pulled_, IsEmpty());
+}
+
+TEST_F(PersistablesTest, AConstantStaysWhereItWasBrought) {
+  scope_.set("w", vector({1, 2}));
+  resolve(at("toy:0"), {2});
+  PlanPersistable constant = at("cpu");
+  constant.is_constant = true;
+  EXPECT_EQ(resolve(constant, {2}).place(), Place("toy:0"));
+  EXPECT_THAT(pulled_, IsEmpty());
 }
 
 TEST_F(PersistablesTest, AnotherTypeMeansThatThePlanIsStale) {
   scope_.set("w", vector({1, 2}));
-  EXPECT_FALSE(
-      resolve_persistable({"w", 0, Place(), false}, value_of(kFloat32, {3}), *scope_.impl())
-          .defined());
+  EXPECT_FALSE(resolve(at("cpu"), {3}).defined());
 }
 
 TEST_F(PersistablesTest, NamesWhatIsMissing) {
-  const auto settling = [&] {
-    resolve_persistable({"w", 0, Place(), false}, value_of(kFloat32, {3}), *scope_.impl());
-  };
-  EXPECT_THAT(settling, ThrowsMessage<Error>(HasSubstr("'w' is not in the scope")));
+  EXPECT_THAT([&] { resolve(at("cpu"), {3}); },
+              ThrowsMessage<Error>(HasSubstr("'w' is not in the scope")));
 }
 
 TEST_F(PersistablesTest, AVariableOfANewShapeIsCompiledFor) {

@@ -67,6 +67,23 @@ TEST(ScopeTest, PutTakesTheTensorItself) {
   EXPECT_EQ(scope.find("a").raw_data(), tensor.raw_data());
 }
 
+TEST(ScopeTest, KnowsWhatRunsHaveDone) {
+  const Scope scope;
+  tensor::ScopeImpl& impl = *scope.impl();
+  EXPECT_EQ(impl.history("a").moves, 0U);
+  impl.make("a", Tensor::scalar(1.0F));
+  EXPECT_TRUE(impl.history("a").made);
+  impl.move("a", Tensor::scalar(1.0F));
+  impl.move("a", Tensor::scalar(1.0F));
+  EXPECT_EQ(impl.history("a").moves, 2U);
+  EXPECT_TRUE(impl.history("a").made);
+  scope.set("a", Tensor::scalar(2.0F));  // into the same storage
+  EXPECT_EQ(impl.history("a").moves, 2U);
+  impl.put("a", Tensor::scalar(2.0F));
+  EXPECT_FALSE(impl.history("a").made);
+  EXPECT_EQ(impl.history("a").moves, 0U);
+}
+
 TEST(ScopeTest, MissingNameIsAnErrorWithSimilarOnes) {
   const Scope scope;
   scope.set("conv1.weight", Tensor::scalar(1.0F));

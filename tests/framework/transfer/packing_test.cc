@@ -68,9 +68,9 @@ TEST_F(PackingTest, PacksOnceAndSaysSo) {
 
 TEST_F(PackingTest, PacksAgainAfterAChangeInPlace) {
   const auto form = packed(constant_, packing_);
-  EXPECT_TRUE(is_current(*form, constant_));
+  EXPECT_TRUE(tensor::is_current(*form, *constant_.impl()->storage()));
   constant_.copy_(Tensor::from<float>({20, 40, 60}, {3}).to("toy:0"));
-  EXPECT_FALSE(is_current(*form, constant_));
+  EXPECT_FALSE(tensor::is_current(*form, *constant_.impl()->storage()));
   EXPECT_THAT(elements(*packed(constant_, packing_)), ElementsAre(10, 20, 30));
   EXPECT_THAT(elements(*form), ElementsAre(1, 2, 3));
   EXPECT_EQ(packs(), 2U);
@@ -79,9 +79,9 @@ TEST_F(PackingTest, PacksAgainAfterAChangeInPlace) {
 TEST_F(PackingTest, WhoeverHasTheAddressMayChangeItUnseen) {
   const auto form = packed(constant_, packing_);
   (void)constant_.read_data();
-  EXPECT_TRUE(is_current(*form, constant_));
+  EXPECT_TRUE(tensor::is_current(*form, *constant_.impl()->storage()));
   (void)constant_.raw_data();
-  EXPECT_FALSE(is_current(*form, constant_));
+  EXPECT_FALSE(tensor::is_current(*form, *constant_.impl()->storage()));
   EXPECT_NE(packed(constant_, packing_), packed(constant_, packing_));
 }
 
