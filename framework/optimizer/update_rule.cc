@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "framework/core/raise.h"
@@ -29,11 +30,12 @@ VarId UpdateBuilder::state(VarId parameter, const char* name) {
   return program::add_persistable(main_, startup_, spec).id();
 }
 
-VarId UpdateBuilder::counter(const std::string& name) {
+VarId UpdateBuilder::counter(const std::string& name, const std::string& guard) {
   program::PersistableSpec spec;
   spec.name = main_->unique_name(name);
   spec.dtype = kInt64;
   spec.init = initializer::constant(0.0);
+  spec.guard = guard;
   return program::add_persistable(main_, startup_, spec).id();
 }
 
@@ -49,30 +51,63 @@ program::OperatorSpec UpdateBuilder::update(const char* op, VarId parameter,
   return spec;
 }
 
+const std::string& UpdateBuilder::guard_of(VarId parameter) const {
+  return main_->main().var(parameter).guard;
+}
+
 void UpdateBuilder::append(const program::OperatorSpec& spec) {
   program::append_operator(*main_, spec);
 }
 
+namespace {
+
+// A counter at each place where there are parameters, so that a step copies nothing between places.
+class StepCounters {
+ public:
+  StepCounters(UpdateBuilder& builder, const char* op) : builder_(builder), op_(op) {}
+
+  VarId at(const std::string& guard) {
+    const auto [known, is_new] = counters_.try_emplace(guard, program::kNoVar);
+    if (is_new) known->second = builder_.counter(fmt::format("{}.step", op_), guard);
+    return known->second;
+  }
+
+  // Once all updates are there.
+  void advance() {
+    for (const auto& [guard, counter] : counters_) {
+      program::OperatorSpec count;
+      count.type = "increment";
+      count.inputs = {{"x", {counter}}};
+      count.guard = guard;
+      count.role = program::Role::kUpdate;
+      builder_.append(count);
+    }
+  }
+
+ private:
+  UpdateBuilder& builder_;
+  const char* op_;
+  std::map<std::string, VarId> counters_;  // by guard
+};
+
+}  // namespace
+
 void append_updates(UpdateBuilder& builder, const UpdateRule& rule,
                     const std::vector<VarId>& parameters,
                     const std::vector<autograd::GradientVar>& gradients) {
-  const VarId step =
-      rule.counts_steps ? builder.counter(fmt::format("{}.step", rule.op)) : program::kNoVar;
+  StepCounters steps(builder, rule.op);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     program::OperatorSpec spec = builder.update(rule.op, parameters[i], gradients[i]);
     for (const char* state : rule.states) {
       spec.inputs.push_back({state, {builder.state(parameters[i], state)}});
     }
-    if (rule.counts_steps) spec.inputs.push_back({"step", {step}});
+    if (rule.counts_steps) {
+      spec.inputs.push_back({"step", {steps.at(builder.guard_of(parameters[i]))}});
+    }
     spec.attributes = rule.attributes;
     builder.append(spec);
   }
-  if (!rule.counts_steps) return;
-  program::OperatorSpec count;
-  count.type = "increment";
-  count.inputs = {{"x", {step}}};
-  count.role = program::Role::kUpdate;
-  builder.append(count);
+  steps.advance();
 }
 
 void check_share(const char* optimizer, const char* what, double value) {

@@ -35,12 +35,13 @@ class UpdateBuilder {
 
   // State of the shape of the parameter, zero at first, at its place.
   program::VarId state(program::VarId parameter, const char* name);
-  // One counter for all parameters, from 0.
-  program::VarId counter(const std::string& name);
+  // A counter of steps, from 0, for the parameters of one guard.
+  program::VarId counter(const std::string& name, const std::string& guard);
   // An operator with the inputs of every rule, param, grad, learning_rate and rows, to be
   // completed.
   [[nodiscard]] program::OperatorSpec update(const char* op, program::VarId parameter,
                                              const autograd::GradientVar& gradient) const;
+  [[nodiscard]] const std::string& guard_of(program::VarId parameter) const;
   void append(const program::OperatorSpec& spec);
 
  private:

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <loci/layers.hpp>
 #include <loci/optimizer.hpp>
+#include <map>
+#include <set>
 
 #include "framework/program/program_impl.h"
 
@@ -41,6 +43,25 @@ TEST_F(AdamTest, SharesOneStepCount) {
   EXPECT_EQ(vars[static_cast<std::size_t>(steps[0])].type, (ops::TensorType{kInt64, Shape{}}));
   EXPECT_EQ(main_.find("fc.weight.moment2").shape(), (Shape{3, 2}));
   EXPECT_NO_THROW(main_.verify());
+}
+
+// Each place counts for itself, so that no step copies the count.
+TEST_F(AdamTest, HasAStepCountForEachGuard) {
+  Variable hidden;
+  {
+    const DeviceGuard device("sim:1");
+    hidden = layers::fc(data("x", {-1, 3}, kFloat32), 2, "first");
+  }
+  Adam(0.1).minimize(mean(layers::fc(hidden, 2, "second")));
+  std::map<std::string, std::set<program::VarId>> steps;
+  for (const Operator& op : main_.impl()->main().ops) {
+    if (op.type() == "adam") steps[op.guard].insert(op.inputs[4].front());
+    if (op.type() == "increment") steps[op.guard].insert(op.inputs[0].front());
+  }
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[""].size(), 1U);
+  EXPECT_EQ(steps["sim:1"].size(), 1U);
+  EXPECT_NE(steps[""], steps["sim:1"]);
 }
 
 TEST_F(AdamTest, RefusesOptionsThatDoNotDecay) {

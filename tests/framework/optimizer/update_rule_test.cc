@@ -39,8 +39,9 @@ TEST_F(UpdateBuilderTest, ASecondStateOfTheSameNameIsToldApart) {
 }
 
 TEST_F(UpdateBuilderTest, ACounterIsOneInteger) {
-  const program::VarDesc& counter = main().main().var(builder_.counter("adam.step"));
+  const program::VarDesc& counter = main().main().var(builder_.counter("adam.step", "cpu"));
   EXPECT_EQ(counter.type, (ops::TensorType{kInt64, Shape{}}));
+  EXPECT_EQ(counter.guard, "cpu");
 }
 
 TEST_F(UpdateBuilderTest, RowsAreNamedOnlyForASparseGradient) {
