@@ -60,6 +60,16 @@ Variable make_learning_rate(const std::shared_ptr<ProgramImpl>& main, ProgramImp
       {main->unique_name("learning_rate"), Shape{}, kFloat32, initializer::constant(value), false});
 }
 
+// What the startup program gives the variable from now on.
+void set_initial(ProgramImpl& startup, const std::string& name, double value) {
+  const VarId id = startup.main().find(name);
+  for (program::Operator& op : startup.main().ops) {
+    if (op.role != program::Role::kInitialize || op.outputs[0] != program::Slot{id}) continue;
+    op.attributes["value"] = value;
+  }
+  startup.touch();
+}
+
 Variable variable(const std::shared_ptr<ProgramImpl>& program, VarId id) {
   return id == program::kNoVar ? Variable() : Variable(program, id);
 }
@@ -88,13 +98,18 @@ Optimizer::Optimizer(double learning_rate, const UpdateRule& rule)
 
 Optimizer::~Optimizer() = default;
 
-void Optimizer::set_learning_rate(double value) {
+void Optimizer::set_learning_rate(double value, const Scope& scope) {
   if (!std::isfinite(value)) {
     core::raise(ErrorCode::kInvalidArgument, "[{}] the learning rate is {}; give a finite one",
                 rule_->op, value);
   }
   rate_ = value;
   tensors_->set_rate(value);
+  if (!learning_rate_.defined()) return;
+  set_initial(*startup_.impl(), learning_rate_.name(), value);
+  if (scope.has(learning_rate_.name())) {
+    scope.set(learning_rate_.name(), Tensor::scalar(static_cast<float>(value)));
+  }
 }
 
 void Optimizer::step(const std::vector<Tensor>& parameters) { tensors_->step(parameters); }
@@ -126,6 +141,7 @@ std::vector<ParameterGradient> Optimizer::minimize(const Variable& loss,
   append_updates(builder, *rule_, targets, gradients);
   in_main.commit();
   in_startup.commit();
+  if (learning_rate_.program() != main) startup_ = startup;
   learning_rate_ = std::move(rate);
   std::vector<ParameterGradient> updated;
   for (std::size_t i = 0; i < targets.size(); ++i) {

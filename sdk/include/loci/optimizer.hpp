@@ -3,6 +3,7 @@
 
 #include <loci/export.hpp>
 #include <loci/program.hpp>
+#include <loci/scope.hpp>
 #include <loci/tensor.hpp>
 #include <memory>
 #include <vector>
@@ -53,10 +54,11 @@ class LOCI_PUBLIC Optimizer {
   // Clears the gradients of the parameters.
   static void zero_grad(const std::vector<Tensor>& parameters);
 
-  // The rate of the steps to come, those of functions that trace() has seen too, and of programs
-  // that minimize() is called for from now on.
-  // Throws Error(kInvalidArgument) for one that is not finite.
-  void set_learning_rate(double value);
+  // The rate of the steps to come: those of functions that trace() has seen too; of the program
+  // that minimize() was last called for, in a scope where its startup program has run, and wherever
+  // that runs from now on; and of programs that minimize() is called for later. Throws
+  // Error(kInvalidArgument) for one that is not finite.
+  void set_learning_rate(double value, const Scope& scope = global_scope());
   [[nodiscard]] double learning_rate_value() const noexcept { return rate_; }
 
  protected:
@@ -67,6 +69,7 @@ class LOCI_PUBLIC Optimizer {
   std::unique_ptr<TensorUpdates> tensors_;
   double rate_ = 0;
   Variable learning_rate_;
+  Program startup_;  // that initialises it
 };
 
 // Stochastic gradient descent: parameter -= learning_rate * gradient.
@@ -99,7 +102,8 @@ struct AdamOptions {
   bool lazy_mode = false;  // as in MomentumOptions, for both moments
 };
 
-// Adam (Kingma and Ba, 2015). The step count is one persistable variable of the optimizer.
+// Adam (Kingma and Ba, 2015). The step count is a persistable variable of the optimizer, one for
+// each guard that its parameters have.
 class LOCI_PUBLIC Adam : public Optimizer {
  public:
   explicit Adam(double learning_rate, const AdamOptions& options = {});
