@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <loci/dtype.hpp>
 
 #include "framework/core/raise.h"
@@ -56,6 +57,14 @@ std::size_t dtype_size(DType dtype) { return row(dtype).size; }
 bool is_floating(DType dtype) { return dtype >= DType::kFloat16 && dtype <= DType::kFloat64; }
 
 bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
+
+double number_in(DType dtype, const char* op, double number) {
+  if (!is_integer(dtype) || number == std::trunc(number)) return number;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[operator{0}] x is {1}, which would cut {2} to {3}; cast x to a floating dtype "
+              "first, as in cast(x, kFloat32) {0} {2}",
+              op, dtype_name(dtype), number, std::trunc(number));
+}
 
 }  // namespace v0
 }  // namespace loci

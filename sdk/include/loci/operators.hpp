@@ -29,38 +29,39 @@ LOCI_OP_ALIAS V operator/(const V& x, const V& y) {
   return elementwise_div(x, y);
 }
 
-// With a number, which takes the dtype of x.
+// With a number, which takes the dtype of x. Throws Error(kInvalidArgument) for one that an integer
+// dtype would cut, such as 0.5.
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator+(const V& x, double y) {
-  return scale(x, 1.0, y);
+  return scale(x, 1.0, number_in(x.dtype(), "+", y));
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator+(double x, const V& y) {
-  return scale(y, 1.0, x);
+  return scale(y, 1.0, number_in(y.dtype(), "+", x));
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator-(const V& x, double y) {
-  return scale(x, 1.0, -y);
+  return scale(x, 1.0, -number_in(x.dtype(), "-", y));
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator-(double x, const V& y) {
-  return scale(y, -1.0, x);
+  return scale(y, -1.0, number_in(y.dtype(), "-", x));
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator*(const V& x, double y) {
-  return scale(x, y);
+  return scale(x, number_in(x.dtype(), "*", y));
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator*(double x, const V& y) {
-  return scale(y, x);
+  return scale(y, number_in(y.dtype(), "*", x));
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator/(const V& x, double y) {
-  return elementwise_div(x, full_like(x, y));
+  return elementwise_div(x, full_like(x, number_in(x.dtype(), "/", y)));
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator/(double x, const V& y) {
-  return elementwise_div(full_like(y, x), y);
+  return elementwise_div(full_like(y, number_in(y.dtype(), "/", x)), y);
 }
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator-(const V& x) {

@@ -60,6 +60,15 @@ TEST(DTypeNoneTest, UnknownNameListsTheKnownOnes) {
                   AllOf(HasSubstr("'float'"), HasSubstr("bool, int8"), HasSubstr("float64"))));
 }
 
+TEST(NumberInTest, AnIntegerDTypeDoesNotCut) {
+  EXPECT_EQ(number_in(kFloat16, "+", 0.5), 0.5);
+  EXPECT_EQ(number_in(kInt64, "+", -3.0), -3.0);
+  EXPECT_THAT([] { number_in(kInt64, "*", 0.5); },
+              ThrowsMessage<Error>(HasSubstr("[operator*] x is int64, which would cut 0.5 to 0; "
+                                             "cast x to a floating dtype first, as in "
+                                             "cast(x, kFloat32) * 0.5")));
+}
+
 TEST(DTypeNoneTest, UnknownCodesAreRefused) {
   for (const int code : {-1, 14, 1 << 30}) {
     EXPECT_THAT([&] { (void)dtype_size(static_cast<DType>(code)); },
