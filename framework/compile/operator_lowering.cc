@@ -205,8 +205,10 @@ class OperatorLowering {
                                ? copied->second
                                : state_.values.add(id, space, StorageKind::kArena);
     state.copies = {{space, target}};
-    write_backs->push_back(
-        {target, home, {state_.values.at(home).name, name, "", transfer::Reason::kWriteBack}});
+    write_backs->push_back({target,
+                            home,
+                            {state_.values.at(home).name, name, "", transfer::Reason::kWriteBack,
+                             state_.values.at(home).type.dtype}});
     return target;
   }
 

@@ -106,7 +106,8 @@ ValueId VariableValues::in_space(VarId id, Space space, const char* consumer,
   VarState& state = state_of(id);
   const auto found = state.copies.find(space);
   if (found != state.copies.end()) return found->second;
-  const transfer::Labels labels{at(home).name, state.producer, consumer, reason};
+  const transfer::Labels labels{at(home).name, state.producer, consumer, reason,
+                                at(home).type.dtype};
   const auto persistable = persistable_index_.find(id);
   const bool has_replicas = persistable != persistable_index_.end() &&
                             plan_.persistables[persistable->second].is_constant;

@@ -67,7 +67,7 @@ void BlockRun::copy_results(PlanRun& stage, const std::vector<BlockResult>& resu
     const auto reason =
         result.host_reads ? transfer::Reason::kHostRead : transfer::Reason::kPrepareData;
     stage.fetch(fetch, {planned.space, result.data},
-                {value.name, planned.producer, result.consumer, reason},
+                {value.name, planned.producer, result.consumer, reason, value.type.dtype},
                 /*wait=*/planned.space != value.space);
   }
 }

@@ -28,13 +28,15 @@ Ledger& ledger() {
 
 void log_row(const Row& row) {
   if (!core::log_enabled(core::Module::kTransfer, core::Level::kDebug)) return;
-  const bool typed = row.labels.dtype != DType::kNone;
+  const std::string_view dtype =
+      row.labels.dtype == DType::kNone ? "bytes" : dtype_name(row.labels.dtype);
   core::log(core::Module::kTransfer, core::Level::kDebug,
-            "{}: '{}' from {} to {}, {} bytes{}{}, producer '{}', consumer '{}', {}, {:.1f}us",
+            "{}: '{}' from {} to {}, {} bytes, {} dense to {} {}, producer '{}', consumer '{}', "
+            "{}, {:.1f}us",
             reason_name(row.labels.reason), row.labels.variable, row.from.to_string(),
-            row.to.to_string(), row.bytes, typed ? ", dense " : "",
-            typed ? dtype_name(row.labels.dtype) : "", row.labels.producer, row.labels.consumer,
-            row.host_waited ? "waited" : "enqueued", static_cast<double>(row.duration_ns) / 1000);
+            row.to.to_string(), row.bytes, dtype, dtype, row.layout, row.labels.producer,
+            row.labels.consumer, row.host_waited ? "waited" : "enqueued",
+            static_cast<double>(row.duration_ns) / 1000);
 }
 
 // With the lock.

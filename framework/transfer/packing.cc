@@ -56,6 +56,7 @@ void pack(const Tensor& constant, const Packing& packing, const tensor::PackedFo
   row.labels = labels;
   row.from = row.to = device.place();
   row.bytes = form.buffer.bytes();
+  row.layout = plugin::find_layout(packing.layout)->text.c_str();
   row.host_waited = true;
   row.start_ns = profiler::monotonic_ns();
   CopyScope scope(&device, &device, row.bytes, labels);

@@ -48,6 +48,7 @@ struct Row {
   Place from;
   Place to;
   std::uint64_t bytes = 0;
+  const char* layout = "dense";  // at the end; at the beginning it is dense; lives as labels do
   bool host_waited = false;
   std::uint64_t start_ns = 0;
   std::uint64_t duration_ns = 0;  // of the call; for an asynchronous one, of enqueuing it

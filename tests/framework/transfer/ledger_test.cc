@@ -63,8 +63,10 @@ TEST(LedgerTest, RowsAreLogged) {
   record(row);
   const std::string line = ::testing::internal::GetCapturedStderr();
   core::set_log_levels("transfer=warn");
-  EXPECT_THAT(line, HasSubstr("prepare_data: 'ids' from cpu to sim:1, 4096 bytes, dense int64, "
-                              "producer 'feed', consumer 'embedding', waited"));
+  EXPECT_THAT(
+      line,
+      HasSubstr("prepare_data: 'ids' from cpu to sim:1, 4096 bytes, int64 dense to int64 dense, "
+                "producer 'feed', consumer 'embedding', waited"));
 }
 
 }  // namespace
