@@ -33,6 +33,12 @@ CompileRest rest_compiler(const PlanRequest& request, dispatch::KernelCache* ker
   };
 }
 
+// The space of what the caller feeds or fetches.
+Space space_at(const Place& place) {
+  if (place.is_host()) return nullptr;
+  return space_of(&device::DeviceManager::instance().get(place));
+}
+
 class Lowering {
  public:
   Lowering(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan)
@@ -192,9 +198,7 @@ class Lowering {
         feed.persistable = values_.home_of(id, *request_.device);
         continue;
       }
-      auto& devices = device::DeviceManager::instance();
-      const Space space = feed.place.is_host() ? nullptr : space_of(&devices.get(feed.place));
-      feed.value = values_.add(id, space, StorageKind::kFeed);
+      feed.value = values_.add(id, space_at(feed.place), StorageKind::kFeed);
       values_.at(feed.value).slot = static_cast<std::int32_t>(i);
       values_.state_of(id).home = feed.value;
     }
@@ -210,10 +214,10 @@ class Lowering {
       }
       fetch.value = values_.home_of(id, *request_.device);
       PlanValue& fetched = values_.at(fetch.value);
-      // Results of a block may stay on a device; others go to the host.
-      const Space wanted = plan_.results.empty() ? nullptr : plan_.results[fetch.position].space;
-      if (!plan_.results.empty())
-        plan_.results[fetch.position].producer = values_.state_of(id).producer;
+      fetch.producer = values_.state_of(id).producer;
+      const bool is_result = !plan_.results.empty();  // of a block
+      const Space wanted = is_result ? plan_.results[fetch.position].space : space_at(fetch.place);
+      if (is_result) plan_.results[fetch.position].producer = fetch.producer;
       if (fetched.storage == StorageKind::kArena && fetched.space == wanted) {
         fetched.storage = StorageKind::kFetch;
         fetched.slot = static_cast<std::int32_t>(fetch.position);

@@ -24,8 +24,14 @@ void begin(const PlanRequest& request, Plan* plan) {
   plan->program = specialize(request);
   plan->feeds = request.feeds;
   plan->fetch_names = request.fetches;
-  for (const std::string& name : request.fetches) {
-    plan->fetches.push_back({name, kNoValue, plan->fetches.size()});
+  plan->fetch_places = request.fetch_places;
+  plan->fetch_places.resize(request.fetches.size());
+  auto& devices = device::DeviceManager::instance();
+  for (std::size_t i = 0; i < request.fetches.size(); ++i) {
+    const Place& wanted = plan->fetch_places[i];
+    const Place place =
+        wanted.is_host() ? wanted : devices.resolve(wanted, request.device->place());
+    plan->fetches.push_back({request.fetches[i], kNoValue, i, place});
   }
 }
 

@@ -42,6 +42,7 @@ struct PlanRequest {
   // Names, dtypes, static shapes and places of the feeds, in the caller's order.
   std::vector<PlanFeed> feeds;
   std::vector<std::string> fetches;
+  std::vector<Place> fetch_places = {};  // by fetch, as the caller says them; none: all on the host
   device::Device* device = nullptr;
   CompileOptions options;
   tensor::ScopeImpl* scope = nullptr;  // types of persistable variables

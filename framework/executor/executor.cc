@@ -10,6 +10,12 @@ Fetch::Fetch(const Variable& variable) : name_(variable.name()) {}
 Fetch::Fetch(std::string name) : name_(std::move(name)) {}
 Fetch::Fetch(const char* name) : name_(name) {}
 
+Fetch Fetch::at(const Place& place) const {
+  Fetch elsewhere = *this;
+  elsewhere.place_ = place;
+  return elsewhere;
+}
+
 Executor::Executor(const Place& place, CompileOptions options, Scope scope)
     : impl_(std::make_shared<runtime::ExecutorImpl>(place, options, std::move(scope))) {}
 

@@ -141,7 +141,10 @@ PlanRequest ExecutorImpl::new_request(const Program& program, const Feed& feed,
   PlanRequest request = new_request();
   request.program = program.impl();
   request.feeds = describe(feed);
-  for (const Fetch& wanted : fetch) request.fetches.push_back(wanted.name());
+  for (const Fetch& wanted : fetch) {
+    request.fetches.push_back(wanted.name());
+    request.fetch_places.push_back(wanted.place());
+  }
   return request;
 }
 

@@ -20,8 +20,8 @@ Tensor copy_of(const Tensor& fed, const PlanFeed& planned) {
   Tensor copy = tensor::make_tensor(fed.dtype(), fed.shape(), fed.place(), name);
   device::Device* device = fed.impl()->storage()->device;
   transfer::copy({device, tensor::settled_data(fed)}, {device, tensor::settled_data(copy)},
-                 fed.bytes(), {name, "feed", "", transfer::Reason::kFeed}, /*stream=*/nullptr,
-                 /*wait=*/true);
+                 fed.bytes(), {name, "feed", "", transfer::Reason::kFeed, fed.dtype()},
+                 /*stream=*/nullptr, /*wait=*/true);
   return copy;
 }
 
@@ -50,7 +50,7 @@ void ExecutorStage::copy_into_persistable(const PlanFeed& planned, void* data) {
   const Space stream_space = value.space != nullptr ? value.space : from;
   if (value.bytes == 0) return;
   transfer::copy({from, data}, {value.space, run_.frame().data(planned.persistable)}, value.bytes,
-                 {value.name, "feed", "", transfer::Reason::kFeed},
+                 {value.name, "feed", "", transfer::Reason::kFeed, planned.dtype},
                  stream_space == nullptr ? nullptr : stream_space->default_stream(),
                  /*wait=*/false);
 }
@@ -59,7 +59,7 @@ void ExecutorStage::bind_fetches() {
   for (const PlanFetch& fetch : run_.plan().fetches) {
     const PlanValue& value = value_of(run_.plan(), fetch.value);
     Tensor& made = fetched_[fetch.position];
-    made = tensor::make_tensor(value.type.dtype, value.type.shape, Place(), value.name);
+    made = tensor::make_tensor(value.type.dtype, value.type.shape, fetch.place, value.name);
     run_.bind_fetch(fetch, tensor::settled_data(made));
   }
 }
@@ -69,8 +69,10 @@ void ExecutorStage::copy_fetches() {
   const profiler::Scope scope(label_of(Part::kFetch));
   for (const PlanFetch& fetch : run_.plan().fetches) {
     const PlanValue& value = value_of(run_.plan(), fetch.value);
-    run_.fetch(fetch, {nullptr, tensor::settled_data(fetched_[fetch.position])},
-               {value.name, "", "fetch", transfer::Reason::kFetch}, /*wait=*/false);
+    const Tensor& made = fetched_[fetch.position];
+    run_.fetch(fetch, {made.impl()->storage()->device, tensor::settled_data(made)},
+               {value.name, fetch.producer, "fetch", transfer::Reason::kFetch, value.type.dtype},
+               /*wait=*/false);
   }
 }
 

@@ -126,7 +126,9 @@ struct PlanFeed {
 struct PlanFetch {
   std::string name;
   ValueId value = -1;
-  std::size_t position = 0;  // in the caller's list
+  std::size_t position = 0;   // in the caller's list
+  Place place = {};           // where the caller wants it; of a block's result see PlanResult
+  const char* producer = "";  // for the ledger
 };
 
 // A value of the plan that ran before.
@@ -205,6 +207,7 @@ class Plan {
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
   std::vector<std::string> fetch_names;  // all that the caller wants, of a first stage
+  std::vector<Place> fetch_places;       // likewise, as the caller says them
   std::vector<ValueId> arguments;        // of a block; -1 for one that it does not use
   std::vector<PlanResult> results;       // of a block, which are its fetches; also of its rest
   bool is_block = false;                 // of a loop, or the rest of one

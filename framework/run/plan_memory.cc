@@ -91,7 +91,8 @@ std::uint64_t bytes_of(const Schedule& schedule) {
 std::uint64_t plan_bytes(const Plan& plan) {
   std::uint64_t bytes = sizeof plan + heap_of(plan.operators) + heap_of(plan.values) +
                         heap_of(plan.instructions) + heap_of(plan.feeds) + heap_of(plan.fetches) +
-                        heap_of(plan.fetch_names) + heap_of(plan.written);
+                        heap_of(plan.fetch_names) + heap_of(plan.fetch_places) +
+                        heap_of(plan.written);
   if (plan.program != nullptr) bytes += bytes_of(plan.program->main());
   for (const PlanOperator& op : plan.operators) bytes += heap_of(op.detail) + heap_of(op.kernel);
   for (const Instruction& instruction : plan.instructions) bytes += heap_of(instruction);

@@ -79,10 +79,16 @@ class LOCI_PUBLIC Fetch {
   Fetch(std::string name);          // NOLINT(google-explicit-constructor)
   Fetch(const char* name);          // NOLINT(google-explicit-constructor)
 
+  // The same, at that place instead of the host: what is computed there is not copied. "gpu" and a
+  // bare type are resolved with the executor's place as the preferred one.
+  [[nodiscard]] Fetch at(const Place& place) const;
+
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const Place& place() const noexcept { return place_; }
 
  private:
   std::string name_;
+  Place place_;
 };
 
 // Runs programs with a place as default. Compiles a plan on the first run of a program with a new
@@ -93,7 +99,8 @@ class LOCI_PUBLIC Executor {
   explicit Executor(const Place& place = Place(), CompileOptions options = {},
                     Scope scope = global_scope());
 
-  // Runs the main block. Fetched tensors own their memory, on the host. Data on the host is bound,
+  // Runs the main block. Fetched tensors own their memory, on the host unless Fetch::at() says
+  // otherwise. Data on the host is bound,
   // not copied, where the place can use it: it must not change during the call. Throws
   // Error(kInvalidArgument) for a feed or fetch that does not fit, kNotFound for a persistable
   // variable that is not in the scope (has the startup program run?), kOutOfMemory, kFailed.

@@ -54,6 +54,43 @@ TEST_F(ExecutorTest, FetchesFeedsIntermediatesAndTheSameTwice) {
   EXPECT_THAT(fetched[3].to_vector<float>(), ElementsAre(-2, 8));
 }
 
+// Where it is computed, or elsewhere.
+TEST_F(ExecutorTest, AFetchMayStayOnTheDevice) {
+  const Variable x = data("x", {-1}, kFloat32);
+  const Variable y = relu(x);
+  Executor executor("toy:0", {}, scope_);
+  const Feed feed{{"x", vector({-1, 2}).to("toy:0")}};
+  synchronize();
+  const auto run = [&](const Fetch& fetch) { return executor.run(main_, feed, {fetch})[0]; };
+  transfer::clear_rows();
+  const Tensor there = run(Fetch(y).at("toy"));
+  EXPECT_TRUE(transfer::rows().empty());
+  EXPECT_EQ(there.place(), Place("toy:0"));
+  const Tensor here = run(y);
+  ASSERT_EQ(transfer::rows().size(), 1U);
+  EXPECT_STREQ(transfer::rows()[0].labels.producer, "relu_0");
+  EXPECT_EQ(transfer::rows()[0].labels.dtype, kFloat32);
+  EXPECT_EQ(here.place(), Place());
+  for (const Tensor& fetched : {there, here}) {
+    EXPECT_THAT(fetched.to_vector<float>(), ElementsAre(0, 2));
+  }
+  // Neither of the two plans serves the other's caller.
+  EXPECT_EQ(run(Fetch(y).at("toy:0")).place(), Place("toy:0"));
+  EXPECT_EQ(run(y).place(), Place());
+  EXPECT_THAT([&] { run(Fetch(y).at("absent:0")); }, ThrowsMessage<Error>(HasSubstr("absent")));
+}
+
+TEST_F(ExecutorTest, WhatIsComputedOnTheHostIsFetchedToTheDevice) {
+  const Variable x = data("x", {-1}, kFloat32);
+  const Variable y = relu(x);
+  const auto fetched =
+      run({{"x", vector({-1, 2})}}, {y, Fetch(y).at("toy:0"), Fetch(x).at("toy:0")});
+  EXPECT_EQ(fetched[0].place(), Place());
+  EXPECT_EQ(fetched[1].place(), Place("toy:0"));
+  EXPECT_THAT(fetched[1].to_vector<float>(), ElementsAre(0, 2));
+  EXPECT_THAT(fetched[2].to_vector<float>(), ElementsAre(-1, 2));
+}
+
 TEST_F(ExecutorTest, ANewBatchSizeGetsAPlanOfItsOwn) {
   const Variable x = data("x", {-1}, kFloat32);
   const Variable y = scale(x, 2.0);
