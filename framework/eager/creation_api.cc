@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <loci/creation.hpp>
 #include <loci/program.hpp>
+#include <vector>
 
 #include "framework/core/raise.h"
 #include "framework/eager/generator.h"
@@ -65,6 +68,23 @@ Tensor randn(const Shape& shape, double mean, double deviation, DType dtype, con
 }
 
 void seed(std::uint64_t seed) { eager::Generator::instance().seed(seed); }
+
+Tensor random_state() {
+  const eager::Generator::Position at = eager::Generator::instance().position();
+  return Tensor::from<std::uint64_t>({at.seed, static_cast<std::uint64_t>(at.offset)}, {2});
+}
+
+void set_random_state(const Tensor& state) {
+  if (!state.defined() || state.dtype() != kUInt64 || state.shape() != Shape{2}) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[random] the state is {}; give the uint64 [2] that random_state() gave",
+                state.defined()
+                    ? fmt::format("{} {}", dtype_name(state.dtype()), state.shape().to_string())
+                    : "undefined");
+  }
+  const std::vector<std::uint64_t> numbers = state.to_vector<std::uint64_t>();
+  eager::Generator::instance().move_to({numbers[0], static_cast<std::int64_t>(numbers[1])});
+}
 
 }  // namespace v0
 }  // namespace loci

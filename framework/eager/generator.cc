@@ -26,11 +26,18 @@ Generator& Generator::instance() {
   return generator;
 }
 
-void Generator::seed(std::uint64_t seed) {
+void Generator::seed(std::uint64_t seed) { move_to({seed, 0}); }
+
+Generator::Position Generator::position() const {
   const std::lock_guard lock(impl_->mutex);
-  impl_->seed = seed;
-  impl_->offset = 0;
-  impl_->states.clear();
+  return {impl_->seed, impl_->offset};
+}
+
+void Generator::move_to(const Position& position) {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->seed != position.seed) impl_->states.clear();
+  impl_->seed = position.seed;
+  impl_->offset = position.offset;
 }
 
 Tensor Generator::state_at(device::Device& device) {

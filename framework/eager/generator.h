@@ -17,6 +17,13 @@ class Generator {
   static Generator& instance();
 
   void seed(std::uint64_t seed);
+  // Of the ops to come.
+  struct Position {
+    std::uint64_t seed = 0;
+    std::int64_t offset = 0;
+  };
+  [[nodiscard]] Position position() const;
+  void move_to(const Position& position);
   // The state in the memory of the device.
   Tensor state_at(device::Device& device);
   std::int64_t next_offset();

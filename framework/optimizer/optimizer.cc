@@ -112,6 +112,14 @@ void Optimizer::set_learning_rate(double value, const Scope& scope) {
   }
 }
 
+StateDict Optimizer::state_dict(const StateDict& parameters) const {
+  return tensors_->state(parameters);
+}
+
+void Optimizer::load_state_dict(const StateDict& parameters, const StateDict& state) {
+  rate_ = tensors_->load(parameters, state);
+}
+
 void Optimizer::step(const std::vector<Tensor>& parameters) { tensors_->step(parameters); }
 
 void Optimizer::zero_grad(const std::vector<Tensor>& parameters) {

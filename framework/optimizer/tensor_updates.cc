@@ -8,6 +8,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/eager/thread_state.h"
+#include "framework/optimizer/saved_state.h"
 
 namespace loci {
 inline namespace v0 {
@@ -144,6 +145,58 @@ void TensorUpdates::apply(const Update& update) {
   if (rule_.counts_steps) call.input("step", shared.steps);
   for (const auto& [name, value] : rule_.attributes) call.attr(name, value);
   emit_op(call);
+}
+
+StateDict TensorUpdates::state(const StateDict& parameters) const {
+  StateDict kept{{kSavedRate, Tensor::scalar(rate_)}};
+  for (const auto& [name, parameter] : parameters) {
+    const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
+      return other.parameter.lock() == parameter.impl();
+    });
+    if (entry == entries_.end()) continue;
+    for (std::size_t i = 0; i < entry->states.size(); ++i) {
+      kept.emplace_back(saved_name(name, rule_.states[i]), clone(entry->states[i]).to(Place()));
+    }
+  }
+  if (rule_.counts_steps && !shared_.empty()) {
+    kept.emplace_back(kSavedSteps, clone(shared_.front().steps).to(Place()));
+  }
+  return kept;
+}
+
+double TensorUpdates::load(const StateDict& parameters, const StateDict& state) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    check_parameter(rule_.op, parameters[i].second, i);
+  }
+  const SavedState saved(rule_, parameters, state);
+  const NoGrad scope;
+  const eager::Untraced now;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    load_states(parameters[i].second, saved.of(i));
+  }
+  const double rate = saved.rate();
+  set_rate(rate);
+  if (saved.steps().defined()) load_steps(saved.steps());
+  return rate;
+}
+
+// Into the tensors that are there, which steps that have been traced know.
+void TensorUpdates::load_states(const Tensor& parameter, const std::vector<Tensor>& given) {
+  const Place& place = parameter.place();
+  const DeviceGuard guard(place);
+  std::vector<Tensor>& states = entries_[entry_of(parameter)].states;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (i == states.size()) states.push_back(zeros_like(parameter));
+    states[i].copy_(given[i]);
+  }
+  if (given.empty()) {
+    for (const Tensor& old : states) old.fill_(0.0);
+  }
+  if (find_shared(place) == nullptr) shared_.push_back(make_shared(place));
+}
+
+void TensorUpdates::load_steps(const Tensor& given) {
+  for (const Shared& shared : shared_) shared.steps.copy_(given);
 }
 
 }  // namespace optimizer

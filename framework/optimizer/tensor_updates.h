@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <loci/place.hpp>
+#include <loci/state_dict.hpp>
 #include <loci/tensor.hpp>
 #include <memory>
 #include <vector>
@@ -25,6 +26,9 @@ class TensorUpdates {
   void set_rate(double rate);
   // As Optimizer::step().
   void step(const std::vector<Tensor>& parameters);
+  // As Optimizer::state_dict() and load_state_dict(), which returns the rate.
+  [[nodiscard]] StateDict state(const StateDict& parameters) const;
+  double load(const StateDict& parameters, const StateDict& state);
 
  private:
   struct Entry {
@@ -47,6 +51,8 @@ class TensorUpdates {
 
   [[nodiscard]] std::vector<Update> updates_of(const std::vector<Tensor>& parameters);
   [[nodiscard]] std::size_t entry_of(const Tensor& parameter);
+  void load_states(const Tensor& parameter, const std::vector<Tensor>& given);
+  void load_steps(const Tensor& given);
   void forget_the_dead();
   void prepare(const Update& update);
   [[nodiscard]] Shared make_shared(const Place& place) const;

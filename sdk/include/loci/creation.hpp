@@ -50,6 +50,12 @@ LOCI_PUBLIC Tensor randn(const Shape& shape, double mean, double deviation, DTyp
                          const Place& place);
 // Starts the random numbers of tensors again; LOCI_SEED, or 0, at first. Thread-safe.
 LOCI_PUBLIC void seed(std::uint64_t seed);
+// Where they stand, to be saved: uint64 [2], the seed and how many random ops there were since.
+// Thread-safe.
+LOCI_PUBLIC Tensor random_state();
+// Goes on from there: what was drawn then is drawn again. Throws Error(kInvalidArgument) for a
+// tensor of another dtype or shape. Thread-safe.
+LOCI_PUBLIC void set_random_state(const Tensor& state);
 
 // A copy with a storage of its own, at the same place.
 inline Tensor clone(const Tensor& x) { return assign(x); }

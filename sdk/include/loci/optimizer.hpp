@@ -4,6 +4,7 @@
 #include <loci/export.hpp>
 #include <loci/program.hpp>
 #include <loci/scope.hpp>
+#include <loci/state_dict.hpp>
 #include <loci/tensor.hpp>
 #include <memory>
 #include <vector>
@@ -53,6 +54,16 @@ class LOCI_PUBLIC Optimizer {
   void step(const std::vector<Tensor>& parameters);
   // Clears the gradients of the parameters.
   static void zero_grad(const std::vector<Tensor>& parameters);
+
+  // What step() keeps, copied to the host: "learning_rate" (float64); for each parameter that it
+  // has updated and each of the rule's states "<parameter>.<state>"; and "step" where the rule
+  // counts. `parameters` gives the names, as nn::Module::named_parameters() does.
+  [[nodiscard]] StateDict state_dict(const StateDict& parameters) const;
+  // Puts such a state in the place of what is kept, where the parameters are: from the same
+  // parameters and random state (see set_random_state()) the steps to come are the same to the bit.
+  // A parameter that the state does not know starts anew. Throws Error(kInvalidArgument) that names
+  // all that does not fit, and changes nothing then.
+  void load_state_dict(const StateDict& parameters, const StateDict& state);
 
   // The rate of the steps to come: those of functions that trace() has seen too; of the program
   // that minimize() was last called for, in a scope where its startup program has run, and wherever

@@ -41,5 +41,27 @@ TEST_F(CreationApiTest, RandomNumbersLieInTheirRange) {
   EXPECT_EQ(randn({3}, 1, 0).to_vector<float>()[2], 1);
 }
 
+TEST_F(CreationApiTest, RandomNumbersGoOnFromASavedState) {
+  seed(5);
+  rand({3});
+  const Tensor state = random_state();
+  const std::vector<float> here = floats(rand({4}));
+  const std::vector<float> there = floats(rand({4}, 0.0, 1.0, kFloat32, "sim:0"));
+  seed(9);
+  rand({3}, 0.0, 1.0, kFloat32, "sim:0");
+  set_random_state(state);
+  EXPECT_EQ(floats(rand({4})), here);
+  EXPECT_EQ(floats(rand({4}, 0.0, 1.0, kFloat32, "sim:0")), there);
+  EXPECT_EQ(state.to_vector<std::uint64_t>(), (std::vector<std::uint64_t>{5, 1}));
+}
+
+TEST_F(CreationApiTest, RefusesWhatIsNoRandomState) {
+  EXPECT_THAT(
+      [] { set_random_state(Tensor::scalar(1.0F)); },
+      ThrowsMessage<Error>(HasSubstr("[random] the state is float32 []; give the uint64 [2]")));
+  EXPECT_THAT([] { set_random_state({}); },
+              ThrowsMessage<Error>(HasSubstr("[random] the state is undefined")));
+}
+
 }  // namespace
 }  // namespace loci::eager

@@ -335,5 +335,62 @@ TEST_F(TensorUpdatesTest, RefuseWhatCannotBeTrained) {
   EXPECT_THAT(parameter.to_vector<float>(), ElementsAre(0, 0));
 }
 
+// Training that ends and goes on in other tensors, perhaps at another place, with random numbers.
+TEST_F(TensorUpdatesTest, GoesOnFromASavedStateToTheBit) {
+  struct Training {
+    Training(const Make& make, const Place& place) : optimizer(make()), at(place) {
+      const DeviceGuard guard(at);
+      weight = full({3, 2}, 0.5);
+      weight.set_requires_grad();
+    }
+    void steps(int from, int to) {
+      const DeviceGuard guard(at);
+      for (int step = from; step < to; ++step) {
+        optimizer->set_learning_rate(rate_of(step));
+        Optimizer::zero_grad({weight});
+        mean(square(matmul(dropout(batch(step).to(at)), weight))).backward();
+        optimizer->step({weight});
+      }
+    }
+    StateDict named() const { return {{"w", weight}}; }
+
+    std::unique_ptr<Optimizer> optimizer;
+    Place at;
+    Tensor weight;
+  };
+  for (const Make& make : optimizers()) {
+    for (const char* place : {"cpu", "sim:0"}) {
+      seed(3);
+      Training whole(make, place);
+      whole.steps(0, 2);
+      const StateDict state = whole.optimizer->state_dict(whole.named());
+      const Tensor random = random_state();
+      const std::vector<float> weight = whole.weight.to_vector<float>();
+      whole.steps(2, kSteps);
+      Training resumed(make, place);
+      {
+        const NoGrad scope;
+        resumed.weight.copy_(Tensor::from(weight, {3, 2}));
+      }
+      resumed.optimizer->load_state_dict(resumed.named(), state);
+      set_random_state(random);
+      EXPECT_EQ(resumed.optimizer->learning_rate_value(), rate_of(1));
+      resumed.steps(2, kSteps);
+      EXPECT_EQ(resumed.weight.to_vector<float>(), whole.weight.to_vector<float>()) << place;
+    }
+  }
+}
+
+TEST_F(TensorUpdatesTest, AStateThatDoesNotFitChangesNothing) {
+  Adam adam(0.1);
+  Tensor weight = full({2}, 1.0);
+  const StateDict named{{"w", weight}};
+  StateDict state = adam.state_dict(named);
+  state.emplace_back("other.moment1", weight);
+  EXPECT_THAT([&] { adam.load_state_dict(named, state); },
+              ThrowsMessage<Error>(HasSubstr("'other.moment1' is no parameter's")));
+  EXPECT_EQ(adam.learning_rate_value(), 0.1);
+}
+
 }  // namespace
 }  // namespace loci::optimizer

@@ -4,6 +4,7 @@
 #include <loci/export.hpp>
 #include <loci/io.hpp>
 #include <loci/place.hpp>
+#include <loci/state_dict.hpp>
 #include <loci/tensor.hpp>
 #include <memory>
 #include <string>
@@ -14,8 +15,7 @@ namespace loci {
 inline namespace v0 {
 namespace nn {
 
-// Tensors by dotted name, "features.0.weight", in order.
-using StateDict = std::vector<std::pair<std::string, Tensor>>;
+using StateDict = loci::StateDict;
 
 // A function with parameters. A module of one's own derives from it, holds tensors and modules as
 // members, and registers them in its constructor:
