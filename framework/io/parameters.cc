@@ -16,27 +16,24 @@ inline namespace v0 {
 namespace io {
 namespace {
 
-// Into the storage that is there, so that it stays on its device and plans keep its address.
-void put(const Scope& scope, const std::string& name, const Tensor& value) {
-  if (scope.has(name)) {
-    const Tensor present = scope.find(name);
-    if (present.dtype() == value.dtype() && present.shape() == value.shape()) {
-      present.copy_(value);
-      return;
-    }
+// As the program calls them.
+std::vector<SafetensorsEntry> without_prefix(std::vector<SafetensorsEntry> entries,
+                                             const std::string& prefix) {
+  for (SafetensorsEntry& entry : entries) {
+    if (entry.name.compare(0, prefix.size(), prefix) == 0) entry.name.erase(0, prefix.size());
   }
-  scope.set(name, value);
+  return entries;
 }
 
-// All are read before the first is put: a damaged file changes nothing.
-void put_all(const SafetensorsFile& file, const std::vector<std::string>& names,
-             const Scope& scope) {
+// All are read before the first is set: a damaged file changes nothing.
+void set_all(const SafetensorsFile& file, const std::vector<SafetensorsEntry>& entries,
+             const std::vector<std::string>& names, const Scope& scope) {
   const std::set<std::string_view> wanted(names.begin(), names.end());
   NamedTensors tensors;
-  for (const SafetensorsEntry& entry : file.entries()) {
+  for (const SafetensorsEntry& entry : entries) {
     if (wanted.count(entry.name) != 0) tensors.emplace(entry.name, file.load(entry));
   }
-  for (const auto& [name, tensor] : tensors) put(scope, name, tensor);
+  for (const auto& [name, tensor] : tensors) scope.set(name, tensor);
 }
 
 std::unique_ptr<SafetensorsFile> open_parameters(const std::string& path) {
@@ -54,18 +51,21 @@ void save_parameters(const std::string& path, const Program& program, const Scop
   save_safetensors(path, gather_state(*program.impl(), scope, /*with_random_state=*/true, path));
 }
 
-void load_parameters(const std::string& path, const Program& program, const Scope& scope) {
+void load_parameters(const std::string& path, const Program& program, const Scope& scope,
+                     const std::string& prefix) {
   const auto file = open_parameters(path);
-  const LoadReport report = compare_state(*program.impl(), file->entries());
+  const auto entries = without_prefix(file->entries(), prefix);
+  const LoadReport report = compare_state(*program.impl(), entries);
   require_fit(report, path, "the program");
-  put_all(*file, report.loaded, scope);
+  set_all(*file, entries, report.loaded, scope);
 }
 
 LoadReport load_fitting_parameters(const std::string& path, const Program& program,
-                                   const Scope& scope) {
+                                   const Scope& scope, const std::string& prefix) {
   const auto file = open_parameters(path);
-  LoadReport report = compare_state(*program.impl(), file->entries());
-  put_all(*file, report.loaded, scope);
+  const auto entries = without_prefix(file->entries(), prefix);
+  LoadReport report = compare_state(*program.impl(), entries);
+  set_all(*file, entries, report.loaded, scope);
   return report;
 }
 
@@ -76,7 +76,7 @@ void save_scope(const std::string& path, const Scope& scope) {
 }
 
 void load_scope(const std::string& path, const Scope& scope) {
-  for (const auto& [name, tensor] : load_safetensors(path)) put(scope, name, tensor);
+  for (const auto& [name, tensor] : load_safetensors(path)) scope.set(name, tensor);
 }
 
 }  // namespace io

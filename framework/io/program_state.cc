@@ -68,6 +68,29 @@ std::vector<std::string> described(const std::vector<LoadReport::Mismatch>& mism
   return texts;
 }
 
+// What stands before the program's names in the file; empty if it is not that.
+std::string common_prefix(const LoadReport& report) {
+  if (report.missing.empty()) return {};
+  const std::set<std::string_view> unexpected(report.unexpected.begin(), report.unexpected.end());
+  const std::string& first = report.missing.front();
+  for (const std::string_view name : unexpected) {
+    if (name.size() <= first.size() || name.substr(name.size() - first.size()) != first) continue;
+    const std::string prefix(name.substr(0, name.size() - first.size()));
+    const bool fits_all = std::all_of(
+        report.missing.begin(), report.missing.end(),
+        [&](const std::string& missing) { return unexpected.count(prefix + missing) != 0; });
+    if (fits_all) return prefix;
+  }
+  return {};
+}
+
+std::string remedy(const LoadReport& report) {
+  const std::string prefix = common_prefix(report);
+  if (prefix.empty()) return "use the weights that were saved with it";
+  return fmt::format("the file has {0} before these names: give load_parameters() the prefix {0}",
+                     core::quote(prefix));
+}
+
 // One line for each name, so that a script finds them all.
 std::string details(const LoadReport& report) {
   std::string text;
@@ -127,9 +150,9 @@ LoadReport compare_state(const ProgramImpl& program, const std::vector<Safetenso
   LoadReport report;
   std::set<std::string_view> present;
   for (const SafetensorsEntry& entry : entries) {
-    present.insert(entry.name);
+    const bool is_first = present.insert(entry.name).second;
     const auto found = expected.find(entry.name);
-    if (found == expected.end()) {
+    if (!is_first || found == expected.end()) {
       report.unexpected.push_back(entry.name);
     } else if (!fits(*found->second, entry.dtype, entry.shape)) {
       report.mismatched.push_back({entry.name, mismatch(*found->second, entry.dtype, entry.shape)});
@@ -154,9 +177,8 @@ void require_fit(const LoadReport& report, const std::string& path, std::string_
   }
   if (!report.mismatched.empty()) parts.push_back(listed(described(report.mismatched)));
   throw Error(ErrorCode::kDataLoss,
-              fmt::format("[io] {}: tensors: do not fit {}: {}; use the weights that were saved "
-                          "with it",
-                          path, program, fmt::join(parts, "; ")),
+              fmt::format("[io] {}: tensors: do not fit {}: {}; {}", path, program,
+                          fmt::join(parts, "; "), remedy(report)),
               details(report));
 }
 

@@ -80,14 +80,18 @@ struct LoadReport {
 // one safetensors file. Throws Error(kNotFound) that names those that the scope lacks.
 LOCI_PUBLIC void save_parameters(const std::string& path, const Program& program,
                                  const Scope& scope = global_scope());
-// Loads them, from such a file or from a program directory, as load_scope() does. Throws
-// Error(kDataLoss) that names every missing, unexpected and mismatched tensor, and changes nothing
-// then.
+// Loads them, from such a file or from a program directory, as load_scope() does. `prefix`, such as
+// "module.", is taken off the names in the file that begin with it. Throws Error(kDataLoss) that
+// names every missing, unexpected and mismatched tensor, with the prefix that would make them fit
+// if there is one, and changes nothing then.
 LOCI_PUBLIC void load_parameters(const std::string& path, const Program& program,
-                                 const Scope& scope = global_scope());
-// Loads those that fit, leaves the others as they are, and says which are which.
+                                 const Scope& scope = global_scope(),
+                                 const std::string& prefix = {});
+// Loads those that fit, leaves the others as they are, and says which are which, by the names
+// without the prefix.
 LOCI_PUBLIC LoadReport load_fitting_parameters(const std::string& path, const Program& program,
-                                               const Scope& scope = global_scope());
+                                               const Scope& scope = global_scope(),
+                                               const std::string& prefix = {});
 
 // A program directory: program.json, and the persistable variables in weights-<digest>.safetensors,
 // which program.json names. In a directory whose program.json names none, they are in

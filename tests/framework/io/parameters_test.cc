@@ -46,6 +46,27 @@ TEST_F(ParametersTest, GoThroughAFile) {
   EXPECT_THAT(values(loaded, "weight"), ElementsAre(3, 4, 5, 6));
 }
 
+// As a wrapper of another framework saves them.
+TEST_F(ParametersTest, MayHaveAPrefix) {
+  io::save_safetensors(path_, {{"module.bias", Tensor::from<float>({1, 2}, {2})},
+                               {"module.weight", Tensor::from<float>({3, 4, 5, 6}, {2, 2})}});
+  const Scope loaded;
+  EXPECT_THAT([&] { io::load_parameters(path_, main_, loaded); },
+              Throws<Error>(Property(&Error::what,
+                                     HasSubstr("the file has 'module.' before these names: give "
+                                               "load_parameters() the prefix 'module.'"))));
+  EXPECT_TRUE(loaded.names().empty());
+  io::load_parameters(path_, main_, loaded, "module.");
+  EXPECT_THAT(values(loaded, "bias"), ElementsAre(1, 2));
+  EXPECT_THAT(values(loaded, "weight"), ElementsAre(3, 4, 5, 6));
+  EXPECT_TRUE(io::load_fitting_parameters(path_, main_, Scope(), "module.").fits());
+  EXPECT_FALSE(io::load_fitting_parameters(path_, main_, Scope(), "mod.").fits());
+  io::save_safetensors(path_, {{"bias", Tensor::from<float>({1, 2}, {2})},
+                               {"module.bias", Tensor::from<float>({1, 2}, {2})}});
+  EXPECT_THAT(io::load_fitting_parameters(path_, main_, Scope(), "module.").unexpected,
+              ElementsAre("bias"));
+}
+
 TEST_F(ParametersTest, ComeFromAModelAsWell) {
   const std::string directory = scratch_.path("model");
   io::save_program(directory, main_, Program(), &scope_);
