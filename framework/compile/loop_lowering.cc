@@ -6,6 +6,7 @@
 
 #include "framework/compile/loop_compiler.h"
 #include "framework/run/loop.h"
+#include "framework/transfer/input_reason.h"
 
 namespace loci::runtime {
 namespace {
@@ -56,8 +57,7 @@ class LoopLowering {
     const ValueId home = values_.state_of(id).home;
     if (!space || state_.block.var(id).persistable) return home;
     const bool fed = values_.at(home).storage == StorageKind::kFeed;
-    return values_.in_space(id, *space, step_->name,
-                            fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
+    return values_.in_space(id, *space, step_->name, transfer::input_reason({.is_fed = fed}));
   }
 
   void lower_results(Instruction* instruction) {

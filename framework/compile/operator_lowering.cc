@@ -5,6 +5,7 @@
 
 #include "framework/compile/cast_side.h"
 #include "framework/device/device_manager.h"
+#include "framework/transfer/input_reason.h"
 
 namespace loci::runtime {
 namespace {
@@ -160,13 +161,14 @@ class OperatorLowering {
       case ops::Residence::kMetadata:
       case ops::Residence::kEither: return home;
       case ops::Residence::kHost:
-        return state_.values.in_space(id, nullptr, transfer::intern(op.name),
-                                      transfer::Reason::kHostRead);
       case ops::Residence::kDevice: break;
     }
-    const bool fed = state_.values.at(home).storage == StorageKind::kFeed;
-    return state_.values.in_space(id, space_of(device), transfer::intern(op.name),
-                                  fed ? transfer::Reason::kFeed : transfer::Reason::kPrepareData);
+    const bool on_host = slot.residence == ops::Residence::kHost;
+    const transfer::Need need{on_host,
+                              state_.plan.operators.back().reason == PlaceReason::kNoKernel,
+                              state_.values.at(home).storage == StorageKind::kFeed};
+    return state_.values.in_space(id, on_host ? nullptr : space_of(device),
+                                  transfer::intern(op.name), transfer::input_reason(need));
   }
 
   void lower_outputs(const program::Operator& op, Instruction* instruction,

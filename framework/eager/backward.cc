@@ -13,6 +13,8 @@
 #include "framework/core/raise.h"
 #include "framework/device/device.h"
 #include "framework/eager/interceptor.h"
+#include "framework/eager/placing.h"
+#include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
 
 namespace loci::eager {
@@ -162,7 +164,10 @@ class Tape {
                     output.name(), dtype_name(given.dtype()), given.shape().to_string(),
                     dtype_name(output.dtype()), output.shape().to_string());
       }
-      return given.to(output.place());
+      device::Device* space = output.impl()->storage()->device;
+      return relocate(given, space == nullptr ? host_device() : *space,
+                      {"backward.gradient", "", "backward", transfer::Reason::kPrepareData},
+                      /*site=*/nullptr);
     }
     if (output.numel() != 1) {
       core::raise(ErrorCode::kInvalidArgument,

@@ -12,6 +12,7 @@
 #include "framework/eager/direct_call.h"
 #include "framework/eager/fallback.h"
 #include "framework/eager/generator.h"
+#include "framework/eager/host_read.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/launch.h"
 #include "framework/eager/overlap.h"
@@ -55,8 +56,22 @@ Attributes attributes_of(const OpCall<Tensor>& call) {
   return attributes;
 }
 
+// A value that gives extents, read on the host. The call has it there from now on, so that it is
+// copied once.
+const Tensor& read_extents(OpCall<Tensor>& call, std::size_t value, const ops::OpSchema& schema,
+                           std::string_view slot) {
+  const Tensor& given = call.values[value];
+  if (given.impl()->storage()->device != nullptr) {
+    const char* name = transfer::intern(fmt::format("{}.{}", schema.name(), slot));
+    Tensor read = read_on_host(given, name, schema.name().c_str());
+    call.values[value] = call.keep(read);
+  }
+  await_elements(*call.values[value]->impl());
+  return call.values[value];
+}
+
 // The call by slots of the schema. `hangs_on_values` becomes whether outputs' extents do.
-CallForm form_of(const OpCall<Tensor>& call, const ops::OpSchema& schema, bool* hangs_on_values) {
+CallForm form_of(OpCall<Tensor>& call, const ops::OpSchema& schema, bool* hangs_on_values) {
   CallForm form;
   form.schema = &schema;
   form.attributes = schema.complete(attributes_of(call));
@@ -74,7 +89,8 @@ CallForm form_of(const OpCall<Tensor>& call, const ops::OpSchema& schema, bool* 
       const Tensor& value = call.values[next];
       ops::InferArgument argument{{value.dtype(), value.shape()}, value.name(), {}};
       if (schema.inputs()[slot].gives_extents) {
-        argument.host_value = value.to_host();
+        tensor::require_elements(*value.impl(), schema.name().c_str());
+        argument.host_value = read_extents(call, next, schema, given.name);
         *hangs_on_values = true;
       }
       form.inputs[slot].push_back(std::move(argument));
@@ -137,7 +153,9 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef*
 // Of a bounded output only what the kernel has filled.
 void trim(const CallPlan& plan, TensorList& results) {
   Tensor& bounded = results[static_cast<std::size_t>(plan.bounded)];
-  const Tensor count = results[static_cast<std::size_t>(plan.count)].to_host();
+  const auto at = static_cast<std::size_t>(plan.count);
+  const Tensor count =
+      read_on_host(results[at], plan.outputs[at].name, plan.schema->name().c_str());
   Shape shape = bounded.shape();
   shape.set(0, *count.data<std::int64_t>());
   const tensor::TensorImpl& impl = *bounded.impl();
@@ -151,6 +169,11 @@ void finish_serially(const TensorList& results) {
   }
 }
 
+transfer::Labels write_back_labels(const CallPlan& plan, const Tensor& home, std::size_t output) {
+  return {home.name().empty() ? plan.outputs[output].name : transfer::intern(home.name()),
+          plan.schema->name().c_str(), "", transfer::Reason::kWriteBack};
+}
+
 // State that was moved to where the op runs, and changed there, goes back to its home.
 void write_back(const CallPlan& plan, const TensorRef* given, TensorList& results,
                 const void* site) {
@@ -159,11 +182,17 @@ void write_back(const CallPlan& plan, const TensorRef* given, TensorList& result
     if (updated < 0) continue;
     const Tensor& home = given[plan.inputs[static_cast<std::size_t>(updated)].value];
     if (results[i].impl() == home.impl()) continue;
-    copy_elements(results[i], home, site,
-                  {"", plan.schema->name().c_str(), "", transfer::Reason::kWriteBack});
+    copy_elements(results[i], home, site, write_back_labels(plan, home, i));
     home.impl()->storage()->version.fetch_add(1, std::memory_order_relaxed);
     results[i] = home;
   }
+}
+
+// What a change in place computed apart goes into the tensor: from another place, it goes back.
+transfer::Labels change_labels(const CallPlan& plan, const Tensor& target) {
+  transfer::Labels labels = write_back_labels(plan, target, 0);
+  if (plan.asked != nullptr) labels.reason = transfer::Reason::kFallback;
+  return labels;
 }
 
 // Whether the tape knows any of the inputs, so that the call may have to be recorded.
@@ -223,9 +252,7 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
     trim(*plan, results);
   if (thread.records) record_call(plan, values, results);
   if (plan->asked != nullptr) [[unlikely]] {
-    for (Tensor& result : results) {
-      if (result.defined()) result = relocate(result, *plan->asked, {}, site);
-    }
+    moved->bring_back(results);
   }
   if (thread.is_serial) [[unlikely]]
     finish_serially(results);
@@ -246,7 +273,7 @@ TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const Tens
   const TensorList results = enqueue(plan, values, is_direct ? target : Tensor(), thread, site);
   const bool recorded = thread.records && record_call(plan, values, results, reads_target ? 0 : -1);
   if (!is_direct) {
-    copy_elements(results[0], target, site);
+    copy_elements(results[0], target, site, change_labels(*plan, target));
     if (recorded) {
       const Edge edge = edge_of(results[0]);
       set_node(target, edge.node, edge.output);

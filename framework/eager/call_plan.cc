@@ -27,6 +27,14 @@ std::uint32_t residence_of(const PlannedOutput& output) {
   return dispatch::abi_residence(output.on_host ? ops::Residence::kHost : ops::Residence::kDevice);
 }
 
+// "argmax.x", "concat.x[1]": of the values in one slot, which are several where it is variadic.
+const char* argument_name(const ops::OpSchema& schema, const std::string& slot, ops::Arity arity,
+                          std::size_t index) {
+  return memory::intern(arity == ops::Arity::kVariadic
+                            ? fmt::format("{}.{}[{}]", schema.name(), slot, index)
+                            : fmt::format("{}.{}", schema.name(), slot));
+}
+
 // Builds one plan.
 class Planner {
  public:
@@ -44,7 +52,7 @@ class Planner {
     bind();
     make_views();
     set_space();
-    plan_->moves = moves();
+    plan_->moves = moves() || plan_->asked != nullptr;
     plan_->lane = &Lanes::instance().default_lane(*plan_->device);
     plan_->is_small = plan_->device->is_inline() && is_small();
     plan_->is_direct = may_be_direct(*plan_);
@@ -58,7 +66,8 @@ class Planner {
       const ops::InputSlot& schema = form_.schema->inputs()[slot];
       for (std::size_t i = 0; i < form_.inputs[slot].size(); ++i) {
         plan_->inputs.push_back({form_.inputs[slot][i].type, schema.residence,
-                                 form_.values[slot][i], static_cast<std::uint32_t>(slot)});
+                                 form_.values[slot][i], static_cast<std::uint32_t>(slot),
+                                 argument_name(*form_.schema, schema.name, schema.arity, i)});
       }
       if (form_.inputs[slot].empty() && schema.arity == ops::Arity::kOptional) {
         plan_->inputs.push_back({{}, schema.residence, -1, static_cast<std::uint32_t>(slot)});
@@ -70,7 +79,11 @@ class Planner {
     const std::vector<ops::OutputSlot>& slots = form_.schema->outputs();
     for (std::size_t slot = 0; slot < slots.size(); ++slot) {
       const std::vector<ops::TensorType>& types = context_.bounds()[slot];
-      for (const ops::TensorType& type : types) add_output(slots[slot], slot, type);
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        add_output(slots[slot], slot, types[i]);
+        plan_->outputs.back().name =
+            argument_name(*form_.schema, slots[slot].name, slots[slot].arity, i);
+      }
       if (types.empty() && slots[slot].arity == ops::Arity::kOptional) {
         plan_->outputs.push_back({.is_absent = true, .slot = static_cast<std::uint32_t>(slot)});
       }

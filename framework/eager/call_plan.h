@@ -28,6 +28,7 @@ struct PlannedInput {
   ops::Residence residence = ops::Residence::kDevice;
   std::int32_t value = -1;  // index among the call's values; -1: absent
   std::uint32_t slot = 0;
+  const char* name = "";  // "argmax.x", interned; for tensors without a name
 };
 struct PlannedOutput {
   ops::TensorType type;
@@ -36,6 +37,7 @@ struct PlannedOutput {
   bool on_host = false;
   std::int32_t updates = -1;  // the flat input whose memory it is
   std::uint32_t slot = 0;
+  const char* name = "";  // "argmax.out", interned
 };
 
 // Immutable but for what is filled in at its first use. Thread-safe.
@@ -64,9 +66,10 @@ struct CallPlan {
   device::Device* space = nullptr;  // null: host memory
   Place space_place;
   memory::Allocator* allocator = nullptr;
-  bool is_small = false;       // may run on the calling thread of an inline device
-  bool is_direct = false;      // may do so without a task: see direct_call.h
-  bool moves = false;          // some input has to be copied to where it is read
+  bool is_small = false;   // may run on the calling thread of an inline device
+  bool is_direct = false;  // may do so without a task: see direct_call.h
+  // Some input has to be copied to where it is read, or the results to where they were asked for.
+  bool moves = false;
   bool changes_state = false;  // some output is the memory of an input
   std::int32_t bounded = -1;   // the flat output whose extent the kernel writes
   std::int32_t count = -1;     // to this flat output

@@ -4,7 +4,9 @@
 #include <loci/ops/elementwise.hpp>
 #include <set>
 
+#include "framework/core/elements.h"
 #include "framework/core/raise.h"
+#include "framework/eager/host_read.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/thread_state.h"
 
@@ -20,17 +22,21 @@ void check_one(const Tensor& decider, bool is_right_dtype, const char* op, const
               decider.defined() ? decider.shape().to_string() : std::string(), dtypes);
 }
 
-bool decide(const Tensor& predicate, const char* op) {
-  check_one(predicate, predicate.defined() && predicate.dtype() == kBool, op, "bool");
-  return predicate.item<bool>();
+// What decides, read on the host for the op; `variable` is its name if it has none itself.
+std::int64_t element(const Tensor& decider, const char* variable, const char* op) {
+  return core::to_integers(read_on_host(decider, variable, op)).front();
 }
 
-std::int64_t number(const Tensor& index, const char* op) {
+bool decide(const Tensor& predicate, const char* variable, const char* op) {
+  check_one(predicate, predicate.defined() && predicate.dtype() == kBool, op, "bool");
+  return element(predicate, variable, op) != 0;
+}
+
+std::int64_t number(const Tensor& index, const char* variable, const char* op) {
   const bool is_integer =
       index.defined() && !is_floating(index.dtype()) && index.dtype() != DType::kNone;
   check_one(index, is_integer, op, "an integer dtype");
-  const NoGrad off;
-  return cast(index, kInt64).item<std::int64_t>();
+  return element(index, variable, op);
 }
 
 void check_keys(const std::vector<std::int64_t>& keys) {
@@ -90,7 +96,8 @@ std::vector<Tensor> emit_case(const std::vector<Tensor>& predicates,
                 branches.size(), predicates.size());
   }
   for (std::size_t i = 0; i < predicates.size(); ++i) {
-    if (eager::decide(predicates[i], "case")) return eager::run_branch(branches[i], "case");
+    if (eager::decide(predicates[i], "case.predicate", "case"))
+      return eager::run_branch(branches[i], "case");
   }
   return eager::run_branch(branches.back(), "case");
 }
@@ -101,7 +108,7 @@ std::vector<Tensor> emit_switch_case(const Tensor& index, const std::vector<std:
   if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
     return interceptor->choose(index, keys, branches);
   }
-  const std::int64_t wanted = eager::number(index, "switch_case");
+  const std::int64_t wanted = eager::number(index, "switch_case.index", "switch_case");
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] == wanted) return eager::run_branch(branches[i], "switch_case");
   }
@@ -148,7 +155,7 @@ std::vector<Tensor> while_loop(
                 options.max_iterations);
   }
   std::vector<Tensor> current = values;
-  for (std::int64_t i = 0; eager::decide(condition(current), "while"); ++i) {
+  for (std::int64_t i = 0; eager::decide(condition(current), "while.condition", "while"); ++i) {
     if (options.max_iterations > 0 && i == options.max_iterations) {
       core::raise(ErrorCode::kFailed,
                   "[while] goes on after {} iterations, which is its limit; does its condition "
@@ -167,9 +174,10 @@ Tensor select_input(const Tensor& mask, const std::vector<Tensor>& inputs) {
     return interceptor->select(mask, inputs);
   }
   const bool is_flag = mask.defined() && mask.dtype() == kBool;
-  const std::int64_t wanted = is_flag
-                                  ? static_cast<std::int64_t>(eager::decide(mask, "select_input"))
-                                  : eager::number(mask, "select_input");
+  constexpr const char* kMask = "select_input.mask";
+  const std::int64_t wanted =
+      is_flag ? static_cast<std::int64_t>(eager::decide(mask, kMask, "select_input"))
+              : eager::number(mask, kMask, "select_input");
   if (wanted < 0 || wanted >= static_cast<std::int64_t>(inputs.size())) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[select_input] the mask is {}, but there are {} inputs", wanted, inputs.size());

@@ -130,7 +130,7 @@ void Tensor::copy_(const Tensor& source, bool blocking) const {
   // Copies need not cope with an overlap.
   const bool overlaps = eager::overlap_partly(*source.impl(), *impl());
   eager::copy_elements(overlaps ? eager::duplicate(source, site) : source, *this, site);
-  if (eager::thread_state().records && !eager::record_copy(source, *this)) {
+  if (eager::thread_state().records && !eager::record_copy(source, *this, {})) {
     impl()->set_recorded(nullptr);
   }
   impl()->storage()->version.fetch_add(1, std::memory_order_relaxed);

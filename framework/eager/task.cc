@@ -25,7 +25,7 @@ void copy(const Task& task, loci_stream* stream) {
   transfer::Labels labels = task.labels;
   labels.dtype = from.dtype();
   transfer::copy({from.storage()->device, from.data()}, {to.storage()->device, to.data()},
-                 from.bytes(), labels, stream, /*wait=*/false);
+                 from.bytes(), labels, stream, /*wait=*/false, task.permit);
 }
 
 template <class Visit>

@@ -29,6 +29,7 @@ struct Task {
   // A launch: flat inputs, then outputs, null where one is absent. A copy: source and target.
   InlineList<std::shared_ptr<tensor::TensorImpl>, 4> arguments;
   transfer::Labels labels;  // of a copy
+  transfer::Permit permit;  // of a copy: what the caller's policy says
   InlineList<Dependency, 4> before;
   const void* site = nullptr;     // where in the user's program it was enqueued
   std::uint64_t correlation = 0;  // of a launch on a queued device, by which that tells of failures

@@ -3,6 +3,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/eager/host_read.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
@@ -51,7 +52,7 @@ Tensor Tensor::to_host() const {
     impl()->storage()->uses.wait();
     return *this;
   }
-  impl()->storage()->uses.wait(/*writers_only=*/true);
+  eager::await_elements(*impl());
   return transfer::to_place(*this, Place(), {.reason = transfer::Reason::kExplicit});
 }
 

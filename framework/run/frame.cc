@@ -10,7 +10,7 @@
 #include "framework/run/loop.h"
 #include "framework/run/operator_log.h"
 #include "framework/run/profile_script.h"
-#include "framework/run/wait_label.h"
+#include "framework/transfer/wait_label.h"
 
 namespace loci::runtime {
 namespace {
@@ -151,7 +151,7 @@ void Frame::begin() {
 void Frame::synchronize() {
   std::optional<Error> first;
   for (std::size_t i = 0; i < work_.size(); ++i) {
-    const profiler::Scope scope(wait_label(*plan_.queued_devices[i]));
+    const profiler::Scope scope(transfer::wait_label(*plan_.queued_devices[i]));
     try {
       work_[i]->finish();
     } catch (const Error& error) {
@@ -262,7 +262,7 @@ void Frame::run_step(std::size_t index) {
 void Frame::wait_for(const LoopStep& loop) {
   for (const Plan* plan : loop.plans()) {
     for (device::Device* device : plan->queued_devices) {
-      const profiler::Scope scope(wait_label(*device));
+      const profiler::Scope scope(transfer::wait_label(*device));
       device->synchronize_stream(device->default_stream());
     }
   }

@@ -4,7 +4,7 @@
 
 #include "framework/core/log.h"
 #include "framework/profiler/scope.h"
-#include "framework/run/wait_label.h"
+#include "framework/transfer/wait_label.h"
 
 namespace loci::runtime {
 
@@ -40,7 +40,7 @@ void ScheduledRun::wait(std::size_t instruction) {
   for (const std::uint32_t on : planned.host_waits) {
     const auto stream = static_cast<std::size_t>(schedule_.steps[on].stream);
     device::Device& device = *schedule_.streams[stream].device;
-    const profiler::Scope scope(wait_label(device));
+    const profiler::Scope scope(transfer::wait_label(device));
     steps_[on].ended->synchronize();
     device.check_async_error();
   }

@@ -58,6 +58,7 @@ std::string_view reason_name(Reason reason) {
     case Reason::kFetch: return "fetch";
     case Reason::kPrepareData: return "prepare_data";
     case Reason::kHostRead: return "host_read";
+    case Reason::kFallback: return "fallback";
     case Reason::kExplicit: return "explicit";
     case Reason::kWriteBack: return "write_back";
     case Reason::kLoad: return "load";

@@ -1,4 +1,4 @@
-// The policy of the current thread, kept by transfer.cc.
+// What transfer.cc asks the policy of the current thread.
 #pragma once
 
 #include "framework/transfer/transfer.h"
@@ -6,8 +6,9 @@
 namespace loci::transfer {
 
 // Before a copy between places: logs it, or throws Error(kPolicy) if it is forbidden.
-void check_allowed(const Place& from, const Place& to, std::uint64_t bytes, const Labels& labels);
-// After it: throws Error(kPolicy) if the host has waited more often than the budget says.
-void charge(const Row& row);
+Permit check_allowed(const Place& from, const Place& to, std::uint64_t bytes, const Labels& labels);
+// After it, on whichever thread: throws Error(kPolicy) if the host has waited more often than the
+// budget of its permit says.
+void charge(const Row& row, const Permit& permit);
 
 }  // namespace loci::transfer

@@ -31,6 +31,11 @@ bool in_host_memory(const End& end) {
   return end.device == nullptr || end.device->uses_host_memory();
 }
 
+bool in_one_space(const End& from, const End& to) {
+  if (in_host_memory(from)) return in_host_memory(to);
+  return from.device == to.device;
+}
+
 Place place_of(const End& end) { return end.device == nullptr ? Place() : end.device->place(); }
 
 loci_stream* stream_or_default(device::Device& device, loci_stream* stream) {
@@ -40,7 +45,9 @@ loci_stream* stream_or_default(device::Device& device, loci_stream* stream) {
 // One row: made before the copy and written after it, so that a failed copy leaves none.
 class Entry {
  public:
-  Entry(const Place& from, const Place& to, std::uint64_t bytes, const Labels& labels) {
+  Entry(const Place& from, const Place& to, std::uint64_t bytes, const Labels& labels,
+        const Permit& permit)
+      : permit_(permit) {
     row_.labels = labels;
     row_.from = from;
     row_.to = to;
@@ -52,10 +59,11 @@ class Entry {
     row_.host_waited = host_waited;
     row_.duration_ns = duration_ns;
     record(row_);
-    charge(row_);
+    charge(row_, permit_);
   }
 
  private:
+  const Permit& permit_;
   Row row_;
 };
 
@@ -101,32 +109,40 @@ void order(device::Device& device, loci_stream* earlier, loci_stream* later) {
 // Who makes sure that a copy between devices comes behind what uses their memory.
 enum class OrderedBy { kCopy, kCaller };
 
+// How a copy is made.
+struct Manner {
+  loci_stream* stream = nullptr;
+  bool wait = false;
+  OrderedBy ordered_by = OrderedBy::kCopy;
+  const Permit& permit;
+};
+
 // False if the backend does not copy between these devices.
 bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-               loci_stream* stream, bool wait, OrderedBy ordered_by) {
-  Entry entry(place_of(from), place_of(to), bytes, labels);
+               const Manner& manner) {
+  Entry entry(place_of(from), place_of(to), bytes, labels, manner.permit);
   CopyScope scope(from.device, to.device, bytes, labels);
   // The copy runs on the target's stream, which knows nothing of the work that makes the source.
   loci_stream* source_stream = from.device->default_stream();
-  const bool orders = ordered_by == OrderedBy::kCopy;
-  if (orders) order(*from.device, source_stream, stream);
+  const bool orders = manner.ordered_by == OrderedBy::kCopy;
+  if (orders) order(*from.device, source_stream, manner.stream);
   bool waited = false;
   std::optional<AwaitedCopy> awaited;
-  if (wait) awaited.emplace(*to.device, scope.correlation());
+  if (manner.wait) awaited.emplace(*to.device, scope.correlation());
   try {
-    waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes, stream,
-                             scope.correlation(), from.device->handle());
+    waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes,
+                             manner.stream, scope.correlation(), from.device->handle());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported) throw;
     core::log(core::Module::kTransfer, core::Level::kDebug, "staged instead: {}", error.what());
     return false;
   }
-  if (wait) {
-    awaited->wait(stream);
+  if (manner.wait) {
+    awaited->wait(manner.stream);
     waited = true;
   }
   // Nor does the source's stream know of the copy, which what comes there next could overwrite.
-  if (!waited && orders) order(*to.device, stream, source_stream);
+  if (!waited && orders) order(*to.device, manner.stream, source_stream);
   scope.finish(waited);
   entry.finish(waited);
   return true;
@@ -134,12 +150,12 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
 
 // In pieces, so that a large tensor does not need as much memory on the host too.
 void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-                 loci_stream* stream) {
+                 const Manner& manner) {
   const memory::Buffer staging =
-      memory::host_allocator().allocate(std::min(bytes, kStagingBytes), nullptr, "staging");
+      memory::host_allocator().allocate(std::min(bytes, kStagingBytes), nullptr, "(staging)");
   loci_stream* source_stream = from.device->default_stream();
-  Entry to_host(place_of(from), Place(), bytes, labels);
-  Entry to_device(Place(), place_of(to), bytes, labels);
+  Entry to_host(place_of(from), Place(), bytes, labels, manner.permit);
+  Entry to_device(Place(), place_of(to), bytes, labels, manner.permit);
   std::uint64_t reading = 0;
   std::uint64_t writing = 0;
   for (std::uint64_t done = 0; done < bytes; done += kStagingBytes) {
@@ -153,7 +169,7 @@ void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labe
     const std::uint64_t middle = now_ns();
     CopyScope scope(nullptr, to.device, piece, labels);
     copy_flat(*to.device, LOCI_END_HOST, staging.data(), LOCI_END_DEVICE,
-              static_cast<char*>(to.data) + done, piece, stream, /*wait=*/true, scope);
+              static_cast<char*>(to.data) + done, piece, manner.stream, /*wait=*/true, scope);
     reading += middle - start;
     writing += now_ns() - middle;
   }
@@ -162,49 +178,59 @@ void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labe
 }
 
 void copy_between_devices(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-                          loci_stream* stream, bool wait, OrderedBy ordered_by) {
-  stream = stream_or_default(*to.device, stream);
-  if (to.device->can_wait_for(*from.device) &&
-      copy_peer(from, to, bytes, labels, stream, wait, ordered_by)) {
-    return;
-  }
+                          Manner manner) {
+  manner.stream = stream_or_default(*to.device, manner.stream);
+  if (to.device->can_wait_for(*from.device) && copy_peer(from, to, bytes, labels, manner)) return;
   // What the caller has ordered it behind is known to this stream alone.
-  if (ordered_by == OrderedBy::kCaller) to.device->synchronize_stream(stream);
-  copy_staged(from, to, bytes, labels, stream);
+  if (manner.ordered_by == OrderedBy::kCaller) to.device->synchronize_stream(manner.stream);
+  copy_staged(from, to, bytes, labels, manner);
+}
+
+void copy_with_host(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                    Manner manner) {
+  const bool from_host = in_host_memory(from);
+  device::Device& device = from_host ? *to.device : *from.device;
+  manner.stream = stream_or_default(device, manner.stream);
+  Entry entry(place_of(from), place_of(to), bytes, labels, manner.permit);
+  CopyScope scope(from.device, to.device, bytes, labels);
+  entry.finish(copy_flat(device, from_host ? LOCI_END_HOST : LOCI_END_DEVICE, from.data,
+                         from_host ? LOCI_END_DEVICE : LOCI_END_HOST, to.data, bytes, manner.stream,
+                         manner.wait, scope));
 }
 
 void copy_somewhere(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-                    loci_stream* stream, bool wait, OrderedBy ordered_by) {
+                    const Manner& manner) {
   if (bytes == 0) return;
-  const bool from_host = in_host_memory(from);
-  const bool to_host = in_host_memory(to);
-  if ((from_host && to_host) || (!from_host && from.device == to.device)) {
-    copy_local(from, to, bytes, labels, stream, wait);
-    return;
+  if (in_one_space(from, to)) {
+    copy_local(from, to, bytes, labels, manner.stream, manner.wait);
+  } else if (in_host_memory(from) || in_host_memory(to)) {
+    copy_with_host(from, to, bytes, labels, manner);
+  } else {
+    copy_between_devices(from, to, bytes, labels, manner);
   }
-  check_allowed(place_of(from), place_of(to), bytes, labels);
-  if (!from_host && !to_host) {
-    copy_between_devices(from, to, bytes, labels, stream, wait, ordered_by);
-    return;
-  }
-  device::Device& device = from_host ? *to.device : *from.device;
-  Entry entry(place_of(from), place_of(to), bytes, labels);
-  CopyScope scope(from.device, to.device, bytes, labels);
-  entry.finish(copy_flat(device, from_host ? LOCI_END_HOST : LOCI_END_DEVICE, from.data,
-                         from_host ? LOCI_END_DEVICE : LOCI_END_HOST, to.data, bytes,
-                         stream_or_default(device, stream), wait, scope));
 }
 
 }  // namespace
 
+Permit permit(const End& from, const End& to, std::uint64_t bytes, const Labels& labels) {
+  if (bytes == 0 || in_one_space(from, to)) return {};
+  return check_allowed(place_of(from), place_of(to), bytes, labels);
+}
+
+void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+          loci_stream* stream, bool wait, const Permit& asked) {
+  copy_somewhere(from, to, bytes, labels, {stream, wait, OrderedBy::kCopy, asked});
+}
+
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait) {
-  copy_somewhere(from, to, bytes, labels, stream, wait, OrderedBy::kCopy);
+  copy(from, to, bytes, labels, stream, wait, permit(from, to, bytes, labels));
 }
 
 void enqueue_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                   loci_stream* stream) {
-  copy_somewhere(from, to, bytes, labels, stream, /*wait=*/false, OrderedBy::kCaller);
+  const Permit asked = permit(from, to, bytes, labels);
+  copy_somewhere(from, to, bytes, labels, {stream, /*wait=*/false, OrderedBy::kCaller, asked});
 }
 
 }  // namespace loci::transfer

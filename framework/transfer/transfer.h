@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <loci/place.hpp>
 #include <loci/tensor.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/device/device.h"
@@ -18,6 +20,7 @@ enum class Reason : std::uint8_t {
   kFetch,        // a result on its way to the host
   kPrepareData,  // an input that lies elsewhere
   kHostRead,     // an op reads a value on the host
+  kFallback,     // for an op whose place has no kernel: to the CPU, and what it gives back
   kExplicit,     // the user asked for it
   kWriteBack,    // state that an op updated away from its home
   kLoad,         // a persistable variable gets where a run needs it, for the first time
@@ -54,12 +57,39 @@ struct Row {
   std::uint64_t duration_ns = 0;  // of the call; for an asynchronous one, of enqueuing it
 };
 
+class Budget;
+
+// What the policy in force says of one copy: kept where the copy is made later, or by a thread that
+// is under another policy. A default one is of a copy that no policy is about.
+class Permit {
+ public:
+  Permit() = default;
+  explicit Permit(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
+
+  // Null where nothing is counted.
+  [[nodiscard]] Budget* budget() const { return budget_.get(); }
+
+ private:
+  std::shared_ptr<Budget> budget_;
+};
+
+// By the policy of the calling thread, before anything of the copy is done: logs it, or throws
+// Error(kPolicy) if it is forbidden. No policy is about a copy within one memory space, or one of
+// zero bytes. The ends need no data yet.
+[[nodiscard]] Permit permit(const End& from, const End& to, std::uint64_t bytes,
+                            const Labels& labels);
+
 // Copies `bytes` from one place to another on `stream` (of the device end; of the target if both
 // are; NULL: the default one), and writes the row. A device that uses host memory counts as the
 // host. Both ends in one memory space: counted as a copy within a place, no row. Two devices whose
 // backend cannot copy between them: through host memory, a row for each half, and the host waits.
 // With `wait` the host waits for the copy; without it both ends have to stay valid until the stream
 // reaches it. Work on other streams is the caller's to order. Zero bytes are no copy.
+// It has its permit: throws Error(kPolicy) afterwards if the host has waited once more than that
+// one's budget allows.
+void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+          loci_stream* stream, bool wait, const Permit& asked);
+// The same, and asks for the permit itself.
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait);
 

@@ -57,7 +57,7 @@ struct PlannedTransfer {
   std::string consumer;
   std::string from;
   std::string to;
-  std::string reason;
+  std::string reason;  // prepare_data, host_read, fallback, write_back, feed
   std::uint64_t bytes = 0;
   bool synchronous = false;
   int stream = 0;  // of the place it goes to; of the other one, if that is the host
@@ -131,6 +131,7 @@ struct Transfer {
   std::string consumer;
   std::string from;
   std::string to;
+  // feed, fetch, prepare_data, host_read, fallback, write_back, load, pack, explicit
   std::string reason;
   std::uint64_t bytes = 0;
   bool host_waited = false;

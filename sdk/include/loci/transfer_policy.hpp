@@ -3,23 +3,30 @@
 
 #include <cstdint>
 #include <loci/export.hpp>
+#include <memory>
 
 namespace loci {
+namespace transfer {
+class Budget;
+}
+
 inline namespace v0 {
 
 // About the copies that placement brings about: inputs that lie elsewhere, values that an operator
-// reads on the host, state written back to its home. Never about feeds, fetches, the first load of
-// a parameter to its device, and copies that were asked for, such as Tensor::to().
+// or a branch reads on the host, an operator whose place has no kernel, state written back to its
+// home. Never about feeds, fetches, the first load of a parameter to its device, and copies that
+// were asked for, such as Tensor::to() and item(). One rule for programs and for ops on tensors.
 struct TransferPolicy {
   enum class Kind : std::uint8_t { kAllow, kLog, kForbid, kSynchronousBudget };
 
   static TransferPolicy allow() { return {}; }
   // Each is logged as a warning.
   static TransferPolicy log() { return {Kind::kLog, 0}; }
-  // The first one throws Error(kPolicy) before it is made.
+  // The first one throws Error(kPolicy) before it is made: run(), or the call of an op.
   static TransferPolicy forbid() { return {Kind::kForbid, 0}; }
   // The host may wait for that many of them; the next one for which it waited throws
-  // Error(kPolicy).
+  // Error(kPolicy). A copy that an op on tensors enqueues is counted when it is made, so that the
+  // error is thrown where the op's result is waited for.
   static TransferPolicy synchronous(std::uint64_t most) { return {Kind::kSynchronousBudget, most}; }
 
   Kind kind = Kind::kAllow;
@@ -38,7 +45,7 @@ class LOCI_PUBLIC TransferGuard {
  private:
   TransferGuard* outer_;
   TransferPolicy policy_;
-  std::uint64_t waited_ = 0;
+  std::shared_ptr<transfer::Budget> budget_;  // null unless it counts
 
   friend struct TransferGuardAccess;
 };

@@ -35,7 +35,7 @@ TEST_F(NodeTest, ALongChainEndsWithoutRecursion) {
   Tensor tensor = variable({1});
   for (int i = 0; i < 200000; ++i) {
     const Tensor next = tensor.detach();
-    record_copy(tensor, next);
+    record_copy(tensor, next, {});
     tensor = next;
   }
   EXPECT_TRUE(requires_grad(tensor));

@@ -42,7 +42,8 @@ class PolicyTest : public ::testing::Test {
 
 TEST_F(PolicyTest, ForbiddenCopiesAreNotMade) {
   const TransferGuard guard(TransferPolicy::forbid());
-  for (const Reason reason : {Reason::kPrepareData, Reason::kHostRead, Reason::kWriteBack}) {
+  for (const Reason reason :
+       {Reason::kPrepareData, Reason::kHostRead, Reason::kFallback, Reason::kWriteBack}) {
     expect_violation(reason,
                      "[transfer] the policy forbids to copy 'x' (64 bytes) from cpu to "
                      "fake:0 for softmax_0 (" +
@@ -91,6 +92,32 @@ TEST_F(PolicyTest, OtherThreadsHaveTheirOwn) {
   const TransferGuard guard(TransferPolicy::forbid());
   std::thread other([this] { EXPECT_NO_THROW(copy_to_device(Reason::kPrepareData)); });
   other.join();
+}
+
+// As the copies that ops on tensors enqueue.
+TEST_F(PolicyTest, APermitIsThatOfWhoAsked) {
+  const Labels labels{.variable = "x", .reason = Reason::kPrepareData};
+  const End from{nullptr, source_.data()};
+  const End to{&device_, there_.data()};
+  Permit given;
+  {
+    const TransferGuard guard(TransferPolicy::synchronous(0));
+    given = permit(from, to, kBytes, labels);
+  }
+  const TransferGuard guard(TransferPolicy::forbid());
+  EXPECT_THROW((void)permit(from, to, kBytes, labels), Error);
+  EXPECT_EQ(permit(from, to, 0, labels).budget(), nullptr);
+  std::string text;
+  std::thread other([&] {
+    try {
+      copy(from, to, kBytes, labels, nullptr, /*wait=*/true, given);
+    } catch (const Error& error) {
+      text = error.what();
+    }
+  });
+  other.join();
+  EXPECT_THAT(text,
+              HasSubstr("the host waited for 1 copies between places, and the policy allows"));
 }
 
 TEST_F(PolicyTest, LoggingAllows) {

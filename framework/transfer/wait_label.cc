@@ -1,9 +1,9 @@
-#include "framework/run/wait_label.h"
+#include "framework/transfer/wait_label.h"
 
 #include "framework/profiler/enabled.h"
 #include "framework/profiler/label_table.h"
 
-namespace loci::runtime {
+namespace loci::transfer {
 
 profiler::LabelId wait_label(const device::Device& device) {
   if (!profiler::records_at(profiler::Level::kOp)) return 0;
@@ -11,4 +11,4 @@ profiler::LabelId wait_label(const device::Device& device) {
       {.kind = LOCI_SPAN_WAIT, .name = "synchronize", .place = device.place().to_string()});
 }
 
-}  // namespace loci::runtime
+}  // namespace loci::transfer

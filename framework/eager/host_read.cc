@@ -1,0 +1,48 @@
+#include "framework/eager/host_read.h"
+
+#include "framework/eager/placing.h"
+#include "framework/profiler/parts.h"
+#include "framework/tensor/tensor_impl.h"
+#include "framework/transfer/input_reason.h"
+#include "framework/transfer/wait_label.h"
+
+namespace loci::eager {
+namespace {
+
+transfer::Labels labels_of(const Tensor& tensor, const char* variable, const char* op) {
+  transfer::Labels labels;
+  labels.variable = tensor.name().empty() ? variable : transfer::intern(tensor.name());
+  labels.consumer = op;
+  labels.reason = transfer::input_reason({.is_read_on_host = true});
+  labels.dtype = tensor.dtype();
+  return labels;
+}
+
+}  // namespace
+
+void await_elements(const tensor::TensorImpl& impl) {
+  tensor::Storage& storage = *impl.storage();
+  if (storage.uses.has_ended(/*writers_only=*/true)) return storage.uses.wait(true);
+  const device::Device& device = storage.device == nullptr ? host_device() : *storage.device;
+  const profiler::Scope scope(transfer::wait_label(device));
+  storage.uses.wait(/*writers_only=*/true);
+}
+
+Tensor read_on_host(const Tensor& tensor, const char* variable, const char* op) {
+  tensor::TensorImpl& impl = *tensor.impl();
+  tensor::require_elements(impl, op);
+  device::Device* device = impl.storage()->device;
+  if (device == nullptr) {
+    await_elements(impl);
+    return tensor;
+  }
+  const transfer::Labels labels = labels_of(tensor, variable, op);
+  const transfer::Permit permit = transfer::permit({device, nullptr}, {}, impl.bytes(), labels);
+  await_elements(impl);
+  Tensor there = tensor::make_tensor(impl.dtype(), impl.shape(), Place(), labels.variable);
+  transfer::copy({device, impl.data()}, {nullptr, tensor::settled_data(there)}, impl.bytes(),
+                 labels, /*stream=*/nullptr, /*wait=*/true, permit);
+  return there;
+}
+
+}  // namespace loci::eager
