@@ -11,10 +11,12 @@
 #include "framework/core/log.h"
 #include "framework/device/stream.h"
 #include "framework/memory/allocator.h"
+#include "framework/profiler/scope.h"
 #include "framework/transfer/awaited_copy.h"
 #include "framework/transfer/copy_scope.h"
 #include "framework/transfer/ledger.h"
 #include "framework/transfer/policy.h"
+#include "framework/transfer/wait_label.h"
 
 namespace loci::transfer {
 namespace {
@@ -186,11 +188,21 @@ void copy_between_devices(const End& from, const End& to, std::uint64_t bytes, c
   copy_staged(from, to, bytes, labels, manner);
 }
 
+// What a copy to the host waits for is no time of the copy: a profile shows it apart. Nobody waits
+// here otherwise, and a fetch that does not block is then waited for with all others.
+void show_wait(device::Device& device, const Labels& labels, const Manner& manner) {
+  const bool waits = manner.wait || labels.reason == Reason::kFetch;
+  if (!waits || device.is_inline() || !profiler::records_at(profiler::Level::kOp)) return;
+  const profiler::Scope scope(wait_label(device));
+  device.synchronize_stream(manner.stream);
+}
+
 void copy_with_host(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                     Manner manner) {
   const bool from_host = in_host_memory(from);
   device::Device& device = from_host ? *to.device : *from.device;
   manner.stream = stream_or_default(device, manner.stream);
+  if (!from_host) show_wait(device, labels, manner);
   Entry entry(place_of(from), place_of(to), bytes, labels, manner.permit);
   CopyScope scope(from.device, to.device, bytes, labels);
   entry.finish(copy_flat(device, from_host ? LOCI_END_HOST : LOCI_END_DEVICE, from.data,

@@ -76,10 +76,28 @@ TEST_F(CopyScopeTest, SaysWhatWasCopiedAndWhy) {
 TEST_F(CopyScopeTest, AFetchCountsAsAsynchronous) {
   copy({&first_, on_first_.data()}, {nullptr, host_.data()}, kBytes, {.reason = Reason::kFetch},
        nullptr, /*wait=*/true);
-  const std::vector<Seen> copies = seen();
-  ASSERT_EQ(copies.size(), 1U);
-  EXPECT_EQ(copies[0].label.reason, "fetch");
-  EXPECT_EQ(copies[0].flags, 0U);
+  const std::vector<Seen> spans = seen();
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(spans[1].label.reason, "fetch");
+  EXPECT_EQ(spans[1].flags, 0U);
+}
+
+// Else the time of the kernels before it would be the copy's.
+TEST_F(CopyScopeTest, TellsTheWaitBeforeACopyToTheHostApart) {
+  for (const bool wait : {true, false}) {
+    copy({&first_, on_first_.data()}, {nullptr, host_.data()}, kBytes,
+         {.reason = wait ? Reason::kHostRead : Reason::kFetch}, nullptr, wait);
+    const std::vector<Seen> spans = seen();
+    ASSERT_EQ(spans.size(), 2U);
+    EXPECT_EQ(spans[0].label,
+              (profiler::Label{.kind = LOCI_SPAN_WAIT, .name = "synchronize", .place = "fake:0"}));
+    EXPECT_EQ(spans[1].label.kind, LOCI_SPAN_COPY);
+    profiler::Collector::instance().begin({});
+  }
+  // Whoever does not wait for the copy does not wait before it.
+  copy({&first_, on_first_.data()}, {nullptr, host_.data()}, kBytes,
+       {.reason = Reason::kPrepareData}, nullptr, /*wait=*/false);
+  EXPECT_EQ(seen().size(), 1U);
 }
 
 TEST_F(CopyScopeTest, ShowsCopiesWithinAPlace) {
