@@ -9,6 +9,7 @@
 #include "framework/core/suggest.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/call_node.h"
+#include "framework/eager/call_scope.h"
 #include "framework/eager/direct_call.h"
 #include "framework/eager/fallback.h"
 #include "framework/eager/generator.h"
@@ -21,6 +22,7 @@
 #include "framework/eager/thread_state.h"
 #include "framework/memory/node_pool.h"
 #include "framework/ops/op_registry.h"
+#include "framework/profiler/parts.h"
 
 namespace loci {
 namespace eager {
@@ -203,6 +205,16 @@ bool takes_part(const CallPlan& plan, const TensorRef* values) {
   return false;
 }
 
+// Reads the values that extents hang on, then finds the plan.
+std::shared_ptr<const CallPlan> infer(OpCall<Tensor>& call, const ops::OpSchema& schema,
+                                      ThreadState& thread, bool* hangs_on_values) {
+  device::Device* guard = guarded_device(thread);
+  CallForm form = form_of(call, schema, hangs_on_values);
+  const profiler::Scope scope(label_of(profiler::Part::kInferShape), 0, profiler::Level::kDetail);
+  const dispatch::Wish wish{&place_of(call, form, guard), guard != nullptr, thread.fallback};
+  return plan_call(std::move(form), wish);
+}
+
 bool may_alias(const CallPlan& plan) {
   for (const loci_alias& alias : plan.aliases) {
     if (alias.input == 0 && alias.output == 0) return true;
@@ -215,17 +227,13 @@ bool may_alias(const CallPlan& plan) {
 PlannedCall plan_of(OpCall<Tensor>& call) {
   const ops::OpSchema& schema = ops::op_registry().get(call.type);
   ThreadState& thread = thread_state();
-  device::Device* guard = guarded_device(thread);
   bool hangs_on_values = false;
   if (!schema.is_random()) {
-    CallForm form = form_of(call, schema, &hangs_on_values);
-    const dispatch::Wish wish{&place_of(call, form, guard), guard != nullptr, thread.fallback};
-    return {plan_call(std::move(form), wish), !hangs_on_values};
+    const std::shared_ptr<const CallPlan> plan = infer(call, schema, thread, &hangs_on_values);
+    return {plan, !hangs_on_values};
   }
-  Draw draw(call, guard);
-  CallForm form = form_of(call, schema, &hangs_on_values);
-  const dispatch::Wish wish{&place_of(call, form, guard), guard != nullptr, thread.fallback};
-  return {plan_call(std::move(form), wish), false};
+  Draw draw(call, guarded_device(thread));
+  return {infer(call, schema, thread, &hangs_on_values), false};
 }
 
 TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
@@ -239,6 +247,9 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
     return results;
   }
   check_fallback(*plan, thread);
+  std::optional<CallScope> scope;
+  if ((plan->moves || plan->bounded >= 0) && CallScope::of(*plan) == nullptr) [[unlikely]]
+    scope.emplace(*plan);
   const TensorRef* given = values;
   std::optional<Relocated> moved;
   if (plan->moves) [[unlikely]]
@@ -262,6 +273,8 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
 TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                          const Tensor& target, ThreadState& thread, const void* site) {
   check_fallback(*plan, thread);
+  std::optional<CallScope> scope;
+  if (plan->moves && CallScope::of(*plan) == nullptr) scope.emplace(*plan);
   std::optional<Relocated> moved;
   if (plan->moves) values = moved.emplace(*plan, values, site).data();
   const bool reads_target = plan->inputs[0].value >= 0 &&
@@ -307,7 +320,9 @@ TensorList emit_op(OpCall<Tensor>& call) {
     const std::shared_ptr<const eager::CallPlan> plan = known;
     return eager::run_call(plan, call.values.data(), thread, call.site);
   }
+  eager::CallScope scope(call.type);
   const eager::PlannedCall planned = eager::plan_of(call);
+  scope.set_plan(*planned.plan);
   if (planned.is_lasting) thread.recent.insert(call, guard, planned.plan);
   return eager::run_call(planned.plan, call.values.data(), thread, call.site);
 }

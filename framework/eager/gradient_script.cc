@@ -5,6 +5,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/eager/call.h"
+#include "framework/eager/call_scope.h"
 #include "framework/eager/thread_state.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
@@ -251,7 +252,10 @@ void GradientScript::run_step(const Step& step, Values& values) {
     outputs = run_call(step.plan, inputs.data(), thread_state(), nullptr);
   } else {
     OpCall<Tensor> call = make_call();
-    outputs = run_call(plan_of(call).plan, call.values.data(), thread_state(), nullptr);
+    CallScope scope(step.op);
+    const std::shared_ptr<const CallPlan> plan = plan_of(call).plan;
+    scope.set_plan(*plan);
+    outputs = run_call(plan, call.values.data(), thread_state(), nullptr);
   }
   forget_last_used(step, values);
   // An absent optional output has no number.

@@ -1,5 +1,8 @@
 #include "framework/eager/host_read.h"
 
+#include <optional>
+
+#include "framework/eager/call_scope.h"
 #include "framework/eager/placing.h"
 #include "framework/profiler/parts.h"
 #include "framework/tensor/tensor_impl.h"
@@ -38,6 +41,10 @@ Tensor read_on_host(const Tensor& tensor, const char* variable, const char* op) 
   }
   const transfer::Labels labels = labels_of(tensor, variable, op);
   const transfer::Permit permit = transfer::permit({device, nullptr}, {}, impl.bytes(), labels);
+  std::optional<CallScope> apart;
+  if (CallScope::innermost() == nullptr) apart.emplace(op);
+  if (CallScope* around = CallScope::innermost()) around->keep();
+  const profiler::Scope compute(label_of(profiler::Part::kCompute), 0, profiler::Level::kDetail);
   await_elements(impl);
   Tensor there = tensor::make_tensor(impl.dtype(), impl.shape(), Place(), labels.variable);
   transfer::copy({device, impl.data()}, {nullptr, tensor::settled_data(there)}, impl.bytes(),

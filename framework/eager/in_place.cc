@@ -1,9 +1,11 @@
 // Changes of tensors in place.
 #include <loci/ops/creation.hpp>
 #include <loci/tensor.hpp>
+#include <optional>
 
 #include "framework/core/raise.h"
 #include "framework/eager/call.h"
+#include "framework/eager/call_scope.h"
 #include "framework/eager/copy_node.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/overlap.h"
@@ -65,9 +67,12 @@ void change(const Tensor& self, const Tensor& other, const char* op, const void*
   }
   const device::Device* guard = guarded_device(thread);
   std::shared_ptr<const CallPlan> plan = thread.recent.find(call, guard);
+  std::optional<CallScope> scope;
   if (plan == nullptr) {
+    scope.emplace(op);
     PlannedCall planned = plan_of(call);
     plan = planned.plan;
+    scope->set_plan(*plan);
     if (planned.is_lasting) thread.recent.insert(call, guard, plan);
   }
   check_form(self, plan->outputs.front().type, op);
@@ -107,7 +112,10 @@ const Tensor& Tensor::fill_(double value) const {
   eager::check_change(*this, false, "fill_");
   OpCall<Tensor> call("full_like");
   call.input("x", *this).attr("value", value);
-  eager::run_call_into(eager::plan_of(call).plan, call.values.data(), *this, thread, site);
+  eager::CallScope scope(call.type);
+  const std::shared_ptr<const eager::CallPlan> plan = eager::plan_of(call).plan;
+  scope.set_plan(*plan);
+  eager::run_call_into(plan, call.values.data(), *this, thread, site);
   return *this;
 }
 

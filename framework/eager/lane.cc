@@ -2,13 +2,16 @@
 
 #include <chrono>
 #include <new>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
+#include "framework/eager/call_scope.h"
 #include "framework/eager/launch.h"
+#include "framework/profiler/parts.h"
 
 namespace loci::eager {
 
@@ -164,12 +167,22 @@ std::shared_ptr<tensor::Failure> Lane::await_before(Task& task) noexcept {
   return failure;
 }
 
+// Inputs that come from elsewhere are in the phase prepare_data of their operator.
+std::shared_ptr<tensor::Failure> Lane::await_inputs(Task& task) noexcept {
+  if (task.plan == nullptr || !task.plan->moves) return await_before(task);
+  const profiler::Scope scope(label_of(profiler::Part::kPrepareData), 0, profiler::Level::kDetail);
+  return await_before(task);
+}
+
 // What the worker does.
 void Lane::take(Task task, std::uint64_t ticket) noexcept {
-  const std::shared_ptr<tensor::Failure> earlier = await_before(task);
+  std::optional<CallScope> scope;  // ends before whoever waits goes on
+  if (task.plan != nullptr && task.plan->moves) scope.emplace(*task.plan);
+  const std::shared_ptr<tensor::Failure> earlier = await_inputs(task);
   core::adopt_width();
   if (is_inline_) {
     enqueue_after(task, earlier);
+    scope.reset();
     // Before whoever waits goes on: the memory is free then.
     task = Task();
     worker_.finish(ticket);
@@ -178,6 +191,7 @@ void Lane::take(Task task, std::uint64_t ticket) noexcept {
       const std::lock_guard lock(mutex_);
       hand_over(task, ticket, earlier);
     }
+    scope.reset();
     // A device's memory that ends here asks for tickets that have been handed over.
     worker_.finish(ticket);
     task = Task();

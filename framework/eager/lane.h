@@ -96,6 +96,7 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   [[nodiscard]] std::shared_ptr<tensor::Failure> failed_source(const Task& task) const;
   void enqueue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> await_before(Task& task) noexcept;
+  [[nodiscard]] std::shared_ptr<tensor::Failure> await_inputs(Task& task) noexcept;
   void take(Task task, std::uint64_t ticket) noexcept override;
   void hand_over(Task& task, std::uint64_t ticket,
                  const std::shared_ptr<tensor::Failure>& earlier) noexcept;

@@ -1,12 +1,15 @@
 #include "framework/eager/launch.h"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "framework/eager/call_scope.h"
 #include "framework/memory/node_pool.h"
 #include "framework/plugin/abi_error.h"
 #include "framework/profiler/correlation.h"
+#include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
 
 namespace loci::eager {
@@ -44,12 +47,8 @@ void fill_views(const CallPlan& plan, const TensorImpl* const* arguments, loci_v
   }
 }
 
-void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream* stream,
-               std::uint64_t correlation) {
-  // On an inline device only who records asks for an id.
-  const bool is_recorded = profiler::records_at(profiler::Level::kOp);
-  if (is_recorded && correlation == 0) correlation = next_correlation();
-  const profiler::Scope scope(is_recorded ? label_of(plan) : 0, correlation);
+void launch_kernel(const CallPlan& plan, const loci_view* const* views, loci_stream* stream,
+                   std::uint64_t correlation) {
   const dispatch::PreparedKernel& kernel = *plan.kernel;
   memory::Buffer workspace;
   if (kernel.workspace_bytes() > 0) {
@@ -65,6 +64,31 @@ void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream*
   call.stream = stream;
   call.correlation = correlation;
   plugin::check(kernel.launch()(kernel.handle(), &call));
+}
+
+// In the operator's scope, which may be there already. The phase has the launch if it is recorded.
+void launch_recorded(const CallPlan& plan, const loci_view* const* views, loci_stream* stream,
+                     std::uint64_t correlation) {
+  // On an inline device only who records asks for an id.
+  if (correlation == 0) correlation = next_correlation();
+  const std::uint64_t of_operator =
+      profiler::records_at(profiler::Level::kDetail) ? 0 : correlation;
+  std::optional<profiler::Scope> scope;
+  if (CallScope* around = CallScope::of(plan)) {
+    around->launch(of_operator);
+  } else {
+    scope.emplace(label_of(plan), of_operator);
+  }
+  const profiler::Scope compute(label_of(profiler::Part::kCompute), correlation,
+                                profiler::Level::kDetail);
+  launch_kernel(plan, views, stream, correlation);
+}
+
+void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream* stream,
+               std::uint64_t correlation) {
+  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
+    return launch_recorded(plan, views, stream, correlation);
+  launch_kernel(plan, views, stream, correlation);
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "framework/eager/launch.h"
 #include "framework/eager/site.h"
+#include "framework/profiler/parts.h"
 
 namespace loci::eager {
 namespace {
@@ -19,11 +22,21 @@ void launch(const Task& task, loci_stream* stream) {
   eager::launch(*task.plan, arguments.data(), stream, task.correlation);
 }
 
+bool is_for_operator(transfer::Reason reason) {
+  return reason == transfer::Reason::kPrepareData || reason == transfer::Reason::kFallback ||
+         reason == transfer::Reason::kHostRead;
+}
+
 void copy(const Task& task, loci_stream* stream) {
   const TensorImpl& from = *task.arguments[0];
   const TensorImpl& to = *task.arguments[1];
   transfer::Labels labels = task.labels;
   labels.dtype = from.dtype();
+  // The operator that it is for is launched apart from it.
+  std::optional<profiler::Scope> scope;
+  if (is_for_operator(labels.reason)) {
+    scope.emplace(label_of(profiler::Part::kPrepareData), 0, profiler::Level::kDetail);
+  }
   transfer::copy({from.storage()->device, from.data()}, {to.storage()->device, to.data()},
                  from.bytes(), labels, stream, /*wait=*/false, task.permit);
 }

@@ -79,14 +79,18 @@ void open_scope(std::uint32_t word, LabelId label, std::uint64_t correlation) no
   current_log->open(epoch_of(word), label, correlation);
 }
 
-void close_scope(std::uint32_t word, std::uint16_t flags) noexcept {
+void relabel_scope(LabelId label, std::uint64_t correlation) noexcept {
+  if (unlogged_scopes == 0) current_log->relabel(label, correlation);
+}
+
+void close_scope(std::uint32_t word, std::uint16_t flags, bool keep) noexcept {
   const std::uint64_t end = ticks();
   if (std::uncaught_exceptions() > 0) [[unlikely]]
     flags |= LOCI_SPAN_FAILED;
   if (unlogged_scopes > 0) [[unlikely]] {
     --unlogged_scopes;
   } else {
-    current_log->close(end, flags, epoch_of(enabled_word()) == epoch_of(word));
+    current_log->close(end, flags, keep && epoch_of(enabled_word()) == epoch_of(word));
   }
   if ((word & kLiveBit) != 0) {
     Collector::instance().with_live([](LiveRanges& live) { live.end(); });

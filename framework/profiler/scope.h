@@ -11,8 +11,11 @@ namespace loci::profiler {
 
 namespace detail {
 void open_scope(std::uint32_t word, LabelId label, std::uint64_t correlation) noexcept;
-// Adds LOCI_SPAN_FAILED while an exception is on its way.
-void close_scope(std::uint32_t word, std::uint16_t flags) noexcept;
+// Of the innermost scope of this thread.
+void relabel_scope(LabelId label, std::uint64_t correlation) noexcept;
+// Adds LOCI_SPAN_FAILED while an exception is on its way. Without `keep` the scope leaves nothing,
+// and what was within it stands where it stood.
+void close_scope(std::uint32_t word, std::uint16_t flags, bool keep = true) noexcept;
 }  // namespace detail
 
 // From its construction to its end. On one thread; scopes end in reverse order.
@@ -36,6 +39,17 @@ class Scope {
       detail::close_scope(word_, flags_);
     word_ = 0;
   }
+  // Ends it as if it had never been there.
+  void drop() noexcept {
+    if constexpr (!kIsBuiltIn) return;
+    if (word_ != 0) detail::close_scope(word_, 0, /*keep=*/false);
+    word_ = 0;
+  }
+  // While it is the innermost one: what it turns out to be.
+  void relabel(LabelId label, std::uint64_t correlation) noexcept {
+    if constexpr (!kIsBuiltIn) return;
+    if (word_ != 0) detail::relabel_scope(label, correlation);
+  }
   // LOCI_SPAN_* of what the scope leaves.
   void add_flags(std::uint16_t flags) noexcept { flags_ |= flags; }
   [[nodiscard]] bool is_recorded() const noexcept { return word_ != 0; }
@@ -45,14 +59,11 @@ class Scope {
   std::uint16_t flags_ = 0;
 };
 
-// Scopes that begin and end one after the other within a function, which began while something was
-// recorded. On one thread; what is open at its end is closed.
+// Scopes that begin and end one after the other. On one thread; what is open at its end is closed.
 class OpenScopes {
  public:
   OpenScopes() noexcept : word_(enabled_word()) {}
-  ~OpenScopes() {
-    while (depth_ > 0) pop();
-  }
+  ~OpenScopes() { close(); }
   OpenScopes(const OpenScopes&) = delete;
   OpenScopes& operator=(const OpenScopes&) = delete;
 
@@ -64,6 +75,20 @@ class OpenScopes {
     --depth_;
     detail::close_scope(word_, 0);
   }
+  // The innermost one, which nothing lies in by now: what it turns out to be.
+  void relabel(LabelId label, std::uint64_t correlation) noexcept {
+    detail::relabel_scope(label, correlation);
+  }
+  void close() noexcept {
+    while (depth_ > 0) pop();
+  }
+  // For what is recorded now: closes what is open from before, of another period.
+  void renew() noexcept {
+    const std::uint32_t word = enabled_word();
+    if (word != word_) close();
+    word_ = word;
+  }
+  [[nodiscard]] bool is_empty() const noexcept { return depth_ == 0; }
 
  private:
   std::uint32_t word_;

@@ -64,6 +64,14 @@ void ThreadLog::open(std::uint32_t epoch, LabelId label, std::uint64_t correlati
   depth_.store(depth + 1, std::memory_order_release);
 }
 
+void ThreadLog::relabel(LabelId label, std::uint64_t correlation) noexcept {
+  const std::uint32_t depth = depth_.load(std::memory_order_relaxed);
+  if (depth == 0 || depth > kMostDepth) return;
+  Open& scope = open_[depth - 1];
+  scope.label.store(label, std::memory_order_relaxed);
+  scope.correlation.store(correlation, std::memory_order_relaxed);
+}
+
 void ThreadLog::close(std::uint64_t end, std::uint16_t flags, bool keep) noexcept {
   const std::uint32_t depth = depth_.load(std::memory_order_relaxed) - 1;
   depth_.store(depth, std::memory_order_release);

@@ -29,6 +29,8 @@ class ThreadLog {
 
   // These three are for its own thread. open() begins a scope now.
   void open(std::uint32_t epoch, LabelId label, std::uint64_t correlation) noexcept;
+  // Of the innermost scope.
+  void relabel(LabelId label, std::uint64_t correlation) noexcept;
   // Ends the innermost scope at `end`; with `keep` it leaves a record.
   void close(std::uint64_t end, std::uint16_t flags, bool keep) noexcept;
   // A record without a scope.

@@ -1,0 +1,51 @@
+#include "framework/eager/call_scope.h"
+
+#include <string>
+
+#include "framework/profiler/label_table.h"
+
+namespace loci::eager {
+namespace {
+
+thread_local CallScope* innermost_scope = nullptr;
+
+// Of the same path as that of the plan.
+profiler::LabelId label_of_type(std::string_view type) {
+  if (!profiler::records_at(profiler::Level::kOp)) return 0;
+  return profiler::LabelTable::instance().intern({.kind = LOCI_SPAN_OP, .name = std::string(type)});
+}
+
+}  // namespace
+
+CallScope::CallScope(std::string_view type) : CallScope(label_of_type(type), nullptr) {}
+
+CallScope::CallScope(const CallPlan& plan) : CallScope(label_of(plan), &plan) {}
+
+CallScope::CallScope(profiler::LabelId label, const CallPlan* plan)
+    : outer_(innermost_scope), plan_(plan), scope_(label) {
+  if (scope_.is_recorded()) innermost_scope = this;
+}
+
+CallScope::~CallScope() {
+  if (!scope_.is_recorded()) return;
+  innermost_scope = outer_;
+  if (!keeps_) scope_.drop();
+}
+
+CallScope* CallScope::innermost() { return innermost_scope; }
+
+CallScope* CallScope::of(const CallPlan& plan) {
+  return innermost_scope != nullptr && innermost_scope->plan_ == &plan ? innermost_scope : nullptr;
+}
+
+void CallScope::set_plan(const CallPlan& plan) {
+  plan_ = &plan;
+  scope_.relabel(label_of(plan), 0);
+}
+
+void CallScope::launch(std::uint64_t correlation) {
+  keeps_ = true;
+  scope_.relabel(label_of(*plan_), correlation);
+}
+
+}  // namespace loci::eager

@@ -1,0 +1,46 @@
+// How a profile shows a call that does more than launch: it is planned, reads on the host, or has
+// its inputs brought.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "framework/eager/call_plan.h"
+#include "framework/profiler/scope.h"
+
+namespace loci::eager {
+
+// The operator's scope on this thread, for its phases; launch() puts the kernel's into it. Where
+// the launch comes on another thread, which has the operator's scope then, this one leaves nothing,
+// so that each operator is counted once: its phases stand for themselves. On one thread; they nest.
+class CallScope {
+ public:
+  // Of a call that is still to be planned.
+  explicit CallScope(std::string_view type);
+  explicit CallScope(const CallPlan& plan);
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+  // The innermost one of this thread; null without one, as where nothing is recorded.
+  [[nodiscard]] static CallScope* innermost();
+  // That one, if it is of the plan; else null.
+  [[nodiscard]] static CallScope* of(const CallPlan& plan);
+
+  // The call has been planned.
+  void set_plan(const CallPlan& plan);
+  // It does here what is to be seen as the operator's: it reads a value,
+  void keep() { keeps_ = true; }
+  // or is launched; `correlation` is that of the operator's scope.
+  void launch(std::uint64_t correlation);
+
+ private:
+  CallScope(profiler::LabelId label, const CallPlan* plan);
+
+  CallScope* const outer_;
+  const CallPlan* plan_;
+  bool keeps_ = false;
+  profiler::Scope scope_;
+};
+
+}  // namespace loci::eager
