@@ -1,5 +1,6 @@
 #include "framework/compile/lowering.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/compile/branches.h"
@@ -11,6 +12,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/program/control_flow.h"
 #include "framework/run/continuation.h"
+#include "framework/transfer/input_reason.h"
 
 namespace loci::runtime {
 namespace {
@@ -64,7 +66,7 @@ class Lowering {
     }
     defer_fetches();
     lower_fetches();
-    if (!awaited_.empty()) end_stage();
+    if (!awaiting_.empty()) end_stage();
     state_.fallbacks.warn(request_.device->place());
   }
 
@@ -131,11 +133,25 @@ class Lowering {
 
   void await(VarId id, const char* consumer) {
     values_.home_of(id, *request_.device);
-    const ValueId read = values_.in_space(id, nullptr, consumer, transfer::Reason::kHostRead);
-    for (const AwaitedValue& other : awaited_) {
+    for (const Awaiting& other : awaiting_) {
       if (other.var == id) return;
     }
-    awaited_.push_back({id, read});
+    awaiting_.push_back({id, consumer});
+  }
+
+  // Behind all that the stage enqueues. Last for the operator that the next stage begins with, so
+  // that the read is seen as part of it.
+  void read_awaited() {
+    const std::size_t before = plan_.instructions.size();
+    const char* first =
+        deferral_.operators().empty() ? "" : transfer::intern(deferral_.operators().front()->name);
+    std::stable_partition(awaiting_.begin(), awaiting_.end(),
+                          [&](const Awaiting& each) { return each.consumer != first; });
+    for (const Awaiting& each : awaiting_) {
+      const transfer::Reason reason = transfer::input_reason({.is_read_on_host = true});
+      awaited_.push_back({each.var, values_.in_space(each.var, nullptr, each.consumer, reason)});
+    }
+    plan_.awaited_reads = plan_.instructions.size() - before;
   }
 
   // State is fetched as the run leaves it; what has no extent yet, when it has.
@@ -154,13 +170,14 @@ class Lowering {
     }
     plan_.fetches.clear();
     for (const PlanFetch& fetch : now) {
-      const bool waits = !awaited_.empty() && block_.var(block_.find(fetch.name)).persistable;
+      const bool waits = !awaiting_.empty() && block_.var(block_.find(fetch.name)).persistable;
       (waits ? later_ : plan_.fetches).push_back(fetch);
     }
   }
 
   // Keeps what the rest needs, and hands it over.
   void end_stage() {
+    read_awaited();
     for (const program::Operator* op : deferral_.operators()) {
       for (const program::Slot& slot : op->inputs) {
         for (const VarId id : slot) values_.keep(id);
@@ -232,6 +249,12 @@ class Lowering {
   TypeBinder& binder_;
   VariableValues& values_;
   Deferral deferral_;
+  // A variable whose value an operator needs, or a fetch; both interned.
+  struct Awaiting {
+    VarId var;
+    const char* consumer;
+  };
+  std::vector<Awaiting> awaiting_;
   std::vector<AwaitedValue> awaited_;
   std::vector<PlanFetch> later_;  // fetches of a later stage
   KnownValues known_;

@@ -1,6 +1,7 @@
 #include "framework/executor/executor_impl.h"
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "framework/compile/placement_advice.h"
@@ -12,7 +13,6 @@
 #include "framework/device/device_manager.h"
 #include "framework/executor/executor_stage.h"
 #include "framework/profiler/parts.h"
-#include "framework/run/continuation.h"
 
 namespace loci::runtime {
 namespace {
@@ -20,6 +20,7 @@ namespace {
 using profiler::Part;
 
 constexpr int kMostStreams = 64;
+constexpr std::string_view kMeanwhile = "a run started";
 
 device::Device& open_device(const Place& place) {
   core::check_environment();
@@ -81,6 +82,7 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
                                            const std::vector<Fetch>& fetch) {
   core::adopt_width();
   const profiler::Scope scope(label_of(Part::kRun));
+  StageScopes scopes;
   std::vector<Tensor> fetched(fetch.size());
   std::shared_ptr<const Plan> used = plan(program, feed, fetch);
   std::optional<ExecutorStage> first(std::in_place, *used, fetched);
@@ -91,7 +93,7 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
     used = plan(program, feed, fetch);
     require_scope(first.emplace(*used, fetched).run());
   }
-  run_stage(*first, &feed, /*before=*/nullptr, fetched);
+  run_stage(*first, &feed, /*before=*/nullptr, fetched, scopes);
   plans_.trim();
   core::precede_destructors();
   return fetched;
@@ -104,23 +106,23 @@ bool ExecutorImpl::bind_scope(PlanRun& run) {
 
 void ExecutorImpl::require_scope(PlanRun& run) {
   const profiler::Scope scope(label_of(Part::kInitVariables));
-  run.require_scope(*scope_.impl(), "a run started");
+  run.require_scope(*scope_.impl(), kMeanwhile);
 }
 
 void ExecutorImpl::run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* before,
-                             std::vector<Tensor>& fetched) {
+                             std::vector<Tensor>& fetched, StageScopes& scopes) {
   PlanRun& run = stage.run();
   run.begin();
   if (feed != nullptr) stage.bind_feeds(*feed);
   if (before != nullptr) run.bind_live_ins(*before);
   stage.bind_fetches();
-  run.enqueue();
+  run.enqueue(scopes);
   stage.copy_fetches();
   if (run.plan().rest) {
-    const std::shared_ptr<const Plan> next = run.plan().rest->next(run.plan(), run.frame());
+    const std::shared_ptr<const Plan> next = run.next(scopes);
     ExecutorStage rest(*next, fetched);
-    require_scope(rest.run());
-    run_stage(rest, nullptr, &run, fetched);
+    rest.run().require_scope(*scope_.impl(), kMeanwhile);
+    run_stage(rest, nullptr, &run, fetched, scopes);
   }
   run.wait();
   const profiler::Scope scope(label_of(Part::kEagerRelease));

@@ -36,7 +36,7 @@ class ExecutorImpl {
                               const std::vector<Fetch>& fetch);
   // Runs a stage and then the rest. `feed` is given to the first one, `before` to later ones.
   void run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* before,
-                 std::vector<Tensor>& fetched);
+                 std::vector<Tensor>& fetched, StageScopes& scopes);
   // As PlanRun has them, of the executor's scope.
   bool bind_scope(PlanRun& run);
   void require_scope(PlanRun& run);

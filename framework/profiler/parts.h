@@ -16,7 +16,6 @@ enum class Part : std::uint8_t {
   kInitVariables,  // makes and moves persistable variables before a run
   kEagerRelease,   // gives back the memory of a run
   kCompilePlan,
-  kReadExtents,  // copies values that extents of a later stage hang on
   kLoadPlugin,
   kPrepareData,  // phases of an operator
   kInferShape,

@@ -2,7 +2,6 @@
 
 #include "framework/core/raise.h"
 #include "framework/program/printer.h"
-#include "framework/run/continuation.h"
 
 namespace loci::runtime {
 namespace {
@@ -35,19 +34,21 @@ void BlockRun::run(const std::vector<void*>& arguments, const std::vector<BlockR
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i] >= 0) first_.bind(used[i], arguments[i]);
   }
-  run_stage(first_, results);
+  StageScopes scopes;
+  run_stage(first_, results, scopes);
 }
 
-void BlockRun::run_stage(PlanRun& stage, const std::vector<BlockResult>& results) {
+void BlockRun::run_stage(PlanRun& stage, const std::vector<BlockResult>& results,
+                         StageScopes& scopes) {
   bind_results(stage, results);
-  stage.enqueue();
+  stage.enqueue(scopes);
   copy_results(stage, results);
   if (stage.plan().rest) {
-    const auto next = stage.plan().rest->next(stage.plan(), stage.frame());
+    const auto next = stage.next(scopes);
     PlanRun rest(*next);
     rest.require_scope(scope_, kMeanwhile);
     rest.bind_live_ins(stage);
-    run_stage(rest, results);
+    run_stage(rest, results, scopes);
   }
   stage.hand_over();
 }

@@ -30,7 +30,7 @@ class BlockRun {
 
  private:
   // One plan of the block and then its rest.
-  void run_stage(PlanRun& stage, const std::vector<BlockResult>& results);
+  void run_stage(PlanRun& stage, const std::vector<BlockResult>& results, StageScopes& scopes);
   void bind_results(PlanRun& stage, const std::vector<BlockResult>& results) const;
   static void copy_results(PlanRun& stage, const std::vector<BlockResult>& results);
 

@@ -2,10 +2,12 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "framework/core/log.h"
 #include "framework/plugin/abi_error.h"
 #include "framework/profiler/correlation.h"
+#include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
 #include "framework/run/loop.h"
 #include "framework/run/operator_log.h"
@@ -165,20 +167,31 @@ void Frame::synchronize() {
   throw *first;
 }
 
-void Frame::run() {
+void Frame::run(StageScopes& scopes) {
   binding_.count_changes();
   const std::uint64_t correlation = profiler::take_correlations(records_.size());
   for (const std::unique_ptr<DeviceWork>& work : work_) {
     work->set_launches(correlation, records_.size());
   }
-  if (scheduled_ != nullptr) return run_scheduled(correlation);
+  if (scheduled_ != nullptr) return run_scheduled(correlation, scopes);
   const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
-    return run_profiled(correlation);
-  for (std::size_t i = 0; i < records_.size(); ++i) {
+    return run_profiled(correlation, scopes);
+  const std::size_t count = records_.size() - plan_.awaited_reads;
+  for (std::size_t i = 0; i < count; ++i) {
     if (logs) [[unlikely]]
       log_instruction(plan_, i);
     launch(i, correlation);
+  }
+}
+
+// They are copies, which have correlations of their own.
+void Frame::read_awaited(StageScopes& scopes) {
+  if (scheduled_ != nullptr) return;
+  for (std::size_t i = 0; i < plan_.awaited_reads; ++i) {
+    scopes.enter_reader(plan_, i);
+    const profiler::Scope scope(label_of(profiler::Part::kCompute), 0, profiler::Level::kDetail);
+    run_step(records_.size() - plan_.awaited_reads + i);
   }
 }
 
@@ -192,12 +205,12 @@ inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
     fail(index, plugin::take_error(error));
 }
 
-void Frame::run_scheduled(std::uint64_t first_correlation) {
+void Frame::run_scheduled(std::uint64_t first_correlation, StageScopes& scopes) {
   const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
   try {
     scheduled_->begin();
     if (profiler::records_at(profiler::Level::kOp)) {
-      run_profiled(first_correlation);
+      run_profiled(first_correlation, scopes);
     } else {
       for (const std::uint32_t index : plan_.schedule->order) {
         if (logs) [[unlikely]]
@@ -219,17 +232,21 @@ inline void Frame::launch_scheduled(std::size_t index, std::uint64_t first_corre
 }
 
 // The level is read once more: with recording just ended, the scopes leave nothing.
-void Frame::run_profiled(std::uint64_t first_correlation) {
+void Frame::run_profiled(std::uint64_t first_correlation, StageScopes& stages) {
   const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
   const bool detail = profiler::records_at(profiler::Level::kDetail);
   const ProfileScript& script =
       plan_.profile_script(detail ? profiler::Level::kDetail : profiler::Level::kOp);
-  profiler::OpenScopes scopes;
+  bool continues = stages.continues(script.first_operator);
+  profiler::OpenScopes& scopes = stages.open();
+  const auto open = [&](const ProfileStep& step) {
+    const std::uint64_t correlation = step.launches ? first_correlation + step.instruction : 0;
+    if (std::exchange(continues, false)) return scopes.relabel(step.label, correlation);
+    scopes.push(step.label, correlation);
+  };
   for (const ProfileStep& step : script.steps) {
     switch (step.kind) {
-      case ProfileStep::Kind::kOpen:
-        scopes.push(step.label, step.launches ? first_correlation + step.instruction : 0);
-        break;
+      case ProfileStep::Kind::kOpen: open(step); break;
       case ProfileStep::Kind::kLaunch:
         if (logs) log_instruction(plan_, step.instruction);
         if (scheduled_ != nullptr) {

@@ -13,6 +13,7 @@
 #include "framework/run/plan.h"
 #include "framework/run/scheduled_run.h"
 #include "framework/run/scope_binding.h"
+#include "framework/run/stage_scopes.h"
 #include "framework/tensor/scope_impl.h"
 
 namespace loci::runtime {
@@ -49,8 +50,12 @@ class Frame {
   // variables that the run writes have failed then too, so that nobody reads a wrong value.
   void synchronize();
 
-  // Launches everything in order. Throws Error with the operator, its arguments and its place.
-  void run();
+  // Launches everything in order, but for read_awaited(). Throws Error with the operator, its
+  // arguments and its place.
+  void run(StageScopes& scopes);
+  // Copies to the host what the rest of the plan waits for, and waits for it; a schedule has that
+  // in its run.
+  void read_awaited(StageScopes& scopes);
 
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
@@ -65,9 +70,9 @@ class Frame {
 
   // `first_correlation` is that of instruction 0.
   void launch(std::size_t index, std::uint64_t first_correlation);
-  void run_profiled(std::uint64_t first_correlation);
+  void run_profiled(std::uint64_t first_correlation, StageScopes& scopes);
   // In the order and the streams of the plan's schedule.
-  void run_scheduled(std::uint64_t first_correlation);
+  void run_scheduled(std::uint64_t first_correlation, StageScopes& scopes);
   void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
   void allocate();
   void make_views();

@@ -202,6 +202,8 @@ class Plan {
   std::vector<PlanOperator> operators;
   std::vector<PlanValue> values;
   std::vector<Instruction> instructions;
+  // As many at the end read on the host what the rest waits for.
+  std::size_t awaited_reads = 0;
   // Null if all run one after the other, as they are listed, in the default streams.
   std::unique_ptr<const Schedule> schedule;
   std::vector<PlanFeed> feeds;

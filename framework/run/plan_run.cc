@@ -2,6 +2,8 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/profiler/parts.h"
+#include "framework/run/continuation.h"
 
 namespace loci::runtime {
 
@@ -35,9 +37,16 @@ void PlanRun::begin() {
   frame_->begin();
 }
 
-void PlanRun::enqueue() {
+void PlanRun::enqueue(StageScopes& scopes) {
   is_open_ = true;
-  frame_->run();
+  frame_->run(scopes);
+}
+
+std::shared_ptr<const Plan> PlanRun::next(StageScopes& scopes) {
+  frame_->read_awaited(scopes);
+  scopes.enter_next(plan_);
+  const profiler::Scope scope(label_of(profiler::Part::kInferShape), 0, profiler::Level::kDetail);
+  return plan_.rest->next(plan_, *frame_);
 }
 
 void PlanRun::copy(const PlanFetch& fetch, const transfer::End& target,

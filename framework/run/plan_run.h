@@ -53,7 +53,10 @@ class PlanRun {
   // of a block, whose work is that of the run around it.
   void begin();
   // Launches everything, in order. Throws Error with the operator, its arguments and its place.
-  void enqueue();
+  void enqueue(StageScopes& scopes);
+  // Of a plan with a rest, once everything is enqueued: reads the values that the rest hangs on,
+  // and finds the plan for them, which the next run is of. Throws Error as compiling does.
+  [[nodiscard]] std::shared_ptr<const Plan> next(StageScopes& scopes);
   // Copies what has not been computed where it was wanted, behind what is enqueued.
   void fetch(const PlanFetch& fetch, const transfer::End& target, const transfer::Labels& labels,
              bool wait) {

@@ -8,8 +8,10 @@
 
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/parts.h"
+#include "framework/run/continuation.h"
 #include "framework/run/operator_label.h"
 #include "framework/run/plan.h"
+#include "framework/run/stage_scopes.h"
 
 namespace loci::runtime {
 namespace {
@@ -52,7 +54,7 @@ std::vector<std::int32_t> owners(const Plan& plan) {
 // The instructions as they are issued.
 std::vector<std::uint32_t> issued(const Plan& plan) {
   if (plan.schedule != nullptr) return plan.schedule->order;
-  std::vector<std::uint32_t> order(plan.instructions.size());
+  std::vector<std::uint32_t> order(plan.instructions.size() - plan.awaited_reads);
   std::iota(order.begin(), order.end(), 0U);
   return order;
 }
@@ -79,9 +81,9 @@ class ScriptWriter {
       std::size_t end = i + 1;
       while (end < count && owners_[end] == owners_[i]) ++end;
       if (owners_[i] == kNoOperator) {
-        write_copies(Part::kReadExtents, i, end);
+        write_reads(i, end);
       } else if (kernel_in(i, end) == end) {
-        write_copies(Part::kPrepareData, i, end);
+        write_copies(label_of(Part::kPrepareData), i, end);
       } else {
         write_operator(i, end);
       }
@@ -89,6 +91,8 @@ class ScriptWriter {
     }
     close_gradient();
     close_branches();
+    note_first_operator();
+    if (plan_.rest != nullptr) note_readers();
     return std::move(script_);
   }
 
@@ -104,12 +108,38 @@ class ScriptWriter {
   }
 
   // Apart from the operators that they are for.
-  void write_copies(Part part, std::size_t begin, std::size_t end) {
+  void write_copies(LabelId label, std::size_t begin, std::size_t end) {
     close_gradient();
     close_branches();
-    open(label_of(part), begin, /*launches=*/false);
+    open(label, begin, /*launches=*/false);
     launch(begin, end);
     close();
+  }
+
+  // For the rest of the plan; each in the scope of who reads.
+  void write_reads(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      write_copies(reader_label(plan_, at(i).transfer()->labels.consumer), i, i + 1);
+    }
+  }
+
+  void note_first_operator() {
+    if (script_.steps.empty() || script_.steps.front().kind != ProfileStep::Kind::kOpen) return;
+    const profiler::Label label = profiler::LabelTable::instance().at(script_.steps.front().label);
+    if (label.kind == LOCI_SPAN_OP) script_.first_operator = label.instance;
+  }
+
+  void note_readers() {
+    const std::size_t count = plan_.instructions.size();
+    for (std::size_t i = count - plan_.awaited_reads; i < count; ++i) {
+      script_.readers.push_back(reader(plan_.instructions[i].transfer()->labels.consumer));
+    }
+    const std::vector<const program::Operator*>& operators = plan_.rest->end().operators;
+    script_.next = reader(operators.empty() ? "fetch" : operators.front()->name);
+  }
+
+  [[nodiscard]] ProfileScript::Reader reader(const std::string& name) const {
+    return {name, reader_label(plan_, name)};
   }
 
   // Instructions [begin, end) are those of one operator.

@@ -19,7 +19,8 @@ TEST_F(ExecutorStageTest, BindsFeedsAndMakesFetches) {
   stage.run().begin();
   stage.bind_feeds(feed);
   stage.bind_fetches();
-  stage.run().enqueue();
+  StageScopes scopes;
+  stage.run().enqueue(scopes);
   stage.copy_fetches();
   stage.run().wait();
   EXPECT_THAT(fetched[0].to_vector<float>(), ElementsAre(0, 3));

@@ -14,7 +14,6 @@ TEST(PartsTest, HaveFixedNames) {
   EXPECT_EQ(at(Part::kInitVariables).name, "init_variables");
   EXPECT_EQ(at(Part::kEagerRelease).name, "eager_release");
   EXPECT_EQ(at(Part::kCompilePlan).name, "compile_plan");
-  EXPECT_EQ(at(Part::kReadExtents).name, "read_extents");
   EXPECT_EQ(at(Part::kLoadPlugin), (Label{.kind = LOCI_SPAN_FRAMEWORK, .name = "load_plugin"}));
   EXPECT_EQ(at(Part::kPrepareData), (Label{.kind = LOCI_SPAN_PHASE, .name = "prepare_data"}));
   EXPECT_EQ(at(Part::kInferShape).name, "infer_shape");

@@ -18,7 +18,8 @@ class PlanRunTest : public RuntimeTest {
     std::vector<float> out(2);
     const PlanFetch& fetch = run.plan().fetches.front();
     run.bind_fetch(fetch, out.data());
-    run.enqueue();
+    StageScopes scopes;
+    run.enqueue(scopes);
     run.fetch(fetch, {nullptr, out.data()}, {}, /*wait=*/true);
     run.wait();
     return out;
@@ -36,7 +37,8 @@ TEST_F(PlanRunTest, EachStepIsOneOfItsOwn) {
   std::vector<float> out{7, 7};
   run.bind_fetch(plan->fetches[0], out.data());
   EXPECT_THAT(out, ElementsAre(7, 7)) << "nothing is enqueued yet";
-  run.enqueue();
+  StageScopes scopes;
+  run.enqueue(scopes);
   run.wait();
   EXPECT_THAT(out, ElementsAre(1, 0));
 }
@@ -82,7 +84,8 @@ TEST_F(PlanRunTest, KeepsNoFrameOfARunThatFailed) {
     run.bind(plan->feeds[0].value, fed_.data());
     run.bind(plan->feeds[1].value, &label_value);
     run.bind_fetch(plan->fetches[0], &out);
-    EXPECT_THROW(run.enqueue(), Error);
+    StageScopes scopes;
+    EXPECT_THROW(run.enqueue(scopes), Error);
     EXPECT_GT(memory->frames, 0U);
   }
   EXPECT_EQ(memory->frames, 0U) << "of no run any more";
