@@ -4,6 +4,7 @@
 #include <loci/attribute.hpp>
 #include <loci/autograd.hpp>
 #include <loci/config.hpp>
+#include <loci/context.hpp>
 #include <loci/control_flow.hpp>
 #include <loci/creation.hpp>
 #include <loci/devices.hpp>
