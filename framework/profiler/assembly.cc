@@ -94,6 +94,9 @@ void Assembly::add_device_log(const DeviceLog::Content& content) {
                                        .direction = record.direction,
                                        .device = device,
                                        .stream = stream_of(device, record.stream),
+                                       .graph = record.graph,
+                                       .replay = record.replay,
+                                       .algorithm_bytes = record.algorithm_bytes,
                                        .geometry = record.geometry});
   }
   for (const auto& [record, name] : content.calls) {

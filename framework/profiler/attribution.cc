@@ -82,6 +82,9 @@ class Attributor {
     result.device = recorded.device;
     result.stream = stream_number(recorded);
     result.span = span;
+    result.graph = recorded.graph;
+    result.replay = recorded.replay;
+    result.algorithm_bytes = recorded.algorithm_bytes;
     result.geometry = recorded.geometry;
     return result;
   }

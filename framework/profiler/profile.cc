@@ -139,6 +139,8 @@ void Profile::Impl::describe_session() {
   abi.wall_ns = recording.wall_ns;
   abi.started_at_unix_ns = recording.started_at_unix_ns;
   abi.process_id = recording.process_id;
+  abi.rank = recording.rank;
+  abi.world_size = recording.world_size;
   abi.program = to_abi(recording.program);
   abi.version = to_abi(recording.version);
   abi.build = to_abi(recording.build);

@@ -56,8 +56,11 @@ struct DeviceSpan {
   std::uint32_t name = 0;  // index of Recording::texts
   std::uint32_t kind = LOCI_DEVICE_WORK_KERNEL;
   std::uint32_t direction = LOCI_COPY_UNKNOWN;
-  std::uint32_t device = 0;  // index of Recording::devices
-  std::uint32_t stream = 0;  // number within the device, in order of its first work
+  std::uint32_t device = 0;           // index of Recording::devices
+  std::uint32_t stream = 0;           // number within the device, in order of its first work
+  std::uint32_t graph = 0;            // a captured graph; 0: none
+  std::uint64_t replay = 0;           // of that graph, from 1
+  std::uint64_t algorithm_bytes = 0;  // that a collective's algorithm sends
   loci_launch_geometry geometry{};
 };
 
@@ -109,6 +112,8 @@ struct Recording {
   std::uint64_t wall_ns = 0;
   std::uint64_t started_at_unix_ns = 0;
   std::uint64_t process_id = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t world_size = 1;
   std::string program;
   std::string version;
   std::string build;

@@ -16,8 +16,8 @@ concept Is = std::same_as<std::remove_const_t<S>, T>;
 template <class Archive>
 void session_fields(Archive& archive, Is<Recording> auto& recording) {
   archive(recording.level, recording.main_thread, recording.wall_ns, recording.started_at_unix_ns,
-          recording.process_id, recording.program, recording.version, recording.build,
-          recording.machine);
+          recording.process_id, recording.rank, recording.world_size, recording.program,
+          recording.version, recording.build, recording.machine);
 }
 
 template <class Archive>
@@ -46,7 +46,8 @@ void fields(Archive& archive, Is<loci_launch_geometry> auto& geometry) {
 template <class Archive>
 void fields(Archive& archive, Is<DeviceSpan> auto& span) {
   archive(span.begin_ns, span.end_ns, span.correlation, span.bytes, span.name, span.kind,
-          span.direction, span.device, span.stream, span.geometry);
+          span.direction, span.device, span.stream, span.graph, span.replay, span.algorithm_bytes,
+          span.geometry);
 }
 
 template <class Archive>

@@ -45,6 +45,7 @@ void check_counts(const Recording& recording) {
 void check_head(const Recording& recording) {
   const auto where = [] { return "session"; };
   check_index(recording.level, LOCI_PROFILE_LEVEL_DETAIL + 1, "level", where);
+  check_index(recording.rank, recording.world_size, "rank", where);
   if (!recording.threads.empty()) {
     check_index(recording.main_thread, recording.threads.size(), "main thread", where);
   }
@@ -81,6 +82,9 @@ void check_device_spans(const Recording& recording) {
     check_index(span.device, recording.devices.size(), "device", where);
     check_index(span.kind, LOCI_DEVICE_WORK_FILL + 1, "kind", where);
     check_index(span.direction, LOCI_COPY_PEER + 1, "direction", where);
+    if ((span.graph == 0) != (span.replay == 0)) {
+      refuse("{}: graph {}, but replay {}", where(), span.graph, span.replay);
+    }
     check_order(span.begin_ns, span.end_ns, [&] {
       return fmt::format("{} {}", where(), core::quote(recording.texts[span.name]));
     });

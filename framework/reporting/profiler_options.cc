@@ -94,6 +94,17 @@ ProfilerOptions& ProfilerOptions::memory_limit(std::uint64_t bytes) {
   return *this;
 }
 
+ProfilerOptions& ProfilerOptions::rank(std::uint32_t rank, std::uint32_t world_size) {
+  if (rank >= world_size) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[profiler] rank {} of {} processes; ranks go from 0 to one less than there are",
+                rank, world_size);
+  }
+  values_.rank = rank;
+  values_.world_size = world_size;
+  return *this;
+}
+
 ProfilerOptions& ProfilerOptions::quality(bool shown) {
   values_.quality = shown;
   return *this;

@@ -16,6 +16,7 @@
 #include "framework/profiler/profile_file.h"
 #include "framework/reporting/classic_options.h"
 #include "framework/reporting/machine.h"
+#include "framework/reporting/process_rank.h"
 #include "framework/reporting/separate_outputs.h"
 
 namespace loci::reporting {
@@ -167,6 +168,11 @@ void Session::fill_facts(profiler::Recording& recording) const {
   recording.level = static_cast<std::uint32_t>(level());
   recording.started_at_unix_ns = started_at_;
   recording.process_id = static_cast<std::uint64_t>(getpid());
+  const ProcessRank rank = options_.world_size == 0
+                               ? environment_rank()
+                               : ProcessRank{options_.rank, options_.world_size};
+  recording.rank = rank.rank;
+  recording.world_size = rank.world_size;
   recording.program = this_program();
   recording.version = this_version();
   recording.build = this_build();

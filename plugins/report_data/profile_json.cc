@@ -13,6 +13,8 @@ void write_session(JsonWriter& json, const loci_profile& profile) {
       .member("build", profile.build)
       .member("machine", profile.machine)
       .member("process_id", profile.process_id)
+      .member("rank", profile.rank)
+      .member("world_size", profile.world_size)
       .member("started_at_unix_ns", profile.started_at_unix_ns)
       .member("wall_ns", profile.wall_ns)
       .member("level", level_word(profile.level))

@@ -7,6 +7,7 @@
 #include "plugins/report_data/profile_json.h"
 #include "plugins/report_data/rates.h"
 #include "plugins/report_data/words.h"
+#include "plugins/reporter_json/device_sums.h"
 
 namespace loci::report {
 namespace {
@@ -118,6 +119,8 @@ void JsonReporter::report(const loci_profile& profile, sdk::ReportOutput& output
   write_copies(json.key("copies"), profile);
   write_tensors(json.key("tensors"), profile);
   write_gaps(json.key("gaps"), profile);
+  write_graphs(json.key("graphs"), profile);
+  write_collectives(json.key("collectives"), profile);
   if (shows_quality_) write_quality(json.key("quality"), *profile.quality);
   json.end_object().finish();
   output.write("\n");

@@ -78,12 +78,19 @@ std::string steps_text(const loci_profile& profile) {
                      scaled_time(*middle));
 }
 
+// ", rank 1 of 4"; empty for a process that is alone.
+std::string rank_text(const loci_profile& profile) {
+  if (profile.world_size <= 1) return {};
+  return fmt::format(", rank {} of {}", profile.rank, profile.world_size);
+}
+
 }  // namespace
 
 void show_accounting(const loci_profile& profile, Screen& screen) {
-  screen.heading(fmt::format(
-      "{} (process {}): {} thread{}{}", report_text::printable(profile.program), profile.process_id,
-      profile.thread_count, profile.thread_count == 1 ? "" : "s", steps_text(profile)));
+  screen.heading(fmt::format("{} (process {}{}): {} thread{}{}",
+                             report_text::printable(profile.program), profile.process_id,
+                             rank_text(profile), profile.thread_count,
+                             profile.thread_count == 1 ? "" : "s", steps_text(profile)));
   if (profile.main_thread >= profile.thread_count) {
     screen.line("nothing was recorded");
     return;

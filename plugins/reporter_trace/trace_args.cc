@@ -120,6 +120,15 @@ TraceArgs device_args(std::string_view launcher_members, const loci_profile_devi
     args.add("bytes", work.bytes);
     args.add("gb_per_s", rate(work.bytes, work.end_ns - work.begin_ns) / 1e9);
   }
+  if (work.algorithm_bytes != 0) {
+    if (work.kind == LOCI_DEVICE_WORK_KERNEL) args.add("bytes", work.bytes);
+    args.add("algorithm_bytes", work.algorithm_bytes);
+    const std::uint64_t ns = work.end_ns - work.begin_ns;
+    args.add("algorithm_gb_per_s", rate(work.algorithm_bytes, ns) / 1e9);
+  }
+  if (work.graph != 0) {
+    args.add("graph", std::uint64_t{work.graph}).add("replay", work.replay);
+  }
   add_geometry(args, work.geometry);
   return args;
 }

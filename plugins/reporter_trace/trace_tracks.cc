@@ -36,6 +36,12 @@ void order(const TraceTracks::Emit& emit, std::string_view what, const TrackId& 
   emit(metadata(fmt::format("{}_sort_index", what), track, "sort_index", fmt::format("{}", index)));
 }
 
+// ", rank 1 of 4": traces of several processes are put into one file.
+std::string rank_text(const loci_profile& profile) {
+  if (profile.world_size <= 1) return {};
+  return fmt::format(", rank {} of {}", profile.rank, profile.world_size);
+}
+
 std::string lane_name(const DeviceTrack& track) {
   return track.lane == 0 ? fmt::format("stream {}", track.stream)
                          : fmt::format("stream {} ({})", track.stream, track.lane + 1);
@@ -61,7 +67,8 @@ void TraceTracks::describe(const Emit& emit, std::string_view remark) const {
 
 void TraceTracks::describe_host(const Emit& emit, std::string_view remark) const {
   const TrackId process{host(), 0};
-  name(emit, "process", process, fmt::format("{} (host)", to_view(profile_.program)));
+  name(emit, "process", process,
+       fmt::format("{} (host{})", to_view(profile_.program), rank_text(profile_)));
   order(emit, "process", process, 0);
   if (!remark.empty()) emit(metadata("process_labels", process, "labels", quoted(remark)));
   if (profile_.step_count != 0) {
@@ -81,7 +88,8 @@ void TraceTracks::describe_devices(const Emit& emit) const {
   for (std::uint32_t i = 0; i < profile_.device_count; ++i) {
     const loci_profile_device& one = profile_.devices[i];
     const TrackId process{device(i), 0};
-    name(emit, "process", process, fmt::format("{} {}", to_view(one.place), to_view(one.name)));
+    name(emit, "process", process,
+         fmt::format("{} {}{}", to_view(one.place), to_view(one.name), rank_text(profile_)));
     order(emit, "process", process, i + 1);
   }
   for (std::uint32_t i = 0; i < lanes_.tracks.size(); ++i) {

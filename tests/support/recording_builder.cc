@@ -160,6 +160,18 @@ RecordingBuilder& RecordingBuilder::launched_by(std::uint64_t correlation) {
   return *this;
 }
 
+RecordingBuilder& RecordingBuilder::replayed(std::uint32_t graph, std::uint64_t replay) {
+  recording_.device_spans.back().graph = graph;
+  recording_.device_spans.back().replay = replay;
+  return *this;
+}
+
+RecordingBuilder& RecordingBuilder::collective(std::uint64_t bytes, std::uint64_t algorithm_bytes) {
+  recording_.device_spans.back().bytes = bytes;
+  recording_.device_spans.back().algorithm_bytes = algorithm_bytes;
+  return *this;
+}
+
 RecordingBuilder& RecordingBuilder::allocate(Ns at, std::uint64_t address, std::uint64_t bytes,
                                              const std::string& name, const std::string& place) {
   current_thread();

@@ -72,6 +72,8 @@ class RecordingBuilder {
   // Of the last device work.
   RecordingBuilder& geometry(const loci_launch_geometry& geometry);
   RecordingBuilder& launched_by(std::uint64_t correlation);
+  RecordingBuilder& replayed(std::uint32_t graph, std::uint64_t replay);
+  RecordingBuilder& collective(std::uint64_t bytes, std::uint64_t algorithm_bytes);
 
   // An allocation by the current thread, and its release.
   RecordingBuilder& allocate(Ns at, std::uint64_t address, std::uint64_t bytes,

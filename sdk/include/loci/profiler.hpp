@@ -6,8 +6,9 @@
 //     executor.run(program, feed, {loss});
 //   }  // prints the classic report and writes run.html
 //
-// One session at a time in a process; it records all threads. Reports are made by plugins, see
-// `loci plugins list`. Recording costs some 60 ns an operator, and nothing while no session runs.
+// One session at a time in a context (context.hpp); it records all threads there. Reports are made
+// by plugins, see `loci plugins list`. Recording costs some 60 ns an operator, and nothing while no
+// session runs.
 #pragma once
 
 #include <chrono>
@@ -66,6 +67,11 @@ class LOCI_PUBLIC ProfilerOptions {
   ProfilerOptions& memory_limit(std::uint64_t bytes);
   // Whether reports end with a section on how far they can be trusted; true by default.
   ProfilerOptions& quality(bool shown);
+  // Which of the `world_size` processes that compute together this one is, from 0: shown by
+  // reports, so that those of several can be told apart. Without it the environment's RANK and
+  // WORLD_SIZE, as launchers of such processes set them, where both are numbers that fit each
+  // other; else one process alone.
+  ProfilerOptions& rank(std::uint32_t rank, std::uint32_t world_size);
 
   struct Values {
     // Options of the reporter "classic", spelled as above; empty: nothing was said.
@@ -80,6 +86,8 @@ class LOCI_PUBLIC ProfilerOptions {
     std::chrono::nanoseconds keep_last{0};
     std::uint64_t memory_bytes = std::uint64_t{256} << 20;
     bool quality = true;
+    std::uint32_t rank = 0;
+    std::uint32_t world_size = 0;  // 0: rank() was not called
   };
   [[nodiscard]] const Values& values() const noexcept { return values_; }
 

@@ -83,6 +83,9 @@ TEST_F(AssemblyTest, TakesDeviceWorkOfThePeriodAlone) {
     record.name = {name.data(), name.size()};
     record.device = 1;
     record.stream = stream;
+    record.graph = 4;
+    record.replay = begin;
+    record.algorithm_bytes = end;
     log.sink().device_records(log.sink().context, &record, 1);
   };
   add(500, 1050, 70);   // ended before
@@ -98,6 +101,9 @@ TEST_F(AssemblyTest, TakesDeviceWorkOfThePeriodAlone) {
   EXPECT_EQ(recording.device_spans[0].stream, 0U);
   EXPECT_EQ(recording.device_spans[1].begin_ns, 100U);
   EXPECT_EQ(recording.device_spans[1].stream, 1U);
+  EXPECT_EQ(recording.device_spans[1].graph, 4U);
+  EXPECT_EQ(recording.device_spans[1].replay, 1200U);
+  EXPECT_EQ(recording.device_spans[1].algorithm_bytes, 1300U);
   EXPECT_EQ(recording.devices[recording.device_spans[0].device].place, "sim:1");
   EXPECT_EQ(recording.texts[recording.device_spans[0].name], name);
 }

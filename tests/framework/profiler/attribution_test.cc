@@ -142,15 +142,23 @@ TEST(AttributionTest, DetailsOfTheWorkAreKept) {
                             .op("a", "", 0, 10)
                             .kernel("k", 10, 20)
                             .geometry(geometry)
+                            .replayed(6, 9)
+                            .collective(32, 48)
                             .device_copy(LOCI_COPY_DEVICE_TO_HOST, 4096, 20, 30)
                             .build());
   const loci_profile_device_span& kernel = profile.abi().device_spans[0];
   EXPECT_EQ(kernel.geometry.block[0], 256U);
   EXPECT_EQ(kernel.geometry.occupancy, 0.5);
+  EXPECT_EQ(kernel.graph, 6U);
+  EXPECT_EQ(kernel.replay, 9U);
+  EXPECT_EQ(kernel.algorithm_bytes, 48U);
   const loci_profile_device_span& copy = profile.abi().device_spans[1];
   EXPECT_EQ(copy.kind, std::uint32_t{LOCI_DEVICE_WORK_COPY});
   EXPECT_EQ(copy.direction, std::uint32_t{LOCI_COPY_DEVICE_TO_HOST});
   EXPECT_EQ(copy.bytes, 4096U);
+  EXPECT_EQ(copy.graph, 0U);
+  EXPECT_EQ(copy.replay, 0U);
+  EXPECT_EQ(copy.algorithm_bytes, 0U);
   EXPECT_EQ(to_view(copy.name), "memcpy DtoH");
 }
 

@@ -40,6 +40,8 @@ Recording sample() {
       .flags(LOCI_SPAN_TRUNCATED)
       .kernel("gemm", 50, 500)
       .geometry(geometry)
+      .replayed(2, 3)
+      .collective(64, 96)
       .waited_copy({"x", "cpu", "sim:0", 64, "feed", "data", "mul_0"}, 100, 200)
       .device_copy(LOCI_COPY_HOST_TO_DEVICE, 64, 120, 180)
       .allocate(15, 0x1000, 4096, "x")
@@ -54,6 +56,8 @@ Recording sample() {
   recording.devices[0].measured_flops = 1.5e12;
   recording.level = LOCI_PROFILE_LEVEL_OP;
   recording.main_thread = 1;
+  recording.rank = 1;
+  recording.world_size = 4;
   recording.quality.clock = "tsc";
   recording.quality.own_cost_ns = 99;
   return builder.build();
@@ -90,6 +94,8 @@ TEST_F(ProfileFileTest, EverythingSurvivesTheRoundTrip) {
   EXPECT_EQ(back.labels, recording.labels);
   EXPECT_EQ(back.texts, recording.texts);
   EXPECT_EQ(back.main_thread, 1U);
+  EXPECT_EQ(back.rank, 1U);
+  EXPECT_EQ(back.world_size, 4U);
   EXPECT_EQ(back.level, std::uint32_t{LOCI_PROFILE_LEVEL_OP});
   EXPECT_EQ(back.machine, recording.machine);
   ASSERT_EQ(back.threads.size(), 2U);
@@ -102,6 +108,9 @@ TEST_F(ProfileFileTest, EverythingSurvivesTheRoundTrip) {
   ASSERT_EQ(back.device_spans.size(), 2U);
   EXPECT_EQ(back.device_spans[0].geometry.occupancy, 0.75);
   EXPECT_EQ(back.device_spans[0].geometry.grid[2], 7U);
+  EXPECT_EQ(back.device_spans[0].graph, 2U);
+  EXPECT_EQ(back.device_spans[0].replay, 3U);
+  EXPECT_EQ(back.device_spans[0].algorithm_bytes, 96U);
   EXPECT_EQ(back.device_spans[1].direction, std::uint32_t{LOCI_COPY_HOST_TO_DEVICE});
   EXPECT_EQ(back.devices[0].measured_flops, 1.5e12);
   EXPECT_TRUE(back.devices[0].is_accelerator);
@@ -148,11 +157,11 @@ TEST_F(ProfileFileTest, ForeignFilesAreRefused) {
 
 TEST_F(ProfileFileTest, OtherVersionsAreIncompatible) {
   std::string bytes = file_of(sample());
-  bytes[offsetof(ProfileFileHeader, version)] = 1;
-  expect_refused(bytes, "version: 1 is not known, this Loci reads 2; read it with",
+  bytes[offsetof(ProfileFileHeader, version)] = 2;
+  expect_refused(bytes, "version: 2 is not known, this Loci reads 3; read it with",
                  ErrorCode::kIncompatible);
-  bytes[offsetof(ProfileFileHeader, version)] = 3;
-  expect_refused(bytes.substr(0, 16), "version: 3", ErrorCode::kIncompatible);
+  bytes[offsetof(ProfileFileHeader, version)] = 4;
+  expect_refused(bytes.substr(0, 16), "version: 4", ErrorCode::kIncompatible);
 }
 
 TEST_F(ProfileFileTest, OtherByteOrderIsIncompatible) {

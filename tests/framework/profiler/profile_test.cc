@@ -31,6 +31,8 @@ TEST(ProfileTest, SessionIsDescribed) {
   recording.wall_ns = 12;
   recording.started_at_unix_ns = 13;
   recording.process_id = 14;
+  recording.rank = 15;
+  recording.world_size = 16;
   recording.program = "program";
   recording.version = "version";
   recording.build = "build";
@@ -41,6 +43,8 @@ TEST(ProfileTest, SessionIsDescribed) {
   EXPECT_EQ(abi.wall_ns, 12U);
   EXPECT_EQ(abi.started_at_unix_ns, 13U);
   EXPECT_EQ(abi.process_id, 14U);
+  EXPECT_EQ(abi.rank, 15U);
+  EXPECT_EQ(abi.world_size, 16U);
   EXPECT_EQ(to_view(abi.program), "program");
   EXPECT_EQ(to_view(abi.version), "version");
   EXPECT_EQ(to_view(abi.build), "build");

@@ -52,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
     Damages, SoundnessTest,
     ::testing::Values(
         Damage{"session: level 3 of 3", [](Recording& r) { r.level = 3; }},
+        Damage{"session: rank 1 of 1", [](Recording& r) { r.rank = 1; }},
         Damage{"session: main thread 1 of 1", [](Recording& r) { r.main_thread = 1; }},
         Damage{"label 0: kind 9 of 9", [](Recording& r) { r.labels[0].kind = 9; }},
         Damage{"thread 0 'main': span 0: label 1 of 1",
@@ -63,6 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"device work 0: kind 3 of 3", [](Recording& r) { r.device_spans[0].kind = 3; }},
         Damage{"device work 0: direction 5 of 5",
                [](Recording& r) { r.device_spans[0].direction = 5; }},
+        Damage{"device work 0: graph 2, but replay 0",
+               [](Recording& r) { r.device_spans[0].graph = 2; }},
         Damage{"device work 0 'gemm': ends at 14 ns, before it begins at 15 ns",
                [](Recording& r) { r.device_spans[0].end_ns = 14; }},
         Damage{"device work 0: occupancy nan",

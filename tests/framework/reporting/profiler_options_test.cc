@@ -54,6 +54,13 @@ TEST(ProfilerOptionsTest, RefuseWordsThatTheyDoNotKnow) {
               ThrowsMessage<Error>(HasSubstr("x'... (100000 bytes) is no state; there are CPU")));
 }
 
+TEST(ProfilerOptionsTest, RefuseARankThatThereIsNot) {
+  EXPECT_THAT([] { ProfilerOptions().rank(4, 4); },
+              ThrowsMessage<Error>("[profiler] rank 4 of 4 processes; ranks go from 0 to one less "
+                                   "than there are"));
+  EXPECT_EQ(ProfilerOptions().rank(3, 4).values().world_size, 4U);
+}
+
 TEST(ProfilerOptionsTest, RefuseSchedulesAndTimesThatMeanNothing) {
   EXPECT_THAT(
       [] {

@@ -112,6 +112,24 @@ TEST_F(SessionTest, SaysWhereItWasMade) {
   EXPECT_GT(recording.wall_ns, 0U);
 }
 
+TEST_F(SessionTest, SaysWhichOfSeveralProcessesItIs) {
+  const auto recorded = [&](const ProfilerOptions& options) {
+    Session session(options.values());
+    EXPECT_THAT(session.finish(), IsEmpty());
+    return profiler::read_profile(path("run.profile"));
+  };
+  ProfilerOptions options;
+  options.no_reporter().profile_path(path("run.profile"));
+  EXPECT_EQ(recorded(options).world_size, 1U);
+  setenv("RANK", "1", 1);
+  setenv("WORLD_SIZE", "2", 1);
+  EXPECT_EQ(recorded(options).rank, 1U);
+  EXPECT_EQ(recorded(options.rank(3, 5)).rank, 3U);  // said is more than set
+  EXPECT_EQ(recorded(options).world_size, 5U);
+  unsetenv("RANK");
+  unsetenv("WORLD_SIZE");
+}
+
 TEST_F(SessionTest, RecordsPhasesIfDetailsAreAskedFor) {
   const auto level_with = [&](const std::string& tracer_option) {
     ProfilerOptions options = to_file().profile_path(path("run.profile"));

@@ -46,12 +46,41 @@ TEST(JsonReporterTest, NamesOfTheTopAreStable) {
   const json report = report_json(two_calls().build());
   std::vector<std::string> names;
   for (const auto& [name, value] : report.items()) names.push_back(name);
-  EXPECT_THAT(names, ElementsAre("copies", "devices", "format", "format_version", "gaps", "nodes",
-                                 "quality", "session", "steps", "tensors", "threads"));
+  EXPECT_THAT(names,
+              ElementsAre("collectives", "copies", "devices", "format", "format_version", "gaps",
+                          "graphs", "nodes", "quality", "session", "steps", "tensors", "threads"));
   EXPECT_EQ(report["format"], "loci.profile");
   EXPECT_EQ(report["format_version"], 2);
   EXPECT_EQ(report["session"]["program"], "example");
   EXPECT_EQ(report["session"]["wall_ns"], us(300));
+  EXPECT_EQ(report["graphs"], json::array());
+  EXPECT_EQ(report["collectives"], json::array());
+}
+
+TEST(JsonReporterTest, SessionSaysWhichProcessItIs) {
+  RecordingBuilder builder = two_calls();
+  EXPECT_EQ(report_json(builder.build())["session"]["world_size"], 1);
+  builder.recording().rank = 2;
+  builder.recording().world_size = 4;
+  const json session = report_json(builder.build())["session"];
+  EXPECT_EQ(session["rank"], 2);
+  EXPECT_EQ(session["world_size"], 4);
+}
+
+TEST(JsonReporterTest, GraphsAndCollectivesAreSummed) {
+  RecordingBuilder builder = two_calls();
+  builder.kernel("gemm", us(200), us(203)).replayed(5, 1);
+  builder.kernel("relu", us(203), us(204)).replayed(5, 1);
+  builder.kernel("gemm", us(210), us(213)).replayed(5, 2);
+  builder.kernel("all_reduce", us(220), us(230)).collective(4000, 6000);
+  builder.kernel("all_reduce", us(240), us(250)).collective(4000, 6000);
+  const json report = report_json(builder.build());
+  EXPECT_EQ(report["graphs"], json::parse(R"([{"device": 0, "graph": 5, "replays": 2, "works": 3,
+                                               "total_ns": 7000}])"));
+  EXPECT_EQ(report["collectives"],
+            json::parse(R"([{"device": 0, "name": "all_reduce", "calls": 2, "bytes": 8000,
+                             "algorithm_bytes": 12000, "total_ns": 20000, "bytes_per_s": 4e8,
+                             "algorithm_bytes_per_s": 6e8}])"));
 }
 
 TEST(JsonReporterTest, NodesHaveTheFiguresOfTheProfile) {

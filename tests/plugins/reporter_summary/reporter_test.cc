@@ -105,6 +105,15 @@ TEST(SummaryReporterTest, TellsTheMedianOfSteps) {
   EXPECT_THAT(report_of(builder), HasSubstr("1 thread, 3 steps of 2.0000ms\n"));
 }
 
+TEST(SummaryReporterTest, TellsTheRankOfOneOfSeveral) {
+  RecordingBuilder builder;
+  builder.op("mul", "", 0, ms(9));
+  EXPECT_THAT(report_of(builder), HasSubstr("example (process 4242): 1 thread"));
+  builder.recording().rank = 3;
+  builder.recording().world_size = 8;
+  EXPECT_THAT(report_of(builder), HasSubstr("example (process 4242, rank 3 of 8): 1 thread"));
+}
+
 RecordingBuilder large_session() {
   RecordingBuilder builder;
   for (unsigned i = 0; i < 60; ++i) {

@@ -112,6 +112,33 @@ TEST(TraceReporterTest, ArgumentsSayWhatASliceIsOf) {
   EXPECT_EQ(slice_of(trace, "open")["args"]["failed"], true);
 }
 
+TEST(TraceReporterTest, ArgumentsSayGraphReplayAndWhatACollectiveSends) {
+  RecordingBuilder builder;
+  builder.op("mul", "mul_0", us(0), us(9)).kernel("gemm", us(1), us(5)).replayed(3, 7);
+  builder.kernel("all_reduce", ms(10), ms(20)).collective(1'000'000'000, 1'500'000'000);
+  const json trace = trace_of(builder.build());
+  const json kernel = slice_of(trace, "gemm")["args"];
+  EXPECT_EQ(kernel["graph"], 3);
+  EXPECT_EQ(kernel["replay"], 7);
+  EXPECT_FALSE(kernel.contains("algorithm_bytes"));
+  const json reduce = slice_of(trace, "all_reduce")["args"];
+  EXPECT_EQ(reduce["bytes"], 1'000'000'000);
+  EXPECT_EQ(reduce["algorithm_bytes"], 1'500'000'000);
+  EXPECT_EQ(reduce["algorithm_gb_per_s"], 150.0);
+  EXPECT_FALSE(reduce.contains("graph"));
+}
+
+TEST(TraceReporterTest, ProcessesOfSeveralSayTheirRank) {
+  RecordingBuilder builder;
+  builder.op("mul", "mul_0", us(0), us(9)).kernel("gemm", us(1), us(5));
+  EXPECT_THAT(trace_text(builder.build()), HasSubstr(R"("example (host)")"));
+  builder.recording().rank = 1;
+  builder.recording().world_size = 4;
+  const std::string text = trace_text(builder.build());
+  EXPECT_THAT(text, HasSubstr(R"("example (host, rank 1 of 4)")"));
+  EXPECT_THAT(text, HasSubstr(R"("sim:0 simulator, rank 1 of 4")"));
+}
+
 TEST(TraceReporterTest, MemoryIsACounterByPlace) {
   RecordingBuilder builder = ten_steps();
   builder.allocate(us(1), 1, 64, "w", "sim:0").allocate(us(2), 2, 32, "x", "cpu").release(us(3), 1);

@@ -255,6 +255,8 @@ void SampleProfile::point() {
   profile_.wall_ns = kWall;
   profile_.started_at_unix_ns = UINT64_C(1'700'000'000'000'000'000);
   profile_.process_id = 4711;
+  profile_.rank = 1;
+  profile_.world_size = 2;
   profile_.program = name("program");
   profile_.version = text("0.1.0");
   profile_.build = text("00ff");

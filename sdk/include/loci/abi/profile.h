@@ -105,14 +105,18 @@ typedef struct loci_profile_device_span {
   uint64_t begin_ns;
   uint64_t end_ns;
   uint64_t correlation;
-  uint64_t bytes; /* of a copy or fill */
+  uint64_t bytes; /* of a copy, a fill or a collective */
   loci_str name;  /* of the kernel; "memcpy HtoD" and the like */
   uint32_t kind;
   uint32_t direction; /* of a copy */
   uint32_t device;    /* index of the profile's devices */
   uint32_t stream;    /* number within the device */
   uint32_t span;      /* the innermost host span that launched it, or LOCI_PROFILE_NONE */
-  uint32_t reserved_zero;
+  uint32_t graph;     /* of a captured graph's work its number in the process; 0: none */
+  uint64_t replay;    /* of that graph, counted from 1; 0: none */
+  /* Of a collective, what this device sends by the algorithm that was chosen: of a ring of n,
+   * 2 (n - 1) / n times `bytes`; 0: it is none. */
+  uint64_t algorithm_bytes;
   loci_launch_geometry geometry;
 } loci_profile_device_span;
 
@@ -264,10 +268,12 @@ typedef struct loci_profile {
   uint64_t wall_ns;
   uint64_t started_at_unix_ns;
   uint64_t process_id;
-  loci_str program; /* name of the executable */
-  loci_str version; /* of Loci */
-  loci_str build;   /* identifies the build of libloci */
-  loci_str machine; /* processor, cores, operating system */
+  uint32_t rank;       /* of this process among those that compute together, from 0 */
+  uint32_t world_size; /* how many they are; 1: it is alone */
+  loci_str program;    /* name of the executable */
+  loci_str version;    /* of Loci */
+  loci_str build;      /* identifies the build of libloci */
+  loci_str machine;    /* processor, cores, operating system */
 
   const loci_profile_label* labels;
   uint64_t label_count;

@@ -23,12 +23,16 @@ typedef struct loci_device_record {
   uint64_t begin_ns; /* of the host's clock */
   uint64_t end_ns;
   uint64_t correlation; /* of the launch, copy or fill; 0 if the source does not know */
-  uint64_t bytes;       /* of a copy or fill */
+  uint64_t bytes;       /* of a copy, a fill or a collective */
   loci_str name;        /* borrowed for the call */
   uint32_t kind;        /* LOCI_DEVICE_WORK_* */
   uint32_t direction;   /* LOCI_COPY_* */
   uint32_t device;      /* index among the devices of that type */
   uint32_t stream;      /* a number that tells the device's streams apart */
+  uint32_t graph;       /* of a captured graph's work its number in the process; 0: none */
+  uint32_t reserved_zero;
+  uint64_t replay;          /* of that graph, counted from 1; 0 without a graph */
+  uint64_t algorithm_bytes; /* of a collective, what this device sends by its algorithm; else 0 */
   loci_launch_geometry geometry;
 } loci_device_record;
 
