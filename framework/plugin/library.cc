@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -25,15 +26,30 @@ namespace {
 
 namespace dll = boost::dll;
 
-// Reachable for ever, so that nothing is unmapped.
+// Reachable for ever, so that nothing is unmapped; by path.
 template <class Mapping>
-const Mapping* keep_for_ever(std::unique_ptr<Mapping> mapping) {
-  static std::mutex mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<Mapping>>();
-  const std::lock_guard lock(mutex);
-  kept.push_back(std::move(mapping));
-  return kept.back().get();
-}
+class Mappings {
+ public:
+  static Mappings& instance() {
+    static auto& all = *new Mappings();
+    return all;
+  }
+  // Null if there is none.
+  const Mapping* find(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto found = mappings_.find(path);
+    return found == mappings_.end() ? nullptr : found->second.get();
+  }
+  // The one that is there, if another thread was first.
+  const Mapping* keep(const std::string& path, std::unique_ptr<Mapping> mapping) {
+    const std::lock_guard lock(mutex_);
+    return mappings_.try_emplace(path, std::move(mapping)).first->second.get();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Mapping>> mappings_;
+};
 
 [[noreturn]] void refuse_missing(const std::string& soname, const std::vector<Need>& needs) {
   const auto need = std::find_if(needs.begin(), needs.end(),
@@ -89,7 +105,13 @@ std::string missing_dependency(const std::string& message, const std::string& pa
   return soname == path ? std::string() : soname;
 }
 
-Library::Library(const std::string& path, const std::vector<Need>& needs) : mapping_(nullptr) {
+bool Library::is_mapped(const std::string& path) {
+  return Mappings<Mapping>::instance().find(path) != nullptr;
+}
+
+Library::Library(const std::string& path, const std::vector<Need>& needs)
+    : mapping_(Mappings<Mapping>::instance().find(path)) {
+  if (mapping_ != nullptr) return;
   auto mapping = std::make_unique<Mapping>();
   dll::fs::error_code error;
   map_library(&mapping->library, path, &error);
@@ -102,7 +124,7 @@ Library::Library(const std::string& path, const std::vector<Need>& needs) : mapp
                     fmt::format("the dynamic linker refused it: {}", without_path(message, path)),
                     "build the plugin for this system, and install what it links against");
   }
-  mapping_ = keep_for_ever(std::move(mapping));
+  mapping_ = Mappings<Mapping>::instance().keep(path, std::move(mapping));
   core::note_new_code();
   core::precede_destructors();
 }

@@ -17,6 +17,9 @@ namespace loci::plugin {
 class Library {
  public:
   Library(const std::string& path, const std::vector<Need>& needs);
+  // Whether it is mapped already, for an instance in another context; then the constructor takes
+  // that mapping, as the dynamic linker would.
+  [[nodiscard]] static bool is_mapped(const std::string& path);
 
   // NULL if the library does not export it.
   [[nodiscard]] loci_plugin_query_fn query_function() const;

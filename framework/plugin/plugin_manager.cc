@@ -16,6 +16,7 @@
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/plugin/exit_watch.h"
+#include "framework/plugin/library.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/search_path.h"
 
@@ -138,9 +139,11 @@ class PluginManager::Impl {
   void start(Record& record) {
     const bool may_start = record.usable() || record.lacked_memory;
     if (!may_start || record.report.stage == Stage::kActive) return;
-    watch_exits(record.report.id, record.report.path);
+    // Once it is mapped, its library has registered what runs at exit.
+    const bool is_new = !Library::is_mapped(record.report.path);
+    if (is_new) watch_exits(record.report.id, record.report.path);
     activate(record, op_owners_, options_.check);
-    watch_exits(record.report.id, record.report.path);
+    if (is_new) watch_exits(record.report.id, record.report.path);
   }
 
   bool any_mapped() const {
@@ -200,11 +203,9 @@ class PluginManager::Impl {
   std::vector<std::unique_ptr<Record>> records_;
 };
 
-// Never destroyed: devices and tensors may be in use until the process ends.
 PluginManager& PluginManager::instance() {
   core::check_environment();
-  static PluginManager& manager = *new PluginManager();
-  return manager;
+  return core::in_context<PluginManager>();
 }
 
 PluginManager::PluginManager() : PluginManager(install_plugin_directory()) {}

@@ -7,17 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/plugin/backend.h"
 #include "framework/plugin/op_definition.h"
 #include "framework/plugin/reporter_library.h"
 
 namespace loci::plugin {
 
-// The plugins of a process. All functions may be called from any thread. Discovery happens at the
+// The plugins of a context. All functions may be called from any thread. Discovery happens at the
 // first use; a library is mapped only when something that its manifest declares is needed.
 class PluginManager {
  public:
-  // The one that the library uses. Tests make their own.
+  static constexpr auto kContextSlot = core::ContextSlot::kPlugins;
+  // That of the current context. Tests make their own.
   static PluginManager& instance();
 
   PluginManager();

@@ -1,5 +1,6 @@
 /* The smallest backend, in C: a device in host memory and one kernel, "assign". The configuration
- * key "score" is what its probe answers, 1 without it. */
+ * key "score" is what its probe answers, 1 without it. As many compute units as instances have been
+ * made of the library, which a static counts. */
 #include <loci/abi/device.h>
 #include <loci/abi/digest.h>
 #include <loci/abi/kernels.h>
@@ -9,8 +10,11 @@
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
 
+static uint32_t made;
+
 struct loci_plugin {
   const loci_host_api* host;
+  uint32_t number;
   uint64_t option_count;
 };
 
@@ -58,7 +62,7 @@ static loci_error* describe(loci_plugin* plugin, uint32_t index, loci_device_inf
   out_info->alignment = 64;
   out_info->min_chunk = 1;
   out_info->numa_node = UINT32_MAX;
-  out_info->compute_units = 1;
+  out_info->compute_units = plugin->number;
   return NULL;
 }
 
@@ -165,6 +169,7 @@ static loci_error* create(const loci_host_api* host, const loci_kv* options, uin
     return host->error_make(host->host, LOCI_CODE_OUT_OF_MEMORY, message, NULL);
   }
   (*out_plugin)->host = host;
+  (*out_plugin)->number = ++made;
   (*out_plugin)->option_count = option_count;
   return NULL;
 }

@@ -9,8 +9,9 @@
  * states, naming both numbers. While v1 is a draft, host and plugin must in addition agree on
  * LOCI_ABI_DIGEST, a digest of these headers.
  *
- * Threads. The host serialises create, destroy, and the open and close of devices, per plugin. All
- * other functions may be called from any thread, also two at once on one stream: either is first.
+ * Threads. The host serialises create, destroy, and the open and close of devices, per instance;
+ * those of two instances may be called at the same time. All other functions may be called from any
+ * thread, also two at once on one stream: either is first.
  *
  * Ends. No function throws through this ABI, and none ends the process: a host that sees a plugin
  * call exit() says so and lets the process fail, whatever the status was.
@@ -45,12 +46,15 @@ typedef struct loci_plugin_desc {
   loci_str version; /* of the plugin, "major.minor.patch" */
   loci_str digest;  /* LOCI_ABI_DIGEST that it was built with */
 
-  /* Makes the plugin's one instance. `host` stays valid until destroy returns. `options` are the
-   * configuration entries that the user gave for this plugin, keys in lower case; config_get reads
-   * the same and later ones. May not touch a device. */
+  /* Makes an instance: a host has at most one of a plugin in each context, and a process may have
+   * several contexts, one after the other or at the same time. The library is mapped once, so that
+   * its statics are shared by all instances: state of an instance belongs into the loci_plugin.
+   * `host` stays valid until destroy returns. `options` are the configuration entries that the user
+   * gave for this plugin, keys in lower case; config_get reads the same and later ones. May not
+   * touch a device. */
   loci_error* (*create)(const loci_host_api* host, const loci_kv* options, uint64_t option_count,
                         loci_plugin** out_plugin);
-  /* Called once, when no object of the plugin is alive any more. */
+  /* Called once for an instance, when no object of it is alive any more. */
   void (*destroy)(loci_plugin* plugin);
   /* Gives the table of an interface ("loci.device", "loci.kernels"), in the newest minor that is
    * at most max_minor, or NULL in *out_table when the plugin has none of that name. STATIC. The
