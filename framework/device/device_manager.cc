@@ -242,17 +242,45 @@ class DeviceManager::Impl {
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
 };
 
-DeviceManager& DeviceManager::instance() {
-  // Never destroyed: tensors of static duration may free device memory after main has returned.
-  static DeviceManager& manager = *[] {
-    auto made = std::make_unique<DeviceManager>(plugin::PluginManager::instance());
-    pthread_atfork([] { instance().impl_->prepare_fork(); },
-                   [] { instance().impl_->resume_parent(); },
-                   [] { instance().impl_->resume_child(); });
-    return made.release();
-  }();
-  return manager;
+namespace {
+
+// Those whose locks are taken, by the thread that forks.
+std::vector<std::shared_ptr<core::Context>>& forking() {
+  static auto& contexts = *new std::vector<std::shared_ptr<core::Context>>();
+  return contexts;
 }
+
+}  // namespace
+
+void DeviceManager::prepare_fork() {
+  for (std::shared_ptr<core::Context>& context : core::live_contexts()) {
+    auto* manager = context->find<DeviceManager>();
+    if (manager == nullptr) continue;
+    manager->impl_->prepare_fork();
+    forking().push_back(std::move(context));
+  }
+}
+
+void DeviceManager::resume_parent() {
+  for (const auto& context : forking()) context->find<DeviceManager>()->impl_->resume_parent();
+  forking().clear();
+}
+
+void DeviceManager::resume_child() {
+  for (const auto& context : forking()) context->find<DeviceManager>()->impl_->resume_child();
+  forking().clear();
+}
+
+void DeviceManager::watch_forks() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    (void)core::live_contexts();  // whose own handlers come first
+    pthread_atfork(&DeviceManager::prepare_fork, &DeviceManager::resume_parent,
+                   &DeviceManager::resume_child);
+  });
+}
+
+DeviceManager::DeviceManager() : DeviceManager(plugin::PluginManager::instance()) { watch_forks(); }
 
 DeviceManager::DeviceManager(plugin::PluginManager& plugins)
     : DeviceManager(std::make_unique<PluginSource>(plugins)) {}

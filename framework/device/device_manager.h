@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/device/device.h"
 
 namespace loci::plugin {
@@ -26,10 +27,14 @@ class BackendSource {
   virtual std::string explain_missing(std::string_view device_type) = 0;
 };
 
-// Opens devices when they are first asked for, and keeps them open. Thread-safe.
+// Opens devices when they are first asked for, and keeps them open as long as it lives.
+// Thread-safe.
 class DeviceManager {
  public:
-  static DeviceManager& instance();
+  static constexpr auto kContextSlot = core::ContextSlot::kDevices;
+  // That of the current context, over its plugins.
+  static DeviceManager& instance() { return core::in_context<DeviceManager>(); }
+  DeviceManager();
   explicit DeviceManager(plugin::PluginManager& plugins);
   explicit DeviceManager(std::unique_ptr<BackendSource> source);
   ~DeviceManager();
@@ -57,6 +62,12 @@ class DeviceManager {
   std::vector<Place> places();
 
  private:
+  // Around fork(), of all contexts.
+  static void watch_forks();
+  static void prepare_fork();
+  static void resume_parent();
+  static void resume_child();
+
   class Impl;
   std::unique_ptr<Impl> impl_;
 };

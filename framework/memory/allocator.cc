@@ -1,5 +1,6 @@
 #include "framework/memory/allocator.h"
 
+#include "framework/core/context.h"
 #include "framework/core/environment.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/caching_allocator.h"
@@ -18,6 +19,11 @@ class DeviceMemory final : public device::Resident {
   void stream_ended(loci_stream* stream) noexcept override { allocator.end_stream(stream); }
 
   CachingAllocator allocator;
+};
+
+struct HostMemory {
+  static constexpr auto kContextSlot = core::ContextSlot::kHostMemory;
+  CachingAllocator allocator{std::make_unique<HostSource>(host_limit())};
 };
 
 }  // namespace
@@ -42,11 +48,7 @@ void Buffer::reset() noexcept {
   bytes_ = 0;
 }
 
-Allocator& host_allocator() {
-  // Never destroyed: tensors of static duration give memory back after main has returned.
-  static Allocator& allocator = *new CachingAllocator(std::make_unique<HostSource>(host_limit()));
-  return allocator;
-}
+Allocator& host_allocator() { return core::in_context<HostMemory>().allocator; }
 
 Allocator& device_allocator(device::Device& device) {
   if (device.uses_host_memory()) return host_allocator();

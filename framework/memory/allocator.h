@@ -57,7 +57,7 @@ class Buffer {
 
 // Size classes, splitting and coalescing within a stream's pool; a block freed on one stream is
 // reused by another only behind an event. Thread-safe. Lives as long as its device; that of the
-// host until the process ends.
+// host as long as its context.
 class Allocator {
  public:
   virtual ~Allocator() = default;
@@ -79,7 +79,8 @@ class Allocator {
   virtual void deallocate(Block* block, std::uint64_t bytes) noexcept = 0;
 };
 
-// Host memory; needs no plugin. LOCI_MEMORY_LIMIT is the most bytes that it may hold.
+// Host memory of the current context; needs no plugin. LOCI_MEMORY_LIMIT is the most bytes that it
+// may hold.
 Allocator& host_allocator();
 // That of a device: host memory for devices that use it. Without a stream it takes the default one.
 Allocator& device_allocator(device::Device& device);
