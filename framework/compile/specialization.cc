@@ -6,6 +6,7 @@
 
 #include "framework/compile/constant_evaluator.h"
 #include "framework/compile/type_binding.h"
+#include "framework/core/context.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/device/device_manager.h"
@@ -58,6 +59,19 @@ void check_guards(const Block& block, const Place& preferred, std::set<std::stri
   }
 }
 
+// A plugin's op calls into the instance of the context in which the program was made.
+void check_context(const Block& block) {
+  for (const Operator& op : block.ops) {
+    for (const auto& inner : op.blocks) check_context(*inner);
+    if (op.schema->plugin().empty() || ops::op_registry().find(op.type()) == op.schema) continue;
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] {} is an op of the plugin {} in another context than number {}, in which the "
+                "program is to run; enter the context in which it was made with a ContextGuard, or "
+                "save the program there and load it here",
+                op.type(), op.name, op.schema->plugin(), core::Context::current().number());
+  }
+}
+
 void mark(const std::vector<VarId>& ids, std::vector<bool>* set) {
   for (const VarId id : ids) (*set)[static_cast<std::size_t>(id)] = true;
 }
@@ -92,6 +106,7 @@ void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetc
 std::shared_ptr<const program::ProgramImpl> specialize(const PlanRequest& request) {
   check_feeds(request.program->main(), request.feeds);
   check_fetches(request.program->main(), request.fetches);
+  check_context(request.program->main());
   std::set<std::string> checked{""};
   check_guards(request.program->main(), request.device->place(), &checked);
   // A copy, so that changing the program cannot pull it from under a run.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/ops/plugin_op.h"
@@ -34,7 +35,8 @@ void OpRegistry::add(OpSchema schema) {
   }
   const std::lock_guard lock(mutex_);
   Schemas& schemas = is_plugin_op(name) ? plugin_ops_ : own_;
-  if (!schemas.try_emplace(name, std::move(schema)).second) {
+  if ((base_ != nullptr && base_->contains(name)) ||
+      !schemas.try_emplace(name, std::move(schema)).second) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[{}] an op of this name is registered already; choose another name", name);
   }
@@ -45,7 +47,8 @@ bool OpRegistry::contains(std::string_view name) const { return find_present(nam
 const OpSchema* OpRegistry::find_present(std::string_view name) const {
   if (!is_plugin_op(name)) {
     const auto found = own_.find(name);
-    return found == own_.end() ? nullptr : &found->second;
+    if (found != own_.end()) return &found->second;
+    return base_ == nullptr ? nullptr : base_->find_present(name);
   }
   const std::lock_guard lock(mutex_);
   const auto found = plugin_ops_.find(name);
@@ -68,6 +71,7 @@ const OpSchema& OpRegistry::get(std::string_view name) {
 
 std::vector<std::string> OpRegistry::names() const {
   std::vector<std::string> result;
+  if (base_ != nullptr) result = base_->names();
   const std::lock_guard lock(mutex_);
   for (const auto& entry : own_) result.push_back(entry.first);
   for (const auto& entry : plugin_ops_) result.push_back(entry.first);
@@ -75,16 +79,32 @@ std::vector<std::string> OpRegistry::names() const {
   return result;
 }
 
-OpRegistry& op_registry() {
+namespace {
+
+const OpRegistry& builtin_ops() {
   // Never destroyed: destructors of statics may call ops.
-  static OpRegistry& registry = *[] {
+  static const OpRegistry& registry = *[] {
     auto filled = std::make_unique<OpRegistry>();
     register_builtin_ops(*filled);
-    filled->set_supply(
-        [](OpRegistry& lacking) { add_plugin_ops(lacking, plugin::PluginManager::instance()); });
     return filled.release();
   }();
   return registry;
 }
+
+// Its ops call into the context's plugins, which are made before it and end after it.
+struct ContextOps {
+  static constexpr auto kContextSlot = core::ContextSlot::kOps;
+  ContextOps() : registry(&builtin_ops()) {
+    core::in_context<plugin::PluginManager>();
+    registry.set_supply(
+        [](OpRegistry& lacking) { add_plugin_ops(lacking, plugin::PluginManager::instance()); });
+  }
+
+  OpRegistry registry;
+};
+
+}  // namespace
+
+OpRegistry& op_registry() { return core::in_context<ContextOps>().registry; }
 
 }  // namespace loci::ops

@@ -25,6 +25,8 @@ class OpRegistry {
   using Supply = std::function<void(OpRegistry&)>;
 
   OpRegistry() = default;
+  // Has the ops of `base` too, which stays.
+  explicit OpRegistry(const OpRegistry* base) : base_(base) {}
   OpRegistry(const OpRegistry&) = delete;
   OpRegistry& operator=(const OpRegistry&) = delete;
 
@@ -44,14 +46,15 @@ class OpRegistry {
   using Schemas = std::map<std::string, OpSchema, std::less<>>;
   [[nodiscard]] const OpSchema* find_present(std::string_view name) const;
 
+  const OpRegistry* base_ = nullptr;
   Schemas own_;
   mutable std::mutex mutex_;  // of what follows
   Schemas plugin_ops_;
   Supply supply_;  // set before the registry is used
 };
 
-// The registry of the process, filled with the built-in ops at its first use, and with those of
-// plugins when one is first asked for.
+// The registry of the current context: the built-in ops, which all contexts share, and those of its
+// plugins, which come when one is first asked for.
 OpRegistry& op_registry();
 
 // Adds every built-in op, family by family (tools/cmake/LociOpFamilies.cmake).

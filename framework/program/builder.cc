@@ -201,6 +201,7 @@ std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spe
   // Last, so that a refused operator uses up no number.
   op.name = spec.name.empty() ? program.unique_name(spec.type) : spec.name;
   std::vector<VarId> outputs = make_outputs(block, spec, types, op);
+  program.note_ops_of(op);
   block.ops.push_back(std::move(op));
   program.touch();
   transaction.commit();

@@ -255,6 +255,7 @@ class ProgramReader {
           [&](const Field& inner) { op.blocks.push_back(read_inner_block(inner)); });
     }
     program_->reserve_name(op.name);
+    program_->note_ops_of(op);
     block_->ops.push_back(std::move(op));
   }
 

@@ -81,7 +81,20 @@ ProgramImpl::ProgramImpl(const ProgramImpl& other)
     : uid_(next_uid()),
       blocks_(other.blocks_),
       name_counters_(other.name_counters_),
-      random_offset_(other.random_offset_) {}
+      random_offset_(other.random_offset_) {
+  if (other.use_) use_.emplace(*other.use_);
+}
+
+void ProgramImpl::note_ops_of(const Operator& op) {
+  if (use_) return;
+  if (!op.schema->plugin().empty()) {
+    use_.emplace();
+    return;
+  }
+  for (const auto& block : op.blocks) {
+    for (const Operator& inner : block->ops) note_ops_of(inner);
+  }
+}
 
 void ProgramImpl::continue_numbers(const ProgramImpl& other) {
   for (const auto& [prefix, next] : other.name_counters_) {

@@ -12,11 +12,13 @@
 #include <loci/attribute.hpp>
 #include <loci/program.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/ops/infer_context.h"
 #include "framework/ops/op_schema.h"
 
@@ -104,6 +106,10 @@ class ProgramImpl {
   ProgramImpl(const ProgramImpl& other);  // a deep copy with an identity of its own
   ProgramImpl& operator=(const ProgramImpl&) = delete;
 
+  // The program holds that operator, or blocks of it do: with a plugin's op it is a use of the
+  // context that has the plugin.
+  void note_ops_of(const Operator& op);
+
   // Whether it holds a block of control flow while that is built; see block_builder.h.
   [[nodiscard]] bool is_block() const { return is_block_; }
   // Gives no name and no random offset that `other` has given.
@@ -138,6 +144,7 @@ class ProgramImpl {
   std::unordered_map<std::string, std::int64_t> name_counters_;
   std::int64_t random_offset_ = 0;
   bool is_block_ = false;
+  std::optional<core::ContextUse> use_;  // of the plugins of its ops
 };
 
 // The persistable variable of random state that random operators read: uint64[2], seed and run.
