@@ -1,6 +1,7 @@
 #include <loci/scope.hpp>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/memory/intern.h"
@@ -21,6 +22,12 @@ void check_entry(const std::string& name, const Tensor& tensor) {
   }
 }
 
+// The context's own: it ends with it, and no one else's use.
+struct GlobalScope {
+  static constexpr auto kContextSlot = core::ContextSlot::kScope;
+  Scope scope;
+};
+
 bool same_form(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && a.place() == b.place();
 }
@@ -39,9 +46,17 @@ Tensor ScopeImpl::find(std::string_view name) const {
   return found == entries_.end() ? Tensor() : found->second.tensor;
 }
 
+void ScopeImpl::require_current_context(std::string_view user) const {
+  if (use_.is_current()) return;
+  core::refuse_other_context(user, "the scope", use_.context(),
+                             "enter its context with a ContextGuard, or use a scope of this one");
+}
+
 template <class Edit>
 void ScopeImpl::replace(const std::string& name, Tensor tensor, const Edit& edit) {
+  require_current_context("scope");
   check_entry(name, tensor);
+  loci::tensor::require_current_context(*tensor.impl(), "scope");
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[name];
   std::swap(entry.tensor, tensor);  // what was there is released after the lock
@@ -106,6 +121,8 @@ bool Scope::has(const std::string& name) const { return impl_->find(name).define
 
 void Scope::set(const std::string& name, const Tensor& value) const {
   tensor::check_entry(name, value);
+  impl_->require_current_context("scope");
+  tensor::require_current_context(*value.impl(), "scope");
   const Tensor present = impl_->find(name);
   if (present.defined() && present.dtype() == value.dtype() && present.shape() == value.shape()) {
     present.copy_(value);
@@ -118,11 +135,7 @@ void Scope::erase(const std::string& name) const { impl_->erase(name); }
 
 std::vector<std::string> Scope::names() const { return impl_->names(); }
 
-Scope global_scope() {
-  // Never destroyed: other objects of static duration may hold it.
-  static Scope& scope = *new Scope;
-  return scope;
-}
+Scope global_scope() { return core::in_context<tensor::GlobalScope>().scope; }
 
 }  // namespace v0
 }  // namespace loci

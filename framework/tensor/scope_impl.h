@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/core/context.h"
+
 namespace loci::tensor {
 
 // Thread-safe.
@@ -42,6 +44,9 @@ class ScopeImpl {
   // are valid while it stays the same.
   [[nodiscard]] std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
+  // Throws Error(kInvalidArgument) if it belongs to another one.
+  void require_current_context(std::string_view user) const;
+
  private:
   struct Entry {
     Tensor tensor;
@@ -51,6 +56,7 @@ class ScopeImpl {
   template <class Edit>
   void replace(const std::string& name, Tensor tensor, const Edit& edit);
 
+  core::ContextUse use_;
   mutable std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_;
   std::atomic<std::uint64_t> version_{0};

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "framework/core/context.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/node_pool.h"
@@ -42,6 +43,16 @@ Storage::~Storage() {
 void Storage::take_memory() {
   buffer = memory::host_allocator().allocate(bytes, nullptr, "tensor");
   data = buffer.data();
+}
+
+void refuse_other_context(const TensorImpl& impl, std::string_view user) {
+  core::refuse_other_context(
+      user,
+      fmt::format("tensor '{}' {} {} at {}", impl.name(), dtype_name(impl.dtype()),
+                  impl.shape().to_string(), impl.place().to_string()),
+      impl.storage()->use.context(),
+      "enter its context with a ContextGuard, or take its values out there by to_vector() and make "
+      "a tensor of them here by Tensor::from()");
 }
 
 void require_elements(const TensorImpl& impl, const char* reader) {

@@ -6,8 +6,10 @@
 #include <loci/tensor.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/memory/allocator.h"
 #include "framework/tensor/derived_forms.h"
 #include "framework/tensor/packed_form.h"
@@ -31,6 +33,7 @@ struct Storage {
       take_memory();
   }
 
+  core::ContextUse use;  // first, so that what follows ends within it
   memory::Buffer buffer;
   void* data = nullptr;  // set before the work ends that writes it first
   std::uint64_t bytes = 0;
@@ -107,6 +110,14 @@ template <class Form>
 // Throws Error(kInvalidArgument) if the tensor has no elements to read; `reader` is the user's
 // call.
 void require_elements(const TensorImpl& impl, const char* reader);
+
+// Throws Error(kInvalidArgument) for a tensor of another context than the current one; `user` is
+// the user's call or an op.
+[[noreturn]] void refuse_other_context(const TensorImpl& impl, std::string_view user);
+inline void require_current_context(const TensorImpl& impl, std::string_view user) {
+  if (!impl.storage()->use.is_current()) [[unlikely]]
+    refuse_other_context(impl, user);
+}
 
 // The address of the elements, after all work that uses them. For the core, which counts its
 // changes; Tensor::raw_data() exposes the storage. Throws Error(kInvalidArgument) if there are

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "framework/core/context.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/label_table.h"
 
@@ -58,14 +59,19 @@ profiler::LabelId intern_label(const Key& key) {
        .target = place_text(key.to)});
 }
 
-// The label, from a small table of what this thread copied lately.
-profiler::LabelId label_of(const Key& key) {
+// Labels of what this thread copied lately, in a context whose devices they name.
+struct RecentLabels {
+  static constexpr auto kThreadSlot = core::ThreadSlot::kCopyLabels;
   struct Entry {
     Key key;
     profiler::LabelId label = 0;
   };
-  thread_local std::array<Entry, 256> recent;
-  Entry& entry = recent[hash(key) % recent.size()];
+  std::array<Entry, 256> entries;
+};
+
+profiler::LabelId label_of(const Key& key) {
+  auto& recent = core::in_thread<RecentLabels>().entries;
+  RecentLabels::Entry& entry = recent[hash(key) % recent.size()];
   if (entry.key != key) entry = {key, intern_label(key)};
   return entry.label;
 }

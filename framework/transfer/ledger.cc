@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "framework/core/context.h"
 #include "framework/core/log.h"
 
 namespace loci::transfer {
@@ -12,6 +13,8 @@ constexpr std::size_t kMaxRows = 65536;
 
 // A ring once it is full.
 struct Ledger {
+  static constexpr auto kContextSlot = core::ContextSlot::kTransfers;
+
   std::mutex mutex;
   std::vector<Row> rows;
   std::size_t oldest = 0;
@@ -20,11 +23,7 @@ struct Ledger {
   std::atomic<std::uint64_t> local_bytes{0};
 };
 
-Ledger& ledger() {
-  // Never destroyed: tensors of static duration may be copied after main has returned.
-  static Ledger& instance = *new Ledger;
-  return instance;
-}
+Ledger& ledger() { return core::in_context<Ledger>(); }
 
 void log_row(const Row& row) {
   if (!core::log_enabled(core::Module::kTransfer, core::Level::kDebug)) return;
