@@ -258,6 +258,9 @@ void settle(Gradient* gradient, const tensor::TensorImpl& of) {
 
 std::vector<Tensor> backward(const BackwardRequest& request) {
   if (Interceptor* interceptor = thread_state().interceptor) return interceptor->backward(request);
+  for (const Tensor& output : request.outputs) {
+    tensor::require_current_context(*output.impl(), "backward");
+  }
   Tape tape(request);
   autograd::walk_back(tape);
   return tape.take_caught();

@@ -37,6 +37,10 @@ std::size_t slot_index(const ops::OpSchema& schema, std::string_view name) {
               core::suggest(std::string(name), names));
 }
 
+void require_current_context(const OpCall<Tensor>& call) {
+  for (const Tensor& value : call.values) tensor::require_current_context(*value.impl(), call.type);
+}
+
 [[noreturn]] void refuse_undefined(const OpCall<Tensor>& call) {
   std::size_t next = 0;
   for (const OpCall<Tensor>::Slot& slot : call.slots) {
@@ -225,6 +229,7 @@ bool may_alias(const CallPlan& plan) {
 }  // namespace
 
 PlannedCall plan_of(OpCall<Tensor>& call) {
+  require_current_context(call);
   const ops::OpSchema& schema = ops::op_registry().get(call.type);
   ThreadState& thread = thread_state();
   bool hangs_on_values = false;
@@ -272,6 +277,7 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
 
 TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                          const Tensor& target, ThreadState& thread, const void* site) {
+  tensor::require_current_context(*target.impl(), plan->schema->name());
   check_fallback(*plan, thread);
   std::optional<CallScope> scope;
   if (plan->moves && CallScope::of(*plan) == nullptr) scope.emplace(*plan);
@@ -310,8 +316,10 @@ TensorList emit_op(OpCall<Tensor>& call) {
       eager::refuse_undefined(call);
   }
   eager::ThreadState& thread = eager::thread_state();
-  if (thread.interceptor != nullptr) [[unlikely]]
+  if (thread.interceptor != nullptr) [[unlikely]] {
+    eager::require_current_context(call);
     return thread.interceptor->call(call);
+  }
   const device::Device* guard = eager::guarded_device(thread);
   if (const auto& known = thread.recent.find(call, guard)) {
     // It stays where it is: nothing that a direct call does looks for another plan.

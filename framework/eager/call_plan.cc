@@ -262,12 +262,15 @@ CallPlan::Needs find_needs(const CallPlan& plan, std::uint64_t wanted) {
   return needs;
 }
 
+// They call into plugins, and end before these.
+struct Kernels {
+  static constexpr auto kContextSlot = core::ContextSlot::kKernels;
+  dispatch::KernelCache cache;
+};
+
 }  // namespace
 
-dispatch::KernelCache& kernel_cache() {
-  static auto& cache = *new dispatch::KernelCache();  // lives as long as any plan
-  return cache;
-}
+dispatch::KernelCache& kernel_cache() { return core::in_context<Kernels>().cache; }
 
 CallPlan::CallPlan() = default;
 CallPlan::~CallPlan() = default;

@@ -96,6 +96,7 @@ void fill_view(const TensorImpl& impl, Export* made) {
 void check_exportable(const Tensor& tensor) {
   (void)tensor.dtype();  // refuses an undefined one
   tensor::require_elements(*tensor.impl(), "to_dlpack()");
+  tensor::require_current_context(*tensor.impl(), "to_dlpack()");
   if (!requires_grad(tensor)) return;
   core::raise(ErrorCode::kInvalidArgument,
               "[to_dlpack] {} {} takes part in a gradient, which another library would not see; "

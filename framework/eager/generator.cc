@@ -19,12 +19,8 @@ struct Generator::Impl {
   std::map<device::Device*, Tensor> states;
 };
 
-Generator::Generator() : impl_(new Impl()) {}
-
-Generator& Generator::instance() {
-  static Generator generator;
-  return generator;
-}
+Generator::Generator() : impl_(std::make_unique<Impl>()) {}
+Generator::~Generator() = default;
 
 void Generator::seed(std::uint64_t seed) { move_to({seed, 0}); }
 

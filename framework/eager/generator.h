@@ -3,18 +3,23 @@
 
 #include <cstdint>
 #include <loci/op_call.hpp>
+#include <memory>
 
+#include "framework/core/context.h"
 #include "framework/device/device.h"
 
 namespace loci::eager {
 
-// One state for the process, as a program has one: the seed, and run 0. The k-th random op since
+// One state for the context, as a program has one: the seed, and run 0. The k-th random op since
 // seed() gets offset k, as the k-th random operator of a program does, so that it draws the same
 // numbers as a program's first run. Thread-safe; threads that draw at the same time share the
 // count.
 class Generator {
  public:
-  static Generator& instance();
+  static constexpr auto kContextSlot = core::ContextSlot::kRandomState;
+  static Generator& instance() { return core::in_context<Generator>(); }
+  Generator();
+  ~Generator();
 
   void seed(std::uint64_t seed);
   // Of the ops to come.
@@ -29,9 +34,8 @@ class Generator {
   std::int64_t next_offset();
 
  private:
-  Generator();
   struct Impl;
-  Impl* impl_;  // as long as the process
+  std::unique_ptr<Impl> impl_;
 };
 
 // Gives a call of a random op its state and offset, where it lacks them.

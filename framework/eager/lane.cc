@@ -374,6 +374,11 @@ void Lane::begin_end() noexcept {
   awaits_.store(true);
 }
 
+void Lane::end() noexcept {
+  release_ended();
+  worker_.end();
+}
+
 // Without waiting for the lock: whoever has it may be in a kernel that never ends.
 bool Lane::stop(core::EndClock::time_point deadline) noexcept {
   constexpr std::chrono::microseconds kPause{100};

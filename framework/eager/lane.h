@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 
+#include "framework/core/context.h"
 #include "framework/core/process_end.h"
 #include "framework/eager/kept_memory.h"
 #include "framework/eager/stream_work.h"
@@ -20,7 +21,7 @@
 
 namespace loci::eager {
 
-// Lives until the process ends. Thread-safe.
+// Lives as long as its context. Thread-safe.
 class Lane final : public tensor::WorkQueue, private Worker::Taker {
  public:
   // How tasks that could be handed over at once go: on the calling thread, or by the worker as all
@@ -31,6 +32,7 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   Lane(device::Device& device, bool is_default, Issue issue = Issue::kAtOnce);
 
   [[nodiscard]] device::Device& device() const { return device_; }
+  [[nodiscard]] const core::Context& context() const { return context_; }
   // Whether tasks run on a thread of the host.
   [[nodiscard]] bool is_inline() const noexcept { return is_inline_; }
   // Null on an inline device without streams.
@@ -79,6 +81,8 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   // deadline, and the worker ends after it. Whether all has ended; the worker is left alone
   // otherwise.
   [[nodiscard]] bool stop(core::EndClock::time_point deadline) noexcept;
+  // With its context, once all has ended: the worker ends.
+  void end() noexcept;
 
  private:
   // Tasks that a device may be behind: its own queue is not ours to measure.
@@ -107,6 +111,7 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
   void release_ended() noexcept;
 
+  const core::Context& context_{core::Context::current()};
   device::Device& device_;
   const bool is_inline_;
   const Issue issue_;

@@ -12,19 +12,31 @@
 
 namespace loci::eager {
 
-Lanes::Lanes() {
-  // Devices end after the workers have: what is added first ends last.
-  device::DeviceManager::instance();
-  core::at_process_end(&Lanes::stop_all);
-  // OpenMP's handlers of fork() first, so that they come last: LLVM's keep a lock from then on that
-  // the work needs which is waited for here.
-  core::adopt_width();
-  pthread_atfork(&Lanes::prepare_fork, &Lanes::resume_parent, &Lanes::resume_child);
+namespace {
+
+// Those whose locks are taken, by the thread that forks.
+std::vector<std::shared_ptr<core::Context>>& forking() {
+  static auto& contexts = *new std::vector<std::shared_ptr<core::Context>>();
+  return contexts;
 }
 
-Lanes& Lanes::instance() {
-  static auto& lanes = *new Lanes();
-  return lanes;
+}  // namespace
+
+Lanes::Lanes() {
+  // Devices end after the workers have: what is made first ends last.
+  device::DeviceManager::instance();
+  watch_process();
+}
+
+void Lanes::watch_process() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    core::at_process_end(&Lanes::stop_all);
+    // OpenMP's handlers of fork() first, so that they come last: LLVM's keep a lock from then on
+    // that the work needs which is waited for here.
+    core::adopt_width();
+    pthread_atfork(&Lanes::prepare_fork, &Lanes::resume_parent, &Lanes::resume_child);
+  });
 }
 
 Lane& Lanes::make(device::Device& device, bool is_default, Lane::Issue issue) {
@@ -56,7 +68,7 @@ std::shared_ptr<Lane> Lanes::lease(device::Device& device) {
     lane = free.back();
     free.pop_back();
   }
-  return {lane, [this](Lane* ended) { give_back(ended); }};
+  return {lane, [this, use = core::ContextUse()](Lane* ended) { give_back(ended); }};
 }
 
 void Lanes::give_back(Lane* lane) {
@@ -85,10 +97,14 @@ void Lanes::synchronize(const device::Device* device) {
   if (first) throw *first;
 }
 
-std::string Lanes::stop_all(core::EndClock::time_point deadline) {
-  plugin::end_if_a_plugin_exits();
+void Lanes::finish() noexcept {
+  for (const std::unique_ptr<Lane>& lane : lanes_) (void)lane->outcome(lane->mark());
+  for (const std::unique_ptr<Lane>& lane : lanes_) lane->end();
+}
+
+std::string Lanes::stop(core::EndClock::time_point deadline) {
   std::string left;
-  for (Lane* lane : instance().all(nullptr)) {
+  for (Lane* lane : all(nullptr)) {
     if (lane->stop(deadline)) continue;
     left += fmt::format("{}ops on tensors at {}", left.empty() ? "" : ", ",
                         lane->device().place().to_string());
@@ -96,22 +112,43 @@ std::string Lanes::stop_all(core::EndClock::time_point deadline) {
   return left;
 }
 
+std::string Lanes::stop_all(core::EndClock::time_point deadline) {
+  plugin::end_if_a_plugin_exits();
+  std::string left;
+  for (const std::shared_ptr<core::Context>& context : core::live_contexts()) {
+    auto* lanes = context->find<Lanes>();
+    const std::string of_context = lanes == nullptr ? std::string() : lanes->stop(deadline);
+    if (!of_context.empty()) left += (left.empty() ? "" : ", ") + of_context;
+  }
+  return left;
+}
+
 void Lanes::prepare_fork() {
-  Lanes& lanes = instance();
-  lanes.mutex_.lock();
-  for (const std::unique_ptr<Lane>& lane : lanes.lanes_) lane->prepare_fork();
+  for (std::shared_ptr<core::Context>& context : core::live_contexts()) {
+    auto* lanes = context->find<Lanes>();
+    if (lanes == nullptr) continue;
+    lanes->mutex_.lock();
+    for (const std::unique_ptr<Lane>& lane : lanes->lanes_) lane->prepare_fork();
+    forking().push_back(std::move(context));
+  }
 }
 
 void Lanes::resume_parent() {
-  Lanes& lanes = instance();
-  for (const std::unique_ptr<Lane>& lane : lanes.lanes_) lane->resume_parent();
-  lanes.mutex_.unlock();
+  for (const std::shared_ptr<core::Context>& context : forking()) {
+    auto* lanes = context->find<Lanes>();
+    for (const std::unique_ptr<Lane>& lane : lanes->lanes_) lane->resume_parent();
+    lanes->mutex_.unlock();
+  }
+  forking().clear();
 }
 
 void Lanes::resume_child() {
-  Lanes& lanes = instance();
-  for (const std::unique_ptr<Lane>& lane : lanes.lanes_) lane->resume_child();
-  lanes.mutex_.unlock();
+  for (const std::shared_ptr<core::Context>& context : forking()) {
+    auto* lanes = context->find<Lanes>();
+    for (const std::unique_ptr<Lane>& lane : lanes->lanes_) lane->resume_child();
+    lanes->mutex_.unlock();
+  }
+  forking().clear();
 }
 
 }  // namespace loci::eager

@@ -1,4 +1,4 @@
-// All lanes of the process, and which of them a thread uses.
+// All lanes of a context.
 #pragma once
 
 #include <map>
@@ -7,16 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/eager/lane.h"
 
 namespace loci::eager {
 
 enum class Direction : std::uint8_t { kToDevice, kFromDevice };
 
-// Thread-safe. Never destroyed: tensors refer to lanes until the process ends.
+// Thread-safe. Tensors refer to lanes as long as they live.
 class Lanes {
  public:
-  static Lanes& instance();
+  static constexpr auto kContextSlot = core::ContextSlot::kLanes;
+  // Those of the current context.
+  static Lanes& instance() { return core::in_context<Lanes>(); }
+  Lanes();
 
   Lane& default_lane(device::Device& device);
   // Where copies between the device and others go, beside its kernels.
@@ -25,6 +29,8 @@ class Lanes {
   std::shared_ptr<Lane> lease(device::Device& device);
   // Null for every device.
   void synchronize(const device::Device* device);
+  // Waits for all work, whatever becomes of it, and ends the threads: nothing more may come.
+  void finish() noexcept;
 
  private:
   struct OfDevice {
@@ -34,10 +40,12 @@ class Lanes {
     std::vector<Lane*> free;  // were leased
   };
 
-  Lanes();
   Lane& make(device::Device& device, bool is_default, Lane::Issue issue);
   std::vector<Lane*> all(const device::Device* device);
   void give_back(Lane* lane);
+  std::string stop(core::EndClock::time_point deadline);
+  // Of all contexts.
+  static void watch_process();
   static std::string stop_all(core::EndClock::time_point deadline);
   static void prepare_fork();
   static void resume_parent();

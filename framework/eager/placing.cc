@@ -4,6 +4,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
+#include "framework/eager/thread_state.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::eager {
@@ -28,8 +29,9 @@ namespace {
 }  // namespace
 
 device::Device& host_device() {
-  static device::Device& host = device::DeviceManager::instance().get(Place());
-  return host;
+  ThreadState& thread = thread_state();
+  if (thread.host == nullptr) thread.host = &device::DeviceManager::instance().get(Place());
+  return *thread.host;
 }
 
 device::Device& place_of(const OpCall<Tensor>& call, const CallForm& form, device::Device* guard) {

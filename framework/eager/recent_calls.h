@@ -12,7 +12,7 @@
 namespace loci::eager {
 
 // Finds a plan without an allocation or a look-up of names: a call is compared as a whole with the
-// latest one of its hash. For one thread.
+// latest one of its hash. For one thread in one context.
 class RecentCalls {
  public:
   // Null if there is none. `guard` is null without a DeviceGuard.

@@ -97,6 +97,8 @@ device::Device* reader_of(const CallPlan& plan, const PlannedInput& input) {
 
 void copy_elements(const Tensor& from, const Tensor& to, const void* site,
                    const transfer::Labels& labels) {
+  tensor::require_current_context(*from.impl(), "copy");
+  tensor::require_current_context(*to.impl(), "copy");
   device::Device* target = to.impl()->storage()->device;
   Lane& lane = lane_of_copy(from.impl()->storage()->device, target);
   const transfer::Labels all = named(labels, from);
@@ -104,6 +106,7 @@ void copy_elements(const Tensor& from, const Tensor& to, const void* site,
 }
 
 Tensor duplicate(const Tensor& tensor, const void* site) {
+  loci::tensor::require_current_context(*tensor.impl(), "copy");
   device::Device* space = tensor.impl()->storage()->device;
   Lane& lane = lane_of_copy(space, space);
   Tensor target = make_target(tensor, space != nullptr ? *space : host_device(), lane);
@@ -113,6 +116,7 @@ Tensor duplicate(const Tensor& tensor, const void* site) {
 
 Tensor relocate(const Tensor& tensor, device::Device& device, const transfer::Labels& labels,
                 const void* site) {
+  loci::tensor::require_current_context(*tensor.impl(), "to");
   device::Device* space = space_of(device);
   if (tensor.impl()->storage()->device == space) return tensor;
   const transfer::Labels all = named(labels, tensor);

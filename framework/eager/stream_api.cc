@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <loci/stream.hpp>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/core/environment.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/lanes.h"
@@ -15,8 +18,14 @@ device::Device& device_at(const Place& place) {
   return devices.get(devices.resolve(place, Place()));
 }
 
-// Lanes that nobody leases are not given back.
-std::shared_ptr<Lane> unowned(Lane& lane) { return {std::shared_ptr<void>(), &lane}; }
+// Lanes that nobody leases are not given back; their context is in use.
+std::shared_ptr<Lane> unowned(Lane& lane) { return {std::make_shared<core::ContextUse>(), &lane}; }
+
+void require_same_context(const Lane& lane, const core::Context& context, std::string_view user) {
+  if (&lane.context() == &context) return;
+  core::refuse_other_context(user, fmt::format("a stream of {}", lane.device().place().to_string()),
+                             lane.context(), "make a stream in this context");
+}
 
 }  // namespace
 }  // namespace eager
@@ -41,12 +50,14 @@ bool Stream::done() const { return lane_->has_ended(lane_->mark()); }
 void Stream::synchronize() const { lane_->synchronize(); }
 
 void Event::record(const Stream& stream) {
-  lane_ = stream.lane().get();
+  lane_ = stream.lane();
   ticket_ = lane_->mark();
 }
 
 void Event::wait(const Stream& stream) const {
-  if (lane_ != nullptr) stream.lane()->wait_for({lane_, ticket_});
+  if (lane_ == nullptr) return;
+  eager::require_same_context(*stream.lane(), lane_->context(), "Event::wait");
+  stream.lane()->wait_for({lane_.get(), ticket_});
 }
 
 bool Event::done() const { return lane_ == nullptr || lane_->has_ended(ticket_); }
@@ -56,6 +67,7 @@ void Event::synchronize() const {
 }
 
 StreamGuard::StreamGuard(const Stream& stream) {
+  eager::require_same_context(*stream.lane(), core::Context::current(), "StreamGuard");
   eager::thread_state().streams.push_back(stream.lane().get());
 }
 StreamGuard::~StreamGuard() { eager::thread_state().streams.pop_back(); }

@@ -52,6 +52,7 @@ Tensor Tensor::to_host() const {
     impl()->storage()->uses.wait();
     return *this;
   }
+  tensor::require_current_context(*impl(), "to_host() or to_vector()");
   eager::await_elements(*impl());
   return transfer::to_place(*this, Place(), {.reason = transfer::Reason::kExplicit});
 }

@@ -1,12 +1,9 @@
 #include "framework/eager/thread_state.h"
 
-#include "framework/core/per_thread.h"
 #include "framework/device/device_manager.h"
 #include "framework/program/builder.h"
 
 namespace loci::eager {
-
-ThreadState& thread_state() { return core::PerThread<ThreadState>::get(); }
 
 device::Device* guarded_device(ThreadState& thread) {
   const std::string& guard = program::current_guard();

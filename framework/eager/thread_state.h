@@ -1,4 +1,4 @@
-// What holds for the ops that one thread calls.
+// What holds for the ops that one thread calls in one context.
 #pragma once
 
 #include <loci/fallback.hpp>
@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/core/process_end.h"
 #include "framework/eager/lane.h"
 #include "framework/eager/recent_calls.h"
@@ -15,6 +16,7 @@ namespace loci::eager {
 class Interceptor;
 
 struct ThreadState {
+  static constexpr auto kThreadSlot = core::ThreadSlot::kEager;
   ThreadState() { core::watch_this_thread(); }
 
   bool records = true;  // gradients
@@ -26,9 +28,10 @@ struct ThreadState {
   // The innermost DeviceGuard, resolved.
   std::string guard;
   device::Device* guard_device = nullptr;
+  device::Device* host = nullptr;  // see host_device()
 };
 
-[[nodiscard]] ThreadState& thread_state();
+[[nodiscard]] inline ThreadState& thread_state() { return core::in_thread<ThreadState>(); }
 // Of the innermost DeviceGuard; null without one. Throws Error(kUnavailable).
 [[nodiscard]] device::Device* guarded_device(ThreadState& thread);
 // Where ops of that device go: the innermost StreamGuard's, else `standard`.

@@ -42,7 +42,7 @@ bool spin_until(const Done& done) {
 void Worker::start(const Place& place) {
   if (has_thread_) return;
   try {
-    thread_ = std::thread([this] { work(); });
+    thread_ = std::thread([this, &context = core::Context::current()] { work(context); });
   } catch (const std::system_error& error) {
     core::raise(ErrorCode::kUnavailable,
                 "the system gives no thread for what is queued at {}: {}; end some threads",
@@ -96,7 +96,8 @@ bool Worker::next_is_there() const noexcept {
   return given_.load(std::memory_order_seq_cst) > done_.load(std::memory_order_relaxed);
 }
 
-void Worker::work() noexcept {
+void Worker::work(core::Context& context) noexcept {
+  const core::ContextSwitch inside(context);
   core::adopt_width();
   while (true) {
     if (!spin_until([this] { return next_is_there() || ends_.load(); })) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "framework/core/context.h"
 #include "framework/eager/task_ring.h"
 
 namespace loci::eager {
@@ -50,7 +51,8 @@ class Worker {
     return given_.load(std::memory_order_relaxed) + 1;
   }
 
-  // Before the first put(). Throws Error(kUnavailable) with the place if there is no thread.
+  // Before the first put(), in the context in which the thread is to be. Throws Error(kUnavailable)
+  // with the place if there is no thread.
   void start(const Place& place);
   // The thread does the task, of the next ticket. Unless it is full. Followed by wake(), which
   // needs no lock.
@@ -73,7 +75,7 @@ class Worker {
  private:
   static constexpr std::uint64_t kNoTicket = ~std::uint64_t{0};
 
-  void work() noexcept;
+  void work(core::Context& context) noexcept;
   [[nodiscard]] bool next_is_there() const noexcept;
 
   Taker& taker_;

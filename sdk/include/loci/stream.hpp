@@ -65,7 +65,7 @@ class LOCI_PUBLIC Event {
   void synchronize() const;
 
  private:
-  eager::Lane* lane_ = nullptr;
+  std::shared_ptr<eager::Lane> lane_;
   std::uint64_t ticket_ = 0;
 };
 
