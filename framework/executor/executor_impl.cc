@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/compile/placement_advice.h"
+#include "framework/core/context.h"
 #include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/core/process_end.h"
@@ -44,6 +45,7 @@ std::vector<PlanFeed> describe(const Feed& feed) {
 
 ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope scope)
     : device_(open_device(place)), options_(std::move(options)), scope_(std::move(scope)) {
+  scope_.impl()->require_current_context("executor");
   if (options_.streams >= 1 && options_.streams <= kMostStreams) return;
   core::raise(ErrorCode::kInvalidArgument, "[executor] CompileOptions::streams is {}; give 1 to {}",
               options_.streams, kMostStreams);
@@ -51,6 +53,7 @@ ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope sco
 
 std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {
+  require_current_context();
   if (core::process_is_ending()) [[unlikely]] {
     core::raise(ErrorCode::kUnavailable,
                 "[executor] the process is ending, and the libraries that compute at {} may be "
@@ -63,6 +66,14 @@ std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
     if (error.code() != ErrorCode::kOutOfMemory) throw;
     throw advised(error, program, feed, fetch);
   }
+}
+
+void ExecutorImpl::require_current_context() const {
+  if (use_.is_current()) [[likely]]
+    return;
+  core::refuse_other_context("executor", fmt::format("the executor at {}", place().to_string()),
+                             use_.context(),
+                             "enter its context with a ContextGuard, or make an executor here");
 }
 
 Error ExecutorImpl::advised(const Error& error, const Program& program, const Feed& feed,

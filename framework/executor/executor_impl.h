@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/compile/plan_compiler.h"
+#include "framework/core/context.h"
 #include "framework/dispatch/kernel_cache.h"
 #include "framework/executor/executor_stage.h"
 #include "framework/executor/plan_cache.h"
@@ -44,6 +45,9 @@ class ExecutorImpl {
   [[nodiscard]] PlanRequest new_request(const Program& program, const Feed& feed,
                                         const std::vector<Fetch>& fetch);
 
+  void require_current_context() const;
+
+  core::ContextUse use_;  // first, so that what follows ends within it
   device::Device& device_;
   CompileOptions options_;
   Scope scope_;

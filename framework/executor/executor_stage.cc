@@ -32,6 +32,7 @@ void ExecutorStage::bind_feeds(const Feed& feed) {
   const profiler::Scope scope(label_of(Part::kFeed));
   const std::vector<PlanFeed>& planned = run_.plan().feeds;
   for (std::size_t i = 0; i < planned.size(); ++i) {
+    tensor::require_current_context(*feed[i].second.impl(), "executor");
     void* data = tensor::settled_data(feed[i].second);
     if (run_.frame().shares_persistables(data, feed[i].second.bytes())) [[unlikely]] {
       data = tensor::settled_data(copies_.emplace_back(copy_of(feed[i].second, planned[i])));
