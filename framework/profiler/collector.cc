@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/core/log.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/scope.h"
@@ -19,20 +20,20 @@ constexpr std::size_t kReadyChunks = 8;
 constexpr std::chrono::milliseconds kKeeperPeriod{50};
 constexpr std::uint32_t kEpochs = 1U << (32 - kEpochShift);
 
-// A plain pointer, which a scope reads without the guard that an object with a destructor needs.
-thread_local ThreadLog* current_log = nullptr;
-thread_local bool owner_has_ended = false;
-
 // Ends the log with its thread.
 struct LogOwner {
+  static constexpr auto kThreadSlot = core::ThreadSlot::kLog;
   std::shared_ptr<ThreadLog> log;
   ~LogOwner() {
-    owner_has_ended = true;
-    current_log = nullptr;
     if (log != nullptr) log->end();
   }
 };
-thread_local LogOwner log_owner;
+
+// Null if the thread has none yet in this context.
+ThreadLog* current_log() noexcept {
+  const auto* owner = core::find_in_thread<LogOwner>();
+  return owner == nullptr ? nullptr : owner->log.get();
+}
 
 std::uint64_t processor_time_of_this_thread() {
   timespec time{};
@@ -68,19 +69,26 @@ bool make_log(Collector& collector) noexcept {
 
 namespace detail {
 
+std::uint32_t context_word(std::memory_order order) noexcept {
+  const auto* collector = core::Context::current().find<Collector>();
+  return collector == nullptr ? 0 : collector->word(order);
+}
+
 void open_scope(std::uint32_t word, LabelId label, std::uint64_t correlation) noexcept {
   Collector& collector = Collector::instance();
   if ((word & kLiveBit) != 0) {
     collector.with_live([label](LiveRanges& live) { live.begin(label); });
   }
-  if (current_log == nullptr || unlogged_scopes > 0) [[unlikely]] {
+  ThreadLog* log = current_log();
+  if (log == nullptr || unlogged_scopes > 0) [[unlikely]] {
     if (!make_log(collector)) return;
+    log = current_log();
   }
-  current_log->open(epoch_of(word), label, correlation);
+  log->open(epoch_of(word), label, correlation);
 }
 
 void relabel_scope(LabelId label, std::uint64_t correlation) noexcept {
-  if (unlogged_scopes == 0) current_log->relabel(label, correlation);
+  if (unlogged_scopes == 0) current_log()->relabel(label, correlation);
 }
 
 void close_scope(std::uint32_t word, std::uint16_t flags, bool keep) noexcept {
@@ -90,7 +98,7 @@ void close_scope(std::uint32_t word, std::uint16_t flags, bool keep) noexcept {
   if (unlogged_scopes > 0) [[unlikely]] {
     --unlogged_scopes;
   } else {
-    current_log->close(end, flags, keep && epoch_of(enabled_word()) == epoch_of(word));
+    current_log()->close(end, flags, keep && epoch_of(enabled_word()) == epoch_of(word));
   }
   if ((word & kLiveBit) != 0) {
     Collector::instance().with_live([](LiveRanges& live) { live.end(); });
@@ -114,22 +122,15 @@ void record_memory(const char* name, const char* place, const void* address, std
   }
 }
 
-Collector& Collector::instance() {
-  // Never destroyed: threads may record after main has returned.
-  static Collector& collector = *new Collector;
-  return collector;
-}
-
 ThreadLog& Collector::log_of_this_thread() {
-  if (current_log != nullptr) return *current_log;
+  auto& owner = core::in_thread<LogOwner>();
+  if (owner.log != nullptr) return *owner.log;
   const auto log = std::make_shared<ThreadLog>(pool_, recycles_);
   {
     const std::lock_guard lock(logs_mutex_);
     logs_.push_back(log);
   }
-  current_log = log.get();
-  // What a thread still does while its thread_local objects end goes into one that stays.
-  if (!owner_has_ended) log_owner.log = log;
+  owner.log = log;
   return *log;
 }
 
@@ -146,15 +147,16 @@ void Collector::begin(const CollectorOptions& options) {
   harvest_.clock.push_back(sample_clock());
   epoch_ = epoch_ % (kEpochs - 1) + 1;
   keeper_ends_ = false;
-  keeper_ = std::thread([this] { keep(); });
+  keeper_ = std::thread([this, &context = core::Context::current()] { keep(context); });
   harvest_.begin_ticks = ticks();
   // Released, so that a thread which enters this epoch comes after whoever took its last records.
-  detail::enabled.store(word_of(epoch_, options.level, options.live != nullptr),
-                        std::memory_order_release);
+  word_.store(word_of(epoch_, options.level, options.live != nullptr), std::memory_order_release);
+  detail::recording_contexts.fetch_add(1, std::memory_order_release);
 }
 
 Harvest Collector::end() {
-  detail::enabled.store(0, std::memory_order_release);
+  detail::recording_contexts.fetch_sub(1, std::memory_order_release);
+  word_.store(0, std::memory_order_release);
   harvest_.end_ticks = ticks();
   live_.store(nullptr);
   while (live_users_.load() != 0) std::this_thread::yield();
@@ -186,7 +188,8 @@ std::vector<ThreadRecords> Collector::take_records(std::uint64_t now, ThreadLog:
   return threads;
 }
 
-void Collector::keep() {
+void Collector::keep(core::Context& context) {
+  const core::ContextSwitch inside(context);
   pthread_setname_np(pthread_self(), "loci-profiler");
   auto next_sample = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   std::unique_lock lock(keeper_mutex_);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/profiler/chunk.h"
 #include "framework/profiler/clock.h"
 #include "framework/profiler/enabled.h"
@@ -52,15 +53,22 @@ struct Harvest {
   std::uint64_t keeper_cost_ns = 0;  // processor time of the thread that watches
 };
 
-// One in the process. Recording goes on in one period at a time; between begin() and end() a thread
+// One in a context. Recording goes on in one period at a time; between begin() and end() a thread
 // of its own samples the clocks and keeps memory ready.
 class Collector {
  public:
-  static Collector& instance();
+  static constexpr auto kContextSlot = core::ContextSlot::kRecording;
+  // That of the current context.
+  static Collector& instance() { return core::in_context<Collector>(); }
 
   // begin() and end() alternate, called by one thread at a time.
   void begin(const CollectorOptions& options);
   Harvest end();
+
+  // See enabled.h.
+  [[nodiscard]] std::uint32_t word(std::memory_order order) const noexcept {
+    return word_.load(order);
+  }
 
   // For scopes.
   ThreadLog& log_of_this_thread();
@@ -73,12 +81,11 @@ class Collector {
   }
 
  private:
-  Collector() = default;
-
-  void keep();
+  void keep(core::Context& context);
   void measure_scope_cost();
   std::vector<ThreadRecords> take_records(std::uint64_t now, ThreadLog::Dropped* dropped);
 
+  std::atomic<std::uint32_t> word_{0};
   ChunkPool pool_;
   std::atomic<bool> recycles_{false};
   std::atomic<LiveRanges*> live_{nullptr};

@@ -1,4 +1,5 @@
-// Whether anything is recorded: one word that every scope tests first.
+// Whether anything is recorded in the current context. Every scope first tests one word of the
+// process: whether any context records.
 #pragma once
 
 #include <loci/abi/profile.h>
@@ -24,12 +25,16 @@ inline constexpr std::uint32_t kLiveBit = 0x10;
 inline constexpr std::uint32_t kEpochShift = 8;
 
 namespace detail {
-inline std::atomic<std::uint32_t> enabled{0};
-}
+inline std::atomic<std::uint32_t> recording_contexts{0};
+// Of the current context.
+std::uint32_t context_word(std::memory_order order) noexcept;
+}  // namespace detail
 
 inline std::uint32_t enabled_word(std::memory_order order = std::memory_order_relaxed) noexcept {
   if constexpr (!kIsBuiltIn) return 0;
-  return detail::enabled.load(order);
+  if (detail::recording_contexts.load(order) == 0) [[likely]]
+    return 0;
+  return detail::context_word(order);
 }
 inline bool records_at(Level level) noexcept {
   return (enabled_word() & kLevelMask) >= static_cast<std::uint32_t>(level);

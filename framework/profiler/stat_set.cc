@@ -55,36 +55,15 @@ StatTotals StatCell::read(std::uint32_t generation) const noexcept {
 
 // Hands the totals of a thread over when it ends.
 struct StatSet::Owner {
+  static constexpr auto kThreadSlot = core::ThreadSlot::kStats;
   ~Owner() {
-    if (current_ != nullptr) StatSet::instance().end(std::exchange(current_, nullptr));
+    if (thread != nullptr) StatSet::instance().end(thread);
   }
+  OfThread* thread = nullptr;
 };
 
-// A plain pointer, which a timer reads without the guard that an object with a destructor needs.
-thread_local StatSet::OfThread* StatSet::current_ = nullptr;
-
-// Never destroyed: threads may outlive main().
-StatSet& StatSet::instance() {
-  static StatSet& set = *new StatSet;
-  return set;
-}
-
-StatId StatSet::find_or_add(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  const auto found = index_.find(name);
-  if (found != index_.end()) return found->second;
-  const auto id = static_cast<StatId>(names_.size());
-  index_.emplace(names_.emplace_back(name), id);
-  return id;
-}
-
-const std::string& StatSet::name(StatId id) const {
-  const std::lock_guard lock(mutex_);
-  return names_[id];
-}
-
 StatCell& StatSet::cell(StatId id) {
-  OfThread* thread = current_;
+  OfThread* thread = core::in_thread<Owner>().thread;
   if (thread == nullptr) [[unlikely]]
     thread = &of_this_thread();
   if (id >= thread->cells.size() || thread->cells[id] == nullptr) [[unlikely]]
@@ -94,11 +73,10 @@ StatCell& StatSet::cell(StatId id) {
 
 // After its owner's end, what a thread's other destructors add stays with the threads that live.
 StatSet::OfThread& StatSet::of_this_thread() {
-  static thread_local Owner owner;
-  static_cast<void>(owner);
+  auto& owner = core::in_thread<Owner>();
   const std::lock_guard lock(mutex_);
-  current_ = threads_.emplace_back(std::make_unique<OfThread>()).get();
-  return *current_;
+  owner.thread = threads_.emplace_back(std::make_unique<OfThread>()).get();
+  return *owner.thread;
 }
 
 StatCell& StatSet::grow(OfThread& thread, StatId id) {
@@ -122,15 +100,15 @@ std::map<std::string, StatTotals> StatSet::totals() const {
   const std::lock_guard lock(mutex_);
   const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
   std::vector<StatTotals> sums = ended_;
-  sums.resize(names_.size());
   for (const auto& thread : threads_) {
+    sums.resize(std::max(sums.size(), thread->cells.size()));
     for (std::size_t i = 0; i < thread->cells.size(); ++i) {
       if (thread->cells[i] != nullptr) sums[i].merge(thread->cells[i]->read(generation));
     }
   }
   std::map<std::string, StatTotals> totals;
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (sums[i].count > 0) totals.emplace(names_[i], sums[i]);
+    if (sums[i].count > 0) totals.emplace(stat_name(static_cast<StatId>(i)), sums[i]);
   }
   return totals;
 }

@@ -3,18 +3,16 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
-namespace loci::profiler {
+#include "framework/core/context.h"
+#include "framework/profiler/stat_names.h"
 
-using StatId = std::uint32_t;
+namespace loci::profiler {
 
 struct StatTotals {
   std::uint64_t total_ns = 0;
@@ -44,14 +42,12 @@ class StatCell {
   std::atomic<std::uint64_t> count_{0};
 };
 
-// Thread-safe. Names are kept for good.
+// Thread-safe.
 class StatSet {
  public:
-  // The one of the process; threads keep cells for it alone.
-  static StatSet& instance();
-
-  StatId find_or_add(std::string_view name);
-  [[nodiscard]] const std::string& name(StatId id) const;  // valid for good
+  // That of the current context; threads keep cells for such ones alone.
+  static constexpr auto kContextSlot = core::ContextSlot::kStats;
+  static StatSet& instance() { return core::in_context<StatSet>(); }
 
   // The cell of the calling thread, until that ends.
   StatCell& cell(StatId id);
@@ -68,17 +64,12 @@ class StatSet {
   };
   struct Owner;
 
-  StatSet() = default;
   OfThread& of_this_thread();
   StatCell& grow(OfThread& thread, StatId id);
   void end(OfThread* thread);
 
-  static thread_local OfThread* current_;
-
   std::atomic<std::uint32_t> generation_{0};
   mutable std::mutex mutex_;
-  std::deque<std::string> names_;  // whose addresses stay
-  std::unordered_map<std::string_view, StatId> index_;
   std::vector<std::unique_ptr<OfThread>> threads_;
   std::vector<StatTotals> ended_;  // of threads that are gone, by StatId
 };

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/core/log.h"
 #include "framework/device/device_manager.h"
 #include "framework/device/stream.h"
@@ -104,9 +105,8 @@ class DeviceTimes {
   profiler::StatId stat_of(profiler::StatId host_stat) {
     const auto found = stats_.find(host_stat);
     if (found != stats_.end()) return found->second;
-    profiler::StatSet& set = profiler::StatSet::instance();
-    const profiler::StatId stat =
-        set.find_or_add(fmt::format("{}@{}", set.name(host_stat), device_.place().to_string()));
+    const profiler::StatId stat = profiler::stat_id(
+        fmt::format("{}@{}", profiler::stat_name(host_stat), device_.place().to_string()));
     stats_.emplace(host_stat, stat);
     return stat;
   }
@@ -120,12 +120,10 @@ class DeviceTimes {
 
 namespace {
 
-// Of devices that have been timed. Never destroyed, as the devices are not.
+// Of devices of the context that have been timed.
 struct AllTimes {
-  static AllTimes& instance() {
-    static AllTimes& all = *new AllTimes;
-    return all;
-  }
+  static constexpr auto kContextSlot = core::ContextSlot::kDeviceTimes;
+  static AllTimes& instance() { return core::in_context<AllTimes>(); }
   DeviceTimes& of(device::Device& device) {
     const std::lock_guard lock(mutex);
     return by_device.try_emplace(&device, device).first->second;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/core/log.h"
 #include "framework/device/device_manager.h"
 #include "framework/plugin/abi_error.h"
@@ -17,15 +18,14 @@ struct Backend {
 };
 
 struct State {
+  static constexpr auto kContextSlot = core::ContextSlot::kExternalRange;
+
   std::mutex mutex;
   int open = 0;
   std::vector<Backend> told;
 };
 
-State& state() {
-  static State& instance = *new State;
-  return instance;
-}
+State& state() { return core::in_context<State>(); }
 
 bool attempt(const Backend& backend, const char* function,
              loci_error* (*call)(loci_plugin* plugin)) {

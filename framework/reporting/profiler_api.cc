@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
@@ -20,16 +21,19 @@ std::string sorted_key_of(const std::string& text) {
   return ProfilerOptions().sorted_key(text).values().sorted_key;
 }
 
-// What start_profiler() began.
+// What start_profiler() began in the context, and what runs there.
 struct Started {
+  static constexpr auto kContextSlot = core::ContextSlot::kSession;
+  // The claim outlives the session.
+  Started() { reporting::SessionClaim::prepare(); }
+
   std::mutex mutex;
   std::unique_ptr<reporting::Session> session;
+  // Of whoever began it; for reset_profiler().
+  std::atomic<reporting::Session*> running{nullptr};
 };
 
-Started& started() {
-  static Started& instance = *new Started;
-  return instance;
-}
+Started& started() { return core::in_context<Started>(); }
 
 using OpenReporters = std::vector<std::unique_ptr<reporting::OpenReporter>>;
 
@@ -44,19 +48,16 @@ OpenReporters open_reporters(const std::string& profile_path,
   return open;
 }
 
-// Of whoever began it; for reset_profiler().
-std::atomic<reporting::Session*> running{nullptr};
-
 std::unique_ptr<reporting::Session> begin(const ProfilerOptions& options) {
   core::check_environment();
   reporting::require_profiler();
   auto session = std::make_unique<reporting::Session>(options.values());
-  running = session.get();
+  started().running = session.get();
   return session;
 }
 
 std::vector<std::string> end(std::unique_ptr<reporting::Session> session) {
-  running = nullptr;
+  started().running = nullptr;
   return session->finish();
 }
 
@@ -81,11 +82,14 @@ Profiler::~Profiler() {
 }
 
 void Profiler::step() {
-  if (session_ != nullptr) session_->step();
+  if (session_ == nullptr) return;
+  const core::ContextSwitch inside(session_->context());
+  session_->step();
 }
 
 std::vector<std::string> Profiler::stop() {
   if (session_ == nullptr) return {};
+  const core::ContextSwitch inside(session_->context());
   return end(std::move(session_));
 }
 
@@ -108,7 +112,7 @@ std::vector<std::string> stop_profiler(const std::string& sorted_key,
 }
 
 void reset_profiler() {
-  reporting::Session* session = running;
+  reporting::Session* session = started().running;
   if (session == nullptr) {
     core::raise(ErrorCode::kInvalidArgument, "[profiler] reset_profiler() while no session runs");
   }

@@ -10,6 +10,7 @@
 #include <loci/error.hpp>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/profiler/label_table.h"
@@ -22,7 +23,10 @@
 namespace loci::reporting {
 namespace {
 
-std::atomic<bool> is_claimed{false};
+struct Claims {
+  static constexpr auto kContextSlot = core::ContextSlot::kSessionClaim;
+  std::atomic<bool> is_claimed{false};
+};
 
 }  // namespace
 
@@ -33,13 +37,15 @@ void require_profiler(bool is_built_in) {
               "-DLOCI_WITH_PROFILER=ON");
 }
 
-SessionClaim::SessionClaim() {
-  if (!is_claimed.exchange(true)) return;
+SessionClaim::SessionClaim() : is_claimed_(core::in_context<Claims>().is_claimed) {
+  if (!is_claimed_.exchange(true)) return;
   core::raise(ErrorCode::kInvalidArgument,
               "[profiler] a session runs already; stop it before the next is started");
 }
 
-SessionClaim::~SessionClaim() { is_claimed = false; }
+void SessionClaim::prepare() { core::in_context<Claims>(); }
+
+SessionClaim::~SessionClaim() { is_claimed_ = false; }
 
 Session::Session(const ProfilerOptions::Values& options)
     : options_(options), main_os_id_(static_cast<std::uint64_t>(syscall(SYS_gettid))) {

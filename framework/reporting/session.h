@@ -1,6 +1,7 @@
 // One session: what is recorded when, and what is made of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <loci/profiler.hpp>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/context.h"
 #include "framework/profiler/assembly.h"
 #include "framework/profiler/collector.h"
 #include "framework/profiler/enabled.h"
@@ -20,17 +22,22 @@ namespace loci::reporting {
 // Throws Error(kUnsupported) that names the option unless the profiler has been compiled in.
 void require_profiler(bool is_built_in = profiler::kIsBuiltIn);
 
-// The right to have the one session of the process.
+// The right to have the one session of the context.
 class SessionClaim {
  public:
   // Throws Error(kInvalidArgument) while another is held.
   SessionClaim();
   ~SessionClaim();
+  // Has the context keep the claim, for those who hold one until the context ends.
+  static void prepare();
   SessionClaim(const SessionClaim&) = delete;
   SessionClaim& operator=(const SessionClaim&) = delete;
+
+ private:
+  std::atomic<bool>& is_claimed_;
 };
 
-// Used by one thread at a time.
+// Used by one thread at a time, in the context in which it was made.
 class Session : private profiler::LiveRanges {
  public:
   // Begins it. Throws Error(kInvalidArgument) if one runs already, and what the reporters say.
@@ -39,6 +46,9 @@ class Session : private profiler::LiveRanges {
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  // For those who may be in another one.
+  [[nodiscard]] core::Context& context() const noexcept { return use_.context(); }
 
   void step();
   // Forgets what has been recorded.
@@ -66,6 +76,7 @@ class Session : private profiler::LiveRanges {
   void begin(profiler::LabelId label) noexcept override;
   void end() noexcept override;
 
+  core::ContextUse use_;
   ProfilerOptions::Values options_;
   std::vector<std::unique_ptr<OpenReporter>> reporters_;  // of options_.reporters
   bool is_live_ = false;

@@ -30,14 +30,14 @@ std::uint32_t open_range(profiler::StatId stat, const char* info) {
   const std::uint32_t word = profiler::enabled_word();
   if ((word & profiler::kLevelMask) == 0) return 0;
   const profiler::Label label{
-      .kind = LOCI_SPAN_USER, .name = StatSet::instance().name(stat), .detail = info};
+      .kind = LOCI_SPAN_USER, .name = profiler::stat_name(stat), .detail = info};
   profiler::detail::open_scope(word, profiler::LabelTable::instance().intern(label), 0);
   return word;
 }
 
 void log_long_span(profiler::StatId stat, const char* info, std::uint64_t ns) {
   core::log(core::Module::kProfiler, core::Level::kInfo, "Stat: [{}] {} [Span:{}ms{}us]",
-            StatSet::instance().name(stat), info, ns / 1'000'000, ns / 1000 % 1000);
+            profiler::stat_name(stat), info, ns / 1'000'000, ns / 1000 % 1000);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ ScopeTimer::ScopeTimer(TimerSite& site, std::string_view name, TimerInfo&& info,
   std::uint32_t known = site.stat_.load(std::memory_order_relaxed);
   if (known == 0) [[unlikely]] {
     core::check_environment();
-    known = StatSet::instance().find_or_add(name) + 1;
+    known = profiler::stat_id(name) + 1;
     site.stat_.store(known, std::memory_order_relaxed);
   }
   stat_ = known - 1;

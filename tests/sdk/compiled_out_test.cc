@@ -25,7 +25,7 @@ TEST(CompiledOutTest, TimersDoNotEvaluateTheirArguments) {
 }
 
 TEST(CompiledOutTest, ScopesRecordNothing) {
-  profiler::detail::enabled = 1;
+  profiler::detail::recording_contexts = 1;
   {
     profiler::Scope scope(0);
     scope.add_flags(LOCI_SPAN_FAILED);

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// The set is that of the process.
+// The set is that of the default context.
 class StatSetTest : public ::testing::Test {
  protected:
   StatSetTest() { set_.reset(); }
@@ -26,10 +26,10 @@ class StatSetTest : public ::testing::Test {
 };
 
 TEST_F(StatSetTest, SumsByName) {
-  const StatId load = set_.find_or_add("load");
-  const StatId store = set_.find_or_add("store");
-  EXPECT_EQ(set_.find_or_add("load"), load);
-  EXPECT_EQ(set_.name(store), "store");
+  const StatId load = stat_id("load");
+  const StatId store = stat_id("store");
+  EXPECT_EQ(stat_id("load"), load);
+  EXPECT_EQ(stat_name(store), "store");
   set_.add(load, 30);
   set_.add(load, 10);
   set_.add(store, 5);
@@ -41,12 +41,12 @@ TEST_F(StatSetTest, SumsByName) {
 }
 
 TEST_F(StatSetTest, LeavesOutWhatWasNeverAdded) {
-  set_.find_or_add("never");
+  stat_id("never");
   EXPECT_THAT(set_.totals(), IsEmpty());
 }
 
 TEST_F(StatSetTest, MergesThreadsThatLiveAndThatHaveEnded) {
-  const StatId id = set_.find_or_add("shared");
+  const StatId id = stat_id("shared");
   set_.add(id, 1);
   std::thread([&] { set_.add(id, 100); }).join();
   std::atomic<int> phase{0};
@@ -66,7 +66,7 @@ TEST_F(StatSetTest, MergesThreadsThatLiveAndThatHaveEnded) {
 }
 
 TEST_F(StatSetTest, ForgetsOfThreadsThatLiveAndThatHaveEnded) {
-  const StatId id = set_.find_or_add("forgotten");
+  const StatId id = stat_id("forgotten");
   set_.add(id, 7);
   std::thread([&] { set_.add(id, 100); }).join();
   set_.reset();
@@ -78,7 +78,7 @@ TEST_F(StatSetTest, ForgetsOfThreadsThatLiveAndThatHaveEnded) {
 }
 
 TEST_F(StatSetTest, ShowsNoHalfOfATime) {
-  const StatId id = set_.find_or_add("busy");
+  const StatId id = stat_id("busy");
   std::atomic<bool> ends{false};
   std::thread writer([&] {
     while (!ends) set_.add(id, 2);

@@ -35,7 +35,7 @@ class DeviceTimerTest : public ::testing::Test {
   }
 
   static inline test::FakeBackend* backend_ = nullptr;
-  profiler::StatId stat_ = StatSet::instance().find_or_add("work");
+  profiler::StatId stat_ = profiler::stat_id("work");
 };
 
 TEST_F(DeviceTimerTest, TimesWhatIsEnqueuedMeanwhile) {
