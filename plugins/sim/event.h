@@ -31,6 +31,7 @@ class Event {
   std::uint64_t ns_until(Event& end);
 
   [[nodiscard]] std::shared_ptr<Mark> latest();
+  [[nodiscard]] SimDevice& device() const { return device_; }
 
  private:
   void host_saw(const Mark& mark) const;

@@ -3,6 +3,7 @@
 #include <loci/plugin/device.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <memory>
+#include <optional>
 
 #include "plugins/sim/device.h"
 #include "plugins/sim/plugin.h"
@@ -43,9 +44,12 @@ void destroy(loci_kernel* kernel) noexcept {
 
 loci_error* launch(const loci_prepared* prepared, const loci_launch* launch) noexcept {
   const QueuedKernel& kernel = *reinterpret_cast<const Prepared*>(prepared)->kernel;
-  const CallTimer timer("launch", launch->correlation);
-  return sdk::guard(kernel.host().api(),
-                    [&] { kernel.launch(*launch, sdk::stream_of<SimDevice>(launch->stream)); });
+  Stream* stream = sdk::stream_of<SimDevice>(launch->stream);
+  std::optional<CallTimer> timer;
+  if (stream != nullptr) {
+    timer.emplace(stream->device().machine().profile, "launch", launch->correlation);
+  }
+  return sdk::guard(kernel.host().api(), [&] { kernel.launch(*launch, stream); });
 }
 
 loci_error* prepare(loci_kernel* kernel, const loci_op_desc* op,

@@ -22,18 +22,10 @@ std::uint64_t this_thread() {
 
 }  // namespace
 
-ProfileSource::~ProfileSource() {
-  ProfileSource* self = this;
-  CallTimer::recording.compare_exchange_strong(self, nullptr);
-}
-
 void ProfileSource::start(std::uint32_t flags, const sdk::ProfileSink& sink) {
   const std::lock_guard lock(mutex_);
   sink_ = sink;
   flags_ = flags;
-  if ((flags & LOCI_PROFILE_CALLS) != 0) {
-    CallTimer::recording.store(this, std::memory_order_release);
-  }
 }
 
 void ProfileSource::flush() {
@@ -42,7 +34,6 @@ void ProfileSource::flush() {
 }
 
 void ProfileSource::stop() {
-  CallTimer::recording.store(nullptr, std::memory_order_release);
   const std::lock_guard lock(mutex_);
   if (flags_ != 0) hand_over();
   flags_ = 0;
@@ -72,7 +63,7 @@ void ProfileSource::add(const std::string& name, const WorkFacts& facts, const L
 
 void ProfileSource::add_call(const char* name, std::uint64_t correlation, Time begin, Time end) {
   const std::lock_guard lock(mutex_);
-  if ((flags_ & LOCI_PROFILE_CALLS) == 0) return;  // a timer that outlasted the session
+  if (!records_calls()) return;  // a timer that outlasted the session
   try {
     calls_.push_back({ns(begin), ns(end), correlation, this_thread(), sdk::to_abi(name)});
   } catch (const std::bad_alloc&) {

@@ -27,7 +27,6 @@ class ProfileSource {
   using Time = std::chrono::steady_clock::time_point;
 
   ProfileSource() = default;
-  ~ProfileSource();
   ProfileSource(const ProfileSource&) = delete;
   ProfileSource& operator=(const ProfileSource&) = delete;
 
@@ -37,6 +36,7 @@ class ProfileSource {
   void stop();
 
   [[nodiscard]] bool records_work() const { return (flags_ & LOCI_PROFILE_DEVICE_WORK) != 0; }
+  [[nodiscard]] bool records_calls() const { return (flags_ & LOCI_PROFILE_CALLS) != 0; }
   void add(const std::string& name, const WorkFacts& facts, const Lane& lane, Time begin, Time end);
   // `name` is a string literal.
   void add_call(const char* name, std::uint64_t correlation, Time begin, Time end);
@@ -52,13 +52,14 @@ class ProfileSource {
   std::vector<loci_call_record> calls_;
 };
 
-// The time of a call of the device's interface, while calls are recorded. Calls have no plugin at
-// hand, so that there is one source for the library.
+// The time of a call of a device's interface, while calls are recorded.
 class CallTimer {
  public:
-  // `name` is a string literal.
-  explicit CallTimer(const char* name, std::uint64_t correlation = 0)
-      : source_(recording.load(std::memory_order_acquire)), name_(name), correlation_(correlation) {
+  // `name` is a string literal. The source of the device's plugin outlives the timer.
+  CallTimer(ProfileSource& source, const char* name, std::uint64_t correlation = 0)
+      : source_(source.records_calls() ? &source : nullptr),
+        name_(name),
+        correlation_(correlation) {
     if (source_ != nullptr) begin_ = std::chrono::steady_clock::now();
   }
   ~CallTimer() {
@@ -69,9 +70,6 @@ class CallTimer {
   CallTimer& operator=(const CallTimer&) = delete;
 
  private:
-  friend class ProfileSource;
-  static inline std::atomic<ProfileSource*> recording{nullptr};
-
   ProfileSource* source_;
   const char* name_;
   std::uint64_t correlation_;

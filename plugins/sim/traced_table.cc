@@ -21,22 +21,33 @@ std::uint64_t correlation_of(loci_device*, const loci_copy* copy, const Rest&...
   return copy->correlation;
 }
 
+// Of the plugin's instance that a handle belongs to.
+ProfileSource& source_of(loci_device* device) {
+  return sdk::device_of<SimDevice>(device).machine().profile;
+}
+ProfileSource& source_of(loci_stream* stream) {
+  return sdk::stream_of<SimDevice>(stream)->device().machine().profile;
+}
+ProfileSource& source_of(loci_event* event) {
+  return sdk::event_of<SimDevice>(event).device().machine().profile;
+}
+
 // Calls the plain table's function of that member, and times it.
 template <auto Member, const char* Name>
 struct Traced;
-template <class Result, class... Arguments, Result (*loci_device_api::*Member)(Arguments...),
-          const char* Name>
+template <class Result, class Handle, class... Arguments,
+          Result (*loci_device_api::*Member)(Handle, Arguments...), const char* Name>
 struct Traced<Member, Name> {
-  static Result call(Arguments... arguments) noexcept {
-    const CallTimer timer(Name, correlation_of(arguments...));
-    return (plain().*Member)(arguments...);
+  static Result call(Handle handle, Arguments... arguments) noexcept {
+    const CallTimer timer(source_of(handle), Name, correlation_of(handle, arguments...));
+    return (plain().*Member)(handle, arguments...);
   }
 };
 
 loci_error* traced_fill(loci_device* device, void* target, std::uint64_t bytes, const void* pattern,
                         std::uint32_t pattern_bytes, loci_stream* stream,
                         std::uint64_t correlation) noexcept {
-  const CallTimer timer("fill", correlation);
+  const CallTimer timer(source_of(device), "fill", correlation);
   return plain().fill(device, target, bytes, pattern, pattern_bytes, stream, correlation);
 }
 

@@ -103,23 +103,33 @@ TEST_F(ProfileSourceTest, TellsStreamsAndCopiesApart) {
 
 TEST_F(ProfileSourceTest, RecordsCallsIfItIsAskedTo) {
   start(LOCI_PROFILE_DEVICE_WORK);
-  { const CallTimer timer("copy", 3); }
+  { const CallTimer timer(source_, "copy", 3); }
   source_.stop();
   start(LOCI_PROFILE_DEVICE_WORK | LOCI_PROFILE_CALLS);
-  { const CallTimer timer("mem_alloc"); }
+  { const CallTimer timer(source_, "mem_alloc"); }
   source_.flush();
   EXPECT_THAT(kept_.calls, ElementsAre("mem_alloc"));
   {
-    const CallTimer outlasts("synchronize");
+    const CallTimer outlasts(source_, "synchronize");
     source_.stop();
   }
+  EXPECT_THAT(kept_.calls, ElementsAre("mem_alloc"));
+}
+
+// As another context's session may.
+TEST_F(ProfileSourceTest, RecordsNoCallsOfAnotherInstance) {
+  Rig other;
+  start(LOCI_PROFILE_CALLS);
+  { const CallTimer timer(other.machine.profile, "copy", 3); }
+  { const CallTimer timer(source_, "mem_alloc"); }
+  source_.flush();
   EXPECT_THAT(kept_.calls, ElementsAre("mem_alloc"));
 }
 
 TEST_F(ProfileSourceTest, HandsOverInBatches) {
   start(LOCI_PROFILE_CALLS);
   for (int i = 0; i < 1000; ++i) {
-    const CallTimer timer("copy");
+    const CallTimer timer(source_, "copy");
   }
   EXPECT_GE(kept_.calls.size(), 512U);
   source_.stop();

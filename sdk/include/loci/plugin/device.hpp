@@ -308,5 +308,9 @@ template <class D>
 auto* stream_of(loci_stream* stream) {
   return detail::StreamOf<D>::from(stream);
 }
+template <class D>
+auto& event_of(loci_event* event) {
+  return detail::EventOf<D>::box(event).value;
+}
 
 }  // namespace loci::sdk
