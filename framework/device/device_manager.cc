@@ -54,6 +54,13 @@ bool is_accelerator(const plugin::DeviceBackend& backend) {
 // Opening happens under the mutex, which also serialises it as the ABI asks for.
 class DeviceManager::Impl {
  public:
+  // In the child of a fork the devices of its parent cannot be closed.
+  ~Impl() {
+    for (auto& entry : devices_) {
+      if (entry.second->is_out_of_reach()) static_cast<void>(entry.second.release());
+    }
+  }
+
   void add_source(std::unique_ptr<BackendSource> source) {
     const std::lock_guard lock(mutex_);
     sources_.insert(sources_.begin(), std::move(source));

@@ -23,8 +23,9 @@ std::vector<std::shared_ptr<core::Context>>& forking() {
 }  // namespace
 
 Lanes::Lanes() {
-  // Devices end after the workers have: what is made first ends last.
+  // Devices and memory end after the workers and what they keep: what is made first ends last.
   device::DeviceManager::instance();
+  memory::host_allocator();
   watch_process();
 }
 

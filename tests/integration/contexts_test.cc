@@ -323,8 +323,11 @@ TEST_F(ForeignTest, FeedsAreRefused) {
   const ProgramGuard building(main);
   const Variable y = data("x", {2}, kFloat32) + 1.0;
   Executor executor("cpu", CompileOptions(), Scope());
-  EXPECT_THAT([&] { executor.run(main, {{"x", host_}}, {y}); },
-              ThrowsMessage<Error>(HasSubstr("[executor] tensor 'weights' float32 [2] at cpu ")));
+  EXPECT_THAT(
+      [&] {
+        executor.run(main, {{"x", host_}}, {y});
+      },
+      ThrowsMessage<Error>(HasSubstr("[executor] tensor 'weights' float32 [2] at cpu ")));
 }
 
 // What has built-in ops alone belongs to none.
@@ -344,9 +347,12 @@ TEST_F(ForeignTest, ProgramsWithOpsOfPluginsAreRefused) {
   Executor executor("cpu", CompileOptions(), Scope());
   const Tensor fed = full({2}, 1.0);
   EXPECT_EQ(executor.run(plain, {{"x", fed}}, {sum})[0].to_vector<float>()[0], 2.0F);
-  EXPECT_THAT([&] { executor.run(special, {{"x", fed}}, {}); },
-              ThrowsMessage<Error>(HasSubstr("is an op of the plugin org.example.sample in another "
-                                             "context")));
+  EXPECT_THAT(
+      [&] {
+        executor.run(special, {{"x", fed}}, {});
+      },
+      ThrowsMessage<Error>(HasSubstr("is an op of the plugin org.example.sample in another "
+                                     "context")));
 }
 
 // What outlives its context can still end.
@@ -376,9 +382,8 @@ TEST(ContextsTest, OneThatEndsBeforeItsTensorsIsKept) {
 }
 
 TEST(ContextsTest, TheChildOfAForkComputesInEach) {
-  const Context a;
-  const Context b;
-  for (const Context& context : {a, b}) {
+  std::vector<Context> contexts(2);
+  for (const Context& context : contexts) {
     const ContextGuard guard(context);
     use_plugins(kCpuAndSim);
     EXPECT_EQ(chain_at("cpu", 3).to_vector<float>()[0], 4.0F);
@@ -388,7 +393,7 @@ TEST(ContextsTest, TheChildOfAForkComputesInEach) {
   if (child == 0) {
     alarm(kSecondsUntilHung);
     int right = 0;
-    for (const Context& context : {a, b}) {
+    for (const Context& context : contexts) {
       const ContextGuard guard(context);
       right += chain_at("cpu", 3).to_vector<float>()[0] == 4.0F ? 1 : 0;
       try {
@@ -397,13 +402,14 @@ TEST(ContextsTest, TheChildOfAForkComputesInEach) {
         right += error.code() == ErrorCode::kUnavailable ? 1 : 0;
       }
     }
+    contexts.clear();  // which closes none of the parent's devices
     _exit(right);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 4);
-  const ContextGuard guard(b);
+  const ContextGuard guard(contexts[1]);
   EXPECT_EQ(chain_at("sim:0", 3).to_vector<float>()[0], 4.0F);
 }
 
