@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <new>
 
 #include "framework/core/log.h"
 #include "framework/core/process_end.h"
@@ -33,7 +34,9 @@ struct Registry {
 // own objects are added later, so that they take these locks before and leave them after: nobody
 // asks for the registry's while he has another one's turn to wait for.
 Registry& make_registry() {
-  static Registry& made = *new Registry;
+  // Takes no memory, which threads that may not throw could not ask for; never destroyed.
+  alignas(Registry) static std::byte memory[sizeof(Registry)];
+  static Registry& made = *new (memory) Registry;
   return made;
 }
 Registry& registry() {
