@@ -1,5 +1,7 @@
 #include "framework/io/safetensors_header.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -8,7 +10,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "framework/core/dismantle_json.h"
 #include "framework/core/file_error.h"
 #include "framework/core/quote.h"
 #include "framework/io/elements.h"
@@ -255,10 +256,12 @@ void check_coverage(const std::vector<SafetensorsEntry>& entries, std::uint64_t 
                covered, data_bytes < covered ? "truncated" : "damaged");
 }
 
-Json entry_json(const SafetensorsEntry& entry) {
-  return {{"dtype", kSafetensorsTypes[row_of(entry.dtype)].second},
-          {"shape", entry.shape.dims()},
-          {"data_offsets", {entry.begin, entry.end}}};
+// In the order of the format's own writer, which Json would sort. Besides, Json's documents end the
+// process where memory runs out while one is made or ends.
+std::string fields_text(const SafetensorsEntry& entry) {
+  return fmt::format(R"({{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                     kSafetensorsTypes[row_of(entry.dtype)].second,
+                     fmt::join(entry.shape.dims(), ","), entry.begin, entry.end);
 }
 
 }  // namespace
@@ -308,11 +311,7 @@ std::string safetensors_preamble(const std::vector<SafetensorsEntry>& entries,
     } catch (const Json::type_error&) {
       core::raise_file_error(ErrorCode::kInvalidArgument, file, field, "the name is not UTF-8");
     }
-    // In the order of the format's own writer, which Json would sort.
-    const core::OwnedJson entry_fields(entry_json(entry));
-    const Json& fields = *entry_fields;
-    header += fmt::format(R"(:{{"dtype":{},"shape":{},"data_offsets":{}}})", fields["dtype"].dump(),
-                          fields["shape"].dump(), fields["data_offsets"].dump());
+    header += ':' + fields_text(entry);
   }
   header += '}';
   header.append((kAlignment - header.size() % kAlignment) % kAlignment, ' ');

@@ -1,10 +1,11 @@
 #include "framework/program/weights_record.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "framework/core/digest.h"
-#include "framework/core/dismantle_json.h"
 #include "framework/program/json_field.h"
 
 namespace loci::program {
@@ -41,17 +42,18 @@ WeightsRecord read_weights_record(const Field& root) {
   return record;
 }
 
+// As text: nlohmann's documents of several members end the process where memory runs out while one
+// is made.
 void add_weights_record(std::string& json, const WeightsRecord& record) {
-  nlohmann::ordered_json member;
+  std::string member = "null";
   if (record.file) {
-    member["file"] = record.file->name;
-    member["bytes"] = record.file->bytes;
-    member["header"] = core::digest_text(record.file->header);
-    member["content"] = core::digest_text(record.file->content);
+    member = fmt::format(R"({{"file":{},"bytes":{},"header":"{}","content":"{}"}})",
+                         nlohmann::json(record.file->name).dump(), record.file->bytes,
+                         core::digest_text(record.file->header),
+                         core::digest_text(record.file->content));
   }
-  const core::OwnedJson owned(std::move(member));
   json.erase(json.rfind("\n}"));
-  json += fmt::format(",\n  \"weights\": {}\n}}\n", owned->dump());
+  json += fmt::format(",\n  \"weights\": {}\n}}\n", member);
 }
 
 }  // namespace loci::program
