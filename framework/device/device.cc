@@ -6,10 +6,10 @@
 #include <new>
 #include <utility>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/stream.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/stated_text.h"
 
@@ -339,8 +339,7 @@ void Device::refuse_out_of_reach() const {
 }
 
 void Device::fail(loci_error* error, std::string_view action) const {
-  throw plugin::take_error(error).within(
-      fmt::format("[device] {}: {}", place_.to_string(), action));
+  throw core::take_error(error).within(fmt::format("[device] {}: {}", place_.to_string(), action));
 }
 
 Resident& Device::resident(std::unique_ptr<Resident> (*make)(Device&)) {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "framework/core/abi/error.h"
 #include "framework/dispatch/library_call.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/plugin/stated_text.h"
 
 namespace loci::dispatch {
@@ -49,11 +49,11 @@ class Binder {
       : device_(device), op_(op), cache_(cache), computes_(!op.writes_nothing()) {}
 
   Binding run() {
-    const std::string_view type = plugin::from_abi(op_.abi().op);
+    const std::string_view type = core::from_abi(op_.abi().op);
     auto& plugins = plugin::PluginManager::instance();
     for (const plugin::KernelLibrary* library : plugins.kernel_libraries(device_.place().type())) {
       for (const loci_kernel_def* def : library->defs) {
-        if (plugin::from_abi(def->op) == type && takes({library, def})) return std::move(binding_);
+        if (core::from_abi(def->op) == type && takes({library, def})) return std::move(binding_);
       }
     }
     if (binding_.refusals.empty()) {

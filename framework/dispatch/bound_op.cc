@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
-#include "framework/plugin/abi_error.h"
 
 namespace loci::dispatch {
 namespace {
@@ -35,7 +35,7 @@ void forbid_fallback(std::string_view op, std::string_view name, const Place& pl
 BoundOp bind_op(const OpDesc& op, std::string_view name, const Wish& wish, KernelCache* cache) {
   BoundOp bound{wish.device, bind_kernel(*wish.device, op, cache), {}};
   if (bound.binding.found()) return bound;
-  const std::string_view type = plugin::from_abi(op.abi().op);
+  const std::string_view type = core::from_abi(op.abi().op);
   const std::string title = titled(type, name);
   const Place place = wish.device->place();
   const Place host;

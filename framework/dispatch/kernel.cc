@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/process_end.h"
 #include "framework/core/raise.h"
 #include "framework/dispatch/library_call.h"
 #include "framework/dispatch/new_code.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/plugin/layout_table.h"
 
 namespace loci::dispatch {
@@ -57,13 +57,13 @@ class CreatedKernel {
   CreatedKernel(const Implementation& implementation, device::Device& device, const OpDesc& op,
                 const std::string& context)
       : library_(*implementation.library) {
-    plugin::check(call_library(library_, "create",
-                               [&] {
-                                 return library_.api.create(library_.plugin->handle(),
-                                                            implementation.def, device.handle(),
-                                                            &op.abi(), &kernel_);
-                               }),
-                  context);
+    core::check(call_library(library_, "create",
+                             [&] {
+                               return library_.api.create(library_.plugin->handle(),
+                                                          implementation.def, device.handle(),
+                                                          &op.abi(), &kernel_);
+                             }),
+                context);
   }
   ~CreatedKernel() { library_.api.destroy(kernel_); }
   CreatedKernel(const CreatedKernel&) = delete;
@@ -88,19 +88,19 @@ class CreatedKernel {
 }  // namespace
 
 std::string Implementation::name() const {
-  return fmt::format("{}/{}", library->plugin->id(), plugin::from_abi(def->name));
+  return fmt::format("{}/{}", library->plugin->id(), core::from_abi(def->name));
 }
 
 std::string PreparedKernel::prepare(const Implementation& implementation, device::Device& device,
                                     const OpDesc& op) {
   const std::string context =
-      fmt::format("[{}] {}", plugin::from_abi(op.abi().op), implementation.name());
+      fmt::format("[{}] {}", core::from_abi(op.abi().op), implementation.name());
   loci_prepared_info info{};
   Layouts layouts(op.abi());
   loci_error* error =
       CreatedKernel(implementation, device, op, context).prepare(op, &info, &layouts);
   if (error != nullptr) {
-    const Error refusal = plugin::take_error(error);
+    const Error refusal = core::take_error(error);
     if (refusal.code() != ErrorCode::kUnsupported) throw refusal.within(context);
     return *refusal.what() == '\0' ? "no reason given" : refusal.what();
   }

@@ -5,15 +5,15 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/digest.h"
 #include "framework/ops/op_registry.h"
-#include "framework/plugin/abi_error.h"
 
 namespace loci::dispatch {
 namespace {
 
 std::uint64_t digest_of(const loci_kernel_def& def, const OpDesc& op) {
-  const std::string type(plugin::from_abi(op.abi().op));
+  const std::string type(core::from_abi(op.abi().op));
   const bool is_random = ops::op_registry().get(type).is_random();
   return core::digest_of(fmt::format("{}:{}", static_cast<const void*>(&def),
                                      is_random ? op.form() : op.signature(/*ranks_only=*/false)));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 
 namespace loci::dispatch {
 namespace {
@@ -56,7 +56,7 @@ OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
   flatten(schema.outputs(), outputs, &outputs_);
   abi_.struct_size = sizeof(loci_op_desc);
   abi_.version = static_cast<std::uint32_t>(schema.version());
-  abi_.op = plugin::to_abi(name_);
+  abi_.op = core::to_abi(name_);
   abi_.attrs = attributes_.data();
   abi_.attr_count = attributes_.size();
   abi_.inputs = inputs_.args.data();

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/abi/attributes.h"
 #include "framework/ops/op_schema.h"
-#include "framework/plugin/abi_attributes.h"
 
 namespace loci::dispatch {
 
@@ -66,7 +66,7 @@ class OpDesc {
 
   std::string name_;
   std::string attribute_text_;
-  plugin::AbiAttributes attributes_;
+  core::AbiAttributes attributes_;
   Arguments inputs_;
   Arguments outputs_;
   loci_op_desc abi_{};

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/eager/call_scope.h"
 #include "framework/memory/node_pool.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
@@ -63,7 +63,7 @@ void launch_kernel(const CallPlan& plan, const loci_view* const* views, loci_str
   call.state = state.data();
   call.stream = stream;
   call.correlation = correlation;
-  plugin::check(kernel.launch()(kernel.handle(), &call));
+  core::check(kernel.launch()(kernel.handle(), &call));
 }
 
 // In the operator's scope, which may be there already. The phase has the launch if it is recorded.

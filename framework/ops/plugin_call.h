@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/plugin/error_object.h"
+#include "framework/core/abi/error_object.h"
 #include "framework/plugin/foreign_call.h"
 
 namespace loci::ops {
@@ -19,11 +19,11 @@ loci_error* to_error(const Body& body) noexcept {
     body();
     return nullptr;
   } catch (const Error& error) {
-    return plugin::make_error(error);
+    return core::make_error(error);
   } catch (const std::bad_alloc&) {
-    return plugin::new_error(LOCI_CODE_OUT_OF_MEMORY, "no host memory is left", nullptr);
+    return core::new_error(LOCI_CODE_OUT_OF_MEMORY, "no host memory is left", nullptr);
   } catch (const std::exception& error) {
-    return plugin::new_error(LOCI_CODE_INTERNAL, error.what(), nullptr);
+    return core::new_error(LOCI_CODE_INTERNAL, error.what(), nullptr);
   }
 }
 
@@ -31,7 +31,7 @@ loci_error* to_error(const Body& body) noexcept {
 // exception escapes from it.
 template <class Call>
 void call_plugin_op(std::string_view function, const Call& call) {
-  plugin::check(plugin::call_plugin(function, call));
+  core::check(plugin::call_plugin(function, call));
 }
 
 // The same error, beginning with "[op] ".

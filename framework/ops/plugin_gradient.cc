@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/core/abi/attributes.h"
 #include "framework/core/raise.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
 #include "framework/ops/program_builder.h"
-#include "framework/plugin/abi_attributes.h"
 
 namespace loci::ops {
 namespace {
@@ -114,7 +114,7 @@ class Gradient {
   const plugin::OpDefinition& op_;
   GradContext& ctx_;
   ProgramBuilder builder_;
-  plugin::AbiAttributes attributes_;
+  core::AbiAttributes attributes_;
   FlatValues inputs_;
   FlatValues outputs_;
   std::vector<loci_value> output_grads_;

@@ -1,12 +1,12 @@
 // Inference of ops that plugins define.
 #include <utility>
 
+#include "framework/core/abi/attributes.h"
 #include "framework/core/raise.h"
 #include "framework/ops/infer_context.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
 #include "framework/ops/program_builder.h"
-#include "framework/plugin/abi_attributes.h"
 
 namespace loci::ops {
 namespace {
@@ -78,7 +78,7 @@ class Inference {
   [[nodiscard]] const loci_inference& abi() const { return abi_; }
 
  private:
-  plugin::AbiAttributes attributes_;
+  core::AbiAttributes attributes_;
   std::vector<loci_type> inputs_;
   std::vector<std::uint32_t> slots_;
   Sink sink_;

@@ -4,13 +4,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "framework/core/abi/attributes.h"
+#include "framework/core/abi/error.h"
 #include "framework/core/quote.h"
 #include "framework/core/raise.h"
 #include "framework/ops/assigned_value.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/plugin_call.h"
-#include "framework/plugin/abi_attributes.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/plugin/stated_text.h"
 
 namespace loci::ops {
@@ -157,7 +157,7 @@ OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
   for (std::uint64_t i = 0; i < call.attr_count; ++i) {
     const std::string name(plugin::stated_text(call.attrs[i].name, "attribute's name"));
     try {
-      result.attr(name, plugin::attribute_from_abi(call.attrs[i]));
+      result.attr(name, core::attribute_from_abi(call.attrs[i]));
     } catch (const Error& error) {
       refuse("the attribute {} of {} {}", core::quote(name), schema.name(), error.what());
     }

@@ -8,9 +8,9 @@
 #include <loci/error.hpp>
 #include <string_view>
 
+#include "framework/core/abi/attributes.h"
+#include "framework/core/abi/error.h"
 #include "framework/core/quote.h"
-#include "framework/plugin/abi_attributes.h"
-#include "framework/plugin/abi_error.h"
 
 namespace loci::plugin {
 namespace {
@@ -75,7 +75,7 @@ std::vector<std::string> take_choices(const loci_attr_def& def) {
   list.items = def.choices;
   list.item_count = def.choice_count;
   try {
-    return std::get<std::vector<std::string>>(attribute_from_abi(list));
+    return std::get<std::vector<std::string>>(core::attribute_from_abi(list));
   } catch (const Error& error) {
     refuse_value(fmt::format("has choices that are wrong: it {}", error.what()));
   }
@@ -103,7 +103,7 @@ Attribute take_default(const loci_attr_def& def, bool required) {
         fmt::format("is of the kind {} and its default of the kind {}", def.kind, value.kind));
   }
   try {
-    return attribute_from_abi(value);
+    return core::attribute_from_abi(value);
   } catch (const Error& error) {
     refuse_value(fmt::format("has a default that {}", error.what()));
   }

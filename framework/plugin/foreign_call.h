@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/plugin.h"
 
@@ -52,7 +52,7 @@ template <class Call>
 void call_plugin_checked(std::string_view function, Call&& call) {
   loci_error* returned = call_plugin(function, call);
   if (returned == nullptr) return;
-  const Error error = take_error(returned);
+  const Error error = core::take_error(returned);
   std::string cause = fmt::format("its {} failed: {}", function, error.what());
   if (!error.details().empty()) cause += fmt::format(" (caused by: {})", error.details());
   for (char& c : cause) {

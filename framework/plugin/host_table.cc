@@ -9,11 +9,11 @@
 #include <set>
 #include <string_view>
 
+#include "framework/core/abi/error.h"
+#include "framework/core/abi/error_object.h"
 #include "framework/core/config.h"
 #include "framework/core/log.h"
 #include "framework/core/thread_team.h"
-#include "framework/plugin/abi_error.h"
-#include "framework/plugin/error_object.h"
 #include "framework/plugin/layout_table.h"
 #include "framework/plugin/stated_text.h"
 
@@ -25,7 +25,7 @@ struct loci_host {
 
   loci_str keep(std::string text) {
     const std::lock_guard lock(mutex);
-    return loci::plugin::to_abi(*kept.insert(std::move(text)).first);
+    return loci::core::to_abi(*kept.insert(std::move(text)).first);
   }
 };
 
@@ -78,12 +78,12 @@ void log(loci_host* host, std::int32_t level, loci_str message, const char* file
 
 loci_error* error_make(loci_host* /*host*/, loci_code code, loci_str message,
                        loci_error* cause) noexcept {
-  return new_error(code, stated_message(message), cause);
+  return core::new_error(code, stated_message(message), cause);
 }
 
 loci_code error_code(const loci_error* error) noexcept { return error->code; }
 
-loci_str error_message(const loci_error* error) noexcept { return to_abi(error->message); }
+loci_str error_message(const loci_error* error) noexcept { return core::to_abi(error->message); }
 
 const loci_error* error_cause(const loci_error* error) noexcept { return error->cause; }
 
@@ -142,7 +142,7 @@ loci_host_api make_api(loci_host* host) {
           .error_code = error_code,
           .error_message = error_message,
           .error_cause = error_cause,
-          .error_release = free_error,
+          .error_release = core::free_error,
           .memory_alloc = memory_alloc,
           .memory_free = memory_free,
           .parallel_for = parallel_for,

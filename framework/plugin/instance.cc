@@ -25,7 +25,7 @@ Instance::~Instance() { destroy(); }
 const void* Instance::interface(std::string_view name, std::uint32_t max_minor) {
   const void* table = nullptr;
   call_plugin_checked("get_interface", [&] {
-    return desc_.get_interface(handle_, to_abi(name), max_minor, &table);
+    return desc_.get_interface(handle_, core::to_abi(name), max_minor, &table);
   });
   return table;
 }

@@ -5,7 +5,7 @@
 #include <loci/abi/digest.h>
 #include <loci/version.hpp>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/stated_text.h"
 
@@ -65,8 +65,8 @@ loci_host_info host_info(const HostAbi& host) {
           .abi_minor = host.minor,
           .min_plugin_minor = host.min_plugin_minor,
           .reserved_zero = 0,
-          .digest = to_abi(host.digest),
-          .version = to_abi(version())};
+          .digest = core::to_abi(host.digest),
+          .version = core::to_abi(version())};
 }
 
 void check_manifest_abi(const Manifest& manifest, const HostAbi& host) {

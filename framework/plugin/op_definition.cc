@@ -6,8 +6,8 @@
 #include <limits>
 #include <string_view>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/quote.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/stated_text.h"
 #include "framework/plugin/struct_array.h"
@@ -57,9 +57,10 @@ class Taker {
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
     const std::string reason = fmt::format(format, std::forward<Args>(args)...);
-    throw LoadError(ErrorCode::kIncompatible,
-                    fmt::format("its op {}: {}", core::quote(optional_from_abi(def_.name)), reason),
-                    "report it to the plugin's author, who can check it against loci/abi/ops.h");
+    throw LoadError(
+        ErrorCode::kIncompatible,
+        fmt::format("its op {}: {}", core::quote(core::optional_from_abi(def_.name)), reason),
+        "report it to the plugin's author, who can check it against loci/abi/ops.h");
   }
 
   void take_head() {

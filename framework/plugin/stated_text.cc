@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "framework/plugin/load_error.h"
 
 namespace loci::plugin {
@@ -12,14 +12,14 @@ std::string_view stated_text(loci_str text, std::string_view what) {
     refuse_to_author(fmt::format("its {} states a length of {} bytes; at most {} are read", what,
                                  text.size, LOCI_MAX_TEXT));
   }
-  return optional_from_abi(text);
+  return core::optional_from_abi(text);
 }
 
 std::string_view stated_message(loci_str text) noexcept {
   if (text.data != nullptr && text.size > kLongestMessage) {
     return "(a message whose stated length is beyond the limit, and which was not read)";
   }
-  return optional_from_abi(text);
+  return core::optional_from_abi(text);
 }
 
 }  // namespace loci::plugin

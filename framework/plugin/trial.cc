@@ -17,7 +17,7 @@ void open_and_close(const DeviceBackend& backend, std::uint32_t index) {
       "open", [&] { return backend.api.open(backend.plugin->handle(), index, &device); });
   if (error != nullptr) {
     // Another process may have it: the plugin does well to say so.
-    const Error taken = take_error(error);
+    const Error taken = core::take_error(error);
     core::log(core::Module::kPlugin, core::Level::kDebug, "{}:{} cannot be opened: {}",
               backend.device_type, index, taken.what());
     return;

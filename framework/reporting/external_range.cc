@@ -4,10 +4,10 @@
 #include <mutex>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/context.h"
 #include "framework/core/log.h"
 #include "framework/device/device_manager.h"
-#include "framework/plugin/abi_error.h"
 
 namespace loci::reporting {
 namespace {
@@ -32,7 +32,7 @@ bool attempt(const Backend& backend, const char* function,
   loci_error* error = call(backend.plugin->handle());
   if (error == nullptr) return true;
   core::log(core::Module::kProfiler, core::Level::kWarn, "the profile source's {} failed: {}",
-            function, plugin::take_error(error).what());
+            function, core::take_error(error).what());
   return false;
 }
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/atomic_file.h"
 #include "framework/core/suggest.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
 
@@ -60,7 +60,7 @@ class Sink {
         static_cast<Sink*>(context)->write(data, size);
         return nullptr;
       } catch (const Error& error) {
-        return plugin::make_error(error);
+        return core::make_error(error);
       }
     };
     return made;
@@ -94,7 +94,7 @@ OpenReporter::OpenReporter(const ReportRequest& request)
       target_(resolve_target(request, reporter_->forms, reporter_->default_output)) {
   std::vector<loci_kv> options;
   for (const auto& [key, value] : target_.options) {
-    options.push_back({plugin::to_abi(key), plugin::to_abi(value)});
+    options.push_back({core::to_abi(key), core::to_abi(value)});
   }
   call(reporter_->name, "create", [&] {
     return reporter_->def.create(reporter_->plugin->handle(), options.data(), options.size(),

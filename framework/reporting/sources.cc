@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/log.h"
 #include "framework/device/device_manager.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/reporting/peaks.h"
 
 namespace loci::reporting {
@@ -23,7 +23,7 @@ template <class Call>
 bool attempt(profiler::DeviceLog& log, const char* function, Call&& call) {
   loci_error* error = call();
   if (error == nullptr) return true;
-  const std::string text = plugin::take_error(error).what();
+  const std::string text = core::take_error(error).what();
   core::log(core::Module::kProfiler, core::Level::kWarn, "the profile source's {} failed: {}",
             function, text);
   log.add_note(

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/log.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
@@ -202,7 +202,7 @@ inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
   record.call.correlation = first_correlation + index;
   loci_error* error = record.launch(record.prepared, &record.call);
   if (error != nullptr) [[unlikely]]
-    fail(index, plugin::take_error(error));
+    fail(index, core::take_error(error));
 }
 
 void Frame::run_scheduled(std::uint64_t first_correlation, StageScopes& scopes) {

@@ -37,15 +37,15 @@ void relayout(const Tensor& constant, const Packing& packing, const tensor::Pack
   target.data = form.buffer.data();
   target.bytes = form.buffer.bytes();
   target.layout = packing.layout;
-  plugin::check(plugin::blaming(*library.plugin,
-                                [&] {
-                                  return plugin::call_plugin("relayout", [&] {
-                                    return library.api.relayout(
-                                        library.plugin->handle(), packing.device->handle(), &source,
-                                        &target, packing.device->default_stream(), correlation);
-                                  });
-                                }),
-                fmt::format("[{}] packing '{}'", packing.consumer, packing.variable));
+  core::check(plugin::blaming(*library.plugin,
+                              [&] {
+                                return plugin::call_plugin("relayout", [&] {
+                                  return library.api.relayout(
+                                      library.plugin->handle(), packing.device->handle(), &source,
+                                      &target, packing.device->default_stream(), correlation);
+                                });
+                              }),
+              fmt::format("[{}] packing '{}'", packing.consumer, packing.variable));
 }
 
 // Waits for it where the device is queued, so that it may be used on any stream.

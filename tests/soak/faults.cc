@@ -3,8 +3,8 @@
 #include <chrono>
 #include <random>
 
+#include "framework/core/abi/error.h"
 #include "framework/device/device_manager.h"
-#include "framework/plugin/abi_error.h"
 #include "plugins/sim/handles.h"
 
 namespace loci::soak {
@@ -17,7 +17,7 @@ sim::Faults* faults_of(const Place& place) {
   device::Device& device = device::DeviceManager::instance().get(place);
   void* found = nullptr;
   device.check(
-      device.api().native_handle(device.handle(), nullptr, plugin::to_abi("sim.faults"), &found),
+      device.api().native_handle(device.handle(), nullptr, core::to_abi("sim.faults"), &found),
       "asking for a handle");
   return static_cast<sim::Faults*>(found);
 }

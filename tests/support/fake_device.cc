@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 
 namespace loci::test {
 namespace {
@@ -131,7 +131,7 @@ FakeBackend* backend_of(loci_plugin* plugin) { return reinterpret_cast<FakeBacke
 FakeDevice* device_of(loci_device* device) { return reinterpret_cast<FakeDevice*>(device); }
 FakeStream* stream_of(loci_stream* stream) { return reinterpret_cast<FakeStream*>(stream); }
 FakeEvent* event_of(loci_event* event) { return reinterpret_cast<FakeEvent*>(event); }
-loci_str view(const std::string& text) { return plugin::to_abi(text); }
+loci_str view(const std::string& text) { return core::to_abi(text); }
 
 void run_on(loci_stream* stream, std::function<void()> task) {
   if (stream == nullptr) {
@@ -180,7 +180,7 @@ loci_error* mem_alloc(loci_device* handle, std::uint32_t, std::uint64_t bytes, l
   const FakeOptions& options = device.backend->options();
   const std::lock_guard lock(device.mutex);
   if (bytes > options.memory - device.used) {
-    return plugin::make_error(Error(ErrorCode::kOutOfMemory, "the fake has no memory left"));
+    return core::make_error(Error(ErrorCode::kOutOfMemory, "the fake has no memory left"));
   }
   const std::uint64_t rounded =
       (bytes + options.alignment - 1) / options.alignment * options.alignment;
@@ -198,7 +198,7 @@ loci_error* mem_free(loci_device* handle, std::uint32_t, void* pointer, loci_str
   const std::lock_guard lock(device.mutex);
   const auto found = device.live.find(pointer);
   if (found == device.live.end()) {
-    return plugin::make_error(Error(ErrorCode::kInvalidArgument, "not an allocation of the fake"));
+    return core::make_error(Error(ErrorCode::kInvalidArgument, "not an allocation of the fake"));
   }
   device.used -= found->second;
   device.live.erase(found);
@@ -226,7 +226,7 @@ loci_error* copy(loci_device* handle, const loci_copy* request, loci_stream* str
   FakeBackend& backend = *device_of(handle)->backend;
   if (loci_error* fault = backend.take_fault("copy")) return fault;
   if (request->peer != nullptr && !backend.options().copies_peers) {
-    return plugin::make_error(Error(ErrorCode::kUnsupported, "the fake copies no peers"));
+    return core::make_error(Error(ErrorCode::kUnsupported, "the fake copies no peers"));
   }
   counter_of(backend.counters(), *request) += request->row_bytes * request->rows;
   ++backend.counters().copies;
@@ -375,7 +375,7 @@ loci_error* FakeBackend::take_fault(const std::string& function) {
   const std::lock_guard lock(mutex_);
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     if (fault->function != function) continue;
-    loci_error* error = plugin::make_error(Error(fault->code, fault->text));
+    loci_error* error = core::make_error(Error(fault->code, fault->text));
     faults_.erase(fault);
     return error;
   }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/plugin/error_object.h"
+#include "framework/core/abi/error_object.h"
 #include "framework/plugin/op_definition.h"
 
 namespace loci::test_support {
@@ -53,7 +53,7 @@ inline loci_error* call_gradient(loci_plugin*, const loci_op_def*, const loci_gr
 }
 
 inline loci_error* failing(loci_code code, std::string_view message) {
-  return plugin::new_error(code, message, nullptr);
+  return core::new_error(code, message, nullptr);
 }
 
 // A definition with what it points to: x -> out with the attribute alpha = 1. Its functions are

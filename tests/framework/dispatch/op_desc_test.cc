@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/core/abi/error.h"
 #include "framework/ops/op_registry.h"
-#include "framework/plugin/abi_error.h"
 
 namespace loci::dispatch {
 namespace {
@@ -14,7 +14,7 @@ ArgumentType float32(Shape shape) { return {kFloat32, shape, LOCI_RESIDENCE_DEVI
 
 const loci_attr* find(const loci_op_desc& op, std::string_view name) {
   for (std::uint64_t i = 0; i < op.attr_count; ++i) {
-    if (plugin::from_abi(op.attrs[i].name) == name) return &op.attrs[i];
+    if (core::from_abi(op.attrs[i].name) == name) return &op.attrs[i];
   }
   return nullptr;
 }
@@ -42,7 +42,7 @@ TEST(OpDescTest, AttributesHaveTheirKinds) {
   ASSERT_EQ(strides->item_count, 2U);
   EXPECT_EQ(static_cast<const std::int64_t*>(strides->items)[1], 1);
   EXPECT_EQ(find(desc.abi(), "groups")->integer, 2);
-  EXPECT_EQ(plugin::from_abi(find(desc.abi(), "padding_algorithm")->text), "EXPLICIT");
+  EXPECT_EQ(core::from_abi(find(desc.abi(), "padding_algorithm")->text), "EXPLICIT");
 }
 
 TEST(OpDescTest, WritesNothingWhereAllOutputsAreEmpty) {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/device/device_manager.h"
-#include "framework/plugin/abi_error.h"
 #include "plugins/sim/handles.h"
 #include "tests/framework/eager/eager_fixture.h"
 
@@ -31,7 +31,7 @@ class IssuedWorkTest : public EagerTest {
     device::Device& device = device::DeviceManager::instance().get(Place("sim:2"));
     void* found = nullptr;
     device.check(
-        device.api().native_handle(device.handle(), nullptr, plugin::to_abi("sim.faults"), &found),
+        device.api().native_handle(device.handle(), nullptr, core::to_abi("sim.faults"), &found),
         "asking for a handle");
     return *static_cast<sim::Faults*>(found);
   }

@@ -7,8 +7,8 @@
 #include <loci/error.hpp>
 #include <map>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/raise.h"
-#include "framework/plugin/abi_error.h"
 #include "tests/support/fake_device.h"
 
 namespace loci::memory {
@@ -25,7 +25,7 @@ loci_error* drop(loci_device*, void* pointer) {
   return nullptr;
 }
 loci_error* refuse(loci_device*, void*, std::uint64_t) {
-  return plugin::make_error(Error(ErrorCode::kOutOfMemory, "no more pages to lock"));
+  return core::make_error(Error(ErrorCode::kOutOfMemory, "no more pages to lock"));
 }
 
 TEST(PinnedBufferTest, RegistersWholePagesWhileItLives) {

@@ -100,8 +100,8 @@ TEST_F(PluginInferenceTest, GivesVariadicOutputs) {
 
 TEST_F(PluginInferenceTest, ARefusalNamesOpAndArguments) {
   op_functions.infer = [](const loci_inference&) {
-    return plugin::new_error(LOCI_CODE_INVALID_ARGUMENT, "x has 3 columns; give it 4",
-                             plugin::new_error(LOCI_CODE_FAILED, "the root of it", nullptr));
+    return core::new_error(LOCI_CODE_INVALID_ARGUMENT, "x has 3 columns; give it 4",
+                           core::new_error(LOCI_CODE_FAILED, "the root of it", nullptr));
   };
   const Error refused = error();
   EXPECT_STREQ(refused.what(),

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "framework/plugin/abi_error.h"
-#include "framework/plugin/error_object.h"
+#include "framework/core/abi/error.h"
+#include "framework/core/abi/error_object.h"
 #include "tests/support/recording_emitter.h"
 
 namespace loci::ops {
 namespace {
 
-using plugin::to_abi;
+using core::to_abi;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -27,7 +27,7 @@ class ProgramBuilderTest : public ::testing::Test {
   static std::string message(loci_error* error) {
     if (error == nullptr) return {};
     std::string text = error->message;
-    plugin::free_error(error);
+    core::free_error(error);
     return text;
   }
   std::string append(const loci_call& call) {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <loci/error.hpp>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 
 namespace loci::plugin {
 namespace {
@@ -64,7 +64,7 @@ TEST(AttributeRuleTest, ASideMayHaveNoLimit) {
 }
 
 TEST(AttributeRuleTest, ChoicesHoldForTexts) {
-  const loci_str choices[] = {to_abi("same"), to_abi("valid")};
+  const loci_str choices[] = {core::to_abi("same"), core::to_abi("valid")};
   loci_attr_def def = definition(LOCI_ATTR_STRING);
   def.choices = choices;
   def.choice_count = 2;
@@ -72,7 +72,7 @@ TEST(AttributeRuleTest, ChoicesHoldForTexts) {
   const AttributeRule rule = take_attribute_rule(def);
   EXPECT_EQ(rule.refusal(std::string("valid")), "");
   EXPECT_EQ(rule.refusal(std::string("full")), "is 'full'; give 'same' or 'valid'");
-  def.default_value.text = to_abi("none");
+  def.default_value.text = core::to_abi("none");
   expect_refused(def, "has a default that it does not allow: it is 'none'; give 'same' or 'valid'");
 }
 
@@ -116,7 +116,7 @@ TEST(AttributeRuleTest, RefusesRulesThatMakeNoSense) {
   def.real_minimum = std::nan("");
   expect_refused(def, "has limits that no number is within");
   def = definition(LOCI_ATTR_INT);
-  const loci_str choice = to_abi("a");
+  const loci_str choice = core::to_abi("a");
   def.choices = &choice;
   def.choice_count = 1;
   expect_refused(def, "has choices and is no string");

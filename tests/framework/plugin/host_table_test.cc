@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/config.h"
 #include "framework/core/log.h"
-#include "framework/plugin/abi_error.h"
 #include "framework/plugin/layout_table.h"
 #include "tests/support/plugins/plugin_folder.h"
 
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 class HostTableTest : public testing::Test {
  protected:
   std::string config(const char* key) {
-    return std::string(from_abi(api_.config_get(api_.host, to_abi(key))));
+    return std::string(core::from_abi(api_.config_get(api_.host, core::to_abi(key))));
   }
 
   HostTable table_{"org.loci.my-device"};
@@ -42,28 +42,28 @@ TEST_F(HostTableTest, IsComplete) {
     std::memcpy(&member, bytes + at, sizeof member);
     EXPECT_NE(member, nullptr) << at;
   }
-  EXPECT_EQ(api_.get_interface(api_.host, to_abi("loci.unknown"), 9), nullptr);
+  EXPECT_EQ(api_.get_interface(api_.host, core::to_abi("loci.unknown"), 9), nullptr);
 }
 
 TEST_F(HostTableTest, ErrorsCarryTheirCauses) {
-  loci_error* root = api_.error_make(api_.host, LOCI_CODE_FAILED, to_abi("root"), nullptr);
-  loci_error* top = api_.error_make(api_.host, LOCI_CODE_UNSUPPORTED, to_abi("top"), root);
+  loci_error* root = api_.error_make(api_.host, LOCI_CODE_FAILED, core::to_abi("root"), nullptr);
+  loci_error* top = api_.error_make(api_.host, LOCI_CODE_UNSUPPORTED, core::to_abi("top"), root);
   EXPECT_EQ(api_.error_code(top), LOCI_CODE_UNSUPPORTED);
-  EXPECT_EQ(from_abi(api_.error_message(top)), "top");
+  EXPECT_EQ(core::from_abi(api_.error_message(top)), "top");
   EXPECT_EQ(api_.error_cause(top), root);
   EXPECT_EQ(api_.error_cause(root), nullptr);
   api_.error_release(top);
   api_.error_release(nullptr);
 
   loci_error* empty = api_.error_make(api_.host, LOCI_CODE_FAILED, {nullptr, 5}, nullptr);
-  EXPECT_EQ(from_abi(api_.error_message(empty)), "");
+  EXPECT_EQ(core::from_abi(api_.error_message(empty)), "");
   api_.error_release(empty);
 }
 
 TEST_F(HostTableTest, TextsOfAWildLengthAreNotRead) {
   const loci_str wild{"x", std::uint64_t{1} << 60};
   loci_error* error = api_.error_make(api_.host, LOCI_CODE_FAILED, wild, nullptr);
-  EXPECT_THAT(std::string(from_abi(api_.error_message(error))), HasSubstr("was not read"));
+  EXPECT_THAT(std::string(core::from_abi(api_.error_message(error))), HasSubstr("was not read"));
   api_.error_release(error);
   EXPECT_EQ(api_.config_get(api_.host, wild).size, 0u);
   EXPECT_EQ(api_.layout_intern(api_.host, wild, 1), api_.layout_intern(api_.host, wild, 1));
@@ -110,21 +110,21 @@ TEST_F(HostTableTest, ConfigurationIsNamedAfterThePlugin) {
   EXPECT_EQ(config("score"), "7");
   EXPECT_EQ(config("SCORE"), "7");
   EXPECT_EQ(config("absent"), "");
-  EXPECT_EQ(api_.config_get(api_.host, to_abi("absent")).data, nullptr);
+  EXPECT_EQ(api_.config_get(api_.host, core::to_abi("absent")).data, nullptr);
 }
 
 TEST_F(HostTableTest, TheEmptyKeyIsThePluginsOwnVariable) {
-  EXPECT_EQ(api_.config_get(api_.host, to_abi("")).data, nullptr);
+  EXPECT_EQ(api_.config_get(api_.host, core::to_abi("")).data, nullptr);
   const EnvironmentGuard own("LOCI_MY_DEVICE", "a=1,b=2");
   EXPECT_EQ(config(""), "a=1,b=2");
 }
 
 TEST_F(HostTableTest, ConfiguredValuesStayValid) {
   const EnvironmentGuard guard("LOCI_MY_DEVICE_CHUNK_SIZE", "12");
-  const loci_str before = api_.config_get(api_.host, to_abi("chunk-size"));
+  const loci_str before = api_.config_get(api_.host, core::to_abi("chunk-size"));
   core::set_config_value("MY_DEVICE_CHUNK_SIZE", "13");
   EXPECT_EQ(config("chunk_size"), "13");
-  EXPECT_EQ(from_abi(before), "12");
+  EXPECT_EQ(core::from_abi(before), "12");
 }
 
 TEST_F(HostTableTest, OptionsAreAllThatIsConfigured) {
@@ -134,20 +134,21 @@ TEST_F(HostTableTest, OptionsAreAllThatIsConfigured) {
   core::set_config_value("MY_DEVICE_ONE", "uno");
   std::vector<std::string> seen;
   for (const loci_kv& entry : table_.options()) {
-    seen.push_back(std::string(from_abi(entry.key)) + "=" + std::string(from_abi(entry.value)));
+    seen.push_back(std::string(core::from_abi(entry.key)) + "=" +
+                   std::string(core::from_abi(entry.value)));
   }
   EXPECT_THAT(seen, testing::IsSupersetOf({"one=uno", "two=x=y"}));
   EXPECT_THAT(seen, testing::Not(testing::Contains("=no name")));
 }
 
 TEST_F(HostTableTest, LayoutsAreOfThePlugin) {
-  const std::uint32_t id = api_.layout_intern(api_.host, to_abi("blocked16"), 4096);
-  EXPECT_EQ(api_.layout_intern(api_.host, to_abi("blocked16"), 4096), id);
-  EXPECT_NE(api_.layout_intern(api_.host, to_abi("blocked16"), 8192), id);
+  const std::uint32_t id = api_.layout_intern(api_.host, core::to_abi("blocked16"), 4096);
+  EXPECT_EQ(api_.layout_intern(api_.host, core::to_abi("blocked16"), 4096), id);
+  EXPECT_NE(api_.layout_intern(api_.host, core::to_abi("blocked16"), 8192), id);
   ASSERT_NE(find_layout(id), nullptr);
   EXPECT_EQ(find_layout(id)->plugin, "org.loci.my-device");
   const HostTable other("org.loci.other");
-  EXPECT_NE(other.api().layout_intern(other.api().host, to_abi("blocked16"), 4096), id);
+  EXPECT_NE(other.api().layout_intern(other.api().host, core::to_abi("blocked16"), 4096), id);
 }
 
 TEST_F(HostTableTest, LogLinesNameThePlugin) {
@@ -156,9 +157,9 @@ TEST_F(HostTableTest, LogLinesNameThePlugin) {
   EXPECT_EQ(api_.log_enabled(api_.host, LOCI_LOG_INFO), 1);
   EXPECT_EQ(api_.log_enabled(api_.host, 1000), 1);
   testing::internal::CaptureStderr();
-  api_.log(api_.host, LOCI_LOG_INFO, to_abi("{} opened"), "device.c", 12);
-  api_.log(api_.host, LOCI_LOG_DEBUG, to_abi("not kept"), nullptr, 0);
-  api_.log(api_.host, LOCI_LOG_WARN, to_abi("no file"), nullptr, 0);
+  api_.log(api_.host, LOCI_LOG_INFO, core::to_abi("{} opened"), "device.c", 12);
+  api_.log(api_.host, LOCI_LOG_DEBUG, core::to_abi("not kept"), nullptr, 0);
+  api_.log(api_.host, LOCI_LOG_WARN, core::to_abi("no file"), nullptr, 0);
   const std::string lines = testing::internal::GetCapturedStderr();
   EXPECT_THAT(lines, HasSubstr("device.c:12] [org.loci.my-device] {} opened"));
   EXPECT_THAT(lines, HasSubstr("no file"));

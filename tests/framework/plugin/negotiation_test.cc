@@ -5,7 +5,7 @@
 
 #include <loci/abi/digest.h>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "framework/plugin/load_error.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 
@@ -31,9 +31,9 @@ loci_plugin_desc desc() {
   loci_plugin_desc result{};
   result.struct_size = sizeof result;
   result.abi_minor = 4;
-  result.id = to_abi("org.loci.x");
-  result.version = to_abi("1.0.0");
-  result.digest = to_abi("digest");
+  result.id = core::to_abi("org.loci.x");
+  result.version = core::to_abi("1.0.0");
+  result.digest = core::to_abi("digest");
   result.create = [](const loci_host_api*, const loci_kv*, std::uint64_t,
                      loci_plugin**) -> loci_error* { return nullptr; };
   result.destroy = [](loci_plugin*) {};
@@ -63,8 +63,8 @@ TEST(Negotiation, TheHostSaysWhatItIs) {
   const loci_host_info info = host_info(host);
   EXPECT_EQ(info.struct_size, sizeof info);
   EXPECT_EQ(info.abi_minor, static_cast<std::uint32_t>(LOCI_ABI_MINOR));
-  EXPECT_EQ(from_abi(info.digest), LOCI_ABI_DIGEST);
-  EXPECT_FALSE(from_abi(info.version).empty());
+  EXPECT_EQ(core::from_abi(info.digest), LOCI_ABI_DIGEST);
+  EXPECT_FALSE(core::from_abi(info.version).empty());
 }
 
 TEST(Negotiation, AcceptsWhatFits) {
@@ -93,12 +93,12 @@ TEST(Negotiation, NamesBothNumbers) {
               HasSubstr("with the ABI headers other, and this Loci with digest"));
   EXPECT_THAT(desc_cause([](loci_plugin_desc& d) { d.min_host_minor = 6; }), HasSubstr("1.6"));
   EXPECT_THAT(desc_cause([](loci_plugin_desc& d) { d.abi_minor = 2; }), HasSubstr("1.2"));
-  EXPECT_THAT(desc_cause([](loci_plugin_desc& d) { d.digest = to_abi("other"); }),
+  EXPECT_THAT(desc_cause([](loci_plugin_desc& d) { d.digest = core::to_abi("other"); }),
               HasSubstr("other"));
 }
 
 TEST(Negotiation, TheCodeKeepsWhatTheManifestPromised) {
-  EXPECT_EQ(desc_cause([](loci_plugin_desc& d) { d.id = to_abi("org.loci.y"); }),
+  EXPECT_EQ(desc_cause([](loci_plugin_desc& d) { d.id = core::to_abi("org.loci.y"); }),
             "its manifest has the id 'org.loci.x' and its code 'org.loci.y'");
   EXPECT_EQ(desc_cause([](loci_plugin_desc& d) {
               d.version = {nullptr, 3};

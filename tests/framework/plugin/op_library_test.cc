@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 #include "tests/support/op_tables.h"
 
@@ -32,7 +32,7 @@ loci_error* create(const loci_host_api*, const loci_kv*, std::uint64_t, loci_plu
 }
 void destroy(loci_plugin*) {}
 loci_error* get_interface(loci_plugin*, loci_str name, std::uint32_t, const void** out_table) {
-  *out_table = from_abi(name) == LOCI_OPS_INTERFACE ? given_table() : nullptr;
+  *out_table = core::from_abi(name) == LOCI_OPS_INTERFACE ? given_table() : nullptr;
   return nullptr;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 
 namespace loci::plugin {
@@ -33,7 +33,7 @@ loci_error* create(const loci_host_api*, const loci_kv*, std::uint64_t, loci_plu
 }
 void destroy(loci_plugin*) {}
 loci_error* get_interface(loci_plugin*, loci_str name, std::uint32_t, const void** out_table) {
-  *out_table = from_abi(name) == LOCI_PROFILE_REPORTER_INTERFACE ? given_table() : nullptr;
+  *out_table = core::from_abi(name) == LOCI_PROFILE_REPORTER_INTERFACE ? given_table() : nullptr;
   return nullptr;
 }
 
@@ -54,8 +54,8 @@ class ReporterLibraryTest : public ::testing::Test {
     loci_reporter_def def{};
     def.struct_size = sizeof def;
     def.level = LOCI_PROFILE_LEVEL_DETAIL;
-    def.name = to_abi("lines");
-    def.default_output = to_abi("lines.txt");
+    def.name = core::to_abi("lines");
+    def.default_output = core::to_abi("lines.txt");
     def.forms = forms_;
     def.form_count = 2;
     def.create = make;
@@ -75,7 +75,7 @@ class ReporterLibraryTest : public ::testing::Test {
     return load_error_of([&] { (void)take_reporter_library(*instance_, manifest_); }).cause();
   }
 
-  loci_str forms_[2] = {to_abi("short"), to_abi("long")};
+  loci_str forms_[2] = {core::to_abi("short"), core::to_abi("long")};
   loci_profile_reporter_api api_{};
   Manifest manifest_;
   std::unique_ptr<Instance> instance_;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 
 namespace loci::plugin {
@@ -13,11 +13,11 @@ namespace {
 using test::load_error_of;
 
 TEST(StatedText, IsTheText) {
-  EXPECT_EQ(stated_text(to_abi("text"), "name"), "text");
+  EXPECT_EQ(stated_text(core::to_abi("text"), "name"), "text");
   EXPECT_EQ(stated_text({nullptr, 0}, "name"), "");
   EXPECT_EQ(stated_text({nullptr, ~std::uint64_t{0}}, "name"), "");
   const std::string longest(LOCI_MAX_TEXT, 'x');
-  EXPECT_EQ(stated_text(to_abi(longest), "name"), longest);
+  EXPECT_EQ(stated_text(core::to_abi(longest), "name"), longest);
 }
 
 // One byte is there to be read.
@@ -33,7 +33,7 @@ TEST(StatedText, OfAWildLengthIsRefusedUnread) {
 
 TEST(StatedText, AMessageMayBeLonger) {
   const std::string longest(kLongestMessage, 'x');
-  EXPECT_EQ(stated_message(to_abi(longest)), longest);
+  EXPECT_EQ(stated_message(core::to_abi(longest)), longest);
   EXPECT_EQ(stated_message({"x", kLongestMessage + 1}),
             "(a message whose stated length is beyond the limit, and which was not read)");
   EXPECT_EQ(stated_message({nullptr, 5}), "");

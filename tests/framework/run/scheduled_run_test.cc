@@ -1,6 +1,6 @@
 #include "framework/run/scheduled_run.h"
 
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 #include "plugins/sim/handles.h"
 #include "tests/framework/executor/sim_fixture.h"
 
@@ -27,7 +27,7 @@ class ScheduledRunTest : public SimRuntimeTest {
     device::Device& device = device_at("sim:0");
     void* found = nullptr;
     device.check(
-        device.api().native_handle(device.handle(), nullptr, plugin::to_abi("sim.faults"), &found),
+        device.api().native_handle(device.handle(), nullptr, core::to_abi("sim.faults"), &found),
         "asking for a handle");
     return *static_cast<sim::Faults*>(found);
   }

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/config.h"
 #include "framework/device/device_manager.h"
-#include "framework/plugin/abi_error.h"
 #include "plugins/sim/handles.h"
 #include "tests/support/paths.h"
 
@@ -39,7 +39,7 @@ class SimProgramTest : public ::testing::Test {
   static void* handle(const char* place, const std::string& name) {
     device::Device& device = device_at(place);
     void* found = nullptr;
-    device.check(device.api().native_handle(device.handle(), nullptr, plugin::to_abi(name), &found),
+    device.check(device.api().native_handle(device.handle(), nullptr, core::to_abi(name), &found),
                  "asking for a handle");
     return found;
   }

@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
+#include "framework/core/abi/error.h"
 #include "framework/device/device_manager.h"
 #include "framework/device/stream.h"
-#include "framework/plugin/abi_error.h"
 
 namespace {
 

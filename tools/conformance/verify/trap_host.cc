@@ -15,7 +15,7 @@
 #include <string_view>
 #include <thread>
 
-#include "framework/plugin/error_object.h"
+#include "framework/core/abi/error_object.h"
 #include "tools/conformance/verify/subject.h"
 
 extern char** environ;

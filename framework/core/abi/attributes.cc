@@ -1,9 +1,9 @@
-#include "framework/plugin/abi_attributes.h"
+#include "framework/core/abi/attributes.h"
 
+#include "framework/core/abi/error.h"
 #include "framework/core/raise.h"
-#include "framework/plugin/abi_error.h"
 
-namespace loci::plugin {
+namespace loci::core {
 namespace {
 
 constexpr std::uint64_t kMostItems = std::uint64_t{1} << 32;
@@ -123,4 +123,4 @@ Attribute attribute_from_abi(const loci_attr& attr) {
   }
 }
 
-}  // namespace loci::plugin
+}  // namespace loci::core

@@ -1,11 +1,11 @@
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "framework/plugin/error_object.h"
+#include "framework/core/abi/error_object.h"
 
-namespace loci::plugin {
+namespace loci::core {
 namespace {
 
 TEST(AbiError, ComesBackAsItWent) {
@@ -57,4 +57,4 @@ TEST(AbiError, StringsCrossTheBoundary) {
 }
 
 }  // namespace
-}  // namespace loci::plugin
+}  // namespace loci::core

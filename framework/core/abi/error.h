@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace loci::plugin {
+namespace loci::core {
 
 inline loci_str to_abi(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view from_abi(loci_str text) {
@@ -31,4 +31,4 @@ inline void check(loci_error* error) {
 }
 void check(loci_error* error, std::string_view context);
 
-}  // namespace loci::plugin
+}  // namespace loci::core

@@ -12,11 +12,11 @@ struct loci_error {
   loci_error* cause = nullptr;  // owned
 };
 
-namespace loci::plugin {
+namespace loci::core {
 
 // Takes `cause`, which may be NULL. Never NULL: without memory it is one error that says so.
 loci_error* new_error(loci_code code, std::string_view message, loci_error* cause) noexcept;
 // Frees it and its causes; NULL is allowed.
 void free_error(loci_error* error) noexcept;
 
-}  // namespace loci::plugin
+}  // namespace loci::core

@@ -1,13 +1,13 @@
-#include "framework/plugin/abi_error.h"
+#include "framework/core/abi/error.h"
 
 #include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
 
-#include "framework/plugin/error_object.h"
+#include "framework/core/abi/error_object.h"
 
-namespace loci::plugin {
+namespace loci::core {
 namespace {
 
 // Made as the library is loaded, for when there is no memory to make one; never destroyed.
@@ -72,4 +72,4 @@ void check(loci_error* error, std::string_view context) {
     throw take_error(error).within(context);
 }
 
-}  // namespace loci::plugin
+}  // namespace loci::core

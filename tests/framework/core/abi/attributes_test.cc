@@ -1,11 +1,11 @@
-#include "framework/plugin/abi_attributes.h"
+#include "framework/core/abi/attributes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <loci/error.hpp>
 
-namespace loci::plugin {
+namespace loci::core {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(AbiAttributesTest, RefusesWhatIsNoValue) {
 }
 
 }  // namespace
-}  // namespace loci::plugin
+}  // namespace loci::core

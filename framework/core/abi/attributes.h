@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace loci::plugin {
+namespace loci::core {
 
 // Owns everything that data() points to. Neither copied nor moved, as it points into itself.
 class AbiAttributes {
@@ -31,4 +31,4 @@ class AbiAttributes {
 // wrong with it, without naming it: "is of the kind 9, which there is not".
 Attribute attribute_from_abi(const loci_attr& attr);
 
-}  // namespace loci::plugin
+}  // namespace loci::core
