@@ -19,7 +19,7 @@ namespace {
 using Member = std::pair<const char*, bool>;
 
 template <std::size_t N>
-void require(const plugin::DeviceBackend& backend, const std::array<Member, N>& members) {
+void require(const device::DeviceBackend& backend, const std::array<Member, N>& members) {
   for (const auto& [name, present] : members) {
     if (present) continue;
     core::raise(ErrorCode::kIncompatible,
@@ -28,21 +28,21 @@ void require(const plugin::DeviceBackend& backend, const std::array<Member, N>& 
   }
 }
 
-void require_opening(const plugin::DeviceBackend& backend) {
+void require_opening(const device::DeviceBackend& backend) {
   const loci_device_api& api = backend.api;
   require<3>(backend, {{{"describe", api.describe != nullptr},
                         {"open", api.open != nullptr},
                         {"close", api.close != nullptr}}});
 }
 
-void require_memory(const plugin::DeviceBackend& backend) {
+void require_memory(const device::DeviceBackend& backend) {
   const loci_device_api& api = backend.api;
   require<3>(backend, {{{"mem_alloc", api.mem_alloc != nullptr},
                         {"mem_free", api.mem_free != nullptr},
                         {"copy", api.copy != nullptr}}});
 }
 
-void require_streams(const plugin::DeviceBackend& backend) {
+void require_streams(const device::DeviceBackend& backend) {
   const loci_device_api& api = backend.api;
   require<10>(backend, {{{"stream_create", api.stream_create != nullptr},
                          {"stream_destroy", api.stream_destroy != nullptr},
@@ -61,7 +61,7 @@ std::string text_of(loci_str text, std::string_view what) {
 }
 
 // What cannot be done about a device that is gone is logged.
-void close_device(const plugin::DeviceBackend& backend, loci_device* device) noexcept {
+void close_device(const device::DeviceBackend& backend, loci_device* device) noexcept {
   try {
     plugin::blaming(*backend.plugin, [&] {
       return plugin::call_plugin("close", [&] {
@@ -76,7 +76,7 @@ void close_device(const plugin::DeviceBackend& backend, loci_device* device) noe
 
 }  // namespace
 
-Device::Device(const plugin::DeviceBackend& backend, Place place)
+Device::Device(const device::DeviceBackend& backend, Place place)
     : backend_(&backend), place_(place.type(), place.index()) {
   (void)failure_without_memory();  // while there is some
   require_opening(backend);

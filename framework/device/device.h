@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "framework/core/process_end.h"
+#include "framework/device/backend.h"
 #include "framework/device/unproven_work.h"
-#include "framework/plugin/backend.h"
 
 namespace loci::device {
 
@@ -48,7 +48,7 @@ class Resident {
 class Device {
  public:
   // Throws Error(kIncompatible) if the backend lacks a function that its kind of device needs.
-  Device(const plugin::DeviceBackend& backend, Place place);
+  Device(const device::DeviceBackend& backend, Place place);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -146,7 +146,7 @@ class Device {
   void describe();
   void take(const loci_device_info& info);
 
-  const plugin::DeviceBackend* backend_;
+  const device::DeviceBackend* backend_;
   Place place_;
   DeviceInfo info_;
   loci_device* handle_ = nullptr;

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
-#include "framework/plugin/device_count.h"
+#include "framework/device/device_count.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
 
@@ -24,7 +24,7 @@ class PluginSource : public BackendSource {
  public:
   explicit PluginSource(plugin::PluginManager& plugins) : plugins_(&plugins) {}
   std::vector<std::string> device_types() override { return plugins_->device_types(); }
-  std::vector<const plugin::DeviceBackend*> backends(std::string_view device_type) override {
+  std::vector<const device::DeviceBackend*> backends(std::string_view device_type) override {
     return plugins_->backends(device_type);
   }
   std::string explain_missing(std::string_view device_type) override {
@@ -35,11 +35,11 @@ class PluginSource : public BackendSource {
   plugin::PluginManager* plugins_;
 };
 
-std::uint32_t count_of(const plugin::DeviceBackend& backend) {
-  return plugin::blaming(*backend.plugin, [&] { return plugin::count_devices(backend); });
+std::uint32_t count_of(const device::DeviceBackend& backend) {
+  return plugin::blaming(*backend.plugin, [&] { return device::count_devices(backend); });
 }
 
-bool is_accelerator(const plugin::DeviceBackend& backend) {
+bool is_accelerator(const device::DeviceBackend& backend) {
   loci_device_info info{};
   info.struct_size = sizeof info;
   plugin::blaming(*backend.plugin, [&] {
@@ -113,7 +113,7 @@ class DeviceManager::Impl {
 
  private:
   std::uint32_t count_type(std::string_view type) {
-    const plugin::DeviceBackend* backend = best_backend(type);
+    const device::DeviceBackend* backend = best_backend(type);
     return backend == nullptr ? 0 : count_of(*backend);
   }
 
@@ -121,7 +121,7 @@ class DeviceManager::Impl {
     const std::pair key(place.type(), place.index());
     const auto found = devices_.find(key);
     if (found != devices_.end()) return *found->second;
-    const plugin::DeviceBackend* backend = best_backend(place.type());
+    const device::DeviceBackend* backend = best_backend(place.type());
     if (backend == nullptr || static_cast<std::uint32_t>(place.index()) >= count_of(*backend)) {
       refuse(fmt::format("no device '{}:{}'", place.type(), place.index()), explain(place.type()));
     }
@@ -135,10 +135,10 @@ class DeviceManager::Impl {
     return *entry->second;
   }
 
-  const plugin::DeviceBackend* best_backend(std::string_view type) {
-    const plugin::DeviceBackend* best = nullptr;
+  const device::DeviceBackend* best_backend(std::string_view type) {
+    const device::DeviceBackend* best = nullptr;
     for (const auto& source : sources_) {
-      for (const plugin::DeviceBackend* backend : source->backends(type)) {
+      for (const device::DeviceBackend* backend : source->backends(type)) {
         if (best == nullptr || backend->score > best->score) best = backend;
       }
     }
@@ -147,10 +147,10 @@ class DeviceManager::Impl {
 
   // One whose devices cannot be told hides no other; without another it is the reason.
   std::optional<std::string> find_accelerator() {
-    const plugin::DeviceBackend* best = nullptr;
+    const device::DeviceBackend* best = nullptr;
     std::optional<Error> failure;
     for (const std::string& type : types()) {
-      const plugin::DeviceBackend* backend = best_backend(type);
+      const device::DeviceBackend* backend = best_backend(type);
       try {
         if (backend == nullptr || count_of(*backend) == 0 || !is_accelerator(*backend)) continue;
       } catch (const Error& error) {

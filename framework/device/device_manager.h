@@ -23,7 +23,7 @@ class BackendSource {
  public:
   virtual ~BackendSource() = default;
   virtual std::vector<std::string> device_types() = 0;
-  virtual std::vector<const plugin::DeviceBackend*> backends(std::string_view device_type) = 0;
+  virtual std::vector<const device::DeviceBackend*> backends(std::string_view device_type) = 0;
   virtual std::string explain_missing(std::string_view device_type) = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/dispatch/library_call.h"
+#include "framework/plugin/plugin_manager.h"
 #include "framework/plugin/stated_text.h"
 
 namespace loci::dispatch {
@@ -22,7 +23,7 @@ loci_dtype leading_dtype(const loci_op_desc& op) {
 
 // Empty if the kernel accepts.
 std::string refusal(const Implementation& candidate, const loci_op_desc& op) {
-  const plugin::KernelLibrary& library = *candidate.library;
+  const device::KernelLibrary& library = *candidate.library;
   if (candidate.def->op_version != op.version) {
     return fmt::format("it is for version {} of the op, and this Loci has version {}",
                        candidate.def->op_version, op.version);
@@ -51,7 +52,7 @@ class Binder {
   Binding run() {
     const std::string_view type = core::from_abi(op_.abi().op);
     auto& plugins = plugin::PluginManager::instance();
-    for (const plugin::KernelLibrary* library : plugins.kernel_libraries(device_.place().type())) {
+    for (const device::KernelLibrary* library : plugins.kernel_libraries(device_.place().type())) {
       for (const loci_kernel_def* def : library->defs) {
         if (core::from_abi(def->op) == type && takes({library, def})) return std::move(binding_);
       }

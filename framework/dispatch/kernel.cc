@@ -28,7 +28,7 @@ struct Layouts {
 };
 
 // Why it must not choose that layout for an argument; empty if it may.
-std::string mistake(const plugin::KernelLibrary& library, std::uint32_t offered,
+std::string mistake(const device::KernelLibrary& library, std::uint32_t offered,
                     std::uint32_t chosen) {
   if (chosen == LOCI_LAYOUT_PLAIN) return {};
   if (offered != LOCI_LAYOUT_ANY) return "which is given plain";
@@ -39,7 +39,7 @@ std::string mistake(const plugin::KernelLibrary& library, std::uint32_t offered,
   return library.api.relayout == nullptr ? "but the plugin has no relayout()" : "";
 }
 
-void check_layouts(const plugin::KernelLibrary& library, const loci_arg* args,
+void check_layouts(const device::KernelLibrary& library, const loci_arg* args,
                    const std::vector<std::uint32_t>& chosen, std::string_view kind,
                    const std::string& context) {
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -81,7 +81,7 @@ class CreatedKernel {
   }
 
  private:
-  const plugin::KernelLibrary& library_;
+  const device::KernelLibrary& library_;
   loci_kernel* kernel_ = nullptr;
 };
 

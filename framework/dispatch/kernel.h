@@ -15,7 +15,7 @@ namespace loci::dispatch {
 
 // One of a plugin's kernels of an op.
 struct Implementation {
-  const plugin::KernelLibrary* library = nullptr;
+  const device::KernelLibrary* library = nullptr;
   const loci_kernel_def* def = nullptr;
   // "org.loci.cpu/onednn".
   [[nodiscard]] std::string name() const;
@@ -24,7 +24,7 @@ struct Implementation {
 // Immutable and re-entrant, once it is prepared.
 class PreparedKernel {
  public:
-  explicit PreparedKernel(const plugin::KernelLibrary& library) : library_(&library) {}
+  explicit PreparedKernel(const device::KernelLibrary& library) : library_(&library) {}
   ~PreparedKernel();
   PreparedKernel(const PreparedKernel&) = delete;
   PreparedKernel& operator=(const PreparedKernel&) = delete;
@@ -44,7 +44,7 @@ class PreparedKernel {
   [[nodiscard]] std::uint64_t memory_bytes() const { return info_.memory_bytes; }
 
  private:
-  const plugin::KernelLibrary* library_;
+  const device::KernelLibrary* library_;
   loci_prepared_info info_{};
   std::vector<std::uint32_t> input_layouts_;
 };

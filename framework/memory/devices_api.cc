@@ -26,7 +26,7 @@ std::uint64_t free_memory(const device::Device& device) {
 
 std::uint32_t count_operators(const std::string& type) {
   std::set<std::string_view> operators;
-  for (const plugin::KernelLibrary* library :
+  for (const device::KernelLibrary* library :
        plugin::PluginManager::instance().kernel_libraries(type)) {
     for (const loci_kernel_def* def : library->defs) {
       operators.emplace(def->op.data, def->op.size);

@@ -77,16 +77,16 @@ void load(Record& record, OpOwners& owners) {
   BackendTables backend;
   if (record.manifest.has_kind("backend")) {
     backend = take_backend_tables(*instance, record.manifest);
-    if (backend.device != nullptr) record.report.score = backend.device->score;
+    if (backend.device != nullptr) record.report.score = backend.score;
   }
   std::unique_ptr<OpLibrary> ops;
   if (record.manifest.has_kind("ops")) {
     ops = take_op_library(*instance);
     owners.claim(*ops);
   }
-  std::unique_ptr<ReporterLibrary> reporters;
+  std::vector<TakenReporter> reporters;
   if (record.manifest.has_kind("reporter")) {
-    reporters = take_reporter_library(*instance, record.manifest);
+    reporters = take_reporters(*instance, record.manifest);
   }
   record.report.unavailable = backend.unavailable;
   record.backend = std::move(backend);

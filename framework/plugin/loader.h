@@ -7,14 +7,14 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "framework/plugin/backend_tables.h"
 #include "framework/plugin/instance.h"
+#include "framework/plugin/interfaces.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/manifest.h"
 #include "framework/plugin/op_library.h"
 #include "framework/plugin/plugin_file.h"
-#include "framework/plugin/reporter_library.h"
 
 namespace loci::plugin {
 
@@ -27,7 +27,7 @@ struct Record {
   std::unique_ptr<Instance> instance;
   BackendTables backend;
   std::unique_ptr<OpLibrary> ops;
-  std::unique_ptr<ReporterLibrary> reporters;
+  std::vector<TakenReporter> reporters;
   bool lacked_memory = false;  // it failed for want of memory, and may not the next time
   bool quiet = false;  // the caller shows the report at once: a failure is not logged as well
 

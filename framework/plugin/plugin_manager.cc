@@ -245,18 +245,20 @@ std::vector<std::string> PluginManager::device_types() {
   return {types.begin(), types.end()};
 }
 
-std::vector<const DeviceBackend*> PluginManager::backends(std::string_view device_type) {
+std::vector<const device::DeviceBackend*> PluginManager::backends(std::string_view device_type) {
   const std::lock_guard lock(impl_->mutex());
   impl_->activate_type(device_type);
-  std::vector<const DeviceBackend*> result;
+  std::vector<const BackendTables*> found;
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    const DeviceBackend* backend = record->backend.device.get();
-    if (!record->usable() || backend == nullptr) continue;
-    if (backend->device_type == device_type && backend->score > 0) result.push_back(backend);
+    const BackendTables& tables = record->backend;
+    if (!record->usable() || tables.device == nullptr) continue;
+    if (tables.device_type == device_type && tables.score > 0) found.push_back(&tables);
   }
-  std::stable_sort(
-      result.begin(), result.end(),
-      [](const DeviceBackend* a, const DeviceBackend* b) { return a->score > b->score; });
+  std::stable_sort(found.begin(), found.end(), [](const BackendTables* a, const BackendTables* b) {
+    return a->score > b->score;
+  });
+  std::vector<const device::DeviceBackend*> result;
+  for (const BackendTables* tables : found) result.push_back(tables->device.get());
   return result;
 }
 
@@ -267,14 +269,15 @@ std::string PluginManager::explain_missing(std::string_view device_type) {
       [device_type](const Record& record) { return is_backend_for(record, device_type); });
 }
 
-std::vector<const KernelLibrary*> PluginManager::kernel_libraries(std::string_view device_type) {
+std::vector<const device::KernelLibrary*> PluginManager::kernel_libraries(
+    std::string_view device_type) {
   const std::lock_guard lock(impl_->mutex());
   impl_->activate_type(device_type);
-  std::vector<const KernelLibrary*> result;
+  std::vector<const device::KernelLibrary*> result;
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    const KernelLibrary* library = record->backend.kernels.get();
-    if (!record->usable() || library == nullptr) continue;
-    if (library->device_type == device_type) result.push_back(library);
+    const BackendTables& tables = record->backend;
+    if (!record->usable() || tables.kernels == nullptr) continue;
+    if (tables.kernels_type == device_type) result.push_back(tables.kernels.get());
   }
   return result;
 }
@@ -305,14 +308,14 @@ std::vector<std::string> PluginManager::reporter_names() {
   return {names.begin(), names.end()};
 }
 
-const Reporter* PluginManager::reporter(std::string_view name) {
+const reporting::Reporter* PluginManager::reporter(std::string_view name) {
   const std::lock_guard lock(impl_->mutex());
   const auto declares = [name](const Record& record) { return brings_reporter(record, name); };
   impl_->activate_if(declares);
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (!record->usable() || record->reporters == nullptr) continue;
-    for (const Reporter& reporter : record->reporters->reporters) {
-      if (reporter.name == name) return &reporter;
+    if (!record->usable()) continue;
+    for (const TakenReporter& taken : record->reporters) {
+      if (taken.name == name) return taken.reporter.get();
     }
   }
   return nullptr;

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "framework/core/context.h"
-#include "framework/plugin/backend.h"
+#include "framework/plugin/interfaces.h"
 #include "framework/plugin/op_definition.h"
-#include "framework/plugin/reporter_library.h"
 
 namespace loci::plugin {
 
@@ -38,12 +37,12 @@ class PluginManager {
   // Device types that the manifests declare, sorted; maps nothing.
   std::vector<std::string> device_types();
   // Backends of that type whose probe succeeded, best score first; activates them.
-  std::vector<const DeviceBackend*> backends(std::string_view device_type);
+  std::vector<const device::DeviceBackend*> backends(std::string_view device_type);
   // Why there is no such device, for error details: one line for each candidate that declares the
   // type and does not bring it, or whose manifest could not be read. Activates them.
   std::string explain_missing(std::string_view device_type);
   // Kernel libraries for that type, in search order; activates them.
-  std::vector<const KernelLibrary*> kernel_libraries(std::string_view device_type);
+  std::vector<const device::KernelLibrary*> kernel_libraries(std::string_view device_type);
   // What plugins of the kind "ops" bring, in search order; activates them. Valid as long as the
   // manager.
   std::vector<const OpLibrary*> op_libraries();
@@ -53,7 +52,7 @@ class PluginManager {
   std::vector<std::string> reporter_names();
   // The first in search order; activates those that declare the name. Null if none brings it. Valid
   // as long as the manager.
-  const Reporter* reporter(std::string_view name);
+  const reporting::Reporter* reporter(std::string_view name);
   // For error details, as explain_missing().
   std::string explain_missing_reporter(std::string_view name);
 

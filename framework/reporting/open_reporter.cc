@@ -20,9 +20,9 @@
 namespace loci::reporting {
 namespace {
 
-const plugin::Reporter& find(const std::string& name) {
+const reporting::Reporter& find(const std::string& name) {
   plugin::PluginManager& plugins = plugin::PluginManager::instance();
-  const plugin::Reporter* found = plugins.reporter(name);
+  const reporting::Reporter* found = plugins.reporter(name);
   if (found != nullptr) return *found;
   const std::vector<std::string> names = plugins.reporter_names();
   throw Error(ErrorCode::kNotFound,

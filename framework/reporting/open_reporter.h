@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "framework/plugin/reporter_library.h"
 #include "framework/reporting/report_request.h"
+#include "framework/reporting/reporter_library.h"
 
 namespace loci::reporting {
 
@@ -40,7 +40,7 @@ class OpenReporter {
   void report(const loci_profile& profile) const;
 
  private:
-  const plugin::Reporter* reporter_;
+  const reporting::Reporter* reporter_;
   ReportTarget target_;
   loci_reporter* handle_ = nullptr;
 };

@@ -139,7 +139,7 @@ std::vector<ReporterInfo> reporters() {
   plugin::PluginManager& plugins = plugin::PluginManager::instance();
   std::vector<ReporterInfo> all;
   for (const std::string& name : plugins.reporter_names()) {
-    const plugin::Reporter* found = plugins.reporter(name);
+    const reporting::Reporter* found = plugins.reporter(name);
     if (found == nullptr) continue;
     all.push_back({found->name, found->description, found->forms, found->default_output});
   }

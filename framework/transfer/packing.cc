@@ -29,7 +29,7 @@ loci_view view_of(const Tensor& tensor, const device::Device& device) {
 
 void relayout(const Tensor& constant, const Packing& packing, const tensor::PackedForm& form,
               std::uint64_t correlation) {
-  const plugin::KernelLibrary& library = *packing.library;
+  const device::KernelLibrary& library = *packing.library;
   loci_view source = view_of(constant, *packing.device);
   source.data = constant.impl()->data();
   source.bytes = constant.impl()->bytes();

@@ -5,15 +5,15 @@
 #include <loci/tensor.hpp>
 #include <memory>
 
+#include "framework/device/backend.h"
 #include "framework/device/device.h"
-#include "framework/plugin/backend.h"
 #include "framework/tensor/packed_form.h"
 
 namespace loci::transfer {
 
 // For whom a constant is packed.
 struct Packing {
-  const plugin::KernelLibrary* library = nullptr;  // whose layout it is, and whose relayout packs
+  const device::KernelLibrary* library = nullptr;  // whose layout it is, and whose relayout packs
   device::Device* device = nullptr;                // in whose memory the constant lies
   std::uint32_t layout = 0;                        // interned by the library's plugin
   const char* variable = "";                       // the constant's name; interned

@@ -392,8 +392,8 @@ std::vector<std::string> FakeSource::device_types() {
   return types;
 }
 
-std::vector<const plugin::DeviceBackend*> FakeSource::backends(std::string_view device_type) {
-  std::vector<const plugin::DeviceBackend*> found;
+std::vector<const device::DeviceBackend*> FakeSource::backends(std::string_view device_type) {
+  std::vector<const device::DeviceBackend*> found;
   for (FakeBackend* fake : backends_) {
     if (fake->options().type == device_type) found.push_back(&fake->backend());
   }

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/device/backend.h"
 #include "framework/device/device_manager.h"
-#include "framework/plugin/backend.h"
 
 namespace loci::test {
 
@@ -53,7 +53,7 @@ class FakeBackend {
 
   [[nodiscard]] const FakeOptions& options() const { return options_; }
   // The table may be changed before a device is opened.
-  [[nodiscard]] plugin::DeviceBackend& backend() { return backend_; }
+  [[nodiscard]] device::DeviceBackend& backend() { return backend_; }
   [[nodiscard]] FakeCounters& counters() { return counters_; }
 
   // The next call of that function fails with `code` and this text.
@@ -75,7 +75,7 @@ class FakeBackend {
   FakeOptions options_;
   FakeCounters counters_;
   std::unique_ptr<plugin::Plugin> plugin_;
-  plugin::DeviceBackend backend_;
+  device::DeviceBackend backend_;
   std::mutex mutex_;
   std::vector<Fault> faults_;
 };
@@ -89,7 +89,7 @@ class FakeSource : public device::BackendSource {
   explicit FakeSource(std::vector<FakeBackend*> backends, std::string reason = {})
       : backends_(std::move(backends)), reason_(std::move(reason)) {}
   std::vector<std::string> device_types() override;
-  std::vector<const plugin::DeviceBackend*> backends(std::string_view device_type) override;
+  std::vector<const device::DeviceBackend*> backends(std::string_view device_type) override;
   std::string explain_missing(std::string_view device_type) override;
 
  private:

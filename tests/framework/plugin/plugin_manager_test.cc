@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/core/config.h"
+#include "framework/device/backend.h"
 #include "tests/support/plugins/plugin_folder.h"
 
 namespace loci::plugin {
@@ -207,7 +208,7 @@ TEST_F(PluginManagerTest, TheBetterScoreComesFirst) {
 
 TEST_F(PluginManagerTest, UnloadsWhatIsNotInUse) {
   folder_.add("minimal");
-  const DeviceBackend* backend = manager_.backends("minimal").at(0);
+  const device::DeviceBackend* backend = manager_.backends("minimal").at(0);
   backend->plugin->retain();
   const Error busy = error_of([&] { manager_.unload("org.loci.test.minimal"); });
   EXPECT_EQ(busy.code(), ErrorCode::kFailed);
@@ -270,7 +271,7 @@ TEST_F(PluginManagerTest, ServesThreadsAtOnce) {
   folder_.add("minimal");
   folder_.add("other");
   folder_.add("no_symbol");
-  std::vector<std::vector<const DeviceBackend*>> seen(8);
+  std::vector<std::vector<const device::DeviceBackend*>> seen(8);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     threads.emplace_back([this, i, &seen] {

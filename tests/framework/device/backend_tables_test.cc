@@ -1,11 +1,11 @@
-#include "framework/plugin/backend_tables.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "framework/device/backend.h"
 #include "framework/plugin/elf_note.h"
+#include "framework/plugin/interfaces.h"
 #include "framework/plugin/library.h"
 #include "framework/plugin/negotiation.h"
 #include "tests/framework/plugin/load_error_matcher.h"

@@ -1,4 +1,4 @@
-#include "framework/plugin/reporter_library.h"
+#include "framework/reporting/reporter_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/core/abi/error.h"
+#include "framework/plugin/interfaces.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 
 namespace loci::plugin {
@@ -72,7 +73,7 @@ class ReporterLibraryTest : public ::testing::Test {
   }
 
   std::string cause() {
-    return load_error_of([&] { (void)take_reporter_library(*instance_, manifest_); }).cause();
+    return load_error_of([&] { (void)take_reporters(*instance_, manifest_); }).cause();
   }
 
   loci_str forms_[2] = {core::to_abi("short"), core::to_abi("long")};
@@ -82,9 +83,10 @@ class ReporterLibraryTest : public ::testing::Test {
 };
 
 TEST_F(ReporterLibraryTest, TakesReporters) {
-  const auto library = take_reporter_library(*instance_, manifest_);
-  ASSERT_EQ(library->reporters.size(), 1U);
-  const Reporter& reporter = library->reporters[0];
+  const std::vector<TakenReporter> taken = take_reporters(*instance_, manifest_);
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0].name, "lines");
+  const reporting::Reporter& reporter = *taken[0].reporter;
   EXPECT_EQ(reporter.plugin, instance_.get());
   EXPECT_EQ(reporter.name, "lines");
   EXPECT_EQ(reporter.default_output, "lines.txt");
@@ -110,7 +112,7 @@ TEST_F(ReporterLibraryTest, RefusesIncompleteDefinitions) {
   given_defs[0].range_begin = range_begin;
   EXPECT_THAT(cause(), HasSubstr("has one of range_begin and range_end"));
   given_defs[0].range_end = range_end;
-  EXPECT_EQ(take_reporter_library(*instance_, manifest_)->reporters.size(), 1U);
+  EXPECT_EQ(take_reporters(*instance_, manifest_).size(), 1U);
   given_defs[0] = whole;
   given_defs[0].level = 7;
   EXPECT_EQ(cause(), "its reporter 'lines' asks for the level 7, which there is not");

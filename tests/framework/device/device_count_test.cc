@@ -1,4 +1,4 @@
-#include "framework/plugin/device_count.h"
+#include "framework/device/device_count.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "framework/plugin/host_table.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 
-namespace loci::plugin {
+namespace loci::device {
 namespace {
 
 using test::load_error_of;
@@ -15,7 +15,7 @@ using test::load_error_of;
 std::uint32_t stated_count = 0;
 bool has_fault = false;
 
-struct Counting : Plugin {
+struct Counting : plugin::Plugin {
   [[nodiscard]] const std::string& id() const override { return id_; }
   [[nodiscard]] const std::string& path() const override { return id_; }
   [[nodiscard]] loci_plugin* handle() const override { return nullptr; }
@@ -23,7 +23,7 @@ struct Counting : Plugin {
 };
 
 loci_error* give_count(loci_plugin*, std::uint32_t* out_count) {
-  static const HostTable host("org.example.counting");
+  static const plugin::HostTable host("org.example.counting");
   *out_count = stated_count;
   if (!has_fault) return nullptr;
   return host.api().error_make(host.api().host, LOCI_CODE_UNAVAILABLE, {"no driver", 9}, nullptr);
@@ -58,10 +58,10 @@ TEST_F(DeviceCount, HasALimit) {
 
 TEST_F(DeviceCount, GivesTheBackendsError) {
   has_fault = true;
-  const LoadError error = load_error_of([this] { count_devices(backend_); });
+  const plugin::LoadError error = load_error_of([this] { count_devices(backend_); });
   EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
   EXPECT_EQ(error.cause(), "its count failed: no driver");
 }
 
 }  // namespace
-}  // namespace loci::plugin
+}  // namespace loci::device

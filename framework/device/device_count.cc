@@ -1,19 +1,20 @@
-#include "framework/plugin/device_count.h"
+#include "framework/device/device_count.h"
 
 #include <fmt/format.h>
 
 #include "framework/plugin/foreign_call.h"
 
-namespace loci::plugin {
+namespace loci::device {
 
 std::uint32_t count_devices(const DeviceBackend& backend) {
   std::uint32_t count = 0;
-  call_plugin_checked("count", [&] { return backend.api.count(backend.plugin->handle(), &count); });
+  plugin::call_plugin_checked("count",
+                              [&] { return backend.api.count(backend.plugin->handle(), &count); });
   if (count > LOCI_MAX_DEVICES) {
-    refuse_to_author(
+    plugin::refuse_to_author(
         fmt::format("its count gave {} devices; there are at most {}", count, LOCI_MAX_DEVICES));
   }
   return count;
 }
 
-}  // namespace loci::plugin
+}  // namespace loci::device

@@ -12,24 +12,25 @@
 
 #include "framework/plugin/plugin.h"
 
-namespace loci::plugin {
+namespace loci::device {
 
 // "loci.device" of one plugin. Thread-safe as the ABI says; open and close are serialised by the
 // caller (device::DeviceManager).
 struct DeviceBackend {
-  Plugin* plugin = nullptr;
+  plugin::Plugin* plugin = nullptr;
   loci_device_api api{};
   std::string device_type;
   std::int32_t score = 0;  // of probe()
   std::optional<loci_profile_source_api> profile_source;
 };
 
-// "loci.kernels" of one plugin.
+// "loci.kernels" of one plugin. Here and not with dispatch, because memory counts what a backend
+// brings, and transfer packs constants by a library's relayout; neither stands on dispatch.
 struct KernelLibrary {
-  Plugin* plugin = nullptr;
+  plugin::Plugin* plugin = nullptr;
   loci_kernels_api api{};
   std::string device_type;
   std::vector<const loci_kernel_def*> defs;  // in the plugin's order, best first
 };
 
-}  // namespace loci::plugin
+}  // namespace loci::device

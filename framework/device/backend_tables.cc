@@ -1,47 +1,50 @@
-#include "framework/plugin/backend_tables.h"
-
+// The two tables of a backend plugin, taken over and checked.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
+#include "framework/device/backend.h"
 #include "framework/plugin/foreign_call.h"
+#include "framework/plugin/interfaces.h"
 #include "framework/plugin/negotiation.h"
 #include "framework/plugin/stated_text.h"
 
-namespace loci::plugin {
+namespace loci::device {
 namespace {
 
 std::string checked_device_type(loci_str stated, std::string_view interface,
-                                const Manifest& manifest) {
-  const std::string type(stated_text(stated, fmt::format("{}'s device type", interface)));
+                                const plugin::Manifest& manifest) {
+  const std::string type(plugin::stated_text(stated, fmt::format("{}'s device type", interface)));
   if (!manifest.has_device_type(type)) {
-    refuse_to_author(fmt::format("its {} is for the device type '{}', and its manifest has '{}'",
-                                 interface, type, fmt::join(manifest.device_types, "', '")));
+    plugin::refuse_to_author(
+        fmt::format("its {} is for the device type '{}', and its manifest has '{}'", interface,
+                    type, fmt::join(manifest.device_types, "', '")));
   }
   return type;
 }
 
 void require(bool present, std::string_view interface, std::string_view member) {
-  if (!present) refuse_to_author(fmt::format("its {} lacks {}", interface, member));
+  if (!present) plugin::refuse_to_author(fmt::format("its {} lacks {}", interface, member));
 }
 
 void probe(const DeviceBackend& backend, std::int32_t& score, std::string& reason) {
   loci_str text{nullptr, 0};
-  call_plugin_checked("probe",
-                      [&] { return backend.api.probe(backend.plugin->handle(), &score, &text); });
+  plugin::call_plugin_checked(
+      "probe", [&] { return backend.api.probe(backend.plugin->handle(), &score, &text); });
   if (score > 0) return;
   reason = text.data == nullptr ? "its probe gave no reason"
-                                : std::string(stated_text(text, "probe's reason"));
+                                : std::string(plugin::stated_text(text, "probe's reason"));
 }
 
-std::optional<loci_profile_source_api> take_profile_source(Instance& instance,
-                                                           const Manifest& manifest) {
+std::optional<loci_profile_source_api> take_profile_source(plugin::Instance& instance,
+                                                           const plugin::Manifest& manifest) {
   static constexpr std::string_view kName = LOCI_PROFILE_SOURCE_INTERFACE;
   const void* table = instance.interface(kName, LOCI_PROFILE_SOURCE_MINOR);
   if (table == nullptr) return std::nullopt;
-  const auto api = copy_table<loci_profile_source_api>(table, kName);
+  const auto api = plugin::copy_table<loci_profile_source_api>(table, kName);
   require(api.start != nullptr, kName, "start");
   require(api.flush != nullptr, kName, "flush");
   require(api.stop != nullptr, kName, "stop");
@@ -49,14 +52,15 @@ std::optional<loci_profile_source_api> take_profile_source(Instance& instance,
   return api;
 }
 
-std::unique_ptr<DeviceBackend> take_device(Instance& instance, const Manifest& manifest,
+std::shared_ptr<DeviceBackend> take_device(plugin::Instance& instance,
+                                           const plugin::Manifest& manifest,
                                            std::string& unavailable) {
   static constexpr std::string_view kName = LOCI_DEVICE_INTERFACE;
   const void* table = instance.interface(kName, LOCI_DEVICE_MINOR);
   if (table == nullptr) return nullptr;
-  auto backend = std::make_unique<DeviceBackend>();
+  auto backend = std::make_shared<DeviceBackend>();
   backend->plugin = &instance;
-  backend->api = copy_table<loci_device_api>(table, kName);
+  backend->api = plugin::copy_table<loci_device_api>(table, kName);
   const loci_device_api& api = backend->api;
   require(api.probe != nullptr, kName, "probe");
   require(api.count != nullptr, kName, "count");
@@ -72,44 +76,48 @@ std::unique_ptr<DeviceBackend> take_device(Instance& instance, const Manifest& m
 // The plugin's structs may be longer than this host's, so that they are further apart.
 std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
   std::uint64_t count = 0;
-  const loci_kernel_def* first =
-      call_plugin("defs", [&] { return library.api.defs(library.plugin->handle(), &count); });
+  const loci_kernel_def* first = plugin::call_plugin(
+      "defs", [&] { return library.api.defs(library.plugin->handle(), &count); });
   std::vector<const loci_kernel_def*> defs;
   if (count == 0) return defs;
   if (count > LOCI_MAX_KERNELS) {
-    refuse_to_author(
+    plugin::refuse_to_author(
         fmt::format("its defs gave {} kernels; there are at most {}", count, LOCI_MAX_KERNELS));
   }
-  if (first == nullptr) refuse_to_author(fmt::format("its defs gave NULL for {} kernels", count));
+  if (first == nullptr)
+    plugin::refuse_to_author(fmt::format("its defs gave NULL for {} kernels", count));
   const std::uint32_t stride = first->struct_size;
   const auto* bytes = reinterpret_cast<const char*>(first);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto* def = reinterpret_cast<const loci_kernel_def*>(bytes + i * stride);
     if (def->struct_size < sizeof(loci_kernel_def) || def->struct_size != stride ||
         stride % alignof(loci_kernel_def) != 0) {
-      refuse_to_author(fmt::format("its kernel {} states a size of {} bytes; this Loci's has {}", i,
-                                   def->struct_size, sizeof(loci_kernel_def)));
+      plugin::refuse_to_author(
+          fmt::format("its kernel {} states a size of {} bytes; this Loci's has {}", i,
+                      def->struct_size, sizeof(loci_kernel_def)));
     }
     if (def->op.data == nullptr || def->op.size == 0 || def->name.data == nullptr) {
-      refuse_to_author(fmt::format("its kernel {} has no op or no name", i));
+      plugin::refuse_to_author(fmt::format("its kernel {} has no op or no name", i));
     }
     if (def->op_version == 0) {
-      refuse_to_author(fmt::format("its kernel {} names no version of its op; set op_version", i));
+      plugin::refuse_to_author(
+          fmt::format("its kernel {} names no version of its op; set op_version", i));
     }
-    stated_text(def->op, fmt::format("kernel {}'s op", i));
-    stated_text(def->name, fmt::format("kernel {}'s name", i));
+    plugin::stated_text(def->op, fmt::format("kernel {}'s op", i));
+    plugin::stated_text(def->name, fmt::format("kernel {}'s name", i));
     defs.push_back(def);
   }
   return defs;
 }
 
-std::unique_ptr<KernelLibrary> take_kernels(Instance& instance, const Manifest& manifest) {
+std::shared_ptr<KernelLibrary> take_kernels(plugin::Instance& instance,
+                                            const plugin::Manifest& manifest) {
   static constexpr std::string_view kName = LOCI_KERNELS_INTERFACE;
   const void* table = instance.interface(kName, LOCI_KERNELS_MINOR);
   if (table == nullptr) return nullptr;
-  auto library = std::make_unique<KernelLibrary>();
+  auto library = std::make_shared<KernelLibrary>();
   library->plugin = &instance;
-  library->api = copy_table<loci_kernels_api>(table, kName);
+  library->api = plugin::copy_table<loci_kernels_api>(table, kName);
   const loci_kernels_api& api = library->api;
   require(api.defs != nullptr, kName, "defs");
   require(api.supports != nullptr, kName, "supports");
@@ -123,11 +131,21 @@ std::unique_ptr<KernelLibrary> take_kernels(Instance& instance, const Manifest& 
 }
 
 }  // namespace
+}  // namespace loci::device
+
+namespace loci::plugin {
 
 BackendTables take_backend_tables(Instance& instance, const Manifest& manifest) {
   BackendTables tables;
-  tables.device = take_device(instance, manifest, tables.unavailable);
-  tables.kernels = take_kernels(instance, manifest);
+  if (const auto device = device::take_device(instance, manifest, tables.unavailable)) {
+    tables.device = device;
+    tables.device_type = device->device_type;
+    tables.score = device->score;
+  }
+  if (const auto kernels = device::take_kernels(instance, manifest)) {
+    tables.kernels = kernels;
+    tables.kernels_type = kernels->device_type;
+  }
   if (tables.device == nullptr && tables.kernels == nullptr) {
     refuse_to_author("it calls itself a backend and has neither " LOCI_DEVICE_INTERFACE
                      " nor " LOCI_KERNELS_INTERFACE);
