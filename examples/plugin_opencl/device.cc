@@ -40,7 +40,6 @@ void Device::describe(Plugin& plugin, std::uint32_t index, loci_device_info& inf
   info.total_memory = entry.memory;
   info.alignment = entry.alignment;
   info.min_chunk = entry.alignment;
-  info.numa_node = UINT32_MAX;
   info.compute_units = entry.units;
 }
 

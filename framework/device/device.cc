@@ -132,6 +132,12 @@ void Device::describe() {
         "and 64 or more",
         place_.to_string(), plugin().id(), info_.alignment);
   }
+  if (info_.greatest_priority > 0 || info_.least_priority < 0) {
+    core::raise(ErrorCode::kIncompatible,
+                "[device] {}: plugin {} states stream priorities from {} (greatest) to {} (least); "
+                "0 has to be one of them, and the greater priority is the lower number",
+                place_.to_string(), plugin().id(), info_.greatest_priority, info_.least_priority);
+  }
 }
 
 void Device::take(const loci_device_info& info) {
@@ -144,6 +150,8 @@ void Device::take(const loci_device_info& info) {
            .alignment = info.alignment,
            .min_chunk = info.min_chunk == 0 ? 1 : info.min_chunk,
            .compute_units = info.compute_units,
+           .least_priority = info.least_priority,
+           .greatest_priority = info.greatest_priority,
            .peak_flops = info.peak_flops,
            .peak_bytes = info.peak_bytes};
 }
@@ -212,6 +220,12 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
   loci_error* error = api().copy(handle_, &flat, stream, &blocked);
   if (error != nullptr) fail(error, fmt::format("copying {} bytes", bytes));
   return blocked != 0;
+}
+
+void Device::launch_host(loci_stream* stream, loci_host_fn function, void* context,
+                         std::uint64_t correlation) {
+  require_reach();
+  check(api().launch_host(stream, function, context, correlation), "launching a host function");
 }
 
 void Device::synchronize_stream(loci_stream* stream, UnprovenWork* asker, std::uint64_t up_to) {

@@ -1,6 +1,7 @@
 // An open device of a loaded backend.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <loci/place.hpp>
@@ -30,6 +31,8 @@ struct DeviceInfo {
   std::uint64_t alignment = 64;
   std::uint64_t min_chunk = 1;
   std::uint32_t compute_units = 0;
+  std::int32_t least_priority = 0;  // of streams; the lower number is the greater priority
+  std::int32_t greatest_priority = 0;
   double peak_flops = 0;  // per second, float32; 0: it does not say
   double peak_bytes = 0;  // per second, of its memory
 };
@@ -72,6 +75,16 @@ class Device {
   [[nodiscard]] const loci_profile_source_api* profile_source() const {
     return backend_->profile_source ? &*backend_->profile_source : nullptr;
   }
+
+  // The priority that a stream of that one gets: the nearest which the device has.
+  [[nodiscard]] std::int32_t nearest_priority(std::int32_t priority) const {
+    return std::clamp(priority, info_.greatest_priority, info_.least_priority);
+  }
+  // Whether a stream runs host functions by itself.
+  [[nodiscard]] bool can_launch_host() const { return api().launch_host != nullptr; }
+  // See loci/abi/device.h; if it can.
+  void launch_host(loci_stream* stream, loci_host_fn function, void* context,
+                   std::uint64_t correlation);
 
   // The stream that programs use unless told otherwise; NULL on an inline device without streams.
   [[nodiscard]] loci_stream* default_stream() const;

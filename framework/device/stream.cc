@@ -24,10 +24,11 @@ void require(const Device& device, bool present, const char* what) {
 
 }  // namespace
 
-Stream::Stream(Device& device) : device_(&device) {
+Stream::Stream(Device& device, std::int32_t priority) : device_(&device) {
   device.require_reach();
   require(device, device.api().stream_create != nullptr, "streams");
-  device.check(device.api().stream_create(device.handle(), &handle_), "creating a stream");
+  device.check(device.api().stream_create(device.handle(), priority, &handle_),
+               "creating a stream");
 }
 
 Stream::~Stream() {

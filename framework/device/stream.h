@@ -8,7 +8,8 @@ namespace loci::device {
 // Used by one thread at a time. Destroyed before its device is; the destructor waits for its work.
 class Stream {
  public:
-  explicit Stream(Device& device);
+  // `priority` is one that the device has. The others are shared, and have the priority 0.
+  explicit Stream(Device& device, std::int32_t priority = 0);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

@@ -15,8 +15,12 @@
 
 namespace loci::eager {
 
-Lane::Lane(device::Device& device, bool is_default, Issue issue)
-    : device_(device), is_inline_(device.is_inline()), issue_(issue), stream_(device, is_default) {
+Lane::Lane(device::Device& device, bool is_default, Issue issue, std::int32_t priority)
+    : device_(device),
+      is_inline_(device.is_inline()),
+      issue_(issue),
+      priority_(priority),
+      stream_(device, is_default, priority) {
   if (core::process_is_ending()) begin_end();
 }
 
@@ -27,6 +31,7 @@ bool Lane::can_follow(const Dependency& dependency) const {
 
 bool Lane::can_issue(const Task& task) const {
   if (issue_ == Issue::kByWorker) return false;
+  if (task.host_function != nullptr && !device_.can_launch_host()) return false;
   for (const Dependency& dependency : task.before) {
     const tensor::Ticket& ticket = dependency.ticket;
     if (can_follow(dependency)) {
@@ -122,6 +127,7 @@ void Lane::issue(Task& task) noexcept {
     if (const std::shared_ptr<tensor::Failure> earlier = failed_source(task)) {
       return fail_outputs(task, earlier);
     }
+    if (task.host_function != nullptr && !is_inline_) return launch_host(task);
     run_task(task, stream_.handle());
   } catch (...) {
     fail(task);
@@ -180,6 +186,10 @@ void Lane::take(Task task, std::uint64_t ticket) noexcept {
   if (task.plan != nullptr && task.plan->moves) scope.emplace(*task.plan);
   const std::shared_ptr<tensor::Failure> earlier = await_inputs(task);
   core::adopt_width();
+  if (task.host_function != nullptr && !is_inline_ && !is_of_parent_ &&
+      !device_.can_launch_host()) {
+    run_behind_stream(task);
+  }
   if (is_inline_) {
     enqueue_after(task, earlier);
     scope.reset();

@@ -28,11 +28,13 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   // others, for copies that the host may have to wait for.
   enum class Issue { kAtOnce, kByWorker };
 
-  // On the device's default stream, or on one of its own.
-  Lane(device::Device& device, bool is_default, Issue issue = Issue::kAtOnce);
+  // On the device's default stream, or on one of its own with that priority, which the device has.
+  Lane(device::Device& device, bool is_default, Issue issue = Issue::kAtOnce,
+       std::int32_t priority = 0);
 
   [[nodiscard]] device::Device& device() const { return device_; }
   [[nodiscard]] const core::Context& context() const { return context_; }
+  [[nodiscard]] std::int32_t priority() const { return priority_; }
   // Whether tasks run on a thread of the host.
   [[nodiscard]] bool is_inline() const noexcept { return is_inline_; }
   // Null on an inline device without streams.
@@ -97,6 +99,8 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   void enqueue_now(Task& task, std::uint64_t ticket);
   void skip(std::uint64_t ticket) noexcept;
   void issue(Task& task) noexcept;
+  void launch_host(Task& task);
+  void run_behind_stream(Task& task) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> failed_source(const Task& task) const;
   void enqueue_after(Task& task, const std::shared_ptr<tensor::Failure>& earlier) noexcept;
   [[nodiscard]] std::shared_ptr<tensor::Failure> await_before(Task& task) noexcept;
@@ -115,6 +119,7 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   device::Device& device_;
   const bool is_inline_;
   const Issue issue_;
+  const std::int32_t priority_;
 
   std::mutex mutex_;                 // of enqueuing, and of the stream
   tensor::Tickets awaited_;          // by the next task

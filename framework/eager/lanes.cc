@@ -40,8 +40,9 @@ void Lanes::watch_process() {
   });
 }
 
-Lane& Lanes::make(device::Device& device, bool is_default, Lane::Issue issue) {
-  return *lanes_.emplace_back(std::make_unique<Lane>(device, is_default, issue));
+Lane& Lanes::make(device::Device& device, bool is_default, Lane::Issue issue,
+                  std::int32_t priority) {
+  return *lanes_.emplace_back(std::make_unique<Lane>(device, is_default, issue, priority));
 }
 
 Lane& Lanes::default_lane(device::Device& device) {
@@ -59,12 +60,13 @@ Lane& Lanes::copy_lane(device::Device& device, Direction direction) {
   return *lane;
 }
 
-std::shared_ptr<Lane> Lanes::lease(device::Device& device) {
+std::shared_ptr<Lane> Lanes::lease(device::Device& device, std::int32_t priority) {
+  const std::int32_t nearest = device.nearest_priority(priority);
   const std::lock_guard lock(mutex_);
-  std::vector<Lane*>& free = devices_[&device].free;
+  std::vector<Lane*>& free = devices_[&device].free[nearest];
   Lane* lane = nullptr;
   if (free.empty()) {
-    lane = &make(device, /*is_default=*/false, Lane::Issue::kAtOnce);
+    lane = &make(device, /*is_default=*/false, Lane::Issue::kAtOnce, nearest);
   } else {
     lane = free.back();
     free.pop_back();
@@ -74,7 +76,7 @@ std::shared_ptr<Lane> Lanes::lease(device::Device& device) {
 
 void Lanes::give_back(Lane* lane) {
   const std::lock_guard lock(mutex_);
-  devices_[&lane->device()].free.push_back(lane);
+  devices_[&lane->device()].free[lane->priority()].push_back(lane);
 }
 
 std::vector<Lane*> Lanes::all(const device::Device* device) {

@@ -1,6 +1,7 @@
 // All lanes of a context.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,8 +26,8 @@ class Lanes {
   Lane& default_lane(device::Device& device);
   // Where copies between the device and others go, beside its kernels.
   Lane& copy_lane(device::Device& device, Direction direction);
-  // One of its own; it may have served before.
-  std::shared_ptr<Lane> lease(device::Device& device);
+  // One of its own with the nearest priority that the device has; it may have served before.
+  std::shared_ptr<Lane> lease(device::Device& device, std::int32_t priority = 0);
   // Null for every device.
   void synchronize(const device::Device* device);
   // Waits for all work, whatever becomes of it, and ends the threads: nothing more may come.
@@ -37,10 +38,10 @@ class Lanes {
     Lane* standard = nullptr;
     Lane* to_device = nullptr;
     Lane* from_device = nullptr;
-    std::vector<Lane*> free;  // were leased
+    std::map<std::int32_t, std::vector<Lane*>> free;  // were leased, by priority
   };
 
-  Lane& make(device::Device& device, bool is_default, Lane::Issue issue);
+  Lane& make(device::Device& device, bool is_default, Lane::Issue issue, std::int32_t priority = 0);
   std::vector<Lane*> all(const device::Device* device);
   void give_back(Lane* lane);
   std::string stop(core::EndClock::time_point deadline);

@@ -5,6 +5,7 @@
 
 #include "framework/core/context.h"
 #include "framework/core/environment.h"
+#include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/thread_state.h"
@@ -33,8 +34,8 @@ void require_same_context(const Lane& lane, const core::Context& context, std::s
 inline namespace v0 {
 
 Stream::Stream(std::shared_ptr<eager::Lane> lane) : lane_(std::move(lane)) {}
-Stream::Stream(const Place& place)
-    : lane_(eager::Lanes::instance().lease(eager::device_at(place))) {}
+Stream::Stream(const Place& place, int priority)
+    : lane_(eager::Lanes::instance().lease(eager::device_at(place), priority)) {}
 
 Stream Stream::default_of(const Place& place) {
   return Stream(eager::unowned(eager::Lanes::instance().default_lane(eager::device_at(place))));
@@ -46,6 +47,20 @@ Stream Stream::current(const Place& place) {
 }
 
 const Place& Stream::place() const { return lane_->device().place(); }
+int Stream::priority() const { return lane_->priority(); }
+
+void Stream::launch_host_function(std::function<void()> function) const {
+  if (!function) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[launch_host_function] there is no function; give one that can be called");
+  }
+  eager::Task task;
+  task.host_function = std::make_unique<eager::HostFunction>(std::move(function));
+  task.site = __builtin_return_address(0);
+  lane_->submit(task);
+  if (eager::thread_state().is_serial) lane_->synchronize();
+}
+
 bool Stream::done() const { return lane_->has_ended(lane_->mark()); }
 void Stream::synchronize() const { lane_->synchronize(); }
 

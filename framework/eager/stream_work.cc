@@ -4,11 +4,12 @@
 
 namespace loci::eager {
 
-StreamWork::StreamWork(device::Device& device, bool is_default) : device_(device), issued_(device) {
+StreamWork::StreamWork(device::Device& device, bool is_default, std::int32_t priority)
+    : device_(device), issued_(device) {
   if (is_default || device.is_inline()) {
     stream_ = device.default_stream();
   } else {
-    own_stream_ = std::make_unique<device::Stream>(device);
+    own_stream_ = std::make_unique<device::Stream>(device, priority);
     stream_ = own_stream_->handle();
   }
 }

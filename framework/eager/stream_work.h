@@ -15,8 +15,9 @@ namespace loci::eager {
 // lane. Thread-safe, but for query() and drain(), which are for whoever may use the stream.
 class StreamWork {
  public:
-  // The device's default stream, or one of its own. An inline device has only the former.
-  StreamWork(device::Device& device, bool is_default);
+  // The device's default stream, or one of its own with that priority, which the device has. An
+  // inline device has only the former.
+  StreamWork(device::Device& device, bool is_default, std::int32_t priority = 0);
 
   [[nodiscard]] loci_stream* handle() const { return stream_; }
   [[nodiscard]] IssuedWork& issued() { return issued_; }

@@ -80,6 +80,8 @@ void run_task(Task& task, loci_stream* stream) {
     launch(task, stream);
   } else if (!task.arguments.empty()) {
     copy(task, stream);
+  } else if (task.host_function != nullptr) {
+    run_host_function(*task.host_function);
   }
 }
 
@@ -103,6 +105,9 @@ void clear_failures(Task& task) {
 }
 
 std::string describe(const Task& task) {
+  if (task.plan == nullptr && task.arguments.empty()) {
+    return fmt::format("[launch_host_function] enqueued at {}", describe_site(task.site));
+  }
   std::string arguments;
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     const TensorImpl* argument = task.arguments[i].get();
@@ -113,10 +118,8 @@ std::string describe(const Task& task) {
   }
   const std::string place =
       task.plan != nullptr ? "at " + task.plan->device->place().to_string()
-      : task.arguments.size() < 2
-          ? std::string()
-          : fmt::format("from {} to {}", task.arguments[0]->place().to_string(),
-                        task.arguments[1]->place().to_string());
+                           : fmt::format("from {} to {}", task.arguments[0]->place().to_string(),
+                                         task.arguments[1]->place().to_string());
   return fmt::format("[{}] {} {}, enqueued at {}",
                      task.plan != nullptr ? task.plan->schema->name() : "copy", arguments, place,
                      describe_site(task.site));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "framework/eager/call_plan.h"
+#include "framework/eager/host_function.h"
 #include "framework/memory/allocator.h"
 #include "framework/tensor/tensor_impl.h"
 #include "framework/transfer/transfer.h"
@@ -22,15 +23,16 @@ struct Dependency {
   bool for_host = false;   // has to have ended for the host, not only to come before on the device
 };
 
-// Holds all that the work uses until it has been handed to the device. Either a launch, with a
-// plan, or a copy of one argument into another.
+// Holds all that the work uses until it has been handed to the device. A launch, with a plan, a
+// copy of one argument into another, or without either a function of the user's.
 struct Task {
-  std::shared_ptr<const CallPlan> plan;  // null for a copy
+  std::shared_ptr<const CallPlan> plan;  // null for all but a launch
   // A launch: flat inputs, then outputs, null where one is absent. A copy: source and target.
   InlineList<std::shared_ptr<tensor::TensorImpl>, 4> arguments;
   transfer::Labels labels;  // of a copy
   transfer::Permit permit;  // of a copy: what the caller's policy says
   InlineList<Dependency, 4> before;
+  std::unique_ptr<HostFunction> host_function;
   const void* site = nullptr;     // where in the user's program it was enqueued
   std::uint64_t correlation = 0;  // of a launch on a queued device, by which that tells of failures
 
@@ -57,7 +59,8 @@ void fail_outputs(Task& task, const std::shared_ptr<tensor::Failure>& failure);
 [[nodiscard]] bool inherit_failure(Task& task);
 // Before it writes: earlier failures of what it replaces whole no longer count.
 void clear_failures(Task& task);
-// "[elementwise_add] x float32[2], y float32[2] at cpu, enqueued at main+0x1f (train)".
+// "[elementwise_add] x float32[2], y float32[2] at cpu, enqueued at main+0x1f (train)",
+// "[launch_host_function] enqueued at ...".
 [[nodiscard]] std::string describe(const Task& task);
 
 }  // namespace loci::eager

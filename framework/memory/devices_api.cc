@@ -51,6 +51,8 @@ DeviceProperties describe(const device::Device& device) {
   properties.is_accelerator = device.is_accelerator();
   properties.uses_host_memory = device.uses_host_memory();
   properties.is_queued = !device.is_inline();
+  properties.least_priority = info.least_priority;
+  properties.greatest_priority = info.greatest_priority;
   return properties;
 }
 

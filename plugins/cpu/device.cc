@@ -63,7 +63,6 @@ void CpuDevice::describe(CpuPlugin&, std::uint32_t index, loci_device_info& info
   info.total_memory = physical_memory();
   info.alignment = kAlignment;
   info.min_chunk = kAlignment;
-  info.numa_node = UINT32_MAX;
   info.compute_units = usable_processors();
 }
 

@@ -66,8 +66,9 @@ void SimDevice::describe(Machine& machine, std::uint32_t index, loci_device_info
   info.total_memory = machine.settings.memory;
   info.alignment = kAlignment;
   info.min_chunk = kAlignment;
-  info.numa_node = UINT32_MAX;
   info.compute_units = 1;  // kernels of a stream run on one thread
+  info.least_priority = kLeastPriority;
+  info.greatest_priority = kGreatestPriority;
   info.peak_flops = machine.settings.gflops * 1e9;
   // A copy within the device reads and writes each byte.
   info.peak_bytes = 2 * machine.settings.local_gbps * 1e9;

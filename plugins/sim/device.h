@@ -16,9 +16,14 @@
 #include "plugins/sim/failures.h"
 #include "plugins/sim/handles.h"
 #include "plugins/sim/machine.h"
+#include "plugins/sim/priority_gate.h"
 #include "plugins/sim/stream.h"
 
 namespace loci::sim {
+
+// Of streams; the lower number is the greater one.
+inline constexpr std::int32_t kLeastPriority = 0;
+inline constexpr std::int32_t kGreatestPriority = -2;
 
 // See loci/plugin/device.hpp for the functions that the table is made of.
 class SimDevice {
@@ -55,6 +60,7 @@ class SimDevice {
   [[nodiscard]] Failures& failures() { return failures_; }
   [[nodiscard]] Counters& counters() { return counters_; }
   [[nodiscard]] const DeviceMemory& memory() const { return memory_; }
+  [[nodiscard]] PriorityGate& gate() { return gate_; }
   [[nodiscard]] std::chrono::nanoseconds longest_delay() const;
   // A seed and a number for each stream.
   [[nodiscard]] std::uint64_t next_seed();
@@ -85,6 +91,7 @@ class SimDevice {
   Failures failures_;
   Counters counters_;
   DeviceMemory memory_;
+  PriorityGate gate_;
   std::mutex streams_mutex_;
   std::set<Stream*> streams_;
   std::uint64_t stream_count_ = 0;

@@ -30,13 +30,25 @@ class AwaitMark final : public Work {
   std::shared_ptr<Mark> mark_;
 };
 
+class HostWork final : public Work {
+ public:
+  HostWork(loci_host_fn function, void* context) : function_(function), context_(context) {}
+  void run() override { function_(context_); }
+  [[nodiscard]] std::string name() const override { return "host function"; }
+  [[nodiscard]] bool is_control() const override { return true; }
+
+ private:
+  loci_host_fn function_;
+  void* context_;
+};
+
 }  // namespace
 
-Stream::Stream(SimDevice& device)
+Stream::Stream(SimDevice& device, std::int32_t priority)
     : device_(device),
       races_(device.machine().races.get()),
-      worker_(device.failures(), device.machine().profile, device.next_lane(),
-              device.longest_delay(), device.next_seed()) {
+      worker_(device.failures(), device.machine().profile, device.gate(),
+              {device.next_lane(), device.longest_delay(), device.next_seed(), priority}) {
   if (races_ != nullptr) number_ = races_->add_stream();
   device_.add(*this);
 }
@@ -87,6 +99,10 @@ void Stream::synchronize() {
 void Stream::wait(Event& event) {
   device_.failures().require_present();
   if (const std::shared_ptr<Mark> latest = event.latest()) wait(latest);
+}
+
+void Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
+  enqueue(std::make_unique<HostWork>(function, context), {});
 }
 
 VectorClock Stream::known() const {

@@ -1,7 +1,10 @@
 // A stream: a worker thread, and what the race checker knows of it.
 #pragma once
 
+#include <loci/abi/device.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -18,7 +21,7 @@ class SimDevice;
 // Any thread may call; the order of calls is the order of the work. The device outlives it.
 class Stream {
  public:
-  explicit Stream(SimDevice& device);
+  explicit Stream(SimDevice& device, std::int32_t priority = 0);
   // Ends when its work has.
   ~Stream();
   Stream(const Stream&) = delete;
@@ -40,6 +43,9 @@ class Stream {
   bool query();
   void synchronize();
   void wait(Event& event);
+  // Also on a lost device, and neither delayed nor kept waiting by a greater priority: it takes
+  // nothing of the device.
+  void launch_host(loci_host_fn function, void* context, std::uint64_t correlation);
 
  private:
   [[nodiscard]] VectorClock known() const;

@@ -21,6 +21,10 @@ std::uint64_t correlation_of(loci_device*, const loci_copy* copy, const Rest&...
   return copy->correlation;
 }
 
+std::uint64_t correlation_of(loci_stream*, loci_host_fn, void*, std::uint64_t correlation) {
+  return correlation;
+}
+
 // Of the plugin's instance that a handle belongs to.
 ProfileSource& source_of(loci_device* device) {
   return sdk::device_of<SimDevice>(device).machine().profile;
@@ -62,6 +66,7 @@ constexpr char kStreamDestroy[] = "stream_destroy";
 constexpr char kStreamQuery[] = "stream_query";
 constexpr char kStreamSynchronize[] = "stream_synchronize";
 constexpr char kStreamWaitEvent[] = "stream_wait_event";
+constexpr char kLaunchHost[] = "launch_host";
 constexpr char kEventCreate[] = "event_create";
 constexpr char kEventDestroy[] = "event_destroy";
 constexpr char kEventRecord[] = "event_record";
@@ -91,6 +96,7 @@ loci_device_api make_device_table() {
   trace<&Api::stream_query, kStreamQuery>(table);
   trace<&Api::stream_synchronize, kStreamSynchronize>(table);
   trace<&Api::stream_wait_event, kStreamWaitEvent>(table);
+  trace<&Api::launch_host, kLaunchHost>(table);
   trace<&Api::event_create, kEventCreate>(table);
   trace<&Api::event_destroy, kEventDestroy>(table);
   trace<&Api::event_record, kEventRecord>(table);

@@ -7,13 +7,13 @@
 
 namespace loci::sim {
 
-Worker::Worker(Failures& failures, ProfileSource& profile, const Lane& lane,
-               std::chrono::nanoseconds longest_delay, std::uint64_t seed)
+Worker::Worker(Failures& failures, ProfileSource& profile, PriorityGate& gate,
+               const WorkerOptions& options)
     : failures_(failures),
       profile_(profile),
-      lane_(lane),
-      longest_delay_(longest_delay),
-      random_(seed),
+      gate_(gate),
+      options_(options),
+      random_(options.seed),
       thread_([this] { run(); }) {}
 
 Worker::~Worker() {
@@ -57,6 +57,7 @@ void Worker::run() {
     run_one(*work);
     work.reset();
     lock.lock();
+    leave_gate();
     ++ended_;
     changed_.notify_all();
   }
@@ -66,24 +67,34 @@ void Worker::run_one(Work& work) noexcept {
   try {
     if (work.is_control()) return work.run();
     delay();
+    if (!is_within_gate_) gate_.enter(options_.priority);
+    is_within_gate_ = true;
+    gate_.wait_turn(options_.priority);
     if (!failures_.enter_task()) return;
     const auto begin = std::chrono::steady_clock::now();
     work.run();
     std::this_thread::sleep_until(begin + work.duration());
     if (profile_.records_work()) {
-      profile_.add(work.name(), work.facts(), lane_, begin, std::chrono::steady_clock::now());
+      profile_.add(work.name(), work.facts(), options_.lane, begin,
+                   std::chrono::steady_clock::now());
     }
   } catch (...) {
     failures_.keep_current(work.name(), work.facts().correlation);
   }
 }
 
+void Worker::leave_gate() {
+  if (!is_within_gate_ || (!queue_.empty() && !queue_.front()->is_control())) return;
+  gate_.leave(options_.priority);
+  is_within_gate_ = false;
+}
+
 void Worker::delay() {
-  if (longest_delay_.count() == 0) return;
+  if (options_.longest_delay.count() == 0) return;
   // Not a distribution of the library: the same seed means the same delays everywhere.
   const auto share = static_cast<double>(random_() >> 11) * 0x1p-53;
   std::this_thread::sleep_for(std::chrono::nanoseconds(
-      static_cast<std::int64_t>(share * static_cast<double>(longest_delay_.count()))));
+      static_cast<std::int64_t>(share * static_cast<double>(options_.longest_delay.count()))));
 }
 
 }  // namespace loci::sim

@@ -10,18 +10,27 @@
 #include <thread>
 
 #include "plugins/sim/failures.h"
+#include "plugins/sim/priority_gate.h"
 #include "plugins/sim/profile_source.h"
 #include "plugins/sim/work.h"
 
 namespace loci::sim {
 
+// How a worker runs its tasks.
+struct WorkerOptions {
+  Lane lane{};  // of what it tells the profile
+  // Before each task that is no control it sleeps for up to this, the same times for the same seed.
+  std::chrono::nanoseconds longest_delay{0};
+  std::uint64_t seed = 0;
+  std::int32_t priority = 0;
+};
+
 // Runs work in the order in which it came. Any thread may call.
 class Worker {
  public:
-  // Before each task that is no control it sleeps for up to `longest_delay`, the same times for the
-  // same seed. What it runs is told to the profile as work of `lane`. Both references outlive it.
-  Worker(Failures& failures, ProfileSource& profile, const Lane& lane,
-         std::chrono::nanoseconds longest_delay, std::uint64_t seed);
+  // Tasks that are no control go through the gate of their device. The references outlive it.
+  Worker(Failures& failures, ProfileSource& profile, PriorityGate& gate,
+         const WorkerOptions& options);
   // Runs what was enqueued.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -38,11 +47,14 @@ class Worker {
   void run();
   void run_one(Work& work) noexcept;
   void delay();
+  // With the mutex: nothing is ready any more, if that is so.
+  void leave_gate();
 
   Failures& failures_;
   ProfileSource& profile_;
-  const Lane lane_;
-  const std::chrono::nanoseconds longest_delay_;
+  PriorityGate& gate_;
+  const WorkerOptions options_;
+  bool is_within_gate_ = false;  // for as long as one task is ready behind the other
   std::mt19937_64 random_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;

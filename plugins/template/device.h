@@ -20,7 +20,6 @@ class SampleDevice {
     info.name = loci::sdk::to_abi("sample");
     info.alignment = 64;
     info.min_chunk = 64;
-    info.numa_node = UINT32_MAX;  // none
     info.compute_units = 1;
   }
   // Opens the device.

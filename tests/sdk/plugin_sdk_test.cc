@@ -90,11 +90,16 @@ class TinyDevice {
  public:
   struct Event;
   struct Stream {
-    explicit Stream(TinyDevice& owner) : device(&owner) {}
+    Stream(TinyDevice& owner, std::int32_t given) : device(&owner), priority(given) {}
     static bool query() { return true; }
     void synchronize() const { ++device->synchronized; }
     void wait(Event& event) const { device->waited_for = event.recorded; }
+    static void launch_host(loci_host_fn function, void* context, std::uint64_t correlation) {
+      if (correlation == 0) throw sdk::Error(LOCI_CODE_FAILED, "without a correlation");
+      function(context);
+    }
     TinyDevice* device;
+    std::int32_t priority;
   };
   struct Event {
     explicit Event(TinyDevice&) {}
@@ -278,7 +283,7 @@ TEST_F(PluginSdkDevice, MemoryAndCopies) {
 TEST_F(PluginSdkDevice, StreamsEventsAndErrors) {
   loci_stream* stream = nullptr;
   loci_event* event = nullptr;
-  check(api().stream_create(device_, &stream));
+  check(api().stream_create(device_, 0, &stream));
   check(api().event_create(device_, LOCI_EVENT_TIMED, &event));
   std::uint32_t done = 1;
   check(api().event_query(event, &done));
@@ -300,9 +305,22 @@ TEST_F(PluginSdkDevice, StreamsEventsAndErrors) {
   api().stream_destroy(stream);
 }
 
+TEST_F(PluginSdkDevice, StreamsHavePrioritiesAndRunFunctions) {
+  loci_stream* stream = nullptr;
+  check(api().stream_create(device_, -4, &stream));
+  EXPECT_EQ(sdk::stream_of<TinyDevice>(stream)->priority, -4);
+  int calls = 0;
+  const loci_host_fn count = [](void* context) { ++*static_cast<int*>(context); };
+  check(api().launch_host(stream, count, &calls, 1));
+  EXPECT_EQ(calls, 1);
+  expect_error(LOCI_CODE_FAILED, "without a correlation",
+               [&] { check(api().launch_host(stream, count, &calls, 0)); });
+  api().stream_destroy(stream);
+}
+
 TEST_F(PluginSdkDevice, HandlesLeadToTheObjectsOfKernels) {
   loci_stream* stream = nullptr;
-  check(api().stream_create(device_, &stream));
+  check(api().stream_create(device_, 0, &stream));
   TinyDevice& device = sdk::device_of<TinyDevice>(device_);
   EXPECT_EQ(sdk::stream_of<TinyDevice>(stream)->device, &device);
   EXPECT_EQ(sdk::stream_of<TinyDevice>(nullptr), nullptr);

@@ -156,6 +156,8 @@ loci_error* describe(loci_plugin* plugin, std::uint32_t index, loci_device_info*
   info->alignment = options.alignment;
   info->min_chunk = options.min_chunk;
   info->compute_units = index + 1;
+  info->least_priority = options.least_priority;
+  info->greatest_priority = options.greatest_priority;
   return backend_of(plugin)->take_fault("describe");
 }
 
@@ -173,9 +175,12 @@ void close(loci_device* device) {
   delete device_of(device);
 }
 
-loci_error* mem_alloc(loci_device* handle, std::uint32_t, std::uint64_t bytes, loci_stream*,
+loci_error* mem_alloc(loci_device* handle, std::uint32_t kind, std::uint64_t bytes, loci_stream*,
                       void** out_pointer) {
   FakeDevice& device = *device_of(handle);
+  if (kind != LOCI_MEMORY_DEVICE && !device.backend->options().has_pinned_memory) {
+    return core::make_error(Error(ErrorCode::kUnsupported, "the fake has no pinned memory"));
+  }
   if (loci_error* fault = device.backend->take_fault("mem_alloc")) return fault;
   const FakeOptions& options = device.backend->options();
   const std::lock_guard lock(device.mutex);
@@ -236,7 +241,8 @@ loci_error* copy(loci_device* handle, const loci_copy* request, loci_stream* str
   return nullptr;
 }
 
-loci_error* stream_create(loci_device* device, loci_stream** out_stream) {
+loci_error* stream_create(loci_device* device, std::int32_t priority, loci_stream** out_stream) {
+  device_of(device)->backend->counters().last_priority = priority;
   if (loci_error* fault = device_of(device)->backend->take_fault("stream_create")) return fault;
   ++device_of(device)->backend->counters().live_streams;
   auto* stream = new FakeStream(device_of(device));

@@ -26,6 +26,9 @@ struct FakeOptions {
   std::uint64_t alignment = 256;
   std::uint64_t min_chunk = 1;
   bool copies_peers = true;
+  bool has_pinned_memory = false;
+  std::int32_t least_priority = 0;
+  std::int32_t greatest_priority = 0;
 };
 
 // What the functions of the table were asked for.
@@ -41,6 +44,7 @@ struct FakeCounters {
   std::atomic<std::int64_t> open_devices{0};
   std::atomic<std::uint64_t> events_recorded{0};
   std::atomic<std::uint64_t> event_waits{0};
+  std::atomic<std::int32_t> last_priority{0};  // of a stream
 };
 
 // Outlives the devices that are opened from it.

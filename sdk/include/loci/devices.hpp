@@ -28,6 +28,9 @@ struct DeviceProperties {
   bool is_accelerator = false;  // a candidate for the place "gpu"
   bool uses_host_memory = false;
   bool is_queued = false;  // work is enqueued into streams; else it is done when a launch returns
+  // Of streams, by stream.hpp; both 0 where there are none.
+  int least_priority = 0;
+  int greatest_priority = 0;
 };
 
 // Every device of every type, by type and index. Opens none. Throws Error if a plugin cannot count

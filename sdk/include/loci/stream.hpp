@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <loci/export.hpp>
 #include <loci/place.hpp>
 #include <memory>
@@ -32,13 +33,23 @@ class LOCI_PUBLIC Stream {
  public:
   // A stream of its own at that place, which is resolved. Throws Error(kUnavailable). Streams are
   // kept when their last handle ends, and used again.
-  explicit Stream(const Place& place = Place());
+  // `priority` is the nearest that the device has: the lower number is the greater one, 0 where
+  // nothing is asked for, and all that a device without priorities has. Of ready work that a device
+  // does not run at once, that of the greater priority begins first.
+  explicit Stream(const Place& place = Place(), int priority = 0);
   // The default stream of a place.
   static Stream default_of(const Place& place);
   // Where ops at `place` go now: that of the innermost StreamGuard of the place, or the default.
   static Stream current(const Place& place);
 
   [[nodiscard]] const Place& place() const;
+  // The one that it has, whatever was asked for.
+  [[nodiscard]] int priority() const;
+  // Calls the function once all that was enqueued before has ended, on a thread of the device's or
+  // of the library's; what is enqueued later comes after it. It may neither enqueue work nor wait
+  // for any. What it throws is thrown by the next wait for the stream. Throws
+  // Error(kInvalidArgument) for an empty one.
+  void launch_host_function(std::function<void()> function) const;
   // Whether all that was enqueued has ended.
   [[nodiscard]] bool done() const;
   // Waits for all that was enqueued. Throws the first error that no wait has thrown yet.

@@ -72,6 +72,23 @@ TEST(DeviceTest, ADeviceWithoutStreamsHasNoFurtherOnes) {
               ThrowsMessage<Error>(HasSubstr("inline device without streams")));
 }
 
+TEST(DeviceTest, GivesTheNearestPriority) {
+  FakeBackend fake({.least_priority = 1, .greatest_priority = -3});
+  Device device(fake.backend(), Place("fake"));
+  EXPECT_EQ(device.nearest_priority(-4), -3);
+  EXPECT_EQ(device.nearest_priority(-2), -2);
+  EXPECT_EQ(device.nearest_priority(0), 0);
+  EXPECT_EQ(device.nearest_priority(9), 1);
+}
+
+TEST(DeviceTest, RefusesARangeOfPrioritiesWithoutZero) {
+  for (const auto& [least, greatest] : {std::pair{-1, -2}, std::pair{2, 1}}) {
+    FakeBackend fake({.least_priority = least, .greatest_priority = greatest});
+    EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake")); },
+                ThrowsMessage<Error>(HasSubstr("0 has to be one of them")));
+  }
+}
+
 TEST(DeviceTest, CountsLiveObjectsOfThePlugin) {
   FakeBackend fake;
   {

@@ -31,6 +31,14 @@ TEST(StreamTest, IsDoneWhenItsWorkHasEnded) {
   EXPECT_TRUE(stream.done());
 }
 
+TEST(StreamTest, IsMadeWithItsPriority) {
+  FakeBackend fake({.greatest_priority = -3});
+  Device device(fake.backend(), Place("fake"));
+  EXPECT_EQ(fake.counters().last_priority, 0) << "the default stream's";
+  const Stream urgent(device, -3);
+  EXPECT_EQ(fake.counters().last_priority, -3);
+}
+
 TEST(StreamTest, DestructorWaitsForItsWork) {
   FakeBackend fake;
   Device device(fake.backend(), Place("fake"));

@@ -1,6 +1,14 @@
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <loci/stream.hpp>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
+#include "framework/eager/lane.h"
 #include "tests/framework/eager/eager_fixture.h"
+#include "tests/support/fake_device.h"
 
 namespace loci::eager {
 namespace {
@@ -89,6 +97,125 @@ TEST_F(StreamApiTest, SerialModeThrowsAtTheCall) {
       },
       ThrowsMessage<Error>(HasSubstr("[cross_entropy]")));
   EXPECT_EQ((vector({1}).to("sim:0") + 1.0).item<float>(), 2);
+}
+
+TEST_F(StreamApiTest, HasTheNearestPriority) {
+  EXPECT_EQ(device_properties("sim:0").greatest_priority, -2);
+  EXPECT_EQ(device_properties("sim:0").least_priority, 0);
+  EXPECT_EQ(Stream("sim:0").priority(), 0);
+  EXPECT_EQ(Stream("sim:0", -1).priority(), -1);
+  EXPECT_EQ(Stream("sim:0", -100).priority(), -2);
+  EXPECT_EQ(Stream("sim:0", 5).priority(), 0);
+  EXPECT_EQ(Stream("cpu", -1).priority(), 0);
+  EXPECT_EQ(Stream::default_of("sim:0").priority(), 0);
+}
+
+TEST_F(StreamApiTest, StreamsAreUsedAgainForTheirPriority) {
+  const auto made = [](int priority) { return Stream("sim:1", priority).lane().get(); };
+  const eager::Lane* urgent = made(-1);
+  const eager::Lane* other = made(0);
+  EXPECT_NE(urgent, other);
+  EXPECT_EQ(made(-1), urgent);
+  EXPECT_EQ(made(0), other);
+}
+
+TEST_F(StreamApiTest, AGreaterPriorityOvertakesOnTheDevice) {
+  const Stream greater("sim:2", -2);
+  const Stream lesser("sim:2");
+  std::promise<void> all_is_there;
+  const std::shared_future<void> ready = all_is_there.get_future().share();
+  std::atomic<bool> greater_has_ended{false};
+  std::atomic<bool> was_overtaken{false};
+  const auto enqueue = [&](const Stream& stream, int ops) {
+    const StreamGuard guard(stream);
+    Tensor value = ones({1 << 16}, kFloat32, "sim:2");
+    stream.launch_host_function([ready] { ready.wait(); });
+    for (int i = 0; i < ops; ++i) value = value * 1.0;
+  };
+  enqueue(greater, 20);
+  greater.launch_host_function([&] { greater_has_ended = true; });
+  enqueue(lesser, 8);  // with equal priorities it would end first
+  lesser.launch_host_function([&] { was_overtaken = greater_has_ended.load(); });
+  all_is_there.set_value();
+  greater.synchronize();
+  lesser.synchronize();
+  EXPECT_TRUE(was_overtaken);
+}
+
+// Of what comes first, it takes long enough to be overtaken.
+void expect_order(const Stream& stream) {
+  std::vector<int> order;
+  const std::thread::id caller = std::this_thread::get_id();
+  std::thread::id callee;
+  stream.launch_host_function([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    order.push_back(1);
+  });
+  stream.launch_host_function([&] {
+    order.push_back(2);
+    callee = std::this_thread::get_id();
+  });
+  EXPECT_FALSE(stream.done());
+  stream.synchronize();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+  EXPECT_NE(callee, caller);
+  EXPECT_TRUE(stream.done());
+}
+
+TEST_F(StreamApiTest, RunsFunctionsInOrder) {
+  for (const char* place : {"cpu", "sim:0"}) expect_order(Stream(place));
+}
+
+TEST_F(StreamApiTest, RunsFunctionsOnADeviceThatCannot) {
+  test::add_fake_backend({.type = "hostless"});
+  expect_order(Stream("hostless"));
+}
+
+TEST_F(StreamApiTest, FunctionsStandBetweenTheWorkOfTheirStream) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    const Stream stream(place);
+    const Tensor host = vector({1, 2});
+    Tensor there;
+    Event before;
+    Event behind;
+    {
+      const StreamGuard guard(stream);
+      there = long_work(place);
+      before.record(stream);
+      stream.launch_host_function([&] { EXPECT_TRUE(before.done()); });
+      there = there + 1.0;
+      behind.record(stream);
+    }
+    behind.synchronize();
+    EXPECT_EQ(there.to_vector<float>()[3], 2);
+  }
+}
+
+TEST_F(StreamApiTest, WhatAFunctionThrowsIsTheStreamsError) {
+  test::add_fake_backend({.type = "throwing"});
+  for (const char* place : {"cpu", "sim:0", "throwing"}) {
+    const Stream stream(place);
+    stream.launch_host_function([] { throw std::runtime_error("the disk is full"); });
+    EXPECT_THAT([&] { stream.synchronize(); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("[launch_host_function] enqueued at"),
+                                           HasSubstr("the disk is full"))));
+    EXPECT_NO_THROW(stream.synchronize()) << "it is told once";
+    stream.launch_host_function([] { throw 3; });
+    EXPECT_THAT([&] { stream.synchronize(); },
+                ThrowsMessage<Error>(HasSubstr("something that is no std::exception")));
+  }
+}
+
+TEST_F(StreamApiTest, AFunctionIsCalledAtOnceInSerialMode) {
+  const SerialMode serial;
+  bool has_run = false;
+  Stream("sim:0").launch_host_function([&] { has_run = true; });
+  EXPECT_TRUE(has_run);
+}
+
+TEST_F(StreamApiTest, AFunctionHasToBeThere) {
+  EXPECT_THAT([] { Stream("cpu").launch_host_function({}); },
+              ThrowsMessage<Error>(HasSubstr("there is no function; give one")));
 }
 
 TEST_F(StreamApiTest, AnUnknownPlaceIsRefused) {

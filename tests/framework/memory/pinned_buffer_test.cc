@@ -55,12 +55,30 @@ TEST(PinnedBufferTest, IsHostMemoryWhereTheDeviceRefuses) {
   std::memset(buffer.data(), 1, 64);
 }
 
+TEST(PinnedBufferTest, IsTheDevicesWhereThatRegistersNone) {
+  test::FakeBackend fake({.has_pinned_memory = true});
+  fake.backend().api.host_register = nullptr;
+  device::Device device(fake.backend(), Place("fake"));
+  {
+    const PinnedBuffer buffer(device, 64, "buffer");
+    EXPECT_TRUE(buffer.is_of_device());
+    EXPECT_EQ(fake.counters().live_allocations, 1);
+    std::memset(buffer.data(), 1, 64);
+  }
+  EXPECT_EQ(fake.counters().live_allocations, 0);
+  fake.backend().api.host_register = refuse;
+  fake.backend().api.host_unregister = drop;
+  device::Device refusing(fake.backend(), Place("fake"));
+  EXPECT_TRUE(PinnedBuffer(refusing, 64, "buffer").is_of_device());
+}
+
 TEST(PinnedBufferTest, IsHostMemoryWhereThereIsNoSuchThing) {
   test::FakeBackend fake;
   fake.backend().api.host_register = nullptr;
   device::Device device(fake.backend(), Place("fake"));
   const PinnedBuffer buffer(device, 64, "buffer");
   EXPECT_FALSE(buffer.is_registered());
+  EXPECT_FALSE(buffer.is_of_device());
   EXPECT_NE(buffer.data(), nullptr);
   EXPECT_EQ(PinnedBuffer(device, 0, "none").data(), nullptr);
 }

@@ -43,10 +43,20 @@ TEST(SimPluginTest, FillsEveryFunctionOfAQueuedDevice) {
   EXPECT_NE(api.copy, nullptr);
   EXPECT_NE(api.fill, nullptr);
   EXPECT_NE(api.stream_wait_event, nullptr);
+  EXPECT_NE(api.launch_host, nullptr);
   EXPECT_NE(api.event_elapsed_ns, nullptr);
   EXPECT_NE(api.synchronize, nullptr);
   EXPECT_NE(api.take_async_error, nullptr);
   EXPECT_NE(api.native_handle, nullptr);
+}
+
+TEST(SimPluginTest, StatesThePrioritiesOfItsStreams) {
+  DrivenPlugin plugin(open_plugin(test::plugin_file("sim")));
+  loci_device_info info{};
+  info.struct_size = sizeof info;
+  plugin.host().check(plugin.devices().describe(plugin.plugin(), 0, &info));
+  EXPECT_EQ(info.least_priority, 0);
+  EXPECT_EQ(info.greatest_priority, -2);
 }
 
 TEST(SimPluginTest, KernelsThatWereNeverLaunchedGoAway) {

@@ -1,6 +1,11 @@
 #include "plugins/sim/stream.h"
 
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/plugins/sim/sim_rig.h"
 
@@ -54,6 +59,126 @@ TEST(SimStreamTest, WaitsForTheRecordThatWasLatest) {
   gate.open();
   second.synchronize();
   EXPECT_TRUE(event.query());
+}
+
+// Writes its name down as it begins.
+class Noting final : public Work {
+ public:
+  Noting(std::string name, std::mutex* mutex, std::vector<std::string>* order)
+      : name_(std::move(name)), mutex_(mutex), order_(order) {}
+  void run() override {
+    const std::lock_guard lock(*mutex_);
+    order_->push_back(name_);
+  }
+  [[nodiscard]] std::string name() const override { return name_; }
+
+ private:
+  std::string name_;
+  std::mutex* mutex_;
+  std::vector<std::string>* order_;
+};
+
+// The order in which two streams begin their tasks, of which the first has one that takes a while.
+std::vector<std::string> order_of(std::int32_t first_priority, std::int32_t second_priority) {
+  Rig rig;
+  Stream first(rig.device, first_priority);
+  Stream second(rig.device, second_priority);
+  std::mutex mutex;
+  std::vector<std::string> order;
+  const auto note = [&](const char* name) {
+    return std::make_unique<Noting>(name, &mutex, &order);
+  };
+  std::promise<void> began;
+  Gate gate;
+  first.launch_host([](void* promise) { static_cast<std::promise<void>*>(promise)->set_value(); },
+                    &began, 0);
+  first.enqueue(gate.work(), {});
+  first.enqueue(note("first"), {});
+  first.enqueue(note("first again"), {});
+  began.get_future().wait();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the gate's task has begun
+  second.enqueue(note("second"), {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  gate.open();
+  first.synchronize();
+  second.synchronize();
+  return order;
+}
+
+TEST(SimStreamTest, TheGreaterPriorityGoesFirst) {
+  const std::vector<std::string> in_turn{"first", "first again", "second"};
+  const std::vector<std::string> meanwhile{"second", "first", "first again"};
+  EXPECT_EQ(order_of(-1, 0), in_turn);
+  EXPECT_EQ(order_of(-2, -1), in_turn);
+  EXPECT_EQ(order_of(0, 0), meanwhile);
+  EXPECT_EQ(order_of(0, -1), meanwhile);
+}
+
+// A stream with many tasks lets a greater priority go first between two of them.
+TEST(SimStreamTest, AGreaterPriorityOvertakesBetweenTasks) {
+  Rig rig;
+  Stream lesser(rig.device, kLeastPriority);
+  Stream greater(rig.device, kGreatestPriority);
+  std::mutex mutex;
+  std::vector<std::string> order;
+  Gate first;
+  Gate second;
+  lesser.enqueue(first.work(), {});
+  lesser.enqueue(std::make_unique<Noting>("lesser", &mutex, &order), {});
+  greater.enqueue(second.work(), {});
+  greater.enqueue(std::make_unique<Noting>("greater", &mutex, &order), {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // both have begun
+  first.open();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  second.open();
+  lesser.synchronize();
+  greater.synchronize();
+  EXPECT_EQ(order, (std::vector<std::string>{"greater", "lesser"}));
+}
+
+// An event of a stream that has to wait for this one's tasks is not waited for with the gate shut.
+TEST(SimStreamTest, AGreaterPriorityWaitsForALesserOnesEvent) {
+  Rig rig;
+  Stream greater(rig.device, kGreatestPriority);
+  Stream lesser(rig.device, kLeastPriority);
+  std::mutex mutex;
+  std::vector<std::string> order;
+  Event event(rig.device);
+  Gate gate;
+  greater.enqueue(gate.work(), {});
+  lesser.enqueue(std::make_unique<Noting>("lesser", &mutex, &order), {});
+  event.record(&lesser);
+  greater.wait(event);
+  greater.enqueue(std::make_unique<Noting>("greater", &mutex, &order), {});
+  gate.open();
+  greater.synchronize();
+  EXPECT_EQ(order, (std::vector<std::string>{"lesser", "greater"}));
+}
+
+TEST(SimStreamTest, RunsHostFunctionsInOrder) {
+  Rig rig;
+  Stream stream(rig.device);
+  Gate gate;
+  bool has_run = false;
+  stream.enqueue(gate.work(), {});
+  stream.launch_host([](void* flag) { *static_cast<bool*>(flag) = true; }, &has_run, 7);
+  EXPECT_FALSE(stream.query());
+  EXPECT_FALSE(has_run);
+  gate.open();
+  stream.synchronize();
+  EXPECT_TRUE(has_run);
+}
+
+TEST(SimStreamTest, RunsHostFunctionsOfALostDevice) {
+  Rig rig("lose_device=1");
+  Stream stream(rig.device);
+  Gate gate;
+  gate.open();
+  stream.enqueue(gate.work(), {});
+  bool has_run = false;
+  stream.launch_host([](void* flag) { *static_cast<bool*>(flag) = true; }, &has_run, 0);
+  stream.drain();
+  EXPECT_TRUE(has_run);
 }
 
 TEST(SimStreamTest, UnorderedTasksOfTwoStreamsAreARace) {

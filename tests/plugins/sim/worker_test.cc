@@ -33,7 +33,8 @@ class WorkerTest : public ::testing::Test {
  protected:
   Failures failures_{Settings(), "sim:0"};
   ProfileSource profile_;
-  Worker worker_{failures_, profile_, {}, {}, 0};
+  PriorityGate gate_;
+  Worker worker_{failures_, profile_, gate_, {}};
 };
 
 TEST_F(WorkerTest, RunsInOrderOnAThreadOfItsOwn) {
@@ -66,7 +67,7 @@ TEST_F(WorkerTest, ARunningTaskIsNotDone) {
 TEST_F(WorkerTest, EndsWhatWasEnqueued) {
   std::atomic<int> ran{0};
   {
-    Worker worker(failures_, profile_, {}, {}, 0);
+    Worker worker(failures_, profile_, gate_, {});
     for (int i = 0; i < 10; ++i) worker.enqueue(std::make_unique<Lambda>([&] { ++ran; }));
   }
   EXPECT_EQ(ran, 10);
@@ -110,7 +111,11 @@ TEST_F(WorkerTest, ATaskTakesAtLeastItsDuration) {
 std::vector<steady_clock::duration> delays(std::uint64_t seed) {
   Failures failures{Settings(), "sim:0"};
   ProfileSource profile;
-  Worker worker(failures, profile, {}, milliseconds(10), seed);
+  PriorityGate gate;
+  WorkerOptions options;
+  options.longest_delay = milliseconds(10);
+  options.seed = seed;
+  Worker worker(failures, profile, gate, options);
   std::vector<steady_clock::duration> gaps;
   auto last = steady_clock::now();
   for (int i = 0; i < 8; ++i) {

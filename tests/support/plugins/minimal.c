@@ -61,7 +61,6 @@ static loci_error* describe(loci_plugin* plugin, uint32_t index, loci_device_inf
   out_info->name = kName;
   out_info->alignment = 64;
   out_info->min_chunk = 1;
-  out_info->numa_node = UINT32_MAX;
   out_info->compute_units = plugin->number;
   return NULL;
 }

@@ -121,7 +121,6 @@ loci_error* describe(loci_plugin*, uint32_t, loci_device_info* out_info) {
   out_info->name = stated("device name", "risky");
   out_info->alignment = 64;
   out_info->min_chunk = 1;
-  out_info->numa_node = UINT32_MAX;
   return nullptr;
 }
 

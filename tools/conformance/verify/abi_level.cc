@@ -214,6 +214,12 @@ void check_info(const loci_device_info& info, std::uint32_t index) {
     fail("device {} states an alignment of {}; it has to be a power of two, {} or more", index,
          info.alignment, kMinAlignment);
   }
+  if (info.greatest_priority > 0 || info.least_priority < 0) {
+    fail(
+        "device {} states stream priorities from {} (greatest) to {} (least); 0 has to be one of "
+        "them, and the greater priority is the lower number",
+        index, info.greatest_priority, info.least_priority);
+  }
 }
 
 void check_describe(const Target& target) {

@@ -164,10 +164,10 @@ Memory::~Memory() {
   }
 }
 
-Stream::Stream(OpenDevice& device) : device_(device) {
+Stream::Stream(OpenDevice& device, std::int32_t priority) : device_(device) {
   if (!device.has_streams()) return;
   call_checked("stream_create",
-               [&] { return device.api().stream_create(device.handle(), &handle_); });
+               [&] { return device.api().stream_create(device.handle(), priority, &handle_); });
   if (handle_ == nullptr) fail("stream_create succeeded without giving a stream");
 }
 

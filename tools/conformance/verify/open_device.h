@@ -87,7 +87,7 @@ class Memory {
 // NULL where the device has no streams.
 class Stream {
  public:
-  explicit Stream(OpenDevice& device);
+  explicit Stream(OpenDevice& device, std::int32_t priority = 0);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

@@ -5,6 +5,7 @@
 #include "tools/conformance/generator.h"
 #include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/busy_work.h"
+#include "tools/conformance/verify/host_function_checks.h"
 #include "tools/conformance/verify/levels.h"
 
 namespace loci::verify {
@@ -261,6 +262,19 @@ void check_free_in_order(OpenDevice& device) {
   rig.expect(rig.y, kNew, "mem_free does not wait for the work of its stream");
 }
 
+void check_priorities(OpenDevice& device) {
+  device.require_streams();
+  const loci_device_info& info = device.info();
+  const Memory memory(device, kOrderedBytes);
+  for (const std::int32_t priority : {info.greatest_priority, info.least_priority}) {
+    const Stream stream(device, priority);
+    device.fill(memory.at(), kOrderedBytes, kNew, 8, stream.get());
+    device.wait(stream.get());
+    expect_bytes(device.get(memory.at(), kOrderedBytes, stream.get()), filled(kNew),
+                 fmt::format("a stream of priority {}", priority));
+  }
+}
+
 void check_elapsed_order(OpenDevice& device) {
   if (device.api().event_elapsed_ns == nullptr) skip("the device measures no time");
   Rig rig(device);
@@ -386,6 +400,8 @@ std::vector<Check> order_level(const Target& target) {
       on_bench("order/record_again", bench, check_rerecord),
       on_bench("order/unrecorded_event", bench, check_unrecorded),
       on_bench("order/event_destroyed", bench, check_event_destroyed),
+      on_bench("order/host_function", bench, check_host_function),
+      on_bench("order/priorities", bench, check_priorities),
       on_bench("order/elapsed_time", bench, check_elapsed_order),
       on_target("order/between_devices", target, check_devices),
       on_bench("order/random_sequences", bench, check_random),

@@ -37,10 +37,12 @@ enum {
   LOCI_EVENT_TIMED = 1 << 0 /* event_elapsed_ns may be asked of it; one without may cost less */
 };
 
-/* Kinds of memory. */
+/* Kinds of memory. A device that has none of a kind says LOCI_CODE_UNSUPPORTED. */
 enum {
   LOCI_MEMORY_DEVICE = 0,
-  LOCI_MEMORY_PINNED = 1, /* host memory that the device copies from and to without staging */
+  /* Host memory that the device copies from and to without staging. The host asks for it where the
+   * device does not register the host's own. */
+  LOCI_MEMORY_PINNED = 1
 };
 
 /* What describe() fills. */
@@ -54,8 +56,12 @@ typedef struct loci_device_info {
   uint64_t total_memory; /* bytes */
   uint64_t alignment;    /* of what mem_alloc returns, bytes; a power of two, 64 or more */
   uint64_t min_chunk;    /* the host asks for multiples of this many bytes */
-  uint32_t numa_node;    /* UINT32_MAX if unknown */
   uint32_t compute_units;
+  /* The range of stream priorities: greatest <= 0 <= least, as the lower number is the greater
+   * priority. Both are 0 where streams have none. */
+  int32_t least_priority;
+  int32_t greatest_priority;
+  uint32_t reserved_zero;
   /* What the device can do at most by its description, for profiles; 0: it does not say. */
   double peak_flops; /* per second, float32 */
   double peak_bytes; /* per second, of its memory, read and written */
@@ -84,6 +90,10 @@ typedef struct loci_copy {
   loci_device* peer; /* with LOCI_END_PEER, else NULL */
   uint64_t correlation;
 } loci_copy;
+
+/* A function of the host's that a stream runs. Does not throw or unwind. It may wait for no work of
+ * a device, and calls none of the device's functions. */
+typedef void (*loci_host_fn)(void* context);
 
 typedef struct loci_device_api {
   uint32_t struct_size;
@@ -124,14 +134,22 @@ typedef struct loci_device_api {
                       uint32_t pattern_bytes, loci_stream* stream, uint64_t correlation);
 
   /* Streams. An inline device may leave these NULL: the host then passes NULL streams. A queued one
-   * gets a stream with every launch, copy and fill. */
-  loci_error* (*stream_create)(loci_device* device, loci_stream** out_stream);
+   * gets a stream with every launch, copy and fill. `priority` is within the range that describe()
+   * gave: where work of several streams is ready and the device does not run it all at once, that
+   * of the greater priority begins first. What has begun is not interrupted. */
+  loci_error* (*stream_create)(loci_device* device, int32_t priority, loci_stream** out_stream);
   void (*stream_destroy)(loci_stream* stream);
   /* *out_done is 1 when all work enqueued so far has ended; a running task counts as not done. */
   loci_error* (*stream_query)(loci_stream* stream, uint32_t* out_done);
   loci_error* (*stream_synchronize)(loci_stream* stream);
   /* Later work of `stream` waits for the record of `event` that was latest when this is called. */
   loci_error* (*stream_wait_event)(loci_stream* stream, loci_event* event);
+  /* Calls function(context) in stream order, on a thread of the backend's; later work of the stream
+   * comes after it. It is called once if this returns no error, whatever has become of the work
+   * before it: on a device that is lost, too. NULL: a thread of the host waits for the stream
+   * and calls it, and what follows in the stream is enqueued after that. */
+  loci_error* (*launch_host)(loci_stream* stream, loci_host_fn function, void* context,
+                             uint64_t correlation);
 
   /* An event is recorded in streams of its device; those of the plugin's other devices may wait
    * for it too. One that was never recorded is done, and nothing waits for it; one whose work has

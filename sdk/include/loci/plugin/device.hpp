@@ -16,9 +16,12 @@
 //   pinning  void host_register(pointer, bytes); void host_unregister(pointer)
 //   copies   bool copy(const loci_copy&, stream), true if the host waited for it;
 //            void fill(target, bytes, pattern, pattern_bytes, stream, correlation)
-//   streams  a class Stream(MyDevice&) with bool query(), void synchronize(), void wait(Event&),
-//            and a class Event(MyDevice&) with void record(Stream*), bool query(),
-//            void synchronize(), std::uint64_t ns_until(Event& end)
+//   streams  a class Stream(MyDevice&), or Stream(MyDevice&, std::int32_t priority), with
+//            bool query(), void synchronize(), void wait(Event&), and where streams run functions
+//            of the host: void launch_host(loci_host_fn, void* context, std::uint64_t correlation);
+//            and a class Event(MyDevice&), or Event(MyDevice&, std::uint32_t flags), with
+//            void record(Stream*), bool query(), void synchronize(),
+//            std::uint64_t ns_until(Event& end)
 //   others   void synchronize(); void check_async(), which throws the first failure of enqueued
 //            work, or void check_async(std::uint64_t& correlation), which throws each and says
 //            whose it is; void* native_handle(stream, name)
@@ -202,12 +205,29 @@ void fill_events(loci_device_api& api) {
 }
 
 template <class D>
+auto fill_host_functions(loci_device_api& api, int) -> decltype(void(&D::Stream::launch_host)) {
+  api.launch_host = [](loci_stream* stream, loci_host_fn function, void* context,
+                       std::uint64_t correlation) noexcept {
+    auto& box = StreamOf<D>::box(stream);
+    return guard(box.host->api(), [&] { box.value.launch_host(function, context, correlation); });
+  };
+}
+template <class D>
+void fill_host_functions(loci_device_api&, long) {}
+
+template <class D>
 auto fill_streams(loci_device_api& api, int) -> std::void_t<typename D::Stream> {
   using Stream = StreamOf<D>;
-  api.stream_create = [](loci_device* device, loci_stream** out) noexcept {
+  api.stream_create = [](loci_device* device, std::int32_t priority, loci_stream** out) noexcept {
     const Host& host = *device_box<D>(device).host;
     return on_device<D>(device, [&](D& self) {
-      auto box = std::make_unique<typename Stream::Box>(host, self);
+      using Box = typename Stream::Box;
+      std::unique_ptr<Box> box;
+      if constexpr (std::is_constructible_v<typename D::Stream, D&, std::int32_t>) {
+        box = std::make_unique<Box>(host, self, priority);
+      } else {
+        box = std::make_unique<Box>(host, self);
+      }
       *out = reinterpret_cast<loci_stream*>(box.release());
     });
   };
@@ -224,6 +244,7 @@ auto fill_streams(loci_device_api& api, int) -> std::void_t<typename D::Stream> 
     auto& box = Stream::box(stream);
     return guard(box.host->api(), [&] { box.value.wait(EventOf<D>::box(event).value); });
   };
+  fill_host_functions<D>(api, 0);
   fill_events<D>(api);
 }
 template <class D>

@@ -26,7 +26,8 @@ class ToyDevice {
   }
   ToyDevice(ToyPlugin&, const sdk::Host&, std::uint32_t) {}
 
-  void* mem_alloc(std::uint32_t, std::uint64_t bytes, loci_stream*) {
+  void* mem_alloc(std::uint32_t kind, std::uint64_t bytes, loci_stream*) {
+    if (kind != LOCI_MEMORY_DEVICE) throw sdk::Error(LOCI_CODE_UNSUPPORTED, "no pinned memory");
     void* real = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (real == nullptr) throw std::bad_alloc();
     const std::lock_guard lock(mutex_);

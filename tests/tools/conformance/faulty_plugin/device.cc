@@ -79,6 +79,12 @@ void Device::Stream::synchronize() {
 
 void Device::Stream::wait(Event& event) { queue_->add(event.wait_task()); }
 
+void Device::Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
+  if (has("early_host_function")) return function(context);
+  queue_->add([=] { function(context); });
+  if (has("host_function_twice")) queue_->add([=] { function(context); });
+}
+
 void Device::describe(FaultyPlugin&, std::uint32_t index, loci_device_info& info) {
   require_index(index);
   info.flags = LOCI_DEVICE_ACCELERATOR;
@@ -86,7 +92,7 @@ void Device::describe(FaultyPlugin&, std::uint32_t index, loci_device_info& info
   info.total_memory = kTotal;
   info.alignment = has("small_alignment") ? 16 : kAlignment;
   info.min_chunk = kAlignment;
-  info.numa_node = UINT32_MAX;
+  info.greatest_priority = has("wrong_priorities") ? 1 : 0;
 }
 
 Device::Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index)

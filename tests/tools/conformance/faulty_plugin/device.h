@@ -29,6 +29,7 @@ class Device {
     bool query();
     void synchronize();
     void wait(Event& event);
+    void launch_host(loci_host_fn function, void* context, std::uint64_t correlation);
     Mark mark() { return queue_->mark(); }
 
    private:

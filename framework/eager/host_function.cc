@@ -1,0 +1,75 @@
+#include "framework/eager/host_function.h"
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/eager/lane.h"
+#include "framework/eager/launch.h"
+
+namespace loci::eager {
+
+void run_host_function(const HostFunction& function) {
+  try {
+    function();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    core::raise(ErrorCode::kFailed, "{}", error.what());
+  } catch (...) {
+    core::raise(ErrorCode::kFailed, "it threw something that is no std::exception");
+  }
+}
+
+namespace {
+
+// A user's function while a stream has it.
+struct HostCall {
+  Lane* lane;
+  Task task;
+
+  static void run(void* context) {
+    const std::unique_ptr<HostCall> call(static_cast<HostCall*>(context));
+    try {
+      run_host_function(*call->task.host_function);
+    } catch (...) {
+      call->lane->fail(call->task);
+    }
+  }
+};
+
+}  // namespace
+
+// What it throws is the stream's error, which a wait for the stream meets.
+void Lane::launch_host(Task& task) {
+  auto call = std::make_unique<HostCall>();
+  call->lane = this;
+  call->task.site = task.site;
+  call->task.host_function = std::move(task.host_function);
+  device_.launch_host(stream_.handle(), &HostCall::run, call.get(), next_correlation());
+  (void)call.release();
+}
+
+// On the worker, without the lock, for a device whose streams run no functions: what comes after it
+// is in the worker's queue meanwhile.
+void Lane::run_behind_stream(Task& task) noexcept {
+  const std::unique_ptr<HostFunction> function = std::move(task.host_function);
+  try {
+    stream_.drain(worker_.done());
+  } catch (const Error& error) {
+    note_error(error, worker_.done());
+  } catch (const std::bad_alloc&) {
+    untold_.note(device::failure_without_memory());
+  }
+  try {
+    run_host_function(*function);
+  } catch (...) {
+    fail(task);
+  }
+}
+
+}  // namespace loci::eager
