@@ -4,22 +4,13 @@
 #include "framework/core/environment.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/caching_allocator.h"
-#include "framework/memory/device_source.h"
+#include "framework/memory/device_memory.h"
 #include "framework/memory/host_source.h"
 
 namespace loci::memory {
 namespace {
 
 std::uint64_t host_limit() { return core::configured_number("MEMORY_LIMIT").value_or(0); }
-
-class DeviceMemory final : public device::Resident {
- public:
-  explicit DeviceMemory(device::Device& device)
-      : allocator(std::make_unique<DeviceSource>(device), device.default_stream()) {}
-  void stream_ended(loci_stream* stream) noexcept override { allocator.end_stream(stream); }
-
-  CachingAllocator allocator;
-};
 
 struct HostMemory {
   static constexpr auto kContextSlot = core::ContextSlot::kHostMemory;
@@ -52,11 +43,7 @@ Allocator& host_allocator() { return core::in_context<HostMemory>().allocator; }
 
 Allocator& device_allocator(device::Device& device) {
   if (device.uses_host_memory()) return host_allocator();
-  device::Resident& resident =
-      device.resident([](device::Device& owner) -> std::unique_ptr<device::Resident> {
-        return std::make_unique<DeviceMemory>(owner);
-      });
-  return static_cast<DeviceMemory&>(resident).allocator;
+  return memory_of(device).allocator();
 }
 
 Allocator& allocator_of(const Place& place) {

@@ -1,0 +1,39 @@
+// Memory of a device that is kept for one owner, such as a captured graph, whose addresses have to
+// stay its own.
+#pragma once
+
+#include <memory>
+
+#include "framework/device/device.h"
+#include "framework/memory/allocator.h"
+
+namespace loci::memory {
+
+// An allocator of its own over the device's memory: no other allocation of the device reuses what
+// it has cached, and none of its own comes from what others have. Thread-safe. Ends before the
+// device.
+class PrivatePool {
+ public:
+  // Throws Error(kUnsupported) for a device that works in host memory, which is one account under
+  // one limit.
+  explicit PrivatePool(device::Device& device);
+  // Waits for the device and gives all memory back. Its buffers have to have ended: where some
+  // live, their memory and the pool are kept until the process ends, with an error in the log.
+  ~PrivatePool();
+  PrivatePool(const PrivatePool&) = delete;
+  PrivatePool& operator=(const PrivatePool&) = delete;
+
+  // Where the device has no memory left, what others have cached is given back first.
+  Buffer allocate(std::uint64_t bytes, loci_stream* stream, const char* name) {
+    return allocator().allocate(bytes, stream, name);
+  }
+  // Of this pool alone.
+  [[nodiscard]] Stats stats() const { return allocator().stats(); }
+  [[nodiscard]] Allocator& allocator() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace loci::memory

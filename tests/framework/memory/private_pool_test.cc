@@ -1,0 +1,107 @@
+#include "framework/memory/private_pool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "framework/device/stream.h"
+#include "tests/support/fake_device.h"
+
+namespace loci::memory {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+class PrivatePoolTest : public ::testing::Test {
+ protected:
+  // Two MiB more than the host's tests need: a segment each.
+  test::FakeBackend fake_{{.memory = 64 * kMiB}};
+  device::Device device_{fake_.backend(), Place("fake")};
+};
+
+TEST_F(PrivatePoolTest, NobodyReusesItsMemory) {
+  PrivatePool pool(device_);
+  void* mine = pool.allocate(kMiB, nullptr, "mine").data();
+  std::set<void*> others;
+  std::vector<Buffer> live;
+  for (int i = 0; i < 4; ++i) {
+    live.push_back(device_allocator(device_).allocate(kMiB, nullptr, "another"));
+    others.insert(live.back().data());
+  }
+  EXPECT_EQ(others.count(mine), 0U) << "what the pool has cached went to another";
+  EXPECT_EQ(pool.allocate(kMiB, nullptr, "mine again").data(), mine);
+  live.clear();
+  const Buffer own = pool.allocate(kMiB / 2, nullptr, "mine still");
+  EXPECT_EQ(others.count(own.data()), 0U) << "what others have cached went to the pool";
+}
+
+TEST_F(PrivatePoolTest, CountsItsOwn) {
+  const Buffer other = device_allocator(device_).allocate(3 * kMiB, nullptr, "another");
+  PrivatePool pool(device_);
+  EXPECT_EQ(pool.stats().in_use + pool.stats().cached, 0U);
+  const std::uint64_t before = device_allocator(device_).stats().in_use;
+  {
+    const Buffer mine = pool.allocate(kMiB, nullptr, "mine");
+    EXPECT_EQ(pool.stats().in_use, kMiB);
+    EXPECT_EQ(device_allocator(device_).stats().in_use, before);
+  }
+  EXPECT_EQ(pool.stats().in_use, 0U);
+  EXPECT_GE(pool.stats().cached, kMiB);
+}
+
+TEST_F(PrivatePoolTest, GivesItsMemoryBack) {
+  const std::int64_t before = fake_.counters().live_allocations;
+  {
+    PrivatePool pool(device_);
+    (void)pool.allocate(kMiB, nullptr, "mine");
+    (void)pool.allocate(100, nullptr, "small");
+    EXPECT_GT(fake_.counters().live_allocations, before);
+  }
+  EXPECT_EQ(fake_.counters().live_allocations, before);
+}
+
+TEST_F(PrivatePoolTest, TakesWhatOthersHaveCached) {
+  { const Buffer large = device_allocator(device_).allocate(60 * kMiB, nullptr, "another"); }
+  EXPECT_GE(device_allocator(device_).stats().cached, 60 * kMiB);
+  PrivatePool pool(device_);
+  EXPECT_NE(pool.allocate(50 * kMiB, nullptr, "mine").data(), nullptr);
+  EXPECT_LT(device_allocator(device_).stats().cached, 60 * kMiB);
+}
+
+TEST_F(PrivatePoolTest, IsToldOfStreamsThatEnd) {
+  PrivatePool pool(device_);
+  {
+    device::Stream stream(device_);
+    (void)pool.allocate(kMiB, stream.handle(), "mine");
+  }
+  // The free block was that stream's: one that had not ended would have to be waited for.
+  const std::uint64_t waits = fake_.counters().event_waits;
+  const Buffer again = pool.allocate(kMiB, nullptr, "mine again");
+  EXPECT_EQ(fake_.counters().event_waits, waits);
+  EXPECT_EQ(pool.stats().backend_allocations, 1U);
+}
+
+TEST_F(PrivatePoolTest, KeepsWhatIsInUse) {
+  auto pool = std::make_unique<PrivatePool>(device_);
+  Buffer mine = pool->allocate(kMiB, nullptr, "mine");
+  testing::internal::CaptureStderr();
+  pool.reset();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("bytes in use"));
+  mine.reset();  // to an allocator that is there
+}
+
+TEST(PrivatePoolOfHostTest, ThereIsNone) {
+  test::FakeBackend fake({.flags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY});
+  device::Device device(fake.backend(), Place("fake"));
+  EXPECT_THAT([&] { const PrivatePool pool(device); },
+              ThrowsMessage<Error>(HasSubstr("fake:0 works in host memory")));
+}
+
+}  // namespace
+}  // namespace loci::memory
