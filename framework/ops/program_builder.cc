@@ -45,8 +45,78 @@ loci_error* constant(loci_builder* builder, const loci_view* elements,
   return to_error([&] { *out_value = from(builder).constant(*elements); });
 }
 
+std::vector<loci_value> list_of(const loci_value* values, std::uint64_t count) {
+  if (count > kMostArguments || (values == nullptr && count > 0)) {
+    refuse("a list has {} values{}", count, values == nullptr ? " at NULL" : "");
+  }
+  return count == 0 ? std::vector<loci_value>() : std::vector<loci_value>(values, values + count);
+}
+
+loci_error* input(loci_builder* builder, loci_str name, const loci_type* type,
+                  loci_value* out_value) noexcept {
+  return to_error([&] {
+    const std::string text(plugin::stated_text(name, "input's name"));
+    try {
+      *out_value = from(builder).input(text, type_from_abi(*type));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kUnsupported) throw;
+      refuse("the input {}: {}", core::quote(text), error.what());
+    }
+  });
+}
+
+loci_error* parameter(loci_builder* builder, const loci_parameter* parameter,
+                      loci_value* out_value) noexcept {
+  return to_error([&] {
+    loci_parameter own{};
+    std::memcpy(&own, parameter, std::min<std::size_t>(parameter->struct_size, sizeof own));
+    *out_value = from(builder).parameter(own);
+  });
+}
+
+loci_error* output(loci_builder* builder, loci_value value) noexcept {
+  return to_error([&] { from(builder).output(value); });
+}
+
+loci_error* block_begin(loci_builder* builder, const loci_value* values, std::uint64_t count,
+                        const loci_value** out_arguments) noexcept {
+  return to_error([&] {
+    const std::vector<loci_value>& arguments = from(builder).block_begin(list_of(values, count));
+    if (out_arguments != nullptr) *out_arguments = arguments.data();
+  });
+}
+
+loci_error* block_end(loci_builder* builder, const loci_value* results, std::uint64_t count,
+                      loci_block* out_block) noexcept {
+  return to_error([&] { *out_block = from(builder).block_end(list_of(results, count)); });
+}
+
+[[noreturn]] void refuse_in_gradient(const char* what) {
+  core::raise(
+      ErrorCode::kUnsupported,
+      "[builder] this is the builder of a gradient, which adds to a program that others have "
+      "begun: it takes no {}",
+      what);
+}
+
 loci_error* type_of(loci_builder* builder, loci_value value, loci_type* out_type) noexcept {
   return to_error([&] { *out_type = to_abi(from(builder).type_of(value)); });
+}
+
+// The names of outputs, and the blocks.
+void read_names(const loci_call& call, BuilderCall* own) {
+  if (call.output_name_count > kMostArguments ||
+      (call.output_names == nullptr && call.output_name_count > 0)) {
+    refuse("a call has {} names of outputs{}", call.output_name_count,
+           call.output_names == nullptr ? " at NULL" : "");
+  }
+  for (std::uint64_t i = 0; i < call.output_name_count; ++i) {
+    own->output_names.emplace_back(plugin::stated_text(call.output_names[i], "output's name"));
+  }
+  if (call.block_count > kMostArguments || (call.blocks == nullptr && call.block_count > 0)) {
+    refuse("a call has {} blocks{}", call.block_count, call.blocks == nullptr ? " at NULL" : "");
+  }
+  if (call.block_count > 0) own->blocks.assign(call.blocks, call.blocks + call.block_count);
 }
 
 TensorType type_of_view(const loci_view& view) {
@@ -112,8 +182,11 @@ TensorType type_from_abi(const loci_type& type) {
 }
 
 const loci_builder_api& ProgramBuilder::api() {
-  static constexpr loci_builder_api kApi = {sizeof(loci_builder_api), LOCI_BUILDER_MINOR,
-                                            &ops::append, &ops::constant, &ops::type_of};
+  static constexpr loci_builder_api kApi = {
+      sizeof(loci_builder_api), LOCI_BUILDER_MINOR, &ops::append,
+      &ops::constant,           &ops::type_of,      &ops::input,
+      &ops::parameter,          &ops::output,       &ops::block_begin,
+      &ops::block_end};
   return kApi;
 }
 
@@ -132,15 +205,54 @@ Value ProgramBuilder::value(loci_value id) const {
 }
 
 const std::vector<loci_value>& ProgramBuilder::append(const loci_call& call) {
-  const std::vector<Value> outputs = emitter_.emit(read(call));
+  const std::vector<Value> outputs = emit(read(call));
   appended_.clear();
   for (const Value& output : outputs) appended_.push_back(id(output));
   return appended_;
 }
 
-OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
+std::vector<Value> ProgramBuilder::values(const std::vector<loci_value>& ids) const {
+  std::vector<Value> found;
+  for (const loci_value id : ids) {
+    found.push_back(value(id));
+    if (!found.back().defined()) refuse("an absent value stands where there has to be one");
+  }
+  return found;
+}
+
+std::vector<Value> ProgramBuilder::emit(BuilderCall call) {
+  if (!call.name.empty() || !call.output_names.empty()) refuse_in_gradient("names");
+  if (!call.blocks.empty()) refuse_in_gradient("blocks");
+  return emitter_.emit(call.op);
+}
+
+loci_value ProgramBuilder::input(const std::string&, const TensorType&) {
+  refuse_in_gradient("inputs");
+}
+
+loci_value ProgramBuilder::parameter(const loci_parameter& parameter) {
+  if (parameter.release != nullptr) parameter.release(parameter.context);
+  refuse_in_gradient("parameters");
+}
+
+void ProgramBuilder::output(loci_value) { refuse_in_gradient("outputs"); }
+
+const std::vector<loci_value>& ProgramBuilder::block_begin(const std::vector<loci_value>&) {
+  refuse_in_gradient("blocks");
+}
+
+loci_block ProgramBuilder::block_end(const std::vector<loci_value>&) {
+  refuse_in_gradient("blocks");
+}
+
+BuilderCall ProgramBuilder::read(const loci_call& call) const {
   const OpSchema& schema = op_registry().get(plugin::stated_text(call.op, "call's op"));
-  OpCall<Value> result(schema.name());
+  BuilderCall own{OpCall<Value>(schema.name()),
+                  std::string(plugin::stated_text(call.name, "call's name")),
+                  {},
+                  {}};
+  read_names(call, &own);
+  OpCall<Value>& result = own.op;
   if (call.input_count > schema.inputs().size() ||
       (call.inputs == nullptr && call.input_count > 0)) {
     refuse("{} is called with {} inputs{}; it has {}", schema.name(), call.input_count,
@@ -162,7 +274,7 @@ OpCall<Value> ProgramBuilder::read(const loci_call& call) const {
       refuse("the attribute {} of {} {}", core::quote(name), schema.name(), error.what());
     }
   }
-  return result;
+  return own;
 }
 
 OpCall<Value>::Slot ProgramBuilder::read_input(const OpSchema& schema, const loci_call_input& input,

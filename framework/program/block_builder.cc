@@ -7,6 +7,7 @@
 
 #include "framework/core/per_thread.h"
 #include "framework/core/raise.h"
+#include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
 #include "framework/program/control_flow.h"
 
@@ -100,36 +101,43 @@ VarId BlockBuilder::local(const Variable& variable) {
   return id;
 }
 
+ClosedBlock BlockBuilder::close(const std::vector<Variable>& results, bool copies_state) {
+  Block& block = program_->main();
+  for (const Variable& variable : results) {
+    VarId id = local(variable);
+    if (copies_state && block.var(id).persistable) {
+      OperatorSpec copy;
+      copy.type = "assign";
+      copy.inputs = {{"x", {id}}};
+      copy.guard = current_guard();
+      id = append_operator(*program_, copy).front();
+    }
+    block.results.push_back(id);
+  }
+  outer_->continue_numbers(*program_);
+  // A copy: variables that the user still holds name what is in the builder's.
+  return {block, std::move(captured_)};
+}
+
 void BlockSet::add(const std::vector<VarId>& values, bool copies_state, const Fill& fill) {
   BlockBuilder builder(outer_);
   std::vector<Variable> arguments;
   for (const VarId id : values) {
     arguments.push_back(builder.add_argument(outer_->main().var(id)));
   }
-  value_count_ = values.size();
-  const std::vector<Variable> returned = fill(arguments);
-  Block& block = builder.program()->main();
-  for (const Variable& variable : returned) {
-    VarId id = builder.local(variable);
-    if (copies_state && block.var(id).persistable) {
-      OperatorSpec copy;
-      copy.type = "assign";
-      copy.inputs = {{"x", {id}}};
-      copy.guard = current_guard();
-      id = append_operator(*builder.program(), copy).front();
-    }
-    block.results.push_back(id);
-  }
-  outer_->continue_numbers(*builder.program());
-  for (const VarId id : builder.captured_) {
+  add(builder.close(fill(arguments), copies_state), values.size());
+}
+
+void BlockSet::add(ClosedBlock closed, std::size_t value_count) {
+  value_count_ = value_count;
+  for (const VarId id : closed.captured) {
     const bool known = std::find(captures_.begin(), captures_.end(), id) != captures_.end();
     if (!known) captures_.push_back(id);
   }
-  // A copy: variables that the user still holds name what is in the builder's.
-  parts_.push_back({block, std::move(builder.captured_)});
+  parts_.push_back(std::move(closed));
 }
 
-void BlockSet::give_argument(Part& part, std::size_t position, VarId outside) {
+void BlockSet::give_argument(ClosedBlock& part, std::size_t position, VarId outside) {
   const auto found = std::find(part.captured.begin(), part.captured.end(), outside);
   const std::vector<VarId>& old = part.block.arguments;
   if (found != part.captured.end()) {
@@ -147,7 +155,7 @@ void BlockSet::give_argument(Part& part, std::size_t position, VarId outside) {
 
 std::vector<std::shared_ptr<const Block>> BlockSet::take() {
   std::vector<std::shared_ptr<const Block>> blocks;
-  for (Part& part : parts_) {
+  for (ClosedBlock& part : parts_) {
     const std::size_t before = part.block.arguments.size();
     for (std::size_t i = 0; i < captures_.size(); ++i) give_argument(part, i, captures_[i]);
     std::vector<VarId>& arguments = part.block.arguments;
@@ -156,6 +164,15 @@ std::vector<std::shared_ptr<const Block>> BlockSet::take() {
     blocks.push_back(std::make_shared<const Block>(std::move(part.block)));
   }
   return blocks;
+}
+
+void share_random_state(BlockBuilder& block, OperatorSpec* spec) {
+  if (!ops::op_registry().get(spec->type).is_random()) return;
+  for (const auto& slot : spec->inputs) {
+    if (slot.name == "state") return;
+  }
+  const Variable state(block.root(), random_state(*block.root()));
+  spec->inputs.push_back({"state", {block.local(state)}});
 }
 
 }  // namespace loci::program

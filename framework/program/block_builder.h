@@ -10,11 +10,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "framework/program/builder.h"
 #include "framework/program/program_impl.h"
 
 namespace loci::program {
 
-// One block, from its first operator to its last. Of one thread; the innermost comes first.
+// A block that is complete, before an operator owns it.
+struct ClosedBlock {
+  Block block;                  // its arguments: the values, then what it captured
+  std::vector<VarId> captured;  // outside
+};
+
+// One block, from its first operator to its last. Of one thread; the innermost ends first.
 class BlockBuilder {
  public:
   // A block of an operator of `outer`.
@@ -35,9 +42,11 @@ class BlockBuilder {
   // The variable of this block for one of this block or of one around it. Throws
   // Error(kInvalidArgument) for any other.
   VarId local(const Variable& variable);
+  // With these results. To be called last. With `copies_state`, a result that is state is returned
+  // as a copy.
+  ClosedBlock close(const std::vector<Variable>& results, bool copies_state);
 
  private:
-  friend class BlockSet;
   VarId add_local(VarDesc desc);
 
   std::shared_ptr<ProgramImpl> outer_;
@@ -53,9 +62,11 @@ class BlockSet {
  public:
   explicit BlockSet(std::shared_ptr<ProgramImpl> outer) : outer_(std::move(outer)) {}
 
+  // One that was closed, with so many values.
+  void add(ClosedBlock closed, std::size_t value_count);
+
   using Fill = std::function<std::vector<Variable>(const std::vector<Variable>& values)>;
   // Builds one block: `fill` gets the block's variables for the values and returns its results.
-  // With `copies_state`, a result that is state is returned as a copy.
   void add(const std::vector<VarId>& values, bool copies_state, const Fill& fill);
 
   // Variables outside that the blocks use.
@@ -64,16 +75,15 @@ class BlockSet {
   std::vector<std::shared_ptr<const Block>> take();
 
  private:
-  struct Part {
-    Block block;
-    std::vector<VarId> captured;
-  };
-  void give_argument(Part& part, std::size_t position, VarId outside);
+  void give_argument(ClosedBlock& part, std::size_t position, VarId outside);
 
   std::shared_ptr<ProgramImpl> outer_;
-  std::vector<Part> parts_;
+  std::vector<ClosedBlock> parts_;
   std::vector<VarId> captures_;
   std::size_t value_count_ = 0;
 };
+
+// Gives a random operator of a block the state of its program, which is outside of all its blocks.
+void share_random_state(BlockBuilder& block, OperatorSpec* spec);
 
 }  // namespace loci::program

@@ -3,7 +3,6 @@
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
-#include "framework/ops/op_registry.h"
 #include "framework/program/block_builder.h"
 #include "framework/program/builder.h"
 #include "framework/program/printer.h"
@@ -41,16 +40,6 @@ std::vector<program::VarId> ids_in(const program::ProgramImpl& program, const ch
     ids.push_back(variable.id());
   }
   return ids;
-}
-
-// The random state of a program is outside of all its blocks.
-void share_random_state(program::BlockBuilder& block, program::OperatorSpec* spec) {
-  if (!ops::op_registry().get(spec->type).is_random()) return;
-  for (const auto& slot : spec->inputs) {
-    if (slot.name == "state") return;
-  }
-  const Variable state(block.root(), program::random_state(*block.root()));
-  spec->inputs.push_back({"state", {block.local(state)}});
 }
 
 // The program that the inputs of a call belong to; null if it has none.
@@ -149,7 +138,7 @@ std::vector<Variable> emit_op(const OpCall<Variable>& call) {
     }
     spec.inputs.push_back({slot.name, std::move(vars)});
   }
-  if (block != nullptr) share_random_state(*block, &spec);
+  if (block != nullptr) program::share_random_state(*block, &spec);
   std::vector<Variable> outputs;
   for (const program::VarId id : program::append_operator(*target, spec)) {
     outputs.emplace_back(target, id);

@@ -197,5 +197,56 @@ TEST_F(ProgramBuilderTest, KnowsTypes) {
             "[builder] an absent value has no type");
 }
 
+// What only a whole program has.
+TEST_F(ProgramBuilderTest, RefusesInAGradientWhatAddsToTheProgram) {
+  loci_value value = LOCI_NO_VALUE;
+  loci_block block = -1;
+  loci_type type{};
+  type.dtype = LOCI_DTYPE_F32;
+  EXPECT_THAT(message(api_.input(builder_.handle(), to_abi("fed"), &type, &value)),
+              HasSubstr("this is the builder of a gradient, which adds to a program that others "
+                        "have begun: it takes no inputs"));
+  int released = 0;
+  loci_parameter parameter{};
+  parameter.struct_size = sizeof parameter;
+  parameter.release = [](void* count) { ++*static_cast<int*>(count); };
+  parameter.context = &released;
+  EXPECT_THAT(message(api_.parameter(builder_.handle(), &parameter, &value)),
+              HasSubstr("it takes no parameters"));
+  EXPECT_EQ(released, 1);
+  EXPECT_THAT(message(api_.output(builder_.handle(), x_)), HasSubstr("it takes no outputs"));
+  EXPECT_THAT(message(api_.block_begin(builder_.handle(), nullptr, 0, nullptr)),
+              HasSubstr("it takes no blocks"));
+  EXPECT_THAT(message(api_.block_end(builder_.handle(), nullptr, 0, &block)),
+              HasSubstr("it takes no blocks"));
+  const std::vector<loci_call_input> inputs{{to_abi("x"), &x_, 1}};
+  loci_call call = call_of("relu", inputs);
+  call.name = to_abi("mine");
+  EXPECT_THAT(append(call), HasSubstr("it takes no names"));
+  call.name = {};
+  const loci_str name = to_abi("y");
+  call.output_names = &name;
+  call.output_name_count = 1;
+  EXPECT_THAT(append(call), HasSubstr("it takes no names"));
+  call.output_name_count = 0;
+  block = 0;
+  call.blocks = &block;
+  call.block_count = 1;
+  EXPECT_THAT(append(call), HasSubstr("it takes no blocks"));
+  EXPECT_TRUE(emitter_.calls().empty());
+}
+
+TEST_F(ProgramBuilderTest, RefusesDamagedLists) {
+  const std::vector<loci_call_input> inputs{{to_abi("x"), &x_, 1}};
+  loci_call call = call_of("relu", inputs);
+  call.output_name_count = 1;
+  EXPECT_THAT(append(call), HasSubstr("a call has 1 names of outputs at NULL"));
+  call.output_name_count = 0;
+  call.block_count = 2;
+  EXPECT_THAT(append(call), HasSubstr("a call has 2 blocks at NULL"));
+  EXPECT_THAT(message(api_.block_begin(builder_.handle(), nullptr, 3, nullptr)),
+              HasSubstr("a list has 3 values at NULL"));
+}
+
 }  // namespace
 }  // namespace loci::ops
