@@ -7,7 +7,6 @@
 
 #include "framework/core/raise.h"
 #include "framework/eager/lane.h"
-#include "framework/eager/launch.h"
 
 namespace loci::eager {
 
@@ -50,7 +49,7 @@ void Lane::launch_host(Task& task) {
   call->lane = this;
   call->task.site = task.site;
   call->task.host_function = std::move(task.host_function);
-  device_.launch_host(stream_.handle(), &HostCall::run, call.get(), next_correlation());
+  device_.launch_host(stream_.handle(), &HostCall::run, call.get(), task.correlation);
   (void)call.release();
 }
 

@@ -63,7 +63,9 @@ std::string IssuedWork::describe_at(std::uint64_t ticket) const {
   if (entry.ticket != ticket) return "one long ago";
   const std::string site = describe_site(entry.site);
   if (entry.plan == nullptr) {
-    return fmt::format("a copy at {}, enqueued at {}", device_.place().to_string(), site);
+    return fmt::format("{} at {}, enqueued at {}",
+                       entry.correlation == 0 ? "a copy" : "[launch_host_function]",
+                       device_.place().to_string(), site);
   }
   std::string arguments;
   for (const PlannedInput& input : entry.plan->inputs) {

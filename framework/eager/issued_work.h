@@ -27,8 +27,8 @@ class IssuedWork final : public device::UnprovenWork {
   IssuedWork(const IssuedWork&) = delete;
   IssuedWork& operator=(const IssuedWork&) = delete;
 
-  // The device is about to have it. `plan` is null for a copy. Tickets grow.
-  // `correlation` is that of its launch, 0 for a copy.
+  // The device is about to have it. Tickets grow. `plan` is null for a copy and for a function of
+  // the user's; `correlation` is that of its launch, 0 for a copy.
   void note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan, const void* site,
             std::uint64_t correlation);
   // Whether the device was asked after the work had ended, and said nothing.

@@ -224,7 +224,7 @@ void Lane::hand_over(Task& task, std::uint64_t ticket,
 
 // Before the device has it: another thread may be told of its failure at once.
 void Lane::begin_handover(Task& task, std::uint64_t ticket) {
-  if (task.plan != nullptr) task.correlation = next_correlation();
+  if (task.plan != nullptr || task.host_function != nullptr) task.correlation = next_correlation();
   stream_.issued().note(ticket, task.plan, task.site, task.correlation);
 }
 

@@ -33,8 +33,9 @@ struct Task {
   transfer::Permit permit;  // of a copy: what the caller's policy says
   InlineList<Dependency, 4> before;
   std::unique_ptr<HostFunction> host_function;
-  const void* site = nullptr;     // where in the user's program it was enqueued
-  std::uint64_t correlation = 0;  // of a launch on a queued device, by which that tells of failures
+  const void* site = nullptr;  // where in the user's program it was enqueued
+  // Of a launch or function on a queued device, by which that tells of failures.
+  std::uint64_t correlation = 0;
 
   [[nodiscard]] std::size_t input_count() const {
     return plan != nullptr ? plan->inputs.size() : (arguments.empty() ? 0 : 1);

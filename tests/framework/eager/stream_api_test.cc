@@ -6,7 +6,10 @@
 #include <thread>
 #include <vector>
 
+#include "framework/core/abi/error.h"
+#include "framework/device/device_manager.h"
 #include "framework/eager/lane.h"
+#include "plugins/sim/handles.h"
 #include "tests/framework/eager/eager_fixture.h"
 #include "tests/support/fake_device.h"
 
@@ -171,24 +174,38 @@ TEST_F(StreamApiTest, RunsFunctionsOnADeviceThatCannot) {
   expect_order(Stream("hostless"));
 }
 
-TEST_F(StreamApiTest, FunctionsStandBetweenTheWorkOfTheirStream) {
-  for (const char* place : {"cpu", "sim:0"}) {
-    const Stream stream(place);
-    const Tensor host = vector({1, 2});
-    Tensor there;
-    Event before;
-    Event behind;
-    {
-      const StreamGuard guard(stream);
-      there = long_work(place);
-      before.record(stream);
-      stream.launch_host_function([&] { EXPECT_TRUE(before.done()); });
-      there = there + 1.0;
-      behind.record(stream);
-    }
-    behind.synchronize();
-    EXPECT_EQ(there.to_vector<float>()[3], 2);
+TEST_F(StreamApiTest, FunctionsComeBehindTheWorkBeforeThem) {
+  const Stream stream("cpu");
+  const Tensor value = vector({1, 2});
+  const auto* elements = static_cast<const float*>(value.raw_data());
+  float seen = -1;
+  {
+    const StreamGuard guard(stream);
+    (void)long_work("cpu");
+    value.zero_();
+    stream.launch_host_function([&] { seen = elements[1]; });
   }
+  stream.synchronize();
+  EXPECT_EQ(seen, 0);
+}
+
+TEST_F(StreamApiTest, FunctionsStandBetweenTheLaunchesOfADevice) {
+  device::Device& device = device::DeviceManager::instance().get(Place("sim:1"));
+  void* found = nullptr;
+  device.check(
+      device.api().native_handle(device.handle(), nullptr, core::to_abi("sim.counters"), &found),
+      "asking for a handle");
+  const auto& launches = static_cast<sim::Counters*>(found)->launches;
+  const Stream stream("sim:1");
+  std::uint64_t at_call = 0;
+  {
+    const StreamGuard guard(stream);
+    Tensor value = long_work("sim:1");
+    stream.launch_host_function([&] { at_call = launches; });
+    for (int i = 0; i < 5; ++i) value = value * 1.0;
+  }
+  stream.synchronize();
+  EXPECT_EQ(launches - at_call, 5U);
 }
 
 TEST_F(StreamApiTest, WhatAFunctionThrowsIsTheStreamsError) {
