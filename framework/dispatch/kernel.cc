@@ -54,14 +54,14 @@ void check_layouts(const device::KernelLibrary& library, const loci_arg* args,
 // Destroyed with the scope.
 class CreatedKernel {
  public:
-  CreatedKernel(const Implementation& implementation, device::Device& device, const OpDesc& op,
-                const std::string& context)
+  CreatedKernel(const Implementation& implementation, device::Device& device,
+                const loci_op_desc& op, const std::string& context)
       : library_(*implementation.library) {
     core::check(call_library(library_, "create",
                              [&] {
                                return library_.api.create(library_.plugin->handle(),
-                                                          implementation.def, device.handle(),
-                                                          &op.abi(), &kernel_);
+                                                          implementation.def, device.handle(), &op,
+                                                          &kernel_);
                              }),
                 context);
   }
@@ -69,12 +69,12 @@ class CreatedKernel {
   CreatedKernel(const CreatedKernel&) = delete;
   CreatedKernel& operator=(const CreatedKernel&) = delete;
 
-  loci_error* prepare(const OpDesc& op, loci_prepared_info* info, Layouts* layouts) {
+  loci_error* prepare(const loci_op_desc& op, loci_prepared_info* info, Layouts* layouts) {
     info->struct_size = sizeof(*info);
     info->input_layouts = layouts->inputs.data();
     info->output_layouts = layouts->outputs.data();
-    loci_error* error = call_library(
-        library_, "prepare", [&] { return library_.api.prepare(kernel_, &op.abi(), info); });
+    loci_error* error =
+        call_library(library_, "prepare", [&] { return library_.api.prepare(kernel_, &op, info); });
     info->input_layouts = nullptr;
     info->output_layouts = nullptr;
     return error;
@@ -95,10 +95,13 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
                                     const OpDesc& op) {
   const std::string context =
       fmt::format("[{}] {}", core::from_abi(op.abi().op), implementation.name());
+  // One that serves launches of any extents is told the cost of none.
+  const bool any_shape = (implementation.def->flags & LOCI_KERNEL_SHAPE_AGNOSTIC) != 0;
+  const loci_op_desc desc = any_shape ? op.abi() : op.with_cost();
   loci_prepared_info info{};
-  Layouts layouts(op.abi());
+  Layouts layouts(desc);
   loci_error* error =
-      CreatedKernel(implementation, device, op, context).prepare(op, &info, &layouts);
+      CreatedKernel(implementation, device, desc, context).prepare(desc, &info, &layouts);
   if (error != nullptr) {
     const Error refusal = core::take_error(error);
     if (refusal.code() != ErrorCode::kUnsupported) throw refusal.within(context);

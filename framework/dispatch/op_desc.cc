@@ -48,7 +48,7 @@ void OpDesc::flatten(const std::vector<SchemaSlot>& schema_slots, const Argument
 
 OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
                const ArgumentSlots& inputs, const ArgumentSlots& outputs)
-    : name_(schema.name()), attributes_(attributes) {
+    : schema_(schema), name_(schema.name()), attributes_(attributes) {
   for (const auto& [name, value] : attributes) {
     attribute_text_ += fmt::format("{}={};", name, to_string(value));
   }
@@ -65,6 +65,43 @@ OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
   abi_.output_slots = outputs_.slots.data();
   abi_.input_slot_count = static_cast<std::uint32_t>(schema.inputs().size());
   abi_.output_slot_count = static_cast<std::uint32_t>(schema.outputs().size());
+}
+
+loci_op_desc OpDesc::with_cost() const {
+  loci_op_desc priced = abi_;
+  if (!schema_.cost_fn()) return priced;
+  Attributes attributes;
+  for (std::size_t i = 0; i < attributes_.size(); ++i) {
+    const loci_attr& attr = attributes_.data()[i];
+    attributes.emplace(plugin::from_abi(attr.name), plugin::attribute_from_abi(attr));
+  }
+  ops::InferContext context(schema_, arguments_of(inputs_), attributes);
+  context.set_outputs(types_of(outputs_));
+  const ops::Cost cost = schema_.cost_fn()(context);
+  priced.flops = static_cast<std::uint64_t>(cost.flops);
+  priced.bytes = static_cast<std::uint64_t>(cost.bytes);
+  return priced;
+}
+
+std::vector<std::vector<ops::TensorType>> OpDesc::types_of(const Arguments& arguments) {
+  std::vector<std::vector<ops::TensorType>> types;
+  for (std::size_t slot = 0; slot + 1 < arguments.slots.size(); ++slot) {
+    std::vector<ops::TensorType>& list = types.emplace_back();
+    for (std::uint32_t i = arguments.slots[slot]; i < arguments.slots[slot + 1]; ++i) {
+      const auto dtype = static_cast<DType>(arguments.args[i].dtype);
+      if (dtype != DType::kNone) list.push_back({dtype, arguments.shapes[i]});
+    }
+  }
+  return types;
+}
+
+std::vector<std::vector<ops::InferArgument>> OpDesc::arguments_of(const Arguments& arguments) {
+  std::vector<std::vector<ops::InferArgument>> result;
+  for (const std::vector<ops::TensorType>& slot : types_of(arguments)) {
+    std::vector<ops::InferArgument>& list = result.emplace_back();
+    for (const ops::TensorType& type : slot) list.push_back({type, {}, {}});
+  }
+  return result;
 }
 
 bool OpDesc::writes_nothing() const {

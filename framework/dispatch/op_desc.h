@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/core/abi/attributes.h"
+#include "framework/ops/infer_context.h"
 #include "framework/ops/op_schema.h"
 
 namespace loci::dispatch {
@@ -34,7 +35,8 @@ inline std::uint32_t abi_residence(ops::Residence residence) {
 // and one of dtype kNone in the ABI form.
 using ArgumentSlots = std::vector<std::vector<ArgumentType>>;
 
-// Owns everything that abi() points to. Neither copied nor moved, as it points into itself.
+// Owns everything that abi() points to, and refers to the schema. Neither copied nor moved, as it
+// points into itself.
 class OpDesc {
  public:
   OpDesc(const ops::OpSchema& schema, const Attributes& attributes, const ArgumentSlots& inputs,
@@ -42,7 +44,10 @@ class OpDesc {
   OpDesc(const OpDesc&) = delete;
   OpDesc& operator=(const OpDesc&) = delete;
 
+  // Without its cost.
   [[nodiscard]] const loci_op_desc& abi() const { return abi_; }
+  // With what one launch costs by the schema: for those who prepare, as finding it takes a while.
+  [[nodiscard]] loci_op_desc with_cost() const;
   // Whether there are outputs and all are empty. No kernel is asked to do nothing: the other
   // extents of an empty tensor may be greater than any that it could count with.
   [[nodiscard]] bool writes_nothing() const;
@@ -62,8 +67,12 @@ class OpDesc {
   static void flatten(const std::vector<SchemaSlot>& schema_slots, const ArgumentSlots& from,
                       Arguments* to);
 
+  // By slot, without the absent ones.
+  static std::vector<std::vector<ops::TensorType>> types_of(const Arguments& arguments);
+  static std::vector<std::vector<ops::InferArgument>> arguments_of(const Arguments& arguments);
   [[nodiscard]] std::string types(bool ranks_only) const;
 
+  const ops::OpSchema& schema_;
   std::string name_;
   std::string attribute_text_;
   core::AbiAttributes attributes_;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "plugins/sim/device.h"
-#include "plugins/sim/launch_cost.h"
 
 namespace loci::sim {
 namespace {
@@ -40,7 +39,7 @@ QueuedKernel::QueuedKernel(const sdk::Host& host, const loci_op_desc& op,
                            const loci_prepared_info& info, DestroyFn destroy)
     : host_(host),
       op_(sdk::to_view(op.op)),
-      flops_(flops_of(op)),
+      flops_(static_cast<double>(op.flops)),
       input_count_(op.input_slots[op.input_slot_count]),
       output_count_(op.output_slots[op.output_slot_count]),
       info_(info),

@@ -83,6 +83,15 @@ TEST_F(KernelTest, ALayoutThatItMustNotChooseIsAnError) {
   EXPECT_EQ(device.plugin().live_objects(), before);
 }
 
+TEST_F(KernelTest, PrepareIsToldWhatALaunchCosts) {
+  device::Device& device = device_at("toy:0");
+  EXPECT_EQ(bind_kernel(device, unary("sigmoid", {3, 2}), nullptr).refusals,
+            "org.loci.test.toy/told: 24 flops, 48 bytes");
+  EXPECT_EQ(bind_kernel(device, unary("floor", {3, 2}), nullptr).refusals,
+            "org.loci.test.toy/told: 0 flops, 0 bytes")
+      << "one object serves launches of any extents";
+}
+
 TEST_F(KernelTest, OneThatDeclinesLeavesNothing) {
   device::Device& device = device_at("toy:0");
   const OpDesc even = unary("scale", {4});

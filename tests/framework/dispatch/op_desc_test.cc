@@ -45,6 +45,17 @@ TEST(OpDescTest, AttributesHaveTheirKinds) {
   EXPECT_EQ(core::from_abi(find(desc.abi(), "padding_algorithm")->text), "EXPLICIT");
 }
 
+TEST(OpDescTest, CostsWhatTheSchemaSays) {
+  const OpDesc desc(conv2d(), conv2d().complete({{"groups", std::int64_t{2}}}),
+                    {{float32({1, 2, 8, 8})}, {float32({4, 1, 3, 3})}, {}},
+                    {{float32({1, 4, 6, 6})}});
+  EXPECT_EQ(desc.abi().flops, 0U);
+  const loci_op_desc priced = desc.with_cost();
+  EXPECT_EQ(priced.flops, 2U * 4 * 6 * 6 * 9);
+  EXPECT_EQ(priced.bytes, 4U * (2 * 8 * 8 + 4 * 9 + 4 * 6 * 6));
+  EXPECT_EQ(priced.inputs, desc.abi().inputs);
+}
+
 TEST(OpDescTest, WritesNothingWhereAllOutputsAreEmpty) {
   const ops::OpSchema& relu = ops::op_registry().get("relu");
   EXPECT_TRUE(OpDesc(relu, {}, {{float32({0, 3})}}, {{float32({0, 3})}}).writes_nothing());

@@ -70,6 +70,12 @@ class QueuedKernelTest : public ::testing::Test {
   bool destroyed_ = false;
 };
 
+TEST_F(QueuedKernelTest, CostsWhatTheHostSays) {
+  desc_.flops = 3000;
+  const auto probe = kernel([](const loci_launch&) -> loci_error* { return nullptr; });
+  EXPECT_EQ(probe->flops(), 3000);
+}
+
 TEST_F(QueuedKernelTest, LaunchReturnsBeforeTheKernelRuns) {
   Gate gate;
   stream_.enqueue(gate.work(), {});

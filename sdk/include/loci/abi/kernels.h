@@ -108,6 +108,11 @@ typedef struct loci_op_desc {
   const uint32_t* output_slots;
   uint32_t input_slot_count;
   uint32_t output_slot_count;
+  /* What one launch costs by the op's schema: floating-point operations, and bytes read and
+   * written. Told to create and prepare. 0 where it is unknown: to supports, and of a kernel that
+   * is SHAPE_AGNOSTIC, whose launches cost different things. */
+  uint64_t flops;
+  uint64_t bytes;
 } loci_op_desc;
 
 /* loci_kernel_def.flags */

@@ -44,6 +44,10 @@ class OpDesc {
   [[nodiscard]] std::string_view name() const { return to_view(op_->op); }
   [[nodiscard]] std::uint32_t version() const { return op_->version; }
   [[nodiscard]] AttributeReader attributes() const { return {name(), op_->attrs, op_->attr_count}; }
+  // Of one launch, by the op's schema: floating-point operations, and bytes read and written. Known
+  // in create and prepare, unless the kernel is shape-agnostic; 0 elsewhere.
+  [[nodiscard]] std::uint64_t flops() const { return op_->flops; }
+  [[nodiscard]] std::uint64_t bytes() const { return op_->bytes; }
 
   // The flat index of a slot's argument, which a launch counts by.
   [[nodiscard]] std::uint32_t input_index(std::uint32_t slot, std::uint32_t index = 0) const {

@@ -112,6 +112,12 @@ class FillKernel : public sdk::Kernel {
   float value_;
 };
 
+// Takes nothing, and says what it was told.
+void decline_with_cost(Prepare& prepare) {
+  throw sdk::Error(LOCI_CODE_UNSUPPORTED, std::to_string(prepare.op().flops()) + " flops, " +
+                                              std::to_string(prepare.op().bytes()) + " bytes");
+}
+
 // Which elements there are it asks late, as libraries do.
 class PairsKernel : public ScaleKernel {
  public:
@@ -155,6 +161,12 @@ sdk::KernelList toy_kernels() {
        .op_version = 7},
       {"scale", "toy", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {{0, 0}}},
       {"fill_constant", "toy", kFloat32, sdk::make_kernel<FillKernel>},
+      {"sigmoid", "told", kFloat32, sdk::make_kernel<decline_with_cost>},
+      {.op = "floor",
+       .name = "told",
+       .dtypes = kFloat32,
+       .create = sdk::make_kernel<decline_with_cost>,
+       .flags = LOCI_KERNEL_SHAPE_AGNOSTIC},
   });
 }
 
