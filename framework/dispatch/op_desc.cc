@@ -73,7 +73,7 @@ loci_op_desc OpDesc::with_cost() const {
   Attributes attributes;
   for (std::size_t i = 0; i < attributes_.size(); ++i) {
     const loci_attr& attr = attributes_.data()[i];
-    attributes.emplace(plugin::from_abi(attr.name), plugin::attribute_from_abi(attr));
+    attributes.emplace(core::from_abi(attr.name), core::attribute_from_abi(attr));
   }
   ops::InferContext context(schema_, arguments_of(inputs_), attributes);
   context.set_outputs(types_of(outputs_));

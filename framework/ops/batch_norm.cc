@@ -13,28 +13,15 @@ constexpr std::int64_t kBatchNormFlops = 8;
 
 bool channels_last(const std::string& layout) { return layout == "NHWC"; }
 
-// Checks rank and layout; returns the axis of the channels.
+// Checks the rank; returns the axis of the channels.
 int channel_axis(const InferContext& ctx) {
-  const auto& layout = ctx.attr<std::string>("data_layout");
-  if (layout != "NCHW" && layout != "NHWC") {
-    ctx.fail(
-        "data_layout is \"{}\"; give \"NCHW\" (channels are dimension 1) or \"NHWC\" (they "
-        "are the last)",
-        layout);
-  }
   const int rank = ctx.shape("x").rank();
   if (rank < 2) ctx.fail("x is {}; it needs batch and channels", ctx.shape("x").to_string());
-  return channels_last(layout) ? rank - 1 : 1;
-}
-
-void require_momentum(const InferContext& ctx) {
-  const auto momentum = ctx.attr<double>("momentum");
-  if (!(momentum >= 0 && momentum <= 1)) ctx.fail("momentum is {}; give one in [0, 1]", momentum);
+  return channels_last(ctx.attr<std::string>("data_layout")) ? rank - 1 : 1;
 }
 
 void infer_batch_norm(InferContext& ctx) {
   require_epsilon(ctx);
-  require_momentum(ctx);
   const Shape channels{ctx.shape("x")[channel_axis(ctx)]};
   const TensorType statistics{statistics_dtype(ctx.dtype("x")), channels};
   for (const char* slot : {"scale", "bias"}) {
@@ -119,47 +106,58 @@ Cost cost_of_batch_norm(const InferContext& ctx) {
   return reduction_cost(ctx, "x", kBatchNormFlops);
 }
 
+OpSchema batch_norm() {
+  return OpSchema("batch_norm")
+      .input("x", kFloats)
+      .input("scale", kFloats)
+      .input("bias", kFloats)
+      .input("mean", kFloats)
+      .input("variance", kFloats)
+      .attr("momentum", 0.9)
+      .within(0.0, 1.0)
+      .attr("epsilon", 1e-5)
+      .attr("data_layout", std::string("NCHW"))
+      .one_of({"NCHW", "NHWC"})
+      .attr("is_test", false)
+      .attr("use_global_stats", false)
+      .output("y")
+      .updates("mean_out", "mean")
+      .updates("variance_out", "variance")
+      .output("saved_mean")
+      .output("saved_inv_std")
+      .infer(infer_batch_norm)
+      .gradient(grad_batch_norm)
+      .cost(cost_of_batch_norm);
+}
+
+// With h = (x - saved_mean) * saved_inv_std, means and sums over the elements of a channel:
+//   x_grad = scale * saved_inv_std * (y_grad - mean(y_grad) - h * mean(y_grad * h)), or with
+//            is_test or use_global_stats scale * saved_inv_std * y_grad
+//   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad)
+OpSchema batch_norm_grad() {
+  return OpSchema("batch_norm_grad")
+      .input("x", kFloats)
+      .input("scale", kFloats)
+      .input("saved_mean", kFloats)
+      .input("saved_inv_std", kFloats)
+      .input("y_grad", kFloats)
+      .attr("data_layout", std::string("NCHW"))
+      .one_of({"NCHW", "NHWC"})
+      .attr("is_test", false)
+      .attr("use_global_stats", false)
+      .output("x_grad")
+      .output("scale_grad")
+      .output("bias_grad")
+      .infer(infer_batch_norm_grad)
+      .gradient(grad_batch_norm_grad)
+      .cost(cost_of_batch_norm);
+}
+
 }  // namespace
 
 void register_batch_norm_ops(OpRegistry& registry) {
-  registry.add(OpSchema("batch_norm")
-                   .input("x", kFloats)
-                   .input("scale", kFloats)
-                   .input("bias", kFloats)
-                   .input("mean", kFloats)
-                   .input("variance", kFloats)
-                   .attr("momentum", 0.9)
-                   .attr("epsilon", 1e-5)
-                   .attr("data_layout", std::string("NCHW"))
-                   .attr("is_test", false)
-                   .attr("use_global_stats", false)
-                   .output("y")
-                   .updates("mean_out", "mean")
-                   .updates("variance_out", "variance")
-                   .output("saved_mean")
-                   .output("saved_inv_std")
-                   .infer(infer_batch_norm)
-                   .gradient(grad_batch_norm)
-                   .cost(cost_of_batch_norm));
-  // With h = (x - saved_mean) * saved_inv_std, means and sums over the elements of a channel:
-  //   x_grad = scale * saved_inv_std * (y_grad - mean(y_grad) - h * mean(y_grad * h)), or with
-  //            is_test or use_global_stats scale * saved_inv_std * y_grad
-  //   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad)
-  registry.add(OpSchema("batch_norm_grad")
-                   .input("x", kFloats)
-                   .input("scale", kFloats)
-                   .input("saved_mean", kFloats)
-                   .input("saved_inv_std", kFloats)
-                   .input("y_grad", kFloats)
-                   .attr("data_layout", std::string("NCHW"))
-                   .attr("is_test", false)
-                   .attr("use_global_stats", false)
-                   .output("x_grad")
-                   .output("scale_grad")
-                   .output("bias_grad")
-                   .infer(infer_batch_norm_grad)
-                   .gradient(grad_batch_norm_grad)
-                   .cost(cost_of_batch_norm));
+  registry.add(batch_norm());
+  registry.add(batch_norm_grad());
 }
 
 }  // namespace loci::ops

@@ -48,6 +48,7 @@ class GradContext {
  public:
   virtual ~GradContext() = default;
 
+  [[nodiscard]] virtual const OpSchema& schema() const = 0;
   // Undefined for an empty optional slot.
   [[nodiscard]] virtual Value input(std::string_view slot, std::size_t index = 0) const = 0;
   [[nodiscard]] virtual std::size_t input_count(std::string_view slot) const = 0;
@@ -74,6 +75,7 @@ class SlotGradContext : public GradContext {
  public:
   explicit SlotGradContext(const OpSchema& schema) : schema_(schema) {}
 
+  [[nodiscard]] const OpSchema& schema() const final { return schema_; }
   [[nodiscard]] Value input(std::string_view slot, std::size_t index) const final {
     return input_at(input_slot(slot), index);
   }

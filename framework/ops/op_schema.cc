@@ -27,6 +27,12 @@ int index_of(const std::vector<Named>& entries, std::string_view name) {
   return found == entries.end() ? -1 : static_cast<int>(found - entries.begin());
 }
 
+void check_limits(const std::string& op, const AttributeSpec& spec, const Attribute& value) {
+  const std::string reason = spec.refusal(value);
+  if (reason.empty()) return;
+  core::raise(ErrorCode::kInvalidArgument, "[{}] attribute '{}' {}", op, spec.name, reason);
+}
+
 // The value in the kind that the spec asks for.
 Attribute converted(const std::string& op, const AttributeSpec& spec, const Attribute& given) {
   if (given.index() == spec.default_value.index()) return given;
@@ -86,6 +92,29 @@ OpSchema& OpSchema::bounded_output(std::string name, std::string count) {
   return *this;
 }
 
+OpSchema& OpSchema::add_input(InputSlot slot) {
+  inputs_.push_back(std::move(slot));
+  return *this;
+}
+
+OpSchema& OpSchema::add_output(OutputSlot slot) {
+  outputs_.push_back(std::move(slot));
+  return *this;
+}
+
+OpSchema& OpSchema::within(double minimum, double maximum) {
+  AttributeSpec& spec = attributes_.back();
+  spec.limited = true;
+  spec.real_minimum = minimum;
+  spec.real_maximum = maximum;
+  return *this;
+}
+
+OpSchema& OpSchema::one_of(std::vector<std::string> choices) {
+  attributes_.back().choices = std::move(choices);
+  return *this;
+}
+
 OpSchema& OpSchema::updates(std::string name, std::string state, Arity arity) {
   if (input_index(state) < 0) {
     core::raise(ErrorCode::kInternal, "[{}] output '{}' updates '{}', which is no input slot",
@@ -115,6 +144,26 @@ OpSchema& OpSchema::gradient(GradientFn fn) {
 OpSchema& OpSchema::cost(CostFn fn) {
   cost_ = std::move(fn);
   return *this;
+}
+
+OpSchema& OpSchema::decompose(DecomposeFn fn) {
+  if (!only_computes()) {
+    core::raise(
+        ErrorCode::kInternal,
+        "[{}] has a decomposition, and it updates, has a bounded output or one on the host, "
+        "draws random numbers or controls what runs",
+        name_);
+  }
+  decompose_ = std::move(fn);
+  return *this;
+}
+
+bool OpSchema::only_computes() const {
+  const bool plain = std::all_of(outputs_.begin(), outputs_.end(), [](const OutputSlot& output) {
+    return output.updates.empty() && output.extent != Extent::kBounded &&
+           output.residence != Residence::kHost;
+  });
+  return plain && !random_ && control_ == Control::kNone;
 }
 
 OpSchema& OpSchema::version(int version) {
@@ -151,7 +200,8 @@ Attributes OpSchema::complete(const Attributes& given) const {
       core::raise(ErrorCode::kInvalidArgument, "[{}] has no attribute '{}'{}", name_, name,
                   known.empty() ? "; it has none at all" : core::suggest(name, known));
     }
-    result.emplace(name, converted(name_, *spec, value));
+    const Attribute& taken = result.emplace(name, converted(name_, *spec, value)).first->second;
+    check_limits(name_, *spec, taken);
   }
   for (const AttributeSpec& spec : attributes_) {
     if (spec.required && result.count(spec.name) == 0) {

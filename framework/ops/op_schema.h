@@ -1,7 +1,9 @@
-// What an op is: its arguments, its shape inference and its gradient.
+// What an op is: its arguments, its shape inference, its gradient, its cost, and what it consists
+// of.
 //
-// A schema is written once, next to the others of its family, and is the same for every device.
-// Kernels live in plugins and may rely on all that the schema checks.
+// A schema is written once, next to the others of its family, or comes from a plugin, which can say
+// all but control flow; it is the same for every device. Kernels live in plugins and may rely on
+// all that the schema checks.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "framework/ops/attribute_spec.h"
+
 namespace loci::ops {
 
+class DecomposeContext;
 class InferContext;
 class GradContext;
 
@@ -90,12 +95,6 @@ struct OutputSlot {
   std::string count = {};
 };
 
-struct AttributeSpec {
-  std::string name;
-  Attribute default_value;  // also says the kind
-  bool required = false;
-};
-
 // Work of one execution.
 struct Cost {
   std::int64_t flops = 0;
@@ -107,6 +106,8 @@ using GradientFn = std::function<void(GradContext&)>;
 using CostFn = std::function<Cost(const InferContext&)>;
 // Brings the attributes that a file of version `from` has to those of today.
 using UpgradeFn = std::function<void(int from, Attributes&)>;
+// Writes an operator in other ops; see DecomposeContext.
+using DecomposeFn = std::function<void(DecomposeContext&)>;
 
 // How operators of control flow choose what runs.
 enum class Control : std::uint8_t {
@@ -144,16 +145,29 @@ class OpSchema {
   OpSchema& updates(std::string name, std::string state, Arity arity = Arity::kRequired);
   template <class T>
   OpSchema& attr(std::string name, T default_value) {
-    return add_attribute({std::move(name), Attribute(std::move(default_value)), false});
+    return add_attribute({.name = std::move(name), .default_value = std::move(default_value)});
   }
   // `kind` only says the kind of the attribute.
   template <class T>
   OpSchema& required_attr(std::string name, T kind) {
-    return add_attribute({std::move(name), Attribute(std::move(kind)), true});
+    return add_attribute(
+        {.name = std::move(name), .default_value = std::move(kind), .required = true});
   }
+  // What the attribute that was added last may be, a float64 or a string.
+  OpSchema& within(double minimum, double maximum);
+  OpSchema& one_of(std::vector<std::string> choices);
+  // Slots and attributes as a plugin states them; what they say has been checked.
+  OpSchema& add_input(InputSlot slot);
+  OpSchema& add_output(OutputSlot slot);
+  OpSchema& add_attribute(AttributeSpec spec);
   // A random op: gets the input "state" (the program's random state, uint64[2]: seed and run) and
   // the attribute "offset" (its place in program order), both filled in by the builder.
   OpSchema& random();
+  // The same of an op that has the two.
+  OpSchema& is_given_random_state() {
+    random_ = true;
+    return *this;
+  }
   OpSchema& infer(InferFn fn);
   // Without one, gradients stop at the op.
   OpSchema& gradient(GradientFn fn);
@@ -166,6 +180,10 @@ class OpSchema {
     upgrade_ = std::move(fn);
     return *this;
   }
+  // How it is written in other ops. Where its device has no kernel for it, and has those of all
+  // that is written, they run there. Results stay within the bounds of its kernels. Only for an op
+  // that only_computes(); said after its outputs.
+  OpSchema& decompose(DecomposeFn fn);
   OpSchema& control(Control control) {
     control_ = control;
     return *this;
@@ -195,10 +213,14 @@ class OpSchema {
     return control_ != Control::kNone && control_ != Control::kSelection;
   }
   [[nodiscard]] bool converts_dtype() const { return converts_dtype_; }
+  // Whether it gives new values on its device and does nothing else: it updates nothing, has no
+  // bounded output and none on the host, draws no random numbers and controls nothing.
+  [[nodiscard]] bool only_computes() const;
   [[nodiscard]] const InferFn& infer_fn() const { return infer_; }
   [[nodiscard]] const GradientFn& gradient_fn() const { return gradient_; }
   [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
   [[nodiscard]] const UpgradeFn& upgrade_fn() const { return upgrade_; }
+  [[nodiscard]] const DecomposeFn& decompose_fn() const { return decompose_; }
   [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
   [[nodiscard]] const std::string& plugin() const { return plugin_; }
 
@@ -208,12 +230,11 @@ class OpSchema {
   [[nodiscard]] const AttributeSpec* find_attribute(std::string_view name) const;
   // All attributes of the schema: those given, checked, and defaults for the rest. An int64 is
   // taken where a double is asked for. Throws Error(kInvalidArgument) with the op's name for an
-  // unknown attribute, one of the wrong kind, and a required one that is missing.
+  // unknown attribute, one of the wrong kind or beyond its limits or choices, and a required one
+  // that is missing.
   [[nodiscard]] Attributes complete(const Attributes& given) const;
 
  private:
-  OpSchema& add_attribute(AttributeSpec spec);
-
   std::string name_;
   int version_ = 1;
   bool random_ = false;
@@ -226,6 +247,7 @@ class OpSchema {
   GradientFn gradient_;
   CostFn cost_;
   UpgradeFn upgrade_;
+  DecomposeFn decompose_;
   std::string capture_refusal_;
   std::string plugin_;
 };

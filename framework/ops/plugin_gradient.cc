@@ -4,6 +4,7 @@
 
 #include "framework/core/abi/attributes.h"
 #include "framework/core/raise.h"
+#include "framework/ops/flat_values.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
@@ -12,26 +13,15 @@
 namespace loci::ops {
 namespace {
 
-// Values of one side of an operator, flat by slot, as ids of a builder.
-struct FlatValues {
-  std::vector<loci_value> ids;
-  std::vector<std::uint32_t> slots;
-};
-
-// How many arguments a slot has: an absent optional one counts, as in loci_op_desc.
-std::size_t flat_count(std::uint32_t arity, std::size_t given) {
-  return arity == LOCI_ARITY_VARIADIC ? given : 1;
-}
-
-std::size_t output_count(const GradContext& ctx, const plugin::SlotDefinition& slot) {
+std::size_t output_count(const GradContext& ctx, const OutputSlot& slot) {
   std::size_t count = 0;
   while (ctx.output(slot.name, count).defined()) ++count;
   return flat_count(slot.arity, count);
 }
 
 // The emitter of a gradient that reaches the operator: the walk visits no other operators.
-Emitter& emitter_of(const GradContext& ctx, const plugin::OpDefinition& op) {
-  for (const plugin::SlotDefinition& slot : op.outputs) {
+Emitter& emitter_of(const GradContext& ctx) {
+  for (const OutputSlot& slot : ctx.schema().outputs()) {
     const std::size_t count = output_count(ctx, slot);
     for (std::size_t i = 0; i < count; ++i) {
       const Value grad = ctx.output_grad(slot.name, i);
@@ -39,14 +29,14 @@ Emitter& emitter_of(const GradContext& ctx, const plugin::OpDefinition& op) {
     }
   }
   core::raise(ErrorCode::kInternal, "[{}] no gradient reaches it, and its own is asked for",
-              op.name);
+              ctx.schema().name());
 }
 
 // The operator in the form of the C ABI.
 class Gradient {
  public:
-  Gradient(const plugin::OpDefinition& op, GradContext& ctx)
-      : op_(op), ctx_(ctx), builder_(emitter_of(ctx, op)), attributes_(ctx.attributes()) {
+  explicit Gradient(GradContext& ctx)
+      : schema_(ctx.schema()), ctx_(ctx), builder_(emitter_of(ctx)), attributes_(ctx.attributes()) {
     add_inputs();
     add_outputs();
     input_grads_.assign(inputs_.ids.size(), LOCI_NO_VALUE);
@@ -58,8 +48,8 @@ class Gradient {
     abi_.output_grads = output_grads_.data();
     abi_.input_slots = inputs_.slots.data();
     abi_.output_slots = outputs_.slots.data();
-    abi_.input_slot_count = static_cast<std::uint32_t>(op.inputs.size());
-    abi_.output_slot_count = static_cast<std::uint32_t>(op.outputs.size());
+    abi_.input_slot_count = static_cast<std::uint32_t>(schema_.inputs().size());
+    abi_.output_slot_count = static_cast<std::uint32_t>(schema_.outputs().size());
     abi_.wanted = wanted_.data();
     abi_.input_grads = input_grads_.data();
     abi_.builder_api = &ProgramBuilder::api();
@@ -77,19 +67,19 @@ class Gradient {
     return values;
   }
   void hand_over(const std::vector<Value>& grads) {
-    for (std::size_t slot = 0; slot < op_.inputs.size(); ++slot) {
+    for (std::size_t slot = 0; slot < schema_.inputs().size(); ++slot) {
       const std::uint32_t first = inputs_.slots[slot];
       for (std::uint32_t flat = first; flat < inputs_.slots[slot + 1]; ++flat) {
         if (!grads[flat].defined()) continue;
-        ctx_.set_input_grad(op_.inputs[slot].name, grads[flat], flat - first);
+        ctx_.set_input_grad(schema_.inputs()[slot].name, grads[flat], flat - first);
       }
     }
   }
 
  private:
   void add_inputs() {
-    for (const plugin::SlotDefinition& slot : op_.inputs) {
-      inputs_.slots.push_back(static_cast<std::uint32_t>(inputs_.ids.size()));
+    for (const InputSlot& slot : schema_.inputs()) {
+      inputs_.begin_slot();
       const std::size_t count = flat_count(slot.arity, ctx_.input_count(slot.name));
       for (std::size_t i = 0; i < count; ++i) {
         const Value input = ctx_.input(slot.name, i);
@@ -97,21 +87,21 @@ class Gradient {
         wanted_.push_back(input.defined() && ctx_.needs_grad(slot.name, i) ? 1 : 0);
       }
     }
-    inputs_.slots.push_back(static_cast<std::uint32_t>(inputs_.ids.size()));
+    inputs_.end();
   }
   void add_outputs() {
-    for (const plugin::SlotDefinition& slot : op_.outputs) {
-      outputs_.slots.push_back(static_cast<std::uint32_t>(outputs_.ids.size()));
+    for (const OutputSlot& slot : schema_.outputs()) {
+      outputs_.begin_slot();
       const std::size_t count = output_count(ctx_, slot);
       for (std::size_t i = 0; i < count; ++i) {
         outputs_.ids.push_back(builder_.id(ctx_.output(slot.name, i)));
         output_grads_.push_back(builder_.id(ctx_.output_grad(slot.name, i)));
       }
     }
-    outputs_.slots.push_back(static_cast<std::uint32_t>(outputs_.ids.size()));
+    outputs_.end();
   }
 
-  const plugin::OpDefinition& op_;
+  const OpSchema& schema_;
   GradContext& ctx_;
   ProgramBuilder builder_;
   core::AbiAttributes attributes_;
@@ -123,12 +113,13 @@ class Gradient {
   loci_gradient abi_{};
 };
 
-void run(const plugin::OpLibrary& library, const plugin::OpDefinition& op, GradContext& ctx) {
-  Gradient gradient(op, ctx);
+void run(const PluginOp& op, GradContext& ctx) {
+  Gradient gradient(ctx);
   std::vector<Value> grads;
   try {
-    call_plugin_op("gradient",
-                   [&] { return op.gradient(library.plugin->handle(), op.def, &gradient.abi()); });
+    call_plugin_op("gradient", [&] {
+      return op.functions.gradient(op.plugin->handle(), op.def, &gradient.abi());
+    });
     grads = gradient.input_grads();
   } catch (const Error& error) {
     throw error_of_op(op.name, Error(error.code(), fmt::format("its gradient: {}", error.what()),
@@ -139,8 +130,8 @@ void run(const plugin::OpLibrary& library, const plugin::OpDefinition& op, GradC
 
 }  // namespace
 
-GradientFn plugin_gradient(const plugin::OpLibrary& library, const plugin::OpDefinition& op) {
-  return [&library, &op](GradContext& ctx) { run(library, op, ctx); };
+GradientFn plugin_gradient(PluginOp op) {
+  return [op = std::move(op)](GradContext& ctx) { run(op, ctx); };
 }
 
 }  // namespace loci::ops

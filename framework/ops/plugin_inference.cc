@@ -1,12 +1,13 @@
 // Inference of ops that plugins define.
+#include <deque>
 #include <utility>
 
-#include "framework/core/abi/attributes.h"
 #include "framework/core/raise.h"
 #include "framework/ops/infer_context.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
 #include "framework/ops/program_builder.h"
+#include "framework/core/abi/attributes.h"
 
 namespace loci::ops {
 namespace {
@@ -53,22 +54,29 @@ class Sink {
 
 class Inference {
  public:
-  Inference(const plugin::OpDefinition& op, InferContext& ctx)
-      : attributes_(ctx.attributes()), sink_(ctx) {
+  explicit Inference(InferContext& ctx) : attributes_(ctx.attributes()), sink_(ctx) {
     for (const InputSlot& slot : ctx.schema().inputs()) {
       slots_.push_back(static_cast<std::uint32_t>(inputs_.size()));
       const std::size_t count = ctx.input_count(slot.name);
-      for (std::size_t i = 0; i < count; ++i) inputs_.push_back(to_abi(ctx.input(slot.name, i)));
-      if (count == 0 && slot.arity == Arity::kOptional) inputs_.emplace_back();
+      for (std::size_t i = 0; i < count; ++i) {
+        inputs_.push_back(to_abi(ctx.input(slot.name, i)));
+        add_value(slot.gives_extents ? ctx.host_value(slot.name, i) : Tensor());
+      }
+      if (count > 0 || slot.arity != Arity::kOptional) continue;
+      inputs_.emplace_back();
+      add_value(Tensor());
     }
     slots_.push_back(static_cast<std::uint32_t>(inputs_.size()));
+    for (const Known& known : known_)
+      values_.push_back(known.value.defined() ? &known.view : nullptr);
     abi_.struct_size = sizeof abi_;
     abi_.attrs = attributes_.data();
     abi_.attr_count = attributes_.size();
     abi_.inputs = inputs_.data();
     abi_.input_slots = slots_.data();
-    abi_.input_slot_count = static_cast<std::uint32_t>(op.inputs.size());
-    abi_.output_slot_count = static_cast<std::uint32_t>(op.outputs.size());
+    abi_.input_values = values_.data();
+    abi_.input_slot_count = static_cast<std::uint32_t>(ctx.schema().inputs().size());
+    abi_.output_slot_count = static_cast<std::uint32_t>(ctx.schema().outputs().size());
     abi_.sink = sink_.handle();
     abi_.set_output = &Sink::set_output;
   }
@@ -78,19 +86,39 @@ class Inference {
   [[nodiscard]] const loci_inference& abi() const { return abi_; }
 
  private:
+  // A value that is known on the host, and how the plugin sees it.
+  struct Known {
+    Tensor value;
+    Shape shape;
+    loci_view view{};
+  };
+
+  void add_value(const Tensor& value) {
+    Known& known = known_.emplace_back();
+    if (!value.defined()) return;
+    known.value = value;
+    known.shape = value.shape();
+    known.view.data = const_cast<void*>(elements(value));
+    known.view.dims = known.shape.data();
+    known.view.rank = known.shape.rank();
+    known.view.dtype = static_cast<loci_dtype>(value.dtype());
+    known.view.bytes = static_cast<std::uint64_t>(value.numel()) * dtype_size(value.dtype());
+    known.view.residence = LOCI_RESIDENCE_HOST;
+  }
+  // An input that gives extents is of one of the two.
+  static const void* elements(const Tensor& value) {
+    if (value.dtype() == DType::kInt32) return value.data<std::int32_t>();
+    return value.data<std::int64_t>();
+  }
+
   core::AbiAttributes attributes_;
   std::vector<loci_type> inputs_;
+  std::deque<Known> known_;  // by flat input; does not move, as views point into it
+  std::vector<const loci_view*> values_;
   std::vector<std::uint32_t> slots_;
   Sink sink_;
   loci_inference abi_{};
 };
-
-void check_limits(const plugin::OpDefinition& op, const InferContext& ctx) {
-  for (const plugin::AttributeRule& rule : op.attributes) {
-    const std::string reason = rule.refusal(ctx.attributes().at(rule.name));
-    if (!reason.empty()) ctx.fail("attribute '{}' {}", rule.name, reason);
-  }
-}
 
 // A hole would be an output of no dtype.
 void check_complete(const InferContext& ctx) {
@@ -112,12 +140,11 @@ void check_complete(const InferContext& ctx) {
   }
 }
 
-void run(const plugin::OpLibrary& library, const plugin::OpDefinition& op, InferContext& ctx) {
-  check_limits(op, ctx);
-  const Inference inference(op, ctx);
+void run(const PluginOp& op, InferContext& ctx) {
+  const Inference inference(ctx);
   try {
-    call_plugin_op("infer",
-                   [&] { return op.infer(library.plugin->handle(), op.def, &inference.abi()); });
+    call_plugin_op(
+        "infer", [&] { return op.functions.infer(op.plugin->handle(), op.def, &inference.abi()); });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kInvalidArgument) throw error_of_op(op.name, error);
     fail_with(ctx, error);
@@ -127,8 +154,8 @@ void run(const plugin::OpLibrary& library, const plugin::OpDefinition& op, Infer
 
 }  // namespace
 
-InferFn plugin_inference(const plugin::OpLibrary& library, const plugin::OpDefinition& op) {
-  return [&library, &op](InferContext& ctx) { run(library, op, ctx); };
+InferFn plugin_inference(PluginOp op) {
+  return [op = std::move(op)](InferContext& ctx) { run(op, ctx); };
 }
 
 }  // namespace loci::ops

@@ -13,7 +13,7 @@
 #include "framework/plugin/interfaces.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/manifest.h"
-#include "framework/plugin/op_library.h"
+#include "framework/plugin/op_owners.h"
 #include "framework/plugin/plugin_file.h"
 
 namespace loci::plugin {

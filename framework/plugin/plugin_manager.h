@@ -9,7 +9,7 @@
 
 #include "framework/core/context.h"
 #include "framework/plugin/interfaces.h"
-#include "framework/plugin/op_definition.h"
+#include "framework/plugin/op_owners.h"
 
 namespace loci::plugin {
 

@@ -3,15 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <loci/error.hpp>
+#include <loci/ops.hpp>
 #include <loci/plugin/ops.hpp>
 #include <loci/plugin/plugin.hpp>
+#include <loci/program.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "framework/ops/plugin_op.h"
-#include "framework/plugin/op_library.h"
+#include "framework/ops/decompose_context.h"
+#include "framework/ops/op_library.h"
+#include "framework/ops/op_registry.h"
+#include "framework/program/program_impl.h"
 #include "tests/support/gradient_probe.h"
 #include "tests/support/infer_probe.h"
+#include "tests/support/recording_emitter.h"
 
 namespace loci::testing {
 namespace {
@@ -94,6 +100,63 @@ OpDef differentiable(const char* name, sdk::GradientFn gradient) {
       .gradient(gradient);
 }
 
+// x repeated to the extents that a list on the host gives.
+void infer_sized(sdk::Inference& op) {
+  loci_type type = op.input(0);
+  type.rank = 2;
+  type.dims[0] = type.dims[1] = LOCI_DIM_UNKNOWN;
+  if (const auto extents = op.has_input(1) ? op.extents(1) : std::nullopt) {
+    if (extents->size() != 2) op.fail("size has " + std::to_string(extents->size()) + " numbers");
+    for (std::size_t i = 0; i < 2; ++i) type.dims[i] = (*extents)[i];
+  }
+  op.set_output(0, type);
+}
+
+// Some of the rows of x, drawn at random, and how many.
+void infer_drawn(sdk::Inference& op) {
+  op.set_output(0, op.input(0));
+  loci_type count{};
+  count.dtype = LOCI_DTYPE_I64;
+  count.rank = 1;
+  count.dims[0] = 1;
+  op.set_output(1, count);
+}
+
+loci_op_cost cost_of_parts(const sdk::OpDesc& op) {
+  return {static_cast<std::uint64_t>(op.input(0).numel()) * op.input_count(1), 7};
+}
+
+// Version 1 counted in percent, version 2 had a flag.
+void upgrade_parts(sdk::Upgrade& op) {
+  const sdk::AttributeReader file = op.attributes();
+  if (op.from_version() == 1) op.set("factor", file.real("percent") / 100);
+  if (op.from_version() == 2 && file.boolean("off")) op.set("factor", 0.0);
+  op.remove("percent");
+  op.remove("off");
+}
+
+void decompose_parts(sdk::Decomposition& op) {
+  if (op.attributes().real("factor") == 0) return;
+  sdk::Value sum = op.input(0);
+  for (std::uint32_t i = 0; i < op.input_count(1); ++i) {
+    sum = op.call("elementwise_add").input("x", sum).input("y", op.input(1, i)).result();
+  }
+  op.set_output(
+      0, op.call("scale").input("x", sum).attr("scale", op.attributes().real("factor")).result());
+}
+
+OpDef parts() {
+  return OpDef("sdk.parts", 3)
+      .input("x", sdk::kFloatBits)
+      .input("more", sdk::kFloatBits, LOCI_ARITY_VARIADIC)
+      .output("out")
+      .attr(AttrDef::real("factor", 1.0))
+      .infer(infer_like_x)
+      .cost(cost_of_parts)
+      .upgrade(upgrade_parts)
+      .decompose(decompose_parts);
+}
+
 class OpsPlugin {
  public:
   static constexpr std::string_view kId = "org.example.ops";
@@ -101,7 +164,18 @@ class OpsPlugin {
 
   OpsPlugin(const sdk::Host&, const sdk::Options&)
       : ops_({every_kind(), differentiable("sdk.cube", grad_cube),
-              differentiable("sdk.calls", grad_calls)}) {}
+              differentiable("sdk.calls", grad_calls), parts(),
+              OpDef("sdk.sized")
+                  .input("x", sdk::kFloatBits)
+                  .extents_input("size")
+                  .output("out")
+                  .infer(infer_sized),
+              OpDef("sdk.drawn")
+                  .input("x", sdk::kFloatBits)
+                  .random()
+                  .bounded_output("out", "count")
+                  .output("count")
+                  .infer(infer_drawn)}) {}
 
   const void* interface(std::string_view name) {
     return name == LOCI_OPS_INTERFACE ? sdk::ops_table<OpsPlugin>() : nullptr;
@@ -119,9 +193,7 @@ class PluginOpsTest : public ::testing::Test {
     static plugin::Instance instance("org.example.ops", "ops.so",
                                      *sdk::describe_plugin<OpsPlugin>(nullptr));
     static const auto kLibrary = plugin::take_op_library(instance);
-    for (const plugin::OpDefinition& op : kLibrary->ops) {
-      ops::op_registry().add(ops::plugin_op(*kLibrary, op));
-    }
+    for (const ops::OpSchema& schema : kLibrary->ops->schemas) ops::op_registry().add(schema);
   }
 };
 
@@ -143,6 +215,79 @@ TEST_F(PluginOpsTest, ADefinitionArrivesAsItWasWritten) {
                         {"reals", std::vector<double>{0.25}},
                         {"texts", std::vector<std::string>{"a", "b"}},
                         {"needed", std::int64_t{1}}}));
+}
+
+TEST_F(PluginOpsTest, ExtentsComeFromValues) {
+  const auto sized = [] { return test_support::infer("sdk.sized").input("x", {1}); };
+  EXPECT_EQ(sized().shape(), (Shape{-1, -1}));
+  EXPECT_EQ(sized().host_values("size", {3, 4}).shape(), (Shape{3, 4}));
+  EXPECT_EQ(sized().input("size", {2}, kInt32).shape(), (Shape{-1, -1})) << "not known yet";
+  EXPECT_THAT(sized().host_values("size", {3}).error(),
+              HasSubstr("[sdk.sized] size has 1 numbers"));
+  EXPECT_TRUE(ops::op_registry().get("sdk.sized").inputs()[1].gives_extents);
+}
+
+TEST_F(PluginOpsTest, RandomAndBoundedAsTheHostsOwn) {
+  const ops::OpSchema& drawn = ops::op_registry().get("sdk.drawn");
+  EXPECT_TRUE(drawn.is_random());
+  EXPECT_EQ(drawn.inputs()[1].name, "state");
+  EXPECT_EQ(drawn.find_attribute("offset")->default_value, Attribute(std::int64_t{0}));
+  EXPECT_EQ(drawn.outputs()[0].extent, ops::Extent::kBounded);
+  EXPECT_EQ(drawn.outputs()[0].count, "count");
+  // A program gives each operator the state, and a place in its order.
+  const Program program;
+  const ProgramGuard building(program);
+  const Variable x = data("x", {4, 2}, kFloat32);
+  for (std::int64_t place = 0; place < 2; ++place) {
+    const Variable out = OpCall<Variable>("sdk.drawn").input("x", x).result();
+    EXPECT_EQ(out.shape(), (Shape{-1, 2}));
+    const program::Operator& op = program.impl()->main().ops.back();
+    EXPECT_EQ(op.attributes.at("offset"), Attribute(place));
+    EXPECT_EQ(program.impl()->main().var(op.inputs[1].front()).name, "@random_state");
+  }
+}
+
+TEST_F(PluginOpsTest, CostsAreThoseOfThePlugin) {
+  const ops::Cost cost = test_support::infer("sdk.parts")
+                             .input("x", {2, 3})
+                             .input("more", {2, 3})
+                             .input("more", {2, 3})
+                             .cost();
+  EXPECT_EQ(cost.flops, 12);
+  EXPECT_EQ(cost.bytes, 7);
+}
+
+TEST_F(PluginOpsTest, OlderAttributesAreUpgraded) {
+  const ops::UpgradeFn& upgrade = ops::op_registry().get("sdk.parts").upgrade_fn();
+  Attributes first{{"percent", 50.0}};
+  upgrade(1, first);
+  EXPECT_EQ(first, (Attributes{{"factor", 0.5}}));
+  Attributes second{{"factor", 2.0}, {"off", true}};
+  upgrade(2, second);
+  EXPECT_EQ(second, (Attributes{{"factor", 0.0}}));
+  Attributes damaged{{"percent", true}};
+  EXPECT_THAT([&] { upgrade(1, damaged); },
+              ThrowsMessage<Error>(HasSubstr("[sdk.parts] its upgrade from version 1: [sdk.parts] "
+                                             "the attribute 'percent' is of another kind")));
+}
+
+TEST_F(PluginOpsTest, DecompositionsAreWrittenInOps) {
+  const ops::OpSchema& schema = ops::op_registry().get("sdk.parts");
+  const ops::TensorType type{kFloat32, {2}};
+  const auto written = [&](double factor) {
+    test_support::RecordingEmitter emitter;
+    const Attributes attributes = schema.complete({{"factor", factor}});
+    const ops::ValueSlots inputs{{emitter.add("x", type)},
+                                 {emitter.add("a", type), emitter.add("b", type)}};
+    const ops::TypeSlots outputs{{type}};
+    ops::DecomposeContext context(schema, attributes, inputs, outputs, emitter);
+    EXPECT_EQ(context.run(), factor != 0);
+    return emitter.calls();
+  };
+  EXPECT_THAT(written(2.0),
+              ElementsAre("%0 = elementwise_add(x: x, y: a)", "%1 = elementwise_add(x: %0, y: b)",
+                          "%2 = scale(x: %1, scale: 2)"));
+  EXPECT_THAT(written(0.0), ::testing::IsEmpty());
 }
 
 TEST_F(PluginOpsTest, InferenceReadsAndFills) {

@@ -33,6 +33,7 @@ class GradientProbe final : public ops::GradContext {
   // The name of the gradient of an input; "none" if none was set.
   [[nodiscard]] std::string grad(const std::string& slot, std::size_t index = 0) const;
 
+  [[nodiscard]] const ops::OpSchema& schema() const override { return *schema_; }
   [[nodiscard]] ops::Value input(std::string_view slot, std::size_t index) const override;
   [[nodiscard]] std::size_t input_count(std::string_view slot) const override;
   [[nodiscard]] ops::Value output(std::string_view slot, std::size_t index) const override;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "framework/core/abi/error_object.h"
-#include "framework/plugin/op_definition.h"
+#include "framework/plugin/plugin.h"
 
 namespace loci::test_support {
 
@@ -38,10 +38,13 @@ inline loci_attr_def real_attr(std::string_view name, double value) {
   return def;
 }
 
-// What infer and gradient of every OpTable call; each test sets them.
+// What the functions of every OpTable call; each test sets them.
 struct OpFunctions {
   std::function<loci_error*(const loci_inference&)> infer;
   std::function<loci_error*(const loci_gradient&)> gradient;
+  std::function<loci_error*(const loci_op_desc&, loci_op_cost*)> cost;
+  std::function<loci_error*(const loci_upgrade&)> upgrade;
+  std::function<loci_error*(const loci_decomposition&)> decompose;
 };
 inline OpFunctions op_functions;
 
@@ -52,12 +55,24 @@ inline loci_error* call_gradient(loci_plugin*, const loci_op_def*, const loci_gr
   return op_functions.gradient(*gradient);
 }
 
+inline loci_error* call_cost(loci_plugin*, const loci_op_def*, const loci_op_desc* op,
+                             loci_op_cost* out_cost) {
+  return op_functions.cost(*op, out_cost);
+}
+inline loci_error* call_upgrade(loci_plugin*, const loci_op_def*, const loci_upgrade* upgrade) {
+  return op_functions.upgrade(*upgrade);
+}
+inline loci_error* call_decompose(loci_plugin*, const loci_op_def*,
+                                  const loci_decomposition* decomposition) {
+  return op_functions.decompose(*decomposition);
+}
+
 inline loci_error* failing(loci_code code, std::string_view message) {
   return core::new_error(code, message, nullptr);
 }
 
-// A definition with what it points to: x -> out with the attribute alpha = 1. Its functions are
-// those of `op_functions`.
+// A definition with what it points to: x -> out with the attribute alpha = 1. It has infer and
+// gradient; its functions are those of `op_functions`.
 struct OpTable {
   std::vector<loci_slot_def> inputs{slot("x")};
   std::vector<loci_slot_def> outputs{output_slot("out")};

@@ -4,7 +4,8 @@
 #include <deque>
 #include <utility>
 
-#include "framework/ops/plugin_op.h"
+#include "framework/ops/op_definition.h"
+#include "framework/ops/op_registry.h"
 #include "tests/support/op_tables.h"
 
 namespace loci::test_support {
@@ -13,12 +14,9 @@ namespace loci::test_support {
 inline void register_op(OpTable given) {
   static NamedPlugin owner;
   static std::deque<OpTable> tables;
-  static std::deque<plugin::OpLibrary> libraries;
   OpTable& table = tables.emplace_back(std::move(given));
-  const plugin::OpLibrary& library = libraries.emplace_back(
-      plugin::OpLibrary{&owner, {plugin::take_op_definition(table.complete())}});
-  if (ops::op_registry().contains(library.ops[0].name)) return;
-  ops::op_registry().add(ops::plugin_op(library, library.ops[0]));
+  ops::OpSchema schema = ops::take_op_definition(owner, table.complete());
+  if (!ops::op_registry().contains(schema.name())) ops::op_registry().add(std::move(schema));
 }
 
 }  // namespace loci::test_support

@@ -43,13 +43,13 @@ TEST(BatchNormTest, ChannelsMayBeLast) {
 
 TEST(BatchNormTest, RefusesABadLayoutAndRank) {
   EXPECT_THAT(forward({2, 3}, {3}).attr("data_layout", std::string("HWC")).error(),
-              HasSubstr("data_layout is \"HWC\"; give \"NCHW\""));
+              HasSubstr("attribute 'data_layout' is 'HWC'; give 'NCHW' or 'NHWC'"));
   EXPECT_THAT(forward({3}, {3}).error(), HasSubstr("x is [3]; it needs batch and channels"));
 }
 
 TEST(BatchNormTest, RefusesBadNumbers) {
   EXPECT_THAT(forward({2, 3}, {3}).attr("momentum", 1.5).error(),
-              HasSubstr("momentum is 1.5; give one in [0, 1]"));
+              HasSubstr("attribute 'momentum' is 1.5; give a number from 0 to 1"));
   EXPECT_THAT(forward({2, 3}, {3}).attr("epsilon", -1.0).error(), HasSubstr("epsilon is -1"));
 }
 

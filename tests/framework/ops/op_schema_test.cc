@@ -92,5 +92,37 @@ TEST(DTypeSetTest, PrintsNames) {
   EXPECT_EQ((DTypeSet{kInt32, kFloat32, kBool}.to_string()), "bool, int32, float32");
 }
 
+TEST(OpSchemaTest, RefusesAnAttributeBeyondItsLimits) {
+  OpSchema schema("limited");
+  schema.attr("share", 0.5).within(0.0, 1.0).attr("form", std::string("a")).one_of({"a", "b"});
+  EXPECT_EQ(schema.complete({{"share", 1.0}, {"form", std::string("b")}}).size(), 2U);
+  EXPECT_THAT(
+      [&] {
+        (void)schema.complete({{"share", std::int64_t{2}}});
+      },
+      ThrowsMessage<Error>("[limited] attribute 'share' is 2; give a number from 0 to 1"));
+  EXPECT_THAT(
+      [&] {
+        (void)schema.complete({{"form", std::string("c")}});
+      },
+      ThrowsMessage<Error>("[limited] attribute 'form' is 'c'; give 'a' or 'b'"));
+}
+
+TEST(OpSchemaTest, OnlyWhatComputesHasADecomposition) {
+  const auto none = [](DecomposeContext&) {};
+  OpSchema plain("plain");
+  EXPECT_TRUE(plain.input("x").output("out").only_computes());
+  EXPECT_TRUE(plain.decompose(none).decompose_fn());
+  OpSchema changing("changing");
+  changing.input("x").updates("out", "x");
+  EXPECT_FALSE(changing.only_computes());
+  EXPECT_THAT([&] { changing.decompose(none); },
+              ThrowsMessage<Error>(HasSubstr("[changing] has a decomposition, and it updates")));
+  EXPECT_FALSE(OpSchema("told").host_output("out").only_computes());
+  EXPECT_FALSE(OpSchema("drawn").random().output("out").only_computes());
+  EXPECT_FALSE(OpSchema("bounded").bounded_output("out", "count").only_computes());
+  EXPECT_FALSE(OpSchema("chosen").output("out").control(Control::kSelection).only_computes());
+}
+
 }  // namespace
 }  // namespace loci::ops

@@ -64,7 +64,7 @@ TEST_F(Loader, TakesOpsWithKernelsForAnotherPluginsDevices) {
   EXPECT_EQ(candidate.stage, Stage::kActive) << candidate.cause;
   EXPECT_THAT(candidate.kinds, ElementsAre("ops", "backend"));
   ASSERT_NE(record_.ops, nullptr);
-  EXPECT_EQ(record_.ops->ops[0].name, "sample.swish");
+  EXPECT_EQ(record_.ops->names.front(), "sample.swish");
   EXPECT_EQ(record_.ops->plugin, record_.instance.get());
   EXPECT_EQ(record_.backend.device, nullptr);
   EXPECT_NE(record_.backend.kernels, nullptr);

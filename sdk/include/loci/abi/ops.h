@@ -1,7 +1,8 @@
 /* Interface "loci.ops": ops that a plugin adds, for every device.
  *
  * A definition says the arguments and attributes of an op, infers the types of its outputs, and
- * writes its gradient in other ops. Kernels of the op come through "loci.kernels" as those of any
+ * writes its gradient in other ops; all that the host's own ops can say of themselves, but for
+ * control flow. Kernels of the op come through "loci.kernels" as those of any
  * other, from this plugin or from others.
  *
  * The manifest has "ops" among its kinds. The host loads such plugins when a program first names an
@@ -17,7 +18,7 @@
  * characters; the namespace "loci" is the host's. Slots and attributes are named as one part.
  *
  * Versions. `version` goes up when slots, attributes or what is computed change; a saved program
- * names the one it was saved with, and is refused by another one.
+ * names the one it was saved with. An older one is upgraded by the op's `upgrade`, or refused.
  */
 #ifndef LOCI_ABI_OPS_H_
 #define LOCI_ABI_OPS_H_
@@ -40,6 +41,14 @@ enum {
   LOCI_ARITY_VARIADIC = 2  /* any number */
 };
 
+/* loci_slot_def.flags */
+enum {
+  /* Of an optional input on the host that takes I32 and I64: a list of integers from which extents
+   * of outputs come. Inference sees its values where they are known, and where only a run brings
+   * them, what hangs on the outputs waits for them. */
+  LOCI_SLOT_GIVES_EXTENTS = 1 << 0
+};
+
 /* An input or output slot. All slots of an array have one struct_size. */
 typedef struct loci_slot_def {
   uint32_t struct_size;
@@ -49,10 +58,15 @@ typedef struct loci_slot_def {
   /* LOCI_RESIDENCE_*, whatever place the op runs at. A required output may be on the host: it is
    * complete when the launch returns. No output is METADATA. */
   uint32_t residence;
-  uint32_t reserved_zero;
+  uint32_t flags;
   /* Of an output: the required, device-resident input whose memory it is, state that the op
    * changes. Empty: a new value. */
   loci_str updates;
+  /* Of an output whose dimension 0 depends on the data: the output, I64 of the shape [1], to which
+   * the kernel writes its true extent. Both are new, required values on the device. Inference says
+   * the largest extent that can come about, which is what the kernel gets memory for; it writes the
+   * elements from the start. At most one output of an op. Empty: inference says the extents. */
+  loci_str count;
 } loci_slot_def;
 
 /* loci_attr_def.flags */
@@ -99,7 +113,32 @@ typedef struct loci_inference {
    * an output with `updates` has its input's unless it is set. */
   loci_error* (*set_output)(loci_type_sink* sink, uint32_t slot, uint32_t index,
                             const loci_type* type);
+  /* By flat input: the value of one that GIVES_EXTENTS, NULL while it is unknown and for all
+   * others. */
+  const loci_view* const* input_values;
 } loci_inference;
+
+/* What one execution costs. */
+typedef struct loci_op_cost {
+  uint64_t flops; /* floating-point operations */
+  uint64_t bytes; /* read and written */
+} loci_op_cost;
+
+/* The host's, where an upgrade leaves its results. */
+typedef struct loci_attr_sink loci_attr_sink;
+
+/* The attributes of an operator of an older version while they are brought to those of today. */
+typedef struct loci_upgrade {
+  uint32_t struct_size;
+  uint32_t from_version;  /* smaller than that of the definition */
+  const loci_attr* attrs; /* as the file has them */
+  uint64_t attr_count;
+  loci_attr_sink* sink;
+  /* Adds an attribute, or changes the one of its name. */
+  loci_error* (*set)(loci_attr_sink* sink, const loci_attr* attr);
+  /* Takes away the attribute of that name, if there is one. */
+  loci_error* (*remove)(loci_attr_sink* sink, loci_str name);
+} loci_upgrade;
 
 /* An operator while its gradient is written. Values are flat by slot; those of absent optional
  * arguments are LOCI_NO_VALUE. */
@@ -120,6 +159,34 @@ typedef struct loci_gradient {
   const loci_builder_api* builder_api;
   loci_builder* builder;
 } loci_gradient;
+
+/* An operator while it is written in other ops, for a device that has no kernel of it. Values are
+ * flat by slot, as in loci_gradient. */
+typedef struct loci_decomposition {
+  uint32_t struct_size;
+  uint32_t reserved_zero;
+  const loci_attr* attrs;
+  uint64_t attr_count;
+  const loci_value* inputs;
+  const uint32_t* input_slots;
+  const uint32_t* output_slots;
+  uint32_t input_slot_count;
+  uint32_t output_slot_count;
+  /* By flat output, to be filled in with values of the types that inference says; all are
+   * LOCI_NO_VALUE at first. Left so, the operator has no decomposition. */
+  loci_value* outputs;
+  const loci_builder_api* builder_api;
+  loci_builder* builder;
+} loci_decomposition;
+
+/* loci_op_def.flags */
+enum {
+  /* It draws random numbers. It has the required input "state", U64 on the device, which is the
+   * random state (seed and run, [2]) and which it does not change, and the INT attribute "offset",
+   * its place in program order; the host fills in both where they are not given. What it draws
+   * depends on the two, not on the device. */
+  LOCI_OP_RANDOM = 1 << 0
+};
 
 typedef struct loci_op_def loci_op_def;
 
@@ -146,6 +213,21 @@ struct loci_op_def {
   loci_error* (*gradient)(loci_plugin* plugin, const loci_op_def* def,
                           const loci_gradient* gradient);
   uint64_t token; /* the plugin's own */
+  uint64_t flags; /* LOCI_OP_* */
+  /* What an operator costs, whose types are inferred and whose extents are known; `op` has no cost
+   * yet. From any thread. NULL: one flop for each element of the outputs, the bytes of all
+   * arguments. */
+  loci_error* (*cost)(loci_plugin* plugin, const loci_op_def* def, const loci_op_desc* op,
+                      loci_op_cost* out_cost);
+  /* Called for each operator of a saved program of an older version. NULL: such programs are
+   * refused. */
+  loci_error* (*upgrade)(loci_plugin* plugin, const loci_op_def* def, const loci_upgrade* upgrade);
+  /* Writes the operator in other ops. Where its device has no kernel for it, and has those of all
+   * that is written, they run there instead of the op on the CPU. The results are the op's, within
+   * the bounds of its kernels; its gradient stays its own. Not of an op that updates, has a count,
+   * has outputs on the host or draws random numbers. NULL: it has no decomposition. */
+  loci_error* (*decompose)(loci_plugin* plugin, const loci_op_def* def,
+                           const loci_decomposition* decomposition);
 };
 
 typedef struct loci_ops_api {

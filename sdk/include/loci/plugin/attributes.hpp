@@ -7,13 +7,38 @@
 #include <loci/plugin/error.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace loci::sdk {
 
+// An attribute that points into `name` and `value`. T: bool, an integer, a floating type, text, or
+// a vector of integers or of doubles.
+template <class T>
+[[nodiscard]] loci_attr attribute_of(std::string_view name, const T& value) {
+  loci_attr attr{};
+  attr.name = to_abi(name);
+  if constexpr (std::is_integral_v<T>) {
+    attr.kind = std::is_same_v<T, bool> ? LOCI_ATTR_BOOL : LOCI_ATTR_INT;
+    attr.integer = static_cast<std::int64_t>(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    attr.kind = LOCI_ATTR_FLOAT;
+    attr.real = static_cast<double>(value);
+  } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> ||
+                       std::is_same_v<T, std::vector<double>>) {
+    attr.kind = std::is_same_v<T, std::vector<double>> ? LOCI_ATTR_FLOATS : LOCI_ATTR_INTS;
+    attr.items = value.data();
+    attr.item_count = value.size();
+  } else {
+    attr.kind = LOCI_ATTR_STRING;
+    attr.text = to_abi(value);
+  }
+  return attr;
+}
+
 // Valid while the loci_attr array is: in `supports` and `create`. The schema has filled in defaults
 // and checked kinds, so a missing name or wrong kind is a mistake of the kernel and throws
-// Error(LOCI_CODE_INTERNAL).
+// Error(LOCI_CODE_INTERNAL). Of a saved program that is upgraded nothing was checked: see has().
 class AttributeReader {
  public:
   AttributeReader(std::string_view op, const loci_attr* attributes, std::uint64_t count)

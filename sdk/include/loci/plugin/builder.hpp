@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <loci/plugin/attributes.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/error.hpp>
 #include <string>
@@ -67,23 +68,13 @@ class BuilderCall {
   // T: bool, an integer, a floating type, text, or a vector of integers or of doubles.
   template <class T>
   BuilderCall& attr(std::string_view name, const T& value) {
-    loci_attr attr{};
-    attr.name = to_abi(name);
-    if constexpr (std::is_integral_v<T>) {
-      attr.kind = std::is_same_v<T, bool> ? LOCI_ATTR_BOOL : LOCI_ATTR_INT;
-      attr.integer = static_cast<std::int64_t>(value);
-    } else if constexpr (std::is_floating_point_v<T>) {
-      attr.kind = LOCI_ATTR_FLOAT;
-      attr.real = static_cast<double>(value);
-    } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
-      set_list(attr, LOCI_ATTR_INTS, integers_.emplace_back(value));
+    if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+      attrs_.push_back(attribute_of(name, integers_.emplace_back(value)));
     } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-      set_list(attr, LOCI_ATTR_FLOATS, reals_.emplace_back(value));
+      attrs_.push_back(attribute_of(name, reals_.emplace_back(value)));
     } else {
-      attr.kind = LOCI_ATTR_STRING;
-      attr.text = to_abi(value);
+      attrs_.push_back(attribute_of(name, value));
     }
-    attrs_.push_back(attr);
     return *this;
   }
   BuilderCall& dtype(std::string_view name, loci_dtype value) {
@@ -114,13 +105,6 @@ class BuilderCall {
   [[nodiscard]] Value result() const { return results().front(); }
 
  private:
-  template <class T>
-  static void set_list(loci_attr& attr, std::uint32_t kind, const std::vector<T>& items) {
-    attr.kind = kind;
-    attr.items = items.data();
-    attr.item_count = items.size();
-  }
-
   const Builder& builder_;
   std::string_view op_;
   // What the C structs point to stays where it is in a deque.

@@ -5,19 +5,28 @@
 
 #include <cstdint>
 #include <loci/plugin/error.hpp>
+#include <loci/plugin/views.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace loci::sdk {
 
+class Decomposition;
 class Inference;
 class Gradient;
+class Upgrade;
 
 // Says the types of the outputs, or throws Error(LOCI_CODE_INVALID_ARGUMENT) whose message needs
 // neither the op nor its arguments: the host adds them.
 using InferFn = void (*)(Inference& op);
 using GradientFn = void (*)(Gradient& op);
+// Of an operator whose types are inferred and whose extents are known.
+using CostFn = loci_op_cost (*)(const OpDesc& op);
+// Brings the attributes of an older version to those of today.
+using UpgradeFn = void (*)(Upgrade& op);
+// Writes the op in others; sets all outputs, or none where it cannot.
+using DecomposeFn = void (*)(Decomposition& op);
 
 // An attribute with its default. All names and texts are STATIC.
 class AttrDef {
@@ -135,6 +144,20 @@ class OpDef {
     inputs_.back().dtype_mask = dtypes;
     return *this;
   }
+  // An optional list of integers, read on the host, from which extents of outputs come:
+  // Inference::extents().
+  OpDef& extents_input(std::string_view name) {
+    input(name, LOCI_DTYPE_BIT(LOCI_DTYPE_I32) | LOCI_DTYPE_BIT(LOCI_DTYPE_I64),
+          LOCI_ARITY_OPTIONAL, LOCI_RESIDENCE_HOST);
+    inputs_.back().flags = LOCI_SLOT_GIVES_EXTENTS;
+    return *this;
+  }
+  // The input "state" and the attribute "offset" of a random op, which the host fills in.
+  OpDef& random() {
+    def_.flags |= LOCI_OP_RANDOM;
+    input("state", LOCI_DTYPE_BIT(LOCI_DTYPE_U64));
+    return attr(AttrDef::integer("offset", 0));
+  }
   OpDef& output(std::string_view name, std::uint32_t arity = LOCI_ARITY_REQUIRED,
                 std::uint32_t residence = LOCI_RESIDENCE_DEVICE) {
     outputs_.push_back(slot(name, arity, residence));
@@ -144,6 +167,13 @@ class OpDef {
   OpDef& updates(std::string_view name, std::string_view state) {
     output(name);
     outputs_.back().updates = to_abi(state);
+    return *this;
+  }
+  // An output whose dimension 0 depends on the data. Inference says the largest extent; the kernel
+  // writes the true one to the output `count`, int64[1], which is to be added.
+  OpDef& bounded_output(std::string_view name, std::string_view count) {
+    output(name);
+    outputs_.back().count = to_abi(count);
     return *this;
   }
   OpDef& attr(AttrDef attr) {
@@ -163,6 +193,21 @@ class OpDef {
     gradient_ = fn;
     return *this;
   }
+  // Without one: one flop for each element of the outputs, the bytes of all arguments.
+  OpDef& cost(CostFn fn) {
+    cost_ = fn;
+    return *this;
+  }
+  // Without one, programs saved with an older version of the op are refused.
+  OpDef& upgrade(UpgradeFn fn) {
+    upgrade_ = fn;
+    return *this;
+  }
+  // How a device without a kernel of the op computes it. Without one, the CPU does.
+  OpDef& decompose(DecomposeFn fn) {
+    decompose_ = fn;
+    return *this;
+  }
 
   // Points into this object, which stays where it is from now on. The functions are filled in by
   // ops_table().
@@ -179,6 +224,9 @@ class OpDef {
   }
   [[nodiscard]] InferFn infer_fn() const { return infer_; }
   [[nodiscard]] GradientFn gradient_fn() const { return gradient_; }
+  [[nodiscard]] CostFn cost_fn() const { return cost_; }
+  [[nodiscard]] UpgradeFn upgrade_fn() const { return upgrade_; }
+  [[nodiscard]] DecomposeFn decompose_fn() const { return decompose_; }
 
  private:
   static loci_slot_def slot(std::string_view name, std::uint32_t arity, std::uint32_t residence) {
@@ -197,6 +245,9 @@ class OpDef {
   std::vector<loci_attr_def> abi_attrs_;
   InferFn infer_ = nullptr;
   GradientFn gradient_ = nullptr;
+  CostFn cost_ = nullptr;
+  UpgradeFn upgrade_ = nullptr;
+  DecomposeFn decompose_ = nullptr;
 };
 
 }  // namespace loci::sdk

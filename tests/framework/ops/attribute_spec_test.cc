@@ -1,7 +1,8 @@
-#include "framework/plugin/attribute_rule.h"
+#include "framework/ops/attribute_spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <loci/abi/ops.h>
 
 #include <cmath>
 #include <limits>
@@ -9,9 +10,10 @@
 
 #include "framework/core/abi/error.h"
 
-namespace loci::plugin {
+namespace loci::ops {
 namespace {
 
+using core::to_abi;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -33,66 +35,66 @@ loci_attr_def limited(std::uint32_t kind) {
 }
 
 void expect_refused(const loci_attr_def& def, const std::string& reason) {
-  EXPECT_THAT([&] { (void)take_attribute_rule(def); }, ThrowsMessage<Error>(HasSubstr(reason)));
+  EXPECT_THAT([&] { (void)take_attribute_spec(def); }, ThrowsMessage<Error>(HasSubstr(reason)));
 }
 
-TEST(AttributeRuleTest, LimitsHoldForNumbersAndItems) {
-  const AttributeRule integer = take_attribute_rule(limited(LOCI_ATTR_INT));
+TEST(AttributeSpecTest, LimitsHoldForNumbersAndItems) {
+  const AttributeSpec integer = take_attribute_spec(limited(LOCI_ATTR_INT));
   EXPECT_EQ(integer.refusal(std::int64_t{-2}), "");
   EXPECT_EQ(integer.refusal(std::int64_t{5}), "");
   EXPECT_EQ(integer.refusal(std::int64_t{6}), "is 6; give a number from -2 to 5");
-  const AttributeRule list = take_attribute_rule(limited(LOCI_ATTR_INTS));
+  const AttributeSpec list = take_attribute_spec(limited(LOCI_ATTR_INTS));
   EXPECT_EQ(list.refusal(std::vector<std::int64_t>{0, -3}),
             "has an item that is -3; give a number from -2 to 5");
   loci_attr_def def = limited(LOCI_ATTR_FLOAT);
   def.default_value.real = 1.0;
-  const AttributeRule real = take_attribute_rule(def);
+  const AttributeSpec real = take_attribute_spec(def);
   EXPECT_EQ(real.refusal(0.5), "");
   EXPECT_EQ(real.refusal(0.0), "is 0; give a number from 0.5 to 1.5");
   EXPECT_THAT(real.refusal(std::nan("")), HasSubstr("nan; give a number"));
-  EXPECT_NE(take_attribute_rule(limited(LOCI_ATTR_FLOATS)).refusal(std::vector<double>{2.0}), "");
+  EXPECT_NE(take_attribute_spec(limited(LOCI_ATTR_FLOATS)).refusal(std::vector<double>{2.0}), "");
 }
 
-TEST(AttributeRuleTest, ASideMayHaveNoLimit) {
+TEST(AttributeSpecTest, ASideMayHaveNoLimit) {
   loci_attr_def def = limited(LOCI_ATTR_INT);
   def.integer_minimum = 0;
   def.integer_maximum = INT64_MAX;
-  EXPECT_EQ(take_attribute_rule(def).refusal(std::int64_t{-1}), "is -1; give a number from 0");
+  EXPECT_EQ(take_attribute_spec(def).refusal(std::int64_t{-1}), "is -1; give a number from 0");
   def.integer_minimum = INT64_MIN;
   def.integer_maximum = 0;
-  EXPECT_EQ(take_attribute_rule(def).refusal(std::int64_t{1}), "is 1; give a number up to 0");
+  EXPECT_EQ(take_attribute_spec(def).refusal(std::int64_t{1}), "is 1; give a number up to 0");
 }
 
-TEST(AttributeRuleTest, ChoicesHoldForTexts) {
-  const loci_str choices[] = {core::to_abi("same"), core::to_abi("valid")};
+TEST(AttributeSpecTest, ChoicesHoldForTexts) {
+  const loci_str choices[] = {to_abi("same"), to_abi("valid")};
   loci_attr_def def = definition(LOCI_ATTR_STRING);
   def.choices = choices;
   def.choice_count = 2;
   def.default_value.text = choices[0];
-  const AttributeRule rule = take_attribute_rule(def);
-  EXPECT_EQ(rule.refusal(std::string("valid")), "");
-  EXPECT_EQ(rule.refusal(std::string("full")), "is 'full'; give 'same' or 'valid'");
-  def.default_value.text = core::to_abi("none");
+  const AttributeSpec spec = take_attribute_spec(def);
+  EXPECT_EQ(spec.refusal(std::string("valid")), "");
+  EXPECT_EQ(spec.refusal(std::string("full")), "is 'full'; give 'same' or 'valid'");
+  def.default_value.text = to_abi("none");
   expect_refused(def, "has a default that it does not allow: it is 'none'; give 'same' or 'valid'");
 }
 
-TEST(AttributeRuleTest, WithoutLimitsAnythingIsAllowed) {
-  const AttributeRule rule = take_attribute_rule(definition(LOCI_ATTR_FLOAT));
-  EXPECT_EQ(rule.refusal(std::numeric_limits<double>::infinity()), "");
-  EXPECT_EQ(rule.default_value, Attribute(0.0));
-  EXPECT_EQ(take_attribute_rule(definition(LOCI_ATTR_BOOL)).refusal(true), "");
+TEST(AttributeSpecTest, WithoutLimitsAnythingIsAllowed) {
+  const AttributeSpec spec = take_attribute_spec(definition(LOCI_ATTR_FLOAT));
+  EXPECT_EQ(spec.refusal(std::numeric_limits<double>::infinity()), "");
+  EXPECT_EQ(spec.default_value, Attribute(0.0));
+  EXPECT_EQ(take_attribute_spec(definition(LOCI_ATTR_BOOL)).refusal(true), "");
 }
 
-TEST(AttributeRuleTest, ARequiredOneHasNoDefault) {
+TEST(AttributeSpecTest, ARequiredOneHasNoDefault) {
   loci_attr_def def = limited(LOCI_ATTR_FLOAT);  // 0 is beyond the limits
   def.flags |= LOCI_ATTR_DEF_REQUIRED;
   def.default_value.kind = 77;
-  const AttributeRule rule = take_attribute_rule(def);
-  EXPECT_TRUE(rule.required);
-  EXPECT_EQ(rule.default_value, Attribute(0.0));
+  const AttributeSpec spec = take_attribute_spec(def);
+  EXPECT_TRUE(spec.required);
+  EXPECT_EQ(spec.default_value, Attribute(0.0));
 }
 
-TEST(AttributeRuleTest, RefusesADefaultOfAnotherKindOrBeyondTheLimits) {
+TEST(AttributeSpecTest, RefusesADefaultOfAnotherKindOrBeyondTheLimits) {
   loci_attr_def def = definition(LOCI_ATTR_INT);
   def.default_value.kind = LOCI_ATTR_FLOAT;
   expect_refused(def, "is of the kind 1 and its default of the kind 2");
@@ -106,7 +108,7 @@ TEST(AttributeRuleTest, RefusesADefaultOfAnotherKindOrBeyondTheLimits) {
   expect_refused(def, "has a default that is a string of 3 bytes at NULL");
 }
 
-TEST(AttributeRuleTest, RefusesRulesThatMakeNoSense) {
+TEST(AttributeSpecTest, RefusesRulesThatMakeNoSense) {
   expect_refused(limited(LOCI_ATTR_STRING), "has limits and is no number");
   expect_refused(limited(LOCI_ATTR_BOOL), "has limits and is no number");
   loci_attr_def def = limited(LOCI_ATTR_INT);
@@ -116,7 +118,7 @@ TEST(AttributeRuleTest, RefusesRulesThatMakeNoSense) {
   def.real_minimum = std::nan("");
   expect_refused(def, "has limits that no number is within");
   def = definition(LOCI_ATTR_INT);
-  const loci_str choice = core::to_abi("a");
+  const loci_str choice = to_abi("a");
   def.choices = &choice;
   def.choice_count = 1;
   expect_refused(def, "has choices and is no string");
@@ -128,4 +130,4 @@ TEST(AttributeRuleTest, RefusesRulesThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace loci::plugin
+}  // namespace loci::ops

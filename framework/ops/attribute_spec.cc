@@ -1,18 +1,18 @@
-#include "framework/plugin/attribute_rule.h"
+#include "framework/ops/attribute_spec.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <loci/abi/ops.h>
 
 #include <algorithm>
 #include <limits>
 #include <loci/error.hpp>
 #include <string_view>
 
-#include "framework/core/abi/attributes.h"
-#include "framework/core/abi/error.h"
 #include "framework/core/quote.h"
+#include "framework/core/abi/attributes.h"
 
-namespace loci::plugin {
+namespace loci::ops {
 namespace {
 
 [[noreturn]] void refuse_value(const std::string& reason) {
@@ -32,7 +32,7 @@ std::string range_text(T minimum, T maximum) {
 // Checks a value or each item of a list.
 class Refusal {
  public:
-  explicit Refusal(const AttributeRule& rule) : rule_(rule) {}
+  explicit Refusal(const AttributeSpec& spec) : spec_(spec) {}
 
   template <class T>
   std::string operator()(const std::vector<T>& items) const {
@@ -43,13 +43,13 @@ class Refusal {
     return {};
   }
   std::string operator()(std::int64_t value) const {
-    return outside(value, rule_.integer_minimum, rule_.integer_maximum);
+    return outside(value, spec_.integer_minimum, spec_.integer_maximum);
   }
   std::string operator()(double value) const {
-    return outside(value, rule_.real_minimum, rule_.real_maximum);
+    return outside(value, spec_.real_minimum, spec_.real_maximum);
   }
   std::string operator()(const std::string& value) const {
-    const std::vector<std::string>& choices = rule_.choices;
+    const std::vector<std::string>& choices = spec_.choices;
     if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) {
       return {};
     }
@@ -62,11 +62,11 @@ class Refusal {
   // Written so that NaN is outside.
   template <class T>
   [[nodiscard]] std::string outside(T value, T minimum, T maximum) const {
-    if (!rule_.limited || (value >= minimum && value <= maximum)) return {};
+    if (!spec_.limited || (value >= minimum && value <= maximum)) return {};
     return fmt::format("is {}; give a number {}", value, range_text(minimum, maximum));
   }
 
-  const AttributeRule& rule_;
+  const AttributeSpec& spec_;
 };
 
 std::vector<std::string> take_choices(const loci_attr_def& def) {
@@ -81,15 +81,15 @@ std::vector<std::string> take_choices(const loci_attr_def& def) {
   }
 }
 
-void check_limits(const AttributeRule& rule, std::uint32_t kind) {
+void check_limits(const AttributeSpec& spec, std::uint32_t kind) {
   const bool integers = kind == LOCI_ATTR_INT || kind == LOCI_ATTR_INTS;
   const bool reals = kind == LOCI_ATTR_FLOAT || kind == LOCI_ATTR_FLOATS;
   const bool strings = kind == LOCI_ATTR_STRING || kind == LOCI_ATTR_STRINGS;
-  if (rule.limited && !integers && !reals) refuse_value("has limits and is no number");
-  if (!rule.choices.empty() && !strings) refuse_value("has choices and is no string");
-  if (!rule.limited) return;
-  const bool ordered = integers ? rule.integer_minimum <= rule.integer_maximum
-                                : rule.real_minimum <= rule.real_maximum;
+  if (spec.limited && !integers && !reals) refuse_value("has limits and is no number");
+  if (!spec.choices.empty() && !strings) refuse_value("has choices and is no string");
+  if (!spec.limited) return;
+  const bool ordered = integers ? spec.integer_minimum <= spec.integer_maximum
+                                : spec.real_minimum <= spec.real_maximum;
   if (!ordered) refuse_value("has limits that no number is within");
 }
 
@@ -111,29 +111,29 @@ Attribute take_default(const loci_attr_def& def, bool required) {
 
 }  // namespace
 
-std::string AttributeRule::refusal(const Attribute& value) const {
+std::string AttributeSpec::refusal(const Attribute& value) const {
   return std::visit(Refusal(*this), value);
 }
 
-AttributeRule take_attribute_rule(const loci_attr_def& def) {
+AttributeSpec take_attribute_spec(const loci_attr_def& def) {
   constexpr std::uint32_t kFlags = LOCI_ATTR_DEF_REQUIRED | LOCI_ATTR_DEF_LIMITED;
   if ((def.flags & ~kFlags) != 0)
     refuse_value(fmt::format("has the unknown flags {:#x}", def.flags));
-  AttributeRule rule;
-  rule.required = (def.flags & LOCI_ATTR_DEF_REQUIRED) != 0;
-  rule.limited = (def.flags & LOCI_ATTR_DEF_LIMITED) != 0;
-  rule.default_value = take_default(def, rule.required);
-  rule.integer_minimum = def.integer_minimum;
-  rule.integer_maximum = def.integer_maximum;
-  rule.real_minimum = def.real_minimum;
-  rule.real_maximum = def.real_maximum;
-  rule.choices = take_choices(def);
-  check_limits(rule, def.kind);
-  if (rule.required) return rule;
-  if (const std::string reason = rule.refusal(rule.default_value); !reason.empty()) {
+  AttributeSpec spec;
+  spec.required = (def.flags & LOCI_ATTR_DEF_REQUIRED) != 0;
+  spec.limited = (def.flags & LOCI_ATTR_DEF_LIMITED) != 0;
+  spec.default_value = take_default(def, spec.required);
+  spec.integer_minimum = def.integer_minimum;
+  spec.integer_maximum = def.integer_maximum;
+  spec.real_minimum = def.real_minimum;
+  spec.real_maximum = def.real_maximum;
+  spec.choices = take_choices(def);
+  check_limits(spec, def.kind);
+  if (spec.required) return spec;
+  if (const std::string reason = spec.refusal(spec.default_value); !reason.empty()) {
     refuse_value(fmt::format("has a default that it does not allow: it {}", reason));
   }
-  return rule;
+  return spec;
 }
 
-}  // namespace loci::plugin
+}  // namespace loci::ops

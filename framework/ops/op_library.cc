@@ -1,10 +1,13 @@
-#include "framework/plugin/op_library.h"
+#include "framework/ops/op_library.h"
 
 #include <fmt/format.h>
+#include <loci/abi/ops.h>
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "framework/ops/op_definition.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/negotiation.h"
 #include "framework/plugin/struct_array.h"
@@ -22,18 +25,6 @@ std::vector<const loci_op_def*> list_definitions(Instance& instance, const loci_
 
 }  // namespace
 
-void OpOwners::claim(const OpLibrary& library) {
-  for (const OpDefinition& op : library.ops) {
-    const auto owner = plugins_.find(op.name);
-    if (owner == plugins_.end() || owner->second == library.plugin->id()) continue;
-    throw LoadError(ErrorCode::kIncompatible,
-                    fmt::format("its op '{}' is taken: the plugin {} brought one of that name",
-                                op.name, owner->second),
-                    "leave one of the two plugins out by its id");
-  }
-  for (const OpDefinition& op : library.ops) plugins_.emplace(op.name, library.plugin->id());
-}
-
 std::unique_ptr<OpLibrary> take_op_library(Instance& instance) {
   static constexpr std::string_view kName = LOCI_OPS_INTERFACE;
   const void* table = instance.interface(kName, LOCI_OPS_MINOR);
@@ -43,14 +34,17 @@ std::unique_ptr<OpLibrary> take_op_library(Instance& instance) {
   if (api.defs == nullptr) refuse_to_author(fmt::format("its {} lacks defs", kName));
   auto library = std::make_unique<OpLibrary>();
   library->plugin = &instance;
+  auto ops = std::make_shared<ops::PluginOps>();
   for (const loci_op_def* def : list_definitions(instance, api)) {
-    OpDefinition op = take_op_definition(*def);
-    const bool twice =
-        std::any_of(library->ops.begin(), library->ops.end(),
-                    [&](const OpDefinition& other) { return other.name == op.name; });
-    if (twice) refuse_to_author(fmt::format("it has two ops named '{}'", op.name));
-    library->ops.push_back(std::move(op));
+    ops::OpSchema schema = ops::take_op_definition(instance, *def);
+    std::vector<std::string>& names = library->names;
+    if (std::find(names.begin(), names.end(), schema.name()) != names.end()) {
+      refuse_to_author(fmt::format("it has two ops named '{}'", schema.name()));
+    }
+    names.push_back(schema.name());
+    ops->schemas.push_back(std::move(schema));
   }
+  library->ops = std::move(ops);
   return library;
 }
 

@@ -1,4 +1,4 @@
-#include "framework/plugin/op_definition.h"
+#include "framework/ops/op_definition.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,12 @@
 #include "tests/framework/plugin/load_error_matcher.h"
 #include "tests/support/op_tables.h"
 
-namespace loci::plugin {
+namespace loci::ops {
 namespace {
 
+using plugin::LoadError;
 using test::load_error_of;
+using test_support::NamedPlugin;
 using test_support::OpTable;
 using test_support::output_slot;
 using test_support::real_attr;
@@ -21,8 +23,13 @@ using test_support::slot;
 using test_support::text;
 using ::testing::HasSubstr;
 
+OpSchema take(const loci_op_def& def) {
+  static NamedPlugin plugin;
+  return take_op_definition(plugin, def);
+}
+
 void expect_refused(OpTable& table, const std::string& reason) {
-  const LoadError error = load_error_of([&] { (void)take_op_definition(table.complete()); });
+  const LoadError error = load_error_of([&] { (void)take(table.complete()); });
   EXPECT_THAT(error.cause(), HasSubstr(reason));
   EXPECT_EQ(error.code(), ErrorCode::kIncompatible);
 }
@@ -42,26 +49,146 @@ TEST(OpDefinitionTest, TakesEverythingOver) {
   table.outputs.back().updates = text("x");
   table.def.version = 3;
   table.def.not_capturable = text("it waits");
-  const OpDefinition op = take_op_definition(table.complete());
-  EXPECT_EQ(op.name, "example.two_parts.swish2");
-  EXPECT_EQ(op.version, 3);
-  ASSERT_EQ(op.inputs.size(), 3u);
-  EXPECT_EQ(op.inputs[1].arity, std::uint32_t{LOCI_ARITY_VARIADIC});
-  EXPECT_EQ(op.inputs[2].residence, std::uint32_t{LOCI_RESIDENCE_HOST});
-  EXPECT_EQ(op.outputs[1].updates, "x");
-  ASSERT_EQ(op.attributes.size(), 1u);
-  EXPECT_EQ(op.attributes[0].name, "alpha");
-  EXPECT_EQ(op.attributes[0].default_value, Attribute(1.0));
-  EXPECT_EQ(op.not_capturable, "it waits");
-  EXPECT_NE(op.infer, nullptr);
-  EXPECT_EQ(op.def, &table.def);
+  const OpSchema op = take(table.complete());
+  EXPECT_EQ(op.name(), "example.two_parts.swish2");
+  EXPECT_EQ(op.version(), 3);
+  EXPECT_EQ(op.plugin(), "org.loci.test.named");
+  ASSERT_EQ(op.inputs().size(), 3u);
+  EXPECT_EQ(op.inputs()[0].dtypes.to_string(), "float32");
+  EXPECT_EQ(op.inputs()[1].arity, Arity::kVariadic);
+  EXPECT_EQ(op.inputs()[2].residence, Residence::kHost);
+  EXPECT_EQ(op.outputs()[1].updates, "x");
+  ASSERT_EQ(op.attributes().size(), 1u);
+  EXPECT_EQ(op.attributes()[0].name, "alpha");
+  EXPECT_EQ(op.attributes()[0].default_value, Attribute(1.0));
+  EXPECT_EQ(op.capture_refusal(), "it waits");
+  EXPECT_TRUE(op.infer_fn());
+  EXPECT_TRUE(op.gradient_fn());
+  EXPECT_FALSE(op.upgrade_fn());
+  EXPECT_FALSE(op.decompose_fn());
+  EXPECT_FALSE(op.is_random());
+}
+
+// The same words as of Loci's own ops.
+TEST(OpDefinitionTest, SlotsSayResidenceArityAndWhatIsBounded) {
+  OpTable table;
+  table.inputs.push_back(slot("like"));
+  table.inputs.back().residence = LOCI_RESIDENCE_METADATA;
+  table.inputs.push_back(slot("size", LOCI_ARITY_OPTIONAL,
+                              LOCI_DTYPE_BIT(LOCI_DTYPE_I32) | LOCI_DTYPE_BIT(LOCI_DTYPE_I64)));
+  table.inputs.back().residence = LOCI_RESIDENCE_HOST;
+  table.inputs.back().flags = LOCI_SLOT_GIVES_EXTENTS;
+  table.outputs = {output_slot("out"), output_slot("count"), output_slot("parts"),
+                   output_slot("told")};
+  table.outputs[0].count = text("count");
+  table.outputs[2].arity = LOCI_ARITY_VARIADIC;
+  table.outputs[3].residence = LOCI_RESIDENCE_HOST;
+  const OpSchema op = take(table.complete());
+  EXPECT_EQ(op.inputs()[1].residence, Residence::kMetadata);
+  EXPECT_FALSE(op.inputs()[1].gives_extents);
+  EXPECT_TRUE(op.inputs()[2].gives_extents);
+  EXPECT_EQ(op.outputs()[0].extent, Extent::kBounded);
+  EXPECT_EQ(op.outputs()[0].count, "count");
+  EXPECT_EQ(op.outputs()[1].extent, Extent::kInferred);
+  EXPECT_EQ(op.outputs()[2].arity, Arity::kVariadic);
+  EXPECT_EQ(op.outputs()[3].residence, Residence::kHost);
+}
+
+OpTable random_table() {
+  OpTable table;
+  table.inputs.push_back(slot("state", LOCI_ARITY_REQUIRED, LOCI_DTYPE_BIT(LOCI_DTYPE_U64)));
+  loci_attr_def offset{};
+  offset.struct_size = sizeof offset;
+  offset.name = text("offset");
+  offset.kind = offset.default_value.kind = LOCI_ATTR_INT;
+  table.attrs.push_back(offset);
+  table.def.flags = LOCI_OP_RANDOM;
+  return table;
+}
+
+TEST(OpDefinitionTest, ARandomOpHasStateAndOffset) {
+  OpTable table = random_table();
+  EXPECT_TRUE(take(table.complete()).is_random());
+  const std::string state = "give it the required input 'state', uint64 on the device";
+  table.inputs[1].dtype_mask |= LOCI_DTYPE_BIT(LOCI_DTYPE_I64);
+  expect_refused(table, state);
+  table = random_table();
+  table.inputs[1].arity = LOCI_ARITY_OPTIONAL;
+  expect_refused(table, state);
+  table = random_table();
+  table.inputs[1].residence = LOCI_RESIDENCE_HOST;
+  expect_refused(table, state);
+  table.inputs.pop_back();
+  expect_refused(table, state);
+  table = random_table();
+  table.attrs[1].flags = LOCI_ATTR_DEF_REQUIRED;
+  expect_refused(table, "give it the attribute 'offset', an integer with a default");
+  table = random_table();
+  table.attrs[1].kind = table.attrs[1].default_value.kind = LOCI_ATTR_BOOL;
+  expect_refused(table, "give it the attribute 'offset', an integer with a default");
+  table = random_table();
+  table.outputs.push_back(output_slot("state_out"));
+  table.outputs[1].updates = text("state");
+  expect_refused(table, "it updates the random state, which a run advances by itself");
+}
+
+TEST(OpDefinitionTest, RefusesCountsThatAreNone) {
+  const auto counted = [](OpTable& t) {
+    t.outputs = {output_slot("out"), output_slot("count")};
+    t.outputs[0].count = text("count");
+  };
+  const std::string both = "its output 'out' has the count 'count'; both have to be new values";
+  expect_refused([](OpTable& t) { t.outputs[0].count = text("n"); },
+                 "its output 'out' has the count 'n', which is no output");
+  expect_refused([](OpTable& t) { t.inputs[0].count = text("out"); }, "its input 'x' has a count");
+  expect_refused(
+      [&](OpTable& t) {
+        counted(t);
+        t.outputs[1].residence = LOCI_RESIDENCE_HOST;
+      },
+      both);
+  expect_refused(
+      [&](OpTable& t) {
+        counted(t);
+        t.outputs[0].updates = text("x");
+      },
+      both);
+  expect_refused(
+      [&](OpTable& t) {
+        counted(t);
+        t.outputs.push_back(output_slot("more"));
+        t.outputs[2].count = text("count");
+      },
+      "2 of its outputs have a count; one may");
+}
+
+TEST(OpDefinitionTest, RefusesFlagsThatItCannotHave) {
+  expect_refused([](OpTable& t) { t.inputs[0].flags = LOCI_SLOT_GIVES_EXTENTS; },
+                 "its input 'x' gives extents; make it optional, on the host, int32 and int64");
+  expect_refused([](OpTable& t) { t.inputs[0].flags = 2; },
+                 "its input 'x' has the unknown flags 0x2");
+  expect_refused([](OpTable& t) { t.outputs[0].flags = LOCI_SLOT_GIVES_EXTENTS; },
+                 "its output 'out' has the unknown flags 0x1");
+  expect_refused([](OpTable& t) { t.def.flags = 6; }, "it has the unknown flags 0x6");
+}
+
+TEST(OpDefinitionTest, OnlyWhatComputesIsDecomposed) {
+  OpTable table;
+  table.def.decompose = test_support::call_decompose;
+  EXPECT_TRUE(take(table.complete()).decompose_fn());
+  const std::string reason = "it has a decomposition, and it updates, has a count";
+  table.outputs[0].updates = text("x");
+  expect_refused(table, reason);
+  table = random_table();
+  table.def.decompose = test_support::call_decompose;
+  expect_refused(table, reason);
 }
 
 // Of a plugin that was built before the last members came.
 TEST(OpDefinitionTest, AShorterStructHasZeroesForWhatItLacks) {
   OpTable table;
   table.def.struct_size = offsetof(loci_op_def, gradient);
-  EXPECT_EQ(take_op_definition(table.complete()).gradient, nullptr);
+  EXPECT_FALSE(take(table.complete()).gradient_fn());
 }
 
 TEST(OpDefinitionTest, RefusesNamesWithoutANamespace) {
@@ -164,13 +291,13 @@ TEST(OpDefinitionTest, RefusesListsThatAreNone) {
   OpTable null;
   (void)null.complete();
   null.def.inputs = nullptr;
-  EXPECT_THAT(load_error_of([&] { (void)take_op_definition(null.def); }).cause(),
+  EXPECT_THAT(load_error_of([&] { (void)take(null.def); }).cause(),
               HasSubstr("its op 'test.op' has a list of inputs that has 1 entries at NULL"));
   OpTable many;
   (void)many.complete();
   many.def.attr_count = UINT64_MAX;
   EXPECT_THAT(
-      load_error_of([&] { (void)take_op_definition(many.def); }).cause(),
+      load_error_of([&] { (void)take(many.def); }).cause(),
       HasSubstr("a list of attributes that has 18446744073709551615 entries; at most 4096"));
   expect_refused([](OpTable& t) { t.inputs[0].struct_size = 4; },
                  "has an entry 0 that states a size of 4 bytes");
@@ -183,4 +310,4 @@ TEST(OpDefinitionTest, RefusesListsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace loci::plugin
+}  // namespace loci::ops

@@ -1,4 +1,4 @@
-#include "framework/plugin/op_library.h"
+#include "framework/ops/op_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,11 +12,14 @@
 #include "tests/framework/plugin/load_error_matcher.h"
 #include "tests/support/op_tables.h"
 
-namespace loci::plugin {
+namespace loci::ops {
 namespace {
 
+using plugin::Instance;
+using plugin::take_op_library;
 using test::load_error_of;
 using test_support::OpTable;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // What the plugin of this file gives.
@@ -66,8 +69,9 @@ class OpLibraryTest : public ::testing::Test {
 TEST_F(OpLibraryTest, TakesTheOps) {
   const auto library = take_op_library(*instance_);
   EXPECT_EQ(library->plugin, instance_.get());
-  ASSERT_EQ(library->ops.size(), 1u);
-  EXPECT_EQ(library->ops[0].name, "test.op");
+  EXPECT_THAT(library->names, ElementsAre("test.op"));
+  ASSERT_EQ(library->ops->schemas.size(), 1u);
+  EXPECT_EQ(library->ops->schemas[0].name(), "test.op");
 }
 
 TEST_F(OpLibraryTest, RefusesATableThatIsNone) {
@@ -110,33 +114,5 @@ TEST_F(OpLibraryTest, RefusesTheSameOpTwice) {
   EXPECT_EQ(cause(), "it has two ops named 'test.op'");
 }
 
-TEST(OpOwnersTest, AnOpBelongsToTheFirst) {
-  class Named final : public Plugin {
-   public:
-    explicit Named(std::string id) : id_(std::move(id)) {}
-    [[nodiscard]] const std::string& id() const override { return id_; }
-    [[nodiscard]] const std::string& path() const override { return id_; }
-    [[nodiscard]] loci_plugin* handle() const override { return nullptr; }
-
-   private:
-    std::string id_;
-  };
-  Named first("org.first");
-  Named second("org.second");
-  OpLibrary brought{&first, {}};
-  brought.ops.emplace_back().name = "example.a";
-  OpLibrary clashing{&second, {}};
-  clashing.ops.emplace_back().name = "example.b";
-  clashing.ops.emplace_back().name = "example.a";
-  OpOwners owners;
-  owners.claim(brought);
-  const LoadError error = load_error_of([&] { owners.claim(clashing); });
-  EXPECT_EQ(error.cause(),
-            "its op 'example.a' is taken: the plugin org.first brought one of that name");
-  EXPECT_THAT(error.remedy(), HasSubstr("leave one of the two plugins out"));
-  clashing.ops.pop_back();
-  owners.claim(clashing);  // nothing was noted of the refused one
-}
-
 }  // namespace
-}  // namespace loci::plugin
+}  // namespace loci::ops
