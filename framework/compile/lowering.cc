@@ -8,6 +8,7 @@
 #include "framework/compile/loop_lowering.h"
 #include "framework/compile/lowering_state.h"
 #include "framework/compile/operator_lowering.h"
+#include "framework/compile/stage_types.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 #include "framework/program/control_flow.h"
@@ -53,9 +54,9 @@ class Lowering {
         deferral_(block_.vars.size()) {}
 
   void run() {
-    const std::vector<const program::Operator*> operators =
-        request_.earlier == nullptr ? begin() : resume();
-    for (const program::Operator* op : operators) {
+    begin_types(request_, plan_, &binder_);
+    begin_values();
+    for (const program::Operator* op : operators_of_stage(request_, plan_)) {
       if (defer(*op)) continue;
       binder_.bind(*op);
       if (op->schema->has_blocks()) {
@@ -71,47 +72,25 @@ class Lowering {
   }
 
  private:
-  std::vector<const program::Operator*> begin() {
-    if (request_.block != nullptr) return begin_block();
-    binder_.bind_feeds(plan_.feeds);
-    lower_feeds();
-    return all_operators();
-  }
-
-  std::vector<const program::Operator*> begin_block() {
+  void begin_values() {
+    if (request_.earlier != nullptr) return resume_values();
+    if (request_.block == nullptr) return lower_feeds();
     for (std::size_t i = 0; i < block_.arguments.size(); ++i) {
-      binder_.set_type(block_.arguments[i], request_.block->arguments[i].type);
       values_.add_argument(block_.arguments[i], i);
     }
-    return all_operators();
   }
 
-  // Takes up what the stage before knew, and the values that have come since.
-  std::vector<const program::Operator*> resume() {
+  // Takes up what the stage before knew.
+  void resume_values() {
     const StageEnd& end = request_.earlier->plan->rest->end();
-    for (std::size_t i = 0; i < end.types.size(); ++i) {
+    for (std::size_t i = 0; i < end.vars.size(); ++i) {
       const auto id = static_cast<VarId>(i);
-      binder_.set_type(id, end.types[i]);
       values_.state_of(id).producer = end.vars[i].producer;
       values_.state_of(id).persists_at = end.vars[i].persists_at;
     }
     for (const auto& [id, value] : known_values(*request_.earlier)) {
       if (!block_.var(id).persistable) known_.emplace_back(id, value);
-      binder_.set_host_value(id, value);
     }
-    for (const auto& [id, count] : end.bounded) set_extent(id, count);
-    const bool is_rewritten = plan_.program != request_.earlier->plan->program;
-    return is_rewritten ? all_operators() : end.operators;
-  }
-
-  void set_extent(VarId id, VarId count) {
-    ops::TensorType type = binder_.type(id);
-    for (const auto& [known, value] : request_.earlier->values) {
-      if (known != count) continue;
-      type.shape.set(0, value.data<std::int64_t>()[0]);
-      return binder_.set_type(id, type);
-    }
-    binder_.set_bounded(id, type, count);
   }
 
   // Whether the operator waits for values that only the run brings.
@@ -199,12 +178,6 @@ class Lowering {
       if (count != program::kNoVar) pairs.emplace_back(static_cast<VarId>(i), count);
     }
     return pairs;
-  }
-
-  std::vector<const program::Operator*> all_operators() const {
-    std::vector<const program::Operator*> operators;
-    for (const program::Operator& op : block_.ops) operators.push_back(&op);
-    return operators;
   }
 
   void lower_feeds() {

@@ -18,6 +18,7 @@ class OperatorLowering {
 
   void run(const program::Operator& op) {
     Placement placement = place(op);
+    say_origin(op, &placement);
     state_.plan.operators.push_back(
         {&op, placement.device, placement.reason, placement.detail, placement.kernel.name()});
     Instruction instruction;
@@ -40,6 +41,15 @@ class OperatorLowering {
   }
 
  private:
+  // Of one that runs where it does as part of another one.
+  void say_origin(const program::Operator& op, Placement* placement) const {
+    if (state_.request.decomposed == nullptr) return;
+    const auto origin = state_.request.decomposed->find(op.name);
+    if (origin == state_.request.decomposed->end()) return;
+    placement->reason = PlaceReason::kDecomposed;
+    placement->detail = origin->second;
+  }
+
   Placement place(const program::Operator& op) {
     const dispatch::ArgumentSlots outputs = output_types(op);
     const dispatch::OpDesc desc(*op.schema, op.attributes, input_types(op, Constants::kOffered),

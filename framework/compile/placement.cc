@@ -42,14 +42,17 @@ void FallbackLog::warn(const Place& place) const {
             reasons, sorted.size() > kTopReasons ? "; ..." : "");
 }
 
+device::Device& wished_device(const program::Operator& op, device::Device& preferred) {
+  if (op.guard.empty()) return preferred;
+  auto& devices = device::DeviceManager::instance();
+  return devices.get(devices.resolve(Place(op.guard), preferred.place()));
+}
+
 Placement place_operator(const program::Operator& op, const dispatch::OpDesc& desc,
                          const PlacementPolicy& policy, dispatch::KernelCache* kernels,
                          FallbackLog* fallbacks) {
-  dispatch::Wish wish{policy.preferred, !op.guard.empty(), policy.fallback};
-  if (wish.is_guarded) {
-    auto& devices = device::DeviceManager::instance();
-    wish.device = &devices.get(devices.resolve(Place(op.guard), wish.device->place()));
-  }
+  const dispatch::Wish wish{&wished_device(op, *policy.preferred), !op.guard.empty(),
+                            policy.fallback};
   dispatch::BoundOp bound = dispatch::bind_op(desc, op.name, wish, kernels);
   Placement placement{bound.device, PlaceReason::kDefault, std::move(bound.refusals),
                       std::move(bound.binding)};

@@ -44,6 +44,10 @@ struct PlacementPolicy {
   FallbackPolicy fallback = FallbackPolicy::kWarn;
 };
 
+// Where an operator is asked to run: its guard's place, else the preferred one. Throws
+// Error(kUnavailable) where there is no such device.
+device::Device& wished_device(const program::Operator& op, device::Device& preferred);
+
 // Places one operator and binds its kernel: by its guard if it has one, else at the executor's
 // device if a kernel takes it there, else on the CPU as the policy allows. Throws what
 // dispatch::bind_op() throws.

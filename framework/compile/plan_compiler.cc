@@ -4,6 +4,7 @@
 #include <set>
 
 #include "framework/compile/branches.h"
+#include "framework/compile/decomposed_operators.h"
 #include "framework/compile/lowering.h"
 #include "framework/compile/resource_assignment.h"
 #include "framework/compile/specialization.h"
@@ -118,6 +119,11 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
   } else {
     begin(request, plan.get());
     request.changed = changed_by(*plan);
+  }
+  const DecomposedOperators decomposed = decompose_operators(request, *plan, kernels);
+  if (decomposed.program != nullptr) {
+    plan->program = decomposed.program;
+    request.decomposed = &decomposed.origins;
   }
   lower(request, kernels, plan.get());
   assign_resources(request.options.reuse_memory, static_cast<std::size_t>(request.options.streams),

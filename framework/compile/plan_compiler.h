@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,8 @@ struct PlanRequest {
   const EarlierStage* earlier = nullptr;
   // Instead of a program, feeds and fetches: a block of one.
   const BlockRequest* block = nullptr;
+  // Found by compile_plan(): by the name of an operator that stands for part of another one, why.
+  const std::unordered_map<std::string, std::string>* decomposed = nullptr;
 };
 
 // Throws Error as Executor::run says. Changes nothing but the cache.

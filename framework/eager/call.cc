@@ -10,6 +10,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/eager/call_node.h"
 #include "framework/eager/call_scope.h"
+#include "framework/eager/decomposed_call.h"
 #include "framework/eager/direct_call.h"
 #include "framework/eager/fallback.h"
 #include "framework/eager/generator.h"
@@ -261,7 +262,11 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
     values = moved.emplace(*plan, values, site).data();
   std::optional<ValuesApart> apart;
   if (plan->changes_state) values = apart.emplace(*plan, values, site).data();
-  results = enqueue(plan, values, Tensor(), thread, site);
+  if (plan->decomposition != nullptr) [[unlikely]] {
+    results = plan->decomposition->run(*plan, values, thread, site);
+  } else {
+    results = enqueue(plan, values, Tensor(), thread, site);
+  }
   if (plan->moves) [[unlikely]]
     write_back(*plan, given, results, site);
   if (plan->bounded >= 0) [[unlikely]]
@@ -286,10 +291,14 @@ TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const Tens
   const bool reads_target = plan->inputs[0].value >= 0 &&
                             plan->inputs[0].residence != ops::Residence::kMetadata &&
                             values[plan->inputs[0].value]->impl() == target.impl();
-  const bool is_direct = plan->space == target.impl()->storage()->device &&
+  const bool is_direct = plan->decomposition == nullptr &&
+                         plan->space == target.impl()->storage()->device &&
                          plan->outputs[0].type == ops::TensorType{target.dtype(), target.shape()} &&
                          (!reads_target || may_alias(*plan));
-  const TensorList results = enqueue(plan, values, is_direct ? target : Tensor(), thread, site);
+  const TensorList results =
+      plan->decomposition == nullptr
+          ? enqueue(plan, values, is_direct ? target : Tensor(), thread, site)
+          : plan->decomposition->run(*plan, values, thread, site);
   const bool recorded = thread.records && record_call(plan, values, results, reads_target ? 0 : -1);
   if (!is_direct) {
     copy_elements(results[0], target, site, change_labels(*plan, target));

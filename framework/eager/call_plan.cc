@@ -7,9 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 #include "framework/dispatch/bound_op.h"
+#include "framework/dispatch/decomposition.h"
+#include "framework/eager/decomposed_call.h"
 #include "framework/eager/direct_call.h"
 #include "framework/eager/gradient_script.h"
 #include "framework/eager/lanes.h"
@@ -139,6 +142,7 @@ class Planner {
   }
 
   void bind() {
+    if (decompose()) return;
     const dispatch::OpDesc desc = make_desc();
     // Of a random op each call has an offset of its own, and would fill the cache.
     dispatch::KernelCache* cache = form_.schema->is_random() ? nullptr : &kernel_cache();
@@ -150,6 +154,38 @@ class Planner {
     if (!bound.fell_back()) return;
     plan_->asked = wish_.device;
     plan_->refusals = std::move(bound.refusals);
+  }
+
+  bool decompose() {
+    if (!form_.schema->decompose_fn()) return false;
+    ops::TypeSlots inputs(form_.inputs.size());
+    for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
+      for (const ops::InferArgument& input : form_.inputs[slot]) inputs[slot].push_back(input.type);
+    }
+    const auto found =
+        dispatch::decompose({*form_.schema, form_.attributes, std::move(inputs), context_.bounds()},
+                            *wish_.device, &kernel_cache());
+    if (!found) return false;
+    plan_->device = wish_.device;
+    plan_->kernel_name = "none (decomposed)";
+    plan_->decomposition =
+        std::make_unique<const DecomposedCall>(*found, *wish_.device, spaces_when_run());
+    core::log(core::Module::kEager, core::Level::kDebug, "[{}] is decomposed at {}: {}",
+              form_.schema->name(), wish_.device->place().to_string(), found->refusals);
+    return true;
+  }
+
+  // Of the inputs that are there, once what lies elsewhere than it is read has been copied.
+  [[nodiscard]] std::vector<device::Device*> spaces_when_run() const {
+    std::vector<device::Device*> spaces;
+    for (const PlannedInput& input : plan_->inputs) {
+      if (input.value < 0) continue;
+      device::Device* own = wish_.device->uses_host_memory() ? nullptr : wish_.device;
+      spaces.push_back(input.residence == ops::Residence::kDevice
+                           ? own
+                           : form_.spaces[static_cast<std::size_t>(input.value)]);
+    }
+    return spaces;
   }
 
   void make_views() {

@@ -19,6 +19,7 @@
 
 namespace loci::eager {
 
+class DecomposedCall;
 class GradientScript;
 class Lane;
 
@@ -61,6 +62,8 @@ struct CallPlan {
   std::vector<loci_alias> aliases;                         // that the kernel permits
   std::shared_ptr<const dispatch::PreparedKernel> kernel;  // null: nothing to compute
   std::string kernel_name;
+  // Instead of a kernel, where the device has none of the op but those that it consists of.
+  std::unique_ptr<const DecomposedCall> decomposition;
   Lane* lane = nullptr;  // the device's default one
   // Where its outputs lie.
   device::Device* space = nullptr;  // null: host memory

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/core/raise.h"
 #include "framework/eager/call.h"
 #include "framework/eager/call_scope.h"
 #include "framework/eager/thread_state.h"
 #include "framework/ops/grad_context.h"
-#include "framework/ops/op_registry.h"
 
 namespace loci::eager {
 namespace {
@@ -19,64 +17,6 @@ using ops::Value;
 bool has_bit(std::uint64_t mask, std::size_t index) {
   return index >= 64 || ((mask >> index) & 1U) != 0;
 }
-
-// Writes down the calls of a gradient.
-class ScriptEmitter final : public ops::Emitter {
- public:
-  ScriptEmitter(std::vector<TensorType> types, std::vector<GradientScript::Step>* steps)
-      : types_(std::move(types)), steps_(*steps) {}
-
-  std::vector<Value> emit(const OpCall<Value>& call) override {
-    const ops::OpSchema& schema = ops::op_registry().get(call.type);
-    GradientScript::Step step;
-    step.op = call.type;
-    step.attributes = call.attributes;
-    std::vector<std::vector<ops::InferArgument>> arguments(schema.inputs().size());
-    for (const OpCall<Value>::Slot& slot : call.inputs) {
-      const int index = schema.input_index(slot.name);
-      if (index < 0) {
-        core::raise(ErrorCode::kInternal, "[{}] a gradient fills input '{}', which it lacks",
-                    call.type, slot.name);
-      }
-      GradientScript::Slot& filled = step.inputs.emplace_back();
-      filled.name = slot.name;
-      for (const Value& value : slot.values) {
-        filled.values.push_back(value.id);
-        arguments[static_cast<std::size_t>(index)].push_back({type(value), "gradient", {}});
-      }
-    }
-    const Attributes complete = schema.complete(call.attributes);
-    ops::InferContext context(schema, std::move(arguments), complete);
-    context.run();
-    return add(std::move(step), context);
-  }
-
-  [[nodiscard]] TensorType type(Value value) const override {
-    return types_[static_cast<std::size_t>(value.id)];
-  }
-  [[nodiscard]] Value value(std::size_t id) {
-    return types_[id].dtype == DType::kNone ? Value{} : Value{this, static_cast<std::int32_t>(id)};
-  }
-  [[nodiscard]] std::size_t count() const { return types_.size(); }
-
- private:
-  std::vector<Value> add(GradientScript::Step step, const ops::InferContext& context) {
-    std::vector<Value> outputs;
-    step.first_output = static_cast<std::int32_t>(types_.size());
-    for (const std::vector<TensorType>& slot : context.outputs()) {
-      for (const TensorType& type : slot) {
-        outputs.push_back({this, static_cast<std::int32_t>(types_.size())});
-        types_.push_back(type);
-      }
-    }
-    step.output_count = static_cast<std::int32_t>(outputs.size());
-    steps_.push_back(std::move(step));
-    return outputs;
-  }
-
-  std::vector<TensorType> types_;
-  std::vector<GradientScript::Step>& steps_;
-};
 
 std::vector<TensorType> argument_types(const CallPlan& plan, std::uint64_t given) {
   std::vector<TensorType> types;
@@ -97,7 +37,7 @@ std::vector<TensorType> argument_types(const CallPlan& plan, std::uint64_t given
 // One call seen from its gradient.
 class ScriptContext final : public ops::SlotGradContext {
  public:
-  ScriptContext(const CallPlan& plan, ScriptEmitter& emitter, std::uint64_t wanted,
+  ScriptContext(const CallPlan& plan, ops::CallList& emitter, std::uint64_t wanted,
                 std::vector<GradientScript::Result>* results)
       : SlotGradContext(*plan.schema),
         plan_(plan),
@@ -151,7 +91,7 @@ class ScriptContext final : public ops::SlotGradContext {
   }
 
   const CallPlan& plan_;
-  ScriptEmitter& emitter_;
+  ops::CallList& emitter_;
   std::uint64_t wanted_;
   std::vector<GradientScript::Result>& results_;
 };
@@ -160,10 +100,11 @@ class ScriptContext final : public ops::SlotGradContext {
 
 GradientScript::GradientScript(const CallPlan& plan, std::uint64_t wanted, std::uint64_t given)
     : results_(plan.inputs.size()) {
-  ScriptEmitter emitter(argument_types(plan, given), &steps_);
-  ScriptContext context(plan, emitter, wanted, &results_);
+  ops::CallList list(argument_types(plan, given));
+  ScriptContext context(plan, list, wanted, &results_);
   plan.schema->gradient_fn()(context);
-  value_count_ = emitter.count();
+  value_count_ = list.types().size();
+  for (ops::ListedCall& call : list.take_calls()) steps_.push_back({std::move(call)});
   note_reads(plan.inputs.size() + plan.outputs.size());
   note_last_uses();
 }
@@ -177,8 +118,8 @@ void GradientScript::note_reads(std::size_t argument_count) {
     }
   };
   for (const Step& step : steps_) {
-    const ops::OpSchema& schema = ops::op_registry().get(step.op);
-    for (const Slot& slot : step.inputs) {
+    const ops::OpSchema& schema = *step.call.schema;
+    for (const ops::ListedCall::Slot& slot : step.call.inputs) {
       const auto index = static_cast<std::size_t>(schema.input_index(slot.name));
       const bool is_metadata = schema.inputs()[index].residence == ops::Residence::kMetadata;
       for (const std::int32_t id : slot.values) note(is_metadata ? measures : reads, id);
@@ -204,7 +145,7 @@ void GradientScript::note_last_uses() {
     if (result.rows >= 0) is_used[static_cast<std::size_t>(result.rows)] = true;
   }
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    for (auto slot = step->inputs.rbegin(); slot != step->inputs.rend(); ++slot) {
+    for (auto slot = step->call.inputs.rbegin(); slot != step->call.inputs.rend(); ++slot) {
       for (auto id = slot->values.rbegin(); id != slot->values.rend(); ++id) {
         const auto at = static_cast<std::size_t>(*id);
         step->is_last_use.push_back(!is_used[at]);
@@ -221,7 +162,7 @@ void GradientScript::run(Values& values) const {
 
 void GradientScript::forget_last_used(const Step& step, Values& values) {
   std::size_t next = 0;
-  for (const Slot& slot : step.inputs) {
+  for (const ops::ListedCall::Slot& slot : step.call.inputs) {
     for (const std::int32_t id : slot.values) {
       if (step.is_last_use[next++]) values[static_cast<std::size_t>(id)] = Tensor();
     }
@@ -230,16 +171,17 @@ void GradientScript::forget_last_used(const Step& step, Values& values) {
 
 void GradientScript::run_step(const Step& step, Values& values) {
   InlineList<TensorRef, 6> inputs;
-  for (const Slot& slot : step.inputs) {
+  for (const ops::ListedCall::Slot& slot : step.call.inputs) {
     for (const std::int32_t id : slot.values) {
       inputs.push_back(values[static_cast<std::size_t>(id)]);
     }
   }
   const auto make_call = [&] {
-    OpCall<Tensor> call(step.op);
-    for (const Slot& slot : step.inputs) call.slots.push_back({slot.name, slot.values.size()});
+    OpCall<Tensor> call(step.call.schema->name());
+    for (const ops::ListedCall::Slot& slot : step.call.inputs)
+      call.slots.push_back({slot.name, slot.values.size()});
     for (const TensorRef& input : inputs) call.values.push_back(input);
-    for (const auto& [name, value] : step.attributes) call.attributes.push_back({name, value});
+    for (const auto& [name, value] : step.call.attributes) call.attributes.push_back({name, value});
     return call;
   };
   std::call_once(*step.planned, [&] {
@@ -259,8 +201,8 @@ void GradientScript::run_step(const Step& step, Values& values) {
   }
   forget_last_used(step, values);
   // An absent optional output has no number.
-  std::size_t next = static_cast<std::size_t>(step.first_output);
-  const std::size_t end = next + static_cast<std::size_t>(step.output_count);
+  std::size_t next = static_cast<std::size_t>(step.call.first_output);
+  const std::size_t end = next + static_cast<std::size_t>(step.call.output_count());
   for (Tensor& output : outputs) {
     if (output.defined() && next < end) values[next++] = std::move(output);
   }

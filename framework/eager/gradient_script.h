@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "framework/eager/call_plan.h"
+#include "framework/ops/call_list.h"
 
 namespace loci::eager {
 
@@ -44,17 +45,9 @@ class GradientScript {
   // there; others may be gone.
   void run(Values& values) const;
 
-  struct Slot {
-    std::string name;
-    std::vector<std::int32_t> values;
-  };
   struct Step {
-    std::string op;
-    Attributes attributes;
-    std::vector<Slot> inputs;
+    ops::ListedCall call;
     std::vector<bool> is_last_use = {};  // by flat input: nothing after it reads the value
-    std::int32_t first_output = 0;
-    std::int32_t output_count = 0;
     // Of the first run, where a plan serves all; written once.
     mutable std::shared_ptr<const CallPlan> plan = {};
     mutable std::unique_ptr<std::once_flag> planned = std::make_unique<std::once_flag>();

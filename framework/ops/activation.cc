@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "framework/ops/cost.h"
+#include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/shape_rules.h"
@@ -102,6 +103,19 @@ void grad_gelu_grad(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_mul(product, curvature));
 }
 
+void decompose_sigmoid_grad(DecomposeContext& ctx) {
+  const Value out = widened(ctx.input("out"));
+  const Value slope = elementwise_mul(out, scale(out, -1.0, 1.0));
+  const Value grad = elementwise_mul(widened(ctx.input("out_grad")), slope);
+  ctx.set_output("x_grad", as_dtype(grad, ctx.type(ctx.input("out")).dtype));
+}
+
+void decompose_tanh_grad(DecomposeContext& ctx) {
+  const Value slope = scale(square(widened(ctx.input("out"))), -1.0, 1.0);
+  const Value grad = elementwise_mul(widened(ctx.input("out_grad")), slope);
+  ctx.set_output("x_grad", as_dtype(grad, ctx.type(ctx.input("out")).dtype));
+}
+
 Cost cost_of_activation(const InferContext& ctx) { return elementwise_cost(ctx, kActivationFlops); }
 
 OpSchema activation(const char* name, GradientFn gradient) {
@@ -130,9 +144,10 @@ void register_activation_ops(OpRegistry& registry) {
   registry.add(activation("tanh", grad_by_result("tanh_grad")));
   registry.add(activation("gelu", grad_gelu).attr("approximate", false));
   // out_grad * out * (1 - out).
-  registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad));
+  registry.add(
+      activation_grad("sigmoid_grad", "out", grad_sigmoid_grad).decompose(decompose_sigmoid_grad));
   // out_grad * (1 - out^2).
-  registry.add(activation_grad("tanh_grad", "out", grad_tanh_grad));
+  registry.add(activation_grad("tanh_grad", "out", grad_tanh_grad).decompose(decompose_tanh_grad));
   // out_grad times the derivative of gelu at x.
   registry.add(activation_grad("gelu_grad", "x", grad_gelu_grad).attr("approximate", false));
 }

@@ -1,5 +1,6 @@
 // Classification losses. Gradients stop at labels, soft ones too.
 #include "framework/ops/cost.h"
+#include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/labels.h"
 #include "framework/ops/op_registry.h"
@@ -63,6 +64,30 @@ void grad_fused(GradContext& ctx) {
   if (total.defined()) ctx.set_input_grad("logits", total);
 }
 
+// With soft labels; hard ones would have to be looked up.
+void decompose_fused(DecomposeContext& ctx) {
+  if (!ctx.attr<bool>("soft_label")) return;
+  const DType dtype = ctx.type(ctx.input("logits")).dtype;
+  const Value logits = widened(ctx.input("logits"));
+  const Value levels = elementwise_sub(logits, reduce_max(logits, {-1}, /*keep_dim=*/true));
+  const Value powers = exp(levels);
+  const Value total = reduce_sum(powers, {-1}, /*keep_dim=*/true);
+  const Value weighted =
+      elementwise_mul(widened(ctx.input("label")), elementwise_sub(levels, log(total)));
+  const Value loss = scale(reduce_sum(weighted, {-1}, /*keep_dim=*/true), -1.0);
+  ctx.set_output("softmax", as_dtype(elementwise_div(powers, total), dtype));
+  ctx.set_output("loss", as_dtype(loss, dtype));
+}
+
+void decompose_fused_grad(DecomposeContext& ctx) {
+  if (!ctx.attr<bool>("soft_label")) return;
+  const Value label = widened(ctx.input("label"));
+  const Value total = reduce_sum(label, {-1}, /*keep_dim=*/true);
+  const Value slope = elementwise_sub(elementwise_mul(widened(ctx.input("softmax")), total), label);
+  const Value grad = elementwise_mul(widened(ctx.input("loss_grad")), slope);
+  ctx.set_output("logits_grad", as_dtype(grad, ctx.type(ctx.input("softmax")).dtype));
+}
+
 OpSchema loss_op(const char* name, const char* scores) {
   return OpSchema(name)
       .input(scores, kFloats)
@@ -89,21 +114,22 @@ void register_cross_entropy_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_cross_entropy)
                    .gradient(grad_cross_entropy));
-  registry.add(loss_op("softmax_with_cross_entropy", "logits")
-                   .output("softmax")
-                   .output("loss")
-                   .infer(infer_fused)
-                   .gradient(grad_fused)
-                   .cost([](const InferContext& ctx) {
-                     return reduction_cost(ctx, "logits", kFusedFlops);
-                   }));
+  registry.add(
+      loss_op("softmax_with_cross_entropy", "logits")
+          .output("softmax")
+          .output("loss")
+          .infer(infer_fused)
+          .gradient(grad_fused)
+          .cost([](const InferContext& ctx) { return reduction_cost(ctx, "logits", kFusedFlops); })
+          .decompose(decompose_fused));
   // -out_grad * label / x with soft labels; with hard ones, -out_grad / x at the label's class and
   // 0 elsewhere. A row whose label is ignored gets 0.
   registry.add(loss_grad_op("cross_entropy_grad", "x", "out_grad", "x_grad"));
   // loss_grad * (softmax * sum(label) - label), a hard label counting as one-hot. A row whose label
   // is ignored gets 0.
   registry.add(
-      loss_grad_op("softmax_with_cross_entropy_grad", "softmax", "loss_grad", "logits_grad"));
+      loss_grad_op("softmax_with_cross_entropy_grad", "softmax", "loss_grad", "logits_grad")
+          .decompose(decompose_fused_grad));
 }
 
 }  // namespace loci::ops

@@ -1,5 +1,6 @@
 // l2_normalize: vectors along one axis brought to length 1.
 #include "framework/ops/cost.h"
+#include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/shape_rules.h"
@@ -47,8 +48,7 @@ Value l2_normalize_grad(const Value& out, const Value& norm, const Value& out_gr
 }
 
 Value cast_like(const Value& x, const Value& like) {
-  const DType dtype = GradContext::type(like).dtype;
-  return GradContext::type(x).dtype == dtype ? x : cast(x, dtype);
+  return as_dtype(x, GradContext::type(like).dtype);
 }
 
 // The length changes with x by x / norm, which is `out`.
@@ -90,6 +90,24 @@ void grad_l2_normalize_grad(GradContext& ctx) {
   }
 }
 
+void decompose_l2_normalize(DecomposeContext& ctx) {
+  const Value x = widened(ctx.input("x"));
+  const Value total = reduce_sum(square(x), {ctx.attr<std::int64_t>("axis")}, /*keep_dim=*/true);
+  const Value norm = sqrt(scale(total, 1.0, ctx.attr<double>("epsilon")));
+  ctx.set_output("norm", norm);
+  ctx.set_output("out", cast_like(elementwise_div(x, norm), ctx.input("x")));
+}
+
+void decompose_l2_normalize_grad(DecomposeContext& ctx) {
+  const Value out = widened(ctx.input("out"));
+  const Value out_grad = widened(ctx.input("out_grad"));
+  const Value along = reduce_sum(elementwise_mul(out, out_grad), {ctx.attr<std::int64_t>("axis")},
+                                 /*keep_dim=*/true);
+  const Value across = elementwise_sub(out_grad, elementwise_mul(out, along));
+  const Value grad = elementwise_div(across, widened(ctx.input("norm")));
+  ctx.set_output("x_grad", cast_like(grad, ctx.input("out")));
+}
+
 Cost cost_of_normalize(const InferContext& ctx) { return elementwise_cost(ctx, kNormalizeFlops); }
 
 }  // namespace
@@ -103,7 +121,8 @@ void register_l2_normalize_ops(OpRegistry& registry) {
                    .output("norm")
                    .infer(infer_l2_normalize)
                    .gradient(grad_l2_normalize)
-                   .cost(cost_of_normalize));
+                   .cost(cost_of_normalize)
+                   .decompose(decompose_l2_normalize));
   // (out_grad - out * sum(out * out_grad)) / norm along the axis.
   registry.add(OpSchema("l2_normalize_grad")
                    .input("out", kFloats)
@@ -113,7 +132,8 @@ void register_l2_normalize_ops(OpRegistry& registry) {
                    .output("x_grad")
                    .infer(infer_l2_normalize_grad)
                    .gradient(grad_l2_normalize_grad)
-                   .cost(cost_of_normalize));
+                   .cost(cost_of_normalize)
+                   .decompose(decompose_l2_normalize_grad));
 }
 
 }  // namespace loci::ops

@@ -1,6 +1,9 @@
 // Normalisation of each row: of what lies behind an axis.
+#include <numeric>
+
 #include "framework/core/raise.h"
 #include "framework/ops/cost.h"
+#include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/normalization.h"
 #include "framework/ops/op_registry.h"
@@ -116,6 +119,73 @@ void grad_layer_norm_grad(GradContext& ctx) {
   if (total.defined()) ctx.set_input_grad("y_grad", total);
 }
 
+// The axes that a row consists of, or those before them.
+std::vector<std::int64_t> axes_between(std::int64_t first, std::int64_t end) {
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(end - first));
+  std::iota(axes.begin(), axes.end(), first);
+  return axes;
+}
+
+// Each number of a row in the dtype computed in, so that it broadcasts with x.
+Value as_wide_row(const DecomposeContext& ctx, const Value& value) {
+  const Shape& x = ctx.type(ctx.input("x")).shape;
+  const auto axis = static_cast<int>(ctx.attr<std::int64_t>("begin_norm_axis"));
+  return widened(reshape(value, slice(x, axis, x.rank()).dims()));
+}
+
+void decompose_layer_norm(DecomposeContext& ctx) {
+  const TensorType type = ctx.type(ctx.input("x"));
+  const std::vector<std::int64_t> row =
+      axes_between(ctx.attr<std::int64_t>("begin_norm_axis"), type.shape.rank());
+  const Value x = widened(ctx.input("x"));
+  const Value mean = reduce_mean(x, row, /*keep_dim=*/true);
+  const Value centred = elementwise_sub(x, mean);
+  const Value variance = reduce_mean(square(centred), row, /*keep_dim=*/true);
+  const Value inv_std = rsqrt(scale(variance, 1.0, ctx.attr<double>("epsilon")));
+  Value y = elementwise_mul(centred, inv_std);
+  if (const Value factor = ctx.input("scale"); factor.defined()) {
+    y = elementwise_mul(y, as_wide_row(ctx, factor));
+  }
+  if (const Value bias = ctx.input("bias"); bias.defined()) {
+    y = elementwise_add(y, as_wide_row(ctx, bias));
+  }
+  ctx.set_output("y", as_dtype(y, type.dtype));
+  ctx.set_output("mean", squeeze(mean, row));
+  ctx.set_output("inv_std", squeeze(inv_std, row));
+}
+
+// `total` summed over all rows, as a parameter.
+Value over_rows(const DecomposeContext& ctx, Value total) {
+  const TensorType x = ctx.type(ctx.input("x"));
+  const auto axis = static_cast<int>(ctx.attr<std::int64_t>("begin_norm_axis"));
+  if (axis > 0) total = reduce_sum(total, axes_between(0, axis));
+  return as_dtype(reshape(total, {slice(x.shape, axis, x.shape.rank()).numel()}), x.dtype);
+}
+
+void decompose_layer_norm_grad(DecomposeContext& ctx) {
+  const TensorType type = ctx.type(ctx.input("x"));
+  const auto axis = static_cast<std::size_t>(ctx.attr<std::int64_t>("begin_norm_axis"));
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(type.shape.rank()), 1);
+  for (std::size_t i = 0; i < axis; ++i) rows[i] = 0;  // that of the statistics
+  const Value inv_std = reshape(ctx.input("inv_std"), rows);
+  const Value centred = elementwise_sub(widened(ctx.input("x")), reshape(ctx.input("mean"), rows));
+  const Value h = elementwise_mul(centred, inv_std);
+  const Value y_grad = widened(ctx.input("y_grad"));
+  const Value factor = ctx.input("scale");
+  const Value g = factor.defined() ? elementwise_mul(y_grad, as_wide_row(ctx, factor)) : y_grad;
+  const auto mean = [&](const Value& value) {
+    return reduce_mean(value, axes_between(static_cast<std::int64_t>(axis), type.shape.rank()),
+                       /*keep_dim=*/true);
+  };
+  const Value level = elementwise_sub(g, mean(g));
+  const Value across = elementwise_sub(level, elementwise_mul(h, mean(elementwise_mul(g, h))));
+  ctx.set_output("x_grad", as_dtype(elementwise_mul(across, inv_std), type.dtype));
+  if (ctx.output_count("scale_grad") > 0) {
+    ctx.set_output("scale_grad", over_rows(ctx, elementwise_mul(y_grad, h)));
+  }
+  if (ctx.output_count("bias_grad") > 0) ctx.set_output("bias_grad", over_rows(ctx, y_grad));
+}
+
 Cost cost_of_layer_norm(const InferContext& ctx) {
   return reduction_cost(ctx, "x", kLayerNormFlops);
 }
@@ -134,7 +204,8 @@ void register_layer_norm_ops(OpRegistry& registry) {
                    .output("inv_std")
                    .infer(infer_layer_norm)
                    .gradient(grad_layer_norm)
-                   .cost(cost_of_layer_norm));
+                   .cost(cost_of_layer_norm)
+                   .decompose(decompose_layer_norm));
   // With h = (x - mean) * inv_std and g = y_grad * scale, means over a row, sums over all rows:
   //   x_grad = inv_std * (g - mean(g) - h * mean(g * h))
   //   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad), for those that are given.
@@ -152,7 +223,8 @@ void register_layer_norm_ops(OpRegistry& registry) {
                    .output("bias_grad", Arity::kOptional)
                    .infer(infer_layer_norm_grad)
                    .gradient(grad_layer_norm_grad)
-                   .cost(cost_of_layer_norm));
+                   .cost(cost_of_layer_norm)
+                   .decompose(decompose_layer_norm_grad));
 }
 
 }  // namespace loci::ops

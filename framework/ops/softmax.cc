@@ -1,4 +1,5 @@
 #include "framework/ops/cost.h"
+#include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 
@@ -27,6 +28,29 @@ void grad_log_softmax(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_sub(out_grad, spread));
 }
 
+// x - max, so that no exponential overflows.
+Value shifted(const DecomposeContext& ctx) {
+  const Value x = widened(ctx.input("x"));
+  const Value largest = reduce_max(x, {ctx.attr<std::int64_t>("axis")}, /*keep_dim=*/true);
+  return elementwise_sub(x, largest);
+}
+
+Value summed(const DecomposeContext& ctx, const Value& x) {
+  return reduce_sum(x, {ctx.attr<std::int64_t>("axis")}, /*keep_dim=*/true);
+}
+
+void decompose_softmax(DecomposeContext& ctx) {
+  const Value powers = exp(shifted(ctx));
+  const Value out = elementwise_div(powers, summed(ctx, powers));
+  ctx.set_output("out", as_dtype(out, ctx.type(ctx.input("x")).dtype));
+}
+
+void decompose_log_softmax(DecomposeContext& ctx) {
+  const Value x = shifted(ctx);
+  const Value out = elementwise_sub(x, log(summed(ctx, exp(x))));
+  ctx.set_output("out", as_dtype(out, ctx.type(ctx.input("x")).dtype));
+}
+
 Cost cost_of_softmax(const InferContext& ctx) { return elementwise_cost(ctx, kSoftmaxFlops); }
 
 }  // namespace
@@ -38,14 +62,16 @@ void register_softmax_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_softmax)
                    .gradient(grad_softmax)
-                   .cost(cost_of_softmax));
+                   .cost(cost_of_softmax)
+                   .decompose(decompose_softmax));
   registry.add(OpSchema("log_softmax")
                    .input("x", kFloats)
                    .attr("axis", std::int64_t{-1})
                    .output("out")
                    .infer(infer_softmax)
                    .gradient(grad_log_softmax)
-                   .cost(cost_of_softmax));
+                   .cost(cost_of_softmax)
+                   .decompose(decompose_log_softmax));
 }
 
 }  // namespace loci::ops

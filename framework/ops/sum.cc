@@ -1,5 +1,6 @@
 // The sum of a list, and the squared difference.
 #include "framework/ops/cost.h"
+#include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/shape_rules.h"
@@ -49,6 +50,12 @@ void grad_square_error_cost(GradContext& ctx) {
   if (ctx.needs_grad("label")) ctx.set_input_grad("label", scale(product, -2.0));
 }
 
+void decompose_square_error_cost(DecomposeContext& ctx) {
+  const Value difference =
+      elementwise_sub(widened(ctx.input("input")), widened(ctx.input("label")));
+  ctx.set_output("out", as_dtype(square(difference), ctx.type(ctx.input("input")).dtype));
+}
+
 Cost cost_of_square_error(const InferContext& ctx) { return elementwise_cost(ctx, 2); }
 
 }  // namespace
@@ -66,7 +73,8 @@ void register_sum_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_square_error_cost)
                    .gradient(grad_square_error_cost)
-                   .cost(cost_of_square_error));
+                   .cost(cost_of_square_error)
+                   .decompose(decompose_square_error_cost));
 }
 
 }  // namespace loci::ops

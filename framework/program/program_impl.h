@@ -58,7 +58,8 @@ struct NameHash {
 
 struct Block;
 
-// The operator whose branch another one was in, before that was put in its place.
+// The operator in whose place another one stands: one of the branch that it takes, or one of those
+// that it is written in.
 struct Enclosure {
   std::string type;
   std::string name;

@@ -8,6 +8,7 @@ std::string_view place_reason_name(PlaceReason reason) {
     case PlaceReason::kUserGuard: return "user_guard";
     case PlaceReason::kNoKernel: return "no_kernel";
     case PlaceReason::kSmallerCopy: return "smaller_copy";
+    case PlaceReason::kDecomposed: return "decomposed";
   }
   return "unknown";
 }

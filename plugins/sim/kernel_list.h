@@ -14,7 +14,8 @@ namespace loci::sim {
 inline constexpr std::array<std::string_view, 5> kAbsentOps = {
     "nonzero", "accuracy", "argmax", "bilinear_interp", "bilinear_interp_grad"};
 
-// The portable ones but for those.
-kernels::KernelDefs sim_kernels();
+// The portable ones but for those, and for the ops of the list `without`, such as
+// "softmax+layer_norm". Throws sdk::Error(LOCI_CODE_INVALID_ARGUMENT) for an op that has no kernel.
+kernels::KernelDefs sim_kernels(std::string_view without = {});
 
 }  // namespace loci::sim

@@ -13,7 +13,7 @@ namespace loci::sim {
 
 // The empty key is LOCI_SIM itself.
 SimPlugin::SimPlugin(const sdk::Host& host, const sdk::Options& options)
-    : Machine(parse_settings(host.config(""), options)), kernels_(sim_kernels()) {}
+    : Machine(parse_settings(host.config(""), options)), kernels_(sim_kernels(settings.without)) {}
 
 const void* SimPlugin::interface(std::string_view name) {
   if (name == LOCI_DEVICE_INTERFACE) return traced_device_table();

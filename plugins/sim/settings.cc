@@ -91,13 +91,19 @@ bool set_seed(Settings& settings, Text text) {
   return read_integer(text, 0, std::numeric_limits<std::uint64_t>::max(), &settings.seed);
 }
 
+// Whether there are such ops says the list of kernels.
+bool set_without(Settings& settings, Text text) {
+  settings.without = text;
+  return true;
+}
+
 struct Key {
   Text name;
   Text allowed;
   bool (*set)(Settings&, Text);
 };
 
-constexpr std::array<Key, 20> kKeys = {{
+constexpr std::array<Key, 21> kKeys = {{
     {"devices", "an integer from 1 to 64", set_devices},
     {"memory", kBytesAllowed, set_memory},
     {"red_zone", "a multiple of 256 from 0 to 65536", set_red_zone},
@@ -118,6 +124,7 @@ constexpr std::array<Key, 20> kKeys = {{
     {"fail_event", kCountAllowed, set_count<&Settings::fail_event>},
     {"fail_task", kCountAllowed, set_count<&Settings::fail_task>},
     {"lose_device", kCountAllowed, set_count<&Settings::lose_device>},
+    {"without", "names of ops with + between them", set_without},
 }};
 
 [[noreturn]] void refuse_setting(const std::string& message) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <loci/plugin/plugin_object.hpp>
+#include <string>
 #include <string_view>
 
 namespace loci::sim {
@@ -33,6 +34,8 @@ struct Settings {
   std::int64_t fail_event = 0;
   std::int64_t fail_task = 0;
   std::int64_t lose_device = 0;
+
+  std::string without;  // ops that it has no kernels of, with + between them
 };
 
 // Throws Error(LOCI_CODE_INVALID_ARGUMENT) with the key, the value and what is allowed. Options

@@ -10,6 +10,7 @@ TEST(PlaceReason, HasTheNameThatReportsShow) {
   EXPECT_EQ(place_reason_name(PlaceReason::kUserGuard), "user_guard");
   EXPECT_EQ(place_reason_name(PlaceReason::kNoKernel), "no_kernel");
   EXPECT_EQ(place_reason_name(PlaceReason::kSmallerCopy), "smaller_copy");
+  EXPECT_EQ(place_reason_name(PlaceReason::kDecomposed), "decomposed");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <loci/plugin/error.hpp>
 #include <set>
 
 namespace loci::sim {
@@ -21,6 +22,21 @@ TEST(KernelListTest, AllPortableKernelsButThoseLeftOut) {
     if (here.count(op) == 0) missing.insert(op);
   }
   EXPECT_THAT(missing, ::testing::UnorderedElementsAreArray(kAbsentOps));
+}
+
+TEST(KernelListTest, OthersCanBeLeftOut) {
+  const std::set<std::string_view> here = ops_of(sim_kernels("softmax+layer_norm"));
+  EXPECT_EQ(here.count("softmax"), 0U);
+  EXPECT_EQ(here.count("layer_norm"), 0U);
+  EXPECT_EQ(here.count("log_softmax"), 1U);
+  try {
+    (void)sim_kernels("softmax+nonzero");
+    ADD_FAILURE() << "nonzero has no kernel";
+  } catch (const sdk::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "[sim] LOCI_SIM: without names 'nonzero', of which there is no kernel; give names "
+                 "of ops with + between them");
+  }
 }
 
 }  // namespace

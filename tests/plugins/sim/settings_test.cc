@@ -36,7 +36,8 @@ TEST(SettingsTest, ReadsEveryKindOfValue) {
   const Settings settings = parse_settings(
       "devices=3,memory=64M,red_zone=512,poison=0,race=1,seed=18446744073709551615,delay_us=2.5,"
       "copy_latency_us=10,h2d_gbps=12.5,d2h_gbps=6,peer_gbps=50,local_gbps=900,launch_us=4,"
-      "gflops=1e3,fail_alloc=1,fail_copy=2,fail_launch=3,fail_event=4,fail_task=5,lose_device=6",
+      "gflops=1e3,fail_alloc=1,fail_copy=2,fail_launch=3,fail_event=4,fail_task=5,lose_device=6,"
+      "without=softmax+gelu",
       {});
   EXPECT_EQ(settings.devices, 3U);
   EXPECT_EQ(settings.memory, std::uint64_t{64} << 20);
@@ -58,6 +59,7 @@ TEST(SettingsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(settings.fail_event, 4);
   EXPECT_EQ(settings.fail_task, 5);
   EXPECT_EQ(settings.lose_device, 6);
+  EXPECT_EQ(settings.without, "softmax+gelu");
 }
 
 TEST(SettingsTest, BytesTakeASuffix) {

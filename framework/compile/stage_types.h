@@ -1,0 +1,21 @@
+// What is known of a program's variables when a stage of a plan begins.
+#pragma once
+
+#include <vector>
+
+#include "framework/compile/plan_compiler.h"
+#include "framework/compile/type_binding.h"
+#include "framework/run/plan.h"
+
+namespace loci::runtime {
+
+// The types of feeds or of a block's arguments; in the rest of a plan what the stage before knew,
+// and the values that have come since. `plan` has its program and feeds.
+void begin_types(const PlanRequest& request, const Plan& plan, TypeBinder* binder);
+
+// The operators of the stage and of those behind it, in order: those of the program's main block,
+// or what the stage before left.
+std::vector<const program::Operator*> operators_of_stage(const PlanRequest& request,
+                                                         const Plan& plan);
+
+}  // namespace loci::runtime
