@@ -4,12 +4,17 @@
 //   beta  from 0 to 100, 1 by default
 #pragma once
 
+#include <cstdint>
 #include <loci/plugin/kernel.hpp>
 #include <loci/plugin/ops.hpp>
 
 namespace sample_plugin {
 
-// Slots, attributes, types and gradient: the same for every device.
+// Goes up when slots, attributes or what is computed change. Programs name the one they were saved
+// with, and older ones are upgraded.
+inline constexpr std::uint32_t kSwishVersion = 2;
+
+// Slots, attributes, types, gradient, cost: the same for every device.
 loci::sdk::OpDef swish_op();
 // Computes it on the CPU.
 loci::sdk::KernelDef swish_kernel();

@@ -49,8 +49,11 @@ class SwishKernel final : public loci::sdk::Kernel {
 }  // namespace
 
 loci::sdk::KernelDef swish_kernel() {
-  return {"sample.swish", "sample", loci::sdk::kFloatBits, loci::sdk::make_kernel<SwishKernel>,
-          nullptr,        {{0, 0}}};
+  loci::sdk::KernelDef kernel{"sample.swish", "sample", loci::sdk::kFloatBits,
+                              loci::sdk::make_kernel<SwishKernel>};
+  kernel.aliases = {{0, 0}};
+  kernel.op_version = kSwishVersion;
+  return kernel;
 }
 
 }  // namespace sample_plugin

@@ -4,39 +4,69 @@ namespace sample_plugin {
 namespace {
 
 using loci::sdk::AttrDef;
+using loci::sdk::Builder;
+using loci::sdk::Decomposition;
 using loci::sdk::Gradient;
 using loci::sdk::Inference;
 using loci::sdk::OpDef;
+using loci::sdk::OpDesc;
+using loci::sdk::Upgrade;
 using loci::sdk::Value;
 
 void infer_swish(Inference& op) { op.set_output(0, op.input(0)); }
+
+Value scaled(const Builder& op, Value x, double factor, double bias = 0.0) {
+  return op.call("scale").input("x", x).attr("scale", factor).attr("bias", bias).result();
+}
+
+Value binary(const Builder& op, const char* name, Value x, Value y) {
+  return op.call(name).input("x", x).input("y", y).result();
+}
+
+Value sigmoid(const Builder& op, Value x) { return op.call("sigmoid").input("x", x).result(); }
 
 // With s = sigmoid(beta x) and out = x s the derivative is s + beta x s (1 - s), that is
 // s (1 - beta out) + beta out. Written in ops, so that it runs, and has a gradient, everywhere.
 void grad_swish(Gradient& op) {
   if (!op.wants(0)) return;
   const double beta = op.attributes().real("beta");
-  const auto scaled = [&](Value x, double factor, double bias) {
-    return op.call("scale").input("x", x).attr("scale", factor).attr("bias", bias).result();
-  };
-  const auto binary = [&](const char* name, Value x, Value y) {
-    return op.call(name).input("x", x).input("y", y).result();
-  };
-  const Value s = op.call("sigmoid").input("x", scaled(op.input(0), beta, 0.0)).result();
-  const Value falling = binary("elementwise_mul", s, scaled(op.output(0), -beta, 1.0));
-  const Value slope = binary("elementwise_add", falling, scaled(op.output(0), beta, 0.0));
-  op.set_input_grad(0, binary("elementwise_mul", op.output_grad(0), slope));
+  const Value s = sigmoid(op, scaled(op, op.input(0), beta));
+  const Value falling = binary(op, "elementwise_mul", s, scaled(op, op.output(0), -beta, 1.0));
+  const Value slope = binary(op, "elementwise_add", falling, scaled(op, op.output(0), beta));
+  op.set_input_grad(0, binary(op, "elementwise_mul", op.output_grad(0), slope));
+}
+
+// For devices without a kernel of it.
+void decompose_swish(Decomposition& op) {
+  const Value s = sigmoid(op, scaled(op, op.input(0), op.attributes().real("beta")));
+  op.set_output(0, binary(op, "elementwise_mul", op.input(0), s));
+}
+
+// Two products, an exponential that counts as one, a sum and a quotient for each element, which is
+// read and written once.
+loci_op_cost cost_of_swish(const OpDesc& op) {
+  const auto count = static_cast<std::uint64_t>(op.input(0).numel());
+  return {5 * count, 2 * count * loci::sdk::dtype_bytes(op.input(0).dtype())};
+}
+
+// Version 1 had beta under another name.
+void upgrade_swish(Upgrade& op) {
+  if (op.attributes().has("slope")) op.set("beta", op.attributes().real("slope"));
+  op.remove("slope");
 }
 
 }  // namespace
 
 OpDef swish_op() {
-  return OpDef("sample.swish")
+  return OpDef("sample.swish", kSwishVersion)
       .input("x", loci::sdk::kFloatBits)
       .output("out")
       .attr(AttrDef::real("beta", 1.0).reals_within(0.0, 100.0))
       .infer(infer_swish)
-      .gradient(grad_swish);
+      .gradient(grad_swish)
+      .cost(cost_of_swish)
+      .upgrade(upgrade_swish)
+      .decompose(decompose_swish);
 }
 
 }  // namespace sample_plugin

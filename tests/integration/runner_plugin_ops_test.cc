@@ -16,18 +16,19 @@ using ::testing::HasSubstr;
 class PluginOpsTest : public RunnerTest {
  protected:
   // y = sample.swish(x) for x float32[3].
-  [[nodiscard]] std::string model(const std::string& beta = "2.0") const {
+  [[nodiscard]] std::string model(const std::string& beta = "2.0", int version = 2) const {
     std::filesystem::create_directory(path("model"));
     write("model/program.json",
-          R"({"format": "loci.program", "format_version": 1, "ops": {"sample.swish": 1},
+          R"({"format": "loci.program", "format_version": 1, "ops": {"sample.swish": )" +
+              std::to_string(version) + R"(},
               "plugins": {"sample.swish": "org.example.sample"},
               "main": {"variables": [
                 {"name": "x", "dtype": "float32", "shape": [3], "data": true},
                 {"name": "y", "dtype": "float32", "shape": [3]}],
               "operators": [{"type": "sample.swish", "name": "sample.swish_0",
                 "inputs": {"x": ["x"]}, "outputs": {"out": ["y"]},
-                "attributes": {"beta": {"float": )" +
-              beta + R"(}}}],
+                "attributes": {")" +
+              (version == 1 ? "slope" : "beta") + R"(": {"float": )" + beta + R"(}}}],
               "arguments": ["x"], "results": ["y"]}})");
     return path("model");
   }
@@ -70,6 +71,36 @@ TEST_F(PluginOpsTest, WithoutThePluginItIsNamed) {
   EXPECT_THAT(failure(3, with_plugin({"run", model(), "--no-plugin", "org.example.sample"})),
               AllOf(HasSubstr("is of the plugin org.example.sample"),
                     HasSubstr("org.example.sample is disabled")));
+}
+
+// Of an older version of the op, by the plugin; a newer one is refused with both numbers.
+TEST_F(PluginOpsTest, OlderProgramsAreUpgraded) {
+  const std::string x = write_npy("x.npy", Tensor::from<float>({1.0F, 2.0F, 3.0F}, {3}));
+  const auto values = [&](int version) {
+    return loci_json(with_plugin(
+        {"run", model("0.5", version), "--feed", "x=@" + x, "--json"}))["results"][0]["values"];
+  };
+  EXPECT_EQ(values(1), values(2));
+  EXPECT_THAT(failure(3, with_plugin({"run", model("0.5", 3)})),
+              HasSubstr("uses version 3 of the op sample.swish, but the plugin org.example.sample "
+                        "has version 2; update it"));
+}
+
+// The accelerator has no kernel of it.
+TEST_F(PluginOpsTest, ADeviceWithoutAKernelDecomposesIt) {
+  const json plan =
+      loci_json(with_plugin({"plan", model(), "--device", "sim", "--fallback", "error", "--json"}));
+  ASSERT_EQ(plan["operators"].size(), 3U) << plan;
+  for (const json& op : plan["operators"]) {
+    EXPECT_EQ(op["place"], "sim:0");
+    EXPECT_EQ(op["reason"], "decomposed");
+    EXPECT_THAT(op["detail"].get<std::string>(),
+                HasSubstr("part of sample.swish_0 [sample.swish], for which sim:0 has no kernel"));
+  }
+  const std::string x = write_npy("x.npy", Tensor::from<float>({-1.0F, 0.0F, 1.0F}, {3}));
+  const json result = loci_json(with_plugin(
+      {"run", model(), "--feed", "x=@" + x, "--device", "sim", "--fallback", "error", "--json"}));
+  EXPECT_NEAR(result["results"][0]["values"][0].get<double>(), -0.11920292, 1e-7);
 }
 
 TEST_F(PluginOpsTest, LimitsHoldForFilesToo) {

@@ -34,3 +34,4 @@ inline const loci::Tensor labels = loci::Tensor::from<std::int64_t>({1, 2, 3, 4}
 // Of an op of a plugin.
 inline void infer_swish(loci::sdk::Inference& op) { op.set_output(0, op.input(0)); }
 inline void grad_swish(loci::sdk::Gradient& op) { op.set_input_grad(0, op.output_grad(0)); }
+inline void decompose_swish(loci::sdk::Decomposition& op) { op.set_output(0, op.input(0)); }
