@@ -9,8 +9,8 @@
 #include <loci/error.hpp>
 #include <string_view>
 
-#include "framework/core/quote.h"
 #include "framework/core/abi/attributes.h"
+#include "framework/core/quote.h"
 
 namespace loci::ops {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/quote.h"
 #include "framework/ops/plugin_op.h"
-#include "framework/core/abi/error.h"
 #include "framework/plugin/load_error.h"
 #include "framework/plugin/stated_text.h"
 #include "framework/plugin/struct_array.h"

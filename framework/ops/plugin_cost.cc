@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/abi/attributes.h"
+#include "framework/core/abi/error.h"
 #include "framework/ops/infer_context.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
-#include "framework/core/abi/attributes.h"
-#include "framework/core/abi/error.h"
 
 namespace loci::ops {
 namespace {

@@ -2,12 +2,12 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/abi/attributes.h"
 #include "framework/ops/decompose_context.h"
 #include "framework/ops/flat_values.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
 #include "framework/ops/program_builder.h"
-#include "framework/core/abi/attributes.h"
 
 namespace loci::ops {
 namespace {

@@ -2,12 +2,12 @@
 #include <deque>
 #include <utility>
 
+#include "framework/core/abi/attributes.h"
 #include "framework/core/raise.h"
 #include "framework/ops/infer_context.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
 #include "framework/ops/program_builder.h"
-#include "framework/core/abi/attributes.h"
 
 namespace loci::ops {
 namespace {

@@ -2,11 +2,11 @@
 #include <string>
 #include <utility>
 
+#include "framework/core/abi/attributes.h"
 #include "framework/core/quote.h"
 #include "framework/core/raise.h"
 #include "framework/ops/plugin_call.h"
 #include "framework/ops/plugin_op.h"
-#include "framework/core/abi/attributes.h"
 #include "framework/plugin/stated_text.h"
 
 namespace loci::ops {
