@@ -78,10 +78,28 @@ std::vector<std::vector<std::int32_t>> distinct_outputs(const ops::ValueSlots& o
   return numbers;
 }
 
+// An operator all of whose outputs are empty: whatever makes them will do, as nothing is computed.
+Decomposition empty_values(const TypedOperator& op, std::vector<ops::TensorType> given) {
+  ops::CallList list(std::move(given));
+  Decomposition result;
+  for (const auto& slot : op.outputs) {
+    std::vector<std::int32_t>& numbers = result.outputs.emplace_back();
+    for (const ops::TensorType& type : slot) {
+      OpCall<ops::Value> call("fill_constant");
+      call.attr("shape", type.shape.dims()).attr("value", 0.0).attr("dtype", type.dtype);
+      numbers.push_back(list.emit(call).front().id);
+    }
+  }
+  result.types = list.types();
+  result.calls = list.take_calls();
+  return result;
+}
+
 // What the schema writes; nothing where it writes nothing.
 std::optional<Decomposition> written(const TypedOperator& op) {
   std::vector<ops::TensorType> given;
   for (const auto& slot : op.inputs) given.insert(given.end(), slot.begin(), slot.end());
+  if (describe(op).writes_nothing()) return empty_values(op, std::move(given));
   ops::CallList list(given);
   ops::ValueSlots inputs;
   std::size_t next = 0;
@@ -108,9 +126,7 @@ class Decomposer {
       core::raise(ErrorCode::kInternal, "[{}] its decomposition leads back to it, or too deep",
                   op.schema.name());
     }
-    const OpDesc desc = describe(op);
-    if (desc.writes_nothing()) return std::nullopt;
-    Binding own = bind_kernel(device_, desc, cache_);
+    Binding own = bind_kernel(device_, describe(op), cache_);
     if (own.found()) return std::nullopt;
     std::optional<Decomposition> result = written(op);
     if (result) result = flattened(op, *result, depth);

@@ -111,7 +111,9 @@ void decompose_sigmoid_grad(DecomposeContext& ctx) {
 }
 
 void decompose_tanh_grad(DecomposeContext& ctx) {
-  const Value slope = scale(square(widened(ctx.input("out"))), -1.0, 1.0);
+  const Value out = widened(ctx.input("out"));
+  // Not 1 - y^2, which cancels near 1.
+  const Value slope = elementwise_mul(scale(out, -1.0, 1.0), scale(out, 1.0, 1.0));
   const Value grad = elementwise_mul(widened(ctx.input("out_grad")), slope);
   ctx.set_output("x_grad", as_dtype(grad, ctx.type(ctx.input("out")).dtype));
 }

@@ -90,12 +90,20 @@ void grad_l2_normalize_grad(GradContext& ctx) {
   }
 }
 
+// Of x / s, where s is at least 1 and as large as any element, so that no square overflows:
+// norm = s sqrt(sum((x / s)^2) + epsilon / s^2).
 void decompose_l2_normalize(DecomposeContext& ctx) {
   const Value x = widened(ctx.input("x"));
-  const Value total = reduce_sum(square(x), {ctx.attr<std::int64_t>("axis")}, /*keep_dim=*/true);
-  const Value norm = sqrt(scale(total, 1.0, ctx.attr<double>("epsilon")));
-  ctx.set_output("norm", norm);
-  ctx.set_output("out", cast_like(elementwise_div(x, norm), ctx.input("x")));
+  const std::vector<std::int64_t> axes{ctx.attr<std::int64_t>("axis")};
+  const Value largest = reduce_max(abs(x), axes, /*keep_dim=*/true);
+  const Value unit = elementwise_max(largest, constant_like(largest, 1.0));
+  const Value small = elementwise_div(x, unit);
+  const Value epsilon =
+      elementwise_div(constant_like(unit, ctx.attr<double>("epsilon")), square(unit));
+  const Value total = reduce_sum(square(small), axes, /*keep_dim=*/true);
+  const Value root = sqrt(elementwise_add(total, epsilon));
+  ctx.set_output("norm", elementwise_mul(unit, root));
+  ctx.set_output("out", cast_like(elementwise_div(small, root), ctx.input("x")));
 }
 
 void decompose_l2_normalize_grad(DecomposeContext& ctx) {

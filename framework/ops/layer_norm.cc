@@ -135,6 +135,7 @@ Value as_wide_row(const DecomposeContext& ctx, const Value& value) {
 
 void decompose_layer_norm(DecomposeContext& ctx) {
   const TensorType type = ctx.type(ctx.input("x"));
+  if (type.shape.numel() == 0) return;  // rows of nothing have the mean 0, and its reduction none
   const std::vector<std::int64_t> row =
       axes_between(ctx.attr<std::int64_t>("begin_norm_axis"), type.shape.rank());
   const Value x = widened(ctx.input("x"));

@@ -95,7 +95,8 @@ void Exclusions::apply(Result& result) {
   Exclusion* entry = find(result.check);
   if (entry == nullptr) return;
   const Outcome needed = entry->kind == Outcome::kUnsupported ? Outcome::kAbsent : Outcome::kFailed;
-  // A case that passes because no kernel has anything to do says nothing about kernels.
+  // A case that passes because no kernel has anything to do, or because those of other ops do it,
+  // says nothing about the op's own.
   const bool idle = result.outcome == Outcome::kPassed && result.kernels.empty() &&
                     entry->kind == Outcome::kUnsupported;
   if (idle) return;
