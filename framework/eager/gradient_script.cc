@@ -194,7 +194,7 @@ void GradientScript::run_step(const Step& step, Values& values) {
     outputs = run_call(step.plan, inputs.data(), thread_state(), nullptr);
   } else {
     OpCall<Tensor> call = make_call();
-    CallScope scope(step.op);
+    CallScope scope(step.call.schema->name());
     const std::shared_ptr<const CallPlan> plan = plan_of(call).plan;
     scope.set_plan(*plan);
     outputs = run_call(plan, call.values.data(), thread_state(), nullptr);
