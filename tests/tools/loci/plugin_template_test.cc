@@ -45,7 +45,7 @@ TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAnOp) {
   EXPECT_THAT(files, Contains(Key("plugin_test.cc")));
   EXPECT_THAT(files, Contains(Key("README.md")));
   expect_named(files);
-  EXPECT_THAT(files.at("swish_op.cc"), HasSubstr("OpDef(\"npu2.swish\")"));
+  EXPECT_THAT(files.at("swish_op.cc"), HasSubstr("OpDef(\"npu2.swish\", kSwishVersion)"));
   EXPECT_EQ(nlohmann::json::parse(files.at("manifest.json"))["id"], "org.example.npu2");
 }
 
