@@ -103,8 +103,9 @@ VarId BlockBuilder::local(const Variable& variable) {
 
 ClosedBlock BlockBuilder::close(const std::vector<Variable>& results, bool copies_state) {
   Block& block = program_->main();
-  for (const Variable& variable : results) {
-    VarId id = local(variable);
+  std::vector<VarId> ids;  // all of them first: a result that is refused leaves the block as it is
+  for (const Variable& variable : results) ids.push_back(local(variable));
+  for (VarId& id : ids) {
     if (copies_state && block.var(id).persistable) {
       OperatorSpec copy;
       copy.type = "assign";
@@ -112,8 +113,8 @@ ClosedBlock BlockBuilder::close(const std::vector<Variable>& results, bool copie
       copy.guard = current_guard();
       id = append_operator(*program_, copy).front();
     }
-    block.results.push_back(id);
   }
+  block.results = std::move(ids);
   outer_->continue_numbers(*program_);
   // A copy: variables that the user still holds name what is in the builder's.
   return {block, std::move(captured_)};

@@ -296,6 +296,29 @@ TEST_F(TableBuilderTest, RefusesBlocksThatDoNotFit) {
   });
 }
 
+// A block whose results are refused is open as before, and can be closed with others.
+TEST_F(TableBuilderTest, ARefusedEndLeavesTheBlockOpen) {
+  const loci_builder_api& api = TableBuilder::api();
+  const sdk::Value x = feed("x", {1});
+  sdk::Value elsewhere;
+  const sdk::Block then = builder_.block([&] {
+    elsewhere = add(x, x);
+    return std::vector<sdk::Value>{elsewhere};
+  });
+  sdk::check(host_.api(), api.block_begin(table_.handle(), nullptr, 0, nullptr));
+  const loci_value wrong[] = {x.id, elsewhere.id};
+  loci_block otherwise = -1;
+  EXPECT_THAT(refusal([&] {
+                sdk::check(host_.api(), api.block_end(table_.handle(), wrong, 2, &otherwise));
+              }),
+              HasSubstr("or to a branch that is complete"));
+  sdk::check(host_.api(), api.block_end(table_.handle(), wrong, 1, &otherwise));
+  builder_.output(
+      builder_.call("case").input("preds", is_positive(x)).block(then).block({otherwise}).result());
+  const BuiltProgram built = table_.take();
+  EXPECT_EQ(run(built, {{"x", Tensor::from<float>({-4}, {1})}}), std::vector<float>{-4});
+}
+
 TEST_F(TableBuilderTest, RefusesAnEndThatIsNone) {
   const loci_builder_api& api = TableBuilder::api();
   const auto end_block = [&] {
