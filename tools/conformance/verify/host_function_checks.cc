@@ -9,7 +9,11 @@
 namespace loci::verify {
 namespace {
 
-// Takes a while, so that what does not wait for its end is seen to.
+// The work before a call takes much longer than the call, which a plugin may make at once, and the
+// call a while, so that what does not wait for its end is seen to.
+constexpr int kBusyTimes = 4;
+constexpr std::chrono::milliseconds kCallDuration = BusyWork::kDuration / 3;
+
 struct SlowCall {
   std::atomic<int> begun{0};
   std::atomic<int> ended{0};
@@ -17,7 +21,7 @@ struct SlowCall {
   static void run(void* context) {
     auto* self = static_cast<SlowCall*>(context);
     ++self->begun;
-    std::this_thread::sleep_for(BusyWork::kDuration);
+    std::this_thread::sleep_for(kCallDuration);
     ++self->ended;
   }
 };
@@ -34,7 +38,7 @@ void check_host_function(OpenDevice& device) {
   Event before(device);
   Event behind(device);
   SlowCall call;
-  busy.enqueue(stream.get());
+  for (int i = 0; i < kBusyTimes; ++i) busy.enqueue(stream.get());
   before.record(stream);
   call_checked("launch_host",
                [&] { return api.launch_host(stream.get(), &SlowCall::run, &call, 1); });
