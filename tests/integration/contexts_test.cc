@@ -117,7 +117,9 @@ TEST(ContextsTest, TheSameProgramHasTheSameBitsInTwoAtOnce) {
 
 TEST(ContextsTest, EachHasItsPlugins) {
   in_new_context([] {
-    use_plugins({"plugins/loci-cpu.so"});
+    plugins::SearchOptions options;
+    options.disabled_ids = {"org.loci.sim"};
+    plugins::configure(options);
     EXPECT_EQ(device_count("sim"), 0);
     const Context inner;
     const ContextGuard guard(inner);
@@ -199,8 +201,8 @@ TEST(ContextsTest, ProfilerSessionsRunAtTheSameTime) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_THAT(scratch.read("session_0"), HasSubstr(R"("calls": 100)"));
-  EXPECT_THAT(scratch.read("session_1"), HasSubstr(R"("calls": 101)"));
+  EXPECT_THAT(scratch.read("session_0"), HasSubstr(R"("calls":100)"));
+  EXPECT_THAT(scratch.read("session_1"), HasSubstr(R"("calls":101)"));
   EXPECT_THAT(scratch.read("session_0"), Not(HasSubstr("session_1")));
 }
 
@@ -226,7 +228,7 @@ TEST(ContextsTest, ManyLeaveNoMemoryBehind) {
       (void)chain_at("cpu", 8);
     });
   };
-  for (int i = 0; i < 40; ++i) use_one();
+  for (int i = 0; i < 20; ++i) use_one();
   const std::uint64_t before = resident_kib();
   for (int i = 0; i < 200; ++i) use_one();
   // An instance of sim alone holds megabytes.
@@ -309,7 +311,7 @@ TEST_F(ForeignTest, ScopesExecutorsAndStreamsAreRefused) {
   event.record(stream);
   const ContextGuard guard(other_);
   const Tensor own = full({2}, 1.0);
-  EXPECT_THAT([&] { executor.run(Program(), {}, {}); }, refused("the executor at cpu:0"));
+  EXPECT_THAT([&] { executor.run(Program(), {}, {}); }, refused("the executor at cpu"));
   EXPECT_THAT([&] { scope.set("w", own); }, refused("the scope"));
   EXPECT_THAT([&] { Scope().set("w", host_); }, refused("at cpu"));
   EXPECT_THAT([&] { const Executor here("cpu", CompileOptions(), scope); }, refused("the scope"));
