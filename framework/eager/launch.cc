@@ -110,10 +110,11 @@ Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane
                    Provision provision) {
   auto storage = memory::make_pooled<tensor::Storage>();
   storage->bytes = output.bytes;
+  storage->name = output.name;
   if (output.on_host || plan.space == nullptr) {
     if (provision == Provision::kNow || output.bytes > kMostByTask) storage->provide();
   } else {
-    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), "tensor");
+    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), output.name);
     storage->data = storage->buffer.data();
     storage->place = plan.space_place;
     storage->device = plan.space;

@@ -28,16 +28,17 @@ Lane& lane_of_copy(device::Device* from, device::Device* to) {
   return lanes.copy_lane(driver, to != nullptr ? Direction::kToDevice : Direction::kFromDevice);
 }
 
-Tensor make_target(const Tensor& like, device::Device& device, const Lane& lane) {
+Tensor make_target(const Tensor& like, const char* name, device::Device& device, const Lane& lane) {
   const tensor::TensorImpl& impl = *like.impl();
   device::Device* space = space_of(device);
   auto storage = memory::make_pooled<tensor::Storage>();
   storage->bytes = impl.bytes();
+  if (*name != '\0') storage->name = name;
   if (space == nullptr) {
     storage->provide();
   } else {
     storage->buffer =
-        memory::device_allocator(*space).allocate(impl.bytes(), lane.stream(), "tensor");
+        memory::device_allocator(*space).allocate(impl.bytes(), lane.stream(), storage->name);
     storage->data = storage->buffer.data();
     storage->place = space->place();
     storage->device = space;
@@ -78,7 +79,7 @@ void submit_copy(const Tensor& from, const Tensor& to, const transfer::Labels& l
 Tensor bring(const Tensor& tensor, device::Device& device, const transfer::Labels& labels,
              transfer::Permit permit, const void* site) {
   Lane& lane = lane_of_copy(tensor.impl()->storage()->device, space_of(device));
-  Tensor target = make_target(tensor, device, lane);
+  Tensor target = make_target(tensor, labels.variable, device, lane);
   submit_copy(tensor, target, labels, std::move(permit), lane, site);
   if (thread_state().records) record_copy(tensor, target, labels);
   return target;
@@ -109,8 +110,10 @@ Tensor duplicate(const Tensor& tensor, const void* site) {
   loci::tensor::require_current_context(*tensor.impl(), "copy");
   device::Device* space = tensor.impl()->storage()->device;
   Lane& lane = lane_of_copy(space, space);
-  Tensor target = make_target(tensor, space != nullptr ? *space : host_device(), lane);
-  submit_copy(tensor, target, named({}, tensor), {}, lane, site);
+  const transfer::Labels labels = named({}, tensor);
+  Tensor target =
+      make_target(tensor, labels.variable, space != nullptr ? *space : host_device(), lane);
+  submit_copy(tensor, target, labels, {}, lane, site);
   return target;
 }
 

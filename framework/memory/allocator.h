@@ -62,7 +62,8 @@ class Allocator {
  public:
   virtual ~Allocator() = default;
   // Aligned to 64 bytes at least. A request of 0 bytes gives an empty buffer. `name` is for the
-  // ledger; only the pointer is kept, so the text has to outlive the buffer (see intern.h). Throws
+  // ledger, in parentheses where the memory is no tensor's ("(workspace)"); only the pointer is
+  // kept, so the text has to outlive the buffer (see intern.h). Throws
   // Error(kOutOfMemory): what was asked, in use, cached and free; details: the ten largest names.
   virtual Buffer allocate(std::uint64_t bytes, loci_stream* stream, const char* name) = 0;
   // Gives cached memory back to the backend, after waiting for the device.

@@ -36,9 +36,12 @@ std::uint64_t segment_bytes(std::uint64_t bytes) {
   return round_up(bytes, 2 * kMiB);
 }
 
+// What is in parentheses holds many values, or none: whoever follows variables does not want it.
 void log_change(std::string_view what, const Block& block, std::uint64_t bytes) {
-  core::log(core::Module::kMemory, core::Level::kDebug, "{} '{}' {} bytes at {}", what, block.name,
-            bytes, fmt::ptr(block.data));
+  const auto level = block.name[0] == '(' ? core::Level::kTrace : core::Level::kDebug;
+  if (!core::log_enabled(core::Module::kMemory, level)) return;
+  core::log(core::Module::kMemory, level, "{} '{}' {} bytes at {}", what, block.name, bytes,
+            fmt::ptr(block.data));
 }
 
 std::array<std::uint8_t, kSizeClasses> aligned_classes(std::uint64_t alignment) {

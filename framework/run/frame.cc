@@ -23,6 +23,11 @@ memory::Allocator& allocator_of(Space space) {
   return space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
 }
 
+bool logs_instructions() {
+  return core::log_enabled(core::Module::kOperator, core::Level::kDebug) ||
+         core::log_enabled(core::Module::kMemory, core::Level::kDebug);
+}
+
 loci_stream* stream_of(Space space) { return space == nullptr ? nullptr : space->default_stream(); }
 
 }  // namespace
@@ -50,7 +55,7 @@ void Frame::allocate() {
     pinned_.emplace_back();
     if (arena.pinned_for != nullptr) {
       pinned_.back() =
-          std::make_unique<memory::PinnedBuffer>(*arena.pinned_for, arena.bytes, "(plan arena)");
+          std::make_unique<memory::PinnedBuffer>(*arena.pinned_for, arena.bytes, "(pinned arena)");
       arenas_.emplace_back();
       continue;
     }
@@ -151,6 +156,7 @@ void Frame::begin() {
 }
 
 void Frame::synchronize() {
+  if (variables_ != nullptr) variables_->finish();
   std::optional<Error> first;
   for (std::size_t i = 0; i < work_.size(); ++i) {
     const profiler::Scope scope(transfer::wait_label(*plan_.queued_devices[i]));
@@ -174,24 +180,28 @@ void Frame::run(StageScopes& scopes) {
     work->set_launches(correlation, records_.size());
   }
   if (scheduled_ != nullptr) return run_scheduled(correlation, scopes);
-  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
     return run_profiled(correlation, scopes);
   const std::size_t count = records_.size() - plan_.awaited_reads;
+  const bool logs = logs_instructions();
   for (std::size_t i = 0; i < count; ++i) {
-    if (logs) [[unlikely]]
-      log_instruction(plan_, i);
-    launch(i, correlation);
+    if (logs) [[unlikely]] {
+      launch_logged(i, correlation);
+    } else {
+      launch(i, correlation);
+    }
   }
 }
 
 // They are copies, which have correlations of their own.
 void Frame::read_awaited(StageScopes& scopes) {
   if (scheduled_ != nullptr) return;
+  const std::size_t first = records_.size() - plan_.awaited_reads;
+  const bool logs = logs_instructions();
   for (std::size_t i = 0; i < plan_.awaited_reads; ++i) {
     scopes.enter_reader(plan_, i);
     const profiler::Scope scope(label_of(profiler::Part::kCompute), 0, profiler::Level::kDetail);
-    run_step(records_.size() - plan_.awaited_reads + i);
+    logs ? launch_logged(first + i, 0) : launch(first + i, 0);
   }
 }
 
@@ -205,17 +215,34 @@ inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
     fail(index, core::take_error(error));
 }
 
+// In the order and the stream of its schedule, if there is one.
+void Frame::launch_in_order(std::size_t index, std::uint64_t first_correlation) {
+  scheduled_ != nullptr ? launch_scheduled(index, first_correlation)
+                        : launch(index, first_correlation);
+}
+
+void Frame::launch_logged(std::size_t index, std::uint64_t first_correlation) {
+  if (core::log_enabled(core::Module::kOperator, core::Level::kDebug)) {
+    log_instruction(plan_, index);
+  }
+  if (!core::log_enabled(core::Module::kMemory, core::Level::kDebug)) {
+    return launch_in_order(index, first_correlation);
+  }
+  if (variables_ == nullptr) variables_ = std::make_unique<VariableLog>(plan_);
+  variables_->before(index);
+  launch_in_order(index, first_correlation);
+  variables_->after(index);
+}
+
 void Frame::run_scheduled(std::uint64_t first_correlation, StageScopes& scopes) {
-  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  const bool logs = logs_instructions();
   try {
     scheduled_->begin();
     if (profiler::records_at(profiler::Level::kOp)) {
       run_profiled(first_correlation, scopes);
     } else {
       for (const std::uint32_t index : plan_.schedule->order) {
-        if (logs) [[unlikely]]
-          log_instruction(plan_, index);
-        launch_scheduled(index, first_correlation);
+        logs ? launch_logged(index, first_correlation) : launch_scheduled(index, first_correlation);
       }
     }
     scheduled_->end();
@@ -233,7 +260,7 @@ inline void Frame::launch_scheduled(std::size_t index, std::uint64_t first_corre
 
 // The level is read once more: with recording just ended, the scopes leave nothing.
 void Frame::run_profiled(std::uint64_t first_correlation, StageScopes& stages) {
-  const bool logs = core::log_enabled(core::Module::kOperator, core::Level::kDebug);
+  const bool logs = logs_instructions();
   const bool detail = profiler::records_at(profiler::Level::kDetail);
   const ProfileScript& script =
       plan_.profile_script(detail ? profiler::Level::kDetail : profiler::Level::kOp);
@@ -248,12 +275,8 @@ void Frame::run_profiled(std::uint64_t first_correlation, StageScopes& stages) {
     switch (step.kind) {
       case ProfileStep::Kind::kOpen: open(step); break;
       case ProfileStep::Kind::kLaunch:
-        if (logs) log_instruction(plan_, step.instruction);
-        if (scheduled_ != nullptr) {
-          launch_scheduled(step.instruction, first_correlation);
-        } else {
-          launch(step.instruction, first_correlation);
-        }
+        logs ? launch_logged(step.instruction, first_correlation)
+             : launch_in_order(step.instruction, first_correlation);
         break;
       case ProfileStep::Kind::kClose: scopes.pop(); break;
     }

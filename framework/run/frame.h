@@ -14,6 +14,7 @@
 #include "framework/run/scheduled_run.h"
 #include "framework/run/scope_binding.h"
 #include "framework/run/stage_scopes.h"
+#include "framework/run/variable_log.h"
 #include "framework/tensor/scope_impl.h"
 
 namespace loci::runtime {
@@ -70,10 +71,13 @@ class Frame {
 
   // `first_correlation` is that of instruction 0.
   void launch(std::size_t index, std::uint64_t first_correlation);
+  // With a line for the operator, and lines for variables that come and go.
+  void launch_logged(std::size_t index, std::uint64_t first_correlation);
   void run_profiled(std::uint64_t first_correlation, StageScopes& scopes);
   // In the order and the streams of the plan's schedule.
   void run_scheduled(std::uint64_t first_correlation, StageScopes& scopes);
   void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
+  void launch_in_order(std::size_t index, std::uint64_t first_correlation);
   void allocate();
   void make_views();
   void make_records();
@@ -98,6 +102,7 @@ class Frame {
   ScopeBinding binding_;
   std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device
   std::unique_ptr<ScheduledRun> scheduled_;        // null without a schedule
+  std::unique_ptr<VariableLog> variables_;         // null until variables are logged
 };
 
 }  // namespace loci::runtime

@@ -41,7 +41,7 @@ Storage::~Storage() {
 }
 
 void Storage::take_memory() {
-  buffer = memory::host_allocator().allocate(bytes, nullptr, "tensor");
+  buffer = memory::host_allocator().allocate(bytes, nullptr, name);
   data = buffer.data();
 }
 

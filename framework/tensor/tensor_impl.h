@@ -37,6 +37,7 @@ struct Storage {
   memory::Buffer buffer;
   void* data = nullptr;  // set before the work ends that writes it first
   std::uint64_t bytes = 0;
+  const char* name = "tensor";  // of the memory, as allocators take it
   Place place;
   // Whose memory it is; null for the host's.
   device::Device* device = nullptr;

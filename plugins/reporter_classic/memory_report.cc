@@ -6,6 +6,7 @@
 #include <loci/plugin/reporter.hpp>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,20 +20,30 @@ namespace {
 constexpr std::size_t kNameWidth = 55;
 constexpr std::size_t kColumnWidth = 18;
 
-struct Usage {
+// Where memory came and went: the scope, or, outside of all, the name of the memory.
+struct Annotation {
   PathId scope = kNoPath;
+  std::string_view name;
+
+  friend bool operator<(const Annotation& a, const Annotation& b) {
+    return std::tie(a.scope, a.name) < std::tie(b.scope, b.name);
+  }
+};
+
+struct Usage {
+  Annotation of;
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
   std::uint64_t frees = 0;
   std::uint64_t freed_bytes = 0;
 };
 
-// What happened at one place, scopes in order of their first event.
+// What happened at one place, annotations in order of their first event.
 class PlaceUsage {
  public:
-  void add(PathId scope, const loci_profile_memory_event& event) {
-    const auto [found, inserted] = index_.try_emplace(scope, usages_.size());
-    if (inserted) usages_.push_back({scope});
+  void add(const Annotation& of, const loci_profile_memory_event& event) {
+    const auto [found, inserted] = index_.try_emplace(of, usages_.size());
+    if (inserted) usages_.push_back({of});
     Usage& usage = usages_[found->second];
     (event.is_free != 0 ? usage.frees : usage.allocations) += 1;
     (event.is_free != 0 ? usage.freed_bytes : usage.allocated_bytes) += event.bytes;
@@ -40,7 +51,7 @@ class PlaceUsage {
   [[nodiscard]] const std::vector<Usage>& usages() const { return usages_; }
 
  private:
-  std::map<PathId, std::size_t> index_;
+  std::map<Annotation, std::size_t> index_;
   std::vector<Usage> usages_;
 };
 
@@ -54,10 +65,13 @@ std::string megabytes(std::uint64_t bytes) {
   return figure(static_cast<double>(bytes) / (1024.0 * 1024.0));
 }
 
+std::string text_of(const Annotation& of, const Paths& paths) {
+  if (of.scope != kNoPath) return report_text::printable(paths.text(of.scope));
+  return of.name.empty() ? "Unknown" : report_text::printable(of.name);
+}
+
 std::string usage_line(const std::string& place, const Paths& paths, const Usage& usage) {
-  const std::string scope =
-      usage.scope == kNoPath ? "Unknown" : report_text::printable(paths.text(usage.scope));
-  return line(fmt::format("{}:{}", place, scope),
+  return line(fmt::format("{}:{}", place, text_of(usage.of, paths)),
               {fmt::format("{}", usage.allocations), megabytes(usage.allocated_bytes),
                fmt::format("{}", usage.frees), megabytes(usage.freed_bytes)});
 }
@@ -69,10 +83,12 @@ std::string memory_text(const loci_profile& profile, const EventLists& events) {
   // Whether it is the host's, and the place: accelerators come first.
   std::map<std::pair<bool, std::string>, PlaceUsage> places;
   for (const loci_profile_memory_event& event : sdk::memory_events_of(profile)) {
-    const std::string_view place = sdk::to_view(profile.tensors[event.tensor].place);
-    const PathId scope =
-        event.span == LOCI_PROFILE_NONE ? kNoPath : events.scope_of_span[event.span];
-    places[{!is_accelerator(profile, place), place_name(profile, place)}].add(scope, event);
+    const loci_profile_tensor& tensor = profile.tensors[event.tensor];
+    const std::string_view place = sdk::to_view(tensor.place);
+    Annotation of;
+    if (event.span != LOCI_PROFILE_NONE) of.scope = events.scope_of_span[event.span];
+    if (of.scope == kNoPath) of.name = sdk::to_view(tensor.name);
+    places[{!is_accelerator(profile, place), place_name(profile, place)}].add(of, event);
   }
   std::string text =
       "\n------------------------->    Memory Profiling Report     <-------------------------\n\n";

@@ -47,6 +47,33 @@ class ClassicProfileTest : public ::testing::Test {
     }
     return {};
   }
+  // The rows below one on top, each behind a line's end.
+  static std::string below(const std::string& report, const std::string& name) {
+    const std::size_t begin = report.find('\n', report.find("\n" + name + " ") + 1);
+    std::size_t end = begin;
+    while (report.compare(end, 2, "\n ") == 0) end = report.find('\n', end + 1);
+    return report.substr(begin, end - begin);
+  }
+  // What a session prints of what `calls` does.
+  template <class Calls>
+  static std::string report(const Calls& calls, const std::string& tracer_option) {
+    const test::ScratchDirectory scratch;
+    {
+      Profiler profiler(ProfilerOptions()
+                            .reporter("classic=" + scratch.path("report.txt"))
+                            .tracer_option(tracer_option)
+                            .sorted_key("total"));
+      calls();
+      synchronize();
+      EXPECT_THAT(profiler.stop(), IsEmpty());
+    }
+    return scratch.read("report.txt");
+  }
+  std::string of_runs_at_sim(const std::string& tracer_option) {
+    Executor executor("sim:0", CompileOptions::none());
+    run(executor, 1);
+    return report([&] { run(executor, 10); }, tracer_option);
+  }
   // What a session with two threads prints, which run one after the other.
   std::string of_two_threads(const std::string& tracer_option) {
     const test::ScratchDirectory scratch;
@@ -103,6 +130,43 @@ TEST_F(ClassicProfileTest, AReportsOwnOptionsGoBeforeTheSessions) {
               AllOf(HasSubstr("Place: CPU"), HasSubstr("Sorted by maximum time")));
   EXPECT_THAT(scratch.read("own.txt"),
               AllOf(HasSubstr("Place: CUDA"), HasSubstr("Sorted by maximum time")));
+}
+
+// As in the tutorial on switching devices.
+TEST_F(ClassicProfileTest, ShowsWhatAnOperatorReadsOnTheHostUnderIt) {
+  const std::string report = of_runs_at_sim("Default");
+  EXPECT_THAT(row(report, "thread0::crop_tensor"), HasSubstr("crop_tensor 10 "));
+  EXPECT_THAT(below(report, "thread0::crop_tensor"), HasSubstr("\n  GpuMemcpySync:GPU->CPU"));
+  EXPECT_THAT(below(report, "thread0::fetch"),
+              AllOf(HasSubstr("\n  GpuMemcpyAsync:GPU->CPU"), HasSubstr("\n  synchronize")));
+  EXPECT_THAT(report, Not(HasSubstr("read_extents")));
+  EXPECT_THAT(row(of_runs_at_sim("OpDetail"), "crop_tensor/infer_shape"),
+              HasSubstr("crop_tensor/infer_shape 10 "));
+}
+
+TEST_F(ClassicProfileTest, NamesAllMemory) {
+  const std::string report = of_runs_at_sim("Default");
+  EXPECT_THAT(report, HasSubstr("Memory Profiling Report"));
+  EXPECT_THAT(report, Not(HasSubstr(":Unknown")));
+}
+
+TEST_F(ClassicProfileTest, TensorOpsHavePhasesToo) {
+  const auto report_of = [](const std::string& tracer_option) {
+    return report(
+        [] {
+          const Tensor x = ones({2, 2}).to("sim:0");
+          for (int i = 0; i < 3; ++i) (void)relu(x + x).to_vector<float>();
+        },
+        tracer_option);
+  };
+  const std::string plain = report_of("Default");
+  EXPECT_THAT(row(plain, "elementwise_add"), HasSubstr("elementwise_add 3 "));
+  EXPECT_THAT(plain, Not(HasSubstr("Framework overhead       Total: 0 ")));
+  EXPECT_THAT(plain, Not(HasSubstr("Ratio: 100%")));
+  EXPECT_THAT(plain, Not(HasSubstr("elementwise_add/compute")));
+  EXPECT_THAT(plain, Not(HasSubstr(":Unknown")));
+  EXPECT_THAT(row(report_of("AllOpDetail"), "elementwise_add/compute"),
+              HasSubstr("elementwise_add/compute 3 "));
 }
 
 TEST_F(ClassicProfileTest, MergesThreadsAndShowsThemApart) {

@@ -50,6 +50,8 @@ TEST_F(LaunchTest, AnOutputLiesWhereThePlanRuns) {
   EXPECT_EQ(b.place(), Place("sim:0"));
   EXPECT_EQ(b.shape(), there.shape());
   EXPECT_EQ(b.impl()->storage()->home, on_device->lane);
+  EXPECT_STREQ(a.impl()->storage()->name, "relu.out");
+  EXPECT_STREQ(b.impl()->storage()->name, "relu.out");
 }
 
 TEST_F(LaunchTest, AnOutputMayGetItsMemoryFromItsTask) {

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::ThrowsMessage;
 
@@ -211,6 +212,18 @@ TEST_F(CachingAllocatorTest, CreationAndReleaseAreLogged) {
   core::set_log_levels("memory=warn");
   EXPECT_THAT(lines, HasSubstr("create 'hidden' 100 bytes"));
   EXPECT_THAT(lines, HasSubstr("release 'hidden' 100 bytes"));
+}
+
+TEST_F(CachingAllocatorTest, WhatIsNoTensorIsLoggedAtTrace) {
+  ::testing::internal::CaptureStderr();
+  core::set_log_levels("memory=debug");
+  take(100, "(workspace)").reset();
+  core::set_log_levels("memory=trace");
+  take(200, "(workspace)").reset();
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  core::set_log_levels("memory=warn");
+  EXPECT_THAT(lines, Not(HasSubstr("100 bytes")));
+  EXPECT_THAT(lines, HasSubstr("create '(workspace)' 200 bytes"));
 }
 
 TEST_F(CachingAllocatorTest, OtherStreamsTakeMemoryOnlyBehindAnEvent) {

@@ -45,11 +45,27 @@ TEST(MemoryReportTest, CountsAllocationsAndReleasesByPlaceAndScope) {
 Event                                                  Alloc Calls       Size(MB)          Free Calls        Size(MB)
 GPUPlace(0):mul/compute                                2                 1.5               0                 0
 GPUPlace(0):eager_deletion                             0                 0                 2                 1.5
-CPUPlace:Unknown                                       1                 3                 0                 0
+CPUPlace:w                                             1                 3                 0                 0
 CPUPlace:mul/compute                                   1                 1                 0                 0
 CPUPlace:eager_deletion                                0                 0                 1                 1
 
 )");
+}
+
+TEST(MemoryReportTest, WhatIsInNoScopeStandsByItsName) {
+  RecordingBuilder builder;
+  builder.run("executor", us(10), us(200));
+  builder.allocate(us(5), 0x100, kMiB, "(workspace)");
+  builder.allocate(us(20), 0x200, kMiB, "(workspace)");
+  builder.allocate(us(6), 0x300, kMiB, "");
+  const profiler::Profile profile(builder.build());
+  const std::string text = memory_of(testing::report_of<ClassicReporter>(profile.abi(), {}));
+  EXPECT_NE(text.find("CPUPlace:(workspace)                                   2  "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("CPUPlace:Unknown                                       1  "),
+            std::string::npos)
+      << text;
 }
 
 TEST(MemoryReportTest, OperatorsCarryTheirNumberWhereTheTableShowsThem) {
