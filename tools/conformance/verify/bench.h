@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/conformance/verify/open_device.h"
 #include "tools/conformance/verify/subject.h"
@@ -33,5 +34,8 @@ Check on_bench(std::string name, const std::shared_ptr<Bench>& bench, DeviceChec
 // One that makes an instance of its own.
 using TargetCheck = void (*)(const Target& target);
 Check on_target(std::string name, const Target& target, TargetCheck check);
+// These on each device of the plugin but the one under test, whose number failures begin with.
+// Skipped where there is no other.
+Check on_other_devices(std::string name, const Target& target, std::vector<DeviceCheck> checks);
 
 }  // namespace loci::verify

@@ -1,10 +1,10 @@
 #include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/levels.h"
+#include "tools/conformance/verify/planted_faults.h"
 
 namespace loci::verify {
 namespace {
 
-constexpr std::uint64_t kFaultBytes = 4096;
 constexpr loci_code kAnyCode = 0;
 
 // The error of a call that has to be refused: with a code and a text, and with `code` if one is
@@ -31,18 +31,11 @@ std::string expect_refusal(const std::string& what, loci_code code, Call&& call)
   fail("{} has to be refused, and is not", what);
 }
 
-std::uint32_t count_of(Instance& instance) {
-  std::uint32_t count = 0;
-  const loci_device_api& api = instance.device_api();
-  call_checked("count", [&] { return api.count(instance.handle(), &count); });
-  return count;
-}
-
 void check_no_device(const Target& target) {
   Instance instance(target);
   instance.require_device(0);
   const loci_device_api& api = instance.device_api();
-  for (const std::uint32_t index : {count_of(instance), UINT32_MAX}) {
+  for (const std::uint32_t index : {instance.device_count(), UINT32_MAX}) {
     loci_device* device = nullptr;
     expect_refusal(fmt::format("opening device {}", index), LOCI_CODE_NOT_FOUND, [&] {
       call_checked("open", [&] { return api.open(instance.handle(), index, &device); });
@@ -79,15 +72,6 @@ void check_native_handle(OpenDevice& device) {
   if (handle != nullptr) fail("native_handle gave {} for an unknown name; NULL says none", handle);
 }
 
-void use(OpenDevice& device) {
-  if ((device.info().flags & LOCI_DEVICE_HOST_MEMORY) != 0) return;
-  const Stream stream(device);
-  const Memory memory(device, kFaultBytes);
-  const Bytes bytes = pattern_bytes(kFaultBytes, 1);
-  device.put(memory.at(), bytes, stream.get());
-  expect_bytes(device.get(memory.at(), kFaultBytes, stream.get()), bytes, "memory");
-}
-
 // Each allocation of the host table fails in turn.
 void check_host_memory(const Target& target) {
   static constexpr std::int64_t kMost = 200;
@@ -97,7 +81,7 @@ void check_host_memory(const Target& target) {
     instance.host().fail_allocation(n);
     try {
       OpenDevice device(instance, target.index);
-      use(device);
+      use_memory(device);
     } catch (const PluginError& error) {
       if (error.code() != LOCI_CODE_OUT_OF_MEMORY) {
         fail("allocation {} of the host table fails, and this is {} instead of OUT_OF_MEMORY: {}",
@@ -132,132 +116,19 @@ void check_host_memory_of_create(const Target& target) {
   }
 }
 
-// A device of a plugin that offers faults: the configuration key makes its first call or task of a
-// kind fail.
-struct Faulty {
-  Faulty(const Target& target, const char* option)
-      : instance(make(target, option)), device(*instance, target.index) {
-    device.require_streams();
-  }
-
-  static std::unique_ptr<Instance> make(const Target& target, const char* option) {
-    try {
-      return std::make_unique<Instance>(target, std::map<std::string, std::string>{{option, "1"}});
-    } catch (const PluginError& error) {
-      skip("it does not take the setting {}: {}", option, error.what());
-    }
-  }
-  [[noreturn]] static void skip_without(const char* option) {
-    skip("the setting {} makes nothing fail: the plugin offers no such fault", option);
-  }
-
-  std::unique_ptr<Instance> instance;
-  OpenDevice device;
-};
-
-void check_failed_allocation(const Target& target) {
-  static constexpr const char* kOption = "fail_alloc";
-  Faulty faulty(target, kOption);
-  try {
-    faulty.device.free(faulty.device.allocate(kFaultBytes));
-  } catch (const PluginError& error) {
-    if (error.code() != LOCI_CODE_OUT_OF_MEMORY) {
-      fail("a failed mem_alloc is {} instead of OUT_OF_MEMORY", code_name(error.code()));
-    }
-    return use(faulty.device);
-  }
-  Faulty::skip_without(kOption);
-}
-
-void check_failed_copy(const Target& target) {
-  static constexpr const char* kOption = "fail_copy";
-  Faulty faulty(target, kOption);
-  try {
-    use(faulty.device);
-  } catch (const PluginError&) {
-    return use(faulty.device);
-  }
-  Faulty::skip_without(kOption);
-}
-
-void check_failed_record(const Target& target) {
-  static constexpr const char* kOption = "fail_event";
-  Faulty faulty(target, kOption);
-  const Stream stream(faulty.device);
-  Event event(faulty.device);
-  try {
-    event.record(stream);
-  } catch (const PluginError&) {
-    event.record(stream);
-    return event.synchronize();
-  }
-  Faulty::skip_without(kOption);
-}
-
-// Told once, by take_async_error; the event behind it is done, and the device goes on.
-void check_failed_work(const Target& target) {
-  static constexpr const char* kOption = "fail_task";
-  Faulty faulty(target, kOption);
-  OpenDevice& device = faulty.device;
-  const Stream stream(device);
-  Event event(device);
-  const Memory memory(device, kFaultBytes);
-  device.fill(memory.at(), kFaultBytes, 1, 1, stream.get());
-  event.record(stream);
-  event.synchronize();
-  if (!event.is_done()) fail("an event behind failed work has to be done");
-  call_checked("stream_synchronize", [&] { return device.api().stream_synchronize(stream.get()); });
-  try {
-    device.check_async();
-  } catch (const PluginError&) {
-    device.check_async();
-    return use(device);
-  }
-  Faulty::skip_without(kOption);
-}
-
-// Whatever is called then fails, and returns.
-void check_lost_device(const Target& target) {
-  static constexpr const char* kOption = "lose_device";
-  Faulty faulty(target, kOption);
-  OpenDevice& device = faulty.device;
-  const Stream stream(device);
-  Event event(device);
-  const auto attempt = [](auto call) {
-    try {
-      call();
-    } catch (const PluginError&) {
-      return false;
-    }
-    return true;
-  };
-  const Memory memory(device, kFaultBytes);
-  attempt([&] { device.fill(memory.at(), kFaultBytes, 1, 1, stream.get()); });
-  attempt([&] { device.wait(stream.get()); });
-  bool works = attempt([&] { device.put(memory.at(), Bytes(kFaultBytes), stream.get()); });
-  works = attempt([&] { device.wait(stream.get()); }) && works;
-  attempt([&] { event.record(stream); });
-  attempt([&] { event.synchronize(); });
-  attempt([&] { device.wait(nullptr); });
-  if (works) Faulty::skip_without(kOption);
-}
-
 }  // namespace
 
 std::vector<Check> fault_level(const Target& target) {
   const auto bench = std::make_shared<Bench>(target);
-  return {
+  std::vector<Check> checks{
       on_target("fault/no_such_device", target, check_no_device),
       on_bench("fault/time_of_unrecorded_events", bench, check_elapsed),
       on_bench("fault/unknown_native_handle", bench, check_native_handle),
       on_target("fault/no_host_memory_in_create", target, check_host_memory_of_create),
       on_target("fault/no_host_memory", target, check_host_memory),
-      on_target("fault/failed_allocation", target, check_failed_allocation),
-      on_target("fault/failed_copy", target, check_failed_copy),
-      on_target("fault/failed_record", target, check_failed_record),
-      on_target("fault/failed_work", target, check_failed_work),
-      on_target("fault/lost_device", target, check_lost_device),
   };
+  for (Check& check : planted_faults(target)) checks.push_back(std::move(check));
+  return checks;
 }
 
 }  // namespace loci::verify

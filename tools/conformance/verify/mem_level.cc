@@ -378,6 +378,8 @@ std::vector<Check> mem_level(const Target& target) {
       on_bench("mem/registered", bench, check_registered),
       on_bench("mem/threads", bench, check_threads),
       on_target("mem/between_devices", target, check_peers),
+      on_other_devices("mem/other_devices", target,
+                       {check_alignment, check_copies, check_pitched, check_fill, check_pinned}),
   };
 }
 

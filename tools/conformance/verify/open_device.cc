@@ -36,9 +36,12 @@ OpenDevice::OpenDevice(Instance& instance, std::uint32_t index)
   if (handle_ == nullptr) fail("open succeeded without giving a device");
 }
 
-OpenDevice::~OpenDevice() {
+OpenDevice::~OpenDevice() { close(); }
+
+void OpenDevice::close() {
+  if (handle_ == nullptr) return;
   note_call("close");
-  api_.close(handle_);
+  api_.close(std::exchange(handle_, nullptr));
 }
 
 void OpenDevice::require_memory() const {

@@ -22,6 +22,9 @@ class OpenDevice {
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
 
+  // What the destructor does, once.
+  void close();
+
   [[nodiscard]] const loci_device_api& api() const { return api_; }
   [[nodiscard]] loci_device* handle() const { return handle_; }
   [[nodiscard]] const loci_host_api& host() const { return host_; }

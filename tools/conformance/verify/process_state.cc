@@ -1,12 +1,17 @@
 #include "tools/conformance/verify/process_state.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <malloc.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <thread>
+#include <vector>
 
 namespace loci::verify {
 namespace {
@@ -22,21 +27,47 @@ std::size_t entries(const char* directory) {
       std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
 
-std::string surplus(std::size_t now, std::size_t before, const char* what) {
-  if (now <= before) return {};
-  return fmt::format("{} {}{}", now - before, what, now - before == 1 ? "" : "s");
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Of the process whose folder in /proc it is; 0 if it has gone meanwhile.
+long parent_of(const fs::path& process) {
+  std::string line;
+  std::getline(std::ifstream(process / "stat"), line);
+  // Behind the name, which is in parentheses and may have some itself, the state and the parent.
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos || name_end + 4 > line.size()) return 0;
+  return std::strtol(line.c_str() + name_end + 4, nullptr, 10);
+}
+
+std::size_t count_children() {
+  const long self = ::getpid();
+  std::size_t count = 0;
+  std::error_code gone;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", gone)) {
+    if (is_number(entry.path().filename()) && parent_of(entry.path()) == self) ++count;
+  }
+  return count;
 }
 
 std::string difference(const ProcessState& now, const ProcessState& before) {
-  std::string text = surplus(now.threads, before.threads, "thread");
-  const std::string files = surplus(now.descriptors, before.descriptors, "file descriptor");
-  if (!text.empty() && !files.empty()) text += " and ";
-  return text + files;
+  std::vector<std::string> surplus;
+  const auto add = [&](std::size_t after, std::size_t earlier, const char* one, const char* many) {
+    if (after <= earlier) return;
+    surplus.push_back(fmt::format("{} {}", after - earlier, after - earlier == 1 ? one : many));
+  };
+  add(now.threads, before.threads, "thread", "threads");
+  add(now.descriptors, before.descriptors, "file descriptor", "file descriptors");
+  add(now.children, before.children, "child process", "child processes");
+  return fmt::format("{}", fmt::join(surplus, " and "));
 }
 
 }  // namespace
 
-ProcessState ProcessState::now() { return {entries("/proc/self/task"), entries("/proc/self/fd")}; }
+ProcessState ProcessState::now() {
+  return {entries("/proc/self/task"), entries("/proc/self/fd"), count_children()};
+}
 
 std::string ProcessState::wait_for(const ProcessState& before) {
   const Clock::time_point deadline = Clock::now() + kPatience;
@@ -46,6 +77,8 @@ std::string ProcessState::wait_for(const ProcessState& before) {
     std::this_thread::sleep_for(kPause);
   }
 }
+
+void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 std::size_t heap_bytes() { return ::mallinfo2().uordblks; }
 

@@ -167,9 +167,15 @@ void Instance::require_device(std::uint32_t index) {
   loci_str reason{nullptr, 0};
   call_checked("probe", [&] { return api.probe(handle_, &score, &reason); });
   if (score <= 0) skip("this machine has no such device: {}", view(reason));
-  std::uint32_t count = 0;
-  call_checked("count", [&] { return api.count(handle_, &count); });
+  const std::uint32_t count = device_count();
   if (index >= count) skip("there is no device {}; there are {}", index, count);
+}
+
+std::uint32_t Instance::device_count() {
+  std::uint32_t count = 0;
+  const loci_device_api& api = device_api();
+  call_checked("count", [&] { return api.count(handle_, &count); });
+  return count;
 }
 
 void expect_nothing_held(Instance& instance, const char* when) {

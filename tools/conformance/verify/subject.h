@@ -80,6 +80,7 @@ class Instance {
   const loci_profile_reporter_api& reporter_api();
   // Skips the check if this machine has no such device.
   void require_device(std::uint32_t index);
+  std::uint32_t device_count();
 
   // Calls the plugin's destroy, once.
   void destroy();

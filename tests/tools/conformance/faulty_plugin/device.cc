@@ -1,5 +1,8 @@
 #include "device.h"
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -19,9 +22,26 @@ constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
 constexpr std::uint64_t kScratch = 100;
 
 void require_index(std::uint32_t index) {
-  if (index > 0) {
+  if (index >= (has("bad_second_device") ? 2 : 1)) {
     throw sdk::Error(LOCI_CODE_NOT_FOUND, "[faulty] there is no device " + std::to_string(index));
   }
+}
+
+// Of the fault dies: no device of the process works any more.
+std::atomic<bool> is_dead{false};
+
+void require_alive() {
+  if (is_dead) throw sdk::Error(LOCI_CODE_UNAVAILABLE, "[faulty] the device is dead");
+}
+
+bool comes_due(std::atomic<int>& countdown) { return countdown > 0 && --countdown == 0; }
+
+// A process that nobody ends but its parent's end.
+void leave_process() {
+  const pid_t child = ::fork();
+  if (child != 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (;;) ::pause();
 }
 
 void copy_rows(const loci_copy& copy) {
@@ -56,11 +76,24 @@ Device::Stream::~Stream() {
     device_.streams_.erase(this);
   }
   if (has("leak_thread")) static_cast<void>(queue_.release());
+  if (has("drops_work")) queue_->drop();
 }
 
 void Device::Stream::run(std::function<void()> task) {
-  if (!device_.fails_now()) return queue_->add(std::move(task));
-  queue_->add([this] { device_.keep_failure(); });
+  require_alive();
+  if (!device_.fails_now()) return add(std::move(task));
+  add([this] {
+    if (!has("swallows_failure")) device_.keep_failure();
+  });
+}
+
+// Of two threads at a time one finds the place taken where the other one puts its task.
+void Device::Stream::add(std::function<void()> task) {
+  if (!has("stream_of_one_thread")) return queue_->add(std::move(task));
+  const bool was_used = is_used_.exchange(true);
+  std::this_thread::sleep_for(std::chrono::microseconds(10));
+  if (!was_used) queue_->add(std::move(task));
+  is_used_ = false;
 }
 
 void Device::Stream::run(const Work& work, std::function<void()> task) {
@@ -85,6 +118,8 @@ void Device::Stream::launch_host(loci_host_fn function, void* context, std::uint
   if (has("host_function_twice")) queue_->add([=] { function(context); });
 }
 
+std::uint32_t Device::count(FaultyPlugin&) { return has("bad_second_device") ? 2 : 1; }
+
 void Device::describe(FaultyPlugin&, std::uint32_t index, loci_device_info& info) {
   require_index(index);
   info.flags = LOCI_DEVICE_ACCELERATOR;
@@ -99,8 +134,13 @@ Device::Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index)
     : host_(host),
       source_(plugin.profile_source()),
       scratch_(nullptr),
-      until_failure_(plugin.fail_task()) {
+      index_(index),
+      until_failed_alloc_(plugin.failing().alloc),
+      until_failed_copy_(plugin.failing().copy),
+      until_failure_(plugin.failing().task) {
   if (!has("any_device")) require_index(index);
+  require_alive();
+  if (has("leaves_process")) leave_process();
   if (has("leak_heap")) static_cast<void>(new std::vector<char>(1000));
   if (has("trusts_host_memory")) {
     scratch_ = host.api().memory_alloc(host.api().host, kScratch, kAlignment);
@@ -119,7 +159,12 @@ void* Device::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
   if (kind != LOCI_MEMORY_DEVICE) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[faulty] there is no pinned memory");
   }
+  if (comes_due(until_failed_alloc_)) {
+    if (has("leak_failed_allocation")) static_cast<void>(host_.allocate(kScratch, kAlignment));
+    throw sdk::Error(LOCI_CODE_OUT_OF_MEMORY, "[faulty] mem_alloc fails, as it was asked to");
+  }
   if (bytes > kTotal - used_) {
+    if (has("leak_refused_allocation")) static_cast<void>(host_.allocate(kScratch, kAlignment));
     throw sdk::Error(has("wrong_code") ? LOCI_CODE_FAILED : LOCI_CODE_OUT_OF_MEMORY,
                      "[faulty] there is not so much memory");
   }
@@ -151,15 +196,25 @@ void Device::mem_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes) con
 
 bool Device::copy(const loci_copy& copy, Stream* stream) {
   const bool on_device = copy.source_end == LOCI_END_DEVICE && copy.target_end == LOCI_END_DEVICE;
+  if (has("dies") && copy.rows > 1) is_dead = true;
+  require_alive();
+  if (comes_due(until_failed_copy_)) {
+    if (has("leak_failed_copy")) used_ += copy.row_bytes;
+    throw sdk::Error(LOCI_CODE_FAILED, "[faulty] a copy fails, as it was asked to");
+  }
   if (!on_device && has("copy_ignores_stream")) {
     copy_rows(copy);
     return true;
   }
   stream->run(
       {LOCI_DEVICE_WORK_COPY, direction_of(copy), copy.rows * copy.row_bytes, copy.correlation},
-      [copy] { copy_rows(copy); });
+      [copy, broken = is_broken()] {
+        copy_rows(copy);
+        if (broken && copy.row_bytes > 0) *static_cast<char*>(copy.target) = 0;
+      });
+  if (has("claims_waited_to_host") && copy.target_end == LOCI_END_HOST) return true;
   if (!on_device) stream->mark().wait();
-  return !on_device;
+  return !on_device || has("claims_waited_on_device");
 }
 
 void Device::fill(void* target, std::uint64_t bytes, const void* pattern,
@@ -184,7 +239,9 @@ void Device::synchronize() {
   for (const Mark& mark : marks) mark.wait();
 }
 
-bool Device::fails_now() { return until_failure_ > 0 && --until_failure_ == 0; }
+bool Device::fails_now() { return comes_due(until_failure_); }
+
+bool Device::is_broken() const { return has("bad_second_device") && index_ > 0; }
 
 void Device::check_async() {
   const bool failed = has("failure_told_twice") ? failed_.load() : failed_.exchange(false);
@@ -228,7 +285,8 @@ std::uint64_t Event::ns_until(Event& end) {
   if (latest().progress == nullptr || end.latest().progress == nullptr) {
     throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[faulty] an event was never recorded");
   }
-  return *end.latest_->time - *latest_->time;
+  const std::uint64_t ns = *end.latest_->time - *latest_->time;
+  return has("short_event_time") ? ns / 1000 : ns;
 }
 
 }  // namespace loci::faulty

@@ -33,13 +33,16 @@ class Device {
     Mark mark() { return queue_->mark(); }
 
    private:
+    void add(std::function<void()> task);
+
     Device& device_;
+    std::atomic<bool> is_used_{false};  // by a thread, for the fault stream_of_one_thread
     std::unique_ptr<TaskQueue> queue_ = std::make_unique<TaskQueue>();
   };
   using Event = faulty::Event;
 
   static sdk::Probe probe(FaultyPlugin&) { return {1}; }
-  static std::uint32_t count(FaultyPlugin&) { return 1; }
+  static std::uint32_t count(FaultyPlugin&);
   static void describe(FaultyPlugin& plugin, std::uint32_t index, loci_device_info& info);
   Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index);
   ~Device();
@@ -54,6 +57,8 @@ class Device {
   void check_async();
   // True once, for the task that is to fail.
   bool fails_now();
+  // For the kernels of a second device that is broken.
+  [[nodiscard]] bool is_broken() const;
   void keep_failure() { failed_ = true; }
 
  private:
@@ -61,6 +66,9 @@ class Device {
   const sdk::Host& host_;
   Source& source_;
   void* scratch_;  // of the host table
+  std::uint32_t index_;
+  std::atomic<int> until_failed_alloc_;
+  std::atomic<int> until_failed_copy_;
   std::atomic<int> until_failure_;
   std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> used_{0};

@@ -74,10 +74,21 @@ struct Add {
     const auto* a = launch.input<float>(0);
     const auto* b = launch.input<float>(1);
     auto* sum = launch.output<float>(0);
+    if (has("unsafe_alias") && x == out && y == out) return add_to_copy(*stream, launch);
     stream->run(work_of(launch), [a, b, sum, x = x, y = y, out = out] {
       for (std::int64_t i = 0; i < count_of(out); ++i) {
         sum[i] = a[element_of(i, out, x)] + b[element_of(i, out, y)];
       }
+    });
+  }
+  // Right where the output lies in neither input, or in the first.
+  void add_to_copy(Device::Stream& stream, const sdk::Launch& launch) const {
+    const auto* a = launch.input<float>(0);
+    const auto* b = launch.input<float>(1);
+    auto* sum = launch.output<float>(0);
+    stream.run(work_of(launch), [a, b, sum, count = count_of(out)] {
+      std::memmove(sum, a, static_cast<std::size_t>(count) * sizeof *sum);
+      for (std::int64_t i = 0; i < count; ++i) sum[i] += b[i];
     });
   }
   Misdeeds misdeeds;
@@ -88,13 +99,26 @@ struct Add {
 
 struct Scale {
   void launch(const sdk::Launch& launch) const {
-    const auto* x = launch.input<float>(0);
-    auto* out = launch.output<float>(0);
-    sdk::stream_of<Device>(launch.raw().stream)
-        ->run(work_of(launch), [x, out, count = count, factor = factor, bias = bias] {
-          for (std::int64_t i = 0; i < count; ++i) out[i] = factor * x[i] + bias;
-        });
+    auto* stream = sdk::stream_of<Device>(launch.raw().stream);
+    const Arguments own{launch.input<float>(0), launch.output<float>(0)};
+    if (has("shared_arguments")) {
+      last = own;
+      return stream->run(work_of(launch), [this] { run(last); });
+    }
+    stream->run(work_of(launch), [self = *this, own] { self.run(own); });
   }
+  struct Arguments {
+    const float* x = nullptr;
+    float* out = nullptr;
+  };
+  void run(const Arguments& arguments) const {
+    constexpr std::int64_t kFew = 1 << 20;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const bool skips = has("wrong_beyond_size") && i >= kFew;
+      arguments.out[i] = factor * arguments.x[i] + (skips ? 0 : bias);
+    }
+  }
+  mutable Arguments last;
   std::int64_t count;
   float factor;
   float bias;
@@ -117,7 +141,7 @@ class ScaleKernel : public sdk::Kernel {
       : factor_(static_cast<float>(op.attributes().real("scale"))),
         bias_(static_cast<float>(op.attributes().real("bias"))) {}
   void prepare(sdk::Prepare& prepare) const override {
-    prepare.emplace<Scale>(prepare.op().output(0).numel(), factor_, bias_);
+    prepare.emplace<Scale>(Scale::Arguments(), prepare.op().output(0).numel(), factor_, bias_);
   }
 
  private:
@@ -133,11 +157,13 @@ void prepare_assign(sdk::Prepare& prepare) {
 }  // namespace
 
 sdk::KernelList faulty_kernels() {
+  const std::uint32_t flags = has("false_agnostic") ? LOCI_KERNEL_SHAPE_AGNOSTIC : 0;
   constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
   return sdk::KernelList({
       {"assign", "plain", kFloat32, sdk::make_kernel<prepare_assign>},
-      {"scale", "plain", kFloat32, sdk::make_kernel<ScaleKernel>},
-      {"elementwise_add", "plain", kFloat32, sdk::make_kernel<prepare_add>},
+      {"scale", "plain", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {}, flags},
+      {"elementwise_add", "plain", kFloat32, sdk::make_kernel<prepare_add>, nullptr,
+       has("unsafe_alias") ? std::vector<loci_alias>{{0, 0}, {1, 0}} : std::vector<loci_alias>{}},
   });
 }
 

@@ -1,6 +1,8 @@
 #include "plugin.h"
 
+#include <charconv>
 #include <stdexcept>
+#include <string>
 
 #include "device.h"
 #include "fault.h"
@@ -20,14 +22,26 @@ loci_device_api device_api() {
   return api;
 }
 
+int count_of(const sdk::Options& options, const char* key) {
+  const auto found = options.find(key);
+  if (found == options.end()) return 0;
+  int count = 0;
+  const char* end = found->second.data() + found->second.size();
+  if (std::from_chars(found->second.data(), end, count).ptr != end || count < 0) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                     std::string("[faulty] ") + key + "=" + found->second + "; give a number");
+  }
+  return has("ignores_setting") ? 0 : count;
+}
+
 }  // namespace
 
 FaultyPlugin::FaultyPlugin(const sdk::Host& host, const sdk::Options& options)
     : kernels_(faulty_kernels()) {
   reporters_.add<FaultyPlugin, Reporter>(
       {"rules", "names and how many spans are truncated", "", LOCI_PROFILE_LEVEL_OP, {"plain"}});
-  const auto found = options.find("fail_task");
-  if (found != options.end()) fail_task_ = std::atoi(found->second.c_str());
+  failing_ = {count_of(options, "fail_alloc"), count_of(options, "fail_copy"),
+              count_of(options, "fail_task")};
   if (has("leak_error")) {
     host.api().error_make(host.api().host, LOCI_CODE_INTERNAL, sdk::to_abi("nobody's"), nullptr);
   }

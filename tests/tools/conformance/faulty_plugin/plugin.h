@@ -1,7 +1,6 @@
 // The plugin's one object.
 #pragma once
 
-#include <cstdlib>
 #include <loci/plugin/plugin.hpp>
 
 #include "kernels.h"
@@ -21,14 +20,19 @@ class FaultyPlugin {
   [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
   [[nodiscard]] Source& profile_source() { return source_; }
   [[nodiscard]] const sdk::ReporterList& reporters() const { return reporters_; }
-  // Which task of a device fails; 0: none.
-  [[nodiscard]] int fail_task() const { return fail_task_; }
+  // Which call or task of a device fails; 0: none.
+  struct Failing {
+    int alloc = 0;
+    int copy = 0;
+    int task = 0;
+  };
+  [[nodiscard]] const Failing& failing() const { return failing_; }
 
  private:
   sdk::KernelList kernels_;
   sdk::ReporterList reporters_;
   Source source_;
-  int fail_task_ = 0;
+  Failing failing_;
 };
 
 }  // namespace loci::faulty

@@ -61,6 +61,11 @@ class TaskQueue {
     ++added_;
     changed_.notify_one();
   }
+  // What was added and did not begin counts as ended, and is not run.
+  void drop() {
+    const std::lock_guard lock(mutex_);
+    for (; !tasks_.empty(); tasks_.pop_front()) progress_->step();
+  }
   [[nodiscard]] Mark mark() {
     const std::lock_guard lock(mutex_);
     return {progress_, added_};
