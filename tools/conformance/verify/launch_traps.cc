@@ -12,14 +12,18 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "framework/plugin/interposition.h"
+#include "tools/conformance/verify/blocking_probe.h"
 #include "tools/conformance/verify/busy_work.h"
 #include "tools/conformance/verify/fault_signal.h"
 #include "tools/conformance/verify/kernel_life.h"
 #include "tools/conformance/verify/last_words.h"
 #include "tools/conformance/verify/lent_op.h"
+#include "tools/conformance/verify/rehearsal.h"
+#include "tools/conformance/verify/shared_preparations.h"
 #include "tools/conformance/verify/subject.h"
 
 namespace loci::verify {
@@ -29,6 +33,9 @@ namespace {
 constexpr int kAttempts = 3;
 // Others may use the device too.
 constexpr int kTakings = 2;
+// Of what one implementation prepared, as much as is rehearsed; and of that, with several threads.
+constexpr int kRehearsals = 24;
+constexpr int kThreadedRehearsals = 2;
 
 // What is known of one implementation.
 struct Watched {
@@ -37,6 +44,7 @@ struct Watched {
   bool returns_early = false;
   int late = 0;
   int takings = 0;
+  std::atomic<int> rehearsals{0};
 };
 
 // Everything of the plugin under watch. Made once, and for ever.
@@ -57,6 +65,7 @@ struct Watch {
   std::map<const loci_kernel_def*, Watched> watched;
   std::map<loci_device*, std::unique_ptr<BusyWork>> busy;
   std::atomic<std::int64_t> allocations{0};
+  SharedPreparations shared;
 
   void tell(std::string finding) {
     const std::lock_guard lock(mutex);
@@ -135,6 +144,11 @@ struct WatchedLaunch {
   Watched* watched;
   loci_device* device;
   std::string call;  // "launch of relu (portable)"
+  const loci_kernel_def* def;
+  PreparedKernel kernel;
+  ArgumentCounts counts;
+  const SharedPreparation* other;  // of a shape-agnostic kernel, for other shapes
+  mutable std::atomic<bool> is_rehearsed{false};
 };
 
 Watched& watched_of(const loci_kernel_def* def) {
@@ -145,58 +159,40 @@ Watched& watched_of(const loci_kernel_def* def) {
   return watched;
 }
 
-// Whether the stream's earlier work is still running when the launch returns.
-class BlockingProbe {
- public:
-  BlockingProbe(const WatchedLaunch& prepared, loci_stream* stream)
-      : watched_(*prepared.watched), stream_(stream) {
-    if (stream == nullptr || watched_.returns_early || watched_.late >= kAttempts) return;
-    BusyWork* busy = busy_work(prepared.device);
-    if (busy == nullptr) return;
-    busy->enqueue(stream);
-    note(device().event_create(prepared.device, /*flags=*/0, &event_));
-    if (event_ != nullptr) note(device().event_record(event_, stream));
+// NULL where nothing keeps the device busy.
+BusyWork* busy_work(loci_device* device, loci_stream* stream) {
+  Watch& self = watch();
+  if (!missing_functions(self.device, nullptr).empty() || self.device.event_create == nullptr ||
+      self.device.mem_alloc == nullptr || self.device.copy == nullptr) {
+    return nullptr;
   }
+  const std::lock_guard lock(self.mutex);
+  std::unique_ptr<BusyWork>& busy = self.busy[device];
+  constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
+  if (busy == nullptr) {
+    busy = std::make_unique<BusyWork>(self.device, self.host, device, kChunk, stream);
+  }
+  return busy->usable() ? busy.get() : nullptr;
+}
 
-  void finish() {
-    if (event_ == nullptr) return;
-    std::uint32_t done = 0;
-    note(device().event_query(event_, &done));
-    note(device().stream_synchronize(stream_));
-    device().event_destroy(event_);
-    if (done == 0) {
-      watched_.returns_early = true;
-    } else if (++watched_.late == kAttempts) {
-      watch().tell(fmt::format(
-          "launch of {} blocks: it returned when the work before it in the stream had ended, in {} "
-          "launches of {}",
-          watched_.name, kAttempts, kAttempts));
-    }
-  }
+// NULL where it is known, or tried often enough, that the kernel's launches return early or not.
+BusyWork* work_before(const WatchedLaunch& prepared, loci_stream* stream) {
+  const Watched& watched = *prepared.watched;
+  if (stream == nullptr || watched.returns_early || watched.late >= kAttempts) return nullptr;
+  return busy_work(prepared.device, stream);
+}
 
- private:
-  static const loci_device_api& device() { return watch().device; }
-  static void note(loci_error* error) {
-    if (error != nullptr) watch().host.error_release(error);
+void judge_blocking(Watched& watched, std::optional<bool> returned_early) {
+  if (!returned_early) return;
+  if (*returned_early) {
+    watched.returns_early = true;
+  } else if (++watched.late == kAttempts) {
+    watch().tell(fmt::format(
+        "launch of {} blocks: it returned when the work before it in the stream had ended, in {} "
+        "launches of {}",
+        watched.name, kAttempts, kAttempts));
   }
-  // NULL where nothing keeps the device busy.
-  BusyWork* busy_work(loci_device* handle) const {
-    if (!missing_functions(device(), nullptr).empty() || device().event_create == nullptr ||
-        device().mem_alloc == nullptr || device().copy == nullptr) {
-      return nullptr;
-    }
-    std::unique_ptr<BusyWork>& busy = watch().busy[handle];
-    constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
-    if (busy == nullptr) {
-      busy = std::make_unique<BusyWork>(device(), watch().host, handle, kChunk, stream_);
-    }
-    return busy->usable() ? busy.get() : nullptr;
-  }
-
-  Watched& watched_;
-  loci_stream* stream_;
-  loci_event* event_ = nullptr;
-};
+}
 
 // Free bytes of the device; 0 where it does not count.
 std::uint64_t free_memory(loci_device* device) {
@@ -210,9 +206,49 @@ std::uint64_t free_memory(loci_device* device) {
   return 0;
 }
 
+// Whether kernels reach their arguments as the host does.
+bool works_in_host_memory() {
+  Watch& self = watch();
+  if (self.device.describe == nullptr) return view(self.kernels.device_type) == "cpu";
+  loci_device_info info{};
+  info.struct_size = sizeof info;
+  loci_error* error = self.device.describe(self.plugin, 0, &info);
+  if (error != nullptr) self.host.error_release(error);
+  return error == nullptr && (info.flags & LOCI_DEVICE_HOST_MEMORY) != 0;
+}
+
+// Once for what was prepared, before its first launch.
+void rehearse_launch(const WatchedLaunch& self, const loci_launch& arguments) {
+  if (self.is_rehearsed.exchange(true)) return;
+  if (!LaunchCopy::suits(arguments, self.counts)) return;
+  const int number = self.watched->rehearsals++;
+  if (number >= kRehearsals) return;
+  static const bool kHostMemory = works_in_host_memory();
+  const loci_device_api& device = watch().device;
+  if (!kHostMemory &&
+      (device.mem_alloc == nullptr || device.copy == nullptr || arguments.stream == nullptr)) {
+    return;
+  }
+  Rehearsed rehearsed{self.watched->name, *self.def, self.kernel, self.counts};
+  if (self.other != nullptr) {
+    rehearsed.other = &self.other->kernel;
+    rehearsed.other_shape = self.other->shape;
+  }
+  rehearsed.with_threads = number < kThreadedRehearsals;
+  if (BusyWork* busy = busy_work(self.device, arguments.stream); busy != nullptr) {
+    rehearsed.keep_busy = [busy](loci_stream* stream) { busy->enqueue(stream); };
+  }
+  note_call(self.call);
+  std::string wrong =
+      rehearse(rehearsed, {device, watch().host, self.device, kHostMemory}, arguments);
+  if (!wrong.empty()) watch().tell(std::move(wrong));
+}
+
 loci_error* launch(const loci_prepared* prepared, const loci_launch* arguments) {
   const auto& self = *reinterpret_cast<const WatchedLaunch*>(prepared);
-  BlockingProbe probe(self, arguments->stream);
+  rehearse_launch(self, *arguments);
+  BlockingProbe probe(watch().device, watch().host, self.device,
+                      work_before(self, arguments->stream), arguments->stream);
   const std::uint64_t before = free_memory(self.device);
   note_call(self.call);
   launching = self.watched;
@@ -225,7 +261,7 @@ loci_error* launch(const loci_prepared* prepared, const loci_launch* arguments) 
         "launch of {} takes memory of the device, {} bytes; ask for a workspace in prepare",
         self.watched->name, before - after));
   }
-  probe.finish();
+  judge_blocking(*self.watched, probe.returned_early());
   return error;
 }
 
@@ -273,6 +309,12 @@ loci_error* prepare(loci_kernel* kernel, const loci_op_desc* op, loci_prepared_i
   made->watched = self.watched;
   made->device = self.device;
   made->call = "launch of " + self.watched->name;
+  made->def = self.def;
+  made->kernel = {out_info->prepared, out_info->launch, out_info->workspace_bytes,
+                  out_info->state_bytes};
+  made->counts = {op->input_slots[op->input_slot_count], op->output_slots[op->output_slot_count]};
+  made->other =
+      watch().shared.find_or_prepare(watch().kernels, watch().host, *self.def, self.real, *op);
   out_info->prepared = reinterpret_cast<loci_prepared*>(made.release());
   out_info->launch = launch;
   return nullptr;
@@ -310,8 +352,6 @@ loci_error* create(const loci_host_api* host, const loci_kv* options, std::uint6
   return error;
 }
 
-bool is_complete(const loci_kernels_api& api) { return missing_functions(api).empty(); }
-
 loci_error* get_interface(loci_plugin* plugin, loci_str name, std::uint32_t max_minor,
                           const void** out_table) {
   Watch& self = watch();
@@ -321,7 +361,7 @@ loci_error* get_interface(loci_plugin* plugin, loci_str name, std::uint32_t max_
     self.device = in_own_size<loci_device_api>(*out_table);
   } else if (view(name) == LOCI_KERNELS_INTERFACE) {
     self.kernels = in_own_size<loci_kernels_api>(*out_table);
-    if (!is_complete(self.kernels)) return nullptr;  // the core refuses it
+    if (!missing_functions(self.kernels).empty()) return nullptr;  // the core refuses it
     self.own_kernels = self.kernels;
     self.own_kernels.create = create_kernel;
     self.own_kernels.destroy = destroy_kernel;

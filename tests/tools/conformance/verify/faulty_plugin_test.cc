@@ -148,7 +148,14 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"launch_crashes", "ops/elementwise_binary/elementwise_add/",
                 "SIGABRT in launch of elementwise_add (plain)"},
         Planted{"leak_kernel", "ops/elementwise_binary/elementwise_add/",
-                "leaves behind allocations of the host table"}),
+                "leaves behind allocations of the host table"},
+        Planted{"unsafe_alias", "ops/elementwise_binary/elementwise_add/",
+                "elementwise_add (plain) says that output 0 may lie in the memory of input 1"},
+        Planted{
+            "false_agnostic", "ops/elementwise_unary/scale/",
+            "scale (plain) says that it is shape-agnostic, and what was prepared for the shape"},
+        Planted{"shared_arguments", "ops/elementwise_unary/scale/",
+                "launches of scale (plain) are not re-entrant"}),
     [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
 
 TEST(FaultlessPlugin, Passes) {

@@ -1,0 +1,32 @@
+// What a kernel's definition promises, tried with copies of a launch: that an output may lie in an
+// input's memory, that what was prepared serves other shapes, that launches do not disturb each
+// other.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tools/conformance/verify/launch_copy.h"
+
+namespace loci::verify {
+
+struct Rehearsed {
+  std::string name;  // "relu (portable)"
+  const loci_kernel_def& def;
+  PreparedKernel kernel;
+  ArgumentCounts counts;
+  // Of a shape-agnostic kernel: prepared for other shapes, "[2, 3]" of its first argument. NULL:
+  // no.
+  const PreparedKernel* other = nullptr;
+  std::string other_shape;
+  bool with_threads = false;  // try launches that overlap, which takes the most time
+  // Keeps the stream busy for a while; empty: nothing does.
+  std::function<void(loci_stream*)> keep_busy;
+};
+
+// What is wrong, in a sentence; empty if nothing is, or it cannot be tried, as for a launch whose
+// result differs each time.
+std::string rehearse(const Rehearsed& rehearsed, const LaunchPlace& place,
+                     const loci_launch& launch);
+
+}  // namespace loci::verify
