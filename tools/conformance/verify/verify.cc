@@ -8,6 +8,7 @@
 #include <regex>
 #include <utility>
 
+#include "tools/conformance/verify/device_probe.h"
 #include "tools/conformance/verify/levels.h"
 
 namespace loci::verify {
@@ -51,15 +52,18 @@ Place place_of(const std::string& text, const plugins::Candidate& manifest) {
   return Place(place.type(), place.has_index() ? place.index() : 0);
 }
 
-std::vector<Check> checks_of(const std::string& level, const Target& target,
-                             const OpsOptions& ops) {
+std::vector<Check> device_level(const std::string& level, const Target& target) {
   if (level == "abi") return abi_level(target);
   if (level == "life") return life_level(target);
   if (level == "mem") return mem_level(target);
   if (level == "order") return order_level(target);
   if (level == "fault") return fault_level(target);
-  if (level == "profile") return profile_level(target);
-  return ops_level(target, ops);
+  return profile_level(target);
+}
+
+// They say something about a plugin whose device does not work, or that has none.
+bool needs_no_device(const std::string& check) {
+  return check.rfind("abi/", 0) == 0 || check.rfind("profile/reporter", 0) == 0;
 }
 
 Check without_loading(Check check) {
@@ -89,15 +93,22 @@ class Verification {
 
   Report run() {
     for (const std::string& level : level_names()) {
-      const std::vector<Check> checks = select(checks_of(level, target_, ops_));
       const auto& wanted = options_.levels;
-      if (std::find(wanted.begin(), wanted.end(), level) != wanted.end()) run(level, checks);
+      const bool is_wanted = std::find(wanted.begin(), wanted.end(), level) != wanted.end();
+      const std::vector<Check> checks = select(checks_of(level));
+      if (is_wanted) run(level, checks);
     }
     report_.exclusions = options_.exclusions.entries();
     return std::move(report_);
   }
 
  private:
+  // Sets what shows that the level's device works.
+  std::vector<Check> checks_of(const std::string& level) {
+    vitality_.probe = [target = target_] { probe_device(target); };
+    return level == "ops" ? ops_level(target_, ops_) : device_level(level, target_);
+  }
+
   std::vector<Check> select(std::vector<Check> checks) {
     std::vector<Check> selected;
     for (Check& check : checks) {
@@ -109,17 +120,26 @@ class Verification {
     return selected;
   }
 
-  void run(const std::string& level, const std::vector<Check>& checks) {
+  void run(const std::string& level, std::vector<Check> checks) {
     LevelReport& report = report_.levels.emplace_back();
     report.name = level;
-    run_isolated(checks, options_.patience, [&](const Result& result) {
-      report.results.push_back(result);
-      Result& judged = report.results.back();
+    const auto needing =
+        std::stable_partition(checks.begin(), checks.end(),
+                              [](const Check& check) { return needs_no_device(check.name); });
+    run({checks.begin(), needing}, nullptr, &report);
+    run({needing, checks.end()}, vitality_.probe ? &vitality_ : nullptr, &report);
+  }
+
+  void run(const std::vector<Check>& checks, Vitality* vitality, LevelReport* report) {
+    const auto judge = [&](const Result& result) {
+      report->results.push_back(result);
+      Result& judged = report->results.back();
       options_.exclusions.apply(judged);
       if (options_.complete && judged.outcome == Outcome::kAbsent)
         judged.outcome = Outcome::kFailed;
       if (progress_) progress_(judged);
-    });
+    };
+    run_isolated(checks, options_.patience, judge, vitality);
   }
 
   Options options_;
@@ -127,6 +147,7 @@ class Verification {
   std::regex filter_;
   Target target_;
   OpsOptions ops_;
+  Vitality vitality_;
   Report report_;
 };
 

@@ -49,9 +49,11 @@ struct Report {
   [[nodiscard]] std::vector<Exclusion> stale() const;
 };
 
-// Runs the checks of each level in a process of its own. `progress`, if there is one, sees each
-// result as it comes. Throws Error: kNotFound if the file is not there, kInvalidArgument for a
-// level, place or filter that there is not. What is wrong with the plugin is in the report.
+// Runs the checks of each level in a process of its own. Where the device does not work any more
+// behind a check that failed, those that are left are skipped: they would tell the same.
+// `progress`, if there is one, sees each result as it comes. Throws Error: kNotFound if the file is
+// not there, kInvalidArgument for a level, place or filter that there is not. What is wrong with
+// the plugin is in the report.
 Report verify(Options options, const Progress& progress = nullptr);
 
 }  // namespace loci::verify

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr const char* kCases = "ops/(place|.*/(assign|scale|elementwise_add)/float32/)";
 
@@ -157,6 +158,14 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"shared_arguments", "ops/elementwise_unary/scale/",
                 "launches of scale (plain) are not re-entrant"}),
     [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
+
+// Nothing works any more in the process, and in the next one all does.
+TEST(FaultyPlugin, ADeviceThatDiesIsOneFailure) {
+  const Report report = verify_plugin("dies", "mem");
+  ASSERT_THAT(report.failures(), SizeIs(1)) << to_text(report);
+  EXPECT_EQ(report.failures()[0].check, "mem/pitched_copies");
+  EXPECT_GT(report.counts()[Outcome::kPassed], 5U);
+}
 
 TEST(FaultlessPlugin, Passes) {
   for (const std::string& level : level_names()) {

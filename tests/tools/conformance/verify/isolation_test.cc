@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -89,6 +92,84 @@ TEST(Isolation, EndsWhatHangs) {
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].message, "it did not end within 1 s in synchronize");
   EXPECT_EQ(results[1].outcome, Outcome::kPassed);
+}
+
+// A device that all processes of a run share.
+struct SharedDevice {
+  SharedDevice() {
+    void* memory =
+        ::mmap(nullptr, sizeof *works, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    works = new (memory) std::atomic<bool>(true);
+  }
+  ~SharedDevice() { ::munmap(works, sizeof *works); }
+  SharedDevice(const SharedDevice&) = delete;
+  SharedDevice& operator=(const SharedDevice&) = delete;
+
+  [[nodiscard]] Vitality vitality() const {
+    return {[works = works] {
+      if (!*works) fail("it is gone");
+    }};
+  }
+  [[nodiscard]] Check user(std::string name, bool breaks) const {
+    return {std::move(name), [works = works, breaks]() -> Verdict {
+              if (breaks) *works = false;
+              if (!*works) fail("it does not answer");
+              return {};
+            }};
+  }
+  std::atomic<bool>* works;
+};
+
+TEST(Isolation, WhatFollowsOfALostDeviceIsSkipped) {
+  const SharedDevice device;
+  Vitality vitality = device.vitality();
+  const auto results = run_isolated({device.user("a", false), device.user("b", true),
+                                     device.user("c", false), device.user("d", false)},
+                                    kPatience, nullptr, &vitality);
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[0].outcome, Outcome::kPassed);
+  EXPECT_EQ(results[1].outcome, Outcome::kFailed);
+  EXPECT_EQ(results[2].outcome, Outcome::kSkipped);
+  EXPECT_EQ(results[3].message, "the device does not work since b (it is gone)");
+  const auto later = run_isolated({check("e", pass)}, kPatience, nullptr, &vitality);
+  EXPECT_EQ(later.at(0).outcome, Outcome::kSkipped);
+}
+
+TEST(Isolation, ADeviceThatWorksInANewProcessGoesOn) {
+  static bool broken = false;  // in a child
+  Vitality vitality{[] {
+    if (broken) fail("it is gone");
+  }};
+  const Check use{"use", []() -> Verdict {
+                    if (broken) fail("it does not answer");
+                    return {};
+                  }};
+  const Check destroy{"destroy", []() -> Verdict {
+                        broken = true;
+                        fail("broken");
+                      }};
+  const auto results = run_isolated({use, destroy, use, destroy}, kPatience, nullptr, &vitality);
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[1].message, "broken");
+  EXPECT_EQ(results[2].outcome, Outcome::kPassed);
+  EXPECT_EQ(results[3].message, "broken");
+  EXPECT_FALSE(vitality.is_lost());
+}
+
+TEST(Isolation, AProcessThatIsLeftBehindDoesNotKeepItWaiting) {
+  const auto results = run_isolated({check("a",
+                                           [] {
+                                             if (::fork() == 0) {
+                                               ::prctl(PR_SET_PDEATHSIG, 0);
+                                               std::this_thread::sleep_for(3s);
+                                               ::_exit(0);
+                                             }
+                                             std::raise(SIGKILL);
+                                           }),
+                                     check("b", pass)},
+                                    kPatience);
+  EXPECT_THAT(results.at(0).message, HasSubstr("the process died of SIGKILL"));
+  EXPECT_EQ(results.at(1).outcome, Outcome::kPassed);
 }
 
 }  // namespace
