@@ -59,6 +59,25 @@ TEST_F(VerifyTest, ExclusionsExcuseAndGoStale) {
   EXPECT_EQ(loci(arguments).exit_code, 0) << "without --fail-on-stale it is only told";
 }
 
+TEST_F(VerifyTest, CasesOfOnesOwnAreRun) {
+  const auto cases = [&](const char* value) {
+    return write("cases.json",
+                 std::string(R"([{"name": "mine", "op": "scale", "attributes": {"scale": 2.0},
+      "inputs": {"x": {"dtype": "float32", "shape": [2], "values": [1, -3]}},
+      "outputs": [{"dtype": "float32", "shape": [2], "values": [2, )") +
+                     value + "]}]}]");
+  };
+  const std::vector<std::string> arguments{"verify",   plugin("none"), "--level", "ops",
+                                           "--filter", "own/",         "--cases", cases("-6")};
+  const Finished right = loci(arguments);
+  EXPECT_EQ(right.exit_code, 0) << right.out << right.err;
+  EXPECT_THAT(right.out, HasSubstr("1 passed"));
+  cases("-7");
+  const Finished wrong = loci(arguments);
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("ops/own/scale/float32/[2]/mine"));
+}
+
 TEST_F(VerifyTest, BadOptionsHaveTheirExitCodes) {
   EXPECT_THAT(failure(2, {"verify"}), HasSubstr("FILE is missing"));
   EXPECT_THAT(failure(2, {"verify", plugin("none"), "--level", "speed"}), HasSubstr("'speed'"));
@@ -68,6 +87,10 @@ TEST_F(VerifyTest, BadOptionsHaveTheirExitCodes) {
               HasSubstr("absent.json"));
   EXPECT_THAT(failure(3, {"verify", plugin("none"), "--exclusions", write("bad.json", "[1]")}),
               AllOf(HasSubstr("bad.json"), HasSubstr("entry 0")));
+  EXPECT_THAT(failure(3, {"verify", plugin("none"), "--cases", path("absent.json")}),
+              HasSubstr("absent.json"));
+  EXPECT_THAT(failure(3, {"verify", plugin("none"), "--cases", path("bad.json")}),
+              AllOf(HasSubstr("bad.json"), HasSubstr("case 0 is no object")));
 }
 
 TEST_F(VerifyTest, AHangIsAFailure) {

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <iterator>
 #include <loci/settings.hpp>
 #include <sstream>
 
+#include "tools/conformance/verify/own_cases.h"
 #include "tools/conformance/verify/verify.h"
 #include "tools/conformance/verify/verify_report.h"
 #include "tools/loci/output.h"
@@ -16,7 +18,7 @@ namespace {
 void declare_verify_command(po::options_description& options) {
   options.add_options()  //
       ("level", po::value<std::string>()->value_name("LIST"),
-       "only these: of abi,life,mem,order,fault,ops")  //
+       "only these: of abi,life,mem,order,fault,profile,ops")  //
       ("place", po::value<std::string>()->value_name("P"),
        "the device to use; by default the first of the plugin's first type")  //
       ("filter", po::value<std::string>()->value_name("REGEX"),
@@ -24,6 +26,9 @@ void declare_verify_command(po::options_description& options) {
       ("exclusions", po::value<std::string>()->value_name("FILE"),
        "a JSON array of what is known not to work: {\"case\": REGEX, \"kind\": "
        "\"unsupported\"|\"expected_failure\", \"reason\": TEXT}")  //
+      ("cases", po::value<std::vector<std::string>>()->composing()->value_name("FILE"),
+       "a JSON array of cases of your own for the level ops (repeatable): {\"name\", \"op\", "
+       "\"attributes\", \"inputs\", \"outputs\"}; the README has an example")  //
       ("fail-on-stale",
        "an exclusion that no check needs, or that one it matches does not, is a "
        "failure")  //
@@ -59,6 +64,11 @@ verify::Options options_of(const po::variables_map& values) {
   options.complete = values.count("complete") != 0;
   options.patience = std::chrono::seconds(values["timeout"].as<unsigned>());
   options.directories = texts(values, "plugin-path");
+  for (const std::string& file : texts(values, "cases")) {
+    std::vector<conformance::Case> cases =
+        in_phase(Phase::kModel, [&] { return verify::read_own_cases(file); });
+    std::move(cases.begin(), cases.end(), std::back_inserter(options.own_cases));
+  }
   const std::string exclusions = text_of(values, "exclusions");
   if (!exclusions.empty()) {
     options.exclusions =
@@ -111,16 +121,23 @@ Command verify_command() {
   command.declare = declare_verify_command;
   command.notes =
       "Each level runs in a process of its own; a check in which the plugin crashes or hangs has\n"
-      "failed, and the others go on. Levels:\n"
-      "  abi    the file and its tables: symbols, manifest, sizes, versions, functions\n"
-      "  life   create, open, close, destroy, again and again, with nothing left behind\n"
-      "  mem    memory of each kind, copies and fills, by content\n"
-      "  order  streams and events: what comes before what, behind long work\n"
-      "  fault  errors that have to come; host memory that runs out; and, where the plugin takes\n"
-      "         the settings fail_alloc, fail_copy, fail_event, fail_task and lose_device (1: the\n"
-      "         first), those faults\n"
-      "  ops    every conformance case at the place, its launches watched: none may allocate,\n"
-      "         block, or read what create and prepare were lent\n"
+      "failed, and the others go on. Where the device does not work any more, they are skipped.\n"
+      "Levels:\n"
+      "  abi      the file and its tables: symbols, manifest, sizes, versions, functions\n"
+      "  life     create, open, close, destroy, again and again, with nothing left behind\n"
+      "  mem      memory of each kind, copies and fills, by content\n"
+      "  order    streams and events: what comes before what, behind long work\n"
+      "  fault    errors that have to come; host memory that runs out; and, where the plugin "
+      "takes\n"
+      "           the settings fail_alloc, fail_copy, fail_launch, fail_event, fail_task and\n"
+      "           lose_device (1: the first), those faults. One that takes a setting refuses a\n"
+      "           value that is no number, and then what was asked for has to fail\n"
+      "  profile  profile sources and reporters\n"
+      "  ops      cases at the place: your own, those of the plugin's own ops and all of Loci's, "
+      "on\n"
+      "           small and large tensors, and a few on its other devices. Launches are watched:\n"
+      "           none may allocate, block, disturb another one, or read what create and prepare\n"
+      "           were lent; an alias and a shape-agnostic kernel have to be what they say\n"
       "A case for which the plugin has no kernel is absent, which is no failure. What a machine "
       "or\n"
       "a kind of device lacks is skipped, with the reason.\n\n" +

@@ -1,9 +1,11 @@
 // The levels of `loci verify`, one file each. Each gives its checks.
 #pragma once
 
-#include <string>
+#include <functional>
 #include <vector>
 
+#include "tools/conformance/verify/brought.h"
+#include "tools/conformance/verify/ops_core.h"
 #include "tools/conformance/verify/subject.h"
 #include "tools/conformance/verify/verdict.h"
 
@@ -23,12 +25,14 @@ std::vector<Check> fault_level(const Target& target);
 // Profile sources and reporters: each record once and in time, each report written and the same.
 std::vector<Check> profile_level(const Target& target);
 
-// Each case of the conformance suite at a place, with launches watched (launch_traps.h). Of a
-// plugin that is no backend: none.
-struct OpsOptions {
-  std::string place;                     // "sim:0"
-  std::vector<std::string> directories;  // of further plugins that a case may need, cpu above all
+// Cases at a place, with launches watched (launch_traps.h): the caller's own, those of the plugin's
+// own ops, and of the conformance suite all that its device or its kernels are to run; on its other
+// devices one of each op; and large ones. Of a plugin without a kernel or an op: none.
+struct OpsLevel {
+  std::vector<Check> checks;
+  std::function<void()> probe;  // whether the place still works; none where there are no cases
 };
-std::vector<Check> ops_level(const Target& target, const OpsOptions& options);
+OpsLevel ops_level(const Target& target, const OpsOptions& options, const Brought& brought,
+                   const std::vector<conformance::Case>& own_cases);
 
 }  // namespace loci::verify

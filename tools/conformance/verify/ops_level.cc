@@ -1,138 +1,119 @@
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <loci/error.hpp>
-#include <loci/executor.hpp>
 
-#include "tools/conformance/runner.h"
-#include "tools/conformance/verify/launch_traps.h"
+#include "tools/conformance/verify/large_cases.h"
 #include "tools/conformance/verify/levels.h"
+#include "tools/conformance/verify/own_ops.h"
 
 namespace loci::verify {
 namespace {
 
 using conformance::Case;
-using conformance::CaseResult;
-
-bool is_file(const plugins::Candidate& candidate, const std::string& path) {
-  std::error_code unknown;
-  return std::filesystem::equivalent(candidate.path, path, unknown);
-}
-
-bool share_type(const plugins::Candidate& one, const plugins::Candidate& two) {
-  return std::any_of(one.device_types.begin(), one.device_types.end(), [&](const auto& type) {
-    return std::find(two.device_types.begin(), two.device_types.end(), type) !=
-           two.device_types.end();
-  });
-}
-
-// The core with the plugin under test, made by the first case of a process.
-class Core {
- public:
-  Core(Target target, OpsOptions options)
-      : target_(std::move(target)), options_(std::move(options)) {}
-
-  // Skips the check where there is no such device; fails it where the core cannot use the plugin.
-  const Place& place() {
-    if (!started_) {
-      started_ = true;
-      start();
-    }
-    if (!usable_) skip("the place {} cannot be used: see ops/place", options_.place);
-    return place_;
-  }
-
- private:
-  // Others that bring the same device type would do its work.
-  void configure() const {
-    plugins::SearchOptions search{{target_.manifest.path}, options_.directories, {}};
-    plugins::configure(search);
-    for (const plugins::Candidate& other : plugins::report()) {
-      if (is_file(other, target_.manifest.path) || other.id == target_.manifest.id) continue;
-      if (share_type(other, target_.manifest)) search.disabled_ids.push_back(other.id);
-    }
-    plugins::configure(search);
-  }
-
-  void start() {
-    if (target_.manifest.failed) return;
-    watch_launches(target_.manifest.path);
-    configure();
-    try {
-      place_ = Executor(Place(options_.place)).place();
-      usable_ = true;
-    } catch (const Error& error) {
-      explain(error);
-    }
-  }
-
-  [[noreturn]] void explain(const Error& error) const {
-    for (const plugins::Candidate& candidate : plugins::report()) {
-      if (!is_file(candidate, target_.manifest.path)) continue;
-      if (candidate.failed) fail("the core cannot load it: {}", candidate.cause);
-      if (!candidate.unavailable.empty()) {
-        skip("this machine has no such device: {}", candidate.unavailable);
-      }
-    }
-    fail("{}", error.what());
-  }
-
-  Target target_;
-  OpsOptions options_;
-  Place place_{"cpu"};
-  bool started_ = false;
-  bool usable_ = false;
-};
+using conformance::Suite;
 
 // Others would run on kernels that are not the plugin's.
-bool brings_kernels(const plugins::Candidate& plugin) {
-  return std::find(plugin.kinds.begin(), plugin.kinds.end(), "backend") != plugin.kinds.end();
+bool may_bring_kernels(const plugins::Candidate& plugin) {
+  return std::any_of(plugin.kinds.begin(), plugin.kinds.end(),
+                     [](const std::string& kind) { return kind == "backend" || kind == "ops"; });
 }
 
-Outcome outcome_of(conformance::Outcome outcome) {
-  switch (outcome) {
-    case conformance::Outcome::kPassed: return Outcome::kPassed;
-    case conformance::Outcome::kAbsent: return Outcome::kAbsent;
-    case conformance::Outcome::kFailed: break;
-  }
-  return Outcome::kFailed;
+// The cases that say something about the plugin: all, but of a device that another one brings those
+// of the ops that it has kernels for.
+std::shared_ptr<const Suite> suite_for(const Brought& brought) {
+  const Suite all = conformance::all_cases();
+  if (!brought.asked || brought.has_device_table) return std::make_shared<const Suite>(all);
+  return std::make_shared<const Suite>(
+      all.selected([&](const Case& one) { return brought.kernel_ops.count(one.op) > 0; }));
 }
 
-Verdict run(Core& core, const Case& subject) {
-  const Place& place = core.place();
-  take_findings();
-  const CaseResult result = conformance::run_case(subject, place);
-  const std::vector<std::string> findings = take_findings();
-  Verdict verdict{outcome_of(result.outcome), result.message};
-  // A name without the plugin says that none was needed.
-  for (const std::string& kernel : result.kernels) {
-    if (kernel.find('/') != std::string::npos) verdict.kernels.insert(kernel);
-  }
-  if (verdict.outcome != Outcome::kFailed && !findings.empty()) {
-    verdict.outcome = Outcome::kFailed;
-    verdict.message = fmt::format("{}", fmt::join(findings, "; "));
-  }
-  return verdict;
+bool is_small_float32(const Case& one) {
+  return !one.inputs.empty() && one.inputs[0].dtype == kFloat32 && one.inputs[0].shape.numel() > 1;
 }
+
+class OpsChecks {
+ public:
+  OpsChecks(std::shared_ptr<OpsCore> core, std::shared_ptr<const Suite> suite)
+      : core_(std::move(core)), suite_(std::move(suite)) {
+    checks_.push_back({"ops/place", [core = core_] {
+                         core->place();
+                         return Verdict{};
+                       }});
+  }
+
+  void add_suite() {
+    for (const Case& subject : suite_->cases()) {
+      checks_.push_back({"ops/" + subject.name(),
+                         [core = core_, suite = suite_, &subject] { return core->run(subject); }});
+    }
+  }
+  void add_own(const std::vector<Case>& cases) {
+    for (const Case& subject : cases) {
+      checks_.push_back(
+          {"ops/" + subject.name(), [core = core_, subject] { return core->run(subject); }});
+    }
+  }
+  void add_large() {
+    for (LargeCase& large : large_cases(*suite_)) {
+      checks_.push_back(
+          {"ops/large/" + large.name(), [core = core_, suite = suite_, large = std::move(large)] {
+             return run_large(large, core->place());
+           }});
+    }
+  }
+  // The first case of each op in float32, on each other device.
+  void add_other_devices(const std::string& place, std::uint32_t count) {
+    const Place tested(place);
+    for (std::uint32_t index = 0; index < count; ++index) {
+      if (static_cast<std::uint32_t>(tested.index()) == index) continue;
+      const Place other(tested.type(), static_cast<int>(index));
+      checks_.push_back({fmt::format("ops/other_devices/{}", other.to_string()),
+                         [core = core_, suite = suite_, other] {
+                           return run_first_cases(*core, *suite, other);
+                         }});
+    }
+  }
+  void add(std::vector<Check> more) {
+    for (Check& check : more) checks_.push_back(std::move(check));
+  }
+  [[nodiscard]] std::vector<Check> take() { return std::move(checks_); }
+
+ private:
+  static Verdict run_first_cases(OpsCore& core, const Suite& suite, const Place& place) {
+    core.place();
+    std::set<std::string> done;
+    for (const Case& subject : suite.cases()) {
+      const bool is_first = is_small_float32(subject) && done.insert(subject.op).second;
+      if (!is_first) continue;
+      const Verdict verdict = core.run_at(subject, place);
+      if (verdict.outcome == Outcome::kFailed) {
+        return {Outcome::kFailed, fmt::format("{}: {}", subject.name(), verdict.message)};
+      }
+    }
+    return {};
+  }
+
+  std::shared_ptr<OpsCore> core_;
+  std::shared_ptr<const Suite> suite_;
+  std::vector<Check> checks_;
+};
 
 }  // namespace
 
-std::vector<Check> ops_level(const Target& target, const OpsOptions& options) {
-  if (!target.manifest.failed && !brings_kernels(target.manifest)) {
-    return {{"ops/place", []() -> Verdict { skip("it is no backend, and has no kernels"); }}};
+OpsLevel ops_level(const Target& target, const OpsOptions& options, const Brought& brought,
+                   const std::vector<Case>& own_cases) {
+  const bool has_any = !brought.asked || brought.has_device_table || !brought.kernel_ops.empty() ||
+                       !brought.ops.empty();
+  if (!target.manifest.failed && (!may_bring_kernels(target.manifest) || !has_any)) {
+    return {{{"ops/place", []() -> Verdict { skip("it is no backend, and has no kernels"); }}},
+            nullptr};
   }
-  const auto core = std::make_shared<Core>(target, options);
-  std::vector<Check> checks{{"ops/place", [core] {
-                               core->place();
-                               return Verdict{};
-                             }}};
-  const auto suite = std::make_shared<conformance::Suite>(conformance::all_cases());
-  for (const Case& subject : suite->cases()) {
-    checks.push_back(
-        {"ops/" + subject.name(), [core, suite, &subject] { return run(*core, subject); }});
-  }
-  return checks;
+  const auto core = std::make_shared<OpsCore>(target, options, brought);
+  OpsChecks checks(core, suite_for(brought));
+  checks.add_own(own_cases);
+  checks.add(own_op_checks(brought.ops, core));
+  checks.add_suite();
+  checks.add_other_devices(options.place, brought.devices);
+  checks.add_large();
+  return {checks.take(), [core] { core->probe(); }};
 }
 
 }  // namespace loci::verify

@@ -55,13 +55,13 @@ class Tracing {
   bool stopped_ = false;
 };
 
-struct Expected {
+struct ExpectedWork {
   std::string what;
   std::uint32_t kind = LOCI_DEVICE_WORK_KERNEL;
   std::uint64_t bytes = 0;
 };
 // By correlation id.
-using Work = std::map<std::uint64_t, Expected>;
+using Work = std::map<std::uint64_t, ExpectedWork>;
 
 // Copies in each direction and, if the device has it, a fill, under ids from `id` on; waits for
 // them.
@@ -92,7 +92,7 @@ bool fits(std::uint32_t kind, std::uint32_t expected) {
   return kind == expected || (expected == LOCI_DEVICE_WORK_FILL && kind == LOCI_DEVICE_WORK_KERNEL);
 }
 
-void expect_record(const loci_device_record& record, const Expected& expected) {
+void expect_record(const loci_device_record& record, const ExpectedWork& expected) {
   if (!fits(record.kind, expected.kind)) {
     fail("{} is recorded as work of kind {}, and has to be {}", expected.what, record.kind,
          expected.kind);

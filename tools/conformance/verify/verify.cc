@@ -95,7 +95,7 @@ class Verification {
     for (const std::string& level : level_names()) {
       const auto& wanted = options_.levels;
       const bool is_wanted = std::find(wanted.begin(), wanted.end(), level) != wanted.end();
-      const std::vector<Check> checks = select(checks_of(level));
+      const std::vector<Check> checks = select(checks_of(level, is_wanted));
       if (is_wanted) run(level, checks);
     }
     report_.exclusions = options_.exclusions.entries();
@@ -103,10 +103,16 @@ class Verification {
   }
 
  private:
-  // Sets what shows that the level's device works.
-  std::vector<Check> checks_of(const std::string& level) {
+  // Also of a level that is not wanted, since exclusions may name its checks. Sets what shows that
+  // its device works.
+  std::vector<Check> checks_of(const std::string& level, bool is_wanted) {
     vitality_.probe = [target = target_] { probe_device(target); };
-    return level == "ops" ? ops_level(target_, ops_) : device_level(level, target_);
+    if (level != "ops") return device_level(level, target_);
+    const bool can_ask = is_wanted && !target_.manifest.failed && !vitality_.is_lost();
+    const Brought brought = can_ask ? ask_what_it_brings(target_, options_.patience) : Brought();
+    OpsLevel ops = ops_level(target_, ops_, brought, options_.own_cases);
+    vitality_.probe = std::move(ops.probe);
+    return std::move(ops.checks);
   }
 
   std::vector<Check> select(std::vector<Check> checks) {

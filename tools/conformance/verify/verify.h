@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/conformance/case.h"
 #include "tools/conformance/verify/exclusions.h"
 #include "tools/conformance/verify/isolation.h"
 #include "tools/conformance/verify/verdict.h"
@@ -26,6 +27,7 @@ struct Options {
   bool complete = false;  // an absent case that no exclusion tells of has failed
   std::chrono::milliseconds patience = std::chrono::seconds(60);  // with a check that says nothing
   std::vector<std::string> directories = {};                      // of other plugins
+  std::vector<conformance::Case> own_cases = {};                  // see own_cases.h
 };
 
 using Counts = std::map<Outcome, std::size_t>;

@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* kCases = "ops/(place|.*/(assign|scale|elementwise_add)/float32/)";
+constexpr const char* kCases =
+    "ops/(place|[a-z_]*/(assign|scale|elementwise_add)/float32/|large/scale|other_devices)";
 
 Report verify_plugin(const std::string& fault, const std::string& level,
                      const std::string& filter = "") {
@@ -90,6 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"short_fill", "mem/fill", "times 8 bytes"},
         Planted{"wrong_code", "mem/out_of_memory", "has to be OUT_OF_MEMORY"},
         Planted{"bad_second_device", "mem/other_devices", "device 1: a copy to the device"},
+        Planted{"bad_second_device", "ops/other_devices/rules:1", "got "},
         Planted{"early_event", "order/event_query", "the work before it is not"},
         Planted{"early_host_function", "order/host_function", "before the work of its stream"},
         Planted{"host_function_twice", "order/host_function", "was called 2 times"},
@@ -156,7 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
             "false_agnostic", "ops/elementwise_unary/scale/",
             "scale (plain) says that it is shape-agnostic, and what was prepared for the shape"},
         Planted{"shared_arguments", "ops/elementwise_unary/scale/",
-                "launches of scale (plain) are not re-entrant"}),
+                "launches of scale (plain) are not re-entrant"},
+        Planted{"wrong_beyond_size", "ops/large/scale/", "where the small case is right"}),
     [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
 
 // Nothing works any more in the process, and in the next one all does.
