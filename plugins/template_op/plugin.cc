@@ -11,20 +11,20 @@ class SamplePlugin {
   static constexpr std::string_view kVersion = "0.1.0";
   static constexpr std::string_view kDeviceType = "cpu";
 
-  SamplePlugin(const loci::sdk::Host&, const loci::sdk::Options&)
+  SamplePlugin(const sdk::Host&, const sdk::Options&)
       : ops_({swish_op()}), kernels_({swish_kernel()}) {}
 
   const void* interface(std::string_view name) {
-    if (name == LOCI_OPS_INTERFACE) return loci::sdk::ops_table<SamplePlugin>();
-    if (name == LOCI_KERNELS_INTERFACE) return loci::sdk::kernels_table<SamplePlugin>();
+    if (name == LOCI_OPS_INTERFACE) return sdk::ops_table<SamplePlugin>();
+    if (name == LOCI_KERNELS_INTERFACE) return sdk::kernels_table<SamplePlugin>();
     return nullptr;
   }
-  [[nodiscard]] loci::sdk::OpList& ops() { return ops_; }
-  [[nodiscard]] const loci::sdk::KernelList& kernels() const { return kernels_; }
+  [[nodiscard]] sdk::OpList& ops() { return ops_; }
+  [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
 
  private:
-  loci::sdk::OpList ops_;
-  loci::sdk::KernelList kernels_;
+  sdk::OpList ops_;
+  sdk::KernelList kernels_;
 };
 
 }  // namespace sample_plugin

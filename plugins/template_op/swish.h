@@ -10,13 +10,14 @@
 
 namespace sample_plugin {
 
-// Goes up when slots, attributes or what is computed change. Programs name the one they were saved
-// with, and older ones are upgraded.
+namespace sdk = loci::sdk;
+
+// Goes up with slots, attributes and what is computed: programs name the one they were saved with.
 inline constexpr std::uint32_t kSwishVersion = 2;
 
 // Slots, attributes, types, gradient, cost: the same for every device.
-loci::sdk::OpDef swish_op();
+sdk::OpDef swish_op();
 // Computes it on the CPU.
-loci::sdk::KernelDef swish_kernel();
+sdk::KernelDef swish_kernel();
 
 }  // namespace sample_plugin

@@ -6,14 +6,10 @@
 namespace sample_plugin {
 namespace {
 
-using loci::sdk::Launch;
-using loci::sdk::OpDesc;
-using loci::sdk::Prepare;
-
 // Prepared: immutable, launched from any thread. 16-bit floats compute in float32.
 template <class T>
 struct Swish {
-  void launch(const Launch& launch) const {
+  void launch(const sdk::Launch& launch) const {
     const auto* x = launch.input<T>(0);
     auto* out = launch.output<T>(0);
     // Worth a parallel region from about a thousand elements on.
@@ -24,18 +20,18 @@ struct Swish {
       }
     });
   }
-  using Compute = loci::sdk::compute_t<T>;
-  const loci::sdk::Host* host;
+  using Compute = sdk::compute_t<T>;
+  const sdk::Host* host;
   std::int64_t count;
   Compute beta;
 };
 
-class SwishKernel final : public loci::sdk::Kernel {
+class SwishKernel final : public sdk::Kernel {
  public:
-  explicit SwishKernel(const OpDesc& op) : beta_(op.attributes().real("beta")) {}
-  void prepare(Prepare& prepare) const override {
+  explicit SwishKernel(const sdk::OpDesc& op) : beta_(op.attributes().real("beta")) {}
+  void prepare(sdk::Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
-    loci::sdk::visit_floats(x.dtype(), [&](auto tag) {
+    sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       using Compute = typename Swish<T>::Compute;
       prepare.emplace<Swish<T>>(&prepare.host(), x.numel(), static_cast<Compute>(beta_));
@@ -48,12 +44,9 @@ class SwishKernel final : public loci::sdk::Kernel {
 
 }  // namespace
 
-loci::sdk::KernelDef swish_kernel() {
-  loci::sdk::KernelDef kernel{"sample.swish", "sample", loci::sdk::kFloatBits,
-                              loci::sdk::make_kernel<SwishKernel>};
-  kernel.aliases = {{0, 0}};
-  kernel.op_version = kSwishVersion;
-  return kernel;
+sdk::KernelDef swish_kernel() {
+  return {"sample.swish", "sample", sdk::kFloatBits, sdk::make_kernel<SwishKernel>,
+          nullptr,        {{0, 0}}, /*flags=*/0,     kSwishVersion};
 }
 
 }  // namespace sample_plugin
