@@ -34,7 +34,7 @@ class IsolatedRun {
   std::vector<Result> run() {
     while (!is_finished() && !is_lost()) run_process();
     while (!is_finished()) {
-      add({Outcome::kSkipped, fmt::format("the device does not work since {} ({})",
+      add({Outcome::kSkipped, fmt::format("the device does not work since {}: {}",
                                           vitality_->lost_in, vitality_->cause)});
     }
     return std::move(results_);

@@ -97,9 +97,10 @@ void Device::Stream::add(std::function<void()> task) {
 }
 
 void Device::Stream::run(const Work& work, std::function<void()> task) {
-  run([&source = device_.source_, work, task = std::move(task)] {
+  const bool is_lazy = device_.is_broken() && work.kind != LOCI_DEVICE_WORK_COPY;
+  run([&source = device_.source_, work, is_lazy, task = std::move(task)] {
     const std::uint64_t begin = now_ns();
-    task();
+    if (!is_lazy) task();
     source.add(work, begin, now_ns());
   });
 }
@@ -208,10 +209,7 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   }
   stream->run(
       {LOCI_DEVICE_WORK_COPY, direction_of(copy), copy.rows * copy.row_bytes, copy.correlation},
-      [copy, broken = is_broken()] {
-        copy_rows(copy);
-        if (broken && copy.row_bytes > 0) *static_cast<char*>(copy.target) = 0;
-      });
+      [copy] { copy_rows(copy); });
   if (has("claims_waited_to_host") && copy.target_end == LOCI_END_HOST) return true;
   if (!on_device) stream->mark().wait();
   return !on_device || has("claims_waited_on_device");

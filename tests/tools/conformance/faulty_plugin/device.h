@@ -57,7 +57,7 @@ class Device {
   void check_async();
   // True once, for the task that is to fail.
   bool fails_now();
-  // For the kernels of a second device that is broken.
+  // The second device, where it does no more than copy.
   [[nodiscard]] bool is_broken() const;
   void keep_failure() { failed_ = true; }
 

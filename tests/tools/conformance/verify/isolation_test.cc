@@ -130,7 +130,7 @@ TEST(Isolation, WhatFollowsOfALostDeviceIsSkipped) {
   EXPECT_EQ(results[0].outcome, Outcome::kPassed);
   EXPECT_EQ(results[1].outcome, Outcome::kFailed);
   EXPECT_EQ(results[2].outcome, Outcome::kSkipped);
-  EXPECT_EQ(results[3].message, "the device does not work since b (it is gone)");
+  EXPECT_EQ(results[3].message, "the device does not work since b: it is gone");
   const auto later = run_isolated({check("e", pass)}, kPatience, nullptr, &vitality);
   EXPECT_EQ(later.at(0).outcome, Outcome::kSkipped);
 }
