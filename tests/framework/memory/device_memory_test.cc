@@ -11,7 +11,7 @@
 namespace loci::memory {
 namespace {
 
-constexpr std::uint64_t kBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
 
 // How often a stream waits where a block changes from one that has ended to the default one.
 std::uint64_t waits_after_end(bool is_told) {
@@ -22,10 +22,10 @@ std::uint64_t waits_after_end(bool is_told) {
   all.add(pool);
   if (!is_told) all.remove(pool);
   device::Stream stream(device);
-  (void)pool.allocate(kBytes, stream.handle(), "block");
+  (void)pool.allocate(kBlockBytes, stream.handle(), "block");
   stream.synchronize();
   device.end_stream(stream.handle());
-  (void)pool.allocate(kBytes, nullptr, "block again");
+  (void)pool.allocate(kBlockBytes, nullptr, "block again");
   const std::uint64_t waits = fake.counters().event_waits;
   if (is_told) all.remove(pool);
   return waits;
