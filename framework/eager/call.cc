@@ -195,13 +195,6 @@ void write_back(const CallPlan& plan, const TensorRef* given, TensorList& result
   }
 }
 
-// What a change in place computed apart goes into the tensor: from another place, it goes back.
-transfer::Labels change_labels(const CallPlan& plan, const Tensor& target) {
-  transfer::Labels labels = write_back_labels(plan, target, 0);
-  if (plan.asked != nullptr) labels.reason = transfer::Reason::kFallback;
-  return labels;
-}
-
 // Whether the tape knows any of the inputs, so that the call may have to be recorded.
 bool takes_part(const CallPlan& plan, const TensorRef* values) {
   for (const PlannedInput& input : plan.inputs) {
@@ -301,7 +294,7 @@ TensorList run_call_into(const std::shared_ptr<const CallPlan>& plan, const Tens
           : plan->decomposition->run(*plan, values, thread, site);
   const bool recorded = thread.records && record_call(plan, values, results, reads_target ? 0 : -1);
   if (!is_direct) {
-    copy_elements(results[0], target, site, change_labels(*plan, target));
+    copy_elements(results[0], target, site, write_back_labels(*plan, target, 0));
     if (recorded) {
       const Edge edge = edge_of(results[0]);
       set_node(target, edge.node, edge.output);

@@ -1,5 +1,6 @@
 #include "framework/eager/call_scope.h"
 
+#include <new>
 #include <string>
 
 #include "framework/profiler/label_table.h"
@@ -8,6 +9,15 @@ namespace loci::eager {
 namespace {
 
 thread_local CallScope* innermost_scope = nullptr;
+
+// Nobody who computes fails for want of a label.
+profiler::LabelId label_or_other(const CallPlan& plan) noexcept {
+  try {
+    return label_of(plan);
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
 
 // Of the same path as that of the plan.
 profiler::LabelId label_of_type(std::string_view type) {
@@ -19,7 +29,7 @@ profiler::LabelId label_of_type(std::string_view type) {
 
 CallScope::CallScope(std::string_view type) : CallScope(label_of_type(type), nullptr) {}
 
-CallScope::CallScope(const CallPlan& plan) : CallScope(label_of(plan), &plan) {}
+CallScope::CallScope(const CallPlan& plan) : CallScope(label_or_other(plan), &plan) {}
 
 CallScope::CallScope(profiler::LabelId label, const CallPlan* plan)
     : outer_(innermost_scope), plan_(plan), scope_(label) {
@@ -40,12 +50,12 @@ CallScope* CallScope::of(const CallPlan& plan) {
 
 void CallScope::set_plan(const CallPlan& plan) {
   plan_ = &plan;
-  scope_.relabel(label_of(plan), 0);
+  scope_.relabel(label_or_other(plan), 0);
 }
 
 void CallScope::launch(std::uint64_t correlation) {
   keeps_ = true;
-  scope_.relabel(label_of(*plan_), correlation);
+  scope_.relabel(label_or_other(*plan_), correlation);
 }
 
 }  // namespace loci::eager

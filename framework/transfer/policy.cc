@@ -72,7 +72,11 @@ std::string describe(const Place& from, const Place& to, std::uint64_t bytes,
                      const Labels& labels) {
   std::string text = fmt::format("{} ({} bytes) from {} to {}", core::quote(labels.variable), bytes,
                                  from.to_string(), to.to_string());
-  if (*labels.consumer != '\0') text += fmt::format(" for {}", labels.consumer);
+  if (*labels.consumer != '\0') {
+    text += fmt::format(" for {}", labels.consumer);
+  } else if (*labels.producer != '\0') {
+    text += fmt::format(" by {}", labels.producer);  // that brings back what it has written
+  }
   return text + fmt::format(" ({})", reason_name(labels.reason));
 }
 

@@ -140,7 +140,7 @@ TEST_F(ClassicProfileTest, ShowsWhatAnOperatorReadsOnTheHostUnderIt) {
   EXPECT_THAT(below(report, "thread0::fetch"),
               AllOf(HasSubstr("\n  GpuMemcpyAsync:GPU->CPU"), HasSubstr("\n  synchronize")));
   EXPECT_THAT(report, Not(HasSubstr("read_extents")));
-  EXPECT_THAT(row(of_runs_at_sim("OpDetail"), "crop_tensor/infer_shape"),
+  EXPECT_THAT(row(of_runs_at_sim("OpDetail"), "thread0::crop_tensor/infer_shape"),
               HasSubstr("crop_tensor/infer_shape 10 "));
 }
 

@@ -64,8 +64,8 @@ TEST_F(OperatorLoweringTest, StateThatFallbackUpdatesGoesBackHome) {
   Executor executor("toy:1", {}, scope_);
   executor.run(startup_);
   const auto plan = compile({}, {after.name()}, "toy:1");
-  EXPECT_THAT(transfers(*plan), ElementsAre("w prepare_data", gradient.name() + " prepare_data",
-                                            rate.name() + " prepare_data", "w write_back"));
+  EXPECT_THAT(transfers(*plan), ElementsAre("w fallback", gradient.name() + " fallback",
+                                            rate.name() + " fallback", "w write_back"));
   const auto fetched = executor.run(main_, {}, {after});
   EXPECT_THAT(fetched[0].to_vector<float>(), ElementsAre(0.5F, 0.5F));
   EXPECT_THAT(scope_.find("w").to_vector<float>(), ElementsAre(0.5F, 0.5F));

@@ -124,7 +124,7 @@ TEST_F(RelocationTest, APolicyForbidsToChangeWhatLiesElsewhere) {
     const DeviceGuard guard("cpu");
     x.fill_(3);
   };
-  expect_refused(change, "'full_like.out' (8 bytes) from cpu to sim:0 (write_back)");
+  expect_refused(change, "'full_like.out' (8 bytes) from cpu to sim:0 by full_like (write_back)");
 }
 
 TEST_F(RelocationTest, WhatWasAskedForIsAllowed) {
@@ -142,7 +142,7 @@ TEST_F(RelocationTest, APolicyLogsEachCopyOnce) {
   synchronize();
   const std::string text = ::testing::internal::GetCapturedStderr();
   const std::string there = "copies 'argmax.x' (8 bytes) from sim:0 to cpu for argmax (fallback)";
-  const std::string back = "copies 'argmax.out' (8 bytes) from cpu to sim:0 (fallback)";
+  const std::string back = "copies 'argmax.out' (8 bytes) from cpu to sim:0 by argmax (fallback)";
   for (const std::string& line : {there, back}) {
     EXPECT_THAT(text, HasSubstr(line));
     EXPECT_EQ(text.find(line), text.rfind(line)) << text;
