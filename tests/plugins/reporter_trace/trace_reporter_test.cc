@@ -131,11 +131,11 @@ TEST(TraceReporterTest, ArgumentsSayGraphReplayAndWhatACollectiveSends) {
 TEST(TraceReporterTest, ProcessesOfSeveralSayTheirRank) {
   RecordingBuilder builder;
   builder.op("mul", "mul_0", us(0), us(9)).kernel("gemm", us(1), us(5));
-  EXPECT_THAT(trace_text(builder.build()), HasSubstr(R"("example (host)")"));
+  EXPECT_THAT(trace_text(builder.build()), HasSubstr("\"example (host)\""));
   builder.recording().rank = 1;
   builder.recording().world_size = 4;
   const std::string text = trace_text(builder.build());
-  EXPECT_THAT(text, HasSubstr(R"("example (host, rank 1 of 4)")"));
+  EXPECT_THAT(text, HasSubstr("\"example (host, rank 1 of 4)\""));
   EXPECT_THAT(text, HasSubstr(R"("sim:0 simulator, rank 1 of 4")"));
 }
 
