@@ -46,8 +46,8 @@ LOCI_PUBLIC bool is_available(const Place& place);
 // the message and the reason of each plugin in the details.
 LOCI_PUBLIC DeviceProperties device_properties(const Place& place);
 
-// Bytes that this process holds in the memory of a place; devices that use host memory share one
-// account with "cpu".
+// Bytes that the current context holds in the memory of a place; devices that use host memory share
+// one account with "cpu".
 struct MemoryUse {
   std::uint64_t in_use = 0;  // live tensors and buffers, as rounded up by the allocator
   std::uint64_t cached = 0;  // held, free for reuse

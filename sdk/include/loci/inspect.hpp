@@ -126,7 +126,7 @@ LOCI_PUBLIC Caches caches(const Executor& executor);
 // Of imperative code, which keeps kernels only.
 LOCI_PUBLIC Caches imperative_caches();
 
-// A row of the transfer ledger of this process.
+// A row of the transfer ledger of the current context.
 struct Transfer {
   std::string variable;
   std::string producer;

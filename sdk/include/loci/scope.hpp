@@ -38,7 +38,7 @@ class LOCI_PUBLIC Scope {
   std::shared_ptr<tensor::ScopeImpl> impl_;
 };
 
-// The scope that executors use unless they are given one.
+// The scope of the current context, which executors use unless they are given one.
 LOCI_PUBLIC Scope global_scope();
 
 }  // namespace v0
