@@ -138,6 +138,8 @@ typedef struct loci_device_api {
    * gave: where work of several streams is ready and the device does not run it all at once, that
    * of the greater priority begins first. What has begun is not interrupted. */
   loci_error* (*stream_create)(loci_device* device, int32_t priority, loci_stream** out_stream);
+  /* Work enqueued before still runs to its end, before or after the call returns; events recorded
+   * in the stream, and waits for them, stay valid. */
   void (*stream_destroy)(loci_stream* stream);
   /* *out_done is 1 when all work enqueued so far has ended; a running task counts as not done. */
   loci_error* (*stream_query)(loci_stream* stream, uint32_t* out_done);

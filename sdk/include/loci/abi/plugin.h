@@ -54,7 +54,8 @@ typedef struct loci_plugin_desc {
    * touch a device. */
   loci_error* (*create)(const loci_host_api* host, const loci_kv* options, uint64_t option_count,
                         loci_plugin** out_plugin);
-  /* Called once for an instance, when no object of it is alive any more. */
+  /* Called once for an instance, when no object of it is alive any more. Child processes that the
+   * plugin has started have ended, and were waited for, when it returns. */
   void (*destroy)(loci_plugin* plugin);
   /* Gives the table of an interface ("loci.device", "loci.kernels"), in the newest minor that is
    * at most max_minor, or NULL in *out_table when the plugin has none of that name. STATIC. The
