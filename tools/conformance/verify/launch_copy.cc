@@ -69,7 +69,7 @@ LaunchCopy::LaunchCopy(const LaunchPlace& place, const loci_launch& launch,
                        const ArgumentCounts& counts, bool turns)
     : place_(place) {
   if (place.api.stream_create != nullptr && launch.stream != nullptr &&
-      !succeeds(place.api.stream_create(place.device, &own_stream_))) {
+      !succeeds(place.api.stream_create(place.device, 0, &own_stream_))) {
     own_stream_ = nullptr;
     return;
   }
