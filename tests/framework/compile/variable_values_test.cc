@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "tests/framework/executor/runtime_fixture.h"
 
@@ -28,6 +30,7 @@ class VariableValuesTest : public RuntimeTest {
 
   PlanRequest request() {
     PlanRequest made;
+    made.changed = std::make_shared<const std::set<std::string>>();
     made.program = main_.impl();
     made.device = &device_at("cpu");
     made.scope = scope_.impl().get();
