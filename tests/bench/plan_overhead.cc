@@ -68,7 +68,10 @@ class PreparedAdds {
     frame_->bind(plan.feeds[1].value, y);
     frame_->bind(plan.fetches[0].value, out);
   }
-  void run() { frame_->run(); }
+  void run() {
+    runtime::StageScopes scopes;
+    frame_->run(scopes);
+  }
 
  private:
   std::unique_ptr<runtime::Frame> frame_;
