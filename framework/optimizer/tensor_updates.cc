@@ -147,12 +147,17 @@ void TensorUpdates::apply(const Update& update) {
   emit_op(call);
 }
 
+std::vector<TensorUpdates::Entry>::const_iterator TensorUpdates::find_entry(
+    const Tensor& parameter) const {
+  return std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.parameter.lock() == parameter.impl();
+  });
+}
+
 StateDict TensorUpdates::state(const StateDict& parameters) const {
   StateDict kept{{kSavedRate, Tensor::scalar(rate_)}};
   for (const auto& [name, parameter] : parameters) {
-    const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
-      return other.parameter.lock() == parameter.impl();
-    });
+    const auto entry = find_entry(parameter);
     if (entry == entries_.end()) continue;
     for (std::size_t i = 0; i < entry->states.size(); ++i) {
       kept.emplace_back(saved_name(name, rule_.states[i]), clone(entry->states[i]).to(Place()));

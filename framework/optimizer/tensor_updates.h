@@ -51,6 +51,8 @@ class TensorUpdates {
 
   [[nodiscard]] std::vector<Update> updates_of(const std::vector<Tensor>& parameters);
   [[nodiscard]] std::size_t entry_of(const Tensor& parameter);
+  // entries_.end() if it was never updated.
+  [[nodiscard]] std::vector<Entry>::const_iterator find_entry(const Tensor& parameter) const;
   void load_states(const Tensor& parameter, const std::vector<Tensor>& given);
   void load_steps(const Tensor& given);
   void forget_the_dead();
