@@ -27,7 +27,7 @@ TEST_F(CopyNodeTest, RecordsOnlyWhatHasAGradient) {
 TEST_F(CopyNodeTest, TheWayBackHasTheReasonOfTheWayThere) {
   const Tensor x = variable({1, 2}, "sim:0");
   x.set_name("weight");
-  const auto gradient_row = [&x](const auto& brought) {
+  const auto gradient_row = [](const auto& brought) {
     const Tensor loss = mean(brought());
     synchronize();
     transfer::clear_rows();
