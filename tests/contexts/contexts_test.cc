@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/integration/own_context.h"
+#include "tests/contexts/own_context.h"
 #include "tests/support/scratch_directory.h"
 
 namespace loci {

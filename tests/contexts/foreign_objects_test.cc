@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/own_context.h"
+#include "tests/contexts/own_context.h"
 
 namespace loci {
 namespace {
