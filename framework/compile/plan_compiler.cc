@@ -25,11 +25,12 @@ void begin(const PlanRequest& request, Plan* plan) {
   plan->program = specialize(request);
   plan->feeds = request.feeds;
   plan->fetch_names = request.fetches;
-  plan->fetch_places = request.fetch_places;
-  plan->fetch_places.resize(request.fetches.size());
+  const bool all_on_host = std::all_of(request.fetch_places.begin(), request.fetch_places.end(),
+                                       [](const Place& place) { return place.is_host(); });
+  if (!all_on_host) plan->fetch_places = request.fetch_places;
   auto& devices = device::DeviceManager::instance();
   for (std::size_t i = 0; i < request.fetches.size(); ++i) {
-    const Place& wanted = plan->fetch_places[i];
+    const Place wanted = all_on_host ? Place() : plan->fetch_places[i];
     const Place place =
         wanted.is_host() ? wanted : devices.resolve(wanted, request.device->place());
     plan->fetches.push_back({request.fetches[i], kNoValue, i, place});

@@ -12,7 +12,7 @@ Fetch::Fetch(const char* name) : name_(name) {}
 
 Fetch Fetch::at(const Place& place) const {
   Fetch elsewhere = *this;
-  elsewhere.place_ = place;
+  elsewhere.place_ = place.is_host() ? nullptr : std::make_shared<const Place>(place);
   return elsewhere;
 }
 

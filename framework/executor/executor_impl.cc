@@ -156,7 +156,7 @@ PlanRequest ExecutorImpl::new_request(const Program& program, const Feed& feed,
   request.feeds = describe(feed);
   for (const Fetch& wanted : fetch) {
     request.fetches.push_back(wanted.name());
-    request.fetch_places.push_back(wanted.place());
+    request.fetch_places.push_back(wanted.place() == nullptr ? Place() : *wanted.place());
   }
   return request;
 }

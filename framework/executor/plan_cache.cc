@@ -21,13 +21,21 @@ bool same_feed(const PlanFeed& planned, const std::pair<std::string, Tensor>& gi
          planned.place == given.second.place();
 }
 
+// Without places, all are on the host.
+bool same_places(const std::vector<Place>& planned, const std::vector<Fetch>& fetch) {
+  if (planned.empty()) {
+    return std::all_of(fetch.begin(), fetch.end(),
+                       [](const Fetch& wanted) { return wanted.place() == nullptr; });
+  }
+  return std::equal(planned.begin(), planned.end(), fetch.begin(), fetch.end(),
+                    [](const Place& place, const Fetch& wanted) {
+                      return wanted.place() == nullptr ? place.is_host() : place == *wanted.place();
+                    });
+}
+
 bool serves(const Plan& plan, const Feed& feed, const std::vector<Fetch>& fetch) {
-  const auto is_there = [](const Place& planned, const Fetch& wanted) {
-    return planned == wanted.place();
-  };
   return std::equal(plan.feeds.begin(), plan.feeds.end(), feed.begin(), feed.end(), same_feed) &&
-         std::equal(plan.fetch_places.begin(), plan.fetch_places.end(), fetch.begin(), fetch.end(),
-                    is_there) &&
+         same_places(plan.fetch_places, fetch) &&
          std::equal(plan.fetch_names.begin(), plan.fetch_names.end(), fetch.begin(), fetch.end(),
                     [](const std::string& planned, const Fetch& wanted) {
                       return planned == wanted.name();
@@ -45,7 +53,7 @@ std::string key_of(std::uint64_t program, const Feed& feed, const std::vector<Fe
   }
   for (const Fetch& wanted : fetch) {
     fmt::format_to(out, ">{}:{}", wanted.name().size(), wanted.name());
-    if (!wanted.place().is_host()) fmt::format_to(out, "@{}", wanted.place().to_string());
+    if (wanted.place() != nullptr) fmt::format_to(out, "@{}", wanted.place()->to_string());
   }
   return key;
 }

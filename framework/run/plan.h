@@ -209,7 +209,7 @@ class Plan {
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
   std::vector<std::string> fetch_names;  // all that the caller wants, of a first stage
-  std::vector<Place> fetch_places;       // likewise, as the caller says them
+  std::vector<Place> fetch_places;       // likewise, as the caller says them; none: all on the host
   std::vector<ValueId> arguments;        // of a block; -1 for one that it does not use
   std::vector<PlanResult> results;       // of a block, which are its fetches; also of its rest
   bool is_block = false;                 // of a loop, or the rest of one

@@ -84,11 +84,12 @@ class LOCI_PUBLIC Fetch {
   [[nodiscard]] Fetch at(const Place& place) const;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] const Place& place() const noexcept { return place_; }
+  // Null for the host.
+  [[nodiscard]] const Place* place() const noexcept { return place_.get(); }
 
  private:
   std::string name_;
-  Place place_;
+  std::shared_ptr<const Place> place_;
 };
 
 // Runs programs with a place as default. Compiles a plan on the first run of a program with a new
