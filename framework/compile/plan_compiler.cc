@@ -9,6 +9,7 @@
 #include "framework/compile/resource_assignment.h"
 #include "framework/compile/specialization.h"
 #include "framework/core/log.h"
+#include "framework/device/device_manager.h"
 #include "framework/profiler/parts.h"
 #include "framework/run/continuation.h"
 #include "framework/run/loop.h"
