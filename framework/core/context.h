@@ -99,11 +99,16 @@ class Context {
     return make_slot<T>();
   }
 
-  // Objects outside of it that need it: see ContextUse.
-  void count_use(std::int64_t change) noexcept;
+  // Objects outside of it that need it: see ContextUse. The standard one never ends, so nothing is
+  // counted there.
+  void count_use(std::int64_t change) noexcept {
+    if (number_ != 0) add_uses(change);
+  }
   [[nodiscard]] std::int64_t uses() const noexcept;
 
  private:
+  void add_uses(std::int64_t change) noexcept;
+
   struct Made {
     ContextSlot slot;
     void* object;
@@ -197,7 +202,7 @@ class ContextUse {
 [[noreturn]] void refuse_other_context(std::string_view user, const std::string& what,
                                        const Context& owner, std::string_view remedy);
 
-inline void Context::count_use(std::int64_t change) noexcept {
+inline void Context::add_uses(std::int64_t change) noexcept {
   ThreadValues* values = this_thread.values;
   if (this_thread.context != this || values == nullptr) [[unlikely]] {
     shared_uses_.fetch_add(change, std::memory_order_acq_rel);
