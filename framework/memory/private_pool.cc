@@ -1,11 +1,13 @@
 #include "framework/memory/private_pool.h"
 
+#include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/core/log.h"
-#include "framework/core/raise.h"
+#include "framework/memory/caching_allocator.h"
 #include "framework/memory/device_memory.h"
 #include "framework/memory/device_source.h"
 
@@ -42,36 +44,66 @@ class PoolSource final : public MemorySource {
   DeviceSource source_;
 };
 
-device::Device& with_own_memory(device::Device& device) {
-  if (device.uses_host_memory()) {
-    core::raise(ErrorCode::kUnsupported,
-                "[memory] {} works in host memory, of which there are no private pools; allocate "
-                "from the host's",
-                device.place().to_string());
+// Segments are blocks of the host's allocator.
+class HostPoolSource final : public MemorySource {
+ public:
+  HostPoolSource() : host_(host_allocator()) {}
+
+  void* acquire(std::uint64_t bytes, loci_stream* /*stream*/) override {
+    Buffer segment = host_.allocate(bytes, nullptr, "(private pool)");
+    void* data = segment.data();
+    const std::lock_guard lock(mutex_);
+    segments_.emplace(data, std::move(segment));
+    return data;
   }
-  return device;
-}
+  void release(void* pointer, std::uint64_t /*bytes*/) noexcept override {
+    Buffer segment;  // is given back without the lock
+    const std::lock_guard lock(mutex_);
+    const auto found = segments_.find(pointer);
+    segment = std::move(found->second);
+    segments_.erase(found);
+  }
+  void order(loci_stream* /*earlier*/, loci_stream* /*later*/) override {}
+  void synchronize() override {}
+  [[nodiscard]] std::string place() const override { return "cpu"; }
+  [[nodiscard]] std::uint64_t free_bytes() const noexcept override { return host_.available(); }
+  [[nodiscard]] std::uint64_t alignment() const noexcept override { return 64; }
+  [[nodiscard]] std::uint64_t chunk() const noexcept override { return 4096; }
+  [[nodiscard]] bool is_host() const noexcept override { return true; }
+
+ private:
+  Allocator& host_;
+  std::mutex mutex_;
+  std::map<void*, Buffer> segments_;
+};
 
 }  // namespace
 
 class PrivatePool::Impl {
  public:
+  Impl() : allocator(std::make_unique<HostPoolSource>()) {}
   explicit Impl(device::Device& device)
-      : all_(memory_of(device)),
+      : all_(&memory_of(device)),
         allocator(std::make_unique<PoolSource>(device), device.default_stream()) {
-    all_.add(allocator);
+    all_->add(allocator);
   }
-  ~Impl() { all_.remove(allocator); }
+  ~Impl() {
+    if (all_ != nullptr) all_->remove(allocator);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
  private:
-  DeviceMemory& all_;
+  DeviceMemory* all_ = nullptr;  // null: of the host
 
  public:
   CachingAllocator allocator;
 };
 
+PrivatePool::PrivatePool() : impl_(std::make_unique<Impl>()) {}
 PrivatePool::PrivatePool(device::Device& device)
-    : impl_(std::make_unique<Impl>(with_own_memory(device))) {}
+    : impl_(device.uses_host_memory() ? std::make_unique<Impl>() : std::make_unique<Impl>(device)) {
+}
 
 PrivatePool::~PrivatePool() {
   const std::uint64_t in_use = stats().in_use;

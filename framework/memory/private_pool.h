@@ -10,13 +10,14 @@
 namespace loci::memory {
 
 // An allocator of its own over the device's memory: no other allocation of the device reuses what
-// it has cached, and none of its own comes from what others have. Thread-safe. Ends before the
-// device.
+// it has cached, and none of its own comes from what others have. Where the device works in host
+// memory, the pool's segments are blocks of the context's host memory, so that these are one
+// account under one limit. Thread-safe. Ends before the device, and before the context.
 class PrivatePool {
  public:
-  // Throws Error(kUnsupported) for a device that works in host memory, which is one account under
-  // one limit.
   explicit PrivatePool(device::Device& device);
+  // Of host memory.
+  PrivatePool();
   // Waits for the device and gives all memory back. Its buffers have to have ended: where some
   // live, their memory and the pool are kept until the process ends, with an error in the log.
   ~PrivatePool();

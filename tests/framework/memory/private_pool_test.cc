@@ -96,11 +96,19 @@ TEST_F(PrivatePoolTest, KeepsWhatIsInUse) {
   mine.reset();  // to an allocator that is there
 }
 
-TEST(PrivatePoolOfHostTest, ThereIsNone) {
+TEST(PrivatePoolOfHostTest, IsOfTheHostsAccount) {
   test::FakeBackend fake({.flags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY});
   device::Device device(fake.backend(), Place("fake"));
-  EXPECT_THAT([&] { const PrivatePool pool(device); },
-              ThrowsMessage<Error>(HasSubstr("fake:0 works in host memory")));
+  const std::uint64_t before = host_allocator().stats().in_use;
+  {
+    PrivatePool pool(device);
+    Buffer mine = pool.allocate(3 * kMiB, nullptr, "mine");
+    EXPECT_GE(host_allocator().stats().in_use, before + 3 * kMiB);
+    void* address = mine.data();
+    mine.reset();
+    EXPECT_EQ(pool.allocate(3 * kMiB, nullptr, "mine again").data(), address);
+  }
+  EXPECT_EQ(host_allocator().stats().in_use, before);
 }
 
 }  // namespace
