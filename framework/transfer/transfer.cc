@@ -9,6 +9,7 @@
 #include <string>
 
 #include "framework/core/log.h"
+#include "framework/device/capture_rules.h"
 #include "framework/device/stream.h"
 #include "framework/memory/allocator.h"
 #include "framework/profiler/scope.h"
@@ -222,6 +223,17 @@ void copy_somewhere(const End& from, const End& to, std::uint64_t bytes, const L
   }
 }
 
+// Within a capture nothing waits for its device.
+void check_captured(const End& from, const End& to, const Labels& labels) {
+  const device::Device* device = to.device != nullptr ? to.device : from.device;
+  if (device == nullptr || in_one_space(from, to)) return;
+  device::check_unsafe(*device,
+                       fmt::format("{}{}{} waits for a copy of '{}' from {} to {}",
+                                   *labels.consumer == '\0' ? "the host" : "[", labels.consumer,
+                                   *labels.consumer == '\0' ? "" : "]", labels.variable,
+                                   place_of(from).to_string(), place_of(to).to_string()));
+}
+
 }  // namespace
 
 Permit permit(const End& from, const End& to, std::uint64_t bytes, const Labels& labels) {
@@ -231,6 +243,8 @@ Permit permit(const End& from, const End& to, std::uint64_t bytes, const Labels&
 
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait, const Permit& asked) {
+  if (wait && device::active_captures.load(std::memory_order_acquire) != 0) [[unlikely]]
+    check_captured(from, to, labels);
   copy_somewhere(from, to, bytes, labels, {stream, wait, OrderedBy::kCopy, asked});
 }
 
