@@ -49,6 +49,7 @@ enum class ContextSlot : std::uint8_t {
   kFallbackNotes,
   kDeviceTimes,    // events of devices
   kExternalRange,  // backends that were told of it
+  kGraphPools,     // memory of graphs that have ended
   kCount
 };
 

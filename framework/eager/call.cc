@@ -172,7 +172,7 @@ void trim(const CallPlan& plan, TensorList& results) {
 
 void finish_serially(const TensorList& results) {
   for (const Tensor& result : results) {
-    if (result.defined()) result.impl()->storage()->uses.wait();
+    if (result.defined()) tensor::wait_unless_captured(*result.impl()->storage());
   }
 }
 

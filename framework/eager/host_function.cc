@@ -53,6 +53,16 @@ void Lane::launch_host(Task& task) {
   (void)call.release();
 }
 
+void Lane::call_on_host(const std::shared_ptr<HostFunction>& function, const void* site,
+                        std::uint64_t correlation) {
+  if (is_inline_) return run_host_function(*function);
+  Task task;
+  task.site = site;
+  task.correlation = correlation;
+  task.host_function = std::make_unique<HostFunction>([function] { (*function)(); });
+  launch_host(task);
+}
+
 // On the worker, without the lock, for a device whose streams run no functions: what comes after it
 // is in the worker's queue meanwhile.
 void Lane::run_behind_stream(Task& task) noexcept {

@@ -142,7 +142,7 @@ void Tensor::copy_(const Tensor& source, bool blocking) const {
     impl()->set_recorded(nullptr);
   }
   impl()->storage()->version.fetch_add(1, std::memory_order_relaxed);
-  if (blocking || eager::thread_state().is_serial) impl()->storage()->uses.wait();
+  if (blocking || eager::thread_state().is_serial) tensor::wait_unless_captured(*impl()->storage());
 }
 
 std::uint64_t Tensor::version() const {

@@ -11,6 +11,7 @@
 #include "framework/core/thread_team.h"
 #include "framework/eager/call_scope.h"
 #include "framework/eager/launch.h"
+#include "framework/eager/work_recorder.h"
 #include "framework/profiler/parts.h"
 
 namespace loci::eager {
@@ -46,7 +47,18 @@ bool Lane::can_issue(const Task& task) const {
   return true;
 }
 
+// Calls come to submit() meanwhile instead of running directly.
+void Lane::set_recorder(WorkRecorder* recorder) noexcept {
+  const std::lock_guard lock(mutex_);
+  recorder_.store(recorder, std::memory_order_release);
+  awaits_.store(
+      recorder != nullptr || !awaited_.empty() || is_stopped_.load(std::memory_order_relaxed),
+      std::memory_order_release);
+}
+
 void Lane::submit(Task& task) {
+  if (WorkRecorder* recorder = this->recorder()) [[unlikely]]
+    return recorder->record(task, *this);
   std::unique_lock lock(mutex_);
   if (is_stopped_.load(std::memory_order_relaxed)) [[unlikely]]
     return refuse(task);
@@ -128,7 +140,7 @@ void Lane::issue(Task& task) noexcept {
       return fail_outputs(task, earlier);
     }
     if (task.host_function != nullptr && !is_inline_) return launch_host(task);
-    run_task(task, stream_.handle());
+    run_task(task, *this);
   } catch (...) {
     fail(task);
   }

@@ -21,6 +21,8 @@
 
 namespace loci::eager {
 
+class WorkRecorder;
+
 // Lives as long as its context. Thread-safe.
 class Lane final : public tensor::WorkQueue, private Worker::Taker {
  public:
@@ -44,8 +46,17 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   [[nodiscard]] bool is_free() const noexcept {
     return is_inline_ && worker_.is_idle() && !awaits_.load(std::memory_order_acquire);
   }
-  // Takes the task over. Waits while the queue is full.
+  // Takes the task over, or gives it to the recorder. Waits while the queue is full.
   void submit(Task& task);
+  // What the lane is given is the recorder's while there is one. The recorder outlives that.
+  void set_recorder(WorkRecorder* recorder) noexcept;
+  [[nodiscard]] WorkRecorder* recorder() const noexcept {
+    return recorder_.load(std::memory_order_acquire);
+  }
+  // Part of a batch that the lane runs: calls the function in stream order. What it throws is the
+  // batch's error on an inline device, and the stream's on a queued one.
+  void call_on_host(const std::shared_ptr<HostFunction>& function, const void* site,
+                    std::uint64_t correlation);
   // While an exception is caught that the task ended with: whoever waits for its outputs meets it.
   void fail(Task& task) noexcept;
   // A ticket of all that has been enqueued.
@@ -125,6 +136,7 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   tensor::Tickets awaited_;          // by the next task
   std::atomic<bool> awaits_{false};  // whether there are any
   std::atomic<bool> is_stopped_{false};
+  std::atomic<WorkRecorder*> recorder_{nullptr};
   bool is_of_parent_ = false;  // the device's work is that of the process that forked this one
 
   StreamWork stream_;

@@ -7,6 +7,7 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/eager/call_scope.h"
+#include "framework/eager/work_recorder.h"
 #include "framework/memory/node_pool.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
@@ -108,6 +109,12 @@ std::uint64_t next_correlation() {
 
 Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
                    Provision provision) {
+  if (WorkRecorder* recorder = lane.recorder()) [[unlikely]] {
+    return Tensor(memory::make_pooled<TensorImpl>(
+        output.type.dtype, output.type.shape,
+        make_storage(*recorder, output.on_host ? nullptr : plan.space, output.bytes, lane,
+                     output.name)));
+  }
   auto storage = memory::make_pooled<tensor::Storage>();
   storage->bytes = output.bytes;
   storage->name = output.name;

@@ -7,6 +7,7 @@
 #include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
 #include "framework/eager/thread_state.h"
+#include "framework/eager/work_recorder.h"
 #include "framework/memory/node_pool.h"
 #include "framework/transfer/input_reason.h"
 
@@ -28,21 +29,31 @@ Lane& lane_of_copy(device::Device* from, device::Device* to) {
   return lanes.copy_lane(driver, to != nullptr ? Direction::kToDevice : Direction::kFromDevice);
 }
 
-Tensor make_target(const Tensor& like, const char* name, device::Device& device, const Lane& lane) {
-  const tensor::TensorImpl& impl = *like.impl();
-  device::Device* space = space_of(device);
+std::shared_ptr<tensor::Storage> make_uncaptured(std::uint64_t bytes, const char* name,
+                                                 device::Device* space, Lane& lane) {
   auto storage = memory::make_pooled<tensor::Storage>();
-  storage->bytes = impl.bytes();
+  storage->bytes = bytes;
   if (*name != '\0') storage->name = name;
   if (space == nullptr) {
     storage->provide();
+    return storage;
+  }
+  storage->buffer = memory::device_allocator(*space).allocate(bytes, lane.stream(), storage->name);
+  storage->data = storage->buffer.data();
+  storage->place = space->place();
+  storage->device = space;
+  storage->home = &lane;
+  return storage;
+}
+
+Tensor make_target(const Tensor& like, const char* name, device::Device& device, Lane& lane) {
+  const tensor::TensorImpl& impl = *like.impl();
+  device::Device* space = space_of(device);
+  std::shared_ptr<tensor::Storage> storage;
+  if (WorkRecorder* recorder = lane.recorder()) {
+    storage = make_storage(*recorder, space, impl.bytes(), lane, *name != '\0' ? name : "tensor");
   } else {
-    storage->buffer =
-        memory::device_allocator(*space).allocate(impl.bytes(), lane.stream(), storage->name);
-    storage->data = storage->buffer.data();
-    storage->place = space->place();
-    storage->device = space;
-    storage->home = const_cast<Lane*>(&lane);
+    storage = make_uncaptured(impl.bytes(), name, space, lane);
   }
   Tensor target(memory::make_pooled<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
   if (!impl.name().empty()) target.set_name(impl.name());

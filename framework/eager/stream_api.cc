@@ -6,9 +6,11 @@
 #include "framework/core/context.h"
 #include "framework/core/environment.h"
 #include "framework/core/raise.h"
+#include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/thread_state.h"
+#include "framework/eager/work_recorder.h"
 
 namespace loci {
 namespace eager {
@@ -26,6 +28,37 @@ void require_same_context(const Lane& lane, const core::Context& context, std::s
   if (&lane.context() == &context) return;
   core::refuse_other_context(user, fmt::format("a stream of {}", lane.device().place().to_string()),
                              lane.context(), "make a stream in this context");
+}
+
+// Nobody waits for what is being captured, in any mode.
+void check_wait(const Lane& lane, const char* action) {
+  if (WorkRecorder* recorder = lane.recorder()) recorder->refuse_wait(action);
+  device::check_unsafe(lane.device(), action);
+}
+
+// Of the graph that has that number; null once its capture has ended.
+WorkRecorder* recorder_of(const Lane& lane, std::uint64_t graph) {
+  WorkRecorder* recorder = lane.recorder();
+  return recorder != nullptr && recorder->number() == graph ? recorder : nullptr;
+}
+
+[[noreturn]] void refuse_captured_event(const Lane& lane, std::uint64_t graph, const char* action) {
+  if (WorkRecorder* recorder = recorder_of(lane, graph)) recorder->refuse_wait(action);
+  core::raise(ErrorCode::kInvalidArgument,
+              "[event] {} on an event that was recorded while graph {} was captured, which nothing "
+              "reaches but that graph's own work; record it again",
+              action, graph);
+}
+
+// A graph's own event, by whoever waits for it in a stream.
+void wait_within(const Lane& of, std::uint64_t graph, std::uint64_t mark,
+                 const std::shared_ptr<Lane>& waiting) {
+  WorkRecorder* recorder = recorder_of(of, graph);
+  if (recorder == nullptr) refuse_captured_event(of, graph, "Event::wait()");
+  WorkRecorder* own = waiting->recorder();
+  if (own == nullptr) return recorder->join(waiting);
+  if (own == recorder) return recorder->wait_for(*waiting, of, mark);
+  own->refuse_wait("Event::wait() for an event of another graph's capture");
 }
 
 }  // namespace
@@ -58,27 +91,47 @@ void Stream::launch_host_function(std::function<void()> function) const {
   task.host_function = std::make_unique<eager::HostFunction>(std::move(function));
   task.site = __builtin_return_address(0);
   lane_->submit(task);
-  if (eager::thread_state().is_serial) lane_->synchronize();
+  if (eager::thread_state().is_serial && lane_->recorder() == nullptr) lane_->synchronize();
 }
 
-bool Stream::done() const { return lane_->has_ended(lane_->mark()); }
-void Stream::synchronize() const { lane_->synchronize(); }
+bool Stream::done() const {
+  eager::check_wait(*lane_, "Stream::done() asks the device");
+  return lane_->has_ended(lane_->mark());
+}
+void Stream::synchronize() const {
+  eager::check_wait(*lane_, "Stream::synchronize() waits for the device");
+  lane_->synchronize();
+}
 
 void Event::record(const Stream& stream) {
   lane_ = stream.lane();
-  ticket_ = lane_->mark();
+  eager::WorkRecorder* recorder = lane_->recorder();
+  ticket_ = recorder != nullptr ? recorder->mark(*lane_) : lane_->mark();
+  graph_ = recorder != nullptr ? recorder->number() : 0;
 }
 
 void Event::wait(const Stream& stream) const {
   if (lane_ == nullptr) return;
   eager::require_same_context(*stream.lane(), lane_->context(), "Event::wait");
+  if (graph_ != 0) return eager::wait_within(*lane_, graph_, ticket_, stream.lane());
+  if (eager::WorkRecorder* recorder = stream.lane()->recorder()) {
+    recorder->refuse_wait("Event::wait() for an event that was recorded outside of the capture");
+  }
   stream.lane()->wait_for({lane_.get(), ticket_});
 }
 
-bool Event::done() const { return lane_ == nullptr || lane_->has_ended(ticket_); }
+bool Event::done() const {
+  if (lane_ == nullptr) return true;
+  if (graph_ != 0) eager::refuse_captured_event(*lane_, graph_, "Event::done()");
+  device::check_unsafe(lane_->device(), "Event::done() asks the device");
+  return lane_->has_ended(ticket_);
+}
 
 void Event::synchronize() const {
-  if (lane_ != nullptr) lane_->wait(ticket_);
+  if (lane_ == nullptr) return;
+  if (graph_ != 0) eager::refuse_captured_event(*lane_, graph_, "Event::synchronize()");
+  device::check_unsafe(lane_->device(), "Event::synchronize() waits for the device");
+  lane_->wait(ticket_);
 }
 
 StreamGuard::StreamGuard(const Stream& stream) {
@@ -88,10 +141,13 @@ StreamGuard::StreamGuard(const Stream& stream) {
 StreamGuard::~StreamGuard() { eager::thread_state().streams.pop_back(); }
 
 void synchronize(const Place& place) {
-  eager::Lanes::instance().synchronize(&eager::device_at(place));
+  device::Device& device = eager::device_at(place);
+  device::check_unsafe(device, "synchronize() waits for the device");
+  eager::Lanes::instance().synchronize(&device);
 }
 void synchronize() {
   core::check_environment();
+  device::check_unsafe("synchronize() waits for all devices");
   eager::Lanes::instance().synchronize(nullptr);
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "framework/eager/lane.h"
 #include "framework/eager/launch.h"
 #include "framework/eager/site.h"
 #include "framework/profiler/parts.h"
@@ -51,6 +52,7 @@ void for_each_output(const Task& task, const Visit& visit) {
 }  // namespace
 
 void enter_uses(Task& task, const tensor::Ticket& ticket) {
+  if (task.batch != nullptr) return task.batch->enter_uses(ticket, &task.before);
   const std::size_t inputs = task.input_count();
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (task.arguments[i] == nullptr) continue;
@@ -66,6 +68,7 @@ void enter_uses(Task& task, const tensor::Ticket& ticket) {
 }
 
 bool is_ready(const Task& task) {
+  if (task.batch != nullptr) return task.batch->is_ready();
   const std::size_t inputs = task.input_count();
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (task.arguments[i] == nullptr) continue;
@@ -74,7 +77,9 @@ bool is_ready(const Task& task) {
   return true;
 }
 
-void run_task(Task& task, loci_stream* stream) {
+void run_task(Task& task, Lane& lane) {
+  loci_stream* stream = lane.stream();
+  if (task.batch != nullptr) return task.batch->run(lane, stream);
   for_each_output(task, [](tensor::Storage& storage) { storage.provide(); });
   if (task.plan != nullptr) {
     launch(task, stream);
@@ -86,10 +91,16 @@ void run_task(Task& task, loci_stream* stream) {
 }
 
 void fail_outputs(Task& task, const std::shared_ptr<tensor::Failure>& failure) {
+  if (task.batch != nullptr) return task.batch->fail(failure);
   for_each_output(task, [&](tensor::Storage& storage) { storage.uses.fail(failure); });
 }
 
 bool inherit_failure(Task& task) {
+  if (task.batch != nullptr) {
+    const std::shared_ptr<tensor::Failure> failure = task.batch->failed_input();
+    if (failure != nullptr) task.batch->fail(failure);
+    return failure != nullptr;
+  }
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] == nullptr) continue;
     const tensor::Uses& uses = task.arguments[i]->storage()->uses;
@@ -101,10 +112,14 @@ bool inherit_failure(Task& task) {
 }
 
 void clear_failures(Task& task) {
+  if (task.batch != nullptr) return task.batch->clear_failures();
   for_each_output(task, [](tensor::Storage& storage) { storage.uses.clear_failure(); });
 }
 
 std::string describe(const Task& task) {
+  if (task.batch != nullptr) {
+    return fmt::format("{}, enqueued at {}", task.batch->describe(), describe_site(task.site));
+  }
   if (task.plan == nullptr && task.arguments.empty()) {
     return fmt::format("[launch_host_function] enqueued at {}", describe_site(task.site));
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/eager/batch.h"
 #include "framework/eager/call_plan.h"
 #include "framework/eager/host_function.h"
 #include "framework/memory/allocator.h"
@@ -24,7 +25,7 @@ struct Dependency {
 };
 
 // Holds all that the work uses until it has been handed to the device. A launch, with a plan, a
-// copy of one argument into another, or without either a function of the user's.
+// copy of one argument into another, a batch, or without any of these a function of the user's.
 struct Task {
   std::shared_ptr<const CallPlan> plan;  // null for all but a launch
   // A launch: flat inputs, then outputs, null where one is absent. A copy: source and target.
@@ -33,6 +34,7 @@ struct Task {
   transfer::Permit permit;  // of a copy: what the caller's policy says
   InlineList<Dependency, 4> before;
   std::unique_ptr<HostFunction> host_function;
+  std::shared_ptr<Batch> batch;
   const void* site = nullptr;  // where in the user's program it was enqueued
   // Of a launch or function on a queued device, by which that tells of failures.
   std::uint64_t correlation = 0;
@@ -40,7 +42,9 @@ struct Task {
   [[nodiscard]] std::size_t input_count() const {
     return plan != nullptr ? plan->inputs.size() : (arguments.empty() ? 0 : 1);
   }
-  [[nodiscard]] bool is_small() const { return plan != nullptr && plan->is_small; }
+  [[nodiscard]] bool is_small() const {
+    return plan != nullptr ? plan->is_small : batch != nullptr && batch->is_small();
+  }
   // What it reads must be complete for the host, not only ordered before it on the device.
   [[nodiscard]] bool reads_on_host(std::size_t input) const {
     return plan != nullptr && plan->inputs[input].residence == ops::Residence::kHost;
@@ -53,7 +57,7 @@ void enter_uses(Task& task, const tensor::Ticket& ticket);
 [[nodiscard]] bool is_ready(const Task& task);
 // Hands the work to the stream, or does it on an inline device, once its outputs have their memory.
 // Throws Error.
-void run_task(Task& task, loci_stream* stream);
+void run_task(Task& task, Lane& lane);
 // Leaves the failure in what the task should have written. Where an input has failed, that is its
 // failure too, and true is returned: there is nothing to run.
 void fail_outputs(Task& task, const std::shared_ptr<tensor::Failure>& failure);

@@ -35,13 +35,13 @@ Tensor Tensor::to(const Place& place) const {
     auto& devices = device::DeviceManager::instance();
     device::Device& device = devices.get(devices.resolve(place, this->place()));
     Tensor copy = eager::relocate(*this, device, {}, site);
-    if (eager::thread_state().is_serial) copy.impl()->storage()->uses.wait();
+    if (eager::thread_state().is_serial) tensor::wait_unless_captured(*copy.impl()->storage());
     return copy;
   }
   device::Device* from = defined() ? impl()->storage()->device : nullptr;
   if (this->place() == place || from == nullptr) return *this;
   Tensor copy = eager::relocate(*this, eager::host_device(), {}, site);
-  if (eager::thread_state().is_serial) copy.impl()->storage()->uses.wait();
+  if (eager::thread_state().is_serial) tensor::wait_unless_captured(*copy.impl()->storage());
   return copy;
 }
 

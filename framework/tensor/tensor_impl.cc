@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "framework/core/context.h"
+#include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/node_pool.h"
@@ -55,10 +56,24 @@ void refuse_other_context(const TensorImpl& impl, std::string_view user) {
       "a tensor of them here by Tensor::from()");
 }
 
+namespace {
+
+void allow_before_replay(const TensorImpl& impl, const char* reader) {
+  core::log(core::Module::kCapture, core::Level::kWarn,
+            "{} reads '{}' {} {} before the first replay of the graph that computes it: its "
+            "elements are arbitrary; call Graph::replay() first",
+            reader, impl.name(), dtype_name(impl.dtype()), impl.shape().to_string());
+  impl.storage()->absence = nullptr;
+  impl.storage()->uses.clear_failure();
+}
+
+}  // namespace
+
 void require_elements(const TensorImpl& impl, const char* reader) {
   const char* absence = impl.storage()->absence;
   if (absence == nullptr) [[likely]]
     return;
+  if (absence == kNotReplayed) return allow_before_replay(impl, reader);
   core::raise(ErrorCode::kInvalidArgument,
               "[tensor] {} reads the elements of '{}' {} {}, which has none: {}", reader,
               impl.name(), dtype_name(impl.dtype()), impl.shape().to_string(), absence);

@@ -34,6 +34,8 @@ struct Storage {
   }
 
   core::ContextUse use;  // first, so that what follows ends within it
+  // Of graphs, where the buffer is from one; ends after it.
+  std::shared_ptr<void> pool;
   memory::Buffer buffer;
   void* data = nullptr;  // set before the work ends that writes it first
   std::uint64_t bytes = 0;
@@ -52,7 +54,9 @@ struct Storage {
   DerivedForms<PackedForm> packed;  // in layouts of kernels
   DerivedForms<Replica> replicas;   // at other places
   // Why it has no elements, as a literal that goes on after "which has none: "; null: it has.
-  const char* absence = nullptr;
+  std::atomic<const char*> absence{nullptr};
+  // Of those who keep it, how many are captured graphs that read it.
+  std::atomic<std::uint32_t> graph_readers{0};
 
  private:
   void take_memory();
@@ -108,8 +112,21 @@ template <class Form>
          form.version == storage.version.load(std::memory_order_acquire);
 }
 
+// Storage::absence of what is computed by a graph that is being captured, and of what is by one
+// that has not been replayed yet.
+inline constexpr char kBeingCaptured[] =
+    "a graph is being captured that computes it, and nothing is computed meanwhile; end the "
+    "capture and replay the graph first";
+inline constexpr char kNotReplayed[] = "the graph that computes it has not been replayed yet";
+
+// Waits for the work that writes it; not where that is being captured, and comes with replays.
+inline void wait_unless_captured(Storage& storage) {
+  if (storage.absence.load(std::memory_order_relaxed) != kBeingCaptured) storage.uses.wait();
+}
+
 // Throws Error(kInvalidArgument) if the tensor has no elements to read; `reader` is the user's
-// call.
+// call. What a graph has not computed yet may be read: a warning is logged, once, and the elements
+// are whatever the memory holds.
 void require_elements(const TensorImpl& impl, const char* reader);
 
 // Throws Error(kInvalidArgument) for a tensor of another context than the current one; `user` is

@@ -65,7 +65,9 @@ class LOCI_PUBLIC Stream {
   std::shared_ptr<eager::Lane> lane_;
 };
 
-// A point in a stream. May be used from any thread.
+// A point in a stream. May be used from any thread. One that is recorded in a stream that a Graph
+// is capturing is a point of that graph: a stream that waits for it is captured too from then on,
+// and the host cannot wait for it (Error(kInvalidArgument)).
 class LOCI_PUBLIC Event {
  public:
   // Marks the end of what `stream` has now.
@@ -78,6 +80,7 @@ class LOCI_PUBLIC Event {
  private:
   std::shared_ptr<eager::Lane> lane_;
   std::uint64_t ticket_ = 0;
+  std::uint64_t graph_ = 0;  // the number of the graph that it is a point of; 0: of none
 };
 
 // Ops of the current thread at the stream's place go into it while the guard lives. Nests.

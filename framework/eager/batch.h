@@ -1,0 +1,42 @@
+// Work of many ops that a lane takes as one task: the replay of a graph.
+#pragma once
+
+#include <loci/abi/base.h>
+
+#include <cstdint>
+#include <loci/inline_list.hpp>
+#include <memory>
+#include <string>
+
+#include "framework/tensor/uses.h"
+
+namespace loci::eager {
+
+class Lane;
+struct Dependency;
+
+// Its tensors are used as those of a task are: what it reads or writes waits for others, and others
+// for it. Of one replay at a time.
+class Batch {
+ public:
+  virtual ~Batch() = default;
+
+  // Enters the uses of all its tensors; adds to `before` what it has to wait for.
+  virtual void enter_uses(const tensor::Ticket& ticket, InlineList<Dependency, 4>* before) = 0;
+  // Whether nothing that it waits for is under way; enters nothing.
+  [[nodiscard]] virtual bool is_ready() const = 0;
+  // Whether it may run on the calling thread of an inline device.
+  [[nodiscard]] virtual bool is_small() const = 0;
+  // Hands all of it to the stream of the lane, or does it on an inline device. Throws Error.
+  virtual void run(Lane& lane, loci_stream* stream) = 0;
+  // Leaves the failure in what it should have written.
+  virtual void fail(const std::shared_ptr<device::Failure>& failure) = 0;
+  // What one of its inputs has failed with; else null.
+  [[nodiscard]] virtual std::shared_ptr<device::Failure> failed_input() const = 0;
+  // Earlier failures of what it writes no longer count.
+  virtual void clear_failures() = 0;
+  // "[replay] graph 3 (41 launches) at sim:0".
+  [[nodiscard]] virtual std::string describe() const = 0;
+};
+
+}  // namespace loci::eager
