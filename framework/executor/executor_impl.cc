@@ -11,9 +11,11 @@
 #include "framework/core/process_end.h"
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
+#include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
 #include "framework/executor/executor_stage.h"
 #include "framework/profiler/parts.h"
+#include "framework/run/run_recorder.h"
 
 namespace loci::runtime {
 namespace {
@@ -60,12 +62,36 @@ std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                 "gone; run programs before main() returns",
                 place().to_string());
   }
+  if (run_recorder != nullptr && run_recorder->takes(device_)) [[unlikely]] {
+    record(program, feed, fetch);
+    return {};
+  }
+  device::check_unsafe(device_, "Executor::run() waits for the device");
   try {
     return run_plan(program, feed, fetch);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kOutOfMemory) throw;
     throw advised(error, program, feed, fetch);
   }
+}
+
+void ExecutorImpl::record(const Program& program, const Feed& feed,
+                          const std::vector<Fetch>& fetch) {
+  if (!feed.empty()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] Executor::run() feeds '{}' while a graph is captured: replays would "
+                "read that tensor for ever; make the variable persistable, and set it in the scope "
+                "before each replay",
+                feed.front().first);
+  }
+  if (!fetch.empty()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] Executor::run() fetches '{}' while a graph is captured, and nothing is "
+                "computed meanwhile; make the variable persistable, and read it from the scope "
+                "after each replay",
+                fetch.front().name());
+  }
+  run_recorder->record(device_, plan(program, feed, fetch), scope_.impl());
 }
 
 void ExecutorImpl::require_current_context() const {

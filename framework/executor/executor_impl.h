@@ -46,6 +46,8 @@ class ExecutorImpl {
                                         const std::vector<Fetch>& fetch);
 
   void require_current_context() const;
+  // Within a capture: the run is the graph's.
+  void record(const Program& program, const Feed& feed, const std::vector<Fetch>& fetch);
 
   core::ContextUse use_;  // first, so that what follows ends within it
   device::Device& device_;

@@ -19,10 +19,6 @@ namespace {
 
 const loci_view kAbsent{};
 
-memory::Allocator& allocator_of(Space space) {
-  return space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
-}
-
 bool logs_instructions() {
   return core::log_enabled(core::Module::kOperator, core::Level::kDebug) ||
          core::log_enabled(core::Module::kMemory, core::Level::kDebug);
@@ -30,10 +26,21 @@ bool logs_instructions() {
 
 loci_stream* stream_of(Space space) { return space == nullptr ? nullptr : space->default_stream(); }
 
+// The allocators that all use, for the default streams.
+class CommonMemory final : public FrameMemory {
+ public:
+  memory::Buffer allocate(Space space, std::uint64_t bytes, const char* name) override {
+    memory::Allocator& allocator =
+        space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
+    return allocator.allocate(bytes, stream_of(space), name);
+  }
+};
+
 }  // namespace
 
-Frame::Frame(const Plan& plan) : plan_(plan), binding_(plan, &views_) {
-  allocate();
+Frame::Frame(const Plan& plan, FrameMemory* memory) : plan_(plan), binding_(plan, &views_) {
+  CommonMemory common;
+  allocate(memory != nullptr ? *memory : common);
   make_views();
   make_records();
   if (plan_.schedule != nullptr) make_scheduled();
@@ -50,7 +57,7 @@ Frame::~Frame() {
   if (PlanMemory* memory = plan_.memory()) memory->frames -= frame_bytes(plan_);
 }
 
-void Frame::allocate() {
+void Frame::allocate(FrameMemory& memory) {
   for (const Arena& arena : plan_.arenas) {
     pinned_.emplace_back();
     if (arena.pinned_for != nullptr) {
@@ -59,10 +66,9 @@ void Frame::allocate() {
       arenas_.emplace_back();
       continue;
     }
-    arenas_.push_back(
-        allocator_of(arena.space).allocate(arena.bytes, stream_of(arena.space), "(plan arena)"));
+    arenas_.push_back(memory.allocate(arena.space, arena.bytes, "(plan arena)"));
   }
-  state_ = memory::host_allocator().allocate(plan_.state_bytes, nullptr, "(kernel state)");
+  state_ = memory.allocate(nullptr, plan_.state_bytes, "(kernel state)");
   if (plan_.state_bytes > 0) std::memset(state_.data(), 0, plan_.state_bytes);
 }
 

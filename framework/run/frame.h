@@ -10,6 +10,7 @@
 #include "framework/memory/allocator.h"
 #include "framework/memory/pinned_buffer.h"
 #include "framework/run/device_work.h"
+#include "framework/run/frame_memory.h"
 #include "framework/run/plan.h"
 #include "framework/run/scheduled_run.h"
 #include "framework/run/scope_binding.h"
@@ -23,14 +24,33 @@ namespace loci::runtime {
 // map, string or allocator.
 class Frame {
  public:
-  // Throws Error(kOutOfMemory).
-  explicit Frame(const Plan& plan);
+  // Its memory is from `memory`, or without one from the allocators of its spaces. Throws
+  // Error(kOutOfMemory).
+  explicit Frame(const Plan& plan, FrameMemory* memory = nullptr);
   ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
   // See ScopeBinding::bind().
   [[nodiscard]] bool bind_scope(tensor::ScopeImpl& scope) { return binding_.bind(scope); }
+
+  [[nodiscard]] bool is_up_to_date(const tensor::ScopeImpl& scope) const {
+    return binding_.is_up_to_date(scope);
+  }
+  // The scope's variables, in the order of the plan's; of a bound frame.
+  [[nodiscard]] const Tensor& variable(std::size_t index) const { return binding_.variable(index); }
+  // Somebody is about to do what the frame's launches do.
+  void count_changes() { binding_.count_changes(); }
+  // All that a launch needs but its stream and its correlation; for an instruction with a kernel.
+  struct Launch {
+    dispatch::PreparedKernel::LaunchFn function;
+    const loci_prepared* prepared;
+    loci_launch call;
+  };
+  [[nodiscard]] Launch launch_of(std::size_t instruction) const {
+    const Record& record = records_[instruction];
+    return {record.launch, record.prepared, record.call};
+  }
 
   // Whether a byte of it is one of those variables'.
   [[nodiscard]] bool shares_persistables(const void* data, std::uint64_t bytes) const {
@@ -78,7 +98,7 @@ class Frame {
   void run_scheduled(std::uint64_t first_correlation, StageScopes& scopes);
   void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
   void launch_in_order(std::size_t index, std::uint64_t first_correlation);
-  void allocate();
+  void allocate(FrameMemory& memory);
   void make_views();
   void make_records();
   void set_call(const Instruction& instruction, const LaunchStep& step, Record* record);

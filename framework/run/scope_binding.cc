@@ -46,6 +46,20 @@ bool ScopeBinding::bind(tensor::ScopeImpl& scope) {
   return true;
 }
 
+bool ScopeBinding::is_up_to_date(const tensor::ScopeImpl& scope) const {
+  if (scope_ != &scope || scope_version_ != scope.version()) return false;
+  for (const Variable& variable : variables_) {
+    if (variable.replica != nullptr && !is_fresh(variable.replica, variable.tensor)) return false;
+  }
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    if (!is_fresh(replicas_[i], variables_[plan_.replicas[i].persistable].at_home())) return false;
+  }
+  for (std::size_t i = 0; i < packed_.size(); ++i) {
+    if (!is_fresh(packed_[i], variables_[plan_.packed[i].persistable].at_home())) return false;
+  }
+  return true;
+}
+
 bool ScopeBinding::find_variables(tensor::ScopeImpl& scope) {
   variables_.clear();
   written_.clear();

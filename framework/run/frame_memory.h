@@ -1,0 +1,19 @@
+// Where frames have their memory from.
+#pragma once
+
+#include <cstdint>
+
+#include "framework/memory/allocator.h"
+#include "framework/run/plan.h"
+
+namespace loci::runtime {
+
+class FrameMemory {
+ public:
+  virtual ~FrameMemory() = default;
+  // `name` as allocators take it. Throws Error(kOutOfMemory).
+  [[nodiscard]] virtual memory::Buffer allocate(Space space, std::uint64_t bytes,
+                                                const char* name) = 0;
+};
+
+}  // namespace loci::runtime

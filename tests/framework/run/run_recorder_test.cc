@@ -1,0 +1,28 @@
+#include "framework/run/run_recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace loci::runtime {
+namespace {
+
+class NoRecorder final : public RunRecorder {
+ public:
+  [[nodiscard]] bool takes(const device::Device&) const override { return false; }
+  void record(const device::Device&, std::shared_ptr<const Plan>,
+              const std::shared_ptr<tensor::ScopeImpl>&) override {
+    FAIL() << "it takes no device's";
+  }
+};
+
+TEST(RunRecorderTest, IsTheThreads) {
+  EXPECT_EQ(run_recorder, nullptr);
+  NoRecorder recorder;
+  run_recorder = &recorder;
+  std::thread([] { EXPECT_EQ(run_recorder, nullptr); }).join();
+  run_recorder = nullptr;
+}
+
+}  // namespace
+}  // namespace loci::runtime
