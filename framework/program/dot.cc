@@ -13,12 +13,8 @@
 #include "framework/program/printer.h"
 
 namespace loci::program {
-namespace {
 
-// By role.
-constexpr std::array<const char*, 4> kFillColors{"#e3f2fd", "#ffebee", "#fff8e1", "#e8f5e9"};
-
-std::string quoted(std::string_view text) {
+std::string dot_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : sdk::terminal_text(text)) {
     if (c == '"' || c == '\\') result += '\\';
@@ -27,11 +23,16 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
+namespace {
+
+// By role.
+constexpr std::array<const char*, 4> kFillColors{"#e3f2fd", "#ffebee", "#fff8e1", "#e8f5e9"};
+
 // Two lines; "\n" is an escape of the language.
 std::string label(std::string_view first, std::string_view second) {
-  std::string text = quoted(first);
+  std::string text = dot_string(first);
   text.pop_back();
-  return text + "\\n" + quoted(second).substr(1);
+  return text + "\\n" + dot_string(second).substr(1);
 }
 
 // Nodes of a block within another one have a prefix of their own.
@@ -86,7 +87,7 @@ class DotWriter {
     for (std::size_t i = 0; i < op.blocks.size(); ++i) {
       const std::string inner = fmt::format("{}_block_{}_", node, i);
       append("  subgraph cluster_{} {{\n  label={};\n", inner,
-             quoted(fmt::format("{} block {}", op.name, i)));
+             dot_string(fmt::format("{} block {}", op.name, i)));
       DotWriter(*op.blocks[i], inner, out_).write();
       append("  }}\n");
     }
