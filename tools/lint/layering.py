@@ -32,7 +32,7 @@ ARROWS = {
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
 ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops",
-               "program", "dispatch", "run", "compile", "eager", "reporting"}
+               "program", "dispatch", "run", "compile", "eager", "capture", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.

@@ -13,6 +13,7 @@
 #include <loci/error.hpp>
 #include <loci/executor.hpp>
 #include <loci/fallback.hpp>
+#include <loci/graph.hpp>
 #include <loci/inspect.hpp>
 #include <loci/io.hpp>
 #include <loci/layers.hpp>

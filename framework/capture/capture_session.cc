@@ -1,0 +1,362 @@
+#include "framework/capture/capture_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "framework/core/raise.h"
+
+namespace loci::capture {
+
+CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane> origin,
+                               device::CaptureMode mode, std::shared_ptr<GraphMemory> memory)
+    : ActiveCapture(origin->device(), mode),
+      device_(origin->device()),
+      graph_(std::make_shared<CapturedGraph>(number, device_, std::move(memory))),
+      not_computed_(device::failure_of(
+          Error(ErrorCode::kInvalidArgument,
+                fmt::format("it is computed by graph {}, which has not been replayed", number)))) {
+  lanes_.push_back({std::move(origin)});
+  device::enter_capture(*this);
+  lanes_.front().lane->set_recorder(this);
+}
+
+CaptureSession::~CaptureSession() { abandon(); }
+
+std::string CaptureSession::name() const {
+  return fmt::format("graph {} at {}", graph_->number, device_.place().to_string());
+}
+
+void CaptureSession::invalidate(const Error& reason) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = reason;
+}
+
+void CaptureSession::refuse(const Error& error) {
+  if (!failure_) failure_ = error;
+  throw error;
+}
+
+void CaptureSession::refuse_wait(const char* action) {
+  const Error error(
+      ErrorCode::kInvalidArgument,
+      fmt::format("[capture] {} while {} is being captured, of which nothing runs before its first "
+                  "replay; do it before the capture or after a replay",
+                  action, name()));
+  invalidate(error);
+  throw error;
+}
+
+void CaptureSession::require_open() const {
+  if (failure_) throw *failure_;
+  if (is_open()) return;
+  core::raise(ErrorCode::kInvalidArgument, "[capture] the capture of {} has ended", name());
+}
+
+void CaptureSession::require_thread() const {
+  if (mode() == device::CaptureMode::kRelaxed || is_of_this_thread()) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[capture] another thread than that which captures {} gives work to one of its "
+              "streams; use a stream of its own there, or capture in the mode relaxed",
+              name());
+}
+
+// What cannot be captured ends the capture; one that fails otherwise leaves it as it was.
+template <class Record>
+void CaptureSession::guarded(const Record& record) {
+  const std::lock_guard lock(mutex_);
+  require_open();
+  require_thread();
+  try {
+    record();
+  } catch (const Error& error) {
+    refuse(error);
+  }
+}
+
+memory::Buffer CaptureSession::allocate_noted(device::Device* space, std::uint64_t bytes,
+                                              loci_stream* stream, const char* name) {
+  memory::Buffer buffer = graph_->memory->allocate(space, bytes, stream, name);
+  extents_.push_back({space, reinterpret_cast<std::uintptr_t>(buffer.data()), bytes});
+  addresses_.insert(buffer.data());
+  graph_->peak_bytes = std::max(graph_->peak_bytes, graph_->memory->stats().in_use);
+  return buffer;
+}
+
+memory::Buffer CaptureSession::allocate(device::Device* space, std::uint64_t bytes,
+                                        const eager::Lane& lane, const char* name) {
+  const std::lock_guard lock(mutex_);
+  require_open();
+  require_thread();
+  return allocate_noted(space, bytes, space == nullptr ? nullptr : lane.stream(), name);
+}
+
+class CaptureSession::MemoryOfRuns final : public runtime::FrameMemory {
+ public:
+  explicit MemoryOfRuns(CaptureSession& session) : session_(session) {}
+  memory::Buffer allocate(runtime::Space space, std::uint64_t bytes, const char* name) override {
+    loci_stream* stream = space == nullptr ? nullptr : session_.origin()->stream();
+    return session_.allocate_noted(space, bytes, stream, name);
+  }
+
+ private:
+  CaptureSession& session_;
+};
+
+std::shared_ptr<void> CaptureSession::pool(device::Device* /*space*/) { return graph_->memory; }
+
+void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
+  guarded([&] {
+    if (task.batch != nullptr) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "{} is replayed within the capture of {}; replay it before or after",
+                  task.batch->describe(), name());
+    }
+    std::size_t item = 0;
+    if (task.plan != nullptr) {
+      item = record_launch(task, lane);
+    } else if (!task.arguments.empty()) {
+      item = record_copy(task);
+    } else if (lane.is_inline() || device_.can_launch_host()) {
+      item = graph_->list.add_host_function(std::move(task.host_function), task.site);
+    } else {
+      core::raise(ErrorCode::kUnsupported,
+                  "[launch_host_function] cannot be captured: streams of {} run no functions; call "
+                  "it between two graphs",
+                  device_.place().to_string());
+    }
+    InLane& in = in_lane(lane);
+    in.last = ++time_;
+    in.last_op = graph_->list.type(item);
+  });
+}
+
+// Why a graph cannot have it; a reason that the op itself gives.
+void CaptureSession::check_launch(const eager::Task& task) const {
+  const ops::OpSchema& schema = *task.plan->schema;
+  if (schema.is_random()) {
+    core::raise(ErrorCode::kUnsupported,
+                "{}: cannot be captured: it draws random numbers, and each replay would draw the "
+                "same ones; draw them before the capture, or capture a program, whose random "
+                "state each run advances",
+                eager::describe(task));
+  }
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
+    if (device_.is_inline() || written(*task.arguments[i]->storage()) == nullptr) continue;
+    core::raise(ErrorCode::kInvalidArgument,
+                "{}: cannot be captured: it reads '{}' on the host, which the graph computes; take "
+                "the value before the capture",
+                eager::describe(task), task.plan->inputs[i].name);
+  }
+}
+
+// Host memory that a queued op takes when it runs.
+void CaptureSession::require_memory(const tensor::TensorImpl& tensor) const {
+  tensor::Storage& storage = *tensor.storage();
+  if (storage.data == nullptr && storage.bytes > 0) storage.uses.wait(/*writers_only=*/true);
+  storage.provide();
+}
+
+std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& lane) {
+  check_launch(task);
+  std::vector<const tensor::TensorImpl*> arguments;
+  for (const std::shared_ptr<tensor::TensorImpl>& argument : task.arguments) {
+    if (argument != nullptr) require_memory(*argument);
+    arguments.push_back(argument.get());
+  }
+  void* state = nullptr;
+  memory::Buffer workspace;  // the next op may have it too
+  if (const dispatch::PreparedKernel* kernel = task.plan->kernel.get()) {
+    device::Device* space = device_.uses_host_memory() ? nullptr : &device_;
+    workspace = allocate_noted(space, kernel->workspace_bytes(), lane.stream(), "(workspace)");
+    if (kernel->state_bytes() > 0) {
+      graph_->kept.push_back(
+          allocate_noted(nullptr, kernel->state_bytes(), nullptr, "(kernel state)"));
+      state = graph_->kept.back().data();
+      std::memset(state, 0, kernel->state_bytes());
+    }
+  }
+  const std::string op = task.plan->schema->name();
+  const std::size_t next = graph_->list.size();
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (arguments[i] != nullptr) note_input(*arguments[i], op, next);
+  }
+  const std::size_t item =
+      graph_->list.add_launch(task.plan, arguments.data(), workspace.data(), state);
+  for (std::size_t i = task.input_count(); i < arguments.size(); ++i) {
+    if (arguments[i] != nullptr) note_output(*arguments[i], op, item);
+  }
+  return item;
+}
+
+std::size_t CaptureSession::record_copy(eager::Task& task) {
+  const tensor::TensorImpl& from = *task.arguments[0];
+  const tensor::TensorImpl& to = *task.arguments[1];
+  require_memory(from);
+  require_memory(to);
+  note_input(from, "copy", graph_->list.size());
+  transfer::Labels labels = task.labels;
+  labels.dtype = from.dtype();
+  const std::size_t item = graph_->list.add_copy({from.storage()->device, from.data()},
+                                                 {to.storage()->device, to.data()}, from.bytes(),
+                                                 labels, std::move(task.permit));
+  note_output(to, "copy", item);
+  return item;
+}
+
+const CaptureSession::Written* CaptureSession::written(const tensor::Storage& storage) const {
+  const auto found = written_.find(&storage);
+  // Another storage may lie there since.
+  if (found == written_.end() || found->second.storage.lock().get() != &storage) return nullptr;
+  return &found->second;
+}
+
+void CaptureSession::note_input(const tensor::TensorImpl& tensor, const std::string& op,
+                                std::size_t item) {
+  const tensor::Storage& storage = *tensor.storage();
+  const Written* by = written(storage);
+  if (by != nullptr) {
+    graph_->edges.push_back({by->item, static_cast<std::uint32_t>(item),
+                             fmt::format("{} {}{}", tensor.name(), dtype_name(tensor.dtype()),
+                                         tensor.shape().to_string())});
+    if (by->is_made) return;
+  } else if (storage.uses.has_failed()) {
+    if (const auto failure = storage.uses.failure()) throw failure->error;
+  }
+  graph_->outside.add(tensor, /*is_written=*/false, op);
+}
+
+void CaptureSession::note_output(const tensor::TensorImpl& tensor, const std::string& op,
+                                 std::size_t item) {
+  tensor::Storage& storage = *tensor.storage();
+  const Written* earlier = written(storage);
+  const bool is_made =
+      earlier != nullptr ? earlier->is_made
+                         : storage.pool == graph_->memory && !graph_->outside.contains(storage) &&
+                               (storage.bytes == 0 || addresses_.count(storage.buffer.data()) != 0);
+  written_[&storage] = {tensor.storage(), static_cast<std::uint32_t>(item), is_made};
+  if (!is_made) return graph_->outside.add(tensor, /*is_written=*/true, op);
+  if (earlier != nullptr) return;
+  storage.absence.store(tensor::kBeingCaptured, std::memory_order_relaxed);
+  storage.uses.fail(not_computed_);
+}
+
+void CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
+                                const std::shared_ptr<tensor::ScopeImpl>& scope) {
+  guarded([&] {
+    MemoryOfRuns memory(*this);
+    auto run = std::make_unique<ProgramRun>(std::move(plan), scope, device_, memory);
+    const runtime::Plan& planned = run->plan();
+    const auto add = [&](std::size_t instruction) { graph_->list.add_launch(*run, instruction); };
+    if (planned.schedule != nullptr) {
+      for (const std::uint32_t instruction : planned.schedule->order) add(instruction);
+    } else {
+      for (std::size_t i = 0; i < planned.instructions.size(); ++i) add(i);
+    }
+    graph_->runs.push_back(std::move(run));
+    InLane& in = lanes_.front();
+    in.last = ++time_;
+    in.last_op = "a program";
+  });
+}
+
+CaptureSession::InLane& CaptureSession::in_lane(const eager::Lane& lane) {
+  return *std::find_if(lanes_.begin(), lanes_.end(),
+                       [&lane](const InLane& in) { return in.lane.get() == &lane; });
+}
+
+std::uint64_t CaptureSession::mark(const eager::Lane& /*lane*/) {
+  const std::lock_guard lock(mutex_);
+  return time_ + 1;
+}
+
+void CaptureSession::wait_for(const eager::Lane& waiting, const eager::Lane& of,
+                              std::uint64_t mark) {
+  guarded([&] {
+    InLane& awaited = in_lane(of);
+    awaited.joined = std::max(awaited.joined, mark - 1);
+    in_lane(waiting).last = ++time_;
+  });
+}
+
+void CaptureSession::join(const std::shared_ptr<eager::Lane>& lane) {
+  guarded([&] {
+    if (&lane->device() != &device_) {
+      core::raise(ErrorCode::kUnsupported,
+                  "[capture] a stream of {} waits for an event of {}: a graph is of one device; "
+                  "capture a graph for each",
+                  lane->device().place().to_string(), name());
+    }
+    lanes_.push_back({lane, ++time_});
+    lane->set_recorder(this);
+  });
+}
+
+std::string CaptureSession::unjoined() const {
+  std::string names;
+  for (std::size_t i = 1; i < lanes_.size(); ++i) {
+    const InLane& in = lanes_[i];
+    if (in.last <= in.joined) continue;
+    names += fmt::format("{}stream {}, whose last work is {}", names.empty() ? "" : "; ", i,
+                         in.last_op.empty() ? "the wait with which it was forked" : in.last_op);
+  }
+  return names;
+}
+
+void CaptureSession::release_lanes() noexcept {
+  if (!is_open_.exchange(false)) return;
+  for (const InLane& in : lanes_) in.lane->set_recorder(nullptr);
+  device::leave_capture(*this);
+}
+
+void CaptureSession::keep_outputs() {
+  for (const auto& [address, each] : written_) {
+    if (!each.is_made) continue;
+    if (std::shared_ptr<tensor::Storage> storage = each.storage.lock()) {
+      storage->absence.store(tensor::kNotReplayed, std::memory_order_relaxed);
+      graph_->outputs.push_back(std::move(storage));
+    }
+  }
+}
+
+// Of a capture that has failed: they will never be computed.
+void CaptureSession::drop_outputs() noexcept {
+  for (const auto& [address, each] : written_) {
+    const std::shared_ptr<tensor::Storage> storage = each.storage.lock();
+    if (each.is_made && storage != nullptr) {
+      storage->absence.store("the capture that would have computed it was given up",
+                             std::memory_order_relaxed);
+    }
+  }
+}
+
+std::shared_ptr<CapturedGraph> CaptureSession::finish() {
+  const std::string forks = unjoined();
+  release_lanes();
+  const std::lock_guard lock(mutex_);
+  if (!failure_ && !forks.empty()) {
+    failure_ = Error(ErrorCode::kInvalidArgument,
+                     fmt::format("[capture] {} ends with streams that were forked off and not "
+                                 "joined: {}; record an event in each, and have the stream of the "
+                                 "capture wait for it",
+                                 name(), forks));
+  }
+  if (failure_) {
+    drop_outputs();
+    throw *failure_;
+  }
+  keep_outputs();
+  graph_->seal(std::move(extents_));
+  return graph_;
+}
+
+void CaptureSession::abandon() noexcept {
+  if (!is_open()) return;
+  release_lanes();
+  drop_outputs();
+}
+
+}  // namespace loci::capture

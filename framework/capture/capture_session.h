@@ -1,0 +1,107 @@
+// One capture under way.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "framework/capture/captured_graph.h"
+#include "framework/device/capture_rules.h"
+#include "framework/eager/lane.h"
+#include "framework/eager/work_recorder.h"
+#include "framework/run/frame_memory.h"
+#include "framework/run/run_recorder.h"
+
+namespace loci::capture {
+
+// Takes what its lanes are given. Thread-safe; by other threads than its own it is used only in the
+// mode relaxed.
+class CaptureSession final : public eager::WorkRecorder, public device::ActiveCapture {
+ public:
+  CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane> origin,
+                 device::CaptureMode mode, std::shared_ptr<GraphMemory> memory);
+  ~CaptureSession() override;
+
+  // What was captured. Throws what the capture has failed with, or Error(kInvalidArgument) for
+  // lanes that were not joined. Lanes are free from then on, in either case.
+  std::shared_ptr<CapturedGraph> finish();
+  // Until finish() or abandon().
+  [[nodiscard]] bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
+  // Gives it up.
+  void abandon() noexcept;
+  [[nodiscard]] const std::shared_ptr<eager::Lane>& origin() const { return lanes_.front().lane; }
+
+  // Of a program: a run of it is captured.
+  void record_run(std::shared_ptr<const runtime::Plan> plan,
+                  const std::shared_ptr<tensor::ScopeImpl>& scope);
+
+  memory::Buffer allocate(device::Device* space, std::uint64_t bytes, const eager::Lane& lane,
+                          const char* name) override;
+  [[nodiscard]] std::shared_ptr<void> pool(device::Device* space) override;
+  void record(eager::Task& task, eager::Lane& lane) override;
+  std::uint64_t mark(const eager::Lane& lane) override;
+  void wait_for(const eager::Lane& waiting, const eager::Lane& of, std::uint64_t mark) override;
+  void join(const std::shared_ptr<eager::Lane>& lane) override;
+  [[noreturn]] void refuse_wait(const char* action) override;
+  [[nodiscard]] std::uint64_t number() const override { return graph_->number; }
+
+  [[nodiscard]] std::string name() const override;
+  void invalidate(const Error& reason) override;
+
+ private:
+  // A lane of the graph. Times count what has been recorded and waited for.
+  struct InLane {
+    std::shared_ptr<eager::Lane> lane;
+    std::uint64_t last = 0;    // of its latest work
+    std::uint64_t joined = 0;  // up to which another lane of the graph waits for it
+    std::string last_op = {};
+  };
+  // Of frames, which are made with the lock.
+  class MemoryOfRuns;
+  // What has been made since the capture began, or changed.
+  struct Written {
+    std::weak_ptr<tensor::Storage> storage;
+    std::uint32_t item = 0;
+    bool is_made = false;
+  };
+
+  memory::Buffer allocate_noted(device::Device* space, std::uint64_t bytes, loci_stream* stream,
+                                const char* name);
+  template <class Record>
+  void guarded(const Record& record);
+  void require_open() const;
+  void require_thread() const;
+  [[noreturn]] void refuse(const Error& error);
+  std::size_t record_launch(eager::Task& task, const eager::Lane& lane);
+  std::size_t record_copy(eager::Task& task);
+  void check_launch(const eager::Task& task) const;
+  void note_input(const tensor::TensorImpl& tensor, const std::string& op, std::size_t item);
+  void note_output(const tensor::TensorImpl& tensor, const std::string& op, std::size_t item);
+  void require_memory(const tensor::TensorImpl& tensor) const;
+  [[nodiscard]] const Written* written(const tensor::Storage& storage) const;
+  InLane& in_lane(const eager::Lane& lane);
+  void release_lanes() noexcept;
+  [[nodiscard]] std::string unjoined() const;
+  void keep_outputs();
+  void drop_outputs() noexcept;
+
+  device::Device& device_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<CapturedGraph> graph_;
+  std::vector<InLane> lanes_;  // the first one is where it began
+  std::uint64_t time_ = 0;
+  std::optional<Error> failure_;
+  std::atomic<bool> is_open_{true};
+  std::vector<Extent> extents_;                // of all memory that it was given
+  std::unordered_set<const void*> addresses_;  // where those begin
+  std::unordered_map<const tensor::Storage*, Written> written_;
+  std::shared_ptr<device::Failure> not_computed_;
+};
+
+}  // namespace loci::capture

@@ -1,0 +1,59 @@
+// What a capture leaves: a launch list with all that it needs, which a lane runs as one task.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/capture/dot_file.h"
+#include "framework/capture/graph_memory.h"
+#include "framework/capture/launch_list.h"
+#include "framework/capture/outside_tensors.h"
+#include "framework/capture/program_run.h"
+#include "framework/eager/batch.h"
+
+namespace loci::capture {
+
+// Written by the capture, then replayed by one thread at a time.
+class CapturedGraph final : public eager::Batch {
+ public:
+  CapturedGraph(std::uint64_t number, device::Device& device, std::shared_ptr<GraphMemory> memory)
+      : number(number), device(device), memory(std::move(memory)) {}
+  ~CapturedGraph() override;
+
+  const std::uint64_t number;
+  device::Device& device;
+  const std::shared_ptr<GraphMemory> memory;
+  LaunchList list;
+  OutsideTensors outside;
+  std::vector<std::unique_ptr<ProgramRun>> runs;
+  std::vector<std::shared_ptr<tensor::Storage>> outputs;  // there at the end of the capture
+  std::vector<memory::Buffer> kept;                       // of kernels: their state
+  std::vector<DotEdge> edges;
+  std::uint64_t peak_bytes = 0;
+
+  // The capture has ended: enters the memory that it writes.
+  void seal(std::vector<Extent> written);
+  // Before a replay: throws Error(kInvalidArgument) unless all is as it was captured, or can be
+  // brought to that.
+  void prepare_replay();
+  // Waits for replays that are under way, whatever becomes of them.
+  void wait() noexcept;
+
+  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) override;
+  [[nodiscard]] bool is_ready() const override;
+  [[nodiscard]] bool is_small() const override { return list.is_small(); }
+  void run(eager::Lane& lane, loci_stream* stream) override { list.run(lane, stream); }
+  void fail(const std::shared_ptr<device::Failure>& failure) override;
+  [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override;
+  void clear_failures() override;
+  [[nodiscard]] std::string describe() const override;
+
+ private:
+  void spoil_later_outputs();
+
+  bool is_sealed_ = false;
+};
+
+}  // namespace loci::capture

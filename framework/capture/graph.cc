@@ -1,0 +1,71 @@
+#include <exception>
+#include <loci/graph.hpp>
+#include <utility>
+
+#include "framework/capture/graph_impl.h"
+#include "framework/core/environment.h"
+#include "framework/core/log.h"
+#include "framework/program/builder.h"
+
+namespace loci {
+inline namespace v0 {
+
+std::uint64_t GraphPool::bytes_in_use() const {
+  return memory_ == nullptr ? 0 : memory_->stats().in_use;
+}
+std::uint64_t GraphPool::bytes_held() const {
+  if (memory_ == nullptr) return 0;
+  const memory::Stats stats = memory_->stats();
+  return stats.in_use + stats.cached;
+}
+
+Graph::Graph()
+    : Graph(Place(program::current_guard().empty() ? "cpu" : program::current_guard())) {}
+Graph::Graph(const Place& place, CaptureMode mode, GraphPool pool) {
+  core::check_environment();
+  impl_ = std::make_unique<capture::GraphImpl>(place, mode, pool.memory());
+}
+Graph::~Graph() = default;
+Graph::Graph(Graph&& other) noexcept = default;
+Graph& Graph::operator=(Graph&& other) noexcept = default;
+
+const Place& Graph::place() const { return impl_->place(); }
+CaptureMode Graph::mode() const { return impl_->mode(); }
+void Graph::capture_begin() { impl_->begin(); }
+void Graph::capture_end() { impl_->end(); }
+void Graph::abort() noexcept { impl_->abort(); }
+bool Graph::is_capturing() const { return impl_->is_capturing(); }
+bool Graph::is_captured() const { return impl_->is_captured(); }
+void Graph::replay() { impl_->replay(nullptr, __builtin_return_address(0)); }
+void Graph::replay(const Stream& stream) {
+  impl_->replay(stream.lane().get(), __builtin_return_address(0));
+}
+void Graph::reset() { impl_->reset(); }
+GraphPool Graph::pool() const { return GraphPool(impl_->memory()); }
+GraphStats Graph::stats() const { return impl_->stats(); }
+void Graph::print_to_dot_files(const std::string& prefix) const { impl_->print(prefix); }
+
+CaptureScope::CaptureScope(Graph& graph) : graph_(graph), exceptions_(std::uncaught_exceptions()) {
+  graph_.capture_begin();
+}
+
+CaptureScope::~CaptureScope() {
+  if (has_ended_) return;
+  try {
+    if (std::uncaught_exceptions() > exceptions_) {
+      graph_.abort();
+    } else {
+      graph_.capture_end();
+    }
+  } catch (const Error& error) {
+    core::log(core::Module::kCapture, core::Level::kError, "{}", error.what());
+  }
+}
+
+void CaptureScope::end() {
+  has_ended_ = true;
+  graph_.capture_end();
+}
+
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,208 @@
+#include "framework/capture/graph_impl.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "framework/capture/thread_captures.h"
+#include "framework/core/log.h"
+#include "framework/core/process_end.h"
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/eager/lanes.h"
+#include "framework/eager/thread_state.h"
+
+namespace loci::capture {
+namespace {
+
+std::atomic<std::uint64_t> last_number{0};
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+device::CaptureMode internal(CaptureMode mode) {
+  switch (mode) {
+    case CaptureMode::kGlobal: return device::CaptureMode::kGlobal;
+    case CaptureMode::kRelaxed: return device::CaptureMode::kRelaxed;
+    case CaptureMode::kThreadLocal: break;
+  }
+  return device::CaptureMode::kThreadLocal;
+}
+
+device::Device& device_at(const Place& place) {
+  auto& devices = device::DeviceManager::instance();
+  return devices.get(devices.resolve(place, Place()));
+}
+
+// Whether a StreamGuard of the thread names that lane.
+bool is_guarded(const eager::ThreadState& thread, const eager::Lane& lane) {
+  return std::find(thread.streams.begin(), thread.streams.end(), &lane) != thread.streams.end();
+}
+
+}  // namespace
+
+GraphImpl::GraphImpl(const Place& place, CaptureMode mode, std::shared_ptr<GraphMemory> memory)
+    : device_(device_at(place)), mode_(mode), memory_(std::move(memory)) {
+  if (memory_ == nullptr) memory_ = GraphMemory::make();
+}
+
+GraphImpl::~GraphImpl() {
+  if (core::process_is_ending()) {
+    // Its device may be gone: everything stays as it is.
+    (void)new std::shared_ptr<CapturedGraph>(std::move(graph_));
+    (void)new std::shared_ptr<CaptureSession>(std::move(session_));
+    (void)new std::shared_ptr<GraphMemory>(std::move(memory_));
+    return;
+  }
+  abort();
+}
+
+void GraphImpl::require_current_context(const char* user) const {
+  if (use_.is_current()) return;
+  core::refuse_other_context(user, fmt::format("a graph at {}", place().to_string()),
+                             use_.context(), "enter its context with a ContextGuard");
+}
+
+void GraphImpl::begin() {
+  require_current_context("capture_begin");
+  if (session_ != nullptr || graph_ != nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] capture_begin() of graph {} at {}, which {}; {}", number_,
+                place().to_string(), session_ != nullptr ? "is being captured" : "is captured",
+                session_ != nullptr ? "end that capture first" : "call reset() first");
+  }
+  device_.require_reach();
+  ThreadCaptures::of_this_thread().remove_ended();
+  eager::ThreadState& thread = eager::thread_state();
+  eager::Lanes& lanes = eager::Lanes::instance();
+  eager::Lane& standard = lanes.default_lane(device_);
+  eager::Lane& current = eager::current_lane(thread, standard);
+  std::shared_ptr<eager::Lane> origin(std::shared_ptr<void>(), &current);
+  std::shared_ptr<eager::Lane> own_lane;  // null: the user's is captured
+  if (is_guarded(thread, current)) {
+    if (&current == &standard) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[capture] the default stream of {} cannot be captured, since others use it too; "
+                  "leave its StreamGuard, or give one for a stream of its own",
+                  place().to_string());
+    }
+    if (current.recorder() != nullptr) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[capture] the current stream of {} is being captured by graph {} already; end "
+                  "that capture first",
+                  place().to_string(), current.recorder()->number());
+    }
+  } else {
+    origin = own_lane = lanes.lease(device_);
+  }
+  number_ = ++last_number;
+  begun_ns_ = now_ns();
+  session_ = std::make_shared<CaptureSession>(number_, std::move(origin), internal(mode_), memory_);
+  ThreadCaptures::of_this_thread().add(session_, std::move(own_lane));
+}
+
+void GraphImpl::end() {
+  require_current_context("capture_end");
+  if (session_ == nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] capture_end() of a graph at {} without a capture; call capture_begin() "
+                "first",
+                place().to_string());
+  }
+  if (mode_ != CaptureMode::kRelaxed && !session_->is_of_this_thread()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] capture_end() of graph {} at {} on another thread than that which began "
+                "the capture; end it there, or capture in the mode relaxed",
+                number_, place().to_string());
+  }
+  ThreadCaptures::of_this_thread().remove(session_.get());
+  const std::shared_ptr<CaptureSession> session = std::move(session_);
+  graph_ = session->finish();
+  capture_ns_ = now_ns() - begun_ns_;
+  replays_ = 0;
+  if (graph_->list.size() != 0) return;
+  core::log(core::Module::kCapture, core::Level::kWarn,
+            "graph {} at {} is empty: nothing was given to that place between capture_begin() and "
+            "capture_end()",
+            number_, place().to_string());
+}
+
+void GraphImpl::abort() noexcept {
+  if (session_ == nullptr) return;
+  ThreadCaptures::of_this_thread().remove(session_.get());
+  session_->abandon();
+  session_.reset();
+}
+
+void GraphImpl::replay(eager::Lane* lane, const void* site) {
+  require_current_context("replay");
+  if (graph_ == nullptr) {
+    core::raise(ErrorCode::kInvalidArgument, "[replay] the graph at {} {}", place().to_string(),
+                session_ != nullptr ? "is still being captured; call capture_end() first"
+                                    : "is not captured, or was reset; capture it first");
+  }
+  if (lane == nullptr) {
+    lane =
+        &eager::current_lane(eager::thread_state(), eager::Lanes::instance().default_lane(device_));
+  } else if (&lane->device() != &device_) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[replay] graph {} is of {}, and the stream of {}; give a stream of the graph's "
+                "place",
+                number_, place().to_string(), lane->device().place().to_string());
+  }
+  graph_->prepare_replay();
+  eager::Task task;
+  task.batch = graph_;
+  task.site = site;
+  lane->submit(task);
+  ++replays_;
+  if (eager::thread_state().is_serial && lane->recorder() == nullptr) lane->synchronize();
+}
+
+void GraphImpl::reset() {
+  require_current_context("reset");
+  if (session_ != nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] reset() of graph {} at {}, which is being captured; call capture_end() "
+                "or abort() first",
+                number_, place().to_string());
+  }
+  if (graph_ == nullptr) return;
+  graph_->wait();
+  graph_.reset();
+  memory_ = memory_.use_count() == 1 ? GraphMemory::make() : memory_;
+  replays_ = 0;
+  capture_ns_ = 0;
+}
+
+GraphStats GraphImpl::stats() const {
+  GraphStats stats;
+  if (graph_ == nullptr) return stats;
+  stats.launches = graph_->list.launches();
+  stats.copies = graph_->list.copies();
+  stats.host_functions = graph_->list.host_functions();
+  stats.program_runs = graph_->runs.size();
+  stats.inputs = graph_->outside.size();
+  for (const auto& run : graph_->runs) stats.inputs += run->plan().persistables.size();
+  stats.outputs = graph_->outputs.size();
+  stats.peak_bytes = graph_->peak_bytes;
+  stats.replays = replays_;
+  stats.capture_ns = capture_ns_;
+  return stats;
+}
+
+void GraphImpl::print(const std::string& prefix) const {
+  if (graph_ == nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] print_to_dot_files() of a graph at {} that is not captured; capture it "
+                "first",
+                place().to_string());
+  }
+  write_dot_file(*graph_, prefix + ".dot");
+}
+
+}  // namespace loci::capture

@@ -1,0 +1,50 @@
+// What a Graph handle refers to.
+#pragma once
+
+#include <cstdint>
+#include <loci/graph.hpp>
+#include <memory>
+
+#include "framework/capture/capture_session.h"
+#include "framework/capture/captured_graph.h"
+#include "framework/core/context.h"
+
+namespace loci::capture {
+
+class GraphImpl {
+ public:
+  GraphImpl(const Place& place, CaptureMode mode, std::shared_ptr<GraphMemory> memory);
+  ~GraphImpl();
+  GraphImpl(const GraphImpl&) = delete;
+  GraphImpl& operator=(const GraphImpl&) = delete;
+
+  [[nodiscard]] const Place& place() const { return device_.place(); }
+  [[nodiscard]] CaptureMode mode() const { return mode_; }
+  [[nodiscard]] const std::shared_ptr<GraphMemory>& memory() const { return memory_; }
+  [[nodiscard]] bool is_capturing() const { return session_ != nullptr; }
+  [[nodiscard]] bool is_captured() const { return graph_ != nullptr; }
+  [[nodiscard]] GraphStats stats() const;
+
+  void begin();
+  void end();
+  void abort() noexcept;
+  void replay(eager::Lane* lane, const void* site);
+  void reset();
+  void print(const std::string& prefix) const;
+
+ private:
+  void require_current_context(const char* user) const;
+
+  core::ContextUse use_;  // first, so that what follows ends within it
+  device::Device& device_;
+  const CaptureMode mode_;
+  std::shared_ptr<GraphMemory> memory_;
+  std::shared_ptr<CaptureSession> session_;
+  std::shared_ptr<CapturedGraph> graph_;
+  std::uint64_t number_ = 0;  // of the latest capture
+  std::uint64_t begun_ns_ = 0;
+  std::uint64_t capture_ns_ = 0;
+  std::uint64_t replays_ = 0;
+};
+
+}  // namespace loci::capture

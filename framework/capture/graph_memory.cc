@@ -1,0 +1,142 @@
+#include "framework/capture/graph_memory.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "framework/device/device_manager.h"
+
+namespace loci::capture {
+namespace {
+
+// Those that have no owner any more, while work that is under way still has memory of theirs.
+class EndedMemory {
+ public:
+  static constexpr auto kContextSlot = core::ContextSlot::kGraphPools;
+  // What it needs to the end is made before it.
+  EndedMemory() {
+    device::DeviceManager::instance();
+    memory::host_allocator();
+  }
+
+  void add(std::unique_ptr<GraphMemory> memory) {
+    const std::lock_guard lock(mutex_);
+    kept_.push_back(std::move(memory));
+  }
+  void sweep() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(kept_, [](const auto& memory) { return memory->stats().in_use == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<GraphMemory>> kept_;
+};
+
+}  // namespace
+
+std::vector<Extent> united(std::vector<Extent> extents) {
+  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) {
+    return std::tie(a.space, a.begin) < std::tie(b.space, b.begin);
+  });
+  std::vector<Extent> result;
+  for (const Extent& extent : extents) {
+    if (extent.bytes == 0) continue;
+    if (!result.empty() && result.back().space == extent.space &&
+        extent.begin <= result.back().begin + result.back().bytes) {
+      Extent& last = result.back();
+      last.bytes = std::max(last.bytes, extent.begin + extent.bytes - last.begin);
+    } else {
+      result.push_back(extent);
+    }
+  }
+  return result;
+}
+
+bool meet(const std::vector<Extent>& extents, const Extent& extent) {
+  if (extent.bytes == 0) return false;
+  const auto after = std::upper_bound(extents.begin(), extents.end(), extent,
+                                      [](const Extent& a, const Extent& b) {
+                                        return std::make_tuple(a.space, a.begin + a.bytes) <
+                                               std::make_tuple(b.space, b.begin + b.bytes);
+                                      });
+  const auto meets = [&](const Extent& other) {
+    return other.space == extent.space && other.begin < extent.begin + extent.bytes &&
+           extent.begin < other.begin + other.bytes;
+  };
+  if (after != extents.end() && meets(*after)) return true;
+  return after != extents.begin() && meets(*std::prev(after));
+}
+
+std::shared_ptr<GraphMemory> GraphMemory::make() {
+  core::in_context<EndedMemory>().sweep();
+  core::Context* context = &core::Context::current();
+  return {new GraphMemory(), [context](GraphMemory* memory) {
+            std::unique_ptr<GraphMemory> owned(memory);
+            if (owned->stats().in_use == 0) return;
+            context->get<EndedMemory>().add(std::move(owned));
+          }};
+}
+
+memory::PrivatePool& GraphMemory::pool_of(device::Device* space) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<memory::PrivatePool>& pool = pools_[space];
+  if (pool == nullptr) {
+    pool = space == nullptr ? std::make_unique<memory::PrivatePool>()
+                            : std::make_unique<memory::PrivatePool>(*space);
+  }
+  return *pool;
+}
+
+memory::Buffer GraphMemory::allocate(device::Device* space, std::uint64_t bytes,
+                                     loci_stream* stream, const char* name) {
+  return pool_of(space).allocate(bytes, stream, name);
+}
+
+memory::Stats GraphMemory::stats() const {
+  const std::lock_guard lock(mutex_);
+  memory::Stats sum;
+  for (const auto& [space, pool] : pools_) {
+    const memory::Stats stats = pool->stats();
+    sum.in_use += stats.in_use;
+    sum.cached += stats.cached;
+    sum.peak_in_use += stats.peak_in_use;
+    sum.allocations += stats.allocations;
+    sum.backend_allocations += stats.backend_allocations;
+  }
+  return sum;
+}
+
+void GraphMemory::enter(std::uint64_t graph, std::vector<Extent> written, Outputs outputs) {
+  const std::lock_guard lock(mutex_);
+  for (Member& earlier : members_) {
+    for (const std::weak_ptr<tensor::Storage>& output : outputs) {
+      const std::shared_ptr<tensor::Storage> storage = output.lock();
+      if (storage == nullptr) continue;
+      const Extent extent{storage->device, reinterpret_cast<std::uintptr_t>(storage->data),
+                          storage->bytes};
+      if (!meet(earlier.written, extent)) continue;
+      // A replay may be reading the former one.
+      auto more = earlier.overwrites == nullptr ? std::make_shared<Outputs>()
+                                                : std::make_shared<Outputs>(*earlier.overwrites);
+      more->push_back(output);
+      earlier.overwrites = std::move(more);
+    }
+  }
+  members_.push_back({graph, std::move(written), nullptr});
+}
+
+void GraphMemory::leave(std::uint64_t graph) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(members_, [graph](const Member& member) { return member.graph == graph; });
+}
+
+std::shared_ptr<const GraphMemory::Outputs> GraphMemory::overwritten_by(std::uint64_t graph) const {
+  const std::lock_guard lock(mutex_);
+  for (const Member& member : members_) {
+    if (member.graph == graph) return member.overwrites;
+  }
+  return nullptr;
+}
+
+}  // namespace loci::capture

@@ -1,0 +1,68 @@
+// Memory of captured graphs: what nobody else is given, and whose addresses stay as long as a graph
+// has them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "framework/core/context.h"
+#include "framework/memory/private_pool.h"
+#include "framework/tensor/tensor_impl.h"
+#include "framework/tensor/uses.h"
+
+namespace loci::capture {
+
+// Addresses of one memory space: [begin, begin + bytes).
+struct Extent {
+  device::Device* space = nullptr;  // null: the host's
+  std::uintptr_t begin = 0;
+  std::uint64_t bytes = 0;
+};
+// Sorted, joined where they meet.
+[[nodiscard]] std::vector<Extent> united(std::vector<Extent> extents);
+// Whether one of the extents, which are united, has a byte of `extent`.
+[[nodiscard]] bool meet(const std::vector<Extent>& extents, const Extent& extent);
+
+// Shared by graphs and by the tensors that they have made. Thread-safe.
+class GraphMemory {
+ public:
+  // The last owner ends it, once nothing of it is in use: until then it is kept.
+  static std::shared_ptr<GraphMemory> make();
+
+  // Of the space (null: the host's) for work of that stream. Throws Error(kOutOfMemory).
+  [[nodiscard]] memory::Buffer allocate(device::Device* space, std::uint64_t bytes,
+                                        loci_stream* stream, const char* name);
+  // Sums over its spaces.
+  [[nodiscard]] memory::Stats stats() const;
+
+  // Replays of its graphs come one after the other, since they use the same memory.
+  [[nodiscard]] tensor::Uses& uses() noexcept { return uses_; }
+
+  // A graph that has been captured: all memory that it writes, united, and which of that outlives
+  // the capture. Gives those outputs of earlier graphs' successors that a replay overwrites.
+  using Outputs = std::vector<std::weak_ptr<tensor::Storage>>;
+  void enter(std::uint64_t graph, std::vector<Extent> written, Outputs outputs);
+  void leave(std::uint64_t graph) noexcept;
+  // What a replay of that graph overwrites: outputs of graphs that were captured later. Null where
+  // there is none.
+  [[nodiscard]] std::shared_ptr<const Outputs> overwritten_by(std::uint64_t graph) const;
+
+ private:
+  struct Member {
+    std::uint64_t graph = 0;
+    std::vector<Extent> written;
+    std::shared_ptr<Outputs> overwrites;
+  };
+
+  memory::PrivatePool& pool_of(device::Device* space);
+
+  mutable std::mutex mutex_;
+  std::map<device::Device*, std::unique_ptr<memory::PrivatePool>> pools_;
+  std::vector<Member> members_;  // in the order of their capture
+  tensor::Uses uses_;
+};
+
+}  // namespace loci::capture

@@ -1,0 +1,188 @@
+#include "framework/capture/launch_list.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "framework/core/abi/error.h"
+#include "framework/profiler/correlation.h"
+#include "framework/profiler/label_table.h"
+#include "framework/profiler/parts.h"
+#include "framework/profiler/scope.h"
+#include "framework/run/operator_label.h"
+#include "framework/run/operator_log.h"
+
+namespace loci::capture {
+
+template <class T>
+T* LaunchList::make_array(std::size_t count) {
+  T* array = static_cast<T*>(arguments_.allocate(count * sizeof(T), alignof(T)));
+  std::uninitialized_default_construct_n(array, count);
+  return array;
+}
+
+std::size_t LaunchList::add(const Item& item, Origin origin) {
+  items_.push_back(item);
+  try {
+    origins_.push_back(std::move(origin));
+  } catch (...) {
+    items_.pop_back();
+    throw;
+  }
+  return items_.size() - 1;
+}
+
+std::size_t LaunchList::add_step(Step::Kind kind, std::size_t index) {
+  Item item;
+  item.step = static_cast<std::uint32_t>(steps_.size());
+  steps_.push_back({kind, static_cast<std::uint32_t>(index)});
+  return add(item, {});
+}
+
+std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
+                                   const tensor::TensorImpl* const* arguments, void* workspace,
+                                   void* state) {
+  is_small_ = is_small_ && plan->is_small;
+  if (plan->kernel == nullptr) return add_step(Step::Kind::kNothing, 0);
+  const std::size_t count = plan->views.size();
+  auto* views = make_array<loci_view>(count);
+  auto* pointers = make_array<const loci_view*>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    views[i] = plan->views[i];
+    const bool has_elements = views[i].residence != LOCI_RESIDENCE_METADATA && views[i].bytes > 0;
+    if (has_elements && arguments[i] != nullptr) views[i].data = arguments[i]->data();
+    pointers[i] = &views[i];
+  }
+  Item item;
+  item.launch = plan->kernel->launch();
+  item.prepared = plan->kernel->handle();
+  item.call.inputs = pointers;
+  item.call.outputs = pointers + plan->inputs.size();
+  item.call.workspace = workspace;
+  item.call.state = state;
+  ++launches_;
+  return add(item, {.plan = std::move(plan)});
+}
+
+std::size_t LaunchList::add_launch(const ProgramRun& run, std::size_t instruction) {
+  is_small_ = false;
+  const runtime::Frame::Launch launch = run.frame().launch_of(instruction);
+  Item item;
+  item.launch = launch.function;
+  item.prepared = launch.prepared;
+  item.call = launch.call;
+  ++launches_;
+  return add(item,
+             {.program = &run.plan(), .instruction = static_cast<std::uint32_t>(instruction)});
+}
+
+std::size_t LaunchList::add_copy(const transfer::End& from, const transfer::End& to,
+                                 std::uint64_t bytes, const transfer::Labels& labels,
+                                 transfer::Permit permit) {
+  constexpr std::uint64_t kLittle = 4096;
+  is_small_ = is_small_ && bytes <= kLittle;
+  copies_.push_back({from, to, bytes, labels, std::move(permit)});
+  return add_step(Step::Kind::kCopy, copies_.size() - 1);
+}
+
+std::size_t LaunchList::add_host_function(std::unique_ptr<eager::HostFunction> function,
+                                          const void* site) {
+  is_small_ = false;
+  functions_.push_back({std::move(function), site});
+  return add_step(Step::Kind::kFunction, functions_.size() - 1);
+}
+
+std::string LaunchList::type(std::size_t item) const {
+  const Origin& origin = origins_[item];
+  if (origin.plan != nullptr) return origin.plan->schema->name();
+  if (origin.program != nullptr) {
+    const runtime::Instruction& instruction = origin.program->instructions[origin.instruction];
+    return origin.program->operators[static_cast<std::size_t>(instruction.op)].op->type();
+  }
+  switch (steps_[items_[item].step].kind) {
+    case Step::Kind::kCopy: return "copy";
+    case Step::Kind::kFunction: return "host function";
+    case Step::Kind::kNothing: break;
+  }
+  return "nothing";
+}
+
+std::string LaunchList::describe(std::size_t item) const {
+  const Origin& origin = origins_[item];
+  if (origin.program != nullptr) {
+    return runtime::describe_instruction(*origin.program, origin.instruction);
+  }
+  if (origin.plan != nullptr) {
+    std::string arguments;
+    for (const eager::PlannedInput& input : origin.plan->inputs) {
+      if (input.value < 0) continue;
+      arguments += fmt::format("{}{}{}", arguments.empty() ? "" : ", ",
+                               dtype_name(input.type.dtype), input.type.shape.to_string());
+    }
+    return fmt::format("[{}] {} at {}", origin.plan->schema->name(), arguments,
+                       origin.plan->device->place().to_string());
+  }
+  const Step& step = steps_[items_[item].step];
+  if (step.kind != Step::Kind::kCopy) return type(item);
+  const Copy& copy = copies_[step.index];
+  return fmt::format("copy of '{}', {} bytes", copy.labels.variable, copy.bytes);
+}
+
+inline void LaunchList::run_item(Item& item, eager::Lane& lane, loci_stream* stream,
+                                 std::uint64_t correlation) {
+  if (item.launch == nullptr) [[unlikely]]
+    return run_step(item, lane, stream, correlation);
+  item.call.stream = stream;
+  item.call.correlation = correlation;
+  loci_error* error = item.launch(item.prepared, &item.call);
+  if (error != nullptr) [[unlikely]]
+    throw core::take_error(error).within(describe(static_cast<std::size_t>(&item - items_.data())));
+}
+
+void LaunchList::run(eager::Lane& lane, loci_stream* stream) {
+  std::uint64_t correlation = profiler::take_correlations(items_.size());
+  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
+    return run_recorded(lane, stream, correlation);
+  for (Item& item : items_) run_item(item, lane, stream, correlation++);
+}
+
+void LaunchList::run_step(const Item& item, eager::Lane& lane, loci_stream* stream,
+                          std::uint64_t correlation) {
+  const Step& step = steps_[item.step];
+  if (step.kind == Step::Kind::kCopy) {
+    const Copy& copy = copies_[step.index];
+    transfer::copy(copy.from, copy.to, copy.bytes, copy.labels, stream, /*wait=*/false,
+                   copy.permit);
+  } else if (step.kind == Step::Kind::kFunction) {
+    const Function& function = functions_[step.index];
+    lane.call_on_host(function.function, function.site, correlation);
+  }
+}
+
+// With the operators' scopes, as other runs have them.
+void LaunchList::run_recorded(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) {
+  for (std::size_t i = 0; i < items_.size(); ++i, ++correlation) {
+    if (items_[i].launch == nullptr) {
+      run_item(items_[i], lane, stream, correlation);
+      continue;
+    }
+    const bool in_detail = profiler::records_at(profiler::Level::kDetail);
+    const profiler::Scope scope(label(i), in_detail ? 0 : correlation);
+    const profiler::Scope compute(label_of(profiler::Part::kCompute), correlation,
+                                  profiler::Level::kDetail);
+    run_item(items_[i], lane, stream, correlation);
+  }
+}
+
+profiler::LabelId LaunchList::label(std::size_t item) {
+  Origin& origin = origins_[item];
+  if (origin.plan != nullptr) return eager::label_of(*origin.plan);
+  if (origin.label == 0) {
+    origin.label = profiler::LabelTable::instance().intern(
+        runtime::operator_label(*origin.program, origin.program->instructions[origin.instruction]));
+  }
+  return origin.label;
+}
+
+}  // namespace loci::capture

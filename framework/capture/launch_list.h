@@ -1,0 +1,110 @@
+// What a graph does, in order: the launches and copies that each replay hands to a stream.
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+#include "framework/capture/program_run.h"
+#include "framework/dispatch/kernel.h"
+#include "framework/eager/call_plan.h"
+#include "framework/eager/host_function.h"
+#include "framework/eager/lane.h"
+#include "framework/memory/allocator.h"
+#include "framework/profiler/recording.h"
+#include "framework/transfer/transfer.h"
+
+namespace loci::capture {
+
+// Everything that a launch needs is written when it is added, so that running touches no map,
+// string or allocator. One stream at a time.
+class LaunchList {
+ public:
+  LaunchList() = default;
+  LaunchList(const LaunchList&) = delete;
+  LaunchList& operator=(const LaunchList&) = delete;
+
+  // Each gives the item's number. `arguments` have their memory: flat inputs, then outputs, null
+  // where one is absent. A plan without a kernel is an item that does nothing.
+  std::size_t add_launch(std::shared_ptr<const eager::CallPlan> plan,
+                         const tensor::TensorImpl* const* arguments, void* workspace, void* state);
+  std::size_t add_launch(const ProgramRun& run, std::size_t instruction);
+  std::size_t add_copy(const transfer::End& from, const transfer::End& to, std::uint64_t bytes,
+                       const transfer::Labels& labels, transfer::Permit permit);
+  std::size_t add_host_function(std::unique_ptr<eager::HostFunction> function, const void* site);
+
+  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  [[nodiscard]] std::size_t launches() const { return launches_; }
+  [[nodiscard]] std::size_t copies() const { return copies_.size(); }
+  [[nodiscard]] std::size_t host_functions() const { return functions_.size(); }
+  // Whether all of it together is little work.
+  [[nodiscard]] bool is_small() const { return is_small_ && items_.size() <= kFewItems; }
+
+  // "[relu] x float32[4] at cpu", "copy of 'x'", "host function".
+  [[nodiscard]] std::string describe(std::size_t item) const;
+  // A word for it: "relu", "copy", "host function".
+  [[nodiscard]] std::string type(std::size_t item) const;
+
+  // Hands everything to the stream of the lane, or does it on an inline device. Throws Error with
+  // the item.
+  void run(eager::Lane& lane, loci_stream* stream);
+
+ private:
+  using LaunchFn = dispatch::PreparedKernel::LaunchFn;
+  static constexpr std::size_t kFewItems = 16;
+
+  struct Item {
+    LaunchFn launch = nullptr;  // null: it is another step, whose index stands in `step`
+    const loci_prepared* prepared = nullptr;
+    loci_launch call{};
+    std::uint32_t step = 0;
+  };
+  // Where an item is from; not used while running.
+  struct Origin {
+    std::shared_ptr<const eager::CallPlan> plan = nullptr;
+    const runtime::Plan* program = nullptr;
+    std::uint32_t instruction = 0;
+    profiler::LabelId label = 0;  // of a program's, once it has been asked for
+  };
+  struct Copy {
+    transfer::End from;
+    transfer::End to;
+    std::uint64_t bytes = 0;
+    transfer::Labels labels;
+    transfer::Permit permit;
+  };
+  struct Function {
+    std::shared_ptr<eager::HostFunction> function;
+    const void* site = nullptr;
+  };
+  // A step that is no launch.
+  struct Step {
+    enum class Kind : std::uint8_t { kNothing, kCopy, kFunction } kind = Kind::kNothing;
+    std::uint32_t index = 0;
+  };
+
+  std::size_t add(const Item& item, Origin origin);
+  std::size_t add_step(Step::Kind kind, std::size_t index);
+  template <class T>
+  T* make_array(std::size_t count);
+  void run_item(Item& item, eager::Lane& lane, loci_stream* stream, std::uint64_t correlation);
+  void run_step(const Item& item, eager::Lane& lane, loci_stream* stream,
+                std::uint64_t correlation);
+  void run_recorded(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation);
+  [[nodiscard]] profiler::LabelId label(std::size_t item);
+
+  std::pmr::monotonic_buffer_resource arguments_;  // views, and pointers to them
+  std::vector<Item> items_;
+  std::vector<Origin> origins_;  // by item
+  std::vector<Step> steps_;
+  std::vector<Copy> copies_;
+  std::vector<Function> functions_;
+  std::size_t launches_ = 0;
+  bool is_small_ = true;
+};
+
+}  // namespace loci::capture

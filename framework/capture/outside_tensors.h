@@ -1,0 +1,63 @@
+// The tensors of others that a graph reads or writes, and whether they are still what was captured.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <loci/inline_list.hpp>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "framework/eager/task.h"
+#include "framework/tensor/tensor_impl.h"
+
+namespace loci::capture {
+
+// Keeps their memory, so that none of it can become another tensor's. A tensor that only graphs
+// have is refused all the same, if that came after the capture: whoever replays may think of
+// another one that he has set instead. What nobody had as the capture ended is a constant of the
+// graph.
+class OutsideTensors {
+ public:
+  OutsideTensors() = default;
+  ~OutsideTensors();
+  OutsideTensors(const OutsideTensors&) = delete;
+  OutsideTensors& operator=(const OutsideTensors&) = delete;
+
+  // Of an op that is captured, named for messages.
+  void add(const tensor::TensorImpl& tensor, bool is_written, const std::string& op);
+  [[nodiscard]] bool contains(const tensor::Storage& storage) const {
+    return index_.count(&storage) != 0;
+  }
+  [[nodiscard]] std::size_t size() const { return tensors_.size(); }
+
+  // The capture has ended.
+  void find_constants();
+  // Throws Error(kInvalidArgument), or what a tensor has failed with.
+  void check(std::uint64_t graph) const;
+  // Those that are written have changed.
+  void count_changes() const;
+  [[nodiscard]] bool is_ready() const;
+  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) const;
+  void fail(const std::shared_ptr<device::Failure>& failure) const;
+  [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
+
+ private:
+  struct Outside {
+    std::shared_ptr<tensor::Storage> storage;
+    bool is_read = false;
+    bool is_written = false;
+    bool is_constant = false;
+    std::string name;  // "'x' float32[4] at sim:0"
+    std::string op;    // the first that has it
+  };
+
+  [[nodiscard]] static bool is_orphan(const Outside& tensor);
+  [[noreturn]] static void refuse(const Outside& tensor, std::uint64_t graph);
+
+  std::vector<Outside> tensors_;
+  std::unordered_map<const tensor::Storage*, std::size_t> index_;
+};
+
+}  // namespace loci::capture

@@ -1,0 +1,47 @@
+// A run of a program within a graph.
+#pragma once
+
+#include <loci/inline_list.hpp>
+#include <memory>
+
+#include "framework/eager/task.h"
+#include "framework/run/frame.h"
+#include "framework/tensor/scope_impl.h"
+
+namespace loci::capture {
+
+// Has a frame of its own in the graph's memory. Variables of the scope are looked up again where
+// the scope has changed.
+class ProgramRun {
+ public:
+  // The scope is bound. Throws what Frame and its bind_scope() throw, and Error(kInvalidArgument)
+  // for a plan that no graph can have, naming the operator.
+  ProgramRun(std::shared_ptr<const runtime::Plan> plan, std::shared_ptr<tensor::ScopeImpl> scope,
+             const device::Device& device, runtime::FrameMemory& memory);
+
+  [[nodiscard]] const runtime::Plan& plan() const { return *plan_; }
+  [[nodiscard]] const runtime::Frame& frame() const { return *frame_; }
+
+  // Whether a replay needs nothing from bind().
+  [[nodiscard]] bool is_bound() const { return frame_->is_up_to_date(*scope_); }
+  // Once no replay is under way. Throws Error(kInvalidArgument) if a variable has another type.
+  void bind(std::uint64_t graph);
+
+  // As OutsideTensors has them, of the variables.
+  void count_changes() { frame_->count_changes(); }
+  void check(std::uint64_t graph) const;
+  [[nodiscard]] bool is_ready() const;
+  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) const;
+  void fail(const std::shared_ptr<device::Failure>& failure) const;
+  [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
+
+ private:
+  template <class Visit>
+  void for_each_variable(const Visit& visit) const;
+
+  std::shared_ptr<const runtime::Plan> plan_;
+  std::shared_ptr<tensor::ScopeImpl> scope_;
+  std::unique_ptr<runtime::Frame> frame_;
+};
+
+}  // namespace loci::capture

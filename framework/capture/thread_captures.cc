@@ -1,0 +1,64 @@
+#include "framework/capture/thread_captures.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/eager/thread_state.h"
+
+namespace loci::capture {
+
+ThreadCaptures& ThreadCaptures::of_this_thread() {
+  thread_local ThreadCaptures captures;
+  return captures;
+}
+
+ThreadCaptures::~ThreadCaptures() { runtime::run_recorder = nullptr; }
+
+void ThreadCaptures::add(const std::shared_ptr<CaptureSession>& session,
+                         std::shared_ptr<eager::Lane> own_lane) {
+  captures_.push_back({session, own_lane});
+  if (own_lane != nullptr) {
+    std::vector<eager::Lane*>& streams = eager::thread_state().streams;
+    streams.insert(streams.begin(), own_lane.get());
+  }
+  runtime::run_recorder = this;
+}
+
+template <class Ends>
+void ThreadCaptures::remove_if(const Ends& ends) noexcept {
+  std::erase_if(captures_, [&](const Capture& each) {
+    if (!ends(each.session.lock().get())) return false;
+    std::vector<eager::Lane*>& streams = eager::thread_state().streams;
+    const auto lane = std::find(streams.begin(), streams.end(), each.own_lane.get());
+    if (lane != streams.end()) streams.erase(lane);
+    return true;
+  });
+  if (captures_.empty()) runtime::run_recorder = nullptr;
+}
+
+void ThreadCaptures::remove(const CaptureSession* session) noexcept {
+  remove_if([session](const CaptureSession* each) { return each == session; });
+}
+
+void ThreadCaptures::remove_ended() noexcept {
+  remove_if([](const CaptureSession* each) { return each == nullptr || !each->is_open(); });
+}
+
+std::shared_ptr<CaptureSession> ThreadCaptures::of(const device::Device& device) const {
+  for (const Capture& each : captures_) {
+    std::shared_ptr<CaptureSession> session = each.session.lock();
+    if (session != nullptr && session->is_open() && &session->device() == &device) return session;
+  }
+  return nullptr;
+}
+
+bool ThreadCaptures::takes(const device::Device& device) const { return of(device) != nullptr; }
+
+void ThreadCaptures::record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
+                            const std::shared_ptr<tensor::ScopeImpl>& scope) {
+  if (const std::shared_ptr<CaptureSession> session = of(device)) {
+    session->record_run(std::move(plan), scope);
+  }
+}
+
+}  // namespace loci::capture

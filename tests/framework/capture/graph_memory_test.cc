@@ -1,0 +1,168 @@
+#include "framework/capture/graph_memory.h"
+
+#include <optional>
+
+#include "tests/framework/capture/graph_fixture.h"
+
+namespace loci::capture {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class GraphMemoryTest : public GraphTest {};
+LOCI_GRAPH_PLACES(GraphMemoryTest);
+
+TEST_P(GraphMemoryTest, A9_AGraphEndsWhileAnotherIsCaptured) {
+  const Tensor x = vector({2});
+  std::optional<Graph> first(std::in_place, place());
+  first->capture_begin();
+  Tensor y = x + x;
+  first->capture_end();
+  first->replay();
+  Graph second(place(), CaptureMode::kRelaxed);
+  second.capture_begin();
+  const Tensor z = x * x;
+  first.reset();
+  second.capture_end();
+  second.replay();
+  EXPECT_THAT(floats(z), ElementsAre(4));
+}
+
+TEST_P(GraphMemoryTest, B4_MemoryGrowsInEveryMode) {
+  const Tensor x = full({1 << 18}, 1.0, kFloat32).to(place());
+  for (const CaptureMode mode :
+       {CaptureMode::kGlobal, CaptureMode::kThreadLocal, CaptureMode::kRelaxed}) {
+    Graph graph(place(), mode);
+    std::vector<Tensor> results;
+    graph.capture_begin();
+    for (int i = 0; i < 8; ++i) results.push_back(x + x);
+    graph.capture_end();
+    EXPECT_GE(graph.pool().bytes_in_use(), 8U << 20);
+    graph.replay();
+    EXPECT_EQ(floats(results.back()).front(), 2);
+  }
+}
+
+TEST_P(GraphMemoryTest, D1_AddressesStayItsOwn) {
+  const Tensor x = full({1024}, 3.0, kFloat32).to(place());
+  Graph graph(place());
+  graph.capture_begin();
+  Tensor y = x * x;  // a temporary: its memory is the graph's still
+  Tensor z = y + x;
+  y = Tensor();
+  graph.capture_end();
+  for (int i = 0; i < 50; ++i) {
+    const Tensor noise = full({1024}, i, kFloat32).to(place());
+    graph.replay();
+    const Tensor more = noise + noise;
+    ASSERT_EQ(floats(z).back(), 12);
+    ASSERT_EQ(floats(more).back(), 2 * i);
+  }
+}
+
+TEST_P(GraphMemoryTest, D2_TemporariesShareMemoryWithinIt) {
+  const Tensor x = full({1 << 16}, 1.0, kFloat32).to(place());
+  std::uint64_t few = 0;
+  for (const int count : {8, 200}) {
+    Graph graph(place());
+    graph.capture_begin();
+    Tensor y = x;
+    for (int i = 0; i < count; ++i) y = y + x;
+    graph.capture_end();
+    graph.replay();
+    EXPECT_EQ(floats(y).front(), count + 1);
+    if (few == 0) {
+      few = graph.stats().peak_bytes;
+    } else {
+      EXPECT_EQ(graph.stats().peak_bytes, few);
+    }
+  }
+}
+
+TEST_P(GraphMemoryTest, D4_APoolLivesAsLongAsItsTensors) {
+  const Tensor x = full({1 << 18}, 2.0, kFloat32).to(place());
+  const std::uint64_t before = memory_use("cpu").in_use;
+  Tensor y;
+  {
+    Graph graph(place());
+    graph.capture_begin();
+    y = x * x;
+    graph.capture_end();
+    graph.replay();
+  }
+  EXPECT_EQ(floats(y).back(), 4) << "the graph has ended, and its output has not";
+  y = Tensor();
+  if (place().is_host()) {
+    EXPECT_EQ(memory_use("cpu").in_use, before);
+  }
+}
+
+TEST_P(GraphMemoryTest, E1_AReplayOutOfOrderIsNotSilent) {
+  const Tensor x = full({4096}, 1.0, kFloat32).to(place());
+  const Tensor k = full({4096}, 5.0, kFloat32).to(place());
+  Graph first(place());
+  first.capture_begin();
+  Tensor y = x + x;
+  for (int i = 0; i < 4; ++i) y = y * x;  // temporaries, whose memory the second one gets
+  first.capture_end();
+  Graph second(place(), CaptureMode::kThreadLocal, first.pool());
+  second.capture_begin();
+  const Tensor z = k + x;
+  const Tensor w = k * k;
+  second.capture_end();
+  first.replay();
+  second.replay();
+  EXPECT_EQ(floats(y).back(), 2);
+  EXPECT_EQ(floats(z).back(), 6);
+  first.replay();  // overwrites what of the second one lies where its temporaries are
+  int refused = 0;
+  for (const Tensor& output : {z, w}) {
+    try {
+      const float value = floats(output).back();
+      EXPECT_EQ(value, &output == nullptr ? 0 : (output.impl() == z.impl() ? 6 : 25));
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("has overwritten it"));
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  second.replay();
+  EXPECT_EQ(floats(z).back(), 6);
+  EXPECT_EQ(floats(w).back(), 25);
+}
+
+TEST_P(GraphMemoryTest, E2_ALiveOutputIsNeverGivenToAnother) {
+  const Tensor x = full({4096}, 1.0, kFloat32).to(place());
+  Graph first(place());
+  first.capture_begin();
+  const Tensor y = x + x;
+  first.capture_end();
+  first.replay();
+  Graph second(place(), CaptureMode::kThreadLocal, first.pool());
+  second.capture_begin();
+  Tensor z = y * y;
+  for (int i = 0; i < 8; ++i) z = z + x;
+  second.capture_end();
+  second.replay();
+  EXPECT_EQ(floats(y).back(), 2);
+  EXPECT_EQ(floats(z).back(), 12);
+  EXPECT_EQ(first.pool(), second.pool());
+}
+
+TEST(ExtentsTest, AreJoinedWhereTheyMeet) {
+  const std::vector<Extent> joined =
+      united({{nullptr, 64, 64}, {nullptr, 0, 64}, {nullptr, 256, 32}, {nullptr, 260, 4}, {}});
+  ASSERT_EQ(joined.size(), 2U);
+  EXPECT_EQ(joined[0].begin, 0U);
+  EXPECT_EQ(joined[0].bytes, 128U);
+  EXPECT_EQ(joined[1].bytes, 32U);
+  EXPECT_TRUE(meet(joined, {nullptr, 127, 1}));
+  EXPECT_TRUE(meet(joined, {nullptr, 100, 1000}));
+  EXPECT_FALSE(meet(joined, {nullptr, 128, 128}));
+  EXPECT_FALSE(meet(joined, {nullptr, 288, 8}));
+  EXPECT_FALSE(meet(joined, {nullptr, 0, 0}));
+}
+
+}  // namespace
+}  // namespace loci::capture

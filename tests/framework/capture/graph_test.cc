@@ -1,0 +1,113 @@
+// The seed's listing, values, and what a Graph tells.
+#include <stdexcept>
+
+#include "tests/framework/capture/graph_fixture.h"
+
+namespace loci::capture {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class GraphTestRules : public GraphTest {};
+LOCI_GRAPH_PLACES(GraphTestRules);
+
+// The seed's first listing.
+TEST_P(GraphTestRules, ComputesAtReplayAlone) {
+  const Tensor x = vector({1});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = x + vector({10}).detach();
+  graph.capture_end();
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(11));
+  for (const float value : {2.0F, 3.0F, 4.0F}) {
+    x.copy_(vector({value}));
+    graph.replay();
+    EXPECT_THAT(floats(y), ElementsAre(value + 10));
+  }
+}
+
+TEST_P(GraphTestRules, F1_ValuesInTensorsChangeBetweenReplays) {
+  const Tensor weight = vector({10});
+  const Tensor gradient = vector({1});
+  const Tensor rate = vector({0.5});
+  Graph graph(place());
+  graph.capture_begin();
+  weight.sub_(gradient * rate);
+  graph.capture_end();
+  graph.replay();
+  rate.fill_(2);
+  graph.replay();
+  EXPECT_THAT(floats(weight), ElementsAre(7.5));
+}
+
+TEST_P(GraphTestRules, GivesFigures) {
+  const Tensor x = vector({1, 2, 3});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = x + x;
+  const Tensor z = y * x;
+  x.copy_(z);
+  graph.capture_end();
+  graph.replay();
+  graph.replay();
+  const GraphStats stats = graph.stats();
+  EXPECT_EQ(stats.launches, 2U);
+  EXPECT_EQ(stats.copies, 1U);
+  EXPECT_EQ(stats.inputs, 1U);
+  EXPECT_EQ(stats.outputs, 2U);
+  EXPECT_EQ(stats.replays, 2U);
+  EXPECT_GT(stats.peak_bytes, 0U);
+  EXPECT_GT(stats.capture_ns, 0U);
+}
+
+TEST_P(GraphTestRules, A6_AFailingBodyLeavesNothing) {
+  const Tensor x = vector({1, 2});
+  for (const CaptureMode mode :
+       {CaptureMode::kGlobal, CaptureMode::kThreadLocal, CaptureMode::kRelaxed}) {
+    Graph graph(place(), mode);
+    try {
+      CaptureScope capture(graph);
+      const Tensor y = x + x;
+      throw std::runtime_error("the body fails");
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_FALSE(graph.is_capturing());
+    EXPECT_EQ(graph.pool().bytes_in_use(), 0U);
+    EXPECT_THAT(floats(x + x), ElementsAre(2, 4));
+    synchronize(place());
+    const std::uint64_t before = memory_use(place()).in_use;
+    {
+      const Tensor more = x * x;
+      EXPECT_GT(memory_use(place()).in_use, before);
+    }
+    Tensor y;
+    {
+      CaptureScope capture(graph);
+      y = x * x;
+      capture.end();
+    }
+    graph.replay();
+    EXPECT_THAT(floats(y), ElementsAre(1, 4));
+  }
+}
+
+TEST_P(GraphTestRules, ReadingBeforeTheFirstReplayWarns) {
+  const Tensor x = vector({1});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = x + x;
+  graph.capture_end();
+  EXPECT_THAT([&] { (void)floats(y * y); }, ThrowsMessage<Error>(HasSubstr("not been replayed")))
+      << "nothing is computed from it";
+  testing::internal::CaptureStderr();
+  EXPECT_NO_THROW((void)floats(y));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("before the first replay"));
+  graph.replay();
+  EXPECT_THAT(floats(y * y), ElementsAre(4));
+}
+
+}  // namespace
+}  // namespace loci::capture

@@ -1,0 +1,102 @@
+#include "framework/capture/outside_tensors.h"
+
+#include "tests/framework/capture/graph_fixture.h"
+
+namespace loci::capture {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class OutsideTensorsTest : public GraphTest {};
+LOCI_GRAPH_PLACES(OutsideTensorsTest);
+
+TEST_P(OutsideTensorsTest, D7_AFreedInputIsRefusedByName) {
+  Tensor x = vector({1}).set_name("image");
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = relu(x);
+  graph.capture_end();
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(1));
+  x = vector({2});
+  EXPECT_THAT([&] { graph.replay(); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("'image'"), HasSubstr("[relu]"),
+                                         HasSubstr("freed after the capture"))));
+  EXPECT_EQ(graph.stats().replays, 1U);
+}
+
+TEST_P(OutsideTensorsTest, D7_AViewKeepsAnInput) {
+  Tensor x = vector({1, 2, 3, 4});
+  const Tensor view = x.reshaped({2, 2});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = x + x;
+  graph.capture_end();
+  x = Tensor();
+  view.fill_(3);
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(6, 6, 6, 6));
+}
+
+TEST_P(OutsideTensorsTest, D8_CopiesFromTheHostReadWhatIsThereNow) {
+  Tensor staging = Tensor::from<float>({1, 2}, {2});
+  const Tensor x = vector({0, 0});
+  Graph graph(place());
+  graph.capture_begin();
+  x.copy_(staging);
+  graph.capture_end();
+  staging.fill_(7);
+  graph.replay();
+  EXPECT_THAT(floats(x), ElementsAre(7, 7));
+  staging = Tensor();
+  EXPECT_THAT([&] { graph.replay(); }, ThrowsMessage<Error>(HasSubstr("freed after the capture")));
+}
+
+TEST_P(OutsideTensorsTest, WhatNobodyHadAtTheEndIsAConstant) {
+  const Tensor x = vector({1, 2});
+  Tensor y;
+  Graph graph(place());
+  graph.capture_begin();
+  {
+    const Tensor offset = vector({10, 20});
+    y = x + offset;
+  }
+  graph.capture_end();
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(11, 22));
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(11, 22));
+}
+
+TEST_P(OutsideTensorsTest, WhatHasFailedIsRefused) {
+  const Tensor x = vector({1, 2}).set_name("x");
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = relu(x);
+  graph.capture_end();
+  x.impl()->storage()->uses.fail(device::failure_of(Error(ErrorCode::kFailed, "it was planted")));
+  EXPECT_THAT([&] { graph.replay(); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("'x'"), HasSubstr("it was planted"))));
+  x.impl()->storage()->uses.clear_failure();
+  EXPECT_NO_THROW(graph.replay());
+}
+
+TEST_P(OutsideTensorsTest, ChangesAreCounted) {
+  const Tensor x = vector({1, 2});
+  const Tensor y = vector({0, 0});
+  Graph graph(place());
+  graph.capture_begin();
+  y.copy_(x);
+  graph.capture_end();
+  const std::uint64_t of_x = x.version();
+  const std::uint64_t of_y = y.version();
+  graph.replay();
+  EXPECT_EQ(x.version(), of_x);
+  EXPECT_EQ(y.version(), of_y + 1);
+}
+
+}  // namespace
+}  // namespace loci::capture
