@@ -1,5 +1,7 @@
 #include "framework/capture/captured_graph.h"
 
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <random>
 
@@ -77,9 +79,14 @@ class RandomStep {
 
 class CapturedGraphTest : public GraphTest {
  protected:
-  static std::vector<std::vector<float>> elements(const std::vector<Tensor>& tensors) {
-    std::vector<std::vector<float>> all;
-    for (const Tensor& tensor : tensors) all.push_back(floats(tensor));
+  // As bits: what has overflowed is no number, and unequal to itself.
+  static std::vector<std::vector<std::uint32_t>> elements(const std::vector<Tensor>& tensors) {
+    std::vector<std::vector<std::uint32_t>> all;
+    for (const Tensor& tensor : tensors) {
+      for (all.emplace_back(); const float value : floats(tensor)) {
+        all.back().push_back(std::bit_cast<std::uint32_t>(value));
+      }
+    }
     return all;
   }
   [[nodiscard]] std::vector<Tensor> copies(const std::vector<Tensor>& tensors) const {
