@@ -193,7 +193,11 @@ std::uint64_t Device::free_memory() const noexcept {
   std::uint64_t free = 0;
   std::uint64_t total = 0;
   try {
-    check(api().mem_info(handle_, &free, &total), "asking for its free memory");
+    loci_error* error = plugin::blaming(plugin(), [&] {
+      return plugin::call_plugin("mem_info",
+                                 [&] { return api().mem_info(handle_, &free, &total); });
+    });
+    check(error, "asking for its free memory");
   } catch (const Error& error) {
     core::log(core::Module::kDevice, core::Level::kWarn, "{}", error.what());
     return 0;

@@ -2,6 +2,7 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/plugin/foreign_call.h"
 
 namespace loci::device {
 namespace {
@@ -27,8 +28,12 @@ void require(const Device& device, bool present, const char* what) {
 Stream::Stream(Device& device, std::int32_t priority) : device_(&device) {
   device.require_reach();
   require(device, device.api().stream_create != nullptr, "streams");
-  device.check(device.api().stream_create(device.handle(), priority, &handle_),
-               "creating a stream");
+  loci_error* error = plugin::blaming(device.plugin(), [&] {
+    return plugin::call_plugin("stream_create", [&] {
+      return device.api().stream_create(device.handle(), priority, &handle_);
+    });
+  });
+  device.check(error, "creating a stream");
 }
 
 Stream::~Stream() {

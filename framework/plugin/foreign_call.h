@@ -30,8 +30,21 @@ class CallWatch {
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
 };
-// Tells this thread's watch, if there is one.
+// Tells this thread's watch, and the process's, if there are any.
 void announce_call(std::string_view function);
+
+// Whose functions this thread calls while it lives, for the watch of the process.
+class CalledPlugin {
+ public:
+  // `id` outlives it.
+  explicit CalledPlugin(const std::string& id);
+  ~CalledPlugin();
+  CalledPlugin(const CalledPlugin&) = delete;
+  CalledPlugin& operator=(const CalledPlugin&) = delete;
+
+ private:
+  const std::string* outer_;
+};
 
 // Calls a function of a plugin that breaks the rule against exceptions, too. For what is called
 // while loading, opening and preparing; one out of a launch ends the process, as the ABI says.
@@ -66,6 +79,7 @@ void call_plugin_checked(std::string_view function, Call&& call) {
 // becomes an Error that names it.
 template <class Work>
 auto blaming(const Plugin& plugin, Work&& work) {
+  const CalledPlugin called(plugin.id());
   try {
     return work();
   } catch (const LoadError& error) {

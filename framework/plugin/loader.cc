@@ -60,6 +60,7 @@ void ask(const plugins::LoadCheck& check, const plugins::Candidate& candidate) {
 
 void load(Record& record, OpOwners& owners) {
   const std::string& path = record.report.path;
+  const CalledPlugin called(record.manifest.id);
   const HostAbi host = this_host();
   announce_call("load");
   record.file->require_unchanged();

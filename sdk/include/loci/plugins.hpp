@@ -85,6 +85,14 @@ LOCI_PUBLIC std::vector<SearchPlace> search_places();
 LOCI_PUBLIC Candidate try_out(const std::string& path,
                               const std::function<void(std::string_view)>& step);
 
+// Told before a thread calls a function of a plugin while it loads, opens or prepares: the plugin's
+// id and the function's name, "load" before the library is mapped; and with both empty once the
+// plugin is left again. On the thread that calls, which may be any; not for launches and copies.
+// May call nothing of Loci. For a program that shall say which plugin it was lost to.
+using CallNotice = void (*)(std::string_view plugin, std::string_view function);
+// One notice in the process; nullptr ends it. Before the first plugin is used.
+LOCI_PUBLIC void watch_calls(CallNotice notice);
+
 }  // namespace plugins
 }  // namespace v0
 }  // namespace loci
