@@ -203,7 +203,7 @@ TEST_F(DoctorTest, ReportsAPluginThatCrashesAndOpensTheOtherDevices) {
 TEST_F(DoctorTest, ProbesAnewAndKeepsWhatItFinds) {
   const std::vector<std::string> environment{"LOCI_TEST_RISK=note in load",
                                              "LOCI_TEST_NOTES=" + path("notes")};
-  // Each maps the library in a child and, as that went well, in its own process.
+  // Each maps the library in the child that probes and, as that went well, in the one of devices.
   for (const char* notes : {"mapped\nmapped\n", "mapped\nmapped\nmapped\nmapped\n"}) {
     loci({"plugins", "doctor", "--probe-timeout", kLoadPatience, "--plugin", kRiskyPlugin},
          environment);

@@ -21,6 +21,14 @@ nlohmann::ordered_json probe_json(const ProbeResult& probe) {
           {"cached", probe.cached}};
 }
 
+plugins::Stage stage_of(const std::string& name) {
+  plugins::Stage stage = plugins::Stage::kDiscovered;
+  while (stage != plugins::Stage::kActive && plugins::stage_name(stage) != name) {
+    stage = static_cast<plugins::Stage>(static_cast<int>(stage) + 1);
+  }
+  return stage;
+}
+
 }  // namespace
 
 std::string candidate_name(const Candidate& candidate) {
@@ -59,6 +67,24 @@ nlohmann::ordered_json candidate_json(const Candidate& candidate,
           {"score", candidate.score},
           {"build_id", candidate.build_id},
           {"probe", probe ? probe_json(*probe) : nullptr}};
+}
+
+plugins::Candidate candidate_of(const nlohmann::json& object) {
+  Candidate candidate;
+  object.at("path").get_to(candidate.path);
+  object.at("id").get_to(candidate.id);
+  object.at("version").get_to(candidate.version);
+  object.at("kinds").get_to(candidate.kinds);
+  object.at("device_types").get_to(candidate.device_types);
+  candidate.stage = stage_of(object.at("stage").get<std::string>());
+  object.at("failed").get_to(candidate.failed);
+  object.at("cause").get_to(candidate.cause);
+  object.at("remedy").get_to(candidate.remedy);
+  object.at("disabled").get_to(candidate.disabled);
+  object.at("unavailable").get_to(candidate.unavailable);
+  object.at("score").get_to(candidate.score);
+  object.at("build_id").get_to(candidate.build_id);
+  return candidate;
 }
 
 }  // namespace loci::runner

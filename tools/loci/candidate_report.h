@@ -17,5 +17,7 @@ std::string candidate_text(const plugins::Candidate& candidate,
                            const std::optional<ProbeResult>& probe);
 nlohmann::ordered_json candidate_json(const plugins::Candidate& candidate,
                                       const std::optional<ProbeResult>& probe);
+// The candidate of such an object. Throws nlohmann::json::exception if it is none.
+plugins::Candidate candidate_of(const nlohmann::json& object);
 
 }  // namespace loci::runner

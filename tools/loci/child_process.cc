@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace loci::runner {
 namespace {
@@ -245,18 +246,66 @@ std::string signal_name(int signal) {
 
 }  // namespace
 
+namespace {
+
+// Hands on the lines of a report that have come to their end since the last call.
+class ReportLines {
+ public:
+  ReportLines(const ChildCommand& command, const ChildResult& result)
+      : told_(command.told), text_(result.report) {}
+
+  // Whether there were any.
+  bool tell() {
+    if (!told_) return false;
+    const std::size_t before = begin_;
+    for (std::size_t end = 0; (end = text_.find('\n', begin_)) != std::string::npos;) {
+      told_(std::string_view(text_).substr(begin_, end - begin_));
+      begin_ = end + 1;
+    }
+    return begin_ > before;
+  }
+
+ private:
+  const std::function<void(std::string_view)>& told_;
+  const std::string& text_;
+  std::size_t begin_ = 0;
+};
+
+// Ends the child if it is left by an exception.
+class Child {
+ public:
+  explicit Child(pid_t id) : id_(id) {}
+  ~Child() {
+    if (id_ > 0) (void)end(id_);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  [[nodiscard]] bool has_ended() const { return runner::has_ended(id_); }
+  int finish() { return end(std::exchange(id_, 0)); }
+
+ private:
+  pid_t id_;
+};
+
+}  // namespace
+
 ChildResult run_child(const ChildCommand& command) {
   ChildResult result;
   result.limit = command.limit;
   Streams streams(&result);
+  ReportLines lines(command, result);
   const auto start = Clock::now();
-  const pid_t child = spawn(command, streams);
+  auto progress = start;
+  Child child(spawn(command, streams));
   bool ended = false;
-  while (!(ended = has_ended(child)) && Clock::now() - start < command.limit) {
+  while (!(ended = child.has_ended()) && Clock::now() - progress < command.limit) {
     streams.read_for(kPause);
+    if (lines.tell()) progress = Clock::now();
   }
-  classify(end(child), !ended, &result);
+  classify(child.finish(), !ended, &result);
   streams.read_for(milliseconds(0));
+  lines.tell();
   result.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ struct ChildCommand {
   // It is killed when this is over.
   std::chrono::milliseconds limit{5000};
   std::vector<std::string> environment = {};  // "NAME=value", over that of this process
+  // Told of each line of the report as it comes; the limit begins anew with every line then.
+  std::function<void(std::string_view line)> told = {};
 };
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 

@@ -8,10 +8,13 @@
 #include <boost/program_options/parsers.hpp>
 #include <loci/settings.hpp>
 #include <loci/version.hpp>
+#include <optional>
 #include <sstream>
 
+#include "tools/loci/device_survey.h"
 #include "tools/loci/environment_check.h"
 #include "tools/loci/output.h"
+#include "tools/loci/plugin_calls.h"
 #include "tools/loci/plugin_probe.h"
 
 namespace loci::runner {
@@ -48,7 +51,8 @@ void prepare_environment(const std::string& subcommand, const std::vector<std::s
   if (std::any_of(arguments.begin(), arguments.end(), is_help)) return;
   const bool examines = subcommand == "plugins" &&
                         std::find(arguments.begin(), arguments.end(), "doctor") != arguments.end();
-  if (examines || subcommand == kProbeSubcommand) return ignore_wrong_variables(environ);
+  const bool is_child = subcommand == kProbeSubcommand || subcommand == kSurveySubcommand;
+  if (examines || is_child) return ignore_wrong_variables(environ);
   in_phase(Phase::kOptions, [] { config::check_environment(); });
 }
 
@@ -157,6 +161,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
   }
   prepare_environment(first, rest);
   if (first == kProbeSubcommand) return probe_in_child(rest);
+  if (first == kSurveySubcommand) return survey_in_child(rest);
   const Command& command = find_command(first);
   const po::variables_map values = parse(command, rest);
   if (values.count("help") != 0) {
@@ -167,6 +172,9 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
     if (values.count("log") != 0) config::set_log_levels(values["log"].as<std::string>());
     config::log_command_line(arguments);
   });
+  // `verify` runs what a plugin does in children of its own, which it forks.
+  std::optional<PluginCalls> calls;
+  if (command.name != "verify") calls.emplace();
   return command.run(values);
 }
 

@@ -1,7 +1,9 @@
 // Every device opened once, to see whether it works.
 #pragma once
 
+#include <functional>
 #include <loci/devices.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,15 @@ struct CheckedDevice {
   std::string error;            // why it cannot be used; empty if it can
 };
 
-// Of all types that plugins declare, by type and index; activates the plugins. Throws Error only if
-// the plugins cannot be listed.
-std::vector<CheckedDevice> check_devices();
+// Of all types that plugins declare, by type and index; activates the plugins of one type after the
+// other, and tells of each device as soon as it was opened. In this very process, which a plugin
+// may end: see device_survey.h. Throws Error only if the plugins cannot be listed.
+void check_devices(const std::function<void(const CheckedDevice&)>& found);
+
+std::vector<std::string> capabilities(const DeviceProperties& device);
+
+// What `loci devices --json` has of it, and back; what the object does not have is not known.
+nlohmann::ordered_json device_json(const CheckedDevice& device);
+CheckedDevice device_of(const nlohmann::json& object);
 
 }  // namespace loci::runner

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <loci/devices.hpp>
 #include <loci/plugins.hpp>
+#include <memory>
+#include <system_error>
 
 #include "tools/loci/device_check.h"
+#include "tools/loci/device_survey.h"
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_options.h"
 #include "tools/loci/quantity.h"
@@ -29,9 +33,9 @@ void declare_devices_command(po::options_description& options) {
                         "operators, capabilities, error; absent");
 }
 
-std::vector<Absent> find_absent() {
+std::vector<Absent> find_absent(const Candidates& candidates) {
   std::vector<Absent> absent;
-  for (const plugins::Candidate& candidate : plugins::report(/*activate=*/true)) {
+  for (const plugins::Candidate& candidate : candidates) {
     const std::string& name = candidate.id.empty() ? candidate.path : candidate.id;
     if (candidate.disabled) {
       absent.push_back({name, candidate.device_types, "disabled"});
@@ -44,12 +48,15 @@ std::vector<Absent> find_absent() {
   return absent;
 }
 
-std::vector<std::string> capabilities(const DeviceProperties& device) {
-  std::vector<std::string> list;
-  if (device.is_accelerator) list.emplace_back("accelerator");
-  if (device.uses_host_memory) list.emplace_back("host_memory");
-  list.emplace_back(device.is_queued ? "queued" : "inline");
-  return list;
+// A file that the user named has to work; after the list, which has the others.
+void check_named(const std::vector<std::string>& files, const Candidates& candidates) {
+  for (const plugins::Candidate& candidate : candidates) {
+    if (!candidate.failed) continue;
+    for (const std::string& file : files) {
+      std::error_code error;
+      if (std::filesystem::equivalent(file, candidate.path, error)) refuse_plugin(file, candidate);
+    }
+  }
 }
 
 std::string memory_text(const DeviceProperties& device) {
@@ -78,13 +85,6 @@ std::string device_text(const CheckedDevice& device) {
   return text;
 }
 
-std::string devices_text(const std::vector<CheckedDevice>& devices) {
-  if (devices.empty()) return "no devices; 'loci plugins doctor' tells why\n";
-  std::string text;
-  for (const CheckedDevice& device : devices) text += device_text(device);
-  return text;
-}
-
 std::string absent_text(const std::vector<Absent>& absent) {
   std::string text;
   for (const Absent& plugin : absent) {
@@ -95,24 +95,7 @@ std::string absent_text(const std::vector<Absent>& absent) {
   return text.empty() ? text : "\n" + text;
 }
 
-Json known_bytes(std::uint64_t bytes) { return bytes == 0 ? Json() : Json(bytes); }
-
-Json listed_json(const CheckedDevice& device) {
-  const DeviceProperties& is = device.properties;
-  const bool works = device.error.empty();
-  return {{"place", device.place},
-          {"name", is.name},
-          {"arch", is.arch},
-          {"uuid", is.uuid},
-          {"driver", is.driver},
-          {"plugin", is.plugin},
-          {"total_memory_bytes", known_bytes(is.total_memory)},
-          {"free_memory_bytes", known_bytes(is.free_memory)},
-          {"compute_units", is.compute_units},
-          {"operators", is.operators},
-          {"capabilities", works ? Json(capabilities(is)) : Json::array()},
-          {"error", works ? Json() : Json(device.error)}};
-}
+Json listed_json(const CheckedDevice& device) { return device_json(device); }
 
 Json listed_json(const Absent& absent) {
   return {{"plugin", absent.plugin}, {"device_types", absent.types}, {"reason", absent.reason}};
@@ -126,14 +109,22 @@ Json device_list_json(const List& list) {
 }
 
 ExitCode run_devices_command(const po::variables_map& values) {
-  apply_plugin_options(values);
-  const std::vector<CheckedDevice> found = in_phase(Phase::kDevices, check_devices);
-  const std::vector<Absent> absent = in_phase(Phase::kDevices, find_absent);
-  if (values.count("json") != 0) {
-    print_json({{"devices", device_list_json(found)}, {"absent", device_list_json(absent)}});
+  const bool json = values.count("json") != 0;
+  const std::shared_ptr<PluginProber> prober = apply_plugin_options(values, Probing::kBesides);
+  std::vector<CheckedDevice> devices;
+  const Candidates candidates =
+      survey_devices(survey_options(values), prober.get(), [&](const CheckedDevice& device) {
+        devices.push_back(device);
+        if (!json) print(device_text(device));
+      });
+  const std::vector<Absent> absent = find_absent(candidates);
+  if (json) {
+    print_json({{"devices", device_list_json(devices)}, {"absent", device_list_json(absent)}});
   } else {
-    print(devices_text(found) + absent_text(absent));
+    if (devices.empty()) print("no devices; 'loci plugins doctor' tells why\n");
+    print(absent_text(absent));
   }
+  check_named(texts(values, "plugin"), candidates);
   return ExitCode::kOk;
 }
 
@@ -145,7 +136,11 @@ Command devices_command() {
   command.summary = "Lists the devices that the plugins bring, and what they can do.";
   command.declare = declare_devices_command;
   command.notes =
-      "Each device is opened. 'operators' counts the types of operators that have a kernel there;\n"
+      "Each device is opened, in a child process: a plugin that crashes, exits or takes longer "
+      "than\n"
+      "--probe-timeout in one of its functions is listed as absent with the reason, and the others "
+      "are\n"
+      "shown. 'operators' counts the types of operators that have a kernel there;\n"
       "'accelerator' devices are what the place gpu stands for; 'queued' ones work through "
       "streams,\n"
       "'inline' ones are done when a launch returns. A device that cannot be opened is listed "

@@ -59,16 +59,20 @@ void judge_devices(Health* health) {
 
 }  // namespace
 
-Health examine_health(const PluginProber& prober) {
+Health examine_health(PluginProber& prober, const SurveyOptions& options,
+                      const std::function<void(const CheckedDevice&)>& found) {
   Health health;
   health.search = plugins::search_places();
   std::vector<std::string> ids;
-  for (const Candidate& candidate : plugins::report(/*activate=*/true)) {
+  const Candidates candidates = survey_devices(options, &prober, [&](const CheckedDevice& device) {
+    health.devices.push_back(device);
+    found(device);
+  });
+  for (const Candidate& candidate : candidates) {
     health.plugins.push_back({candidate, prober.result(candidate.path), look_up(candidate)});
     ids.push_back(candidate.id);
   }
   health.environment = check_environment(environ, ids);
-  health.devices = check_devices();
   judge_environment(&health);
   judge_plugins(&health);
   judge_devices(&health);

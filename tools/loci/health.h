@@ -1,12 +1,14 @@
 // What the doctor finds.
 #pragma once
 
+#include <functional>
 #include <loci/plugins.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/loci/device_check.h"
+#include "tools/loci/device_survey.h"
 #include "tools/loci/environment_check.h"
 #include "tools/loci/plugin_facts.h"
 #include "tools/loci/plugin_prober.h"
@@ -33,11 +35,15 @@ struct Health {
   std::vector<Problem> problems;
 };
 
-// Loads every candidate that the prober lets through, and opens every device.
-Health examine_health(const PluginProber& prober);
+// Probes every candidate, and loads and opens what stands it, in children: see device_survey.h.
+// `found` is told of each device as soon as it was opened.
+Health examine_health(PluginProber& prober, const SurveyOptions& options,
+                      const std::function<void(const CheckedDevice&)>& found);
 
-// For people, and as the JSON object that `loci plugins doctor --json` prints.
+// For people: a line for a device, and the rest of what was found.
+std::string health_text(const CheckedDevice& device);
 std::string health_text(const Health& health);
+// The JSON object that `loci plugins doctor --json` prints.
 nlohmann::ordered_json health_json(const Health& health);
 
 }  // namespace loci::runner

@@ -106,12 +106,13 @@ std::string health_text(const Health& health) {
   for (const CheckedVariable& variable : health.environment) text += variable_text(variable);
   for (const plugins::SearchPlace& place : health.search) text += place_text(place);
   for (const ExaminedPlugin& plugin : health.plugins) text += plugin_text(plugin);
-  for (const CheckedDevice& device : health.devices) {
-    text += fmt::format(
-        "device {}: {}\n", device.place,
-        device.error.empty() ? "ok, " + device.properties.name : "PROBLEM: " + device.error);
-  }
   return text;
+}
+
+std::string health_text(const CheckedDevice& device) {
+  return fmt::format(
+      "device {}: {}\n", device.place,
+      device.error.empty() ? "ok, " + device.properties.name : "PROBLEM: " + device.error);
 }
 
 Json health_json(const Health& health) {

@@ -20,6 +20,8 @@ void print(const std::string& given) {
   }
 }
 
+void print_error(const std::string& text) { std::fputs(sdk::terminal_text(text).c_str(), stderr); }
+
 void print_json(const nlohmann::ordered_json& object) {
   print(object.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) +
         "\n");

@@ -13,4 +13,7 @@ void print(const std::string& text);
 // of it is.
 void print_json(const nlohmann::ordered_json& object);
 
+// What a child process has written to standard error, there; as print() does, and without failure.
+void print_error(const std::string& text);
+
 }  // namespace loci::runner

@@ -10,12 +10,6 @@
 namespace loci::runner {
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const plugins::Candidate& candidate) {
-  throw Failure(ExitCode::kNotAvailable,
-                fmt::format("[--plugin] '{}' cannot be loaded: {}", file, candidate.cause),
-                candidate.remedy);
-}
-
 bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
@@ -26,14 +20,14 @@ void check_named(const plugins::SearchOptions& search) {
   const std::vector<std::string>& disabled = search.disabled_ids;
   for (const std::string& file : search.files) {
     const plugins::Candidate candidate = plugins::inspect(file);
-    if (candidate.failed && !contains(disabled, candidate.id)) refuse(file, candidate);
+    if (candidate.failed && !contains(disabled, candidate.id)) refuse_plugin(file, candidate);
   }
   if (search.files.empty()) return;
   for (const plugins::Candidate& candidate : plugins::report()) {
     if (!candidate.failed || candidate.disabled) continue;
     for (const std::string& file : search.files) {
       std::error_code error;
-      if (std::filesystem::equivalent(file, candidate.path, error)) refuse(file, candidate);
+      if (std::filesystem::equivalent(file, candidate.path, error)) refuse_plugin(file, candidate);
     }
   }
 }
@@ -47,7 +41,7 @@ void check_probed(const std::vector<std::string>& files, const std::vector<std::
     if (result.outcome == ProbeResult::Outcome::kGood) continue;
     candidate.cause = result.refusal.cause;
     candidate.remedy = result.refusal.remedy;
-    refuse(file, candidate);
+    refuse_plugin(file, candidate);
   }
 }
 
@@ -76,6 +70,12 @@ std::shared_ptr<PluginProber> search(const po::variables_map& values, Probing pr
 
 }  // namespace
 
+void refuse_plugin(const std::string& file, const plugins::Candidate& candidate) {
+  throw Failure(ExitCode::kNotAvailable,
+                fmt::format("[--plugin] '{}' cannot be loaded: {}", file, candidate.cause),
+                candidate.remedy);
+}
+
 void declare_plugin_options(po::options_description& options) {
   const auto list = [](const char* value_name) {
     return po::value<std::vector<std::string>>()->composing()->value_name(value_name);
@@ -87,11 +87,13 @@ void declare_plugin_options(po::options_description& options) {
   declare_probe_options(options);
 }
 
-void apply_plugin_options(const po::variables_map& values) {
-  const std::shared_ptr<PluginProber> prober = search(values, Probing::kAsAsked);
-  if (prober == nullptr) return;
+std::shared_ptr<PluginProber> apply_plugin_options(const po::variables_map& values,
+                                                   Probing probing) {
+  std::shared_ptr<PluginProber> prober = search(values, probing);
+  if (prober == nullptr) return nullptr;
   in_phase(Phase::kDevices,
            [&] { check_probed(texts(values, "plugin"), texts(values, "no-plugin"), *prober); });
+  return prober;
 }
 
 std::shared_ptr<PluginProber> search_plugins(const po::variables_map& values, Probing probing) {

@@ -48,12 +48,6 @@ Report parse(const std::string& text) {
   return report;
 }
 
-std::string subject(const std::string& step) {
-  if (step == "load") return "loading it";
-  if (step == kExitStep) return "its clean-up at exit";
-  return "its " + step;
-}
-
 // The last line on standard error, such as that of a failed assertion; at most as much as a line of
 // a report can take.
 std::string last_words(const std::string& text) {
@@ -70,16 +64,11 @@ std::string last_words(const std::string& text) {
 }
 
 std::string cause_of(const ChildResult& child, const Report& report) {
-  const std::string who = subject(report.step);
+  const std::string who = step_subject(report.step);
   if (!report.exception.empty() && child.end == ChildResult::End::kSignalled) {
     return fmt::format("{} let an exception escape: {}", who, report.exception);
   }
-  std::string cause = fmt::format("{} {}", who, describe_end(child));
-  // Had it gone on, its report did not come through.
-  if (child.succeeded()) cause += " or closed descriptors that are not its own";
-  const std::string words = last_words(child.err);
-  if (!words.empty()) cause += fmt::format(" (its last words: {})", words);
-  return cause;
+  return end_cause(report.step, child);
 }
 
 ProbeResult judge(const plugins::Candidate& candidate, const ChildResult& child) {
@@ -92,15 +81,35 @@ ProbeResult judge(const plugins::Candidate& candidate, const ChildResult& child)
              "probe it again, or load it without --probe"}};
   }
   const bool timed_out = child.end == ChildResult::End::kTimedOut;
-  const std::string remedy = fmt::format(
-      "{}, or leave it out with --no-plugin {}",
-      timed_out ? "see whether its device or driver hangs, give it more time with --probe-timeout"
-                : "report it to the plugin's author",
-      candidate.id);
-  return {timed_out ? Outcome::kTimedOut : Outcome::kEnded, {cause_of(child, report), remedy}};
+  return {timed_out ? Outcome::kTimedOut : Outcome::kEnded,
+          {cause_of(child, report), end_remedy(child, candidate.id)}};
 }
 
 }  // namespace
+
+std::string step_subject(const std::string& step) {
+  if (step == "load") return "loading it";
+  if (step == kExitStep) return "its clean-up at exit";
+  return "its " + step;
+}
+
+std::string end_cause(const std::string& step, const ChildResult& child) {
+  std::string cause = fmt::format("{} {}", step_subject(step), describe_end(child));
+  // Had it gone on, its report did not come through.
+  if (child.succeeded()) cause += " or closed descriptors that are not its own";
+  const std::string words = last_words(child.err);
+  if (!words.empty()) cause += fmt::format(" (its last words: {})", words);
+  return cause;
+}
+
+std::string end_remedy(const ChildResult& child, const std::string& id) {
+  const bool timed_out = child.end == ChildResult::End::kTimedOut;
+  return fmt::format(
+      "{}, or leave it out with --no-plugin {}",
+      timed_out ? "see whether its device or driver hangs, give it more time with --probe-timeout"
+                : "report it to the plugin's author",
+      id);
+}
 
 std::string outcome_name(Outcome outcome) {
   switch (outcome) {

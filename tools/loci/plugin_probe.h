@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/loci/child_process.h"
 #include "tools/loci/failure.h"
 
 namespace loci::runner {
@@ -27,6 +28,12 @@ struct ProbeResult {
 std::string outcome_name(ProbeResult::Outcome outcome);  // "timed_out"
 // "good, 12 ms", "ended, seen before".
 std::string probe_text(const ProbeResult& result);
+
+// "its open", for the step of a child that has this name.
+std::string step_subject(const std::string& step);
+// What became of a child in that step, and what to do about the plugin of this id. One line each.
+std::string end_cause(const std::string& step, const ChildResult& child);
+std::string end_remedy(const ChildResult& child, const std::string& id);
 
 // Takes the candidate through all that discovery calls, plugins::try_out(), in a child. `program`
 // is the runner itself. Throws nothing for what the plugin does; std::system_error if there can be

@@ -29,8 +29,16 @@ namespace {
 
 ExitCode plugins_doctor(const po::variables_map& values, bool json) {
   const auto prober = search_plugins(values, Probing::kAnew);
-  if (values.count("log") == 0) config::set_log_levels("plugin=off");
-  const Health health = in_phase(Phase::kDevices, [&] { return examine_health(*prober); });
+  SurveyOptions options = survey_options(values);
+  if (values.count("log") == 0) {
+    config::set_log_levels("plugin=off");
+    options.arguments.emplace_back("--log=plugin=off");
+  }
+  const auto found = [json](const CheckedDevice& device) {
+    if (!json) print(health_text(device));
+  };
+  const Health health =
+      in_phase(Phase::kDevices, [&] { return examine_health(*prober, options, found); });
   if (json) {
     print_json(health_json(health));
   } else {

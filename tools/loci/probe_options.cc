@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace loci::runner {
 namespace {
@@ -16,12 +17,15 @@ bool environment_asks() {
   return value != nullptr && std::strcmp(value, "1") == 0;
 }
 
-void refuse_useless(const po::variables_map& values) {
-  for (const char* option : {"probe-timeout", "no-probe-cache"}) {
-    if (values.count(option) == 0) continue;
+void refuse_useless(const po::variables_map& values, Probing probing) {
+  for (const std::string option : {"probe-timeout", "no-probe-cache"}) {
+    const bool has_use = probing == Probing::kBesides && option == "probe-timeout";
+    if (values.count(option) == 0 || has_use) continue;
     throw Failure(ExitCode::kUsage, fmt::format("[--{}] needs --probe", option));
   }
 }
+
+}  // namespace
 
 std::chrono::milliseconds read_probe_limit(const po::variables_map& values) {
   constexpr double kLeast = 0.001;
@@ -33,8 +37,6 @@ std::chrono::milliseconds read_probe_limit(const po::variables_map& values) {
   }
   return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
-
-}  // namespace
 
 void declare_probe_options(po::options_description& options) {
   options.add_options()  //
@@ -49,7 +51,7 @@ void declare_probe_options(po::options_description& options) {
 std::shared_ptr<PluginProber> make_prober(const po::variables_map& values, Probing probing) {
   const bool anew = probing == Probing::kAnew;
   if (!anew && values.count("probe") == 0 && !environment_asks()) {
-    refuse_useless(values);
+    refuse_useless(values, probing);
     return nullptr;
   }
   ProbeOptions options;

@@ -1,6 +1,7 @@
 // The options that say whether plugins are probed, and how.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "tools/loci/command.h"
@@ -14,9 +15,13 @@ inline constexpr const char* kProbeVariable = "LOCI_PLUGIN_PROBE";
 // --probe, --probe-timeout and --no-probe-cache.
 void declare_probe_options(po::options_description& options);
 
+// Of --probe-timeout, which was given. Throws Failure(kUsage) for a time that is none.
+std::chrono::milliseconds read_probe_limit(const po::variables_map& values);
+
 // Which plugins are loaded in a child process first.
 enum class Probing {
   kAsAsked,  // all with --probe or LOCI_PLUGIN_PROBE=1, else none
+  kBesides,  // the same, where a child with that time limit does the work in any case
   kAnew,     // all, and what was found out before does not count
 };
 

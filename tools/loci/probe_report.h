@@ -7,6 +7,12 @@ inline constexpr const char* kStepWord = "step";        // what is called next
 inline constexpr const char* kExceptionWord = "threw";  // what ends the process
 inline constexpr const char* kResultWord = "result";    // a JSON object with cause and remedy
 
+// Those of a child that lists devices. Its steps are the id of a plugin, a blank and a function.
+inline constexpr const char* kDeviceWord = "device";        // device_json()
+inline constexpr const char* kCandidateWord = "candidate";  // candidate_json()
+inline constexpr const char* kDoneWord = "done";            // "all": there is no more to come
+inline constexpr const char* kBetweenSteps = "-";           // no function of a plugin is running
+
 // After the result: the destructors of the plugin's statics, and what it left to atexit().
 inline constexpr const char* kExitStep = "exit";
 

@@ -48,6 +48,19 @@ TEST(ChildProcessTest, EndsAProgramWhoseTimeIsOver) {
   EXPECT_LT(result.duration, seconds(300));
 }
 
+TEST(ChildProcessTest, TellsOfEachLineAndCountsTheTimeFromTheLatest) {
+  std::string told;
+  ChildCommand command{{"/bin/sh", "-c",
+                        "for i in 1 2 3 4; do echo $i >&3; sleep 1; done; echo x >&3; "
+                        "printf y >&3; sleep 600"},
+                       milliseconds(3000)};
+  command.told = [&told](std::string_view line) { told += "[" + std::string(line) + "]"; };
+  const ChildResult result = run_child(command);
+  EXPECT_EQ(result.end, End::kTimedOut);
+  EXPECT_EQ(told, "[1][2][3][4][x]");
+  EXPECT_GE(result.duration, milliseconds(7000));
+}
+
 TEST(ChildProcessTest, EndsAProgramThatIgnoresTerminationOrStops) {
   EXPECT_EQ(shell("trap '' TERM INT HUP; sleep 600", milliseconds(200)).end, End::kTimedOut);
   EXPECT_EQ(shell("kill -STOP $$", milliseconds(200)).end, End::kTimedOut);

@@ -1,0 +1,31 @@
+// Which plugin this process is within, told to people where it is lost to one.
+#pragma once
+
+#include <memory>
+
+namespace loci::runner {
+
+// While it lives, for the whole process:
+//  - a signal that ends it because of what the process did (SIGSEGV, SIGABRT and their like) comes
+//    with a line on standard error that names the plugin and the function that the thread was
+//    within, if it was within one, and then does what it always does;
+//  - SIGINT and SIGTERM say the same of whichever thread is within a plugin, and end the process as
+//    they always do, also where a plugin does not come back;
+//  - a function that takes longer than kPatienceSeconds is told of once.
+// A handler that is there already, such as a sanitizer's, is left alone. One at a time, for the
+// program itself: the handlers of a process are no library's to set.
+class PluginCalls {
+ public:
+  static constexpr int kPatienceSeconds = 10;
+
+  PluginCalls();
+  ~PluginCalls();
+  PluginCalls(const PluginCalls&) = delete;
+  PluginCalls& operator=(const PluginCalls&) = delete;
+
+ private:
+  class Watchdog;
+  std::unique_ptr<Watchdog> watchdog_;
+};
+
+}  // namespace loci::runner
