@@ -17,6 +17,7 @@ namespace loci::core {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMostSyncSeconds = 86'400;  // a day
 constexpr std::uint64_t kLargestSeed = std::numeric_limits<std::uint64_t>::max();
 
 enum class Form { kAnything, kInteger, kLogLevels };
@@ -52,6 +53,8 @@ const std::vector<Rule>& rules() {
        0,
        1},
       integer("SEED", 0, kLargestSeed, "the seed of random operators"),
+      integer("SYNC_TIMEOUT", 0, kMostSyncSeconds,
+              "seconds that the host waits for a device before it counts as lost; 0: for ever"),
       integer("THREADS", 1, kMostThreads, "how many threads run kernels"),
   };
   return all;

@@ -26,6 +26,7 @@ std::string_view error_code_name(ErrorCode code) {
     case ErrorCode::kPermissionDenied: return "permission_denied";
     case ErrorCode::kPolicy: return "policy";
     case ErrorCode::kInternal: return "internal";
+    case ErrorCode::kDeviceLost: return "device_lost";
   }
   return "unknown";
 }

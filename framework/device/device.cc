@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/stream.h"
+#include "framework/device/sync_limit.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/stated_text.h"
 
@@ -183,13 +186,14 @@ void Device::deallocate(void* pointer, loci_stream* stream) noexcept {
   try {
     check(api().mem_free(handle_, LOCI_MEMORY_DEVICE, pointer, stream), "freeing memory");
   } catch (const Error& error) {
-    core::log(core::Module::kDevice, core::Level::kError, "{}", error.what());
+    const auto level = loss_.is_lost() ? core::Level::kDebug : core::Level::kError;
+    core::log(core::Module::kDevice, level, "{}", error.what());
   }
   plugin().release();
 }
 
 std::uint64_t Device::free_memory() const noexcept {
-  if (api().mem_info == nullptr || is_out_of_reach()) return 0;
+  if (api().mem_info == nullptr || is_out_of_reach() || loss_.is_lost()) return 0;
   std::uint64_t free = 0;
   std::uint64_t total = 0;
   try {
@@ -220,6 +224,9 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
                        .target_pitch = bytes,
                        .peer = peer,
                        .correlation = correlation};
+  // Such a copy may wait for the stream within the plugin, where no limit reaches it.
+  const bool has_host = source_end == LOCI_END_HOST || target_end == LOCI_END_HOST;
+  if (has_host && stream != nullptr && sync_limit()) synchronize_stream(stream);
   std::uint32_t blocked = 0;
   loci_error* error = api().copy(handle_, &flat, stream, &blocked);
   if (error != nullptr) fail(error, fmt::format("copying {} bytes", bytes));
@@ -233,27 +240,80 @@ void Device::launch_host(loci_stream* stream, loci_host_fn function, void* conte
 }
 
 void Device::synchronize_stream(loci_stream* stream, UnprovenWork* asker, std::uint64_t up_to) {
-  require_reach();
-  if (stream != nullptr) {
-    try {
-      check(api().stream_synchronize(stream), "waiting for a stream");
-    } catch (const Error& error) {
-      throw fail_work(error, asker)->error;
-    }
+  try {
+    require_reach();
+    if (stream != nullptr) await_stream(stream);
+  } catch (const Error& error) {
+    if (stream == nullptr && !loss_.is_lost()) throw;
+    throw fail_work(error, asker)->error;
   }
   check_async_error(asker, up_to);
 }
 
+void Device::await_stream(loci_stream* stream) {
+  const auto is_done = [&] {
+    std::uint32_t done = 0;
+    check(api().stream_query(stream, &done), "querying a stream");
+    return done != 0;
+  };
+  await(name_of(stream), is_done, [&] { return api().stream_synchronize(stream); });
+}
+
+std::string Device::name_of(loci_stream* stream) {
+  if (stream == default_stream()) return "its default stream";
+  const std::lock_guard lock(streams_mutex_);
+  for (std::size_t i = 0; i < further_streams_.size(); ++i) {
+    if (further_streams_[i] != nullptr && further_streams_[i]->handle() == stream) {
+      return fmt::format("its stream {}", i + 1);
+    }
+  }
+  return "a stream";
+}
+
 void Device::synchronize() {
   require_reach();
+  if (sync_limit()) {
+    // Each by itself, as no function asks for all of them.
+    if (default_stream() != nullptr) await_stream(default_stream());
+    std::vector<loci_stream*> further;
+    {
+      const std::lock_guard lock(streams_mutex_);
+      for (const auto& stream : further_streams_) {
+        if (stream != nullptr) further.push_back(stream->handle());
+      }
+    }
+    for (loci_stream* stream : further) await_stream(stream);
+  }
   if (api().synchronize != nullptr) check(api().synchronize(handle_), "waiting for its work");
   check_async_error();
 }
 
+void Device::await(std::string_view what, const std::function<bool()>& is_done,
+                   const std::function<loci_error*()>& wait) {
+  const std::optional<std::chrono::seconds> limit = sync_limit();
+  if (!limit) return check(wait(), fmt::format("waiting for {}", what));
+  if (wait_until(is_done, *limit)) return check(wait(), fmt::format("waiting for {}", what));
+  const std::string by = fmt::format(
+      "{} has not come to an end within {} s (LOCI_SYNC_TIMEOUT), so that it is not touched any "
+      "more",
+      what, limit->count());
+  if (loss_.set(Loss::Kind::kHung, by)) plugin().abandon();
+  loss_.refuse(place_);
+}
+
+void Device::note_loss(const Error& error) const noexcept {
+  if (error.code() == ErrorCode::kDeviceLost) loss_.set(Loss::Kind::kTold, error.what());
+}
+
 void Device::check_async_error(UnprovenWork* asker, std::uint64_t up_to) {
-  require_reach();
   std::shared_ptr<Failure> first;
   const std::lock_guard lock(work_mutex_);
+  try {
+    require_reach();
+  } catch (const Error& error) {
+    if (!loss_.is_lost()) throw;
+    throw fail_all(error, asker)->error;
+  }
   std::uint64_t correlation = 0;
   bool is_silent = true;
   while (const std::optional<Error> error = take_async_error(&correlation)) {
@@ -263,7 +323,8 @@ void Device::check_async_error(UnprovenWork* asker, std::uint64_t up_to) {
         owner == nullptr ? fail_all(*error, asker) : fail_owner(*error, *owner, correlation);
     const bool is_anothers = owner != nullptr && owner != asker;
     if (first == nullptr && !is_anothers) first = failure;
-    if (correlation == 0) break;  // it stands for all there is; a lost device says it every time
+    // It stands for all there is; and a lost device says it every time.
+    if (correlation == 0 || loss_.is_lost()) break;
   }
   if (first != nullptr) throw first->error;
   if (is_silent && asker != nullptr) asker->confirm(up_to);
@@ -288,11 +349,6 @@ UnprovenWork* Device::owner_of(std::uint64_t correlation) const {
   return owner == works_.end() ? nullptr : *owner;
 }
 
-std::shared_ptr<Failure> Device::fail_work(const Error& error, const UnprovenWork* asker) {
-  const std::lock_guard lock(work_mutex_);
-  return fail_all(error, asker);
-}
-
 namespace {
 
 // The error with what `owners` gives, a text that says whose it may be.
@@ -306,6 +362,20 @@ std::shared_ptr<Failure> make_failure(const Error& error, const Owners& owners) 
 }
 
 }  // namespace
+
+std::shared_ptr<Failure> Device::fail_work(const Error& error, const UnprovenWork* asker) {
+  const std::lock_guard lock(work_mutex_);
+  if (error.code() != ErrorCode::kDeviceLost || is_out_of_reach()) return fail_all(error, asker);
+  // Of the work that took it along the device may still know; that of all others is lost as well.
+  std::uint64_t correlation = 0;
+  const std::optional<Error> told = take_async_error(&correlation);
+  const UnprovenWork* owner = told ? owner_of(correlation) : nullptr;
+  if (owner == nullptr) return fail_all(error, asker);
+  std::shared_ptr<Failure> failure =
+      make_failure(error, [&] { return "; it is " + owner->describe(correlation); });
+  for (UnprovenWork* work : works_) work->fail(failure, 0);
+  return failure;
+}
 
 std::shared_ptr<Failure> Device::fail_all(const Error& error, const UnprovenWork* asker) {
   std::shared_ptr<Failure> failure = make_failure(error, [&] {
@@ -343,6 +413,7 @@ void Device::leave_work(UnprovenWork& work) {
 }
 
 void Device::refuse_out_of_reach() const {
+  if (loss_.is_lost()) loss_.refuse(place_);
   if (!is_of_parent_.load()) {
     core::raise(
         ErrorCode::kUnavailable,
@@ -357,7 +428,9 @@ void Device::refuse_out_of_reach() const {
 }
 
 void Device::fail(loci_error* error, std::string_view action) const {
-  throw core::take_error(error).within(fmt::format("[device] {}: {}", place_.to_string(), action));
+  const Error taken = core::take_error(error);
+  note_loss(taken);
+  throw taken.within(fmt::format("[device] {}: {}", place_.to_string(), action));
 }
 
 Resident& Device::resident(std::unique_ptr<Resident> (*make)(Device&)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <loci/place.hpp>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include "framework/core/process_end.h"
 #include "framework/device/backend.h"
+#include "framework/device/loss.h"
 #include "framework/device/unproven_work.h"
 
 namespace loci::device {
@@ -63,6 +65,7 @@ class Device {
     return (info_.flags & LOCI_DEVICE_HOST_MEMORY) != 0;
   }
   [[nodiscard]] bool is_accelerator() const { return (info_.flags & LOCI_DEVICE_ACCELERATOR) != 0; }
+  [[nodiscard]] const DeviceBackend& backend() const { return *backend_; }
   [[nodiscard]] const loci_device_api& api() const { return backend_->api; }
   [[nodiscard]] loci_device* handle() const { return handle_; }
   [[nodiscard]] plugin::Plugin& plugin() const { return *backend_->plugin; }
@@ -94,15 +97,19 @@ class Device {
 
   // Whether nothing may be asked of it, and destructors leave it alone: the process is ending, or
   // was forked from the one that opened the device, whose threads and handles a queued device's
-  // are.
+  // are, or the device hangs.
   [[nodiscard]] bool is_out_of_reach() const noexcept {
-    return is_of_parent_.load(std::memory_order_relaxed) || core::process_is_ending();
+    return is_of_parent_.load(std::memory_order_relaxed) || loss_.is_hung() ||
+           core::process_is_ending();
   }
-  // Throws Error(kUnavailable) if so.
+  // Throws Error(kUnavailable) if so, and Error(kDeviceLost) if it is lost.
   void require_reach() const {
-    if (is_out_of_reach()) [[unlikely]]
+    if (is_out_of_reach() || loss_.is_lost()) [[unlikely]]
       refuse_out_of_reach();
   }
+  [[nodiscard]] const Loss& loss() const { return loss_; }
+  // For an error that came from a function which check() does not see, such as a launch.
+  void note_loss(const Error& error) const noexcept;
   // In the child of a fork().
   void leave_to_parent() noexcept {
     if (!is_inline()) is_of_parent_.store(true, std::memory_order_relaxed);
@@ -122,6 +129,10 @@ class Device {
   void synchronize_stream(loci_stream* stream, UnprovenWork* asker = nullptr,
                           std::uint64_t up_to = 0);
   void synchronize();
+  // Waits for `what`, by `wait`, or by asking `is_done` where LOCI_SYNC_TIMEOUT is set: when it is
+  // over, the device hangs, and Error(kDeviceLost) is thrown.
+  void await(std::string_view what, const std::function<bool()>& is_done,
+             const std::function<loci_error*()>& wait);
   // Asks the device, without waiting, what it has not told yet of work that has failed. That work
   // fails, with what may have used it, or all that is in question where the device cannot tell.
   // Throws the first failure, unless it is known to be another's than the asker's (null: nobody's
@@ -150,6 +161,8 @@ class Device {
   [[noreturn]] void refuse_out_of_reach() const;
   // The next error of enqueued work, with the correlation of what failed, if the device tells it.
   std::optional<Error> take_async_error(std::uint64_t* correlation);
+  void await_stream(loci_stream* stream);
+  [[nodiscard]] std::string name_of(loci_stream* stream);
   [[nodiscard]] UnprovenWork* owner_of(std::uint64_t correlation) const;
   // With the lock of the work.
   std::shared_ptr<Failure> fail_all(const Error& error, const UnprovenWork* asker);
@@ -164,6 +177,7 @@ class Device {
   DeviceInfo info_;
   loci_device* handle_ = nullptr;
   std::atomic<bool> is_of_parent_{false};
+  mutable Loss loss_;  // heard of wherever an error of the device passes
   std::unique_ptr<Stream> default_stream_;
   std::mutex streams_mutex_;
   std::vector<std::unique_ptr<Stream>> further_streams_;  // by number - 1; null: not asked for

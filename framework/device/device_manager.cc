@@ -54,11 +54,10 @@ bool is_accelerator(const device::DeviceBackend& backend) {
 // Opening happens under the mutex, which also serialises it as the ABI asks for.
 class DeviceManager::Impl {
  public:
-  // In the child of a fork the devices of its parent cannot be closed.
+  // In the child of a fork the devices of its parent cannot be closed, nor ever one that hangs.
   ~Impl() {
-    for (auto& entry : devices_) {
-      if (entry.second->is_out_of_reach()) static_cast<void>(entry.second.release());
-    }
+    for (auto& entry : devices_) leave_if_out_of_reach(entry.second);
+    for (std::unique_ptr<Device>& device : replaced_) leave_if_out_of_reach(device);
   }
 
   void add_source(std::unique_ptr<BackendSource> source) {
@@ -68,8 +67,29 @@ class DeviceManager::Impl {
 
   Device& get(const Place& place) {
     const std::lock_guard lock(mutex_);
-    if (place.type() == kAnyAccelerator) return open(Place(best_accelerator(), place.index()));
-    return open(place);
+    Device& device = open(resolved(place));
+    if (device.loss().is_lost()) device.loss().refuse(device.place());
+    return device;
+  }
+
+  std::string loss(const Place& place) {
+    const std::lock_guard lock(mutex_);
+    const Place asked = resolved(place);
+    const auto found = devices_.find({asked.type(), asked.index()});
+    if (found == devices_.end() || !found->second->loss().is_lost()) return {};
+    const std::string by = found->second->loss().by();
+    return by.empty() ? "its plugin said so" : by;
+  }
+
+  void reopen(const Place& place) {
+    const std::lock_guard lock(mutex_);
+    const Place asked = resolved(place);
+    const auto found = devices_.find({asked.type(), asked.index()});
+    if (found == devices_.end() || !found->second->loss().is_lost()) return;
+    auto fresh = std::make_unique<Device>(found->second->backend(), found->second->place());
+    replaced_.push_back(std::move(found->second));
+    found->second = std::move(fresh);
+    if (opened_) opened_(*found->second);
   }
 
   void watch_opening(std::function<void(Device&)> opened) {
@@ -82,7 +102,9 @@ class DeviceManager::Impl {
   std::vector<Device*> open_devices() {
     const std::lock_guard lock(mutex_);
     std::vector<Device*> devices;
-    for (const auto& entry : devices_) devices.push_back(entry.second.get());
+    for (const auto& entry : devices_) {
+      if (!entry.second->loss().is_lost()) devices.push_back(entry.second.get());
+    }
     return devices;
   }
 
@@ -108,10 +130,19 @@ class DeviceManager::Impl {
   void resume_parent() { mutex_.unlock(); }
   void resume_child() {
     for (const auto& entry : devices_) entry.second->leave_to_parent();
+    for (const auto& device : replaced_) device->leave_to_parent();
     mutex_.unlock();
   }
 
  private:
+  static void leave_if_out_of_reach(std::unique_ptr<Device>& device) {
+    if (device->is_out_of_reach()) static_cast<void>(device.release());
+  }
+
+  Place resolved(const Place& place) {
+    return place.type() == kAnyAccelerator ? Place(best_accelerator(), place.index()) : place;
+  }
+
   std::uint32_t count_type(std::string_view type) {
     const device::DeviceBackend* backend = best_backend(type);
     return backend == nullptr ? 0 : count_of(*backend);
@@ -247,6 +278,7 @@ class DeviceManager::Impl {
   std::vector<std::unique_ptr<BackendSource>> sources_;
   std::function<void(Device&)> opened_;
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Device>> replaced_;  // lost, and opened anew since
 };
 
 namespace {
@@ -300,6 +332,10 @@ DeviceManager::DeviceManager(std::unique_ptr<BackendSource> source)
 DeviceManager::~DeviceManager() = default;
 
 Device& DeviceManager::get(const Place& place) { return impl_->get(place); }
+
+std::string DeviceManager::loss(const Place& place) { return impl_->loss(place); }
+
+void DeviceManager::reopen(const Place& place) { impl_->reopen(place); }
 
 void DeviceManager::watch_opening(std::function<void(Device&)> opened) {
   impl_->watch_opening(std::move(opened));

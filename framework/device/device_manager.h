@@ -40,15 +40,22 @@ class DeviceManager {
   ~DeviceManager();
 
   // Throws Error(kUnavailable) naming the place, the devices that there are, and in its details why
-  // each candidate plugin does not bring it. A bare type is its device 0.
+  // each candidate plugin does not bring it. A bare type is its device 0. Throws Error(kDeviceLost)
+  // for one that is lost.
   Device& get(const Place& place);
+  // By what that device was lost; empty if it is not, or is not open.
+  std::string loss(const Place& place);
+  // Opens a lost device anew: get() gives another Device then. The old one stays, lost, for those
+  // who refer to it, and is closed as all are. Does nothing if it is not lost. Throws the Error
+  // that the plugin's open gives; it is as lost as before then.
+  void reopen(const Place& place);
   // A further source, asked before the earlier ones: backends of the process itself, without a
   // file.
   void add_source(std::unique_ptr<BackendSource> source);
   // Tells `opened` of each device that is open now, and of each that will be, before anybody uses
   // it; one watcher at a time, an empty function ends it. It may not call the manager.
   void watch_opening(std::function<void(Device&)> opened);
-  // Those that get() has opened.
+  // Those that get() has opened, and that are not lost.
   std::vector<Device*> open_devices();
   // The same place with an index, "gpu" replaced by the best accelerator ("cuda" before others,
   // then by score); a bare type takes the index of `preferred` where that has the same type. Throws

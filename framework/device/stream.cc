@@ -38,7 +38,8 @@ Stream::Stream(Device& device, std::int32_t priority) : device_(&device) {
 
 Stream::~Stream() {
   if (device_->is_out_of_reach()) return;
-  wait_and_log([this] { synchronize(); });
+  if (!device_->loss().is_lost()) wait_and_log([this] { synchronize(); });
+  if (device_->is_out_of_reach()) return;  // it has turned out to hang
   device_->end_stream(handle_);
   device_->api().stream_destroy(handle_);
 }
@@ -77,7 +78,9 @@ bool Event::done() {
 
 void Event::synchronize() {
   device_->require_reach();
-  device_->check(device_->api().event_synchronize(handle_), "waiting for an event");
+  device_->await(
+      "an event", [this] { return done(); },
+      [this] { return device_->api().event_synchronize(handle_); });
 }
 
 void Event::wait_on(loci_stream* stream) {

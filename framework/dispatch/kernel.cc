@@ -123,9 +123,11 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   return {};
 }
 
-// At the process's end what the kernel refers to may be gone already.
+// At the process's end what the kernel refers to may be gone already, and a device that hangs may
+// still run it.
 PreparedKernel::~PreparedKernel() {
   if (info_.prepared == nullptr || core::process_is_ending()) return;
+  if (library_->plugin->is_abandoned()) return;
   library_->api.destroy_prepared(info_.prepared);
   library_->plugin->release();
 }

@@ -45,4 +45,12 @@ void KeptMemory::release(std::uint64_t ended) noexcept {
   }
 }
 
+void KeptMemory::abandon() noexcept {
+  const std::lock_guard lock(lock_);
+  // Never destroyed. Without memory for that, what is held is let go one by one.
+  auto* left = new (std::nothrow) std::deque<Entry>();
+  if (left != nullptr) left->swap(entries_);
+  holds_.store(!entries_.empty(), std::memory_order_release);
+}
+
 }  // namespace loci::eager

@@ -23,6 +23,8 @@ class KeptMemory {
   [[nodiscard]] bool is_empty() const noexcept { return !holds_.load(std::memory_order_acquire); }
   // What is held under tickets up to that one ends, on the calling thread.
   void release(std::uint64_t ended) noexcept;
+  // What is held stays as long as the process: the device does not come to an end.
+  void abandon() noexcept;
 
  private:
   struct Entry {

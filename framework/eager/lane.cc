@@ -132,6 +132,7 @@ void Lane::issue(Task& task) noexcept {
                   "first, or start a new program",
                   device_.place().to_string());
     }
+    if (device_.loss().is_lost()) device_.require_reach();
     for (const Dependency& dependency : task.before) {
       if (!can_follow(dependency) || dependency.ticket.has_ended()) continue;
       dependency.ticket.queue->order_before(stream_.handle());
@@ -350,6 +351,7 @@ void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
 }
 
 void Lane::release_ended() noexcept {
+  if (device_.loss().is_hung()) return;  // it may still use what was kept for it
   if (!kept_.is_empty()) kept_.release(is_inline_ ? worker_.done() : stream_.ended());
 }
 
@@ -397,6 +399,7 @@ void Lane::begin_end() noexcept {
 }
 
 void Lane::end() noexcept {
+  if (device_.loss().is_hung()) kept_.abandon();
   release_ended();
   worker_.end();
 }

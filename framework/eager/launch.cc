@@ -48,6 +48,12 @@ void fill_views(const CallPlan& plan, const TensorImpl* const* arguments, loci_v
   }
 }
 
+[[noreturn]] void fail_launch(const device::Device& device, loci_error* error) {
+  const Error taken = core::take_error(error);
+  device.note_loss(taken);
+  throw taken;
+}
+
 void launch_kernel(const CallPlan& plan, const loci_view* const* views, loci_stream* stream,
                    std::uint64_t correlation) {
   const dispatch::PreparedKernel& kernel = *plan.kernel;
@@ -64,7 +70,9 @@ void launch_kernel(const CallPlan& plan, const loci_view* const* views, loci_str
   call.state = state.data();
   call.stream = stream;
   call.correlation = correlation;
-  core::check(kernel.launch()(kernel.handle(), &call));
+  loci_error* error = kernel.launch()(kernel.handle(), &call);
+  if (error != nullptr) [[unlikely]]
+    fail_launch(*plan.device, error);
 }
 
 // In the operator's scope, which may be there already. The phase has the launch if it is recorded.

@@ -11,6 +11,9 @@ namespace loci::eager {
 namespace {
 
 [[noreturn]] void refuse(const OpCall<Tensor>& call, const CallForm& form) {
+  for (const device::Device* space : form.spaces) {
+    if (space != nullptr && space->loss().is_lost()) space->require_reach();
+  }
   std::string text;
   for (std::size_t slot = 0; slot < form.values.size(); ++slot) {
     for (const std::int32_t index : form.values[slot]) {

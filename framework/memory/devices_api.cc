@@ -62,9 +62,15 @@ std::vector<Place> devices() { return manager().places(); }
 
 int device_count(const std::string& type) { return static_cast<int>(manager().count(type)); }
 
-bool is_available(const Place& place) { return place.index() < device_count(place.type()); }
+bool is_available(const Place& place) {
+  return place.index() < device_count(place.type()) && manager().loss(place).empty();
+}
 
 DeviceProperties device_properties(const Place& place) { return describe(manager().get(place)); }
+
+std::string device_loss(const Place& place) { return manager().loss(place); }
+
+void reopen_device(const Place& place) { manager().reopen(place); }
 
 MemoryUse memory_use(const Place& place) {
   core::check_environment();

@@ -55,6 +55,10 @@ bool PinnedBuffer::take_device_memory(std::uint64_t bytes) {
 }
 
 PinnedBuffer::~PinnedBuffer() {
+  if (device_.loss().is_hung()) {
+    buffer_.abandon();  // the device may still write there
+    return;
+  }
   const loci_device_api& api = device_.api();
   try {
     if (registered_) {

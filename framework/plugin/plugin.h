@@ -23,8 +23,16 @@ class Plugin {
   void release() noexcept { live_objects_.fetch_sub(1, std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t live_objects() const noexcept { return live_objects_.load(); }
 
+  // One of its devices hangs and may be anywhere in the plugin's code: what it has made is not
+  // destroyed any more.
+  void abandon() noexcept { is_abandoned_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_abandoned() const noexcept {
+    return is_abandoned_.load(std::memory_order_relaxed);
+  }
+
  private:
   std::atomic<std::int64_t> live_objects_{0};
+  std::atomic<bool> is_abandoned_{false};
 };
 
 }  // namespace loci::plugin

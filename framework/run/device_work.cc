@@ -1,6 +1,9 @@
 #include "framework/run/device_work.h"
 
 #include <mutex>
+#include <optional>
+
+#include "framework/run/operator_log.h"
 
 namespace loci::runtime {
 
@@ -34,9 +37,16 @@ std::shared_ptr<device::Failure> DeviceWork::failure() const {
 }
 
 std::string DeviceWork::describe(std::uint64_t correlation) const {
-  const std::lock_guard lock(lock_);
-  return is_in_question_ || correlation != 0 ? "a program's run at " + device_.place().to_string()
-                                             : std::string();
+  std::optional<std::uint64_t> instruction;
+  {
+    const std::lock_guard lock(lock_);
+    if (!is_in_question_ && correlation == 0) return {};
+    const std::uint64_t index = correlation - first_launch_;
+    if (plan_ != nullptr && correlation != 0 && index < launch_count_) instruction = index;
+  }
+  std::string text = "a program's run at " + device_.place().to_string();
+  if (instruction) text += ": " + describe_instruction(*plan_, *instruction);
+  return text;
 }
 
 void DeviceWork::confirm(std::uint64_t /*up_to*/) noexcept {

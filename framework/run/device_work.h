@@ -7,6 +7,7 @@
 
 #include "framework/device/device.h"
 #include "framework/memory/spin_lock.h"
+#include "framework/run/plan.h"
 
 namespace loci::runtime {
 
@@ -14,7 +15,11 @@ namespace loci::runtime {
 // time.
 class DeviceWork final : public device::UnprovenWork {
  public:
-  explicit DeviceWork(device::Device& device) : device_(device) { device.enter_work(*this); }
+  // With the plan, if there is one, it tells which of its instructions has failed.
+  explicit DeviceWork(device::Device& device, const Plan* plan = nullptr)
+      : device_(device), plan_(plan) {
+    device.enter_work(*this);
+  }
   ~DeviceWork() override { device_.leave_work(*this); }
   DeviceWork(const DeviceWork&) = delete;
   DeviceWork& operator=(const DeviceWork&) = delete;
@@ -39,6 +44,7 @@ class DeviceWork final : public device::UnprovenWork {
 
  private:
   device::Device& device_;
+  const Plan* plan_;
   mutable memory::SpinLock lock_;
   bool is_in_question_ = false;
   std::uint64_t first_launch_ = 0;

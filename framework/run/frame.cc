@@ -45,7 +45,7 @@ Frame::Frame(const Plan& plan, FrameMemory* memory) : plan_(plan), binding_(plan
   make_records();
   if (plan_.schedule != nullptr) make_scheduled();
   for (device::Device* device : plan_.queued_devices) {
-    work_.push_back(std::make_unique<DeviceWork>(*device));
+    work_.push_back(std::make_unique<DeviceWork>(*device, &plan_));
   }
   if (PlanMemory* memory = plan_.memory()) {
     memory->frames += frame_bytes(plan_);
@@ -290,6 +290,8 @@ void Frame::run_profiled(std::uint64_t first_correlation, StageScopes& stages) {
 }
 
 void Frame::fail(std::size_t index, const Error& error) const {
+  const device::Device* device = plan_.instructions[index].device;
+  if (device != nullptr) device->note_loss(error);
   throw error.within(describe_instruction(plan_, index));
 }
 

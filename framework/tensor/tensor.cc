@@ -23,6 +23,9 @@ namespace tensor {
 void* settled_data(const Tensor& tensor) {
   const TensorImpl& impl = checked(tensor.impl());
   require_elements(impl, "raw_data()");
+  // By its address alone, memory of a lost device could be taken for that of the one reopened.
+  const device::Device* device = impl.storage()->device;
+  if (device != nullptr && device->loss().is_lost()) device->require_reach();
   impl.storage()->uses.wait();
   return impl.data();
 }

@@ -22,7 +22,7 @@ class Event {
   explicit Event(SimDevice& device, std::uint32_t flags = 0)
       : device_(device), is_timed_((flags & LOCI_EVENT_TIMED) != 0) {}
 
-  // Throws Error(LOCI_CODE_UNAVAILABLE) once the device is lost.
+  // Throws Error(LOCI_CODE_DEVICE_LOST) once the device is lost.
   void record(Stream* stream);
   bool query();
   void synchronize();

@@ -37,13 +37,24 @@ void Failures::enter_call(std::atomic<std::int64_t>& fault, loci_code code, cons
 
 void Failures::require_present() const {
   if (!lost_) return;
-  throw sdk::Error(LOCI_CODE_UNAVAILABLE,
-                   fmt::format("[sim] {} is lost; use another device, or start again", place_));
+  const std::lock_guard lock(mutex_);
+  throw sdk::Error(LOCI_CODE_DEVICE_LOST,
+                   fmt::format("[sim] {} is lost: {} took it along, as the settings of the device "
+                               "ask for",
+                               place_, lost_by_));
 }
 
-bool Failures::enter_task() {
-  if (comes_due(faults_.lose)) lost_ = true;
+bool Failures::enter_task(const std::string& task) {
   if (lost_) return false;
+  if (comes_due(faults_.lose)) {
+    {
+      const std::lock_guard lock(mutex_);
+      lost_by_ = task;
+    }
+    lost_ = true;
+    throw sdk::Error(LOCI_CODE_DEVICE_LOST,
+                     "it takes the device along, as the settings of the device ask for");
+  }
   if (!comes_due(faults_.task)) return true;
   throw sdk::Error(LOCI_CODE_FAILED, "it fails, as the settings of the device ask for");
 }
@@ -77,13 +88,19 @@ void Failures::keep(loci_code code, const std::string& message, std::uint64_t co
 
 void Failures::rethrow(std::uint64_t& correlation) {
   correlation = 0;
+  if (const std::optional<Kept> first = take()) {
+    correlation = first->correlation;
+    throw first->error;
+  }
   require_present();
+}
+
+std::optional<Failures::Kept> Failures::take() {
   const std::lock_guard lock(mutex_);
-  if (kept_.empty()) return;
-  const Kept first = std::move(kept_.front());
+  if (kept_.empty()) return std::nullopt;
+  Kept first = std::move(kept_.front());
   kept_.pop_front();
-  correlation = first.correlation;
-  throw first.error;
+  return first;
 }
 
 }  // namespace loci::sim

@@ -6,6 +6,7 @@
 #include <deque>
 #include <loci/plugin/error.hpp>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "plugins/sim/handles.h"
@@ -21,19 +22,19 @@ class Failures {
 
   [[nodiscard]] Faults& faults() { return faults_; }
 
-  // At the head of a call: throws Error(LOCI_CODE_UNAVAILABLE) if the device is lost, and
+  // At the head of a call: throws Error(LOCI_CODE_DEVICE_LOST) if the device is lost, and
   // Error(`code`) if `fault` comes due, naming `call`.
   void enter_call(std::atomic<std::int64_t>& fault, loci_code code, const char* call);
   void require_present() const;
 
-  // Before a task runs: throws if a fault of tasks comes due. False once the device is lost: then
-  // the task is to be left out.
-  [[nodiscard]] bool enter_task();
+  // Before a task of that name runs: throws if a fault of tasks comes due, of which one takes the
+  // device along. False once the device is lost: then the task is to be left out.
+  [[nodiscard]] bool enter_task(const std::string& task);
 
   // In a catch block: keeps the error of a task, with the task's name.
   void keep_current(const std::string& task, std::uint64_t correlation) noexcept;
-  // Throws each kept error once, in their order, and says whose it is (0: of several); that the
-  // device is lost, every time.
+  // Throws each kept error once, in their order, and says whose it is (0: of several); then that
+  // the device is lost, every time.
   void rethrow(std::uint64_t& correlation);
 
  private:
@@ -43,12 +44,14 @@ class Failures {
     sdk::Error error;
     std::uint64_t correlation;
   };
+  std::optional<Kept> take();
   void keep(loci_code code, const std::string& message, std::uint64_t correlation);
 
   const std::string place_;
   Faults faults_;
   std::atomic<bool> lost_{false};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::string lost_by_;  // the task
   std::deque<Kept> kept_;
 };
 

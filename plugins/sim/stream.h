@@ -39,7 +39,7 @@ class Stream {
   // Waits for all work, whatever has become of the device.
   void drain();
 
-  // The functions of the ABI. They throw Error(LOCI_CODE_UNAVAILABLE) once the device is lost.
+  // The functions of the ABI. They throw Error(LOCI_CODE_DEVICE_LOST) once the device is lost.
   bool query();
   void synchronize();
   void wait(Event& event);

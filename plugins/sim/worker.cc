@@ -70,7 +70,7 @@ void Worker::run_one(Work& work) noexcept {
     if (!is_within_gate_) gate_.enter(options_.priority);
     is_within_gate_ = true;
     gate_.wait_turn(options_.priority);
-    if (!failures_.enter_task()) return;
+    if (!failures_.enter_task(work.name())) return;
     const auto begin = std::chrono::steady_clock::now();
     work.run();
     std::this_thread::sleep_until(begin + work.duration());

@@ -116,5 +116,38 @@ TEST_F(RunnerSimTest, WithoutMemoryItSaysWhatWouldFit) {
               AllOf(HasSubstr("no placement fits"), Not(HasSubstr("a placement that fits"))));
 }
 
+TEST_F(RunnerSimTest, ALostDeviceIsAFailureThatSaysByWhat) {
+  EXPECT_THAT(failure(5, crop("run"), {"LOCI_SIM=lose_device=1"}),
+              AllOf(HasSubstr("sim:0 is lost: "), HasSubstr("took it along")));
+}
+
+// A kernel of 1000 seconds.
+constexpr const char* kHangs = "LOCI_SIM=launch_us=1e9";
+
+TEST_F(RunnerSimTest, AWaitHasTheLimitThatIsAskedFor) {
+  for (const bool by_option : {true, false}) {
+    const std::vector<std::string> words =
+        by_option ? crop("run", {"--sync-timeout", "1"}) : crop("run");
+    std::vector<std::string> environment{kHangs, "LOCI_EXIT_TIMEOUT=600"};
+    if (!by_option) environment.emplace_back("LOCI_SYNC_TIMEOUT=1");
+    EXPECT_THAT(failure(5, words, environment),
+                AllOf(HasSubstr("[device] sim:0 is lost: its default stream has not come to an end "
+                                "within 1 s (LOCI_SYNC_TIMEOUT)"),
+                      HasSubstr("a program's run at sim:0")));
+  }
+  EXPECT_THAT(failure(2, crop("run", {"--sync-timeout", "soon"})),
+              HasSubstr("[--sync-timeout] 'soon' is not a whole number from 0 to 86400"));
+}
+
+TEST_F(RunnerSimTest, AnInterruptEndsARunWhoseKernelHangs) {
+  std::vector<std::string> words{
+      "/usr/bin/timeout",    "--preserve-status", "-s", "INT", "-k", "300", "3",
+      build_path("bin/loci")};
+  const std::vector<std::string> run = crop("run");
+  words.insert(words.end(), run.begin(), run.end());
+  const Finished finished = run_process(words, {kHangs});
+  EXPECT_EQ(finished.exit_code, 128 + 2) << finished.err;
+}
+
 }  // namespace
 }  // namespace loci::test

@@ -68,6 +68,9 @@ void check_names(const Specs& specs, const char* option) {
   }
 }
 
+// As LOCI_SYNC_TIMEOUT takes.
+constexpr std::uint64_t kMostSyncSeconds = 86'400;
+
 }  // namespace
 
 void declare_execution_options(po::options_description& options) {
@@ -88,6 +91,9 @@ void declare_execution_options(po::options_description& options) {
       ("fallback", text("error|warn|allow"),
        "for an operator without a kernel at the device; warn is the default")  //
       ("threads", text("N"), "how many threads run kernels")                   //
+      ("sync-timeout", text("SECONDS"),
+       "how long to wait for a device before it counts as lost; 0, the default: for ever "
+       "(LOCI_SYNC_TIMEOUT)")  //
       ("seed", text("N"), "for random operators and random feeds; 0 by default");
   declare_plugin_options(options);
 }
@@ -124,6 +130,10 @@ void apply_execution_options(const ExecutionOptions& options, const po::variable
   in_phase(Phase::kOptions, [&] {
     if (options.threads) config::set_threads(*options.threads);
     if (values.count("seed") != 0) config::set_seed(options.seed);
+    if (values.count("sync-timeout") != 0) {
+      config::set("SYNC_TIMEOUT",
+                  std::to_string(whole_number(values, "sync-timeout", 0, kMostSyncSeconds)));
+    }
   });
   apply_plugin_options(values);
 }

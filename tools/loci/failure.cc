@@ -34,6 +34,7 @@ ExitCode exit_code(ErrorCode error, Phase phase) {
       return phase == Phase::kModel ? ExitCode::kBadInput : ExitCode::kFailed;
     case ErrorCode::kPolicy: return ExitCode::kPolicy;
     case ErrorCode::kInternal: return ExitCode::kFailed;
+    case ErrorCode::kDeviceLost: return devices ? ExitCode::kNotAvailable : ExitCode::kFailed;
   }
   return ExitCode::kFailed;
 }

@@ -15,7 +15,7 @@ loci_error& no_memory =
     *new loci_error{LOCI_CODE_OUT_OF_MEMORY, "no memory to describe an error", nullptr};
 
 ErrorCode code_from_abi(loci_code code) {
-  const bool known = code >= LOCI_CODE_INVALID_ARGUMENT && code <= LOCI_CODE_INTERNAL;
+  const bool known = code >= LOCI_CODE_INVALID_ARGUMENT && code <= LOCI_CODE_DEVICE_LOST;
   return known ? static_cast<ErrorCode>(code) : ErrorCode::kFailed;
 }
 

@@ -40,11 +40,26 @@ LOCI_PUBLIC std::vector<Place> devices();
 // that "gpu" stands for. Throws Error if the plugin cannot count them.
 LOCI_PUBLIC int device_count(const std::string& type);
 // Whether an executor could be made for that place; opens no device. Why not is in the error of
-// device_properties().
+// device_properties(). Of a device that is lost: false.
 LOCI_PUBLIC bool is_available(const Place& place);
 // Opens the device. Throws Error(kUnavailable) if there is none, with the devices that there are in
 // the message and the reason of each plugin in the details.
 LOCI_PUBLIC DeviceProperties device_properties(const Place& place);
+
+// A device is lost for the current context when its plugin says so (it fell off the bus, a kernel
+// took its context along), or when its work takes longer than LOCI_SYNC_TIMEOUT seconds. From then
+// on whatever uses it, or reads memory there, throws Error(kDeviceLost); tensors that lie there are
+// released as any other.
+//
+// By what it was lost, in one line; empty of a device that is not, or was never opened. Throws
+// Error(kUnavailable) for "gpu" without an accelerator.
+LOCI_PUBLIC std::string device_loss(const Place& place);
+// Takes a lost device into use again: the plugin opens it anew, beside the one that is lost, which
+// is closed when the context ends, unless its work hangs. What lay in its memory is lost for good:
+// tensors, variables of scopes, executors, guards, streams and events of before stay refused; make
+// them anew. Does nothing if the device is not lost. Throws the Error that the plugin gives, and
+// leaves it lost, while it cannot open it.
+LOCI_PUBLIC void reopen_device(const Place& place);
 
 // Bytes that the current context holds in the memory of a place; devices that use host memory share
 // one account with "cpu".

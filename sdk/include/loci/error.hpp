@@ -21,8 +21,9 @@ enum class ErrorCode {
   kFailed = 7,        // the work itself failed while running
   kIncompatible = 8,  // versions or builds that do not fit each other
   kPermissionDenied = 9,
-  kPolicy = 10,    // a policy set by the user forbids it
-  kInternal = 11,  // a defect of Loci: please report it
+  kPolicy = 10,      // a policy set by the user forbids it
+  kInternal = 11,    // a defect of Loci: please report it
+  kDeviceLost = 12,  // the device does no work until it is reopened: see reopen_device()
 };
 
 // "out_of_memory" and so on.

@@ -116,5 +116,27 @@ TEST(StreamTest, SynchronizeGivesTheBackendsError) {
   EXPECT_THAT([&] { stream.synchronize(); }, ThrowsMessage<Error>(HasSubstr("lost the device")));
 }
 
+TEST(StreamTest, ALostDeviceIsRefusedAndLeftWithoutWaiting) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  {
+    Stream stream(device);
+    Event event(device);
+    fake.fail_next("stream_synchronize", ErrorCode::kDeviceLost, "it fell off the bus");
+    EXPECT_THAT([&] { stream.synchronize(); },
+                ThrowsMessage<Error>(HasSubstr("it fell off the bus")));
+    EXPECT_EQ(device.loss().by(), "it fell off the bus");
+    const auto refusal =
+        ThrowsMessage<Error>(HasSubstr("[device] fake:0 is lost: it fell off the bus; "));
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THAT([&] { stream.synchronize(); }, refusal);
+      EXPECT_THAT([&] { (void)stream.done(); }, refusal);
+      EXPECT_THAT([&] { event.record(stream.handle()); }, refusal);
+      EXPECT_THAT([&] { (void)device.allocate(64, nullptr); }, refusal);
+      EXPECT_THAT([&] { device.check_async_error(); }, refusal);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace loci::device

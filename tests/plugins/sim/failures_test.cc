@@ -75,20 +75,21 @@ TEST_F(FailuresTest, OtherExceptionsBecomeErrors) {
 
 TEST_F(FailuresTest, TheNthTaskFails) {
   failures_.faults().task = 2;
-  EXPECT_TRUE(failures_.enter_task());
-  EXPECT_NE(error_of(LOCI_CODE_FAILED, [&] { (void)failures_.enter_task(); }), "");
-  EXPECT_TRUE(failures_.enter_task());
+  EXPECT_TRUE(failures_.enter_task("relu"));
+  EXPECT_NE(error_of(LOCI_CODE_FAILED, [&] { (void)failures_.enter_task("relu"); }), "");
+  EXPECT_TRUE(failures_.enter_task("relu"));
 }
 
 TEST_F(FailuresTest, ALostDeviceStaysLost) {
   failures_.faults().lose = 2;
-  EXPECT_TRUE(failures_.enter_task());
-  EXPECT_FALSE(failures_.enter_task());
-  EXPECT_FALSE(failures_.enter_task());
+  EXPECT_TRUE(failures_.enter_task("relu"));
+  EXPECT_NE(error_of(LOCI_CODE_DEVICE_LOST, [&] { (void)failures_.enter_task("gelu"); }), "");
+  EXPECT_FALSE(failures_.enter_task("relu"));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(error_of(LOCI_CODE_UNAVAILABLE, [&] { rethrow(); }), HasSubstr("sim:0 is lost"));
+    EXPECT_THAT(error_of(LOCI_CODE_DEVICE_LOST, [&] { rethrow(); }),
+                HasSubstr("sim:0 is lost: gelu took it along"));
     EXPECT_NE(
-        error_of(LOCI_CODE_UNAVAILABLE,
+        error_of(LOCI_CODE_DEVICE_LOST,
                  [&] { failures_.enter_call(failures_.faults().copy, LOCI_CODE_FAILED, "copy"); }),
         "");
   }

@@ -1,5 +1,7 @@
 // What a program's user sees when the device fails.
 #include <cstdint>
+#include <loci/devices.hpp>
+#include <loci/stream.hpp>
 
 #include "framework/device/stream.h"
 #include "tests/plugins/sim/sim_program.h"
@@ -66,7 +68,9 @@ TEST_F(SimFaultTest, AFailedLaunchNamesTheOperator) {
 TEST_F(SimFaultTest, AnErrorOfEnqueuedWorkComesWithTheWaitAndNamesTheOperator) {
   faults("sim:2").task = 3;  // the copy of x, scale, relu
   EXPECT_THAT(run("sim:2", ErrorCode::kFailed),
-              AllOf(HasSubstr("running its work"), HasSubstr("sim:2: relu: it fails")));
+              AllOf(HasSubstr("running its work"), HasSubstr("sim:2: relu: it fails"),
+                    HasSubstr("it is a program's run at sim:2: [relu] relu_0 at sim:2, "),
+                    HasSubstr("float32[2]")));
   EXPECT_EQ(run("sim:2", ErrorCode::kFailed), "");
   faults("sim:2").task = 1;
   EXPECT_THAT(run("sim:2", ErrorCode::kFailed), HasSubstr("copy of 8 bytes to the device"));
@@ -85,12 +89,62 @@ TEST_F(SimFaultTest, AFailedEventIsAnError) {
 }
 
 TEST_F(SimFaultTest, ALostDeviceFailsEveryRunAndTheOthersGoOn) {
-  EXPECT_EQ(run("sim:5", ErrorCode::kUnavailable), "");
+  EXPECT_EQ(run("sim:5", ErrorCode::kFailed), "");
+  EXPECT_EQ(device_loss("sim:5"), "");
   faults("sim:5").lose = 2;
+  EXPECT_THAT(run("sim:5", ErrorCode::kDeviceLost),
+              HasSubstr("sim:5 is lost: scale took it along"));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(run("sim:5", ErrorCode::kUnavailable), HasSubstr("sim:5 is lost"));
+    EXPECT_THAT(run("sim:5", ErrorCode::kDeviceLost),
+                AllOf(HasSubstr("[device] sim:5 is lost: [sim] sim:5 is lost: scale took it along"),
+                      HasSubstr("use another device, or call reopen_device()")));
   }
+  EXPECT_FALSE(is_available("sim:5"));
+  EXPECT_THAT(device_loss("sim:5"), HasSubstr("scale took it along"));
   EXPECT_EQ(run("sim:2", ErrorCode::kFailed), "");
+}
+
+TEST_F(SimFaultTest, ALostDeviceIsReopenedAndItsOldTensorsStayRefused) {
+  const auto lost = [](const auto& use) {
+    try {
+      use();
+      FAIL() << "the device is lost";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kDeviceLost) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr("sim:4 is lost: "));
+    }
+  };
+  {
+    const Tensor kept = Tensor::from<float>({1, -1}, {2}).to("sim:4");
+    synchronize("sim:4");
+    faults("sim:4").lose = 1;
+    const Tensor failed = relu(kept);
+    try {
+      synchronize("sim:4");
+      FAIL() << "the device was lost";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kDeviceLost);
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("sim:4 is lost: relu took it along"),
+                                      HasSubstr("it is [relu] float32 [2] at sim:4, enqueued at")));
+    }
+    lost([&] { (void)kept.to_vector<float>(); });
+    lost([&] { (void)failed.to_vector<float>(); });
+    lost([&] { (void)(kept + 1.0).to_vector<float>(); });
+    lost([&] { (void)Tensor::from<float>({1}, {1}).to("sim:4"); });
+    lost([&] { (void)device_properties("sim:4"); });
+    lost([&] { (void)Executor("sim:4"); });
+
+    reopen_device("sim:4");
+    EXPECT_TRUE(is_available("sim:4"));
+    EXPECT_EQ(device_loss("sim:4"), "");
+    lost([&] { (void)kept.to_vector<float>(); });
+    const Tensor fresh = Tensor::from<float>({2, -2}, {2}).to("sim:4");
+    EXPECT_THAT(relu(fresh).to_vector<float>(), ElementsAre(2, 0));
+    lost([&] { (void)(kept + fresh).to_vector<float>(); });
+  }
+  EXPECT_EQ(run("sim:4", ErrorCode::kFailed), "");
+  EXPECT_THAT(result_, ElementsAre(2, 0));
+  reopen_device("sim:4");  // which is not lost any more
 }
 
 TEST_F(SimFaultTest, TouchingDeviceMemoryFaults) {

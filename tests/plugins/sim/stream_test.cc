@@ -238,10 +238,10 @@ TEST(SimStreamTest, ALostDeviceFailsEveryCallAndHangsNone) {
   rig.device.failures().faults().lose = 1;
   rig.device.fill(data, 64, &pattern, 1, &stream, 0);
   // Whether these two still find the device there is a matter of time.
-  (void)error_of(LOCI_CODE_UNAVAILABLE, [&] { event.record(&stream); });
-  (void)error_of(LOCI_CODE_UNAVAILABLE, [&] { other.wait(event); });
+  (void)error_of(LOCI_CODE_DEVICE_LOST, [&] { event.record(&stream); });
+  (void)error_of(LOCI_CODE_DEVICE_LOST, [&] { other.wait(event); });
   const auto lost = [](auto body) {
-    EXPECT_THAT(error_of(LOCI_CODE_UNAVAILABLE, body), HasSubstr("sim:0 is lost"));
+    EXPECT_THAT(error_of(LOCI_CODE_DEVICE_LOST, body), HasSubstr("sim:0 is lost"));
   };
   lost([&] { stream.synchronize(); });
   lost([&] { (void)stream.query(); });
@@ -253,7 +253,9 @@ TEST(SimStreamTest, ALostDeviceFailsEveryCallAndHangsNone) {
   lost([&] { rig.device.fill(data, 64, &pattern, 1, &stream, 0); });
   lost([&] { (void)read<char>(rig.device, stream, data, 64); });
   lost([&] { rig.device.synchronize(); });
-  lost([&] { check_async(rig.device); });
+  EXPECT_THAT(error_of(LOCI_CODE_DEVICE_LOST, [&] { check_async(rig.device); }),
+              HasSubstr("fill of 64 bytes: it takes the device along"));
+  for (int i = 0; i < 2; ++i) lost([&] { check_async(rig.device); });
   free_now(rig.device, data);
 }
 

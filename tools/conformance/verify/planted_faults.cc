@@ -233,6 +233,34 @@ void check_failed_work(const Target& target) {
   use_memory(device);
 }
 
+// What a call returns once the device is lost.
+template <class Call>
+void expect_lost(const char* function, const Call& call) {
+  try {
+    call();
+  } catch (const PluginError& error) {
+    if (error.code() == LOCI_CODE_DEVICE_LOST) return;
+    fail("once the device is lost, {} fails with {}; it has to be LOCI_CODE_DEVICE_LOST", function,
+         error.what());
+  }
+  fail("once the device is lost, {} succeeds; it has to return LOCI_CODE_DEVICE_LOST", function);
+}
+
+// Every function says the same, again and again. One that tells of a loss at once has told before.
+void check_stays_lost(OpenDevice& device, const Stream& stream, Event& event,
+                      const Memory& memory) {
+  for (int i = 0; i < 2; ++i) {
+    expect_lost("stream_synchronize", [&] { device.wait(stream.get()); });
+    expect_lost("fill", [&] { device.fill(memory.at(), kFaultBytes, 1, 1, stream.get()); });
+    expect_lost("copy", [&] { device.put(memory.at(), Bytes(kFaultBytes), stream.get()); });
+    expect_lost("event_record", [&] { event.record(stream); });
+    expect_lost("mem_alloc", [&] { const Memory more(device, kFaultBytes); });
+    if (device.api().take_async_error == nullptr) continue;
+    if (i == 0) (void)failed_correlation(device);  // of the work that took it along
+    expect_lost("take_async_error", [&] { device.check_async(); });
+  }
+}
+
 // Whatever is called then fails, and returns.
 void check_lost_device(const Target& target) {
   static constexpr const char* kOption = "lose_device";
@@ -249,6 +277,7 @@ void check_lost_device(const Target& target) {
   is_refused([&] { event.synchronize(); });
   is_refused([&] { device.wait(nullptr); });
   if (!fails) judge_no_error(target, kOption, "whatever is called behind the first work");
+  check_stays_lost(device, stream, event, memory);
 }
 
 }  // namespace

@@ -193,10 +193,10 @@ struct HostFunctions {
 };
 
 std::string code_name(loci_code code) {
-  static constexpr std::array kNames{"success",           "INVALID_ARGUMENT", "NOT_FOUND",
-                                     "UNAVAILABLE",       "UNSUPPORTED",      "OUT_OF_MEMORY",
-                                     "DATA_LOSS",         "FAILED",           "INCOMPATIBLE",
-                                     "PERMISSION_DENIED", "POLICY",           "INTERNAL"};
+  static constexpr std::array kNames{
+      "success",       "INVALID_ARGUMENT", "NOT_FOUND",  "UNAVAILABLE",  "UNSUPPORTED",
+      "OUT_OF_MEMORY", "DATA_LOSS",        "FAILED",     "INCOMPATIBLE", "PERMISSION_DENIED",
+      "POLICY",        "INTERNAL",         "DEVICE_LOST"};
   const bool known = code > 0 && static_cast<std::size_t>(code) < kNames.size();
   return known ? kNames.at(static_cast<std::size_t>(code)) : fmt::format("code {}", code);
 }

@@ -59,8 +59,9 @@ enum {
   LOCI_CODE_FAILED = 7,       /* the work itself failed while running */
   LOCI_CODE_INCOMPATIBLE = 8, /* versions or builds that do not fit each other */
   LOCI_CODE_PERMISSION_DENIED = 9,
-  LOCI_CODE_POLICY = 10,  /* a policy set by the user forbids it */
-  LOCI_CODE_INTERNAL = 11 /* a defect of the implementation */
+  LOCI_CODE_POLICY = 10,     /* a policy set by the user forbids it */
+  LOCI_CODE_INTERNAL = 11,   /* a defect of the implementation */
+  LOCI_CODE_DEVICE_LOST = 12 /* the device does no work until it is opened again; see device.h */
 };
 
 /* Element types. Codes are frozen for the major; the ones marked reserved have no kernels yet. */

@@ -5,6 +5,18 @@
  * one unless the device works in host memory. What the host passes (a view, a workspace, a target
  * of fill, either end of a copy) lies within one allocation, even where two have neighbouring
  * addresses. So a backend that has only handles reserves a range of addresses and maps back.
+ *
+ * Loss. A device whose work cannot go on, whatever is tried (it fell off the bus, a kernel took its
+ * context along), is lost. From the first LOCI_CODE_DEVICE_LOST on, which any function may return,
+ * all that enqueue, allocate, wait or query return it, with a message that says by what it was
+ * lost; take_async_error does so every time it is called, after what it has to tell
+ * of single pieces of work, such as the one that took the device along. None of them hangs. What
+ * gives back stays allowed: mem_free, host_unregister, the destroy functions and close release what
+ * the backend holds on the host, and may return the code or succeed. The host may open the index
+ * again while the lost loci_device still waits for its close, since others refer to its objects: an
+ * error if the device is not back yet, else a new loci_device that knows nothing of those. It may
+ * also give up a device that hangs, of which it never hears such a code: then it calls no function
+ * of that loci_device and its objects any more, close included, and may open the index again.
  */
 #ifndef LOCI_ABI_DEVICE_H_
 #define LOCI_ABI_DEVICE_H_

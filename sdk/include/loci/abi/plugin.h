@@ -14,7 +14,12 @@
  * thread, also two at once on one stream: either is first.
  *
  * Ends. No function throws through this ABI, and none ends the process: a host that sees a plugin
- * call exit() says so and lets the process fail, whatever the status was.
+ * call exit() says so and lets the process fail, whatever the status was. At the end of the process
+ * nothing is closed: the host waits for work that is under way, for a limited time, and then calls
+ * neither close nor destroy, so that objects of the plugin live when the destructors of its
+ * library run, and threads of its own may be anywhere. Those destructors wait for nothing, and what
+ * has to outlast the process (a file, a shared segment) is brought up to date before a call
+ * returns.
  */
 #ifndef LOCI_ABI_PLUGIN_H_
 #define LOCI_ABI_PLUGIN_H_

@@ -1,0 +1,42 @@
+#include "framework/device/sync_limit.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+
+#include "framework/core/environment.h"
+
+namespace loci::device {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Most waits are short; one of seconds may be told of a little late.
+constexpr std::chrono::microseconds kSpin{50};
+constexpr std::chrono::microseconds kLongestPause{500};
+
+}  // namespace
+
+std::optional<std::chrono::seconds> sync_limit() {
+  const std::uint64_t seconds = core::configured_number("SYNC_TIMEOUT").value_or(0);
+  if (seconds == 0) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+bool wait_until(const std::function<bool()>& is_done, std::chrono::nanoseconds limit) {
+  const Clock::time_point begin = Clock::now();
+  std::chrono::microseconds pause{1};
+  while (!is_done()) {
+    const Clock::duration waited = Clock::now() - begin;
+    if (waited >= limit) return false;
+    if (waited < kSpin) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
+  return true;
+}
+
+}  // namespace loci::device
