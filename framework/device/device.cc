@@ -267,7 +267,7 @@ std::string Device::name_of(loci_stream* stream) {
       return fmt::format("its stream {}", i + 1);
     }
   }
-  return "a stream";
+  return "a stream besides its default one";
 }
 
 void Device::synchronize() {
@@ -294,8 +294,8 @@ void Device::await(std::string_view what, const std::function<bool()>& is_done,
   if (!limit) return check(wait(), fmt::format("waiting for {}", what));
   if (wait_until(is_done, *limit)) return check(wait(), fmt::format("waiting for {}", what));
   const std::string by = fmt::format(
-      "{} has not come to an end within {} s (LOCI_SYNC_TIMEOUT), so that it is not touched any "
-      "more",
+      "the work in {} has not come to an end within {} s (LOCI_SYNC_TIMEOUT), so that it is not "
+      "touched any more",
       what, limit->count());
   if (loss_.set(Loss::Kind::kHung, by)) plugin().abandon();
   loss_.refuse(place_);

@@ -129,6 +129,8 @@ class Device {
   void synchronize_stream(loci_stream* stream, UnprovenWork* asker = nullptr,
                           std::uint64_t up_to = 0);
   void synchronize();
+  // "its default stream", "its stream 2"; for messages.
+  [[nodiscard]] std::string name_of(loci_stream* stream);
   // Waits for `what`, by `wait`, or by asking `is_done` where LOCI_SYNC_TIMEOUT is set: when it is
   // over, the device hangs, and Error(kDeviceLost) is thrown.
   void await(std::string_view what, const std::function<bool()>& is_done,
@@ -162,7 +164,6 @@ class Device {
   // The next error of enqueued work, with the correlation of what failed, if the device tells it.
   std::optional<Error> take_async_error(std::uint64_t* correlation);
   void await_stream(loci_stream* stream);
-  [[nodiscard]] std::string name_of(loci_stream* stream);
   [[nodiscard]] UnprovenWork* owner_of(std::uint64_t correlation) const;
   // With the lock of the work.
   std::shared_ptr<Failure> fail_all(const Error& error, const UnprovenWork* asker);

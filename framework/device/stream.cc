@@ -67,6 +67,7 @@ Event::~Event() {
 void Event::record(loci_stream* stream) {
   device_->require_reach();
   device_->check(device_->api().event_record(handle_, stream), "recording an event");
+  stream_ = stream;
 }
 
 bool Event::done() {
@@ -79,7 +80,7 @@ bool Event::done() {
 void Event::synchronize() {
   device_->require_reach();
   device_->await(
-      "an event", [this] { return done(); },
+      device_->name_of(stream_), [this] { return done(); },
       [this] { return device_->api().event_synchronize(handle_); });
 }
 

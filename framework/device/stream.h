@@ -1,6 +1,9 @@
 // Streams and events of a queued device.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "framework/device/device.h"
 
 namespace loci::device {
@@ -46,6 +49,7 @@ class Event {
  private:
   Device* device_;
   loci_event* handle_ = nullptr;
+  std::atomic<loci_stream*> stream_{nullptr};  // of the latest record, for messages alone
 };
 
 }  // namespace loci::device

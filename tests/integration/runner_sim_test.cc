@@ -130,10 +130,12 @@ TEST_F(RunnerSimTest, AWaitHasTheLimitThatIsAskedFor) {
         by_option ? crop("run", {"--sync-timeout", "1"}) : crop("run");
     std::vector<std::string> environment{kHangs, "LOCI_EXIT_TIMEOUT=600"};
     if (!by_option) environment.emplace_back("LOCI_SYNC_TIMEOUT=1");
-    EXPECT_THAT(failure(5, words, environment),
-                AllOf(HasSubstr("[device] sim:0 is lost: its default stream has not come to an end "
-                                "within 1 s (LOCI_SYNC_TIMEOUT)"),
-                      HasSubstr("a program's run at sim:0")));
+    EXPECT_THAT(
+        failure(5, words, environment),
+        AllOf(HasSubstr(
+                  "[device] sim:0 is lost: the work in its default stream has not come to an end "
+                  "within 1 s (LOCI_SYNC_TIMEOUT)"),
+              HasSubstr("a program's run at sim:0")));
   }
   EXPECT_THAT(failure(2, crop("run", {"--sync-timeout", "soon"})),
               HasSubstr("[--sync-timeout] 'soon' is not a whole number from 0 to 86400"));

@@ -1,6 +1,8 @@
 // What a program's user sees when the device fails.
 #include <cstdint>
+#include <future>
 #include <loci/devices.hpp>
+#include <loci/settings.hpp>
 #include <loci/stream.hpp>
 
 #include "framework/device/stream.h"
@@ -145,6 +147,37 @@ TEST_F(SimFaultTest, ALostDeviceIsReopenedAndItsOldTensorsStayRefused) {
   EXPECT_EQ(run("sim:4", ErrorCode::kFailed), "");
   EXPECT_THAT(result_, ElementsAre(2, 0));
   reopen_device("sim:4");  // which is not lost any more
+}
+
+TEST_F(SimFaultTest, ADeviceThatHangsIsLostWhenTheLimitIsOver) {
+  const Tensor x = Tensor::from<float>({1, -1}, {2}).to("sim:3");
+  synchronize("sim:3");
+  std::promise<void> gate;
+  const Stream stream("sim:3");
+  stream.launch_host_function([opened = gate.get_future().share()] { opened.wait(); });
+  Tensor y;
+  {
+    const StreamGuard on(stream);
+    y = relu(x);
+  }
+  config::set("SYNC_TIMEOUT", "1");
+  try {
+    (void)y.to_vector<float>();
+    FAIL() << "the stream hangs";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kDeviceLost);
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("[device] sim:3 is lost: the work in a stream besides its default "
+                                "one has not come to an end within 1 s (LOCI_SYNC_TIMEOUT)"),
+                      HasSubstr("[relu] float32 [2] at sim:3, enqueued at ")));
+  }
+  config::set("SYNC_TIMEOUT", "");
+  EXPECT_FALSE(is_available("sim:3"));
+  gate.set_value();  // too late: nobody asks it any more
+  EXPECT_THROW((void)x.to_vector<float>(), Error);
+  reopen_device("sim:3");
+  EXPECT_EQ(run("sim:3", ErrorCode::kFailed), "");
+  EXPECT_THAT(result_, ElementsAre(2, 0));
 }
 
 TEST_F(SimFaultTest, TouchingDeviceMemoryFaults) {
