@@ -27,7 +27,7 @@ TEST(AbiError, CausesBecomeDetails) {
 
 TEST(AbiError, CodesThatAreNotKnownAreFailures) {
   EXPECT_EQ(take_error(new_error(0, "x", nullptr)).code(), ErrorCode::kFailed);
-  EXPECT_EQ(take_error(new_error(12, "x", nullptr)).code(), ErrorCode::kFailed);
+  EXPECT_EQ(take_error(new_error(13, "x", nullptr)).code(), ErrorCode::kFailed);
   EXPECT_EQ(take_error(new_error(-7, "x", nullptr)).code(), ErrorCode::kFailed);
 }
 
