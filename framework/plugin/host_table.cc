@@ -132,6 +132,11 @@ const void* get_interface(loci_host* /*host*/, loci_str /*name*/, std::uint32_t 
   return nullptr;
 }
 
+// LOCI_<this> begins the names of the plugin's variables.
+std::string prefix_of(const std::string& plugin_id) {
+  return config_name(plugin_id.substr(plugin_id.rfind('.') + 1)) + "_";
+}
+
 loci_host_api make_api(loci_host* host) {
   return {.struct_size = sizeof(loci_host_api),
           .minor = LOCI_ABI_MINOR,
@@ -155,9 +160,17 @@ loci_host_api make_api(loci_host* host) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> settings_of(const std::string& plugin_id) {
+  const std::string prefix = prefix_of(plugin_id);
+  auto settings = core::config_values(prefix);
+  const auto own = core::config_value(prefix.substr(0, prefix.size() - 1));
+  if (own) settings.emplace(settings.begin(), "", *own);
+  return settings;
+}
+
 HostTable::HostTable(const std::string& plugin_id) : host_(std::make_unique<loci_host>()), api_{} {
   host_->id = plugin_id;
-  host_->prefix = config_name(plugin_id.substr(plugin_id.rfind('.') + 1)) + "_";
+  host_->prefix = prefix_of(plugin_id);
   api_ = make_api(host_.get());
 }
 

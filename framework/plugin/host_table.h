@@ -1,13 +1,18 @@
-// What the host offers to one plugin.
+// What the host offers to one plugin, and how plugins are configured.
 #pragma once
 
 #include <loci/abi/host.h>
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace loci::plugin {
+
+// All that the user has set for the plugin with that id: LOCI_<NAME>, whose key is empty, and
+// LOCI_<NAME>_<KEY>, in order of the keys.
+std::vector<std::pair<std::string, std::string>> settings_of(const std::string& plugin_id);
 
 // The host table of the plugin with that id; outlives the plugin's instance.
 //

@@ -49,11 +49,28 @@ const dnnl::engine& engine() {
   return instance;
 }
 
+namespace {
+
+// Sets that have no name here are newer than this; their number tells them apart.
+std::string isa_text(dnnl::cpu_isa isa) {
+  switch (isa) {
+    case dnnl::cpu_isa::sse41: return "sse41";
+    case dnnl::cpu_isa::avx: return "avx";
+    case dnnl::cpu_isa::avx2: return "avx2";
+    case dnnl::cpu_isa::avx512_core: return "avx512_core";
+    case dnnl::cpu_isa::avx512_core_vnni: return "avx512_core_vnni";
+    case dnnl::cpu_isa::avx512_core_bf16: return "avx512_core_bf16";
+    default: return "instruction set " + std::to_string(static_cast<int>(isa));
+  }
+}
+
+}  // namespace
+
 std::string_view version_text() {
   static const std::string text = [] {
     const dnnl_version_t& version = *dnnl_version();
     return "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
-           std::to_string(version.patch);
+           std::to_string(version.patch) + ", " + isa_text(dnnl::get_effective_cpu_isa());
   }();
   return text;
 }

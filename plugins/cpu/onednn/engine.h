@@ -13,7 +13,7 @@ namespace loci::cpu::onednn {
 
 // The processor as oneDNN sees it; one for the process.
 const dnnl::engine& engine();
-// "oneDNN 2.6.3".
+// "oneDNN 2.6.3, avx2": with the instruction set that it uses, which ONEDNN_MAX_CPU_ISA may limit.
 std::string_view version_text();
 
 // float32, last dimension fastest, or with the given strides.

@@ -141,6 +141,16 @@ TEST_F(HostTableTest, OptionsAreAllThatIsConfigured) {
   EXPECT_THAT(seen, testing::Not(testing::Contains("=no name")));
 }
 
+TEST_F(HostTableTest, SettingsAreTheVariablesOfThePlugin) {
+  const EnvironmentGuard own("LOCI_MY_DEVICE", "fast");
+  const EnvironmentGuard key("LOCI_MY_DEVICE_MODE", "x");
+  const auto settings = settings_of("org.loci.my-device");
+  ASSERT_FALSE(settings.empty());
+  EXPECT_THAT(settings.front(), testing::Pair("", "fast"));
+  EXPECT_THAT(settings, testing::Contains(testing::Pair("MODE", "x")));
+  EXPECT_THAT(settings_of("org.loci.another"), testing::IsEmpty());
+}
+
 TEST_F(HostTableTest, LayoutsAreOfThePlugin) {
   const std::uint32_t id = api_.layout_intern(api_.host, core::to_abi("blocked16"), 4096);
   EXPECT_EQ(api_.layout_intern(api_.host, core::to_abi("blocked16"), 4096), id);
