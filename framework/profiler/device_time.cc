@@ -22,6 +22,7 @@ loci_profile_device describe(const DeviceFacts& facts) {
   device.described_flops = facts.described_flops;
   device.described_bytes = facts.described_bytes;
   device.total_memory = facts.total_memory;
+  device.is_queued = facts.is_queued ? 1 : 0;
   return device;
 }
 

@@ -68,6 +68,7 @@ struct Profile::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  void show_levels();
   void describe_quality();
   void describe_session();
   void show_arrays();
@@ -80,6 +81,7 @@ struct Profile::Impl {
   std::vector<loci_profile_label> labels;
   std::vector<loci_profile_thread> threads;
   std::vector<loci_profile_device> devices;
+  std::vector<std::vector<loci_profile_memory_level>> levels;  // of each device
   std::vector<loci_profile_step> steps;
   std::vector<loci_profile_copy> copies;
   std::vector<loci_profile_gap> gaps;
@@ -103,9 +105,20 @@ Profile::Impl::Impl(Recording recorded)
       gaps(find_gaps(recording, nesting, work)) {
   labels.reserve(recording.labels.size());
   for (const Label& label : recording.labels) labels.push_back(shown(label));
+  show_levels();
   describe_quality();
   describe_session();
   show_arrays();
+}
+
+void Profile::Impl::show_levels() {
+  levels.resize(devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    for (const MemoryLevel& level : recording.devices[i].levels) {
+      levels[i].push_back({level.call_bytes, level.bytes});
+    }
+    show(levels[i], devices[i].levels, devices[i].level_count);
+  }
 }
 
 void Profile::Impl::describe_quality() {

@@ -20,7 +20,7 @@ namespace loci::profiler {
 
 inline constexpr std::string_view kProfileMagic = "LOCIPROF";
 inline constexpr std::uint32_t kProfileByteOrder = 0x01020304;
-inline constexpr std::uint32_t kProfileVersion = 3;
+inline constexpr std::uint32_t kProfileVersion = 4;
 
 struct ProfileFileHeader {
   std::array<char, 8> magic{};

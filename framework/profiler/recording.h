@@ -64,6 +64,14 @@ struct DeviceSpan {
   loci_launch_geometry geometry{};
 };
 
+// See loci_profile_memory_level.
+struct MemoryLevel {
+  std::uint64_t call_bytes = 0;
+  double bytes = 0;
+
+  friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
+};
+
 struct DeviceFacts {
   std::string place;
   std::string name = {};
@@ -74,6 +82,8 @@ struct DeviceFacts {
   double described_flops = 0;
   double described_bytes = 0;
   std::uint64_t total_memory = 0;
+  std::vector<MemoryLevel> levels = {};  // smallest first
+  bool is_queued = false;
 };
 
 struct MemoryEvent {

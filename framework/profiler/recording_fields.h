@@ -51,10 +51,15 @@ void fields(Archive& archive, Is<DeviceSpan> auto& span) {
 }
 
 template <class Archive>
+void fields(Archive& archive, Is<MemoryLevel> auto& level) {
+  archive(level.call_bytes, level.bytes);
+}
+
+template <class Archive>
 void fields(Archive& archive, Is<DeviceFacts> auto& device) {
   archive(device.place, device.name, device.driver, device.is_accelerator, device.measured_flops,
           device.measured_bytes, device.described_flops, device.described_bytes,
-          device.total_memory);
+          device.total_memory, device.levels, device.is_queued);
 }
 
 template <class Archive>

@@ -93,12 +93,24 @@ void check_device_spans(const Recording& recording) {
   }
 }
 
+void check_rate(const DeviceFacts& device, double rate) {
+  if (!(rate >= 0 && std::isfinite(rate))) {
+    refuse("device {}: rate {}", core::quote(device.place), rate);
+  }
+}
+
 void check_devices(const Recording& recording) {
   for (const DeviceFacts& device : recording.devices) {
     for (const double rate : {device.measured_flops, device.measured_bytes, device.described_flops,
                               device.described_bytes}) {
-      if (!(rate >= 0 && std::isfinite(rate)))
-        refuse("device {}: rate {}", core::quote(device.place), rate);
+      check_rate(device, rate);
+    }
+    for (std::size_t i = 0; i < device.levels.size(); ++i) {
+      check_rate(device, device.levels[i].bytes);
+      if (i > 0 && device.levels[i].call_bytes <= device.levels[i - 1].call_bytes) {
+        refuse("device {}: memory level {} is of {} bytes, no more than the one before it",
+               core::quote(device.place), i, device.levels[i].call_bytes);
+      }
     }
   }
 }

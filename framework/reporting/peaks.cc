@@ -1,22 +1,16 @@
 #include "framework/reporting/peaks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <cmath>
+#include <cstddef>
 #include <functional>
 #include <loci/executor.hpp>
 #include <loci/ops.hpp>
-#include <loci/version.hpp>
 #include <vector>
 
-#include "framework/core/atomic_file.h"
-#include "framework/core/log.h"
-#include "framework/core/thread_team.h"
+#include "framework/reporting/host_load.h"
 
 namespace loci::reporting {
 namespace {
@@ -25,7 +19,15 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr Seconds kLongEnough{0.02};  // for one run, that its overhead does not count
-constexpr Seconds kTime{0.2};         // for all runs of a kind
+constexpr Seconds kTime{0.1};         // for the runs of a round
+constexpr Seconds kLevelTime{0.02};   // for the runs of a level of memory
+constexpr int kMostRounds = 6;        // of one figure
+constexpr double kAgreement = 0.05;   // of rounds that nothing disturbed
+
+// What calls of the levels move; beyond the last one lies what the copy moves.
+constexpr std::array<std::int64_t, 6> kLevelBytes = {1 << 16, 1 << 18, 1 << 20,
+                                                     1 << 22, 1 << 24, 1 << 26};
+constexpr int kChain = 16;  // calls of one run, so that its overhead does not count
 
 // A program of one operator whose result stays at the place.
 class Probe {
@@ -45,8 +47,8 @@ class Probe {
     return Clock::now() - start;
   }
   // The best of all runs for which there is time.
-  Seconds best() {
-    const auto end = Clock::now() + kTime;
+  Seconds best(Seconds time) {
+    const auto end = Clock::now() + time;
     Seconds best = run();
     while (Clock::now() < end) best = std::min(best, run());
     return best;
@@ -66,88 +68,99 @@ Variable filled(const Shape& shape, const char* name) {
   return create_persistable(shape, kFloat32, initializer::constant(1.0), name);
 }
 
+// A time that several rounds agree on.
+struct Timing {
+  Seconds best{0};
+  bool is_steady = false;  // the best two rounds differ by little
+};
+
+// Rounds until the best two agree: what runs beside some of them takes time away for longer than a
+// round.
+Timing steady_best(Probe& probe) {
+  std::vector<Seconds> rounds = {probe.best(kTime), probe.best(kTime)};
+  const auto agree = [&rounds] {
+    std::sort(rounds.begin(), rounds.end());
+    return rounds[1].count() <= (1 + kAgreement) * rounds[0].count();
+  };
+  while (!agree() && rounds.size() < kMostRounds) rounds.push_back(probe.best(kTime));
+  return {rounds[0], agree()};
+}
+
+struct Rate {
+  double per_second = 0;
+  std::int64_t size = 0;
+  bool is_steady = false;
+};
+
 // Doubles the size until one run takes long enough, or the largest is reached.
-double best_rate(const Place& place, std::int64_t size, std::int64_t largest,
-                 const std::function<Variable(std::int64_t)>& make,
-                 const std::function<double(std::int64_t)>& work) {
+Rate best_rate(const Place& place, std::int64_t size, std::int64_t largest,
+               const std::function<Variable(std::int64_t)>& make,
+               const std::function<double(std::int64_t)>& work) {
   for (;; size *= 2) {
     Probe probe(place, [&] { return make(size); });
     probe.run();  // compiles the plan and touches the memory
     if (size < largest && probe.run() < kLongEnough) continue;
-    return work(size) / probe.best().count();
+    const Timing timing = steady_best(probe);
+    return {work(size) / timing.best.count(), size, timing.is_steady};
   }
 }
 
-double parse(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : 0;
+// Of an operator that reads and writes as many bytes in one place, again and again.
+double rate_in_place(const Place& place, std::int64_t call_bytes) {
+  const auto elements = call_bytes / static_cast<std::int64_t>(2 * sizeof(float));
+  Probe probe(place, [elements] {
+    Variable value = filled({elements}, "peak_level");
+    for (int i = 0; i < kChain; ++i) value = relu(value);
+    return value;
+  });
+  probe.run();
+  return kChain * static_cast<double>(call_bytes) / probe.best(kLevelTime).count();
+}
+
+// What reaches a rate with more bytes can be expected to with fewer.
+void let_rates_fall(std::vector<profiler::MemoryLevel>& levels) {
+  for (std::size_t i = levels.size() - 1; i-- > 0;) {
+    levels[i].bytes = std::max(levels[i].bytes, levels[i + 1].bytes);
+  }
+}
+
+std::int64_t unix_time() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
 
 Peaks measure_peaks(const Place& place) {
-  const auto cube = [](std::int64_t n) {
-    const auto extent = static_cast<double>(n);
-    return 2 * extent * extent * extent;
-  };
-  Peaks peaks;
-  peaks.flops = best_rate(
+  const HostLoad load;
+  const Rate flops = best_rate(
       place, 256, 4096,
       [](std::int64_t n) {
         return matmul(filled({n, n}, "peak_a"), filled({n, n}, "peak_b"));
       },
-      cube);
-  peaks.bytes = best_rate(
+      [](std::int64_t n) { return 2 * std::pow(static_cast<double>(n), 3); });
+  const auto copied = [](std::int64_t n) {
+    return n * static_cast<std::int64_t>(2 * sizeof(float));
+  };
+  const Rate copy = best_rate(
       place, std::int64_t{1} << 22, std::int64_t{1} << 26,
       [](std::int64_t n) { return assign(filled({n}, "peak_source")); },
-      [](std::int64_t n) { return 2.0 * sizeof(float) * static_cast<double>(n); });
-  return peaks;
-}
-
-std::string PeakCache::directory_of_user() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/loci/peaks";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return std::string(home) + "/.cache/loci/peaks";
-  return {};
-}
-
-// The name says all that the figures hang on.
-std::string PeakCache::path_of(const device::Device& device) const {
-  std::string name =
-      fmt::format("{}-{}-{}-{}threads-{}", device.place().to_string(), device.info().name,
-                  device.info().driver, core::parallel_width(), version());
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!plain && c != '-' && c != '.') c = '_';
+      [&](std::int64_t n) { return static_cast<double>(copied(n)); });
+  Peaks peaks;
+  peaks.flops = flops.per_second;
+  for (const std::int64_t bytes : kLevelBytes) {
+    if (bytes >= copied(copy.size)) break;
+    peaks.levels.push_back({static_cast<std::uint64_t>(bytes), rate_in_place(place, bytes)});
   }
-  constexpr std::size_t kMostName = 200;  // a file name has 255 bytes
-  return fmt::format("{}/{}", directory_, name.substr(0, kMostName));
-}
-
-std::optional<Peaks> PeakCache::find(const device::Device& device) const {
-  if (directory_.empty()) return std::nullopt;
-  std::ifstream file(path_of(device));
-  std::string flops;
-  std::string bytes;
-  if (!(file >> flops >> bytes)) return std::nullopt;
-  const Peaks peaks{parse(flops), parse(bytes)};
-  if (peaks.flops <= 0 || peaks.bytes <= 0) return std::nullopt;
+  // A write in place brings no line into the cache only to overwrite it, as a copy's may.
+  peaks.bytes = std::max(copy.per_second, rate_in_place(place, copied(copy.size)));
+  peaks.levels.push_back({static_cast<std::uint64_t>(copied(copy.size)), peaks.bytes});
+  let_rates_fall(peaks.levels);
+  peaks.measured_at = unix_time();
+  peaks.others = load.others();
+  peaks.is_steady = flops.is_steady && copy.is_steady;
   return peaks;
-}
-
-void PeakCache::keep(const device::Device& device, const Peaks& peaks) const {
-  if (directory_.empty()) return;
-  try {
-    std::filesystem::create_directories(directory_);
-    core::AtomicFile file(path_of(device), core::Links::kReplace);
-    const std::string text = fmt::format("{} {}\n", peaks.flops, peaks.bytes);
-    file.write(text.data(), text.size());
-    file.commit();
-  } catch (const std::exception& error) {
-    core::log(core::Module::kProfiler, core::Level::kDebug, "peaks are not kept: {}", error.what());
-  }
 }
 
 }  // namespace loci::reporting

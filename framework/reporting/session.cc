@@ -163,7 +163,7 @@ std::vector<std::string> Session::finish() {
   if (marks_steps_) end_step();
   leave_phase();
   sources_->stop();
-  assembly_->add_devices(sources_->facts(wants_peaks()));
+  assembly_->add_devices(sources_->facts(wants_peaks(), assembly_->recording().quality.notes));
   sources_.reset();
   claim_.reset();
   fill_facts(assembly_->recording());

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <loci/error.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
 #include "framework/device/device_manager.h"
+#include "framework/reporting/known_peaks.h"
+#include "framework/reporting/peak_cache.h"
 #include "framework/reporting/peaks.h"
 
 namespace loci::reporting {
@@ -31,20 +36,22 @@ bool attempt(profiler::DeviceLog& log, const char* function, Call&& call) {
   return false;
 }
 
-// Zeros if they are not known.
-Peaks peaks_of(const device::Device& device, bool measure) {
-  const PeakCache cache(PeakCache::directory_of_user());
-  if (const auto found = cache.find(device)) return *found;
-  if (!measure) return {};
-  try {
-    const Peaks peaks = measure_peaks(device.place());
-    cache.keep(device, peaks);
-    return peaks;
-  } catch (const Error& error) {
-    core::log(core::Module::kProfiler, core::Level::kInfo, "the peaks of {} are not known: {}",
-              device.place().to_string(), error.what());
-    return {};
-  }
+std::int64_t unix_seconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+profiler::DeviceFacts describe(const device::Device& device) {
+  profiler::DeviceFacts facts{device.place().to_string()};
+  facts.name = device.info().name;
+  facts.driver = device.info().driver;
+  facts.is_accelerator = device.is_accelerator();
+  facts.is_queued = !device.is_inline();
+  facts.described_flops = device.info().peak_flops;
+  facts.described_bytes = device.info().peak_bytes;
+  facts.total_memory = device.info().total_memory;
+  return facts;
 }
 
 }  // namespace
@@ -118,25 +125,24 @@ void Sources::add_to(profiler::Assembly& assembly) {
   for (Source& source : sources_) assembly.add_device_log(source.log->take());
 }
 
-std::vector<profiler::DeviceFacts> Sources::facts(bool measure) const {
+std::vector<profiler::DeviceFacts> Sources::facts(bool measure,
+                                                  std::vector<std::string>& notes) const {
   std::vector<device::Device*> devices;
   {
     const std::lock_guard lock(mutex_);
     devices = devices_;
   }
+  const KnownPeaks known(PeakCache{PeakCache::directory_of_user()});
   std::vector<profiler::DeviceFacts> facts;
   for (const device::Device* device : devices) {
-    profiler::DeviceFacts& one = facts.emplace_back();
-    one.place = device->place().to_string();
-    one.name = device->info().name;
-    one.driver = device->info().driver;
-    one.is_accelerator = (device->info().flags & LOCI_DEVICE_ACCELERATOR) != 0;
-    one.described_flops = device->info().peak_flops;
-    one.described_bytes = device->info().peak_bytes;
-    one.total_memory = device->info().total_memory;
-    const Peaks peaks = peaks_of(*device, measure);
-    one.measured_flops = peaks.flops;
-    one.measured_bytes = peaks.bytes;
+    profiler::DeviceFacts& one = facts.emplace_back(describe(*device));
+    const std::optional<Peaks> peaks = known.of(*device, measure, unix_seconds());
+    if (!peaks) continue;
+    one.measured_flops = peaks->flops;
+    one.measured_bytes = peaks->bytes;
+    one.levels = peaks->levels;
+    const std::string doubt = caveat(*peaks);
+    if (!doubt.empty()) notes.push_back(fmt::format("{}: {}", one.place, doubt));
   }
   return facts;
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "framework/device/device.h"
@@ -26,8 +27,10 @@ class Sources {
   void discard();
   void add_to(profiler::Assembly& assembly);
   // What a profile says of the devices, those without a source too. With `measure`, peaks that are
-  // not known yet are measured. Not while something is recorded.
-  [[nodiscard]] std::vector<profiler::DeviceFacts> facts(bool measure) const;
+  // not known yet, or no longer count, are measured; `notes` gets what is doubtful about them. Not
+  // while something is recorded.
+  [[nodiscard]] std::vector<profiler::DeviceFacts> facts(bool measure,
+                                                         std::vector<std::string>& notes) const;
 
  private:
   struct Source {

@@ -58,7 +58,16 @@ void write_devices(JsonWriter& json, const loci_profile& profile) {
         .member("described_flops", device.described_flops)
         .member("described_bytes", device.described_bytes)
         .member("total_memory", device.total_memory)
-        .end_object();
+        .member("is_queued", device.is_queued != 0)
+        .key("memory_levels")
+        .begin_array();
+    for (const loci_profile_memory_level& level : sdk::levels_of(device)) {
+      json.begin_object()
+          .member("call_bytes", level.call_bytes)
+          .member("bytes", level.bytes)
+          .end_object();
+    }
+    json.end_array().end_object();
   }
   json.end_array();
 }

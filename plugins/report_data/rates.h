@@ -13,10 +13,10 @@ inline double rate(std::uint64_t amount, std::uint64_t ns) {
 }
 
 // The time in which a node's work was done: that of the devices, each moment counted once, else
-// that of the host. 0, which is not known, for work of an accelerator that reported none of it: the
-// host's time is that of launching it.
+// that of the host. 0, which is not known, for work of a queued device that reported none of it:
+// the host's time is that of launching it.
 std::uint64_t busy_ns(const loci_profile& profile, const loci_profile_node& node);
-// Likewise, of a copy: the host's time counts where it waited or where no accelerator took part.
+// Likewise, of a copy: the host's time counts where it waited or where no queued device took part.
 std::uint64_t busy_ns(const loci_profile& profile, const loci_profile_copy& copy);
 
 }  // namespace loci::report

@@ -61,16 +61,22 @@ std::vector<std::string> cells(const loci_profile& profile, const OperatorTotal&
   const loci_profile_device* device = device_at(profile, total.place);
   const double flops =
       device == nullptr ? 0 : peak(device->measured_flops, device->described_flops);
-  const double bytes =
-      device == nullptr ? 0 : peak(device->measured_bytes, device->described_bytes);
+  const double call_bytes = static_cast<double>(total.bytes) / static_cast<double>(total.calls);
+  const double bytes = device == nullptr ? 0 : sdk::peak_bytes_of(*device, call_bytes);
   return {report_text::shortened(report_text::printable(total.name), kOperatorNameWidth),
           report_text::shortened(report_text::printable(total.place), kPlaceWidth),
           fmt::format("{}", total.calls),
           scaled_time(total.self_ns),
           percent(total.self_ns, whole_ns),
           total.device_ns == 0 ? "-" : scaled_time(total.device_ns),
-          rate(total.flops, total.work_ns(), flops),
-          rate(total.bytes, total.work_ns(), bytes)};
+          rate(total.flops, total.work_ns, flops),
+          rate(total.bytes, total.work_ns, bytes)};
+}
+
+std::uint64_t work_ns(const loci_profile& profile, const OperatorTotal& total) {
+  if (total.device_ns > 0) return total.device_ns;
+  const loci_profile_device* device = device_at(profile, total.place);
+  return device != nullptr && device->is_queued != 0 ? 0 : total.self_ns;
 }
 
 // Over all threads: what the shares are of.
@@ -107,6 +113,7 @@ std::vector<OperatorTotal> operator_totals(const loci_profile& profile) {
   for (auto& [key, total] : totals) {
     total.name = std::string(key.first);
     total.place = std::string(key.second);
+    total.work_ns = work_ns(profile, total);
     result.push_back(total);
   }
   std::stable_sort(result.begin(), result.end(),

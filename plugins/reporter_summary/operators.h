@@ -21,15 +21,17 @@ struct OperatorTotal {
   std::uint64_t flops = 0;
   std::uint64_t bytes = 0;
 
-  // The time that its work took: on the device where there is one that reports it.
-  [[nodiscard]] std::uint64_t work_ns() const { return device_ns > 0 ? device_ns : self_ns; }
+  // The time that its work took: on the device where there is one that reports it, else the host's;
+  // 0, which is not known, at a queued device, where the host only launches.
+  std::uint64_t work_ns = 0;
 };
 
 // By self time, most first.
 std::vector<OperatorTotal> operator_totals(const loci_profile& profile);
 
 // A heading, titles and at most `rows` operators; shares are of self time over all threads, figures
-// per second also in percent of the place's peak, measured, else described, where it is known.
+// per second also in percent of the place's peak, measured, else described, where it is known;
+// memory's is that of calls which move as many bytes.
 void show_operators(const loci_profile& profile, std::size_t rows, Screen& screen);
 
 }  // namespace loci::summary

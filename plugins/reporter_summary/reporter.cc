@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <loci/plugin/reporter.hpp>
+
+#include "plugins/report_text/printable.h"
 #include "plugins/report_text/quality.h"
 #include "plugins/reporter_summary/accounting.h"
 #include "plugins/reporter_summary/copies.h"
@@ -13,10 +18,20 @@ namespace loci::summary {
 namespace {
 
 // 3 lines of accounting; 3 and the rows for each of the tables, one more for the names that held
-// most memory; a blank and at most 3 lines of quality: 40 with these.
-constexpr std::size_t kOperators = 12;
+// most memory; a blank, at most 3 lines of quality and 2 of notes: 40 with these.
+constexpr std::size_t kOperators = 10;
 constexpr std::size_t kCopies = 6;
 constexpr std::size_t kDevices = 5;
+constexpr std::size_t kNotes = 2;
+
+// The first ones, cut off at the end of the line, and how many there are.
+void show_notes(const loci_profile& profile, Screen& screen) {
+  const auto notes = sdk::notes_of(*profile.quality);
+  for (std::size_t i = 0; i < std::min(kNotes, notes.size()); ++i) {
+    screen.line(
+        fmt::format("Note {} of {}: {}", i + 1, notes.size(), report_text::printable(notes[i])));
+  }
+}
 
 }  // namespace
 
@@ -35,6 +50,7 @@ void SummaryReporter::report(const loci_profile& profile, sdk::ReportOutput& out
   if (quality_) {
     screen.blank();
     screen.paragraph(fmt::format("Quality: {}.", report_text::quality_sentence(profile)));
+    show_notes(profile, screen);
   }
   output.write(screen.text());
 }

@@ -254,6 +254,7 @@ RecordingBuilder& RecordingBuilder::work(std::uint32_t kind, std::uint32_t direc
                                          Ns end) {
   if (recording_.devices.empty()) {
     recording_.devices.push_back({"sim:0", "simulator", "1.0", true});
+    recording_.devices.back().is_queued = true;
   }
   std::uint64_t& launched = last_span().correlation;
   if (launched == 0) launched = next_correlation_++;

@@ -80,6 +80,8 @@ TEST(DeviceTimeTest, FactsOfTheDeviceAreShown) {
   facts.described_flops = 3e9;
   facts.described_bytes = 4e9;
   facts.total_memory = 5;
+  facts.levels = {{64, 8e9}, {1024, 2e9}};
+  facts.is_queued = true;
   const Profile profile(RecordingBuilder().device(facts).build());
   const loci_profile_device& device = profile.abi().devices[0];
   EXPECT_EQ(to_view(device.place), "sim:3");
@@ -91,6 +93,10 @@ TEST(DeviceTimeTest, FactsOfTheDeviceAreShown) {
   EXPECT_EQ(device.described_flops, 3e9);
   EXPECT_EQ(device.described_bytes, 4e9);
   EXPECT_EQ(device.total_memory, 5U);
+  ASSERT_EQ(device.level_count, 2U);
+  EXPECT_EQ(device.levels[1].call_bytes, 1024U);
+  EXPECT_EQ(device.levels[1].bytes, 2e9);
+  EXPECT_EQ(device.is_queued, 1U);
   EXPECT_EQ(device.stream_count, 0U);
 }
 

@@ -54,6 +54,7 @@ Recording sample() {
       .note("sim: a note");
   Recording& recording = builder.recording();
   recording.devices[0].measured_flops = 1.5e12;
+  recording.devices[0].levels = {{1 << 16, 9e10}, {1 << 24, 2e10}};
   recording.level = LOCI_PROFILE_LEVEL_OP;
   recording.main_thread = 1;
   recording.rank = 1;
@@ -114,6 +115,8 @@ TEST_F(ProfileFileTest, EverythingSurvivesTheRoundTrip) {
   EXPECT_EQ(back.device_spans[1].direction, std::uint32_t{LOCI_COPY_HOST_TO_DEVICE});
   EXPECT_EQ(back.devices[0].measured_flops, 1.5e12);
   EXPECT_TRUE(back.devices[0].is_accelerator);
+  EXPECT_TRUE(back.devices[0].is_queued);
+  EXPECT_EQ(back.devices[0].levels, recording.devices[0].levels);
   ASSERT_EQ(back.memory_events.size(), 2U);
   EXPECT_TRUE(back.memory_events[1].is_free);
   EXPECT_EQ(back.steps[1].number, 1U);
@@ -157,11 +160,11 @@ TEST_F(ProfileFileTest, ForeignFilesAreRefused) {
 
 TEST_F(ProfileFileTest, OtherVersionsAreIncompatible) {
   std::string bytes = file_of(sample());
-  bytes[offsetof(ProfileFileHeader, version)] = 2;
-  expect_refused(bytes, "version: 2 is not known, this Loci reads 3; read it with",
+  bytes[offsetof(ProfileFileHeader, version)] = 3;
+  expect_refused(bytes, "version: 3 is not known, this Loci reads 4; read it with",
                  ErrorCode::kIncompatible);
-  bytes[offsetof(ProfileFileHeader, version)] = 4;
-  expect_refused(bytes.substr(0, 16), "version: 4", ErrorCode::kIncompatible);
+  bytes[offsetof(ProfileFileHeader, version)] = 5;
+  expect_refused(bytes.substr(0, 16), "version: 5", ErrorCode::kIncompatible);
 }
 
 TEST_F(ProfileFileTest, OtherByteOrderIsIncompatible) {

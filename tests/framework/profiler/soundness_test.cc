@@ -75,6 +75,14 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"device 'sim:0': rate inf",
                [](Recording& r) { r.devices[0].described_flops = kInfinity; }},
         Damage{"device 'sim:0': rate -1", [](Recording& r) { r.devices[0].measured_bytes = -1; }},
+        Damage{"device 'sim:0': rate -2",
+               [](Recording& r) {
+                 r.devices[0].levels = {{1, -2}};
+               }},
+        Damage{"device 'sim:0': memory level 1 is of 8 bytes, no more than the one before it",
+               [](Recording& r) {
+                 r.devices[0].levels = {{8, 1}, {8, 1}};
+               }},
         Damage{"memory event 0: text 3 of 3", [](Recording& r) { r.memory_events[0].name = 3; }},
         Damage{"memory event 0: text 4 of 3", [](Recording& r) { r.memory_events[0].place = 4; }},
         Damage{"memory event 0: thread 1 of 1",

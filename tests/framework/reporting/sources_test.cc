@@ -75,7 +75,8 @@ class SourcesTest : public ReportingTest {
     profiler::Assembly assembly(profiler::LabelTable::instance());
     assembly.add_period(harvest);
     sources.add_to(assembly);
-    assembly.add_devices(sources.facts(/*measure=*/false));
+    std::vector<std::string> notes;
+    assembly.add_devices(sources.facts(/*measure=*/false, notes));
     return assembly.finish(0);
   }
 
@@ -126,10 +127,12 @@ TEST_F(SourcesTest, DescribesDevices) {
   open("fakee");
   Sources sources(/*calls=*/false);
   bool found = false;
-  for (const profiler::DeviceFacts& facts : sources.facts(/*measure=*/false)) {
+  std::vector<std::string> notes;
+  for (const profiler::DeviceFacts& facts : sources.facts(/*measure=*/false, notes)) {
     if (facts.place != "fakee:0") continue;
     found = true;
     EXPECT_TRUE(facts.is_accelerator);
+    EXPECT_TRUE(facts.is_queued);
     EXPECT_EQ(facts.total_memory, std::uint64_t{1} << 30);
   }
   EXPECT_TRUE(found);

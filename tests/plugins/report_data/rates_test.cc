@@ -19,7 +19,7 @@ struct Work {
     labels[1].source = sdk::to_abi(place);
     labels[1].target = sdk::to_abi("cpu");
     devices[0].place = sdk::to_abi("sim:0");
-    devices[0].is_accelerator = 1;
+    devices[0].is_queued = 1;
     devices[1].place = sdk::to_abi("cpu");
     profile.labels = labels;
     profile.label_count = 2;
@@ -56,7 +56,7 @@ TEST(RatesTest, HostsTimeIsThatOfWorkOnTheHost) {
 }
 
 // A launch says nothing of how long the work takes.
-TEST(RatesTest, WorkThatAnAcceleratorDidNotReportTakesUnknownTime) {
+TEST(RatesTest, WorkThatAQueuedDeviceDidNotReportTakesUnknownTime) {
   Work work("sim:0");
   EXPECT_EQ(busy_ns(work.profile, work.node), 0U);
   EXPECT_EQ(busy_ns(work.profile, work.copy), 0U);

@@ -56,8 +56,17 @@ class Training {
   Training() {
     builder_.thread("main");
     builder_.device({"cpu", "a processor with 16 cores", "", false, 9e11, 6e10, 0, 0, 0});
-    builder_.device({"sim:0", "a software accelerator", "sim 0.1", true, 9e12, 7e11, 2e13, 1e12,
-                     4'294'967'296});
+    builder_.device({"sim:0",
+                     "a software accelerator",
+                     "sim 0.1",
+                     true,
+                     9e12,
+                     7e11,
+                     2e13,
+                     1e12,
+                     4'294'967'296,
+                     {{1 << 16, 2e12}, {1 << 24, 7e11}},
+                     true});
     builder_.recording().started_at_unix_ns = 1'760'000'000'000'000'000;
     builder_.recording().program = "digits";
     builder_.recording().machine = "16 cores, a test's machine";

@@ -84,6 +84,40 @@ TEST(SummaryReporterTest, TellsFiguresPerSecondAndOfThePeak) {
                         "relu                 1  1.0000ms  50.0 %       -          -         -\n"));
 }
 
+// 256 KB in 4 us are 64 GB/s: more than memory gives, less than the cache that holds them.
+TEST(SummaryReporterTest, ComparesWhatFitsInACacheWithTheCache) {
+  RecordingBuilder builder;
+  profiler::DeviceFacts cpu{"cpu"};
+  cpu.measured_flops = 100e9;
+  cpu.measured_bytes = 10e9;
+  cpu.levels = {{100'000, 128e9}, {1'000'000, 10e9}};
+  builder.device(cpu);
+  Label small{LOCI_SPAN_OP, "relu", "relu_0", "cpu"};
+  small.bytes = 256'000;
+  Label large{LOCI_SPAN_OP, "tanh", "tanh_0", "cpu"};
+  large.bytes = 50'000'000;
+  builder.span(small, 0, us(4)).span(large, ms(1), ms(11));
+  const std::string report = report_of(builder);
+  EXPECT_THAT(report, HasSubstr(" 64 (50 %)\n"));
+  EXPECT_THAT(report, HasSubstr(" 5 (50 %)\n"));
+}
+
+// Launching takes a microsecond, whatever the work takes.
+TEST(SummaryReporterTest, HasNoRatesWhereAQueuedDeviceReportsNoWork) {
+  RecordingBuilder builder;
+  profiler::DeviceFacts device{"far:0"};
+  device.is_queued = true;
+  device.measured_flops = device.measured_bytes = 1e9;
+  builder.device(device).note("far: it has no profile source, so that device work is missing");
+  Label label{LOCI_SPAN_OP, "mul", "mul_0", "far:0"};
+  label.flops = label.bytes = 50'000'000;
+  builder.span(label, 0, us(1));
+  const std::string report = report_of(builder);
+  EXPECT_THAT(report,
+              HasSubstr("mul       far:0      1  1.0000us  100.0 %       -        -     -\n"));
+  EXPECT_THAT(report, HasSubstr("Note 1 of 1: far: it has no profile source, so that"));
+}
+
 TEST(SummaryReporterTest, TellsWhyDevicesWereIdleAndWhatHeldMemory) {
   RecordingBuilder builder;
   builder.op("mul", "mul_0", ms(0), ms(2)).kernel("gemm", ms(1), ms(3));

@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint64_t kUs = 1000;
 constexpr std::uint64_t kWall = 1000 * kUs;
 constexpr std::uint64_t kSampleBytes = 4096;
+constexpr std::array<loci_profile_memory_level, 2> kLevels{{{1 << 16, 4e11}, {1 << 26, 1e11}}};
 constexpr std::uint32_t kNone = LOCI_PROFILE_NONE;
 constexpr std::uint32_t kThreads = 2;
 // Of the table below.
@@ -214,6 +215,9 @@ void SampleProfile::add_devices() {
   device.name = name("an accelerator");
   device.driver = text("1.0");
   device.is_accelerator = 1;
+  device.is_queued = 1;
+  device.levels = kLevels.data();
+  device.level_count = kLevels.size();
   device.stream_count = 1;
   device.busy_ns = device.total_ns = 360 * kUs;
   device.described_flops = 1e12;

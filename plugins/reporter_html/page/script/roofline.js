@@ -5,6 +5,11 @@ const ROOF_HEIGHT = 420;
 const ROOF_LEFT = 74;
 const ROOF_BOTTOM = 44;
 const NAMED_POINTS = 6;
+const ROOF_DASHES = {
+  "measured": "",
+  "measured in cache": "9 4",
+  "described": "3 4"
+};
 
 // Points for operators of which both numbers are known, with their device.
 function rooflinePoints({nodes, devices}) {
@@ -12,9 +17,18 @@ function rooflinePoints({nodes, devices}) {
     const number = devices.findIndex((device) => device.place === node.label.place);
     const device = devices[number];
     const intensity = node.flops / node.bytes;
-    const roof = device ? attainable(device.measured_flops, device.measured_bytes, intensity) : 0;
-    return {node, number, device, intensity, rate: node.flopRate, roof};
+    const bytes = device ? memoryRate(device, node.bytes / node.calls) : 0;
+    const roof = device ? attainable(device.measured_flops, bytes, intensity) : 0;
+    return {node, number, device, intensity, bytes, rate: node.flopRate, roof};
   });
+}
+
+// What calls that move that many bytes can be compared with: what they move may be in a cache.
+function memoryRate(device, callBytes) {
+  const levels = device.memory_levels;
+  if (levels.length === 0) return device.measured_bytes;
+  const below = levels.filter((level) => level.call_bytes <= callBytes);
+  return (below.at(-1) || levels[0]).bytes;
 }
 
 // FLOP per second at that intensity; 0 where a peak is not known.
@@ -33,6 +47,13 @@ function knownRoofs(devices) {
                 bytes: device.measured_bytes,
                 text: "measured"
               },
+               {
+                 device,
+                 number,
+                 flops: device.measured_flops,
+                 bytes: device.memory_levels.length > 0 ? device.memory_levels[0].bytes : 0,
+                 text: "measured in cache"
+               },
                {
                  device,
                  number,
@@ -111,7 +132,7 @@ function roofLine(roof, {xs, ys, x, y}) {
   return svg("path", {
     class: "line",
     stroke: LINE_COLORS[roof.number % LINE_COLORS.length],
-    "stroke-dasharray": roof.text === "described" ? "3 4" : "",
+    "stroke-dasharray": ROOF_DASHES[roof.text],
     d: `M${x(from)} ${y(from * roof.bytes)}L${x(ridge)} ${y(roof.flops)}H${x(xs[1])}`
   });
 }
@@ -177,15 +198,15 @@ function rooflineLegend(roofs, points) {
                        class: "line",
                        d: "M0 5H40",
                        stroke: LINE_COLORS[roof.number % LINE_COLORS.length],
-                       "stroke-dasharray": roof.text === "described" ? "3 4" : ""
+                       "stroke-dasharray": ROOF_DASHES[roof.text]
                      })),
                  `${roof.device.place} ${roof.text}: ${formatGiga(roof.flops)} GFLOP/s, ${
                      formatGiga(roof.bytes)} GB/s`)));
 }
 
 function rooflineTable(points) {
-  const bound = ({device, intensity}) =>
-      (intensity * device.measured_bytes < device.measured_flops ? "memory" : "arithmetic");
+  const bound = ({device, intensity, bytes}) =>
+      (intensity * bytes < device.measured_flops ? "memory" : "arithmetic");
   const table = new SortedTable({
     name: "Points of the roofline plot",
     sort: "busy",

@@ -163,6 +163,13 @@ typedef struct loci_profile_thread {
   uint32_t span_count;
 } loci_profile_thread;
 
+/* How fast memory was where calls moved that many bytes: a call that moves little has what it reads
+ * and writes in a cache. */
+typedef struct loci_profile_memory_level {
+  uint64_t call_bytes; /* read and written, by one call */
+  double bytes;        /* per second, by this machine's calibration */
+} loci_profile_memory_level;
+
 /* A device that took part, the host's processor included. */
 typedef struct loci_profile_device {
   loci_str place; /* "sim:0" */
@@ -173,10 +180,18 @@ typedef struct loci_profile_device {
   uint64_t busy_ns;       /* time in which at least one work ran */
   uint64_t total_ns;      /* sum of the work's times */
   double measured_flops;  /* per second, f32, by this machine's calibration; 0: not measured */
-  double measured_bytes;  /* per second, of its memory */
+  double measured_bytes;  /* per second, of its memory, beyond all caches */
   double described_flops; /* per second, as the device describes itself; 0: it does not */
   double described_bytes;
   uint64_t total_memory; /* bytes; 0: not known */
+  /* By call_bytes, smallest first; the rates never rise. The last is of measured_bytes. The
+   * yardstick of a call is the last level that moves no more than it does, else the first. */
+  const loci_profile_memory_level* levels;
+  uint64_t level_count; /* 0: not measured */
+  /* 1 if launching returns before the work is done: a host span then is not the time of the work,
+   * which is not known where no device work belongs to the span. */
+  uint32_t is_queued;
+  uint32_t reserved_zero;
 } loci_profile_device;
 
 /* Copies of one label, summed. */

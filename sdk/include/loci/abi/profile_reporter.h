@@ -34,7 +34,7 @@ typedef struct loci_report_output {
 /* What a reporter has use for, beyond its level. */
 enum {
   /* The peaks of the devices: the host measures those that it does not know yet, which takes it
-   * half a second for each device. */
+   * one to three seconds for each device. */
   LOCI_REPORTER_WANTS_PEAKS = 1 << 0
 };
 

@@ -60,6 +60,21 @@ inline ProfileArray<loci_profile_thread> threads_of(const loci_profile& profile)
 inline ProfileArray<loci_profile_device> devices_of(const loci_profile& profile) {
   return {profile.devices, profile.device_count};
 }
+inline ProfileArray<loci_profile_memory_level> levels_of(const loci_profile_device& device) {
+  return {device.levels, device.level_count};
+}
+// What calls that move that many bytes can be compared with, bytes per second; by the device's own
+// description where nothing was measured; 0 if neither is known.
+inline double peak_bytes_of(const loci_profile_device& device, double call_bytes) {
+  if (device.level_count == 0) {
+    return device.measured_bytes > 0 ? device.measured_bytes : device.described_bytes;
+  }
+  double peak = device.levels[0].bytes;
+  for (const loci_profile_memory_level& level : levels_of(device)) {
+    if (static_cast<double>(level.call_bytes) <= call_bytes) peak = level.bytes;
+  }
+  return peak;
+}
 inline ProfileArray<loci_profile_step> steps_of(const loci_profile& profile) {
   return {profile.steps, profile.step_count};
 }

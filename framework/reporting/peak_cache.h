@@ -1,0 +1,33 @@
+// Peaks of devices, kept between runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "framework/device/device.h"
+#include "framework/reporting/peaks.h"
+
+namespace loci::reporting {
+
+// A file for each device: $XDG_CACHE_HOME/loci/peaks, else ~/.cache/loci/peaks. One that cannot be
+// written is no failure, and a damaged one is none.
+class PeakCache {
+ public:
+  // Without a directory nothing is kept.
+  explicit PeakCache(std::string directory) : directory_(std::move(directory)) {}
+  static std::string directory_of_user();
+
+  // Nothing if none are kept for a device like that: of the same name, architecture and driver, by
+  // the same file of the plugin with the same settings, with as many threads and processors, the
+  // same settings of OpenMP, and this version of Loci.
+  [[nodiscard]] std::optional<Peaks> find(const device::Device& device) const;
+  void keep(const device::Device& device, const Peaks& peaks) const;
+
+ private:
+  [[nodiscard]] std::string path_of(const device::Device& device) const;
+
+  std::string directory_;
+};
+
+}  // namespace loci::reporting
