@@ -4,6 +4,7 @@
 
 #include "framework/program/control_flow.h"
 #include "framework/program/inlining.h"
+#include "framework/program/peeling.h"
 #include "framework/run/continuation.h"
 
 namespace loci::runtime {
@@ -17,11 +18,28 @@ KnownValues known_values(const EarlierStage& earlier) {
   return known;
 }
 
+namespace {
+
+// Whether it is a loop that waits for its first iteration to be peeled.
+bool is_peeled(const Operator& op, const StageEnd& end) {
+  const bool loops = is(op, ops::Control::kLoop) || is(op, ops::Control::kLoopGradient);
+  if (!loops) return false;
+  std::vector<ops::TensorType> types;
+  for (const VarId id : program::block_inputs(op)) {
+    types.push_back(end.types[static_cast<std::size_t>(id)]);
+    if (!program::is_known(types.back())) return false;  // of what waits as well
+  }
+  return program::changes_shapes(op, types);
+}
+
+}  // namespace
+
 std::shared_ptr<const program::ProgramImpl> take_branches(const EarlierStage& earlier,
                                                           const CompileOptions& options) {
   const StageEnd& end = earlier.plan->rest->end();
-  const bool branches = std::any_of(end.operators.begin(), end.operators.end(),
-                                    [](const Operator* op) { return program::is_branching(*op); });
+  const bool branches = std::any_of(
+      end.operators.begin(), end.operators.end(),
+      [&](const Operator* op) { return program::is_branching(*op) || is_peeled(*op, end); });
   if (!branches) return nullptr;
   const KnownValues known = known_values(earlier);
   const auto value = [&known](VarId id) {
@@ -34,7 +52,13 @@ std::shared_ptr<const program::ProgramImpl> take_branches(const EarlierStage& ea
   program::Inliner inliner(program->main(), value,
                            /*copies_selected=*/options.optimization == Optimization::kNone);
   std::vector<Operator> operators;
-  for (const Operator* op : end.operators) inliner.add(*op, &operators);
+  for (const Operator* op : end.operators) {
+    if (is_peeled(*op, end)) {
+      program::peel(*op, program->main(), inliner, &operators);
+    } else {
+      inliner.add(*op, &operators);
+    }
+  }
   if (!inliner.has_replaced()) return nullptr;
   program->main().ops = std::move(operators);
   return program;

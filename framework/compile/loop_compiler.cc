@@ -18,6 +18,7 @@ class LoopCompiler {
     step->scope = around_.scope;
     step->name = transfer::intern(op_.name);
     step->max_iterations = std::get<std::int64_t>(op_.attributes.at("max_iterations"));
+    step->made = op_.made;
     step->value_count = program::value_count(op_);
     step->gradient_count = arguments_.size() - program::block_inputs(op_).size();
     step->body = compile_steady(*op_.blocks[1], 0, step->value_count);

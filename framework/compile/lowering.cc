@@ -67,7 +67,7 @@ class Lowering {
     }
     defer_fetches();
     lower_fetches();
-    if (!awaiting_.empty()) end_stage();
+    if (ends_early()) end_stage();
     state_.fallbacks.warn(request_.device->place());
   }
 
@@ -99,7 +99,7 @@ class Lowering {
     // A predicate is read as soon as it is there, even if the branches must wait for more.
     if (!hangs || program::is_branching(op)) {
       const std::vector<VarId> missing = binder_.missing_values(op);
-      if (missing.empty() && !hangs) return false;
+      if (missing.empty() && !hangs && !peels(op)) return false;
       for (const VarId id : missing) {
         if (deferral_.computes(id)) continue;
         binder_.require(id, op);
@@ -109,6 +109,21 @@ class Lowering {
     deferral_.add(op);
     return true;
   }
+
+  // Whether the operator is a loop that changes shapes: the next stage begins with its first
+  // iteration.
+  bool peels(const program::Operator& op) {
+    const bool loops = is(op, ops::Control::kLoop) || is(op, ops::Control::kLoopGradient);
+    if (!loops) return false;
+    std::vector<ops::TensorType> types;
+    for (const VarId id : program::block_inputs(op)) types.push_back(binder_.require(id, op));
+    const bool found = program::changes_shapes(op, types);
+    has_peeled_ = has_peeled_ || found;
+    return found;
+  }
+
+  // Whether a stage comes behind this one.
+  [[nodiscard]] bool ends_early() const { return !awaiting_.empty() || has_peeled_; }
 
   void await(VarId id, const char* consumer) {
     values_.home_of(id, *request_.device);
@@ -149,7 +164,7 @@ class Lowering {
     }
     plan_.fetches.clear();
     for (const PlanFetch& fetch : now) {
-      const bool waits = !awaiting_.empty() && block_.var(block_.find(fetch.name)).persistable;
+      const bool waits = ends_early() && block_.var(block_.find(fetch.name)).persistable;
       (waits ? later_ : plan_.fetches).push_back(fetch);
     }
   }
@@ -231,6 +246,7 @@ class Lowering {
   std::vector<AwaitedValue> awaited_;
   std::vector<PlanFetch> later_;  // fetches of a later stage
   KnownValues known_;
+  bool has_peeled_ = false;
 };
 
 }  // namespace

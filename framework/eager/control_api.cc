@@ -62,10 +62,12 @@ void check_values(const std::vector<Tensor>& before, const std::vector<Tensor>& 
                 before.size());
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i].dtype() == after[i].dtype() && before[i].shape() == after[i].shape()) continue;
+    if (before[i].dtype() == after[i].dtype() &&
+        before[i].shape().rank() == after[i].shape().rank())
+      continue;
     core::raise(ErrorCode::kInvalidArgument,
                 "[while] value {} '{}' is {} {} before an iteration and {} {} after it; a loop "
-                "keeps dtypes and shapes",
+                "keeps dtypes and ranks",
                 i, before[i].name(), dtype_name(before[i].dtype()), before[i].shape().to_string(),
                 dtype_name(after[i].dtype()), after[i].shape().to_string());
   }

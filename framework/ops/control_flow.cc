@@ -38,8 +38,14 @@ void infer_while(InferContext& ctx) {
 
 void infer_while_grad(InferContext& ctx) {
   check_limit(ctx);
-  for (std::size_t i = 0; i < ctx.input_count("grads"); ++i) {
-    ctx.set_output("outs", ctx.input("grads", i), i);
+  std::size_t next = 0;
+  // First those of the values, which may have had other shapes before the loop than after it.
+  for (std::size_t i = 0; i < ctx.input_count("values") && next < ctx.input_count("grads"); ++i) {
+    if (!is_floating(ctx.input("values", i).dtype)) continue;
+    ctx.set_output("outs", ctx.input("values", i), next++);
+  }
+  for (; next < ctx.input_count("grads"); ++next) {
+    ctx.set_output("outs", ctx.input("grads", next), next);
   }
 }
 

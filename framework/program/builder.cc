@@ -165,7 +165,8 @@ std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, cons
   context.run();
   std::vector<std::vector<ops::TensorType>> types = context.outputs();
   if (is(op, ops::Control::kLoop)) {
-    check_loop(block, op);
+    const std::vector<ops::TensorType> in_loop = check_loop(block, op);
+    std::copy_n(in_loop.begin(), types.front().size(), types.front().begin());
     for (const VarId id : changed_states(op)) types.back().push_back(block.var(id).type);
   }
   if (is(op, ops::Control::kLoopGradient)) check_loop_gradient(block, op);
@@ -197,6 +198,7 @@ std::vector<VarId> append_operator(ProgramImpl& program, const OperatorSpec& spe
   op.origin = spec.origin;
   op.blocks = spec.blocks;
   if (schema.is_random()) fill_random(program, spec, op);
+  if (is(op, ops::Control::kLoop)) widen_loop(block, op);
   const OutputTypes types = infer_outputs(block, op);
   // Last, so that a refused operator uses up no number.
   op.name = spec.name.empty() ? program.unique_name(spec.type) : spec.name;

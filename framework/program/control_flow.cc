@@ -126,6 +126,81 @@ void check_condition(const Operator& op, const Block& block, const Types& given)
                    types.size() == 1 ? text(types[0]) : fmt::format("{} values", types.size())));
 }
 
+// As far as both are known.
+bool widen(const ops::TensorType& next, ops::TensorType* type) {
+  bool has_changed = false;
+  for (int axis = 0; axis < type->shape.rank(); ++axis) {
+    const std::int64_t extent = type->shape[axis];
+    const bool keeps =
+        extent == kDynamicDim || next.shape[axis] == kDynamicDim || extent == next.shape[axis];
+    if (keeps) continue;
+    type->shape.set(axis, kDynamicDim);
+    has_changed = true;
+  }
+  return has_changed;
+}
+
+// Of what the blocks of a loop take, at any iteration.
+Types types_in_loop(const Block& block, const Operator& op) {
+  const std::vector<VarId> inputs = block_inputs(op);
+  Types types = types_of(block, inputs);
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    const Types results = result_types(*op.blocks[1], types);
+    if (results.size() != value_count(op)) {
+      fail(op, fmt::format("its body gives {} value(s), but it has {}; give one for each",
+                           results.size(), value_count(op)));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (compatible(results[i], types[i])) continue;
+      const bool fits =
+          results[i].dtype == types[i].dtype && results[i].shape.rank() == types[i].shape.rank();
+      if (!fits) {
+        fail(op, fmt::format("its body makes '{}' {}, but it is {} at first; the values of a loop "
+                             "keep dtype and rank",
+                             block.var(inputs[i]).name, text(results[i]), text(types[i])));
+      }
+      has_changed = widen(results[i], &types[i]) || has_changed;
+    }
+  }
+  return types;
+}
+
+Block retyped(const Block& block, const Types& arguments);
+
+void retype_blocks(const Block& around, Operator& op) {
+  if (op.blocks.empty()) return;
+  const bool loops = is(op, Control::kLoop) || is(op, Control::kLoopGradient);
+  const Types given = loops ? types_in_loop(around, op) : types_of(around, block_inputs(op));
+  for (std::shared_ptr<const Block>& block : op.blocks) {
+    Types types = given;
+    if (block->arguments.size() > given.size()) {
+      const Types grads = types_of(around, input_slot(op, "grads"));
+      types.insert(types.end(), grads.begin(), grads.end());
+    }
+    if (block->arguments.size() != types.size()) continue;  // refused when types are inferred
+    if (types_of(*block, block->arguments) == types) continue;
+    block = std::make_shared<const Block>(retyped(*block, types));
+  }
+}
+
+Block retyped(const Block& block, const Types& arguments) {
+  Block typed = block;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    typed.var(typed.arguments[i]).type = arguments[i];
+  }
+  for (Operator& op : typed.ops) {
+    retype_blocks(typed, op);
+    const auto types = infer_outputs(typed, op);
+    for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+      for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
+        typed.var(op.outputs[slot][i]).type = types[slot][i];
+      }
+    }
+  }
+  return typed;
+}
+
 }  // namespace
 
 bool is_branching(const Operator& op) {
@@ -185,18 +260,7 @@ ops::TensorType merged(const ops::TensorType& a, const ops::TensorType& b) {
 Types result_types(const Block& block, const Types& arguments) {
   const bool as_declared = types_of(block, block.arguments) == arguments;
   if (as_declared) return types_of(block, block.results);
-  Block typed = block;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    typed.var(typed.arguments[i]).type = arguments[i];
-  }
-  for (const Operator& op : typed.ops) {
-    const auto types = infer_outputs(typed, op);
-    for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
-      for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
-        typed.var(op.outputs[slot][i]).type = types[slot][i];
-      }
-    }
-  }
+  const Block typed = retyped(block, arguments);
   return types_of(typed, typed.results);
 }
 
@@ -207,38 +271,46 @@ std::vector<Types> infer_branches(const Block& block, const Operator& op) {
   return {merged_results(block, op), types_of(block, changed_states(op))};
 }
 
-void check_loop(const Block& block, const Operator& op) {
+bool changes_shapes(const Operator& op, const Types& inputs) {
+  const Types results = result_types(*op.blocks[1], inputs);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!compatible(results[i], inputs[i])) return true;
+  }
+  return false;
+}
+
+void widen_loop(const Block& block, Operator& op) {
   check_block_count(op);
   const std::vector<VarId> inputs = block_inputs(op);
-  const Types given = types_of(block, inputs);
   check_arguments(block, op, *op.blocks[0], inputs);
   check_arguments(block, op, *op.blocks[1], inputs);
-  check_condition(op, *op.blocks[0], given);
+  retype_blocks(block, op);
+}
+
+Types check_loop(const Block& block, const Operator& op) {
+  check_block_count(op);
+  const std::vector<VarId> inputs = block_inputs(op);
+  check_arguments(block, op, *op.blocks[0], inputs);
+  check_arguments(block, op, *op.blocks[1], inputs);
   if (draws_random_numbers(*op.blocks[0]) || draws_random_numbers(*op.blocks[1])) {
     fail(op,
          "draws random numbers, which would be the same in each iteration; draw them before the "
          "loop, for all iterations, and slice them there");
   }
-  const Types results = result_types(*op.blocks[1], given);
-  if (results.size() != value_count(op)) {
-    fail(op, fmt::format("its body gives {} value(s), but it has {}; give one for each",
-                         results.size(), value_count(op)));
-  }
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (compatible(results[i], given[i])) continue;
-    fail(op, fmt::format("its body makes '{}' {}, but it is {} at first; the values of a loop keep "
-                         "dtype and shape",
-                         block.var(inputs[i]).name, text(results[i]), text(given[i])));
-  }
+  const Types types = types_in_loop(block, op);
+  check_condition(op, *op.blocks[0], types);
+  return types;
 }
 
 void check_loop_gradient(const Block& block, const Operator& op) {
-  check_loop(block, op);
+  Types given = check_loop(block, op);
   std::vector<VarId> inputs = block_inputs(op);
   const Slot& grads = input_slot(op, "grads");
   append(grads, &inputs);
   check_arguments(block, op, *op.blocks[2], inputs);
-  const Types results = result_types(*op.blocks[2], types_of(block, inputs));
+  const Types ends = types_of(block, grads);
+  given.insert(given.end(), ends.begin(), ends.end());
+  const Types results = result_types(*op.blocks[2], given);
   if (results.size() != grads.size()) {
     fail(op, fmt::format("its last block gives {} gradient(s) instead of {}", results.size(),
                          grads.size()));

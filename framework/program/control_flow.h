@@ -53,10 +53,16 @@ std::vector<ops::TensorType> result_types(const Block& block,
 // As infer_outputs(), for an operator whose outputs come from branches. Checks that predicates have
 // one element, and that blocks fit the operator and each other. Throws Error(kInvalidArgument).
 std::vector<std::vector<ops::TensorType>> infer_branches(const Block& block, const Operator& op);
-// Checks that the blocks of a loop fit it. Throws Error(kInvalidArgument) with the name of the
-// value whose dtype or shape the loop would change, and both; and if it draws random numbers, which
-// would be the same in each iteration.
-void check_loop(const Block& block, const Operator& op);
+// Checks that the blocks of a loop fit it, and returns the types that what they take has at any
+// iteration: an extent that iterations change is kDynamicDim. Throws Error(kInvalidArgument) with
+// the name of the value whose dtype or rank the loop would change, and both; and if it draws random
+// numbers, which would be the same in each iteration.
+std::vector<ops::TensorType> check_loop(const Block& block, const Operator& op);
+// Gives what is in the blocks of a loop those types. Throws as check_loop().
+void widen_loop(const Block& block, Operator& op);
+// Whether an iteration gives any value of the loop another shape, what its blocks take at first
+// being of these types.
+[[nodiscard]] bool changes_shapes(const Operator& op, const std::vector<ops::TensorType>& inputs);
 // As check_loop(), for a while_grad.
 void check_loop_gradient(const Block& block, const Operator& op);
 

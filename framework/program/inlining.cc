@@ -7,6 +7,7 @@
 #include "framework/core/raise.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/control_flow.h"
+#include "framework/program/peeling.h"
 
 namespace loci::program {
 namespace {
@@ -29,6 +30,7 @@ void Inliner::add(Operator op, std::vector<Operator>* into) {
   }
   if (!is_branching(op) || !is_decided(op)) {
     check_present(op);
+    if (op.made > 0) check_iterations(op);
     op.name = free_operator_name(op);
     into->push_back(std::move(op));
     return;

@@ -26,7 +26,8 @@ class Inliner {
 
   // Adds to `into` the operator, or what is run instead of it. Operators must come in the order of
   // the block. Throws Error(kInvalidArgument) for a predicate that is not one element, a selection
-  // out of range, and an operator that reads what no branch computed.
+  // out of range, and an operator that reads what no branch computed; as check_iterations() for a
+  // loop.
   void add(Operator op, std::vector<Operator>* into);
   // Whether add() replaced any operator so far.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }

@@ -80,6 +80,8 @@ struct Operator {
   // change any more once an operator owns it, so that copies of the operator share it.
   std::vector<std::shared_ptr<const Block>> blocks = {};
   std::shared_ptr<const Enclosure> enclosure = {};  // null: it stands where it was written
+  // Of a loop, or the gradient of one: iterations that were made before it (see peeling.h).
+  std::int64_t made = 0;
   [[nodiscard]] const std::string& type() const { return schema->name(); }
 };
 

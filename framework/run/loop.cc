@@ -65,7 +65,8 @@ class LoopRun {
     return current_;
   }
 
-  bool goes_on(const std::vector<void*>& arguments, std::int64_t done) {
+  bool goes_on(const std::vector<void*>& arguments, std::int64_t made) {
+    const std::int64_t done = step_.made + made;
     std::uint8_t flag = 0;
     condition_result_[0] = {&flag, step_.name, /*host_reads=*/true};
     condition_.run(arguments, condition_result_);

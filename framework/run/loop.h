@@ -19,6 +19,7 @@ struct LoopStep {
   [[nodiscard]] std::vector<const Plan*> plans() const;
   const char* name = "";            // of the operator; interned
   std::int64_t max_iterations = 0;  // 0: no limit
+  std::int64_t made = 0;            // iterations before those that it makes itself
   // What the blocks take: first the values of the loop, then what they capture, then, of a
   // while_grad, gradients. -1 for what no block uses.
   std::vector<ValueId> arguments;

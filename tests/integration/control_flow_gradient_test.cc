@@ -172,6 +172,27 @@ TEST_P(ControlFlowGradientTest, OfLoops) {
   }
 }
 
+// The values grow, and so do what gradients go through.
+TEST_P(ControlFlowGradientTest, OfLoopsThatGrow) {
+  const Variable x = input("x", {0.5, -0.25});
+  const Variable w = input("w", {1.25, 0.75});
+  const Variable n = number("n", 0);
+  const Values last =
+      while_loop([&](const Values& v) { return less_than(v[0], n); },
+                 [&](const Values& v) {
+                   const Variable end = slice(v[1], {0}, {-2}, {1000000});
+                   return Values{next_of(v[0]), concat(Values{tanh(v[1]), end * w}), v[2] * w};
+                 },
+                 {fill_constant({1}, 0, kInt64), x, x});
+  const Variable loss = reduce_sum(last[1] * last[1]) + reduce_sum(last[2]);
+  const std::vector<Variable> grads = gradients_of(loss);
+  main_.verify();
+  for (const int count : {0, 1, 2, 5}) {
+    set("n", count);
+    check_all(loss, grads);
+  }
+}
+
 // More iterations than a history keeps one by one.
 TEST_P(ControlFlowGradientTest, OfLongLoops) {
   const Variable x = input("x", {0.5});

@@ -106,9 +106,13 @@ LOCI_PUBLIC Tensor switch_case(const Tensor& index,
                                const Branch<Tensor>& default_branch = {});
 
 // Runs `body` while `condition` gives true. Both get the values; `body` returns the next ones, of
-// the same dtypes and shapes. Returns the last ones. A predicate that is computed on a device is
+// the same dtypes and ranks. Returns the last ones. A predicate that is computed on a device is
 // read by the host in each iteration: under a DeviceGuard("cpu") it, and what it is computed from,
 // stay there.
+//
+// A value may grow, or shrink: an extent that `body` changes is kDynamicDim in the loop and behind
+// it. In a program each iteration that changes a shape has plans of its own, which are kept for
+// later runs, so that there may be 256 of those at most.
 //
 // Its gradient runs the loop anew. It keeps the values of at most about 4 sqrt(n) of n iterations
 // at once, or of 64, and computes the others again from those; it has no gradient itself. Random

@@ -98,7 +98,7 @@ TEST_F(ControlApiTest, BadLoopsAreNamed) {
       [&] {
         while_loop(forever, [](const Tensors&) -> Tensors { return {zeros({2})}; }, {number(1)});
       },
-      ThrowsMessage<Error>(HasSubstr("keeps dtypes and shapes")));
+      ThrowsMessage<Error>(HasSubstr("keeps dtypes and ranks")));
 }
 
 }  // namespace

@@ -84,7 +84,26 @@ TEST_F(ControlFlowTest, RefusesBlocksThatDoNotFit) {
               ThrowsMessage<Error>(HasSubstr("takes 'x' as float32[2, 3], but 'on' is bool[1]")));
 }
 
-TEST_F(ControlFlowTest, LoopsKeepDtypeAndShape) {
+// What grows has no fixed extent, in the loop and behind it; what depends on it has none either.
+TEST_F(ControlFlowTest, LoopsMayChangeExtents) {
+  const auto holds = [&](const std::vector<Variable>&) { return on_; };
+  const auto ends =
+      while_loop(holds,
+                 [](const auto& v) {
+                   return std::vector<Variable>{concat(std::vector<Variable>{v[0], v[0]}, 1), v[1]};
+                 },
+                 {x_, x_});
+  EXPECT_EQ(ends[0].shape(), (Shape{2, -1}));
+  EXPECT_EQ(ends[1].shape(), (Shape{2, 3}));
+  const Operator& op = last();
+  const Block& body = *op.blocks[1];
+  EXPECT_EQ(body.var(body.arguments[0]).type.shape, (Shape{2, -1}));
+  EXPECT_EQ(body.var(body.results[0]).type.shape, (Shape{2, -1}));
+  EXPECT_EQ(body.var(body.arguments[1]).type.shape, (Shape{2, 3}));
+  EXPECT_TRUE(changes_shapes(op, {{kFloat32, {2, 3}}, {kFloat32, {2, 3}}, {kBool, {1}}}));
+}
+
+TEST_F(ControlFlowTest, LoopsKeepDtypeAndRank) {
   const auto holds = [&](const std::vector<Variable>&) { return on_; };
   EXPECT_THAT(
       [&] {
@@ -93,7 +112,7 @@ TEST_F(ControlFlowTest, LoopsKeepDtypeAndShape) {
                    {x_});
       },
       ThrowsMessage<Error>(HasSubstr("[while] its body makes 'x' float32[3], but it is float32[2, "
-                                     "3] at first; the values of a loop keep dtype and shape")));
+                                     "3] at first; the values of a loop keep dtype and rank")));
   EXPECT_THAT(
       [&] {
         while_loop(holds, [](const auto& v) { return std::vector<Variable>{v[0], v[0]}; }, {x_});
