@@ -1,7 +1,9 @@
 // Changes of tensors in place.
 #include <loci/ops/creation.hpp>
 #include <loci/tensor.hpp>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "framework/core/raise.h"
 #include "framework/eager/call.h"
@@ -50,17 +52,18 @@ void check_form(const Tensor& self, const ops::TensorType& type, const char* wha
               dtype_name(self.dtype()), self.shape().to_string());
 }
 
-// `x op= y`: where x is, with y as it was before.
-void change(const Tensor& self, const Tensor& other, const char* op, const void* site) {
-  check_defined(self, op);
-  check_defined(other, op);
-  OpCall<Tensor> call(op);
-  call.input("x", self).input("y", other);
+// `x op= y`: where x is, with y as it was before. The call has x and y for its first two values; of
+// one that `moves` elements, y may be no view of x at all.
+void change(const Tensor& self, OpCall<Tensor>& call, const char* op, bool moves,
+            const void* site) {
+  const Tensor other = call.values[1];
   ThreadState& thread = thread_state();
   if (thread.interceptor != nullptr) return thread.interceptor->replace(self, call.result());
   check_change(self, requires_grad(other), op);
+  const bool overlaps = overlap_partly(*self.impl(), *other.impl()) ||
+                        (moves && is_same_view(*self.impl(), *other.impl()));
   Tensor apart;
-  if (overlap_partly(*self.impl(), *other.impl())) [[unlikely]] {
+  if (overlaps) [[unlikely]] {
     // Nothing is recorded of it: a change that is recorded shares its memory with no view.
     apart = duplicate(other, site);
     call.values[1] = apart;
@@ -77,6 +80,14 @@ void change(const Tensor& self, const Tensor& other, const char* op, const void*
   }
   check_form(self, plan->outputs.front().type, op);
   run_call_into(plan, call.values.data(), self, thread, site);
+}
+
+void change(const Tensor& self, const Tensor& other, const char* op, const void* site) {
+  check_defined(self, op);
+  check_defined(other, op);
+  OpCall<Tensor> call(op);
+  call.input("x", self).input("y", other);
+  change(self, call, op, /*moves=*/false, site);
 }
 
 }  // namespace
@@ -98,6 +109,20 @@ const Tensor& Tensor::mul_(const Tensor& other) const {
 }
 const Tensor& Tensor::div_(const Tensor& other) const {
   eager::change(*this, other, "elementwise_div", __builtin_return_address(0));
+  return *this;
+}
+
+const Tensor& Tensor::set_slice_(const Tensor& other, const std::vector<std::int64_t>& axes,
+                                 const std::vector<std::int64_t>& starts,
+                                 const std::vector<std::int64_t>& ends,
+                                 const std::vector<std::int64_t>& steps) const {
+  const void* site = __builtin_return_address(0);
+  eager::check_defined(*this, "set_slice_");
+  eager::check_defined(other, "set_slice_");
+  OpCall<Tensor> call("set_slice");
+  call.input("x", *this).input("y", other);
+  call.attr("axes", axes).attr("starts", starts).attr("ends", ends).attr("steps", steps);
+  eager::change(*this, call, "set_slice", /*moves=*/true, site);
   return *this;
 }
 

@@ -1,5 +1,7 @@
-// Parts of a tensor: slice, by bounds along some axes, and crop_tensor, by shape and offsets.
+// Parts of a tensor: slice, by bounds along some axes, set_slice, which replaces one, and
+// crop_tensor, by shape and offsets.
 #include <loci/plugin/slice.hpp>
+#include <optional>
 
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
@@ -79,6 +81,30 @@ void grad_slice(GradContext& ctx) {
 void grad_slice_grad(GradContext& ctx) {
   if (!ctx.needs_grad("out_grad")) return;
   ctx.set_input_grad("out_grad", slice_call("slice", ctx, ctx.output_grad("x_grad")).result());
+}
+
+void infer_set_slice(InferContext& ctx) {
+  require_same_dtype(ctx, "x", "y");
+  const Shape part = sliced_shape(ctx);
+  const std::optional<Shape> repeated = broadcast(ctx.shape("y"), part);
+  if (!repeated || !compatible(*repeated, part)) {
+    ctx.fail("y is {}, which cannot be repeated to {}, the slice of x", ctx.shape("y").to_string(),
+             part.to_string());
+  }
+  ctx.set_output("out", ctx.input("x"));
+}
+
+// What was replaced has no gradient; y has that of the part, summed over what was repeated.
+void grad_set_slice(GradContext& ctx) {
+  const Value grad = ctx.output_grad("out");
+  if (ctx.needs_grad("x")) {
+    ctx.set_input_grad(
+        "x", slice_call("set_slice", ctx, grad).input("y", constant_like(grad, 0.0)).result());
+  }
+  if (ctx.needs_grad("y")) {
+    const Value part = slice_call("slice", ctx, grad).result();
+    ctx.set_input_grad("y", undo_broadcast(part, ctx.input("y"), GradContext::type(part).shape));
+  }
 }
 
 // The offsets of a crop; unknown ones where they are not known.
@@ -191,6 +217,24 @@ void register_slice(OpRegistry& registry) {
                    .cost(move_cost));
 }
 
+void register_set_slice(OpRegistry& registry) {
+  const Integers none;
+  // x with y, repeated as broadcasting does, where the slice lies.
+  registry.add(OpSchema("set_slice")
+                   .input("x")
+                   .extents_input("starts_tensor")
+                   .extents_input("ends_tensor")
+                   .input("y")
+                   .required_attr("axes", none)
+                   .attr("starts", none)
+                   .attr("ends", none)
+                   .attr("steps", none)
+                   .output("out")
+                   .infer(infer_set_slice)
+                   .gradient(grad_set_slice)
+                   .cost(move_cost));
+}
+
 void register_crop_tensor(OpRegistry& registry) {
   const Integers none;
   registry.add(OpSchema("crop_tensor")
@@ -218,6 +262,7 @@ void register_crop_tensor(OpRegistry& registry) {
 
 void register_slice_ops(OpRegistry& registry) {
   register_slice(registry);
+  register_set_slice(registry);
   register_crop_tensor(registry);
 }
 

@@ -1,4 +1,5 @@
-// slice and crop_tensor, and their gradients, which put a part back among zeros.
+// slice and crop_tensor, their gradients, which put a part back among zeros, and set_slice.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <loci/plugin/dtype_visit.hpp>
@@ -193,6 +194,120 @@ class Crop final : public PartKernel {
   Integers offsets_;
 };
 
+// Bounds along the axes of a slice: fixed, or in a tensor.
+struct Bounds {
+  [[nodiscard]] std::int64_t at(const Launch& launch, std::size_t i) const {
+    return in_tensor ? IntegerView(launch.input_view(input))[static_cast<std::int64_t>(i)]
+                     : fixed[i];
+  }
+
+  bool in_tensor = false;
+  std::uint32_t input = 0;
+  std::array<std::int64_t, LOCI_MAX_RANK> fixed{};
+};
+
+// Replaces a part of x by y. In place only the part is written.
+struct ReplacePart {
+  void launch(const Launch& launch) const {
+    const char* x = launch.input<char>(0);
+    char* out = launch.output<char>(0);
+    if (out != x) {
+      host->parallel_for(0, bytes, grain_for(10), [&](std::int64_t begin, std::int64_t end) {
+        std::memcpy(out + begin, x + begin, static_cast<std::size_t>(end - begin));
+      });
+    }
+    std::int64_t offset = 0;
+    const StridedCopyPlan copy = find_part(launch, &offset);
+    if (!copy.empty()) copy_strided(*host, copy, launch.input<char>(part), out + offset);
+  }
+
+  StridedCopyPlan find_part(const Launch& launch, std::int64_t* offset) const {
+    std::array<sdk::SliceRange, LOCI_MAX_RANK> ranges;
+    for (std::size_t i = 0; i < rank; ++i) ranges[i] = {0, 1, extents[i]};
+    for (std::size_t i = 0; i < axes.count; ++i) {
+      const PartAxis& axis = axes.axes[i];
+      ranges[axis.axis] =
+          sdk::slice_range(extents[axis.axis], starts.at(launch, i), ends.at(launch, i), axis.step);
+    }
+    StridedCopyPlan copy(element);
+    for (std::size_t i = 0; i < rank; ++i) {
+      *offset += ranges[i].start * strides[i];
+      copy.axis(ranges[i].count, part_strides[i], strides[i] * ranges[i].step);
+    }
+    return copy.resolve();
+  }
+
+  const sdk::Host* host;
+  std::uint32_t part;  // which input
+  std::int64_t bytes;
+  std::int64_t element;
+  std::size_t rank;
+  std::array<std::int64_t, LOCI_MAX_RANK> extents{};
+  std::array<std::int64_t, LOCI_MAX_RANK> strides{};       // of x, in bytes
+  std::array<std::int64_t, LOCI_MAX_RANK> part_strides{};  // of y; 0 where it is repeated
+  PartAxes axes;
+  Bounds starts;
+  Bounds ends;
+};
+
+// Inputs x, starts_tensor, ends_tensor and y.
+class SetSlice final : public sdk::Kernel {
+ public:
+  explicit SetSlice(const OpDesc& op)
+      : axes_(op.attributes().integers("axes")),
+        starts_(op.attributes().integers("starts")),
+        ends_(op.attributes().integers("ends")),
+        steps_(op.attributes().integers("steps")) {}
+
+  void prepare(Prepare& prepare) const override {
+    const OpDesc& op = prepare.op();
+    const sdk::Dims x = op.input(0).dims();
+    ReplacePart replace{};
+    replace.host = &prepare.host();
+    replace.part = op.input_index(3);
+    replace.element = static_cast<std::int64_t>(sdk::dtype_bytes(op.output(0).dtype()));
+    replace.bytes = op.output(0).numel() * replace.element;
+    replace.rank = x.size();
+    const sdk::Strides strides = sdk::dense_strides(x, replace.element);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      replace.extents[i] = x[i];
+      replace.strides[i] = strides[i];
+    }
+    align(op.input(3).dims(), &replace);
+    replace.axes.count = axes_.size();
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      replace.axes.axes[i].axis = sdk::axis_index(axes_[i], x.size());
+      if (!steps_.empty()) replace.axes.axes[i].step = steps_[i];
+    }
+    replace.starts = bounds_of(op, 1, starts_);
+    replace.ends = bounds_of(op, 2, ends_);
+    prepare.emplace<ReplacePart>(replace);
+  }
+
+ private:
+  // The last dimensions of both belong together.
+  static void align(sdk::Dims y, ReplacePart* replace) {
+    const sdk::Strides strides = sdk::dense_strides(y, replace->element);
+    const std::size_t more = replace->rank - y.size();
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      replace->part_strides[more + i] = y[i] == 1 ? 0 : strides[i];
+    }
+  }
+
+  static Bounds bounds_of(const OpDesc& op, std::uint32_t slot, const Integers& fixed) {
+    Bounds bounds;
+    bounds.in_tensor = op.has_input(slot);
+    if (bounds.in_tensor) bounds.input = op.input_index(slot);
+    std::copy(fixed.begin(), fixed.end(), bounds.fixed.begin());
+    return bounds;
+  }
+
+  Integers axes_;
+  Integers starts_;
+  Integers ends_;
+  Integers steps_;
+};
+
 void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create) {
   kernels.push_back({.op = op, .name = kPortable, .dtypes = sdk::kAllBits, .create = create});
 }
@@ -202,6 +317,11 @@ void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create) {
 void add_slice(KernelDefs& kernels) {
   add(kernels, "slice", sdk::make_kernel<Slice<false>>);
   add(kernels, "slice_grad", sdk::make_kernel<Slice<true>>);
+  kernels.push_back({.op = "set_slice",
+                     .name = kPortable,
+                     .dtypes = sdk::kAllBits,
+                     .create = sdk::make_kernel<SetSlice>,
+                     .aliases = {{0, 0}}});
   add(kernels, "crop_tensor", sdk::make_kernel<Crop<false>>);
   add(kernels, "crop_tensor_grad", sdk::make_kernel<Crop<true>>);
 }

@@ -102,6 +102,12 @@ class LOCI_PUBLIC Tensor {
   const Tensor& sub_(const Tensor& other) const;
   const Tensor& mul_(const Tensor& other) const;
   const Tensor& div_(const Tensor& other) const;
+  // The part that slice() would take, by the same rule of bounds, becomes `other`, repeated to its
+  // shape.
+  const Tensor& set_slice_(const Tensor& other, const std::vector<std::int64_t>& axes,
+                           const std::vector<std::int64_t>& starts,
+                           const std::vector<std::int64_t>& ends,
+                           const std::vector<std::int64_t>& steps = {}) const;
   const Tensor& fill_(double value) const;
   const Tensor& zero_() const { return fill_(0.0); }
   // How often the storage has been changed in place.

@@ -24,6 +24,43 @@ TEST_F(InPlaceTest, ChangesTheStorage) {
   }
 }
 
+TEST_F(InPlaceTest, AssignsToASlice) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    const Tensor x = vector({1, 2, 3, 4, 5}).to(place);
+    const Tensor same = x;
+    x.set_slice_(vector({10, 20}).to(place), {0}, {1}, {3});
+    x.set_slice_(vector({7}).to(place), {0}, {-1}, {1000});
+    EXPECT_THAT(floats(same), ElementsAre(1, 10, 20, 4, 7));
+    EXPECT_EQ(x.version(), 2U);
+    // As it was before, also where it is the tensor itself or a view of it.
+    x.set_slice_(x, {0}, {4}, {-1000}, {-1});
+    EXPECT_THAT(floats(same), ElementsAre(7, 4, 20, 10, 1));
+    x.set_slice_(x.rows(0, 3), {0}, {1}, {4});
+    EXPECT_THAT(floats(same), ElementsAre(7, 7, 4, 20, 1));
+  }
+}
+
+TEST_F(InPlaceTest, AnAssignmentToASliceTakesPartInGradients) {
+  const Tensor x = variable({1, 2, 3});
+  const Tensor y = variable({5});
+  const Tensor z = x * 2.0;
+  z.set_slice_(y * 3.0, {0}, {1}, {3});
+  EXPECT_THAT(floats(z), ElementsAre(2, 15, 15));
+  reduce_sum(z).backward();
+  EXPECT_THAT(floats(x.grad()), ElementsAre(2, 0, 0));
+  EXPECT_THAT(floats(y.grad()), ElementsAre(6));
+}
+
+TEST_F(InPlaceTest, WhatDoesNotFitIntoTheSliceIsRefused) {
+  const Tensor x = vector({1, 2, 3});
+  EXPECT_THAT(
+      [&] {
+        x.set_slice_(vector({1, 2, 3}), {0}, {0}, {2});
+      },
+      ThrowsMessage<Error>(HasSubstr("cannot be repeated to [2], the slice of x")));
+  EXPECT_THAT(floats(x), ElementsAre(1, 2, 3));
+}
+
 TEST_F(InPlaceTest, TheFormStays) {
   const Tensor x = vector({1});
   EXPECT_THAT([&] { x += vector({1, 2}); }, ThrowsMessage<Error>(HasSubstr("keeps its form")));

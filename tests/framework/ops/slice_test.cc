@@ -92,6 +92,46 @@ TEST(SliceTest, TheGradientOfItsGradientIsASlice) {
               HasSubstr("out_grad is [3]; it must be [2], the slice of x"));
 }
 
+InferProbe replaced(const Shape& x, const Shape& y, DType dtype = kFloat32) {
+  return infer("set_slice")
+      .input("x", x)
+      .input("y", y, dtype)
+      .attr("axes", Integers{0})
+      .attr("starts", Integers{1})
+      .attr("ends", Integers{3});
+}
+
+TEST(SetSliceTest, HasTheTypeOfTheWhole) {
+  EXPECT_EQ(replaced({4, 6}, {2, 6}).shape(), (Shape{4, 6}));
+  EXPECT_EQ(replaced({4, 6}, {1, 6}).shape(), (Shape{4, 6}));
+  EXPECT_EQ(replaced({4, 6}, {}).shape(), (Shape{4, 6}));
+  EXPECT_EQ(replaced({-1, 6}, {5, 6}).shape(), (Shape{-1, 6}));
+}
+
+TEST(SetSliceTest, RefusesWhatDoesNotFitIntoThePart) {
+  EXPECT_THAT(replaced({4, 6}, {3, 6}).error(),
+              HasSubstr("y is [3, 6], which cannot be repeated to [2, 6], the slice of x"));
+  EXPECT_THAT(replaced({4, 6}, {2, 2, 6}).error(),
+              HasSubstr("y is [2, 2, 6], which cannot be repeated to [2, 6]"));
+  EXPECT_THAT(replaced({4}, {2}, kInt64).error(), HasSubstr("int64"));
+}
+
+TEST(SetSliceTest, ItsGradientGoesToBoth) {
+  const auto probe = gradient_of("set_slice")
+                         .with("x", {4, 6})
+                         .with("y", {6})
+                         .attr("axes", Integers{0})
+                         .attr("starts", Integers{1})
+                         .attr("ends", Integers{3})
+                         .run();
+  EXPECT_THAT(probe.calls(), ElementsAre(HasSubstr("%0 = "),
+                                         HasSubstr("%1 = set_slice(x: d_out, y: %0, axes: [0], "),
+                                         HasSubstr("%2 = slice(x: d_out, axes: [0], "),
+                                         HasSubstr("%3 = reduce_sum_like(x: %2, ")));
+  EXPECT_EQ(probe.grad("x"), "%1");
+  EXPECT_EQ(probe.grad("y"), "%3");
+}
+
 TEST(CropTensorTest, CutsFromTheOffsets) {
   EXPECT_EQ(cropped({4, 6}, {2, 3}, {1, 2}).shape(), (Shape{2, 3}));
   EXPECT_EQ(cropped({4, 6}, {-1, 3}, {1, 2}).shape(), (Shape{3, 3}));

@@ -59,6 +59,20 @@ TEST_F(TracerTest, ABatchMayBeSymbolic) {
   EXPECT_THAT(floats(run(traced, {ones({4, 3})})[0]), ElementsAre(3, 3, 3, 3));
 }
 
+// The same code step by step and as a program.
+TEST_F(TracerTest, AssignmentsToSlicesAreTheSameInAProgram) {
+  const auto filled = [](const Tensors& in) -> Tensors {
+    const Tensor x = in[0] * 1.0;
+    x.set_slice_(in[1] * in[1], {0}, {-1}, {0}, {-2});
+    return {set_slice(x, in[1] + in[1], {0}, {0}, {2})};
+  };
+  const Tensors inputs{vector({0.1F, 0.2F, 0.3F}), vector({0.7F})};
+  const Traced traced = trace(filled, inputs);
+  EXPECT_THAT(traced.program.to_string(), HasSubstr("set_slice"));
+  EXPECT_EQ(floats(run(traced, inputs)[0]), floats(filled(inputs)[0]));
+  EXPECT_THAT(floats(inputs[0]), ElementsAre(0.1F, 0.2F, 0.3F));
+}
+
 TEST_F(TracerTest, ChangesInPlaceBecomeNewValues) {
   const Traced traced = trace(
       [](const Tensors& in) -> Tensors {

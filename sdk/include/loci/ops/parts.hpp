@@ -36,6 +36,36 @@ LOCI_OP V slice(const V& x, const std::vector<std::int64_t>& axes, const S& star
       .result();
 }
 
+// x with y where slice() would take a part from, by the same rule of bounds. y is of the dtype of x
+// and is repeated to the shape of the part, as NumPy's `x[1:3] = y` does. See Tensor::set_slice_()
+// for the same in place.
+template <class V>
+LOCI_OP V set_slice(const V& x, const V& y, const std::vector<std::int64_t>& axes,
+                    const std::vector<std::int64_t>& starts, const std::vector<std::int64_t>& ends,
+                    const std::vector<std::int64_t>& steps = {}) {
+  return OpCall<V>("set_slice")
+      .input("x", x)
+      .input("y", y)
+      .attr("axes", axes)
+      .attr("starts", starts)
+      .attr("ends", ends)
+      .attr("steps", steps)
+      .result();
+}
+// The bounds given by lists of int32 or int64, which are read on the host.
+template <class V, class S, IfValue<S, V> = 0>
+LOCI_OP V set_slice(const V& x, const V& y, const std::vector<std::int64_t>& axes, const S& starts,
+                    const S& ends, const std::vector<std::int64_t>& steps = {}) {
+  return OpCall<V>("set_slice")
+      .input("x", x)
+      .input("y", y)
+      .input("starts_tensor", starts)
+      .input("ends_tensor", ends)
+      .attr("axes", axes)
+      .attr("steps", steps)
+      .result();
+}
+
 // The part of `shape` that begins at `offsets` (at 0 everywhere, if it is empty); an extent of -1
 // reaches to the end.
 template <class V>
