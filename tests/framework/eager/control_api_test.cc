@@ -96,7 +96,7 @@ TEST_F(ControlApiTest, BadLoopsAreNamed) {
       ThrowsMessage<Error>(HasSubstr("max_iterations is -1; give a positive number")));
   EXPECT_THAT(
       [&] {
-        while_loop(forever, [](const Tensors&) -> Tensors { return {zeros({2})}; }, {number(1)});
+        while_loop(forever, [](const Tensors&) -> Tensors { return {zeros({2, 1})}; }, {number(1)});
       },
       ThrowsMessage<Error>(HasSubstr("keeps dtypes and ranks")));
 }
