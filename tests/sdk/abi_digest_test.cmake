@@ -1,0 +1,45 @@
+# The digest of the C ABI follows what its headers declare, and nothing else.
+# cmake -DSOURCE=<source folder> -DDIR=<empty folder> -P abi_digest_test.cmake
+cmake_minimum_required(VERSION 3.24)
+include("${SOURCE}/sdk/AbiDigest.cmake")
+
+file(REMOVE_RECURSE "${DIR}")
+set(headers "${SOURCE}/sdk/include/loci/abi/base.h" "${SOURCE}/sdk/include/loci/abi/device.h")
+loci_compute_abi_digest(original ${headers})
+
+# digest_after(<variable> <text> <replacement>): with device.h changed so.
+function(digest_after variable text replacement)
+  file(READ "${SOURCE}/sdk/include/loci/abi/device.h" content)
+  string(FIND "${content}" "${text}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "device.h has no '${text}'")
+  endif()
+  string(REPLACE "${text}" "${replacement}" content "${content}")
+  file(WRITE "${DIR}/device.h" "${content}")
+  loci_compute_abi_digest(digest "${SOURCE}/sdk/include/loci/abi/base.h" "${DIR}/device.h")
+  set(${variable} ${digest} PARENT_SCOPE)
+endfunction()
+
+function(expect_same text replacement)
+  digest_after(digest "${text}" "${replacement}")
+  if(NOT digest STREQUAL original)
+    message(FATAL_ERROR "'${text}' became '${replacement}', and the digest ${digest}, not ${original}")
+  endif()
+endfunction()
+
+function(expect_other text replacement)
+  digest_after(digest "${text}" "${replacement}")
+  if(digest STREQUAL original)
+    message(FATAL_ERROR "'${text}' became '${replacement}', and the digest is still ${original}")
+  endif()
+endfunction()
+
+expect_same("/* At most LOCI_MAX_DEVICES. */" "/* At most LOCI_MAX_DEVICES; [0; is none]. */")
+expect_same("/* At most LOCI_MAX_DEVICES. */" "")
+expect_same("  uint64_t min_chunk; " "\n\n  /* New. */\n  uint64_t min_chunk;\t ")
+expect_same("\n" "\r\n")
+expect_other("uint32_t compute_units;" "uint64_t compute_units;")
+expect_other("uint32_t compute_units;" "uint32_t units;")
+expect_other("#define LOCI_MAX_DEVICES 1024" "#define LOCI_MAX_DEVICES 2048")
+expect_other("LOCI_END_PEER = 2" "LOCI_END_PEER = 3")
+expect_other("  uint64_t min_chunk; " "  /* uint64_t min_chunk; */")
