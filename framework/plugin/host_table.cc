@@ -20,6 +20,7 @@
 struct loci_host {
   std::string id;
   std::string prefix;  // of its configuration: "CPU_"
+  std::string path;
   std::mutex mutex;
   std::set<std::string> kept;  // strings handed out, which live as long as this does
 
@@ -137,6 +138,8 @@ std::string prefix_of(const std::string& plugin_id) {
   return config_name(plugin_id.substr(plugin_id.rfind('.') + 1)) + "_";
 }
 
+loci_str library_path(loci_host* host) noexcept { return core::to_abi(host->path); }
+
 loci_host_api make_api(loci_host* host) {
   return {.struct_size = sizeof(loci_host_api),
           .minor = LOCI_ABI_MINOR,
@@ -155,7 +158,8 @@ loci_host_api make_api(loci_host* host) {
           .now_ns = now_ns,
           .config_get = config_get,
           .layout_intern = layout_intern,
-          .get_interface = get_interface};
+          .get_interface = get_interface,
+          .library_path = library_path};
 }
 
 }  // namespace
@@ -168,8 +172,10 @@ std::vector<std::pair<std::string, std::string>> settings_of(const std::string& 
   return settings;
 }
 
-HostTable::HostTable(const std::string& plugin_id) : host_(std::make_unique<loci_host>()), api_{} {
+HostTable::HostTable(const std::string& plugin_id, const std::string& library_path)
+    : host_(std::make_unique<loci_host>()), api_{} {
   host_->id = plugin_id;
+  host_->path = library_path;
   host_->prefix = prefix_of(plugin_id);
   api_ = make_api(host_.get());
 }

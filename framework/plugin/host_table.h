@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, std::string>> settings_of(const std::string& 
 // letter or digit is an underscore.
 class HostTable {
  public:
-  explicit HostTable(const std::string& plugin_id);
+  HostTable(const std::string& plugin_id, const std::string& library_path);
   ~HostTable();
   HostTable(const HostTable&) = delete;
   HostTable& operator=(const HostTable&) = delete;

@@ -9,7 +9,7 @@
 namespace loci::plugin {
 
 Instance::Instance(std::string id, std::string path, const loci_plugin_desc& desc)
-    : id_(std::move(id)), path_(std::move(path)), desc_(desc), host_(id_) {
+    : id_(std::move(id)), path_(std::move(path)), desc_(desc), host_(id_, path_) {
   const std::vector<loci_kv> options = host_.options();
   call_plugin_checked("create", [&] {
     return desc_.create(&host_.api(), options.data(), options.size(), &handle_);

@@ -23,7 +23,7 @@ struct Counting : plugin::Plugin {
 };
 
 loci_error* give_count(loci_plugin*, std::uint32_t* out_count) {
-  static const plugin::HostTable host("org.example.counting");
+  static const plugin::HostTable host("org.example.counting", "/counting.so");
   *out_count = stated_count;
   if (!has_fault) return nullptr;
   return host.api().error_make(host.api().host, LOCI_CODE_UNAVAILABLE, {"no driver", 9}, nullptr);

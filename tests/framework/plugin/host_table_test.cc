@@ -28,7 +28,7 @@ class HostTableTest : public testing::Test {
     return std::string(core::from_abi(api_.config_get(api_.host, core::to_abi(key))));
   }
 
-  HostTable table_{"org.loci.my-device"};
+  HostTable table_{"org.loci.my-device", "/plugins/loci-my.so"};
   const loci_host_api& api_ = table_.api();
 };
 
@@ -43,6 +43,10 @@ TEST_F(HostTableTest, IsComplete) {
     EXPECT_NE(member, nullptr) << at;
   }
   EXPECT_EQ(api_.get_interface(api_.host, core::to_abi("loci.unknown"), 9), nullptr);
+}
+
+TEST_F(HostTableTest, TellsWhereThePluginLies) {
+  EXPECT_EQ(core::from_abi(api_.library_path(api_.host)), "/plugins/loci-my.so");
 }
 
 TEST_F(HostTableTest, ErrorsCarryTheirCauses) {
@@ -157,7 +161,7 @@ TEST_F(HostTableTest, LayoutsAreOfThePlugin) {
   EXPECT_NE(api_.layout_intern(api_.host, core::to_abi("blocked16"), 8192), id);
   ASSERT_NE(find_layout(id), nullptr);
   EXPECT_EQ(find_layout(id)->plugin, "org.loci.my-device");
-  const HostTable other("org.loci.other");
+  const HostTable other("org.loci.other", "/plugins/loci-other.so");
   EXPECT_NE(other.api().layout_intern(other.api().host, core::to_abi("blocked16"), 4096), id);
 }
 

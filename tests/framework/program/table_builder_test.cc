@@ -60,7 +60,7 @@ class TableBuilderTest : public ::testing::Test {
     return executor.run(program, feeds, {fetch}).front().to_vector<float>();
   }
 
-  plugin::HostTable host_{"org.example.reader"};
+  plugin::HostTable host_{"org.example.reader", "/reader.so"};
   TableBuilder table_;
   sdk::Builder builder_{host_.api(), TableBuilder::api(), table_.handle()};
   int released_ = 0;

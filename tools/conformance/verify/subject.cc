@@ -71,7 +71,7 @@ const loci_plugin_desc* query(loci_plugin_query_fn function) {
 
 Instance::Instance(const Target& target, std::map<std::string, std::string> options,
                    std::int64_t failing_allocation)
-    : host_(target.manifest.id, std::move(options)),
+    : host_(target.manifest.id, std::move(options), target.manifest.path),
       desc_(adopt<loci_plugin_desc>(query(query_function(target.manifest.path)),
                                     "loci_plugin_desc")) {
   if (desc_.create == nullptr || desc_.destroy == nullptr || desc_.get_interface == nullptr) {

@@ -48,6 +48,7 @@ std::atomic<std::int64_t> live_errors{0};
 // What the table's `host` points to.
 struct TrapHost::State {
   loci_host_api api{};
+  std::string library_path;
   std::string prefix;                          // "CPU_"
   std::map<std::string, std::string> options;  // keys in lower case
   mutable std::mutex mutex;
@@ -170,6 +171,11 @@ struct HostFunctions {
 
   static const void* get_interface(loci_host*, loci_str, std::uint32_t) noexcept { return nullptr; }
 
+  static loci_str library_path(loci_host* host) noexcept {
+    const std::string& path = State::of(host).library_path;
+    return {path.data(), path.size()};
+  }
+
   static loci_host_api table(State* state) {
     return {.struct_size = sizeof(loci_host_api),
             .minor = LOCI_ABI_MINOR,
@@ -188,7 +194,8 @@ struct HostFunctions {
             .now_ns = now_ns,
             .config_get = config_get,
             .layout_intern = layout_intern,
-            .get_interface = get_interface};
+            .get_interface = get_interface,
+            .library_path = library_path};
   }
 };
 
@@ -201,8 +208,10 @@ std::string code_name(loci_code code) {
   return known ? kNames.at(static_cast<std::size_t>(code)) : fmt::format("code {}", code);
 }
 
-TrapHost::TrapHost(const std::string& plugin_id, std::map<std::string, std::string> options)
+TrapHost::TrapHost(const std::string& plugin_id, std::map<std::string, std::string> options,
+                   std::string library_path)
     : state_(std::make_unique<State>()) {
+  state_->library_path = std::move(library_path);
   state_->api = HostFunctions::table(state_.get());
   state_->prefix = config_name(plugin_id.substr(plugin_id.rfind('.') + 1)) + "_";
   state_->options = std::move(options);

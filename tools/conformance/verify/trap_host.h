@@ -36,7 +36,8 @@ struct Holdings {
 // LOCI_<NAME>_<KEY> as in the core; `options` go before the environment, keys in lower case.
 class TrapHost {
  public:
-  explicit TrapHost(const std::string& plugin_id, std::map<std::string, std::string> options = {});
+  explicit TrapHost(const std::string& plugin_id, std::map<std::string, std::string> options = {},
+                    std::string library_path = {});
   ~TrapHost();
   TrapHost(const TrapHost&) = delete;
   TrapHost& operator=(const TrapHost&) = delete;

@@ -17,6 +17,15 @@
  * error if the device is not back yet, else a new loci_device that knows nothing of those. It may
  * also give up a device that hangs, of which it never hears such a code: then it calls no function
  * of that loci_device and its objects any more, close included, and may open the index again.
+ *
+ * Faults on demand. `loci verify` has a plugin fail by settings (config_get in host.h), each a
+ * count n, 0 for never; create refuses any other text. They count from 1, for each device from its
+ * open.
+ *  - fail_alloc, fail_copy, fail_launch, fail_event: the n-th mem_alloc, copy or fill, launch, or
+ *    event_record returns an error, that call alone; it has done nothing, and what follows works.
+ *  - fail_task: the n-th copy, fill or kernel fails as it runs, which take_async_error tells.
+ *  - lose_device: that kernel takes the device along, which is lost from then on (see above).
+ * A plugin takes those that it likes; errors of the others go unchecked.
  */
 #ifndef LOCI_ABI_DEVICE_H_
 #define LOCI_ABI_DEVICE_H_
@@ -53,7 +62,8 @@ enum {
 enum {
   LOCI_MEMORY_DEVICE = 0,
   /* Host memory that the device copies from and to without staging. The host asks for it where the
-   * device does not register the host's own. */
+   * device does not register the host's own. Refusing it is always allowed, by any error: copies
+   * then are of pageable memory. */
   LOCI_MEMORY_PINNED = 1
 };
 
@@ -87,7 +97,13 @@ enum {
 };
 
 /* One copy: `rows` rows of `row_bytes`; for a flat copy rows is 1 and the pitches are ignored. One
- * end at least is LOCI_END_DEVICE. The ends do not overlap, from their first byte to their last. */
+ * end at least is LOCI_END_DEVICE. The ends do not overlap, from their first byte to their last.
+ *
+ * A copy from a peer is a call of the target's device, with a stream of the target. It is ordered
+ * by that stream alone: that the peer's work on the source ends before, and later work there begins
+ * after, the host sees to, by events of one device that a stream of the other waits for. A plugin
+ * may refuse any two devices with LOCI_CODE_UNSUPPORTED, also pair by pair; the host then copies
+ * through its own memory. Any other code fails what needed the copy. */
 typedef struct loci_copy {
   uint32_t struct_size;
   uint32_t source_end;

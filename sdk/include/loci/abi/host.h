@@ -56,7 +56,12 @@ typedef struct loci_host_api {
   uint64_t (*now_ns)(loci_host* host);
 
   /* The value of `key` for this plugin, or {NULL, 0}; valid until destroy returns. For org.loci.cpu
-   * the key "onednn" is the environment variable LOCI_CPU_ONEDNN, and "" is LOCI_CPU. */
+   * the key "onednn" is the environment variable LOCI_CPU_ONEDNN, and "" is LOCI_CPU.
+   *
+   * The name is the last part of the id alone, in upper case, with an underscore for what is no
+   * letter or digit. So two plugins whose ids end alike read the same variables: end yours with a
+   * word that is yours, "com.vendor.vendor_npu" rather than "com.vendor.npu", and with none that a
+   * variable of the host's begins with (`loci --help` has them). An empty value is as none. */
   loci_str (*config_get)(loci_host* host, loci_str key);
 
   /* Interns an opaque layout of this plugin: `text` says what it is ("onednn:ABc16b"), `bytes` is
@@ -65,6 +70,10 @@ typedef struct loci_host_api {
 
   /* Further tables of the host by name, or NULL. */
   const void* (*get_interface)(loci_host* host, loci_str name, uint32_t max_minor);
+
+  /* The file that this plugin was loaded from, absolute, for what lies beside it; valid until
+   * destroy returns. */
+  loci_str (*library_path)(loci_host* host);
 } loci_host_api;
 
 #ifdef __cplusplus

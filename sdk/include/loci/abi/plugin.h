@@ -7,11 +7,22 @@
  * Versions. The ABI major is in the symbol's name. Within a major each interface has a minor of its
  * own; the effective minor is min(host, plugin), and a side refuses only below a minimum that it
  * states, naming both numbers. While v1 is a draft, host and plugin must in addition agree on
- * LOCI_ABI_DIGEST, a digest of these headers.
+ * LOCI_ABI_DIGEST, a digest of the declarations in these headers, whatever their comments say.
  *
  * Threads. The host serialises create, destroy, and the open and close of devices, per instance;
  * those of two instances may be called at the same time. All other functions may be called from any
  * thread, also two at once on one stream: either is first.
+ *
+ * A plugin may have threads of its own for what no caller could do, such as the queue of a device
+ * in software or callbacks of a driver; not for kernels, which have the host's parallel_for. They
+ * begin in create or later, block the signals of the process, and have ended when destroy or the
+ * close of what they serve returns.
+ *
+ * Child processes. The host may fork. Only the forking thread is in the child, where the host uses
+ * no device that was queued and open at the fork, and does not close it either: destroy, if it
+ * comes there, waits for no thread of such a device. Destructors of statics and atexit wait for
+ * none at all. Files and sockets are opened with O_CLOEXEC, so that programs which the process
+ * starts do not hold them. A plugin that starts processes itself waits for them; see destroy.
  *
  * Ends. No function throws through this ABI, and none ends the process: a host that sees a plugin
  * call exit() says so and lets the process fail, whatever the status was. At the end of the process

@@ -114,6 +114,12 @@ class Host {
     return to_view(api_.config_get(api_.host, to_abi(key)));
   }
 
+  // The plugin's own file, absolute; empty where the host does not tell it.
+  [[nodiscard]] std::string_view library_path() const {
+    return api_.library_path == nullptr ? std::string_view()
+                                        : to_view(api_.library_path(api_.host));
+  }
+
   [[nodiscard]] std::uint32_t intern_layout(std::string_view text, std::uint64_t bytes) const {
     return api_.layout_intern(api_.host, to_abi(text), bytes);
   }
