@@ -142,16 +142,29 @@ OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient
 }  // namespace
 
 void register_activation_ops(OpRegistry& registry) {
-  registry.add(activation("sigmoid", grad_by_result("sigmoid_grad")));
-  registry.add(activation("tanh", grad_by_result("tanh_grad")));
-  registry.add(activation("gelu", grad_gelu).attr("approximate", false));
-  // out_grad * out * (1 - out).
-  registry.add(
-      activation_grad("sigmoid_grad", "out", grad_sigmoid_grad).decompose(decompose_sigmoid_grad));
-  // out_grad * (1 - out^2).
-  registry.add(activation_grad("tanh_grad", "out", grad_tanh_grad).decompose(decompose_tanh_grad));
-  // out_grad times the derivative of gelu at x.
-  registry.add(activation_grad("gelu_grad", "x", grad_gelu_grad).attr("approximate", false));
+  registry.add(activation("sigmoid", grad_by_result("sigmoid_grad"))
+                   .gradient_uses({"sigmoid_grad"})
+                   .meaning("1 / (1 + exp(-x))"));
+  registry.add(activation("tanh", grad_by_result("tanh_grad"))
+                   .gradient_uses({"tanh_grad"})
+                   .meaning("the hyperbolic tangent of x"));
+  registry.add(activation("gelu", grad_gelu)
+                   .gradient_uses({"gelu_grad"})
+                   .meaning("x * P(X <= x) of a standard normal X; approximate: by tanh")
+                   .attr("approximate", false));
+  registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad)
+                   .gradient_uses({"elementwise_mul", "scale", "sigmoid_grad"})
+                   .meaning("out_grad * out * (1 - out)")
+                   .decompose(decompose_sigmoid_grad));
+  registry.add(activation_grad("tanh_grad", "out", grad_tanh_grad)
+                   .gradient_uses({"elementwise_mul", "scale", "tanh_grad"})
+                   .meaning("out_grad * (1 - out * out)")
+                   .decompose(decompose_tanh_grad));
+  registry.add(activation_grad("gelu_grad", "x", grad_gelu_grad)
+                   .gradient_uses({"elementwise_mul", "elementwise_sub", "exp", "gelu_grad",
+                                   "scale", "sigmoid", "square", "tanh"})
+                   .meaning("out_grad times the derivative of gelu at x")
+                   .attr("approximate", false));
 }
 
 }  // namespace loci::ops

@@ -108,6 +108,9 @@ Cost cost_of_batch_norm(const InferContext& ctx) {
 
 OpSchema batch_norm() {
   return OpSchema("batch_norm")
+      .meaning(
+          "(x - mean) / sqrt(variance + epsilon) * scale + bias for each channel; updates the "
+          "running mean and variance")
       .input("x", kFloats)
       .input("scale", kFloats)
       .input("bias", kFloats)
@@ -136,6 +139,7 @@ OpSchema batch_norm() {
 //   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad)
 OpSchema batch_norm_grad() {
   return OpSchema("batch_norm_grad")
+      .meaning("the gradients of batch_norm for x, scale and bias")
       .input("x", kFloats)
       .input("scale", kFloats)
       .input("saved_mean", kFloats)

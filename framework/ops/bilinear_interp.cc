@@ -105,12 +105,16 @@ OpSchema& add_interpolation_attributes(OpSchema& schema) {
 
 void register_bilinear_interp_ops(OpRegistry& registry) {
   OpSchema forward("bilinear_interp");
+  forward.gradient_uses({"bilinear_interp_grad"});
+  forward.meaning("images resampled to another size, bilinearly");
   forward.input("x", kFloats).output("out");
   forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp);
   registry.add(add_interpolation_attributes(forward));
 
   // Of x only the shape is read.
   OpSchema backward("bilinear_interp_grad");
+  backward.gradient_uses({"bilinear_interp"});
+  backward.meaning("the gradient of bilinear_interp; of x only the shape is read");
   backward.input("out_grad", kFloats);
   backward.input("x", kFloats, Arity::kRequired, Residence::kMetadata).output("x_grad");
   backward.infer(infer_bilinear_interp_grad).gradient(grad_bilinear_interp_grad);

@@ -23,6 +23,8 @@ void grad_cast(GradContext& ctx) {
 
 void register_cast_ops(OpRegistry& registry) {
   registry.add(OpSchema("cast")
+                   .gradient_uses({"cast"})
+                   .meaning("x in another dtype")
                    .input("x")
                    .required_attr("dtype", kFloat32)
                    .output("out")

@@ -48,22 +48,36 @@ void grad_where(GradContext& ctx) {
   }
 }
 
-OpSchema pair_op(const char* name, DTypeSet dtypes) {
-  return OpSchema(name).input("x", dtypes).input("y", dtypes).output("out").infer(infer_pair);
+OpSchema pair_op(const char* name, DTypeSet dtypes, const char* meaning) {
+  return OpSchema(name)
+      .meaning(meaning)
+      .input("x", dtypes)
+      .input("y", dtypes)
+      .output("out")
+      .infer(infer_pair);
 }
 
 }  // namespace
 
 void register_compare_ops(OpRegistry& registry) {
-  for (const char* name :
-       {"equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"}) {
-    registry.add(pair_op(name, kAllDTypes));
-  }
-  for (const char* name : {"logical_and", "logical_or", "logical_xor"}) {
-    registry.add(pair_op(name, kBools));
-  }
-  registry.add(OpSchema("logical_not").input("x", kBools).output("out").infer(infer_logical_not));
+  registry.add(pair_op("equal", kAllDTypes, "whether x == y, broadcast together"));
+  registry.add(pair_op("not_equal", kAllDTypes, "whether x != y, broadcast together"));
+  registry.add(pair_op("less_than", kAllDTypes, "whether x < y, broadcast together"));
+  registry.add(pair_op("less_equal", kAllDTypes, "whether x <= y, broadcast together"));
+  registry.add(pair_op("greater_than", kAllDTypes, "whether x > y, broadcast together"));
+  registry.add(pair_op("greater_equal", kAllDTypes, "whether x >= y, broadcast together"));
+  registry.add(pair_op("logical_and", kBools, "x and y, broadcast together"));
+  registry.add(pair_op("logical_or", kBools, "x or y, broadcast together"));
+  registry.add(
+      pair_op("logical_xor", kBools, "whether one of x and y is true, broadcast together"));
+  registry.add(OpSchema("logical_not")
+                   .meaning("not x")
+                   .input("x", kBools)
+                   .output("out")
+                   .infer(infer_logical_not));
   registry.add(OpSchema("where")
+                   .gradient_uses({"fill_constant", "reduce_sum_like", "where"})
+                   .meaning("x where condition is true, else y, all broadcast together")
                    .input("condition", kBools)
                    .input("x")
                    .input("y")

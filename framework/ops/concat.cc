@@ -209,22 +209,28 @@ void grad_split(GradContext& ctx) {
 
 void register_concat_ops(OpRegistry& registry) {
   registry.add(OpSchema("concat")
+                   .gradient_uses({"concat_grad"})
+                   .meaning("all x one after the other along the axis")
                    .input("x", kAllDTypes, Arity::kVariadic)
                    .attr("axis", std::int64_t{0})
                    .output("out")
                    .infer(infer_concat)
                    .gradient(grad_concat)
                    .cost(move_cost));
-  // The parts of out_grad that belong to each x, of which only the shape is read.
-  registry.add(OpSchema("concat_grad")
-                   .input("out_grad")
-                   .input("x", kAllDTypes, Arity::kVariadic, Residence::kMetadata)
-                   .attr("axis", std::int64_t{0})
-                   .output("x_grad", Arity::kVariadic)
-                   .infer(infer_concat_grad)
-                   .gradient(grad_concat_grad)
-                   .cost(move_cost));
+  registry.add(
+      OpSchema("concat_grad")
+          .gradient_uses({"concat"})
+          .meaning("the parts of out_grad that belong to each x, of which only the shape is read")
+          .input("out_grad")
+          .input("x", kAllDTypes, Arity::kVariadic, Residence::kMetadata)
+          .attr("axis", std::int64_t{0})
+          .output("x_grad", Arity::kVariadic)
+          .infer(infer_concat_grad)
+          .gradient(grad_concat_grad)
+          .cost(move_cost));
   registry.add(OpSchema("stack")
+                   .gradient_uses({"unstack"})
+                   .meaning("all x along a new axis")
                    .input("x", kAllDTypes, Arity::kVariadic)
                    .attr("axis", std::int64_t{0})
                    .output("out")
@@ -232,6 +238,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .gradient(grad_stack)
                    .cost(move_cost));
   registry.add(OpSchema("unstack")
+                   .gradient_uses({"stack"})
+                   .meaning("the slices of x along the axis, without it")
                    .input("x")
                    .attr("axis", std::int64_t{0})
                    .output("out", Arity::kVariadic)
@@ -239,6 +247,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .gradient(grad_unstack)
                    .cost(move_cost));
   registry.add(OpSchema("split")
+                   .gradient_uses({"concat"})
+                   .meaning("the parts of x along the axis")
                    .input("x")
                    .attr("num", std::int64_t{0})
                    .attr("sections", Integers{})

@@ -62,18 +62,21 @@ OpSchema& with_captures(OpSchema& schema) {
 }
 
 void register_branches(OpRegistry& registry) {
-  // Runs its block if `pred` is true; else it gives nothing.
-  OpSchema conditional = controlling("conditional_block", Control::kConditional);
+  OpSchema conditional = controlling("conditional_block", Control::kConditional)
+                             .meaning("what its block gives if pred is true, else nothing");
   registry.add(with_captures(conditional.deciding_input("pred", kPredicate)));
   // Runs the block of the first predicate that is true, or the last block, which has none.
-  OpSchema cases = controlling("case", Control::kCase);
+  OpSchema cases =
+      controlling("case", Control::kCase)
+          .meaning("what the block of the first predicate that is true gives, or the last block");
   registry.add(with_captures(cases.deciding_input("preds", kPredicate, Arity::kVariadic)));
   // Runs the block whose key `index` is, or the last block, which has none.
-  OpSchema switches = controlling("switch_case", Control::kSwitch);
+  OpSchema switches = controlling("switch_case", Control::kSwitch)
+                          .meaning("what the block whose key index is gives, or the last block");
   registry.add(with_captures(
       switches.deciding_input("index", kIndex).required_attr("keys", std::vector<std::int64_t>{})));
-  // x[mask]; only that one need have been computed.
   registry.add(controlling("select_input", Control::kSelection)
+                   .meaning("x[mask]; only that one need have been computed")
                    .deciding_input("mask", kIndex)
                    .input("x", kAllDTypes, Arity::kVariadic, Residence::kEither)
                    .output("out")
@@ -82,7 +85,8 @@ void register_branches(OpRegistry& registry) {
 
 void register_loops(OpRegistry& registry) {
   // While block 0 gives true, the values become what block 1 makes of them.
-  OpSchema loop = controlling("while", Control::kLoop);
+  OpSchema loop = controlling("while", Control::kLoop)
+                      .meaning("the values as block 1 changes them while block 0 gives true");
   loop.input("values", kAllDTypes, Arity::kVariadic)
       .input("captures", kAllDTypes, Arity::kVariadic)
       .attr("max_iterations", std::int64_t{0})
@@ -92,7 +96,10 @@ void register_loops(OpRegistry& registry) {
   registry.add(loop);
   // Runs the loop anew and then, from its last iteration to the first, block 2: it makes of the
   // values before an iteration, the captures and the gradients after it those before it.
-  OpSchema gradient = controlling("while_grad", Control::kLoopGradient);
+  OpSchema gradient = controlling("while_grad", Control::kLoopGradient)
+                          .meaning(
+                              "the gradient of a loop: runs it anew, then block 2 from its last "
+                              "iteration to the first");
   gradient.input("values", kAllDTypes, Arity::kVariadic)
       .input("captures", kAllDTypes, Arity::kVariadic)
       .input("grads", kFloats, Arity::kVariadic)

@@ -155,19 +155,23 @@ OpSchema& add_convolution_attributes(OpSchema& schema) {
 
 void register_conv2d_ops(OpRegistry& registry) {
   OpSchema forward("conv2d");
+  forward.gradient_uses({"conv2d_grad_filter", "conv2d_grad_input", "reduce_sum"});
+  forward.meaning("the cross-correlation of images with the filter, in groups, plus bias");
   forward.input("x", kFloats).input("filter", kFloats).input("bias", kFloats, Arity::kOptional);
   forward.output("out").infer(infer_conv2d).gradient(grad_conv2d);
   registry.add(add_convolution_attributes(forward));
 
-  // The gradient of the image, of which only the shape is read.
   OpSchema image("conv2d_grad_input");
+  image.gradient_uses({"conv2d", "conv2d_grad_filter"});
+  image.meaning("the gradient of conv2d for the image; of x only the shape is read");
   image.input("filter", kFloats).input("out_grad", kFloats);
   image.input("x", kFloats, Arity::kRequired, Residence::kMetadata);
   image.output("x_grad").infer(infer_grad("x", "x_grad")).gradient(grad_of_input_grad);
   registry.add(add_convolution_attributes(image));
 
-  // The gradient of the filter, of which only the shape is read.
   OpSchema filter("conv2d_grad_filter");
+  filter.gradient_uses({"conv2d", "conv2d_grad_input"});
+  filter.meaning("the gradient of conv2d for the filter, of which only the shape is read");
   filter.input("x", kFloats).input("out_grad", kFloats);
   filter.input("filter", kFloats, Arity::kRequired, Residence::kMetadata);
   filter.output("filter_grad").infer(infer_grad("filter", "filter_grad"));

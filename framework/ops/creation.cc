@@ -65,6 +65,7 @@ void infer_full_like(InferContext& ctx) {
 void register_creation_ops(OpRegistry& registry) {
   const std::vector<std::int64_t> shape;
   registry.add(OpSchema("fill_constant")
+                   .meaning("a tensor of one value")
                    .extents_input("shape_tensor")
                    .input("value_tensor", kAllDTypes, Arity::kOptional, Residence::kHost)
                    .attr("shape", shape)
@@ -74,6 +75,7 @@ void register_creation_ops(OpRegistry& registry) {
                    .infer(infer_fill_constant));
   // Elements that are said one by one: "values" of a floating dtype, "integers" of any other.
   registry.add(OpSchema("assign_value")
+                   .meaning("a tensor of the elements that attributes say")
                    .required_attr("shape", shape)
                    .attr("values", std::vector<double>{})
                    .attr("integers", std::vector<std::int64_t>{})
@@ -82,6 +84,7 @@ void register_creation_ops(OpRegistry& registry) {
                    .infer(infer_assign_value));
   // Without a gradient: nothing depends on the elements of x.
   registry.add(OpSchema("full_like")
+                   .meaning("a tensor of one value, of the form of x")
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .attr("value", 0.0)
                    .output("out")

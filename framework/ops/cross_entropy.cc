@@ -101,21 +101,27 @@ OpSchema loss_grad_op(const char* name, const char* scores, const char* loss_gra
   OpSchema schema = loss_op(name, scores);
   schema.input(loss_grad, kFloats).output(result);
   schema.infer([=](InferContext& ctx) { infer_grad(ctx, scores, loss_grad, result); });
-  schema.gradient(unsupported_gradient(name,
-                                       "use softmax, cast and elementwise ops where a loss "
-                                       "is differentiated twice"));
+  schema.refuse_gradient(unsupported_gradient(name,
+                                              "use softmax, cast and elementwise ops where a loss "
+                                              "is differentiated twice"));
   return schema;
 }
 
 }  // namespace
 
 void register_cross_entropy_ops(OpRegistry& registry) {
-  registry.add(loss_op("cross_entropy", "x")
-                   .output("out")
-                   .infer(infer_cross_entropy)
-                   .gradient(grad_cross_entropy));
+  registry.add(
+      loss_op("cross_entropy", "x")
+          .gradient_uses({"cross_entropy_grad"})
+          .meaning("-sum(label * log(x)) along the last axis, or -log(x) at the label's class")
+          .output("out")
+          .infer(infer_cross_entropy)
+          .gradient(grad_cross_entropy));
   registry.add(
       loss_op("softmax_with_cross_entropy", "logits")
+          .gradient_uses({"elementwise_add", "elementwise_mul", "elementwise_sub", "reduce_sum",
+                          "softmax_with_cross_entropy_grad"})
+          .meaning("softmax of the logits along the last axis, and the cross entropy of that")
           .output("softmax")
           .output("loss")
           .infer(infer_fused)
@@ -124,11 +130,16 @@ void register_cross_entropy_ops(OpRegistry& registry) {
           .decompose(decompose_fused));
   // -out_grad * label / x with soft labels; with hard ones, -out_grad / x at the label's class and
   // 0 elsewhere. A row whose label is ignored gets 0.
-  registry.add(loss_grad_op("cross_entropy_grad", "x", "out_grad", "x_grad"));
+  registry.add(
+      loss_grad_op("cross_entropy_grad", "x", "out_grad", "x_grad")
+          .meaning(
+              "-out_grad * label / x; of a hard label at its class, else 0; 0 in ignored rows"));
   // loss_grad * (softmax * sum(label) - label), a hard label counting as one-hot. A row whose label
   // is ignored gets 0.
   registry.add(
       loss_grad_op("softmax_with_cross_entropy_grad", "softmax", "loss_grad", "logits_grad")
+          .meaning("loss_grad * (softmax * sum(label) - label), a hard label as one-hot; 0 in "
+                   "ignored rows")
           .decompose(decompose_fused_grad));
 }
 

@@ -65,12 +65,16 @@ Cost cost_of_dropout(const InferContext& ctx) { return reduction_cost(ctx, "x", 
 void register_dropout_ops(OpRegistry& registry) {
   // mask: 1 where x is kept, 0 where it is dropped; all 1 with is_test.
   OpSchema forward("dropout");
+  forward.gradient_uses({"dropout_grad"});
+  forward.meaning(
+      "x where the mask is 1, else 0, scaled as the mode says; mask: 1 where x is kept");
   forward.input("x", kFloats).random().output("out").output("mask");
   forward.infer(infer_dropout).gradient(grad_dropout).cost(cost_of_dropout);
   registry.add(add_dropout_attributes(forward));
 
-  // out_grad, multiplied by what dropout multiplied x with.
   OpSchema backward("dropout_grad");
+  backward.gradient_uses({"dropout_grad"});
+  backward.meaning("out_grad times what dropout multiplied x with");
   backward.input("out_grad", kFloats).input("mask", {DType::kUInt8}).output("x_grad");
   backward.infer(infer_dropout_grad).gradient(grad_dropout_grad);
   registry.add(add_dropout_attributes(backward));

@@ -143,18 +143,44 @@ OpSchema binary_op(const char* name, GradientFn gradient) {
 }  // namespace
 
 void register_elementwise_binary_ops(OpRegistry& registry) {
-  registry.add(binary_op("elementwise_add", grad_add));
-  registry.add(binary_op("elementwise_sub", grad_sub));
-  registry.add(binary_op("elementwise_mul", grad_mul));
-  registry.add(binary_op("elementwise_div", grad_div));
-  registry.add(binary_op("elementwise_max", grad_choice_by("elementwise_max_grad")));
-  registry.add(binary_op("elementwise_min", grad_choice_by("elementwise_min_grad")));
-  registry.add(binary_op("elementwise_pow", grad_pow));
-  registry.add(binary_op("elementwise_mod", grad_mod));
+  registry.add(binary_op("elementwise_add", grad_add)
+                   .gradient_uses({"reduce_sum_like"})
+                   .meaning("x + y, broadcast together"));
+  registry.add(binary_op("elementwise_sub", grad_sub)
+                   .gradient_uses({"reduce_sum_like", "scale"})
+                   .meaning("x - y, broadcast together"));
+  registry.add(binary_op("elementwise_mul", grad_mul)
+                   .gradient_uses({"elementwise_mul", "reduce_sum_like"})
+                   .meaning("x * y, broadcast together"));
+  registry.add(
+      binary_op("elementwise_div", grad_div)
+          .gradient_uses({"elementwise_div", "elementwise_mul", "reduce_sum_like", "scale"})
+          .meaning("x / y, broadcast together"));
+  registry.add(binary_op("elementwise_max", grad_choice_by("elementwise_max_grad"))
+                   .gradient_uses({"elementwise_max_grad", "reduce_sum_like"})
+                   .meaning("the larger of x and y, broadcast together; NaN if either is"));
+  registry.add(binary_op("elementwise_min", grad_choice_by("elementwise_min_grad"))
+                   .gradient_uses({"elementwise_min_grad", "reduce_sum_like"})
+                   .meaning("the smaller of x and y, broadcast together; NaN if either is"));
+  registry.add(binary_op("elementwise_pow", grad_pow)
+                   .gradient_uses({"elementwise_mul", "elementwise_pow", "equal", "fill_constant",
+                                   "greater_equal", "log", "logical_and", "not_equal",
+                                   "reduce_sum_like", "scale", "where"})
+                   .meaning("x to the power y, broadcast together"));
+  registry.add(binary_op("elementwise_mod", grad_mod)
+                   .gradient_uses({"elementwise_div", "elementwise_mul", "elementwise_sub",
+                                   "reduce_sum_like", "round", "scale"})
+                   .meaning("x - y * floor(x / y), broadcast together"));
   // out_grad, of the shape of x and y broadcast together, where x was taken; half of it where
   // neither is taken before the other, NaN included; else 0.
-  registry.add(choice_grad_op("elementwise_max_grad"));
-  registry.add(choice_grad_op("elementwise_min_grad"));
+  registry.add(choice_grad_op("elementwise_max_grad")
+                   .gradient_uses({"elementwise_max_grad"})
+                   .meaning("out_grad where x > y, half of it where neither is larger, else 0; "
+                            "that of y has x and y swapped"));
+  registry.add(choice_grad_op("elementwise_min_grad")
+                   .gradient_uses({"elementwise_min_grad"})
+                   .meaning("out_grad where x < y, half of it where neither is smaller, else 0; "
+                            "that of y has x and y swapped"));
 }
 
 }  // namespace loci::ops

@@ -35,19 +35,31 @@ void grad_relu_grad(GradContext& ctx) {
 }  // namespace
 
 void register_elementwise_unary_ops(OpRegistry& registry) {
-  registry.add(
-      OpSchema("assign").input("x").output("out").infer(infer_like_x).gradient(grad_assign));
+  registry.add(OpSchema("assign")
+                   .meaning("a copy of x")
+                   .input("x")
+                   .output("out")
+                   .infer(infer_like_x)
+                   .gradient(grad_assign));
   registry.add(OpSchema("scale")
+                   .gradient_uses({"scale"})
+                   .meaning("scale * x + bias")
                    .input("x", kNumbers)
                    .attr("scale", 1.0)
                    .attr("bias", 0.0)
                    .output("out")
                    .infer(infer_like_x)
                    .gradient(grad_scale));
-  registry.add(
-      OpSchema("relu").input("x", kNumbers).output("out").infer(infer_like_x).gradient(grad_relu));
-  // out_grad where out > 0, else 0.
+  registry.add(OpSchema("relu")
+                   .gradient_uses({"relu_grad"})
+                   .meaning("max(x, 0)")
+                   .input("x", kNumbers)
+                   .output("out")
+                   .infer(infer_like_x)
+                   .gradient(grad_relu));
   registry.add(OpSchema("relu_grad")
+                   .gradient_uses({"relu_grad"})
+                   .meaning("out_grad where out > 0, else 0")
                    .input("out", kFloats)
                    .input("out_grad", kFloats)
                    .output("x_grad")

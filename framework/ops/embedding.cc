@@ -102,6 +102,8 @@ Cost cost_of_look_up(const InferContext& ctx) {
 
 void register_embedding_ops(OpRegistry& registry) {
   registry.add(OpSchema("embedding")
+                   .gradient_uses({"embedding_grad", "embedding_rows_grad"})
+                   .meaning("the rows of weight at ids; zeros at padding_idx")
                    .input("weight", kFloats)
                    .input("ids", kIndices)
                    .attr("padding_idx", kNoPadding)
@@ -110,25 +112,28 @@ void register_embedding_ops(OpRegistry& registry) {
                    .infer(infer_embedding)
                    .gradient(grad_embedding)
                    .cost(cost_of_look_up));
-  // Zeros of the table's shape, to which each row of out_grad is added at its id. Of the table only
-  // the shape is read.
-  registry.add(OpSchema("embedding_grad")
-                   .input("weight", kFloats, Arity::kRequired, Residence::kMetadata)
-                   .input("ids", kIndices)
-                   .input("out_grad", kFloats)
-                   .attr("padding_idx", kNoPadding)
-                   .output("weight_grad")
-                   .infer(infer_embedding_grad)
-                   .gradient(grad_embedding_grad));
-  // The same as rows and values: ids, flat, and out_grad as a matrix, with zeros at padding.
+  registry.add(
+      OpSchema("embedding_grad")
+          .gradient_uses({"embedding"})
+          .meaning(
+              "zeros of the table's shape, plus each row of out_grad at its id; none at padding")
+          .input("weight", kFloats, Arity::kRequired, Residence::kMetadata)
+          .input("ids", kIndices)
+          .input("out_grad", kFloats)
+          .attr("padding_idx", kNoPadding)
+          .output("weight_grad")
+          .infer(infer_embedding_grad)
+          .gradient(grad_embedding_grad));
   registry.add(OpSchema("embedding_rows_grad")
+                   .meaning("the same as rows and values: ids, flat, and out_grad as a matrix, "
+                            "with zeros at padding")
                    .input("ids", kIndices)
                    .input("out_grad", kFloats)
                    .attr("padding_idx", kNoPadding)
                    .output("rows")
                    .output("values")
                    .infer(infer_embedding_rows_grad)
-                   .gradient(unsupported_gradient(
+                   .refuse_gradient(unsupported_gradient(
                        "embedding",
                        "its gradient has rows, which are not differentiated again; "
                        "use sparse=false")));

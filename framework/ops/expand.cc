@@ -122,6 +122,8 @@ void grad_tile_grad(GradContext& ctx) {
 
 void register_expand_ops(OpRegistry& registry) {
   registry.add(OpSchema("expand")
+                   .gradient_uses({"reduce_sum_like"})
+                   .meaning("x repeated to a shape that it broadcasts to")
                    .input("x")
                    .extents_input("shape_tensor")
                    .attr("shape", Integers{})
@@ -130,6 +132,8 @@ void register_expand_ops(OpRegistry& registry) {
                    .gradient(grad_expand)
                    .cost(move_cost));
   registry.add(OpSchema("expand_like")
+                   .gradient_uses({"reduce_sum_like"})
+                   .meaning("x repeated to the shape of like")
                    .input("x")
                    .input("like", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .output("out")
@@ -137,14 +141,17 @@ void register_expand_ops(OpRegistry& registry) {
                    .gradient(grad_expand)
                    .cost(move_cost));
   registry.add(OpSchema("tile")
+                   .gradient_uses({"tile_grad"})
+                   .meaning("x repeated so many times along each dimension")
                    .input("x")
                    .required_attr("repeats", Integers{})
                    .output("out")
                    .infer(infer_tile)
                    .gradient(grad_tile)
                    .cost(move_cost));
-  // The sum over all copies. Of x only the shape is read.
   registry.add(OpSchema("tile_grad")
+                   .gradient_uses({"tile"})
+                   .meaning("the sum over all copies; of x only the shape is read")
                    .input("x", kNumbers, Arity::kRequired, Residence::kMetadata)
                    .input("out_grad", kNumbers)
                    .required_attr("repeats", Integers{})

@@ -53,6 +53,8 @@ void grad_gather_grad(GradContext& ctx) {
 
 void register_gather_ops(OpRegistry& registry) {
   registry.add(OpSchema("gather")
+                   .gradient_uses({"gather_grad"})
+                   .meaning("the slices of x at index along the axis")
                    .input("x")
                    .input("index", kIndices)
                    .attr("axis", std::int64_t{0})
@@ -60,9 +62,9 @@ void register_gather_ops(OpRegistry& registry) {
                    .infer(infer_gather)
                    .gradient(grad_gather)
                    .cost(copy_cost));
-  // Zeros of the shape of x, to which each slice of out_grad is added at its index. Of x only the
-  // shape is read.
   registry.add(OpSchema("gather_grad")
+                   .gradient_uses({"gather"})
+                   .meaning("zeros of the shape of x, plus each slice of out_grad at its index")
                    .input("x", kFloats, Arity::kRequired, Residence::kMetadata)
                    .input("index", kIndices)
                    .input("out_grad", kFloats)

@@ -121,18 +121,23 @@ Cost cost_of_normalize(const InferContext& ctx) { return elementwise_cost(ctx, k
 }  // namespace
 
 void register_l2_normalize_ops(OpRegistry& registry) {
-  registry.add(OpSchema("l2_normalize")
-                   .input("x", kFloats)
-                   .attr("axis", std::int64_t{-1})
-                   .attr("epsilon", 1e-12)
-                   .output("out")
-                   .output("norm")
-                   .infer(infer_l2_normalize)
-                   .gradient(grad_l2_normalize)
-                   .cost(cost_of_normalize)
-                   .decompose(decompose_l2_normalize));
-  // (out_grad - out * sum(out * out_grad)) / norm along the axis.
+  registry.add(
+      OpSchema("l2_normalize")
+          .gradient_uses({"cast", "elementwise_add", "elementwise_mul", "l2_normalize_grad"})
+          .meaning("x / norm, norm = sqrt(sum(x * x) + epsilon) along the axis")
+          .input("x", kFloats)
+          .attr("axis", std::int64_t{-1})
+          .attr("epsilon", 1e-12)
+          .output("out")
+          .output("norm")
+          .infer(infer_l2_normalize)
+          .gradient(grad_l2_normalize)
+          .cost(cost_of_normalize)
+          .decompose(decompose_l2_normalize));
   registry.add(OpSchema("l2_normalize_grad")
+                   .gradient_uses({"cast", "elementwise_add", "elementwise_div", "elementwise_mul",
+                                   "l2_normalize_grad", "reduce_sum", "scale"})
+                   .meaning("(out_grad - out * sum(out * out_grad)) / norm along the axis")
                    .input("out", kFloats)
                    .input("norm", kFloats)
                    .input("out_grad", kFloats)

@@ -195,6 +195,8 @@ Cost cost_of_layer_norm(const InferContext& ctx) {
 
 void register_layer_norm_ops(OpRegistry& registry) {
   registry.add(OpSchema("layer_norm")
+                   .meaning("(x - mean) / sqrt(variance + epsilon) * scale + bias over the "
+                            "dimensions from begin_norm_axis on")
                    .input("x", kFloats)
                    .input("scale", kFloats, Arity::kOptional)
                    .input("bias", kFloats, Arity::kOptional)
@@ -212,6 +214,7 @@ void register_layer_norm_ops(OpRegistry& registry) {
   //   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad), for those that are given.
   // Of the bias only the shape is read.
   registry.add(OpSchema("layer_norm_grad")
+                   .meaning("the gradients of layer_norm for x, scale and bias")
                    .input("x", kFloats)
                    .input("mean", kFloats)
                    .input("inv_std", kFloats)

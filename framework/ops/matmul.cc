@@ -221,16 +221,21 @@ void grad_matrix_mul(GradContext& ctx) {
 }  // namespace
 
 void register_matmul_ops(OpRegistry& registry) {
-  registry.add(OpSchema("matmul")
-                   .input("x", kFloats)
-                   .input("y", kFloats)
-                   .attr("transpose_x", false)
-                   .attr("transpose_y", false)
-                   .output("out")
-                   .infer(infer_matmul)
-                   .gradient(grad_matmul)
-                   .cost(cost_of_matmul));
+  registry.add(
+      OpSchema("matmul")
+          .gradient_uses({"elementwise_mul", "flatten", "matmul", "reduce_sum_like", "reshape"})
+          .meaning("the matrix product of the last two dimensions, the others broadcast together")
+          .input("x", kFloats)
+          .input("y", kFloats)
+          .attr("transpose_x", false)
+          .attr("transpose_y", false)
+          .output("out")
+          .infer(infer_matmul)
+          .gradient(grad_matmul)
+          .cost(cost_of_matmul));
   registry.add(OpSchema("mul")
+                   .gradient_uses({"flatten", "matmul", "reshape_like"})
+                   .meaning("the matrix product of x and y, each flattened to a matrix")
                    .input("x", kFloats)
                    .input("y", kFloats)
                    .attr("x_num_col_dims", std::int64_t{1})

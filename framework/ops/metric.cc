@@ -38,6 +38,7 @@ Cost cost_of_scan(const InferContext& ctx) { return reduction_cost(ctx, "x"); }
 
 void register_metric_ops(OpRegistry& registry) {
   registry.add(OpSchema("argmax")
+                   .meaning("the index of the largest element along the axis, the first of several")
                    .input("x", kNumbers)
                    .attr("axis", std::int64_t{-1})
                    .attr("keep_dim", false)
@@ -45,6 +46,7 @@ void register_metric_ops(OpRegistry& registry) {
                    .infer(infer_argmax)
                    .cost(cost_of_scan));
   registry.add(OpSchema("accuracy")
+                   .meaning("the share of rows in which the label is among the k largest scores")
                    .input("x", kFloats)
                    .input("label", kIndices)
                    .attr("k", std::int64_t{1})

@@ -18,6 +18,7 @@ void infer_nonzero(InferContext& ctx) {
 void register_nonzero_ops(OpRegistry& registry) {
   // The gradient stops: positions are integers.
   registry.add(OpSchema("nonzero")
+                   .meaning("the positions of the elements that are not zero, a row each")
                    .input("x")
                    .bounded_output("out", "count")
                    .output("count")

@@ -115,6 +115,7 @@ class Taker {
     schema->version(static_cast<int>(def_.version)).plugin(op_.plugin->id());
     const std::string_view reason = plugin::stated_text(def_.not_capturable, "op's not_capturable");
     if (!reason.empty()) schema->not_capturable(std::string(reason));
+    schema->meaning(std::string(plugin::stated_text(def_.meaning, "op's meaning")));
   }
 
   template <class Named>

@@ -39,6 +39,10 @@ class OpRegistry {
   [[nodiscard]] const OpSchema* find(std::string_view name);
   // Throws Error(kInvalidArgument) with similar names.
   [[nodiscard]] const OpSchema& get(std::string_view name);
+  // Has all that plugins bring there.
+  void supply() {
+    if (supply_) supply_(*this);
+  }
   // Of the ops that are there now, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 

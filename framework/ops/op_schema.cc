@@ -141,8 +141,14 @@ OpSchema& OpSchema::gradient(GradientFn fn) {
   return *this;
 }
 
+OpSchema& OpSchema::refuse_gradient(GradientFn refusal) {
+  refuses_gradient_ = true;
+  return gradient(std::move(refusal));
+}
+
 OpSchema& OpSchema::cost(CostFn fn) {
   cost_ = std::move(fn);
+  states_cost_ = true;
   return *this;
 }
 

@@ -195,6 +195,19 @@ class OpSchema {
     return *this;
   }
   OpSchema& not_capturable(std::string reason);
+  // What it computes, in one line, for who writes a kernel of it: "max(x, 0)".
+  OpSchema& meaning(std::string text) {
+    meaning_ = std::move(text);
+    return *this;
+  }
+  // The ops that its gradient may consist of, so that `loci ops` can say what else a device needs
+  // to train with this one.
+  OpSchema& gradient_uses(std::vector<std::string> ops) {
+    gradient_ops_ = std::move(ops);
+    return *this;
+  }
+  // Instead of gradient(), where there is one that cannot be written: `refusal` only throws.
+  OpSchema& refuse_gradient(GradientFn refusal);
   // The id of the plugin that brings the op. Empty, as it is at first: it is Loci's own.
   OpSchema& plugin(std::string id) {
     plugin_ = std::move(id);
@@ -218,11 +231,20 @@ class OpSchema {
   [[nodiscard]] bool only_computes() const;
   [[nodiscard]] const InferFn& infer_fn() const { return infer_; }
   [[nodiscard]] const GradientFn& gradient_fn() const { return gradient_; }
+  // Whether gradients go through it.
+  [[nodiscard]] bool is_differentiable() const {
+    const bool by_walk = control_ != Control::kNone && control_ != Control::kLoopGradient;
+    return by_walk || (gradient_ != nullptr && !refuses_gradient_);
+  }
   [[nodiscard]] const CostFn& cost_fn() const { return cost_; }
+  // Whether it says its cost itself.
+  [[nodiscard]] bool states_cost() const { return states_cost_; }
   [[nodiscard]] const UpgradeFn& upgrade_fn() const { return upgrade_; }
   [[nodiscard]] const DecomposeFn& decompose_fn() const { return decompose_; }
   [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
   [[nodiscard]] const std::string& plugin() const { return plugin_; }
+  [[nodiscard]] const std::string& meaning() const { return meaning_; }
+  [[nodiscard]] const std::vector<std::string>& gradient_ops() const { return gradient_ops_; }
 
   // Index of a slot or attribute; -1 if there is none of that name.
   [[nodiscard]] int input_index(std::string_view name) const;
@@ -248,8 +270,12 @@ class OpSchema {
   CostFn cost_;
   UpgradeFn upgrade_;
   DecomposeFn decompose_;
+  bool refuses_gradient_ = false;
+  bool states_cost_ = false;
   std::string capture_refusal_;
   std::string plugin_;
+  std::string meaning_;
+  std::vector<std::string> gradient_ops_;
 };
 
 }  // namespace loci::ops

@@ -78,11 +78,13 @@ void register_optimizer_ops(OpRegistry& registry) {
   // The rate is read where the parameter is: it is state of the program, so that a captured step
   // sees it change and nothing is copied to the host in between. The step counter likewise.
   registry.add(update("sgd", infer_sgd)
+                   .meaning("param - learning_rate * grad")
                    .input("learning_rate", {kFloat32})
                    .input("rows", kIndices, Arity::kOptional)
                    .updates("param_out", "param")
                    .cost(cost_of_sgd));
   registry.add(update("momentum", infer_momentum)
+                   .meaning("an update with a velocity: mu * velocity + grad")
                    .input("velocity", kFloats)
                    .input("learning_rate", {kFloat32})
                    .input("rows", kIndices, Arity::kOptional)
@@ -92,6 +94,8 @@ void register_optimizer_ops(OpRegistry& registry) {
                    .updates("param_out", "param")
                    .updates("velocity_out", "velocity"));
   registry.add(update("adam", infer_adam)
+                   .meaning("an update with the first two moments of the gradient, without their "
+                            "bias at the start")
                    .input("moment1", kFloats)
                    .input("moment2", kFloats)
                    .input("step", {kInt64})
@@ -106,6 +110,7 @@ void register_optimizer_ops(OpRegistry& registry) {
                    .updates("moment1_out", "moment1")
                    .updates("moment2_out", "moment2"));
   registry.add(OpSchema("increment")
+                   .meaning("x + step")
                    .input("x", {kInt64})
                    .attr("step", std::int64_t{1})
                    .updates("out", "x")

@@ -102,11 +102,16 @@ OpSchema& add_pooling_attributes(OpSchema& schema) {
 
 void register_pool2d_ops(OpRegistry& registry) {
   OpSchema forward("pool2d");
+  forward.gradient_uses({"pool2d_grad"});
+  forward.meaning("the largest or the mean element of each window");
   forward.input("x", kFloats).output("out").infer(infer_pool2d).gradient(grad_pool2d);
   registry.add(add_pooling_attributes(forward));
 
   // With max, the whole gradient of a window goes to its first largest element.
   OpSchema backward("pool2d_grad");
+  backward.gradient_uses({"pool2d"});
+  backward.meaning(
+      "the gradient of pool2d: to the first largest element of a window, or in equal parts");
   backward.input("x", kFloats).input("out", kFloats).input("out_grad", kFloats);
   backward.output("x_grad").infer(infer_pool2d_grad).gradient(grad_pool2d_grad);
   registry.add(add_pooling_attributes(backward));

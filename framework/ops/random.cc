@@ -72,6 +72,7 @@ CostFn cost_per_element(std::int64_t flops) {
 void register_random_ops(OpRegistry& registry) {
   const std::vector<std::int64_t> shape;
   registry.add(OpSchema("uniform_random")
+                   .meaning("uniform numbers from low to high")
                    .random()
                    .required_attr("shape", shape)
                    .attr("low", 0.0)
@@ -81,6 +82,7 @@ void register_random_ops(OpRegistry& registry) {
                    .infer(infer_uniform)
                    .cost(cost_per_element(kUniformFlops)));
   registry.add(OpSchema("gaussian_random")
+                   .meaning("normal numbers")
                    .random()
                    .required_attr("shape", shape)
                    .attr("mean", 0.0)
@@ -92,6 +94,7 @@ void register_random_ops(OpRegistry& registry) {
   // Adds one to the run of the random state, so that the next run draws other numbers. The executor
   // appends it to programs that draw any.
   registry.add(OpSchema("random_advance")
+                   .meaning("the random state of the next run")
                    .input("state", {kUInt64})
                    .updates("state_out", "state")
                    .infer(require_random_state));

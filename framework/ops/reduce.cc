@@ -57,26 +57,42 @@ OpSchema reduction_grad(const char* name, DTypeSet dtypes, GradientFn gradient) 
 
 void register_reduce_ops(OpRegistry& registry) {
   registry.add(OpSchema("mean")
+                   .gradient_uses({"reduce_mean_grad"})
+                   .meaning("the mean of all elements, of rank 0")
                    .input("x", kFloats)
                    .output("out")
                    .infer(infer_mean)
                    .gradient(grad_mean)
                    .cost(cost_of_reduction));
-  registry.add(reduction("reduce_sum", kNumbers, grad_by_reduction("reduce_sum_grad")));
-  registry.add(reduction("reduce_mean", kFloats, grad_by_reduction("reduce_mean_grad")));
+  registry.add(reduction("reduce_sum", kNumbers, grad_by_reduction("reduce_sum_grad"))
+                   .gradient_uses({"reduce_sum_grad"})
+                   .meaning("the sum over the axes, all without any"));
+  registry.add(reduction("reduce_mean", kFloats, grad_by_reduction("reduce_mean_grad"))
+                   .gradient_uses({"reduce_mean_grad"})
+                   .meaning("the mean over the axes, all without any"));
   // out_grad repeated to the shape of x; the mean's is divided by the number of elements that went
   // into one. Of x only the shape and the dtype are read.
-  registry.add(reduction_grad("reduce_sum_grad", kNumbers, grad_reduce_sum_grad));
-  registry.add(reduction_grad("reduce_mean_grad", kFloats, grad_reduce_mean_grad));
+  registry.add(reduction_grad("reduce_sum_grad", kNumbers, grad_reduce_sum_grad)
+                   .gradient_uses({"reduce_sum"})
+                   .meaning("out_grad repeated to the shape of x"));
+  registry.add(
+      reduction_grad("reduce_mean_grad", kFloats, grad_reduce_mean_grad)
+          .gradient_uses({"reduce_mean"})
+          .meaning(
+              "out_grad repeated to the shape of x, over the number of elements of each mean"));
   // x summed over the dimensions that broadcasting the shape of `like` to that of x would repeat;
   // the result has the shape of `like`.
-  registry.add(OpSchema("reduce_sum_like")
-                   .input("x", kNumbers)
-                   .input("like", kNumbers, Arity::kRequired, Residence::kMetadata)
-                   .output("out")
-                   .infer(infer_reduce_sum_like)
-                   .gradient(grad_reduce_sum_like)
-                   .cost(cost_of_reduction));
+  registry.add(
+      OpSchema("reduce_sum_like")
+          .gradient_uses({"expand_like"})
+          .meaning(
+              "x summed over the dimensions in which it is larger than like, to the shape of like")
+          .input("x", kNumbers)
+          .input("like", kNumbers, Arity::kRequired, Residence::kMetadata)
+          .output("out")
+          .infer(infer_reduce_sum_like)
+          .gradient(grad_reduce_sum_like)
+          .cost(cost_of_reduction));
 }
 
 }  // namespace loci::ops

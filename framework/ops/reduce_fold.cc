@@ -95,16 +95,25 @@ OpSchema extreme_grad_op(const char* name) {
 }  // namespace
 
 void register_reduce_fold_ops(OpRegistry& registry) {
-  registry.add(
-      reduction("reduce_max", kNumbers, grad_extreme_by("reduce_max_grad")).infer(infer_extreme));
-  registry.add(
-      reduction("reduce_min", kNumbers, grad_extreme_by("reduce_min_grad")).infer(infer_extreme));
-  registry.add(reduction("reduce_prod", kNumbers, grad_by_reduction("reduce_prod_grad")));
-  // out_grad where x is `out`, divided by how many elements of x are; NaN is NaN.
-  registry.add(extreme_grad_op("reduce_max_grad"));
-  registry.add(extreme_grad_op("reduce_min_grad"));
-  // out_grad times the product of the other elements, without dividing, so that zeros do no harm.
+  registry.add(reduction("reduce_max", kNumbers, grad_extreme_by("reduce_max_grad"))
+                   .gradient_uses({"reduce_max_grad"})
+                   .meaning("the largest element over the axes, all without any; NaN if one is")
+                   .infer(infer_extreme));
+  registry.add(reduction("reduce_min", kNumbers, grad_extreme_by("reduce_min_grad"))
+                   .gradient_uses({"reduce_min_grad"})
+                   .meaning("the smallest element over the axes, all without any; NaN if one is")
+                   .infer(infer_extreme));
+  registry.add(reduction("reduce_prod", kNumbers, grad_by_reduction("reduce_prod_grad"))
+                   .gradient_uses({"reduce_prod_grad"})
+                   .meaning("the product over the axes, all without any"));
+  registry.add(extreme_grad_op("reduce_max_grad")
+                   .gradient_uses({"elementwise_mul", "full_like", "reduce_max_grad", "reduce_sum"})
+                   .meaning("out_grad where x is out, divided among such elements; NaN is NaN"));
+  registry.add(extreme_grad_op("reduce_min_grad")
+                   .gradient_uses({"elementwise_mul", "full_like", "reduce_min_grad", "reduce_sum"})
+                   .meaning("out_grad where x is out, divided among such elements; NaN is NaN"));
   registry.add(OpSchema("reduce_prod_grad")
+                   .meaning("out_grad times the product of the other elements, without a division")
                    .input("x", kFloats)
                    .input("out_grad", kFloats)
                    .attr("axes", Axes{})

@@ -133,6 +133,8 @@ void grad_reshape(GradContext& ctx) {
 
 void register_reshape_ops(OpRegistry& registry) {
   registry.add(OpSchema("reshape")
+                   .gradient_uses({"reshape_like"})
+                   .meaning("the elements of x in another shape")
                    .input("x")
                    .extents_input("shape_tensor")
                    .attr("shape", std::vector<std::int64_t>{})
@@ -141,6 +143,8 @@ void register_reshape_ops(OpRegistry& registry) {
                    .gradient(grad_reshape)
                    .cost(move_cost));
   registry.add(OpSchema("flatten")
+                   .gradient_uses({"reshape_like"})
+                   .meaning("x as a matrix, divided before the axis")
                    .input("x")
                    .attr("axis", std::int64_t{1})
                    .output("out")
@@ -148,6 +152,8 @@ void register_reshape_ops(OpRegistry& registry) {
                    .gradient(grad_reshape)
                    .cost(move_cost));
   registry.add(OpSchema("squeeze")
+                   .gradient_uses({"reshape_like"})
+                   .meaning("x without dimensions of extent 1")
                    .input("x")
                    .attr("axes", std::vector<std::int64_t>{})
                    .output("out")
@@ -155,14 +161,17 @@ void register_reshape_ops(OpRegistry& registry) {
                    .gradient(grad_reshape)
                    .cost(move_cost));
   registry.add(OpSchema("unsqueeze")
+                   .gradient_uses({"reshape_like"})
+                   .meaning("x with new dimensions of extent 1")
                    .input("x")
                    .required_attr("axes", std::vector<std::int64_t>{})
                    .output("out")
                    .infer(infer_unsqueeze)
                    .gradient(grad_reshape)
                    .cost(move_cost));
-  // The elements of x under the shape of `like`.
   registry.add(OpSchema("reshape_like")
+                   .gradient_uses({"reshape_like"})
+                   .meaning("the elements of x in the shape of like")
                    .input("x")
                    .input("like", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .output("out")

@@ -23,6 +23,7 @@ void register_shape_ops(OpRegistry& registry) {
   // The value lies on the host, whatever place the op runs at: nothing is read from the device. The
   // gradient stops: extents are integers.
   registry.add(OpSchema("shape")
+                   .meaning("the extents of x, on the host")
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .host_output("out")
                    .infer(infer_shape)

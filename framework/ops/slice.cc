@@ -190,6 +190,8 @@ void grad_crop_grad(GradContext& ctx) {
 void register_slice(OpRegistry& registry) {
   const Integers none;
   registry.add(OpSchema("slice")
+                   .gradient_uses({"slice_grad"})
+                   .meaning("the part of x from starts to ends, in steps, along the axes")
                    .input("x")
                    .extents_input("starts_tensor")
                    .extents_input("ends_tensor")
@@ -201,8 +203,9 @@ void register_slice(OpRegistry& registry) {
                    .infer(infer_slice)
                    .gradient(grad_slice)
                    .cost(copy_cost));
-  // Zeros of the shape of x with out_grad where the slice lies. Of x only the shape is read.
   registry.add(OpSchema("slice_grad")
+                   .gradient_uses({"slice"})
+                   .meaning("zeros of the shape of x with out_grad where the slice lies")
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .extents_input("starts_tensor")
                    .extents_input("ends_tensor")
@@ -238,6 +241,8 @@ void register_set_slice(OpRegistry& registry) {
 void register_crop_tensor(OpRegistry& registry) {
   const Integers none;
   registry.add(OpSchema("crop_tensor")
+                   .gradient_uses({"crop_tensor_grad"})
+                   .meaning("the part of x of a shape, from offsets on")
                    .input("x")
                    .extents_input("offsets_tensor")
                    .extents_input("shape_tensor")
@@ -248,6 +253,8 @@ void register_crop_tensor(OpRegistry& registry) {
                    .gradient(grad_crop)
                    .cost(copy_cost));
   registry.add(OpSchema("crop_tensor_grad")
+                   .gradient_uses({"crop_tensor"})
+                   .meaning("zeros of the shape of x with out_grad where the part lies")
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .extents_input("offsets_tensor")
                    .input("out_grad")

@@ -57,6 +57,8 @@ Cost cost_of_softmax(const InferContext& ctx) { return elementwise_cost(ctx, kSo
 
 void register_softmax_ops(OpRegistry& registry) {
   registry.add(OpSchema("softmax")
+                   .gradient_uses({"elementwise_mul", "elementwise_sub", "reduce_sum"})
+                   .meaning("exp(x) / sum(exp(x)) along the axis")
                    .input("x", kFloats)
                    .attr("axis", std::int64_t{-1})
                    .output("out")
@@ -65,6 +67,8 @@ void register_softmax_ops(OpRegistry& registry) {
                    .cost(cost_of_softmax)
                    .decompose(decompose_softmax));
   registry.add(OpSchema("log_softmax")
+                   .gradient_uses({"elementwise_mul", "elementwise_sub", "exp", "reduce_sum"})
+                   .meaning("x - log(sum(exp(x))) along the axis")
                    .input("x", kFloats)
                    .attr("axis", std::int64_t{-1})
                    .output("out")

@@ -62,12 +62,15 @@ Cost cost_of_square_error(const InferContext& ctx) { return elementwise_cost(ctx
 
 void register_sum_ops(OpRegistry& registry) {
   registry.add(OpSchema("sum")
+                   .meaning("the sum of all x, which have one shape")
                    .input("x", kNumbers, Arity::kVariadic)
                    .output("out")
                    .infer(infer_sum)
                    .gradient(grad_sum)
                    .cost(cost_of_sum));
   registry.add(OpSchema("square_error_cost")
+                   .gradient_uses({"elementwise_mul", "elementwise_sub", "scale"})
+                   .meaning("(x - y) * (x - y)")
                    .input("input", kFloats)
                    .input("label", kFloats)
                    .output("out")

@@ -39,6 +39,8 @@ void grad_transpose(GradContext& ctx) {
 
 void register_transpose_ops(OpRegistry& registry) {
   registry.add(OpSchema("transpose")
+                   .gradient_uses({"transpose"})
+                   .meaning("x with its dimensions in another order")
                    .input("x")
                    .required_attr("perm", Integers{})
                    .output("out")

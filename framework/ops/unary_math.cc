@@ -77,24 +77,46 @@ OpSchema unary(const char* name, DTypeSet dtypes) {
 }  // namespace
 
 void register_unary_math_ops(OpRegistry& registry) {
-  registry.add(unary("exp", kFloats).gradient(grad_exp));
-  registry.add(unary("log", kFloats).gradient(grad_log));
-  registry.add(unary("sqrt", kFloats).gradient(grad_sqrt));
-  registry.add(unary("rsqrt", kFloats).gradient(grad_rsqrt));
-  registry.add(unary("abs", kNumbers).gradient(grad_abs));
-  registry.add(unary("square", kNumbers).gradient(grad_square));
+  registry.add(unary("exp", kFloats)
+                   .gradient_uses({"elementwise_mul"})
+                   .meaning("e to the power x")
+                   .gradient(grad_exp));
+  registry.add(unary("log", kFloats)
+                   .gradient_uses({"elementwise_div"})
+                   .meaning("the natural logarithm of x")
+                   .gradient(grad_log));
+  registry.add(unary("sqrt", kFloats)
+                   .gradient_uses({"elementwise_div", "scale"})
+                   .meaning("the square root of x")
+                   .gradient(grad_sqrt));
+  registry.add(unary("rsqrt", kFloats)
+                   .gradient_uses({"elementwise_div", "elementwise_mul", "scale"})
+                   .meaning("1 / sqrt(x)")
+                   .gradient(grad_rsqrt));
+  registry.add(unary("abs", kNumbers)
+                   .gradient_uses({"elementwise_mul", "sign"})
+                   .meaning("the absolute value of x")
+                   .gradient(grad_abs));
+  registry.add(unary("square", kNumbers)
+                   .gradient_uses({"elementwise_mul", "scale"})
+                   .meaning("x * x")
+                   .gradient(grad_square));
   // Step functions: gradients stop.
-  registry.add(unary("sign", kNumbers));
-  registry.add(unary("floor", kFloats));
-  registry.add(unary("ceil", kFloats));
-  registry.add(unary("round", kFloats));
+  registry.add(unary("sign", kNumbers).meaning("-1, 0 or 1 by the sign of x"));
+  registry.add(unary("floor", kFloats).meaning("the largest whole number that is not above x"));
+  registry.add(unary("ceil", kFloats).meaning("the smallest whole number that is not below x"));
+  registry.add(unary("round", kFloats)
+                   .meaning("the nearest whole number, the even one of two that are as near"));
   registry.add(unary("clip", kNumbers)
+                   .gradient_uses({"clip_grad"})
+                   .meaning("x, but min where x is below and max where it is above")
                    .required_attr("min", 0.0)
                    .required_attr("max", 0.0)
                    .infer(infer_clip)
                    .gradient(grad_clip));
-  // out_grad where min <= x <= max or x is NaN, else 0.
   registry.add(OpSchema("clip_grad")
+                   .gradient_uses({"clip_grad"})
+                   .meaning("out_grad where min <= x <= max or x is NaN, else 0")
                    .input("x", kFloats)
                    .input("out_grad", kFloats)
                    .required_attr("min", 0.0)

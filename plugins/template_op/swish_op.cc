@@ -48,6 +48,7 @@ void upgrade_swish(sdk::Upgrade& op) {
 
 sdk::OpDef swish_op() {
   return sdk::OpDef("sample.swish", kSwishVersion)
+      .meaning("x / (1 + exp(-beta * x))")
       .input("x", sdk::kFloatBits)
       .output("out")
       .attr(sdk::AttrDef::real("beta", 1.0).reals_within(0.0, 100.0))

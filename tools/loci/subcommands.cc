@@ -3,9 +3,9 @@
 namespace loci::runner {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{run_command(),     bench_command(),   plan_command(),
-                                        show_command(),    profile_command(), plugins_command(),
-                                        devices_command(), verify_command(),  completion_command()};
+  static const std::vector<Command> all{
+      run_command(),     bench_command(),   plan_command(), show_command(),   profile_command(),
+      plugins_command(), devices_command(), ops_command(),  verify_command(), completion_command()};
   return all;
 }
 

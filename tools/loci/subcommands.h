@@ -12,6 +12,7 @@ Command profile_command();
 Command show_command();
 Command plugins_command();
 Command devices_command();
+Command ops_command();
 Command verify_command();
 Command completion_command();
 

@@ -15,6 +15,7 @@
 #include <loci/fallback.hpp>
 #include <loci/graph.hpp>
 #include <loci/inspect.hpp>
+#include <loci/inspect_ops.hpp>
 #include <loci/io.hpp>
 #include <loci/layers.hpp>
 #include <loci/nn.hpp>

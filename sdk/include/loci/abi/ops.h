@@ -228,6 +228,8 @@ struct loci_op_def {
    * has outputs on the host or draws random numbers. NULL: it has no decomposition. */
   loci_error* (*decompose)(loci_plugin* plugin, const loci_op_def* def,
                            const loci_decomposition* decomposition);
+  /* What it computes, in a line for authors of kernels: "x / (1 + exp(-beta x))". May be empty. */
+  loci_str meaning;
 };
 
 typedef struct loci_ops_api {

@@ -180,6 +180,11 @@ class OpDef {
     attrs_.push_back(std::move(attr));
     return *this;
   }
+  // What it computes, in a line for authors of kernels.
+  OpDef& meaning(std::string_view meaning) {
+    def_.meaning = to_abi(meaning);
+    return *this;
+  }
   OpDef& not_capturable(std::string_view reason) {
     def_.not_capturable = to_abi(reason);
     return *this;

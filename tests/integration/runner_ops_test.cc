@@ -1,0 +1,70 @@
+// `loci ops`: what authors of kernels have to know of an op.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/integration/runner_fixture.h"
+
+namespace loci::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class OpsTest : public RunnerTest {
+ protected:
+  static std::vector<std::string> with_plugin(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(),
+                     {"--plugin", build_path("lib/loci/test_plugins/loci-test_swish.so")});
+    return arguments;
+  }
+};
+
+TEST_F(OpsTest, JsonTellsOneOp) {
+  const json ops = loci_json({"ops", "softmax", "--json"})["ops"];
+  ASSERT_EQ(ops.size(), 1U);
+  const json& op = ops[0];
+  EXPECT_EQ(op["name"], "softmax");
+  EXPECT_EQ(op["plugin"], nullptr);
+  EXPECT_EQ(op["version"], 1);
+  EXPECT_EQ(op["inputs"][0]["dtypes"], json({"float16", "bfloat16", "float32", "float64"}));
+  EXPECT_EQ(op["inputs"][0]["residence"], "device");
+  EXPECT_EQ(op["outputs"][0]["extent"], "inferred");
+  EXPECT_EQ(op["attributes"][0]["name"], "axis");
+  EXPECT_EQ(op["attributes"][0]["default"], -1);
+  EXPECT_EQ(op["attributes"][0]["minimum"], nullptr);
+  EXPECT_EQ(op["decomposable"], true);
+  EXPECT_EQ(op["gradient_ops"], json({"elementwise_mul", "elementwise_sub", "reduce_sum"}));
+}
+
+TEST_F(OpsTest, TextTellsTheSame) {
+  EXPECT_THAT(loci({"ops", "sgd"}).out,
+              AllOf(HasSubstr("sgd, version 1\n"), HasSubstr("input     rows "),
+                    HasSubstr("optional; int32, int64"),
+                    HasSubstr("output    param_out  the memory of input param"),
+                    HasSubstr("gradient  none")));
+  EXPECT_THAT(loci({"ops", "nonzero"}).out, HasSubstr("bounded: the kernel writes its extent to"));
+}
+
+TEST_F(OpsTest, ListsAllOpsThoseOfPluginsToo) {
+  const json ops = loci_json(with_plugin({"ops", "--json"}))["ops"];
+  EXPECT_GT(ops.size(), 100U);
+  const auto swish = std::find_if(ops.begin(), ops.end(),
+                                  [](const json& op) { return op["name"] == "sample.swish"; });
+  ASSERT_NE(swish, ops.end());
+  EXPECT_EQ((*swish)["plugin"], "org.example.sample");
+  EXPECT_EQ((*swish)["meaning"], "x / (1 + exp(-beta * x))");
+  EXPECT_THAT(loci(with_plugin({"ops"})).out, AllOf(HasSubstr("\nrelu "), HasSubstr("max(x, 0)"),
+                                                    HasSubstr("(org.example.sample)")));
+}
+
+TEST_F(OpsTest, AnUnknownNameIsAUsageErrorWithSuggestions) {
+  EXPECT_THAT(failure(2, {"ops", "sofmax"}), HasSubstr("did you mean 'softmax'?"));
+  EXPECT_THAT(failure(2, with_plugin({"ops", "sample.swsh"})),
+              HasSubstr("did you mean 'sample.swish'?"));
+}
+
+}  // namespace
+}  // namespace loci::test
