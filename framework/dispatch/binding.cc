@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+
 #include "framework/core/abi/error.h"
 #include "framework/dispatch/library_call.h"
 #include "framework/plugin/plugin_manager.h"
@@ -21,6 +24,16 @@ loci_dtype leading_dtype(const loci_op_desc& op) {
   return op.output_slots[op.output_slot_count] > 0 ? op.outputs[0].dtype : LOCI_DTYPE_NONE;
 }
 
+// "float16, float32", of a mask.
+std::string dtypes_text(std::uint64_t mask) {
+  std::string text;
+  for (loci_dtype dtype = LOCI_DTYPE_BOOL; dtype <= LOCI_DTYPE_F64; ++dtype) {
+    if ((mask & LOCI_DTYPE_BIT(dtype)) == 0) continue;
+    text.append(text.empty() ? "" : ", ").append(dtype_name(static_cast<DType>(dtype)));
+  }
+  return text.empty() ? "none" : text;
+}
+
 // Empty if the kernel accepts.
 std::string refusal(const Implementation& candidate, const loci_op_desc& op) {
   const device::KernelLibrary& library = *candidate.library;
@@ -30,7 +43,8 @@ std::string refusal(const Implementation& candidate, const loci_op_desc& op) {
   }
   const loci_dtype dtype = leading_dtype(op);
   if ((candidate.def->dtype_mask & LOCI_DTYPE_BIT(dtype)) == 0) {
-    return fmt::format("no {}", dtype_name(static_cast<DType>(dtype)));
+    return fmt::format("not for {}; its dtypes are {}", dtype_name(static_cast<DType>(dtype)),
+                       dtypes_text(candidate.def->dtype_mask));
   }
   if (library.api.supports == nullptr) return {};
   loci_reason reason{};

@@ -28,7 +28,7 @@ TEST_F(BindingTest, ARefusedDtypeIsNamed) {
   const Binding bound = bind(unary("relu", {4}, kFloat64));
   EXPECT_FALSE(bound.found());
   EXPECT_EQ(bound.name(), "none");
-  EXPECT_EQ(bound.refusals, "org.loci.test.toy/toy: no float64");
+  EXPECT_EQ(bound.refusals, "org.loci.test.toy/toy: not for float64; its dtypes are float32");
 }
 
 TEST_F(BindingTest, AKernelForAnotherVersionOfTheOpIsRefusedWithBoth) {

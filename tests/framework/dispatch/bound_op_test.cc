@@ -64,8 +64,11 @@ TEST_F(BoundOpTest, WithoutAKernelAnywhereBothRefusalsAreNamed) {
   EXPECT_THAT(
       failure(ErrorCode::kUnsupported,
               [&] { return bind(unary("relu", {4}, kBool), FallbackPolicy::kAllow); }),
-      AllOf(HasSubstr("at toy:0 (org.loci.test.toy/toy: no bool) and none at cpu (org.loci.cpu"),
-            HasSubstr("; use other dtypes or shapes")));
+      AllOf(
+          HasSubstr(
+              "at toy:0 (org.loci.test.toy/toy: not for bool; its dtypes are float32) and none at "
+              "cpu (org.loci.cpu"),
+          HasSubstr("; use other dtypes or shapes")));
 }
 
 TEST_F(BoundOpTest, TheCpuHasNoStandIn) {
