@@ -3,10 +3,13 @@
 #include <loci/plugins.hpp>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "tools/loci/candidate_report.h"
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_options.h"
+#include "tools/loci/plugin_template.h"
 #include "tools/loci/plugins_doctor.h"
 #include "tools/loci/plugins_new.h"
 #include "tools/loci/subcommands.h"
@@ -17,16 +20,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 using plugins::Candidate;
 
+std::string kinds_text(std::string_view separator) {
+  return fmt::format("{}", fmt::join(template_kinds(), separator));
+}
+
 void declare_plugins_command(po::options_description& options) {
   declare_plugin_options(options);
+  const std::string kinds = "new: what it is to be: " + kinds_text(", ");
   options.add_options()  //
       ("json",
        "print one JSON object: of list, plugins; of inspect, the plugin; of doctor, healthy, "
        "environment, search, plugins, devices and problems. A plugin has path, id, version, kinds, "
        "device_types, stage, failed, cause, remedy, disabled, unavailable, score, build_id, probe; "
        "doctor's also mode, owner and missing_libraries")  //
-      ("kind", po::value<std::string>()->value_name("KIND"),
-       "new: what it is to be: backend, op")  //
+      ("kind", po::value<std::string>()->value_name(kinds_text("|")),
+       kinds.c_str())  //
       ("dir", po::value<std::string>()->value_name("DIR"), "new: where to write it");
 }
 
@@ -149,8 +157,8 @@ Command plugins_command() {
       "problem it\n"
       "ends with exit code 1. 'loci plugins new NAME --kind KIND --dir DIR' writes the sources of "
       "a\n"
-      "plugin to begin with: a device with kernels (backend), or an op with its gradient (op). It\n"
-      "builds out of tree as it is, with a README and a test.\n\n"
+      "plugin to begin with: a device with kernels (backend), an op with its gradient (op), or a\n"
+      "form of profiles (reporter). It builds out of tree as it is, with a README and a test.\n\n"
       "--probe goes through all that finding devices calls, in a child process with a time limit. "
       "The\n"
       "result is kept in $XDG_CACHE_HOME/loci/probe (else ~/.cache/loci/probe) by the plugin's "

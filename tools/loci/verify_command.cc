@@ -16,9 +16,10 @@ namespace loci::runner {
 namespace {
 
 void declare_verify_command(po::options_description& options) {
-  options.add_options()  //
-      ("level", po::value<std::string>()->value_name("LIST"),
-       "only these: of abi,life,mem,order,fault,profile,ops")  //
+  const std::string levels =
+      fmt::format("only these: of {}", fmt::join(verify::level_names(), ","));
+  options.add_options()                                                        //
+      ("level", po::value<std::string>()->value_name("LIST"), levels.c_str())  //
       ("place", po::value<std::string>()->value_name("P"),
        "the device to use; by default the first of the plugin's first type")  //
       ("filter", po::value<std::string>()->value_name("REGEX"),

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/tools/loci/failing.h"
+#include "tools/conformance/verify/verify.h"
+#include "tools/loci/plugin_template.h"
 
 namespace loci::runner {
 namespace {
@@ -22,6 +24,26 @@ TEST(CommandTest, EverySubcommandHasHelpWithItsUsage) {
                       HasSubstr("--help"), HasSubstr("Exit codes:")));
     EXPECT_THAT(overview(), HasSubstr(command.name));
   }
+}
+
+TEST(CommandTest, HelpNamesEveryLevelOfVerify) {
+  const std::string help = help_text(find_command("verify"));
+  std::string list;
+  for (const std::string& level : verify::level_names()) {
+    list += (list.empty() ? "" : ",") + level;
+    EXPECT_THAT(help, HasSubstr("\n  " + level + " ")) << "the notes do not tell of it";
+  }
+  EXPECT_THAT(help, HasSubstr("only these: of " + list + "\n"));
+}
+
+TEST(CommandTest, HelpNamesEveryKindOfNewPlugins) {
+  const std::string help = help_text(find_command("plugins"));
+  std::string list;
+  for (const std::string& kind : template_kinds()) {
+    list += (list.empty() ? "" : ", ") + kind;
+    EXPECT_THAT(help, HasSubstr("(" + kind + ")")) << "the notes do not tell of it";
+  }
+  EXPECT_THAT(help, HasSubstr("what it is to be: " + list + "\n"));
 }
 
 TEST(CommandTest, UsageLines) {
@@ -68,8 +90,9 @@ TEST(CommandTest, HelpNeedsNoWords) {
 TEST(CommandTest, UnknownSubcommandListsThem) {
   EXPECT_THAT(
       failure_of(ExitCode::kUsage, [] { find_command("rum"); }),
-      AllOf(HasSubstr("'rum'"),
-            HasSubstr("run, bench, plan, show, profile, plugins, devices, verify, completion")));
+      AllOf(
+          HasSubstr("'rum'"),
+          HasSubstr("run, bench, plan, show, profile, plugins, devices, ops, verify, completion")));
 }
 
 TEST(CommandTest, WithoutASubcommandIsUsage) {
