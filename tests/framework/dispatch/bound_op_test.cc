@@ -75,7 +75,7 @@ TEST_F(BoundOpTest, TheCpuHasNoStandIn) {
   const OpDesc op = unary("relu", {4}, kBool);
   const Wish wish{&device_at("cpu"), false, FallbackPolicy::kAllow};
   EXPECT_THAT(failure(ErrorCode::kUnsupported, [&] { return bind_op(op, {}, wish, &cache_); }),
-              AllOf(StartsWith("[relu] has no kernel at cpu ("), HasSubstr("no bool")));
+              AllOf(StartsWith("[relu] has no kernel at cpu ("), HasSubstr("not for bool")));
 }
 
 }  // namespace
