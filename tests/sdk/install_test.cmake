@@ -4,3 +4,26 @@
 include("${CMAKE_CURRENT_LIST_DIR}/run_or_fail.cmake")
 file(REMOVE_RECURSE "${PREFIX}")
 run_or_fail("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}")
+
+# What belongs to no program is there too, and the guide knows every header.
+set(documents "${PREFIX}/share/doc/loci")
+foreach(file IN ITEMS LICENSE README.md sdk/README.md sdk/CHANGELOG.md
+        examples/plugin_opencl/CMakeLists.txt examples/plugin_opencl/kernels/matmul.cl)
+  if(NOT EXISTS "${documents}/${file}")
+    message(FATAL_ERROR "${documents}/${file} was not installed")
+  endif()
+endforeach()
+file(READ "${documents}/sdk/README.md" guide)
+file(GLOB headers RELATIVE "${PREFIX}/include/loci" "${PREFIX}/include/loci/abi/*.h"
+     "${PREFIX}/include/loci/plugin/*.hpp")
+foreach(header IN LISTS headers)
+  get_filename_component(name "${header}" NAME)
+  # The digest is made by the build; an object is what the other headers are made of.
+  if(name MATCHES "^(digest.h|plugin_object.hpp)$")
+    continue()
+  endif()
+  string(FIND "${guide}" "${name}`" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "sdk/README.md does not tell of loci/${header}")
+  endif()
+endforeach()
