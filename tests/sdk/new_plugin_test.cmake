@@ -2,13 +2,18 @@
 # it. It has to pass `loci verify`.
 #   PACKAGE   an install prefix of Loci
 #   WORK      where to work; what is there goes away first
-#   KIND      backend, op or reporter
+#   KIND      backend, queued, which is one with --queued, op or reporter
 include("${CMAKE_CURRENT_LIST_DIR}/run_or_fail.cmake")
 file(REMOVE_RECURSE "${WORK}")
 set(ENV{LOCI_PLUGIN_PATH} "")
 set(runner "${PACKAGE}/bin/loci")
 set(plugins "${WORK}/build/lib/loci/plugins")
-run_or_fail("${runner}" plugins new npu2 --kind ${KIND} --dir "${WORK}/source")
+set(options --kind ${KIND})
+if(KIND STREQUAL "queued")
+  set(KIND backend)
+  set(options --kind backend --queued)
+endif()
+run_or_fail("${runner}" plugins new npu2 ${options} --dir "${WORK}/source")
 if(NOT EXISTS "${WORK}/source/README.md")
   message(FATAL_ERROR "the new plugin has no README.md")
 endif()

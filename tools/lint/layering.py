@@ -36,7 +36,7 @@ ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "tran
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.
-TEMPLATES = {"template", "template_op", "template_reporter"}
+TEMPLATES = {"template", "template_op", "template_queued", "template_reporter"}
 TEMPLATE_TESTS = {"plugin_test.cc"}
 # Sources that several plugins link; they are part of the plugins, not of the core.
 SHARED_PLUGIN_FOLDERS = {"kernels", "report_data", "report_text"}

@@ -17,6 +17,7 @@ namespace {
 // What the templates call themselves.
 constexpr std::string_view kName = "sample";
 constexpr std::string_view kClassName = "Sample";
+constexpr std::string_view kQueuedBackend = "queued_backend";  // as its files are embedded
 constexpr std::size_t kMostName = 32;
 // A device type or namespace of these would be Loci's own.
 constexpr std::array<std::string_view, 3> kTaken{"cpu", "gpu", "loci"};
@@ -41,6 +42,21 @@ void check_name(const std::string& name) {
   }
 }
 
+void check_kind(const std::string& kind, Work work) {
+  const std::vector<std::string> kinds = template_kinds();
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("[--kind] '{}' is not one of {}", kind, fmt::join(kinds, ", ")));
+  }
+  if (work == Work::kQueued && kind != "backend") {
+    throw Failure(
+        ExitCode::kUsage,
+        fmt::format("[--queued] a plugin of the kind '{}' has no device; leave it out, or "
+                    "take --kind backend",
+                    kind));
+  }
+}
+
 std::string replaced(std::string text, std::string_view from, const std::string& by) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
     text.replace(at, from.size(), by);
@@ -54,24 +70,23 @@ std::string replaced(std::string text, std::string_view from, const std::string&
 std::vector<std::string> template_kinds() {
   std::vector<std::string> kinds;
   for (const TemplateFile& file : template_files()) {
+    if (file.kind == kQueuedBackend) continue;  // a form of a backend, by --queued
     if (kinds.empty() || kinds.back() != file.kind) kinds.emplace_back(file.kind);
   }
   return kinds;
 }
 
-std::map<std::string, std::string> plugin_template(const std::string& name,
-                                                   const std::string& kind) {
+std::map<std::string, std::string> plugin_template(const std::string& name, const std::string& kind,
+                                                   Work work) {
   check_name(name);
+  check_kind(kind, work);
+  const std::string_view wanted = work == Work::kQueued ? kQueuedBackend : std::string_view(kind);
   std::string class_name = name;
   class_name.front() = static_cast<char>(class_name.front() - 'a' + 'A');
   std::map<std::string, std::string> files;
   for (const TemplateFile& file : template_files()) {
-    if (kind != file.kind) continue;
+    if (wanted != file.kind) continue;
     files[file.name] = replaced(replaced(file.text, kName, name), kClassName, class_name);
-  }
-  if (files.empty()) {
-    throw Failure(ExitCode::kUsage, fmt::format("[--kind] '{}' is not one of {}", kind,
-                                                fmt::join(template_kinds(), ", ")));
   }
   return files;
 }

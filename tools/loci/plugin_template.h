@@ -1,7 +1,8 @@
-// The files that a new plugin begins with: plugins/template, plugins/template_op or
-// plugins/template_reporter under a name.
+// The files that a new plugin begins with: plugins/template, plugins/template_queued,
+// plugins/template_op or plugins/template_reporter under a name.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,11 +12,15 @@ namespace loci::runner {
 // "backend", "op" and "reporter".
 std::vector<std::string> template_kinds();
 
+// Whether a launch does its work or enqueues it into a stream.
+enum class Work : std::uint8_t { kInline, kQueued };
+
 // Contents by the name of the file, of a plugin that builds, passes its test and runs as it is.
 // `name`, a lower-case word, becomes its CMake project, namespace, classes and id
 // "org.example.<name>", and the device type, the namespace of the op or the reporter. Throws
-// Failure(kUsage) for a name that is none or Loci's own, and for a kind without a template.
-std::map<std::string, std::string> plugin_template(const std::string& name,
-                                                   const std::string& kind);
+// Failure(kUsage) for a name that is none or Loci's own, for a kind without a template, and for
+// queued work of what is no backend.
+std::map<std::string, std::string> plugin_template(const std::string& name, const std::string& kind,
+                                                   Work work = Work::kInline);
 
 }  // namespace loci::runner

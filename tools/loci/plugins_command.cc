@@ -34,7 +34,8 @@ void declare_plugins_command(po::options_description& options) {
        "device_types, stage, failed, cause, remedy, disabled, unavailable, score, build_id, probe; "
        "doctor's also mode, owner and missing_libraries")  //
       ("kind", po::value<std::string>()->value_name(kinds_text("|")),
-       kinds.c_str())  //
+       kinds.c_str())                                                              //
+      ("queued", "new: a backend whose launches enqueue into streams and return")  //
       ("dir", po::value<std::string>()->value_name("DIR"), "new: where to write it");
 }
 
@@ -109,6 +110,7 @@ void check_plugins_action(const std::string& action, const po::variables_map& va
                                                 option, owner, action));
   };
   refuse("kind", "new");
+  refuse("queued", "new");
   refuse("dir", "new");
 }
 
@@ -118,7 +120,8 @@ ExitCode new_plugin(const po::variables_map& values) {
     throw Failure(ExitCode::kUsage, fmt::format("'plugins new' needs --{}", option));
   }
   return plugins_new(values["file"].as<std::string>(), values["kind"].as<std::string>(),
-                     values["dir"].as<std::string>());
+                     values["dir"].as<std::string>(),
+                     values.count("queued") != 0 ? Work::kQueued : Work::kInline);
 }
 
 ExitCode run_plugins_command(const po::variables_map& values) {
@@ -158,7 +161,9 @@ Command plugins_command() {
       "ends with exit code 1. 'loci plugins new NAME --kind KIND --dir DIR' writes the sources of "
       "a\n"
       "plugin to begin with: a device with kernels (backend), an op with its gradient (op), or a\n"
-      "form of profiles (reporter). It builds out of tree as it is, with a README and a test.\n\n"
+      "form of profiles (reporter). With --queued the device has streams, events, memory of its "
+      "own\n"
+      "and errors that come later. It builds out of tree as it is, with a README and a test.\n\n"
       "--probe goes through all that finding devices calls, in a child process with a time limit. "
       "The\n"
       "result is kept in $XDG_CACHE_HOME/loci/probe (else ~/.cache/loci/probe) by the plugin's "

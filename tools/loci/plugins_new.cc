@@ -38,9 +38,9 @@ void write(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-ExitCode plugins_new(const std::string& name, const std::string& kind,
-                     const std::string& directory) {
-  const auto files = plugin_template(name, kind);
+ExitCode plugins_new(const std::string& name, const std::string& kind, const std::string& directory,
+                     Work work) {
+  const auto files = plugin_template(name, kind, work);
   make_empty(directory);
   std::string report;
   for (const auto& [file, text] : files) {

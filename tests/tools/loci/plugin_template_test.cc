@@ -39,6 +39,24 @@ TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfABackend) {
   EXPECT_EQ(manifest["device_types"][0], "npu2");
 }
 
+TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAQueuedBackend) {
+  const auto files = plugin_template("npu2", "backend", Work::kQueued);
+  EXPECT_THAT(files, Contains(Key("queue.cc")));
+  EXPECT_THAT(files, Contains(Key("plugin_test.cc")));
+  EXPECT_THAT(files, Contains(Key("README.md")));
+  expect_named(files);
+  for (const auto& [name, text] : files) {
+    EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 300) << name;
+  }
+  EXPECT_THAT(files.at("device.cc"), HasSubstr("Npu2Device::Npu2Device("));
+}
+
+TEST(PluginTemplateTest, OnlyABackendIsQueued) {
+  EXPECT_THAT(failure_of(ExitCode::kUsage, [] { plugin_template("npu2", "op", Work::kQueued); }),
+              HasSubstr("[--queued] a plugin of the kind 'op' has no device; leave it out"));
+  EXPECT_THAT(template_kinds(), ElementsAre("backend", "op", "reporter"));
+}
+
 TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAnOp) {
   const auto files = plugin_template("npu2", "op");
   EXPECT_THAT(files, Contains(Key("swish_op.cc")));
