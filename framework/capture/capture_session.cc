@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/ops/op_registry.h"
 
 namespace loci::capture {
 
@@ -136,11 +137,11 @@ void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
 // Why a graph cannot have it; a reason that the op itself gives.
 void CaptureSession::check_launch(const eager::Task& task) const {
   const ops::OpSchema& schema = *task.plan->schema;
-  if (schema.is_random()) {
+  if (schema.is_random() && ops::is_plugin_op(schema.name())) {
     core::raise(ErrorCode::kUnsupported,
                 "{}: cannot be captured: it draws random numbers, and each replay would draw the "
-                "same ones; draw them before the capture, or capture a program, whose random "
-                "state each run advances",
+                "same ones, since ops of plugins know no state that counts; draw them before the "
+                "capture, or capture a program, whose random state each run advances",
                 eager::describe(task));
   }
   for (std::size_t i = 0; i < task.input_count(); ++i) {
@@ -266,6 +267,23 @@ void CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
 CaptureSession::InLane& CaptureSession::in_lane(const eager::Lane& lane) {
   return *std::find_if(lanes_.begin(), lanes_.end(),
                        [&lane](const InLane& in) { return in.lane.get() == &lane; });
+}
+
+Tensor CaptureSession::random_state() {
+  if (graph_->random_state.defined()) return graph_->random_state;
+  constexpr std::int64_t kElements = 3;
+  device::Device* space = device_.uses_host_memory() ? nullptr : &device_;
+  auto storage = eager::make_storage(*this, space, kElements * sizeof(std::uint64_t), *origin(),
+                                     "random state");
+  const std::lock_guard lock(mutex_);
+  graph_->random_state =
+      Tensor(std::make_shared<tensor::TensorImpl>(kUInt64, Shape{kElements}, std::move(storage)));
+  return graph_->random_state;
+}
+
+std::int64_t CaptureSession::next_draw() {
+  const std::lock_guard lock(mutex_);
+  return graph_->draws++;
 }
 
 std::uint64_t CaptureSession::mark(const eager::Lane& /*lane*/) {

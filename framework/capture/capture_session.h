@@ -45,6 +45,8 @@ class CaptureSession final : public eager::WorkRecorder, public device::ActiveCa
                           const char* name) override;
   [[nodiscard]] std::shared_ptr<void> pool(device::Device* space) override;
   void record(eager::Task& task, eager::Lane& lane) override;
+  Tensor random_state() override;
+  std::int64_t next_draw() override;
   std::uint64_t mark(const eager::Lane& lane) override;
   void wait_for(const eager::Lane& waiting, const eager::Lane& of, std::uint64_t mark) override;
   void join(const std::shared_ptr<eager::Lane>& lane) override;

@@ -31,6 +31,8 @@ class CapturedGraph final : public eager::Batch {
   std::vector<std::shared_ptr<tensor::Storage>> outputs;  // there at the end of the capture
   std::vector<memory::Buffer> kept;                       // of kernels: their state
   std::vector<DotEdge> edges;
+  Tensor random_state;     // that its random ops draw from; undefined without any
+  std::int64_t draws = 0;  // of a replay
   std::uint64_t peak_bytes = 0;
 
   // The capture has ended: enters the memory that it writes.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "framework/capture/drawing_replay.h"
 #include "framework/capture/thread_captures.h"
 #include "framework/core/log.h"
 #include "framework/core/process_end.h"
@@ -156,7 +157,12 @@ void GraphImpl::replay(eager::Lane* lane, const void* site) {
   }
   graph_->prepare_replay();
   eager::Task task;
-  task.batch = graph_;
+  if (graph_->draws == 0) {
+    task.batch = graph_;
+  } else {
+    task.batch =
+        std::make_shared<DrawingReplay>(graph_, eager::Generator::instance().take(graph_->draws));
+  }
   task.site = site;
   lane->submit(task);
   ++replays_;

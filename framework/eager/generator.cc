@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "framework/core/config.h"
+#include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
 #include "framework/eager/relocation.h"
+#include "framework/eager/thread_state.h"
+#include "framework/eager/work_recorder.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci {
@@ -46,9 +49,11 @@ Tensor Generator::state_at(device::Device& device) {
   return state;
 }
 
-std::int64_t Generator::next_offset() {
+Generator::Position Generator::take(std::int64_t count) {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->offset++;
+  const Position position{impl_->seed, impl_->offset};
+  impl_->offset += count;
+  return position;
 }
 
 Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
@@ -59,13 +64,18 @@ Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
   for (const Tensor& value : call.values) {
     if (place == nullptr) place = value.impl()->storage()->device;
   }
+  device::Device& device = place == nullptr ? host_device() : *place;
   call.slots.push_back({"state", 1});
-  Tensor state = Generator::instance().state_at(place == nullptr ? host_device() : *place);
+  WorkRecorder* recorder =
+      current_lane(thread_state(), Lanes::instance().default_lane(device)).recorder();
+  Tensor state =
+      recorder != nullptr ? recorder->random_state() : Generator::instance().state_at(device);
   call.values.push_back(call.keep(state));
   for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
     if (attribute.name == "offset") return;
   }
-  call.attributes.push_back({"offset", Generator::instance().next_offset()});
+  call.attributes.push_back({"offset", recorder != nullptr ? recorder->next_draw()
+                                                           : Generator::instance().next_offset()});
 }
 
 }  // namespace eager

@@ -31,7 +31,9 @@ class Generator {
   void move_to(const Position& position);
   // The state in the memory of the device.
   Tensor state_at(device::Device& device);
-  std::int64_t next_offset();
+  std::int64_t next_offset() { return take(1).offset; }
+  // Where that many ops to come begin, which others draw.
+  Position take(std::int64_t count);
 
  private:
   struct Impl;

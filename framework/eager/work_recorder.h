@@ -24,6 +24,11 @@ class WorkRecorder {
   // The task is part of the graph: it is done at each replay, and not now.
   virtual void record(Task& task, Lane& lane) = 0;
 
+  // For the random ops that are recorded: the state that each replay sets, of three elements, and
+  // the number of the next one among them.
+  virtual Tensor random_state() = 0;
+  virtual std::int64_t next_draw() = 0;
+
   // An event in a lane of the graph: a number above 0.
   virtual std::uint64_t mark(const Lane& lane) = 0;
   // A lane of the graph waits for that one of another;

@@ -20,7 +20,7 @@ void require_dropout(const InferContext& ctx) {
 
 void infer_dropout(InferContext& ctx) {
   require_dropout(ctx);
-  require_shape(ctx, "state", {2}, "the seed and the run");
+  require_drawn_state(ctx);
   const auto offset = ctx.attr<std::int64_t>("offset");
   if (offset < 0) ctx.fail("offset is {}; it counts random operators from 0", offset);
   ctx.set_output("out", ctx.input("x"));

@@ -19,7 +19,7 @@ void require_random_state(const InferContext& ctx) {
 }
 
 void infer_random(InferContext& ctx) {
-  require_random_state(ctx);
+  require_drawn_state(ctx);
   const auto dtype = ctx.attr<DType>("dtype");
   if (!kFloats.contains(dtype)) {
     ctx.fail("dtype is {}; give one of {}", dtype_name(dtype), kFloats.to_string());

@@ -120,6 +120,11 @@ void require_shape(const InferContext& ctx, std::string_view slot, const Shape& 
            meaning);
 }
 
+void require_drawn_state(const InferContext& ctx) {
+  if (compatible(ctx.shape("state"), {3})) return;
+  require_shape(ctx, "state", {2}, "the seed and the run");
+}
+
 void infer_like_x(InferContext& ctx) { ctx.set_output("out", ctx.input("x")); }
 
 Shape broadcast_of(const InferContext& ctx, std::string_view a, std::string_view b) {

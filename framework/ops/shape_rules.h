@@ -48,6 +48,9 @@ void require_rank(const InferContext& ctx, std::string_view slot, int rank,
 // Fails unless the slot's shape is compatible with `expected`; `meaning` says what that is.
 void require_shape(const InferContext& ctx, std::string_view slot, const Shape& expected,
                    std::string_view meaning);
+// The random state that numbers are drawn from: [2], the seed and the run, or [3], with what is
+// added to the op's offset, of a captured step that draws other numbers in each replay.
+void require_drawn_state(const InferContext& ctx);
 
 // Infers that "out" has the type of "x".
 void infer_like_x(InferContext& ctx);

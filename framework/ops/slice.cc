@@ -222,8 +222,9 @@ void register_slice(OpRegistry& registry) {
 
 void register_set_slice(OpRegistry& registry) {
   const Integers none;
-  // x with y, repeated as broadcasting does, where the slice lies.
   registry.add(OpSchema("set_slice")
+                   .gradient_uses({"fill_constant", "reduce_sum_like", "set_slice", "slice"})
+                   .meaning("x with y, repeated as broadcasting does, where the slice lies")
                    .input("x")
                    .extents_input("starts_tensor")
                    .extents_input("ends_tensor")

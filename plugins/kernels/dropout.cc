@@ -65,7 +65,7 @@ struct Dropout {
     host->parallel_for(0, blocks, grain_for(20'000), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin * kWords;
       const std::int64_t length = std::min(end * kWords, count) - first;
-      draw(mask, {state[0], state[1], offset}, begin, end);
+      draw(mask, philox_stream(state, state_extent, offset), begin, end);
       run_widest(
           [&](auto) LOCI_INLINE { multiply(out + first, x + first, mask + first, length, scale); });
     });
@@ -93,6 +93,7 @@ struct Dropout {
   const sdk::Host* host;
   std::int64_t count;
   std::uint64_t offset;
+  std::int64_t state_extent;
   std::uint32_t threshold;
   double factor;
 };
@@ -155,7 +156,8 @@ class DropoutKernel final : public sdk::Kernel {
       if (options_.is_test()) {
         prepare.emplace<KeepAll<T>>(&prepare.host(), x.numel(), options_.factor());
       } else {
-        prepare.emplace<Dropout<T>>(&prepare.host(), x.numel(), offset_, options_.threshold(),
+        prepare.emplace<Dropout<T>>(&prepare.host(), x.numel(), offset_,
+                                    prepare.op().input(1).numel(), options_.threshold(),
                                     options_.factor());
       }
     });

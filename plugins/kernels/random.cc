@@ -117,7 +117,7 @@ struct Random {
   void launch(const Launch& launch) const {
     const auto* state = launch.input<std::uint64_t>(0);
     T* out = launch.output<T>(0);
-    const PhiloxStream stream{state[0], state[1], offset};
+    const PhiloxStream stream = philox_stream(state, state_extent, offset);
     const std::int64_t blocks = (count + kPerBlock<T> - 1) / kPerBlock<T>;
     host->parallel_for(0, blocks, grain_for(10'000), [&](std::int64_t begin, std::int64_t end) {
       std::uint32_t words[4 * kBatch];
@@ -132,6 +132,7 @@ struct Random {
   const sdk::Host* host;
   std::int64_t count;
   std::uint64_t offset;
+  std::int64_t state_extent;
   Distribution distribution;
 };
 
@@ -149,6 +150,7 @@ class RandomKernel : public sdk::Kernel {
     sdk::visit_floats(out.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       prepare.emplace<Random<T, Distribution<T>>>(&prepare.host(), out.numel(), offset_,
+                                                  prepare.op().input(0).numel(),
                                                   Distribution<T>(first_, second_));
     });
   }

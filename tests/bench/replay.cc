@@ -77,7 +77,12 @@ void measure_cpu(Report* report, int ops, int ways) {
   const std::vector<double> ns = median_ns(
       {{"replay", replay}, {"plain", plain}, {"bare", [&] { bare.run(); }}}, kRepetitions);
   const std::string what = std::to_string(ops) + " ops, " + std::to_string(ways) + " ways, cpu: ";
-  report->add({what + "replay over bare kernels, per op", (ns[0] - ns[2]) / ops, "ns", true, "", {},
+  report->add({what + "replay over bare kernels, per op",
+               (ns[0] - ns[2]) / ops,
+               "ns",
+               true,
+               "",
+               {},
                ops >= 100 ? std::optional<double>(10) : std::nullopt});
   report->add({what + "replay", ns[0], "ns", true, "plain calls", ns[1], {}});
   report->add({what + "capture, per op",
@@ -105,7 +110,12 @@ void measure_sim(Report* report, int ops, int ways) {
   const std::vector<double> ns = median_ns({{"replay", replay}, {"plain", plain}}, 7);
   report->add({std::to_string(ops) + " ops, " + std::to_string(ways) +
                    " ways, sim without latency: replay, read back",
-               ns[0] / kCalls, "ns", true, "plain calls", ns[1] / kCalls, {}});
+               ns[0] / kCalls,
+               "ns",
+               true,
+               "plain calls",
+               ns[1] / kCalls,
+               {}});
 }
 
 // A graph that reads and writes many tensors of others.
@@ -137,7 +147,12 @@ void measure_guard(Report* report, int tensors) {
                                            kRepetitions);
   report->add({std::to_string(tensors) +
                    " tensors of others instead of one, per tensor: checked, ordered, counted",
-               (ns[0] - ns[1]) / tensors, "ns", true, "", {}, {}});
+               (ns[0] - ns[1]) / tensors,
+               "ns",
+               true,
+               "",
+               {},
+               {}});
 }
 
 }  // namespace

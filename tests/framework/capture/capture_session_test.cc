@@ -201,15 +201,6 @@ TEST_P(CaptureSessionTest, C7_ControlFlowOnACapturedPredicateIsRefused) {
   graph.abort();
 }
 
-TEST_P(CaptureSessionTest, F2_RandomNumbersOfImperativeOpsAreRefused) {
-  Graph graph(place());
-  const Tensor x = vector({1});
-  graph.capture_begin();
-  EXPECT_THAT([&] { (void)dropout(x, 0.5); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("dropout"), HasSubstr("random numbers"))));
-  EXPECT_THROW(graph.capture_end(), Error);
-}
-
 TEST_P(CaptureSessionTest, OtherThreadsMayNotAddToIt) {
   const Tensor x = vector({1});
   const Stream stream(place());

@@ -1,5 +1,7 @@
 #include "framework/capture/graph_impl.h"
 
+#include <cstdlib>
+
 #include "tests/framework/capture/graph_fixture.h"
 
 namespace loci::capture {
@@ -101,6 +103,29 @@ TEST_P(GraphImplTest, D10_ResetWaitsForReplays) {
   for (int i = 0; i < 10; ++i) graph.replay();
   graph.reset();
   EXPECT_EQ(floats(y).back(), 21);
+}
+
+class GraphAtExitTest : public CaptureTest {};
+
+// Statics end after the library has stopped its work, or before; both are well.
+TEST_F(GraphAtExitTest, IsLeftAlone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const char* place : {"cpu", "sim:0"}) {
+    EXPECT_EXIT(
+        {
+          static Graph early{Place(place)};
+          const Tensor x = full({1 << 12}, 1.0, kFloat32).to(Place(place));
+          early.capture_begin();
+          static Tensor y = x + x;
+          early.capture_end();
+          for (int i = 0; i < 50; ++i) early.replay();
+          static Graph late{Place(place)};
+          late.capture_begin();
+          static Tensor z = x * x;
+          std::exit(0);
+        },
+        ::testing::ExitedWithCode(0), "");
+  }
 }
 
 }  // namespace

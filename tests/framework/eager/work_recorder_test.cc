@@ -29,6 +29,8 @@ class Recorder final : public WorkRecorder {
     return space == nullptr ? host_pool : device_pool;
   }
   void record(Task& task, Lane&) override { tasks.push_back(std::move(task)); }
+  Tensor random_state() override { return zeros({3}, kUInt64); }
+  std::int64_t next_draw() override { return draws++; }
   std::uint64_t mark(const Lane&) override { return ++marks; }
   void wait_for(const Lane&, const Lane&, std::uint64_t mark) override { waited = mark; }
   void join(const std::shared_ptr<Lane>& lane) override { joined = lane.get(); }
@@ -40,6 +42,7 @@ class Recorder final : public WorkRecorder {
   std::shared_ptr<memory::PrivatePool> host_pool = std::make_shared<memory::PrivatePool>();
   std::shared_ptr<memory::PrivatePool> device_pool;
   std::vector<Task> tasks;
+  std::int64_t draws = 0;
   std::uint64_t marks = 0;
   std::uint64_t waited = 0;
   const Lane* joined = nullptr;

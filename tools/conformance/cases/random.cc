@@ -121,6 +121,35 @@ Case random_case(const std::string& op, const Shape& shape, DType dtype, Paramet
           .random = state};
 }
 
+// A state that adds to the offset, as of captured steps.
+Case counted_case(const std::string& op, DType dtype, const RandomState& state) {
+  constexpr std::uint64_t kBase = 5;
+  constexpr std::int64_t kOffset = 2;
+  const Shape shape{13};
+  const bool is_uniform = op == "uniform_random";
+  const Generator values =
+      cycle({static_cast<Real>(state.seed), static_cast<Real>(state.run), Real{kBase}});
+  return {
+      .op = op,
+      .variant = fmt::format("{}/counted/seed={},run={}", dtype_name(dtype), state.seed, state.run),
+      .inputs = {{kUInt64, Shape{3}, values, /*state=*/true}},
+      .build =
+          [=](const Variables& in) {
+            return OpCall<Variable>(op.c_str())
+                .input("state", in[0])
+                .attr("shape", shape.dims())
+                .attr("dtype", dtype)
+                .attr("offset", kOffset)
+                .results();
+          },
+      .reference =
+          [=](const Arrays&) {
+            const RandomWords words(state.seed, state.run, kBase + kOffset);
+            return std::vector{is_uniform ? uniform_values(words, shape, dtype, {0, 1})
+                                          : normal_values(words, shape, dtype, {0, 1})};
+          }};
+}
+
 Case advance_case(const RandomState& state) {
   const Generator values = cycle({static_cast<Real>(state.seed), static_cast<Real>(state.run)});
   return {.op = "random_advance",
@@ -143,6 +172,10 @@ Case advance_case(const RandomState& state) {
 void add_random_cases(Suite& suite) {
   const RandomState zero{0, 0};
   const RandomState large{0xFEDCBA9876543210, 0x0000ABCD00000005};
+  for (const DType dtype : kFloatTypes) {
+    suite.add(counted_case("uniform_random", dtype, large));
+    suite.add(counted_case("gaussian_random", dtype, large));
+  }
   const Shape shapes[] = {{}, {1}, {0}, {5}, {3, 7}, {4099}};
   for (const DType dtype : kFloatTypes) {
     for (const Shape& shape : shapes) {

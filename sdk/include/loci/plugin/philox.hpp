@@ -4,9 +4,9 @@
 // the seed. A block of four words belongs to a counter:
 //   word 0  block, bits 0..31          word 2  run, bits 0..31
 //   word 1  offset, bits 0..31         word 3  block, bits 32..47 | run, bits 32..47 << 16
-// `run` and the seed are the op's state, `offset` is its attribute. Elements take words in order:
-// one each for float32, float16 and bfloat16, so that a block makes four of them; two each for
-// float64, low word first.
+// The seed and `run` are the op's state, and `offset` is its attribute; a state of three elements
+// has what is added to the offset. Elements take words in order: one each for float32, float16 and
+// bfloat16, so that a block makes four of them; two each for float64, low word first.
 #pragma once
 
 #include <array>

@@ -1,0 +1,60 @@
+#include "framework/capture/drawing_replay.h"
+
+#include <array>
+
+#include "tests/framework/capture/graph_fixture.h"
+
+namespace loci::capture {
+namespace {
+
+class DrawingReplayTest : public GraphTest {};
+LOCI_GRAPH_PLACES(DrawingReplayTest);
+
+// F2, F3: k replays draw what k plain steps draw, and what comes after them goes on from there.
+TEST_P(DrawingReplayTest, DrawsAsPlainStepsDo) {
+  constexpr int kSteps = 6;
+  std::array<std::vector<std::vector<float>>, 2> seen;
+  for (const bool captured : {false, true}) {
+    seed(17);
+    const Tensor x = full({64}, 1.0, kFloat32).to(place());
+    Tensor y;
+    Tensor z;
+    const auto step = [&] {
+      y = dropout(x, 0.5) + dropout(x, 0.25);
+      z = rand({9}, -1, 1, kFloat32, place()) * randn({9}, 0, 1, kFloat32, place());
+    };
+    Graph graph(place());
+    for (int i = 0; i < kSteps; ++i) {
+      if (captured && i == 1) {
+        graph.capture_begin();
+        step();
+        graph.capture_end();
+      }
+      captured&& i >= 1 ? graph.replay() : step();
+      seen[captured].push_back(floats(y));
+      seen[captured].push_back(floats(z));
+    }
+    seen[captured].push_back(floats(dropout(x, 0.5)));  // plain ones go on behind them
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+  EXPECT_NE(seen[1][2], seen[1][4]) << "two replays differ";
+}
+
+TEST_P(DrawingReplayTest, ReplaysInFlightDrawTheirOwn) {
+  seed(3);
+  const Tensor x = full({1 << 12}, 1.0, kFloat32).to(place());
+  const Tensor sum = full({1 << 12}, 0.0, kFloat32).to(place());
+  Graph graph(place());
+  graph.capture_begin();
+  sum.add_(dropout(x, 0.5));
+  graph.capture_end();
+  for (int i = 0; i < 20; ++i) graph.replay();
+  const std::vector<float> captured = floats(sum);
+  seed(3);
+  sum.fill_(0);
+  for (int i = 0; i < 20; ++i) sum.add_(dropout(x, 0.5));
+  EXPECT_EQ(captured, floats(sum));
+}
+
+}  // namespace
+}  // namespace loci::capture
