@@ -21,8 +21,9 @@ CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane
                 fmt::format("it is computed by graph {}, which has not been replayed", number)))) {
   lanes_.push_back({std::move(origin)});
   device::enter_capture(*this);
-  lanes_.front().lane->set_recorder(this);
 }
+
+void CaptureSession::open() { origin()->set_recorder(shared_from_this()); }
 
 CaptureSession::~CaptureSession() { abandon(); }
 
@@ -31,13 +32,13 @@ std::string CaptureSession::name() const {
 }
 
 void CaptureSession::invalidate(const Error& reason) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(failure_mutex_);
   if (!failure_) failure_ = reason;
 }
 
-void CaptureSession::refuse(const Error& error) {
-  if (!failure_) failure_ = error;
-  throw error;
+bool CaptureSession::has_failed() const {
+  const std::lock_guard lock(failure_mutex_);
+  return failure_.has_value();
 }
 
 void CaptureSession::refuse_wait(const char* action) {
@@ -51,7 +52,7 @@ void CaptureSession::refuse_wait(const char* action) {
 }
 
 void CaptureSession::require_open() const {
-  if (failure_) throw *failure_;
+  if (has_failed()) throw *failure_;  // which is set once
   if (is_open()) return;
   core::raise(ErrorCode::kInvalidArgument, "[capture] the capture of {} has ended", name());
 }
@@ -73,7 +74,8 @@ void CaptureSession::guarded(const Record& record) {
   try {
     record();
   } catch (const Error& error) {
-    refuse(error);
+    invalidate(error);
+    throw;
   }
 }
 
@@ -174,8 +176,9 @@ std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& 
     device::Device* space = device_.uses_host_memory() ? nullptr : &device_;
     workspace = allocate_noted(space, kernel->workspace_bytes(), lane.stream(), "(workspace)");
     if (kernel->state_bytes() > 0) {
+      // Not of the pool, whose memory earlier graphs may write.
       graph_->kept.push_back(
-          allocate_noted(nullptr, kernel->state_bytes(), nullptr, "(kernel state)"));
+          memory::host_allocator().allocate(kernel->state_bytes(), nullptr, "(kernel state)"));
       state = graph_->kept.back().data();
       std::memset(state, 0, kernel->state_bytes());
     }
@@ -183,7 +186,11 @@ std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& 
   const std::string op = task.plan->schema->name();
   const std::size_t next = graph_->list.size();
   for (std::size_t i = 0; i < task.input_count(); ++i) {
-    if (arguments[i] != nullptr) note_input(*arguments[i], op, next);
+    if (arguments[i] == nullptr) continue;
+    const bool on_host = task.reads_on_host(i) && !device_.is_inline();
+    note_input(*arguments[i],
+               on_host ? OutsideTensors::Access::kReadOnHost : OutsideTensors::Access::kRead, op,
+               next);
   }
   const std::size_t item =
       graph_->list.add_launch(task.plan, arguments.data(), workspace.data(), state);
@@ -198,7 +205,7 @@ std::size_t CaptureSession::record_copy(eager::Task& task) {
   const tensor::TensorImpl& to = *task.arguments[1];
   require_memory(from);
   require_memory(to);
-  note_input(from, "copy", graph_->list.size());
+  note_input(from, OutsideTensors::Access::kRead, "copy", graph_->list.size());
   transfer::Labels labels = task.labels;
   labels.dtype = from.dtype();
   const std::size_t item = graph_->list.add_copy({from.storage()->device, from.data()},
@@ -215,9 +222,9 @@ const CaptureSession::Written* CaptureSession::written(const tensor::Storage& st
   return &found->second;
 }
 
-void CaptureSession::note_input(const tensor::TensorImpl& tensor, const std::string& op,
-                                std::size_t item) {
-  const tensor::Storage& storage = *tensor.storage();
+void CaptureSession::note_input(const tensor::TensorImpl& tensor, OutsideTensors::Access access,
+                                const std::string& op, std::size_t item) {
+  tensor::Storage& storage = *tensor.storage();
   const Written* by = written(storage);
   if (by != nullptr) {
     graph_->edges.push_back({by->item, static_cast<std::uint32_t>(item),
@@ -225,9 +232,9 @@ void CaptureSession::note_input(const tensor::TensorImpl& tensor, const std::str
                                          tensor.shape().to_string())});
     if (by->is_made) return;
   } else if (storage.uses.has_failed()) {
-    if (const auto failure = storage.uses.failure()) throw failure->error;
+    storage.uses.wait(/*writers_only=*/true);  // what is under way may write it anew
   }
-  graph_->outside.add(tensor, /*is_written=*/false, op);
+  graph_->outside.add(tensor, access, op);
 }
 
 void CaptureSession::note_output(const tensor::TensorImpl& tensor, const std::string& op,
@@ -239,29 +246,59 @@ void CaptureSession::note_output(const tensor::TensorImpl& tensor, const std::st
                          : storage.pool == graph_->memory && !graph_->outside.contains(storage) &&
                                (storage.bytes == 0 || addresses_.count(storage.buffer.data()) != 0);
   written_[&storage] = {tensor.storage(), static_cast<std::uint32_t>(item), is_made};
-  if (!is_made) return graph_->outside.add(tensor, /*is_written=*/true, op);
+  if (!is_made) return graph_->outside.add(tensor, OutsideTensors::Access::kWritten, op);
   if (earlier != nullptr) return;
   storage.absence.store(tensor::kBeingCaptured, std::memory_order_relaxed);
   storage.uses.fail(not_computed_);
 }
 
-void CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
+// What a run reads in another layout or place is made of the variable before the graph's work
+// begins: not of what that work makes of the variable.
+void CaptureSession::note_run(ProgramRun& run, std::size_t item) {
+  const runtime::Plan& plan = run.plan();
+  const auto check = [&](std::size_t persistable) {
+    const Tensor& variable = run.frame().variable(persistable);
+    if (written(*variable.impl()->storage()) == nullptr) return;
+    core::raise(ErrorCode::kUnsupported,
+                "[capture] {} reads the variable '{}' packed, or at another place, and the same "
+                "graph changes it before: each replay would read what it was; capture two graphs, "
+                "or compile with CompileOptions::pack_constants and replicate_constants off",
+                name(), plan.persistables[persistable].name);
+  };
+  for (const runtime::PlanPacked& packed : plan.packed) check(packed.persistable);
+  for (const runtime::PlanReplica& replica : plan.replicas) check(replica.persistable);
+  for (std::size_t i = 0; i < plan.persistables.size(); ++i) {
+    if (!plan.persistables[i].is_written) continue;
+    const std::shared_ptr<tensor::Storage>& storage = run.frame().variable(i).impl()->storage();
+    const Written* earlier = written(*storage);
+    written_[storage.get()] = {storage, static_cast<std::uint32_t>(item),
+                               earlier != nullptr && earlier->is_made};
+  }
+}
+
+bool CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
                                 const std::shared_ptr<tensor::ScopeImpl>& scope) {
+  bool is_bound = true;
   guarded([&] {
     MemoryOfRuns memory(*this);
     auto run = std::make_unique<ProgramRun>(std::move(plan), scope, device_, memory);
+    is_bound = run->bind_first();
+    if (!is_bound) return;
     const runtime::Plan& planned = run->plan();
+    const std::size_t first = graph_->list.size();
     const auto add = [&](std::size_t instruction) { graph_->list.add_launch(*run, instruction); };
     if (planned.schedule != nullptr) {
       for (const std::uint32_t instruction : planned.schedule->order) add(instruction);
     } else {
       for (std::size_t i = 0; i < planned.instructions.size(); ++i) add(i);
     }
+    note_run(*run, first);
     graph_->runs.push_back(std::move(run));
     InLane& in = lanes_.front();
     in.last = ++time_;
     in.last_op = "a program";
   });
+  return is_bound;
 }
 
 CaptureSession::InLane& CaptureSession::in_lane(const eager::Lane& lane) {
@@ -309,11 +346,12 @@ void CaptureSession::join(const std::shared_ptr<eager::Lane>& lane) {
                   lane->device().place().to_string(), name());
     }
     lanes_.push_back({lane, ++time_});
-    lane->set_recorder(this);
+    lane->set_recorder(shared_from_this());
   });
 }
 
 std::string CaptureSession::unjoined() const {
+  const std::lock_guard lock(mutex_);
   std::string names;
   for (std::size_t i = 1; i < lanes_.size(); ++i) {
     const InLane& in = lanes_[i];
@@ -326,7 +364,10 @@ std::string CaptureSession::unjoined() const {
 
 void CaptureSession::release_lanes() noexcept {
   if (!is_open_.exchange(false)) return;
-  for (const InLane& in : lanes_) in.lane->set_recorder(nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const InLane& in : lanes_) in.lane->set_recorder(nullptr);
+  }
   device::leave_capture(*this);
 }
 
@@ -354,15 +395,15 @@ void CaptureSession::drop_outputs() noexcept {
 std::shared_ptr<CapturedGraph> CaptureSession::finish() {
   const std::string forks = unjoined();
   release_lanes();
-  const std::lock_guard lock(mutex_);
-  if (!failure_ && !forks.empty()) {
-    failure_ = Error(ErrorCode::kInvalidArgument,
+  if (!forks.empty()) {
+    invalidate(Error(ErrorCode::kInvalidArgument,
                      fmt::format("[capture] {} ends with streams that were forked off and not "
                                  "joined: {}; record an event in each, and have the stream of the "
                                  "capture wait for it",
-                                 name(), forks));
+                                 name(), forks)));
   }
-  if (failure_) {
+  const std::lock_guard lock(mutex_);
+  if (has_failed()) {
     drop_outputs();
     throw *failure_;
   }
@@ -374,6 +415,7 @@ std::shared_ptr<CapturedGraph> CaptureSession::finish() {
 void CaptureSession::abandon() noexcept {
   if (!is_open()) return;
   release_lanes();
+  const std::lock_guard lock(mutex_);
   drop_outputs();
 }
 

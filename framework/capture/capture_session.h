@@ -22,11 +22,15 @@ namespace loci::capture {
 
 // Takes what its lanes are given. Thread-safe; by other threads than its own it is used only in the
 // mode relaxed.
-class CaptureSession final : public eager::WorkRecorder, public device::ActiveCapture {
+class CaptureSession final : public std::enable_shared_from_this<CaptureSession>,
+                             public eager::WorkRecorder,
+                             public device::ActiveCapture {
  public:
   CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane> origin,
                  device::CaptureMode mode, std::shared_ptr<GraphMemory> memory);
   ~CaptureSession() override;
+  // The origin's work is recorded from now on.
+  void open();
 
   // What was captured. Throws what the capture has failed with, or Error(kInvalidArgument) for
   // lanes that were not joined. Lanes are free from then on, in either case.
@@ -37,9 +41,10 @@ class CaptureSession final : public eager::WorkRecorder, public device::ActiveCa
   void abandon() noexcept;
   [[nodiscard]] const std::shared_ptr<eager::Lane>& origin() const { return lanes_.front().lane; }
 
-  // Of a program: a run of it is captured.
-  void record_run(std::shared_ptr<const runtime::Plan> plan,
-                  const std::shared_ptr<tensor::ScopeImpl>& scope);
+  // Of a program: a run of it is captured. False if a variable of the scope has another type than
+  // in the plan.
+  [[nodiscard]] bool record_run(std::shared_ptr<const runtime::Plan> plan,
+                                const std::shared_ptr<tensor::ScopeImpl>& scope);
 
   memory::Buffer allocate(device::Device* space, std::uint64_t bytes, const eager::Lane& lane,
                           const char* name) override;
@@ -79,11 +84,13 @@ class CaptureSession final : public eager::WorkRecorder, public device::ActiveCa
   void guarded(const Record& record);
   void require_open() const;
   void require_thread() const;
-  [[noreturn]] void refuse(const Error& error);
+  [[nodiscard]] bool has_failed() const;
   std::size_t record_launch(eager::Task& task, const eager::Lane& lane);
   std::size_t record_copy(eager::Task& task);
   void check_launch(const eager::Task& task) const;
-  void note_input(const tensor::TensorImpl& tensor, const std::string& op, std::size_t item);
+  void note_input(const tensor::TensorImpl& tensor, OutsideTensors::Access access,
+                  const std::string& op, std::size_t item);
+  void note_run(ProgramRun& run, std::size_t item);
   void note_output(const tensor::TensorImpl& tensor, const std::string& op, std::size_t item);
   void require_memory(const tensor::TensorImpl& tensor) const;
   [[nodiscard]] const Written* written(const tensor::Storage& storage) const;
@@ -95,6 +102,7 @@ class CaptureSession final : public eager::WorkRecorder, public device::ActiveCa
 
   device::Device& device_;
   mutable std::mutex mutex_;
+  mutable std::mutex failure_mutex_;  // a leaf: waits within what is recorded fail the capture, too
   std::shared_ptr<CapturedGraph> graph_;
   std::vector<InLane> lanes_;  // the first one is where it began
   std::uint64_t time_ = 0;

@@ -6,12 +6,15 @@
 
 namespace loci::capture {
 
+// By whichever thread ends the last replay; it may be a lane's.
 CapturedGraph::~CapturedGraph() {
-  wait();
-  if (is_sealed_) memory->leave(number);
+  if (!is_sealed_) return;
+  memory->leave(number);
+  for (const std::shared_ptr<tensor::Storage>& output : outputs) output->graph_writers.fetch_sub(1);
 }
 
 void CapturedGraph::seal(std::vector<Extent> written) {
+  for (const std::shared_ptr<tensor::Storage>& output : outputs) output->graph_writers.fetch_add(1);
   outside.find_constants();
   memory->enter(number, united(std::move(written)), {outputs.begin(), outputs.end()});
   is_sealed_ = true;
@@ -32,19 +35,25 @@ void CapturedGraph::prepare_replay() {
   // Whoever reads them from now on waits for the replay.
   for (const std::shared_ptr<tensor::Storage>& output : outputs) {
     output->absence.store(nullptr, std::memory_order_relaxed);
+    output->version.fetch_add(1, std::memory_order_relaxed);
   }
-  spoil_later_outputs();
+}
+
+template <class Visit>
+void CapturedGraph::for_each_overwritten(const Visit& visit) const {
+  const std::shared_ptr<const GraphMemory::Outputs> later = memory->overwritten_by(number);
+  if (later == nullptr) return;
+  for (const std::weak_ptr<tensor::Storage>& output : *later) {
+    if (const std::shared_ptr<tensor::Storage> storage = output.lock()) visit(*storage);
+  }
 }
 
 // Outputs of graphs that were captured later, in memory that this one writes: nobody may read them
-// until that graph is replayed.
-void CapturedGraph::spoil_later_outputs() {
-  const std::shared_ptr<const GraphMemory::Outputs> later = memory->overwritten_by(number);
-  if (later == nullptr) return;
+// until that graph is replayed. As the replay is issued, behind what has been issued for them.
+void CapturedGraph::spoil_later_outputs() const {
   std::shared_ptr<device::Failure> failure;
-  for (const std::weak_ptr<tensor::Storage>& output : *later) {
-    const std::shared_ptr<tensor::Storage> storage = output.lock();
-    if (storage == nullptr || storage->absence.load() == tensor::kNotReplayed) continue;
+  for_each_overwritten([&](tensor::Storage& output) {
+    if (output.absence.load(std::memory_order_relaxed) == tensor::kNotReplayed) return;
     if (failure == nullptr) {
       failure = device::failure_of(Error(
           ErrorCode::kInvalidArgument,
@@ -53,8 +62,8 @@ void CapturedGraph::spoil_later_outputs() {
                       "copy outputs before the next round",
                       number)));
     }
-    storage->uses.fail(failure);
-  }
+    output.uses.fail(failure);
+  });
 }
 
 void CapturedGraph::wait() noexcept {
@@ -76,6 +85,7 @@ void CapturedGraph::enter_uses(const tensor::Ticket& ticket,
   for (const std::shared_ptr<tensor::Storage>& output : outputs) enter(output->uses);
   outside.enter_uses(ticket, before);
   for (const std::unique_ptr<ProgramRun>& each : runs) each->enter_uses(ticket, before);
+  for_each_overwritten([&](tensor::Storage& output) { enter(output.uses); });
 }
 
 bool CapturedGraph::is_ready() const {
@@ -83,11 +93,15 @@ bool CapturedGraph::is_ready() const {
   for (const std::shared_ptr<tensor::Storage>& output : outputs) {
     if (!output->uses.has_ended(/*writers_only=*/false)) return false;
   }
-  for (const std::unique_ptr<ProgramRun>& each : runs) {
-    if (!each->is_ready()) return false;
-  }
-  return true;
+  bool all = true;
+  for (const std::unique_ptr<ProgramRun>& each : runs) all = all && each->is_ready();
+  for_each_overwritten([&all](tensor::Storage& output) {
+    all = all && output.uses.has_ended(/*writers_only=*/false);
+  });
+  return all;
 }
+
+bool CapturedGraph::is_small() const { return list.is_small() && !memory->is_shared(); }
 
 void CapturedGraph::fail(const std::shared_ptr<device::Failure>& failure) {
   for (const std::shared_ptr<tensor::Storage>& output : outputs) output->uses.fail(failure);
@@ -107,6 +121,17 @@ void CapturedGraph::clear_failures() {
   for (const std::shared_ptr<tensor::Storage>& output : outputs) {
     output->uses.clear_failure();
   }
+  outside.clear_failures();
+  for (const std::unique_ptr<ProgramRun>& each : runs) each->clear_failures();
+  spoil_later_outputs();
+}
+
+std::shared_ptr<device::Failure> CapturedGraph::known_failure() const {
+  if (std::shared_ptr<device::Failure> failure = outside.known_failure()) return failure;
+  for (const std::unique_ptr<ProgramRun>& each : runs) {
+    if (std::shared_ptr<device::Failure> failure = each->known_failure()) return failure;
+  }
+  return nullptr;
 }
 
 std::string CapturedGraph::describe() const {

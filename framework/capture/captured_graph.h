@@ -45,15 +45,18 @@ class CapturedGraph final : public eager::Batch {
 
   void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) override;
   [[nodiscard]] bool is_ready() const override;
-  [[nodiscard]] bool is_small() const override { return list.is_small(); }
-  void run(eager::Lane& lane, loci_stream* stream) override { list.run(lane, stream); }
+  [[nodiscard]] bool is_small() const override;
+  void run(eager::Lane& lane, loci_stream* stream) override { list.run(device, lane, stream); }
   void fail(const std::shared_ptr<device::Failure>& failure) override;
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override;
+  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const override;
   void clear_failures() override;
   [[nodiscard]] std::string describe() const override;
 
  private:
-  void spoil_later_outputs();
+  template <class Visit>
+  void for_each_overwritten(const Visit& visit) const;
+  void spoil_later_outputs() const;
 
   bool is_sealed_ = false;
 };

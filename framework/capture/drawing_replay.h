@@ -27,6 +27,9 @@ class DrawingReplay final : public eager::Batch {
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override {
     return graph_->failed_input();
   }
+  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const override {
+    return graph_->known_failure();
+  }
   void clear_failures() override { graph_->clear_failures(); }
   [[nodiscard]] std::string describe() const override { return graph_->describe(); }
 

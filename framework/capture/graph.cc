@@ -5,6 +5,7 @@
 #include "framework/capture/graph_impl.h"
 #include "framework/core/environment.h"
 #include "framework/core/log.h"
+#include "framework/core/raise.h"
 #include "framework/program/builder.h"
 
 namespace loci {
@@ -29,21 +30,34 @@ Graph::~Graph() = default;
 Graph::Graph(Graph&& other) noexcept = default;
 Graph& Graph::operator=(Graph&& other) noexcept = default;
 
-const Place& Graph::place() const { return impl_->place(); }
-CaptureMode Graph::mode() const { return impl_->mode(); }
-void Graph::capture_begin() { impl_->begin(); }
-void Graph::capture_end() { impl_->end(); }
-void Graph::abort() noexcept { impl_->abort(); }
-bool Graph::is_capturing() const { return impl_->is_capturing(); }
-bool Graph::is_captured() const { return impl_->is_captured(); }
-void Graph::replay() { impl_->replay(nullptr, __builtin_return_address(0)); }
-void Graph::replay(const Stream& stream) {
-  impl_->replay(stream.lane().get(), __builtin_return_address(0));
+namespace {
+
+capture::GraphImpl& checked(const std::unique_ptr<capture::GraphImpl>& impl) {
+  if (impl != nullptr) [[likely]]
+    return *impl;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[graph] this graph has been moved from; use the one that it was moved to");
 }
-void Graph::reset() { impl_->reset(); }
-GraphPool Graph::pool() const { return GraphPool(impl_->memory()); }
-GraphStats Graph::stats() const { return impl_->stats(); }
-void Graph::print_to_dot_files(const std::string& prefix) const { impl_->print(prefix); }
+
+}  // namespace
+
+const Place& Graph::place() const { return checked(impl_).place(); }
+CaptureMode Graph::mode() const { return checked(impl_).mode(); }
+void Graph::capture_begin() { checked(impl_).begin(); }
+void Graph::capture_end() { checked(impl_).end(); }
+void Graph::abort() noexcept {
+  if (impl_ != nullptr) impl_->abort();
+}
+bool Graph::is_capturing() const { return checked(impl_).is_capturing(); }
+bool Graph::is_captured() const { return checked(impl_).is_captured(); }
+void Graph::replay() { checked(impl_).replay(nullptr, __builtin_return_address(0)); }
+void Graph::replay(const Stream& stream) {
+  checked(impl_).replay(stream.lane().get(), __builtin_return_address(0));
+}
+void Graph::reset() { checked(impl_).reset(); }
+GraphPool Graph::pool() const { return GraphPool(checked(impl_).memory()); }
+GraphStats Graph::stats() const { return checked(impl_).stats(); }
+void Graph::print_to_dot_files(const std::string& prefix) const { checked(impl_).print(prefix); }
 
 CaptureScope::CaptureScope(Graph& graph) : graph_(graph), exceptions_(std::uncaught_exceptions()) {
   graph_.capture_begin();

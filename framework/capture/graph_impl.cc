@@ -60,6 +60,7 @@ GraphImpl::~GraphImpl() {
     return;
   }
   abort();
+  if (graph_ != nullptr) graph_->wait();
 }
 
 void GraphImpl::require_current_context(const char* user) const {
@@ -103,6 +104,7 @@ void GraphImpl::begin() {
   number_ = ++last_number;
   begun_ns_ = now_ns();
   session_ = std::make_shared<CaptureSession>(number_, std::move(origin), internal(mode_), memory_);
+  session_->open();
   ThreadCaptures::of_this_thread().add(session_, std::move(own_lane));
 }
 
@@ -155,6 +157,12 @@ void GraphImpl::replay(eager::Lane* lane, const void* site) {
                 "place",
                 number_, place().to_string(), lane->device().place().to_string());
   }
+  if (const auto recorder = lane->recorder()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[replay] graph {} at {} is replayed within the capture of graph {}; replay it "
+                "before or after",
+                number_, place().to_string(), recorder->number());
+  }
   graph_->prepare_replay();
   eager::Task task;
   if (graph_->draws == 0) {
@@ -166,7 +174,7 @@ void GraphImpl::replay(eager::Lane* lane, const void* site) {
   task.site = site;
   lane->submit(task);
   ++replays_;
-  if (eager::thread_state().is_serial && lane->recorder() == nullptr) lane->synchronize();
+  if (eager::thread_state().is_serial) lane->synchronize();
 }
 
 void GraphImpl::reset() {

@@ -121,17 +121,21 @@ void GraphMemory::enter(std::uint64_t graph, std::vector<Extent> written, Output
                                                 : std::make_shared<Outputs>(*earlier.overwrites);
       more->push_back(output);
       earlier.overwrites = std::move(more);
+      any_overwritten_.store(true, std::memory_order_release);
     }
   }
   members_.push_back({graph, std::move(written), nullptr});
+  member_count_.store(members_.size(), std::memory_order_release);
 }
 
 void GraphMemory::leave(std::uint64_t graph) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase_if(members_, [graph](const Member& member) { return member.graph == graph; });
+  member_count_.store(members_.size(), std::memory_order_release);
 }
 
 std::shared_ptr<const GraphMemory::Outputs> GraphMemory::overwritten_by(std::uint64_t graph) const {
+  if (!any_overwritten_.load(std::memory_order_acquire)) return nullptr;
   const std::lock_guard lock(mutex_);
   for (const Member& member : members_) {
     if (member.graph == graph) return member.overwrites;

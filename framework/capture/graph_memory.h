@@ -2,6 +2,7 @@
 // has them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,6 +41,10 @@ class GraphMemory {
 
   // Replays of its graphs come one after the other, since they use the same memory.
   [[nodiscard]] tensor::Uses& uses() noexcept { return uses_; }
+  // Whether several graphs have been captured into it.
+  [[nodiscard]] bool is_shared() const noexcept {
+    return member_count_.load(std::memory_order_acquire) > 1;
+  }
 
   // A graph that has been captured: all memory that it writes, united, and which of that outlives
   // the capture. Gives those outputs of earlier graphs' successors that a replay overwrites.
@@ -59,9 +64,12 @@ class GraphMemory {
 
   memory::PrivatePool& pool_of(device::Device* space);
 
+  core::ContextUse use_;  // first, so that what follows ends within it
   mutable std::mutex mutex_;
   std::map<device::Device*, std::unique_ptr<memory::PrivatePool>> pools_;
   std::vector<Member> members_;  // in the order of their capture
+  std::atomic<std::size_t> member_count_{0};
+  std::atomic<bool> any_overwritten_{false};
   tensor::Uses uses_;
 };
 

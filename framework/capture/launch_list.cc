@@ -129,49 +129,54 @@ std::string LaunchList::describe(std::size_t item) const {
   return fmt::format("copy of '{}', {} bytes", copy.labels.variable, copy.bytes);
 }
 
-inline void LaunchList::run_item(Item& item, eager::Lane& lane, loci_stream* stream,
-                                 std::uint64_t correlation) {
+inline void LaunchList::run_item(Item& item, const Target& target, std::uint64_t correlation) {
   if (item.launch == nullptr) [[unlikely]]
-    return run_step(item, lane, stream, correlation);
-  item.call.stream = stream;
+    return run_step(item, target, correlation);
+  item.call.stream = target.stream;
   item.call.correlation = correlation;
   loci_error* error = item.launch(item.prepared, &item.call);
   if (error != nullptr) [[unlikely]]
-    throw core::take_error(error).within(describe(static_cast<std::size_t>(&item - items_.data())));
+    fail(item, error, target.device);
 }
 
-void LaunchList::run(eager::Lane& lane, loci_stream* stream) {
+void LaunchList::fail(const Item& item, loci_error* error, const device::Device& device) const {
+  const Error taken = core::take_error(error);
+  device.note_loss(taken);
+  throw taken.within(describe(static_cast<std::size_t>(&item - items_.data())));
+}
+
+void LaunchList::run(const device::Device& device, eager::Lane& lane, loci_stream* stream) {
+  const Target target{device, lane, stream};
   std::uint64_t correlation = profiler::take_correlations(items_.size());
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
-    return run_recorded(lane, stream, correlation);
-  for (Item& item : items_) run_item(item, lane, stream, correlation++);
+    return run_recorded(target, correlation);
+  for (Item& item : items_) run_item(item, target, correlation++);
 }
 
-void LaunchList::run_step(const Item& item, eager::Lane& lane, loci_stream* stream,
-                          std::uint64_t correlation) {
+void LaunchList::run_step(const Item& item, const Target& target, std::uint64_t correlation) {
   const Step& step = steps_[item.step];
   if (step.kind == Step::Kind::kCopy) {
     const Copy& copy = copies_[step.index];
-    transfer::copy(copy.from, copy.to, copy.bytes, copy.labels, stream, /*wait=*/false,
+    transfer::copy(copy.from, copy.to, copy.bytes, copy.labels, target.stream, /*wait=*/false,
                    copy.permit);
   } else if (step.kind == Step::Kind::kFunction) {
     const Function& function = functions_[step.index];
-    lane.call_on_host(function.function, function.site, correlation);
+    target.lane.call_on_host(function.function, function.site, correlation);
   }
 }
 
 // With the operators' scopes, as other runs have them.
-void LaunchList::run_recorded(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) {
+void LaunchList::run_recorded(const Target& target, std::uint64_t correlation) {
   for (std::size_t i = 0; i < items_.size(); ++i, ++correlation) {
     if (items_[i].launch == nullptr) {
-      run_item(items_[i], lane, stream, correlation);
+      run_item(items_[i], target, correlation);
       continue;
     }
     const bool in_detail = profiler::records_at(profiler::Level::kDetail);
     const profiler::Scope scope(label(i), in_detail ? 0 : correlation);
     const profiler::Scope compute(label_of(profiler::Part::kCompute), correlation,
                                   profiler::Level::kDetail);
-    run_item(items_[i], lane, stream, correlation);
+    run_item(items_[i], target, correlation);
   }
 }
 

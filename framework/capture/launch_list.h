@@ -51,7 +51,7 @@ class LaunchList {
 
   // Hands everything to the stream of the lane, or does it on an inline device. Throws Error with
   // the item.
-  void run(eager::Lane& lane, loci_stream* stream);
+  void run(const device::Device& device, eager::Lane& lane, loci_stream* stream);
 
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
@@ -87,14 +87,21 @@ class LaunchList {
     std::uint32_t index = 0;
   };
 
+  // Where a replay goes.
+  struct Target {
+    const device::Device& device;
+    eager::Lane& lane;
+    loci_stream* stream;
+  };
+
   std::size_t add(const Item& item, Origin origin);
   std::size_t add_step(Step::Kind kind, std::size_t index);
   template <class T>
   T* make_array(std::size_t count);
-  void run_item(Item& item, eager::Lane& lane, loci_stream* stream, std::uint64_t correlation);
-  void run_step(const Item& item, eager::Lane& lane, loci_stream* stream,
-                std::uint64_t correlation);
-  void run_recorded(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation);
+  void run_item(Item& item, const Target& target, std::uint64_t correlation);
+  void run_step(const Item& item, const Target& target, std::uint64_t correlation);
+  void run_recorded(const Target& target, std::uint64_t correlation);
+  [[noreturn]] void fail(const Item& item, loci_error* error, const device::Device& device) const;
   [[nodiscard]] profiler::LabelId label(std::size_t item);
 
   std::pmr::monotonic_buffer_resource arguments_;  // views, and pointers to them

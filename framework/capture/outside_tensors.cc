@@ -18,21 +18,27 @@ OutsideTensors::~OutsideTensors() {
   for (const Outside& each : tensors_) each.storage->graph_readers.fetch_sub(1);
 }
 
-void OutsideTensors::add(const tensor::TensorImpl& tensor, bool is_written, const std::string& op) {
+void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const std::string& op) {
   const auto [found, is_new] = index_.emplace(tensor.storage().get(), tensors_.size());
   if (is_new) {
-    tensors_.push_back({tensor.storage(), false, false, false, name_of(tensor), op});
+    tensors_.push_back({.storage = tensor.storage(), .name = name_of(tensor), .op = op});
     tensor.storage()->graph_readers.fetch_add(1);
   }
   Outside& outside = tensors_[found->second];
-  (is_written ? outside.is_written : outside.is_read) = true;
+  if (access == Access::kWritten) {
+    outside.is_written = true;
+    return;
+  }
+  outside.is_read = outside.is_read || !outside.is_written;
+  outside.is_read_on_host = outside.is_read_on_host || access == Access::kReadOnHost;
 }
 
-// What a graph has made is kept by that one, and written by its replays.
+// What another graph makes is kept by that one, and written by its replays.
 bool OutsideTensors::is_orphan(const Outside& tensor) {
   const tensor::Storage& storage = *tensor.storage;
-  return storage.pool == nullptr && static_cast<std::uint64_t>(tensor.storage.use_count()) <=
-                                        storage.graph_readers.load(std::memory_order_relaxed);
+  return static_cast<std::uint64_t>(tensor.storage.use_count()) <=
+             storage.graph_readers.load(std::memory_order_relaxed) &&
+         storage.graph_writers.load(std::memory_order_relaxed) == 0;
 }
 
 void OutsideTensors::find_constants() {
@@ -42,7 +48,8 @@ void OutsideTensors::find_constants() {
 void OutsideTensors::check(std::uint64_t graph) const {
   for (const Outside& each : tensors_) {
     const bool is_gone = !each.is_constant && is_orphan(each);
-    if (is_gone || (each.is_read && each.storage->uses.has_failed())) [[unlikely]]
+    if (is_gone || (each.is_read && each.storage->uses.has_failed() &&
+                    each.storage->uses.has_ended(/*writers_only=*/true))) [[unlikely]]
       refuse(each, graph);
   }
 }
@@ -78,9 +85,11 @@ void OutsideTensors::enter_uses(const tensor::Ticket& ticket,
                                 InlineList<eager::Dependency, 4>* before) const {
   for (const Outside& each : tensors_) {
     tensor::Tickets tickets;
+    // The replay's own queue, too, may write what the host is to read.
+    if (each.is_read_on_host) tickets = each.storage->uses.pending(/*writers_only=*/true);
     each.storage->uses.enter(ticket, each.is_written, &tickets);
     for (const tensor::Ticket& earlier : tickets) {
-      before->push_back({earlier, /*is_source=*/each.is_read, /*for_host=*/false});
+      before->push_back({earlier, /*is_source=*/each.is_read, each.is_read_on_host});
     }
   }
 }
@@ -96,6 +105,22 @@ std::shared_ptr<device::Failure> OutsideTensors::failure() const {
     if (each.is_read && each.storage->uses.has_failed()) return each.storage->uses.failure();
   }
   return nullptr;
+}
+
+std::shared_ptr<device::Failure> OutsideTensors::known_failure() const {
+  for (const Outside& each : tensors_) {
+    if (!each.is_read) continue;
+    for (const tensor::Ticket& ticket : each.storage->uses.pending(/*writers_only=*/true)) {
+      if (auto failure = ticket.queue->known_failure(ticket.number)) return failure;
+    }
+  }
+  return nullptr;
+}
+
+void OutsideTensors::clear_failures() const {
+  for (const Outside& each : tensors_) {
+    if (each.is_written && !each.is_read) each.storage->uses.clear_failure();
+  }
 }
 
 }  // namespace loci::capture

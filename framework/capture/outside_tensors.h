@@ -26,7 +26,8 @@ class OutsideTensors {
   OutsideTensors& operator=(const OutsideTensors&) = delete;
 
   // Of an op that is captured, named for messages.
-  void add(const tensor::TensorImpl& tensor, bool is_written, const std::string& op);
+  enum class Access : std::uint8_t { kRead, kReadOnHost, kWritten };
+  void add(const tensor::TensorImpl& tensor, Access access, const std::string& op);
   [[nodiscard]] bool contains(const tensor::Storage& storage) const {
     return index_.count(&storage) != 0;
   }
@@ -42,11 +43,15 @@ class OutsideTensors {
   void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) const;
   void fail(const std::shared_ptr<device::Failure>& failure) const;
   [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
+  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const;
+  // Of those that are written before they are read.
+  void clear_failures() const;
 
  private:
   struct Outside {
     std::shared_ptr<tensor::Storage> storage;
-    bool is_read = false;
+    bool is_read = false;  // before the graph writes it, if it does
+    bool is_read_on_host = false;
     bool is_written = false;
     bool is_constant = false;
     std::string name;  // "'x' float32[4] at sim:0"

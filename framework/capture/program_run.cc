@@ -58,10 +58,6 @@ ProgramRun::ProgramRun(std::shared_ptr<const Plan> plan, std::shared_ptr<tensor:
     : plan_(std::move(plan)), scope_(std::move(scope)) {
   check_plan(*plan_, device);
   frame_ = std::make_unique<runtime::Frame>(*plan_, &memory);
-  if (frame_->bind_scope(*scope_)) return;
-  core::raise(ErrorCode::kInvalidArgument,
-              "[capture] the scope changed while the program was compiled; do not set variables "
-              "from another thread meanwhile");
 }
 
 void ProgramRun::bind(std::uint64_t graph) {
@@ -80,16 +76,10 @@ void ProgramRun::bind(std::uint64_t graph) {
               graph, names);
 }
 
-template <class Visit>
-void ProgramRun::for_each_variable(const Visit& visit) const {
-  for (std::size_t i = 0; i < plan_->persistables.size(); ++i) {
-    visit(plan_->persistables[i], *frame_->variable(i).impl()->storage());
-  }
-}
-
 void ProgramRun::check(std::uint64_t graph) const {
   for_each_variable([&](const runtime::PlanPersistable& variable, const tensor::Storage& storage) {
     if (variable.written_first || !storage.uses.has_failed()) return;
+    if (!storage.uses.pending(/*writers_only=*/true).empty()) return;  // may be written anew
     const std::shared_ptr<device::Failure> failure = storage.uses.failure();
     if (failure == nullptr) return;
     throw Error(failure->error.code(),
@@ -130,6 +120,23 @@ std::shared_ptr<device::Failure> ProgramRun::failure() const {
     if (found == nullptr && !variable.written_first) found = storage.uses.failure();
   });
   return found;
+}
+
+std::shared_ptr<device::Failure> ProgramRun::known_failure() const {
+  std::shared_ptr<device::Failure> found;
+  for_each_variable([&](const runtime::PlanPersistable& variable, const tensor::Storage& storage) {
+    if (found != nullptr || variable.written_first) return;
+    for (const tensor::Ticket& ticket : storage.uses.pending(/*writers_only=*/true)) {
+      if (found == nullptr) found = ticket.queue->known_failure(ticket.number);
+    }
+  });
+  return found;
+}
+
+void ProgramRun::clear_failures() const {
+  for_each_variable([&](const runtime::PlanPersistable& variable, tensor::Storage& storage) {
+    if (variable.written_first) storage.uses.clear_failure();
+  });
 }
 
 }  // namespace loci::capture

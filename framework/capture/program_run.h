@@ -7,6 +7,7 @@
 #include "framework/eager/task.h"
 #include "framework/run/frame.h"
 #include "framework/tensor/scope_impl.h"
+#include "framework/tensor/tensor_impl.h"
 
 namespace loci::capture {
 
@@ -14,14 +15,16 @@ namespace loci::capture {
 // the scope has changed.
 class ProgramRun {
  public:
-  // The scope is bound. Throws what Frame and its bind_scope() throw, and Error(kInvalidArgument)
-  // for a plan that no graph can have, naming the operator.
+  // Throws what Frame throws, and Error(kInvalidArgument) for a plan that no graph can have, naming
+  // the operator.
   ProgramRun(std::shared_ptr<const runtime::Plan> plan, std::shared_ptr<tensor::ScopeImpl> scope,
              const device::Device& device, runtime::FrameMemory& memory);
 
   [[nodiscard]] const runtime::Plan& plan() const { return *plan_; }
   [[nodiscard]] const runtime::Frame& frame() const { return *frame_; }
 
+  // Before anything else. False if a variable has another type than in the plan.
+  [[nodiscard]] bool bind_first() { return frame_->bind_scope(*scope_); }
   // Whether a replay needs nothing from bind().
   [[nodiscard]] bool is_bound() const { return frame_->is_up_to_date(*scope_); }
   // Once no replay is under way. Throws Error(kInvalidArgument) if a variable has another type.
@@ -34,11 +37,18 @@ class ProgramRun {
   void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) const;
   void fail(const std::shared_ptr<device::Failure>& failure) const;
   [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
+  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const;
+  void clear_failures() const;
+
+  // Calls visit(variable, storage) for each variable of the plan.
+  template <class Visit>
+  void for_each_variable(const Visit& visit) const {
+    for (std::size_t i = 0; i < plan_->persistables.size(); ++i) {
+      visit(plan_->persistables[i], *frame_->variable(i).impl()->storage());
+    }
+  }
 
  private:
-  template <class Visit>
-  void for_each_variable(const Visit& visit) const;
-
   std::shared_ptr<const runtime::Plan> plan_;
   std::shared_ptr<tensor::ScopeImpl> scope_;
   std::unique_ptr<runtime::Frame> frame_;

@@ -54,11 +54,10 @@ std::shared_ptr<CaptureSession> ThreadCaptures::of(const device::Device& device)
 
 bool ThreadCaptures::takes(const device::Device& device) const { return of(device) != nullptr; }
 
-void ThreadCaptures::record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
+bool ThreadCaptures::record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
                             const std::shared_ptr<tensor::ScopeImpl>& scope) {
-  if (const std::shared_ptr<CaptureSession> session = of(device)) {
-    session->record_run(std::move(plan), scope);
-  }
+  const std::shared_ptr<CaptureSession> session = of(device);
+  return session == nullptr || session->record_run(std::move(plan), scope);
 }
 
 }  // namespace loci::capture

@@ -23,8 +23,8 @@ class ThreadCaptures final : public runtime::RunRecorder {
   void remove_ended() noexcept;
 
   [[nodiscard]] bool takes(const device::Device& device) const override;
-  void record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
-              const std::shared_ptr<tensor::ScopeImpl>& scope) override;
+  [[nodiscard]] bool record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
+                            const std::shared_ptr<tensor::ScopeImpl>& scope) override;
 
  private:
   [[nodiscard]] std::shared_ptr<CaptureSession> of(const device::Device& device) const;

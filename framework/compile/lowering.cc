@@ -99,7 +99,7 @@ class Lowering {
     // A predicate is read as soon as it is there, even if the branches must wait for more.
     if (!hangs || program::is_branching(op)) {
       const std::vector<VarId> missing = binder_.missing_values(op);
-      if (missing.empty() && !hangs && !peels(op)) return false;
+      if (missing.empty() && !hangs && !is_peeled(op)) return false;
       for (const VarId id : missing) {
         if (deferral_.computes(id)) continue;
         binder_.require(id, op);
@@ -110,14 +110,8 @@ class Lowering {
     return true;
   }
 
-  // Whether the operator is a loop that changes shapes: the next stage begins with its first
-  // iteration.
-  bool peels(const program::Operator& op) {
-    const bool loops = is(op, ops::Control::kLoop) || is(op, ops::Control::kLoopGradient);
-    if (!loops) return false;
-    std::vector<ops::TensorType> types;
-    for (const VarId id : program::block_inputs(op)) types.push_back(binder_.require(id, op));
-    const bool found = program::changes_shapes(op, types);
+  bool is_peeled(const program::Operator& op) {
+    const bool found = peels(op, &binder_);
     has_peeled_ = has_peeled_ || found;
     return found;
   }
@@ -200,7 +194,8 @@ class Lowering {
       PlanFeed& feed = plan_.feeds[i];
       const VarId id = block_.find(feed.name);
       if (block_.var(id).persistable) {
-        feed.persistable = values_.home_of(id, *request_.device);
+        // What is fed need not be in the scope.
+        feed.persistable = values_.initialised_home(id, *request_.device);
         continue;
       }
       feed.value = values_.add(id, space_at(feed.place), StorageKind::kFeed);

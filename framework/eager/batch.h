@@ -33,6 +33,9 @@ class Batch {
   virtual void fail(const std::shared_ptr<device::Failure>& failure) = 0;
   // What one of its inputs has failed with; else null.
   [[nodiscard]] virtual std::shared_ptr<device::Failure> failed_input() const = 0;
+  // What work under way that one of its inputs waits for has failed with, as far as it is known by
+  // now; else null.
+  [[nodiscard]] virtual std::shared_ptr<device::Failure> known_failure() const = 0;
   // Earlier failures of what it writes no longer count.
   virtual void clear_failures() = 0;
   // "[replay] graph 3 (41 launches) at sim:0".

@@ -68,6 +68,7 @@ Attributes attributes_of(const OpCall<Tensor>& call) {
 const Tensor& read_extents(OpCall<Tensor>& call, std::size_t value, const ops::OpSchema& schema,
                            std::string_view slot) {
   const Tensor& given = call.values[value];
+  require_no_capture(given, std::string(slot).c_str(), schema.name().c_str());
   if (given.impl()->storage()->device != nullptr) {
     const char* name = transfer::intern(fmt::format("{}.{}", schema.name(), slot));
     Tensor read = read_on_host(given, name, schema.name().c_str());

@@ -66,7 +66,7 @@ Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
   }
   device::Device& device = place == nullptr ? host_device() : *place;
   call.slots.push_back({"state", 1});
-  WorkRecorder* recorder =
+  const std::shared_ptr<WorkRecorder> recorder =
       current_lane(thread_state(), Lanes::instance().default_lane(device)).recorder();
   Tensor state =
       recorder != nullptr ? recorder->random_state() : Generator::instance().state_at(device);

@@ -1,9 +1,15 @@
 #include "framework/eager/host_read.h"
 
+#include <fmt/format.h>
+
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "framework/eager/call_scope.h"
 #include "framework/eager/placing.h"
+#include "framework/eager/thread_state.h"
+#include "framework/eager/work_recorder.h"
 #include "framework/profiler/parts.h"
 #include "framework/tensor/tensor_impl.h"
 #include "framework/transfer/input_reason.h"
@@ -23,6 +29,16 @@ transfer::Labels labels_of(const Tensor& tensor, const char* variable, const cha
 
 }  // namespace
 
+void require_no_capture(const Tensor& tensor, const char* variable, const char* op) {
+  const std::shared_ptr<WorkRecorder> recorder = recorder_of(thread_state());
+  if (recorder == nullptr) [[likely]]
+    return;
+  const std::string action =
+      fmt::format("[{}] reads '{}' on the host", op,
+                  tensor.name().empty() ? std::string(variable) : tensor.name());
+  recorder->refuse_wait(action.c_str());
+}
+
 void await_elements(const tensor::TensorImpl& impl) {
   tensor::Storage& storage = *impl.storage();
   if (storage.uses.has_ended(/*writers_only=*/true)) return storage.uses.wait(true);
@@ -34,6 +50,7 @@ void await_elements(const tensor::TensorImpl& impl) {
 Tensor read_on_host(const Tensor& tensor, const char* variable, const char* op) {
   tensor::TensorImpl& impl = *tensor.impl();
   tensor::require_elements(impl, op);
+  require_no_capture(tensor, variable, op);
   device::Device* device = impl.storage()->device;
   if (device == nullptr) {
     await_elements(impl);

@@ -48,18 +48,22 @@ bool Lane::can_issue(const Task& task) const {
 }
 
 // Calls come to submit() meanwhile instead of running directly.
-void Lane::set_recorder(WorkRecorder* recorder) noexcept {
+void Lane::set_recorder(std::shared_ptr<WorkRecorder> recorder) noexcept {
   const std::lock_guard lock(mutex_);
-  recorder_.store(recorder, std::memory_order_release);
+  recorder_.swap(recorder);
+  has_recorder_.store(recorder_ != nullptr, std::memory_order_release);
   awaits_.store(
-      recorder != nullptr || !awaited_.empty() || is_stopped_.load(std::memory_order_relaxed),
+      recorder_ != nullptr || !awaited_.empty() || is_stopped_.load(std::memory_order_relaxed),
       std::memory_order_release);
 }
 
 void Lane::submit(Task& task) {
-  if (WorkRecorder* recorder = this->recorder()) [[unlikely]]
-    return recorder->record(task, *this);
   std::unique_lock lock(mutex_);
+  if (recorder_ != nullptr) [[unlikely]] {
+    const std::shared_ptr<WorkRecorder> recorder = recorder_;
+    lock.unlock();
+    return recorder->record(task, *this);
+  }
   if (is_stopped_.load(std::memory_order_relaxed)) [[unlikely]]
     return refuse(task);
   make_room(lock);
@@ -150,6 +154,7 @@ void Lane::issue(Task& task) noexcept {
 // What a device has said of work whose results the task reads, as far as is known by now.
 std::shared_ptr<tensor::Failure> Lane::failed_source(const Task& task) const {
   if (is_inline_ || !IssuedWork::any_has_failed()) return nullptr;
+  if (task.batch != nullptr) return task.batch->known_failure();
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] == nullptr) continue;
     for (const tensor::Ticket& ticket :

@@ -48,10 +48,13 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   }
   // Takes the task over, or gives it to the recorder. Waits while the queue is full.
   void submit(Task& task);
-  // What the lane is given is the recorder's while there is one. The recorder outlives that.
-  void set_recorder(WorkRecorder* recorder) noexcept;
-  [[nodiscard]] WorkRecorder* recorder() const noexcept {
-    return recorder_.load(std::memory_order_acquire);
+  // What the lane is given is the recorder's while there is one.
+  void set_recorder(std::shared_ptr<WorkRecorder> recorder) noexcept;
+  [[nodiscard]] std::shared_ptr<WorkRecorder> recorder() const noexcept {
+    if (!has_recorder_.load(std::memory_order_acquire)) [[likely]]
+      return nullptr;
+    const std::lock_guard lock(mutex_);
+    return recorder_;
   }
   // Part of a batch that the lane runs: calls the function in stream order. What it throws is the
   // batch's error on an inline device, and the stream's on a queued one.
@@ -132,11 +135,12 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   const Issue issue_;
   const std::int32_t priority_;
 
-  std::mutex mutex_;                 // of enqueuing, and of the stream
+  mutable std::mutex mutex_;         // of enqueuing, and of the stream
   tensor::Tickets awaited_;          // by the next task
   std::atomic<bool> awaits_{false};  // whether there are any
   std::atomic<bool> is_stopped_{false};
-  std::atomic<WorkRecorder*> recorder_{nullptr};
+  std::atomic<bool> has_recorder_{false};
+  std::shared_ptr<WorkRecorder> recorder_;
   bool is_of_parent_ = false;  // the device's work is that of the process that forked this one
 
   StreamWork stream_;

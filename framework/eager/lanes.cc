@@ -74,7 +74,9 @@ std::shared_ptr<Lane> Lanes::lease(device::Device& device, std::int32_t priority
   return {lane, [this, use = core::ContextUse()](Lane* ended) { give_back(ended); }};
 }
 
+// One that is being captured is nobody else's meanwhile; it is not given again.
 void Lanes::give_back(Lane* lane) {
+  if (lane->recorder() != nullptr) return;
   const std::lock_guard lock(mutex_);
   devices_[&lane->device()].free[lane->priority()].push_back(lane);
 }

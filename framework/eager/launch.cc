@@ -117,7 +117,7 @@ std::uint64_t next_correlation() {
 
 Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
                    Provision provision) {
-  if (WorkRecorder* recorder = lane.recorder()) [[unlikely]] {
+  if (const auto recorder = lane.recorder()) [[unlikely]] {
     return Tensor(memory::make_pooled<TensorImpl>(
         output.type.dtype, output.type.shape,
         make_storage(*recorder, output.on_host ? nullptr : plan.space, output.bytes, lane,

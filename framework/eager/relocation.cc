@@ -50,7 +50,7 @@ Tensor make_target(const Tensor& like, const char* name, device::Device& device,
   const tensor::TensorImpl& impl = *like.impl();
   device::Device* space = space_of(device);
   std::shared_ptr<tensor::Storage> storage;
-  if (WorkRecorder* recorder = lane.recorder()) {
+  if (const auto recorder = lane.recorder()) {
     storage = make_storage(*recorder, space, impl.bytes(), lane, *name != '\0' ? name : "tensor");
   } else {
     storage = make_uncaptured(impl.bytes(), name, space, lane);

@@ -1,6 +1,8 @@
 #include "framework/eager/saved_tensor.h"
 
 #include "framework/core/raise.h"
+#include "framework/eager/thread_state.h"
+#include "framework/eager/work_recorder.h"
 #include "framework/memory/node_pool.h"
 #include "framework/tensor/tensor_impl.h"
 
@@ -19,10 +21,24 @@ Tensor without_elements(const Tensor& tensor) {
   return form;
 }
 
+// What a captured op keeps of an input keeps nobody else from having freed it.
+std::shared_ptr<void> count_reader(const std::shared_ptr<tensor::Storage>& storage) {
+  storage->graph_readers.fetch_add(1);
+  return {storage.get(), [](void* counted) {
+            static_cast<tensor::Storage*>(counted)->graph_readers.fetch_sub(1);
+          }};
+}
+
 }  // namespace
 
 SavedTensor::SavedTensor(const Tensor& tensor, bool is_output)
-    : tensor_(is_output ? tensor.detach() : tensor), version_(tensor.version()) {}
+    : tensor_(is_output ? tensor.detach() : tensor),
+      version_(tensor.version()),
+      is_captured_(tensor.impl()->storage()->absence.load() == tensor::kBeingCaptured) {
+  if (is_output || is_captured_ || recorder_of(thread_state()) == nullptr) return;
+  tensor_ = tensor.detach();
+  reader_ = count_reader(tensor_.impl()->storage());
+}
 
 SavedTensor SavedTensor::form_of(const Tensor& tensor) {
   SavedTensor saved;
@@ -39,7 +55,7 @@ SavedTensor SavedTensor::overwritten(const Tensor& tensor) {
 }
 
 const Tensor& SavedTensor::get(std::string_view op) const {
-  if (is_form_ || tensor_.version() == version_) [[likely]]
+  if (is_form_ || is_captured_ || tensor_.version() == version_) [[likely]]
     return tensor_;
   core::raise(ErrorCode::kInvalidArgument,
               "[backward] the gradient of {} needs {}{}{} {} as it was, but it has been changed in "

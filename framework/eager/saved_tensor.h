@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <loci/tensor.hpp>
+#include <memory>
 #include <string_view>
 
 namespace loci::eager {
@@ -27,6 +28,8 @@ class SavedTensor {
   Tensor tensor_;
   std::uint64_t version_ = 0;
   bool is_form_ = false;
+  std::shared_ptr<void> reader_;  // of an input of a captured op: counts it among graphs' readers
+  bool is_captured_ = false;      // made by a graph: the latest replay's elements are meant
 };
 
 }  // namespace loci::eager

@@ -32,18 +32,18 @@ void require_same_context(const Lane& lane, const core::Context& context, std::s
 
 // Nobody waits for what is being captured, in any mode.
 void check_wait(const Lane& lane, const char* action) {
-  if (WorkRecorder* recorder = lane.recorder()) recorder->refuse_wait(action);
+  if (const auto recorder = lane.recorder()) recorder->refuse_wait(action);
   device::check_unsafe(lane.device(), action);
 }
 
 // Of the graph that has that number; null once its capture has ended.
-WorkRecorder* recorder_of(const Lane& lane, std::uint64_t graph) {
-  WorkRecorder* recorder = lane.recorder();
+std::shared_ptr<WorkRecorder> recorder_of(const Lane& lane, std::uint64_t graph) {
+  std::shared_ptr<WorkRecorder> recorder = lane.recorder();
   return recorder != nullptr && recorder->number() == graph ? recorder : nullptr;
 }
 
 [[noreturn]] void refuse_captured_event(const Lane& lane, std::uint64_t graph, const char* action) {
-  if (WorkRecorder* recorder = recorder_of(lane, graph)) recorder->refuse_wait(action);
+  if (const auto recorder = recorder_of(lane, graph)) recorder->refuse_wait(action);
   core::raise(ErrorCode::kInvalidArgument,
               "[event] {} on an event that was recorded while graph {} was captured, which nothing "
               "reaches but that graph's own work; record it again",
@@ -53,9 +53,9 @@ WorkRecorder* recorder_of(const Lane& lane, std::uint64_t graph) {
 // A graph's own event, by whoever waits for it in a stream.
 void wait_within(const Lane& of, std::uint64_t graph, std::uint64_t mark,
                  const std::shared_ptr<Lane>& waiting) {
-  WorkRecorder* recorder = recorder_of(of, graph);
+  const std::shared_ptr<WorkRecorder> recorder = recorder_of(of, graph);
   if (recorder == nullptr) refuse_captured_event(of, graph, "Event::wait()");
-  WorkRecorder* own = waiting->recorder();
+  const std::shared_ptr<WorkRecorder> own = waiting->recorder();
   if (own == nullptr) return recorder->join(waiting);
   if (own == recorder) return recorder->wait_for(*waiting, of, mark);
   own->refuse_wait("Event::wait() for an event of another graph's capture");
@@ -105,7 +105,7 @@ void Stream::synchronize() const {
 
 void Event::record(const Stream& stream) {
   lane_ = stream.lane();
-  eager::WorkRecorder* recorder = lane_->recorder();
+  const auto recorder = lane_->recorder();
   ticket_ = recorder != nullptr ? recorder->mark(*lane_) : lane_->mark();
   graph_ = recorder != nullptr ? recorder->number() : 0;
 }
@@ -114,7 +114,7 @@ void Event::wait(const Stream& stream) const {
   if (lane_ == nullptr) return;
   eager::require_same_context(*stream.lane(), lane_->context(), "Event::wait");
   if (graph_ != 0) return eager::wait_within(*lane_, graph_, ticket_, stream.lane());
-  if (eager::WorkRecorder* recorder = stream.lane()->recorder()) {
+  if (const auto recorder = stream.lane()->recorder()) {
     recorder->refuse_wait("Event::wait() for an event that was recorded outside of the capture");
   }
   stream.lane()->wait_for({lane_.get(), ticket_});

@@ -16,4 +16,11 @@ device::Device* guarded_device(ThreadState& thread) {
   return thread.guard_device;
 }
 
+std::shared_ptr<WorkRecorder> recorder_of(const ThreadState& thread) {
+  for (const Lane* lane : thread.streams) {
+    if (std::shared_ptr<WorkRecorder> recorder = lane->recorder()) return recorder;
+  }
+  return nullptr;
+}
+
 }  // namespace loci::eager

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <loci/fallback.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 namespace loci::eager {
 
 class Interceptor;
+class WorkRecorder;
 
 struct ThreadState {
   static constexpr auto kThreadSlot = core::ThreadSlot::kEager;
@@ -41,6 +43,9 @@ struct ThreadState {
   }
   return standard;
 }
+
+// Who captures what the thread does, in some stream; null if nobody does.
+[[nodiscard]] std::shared_ptr<WorkRecorder> recorder_of(const ThreadState& thread);
 
 // Calls of the current thread compute while it lives, even within a trace: for what has to outlive
 // the trace.

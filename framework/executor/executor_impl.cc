@@ -91,7 +91,14 @@ void ExecutorImpl::record(const Program& program, const Feed& feed,
                 "after each replay",
                 fetch.front().name());
   }
-  run_recorder->record(device_, plan(program, feed, fetch), scope_.impl());
+  std::shared_ptr<const Plan> used = plan(program, feed, fetch);
+  if (run_recorder->record(device_, used, scope_.impl())) return;
+  // A persistable variable got another type since the plan was compiled.
+  plans_.erase(used);
+  if (run_recorder->record(device_, plan(program, feed, fetch), scope_.impl())) return;
+  core::raise(ErrorCode::kInvalidArgument,
+              "[executor] the scope changed while a run was captured; do not set variables from "
+              "another thread meanwhile");
 }
 
 void ExecutorImpl::require_current_context() const {

@@ -57,10 +57,11 @@ std::array<std::uint8_t, kSizeClasses> aligned_classes(std::uint64_t alignment) 
 }  // namespace
 
 CachingAllocator::CachingAllocator(std::unique_ptr<MemorySource> source,
-                                   loci_stream* default_stream)
+                                   loci_stream* default_stream, Segments segments)
     : source_(std::move(source)),
       default_stream_(default_stream),
-      is_host_(source_->is_host()),
+      segments_(segments),
+      poisons_(source_->is_host() && segments == Segments::kGivenBack),
       place_(intern(source_->place())),
       granule_(std::max<std::uint64_t>(4096, source_->alignment())),
       class_table_(aligned_classes(source_->alignment())) {}
@@ -84,7 +85,7 @@ Buffer CachingAllocator::allocate(std::uint64_t bytes, loci_stream* stream, cons
   Block* block = size_class < kSizeClasses ? allocate_small(pool, size_class, request)
                                            : allocate_large(pool, bytes, false, request);
   count_in_use(block->bytes);
-  if (is_host_) unpoison(block->data, bytes);
+  if (poisons_) unpoison(block->data, bytes);
   if (core::log_enabled(core::Module::kMemory, core::Level::kDebug)) [[unlikely]] {
     log_change("create", *block, bytes);
   }
@@ -102,7 +103,7 @@ void CachingAllocator::deallocate(Block* block, std::uint64_t bytes) noexcept {
     profiler::record_memory(block->name, place_, block->data, bytes, /*is_free=*/true);
   }
   in_use_.fetch_sub(block->bytes, std::memory_order_relaxed);
-  if (is_host_) poison(block->data, block->bytes);
+  if (poisons_) poison(block->data, block->bytes);
   if (block->slab != nullptr) {
     block->pool->small.give(block);
     return;
@@ -189,7 +190,7 @@ Block* CachingAllocator::add_segment(StreamPool& pool, std::uint64_t bytes, Segm
     source_->release(data, bytes);
     throw;
   }
-  if (is_host_) poison(data, bytes);
+  if (poisons_) poison(data, bytes);
   held_.fetch_add(bytes, std::memory_order_relaxed);
   ++backend_allocations_;
   return block;
@@ -201,6 +202,7 @@ void CachingAllocator::empty_cache() {
 }
 
 void CachingAllocator::trim() {
+  if (segments_ == Segments::kKept) return;
   // Segments may hold blocks of several streams, so no single one can order the release.
   source_->synchronize();
   for (const auto& pool : pools_) {
@@ -211,7 +213,7 @@ void CachingAllocator::trim() {
 
 void CachingAllocator::release(const std::vector<Heap::Memory>& segments) noexcept {
   for (const Heap::Memory& segment : segments) {
-    if (is_host_) unpoison(segment.data, segment.bytes);
+    if (poisons_) unpoison(segment.data, segment.bytes);
     source_->release(segment.data, segment.bytes);
     held_.fetch_sub(segment.bytes, std::memory_order_relaxed);
   }

@@ -18,9 +18,14 @@ namespace loci::memory {
 // grows by segments of 2 MiB or more. Buffers end before it does.
 class CachingAllocator final : public Allocator {
  public:
+  // Segments without a live block go back to the source where memory is short, or stay until the
+  // end: then somebody still uses addresses of blocks that have been given back.
+  enum class Segments : std::uint8_t { kGivenBack, kKept };
+
   // Without a stream, allocations are for `default_stream`.
   explicit CachingAllocator(std::unique_ptr<MemorySource> source,
-                            loci_stream* default_stream = nullptr);
+                            loci_stream* default_stream = nullptr,
+                            Segments segments = Segments::kGivenBack);
   ~CachingAllocator() override;
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
@@ -59,9 +64,10 @@ class CachingAllocator final : public Allocator {
 
   std::unique_ptr<MemorySource> source_;
   loci_stream* default_stream_;
-  bool is_host_;
-  const char* place_;                                   // interned
-  std::uint64_t granule_;                               // of large blocks
+  const Segments segments_;
+  const bool poisons_;     // free blocks are nobody's, and the host can tell
+  const char* place_;      // interned
+  std::uint64_t granule_;  // of large blocks
   std::array<std::uint8_t, kSizeClasses> class_table_;  // the next class that keeps the alignment
 
   mutable std::mutex mutex_;

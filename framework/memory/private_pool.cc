@@ -81,10 +81,12 @@ class HostPoolSource final : public MemorySource {
 
 class PrivatePool::Impl {
  public:
-  Impl() : allocator(std::make_unique<HostPoolSource>()) {}
+  Impl()
+      : allocator(std::make_unique<HostPoolSource>(), nullptr, CachingAllocator::Segments::kKept) {}
   explicit Impl(device::Device& device)
       : all_(&memory_of(device)),
-        allocator(std::make_unique<PoolSource>(device), device.default_stream()) {
+        allocator(std::make_unique<PoolSource>(device), device.default_stream(),
+                  CachingAllocator::Segments::kKept) {
     all_->add(allocator);
   }
   ~Impl() {

@@ -12,7 +12,8 @@ namespace loci::memory {
 // An allocator of its own over the device's memory: no other allocation of the device reuses what
 // it has cached, and none of its own comes from what others have. Where the device works in host
 // memory, the pool's segments are blocks of the context's host memory, so that these are one
-// account under one limit. Thread-safe. Ends before the device, and before the context.
+// account under one limit. Its segments stay until its end: graphs use addresses of blocks that
+// have been given back. Thread-safe. Ends before the device, and before the context.
 class PrivatePool {
  public:
   explicit PrivatePool(device::Device& device);

@@ -68,7 +68,7 @@ void Frame::allocate(FrameMemory& memory) {
     }
     arenas_.push_back(memory.allocate(arena.space, arena.bytes, "(plan arena)"));
   }
-  state_ = memory.allocate(nullptr, plan_.state_bytes, "(kernel state)");
+  state_ = memory::host_allocator().allocate(plan_.state_bytes, nullptr, "(kernel state)");
   if (plan_.state_bytes > 0) std::memset(state_.data(), 0, plan_.state_bytes);
 }
 

@@ -14,9 +14,9 @@ class RunRecorder {
   // Whether a run on that device would be captured.
   [[nodiscard]] virtual bool takes(const device::Device& device) const = 0;
   // The run is part of the graph, and done at each replay. Throws Error where it cannot be: the
-  // capture has failed then.
-  virtual void record(const device::Device& device, std::shared_ptr<const Plan> plan,
-                      const std::shared_ptr<tensor::ScopeImpl>& scope) = 0;
+  // capture has failed then. False if a variable of the scope has another type than in the plan.
+  [[nodiscard]] virtual bool record(const device::Device& device, std::shared_ptr<const Plan> plan,
+                                    const std::shared_ptr<tensor::ScopeImpl>& scope) = 0;
 };
 
 // Null where the thread captures nothing.

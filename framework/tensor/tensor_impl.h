@@ -57,6 +57,8 @@ struct Storage {
   std::atomic<const char*> absence{nullptr};
   // Of those who keep it, how many are captured graphs that read it.
   std::atomic<std::uint32_t> graph_readers{0};
+  // Live graphs whose replays make it anew.
+  std::atomic<std::uint32_t> graph_writers{0};
 
  private:
   void take_memory();

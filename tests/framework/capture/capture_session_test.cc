@@ -201,6 +201,21 @@ TEST_P(CaptureSessionTest, C7_ControlFlowOnACapturedPredicateIsRefused) {
   graph.abort();
 }
 
+// A replay would go on with the branch, or the extents, of the capture.
+TEST_P(CaptureSessionTest, ValuesOfOthersThatDecideAreRefused) {
+  const Tensor x = vector({1, 2, 3, 4});
+  const Tensor flag = Tensor::from<bool>({true}, {1});
+  Graph graph(place());
+  graph.capture_begin();
+  EXPECT_THAT(
+      [&] {
+        (void)cond(
+            flag, [&] { return x + x; }, [&] { return x * x; });
+      },
+      ThrowsMessage<Error>(HasSubstr("on the host")));
+  EXPECT_THROW(graph.capture_end(), Error);
+}
+
 TEST_P(CaptureSessionTest, OtherThreadsMayNotAddToIt) {
   const Tensor x = vector({1});
   const Stream stream(place());

@@ -132,6 +132,38 @@ TEST_P(GraphMemoryTest, E1_AReplayOutOfOrderIsNotSilent) {
   EXPECT_EQ(floats(w).back(), 25);
 }
 
+// The same with work that is under way, and with readers of what is overwritten.
+TEST_P(GraphMemoryTest, E1_IsOrderedWithWorkUnderWay) {
+  constexpr std::int64_t kMany = 1 << 16;
+  const Tensor x = full({kMany}, 1.0, kFloat32).to(place());
+  Graph first(place());
+  first.capture_begin();
+  Tensor y = x + x;
+  for (int i = 0; i < 20; ++i) y = y * x;
+  first.capture_end();
+  Graph second(place(), CaptureMode::kThreadLocal, first.pool());
+  second.capture_begin();
+  const Tensor z = x + full({kMany}, 4.0, kFloat32).to(place());
+  second.capture_end();
+  const Stream side(place());
+  for (int i = 0; i < 10; ++i) {
+    first.replay();
+    second.replay();
+    Tensor read;
+    {
+      const StreamGuard guard(side);
+      read = z + z;
+    }
+    first.replay();
+    EXPECT_EQ(floats(read).back(), 10) << "it was enqueued before";
+    try {
+      EXPECT_EQ(floats(z).back(), 5);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("has overwritten it"));
+    }
+  }
+}
+
 TEST_P(GraphMemoryTest, E2_ALiveOutputIsNeverGivenToAnother) {
   const Tensor x = full({4096}, 1.0, kFloat32).to(place());
   Graph first(place());

@@ -71,12 +71,47 @@ TEST_P(OutsideTensorsTest, WhatNobodyHadAtTheEndIsAConstant) {
   EXPECT_THAT(floats(y), ElementsAre(11, 22));
 }
 
+// What the tape keeps of an input keeps nobody from having freed it.
+TEST_P(OutsideTensorsTest, ATapeKeepsNoInput) {
+  Tensor x = vector({1, 2}).set_name("image");
+  const Tensor w = vector({3, 4});
+  w.set_requires_grad();
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = x * w;
+  graph.capture_end();
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(3, 8));
+  x = vector({5, 6});
+  EXPECT_THAT([&] { graph.replay(); }, ThrowsMessage<Error>(HasSubstr("'image'")));
+}
+
+// An output of another graph that nobody makes any more.
+TEST_P(OutsideTensorsTest, OutputsOfResetGraphsAreFreed) {
+  const Tensor x = vector({1, 2});
+  Graph first(place());
+  first.capture_begin();
+  Tensor y = (x + x).set_name("y");
+  first.capture_end();
+  first.replay();
+  Graph second(place());
+  second.capture_begin();
+  const Tensor z = relu(y);
+  second.capture_end();
+  second.replay();
+  EXPECT_THAT(floats(z), ElementsAre(2, 4));
+  first.reset();
+  y = Tensor();
+  EXPECT_THAT([&] { second.replay(); }, ThrowsMessage<Error>(HasSubstr("'y'")));
+}
+
 TEST_P(OutsideTensorsTest, WhatHasFailedIsRefused) {
   const Tensor x = vector({1, 2}).set_name("x");
   Graph graph(place());
   graph.capture_begin();
   const Tensor y = relu(x);
   graph.capture_end();
+  (void)floats(x);  // nothing is under way
   x.impl()->storage()->uses.fail(device::failure_of(Error(ErrorCode::kFailed, "it was planted")));
   EXPECT_THAT([&] { graph.replay(); },
               ThrowsMessage<Error>(AllOf(HasSubstr("'x'"), HasSubstr("it was planted"))));

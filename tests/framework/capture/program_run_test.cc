@@ -274,6 +274,67 @@ TEST_P(ProgramRunTest, MixesWithImperativeOps) {
   EXPECT_GT(floats(total).front(), both);
 }
 
+// A graph's work comes behind what is made of variables for it.
+TEST_P(ProgramRunTest, ACopyOfWhatTheGraphChangesIsNotStale) {
+  Program infer;
+  Program startup;
+  {
+    const ProgramGuard building(infer, startup);
+    const Variable x = data("x", {4, 64}, kFloat32);
+    x.set_persistable(true);
+    const Variable y = layers::fc(x, 32);
+    y.rename("y");
+    y.set_persistable(true);
+  }
+  const Scope scope;
+  Executor executor(place(), {}, scope);
+  executor.run(startup);
+  scope.set("x", full({4, 64}, 1.0, kFloat32));
+  executor.run(infer);
+  std::string weight;
+  for (const std::string& name : scope.names()) {
+    if (scope.find(name).shape() == Shape{64, 32}) weight = name;
+  }
+  const Tensor w = scope.find(weight);
+  const Tensor step = full({64, 32}, 1.0, kFloat32).to(place());
+  Graph graph(place());
+  graph.capture_begin();
+  w.add_(step);
+  try {
+    executor.run(infer);
+    graph.capture_end();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(weight), HasSubstr("pack_constants")));
+    return;
+  }
+  graph.replay();
+  graph.replay();
+  const float replayed = floats(scope.find("y")).front();
+  executor.run(infer);
+  EXPECT_EQ(floats(scope.find("y")).front(), replayed);
+}
+
+// Bringing a variable waits for the device, which a capture refuses instead of hanging.
+TEST_P(ProgramRunTest, AColdProgramIsRefusedOrCaptured) {
+  Model model(0);
+  Scope scope;
+  Executor host("cpu", CompileOptions::exact(), scope);
+  host.run(model.startup);
+  set_batch(scope, 0);
+  Executor executor(place(), CompileOptions::exact(), scope);
+  Graph graph(place());
+  graph.capture_begin();
+  try {
+    executor.run(model.main);
+    graph.capture_end();
+    graph.replay();
+    EXPECT_GT(floats(scope.find("loss")).front(), 0);
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("being captured"));
+    graph.abort();
+  }
+}
+
 TEST_P(ProgramRunTest, AFailedVariableIsRefused) {
   Model model(0);
   const Scope scope = started(model);

@@ -53,7 +53,8 @@ class WorkRecorderTest : public EagerTest {
   // Records while it lives.
   struct Recording {
     explicit Recording(const Place& place) : stream(place), guard(stream) {
-      stream.lane()->set_recorder(&recorder);
+      stream.lane()->set_recorder(
+          std::shared_ptr<WorkRecorder>(std::shared_ptr<void>(), &recorder));
     }
     ~Recording() { stream.lane()->set_recorder(nullptr); }
     Recorder recorder;
@@ -69,7 +70,7 @@ TEST_F(WorkRecorderTest, TakesWhatTheLaneIsGiven) {
     const Tensor y = x + x;
     const Tensor z = y.to("cpu").to("sim:1");
     recording.stream.launch_host_function([] { FAIL() << "it was recorded"; });
-    ASSERT_GE(recording.recorder.tasks.size(), 3U) << place;
+    ASSERT_GE(recording.recorder.tasks.size(), 2U) << place;
     EXPECT_EQ(recording.recorder.tasks[0].plan->schema->name(), "elementwise_add");
     EXPECT_NE(recording.recorder.tasks.back().host_function, nullptr);
     EXPECT_NE(y.impl()->storage()->pool, nullptr) << "its memory is the recorder's";

@@ -66,6 +66,15 @@ TEST_F(PrivatePoolTest, GivesItsMemoryBack) {
   EXPECT_EQ(fake_.counters().live_allocations, before);
 }
 
+// Graphs go on using addresses of blocks that have been given back.
+TEST_F(PrivatePoolTest, KeepsItsSegmentsWhereMemoryIsShort) {
+  PrivatePool pool(device_);
+  { const Buffer freed = pool.allocate(20 * kMiB, nullptr, "recorded"); }
+  EXPECT_THROW((void)pool.allocate(60 * kMiB, nullptr, "too much"), Error);
+  pool.allocator().empty_cache();
+  EXPECT_GE(pool.stats().cached, 20 * kMiB);
+}
+
 TEST_F(PrivatePoolTest, TakesWhatOthersHaveCached) {
   { const Buffer large = device_allocator(device_).allocate(60 * kMiB, nullptr, "another"); }
   EXPECT_GE(device_allocator(device_).stats().cached, 60 * kMiB);
