@@ -48,7 +48,7 @@ std::vector<Choice> choose(const std::vector<const Operator*>& operators,
   for (const Operator* op : operators) {
     Choice& choice = choices.emplace_back();
     choice.op = op;
-    if (deferral.hangs(*op) || !binder.missing_values(*op).empty()) {
+    if (deferral.hangs(*op) || !binder.missing_values(*op).empty() || peels(*op, &binder)) {
       deferral.add(*op);
       continue;
     }

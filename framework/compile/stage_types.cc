@@ -1,6 +1,7 @@
 #include "framework/compile/stage_types.h"
 
 #include "framework/compile/branches.h"
+#include "framework/program/control_flow.h"
 #include "framework/run/continuation.h"
 
 namespace loci::runtime {
@@ -47,6 +48,14 @@ std::vector<const program::Operator*> operators_of_stage(const PlanRequest& requ
   std::vector<const program::Operator*> operators;
   for (const program::Operator& op : plan.program->main().ops) operators.push_back(&op);
   return operators;
+}
+
+bool peels(const program::Operator& op, TypeBinder* binder) {
+  const bool loops = is(op, ops::Control::kLoop) || is(op, ops::Control::kLoopGradient);
+  if (!loops) return false;
+  std::vector<ops::TensorType> types;
+  for (const VarId id : program::block_inputs(op)) types.push_back(binder->require(id, op));
+  return program::changes_shapes(op, types);
 }
 
 }  // namespace loci::runtime

@@ -18,4 +18,8 @@ void begin_types(const PlanRequest& request, const Plan& plan, TypeBinder* binde
 std::vector<const program::Operator*> operators_of_stage(const PlanRequest& request,
                                                          const Plan& plan);
 
+// Whether the operator is a loop that changes shapes, and waits for that reason: the next stage
+// begins with its first iteration. Nothing of it may be missing. Throws as TypeBinder::require().
+bool peels(const program::Operator& op, TypeBinder* binder);
+
 }  // namespace loci::runtime

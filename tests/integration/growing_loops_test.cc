@@ -16,6 +16,7 @@
 namespace loci {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -166,6 +167,46 @@ TEST_P(GrowingLoopsTest, AreSavedWithTheirBlocks) {
   EXPECT_THAT(
       executor.run(loaded, {{"n", number(2)}, {"x", floats({5, 1})}}, {name})[0].to_vector<float>(),
       ElementsAre(5, 1, 2, 4));
+}
+
+// With an operator behind them that has a decomposition, and needs the shape they come to.
+TEST_P(GrowingLoopsTest, AreComparedWithWhatTheyGrowTo) {
+  const Variable n = data("n", {1}, kInt64);
+  const Variable x = data("x", {2}, kFloat32);
+  x.set_stop_gradient(false);
+  const Variable target = data("target", {5}, kFloat32);
+  const Variable loss = reduce_sum(square_error_cost(grown(x, n)[1], target));
+  const Variable grad = gradients(loss, {x})[0];
+  const Feed feed{{"n", number(3)}, {"x", floats({5, 1})}, {"target", floats({4, 1, 2, 4, 7})}};
+  for (const CompileOptions& options : {CompileOptions::none(), CompileOptions()}) {
+    Executor executor(GetParam(), options, scope_);
+    const auto result = executor.run(main_, feed, {loss, grad});
+    EXPECT_EQ(result[0].item<float>(), 2);
+    EXPECT_THAT(result[1].to_vector<float>(), ElementsAre(2, 16));
+  }
+}
+
+// What a value hangs on is not known before it is computed.
+TEST_P(GrowingLoopsTest, AnExtentThatHangsOnValuesIsRefused) {
+  const Variable n = data("n", {1}, kInt64);
+  const Variable x = data("x", {3}, kFloat32);
+  const Variable last =
+      while_loop([&](const std::vector<Variable>& v) { return less_than(v[0], n); },
+                 [](const std::vector<Variable>& v) {
+                   return std::vector<Variable>{elementwise_add(v[0], full_like(v[0], 1.0)),
+                                                cast(reshape(nonzero(v[1]), {-1}), kFloat32)};
+                 },
+                 {full_like(n, 0.0), x})[1];
+  Executor executor(GetParam(), {}, scope_);
+  EXPECT_THAT(
+      [&] {
+        executor.run(main_, {{"n", number(1)}, {"x", floats({5, 0, 7})}}, {last});
+      },
+      ThrowsMessage<Error>(AllOf(HasSubstr("becomes float32[2], but it is float32[3] at first"),
+                                 HasSubstr("by padding with a count beside it"))));
+  EXPECT_THAT(executor.run(main_, {{"n", number(1)}, {"x", floats({5, 6, 7})}}, {last})[0]
+                  .to_vector<float>(),
+              ElementsAre(0, 1, 2));
 }
 
 // The same code step by step, with its gradient, and as a program.

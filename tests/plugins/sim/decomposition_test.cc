@@ -224,6 +224,33 @@ TEST_F(SimDecompositionTest, WithoutADecompositionItFallsBack) {
   expect_near(loss, softmax_with_cross_entropy(logits.to("cpu"), label.to("cpu")), "hard labels");
 }
 
+// In the stage that knows the shape which the loop comes to.
+TEST_F(SimDecompositionTest, BehindALoopThatGrows) {
+  const Program program;
+  const Program startup;
+  const ProgramGuard building(program, startup);
+  const Variable n = data("n", {1}, kInt64);
+  const Variable x = data("x", {2}, kFloat32);
+  x.set_stop_gradient(false);
+  const Variable last =
+      while_loop([&](const std::vector<Variable>& v) { return less_than(v[0], n); },
+                 [](const std::vector<Variable>& v) {
+                   const Variable end = slice(v[1], {0}, {-1}, {1000});
+                   return std::vector<Variable>{elementwise_add(v[0], full_like(v[0], 1.0)),
+                                                concat(std::vector<Variable>{v[1], end})};
+                 },
+                 {full_like(n, 0.0), x})[1];
+  const Variable loss = reduce_sum(square_error_cost(last, data("target", {4}, kFloat32)));
+  const Variable grad = gradients(loss, {x})[0];
+  const Feed feed{{"n", Tensor::from<std::int64_t>({2}, {1})},
+                  {"x", Tensor::from<float>({5, 1}, {2})},
+                  {"target", Tensor::from<float>({4, 1, 1, 0}, {4})}};
+  Executor executor("sim:0", CompileOptions(), Scope());
+  const std::vector<Tensor> result = executor.run(program, feed, {loss, grad});
+  EXPECT_EQ(result[0].item<float>(), 2);
+  EXPECT_EQ(result[1].to_vector<float>(), (std::vector<float>{2, 2}));
+}
+
 // What a gradient runs appears under it in a profile, whatever it is written in.
 TEST_F(SimDecompositionTest, PartsOfAGradientBelongToIt) {
   const Program program;
