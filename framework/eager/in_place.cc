@@ -10,6 +10,7 @@
 #include "framework/eager/call_scope.h"
 #include "framework/eager/copy_node.h"
 #include "framework/eager/interceptor.h"
+#include "framework/eager/node.h"
 #include "framework/eager/overlap.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
@@ -64,8 +65,9 @@ void change(const Tensor& self, OpCall<Tensor>& call, const char* op, bool moves
                         (moves && is_same_view(*self.impl(), *other.impl()));
   Tensor apart;
   if (overlaps) [[unlikely]] {
-    // Nothing is recorded of it: a change that is recorded shares its memory with no view.
-    apart = duplicate(other, site);
+    // One that is recorded, which may be x itself, keeps its way to the gradient.
+    const Tensor copy = duplicate(other, site);
+    apart = requires_grad(other) ? attached(copy, edge_of(other)) : copy;
     call.values[1] = apart;
   }
   const device::Device* guard = guarded_device(thread);

@@ -51,6 +51,22 @@ TEST_F(InPlaceTest, AnAssignmentToASliceTakesPartInGradients) {
   EXPECT_THAT(floats(y.grad()), ElementsAre(6));
 }
 
+TEST_F(InPlaceTest, AReversalOfTheTensorItselfTakesPartInGradients) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    const Tensor x = variable({1, 2, 3}, place);
+    const Tensor w = vector({1, 10, 100}).to(place);
+    const Tensor z = x * 2.0;
+    z.set_slice_(z, {0}, {2}, {-1000}, {-1});
+    EXPECT_THAT(floats(z), ElementsAre(6, 4, 2));
+    reduce_sum(z * w).backward();
+    const Tensor other = variable({1, 2, 3}, place);
+    const Tensor y = other * 2.0;
+    reduce_sum(set_slice(y, y, {0}, {2}, {-1000}, {-1}) * w).backward();
+    EXPECT_THAT(floats(x.grad()), ElementsAre(200, 20, 2)) << place;
+    EXPECT_EQ(floats(x.grad()), floats(other.grad())) << place;
+  }
+}
+
 TEST_F(InPlaceTest, WhatDoesNotFitIntoTheSliceIsRefused) {
   const Tensor x = vector({1, 2, 3});
   EXPECT_THAT(
