@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -19,6 +20,8 @@ struct Overrides {
   std::mutex mutex;
   std::map<std::string, std::string> values;
 };
+
+std::atomic<std::uint64_t> revision{1};
 
 // Never destroyed: destructors of other statics may still ask.
 Overrides& overrides() {
@@ -49,7 +52,10 @@ void set_config_value(const std::string& name, const std::string& value) {
   }
   const std::lock_guard lock(overrides().mutex);
   overrides().values[name] = value;
+  revision.fetch_add(1, std::memory_order_release);
 }
+
+std::uint64_t config_revision() noexcept { return revision.load(std::memory_order_acquire); }
 
 std::vector<std::pair<std::string, std::string>> config_values(const std::string& prefix) {
   std::map<std::string, std::string> found;

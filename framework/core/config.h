@@ -15,6 +15,8 @@ std::optional<std::string> config_value(const std::string& name);
 // An empty value is as if the variable were not set. Throws Error(kInvalidArgument), and sets
 // nothing, if the value is none that the variable takes (see environment.h).
 void set_config_value(const std::string& name, const std::string& value);
+// Another number after each of those calls: for who keeps what it has read. No lock is taken.
+std::uint64_t config_revision() noexcept;
 // What was set, if anything was; perhaps empty.
 std::optional<std::string> config_override(const std::string& name);
 

@@ -12,7 +12,6 @@
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/stream.h"
-#include "framework/device/sync_limit.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/stated_text.h"
 
@@ -226,11 +225,12 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
                        .correlation = correlation};
   // Such a copy may wait for the stream within the plugin, where no limit reaches it.
   const bool has_host = source_end == LOCI_END_HOST || target_end == LOCI_END_HOST;
-  if (has_host && stream != nullptr && sync_limit()) synchronize_stream(stream);
+  const bool waits = has_host && stream != nullptr && sync_limit();
+  if (waits) synchronize_stream(stream);
   std::uint32_t blocked = 0;
   loci_error* error = api().copy(handle_, &flat, stream, &blocked);
   if (error != nullptr) fail(error, fmt::format("copying {} bytes", bytes));
-  return blocked != 0;
+  return waits || blocked != 0;
 }
 
 void Device::launch_host(loci_stream* stream, loci_host_fn function, void* context,
@@ -250,13 +250,15 @@ void Device::synchronize_stream(loci_stream* stream, UnprovenWork* asker, std::u
   check_async_error(asker, up_to);
 }
 
+bool Device::is_done(loci_stream* stream) const {
+  std::uint32_t done = 0;
+  check(api().stream_query(stream, &done), "querying a stream");
+  return done != 0;
+}
+
 void Device::await_stream(loci_stream* stream) {
-  const auto is_done = [&] {
-    std::uint32_t done = 0;
-    check(api().stream_query(stream, &done), "querying a stream");
-    return done != 0;
-  };
-  await(name_of(stream), is_done, [&] { return api().stream_synchronize(stream); });
+  keep_limit(stream, [&] { return is_done(stream); });
+  check_wait(api().stream_synchronize(stream), stream);
 }
 
 std::string Device::name_of(loci_stream* stream) {
@@ -272,31 +274,34 @@ std::string Device::name_of(loci_stream* stream) {
 
 void Device::synchronize() {
   require_reach();
-  if (sync_limit()) {
-    // Each by itself, as no function asks for all of them.
-    if (default_stream() != nullptr) await_stream(default_stream());
-    std::vector<loci_stream*> further;
-    {
-      const std::lock_guard lock(streams_mutex_);
-      for (const auto& stream : further_streams_) {
-        if (stream != nullptr) further.push_back(stream->handle());
-      }
-    }
-    for (loci_stream* stream : further) await_stream(stream);
-  }
+  if (sync_limit()) keep_limit_of_all_streams();
   if (api().synchronize != nullptr) check(api().synchronize(handle_), "waiting for its work");
   check_async_error();
 }
 
-void Device::await(std::string_view what, const std::function<bool()>& is_done,
-                   const std::function<loci_error*()>& wait) {
-  const std::optional<std::chrono::seconds> limit = sync_limit();
-  if (!limit) return check(wait(), fmt::format("waiting for {}", what));
-  if (wait_until(is_done, *limit)) return check(wait(), fmt::format("waiting for {}", what));
+// Each by itself, as no function asks for all of them.
+void Device::keep_limit_of_all_streams() {
+  std::vector<loci_stream*> streams;
+  {
+    const std::lock_guard lock(live_streams_mutex_);
+    streams = live_streams_;
+  }
+  const auto has_ended = [this](loci_stream* stream) {
+    const std::lock_guard lock(live_streams_mutex_);
+    const bool lives =
+        std::find(live_streams_.begin(), live_streams_.end(), stream) != live_streams_.end();
+    return !lives || is_done(stream);
+  };
+  for (loci_stream* stream : streams) {
+    keep_limit(stream, [&] { return has_ended(stream); });
+  }
+}
+
+void Device::give_up(loci_stream* stream, std::chrono::seconds limit) {
   const std::string by = fmt::format(
       "the work in {} has not come to an end within {} s (LOCI_SYNC_TIMEOUT), so that it is not "
       "touched any more",
-      what, limit->count());
+      name_of(stream), limit.count());
   if (loss_.set(Loss::Kind::kHung, by)) plugin().abandon();
   loss_.refuse(place_);
 }
@@ -306,6 +311,7 @@ void Device::note_loss(const Error& error) const noexcept {
 }
 
 void Device::check_async_error(UnprovenWork* asker, std::uint64_t up_to) {
+  if (is_left()) refuse_out_of_reach();
   std::shared_ptr<Failure> first;
   const std::lock_guard lock(work_mutex_);
   try {
@@ -364,6 +370,7 @@ std::shared_ptr<Failure> make_failure(const Error& error, const Owners& owners) 
 }  // namespace
 
 std::shared_ptr<Failure> Device::fail_work(const Error& error, const UnprovenWork* asker) {
+  if (is_left()) return failure_of(error);
   const std::lock_guard lock(work_mutex_);
   if (error.code() != ErrorCode::kDeviceLost || is_out_of_reach()) return fail_all(error, asker);
   // Of the work that took it along the device may still know; that of all others is lost as well.
@@ -444,7 +451,16 @@ Resident& Device::resident(std::unique_ptr<Resident> (*make)(Device&)) {
   return *owned_resident_;
 }
 
+void Device::begin_stream(loci_stream* stream) {
+  const std::lock_guard lock(live_streams_mutex_);
+  live_streams_.push_back(stream);
+}
+
 void Device::end_stream(loci_stream* stream) noexcept {
+  {
+    const std::lock_guard lock(live_streams_mutex_);
+    std::erase(live_streams_, stream);
+  }
   Resident* present = resident_.load(std::memory_order_acquire);
   if (present != nullptr) present->stream_ended(stream);
 }

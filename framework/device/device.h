@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <loci/place.hpp>
 #include <memory>
 #include <mutex>
@@ -16,6 +16,7 @@
 #include "framework/core/process_end.h"
 #include "framework/device/backend.h"
 #include "framework/device/loss.h"
+#include "framework/device/sync_limit.h"
 #include "framework/device/unproven_work.h"
 
 namespace loci::device {
@@ -98,10 +99,7 @@ class Device {
   // Whether nothing may be asked of it, and destructors leave it alone: the process is ending, or
   // was forked from the one that opened the device, whose threads and handles a queued device's
   // are, or the device hangs.
-  [[nodiscard]] bool is_out_of_reach() const noexcept {
-    return is_of_parent_.load(std::memory_order_relaxed) || loss_.is_hung() ||
-           core::process_is_ending();
-  }
+  [[nodiscard]] bool is_out_of_reach() const noexcept { return is_left() || loss_.is_hung(); }
   // Throws Error(kUnavailable) if so, and Error(kDeviceLost) if it is lost.
   void require_reach() const {
     if (is_out_of_reach() || loss_.is_lost()) [[unlikely]]
@@ -129,12 +127,18 @@ class Device {
   void synchronize_stream(loci_stream* stream, UnprovenWork* asker = nullptr,
                           std::uint64_t up_to = 0);
   void synchronize();
-  // "its default stream", "its stream 2"; for messages.
-  [[nodiscard]] std::string name_of(loci_stream* stream);
-  // Waits for `what`, by `wait`, or by asking `is_done` where LOCI_SYNC_TIMEOUT is set: when it is
-  // over, the device hangs, and Error(kDeviceLost) is thrown.
-  void await(std::string_view what, const std::function<bool()>& is_done,
-             const std::function<loci_error*()>& wait);
+  // Before a wait for work in `stream`: where LOCI_SYNC_TIMEOUT is set, asks `has_ended` until it
+  // says so. When the time is over, the device hangs, and Error(kDeviceLost) is thrown.
+  template <class HasEnded>
+  void keep_limit(loci_stream* stream, const HasEnded& has_ended) {
+    const std::optional<std::chrono::seconds> limit = sync_limit();
+    if (limit && !wait_until(has_ended, *limit)) give_up(stream, *limit);
+  }
+  // As check(), of such a wait.
+  void check_wait(loci_error* error, loci_stream* stream) {
+    if (error != nullptr) [[unlikely]]
+      fail(error, "waiting for " + name_of(stream));
+  }
   // Asks the device, without waiting, what it has not told yet of work that has failed. That work
   // fails, with what may have used it, or all that is in question where the device cannot tell.
   // Throws the first failure, unless it is known to be another's than the asker's (null: nobody's
@@ -155,7 +159,8 @@ class Device {
 
   // The resident, made by the first call.
   Resident& resident(std::unique_ptr<Resident> (*make)(Device&));
-  // Called by ~Stream.
+  // Called by Stream, when it has its handle and before that becomes invalid.
+  void begin_stream(loci_stream* stream);
   void end_stream(loci_stream* stream) noexcept;
 
  private:
@@ -163,7 +168,18 @@ class Device {
   [[noreturn]] void refuse_out_of_reach() const;
   // The next error of enqueued work, with the correlation of what failed, if the device tells it.
   std::optional<Error> take_async_error(std::uint64_t* correlation);
+  // Whether it is another process's, or this one is ending: then the lock of its work is not taken,
+  // which a thread that is not there any more may hold.
+  [[nodiscard]] bool is_left() const noexcept {
+    return is_of_parent_.load(std::memory_order_relaxed) || core::process_is_ending();
+  }
+  // "its default stream", "its stream 2"; for messages.
+  [[nodiscard]] std::string name_of(loci_stream* stream);
+  [[noreturn]] void give_up(loci_stream* stream, std::chrono::seconds limit);
+  [[nodiscard]] bool is_done(loci_stream* stream) const;
   void await_stream(loci_stream* stream);
+  // Those of others too.
+  void keep_limit_of_all_streams();
   [[nodiscard]] UnprovenWork* owner_of(std::uint64_t correlation) const;
   // With the lock of the work.
   std::shared_ptr<Failure> fail_all(const Error& error, const UnprovenWork* asker);
@@ -182,6 +198,9 @@ class Device {
   std::unique_ptr<Stream> default_stream_;
   std::mutex streams_mutex_;
   std::vector<std::unique_ptr<Stream>> further_streams_;  // by number - 1; null: not asked for
+  // Of every Stream that there is. Held while one is queried, which is not destroyed meanwhile.
+  std::mutex live_streams_mutex_;
+  std::vector<loci_stream*> live_streams_;
   std::mutex work_mutex_;  // from a question to what follows from the answer
   std::vector<UnprovenWork*> works_;
   std::mutex resident_mutex_;

@@ -1,5 +1,7 @@
 #include "framework/device/stream.h"
 
+#include <new>
+
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/plugin/foreign_call.h"
@@ -34,6 +36,12 @@ Stream::Stream(Device& device, std::int32_t priority) : device_(&device) {
     });
   });
   device.check(error, "creating a stream");
+  try {
+    device.begin_stream(handle_);
+  } catch (const std::bad_alloc&) {
+    device.api().stream_destroy(handle_);
+    throw;
+  }
 }
 
 Stream::~Stream() {
@@ -79,9 +87,8 @@ bool Event::done() {
 
 void Event::synchronize() {
   device_->require_reach();
-  device_->await(
-      device_->name_of(stream_), [this] { return done(); },
-      [this] { return device_->api().event_synchronize(handle_); });
+  device_->keep_limit(stream_, [this] { return done(); });
+  device_->check_wait(device_->api().event_synchronize(handle_), stream_);
 }
 
 void Event::wait_on(loci_stream* stream) {

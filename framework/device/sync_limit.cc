@@ -1,9 +1,11 @@
 #include "framework/device/sync_limit.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <thread>
 
+#include "framework/core/config.h"
 #include "framework/core/environment.h"
 
 namespace loci::device {
@@ -15,10 +17,27 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds kSpin{50};
 constexpr std::chrono::microseconds kLongestPause{500};
 
+constexpr int kSecondsBits = 32;  // a day has fewer
+constexpr std::uint64_t kSecondsMask = (std::uint64_t{1} << kSecondsBits) - 1;
+
+// The seconds, and above them the revision of the configuration that they are of: in one word, so
+// that a wait takes no lock.
+std::atomic<std::uint64_t> kept{0};
+
+std::uint64_t limit_seconds() {
+  const std::uint64_t revision = core::config_revision();
+  std::uint64_t word = kept.load(std::memory_order_relaxed);
+  if (word >> kSecondsBits != revision) {
+    word = (revision << kSecondsBits) | core::configured_number("SYNC_TIMEOUT").value_or(0);
+    kept.store(word, std::memory_order_relaxed);
+  }
+  return word & kSecondsMask;
+}
+
 }  // namespace
 
 std::optional<std::chrono::seconds> sync_limit() {
-  const std::uint64_t seconds = core::configured_number("SYNC_TIMEOUT").value_or(0);
+  const std::uint64_t seconds = limit_seconds();
   if (seconds == 0) return std::nullopt;
   return std::chrono::seconds(seconds);
 }

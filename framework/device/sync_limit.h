@@ -7,7 +7,7 @@
 
 namespace loci::device {
 
-// None: for ever, as a wait of the device's own does.
+// None: for ever, as a wait of the device's own does. Costs two loads, so that each wait may ask.
 std::optional<std::chrono::seconds> sync_limit();
 
 // Asks until `is_done` says so, more and more seldom; false if the limit is over before.

@@ -92,8 +92,8 @@ void declare_execution_options(po::options_description& options) {
        "for an operator without a kernel at the device; warn is the default")  //
       ("threads", text("N"), "how many threads run kernels")                   //
       ("sync-timeout", text("SECONDS"),
-       "how long to wait for a device before it counts as lost; 0, the default: for ever "
-       "(LOCI_SYNC_TIMEOUT)")  //
+       "how long to wait for a device before it counts as lost, which makes copies from and to the "
+       "host wait; 0, the default: for ever (LOCI_SYNC_TIMEOUT)")  //
       ("seed", text("N"), "for random operators and random feeds; 0 by default");
   declare_plugin_options(options);
 }

@@ -49,7 +49,8 @@ LOCI_PUBLIC DeviceProperties device_properties(const Place& place);
 // A device is lost for the current context when its plugin says so (it fell off the bus, a kernel
 // took its context along), or when its work takes longer than LOCI_SYNC_TIMEOUT seconds. From then
 // on whatever uses it, or reads memory there, throws Error(kDeviceLost); tensors that lie there are
-// released as any other.
+// released as any other. While there is such a limit, a copy from or to the host waits for the work
+// before it in its stream, and counts among those that the host has waited for.
 //
 // By what it was lost, in one line; empty of a device that is not, or was never opened. Throws
 // Error(kUnavailable) for "gpu" without an accelerator.

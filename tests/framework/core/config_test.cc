@@ -41,6 +41,16 @@ TEST(ConfigTest, AnEmptyValueIsNone) {
   EXPECT_EQ(config_override("TEST_EMPTY"), "");
 }
 
+TEST(ConfigTest, EachChangeIsARevision) {
+  const std::uint64_t before = config_revision();
+  EXPECT_EQ(config_revision(), before);
+  set_config_value("TEST_REVISION", "1");
+  const std::uint64_t after = config_revision();
+  EXPECT_NE(after, before);
+  EXPECT_THROW(set_config_value("SYNC_TIMEOUT", "soon"), Error);
+  EXPECT_EQ(config_revision(), after) << "nothing was set";
+}
+
 TEST(ConfigTest, ValuesByPrefixLeaveOutEmptyOnes) {
   ASSERT_EQ(setenv("LOCI_TESTPRE_A", "1", 1), 0);
   ASSERT_EQ(setenv("LOCI_TESTPRE_B", "", 1), 0);

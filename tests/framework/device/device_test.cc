@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <future>
 #include <loci/error.hpp>
+#include <loci/settings.hpp>
 #include <vector>
 
+#include "framework/device/stream.h"
 #include "tests/support/fake_device.h"
 
 namespace loci::device {
@@ -215,6 +219,93 @@ TEST(DeviceTest, RefusesAnAlignmentThatBlocksCannotKeep) {
   FakeBackend fake({.alignment = 48});
   EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake")); },
               ThrowsMessage<Error>(HasSubstr("48 bytes")));
+}
+
+// LOCI_SYNC_TIMEOUT while it lives.
+struct SyncLimit {
+  explicit SyncLimit(const char* seconds) { config::set("SYNC_TIMEOUT", seconds); }
+  ~SyncLimit() { config::set("SYNC_TIMEOUT", ""); }
+  SyncLimit(const SyncLimit&) = delete;
+  SyncLimit& operator=(const SyncLimit&) = delete;
+};
+
+// Far more than it may take: so that a test which fails does not hang.
+constexpr std::chrono::seconds kPatience{60};
+
+TEST(DeviceTest, WaitsForAllStreamsWithinTheLimit) {
+  const SyncLimit limit("1");
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  const Stream own(device);
+  std::promise<void> gate;
+  test::enqueue(own.handle(), [opened = gate.get_future().share()] { opened.wait(); });
+  auto waiting = std::async(std::launch::async, [&] { device.synchronize(); });
+  EXPECT_EQ(waiting.wait_for(kPatience), std::future_status::ready);
+  gate.set_value();
+  EXPECT_THAT([&] { waiting.get(); },
+              ThrowsMessage<Error>(HasSubstr("the work in a stream besides its default one has not "
+                                             "come to an end within 1 s (LOCI_SYNC_TIMEOUT)")));
+}
+
+TEST(DeviceTest, AStreamThatHasEndedIsNotWaitedFor) {
+  const SyncLimit limit("60");
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  { const Stream ended(device); }
+  EXPECT_EQ(fake.counters().live_streams, 1);
+  device.synchronize();
+}
+
+TEST(DeviceTest, SaysThatACopyWaitsWhereThereIsALimit) {
+  const SyncLimit limit("60");
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  loci_stream* stream = device.default_stream();
+  int value = 0;
+  void* memory = device.allocate(sizeof value, stream);
+  const auto copy = [&](std::uint32_t from, void* source, std::uint32_t to, void* target) {
+    return device.copy(from, source, to, target, sizeof value, stream, /*correlation=*/0);
+  };
+  EXPECT_TRUE(copy(LOCI_END_HOST, &value, LOCI_END_DEVICE, memory));
+  EXPECT_FALSE(copy(LOCI_END_DEVICE, memory, LOCI_END_DEVICE, memory));
+  EXPECT_TRUE(copy(LOCI_END_DEVICE, memory, LOCI_END_HOST, &value));
+  device.deallocate(memory, stream);
+  device.synchronize();
+}
+
+// Confirms when it is told to, under the device's lock of its work.
+class SlowWork : public UnprovenWork {
+ public:
+  [[nodiscard]] bool has(std::uint64_t) const override { return false; }
+  [[nodiscard]] bool may_use(const UnprovenWork&) const override { return false; }
+  [[nodiscard]] std::string describe(std::uint64_t) const override { return {}; }
+  void confirm(std::uint64_t) noexcept override {
+    begun.set_value();
+    gate.get_future().wait();
+  }
+  void fail(const std::shared_ptr<Failure>&, std::uint64_t) noexcept override {}
+
+  std::promise<void> begun;
+  std::promise<void> gate;
+};
+
+// As in the child of a fork() while another thread of the parent had it.
+TEST(DeviceTest, AChildIsRefusedWithoutALock) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  SlowWork work;
+  auto holder = std::async(std::launch::async, [&] { device.check_async_error(&work); });
+  work.begun.get_future().wait();
+  device.leave_to_parent();
+  auto refused = std::async(std::launch::async, [&] {
+    const auto refusal = ThrowsMessage<Error>(HasSubstr("belongs to its parent"));
+    EXPECT_THAT([&] { device.check_async_error(); }, refusal);
+    EXPECT_THAT([&] { device.synchronize_stream(device.default_stream()); }, refusal);
+    EXPECT_THAT([&] { device.synchronize(); }, refusal);
+  });
+  EXPECT_EQ(refused.wait_for(kPatience), std::future_status::ready);
+  work.gate.set_value();
+  holder.get();
 }
 
 class CountingResident : public Resident {

@@ -18,6 +18,8 @@ TEST(SyncLimitTest, IsThatOfTheSetting) {
   EXPECT_EQ(sync_limit(), seconds(3));
   config::set("SYNC_TIMEOUT", "0");
   EXPECT_EQ(sync_limit(), std::nullopt);
+  config::set("SEED", "7");
+  EXPECT_EQ(sync_limit(), std::nullopt) << "another setting";
   EXPECT_THROW(config::set("SYNC_TIMEOUT", "1.5"), Error);
   EXPECT_THROW(config::set("SYNC_TIMEOUT", "86401"), Error);
 }
