@@ -87,6 +87,13 @@ TEST_P(ListOfDevices, SurvivesOneThatHangs) {
   expect_listed("hang", "did not return within 3 s", {"--probe-timeout", "3"});
 }
 
+TEST_F(LostPluginTest, ASlowDriverCanBeGivenMoreTime) {
+  const Finished finished = devices("hang in open", {"--probe-timeout", "3"});
+  EXPECT_THAT(finished.out, HasSubstr("\n  remedy        see whether its device or driver hangs, "
+                                      "give it more time with --probe-timeout, or leave it out "
+                                      "with --no-plugin org.loci.test.risky\n"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     LostPluginTest, ListOfDevices,
     ::testing::Values(Called{"load", "loading it"}, Called{"query", "its loci_plugin_query_v1"},
@@ -101,7 +108,10 @@ TEST_F(LostPluginTest, TheObjectOfAListHasTheReason) {
   EXPECT_EQ(report["devices"][0]["place"], "cpu");
   EXPECT_EQ(report["absent"], json({{{"plugin", "org.loci.test.risky"},
                                      {"device_types", {"risky"}},
-                                     {"reason", "its open crashed with SIGSEGV"}}}));
+                                     {"reason", "its open crashed with SIGSEGV"},
+                                     {"remedy",
+                                      "report it to the plugin's author, or leave it out "
+                                      "with --no-plugin org.loci.test.risky"}}}));
 }
 
 TEST_F(LostPluginTest, AFileThatWasNamedIsAFailureAfterTheList) {

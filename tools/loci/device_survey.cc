@@ -13,7 +13,6 @@
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_options.h"
 #include "tools/loci/plugin_probe.h"
-#include "tools/loci/probe_options.h"
 #include "tools/loci/probe_report.h"
 
 namespace loci::runner {

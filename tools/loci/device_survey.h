@@ -13,6 +13,7 @@
 #include "tools/loci/device_check.h"
 #include "tools/loci/failure.h"
 #include "tools/loci/plugin_prober.h"
+#include "tools/loci/probe_options.h"
 
 namespace loci::runner {
 
@@ -20,7 +21,7 @@ struct SurveyOptions {
   // Of the search for plugins, as they were given.
   std::vector<std::string> arguments;
   // What one function of a plugin may take.
-  std::chrono::milliseconds limit{5000};
+  std::chrono::milliseconds limit = kDeviceLimit;
   std::string program = kThisProgram;
 };
 // From --plugin-path, --plugin, --no-plugin and --probe-timeout.

@@ -23,6 +23,7 @@ struct Absent {
   std::string plugin;
   std::vector<std::string> types;
   std::string reason;
+  std::string remedy = {};
 };
 
 void declare_devices_command(po::options_description& options) {
@@ -40,7 +41,7 @@ std::vector<Absent> find_absent(const Candidates& candidates) {
     if (candidate.disabled) {
       absent.push_back({name, candidate.device_types, "disabled"});
     } else if (candidate.failed) {
-      absent.push_back({name, candidate.device_types, candidate.cause});
+      absent.push_back({name, candidate.device_types, candidate.cause, candidate.remedy});
     } else if (!candidate.unavailable.empty()) {
       absent.push_back({name, candidate.device_types, candidate.unavailable});
     }
@@ -91,6 +92,7 @@ std::string absent_text(const std::vector<Absent>& absent) {
     text += fmt::format("absent: {}{} ({})\n", fmt::join(plugin.types, ", "),
                         plugin.types.empty() ? plugin.plugin : fmt::format(" of {}", plugin.plugin),
                         plugin.reason);
+    if (!plugin.remedy.empty()) text += fmt::format("  {:<13} {}\n", "remedy", plugin.remedy);
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -98,7 +100,10 @@ std::string absent_text(const std::vector<Absent>& absent) {
 Json listed_json(const CheckedDevice& device) { return device_json(device); }
 
 Json listed_json(const Absent& absent) {
-  return {{"plugin", absent.plugin}, {"device_types", absent.types}, {"reason", absent.reason}};
+  return {{"plugin", absent.plugin},
+          {"device_types", absent.types},
+          {"reason", absent.reason},
+          {"remedy", absent.remedy}};
 }
 
 template <class List>

@@ -44,7 +44,8 @@ void declare_probe_options(po::options_description& options) {
        "load each plugin in a child process first, and leave out one that crashes or hangs there "
        "(also LOCI_PLUGIN_PROBE=1)")  //
       ("probe-timeout", po::value<double>()->value_name("SECONDS"),
-       "what such a child may take, 5 unless told")  //
+       "what such a child may take, 5 unless told; for 'devices' and 'plugins doctor' what a "
+       "function of a plugin may take, 30 unless told")  //
       ("no-probe-cache", "probe anew what an earlier run has probed");
 }
 
@@ -55,6 +56,7 @@ std::shared_ptr<PluginProber> make_prober(const po::variables_map& values, Probi
     return nullptr;
   }
   ProbeOptions options;
+  if (probing != Probing::kAsAsked) options.limit = kDeviceLimit;
   if (values.count("probe-timeout") != 0) options.limit = read_probe_limit(values);
   options.use_kept = !anew && values.count("no-probe-cache") == 0;
   return std::make_shared<PluginProber>(options);
