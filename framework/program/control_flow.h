@@ -61,7 +61,7 @@ std::vector<ops::TensorType> check_loop(const Block& block, const Operator& op);
 // Gives what is in the blocks of a loop those types. Throws as check_loop().
 void widen_loop(const Block& block, Operator& op);
 // Whether an iteration gives any value of the loop another shape, what its blocks take at first
-// being of these types.
+// being of these types. An extent that hangs on values is not known, and does not count.
 [[nodiscard]] bool changes_shapes(const Operator& op, const std::vector<ops::TensorType>& inputs);
 // As check_loop(), for a while_grad.
 void check_loop_gradient(const Block& block, const Operator& op);

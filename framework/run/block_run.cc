@@ -17,10 +17,12 @@ void check_result(const PlanValue& given, const PlanResult& wanted) {
                 program::type_text(given.type));
   }
   if (given.type == wanted.type) return;
-  core::raise(ErrorCode::kInvalidArgument,
-              "[while] '{}' becomes {}, but it is {} at first; the values of a loop keep dtype and "
-              "shape",
-              wanted.name, program::type_text(given.type), program::type_text(wanted.type));
+  core::raise(
+      ErrorCode::kInvalidArgument,
+      "[while] '{}' becomes {}, but it is {} at first, and an extent that hangs on values "
+      "may not change in a loop; give it a fixed one, by padding with a count beside it, or "
+      "compute it behind the loop",
+      wanted.name, program::type_text(given.type), program::type_text(wanted.type));
 }
 
 }  // namespace

@@ -112,7 +112,9 @@ LOCI_PUBLIC Tensor switch_case(const Tensor& index,
 //
 // A value may grow, or shrink: an extent that `body` changes is kDynamicDim in the loop and behind
 // it. In a program each iteration that changes a shape has plans of its own, which are kept for
-// later runs, so that there may be 256 of those at most.
+// later runs, so that there may be 256 of those at most. That goes by shapes alone: an extent that
+// hangs on values, as that of nonzero(), is none that grows, and a run in which `body` gives
+// another one than the value had at first is refused.
 //
 // Its gradient runs the loop anew. It keeps the values of at most about 4 sqrt(n) of n iterations
 // at once, or of 64, and computes the others again from those; it has no gradient itself. Random

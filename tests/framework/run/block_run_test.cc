@@ -84,7 +84,9 @@ TEST_F(BlockRunTest, RefusesAResultOfAnotherType) {
       [&] {
         run.run({y.data(), y.data()}, {{y.data()}});
       },
-      ThrowsMessage<Error>(HasSubstr("becomes float32[3], but it is float32[2] at first")));
+      ThrowsMessage<Error>(HasSubstr("becomes float32[3], but it is float32[2] at first, and an "
+                                     "extent that hangs on values may not change in a loop; give "
+                                     "it a fixed one, by padding")));
 }
 
 }  // namespace
