@@ -26,9 +26,11 @@ using program::VarId;
 void append_random_advance(Block& block) {
   VarId state = program::kNoVar;
   for (const Operator& op : block.ops) {
-    if (op.schema->is_random()) {
-      state = op.inputs[static_cast<std::size_t>(op.schema->input_index("state"))].front();
-    }
+    if (!op.schema->is_random()) continue;
+    const VarId drawn =
+        op.inputs[static_cast<std::size_t>(op.schema->input_index("state"))].front();
+    // One that adds to offsets is set by whoever gives it.
+    if (block.var(drawn).type.shape != Shape{3}) state = drawn;
   }
   const bool in_branches = state == program::kNoVar && program::draws_random_numbers(block);
   if (in_branches) state = block.find(program::kRandomStateName);

@@ -35,8 +35,8 @@ TEST(DropoutTest, RefusesAnUnknownMode) {
 }
 
 TEST(DropoutTest, RefusesABadRandomState) {
-  EXPECT_THAT(infer("dropout").input("x", {3}).input("state", {3}, kUInt64).error(),
-              HasSubstr("state is [3]; it must be [2], the seed and the run"));
+  EXPECT_THAT(infer("dropout").input("x", {3}).input("state", {4}, kUInt64).error(),
+              HasSubstr("state is [4]; it must be [2], the seed and the run"));
   EXPECT_THAT(forward().attr("offset", std::int64_t{-1}).error(), HasSubstr("offset is -1"));
 }
 

@@ -29,8 +29,8 @@ TEST(RandomTest, OpsAreFloating) {
 
 TEST(RandomTest, OpsCheckStateAndOffset) {
   EXPECT_THAT(
-      infer("gaussian_random").input("state", {3}, kUInt64).attr("shape", Integers{}).error(),
-      HasSubstr("state is [3]; it must be [2], the seed and the run"));
+      infer("gaussian_random").input("state", {4}, kUInt64).attr("shape", Integers{}).error(),
+      HasSubstr("state is [4]; it must be [2], the seed and the run"));
   EXPECT_THAT(random_op("gaussian_random").attr("offset", std::int64_t{-1}).error(),
               HasSubstr("offset is -1"));
 }
