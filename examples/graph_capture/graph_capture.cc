@@ -67,8 +67,8 @@ void replay_a_program(const loci::Place& place) {
 bool compare(const char* name, const training::Result& plain, const training::Result& captured) {
   const bool same = plain.losses == captured.losses;
   std::printf(
-      "%s: loss %.4f to %.4f, captured steps %s; the calls of a step take %.1f us, of a "
-      "replay %.1f us\n",
+      "%s: loss %.4f to %.4f, captured steps %s; a step returns after %.1f us, a replay "
+      "after %.1f us\n",
       name, static_cast<double>(plain.losses.front()), static_cast<double>(plain.losses.back()),
       same ? "give the same" : "DIFFER", plain.host_us, captured.host_us);
   return same;

@@ -13,7 +13,7 @@ enum class Steps { kPlain, kCaptured };
 
 struct Result {
   std::vector<float> losses;
-  double host_us = 0;  // of the calls of a step: the device's own time is not in it
+  double host_us = 0;  // until a step has returned; a program's waits for the device
 };
 
 // `count` steps from the same parameters and batches in every call.
