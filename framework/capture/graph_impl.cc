@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "framework/capture/drawing_replay.h"
 #include "framework/capture/thread_captures.h"
@@ -54,9 +55,8 @@ GraphImpl::GraphImpl(const Place& place, CaptureMode mode, std::shared_ptr<Graph
 GraphImpl::~GraphImpl() {
   if (core::process_is_ending()) {
     // Its device may be gone: everything stays as it is.
-    (void)new std::shared_ptr<CapturedGraph>(std::move(graph_));
-    (void)new std::shared_ptr<CaptureSession>(std::move(session_));
-    (void)new std::shared_ptr<GraphMemory>(std::move(memory_));
+    static auto& kept = *new std::vector<std::shared_ptr<void>>();
+    kept.insert(kept.end(), {std::move(graph_), std::move(session_), std::move(memory_)});
     return;
   }
   abort();
