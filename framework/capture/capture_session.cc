@@ -156,10 +156,11 @@ void CaptureSession::check_launch(const eager::Task& task) const {
   }
 }
 
-// Host memory that a queued op takes when it runs.
+// Host memory is taken by the op that writes it first, as it runs.
 void CaptureSession::require_memory(const tensor::TensorImpl& tensor) const {
   tensor::Storage& storage = *tensor.storage();
-  if (storage.data == nullptr && storage.bytes > 0) storage.uses.wait(/*writers_only=*/true);
+  if (storage.device != nullptr) return;
+  if (!storage.uses.has_ended(/*writers_only=*/true)) storage.uses.wait(/*writers_only=*/true);
   storage.provide();
 }
 
