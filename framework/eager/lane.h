@@ -50,8 +50,11 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   void submit(Task& task);
   // What the lane is given is the recorder's while there is one.
   void set_recorder(std::shared_ptr<WorkRecorder> recorder) noexcept;
+  [[nodiscard]] bool has_recorder() const noexcept {
+    return has_recorder_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] std::shared_ptr<WorkRecorder> recorder() const noexcept {
-    if (!has_recorder_.load(std::memory_order_acquire)) [[likely]]
+    if (!has_recorder()) [[likely]]
       return nullptr;
     const std::lock_guard lock(mutex_);
     return recorder_;

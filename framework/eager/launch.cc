@@ -115,14 +115,31 @@ std::uint64_t next_correlation() {
   return block.next++;
 }
 
+namespace {
+
+Tensor wrap(const PlannedOutput& output, std::shared_ptr<tensor::Storage> storage) {
+  return Tensor(
+      memory::make_pooled<TensorImpl>(output.type.dtype, output.type.shape, std::move(storage)));
+}
+
+// Within a capture, unless that has just ended: then where a plain one lies, too.
+[[gnu::noinline]] Tensor make_recorded(const CallPlan& plan, const PlannedOutput& output,
+                                       Lane& lane) {
+  device::Device* space = output.on_host ? nullptr : plan.space;
+  if (const auto recorder = lane.recorder()) {
+    return wrap(output, make_storage(*recorder, space, output.bytes, lane, output.name));
+  }
+  return tensor::make_tensor(output.type.dtype, output.type.shape,
+                             space == nullptr ? Place() : plan.space_place, output.name,
+                             lane.stream());
+}
+
+}  // namespace
+
 Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
                    Provision provision) {
-  if (const auto recorder = lane.recorder()) [[unlikely]] {
-    return Tensor(memory::make_pooled<TensorImpl>(
-        output.type.dtype, output.type.shape,
-        make_storage(*recorder, output.on_host ? nullptr : plan.space, output.bytes, lane,
-                     output.name)));
-  }
+  if (lane.has_recorder()) [[unlikely]]
+    return make_recorded(plan, output, lane);
   auto storage = memory::make_pooled<tensor::Storage>();
   storage->bytes = output.bytes;
   storage->name = output.name;
