@@ -26,7 +26,7 @@ Graph::Graph(const Place& place, CaptureMode mode, GraphPool pool) {
   core::check_environment();
   impl_ = std::make_unique<capture::GraphImpl>(place, mode, pool.memory());
 }
-Graph::~Graph() = default;
+Graph::~Graph() { capture::GraphImpl::end_with_handle(std::move(impl_)); }
 Graph::Graph(Graph&& other) noexcept = default;
 Graph& Graph::operator=(Graph&& other) noexcept = default;
 

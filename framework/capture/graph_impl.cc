@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "framework/capture/drawing_replay.h"
 #include "framework/capture/thread_captures.h"
@@ -53,14 +52,16 @@ GraphImpl::GraphImpl(const Place& place, CaptureMode mode, std::shared_ptr<Graph
 }
 
 GraphImpl::~GraphImpl() {
-  if (core::process_is_ending()) {
-    // Its device may be gone: everything stays as it is.
-    static auto& kept = *new std::vector<std::shared_ptr<void>>();
-    kept.insert(kept.end(), {std::move(graph_), std::move(session_), std::move(memory_)});
-    return;
-  }
   abort();
   if (graph_ != nullptr) graph_->wait();
+}
+
+void GraphImpl::end_with_handle(std::unique_ptr<GraphImpl> graph) noexcept {
+  if (graph == nullptr || !core::process_is_ending()) return;
+  // Its device may be gone: everything stays as it is.
+  static std::atomic<GraphImpl*> kept{nullptr};
+  GraphImpl* const left = graph.release();
+  left->kept_before_ = kept.exchange(left);
 }
 
 void GraphImpl::require_current_context(const char* user) const {

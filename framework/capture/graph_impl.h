@@ -17,6 +17,8 @@ class GraphImpl {
   ~GraphImpl();
   GraphImpl(const GraphImpl&) = delete;
   GraphImpl& operator=(const GraphImpl&) = delete;
+  // What a handle does at its end.
+  static void end_with_handle(std::unique_ptr<GraphImpl> graph) noexcept;
 
   [[nodiscard]] const Place& place() const { return device_.place(); }
   [[nodiscard]] CaptureMode mode() const { return mode_; }
@@ -45,6 +47,7 @@ class GraphImpl {
   std::uint64_t begun_ns_ = 0;
   std::uint64_t capture_ns_ = 0;
   std::uint64_t replays_ = 0;
+  GraphImpl* kept_before_ = nullptr;  // by the process's end
 };
 
 }  // namespace loci::capture
