@@ -22,7 +22,7 @@ std::uint64_t GraphPool::bytes_held() const {
 
 Graph::Graph()
     : Graph(Place(program::current_guard().empty() ? "cpu" : program::current_guard())) {}
-Graph::Graph(const Place& place, CaptureMode mode, GraphPool pool) {
+Graph::Graph(const Place& place, CaptureMode mode, const GraphPool& pool) {
   core::check_environment();
   impl_ = std::make_unique<capture::GraphImpl>(place, mode, pool.memory());
 }

@@ -95,7 +95,7 @@ class LOCI_PUBLIC Graph {
   // graphs in it have left may be used again, so that a replay of an earlier graph makes those
   // outputs of later ones unreadable that lie there, until the later one is replayed.
   explicit Graph(const Place& place, CaptureMode mode = CaptureMode::kThreadLocal,
-                 GraphPool pool = {});
+                 const GraphPool& pool = {});
   // Gives a capture that is under way up, and does what reset() does.
   ~Graph();
   Graph(Graph&& other) noexcept;
