@@ -15,7 +15,7 @@ struct DotEdge {
   std::string tensor;  // "y float32[4]"
 };
 
-// Throws Error(kUnavailable) with the file's name.
+// Throws Error(kFailed) with the file's name.
 void write_dot_file(const CapturedGraph& graph, const std::string& path);
 
 }  // namespace loci::capture

@@ -110,19 +110,22 @@ memory::Stats GraphMemory::stats() const {
 void GraphMemory::enter(std::uint64_t graph, std::vector<Extent> written, Outputs outputs) {
   const std::lock_guard lock(mutex_);
   for (Member& earlier : members_) {
+    Outputs overwritten;
     for (const std::weak_ptr<tensor::Storage>& output : outputs) {
       const std::shared_ptr<tensor::Storage> storage = output.lock();
-      if (storage == nullptr) continue;
-      const Extent extent{storage->device, reinterpret_cast<std::uintptr_t>(storage->data),
-                          storage->bytes};
-      if (!meet(earlier.written, extent)) continue;
-      // A replay may be reading the former one.
-      auto more = earlier.overwrites == nullptr ? std::make_shared<Outputs>()
-                                                : std::make_shared<Outputs>(*earlier.overwrites);
-      more->push_back(output);
-      earlier.overwrites = std::move(more);
-      any_overwritten_.store(true, std::memory_order_release);
+      if (storage != nullptr &&
+          meet(earlier.written, {storage->device, reinterpret_cast<std::uintptr_t>(storage->data),
+                                 storage->bytes})) {
+        overwritten.push_back(output);
+      }
     }
+    if (overwritten.empty()) continue;
+    // A replay may be reading the former list.
+    if (earlier.overwrites != nullptr) {
+      overwritten.insert(overwritten.end(), earlier.overwrites->begin(), earlier.overwrites->end());
+    }
+    earlier.overwrites = std::make_shared<const Outputs>(std::move(overwritten));
+    any_overwritten_.store(true, std::memory_order_release);
   }
   members_.push_back({graph, std::move(written), nullptr});
   member_count_.store(members_.size(), std::memory_order_release);

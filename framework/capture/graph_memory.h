@@ -59,7 +59,7 @@ class GraphMemory {
   struct Member {
     std::uint64_t graph = 0;
     std::vector<Extent> written;
-    std::shared_ptr<Outputs> overwrites;
+    std::shared_ptr<const Outputs> overwrites;
   };
 
   memory::PrivatePool& pool_of(device::Device* space);

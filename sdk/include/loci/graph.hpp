@@ -129,7 +129,7 @@ class LOCI_PUBLIC Graph {
   [[nodiscard]] GraphPool pool() const;
   [[nodiscard]] GraphStats stats() const;
   // Writes "<prefix>.dot": a node for each launch, copy and function, an edge from what writes a
-  // tensor to what reads it. Throws Error(kUnavailable) if it cannot be written, and
+  // tensor to what reads it. Throws Error(kFailed) if it cannot be written, and
   // kInvalidArgument if nothing is captured.
   void print_to_dot_files(const std::string& prefix) const;
 
