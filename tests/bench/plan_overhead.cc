@@ -6,6 +6,7 @@
 
 #include "framework/executor/executor_impl.h"
 #include "framework/run/frame.h"
+#include "tests/bench/bare_adds.h"
 #include "tests/bench/peer.h"
 #include "tests/bench/report.h"
 
@@ -29,33 +30,6 @@ struct Chain {
   Program main;
   Program startup;
   Variable last;
-};
-
-// The bare kernel: a table of function pointers with prepared arguments, one add each.
-class BareAdds {
- public:
-  explicit BareAdds(int operators) : values_(static_cast<std::size_t>(operators) + 1, 1.0F) {
-    for (int i = 0; i < operators; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      calls_.push_back({&add, &values_[at], &y_, &values_[at + 1]});
-    }
-  }
-  void run() {
-    for (const Call& call : calls_) call.fn(call);
-  }
-
- private:
-  struct Call {
-    void (*fn)(const Call&);
-    const float* x;
-    const float* y;
-    float* out;
-  };
-  static void add(const Call& call) { *call.out = *call.x + *call.y; }
-
-  std::vector<float> values_;
-  float y_ = 1.0F;
-  std::vector<Call> calls_;
 };
 
 // The plugin's kernels launched one after the other, without a plan: what a frame walks is exactly

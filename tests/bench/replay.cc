@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/bare_adds.h"
 #include "tests/bench/report.h"
 
 namespace loci::bench {
@@ -26,33 +27,6 @@ Tensor chain(const Tensor& x, const Tensor& y, int ops, int ways) {
   return sum;
 }
 
-// The bare kernel: a table of function pointers with prepared arguments, one add each.
-class BareKernels {
- public:
-  explicit BareKernels(int operators) : values_(static_cast<std::size_t>(operators) + 1, 1.0F) {
-    for (int i = 0; i < operators; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      calls_.push_back({&add, &values_[at], &y_, &values_[at + 1]});
-    }
-  }
-  void run() {
-    for (const Call& call : calls_) call.fn(call);
-  }
-
- private:
-  struct Call {
-    void (*fn)(const Call&);
-    const float* x;
-    const float* y;
-    float* out;
-  };
-  static void add(const Call& call) { *call.out = *call.x + *call.y; }
-
-  std::vector<float> values_;
-  float y_ = 1.0F;
-  std::vector<Call> calls_;
-};
-
 struct Captured {
   Captured(const Place& place, int ops, int ways)
       : x(full({1}, 1.0, kFloat32).to(place)), y(full({1}, 1.0, kFloat32).to(place)), graph(place) {
@@ -68,7 +42,7 @@ struct Captured {
 
 void measure_cpu(Report* report, int ops, int ways) {
   Captured captured("cpu", ops, ways);
-  BareKernels bare(ops);
+  BareAdds bare(ops);
   const auto replay = [&] {
     captured.graph.replay();
     (void)captured.result.read_data();
