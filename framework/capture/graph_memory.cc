@@ -107,7 +107,7 @@ memory::Stats GraphMemory::stats() const {
   return sum;
 }
 
-void GraphMemory::enter(std::uint64_t graph, std::vector<Extent> written, Outputs outputs) {
+void GraphMemory::enter(std::uint64_t graph, std::vector<Extent> written, const Outputs& outputs) {
   const std::lock_guard lock(mutex_);
   for (Member& earlier : members_) {
     Outputs overwritten;

@@ -49,7 +49,7 @@ class GraphMemory {
   // A graph that has been captured: all memory that it writes, united, and which of that outlives
   // the capture. Gives those outputs of earlier graphs' successors that a replay overwrites.
   using Outputs = std::vector<std::weak_ptr<tensor::Storage>>;
-  void enter(std::uint64_t graph, std::vector<Extent> written, Outputs outputs);
+  void enter(std::uint64_t graph, std::vector<Extent> written, const Outputs& outputs);
   void leave(std::uint64_t graph) noexcept;
   // What a replay of that graph overwrites: outputs of graphs that were captured later. Null where
   // there is none.
