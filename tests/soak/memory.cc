@@ -15,7 +15,7 @@ constexpr double kMiB = 1024.0 * 1024.0;
 // Of the figure itself; samples of a process at rest differ by less.
 constexpr double kTolerance = 0.02;
 constexpr double kLeastBytes = 4 * kMiB;
-constexpr double kLeastResident = 64 * kMiB;
+constexpr double kLeastResident = 16 * kMiB;
 
 std::uint64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
@@ -27,7 +27,10 @@ std::uint64_t resident_bytes() {
 
 }  // namespace
 
+void MemoryUse::use_one_arena() { mallopt(M_ARENA_MAX, 1); }
+
 void MemoryUse::sample() {
+  malloc_trim(0);
   const struct mallinfo2 info = mallinfo2();
   add(info.uordblks + info.hblkhd, resident_bytes());
 }
@@ -63,7 +66,7 @@ bool MemoryUse::is_flat() const {
   const double grown = heap_growth_per_cycle() * static_cast<double>(kept.size() - 1);
   const double allowed = std::max(kLeastBytes, kTolerance * kept.front().heap);
   const double resident = kept.back().resident - kept.front().resident;
-  // Of what is freed much stays resident, more where threads come and go.
+  // Of what is freed some stays resident: pages that one small block still holds.
   const double allowed_resident = std::max(kLeastResident, 5 * kTolerance * kept.front().resident);
   return grown <= allowed && resident <= allowed_resident;
 }

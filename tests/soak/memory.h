@@ -10,6 +10,10 @@ namespace loci::soak {
 // One figure after each cycle of phases, when nothing is under way.
 class MemoryUse {
  public:
+  // Before the first thread. The C library gives threads heaps of their own, up to eight for each
+  // core, and keeps in each the most that its threads ever had: what is resident would grow for
+  // minutes, whatever the program gives back.
+  static void use_one_arena();
   // Of this process now: what its heap has given out, and what is resident.
   void sample();
   void add(std::uint64_t heap_bytes, std::uint64_t resident_bytes);

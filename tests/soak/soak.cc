@@ -186,6 +186,7 @@ class Soak {
 int run(int argc, char** argv) {
   const std::optional<Options> options = read_options(argc, argv);
   if (!options) return 0;
+  MemoryUse::use_one_arena();
   core::set_config_value("SIM", "devices=2");
   plugins::SearchOptions search;
   search.directories = {test::plugin_directory()};
