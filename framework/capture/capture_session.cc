@@ -10,6 +10,14 @@
 #include "framework/ops/op_registry.h"
 
 namespace loci::capture {
+namespace {
+
+bool is_of_pool(const tensor::Storage& storage, const std::shared_ptr<GraphMemory>& pool) {
+  const tensor::StorageExtras* extras = storage.extras.find();
+  return extras != nullptr && extras->pool == pool;
+}
+
+}  // namespace
 
 CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane> origin,
                                device::CaptureMode mode, std::shared_ptr<GraphMemory> memory)
@@ -243,9 +251,10 @@ void CaptureSession::note_output(const tensor::TensorImpl& tensor, const std::st
   tensor::Storage& storage = *tensor.storage();
   const Written* earlier = written(storage);
   const bool is_made =
-      earlier != nullptr ? earlier->is_made
-                         : storage.pool == graph_->memory && !graph_->outside.contains(storage) &&
-                               (storage.bytes == 0 || addresses_.count(storage.buffer.data()) != 0);
+      earlier != nullptr
+          ? earlier->is_made
+          : is_of_pool(storage, graph_->memory) && !graph_->outside.contains(storage) &&
+                (storage.bytes == 0 || addresses_.count(storage.buffer.data()) != 0);
   written_[&storage] = {tensor.storage(), static_cast<std::uint32_t>(item), is_made};
   if (!is_made) return graph_->outside.add(tensor, OutsideTensors::Access::kWritten, op);
   if (earlier != nullptr) return;

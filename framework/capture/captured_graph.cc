@@ -10,11 +10,15 @@ namespace loci::capture {
 CapturedGraph::~CapturedGraph() {
   if (!is_sealed_) return;
   memory->leave(number);
-  for (const std::shared_ptr<tensor::Storage>& output : outputs) output->graph_writers.fetch_sub(1);
+  for (const std::shared_ptr<tensor::Storage>& output : outputs) {
+    output->extras.find()->graph_writers.fetch_sub(1);
+  }
 }
 
 void CapturedGraph::seal(std::vector<Extent> written) {
-  for (const std::shared_ptr<tensor::Storage>& output : outputs) output->graph_writers.fetch_add(1);
+  for (const std::shared_ptr<tensor::Storage>& output : outputs) {
+    output->extras.get().graph_writers.fetch_add(1);
+  }
   outside.find_constants();
   memory->enter(number, united(std::move(written)), {outputs.begin(), outputs.end()});
   is_sealed_ = true;

@@ -15,14 +15,16 @@ std::string name_of(const tensor::TensorImpl& tensor) {
 }  // namespace
 
 OutsideTensors::~OutsideTensors() {
-  for (const Outside& each : tensors_) each.storage->graph_readers.fetch_sub(1);
+  for (const Outside& each : tensors_) each.extras->graph_readers.fetch_sub(1);
 }
 
 void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const std::string& op) {
   const auto [found, is_new] = index_.emplace(tensor.storage().get(), tensors_.size());
   if (is_new) {
-    tensors_.push_back({.storage = tensor.storage(), .name = name_of(tensor), .op = op});
-    tensor.storage()->graph_readers.fetch_add(1);
+    tensor::StorageExtras& extras = tensor.storage()->extras.get();
+    tensors_.push_back(
+        {.storage = tensor.storage(), .extras = &extras, .name = name_of(tensor), .op = op});
+    extras.graph_readers.fetch_add(1);
   }
   Outside& outside = tensors_[found->second];
   if (access == Access::kWritten) {
@@ -35,10 +37,10 @@ void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const 
 
 // What another graph makes is kept by that one, and written by its replays.
 bool OutsideTensors::is_orphan(const Outside& tensor) {
-  const tensor::Storage& storage = *tensor.storage;
+  const tensor::StorageExtras& extras = *tensor.extras;
   return static_cast<std::uint64_t>(tensor.storage.use_count()) <=
-             storage.graph_readers.load(std::memory_order_relaxed) &&
-         storage.graph_writers.load(std::memory_order_relaxed) == 0;
+             extras.graph_readers.load(std::memory_order_relaxed) &&
+         extras.graph_writers.load(std::memory_order_relaxed) == 0;
 }
 
 void OutsideTensors::find_constants() {

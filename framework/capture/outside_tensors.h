@@ -50,7 +50,8 @@ class OutsideTensors {
  private:
   struct Outside {
     std::shared_ptr<tensor::Storage> storage;
-    bool is_read = false;  // before the graph writes it, if it does
+    tensor::StorageExtras* extras;  // the storage's
+    bool is_read = false;           // before the graph writes it, if it does
     bool is_read_on_host = false;
     bool is_written = false;
     bool is_constant = false;

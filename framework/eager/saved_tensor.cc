@@ -23,9 +23,9 @@ Tensor without_elements(const Tensor& tensor) {
 
 // What a captured op keeps of an input keeps nobody else from having freed it.
 std::shared_ptr<void> count_reader(const std::shared_ptr<tensor::Storage>& storage) {
-  storage->graph_readers.fetch_add(1);
+  storage->extras.get().graph_readers.fetch_add(1);
   return {storage.get(), [](void* counted) {
-            static_cast<tensor::Storage*>(counted)->graph_readers.fetch_sub(1);
+            static_cast<tensor::Storage*>(counted)->extras.find()->graph_readers.fetch_sub(1);
           }};
 }
 

@@ -10,7 +10,7 @@ std::shared_ptr<tensor::Storage> make_storage(WorkRecorder& recorder, device::De
   auto storage = memory::make_pooled<tensor::Storage>();
   storage->bytes = bytes;
   storage->name = name;
-  storage->pool = recorder.pool(space);
+  storage->extras.get().pool = recorder.pool(space);
   storage->buffer = recorder.allocate(space, bytes, lane, name);
   storage->data = storage->buffer.data();
   if (space != nullptr) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/core/context.h"
+#include "framework/core/lazy.h"
 #include "framework/memory/allocator.h"
 #include "framework/tensor/derived_forms.h"
 #include "framework/tensor/packed_form.h"
@@ -17,6 +18,18 @@
 #include "framework/tensor/uses.h"
 
 namespace loci::tensor {
+
+// What few storages have: graphs that use them, forms made of their elements.
+struct StorageExtras {
+  // Of graphs, where the storage's buffer is from one; ends after that.
+  std::shared_ptr<void> pool;
+  // Of those who keep the storage, how many are captured graphs that read it.
+  std::atomic<std::uint32_t> graph_readers{0};
+  // Live graphs whose replays make it anew.
+  std::atomic<std::uint32_t> graph_writers{0};
+  DerivedForms<PackedForm> packed;  // in layouts of kernels
+  DerivedForms<Replica> replicas;   // at other places
+};
 
 // Memory that tensors share. Either owns a buffer or refers to memory kept alive by `owner`.
 struct Storage {
@@ -34,8 +47,7 @@ struct Storage {
   }
 
   core::ContextUse use;  // first, so that what follows ends within it
-  // Of graphs, where the buffer is from one; ends after it.
-  std::shared_ptr<void> pool;
+  core::Lazy<StorageExtras> extras;
   memory::Buffer buffer;
   void* data = nullptr;  // set before the work ends that writes it first
   std::uint64_t bytes = 0;
@@ -51,14 +63,8 @@ struct Storage {
   // Somebody outside of the core has its address, and may change elements without their being
   // counted.
   std::atomic<bool> is_exposed{false};
-  DerivedForms<PackedForm> packed;  // in layouts of kernels
-  DerivedForms<Replica> replicas;   // at other places
   // Why it has no elements, as a literal that goes on after "which has none: "; null: it has.
   std::atomic<const char*> absence{nullptr};
-  // Of those who keep it, how many are captured graphs that read it.
-  std::atomic<std::uint32_t> graph_readers{0};
-  // Live graphs whose replays make it anew.
-  std::atomic<std::uint32_t> graph_writers{0};
 
  private:
   void take_memory();

@@ -79,7 +79,7 @@ std::shared_ptr<const tensor::PackedForm> packed(const Tensor& constant, const P
   const std::uint64_t version = storage.version.load(std::memory_order_acquire);
   const tensor::PackedKey key{packing.layout, constant.dtype(), constant.shape(),
                               constant.impl()->offset()};
-  auto known = storage.packed.find(key);
+  auto known = storage.extras.get().packed.find(key);
   if (known != nullptr && tensor::is_current(*known, storage)) return known;
   auto form = std::make_shared<tensor::PackedForm>();
   form->key = key;
@@ -89,7 +89,7 @@ std::shared_ptr<const tensor::PackedForm> packed(const Tensor& constant, const P
           .allocate(plugin::find_layout(packing.layout)->bytes, packing.device->default_stream(),
                     intern(fmt::format("{} (packed)", packing.variable)));
   pack(constant, packing, *form);
-  storage.packed.put(form);
+  storage.extras.get().packed.put(form);
   return form;
 }
 

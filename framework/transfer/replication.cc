@@ -12,7 +12,7 @@ std::shared_ptr<const tensor::Replica> replica(const Tensor& constant, const Pla
   tensor::Storage& storage = *impl.storage();
   const std::uint64_t version = storage.version.load(std::memory_order_acquire);
   const tensor::ReplicaKey key{place, impl.dtype(), impl.shape(), impl.offset()};
-  auto known = storage.replicas.find(key);
+  auto known = storage.extras.get().replicas.find(key);
   if (known != nullptr && tensor::is_current(*known, storage)) return known;
   Labels reasoned = labels;
   if (known == nullptr) reasoned.reason = Reason::kLoad;
@@ -20,7 +20,7 @@ std::shared_ptr<const tensor::Replica> replica(const Tensor& constant, const Pla
   made->key = key;
   made->version = version;
   made->tensor = to_place(constant, place, reasoned);
-  storage.replicas.put(made);
+  storage.extras.get().replicas.put(made);
   return made;
 }
 

@@ -73,7 +73,7 @@ TEST_F(WorkRecorderTest, TakesWhatTheLaneIsGiven) {
     ASSERT_GE(recording.recorder.tasks.size(), 2U) << place;
     EXPECT_EQ(recording.recorder.tasks[0].plan->schema->name(), "elementwise_add");
     EXPECT_NE(recording.recorder.tasks.back().host_function, nullptr);
-    EXPECT_NE(y.impl()->storage()->pool, nullptr) << "its memory is the recorder's";
+    EXPECT_NE(y.impl()->storage()->extras.get().pool, nullptr) << "its memory is the recorder's";
   }
 }
 
