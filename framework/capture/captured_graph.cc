@@ -7,12 +7,15 @@
 namespace loci::capture {
 
 // By whichever thread ends the last replay; it may be a lane's.
-CapturedGraph::~CapturedGraph() {
-  if (!is_sealed_) return;
+CapturedGraph::~CapturedGraph() { retire(); }
+
+void CapturedGraph::retire() noexcept {
+  if (!std::exchange(is_sealed_, false)) return;
   memory->leave(number);
   for (const std::shared_ptr<tensor::Storage>& output : outputs) {
     output->extras.find()->graph_writers.fetch_sub(1);
   }
+  outputs.clear();
 }
 
 void CapturedGraph::seal(std::vector<Extent> written) {

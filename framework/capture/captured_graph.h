@@ -40,6 +40,9 @@ class CapturedGraph final : public eager::Batch {
   // Before a replay: throws Error(kInvalidArgument) unless all is as it was captured, or can be
   // brought to that.
   void prepare_replay();
+  // Once no replay is under way and none will come: its outputs are nobody's but their users',
+  // although a lane's worker may still have the graph for a moment.
+  void retire() noexcept;
   // Waits for replays that are under way, whatever becomes of them.
   void wait() noexcept;
 

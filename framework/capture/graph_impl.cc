@@ -53,7 +53,14 @@ GraphImpl::GraphImpl(const Place& place, CaptureMode mode, std::shared_ptr<Graph
 
 GraphImpl::~GraphImpl() {
   abort();
-  if (graph_ != nullptr) graph_->wait();
+  end_graph();
+}
+
+void GraphImpl::end_graph() noexcept {
+  if (graph_ == nullptr) return;
+  graph_->wait();
+  graph_->retire();
+  graph_.reset();
 }
 
 void GraphImpl::end_with_handle(std::unique_ptr<GraphImpl> graph) noexcept {
@@ -187,8 +194,7 @@ void GraphImpl::reset() {
                 number_, place().to_string());
   }
   if (graph_ == nullptr) return;
-  graph_->wait();
-  graph_.reset();
+  end_graph();
   memory_ = memory_.use_count() == 1 ? GraphMemory::make() : memory_;
   replays_ = 0;
   capture_ns_ = 0;

@@ -36,6 +36,7 @@ class GraphImpl {
 
  private:
   void require_current_context(const char* user) const;
+  void end_graph() noexcept;
 
   core::ContextUse use_;  // first, so that what follows ends within it
   device::Device& device_;

@@ -102,6 +102,7 @@ TEST_P(OutsideTensorsTest, OutputsOfResetGraphsAreFreed) {
   EXPECT_THAT(floats(z), ElementsAre(2, 4));
   first.reset();
   y = Tensor();
+  synchronize();  // work that is under way has them, too
   EXPECT_THAT([&] { second.replay(); }, ThrowsMessage<Error>(HasSubstr("'y'")));
 }
 
