@@ -27,6 +27,7 @@ CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane
       not_computed_(device::failure_of(
           Error(ErrorCode::kInvalidArgument,
                 fmt::format("it is computed by graph {}, which has not been replayed", number)))) {
+  open_.emplace(*graph_->memory);
   lanes_.push_back({std::move(origin)});
   device::enter_capture(*this);
 }
@@ -415,10 +416,12 @@ std::shared_ptr<CapturedGraph> CaptureSession::finish() {
   const std::lock_guard lock(mutex_);
   if (has_failed()) {
     drop_outputs();
+    open_.reset();
     throw *failure_;
   }
   keep_outputs();
   graph_->seal(std::move(extents_));
+  open_.reset();
   return graph_;
 }
 
@@ -427,6 +430,7 @@ void CaptureSession::abandon() noexcept {
   release_lanes();
   const std::lock_guard lock(mutex_);
   drop_outputs();
+  open_.reset();
 }
 
 }  // namespace loci::capture

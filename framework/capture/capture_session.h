@@ -107,6 +107,7 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   std::vector<InLane> lanes_;  // the first one is where it began
   std::uint64_t time_ = 0;
   std::optional<Error> failure_;
+  std::optional<GraphMemory::OpenCapture> open_;  // until the graph has been sealed or given up
   std::atomic<bool> is_open_{true};
   std::vector<Extent> extents_;                // of all memory that it was given
   std::unordered_set<const void*> addresses_;  // where those begin

@@ -11,6 +11,9 @@
 namespace loci {
 inline namespace v0 {
 
+void GraphPool::empty_cache() const {
+  if (memory_ != nullptr) memory_->give_back();
+}
 std::uint64_t GraphPool::bytes_in_use() const {
   return memory_ == nullptr ? 0 : memory_->stats().in_use;
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 
 namespace loci::capture {
@@ -135,6 +136,33 @@ void GraphMemory::leave(std::uint64_t graph) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase_if(members_, [graph](const Member& member) { return member.graph == graph; });
   member_count_.store(members_.size(), std::memory_order_release);
+}
+
+GraphMemory::OpenCapture::OpenCapture(GraphMemory& memory) : memory_(memory) {
+  const std::lock_guard lock(memory_.mutex_);
+  ++memory_.open_captures_;
+}
+
+GraphMemory::OpenCapture::~OpenCapture() {
+  const std::lock_guard lock(memory_.mutex_);
+  --memory_.open_captures_;
+}
+
+void GraphMemory::give_back() {
+  const std::lock_guard lock(mutex_);
+  if (open_captures_ != 0) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] empty_cache() of a graph pool into which a graph is being captured; end "
+                "the capture first");
+  }
+  for (const auto& [space, pool] : pools_) {
+    pool->give_back([this, space = space](const void* data, std::uint64_t bytes) {
+      const Extent segment{space, reinterpret_cast<std::uintptr_t>(data), bytes};
+      return std::none_of(members_.begin(), members_.end(), [&segment](const Member& member) {
+        return meet(member.written, segment);
+      });
+    });
+  }
 }
 
 std::shared_ptr<const GraphMemory::Outputs> GraphMemory::overwritten_by(std::uint64_t graph) const {

@@ -51,6 +51,20 @@ class GraphMemory {
   using Outputs = std::vector<std::weak_ptr<tensor::Storage>>;
   void enter(std::uint64_t graph, std::vector<Extent> written, const Outputs& outputs);
   void leave(std::uint64_t graph) noexcept;
+  // Gives memory back that neither a graph uses nor a tensor has. Waits for the devices. Throws
+  // Error(kInvalidArgument) while a graph is captured into it.
+  void give_back();
+  // Of a graph that is being captured, until it has entered or was given up.
+  class OpenCapture {
+   public:
+    explicit OpenCapture(GraphMemory& memory);
+    ~OpenCapture();
+    OpenCapture(const OpenCapture&) = delete;
+    OpenCapture& operator=(const OpenCapture&) = delete;
+
+   private:
+    GraphMemory& memory_;
+  };
   // What a replay of that graph overwrites: outputs of graphs that were captured later. Null where
   // there is none.
   [[nodiscard]] std::shared_ptr<const Outputs> overwritten_by(std::uint64_t graph) const;
@@ -69,6 +83,7 @@ class GraphMemory {
   std::map<device::Device*, std::unique_ptr<memory::PrivatePool>> pools_;
   std::vector<Member> members_;  // in the order of their capture
   std::atomic<std::size_t> member_count_{0};
+  std::size_t open_captures_ = 0;
   std::atomic<bool> any_overwritten_{false};
   tensor::Uses uses_;
 };

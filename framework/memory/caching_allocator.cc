@@ -17,6 +17,8 @@ constexpr std::uint64_t kMiB = 1024 * 1024;
 // Beyond any address space; leaves room for rounding up.
 constexpr std::uint64_t kMaxRequest = std::uint64_t{1} << 62;
 
+const CachingAllocator::MayGo kAll = [](const Heap::Memory&) { return true; };
+
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
@@ -177,7 +179,7 @@ Block* CachingAllocator::grow(StreamPool& pool, std::uint64_t bytes, SegmentKind
   Block* block = attempt(round_up(segment_bytes(bytes), source_->chunk()));
   if (block == nullptr) block = attempt(exact);
   if (block != nullptr) return block;
-  trim();
+  if (segments_ == Segments::kGivenBack) trim(kAll);
   return attempt(exact);
 }
 
@@ -197,18 +199,21 @@ Block* CachingAllocator::add_segment(StreamPool& pool, std::uint64_t bytes, Segm
 }
 
 void CachingAllocator::empty_cache() {
-  const std::lock_guard lock(mutex_);
-  trim();
+  if (segments_ == Segments::kGivenBack) give_back(kAll);
 }
 
-void CachingAllocator::trim() {
-  if (segments_ == Segments::kKept) return;
+void CachingAllocator::give_back(const MayGo& may_go) {
+  const std::lock_guard lock(mutex_);
+  trim(may_go);
+}
+
+void CachingAllocator::trim(const MayGo& may_go) {
   // Segments may hold blocks of several streams, so no single one can order the release.
   source_->synchronize();
   for (const auto& pool : pools_) {
     for (Block* backing : pool->small.take_empty_slabs()) heap_.give(backing);
   }
-  release(heap_.take_free_segments());
+  release(heap_.take_free_segments(may_go));
 }
 
 void CachingAllocator::release(const std::vector<Heap::Memory>& segments) noexcept {

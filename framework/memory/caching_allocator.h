@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -32,6 +33,10 @@ class CachingAllocator final : public Allocator {
 
   Buffer allocate(std::uint64_t bytes, loci_stream* stream, const char* name) override;
   void empty_cache() override;
+  // Of kept segments: gives those back that have no live block and that `may_go`, after waiting for
+  // the device.
+  using MayGo = std::function<bool(const Heap::Memory&)>;
+  void give_back(const MayGo& may_go);
   [[nodiscard]] Stats stats() const override;
   [[nodiscard]] std::uint64_t available() const override;
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> largest(
@@ -56,7 +61,7 @@ class CachingAllocator final : public Allocator {
   Block* find(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);
   Block* grow(StreamPool& pool, std::uint64_t bytes, SegmentKind kind, std::string* cause);
   Block* add_segment(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);
-  void trim();
+  void trim(const MayGo& may_go);
   void release(const std::vector<Heap::Memory>& segments) noexcept;
 
   StreamPool& pool_of(loci_stream* stream);

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "framework/core/environment.h"
+#include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/allocator.h"
 #include "framework/memory/host_source.h"
@@ -76,6 +77,24 @@ MemoryUse memory_use(const Place& place) {
   core::check_environment();
   const memory::Stats stats = memory::allocator_of(place).stats();
   return {stats.in_use, stats.cached, stats.peak_in_use};
+}
+
+void empty_cache(const Place& place) {
+  core::check_environment();
+  if (!place.is_host()) {
+    const device::Device& device = manager().get(manager().resolve(place, Place()));
+    device::check_unsafe(device, "empty_cache() gives memory back");
+  }
+  memory::allocator_of(place).empty_cache();
+}
+
+void empty_cache() {
+  std::vector<device::Device*> open = manager().open_devices();
+  for (const device::Device* device : open) {
+    device::check_unsafe(*device, "empty_cache() gives memory back");
+  }
+  memory::host_allocator().empty_cache();
+  for (device::Device* device : open) memory::device_allocator(*device).empty_cache();
 }
 
 }  // namespace v0

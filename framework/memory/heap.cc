@@ -76,13 +76,14 @@ void Heap::give(Block* block) noexcept {
   list_of(*block).insert(block);
 }
 
-std::vector<Heap::Memory> Heap::take_free_segments() {
+std::vector<Heap::Memory> Heap::take_free_segments(
+    const std::function<bool(const Memory&)>& may_go) {
   std::vector<Memory> memory;
   std::vector<Segment> kept;
   memory.reserve(segments_.size());
   kept.reserve(segments_.size());
   for (const Segment& segment : segments_) {
-    if (is_wholly_free(segment)) {
+    if (is_wholly_free(segment) && may_go({segment.first->data, segment.bytes})) {
       memory.push_back(dissolve(segment));
     } else {
       kept.push_back(segment);

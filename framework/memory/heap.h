@@ -49,12 +49,13 @@ class Heap {
   void take(Block* block, std::uint64_t bytes, std::uint64_t granule, StreamPool& pool);
   // Makes it free, and one with its free neighbours of the same pool.
   void give(Block* block) noexcept;
-  // Forgets the segments without a live block.
+  // Forgets the segments without a live block that `may_go`.
   struct Memory {
     void* data;
     std::uint64_t bytes;
   };
-  std::vector<Memory> take_free_segments();
+  std::vector<Memory> take_free_segments(const std::function<bool(const Memory&)>& may_go =
+                                             [](const Memory&) { return true; });
   std::vector<Memory> take_all_segments();
 
   void for_each_live(const std::function<void(const Block&)>& visit) const;

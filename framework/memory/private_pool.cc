@@ -119,6 +119,12 @@ PrivatePool::~PrivatePool() {
   kept.push_back(std::move(impl_));
 }
 
+void PrivatePool::give_back(
+    const std::function<bool(const void* data, std::uint64_t bytes)>& may_go) {
+  impl_->allocator.give_back(
+      [&may_go](const Heap::Memory& memory) { return may_go(memory.data, memory.bytes); });
+}
+
 Allocator& PrivatePool::allocator() const { return impl_->allocator; }
 
 }  // namespace loci::memory

@@ -72,5 +72,12 @@ struct MemoryUse {
 // Throws as device_properties() does; "cpu" needs no plugin.
 LOCI_PUBLIC MemoryUse memory_use(const Place& place);
 
+// Gives what is cached (MemoryUse::cached) at a place back to its device, or to the system; without
+// a place what is cached at all that are open, the host included. Waits for the devices. Memory of
+// captured graphs is GraphPool's. Throws Error as memory_use() does, and kInvalidArgument while a
+// graph is captured there whose mode forbids that (CaptureMode).
+LOCI_PUBLIC void empty_cache(const Place& place);
+LOCI_PUBLIC void empty_cache();
+
 }  // namespace v0
 }  // namespace loci

@@ -25,9 +25,9 @@
 // k steps, to the bit.
 //
 // Each replay checks first that what the graph reads and writes is still what was captured, and
-// refuses otherwise before anything runs: a tensor that nobody but graphs has any more, so that
-// nobody can have changed it; one that has failed; a variable of a scope that has another type now.
-// A variable that has another storage now is read from there.
+// refuses otherwise before anything runs: a tensor that nobody but graphs has any more (work under
+// way counts as somebody), so that nobody can have changed it; one that has failed; a variable of a
+// scope that has another type now. A variable that has another storage now is read from there.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,9 @@ class LOCI_PUBLIC GraphPool {
   // Bytes of its tensors now, and bytes that it holds; all places together.
   [[nodiscard]] std::uint64_t bytes_in_use() const;
   [[nodiscard]] std::uint64_t bytes_held() const;
+  // Gives back what no graph uses and no tensor has. Waits for the devices. Throws
+  // Error(kInvalidArgument) while a graph is captured into the pool.
+  void empty_cache() const;
 
   [[nodiscard]] const std::shared_ptr<capture::GraphMemory>& memory() const { return memory_; }
   friend bool operator==(const GraphPool& a, const GraphPool& b) { return a.memory_ == b.memory_; }

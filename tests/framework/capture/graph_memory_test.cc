@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 class GraphMemoryTest : public GraphTest {};
 LOCI_GRAPH_PLACES(GraphMemoryTest);
@@ -97,6 +98,33 @@ TEST_P(GraphMemoryTest, D4_APoolLivesAsLongAsItsTensors) {
   if (place().is_host()) {
     EXPECT_EQ(memory_use("cpu").in_use, before);
   }
+}
+
+TEST_P(GraphMemoryTest, GivesBackWhatNoGraphUses) {
+  const Tensor x = full({1 << 22}, 3.0, kFloat32).to(place());
+  const GraphPool pool = Graph(place()).pool();
+  Graph kept(place(), CaptureMode::kThreadLocal, pool);
+  kept.capture_begin();
+  const Tensor y = (x + x) * x;
+  kept.capture_end();
+  const std::uint64_t of_one = pool.bytes_held();
+  {
+    Graph other(place(), CaptureMode::kThreadLocal, pool);
+    other.capture_begin();
+    const Tensor z = (x + x) * x;
+    EXPECT_THAT([&] { pool.empty_cache(); },
+                ThrowsMessage<Error>(HasSubstr("into which a graph is being captured")));
+    other.capture_end();
+    other.replay();
+    pool.empty_cache();
+    EXPECT_GT(pool.bytes_held(), of_one);
+  }
+  pool.empty_cache();
+  EXPECT_EQ(pool.bytes_held(), of_one);
+  const Tensor noise = full({1 << 22}, 7.0, kFloat32).to(place());
+  kept.replay();  // its temporary has an address of its own still
+  EXPECT_EQ(floats(y).back(), 18);
+  EXPECT_EQ(floats(noise).back(), 7);
 }
 
 TEST_P(GraphMemoryTest, E1_AReplayOutOfOrderIsNotSilent) {

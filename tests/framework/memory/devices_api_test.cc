@@ -78,6 +78,19 @@ TEST_F(DevicesApiTest, AnAbsentDeviceIsNamedWithThoseThatThereAre) {
               ThrowsMessage<Error>(HasSubstr("no device 'nosuch:0'")));
 }
 
+TEST_F(DevicesApiTest, EmptyCacheGivesBackWhatIsFree) {
+  for (const Place& place : {Place("cpu"), Place("fake:0")}) {
+    { const Tensor x = Tensor::empty({5 << 20}, kFloat32, place); }
+    EXPECT_GE(memory_use(place).cached, 20U << 20);
+    empty_cache(place);
+    EXPECT_LT(memory_use(place).cached, 20U << 20);
+    { const Tensor x = Tensor::empty({5 << 20}, kFloat32, place); }
+    empty_cache();
+    EXPECT_LT(memory_use(place).cached, 20U << 20);
+  }
+  EXPECT_THAT([] { empty_cache(Place("fake:7")); }, ThrowsMessage<Error>(HasSubstr("fake:7")));
+}
+
 TEST_F(DevicesApiTest, MemoryUseFollowsTensors) {
   constexpr std::uint64_t kBytes = std::uint64_t{4} << 20;
   for (const char* place : {"cpu", "fake:0"}) {

@@ -67,6 +67,23 @@ TEST_F(PrivatePoolTest, GivesItsMemoryBack) {
 }
 
 // Graphs go on using addresses of blocks that have been given back.
+TEST_F(PrivatePoolTest, GivesBackThoseThatNobodyUses) {
+  PrivatePool pool(device_);
+  void* const used = pool.allocate(3 * kMiB, nullptr, "used by address").data();
+  const Buffer live = pool.allocate(20 * kMiB, nullptr, "live");
+  const std::uint64_t held = pool.stats().in_use + pool.stats().cached;
+  Buffer apart = pool.allocate(30 * kMiB, nullptr, "a segment of its own");
+  const auto is_unused = [used](const void* data, std::uint64_t bytes) {
+    const auto* first = static_cast<const char*>(data);
+    return used < first || used >= first + bytes;
+  };
+  pool.give_back(is_unused);
+  EXPECT_EQ(pool.stats().in_use + pool.stats().cached, held + 30 * kMiB) << "all are in use";
+  apart.reset();
+  pool.give_back(is_unused);
+  EXPECT_EQ(pool.stats().in_use + pool.stats().cached, held);
+}
+
 TEST_F(PrivatePoolTest, KeepsItsSegmentsWhereMemoryIsShort) {
   PrivatePool pool(device_);
   { const Buffer freed = pool.allocate(20 * kMiB, nullptr, "recorded"); }
