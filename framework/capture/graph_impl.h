@@ -26,6 +26,10 @@ class GraphImpl {
   [[nodiscard]] bool is_capturing() const { return session_ != nullptr; }
   [[nodiscard]] bool is_captured() const { return graph_ != nullptr; }
   [[nodiscard]] GraphStats stats() const;
+  // Whether replays change that memory, which is not the graph's own.
+  [[nodiscard]] bool changes(const tensor::Storage& storage) const {
+    return graph_ != nullptr && graph_->outside.is_written(storage);
+  }
 
   void begin();
   void end();

@@ -31,6 +31,10 @@ class OutsideTensors {
   [[nodiscard]] bool contains(const tensor::Storage& storage) const {
     return index_.count(&storage) != 0;
   }
+  [[nodiscard]] bool is_written(const tensor::Storage& storage) const {
+    const auto found = index_.find(&storage);
+    return found != index_.end() && tensors_[found->second].is_written;
+  }
   [[nodiscard]] std::size_t size() const { return tensors_.size(); }
 
   // The capture has ended.

@@ -53,6 +53,8 @@ class RecentMap {
 
   [[nodiscard]] Iterator begin() { return entries_.begin(); }  // the latest used
   [[nodiscard]] Iterator end() { return entries_.end(); }
+  [[nodiscard]] auto begin() const { return entries_.begin(); }
+  [[nodiscard]] auto end() const { return entries_.end(); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
 

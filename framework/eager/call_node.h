@@ -23,6 +23,7 @@ class CallNode final : public Node {
   [[nodiscard]] const std::string& name() const override { return plan_->schema->name(); }
   Gradients backward(const Gradients& outputs, bool creates_graph) override;
   void release() override;
+  [[nodiscard]] bool is_released() const override { return is_released_; }
 
  private:
   [[nodiscard]] Tensor saved_value(std::size_t position, bool creates_graph);

@@ -80,6 +80,8 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual Gradients backward(const Gradients& outputs, bool creates_graph) = 0;
   // Lets go of what was saved.
   virtual void release() {}
+  // Whether it has, so that no gradient goes through it any more.
+  [[nodiscard]] virtual bool is_released() const { return false; }
 
   // Nodes are numbered in the order of their making, in the process.
   [[nodiscard]] std::uint64_t number() const { return number_; }

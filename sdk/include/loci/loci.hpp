@@ -3,6 +3,7 @@
 
 #include <loci/attribute.hpp>
 #include <loci/autograd.hpp>
+#include <loci/captured_function.hpp>
 #include <loci/config.hpp>
 #include <loci/context.hpp>
 #include <loci/control_flow.hpp>

@@ -1,0 +1,73 @@
+// A function's calls with inputs of one form: plain ones at first, then replays of a graph.
+#pragma once
+
+#include <cstdint>
+#include <loci/captured_function.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/capture/graph_impl.h"
+#include "framework/capture/input_form.h"
+
+namespace loci::capture {
+
+// Of one thread at a time.
+class CapturedStep {
+ public:
+  // The options outlive it.
+  CapturedStep(CallForm form, const CaptureOptions& options);
+  ~CapturedStep() { GraphImpl::end_with_handle(std::move(graph_)); }
+  CapturedStep(const CapturedStep&) = delete;
+  CapturedStep& operator=(const CapturedStep&) = delete;
+
+  [[nodiscard]] const CallForm& form() const { return form_; }
+  [[nodiscard]] CaptureState state() const { return state_; }
+  // Whether the next call captures.
+  [[nodiscard]] bool is_warm() const {
+    return state_ == CaptureState::kWarmingUp && warm_calls_ >= options_.warm_up;
+  }
+
+  // What the function gives, called with the inputs, or in buckets with copies that are filled up.
+  std::vector<Tensor> call_plainly(const TensorFunction& fn, const std::vector<Tensor>& inputs);
+  // Captures a call into that memory. False if it cannot be captured: it is plain from then on.
+  [[nodiscard]] bool capture(const TensorFunction& fn, const std::vector<Tensor>& inputs,
+                             const std::shared_ptr<GraphMemory>& memory);
+  // The results for these inputs. False, and nothing has been done, if the graph is not what was
+  // captured any more, or changes one of them.
+  [[nodiscard]] bool replay(const std::vector<Tensor>& inputs, const void* site,
+                            std::vector<Tensor>* results);
+  // It is plain from now on. The reason is logged.
+  void give_up(const std::string& reason);
+  // The graph ends; it is warm, and captured again at the next call.
+  void drop_graph();
+
+  // Of its copies of inputs, and of what it is itself; its graph's memory is the pool's.
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::uint64_t peak_bytes() const { return report_.peak_bytes; }
+  [[nodiscard]] CapturedForm report() const;
+
+ private:
+  [[nodiscard]] bool is_bucket() const { return !options_.buckets.empty(); }
+  [[nodiscard]] std::int64_t rows() const { return form_.inputs[0].shape[0]; }
+  void make_copies();
+  void fill_copies(const std::vector<Tensor>& inputs, const void* site);
+  // Of the rows that were given.
+  std::vector<Tensor> cut(const std::vector<Tensor>& results, std::int64_t rows) const;
+  // Why what has been captured cannot stand for the function; empty if it can.
+  [[nodiscard]] std::string objection(const std::vector<Tensor>& inputs) const;
+  void count_capture();
+
+  const CallForm form_;
+  const CaptureOptions& options_;
+  CaptureState state_ = CaptureState::kWarmingUp;
+  int warm_calls_ = 0;
+  std::vector<Tensor> copies_;    // of inputs, which the graph reads
+  std::int64_t filled_rows_ = 0;  // of the copies, that are not zeros
+  std::unique_ptr<GraphImpl> graph_;
+  std::vector<Tensor> results_;  // the graph's
+  CapturedForm report_;
+};
+
+}  // namespace loci::capture
