@@ -17,7 +17,8 @@
 // captured anew, once no work that is under way uses it.
 //
 // Where a form of inputs cannot be captured, its calls run plainly: the reason stands in report()
-// and is logged once. Results are the same to the bit, whichever way a call goes.
+// and is logged once. Results are the same to the bit, whichever way a call goes; but in buckets
+// kernels may sum in another order, and random ops draw for the further rows too.
 #pragma once
 
 #include <cstdint>
