@@ -45,6 +45,7 @@ void check_options(const TensorFunction& fn, const CaptureOptions& options) {
 // The inputs' first rows, at most so many.
 std::vector<Tensor> first_rows(const std::vector<Tensor>& inputs, std::int64_t rows) {
   std::vector<Tensor> first;
+  first.reserve(inputs.size());
   for (const Tensor& input : inputs) {
     first.push_back(input.rows(0, std::min(rows, input.shape()[0])));
   }

@@ -1,7 +1,4 @@
 #include <loci/captured_function.hpp>
-#include <random>
-#include <stdexcept>
-#include <thread>
 
 #include "tests/framework/capture/graph_fixture.h"
 
@@ -103,34 +100,6 @@ TEST_P(CapturedFunctionTest, EachFormHasACaptureOfItsOwn) {
   }
 }
 
-TEST_P(CapturedFunctionTest, KeepsToItsBytes) {
-  constexpr std::uint64_t kMiB = 1U << 20;
-  CaptureOptions options = here();
-  options.most_bytes = 24 * kMiB;
-  const CapturedFunction scale([](const Tensors& in) { return Tensors{in[0] * 3.0}; }, options);
-  for (int round = 0; round < 2; ++round) {
-    for (std::int64_t i = 0; i < 8; ++i) {
-      const Tensor x = ones((1 << 19) + i, 2);  // 2 MiB, and 2 more for its result
-      for (int call = 0; call < 3; ++call) ASSERT_EQ(floats(scale({x})[0]).back(), 6);
-      ASSERT_LE(scale.report().bytes_held, options.most_bytes);
-    }
-  }
-  EXPECT_GE(scale.report().evictions, 8U);
-  EXPECT_LT(scale.report().forms.size(), 8U);
-}
-
-TEST_P(CapturedFunctionTest, AGraphLargerThanTheLimitIsPlain) {
-  CaptureOptions options = here();
-  options.most_bytes = 1 << 20;
-  const CapturedFunction scale([](const Tensors& in) { return Tensors{in[0] * 3.0}; }, options);
-  const Tensor x = ones(1 << 20, 2);
-  for (int call = 0; call < 3; ++call) EXPECT_EQ(floats(scale({x})[0]).back(), 6);
-  const CaptureReport report = scale.report();
-  EXPECT_EQ(report.forms.at(0).state, CaptureState::kPlain);
-  EXPECT_THAT(report.forms.at(0).reason, HasSubstr("most_bytes is 1048576"));
-  EXPECT_LE(report.bytes_held, options.most_bytes);
-}
-
 TEST_P(CapturedFunctionTest, BucketsServeManyExtents) {
   CaptureOptions options = here();
   options.buckets = {2, 4, 8};
@@ -199,34 +168,6 @@ TEST_P(CapturedFunctionTest, WithinAnotherItIsAPlainCall) {
   EXPECT_THAT(floats(y), ElementsAre(2));
 }
 
-TEST_P(CapturedFunctionTest, OneThatCallsItselfDoesNotWaitForItself) {
-  std::optional<CapturedFunction> self;
-  self.emplace(
-      [&](const Tensors& in) {
-        return in[0].shape()[0] == 1 ? Tensors{in[0] * 2.0} : (*self)({in[0].rows(0, 1)});
-      },
-      here());
-  for (int i = 0; i < 3; ++i) EXPECT_THAT(floats((*self)({vector({4, 5})})[0]), ElementsAre(8));
-}
-
-TEST_P(CapturedFunctionTest, ThreadsTakeTurns) {
-  const CapturedFunction square([](const Tensors& in) { return Tensors{in[0] * in[0]}; }, here());
-  std::vector<std::thread> threads;
-  std::atomic<int> wrong = 0;
-  for (int t = 1; t <= 4; ++t) {
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 50; ++i) {
-        const float value = static_cast<float>(t * 100 + i);
-        const Tensors results = square({vector({value, value})});
-        if (floats(results[0]) != std::vector<float>{value * value, value * value}) ++wrong;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(square.report().forms.at(0).captures, 1U);
-}
-
 TEST_P(CapturedFunctionTest, ResetForgetsCaptures) {
   int calls = 0;
   double factor = 2;
@@ -251,22 +192,6 @@ TEST_P(CapturedFunctionTest, ResultsOutliveIt) {
     for (int i = 0; i < 3; ++i) kept = twice({vector({7})})[0];
   }
   EXPECT_THAT(floats(kept), ElementsAre(14));
-}
-
-TEST_P(CapturedFunctionTest, AnyOrderOfFormsIsRight) {
-  CaptureOptions options = here();
-  options.most_bytes = 8 << 20;
-  const Tensor bias = vector({3});
-  const CapturedFunction fn(
-      [&](const Tensors& in) { return Tensors{relu(in[0] * 2.0 - 5.0) + bias}; }, options);
-  std::mt19937_64 random(11);
-  for (int i = 0; i < 300; ++i) {
-    const auto count = static_cast<std::int64_t>(1 + random() % 9) << (random() % 12);
-    const double value = static_cast<double>(random() % 100);
-    const float expected = std::max(0.0F, static_cast<float>(value) * 2 - 5) + 3;
-    ASSERT_EQ(floats(fn({ones(count, value)})[0]),
-              std::vector<float>(static_cast<std::size_t>(count), expected));
-  }
 }
 
 }  // namespace
