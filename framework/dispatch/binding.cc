@@ -35,8 +35,9 @@ std::string dtypes_text(std::uint64_t mask) {
 }
 
 // Empty if the kernel accepts.
-std::string refusal(const Implementation& candidate, const loci_op_desc& op) {
+std::string refusal(const Implementation& candidate, const OpDesc& desc) {
   const device::KernelLibrary& library = *candidate.library;
+  const loci_op_desc& op = desc.abi();
   if (candidate.def->op_version != op.version) {
     return fmt::format("it is for version {} of the op, and this Loci has version {}",
                        candidate.def->op_version, op.version);
@@ -45,6 +46,10 @@ std::string refusal(const Implementation& candidate, const loci_op_desc& op) {
   if ((candidate.def->dtype_mask & LOCI_DTYPE_BIT(dtype)) == 0) {
     return fmt::format("not for {}; its dtypes are {}", dtype_name(static_cast<DType>(dtype)),
                        dtypes_text(candidate.def->dtype_mask));
+  }
+  if (desc.draws_from_counted_state() && (candidate.def->flags & LOCI_KERNEL_COUNTED_STATE) == 0) {
+    return "it does not say that it counts the draws of a captured graph "
+           "(LOCI_KERNEL_COUNTED_STATE), each replay of which would draw the same numbers";
   }
   if (library.api.supports == nullptr) return {};
   loci_reason reason{};
@@ -80,7 +85,7 @@ class Binder {
 
  private:
   bool takes(const Implementation& candidate) {
-    std::string why = refusal(candidate, op_.abi());
+    std::string why = refusal(candidate, op_);
     if (why.empty() && computes_) {
       Preparation preparation = cache_ != nullptr ? cache_->get(candidate, device_, op_)
                                                   : prepare_kernel(candidate, device_, op_);

@@ -114,6 +114,15 @@ bool OpDesc::writes_nothing() const {
   return writes;
 }
 
+bool OpDesc::draws_from_counted_state() const {
+  if (!schema_.is_random()) return false;
+  for (std::size_t slot = 0; slot < schema_.inputs().size(); ++slot) {
+    if (schema_.inputs()[slot].name != "state") continue;
+    return inputs_.shapes[inputs_.slots[slot]] == Shape{3};
+  }
+  return false;
+}
+
 std::string OpDesc::signature(bool ranks_only) const {
   return name_ + "{" + attribute_text_ + "}" + types(ranks_only);
 }

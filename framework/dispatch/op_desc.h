@@ -51,6 +51,9 @@ class OpDesc {
   // Whether there are outputs and all are empty. No kernel is asked to do nothing: the other
   // extents of an empty tensor may be greater than any that it could count with.
   [[nodiscard]] bool writes_nothing() const;
+  // Whether it draws random numbers from a state that has what is added to its offset, as in a
+  // captured graph.
+  [[nodiscard]] bool draws_from_counted_state() const;
   // Equal for operators that one prepared kernel can serve; with `ranks_only`, whatever their
   // extents are.
   [[nodiscard]] std::string signature(bool ranks_only) const;

@@ -192,7 +192,8 @@ void add_dropout(KernelDefs& kernels) {
                      .name = kPortable,
                      .dtypes = sdk::kFloatBits,
                      .create = sdk::make_kernel<DropoutKernel>,
-                     .aliases = {{0, 0}}});
+                     .aliases = {{0, 0}},
+                     .flags = LOCI_KERNEL_COUNTED_STATE});
   kernels.push_back({.op = "dropout_grad",
                      .name = kPortable,
                      .dtypes = sdk::kFloatBits,

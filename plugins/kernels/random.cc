@@ -182,11 +182,13 @@ void add_random(KernelDefs& kernels) {
   kernels.push_back({.op = "uniform_random",
                      .name = kPortable,
                      .dtypes = kState,
-                     .create = sdk::make_kernel<UniformRandom>});
+                     .create = sdk::make_kernel<UniformRandom>,
+                     .flags = LOCI_KERNEL_COUNTED_STATE});
   kernels.push_back({.op = "gaussian_random",
                      .name = kPortable,
                      .dtypes = kState,
-                     .create = sdk::make_kernel<GaussianRandom>});
+                     .create = sdk::make_kernel<GaussianRandom>,
+                     .flags = LOCI_KERNEL_COUNTED_STATE});
   kernels.push_back({.op = "random_advance",
                      .name = kPortable,
                      .dtypes = kState,

@@ -58,6 +58,23 @@ TEST_F(BindingTest, OneThatDeclinedIsAskedOnce) {
   EXPECT_EQ(cache_.size(), kept);
 }
 
+// A replay that drew what the one before it drew would look right.
+TEST_F(BindingTest, AKernelThatDoesNotCountDrawsIsNotAskedWithinACapture) {
+  const ops::OpSchema& schema = ops::op_registry().get("dropout");
+  const ArgumentType x{kFloat32, {4}, LOCI_RESIDENCE_DEVICE};
+  const ArgumentType mask{kUInt8, {4}, LOCI_RESIDENCE_DEVICE};
+  const auto bind_with_state_of = [&](std::int64_t elements) {
+    const ArgumentType state{kUInt64, {elements}, LOCI_RESIDENCE_DEVICE};
+    return bind({schema, schema.complete({}), {{x}, {state}}, {{x}, {mask}}});
+  };
+  EXPECT_EQ(bind_with_state_of(2).name(), "org.loci.test.toy/uncounted");
+  const Binding bound = bind_with_state_of(3);
+  EXPECT_FALSE(bound.found());
+  EXPECT_EQ(bound.refusals,
+            "org.loci.test.toy/uncounted: it does not say that it counts the draws of a captured "
+            "graph (LOCI_KERNEL_COUNTED_STATE), each replay of which would draw the same numbers");
+}
+
 TEST_F(BindingTest, NothingIsPreparedForWhatWritesNothing) {
   const Binding bound = bind(unary("relu", {0, 3}));
   EXPECT_TRUE(bound.found());

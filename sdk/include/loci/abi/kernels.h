@@ -117,7 +117,11 @@ typedef struct loci_op_desc {
 
 /* loci_kernel_def.flags */
 enum {
-  LOCI_KERNEL_SHAPE_AGNOSTIC = 1 << 0 /* one prepared object serves every shape of those ranks */
+  LOCI_KERNEL_SHAPE_AGNOSTIC = 1 << 0, /* one prepared object serves every shape of those ranks */
+  /* Of a random op: adds the third element of a state that has one to the op's offset. A kernel
+   * without it is asked about states of two elements alone, since the replays of a captured graph
+   * would all draw the same numbers by it. */
+  LOCI_KERNEL_COUNTED_STATE = 1 << 1
 };
 
 /* Output `output` may lie in the memory of input `input` (flat indices): a permission. */

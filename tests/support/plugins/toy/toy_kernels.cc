@@ -161,6 +161,8 @@ sdk::KernelList toy_kernels() {
        .op_version = 7},
       {"scale", "toy", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {{0, 0}}},
       {"fill_constant", "toy", kFloat32, sdk::make_kernel<FillKernel>},
+      // Knows no state of three elements.
+      {"dropout", "uncounted", kFloat32, sdk::make_kernel<prepare_plain<Relu>>},
       {"sigmoid", "told", kFloat32, sdk::make_kernel<decline_with_cost>},
       {.op = "floor",
        .name = "told",
