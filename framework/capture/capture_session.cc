@@ -205,7 +205,7 @@ std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& 
   const std::size_t item =
       graph_->list.add_launch(task.plan, arguments.data(), workspace.data(), state);
   for (std::size_t i = task.input_count(); i < arguments.size(); ++i) {
-    if (arguments[i] != nullptr) note_output(*arguments[i], op, item);
+    if (arguments[i] != nullptr) note_output(task.arguments[i], op, item);
   }
   return item;
 }
@@ -221,7 +221,7 @@ std::size_t CaptureSession::record_copy(eager::Task& task) {
   const std::size_t item = graph_->list.add_copy({from.storage()->device, from.data()},
                                                  {to.storage()->device, to.data()}, from.bytes(),
                                                  labels, std::move(task.permit));
-  note_output(to, "copy", item);
+  note_output(task.arguments[1], "copy", item);
   return item;
 }
 
@@ -247,17 +247,20 @@ void CaptureSession::note_input(const tensor::TensorImpl& tensor, OutsideTensors
   graph_->outside.add(tensor, access, op);
 }
 
-void CaptureSession::note_output(const tensor::TensorImpl& tensor, const std::string& op,
-                                 std::size_t item) {
-  tensor::Storage& storage = *tensor.storage();
+void CaptureSession::note_output(const std::shared_ptr<tensor::TensorImpl>& tensor,
+                                 const std::string& op, std::size_t item) {
+  tensor::Storage& storage = *tensor->storage();
   const Written* earlier = written(storage);
   const bool is_made =
       earlier != nullptr
           ? earlier->is_made
           : is_of_pool(storage, graph_->memory) && !graph_->outside.contains(storage) &&
                 (storage.bytes == 0 || addresses_.count(storage.buffer.data()) != 0);
-  written_[&storage] = {tensor.storage(), static_cast<std::uint32_t>(item), is_made};
-  if (!is_made) return graph_->outside.add(tensor, OutsideTensors::Access::kWritten, op);
+  written_[&storage] = {tensor->storage(), static_cast<std::uint32_t>(item), is_made};
+  if (!is_made) {
+    graph_->changes.note(tensor);
+    return graph_->outside.add(*tensor, OutsideTensors::Access::kWritten, op);
+  }
   if (earlier != nullptr) return;
   storage.absence.store(tensor::kBeingCaptured, std::memory_order_relaxed);
   storage.uses.fail(not_computed_);
@@ -392,7 +395,16 @@ void CaptureSession::keep_outputs() {
   }
 }
 
-// Of a capture that has failed: they will never be computed.
+// Of a capture that has failed: its outputs will never be computed, and nothing is changed.
+void CaptureSession::drop() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    drop_outputs();
+    open_.reset();
+  }
+  graph_->give_up();  // ends nodes of the tape, and with them memory
+}
+
 void CaptureSession::drop_outputs() noexcept {
   for (const auto& [address, each] : written_) {
     const std::shared_ptr<tensor::Storage> storage = each.storage.lock();
@@ -413,12 +425,11 @@ std::shared_ptr<CapturedGraph> CaptureSession::finish() {
                                  "capture wait for it",
                                  name(), forks)));
   }
-  const std::lock_guard lock(mutex_);
   if (has_failed()) {
-    drop_outputs();
-    open_.reset();
+    drop();
     throw *failure_;
   }
+  const std::lock_guard lock(mutex_);
   keep_outputs();
   graph_->seal(std::move(extents_));
   open_.reset();
@@ -428,9 +439,7 @@ std::shared_ptr<CapturedGraph> CaptureSession::finish() {
 void CaptureSession::abandon() noexcept {
   if (!is_open()) return;
   release_lanes();
-  const std::lock_guard lock(mutex_);
-  drop_outputs();
-  open_.reset();
+  drop();
 }
 
 }  // namespace loci::capture

@@ -91,13 +91,15 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   void note_input(const tensor::TensorImpl& tensor, OutsideTensors::Access access,
                   const std::string& op, std::size_t item);
   void note_run(ProgramRun& run, std::size_t item);
-  void note_output(const tensor::TensorImpl& tensor, const std::string& op, std::size_t item);
+  void note_output(const std::shared_ptr<tensor::TensorImpl>& tensor, const std::string& op,
+                   std::size_t item);
   void require_memory(const tensor::TensorImpl& tensor) const;
   [[nodiscard]] const Written* written(const tensor::Storage& storage) const;
   InLane& in_lane(const eager::Lane& lane);
   void release_lanes() noexcept;
   [[nodiscard]] std::string unjoined() const;
   void keep_outputs();
+  void drop() noexcept;
   void drop_outputs() noexcept;
 
   device::Device& device_;

@@ -6,6 +6,12 @@
 
 namespace loci::capture {
 
+CapturedGraph::CapturedGraph(std::uint64_t number, device::Device& device,
+                             std::shared_ptr<GraphMemory> memory)
+    : number(number), device(device), memory(std::move(memory)) {
+  list.set_name(fmt::format("graph {} at {}", number, device.place().to_string()));
+}
+
 // By whichever thread ends the last replay; it may be a lane's.
 CapturedGraph::~CapturedGraph() { retire(); }
 
@@ -39,6 +45,7 @@ void CapturedGraph::prepare_replay() {
     each->count_changes();
   }
   outside.count_changes();
+  changes.keep();
   // Whoever reads them from now on waits for the replay.
   for (const std::shared_ptr<tensor::Storage>& output : outputs) {
     output->absence.store(nullptr, std::memory_order_relaxed);

@@ -8,6 +8,7 @@
 
 #include "framework/capture/dot_file.h"
 #include "framework/capture/graph_memory.h"
+#include "framework/capture/history_changes.h"
 #include "framework/capture/launch_list.h"
 #include "framework/capture/outside_tensors.h"
 #include "framework/capture/program_run.h"
@@ -18,8 +19,7 @@ namespace loci::capture {
 // Written by the capture, then replayed by one thread at a time.
 class CapturedGraph final : public eager::Batch {
  public:
-  CapturedGraph(std::uint64_t number, device::Device& device, std::shared_ptr<GraphMemory> memory)
-      : number(number), device(device), memory(std::move(memory)) {}
+  CapturedGraph(std::uint64_t number, device::Device& device, std::shared_ptr<GraphMemory> memory);
   ~CapturedGraph() override;
 
   const std::uint64_t number;
@@ -31,6 +31,7 @@ class CapturedGraph final : public eager::Batch {
   std::vector<std::shared_ptr<tensor::Storage>> outputs;  // there at the end of the capture
   std::vector<memory::Buffer> kept;                       // of kernels: their state
   std::vector<DotEdge> edges;
+  HistoryChanges changes;
   Tensor random_state;     // that its random ops draw from; undefined without any
   std::int64_t draws = 0;  // of a replay
   std::uint64_t peak_bytes = 0;
@@ -43,13 +44,22 @@ class CapturedGraph final : public eager::Batch {
   // Once no replay is under way and none will come: its outputs are nobody's but their users',
   // although a lane's worker may still have the graph for a moment.
   void retire() noexcept;
+  // Without a replay since the capture: what the tape says of tensors that were to change is
+  // undone.
+  void give_up() noexcept { changes.undo(); }
   // Waits for replays that are under way, whatever becomes of them.
   void wait() noexcept;
 
   void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) override;
   [[nodiscard]] bool is_ready() const override;
   [[nodiscard]] bool is_small() const override;
-  void run(eager::Lane& lane, loci_stream* stream) override { list.run(device, lane, stream); }
+  [[nodiscard]] std::shared_ptr<const eager::BatchParts> parts() const override {
+    return list.parts();
+  }
+  [[nodiscard]] std::uint64_t correlations() const override { return list.size(); }
+  void run(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) override {
+    list.run(device, lane, stream, correlation);
+  }
   void fail(const std::shared_ptr<device::Failure>& failure) override;
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override;
   [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const override;

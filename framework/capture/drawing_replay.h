@@ -22,7 +22,13 @@ class DrawingReplay final : public eager::Batch {
   }
   [[nodiscard]] bool is_ready() const override { return graph_->is_ready(); }
   [[nodiscard]] bool is_small() const override { return graph_->is_small(); }
-  void run(eager::Lane& lane, loci_stream* stream) override;
+  [[nodiscard]] std::shared_ptr<const eager::BatchParts> parts() const override {
+    return graph_->parts();
+  }
+  [[nodiscard]] std::uint64_t correlations() const override {
+    return graph_->correlations() + kStateElements;
+  }
+  void run(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) override;
   void fail(const std::shared_ptr<device::Failure>& failure) override { graph_->fail(failure); }
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override {
     return graph_->failed_input();
@@ -34,6 +40,8 @@ class DrawingReplay final : public eager::Batch {
   [[nodiscard]] std::string describe() const override { return graph_->describe(); }
 
  private:
+  static constexpr std::uint64_t kStateElements = 3;
+
   std::shared_ptr<CapturedGraph> graph_;
   eager::Generator::Position position_;
 };

@@ -59,6 +59,7 @@ GraphImpl::~GraphImpl() {
 void GraphImpl::end_graph() noexcept {
   if (graph_ == nullptr) return;
   graph_->wait();
+  graph_->give_up();
   graph_->retire();
   graph_.reset();
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "framework/core/abi/error.h"
-#include "framework/profiler/correlation.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
@@ -14,6 +13,20 @@
 #include "framework/run/operator_log.h"
 
 namespace loci::capture {
+namespace {
+
+std::string text_of(const eager::CallPlan& plan) {
+  std::string arguments;
+  for (const eager::PlannedInput& input : plan.inputs) {
+    if (input.value < 0) continue;
+    arguments += fmt::format("{}{}{}", arguments.empty() ? "" : ", ", dtype_name(input.type.dtype),
+                             input.type.shape.to_string());
+  }
+  return fmt::format("[{}] {} at {}", plan.schema->name(), arguments,
+                     plan.device->place().to_string());
+}
+
+}  // namespace
 
 template <class T>
 T* LaunchList::make_array(std::size_t count) {
@@ -22,29 +35,32 @@ T* LaunchList::make_array(std::size_t count) {
   return array;
 }
 
-std::size_t LaunchList::add(const Item& item, Origin origin) {
-  items_.push_back(item);
+std::size_t LaunchList::add(const Item& item, Origin origin, std::string text) {
+  const std::size_t index = items_.size();
   try {
+    items_.push_back(item);
     origins_.push_back(std::move(origin));
+    parts_->parts.push_back(std::move(text));
   } catch (...) {
-    items_.pop_back();
+    items_.resize(index);
+    origins_.resize(index);
     throw;
   }
-  return items_.size() - 1;
+  return index;
 }
 
-std::size_t LaunchList::add_step(Step::Kind kind, std::size_t index) {
+std::size_t LaunchList::add_step(Step::Kind kind, std::size_t index, std::string text) {
   Item item;
   item.step = static_cast<std::uint32_t>(steps_.size());
   steps_.push_back({kind, static_cast<std::uint32_t>(index)});
-  return add(item, {});
+  return add(item, {}, std::move(text));
 }
 
 std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
                                    const tensor::TensorImpl* const* arguments, void* workspace,
                                    void* state) {
   is_small_ = is_small_ && plan->is_small;
-  if (plan->kernel == nullptr) return add_step(Step::Kind::kNothing, 0);
+  if (plan->kernel == nullptr) return add_step(Step::Kind::kNothing, 0, "nothing");
   const std::size_t count = plan->views.size();
   auto* views = make_array<loci_view>(count);
   auto* pointers = make_array<const loci_view*>(count);
@@ -62,7 +78,8 @@ std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
   item.call.workspace = workspace;
   item.call.state = state;
   ++launches_;
-  return add(item, {.plan = std::move(plan)});
+  std::string text = text_of(*plan);
+  return add(item, {.plan = std::move(plan)}, std::move(text));
 }
 
 std::size_t LaunchList::add_launch(const ProgramRun& run, std::size_t instruction) {
@@ -73,8 +90,8 @@ std::size_t LaunchList::add_launch(const ProgramRun& run, std::size_t instructio
   item.prepared = launch.prepared;
   item.call = launch.call;
   ++launches_;
-  return add(item,
-             {.program = &run.plan(), .instruction = static_cast<std::uint32_t>(instruction)});
+  return add(item, {.program = &run.plan(), .instruction = static_cast<std::uint32_t>(instruction)},
+             runtime::describe_instruction(run.plan(), instruction));
 }
 
 std::size_t LaunchList::add_copy(const transfer::End& from, const transfer::End& to,
@@ -83,14 +100,15 @@ std::size_t LaunchList::add_copy(const transfer::End& from, const transfer::End&
   constexpr std::uint64_t kLittle = 4096;
   is_small_ = is_small_ && bytes <= kLittle;
   copies_.push_back({from, to, bytes, labels, std::move(permit)});
-  return add_step(Step::Kind::kCopy, copies_.size() - 1);
+  return add_step(Step::Kind::kCopy, copies_.size() - 1,
+                  fmt::format("copy of '{}', {} bytes", labels.variable, bytes));
 }
 
 std::size_t LaunchList::add_host_function(std::unique_ptr<eager::HostFunction> function,
                                           const void* site) {
   is_small_ = false;
   functions_.push_back({std::move(function), site});
-  return add_step(Step::Kind::kFunction, functions_.size() - 1);
+  return add_step(Step::Kind::kFunction, functions_.size() - 1, "host function");
 }
 
 std::string LaunchList::type(std::size_t item) const {
@@ -106,27 +124,6 @@ std::string LaunchList::type(std::size_t item) const {
     case Step::Kind::kNothing: break;
   }
   return "nothing";
-}
-
-std::string LaunchList::describe(std::size_t item) const {
-  const Origin& origin = origins_[item];
-  if (origin.program != nullptr) {
-    return runtime::describe_instruction(*origin.program, origin.instruction);
-  }
-  if (origin.plan != nullptr) {
-    std::string arguments;
-    for (const eager::PlannedInput& input : origin.plan->inputs) {
-      if (input.value < 0) continue;
-      arguments += fmt::format("{}{}{}", arguments.empty() ? "" : ", ",
-                               dtype_name(input.type.dtype), input.type.shape.to_string());
-    }
-    return fmt::format("[{}] {} at {}", origin.plan->schema->name(), arguments,
-                       origin.plan->device->place().to_string());
-  }
-  const Step& step = steps_[items_[item].step];
-  if (step.kind != Step::Kind::kCopy) return type(item);
-  const Copy& copy = copies_[step.index];
-  return fmt::format("copy of '{}', {} bytes", copy.labels.variable, copy.bytes);
 }
 
 inline void LaunchList::run_item(Item& item, const Target& target, std::uint64_t correlation) {
@@ -145,9 +142,9 @@ void LaunchList::fail(const Item& item, loci_error* error, const device::Device&
   throw taken.within(describe(static_cast<std::size_t>(&item - items_.data())));
 }
 
-void LaunchList::run(const device::Device& device, eager::Lane& lane, loci_stream* stream) {
+void LaunchList::run(const device::Device& device, eager::Lane& lane, loci_stream* stream,
+                     std::uint64_t correlation) {
   const Target target{device, lane, stream};
-  std::uint64_t correlation = profiler::take_correlations(items_.size());
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
     return run_recorded(target, correlation);
   for (Item& item : items_) run_item(item, target, correlation++);
@@ -158,7 +155,7 @@ void LaunchList::run_step(const Item& item, const Target& target, std::uint64_t 
   if (step.kind == Step::Kind::kCopy) {
     const Copy& copy = copies_[step.index];
     transfer::copy(copy.from, copy.to, copy.bytes, copy.labels, target.stream, /*wait=*/false,
-                   copy.permit);
+                   copy.permit, correlation);
   } else if (step.kind == Step::Kind::kFunction) {
     const Function& function = functions_[step.index];
     target.lane.call_on_host(function.function, function.site, correlation);

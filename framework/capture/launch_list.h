@@ -7,10 +7,12 @@
 #include <memory>
 #include <memory_resource>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/capture/program_run.h"
 #include "framework/dispatch/kernel.h"
+#include "framework/eager/batch.h"
 #include "framework/eager/call_plan.h"
 #include "framework/eager/host_function.h"
 #include "framework/eager/lane.h"
@@ -44,14 +46,19 @@ class LaunchList {
   // Whether all of it together is little work.
   [[nodiscard]] bool is_small() const { return is_small_ && items_.size() <= kFewItems; }
 
-  // "[relu] x float32[4] at cpu", "copy of 'x'", "host function".
-  [[nodiscard]] std::string describe(std::size_t item) const;
+  // "[relu] float32[4] at cpu", "copy of 'x', 16 bytes", "host function".
+  [[nodiscard]] const std::string& describe(std::size_t item) const { return parts_->parts[item]; }
   // A word for it: "relu", "copy", "host function".
   [[nodiscard]] std::string type(std::size_t item) const;
 
-  // Hands everything to the stream of the lane, or does it on an inline device. Throws Error with
-  // the item.
-  void run(const device::Device& device, eager::Lane& lane, loci_stream* stream);
+  // The items, under the name of the graph.
+  void set_name(std::string name) { parts_->name = std::move(name); }
+  [[nodiscard]] std::shared_ptr<const eager::BatchParts> parts() const { return parts_; }
+
+  // Hands everything to the stream of the lane, or does it on an inline device, the first item with
+  // that correlation. Throws Error with the item.
+  void run(const device::Device& device, eager::Lane& lane, loci_stream* stream,
+           std::uint64_t correlation);
 
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
@@ -94,8 +101,8 @@ class LaunchList {
     loci_stream* stream;
   };
 
-  std::size_t add(const Item& item, Origin origin);
-  std::size_t add_step(Step::Kind kind, std::size_t index);
+  std::size_t add(const Item& item, Origin origin, std::string text);
+  std::size_t add_step(Step::Kind kind, std::size_t index, std::string text);
   template <class T>
   T* make_array(std::size_t count);
   void run_item(Item& item, const Target& target, std::uint64_t correlation);
@@ -107,6 +114,7 @@ class LaunchList {
   std::pmr::monotonic_buffer_resource arguments_;  // views, and pointers to them
   std::vector<Item> items_;
   std::vector<Origin> origins_;  // by item
+  std::shared_ptr<eager::BatchParts> parts_ = std::make_shared<eager::BatchParts>();
   std::vector<Step> steps_;
   std::vector<Copy> copies_;
   std::vector<Function> functions_;

@@ -7,6 +7,7 @@
 #include <loci/inline_list.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/tensor/uses.h"
 
@@ -14,6 +15,16 @@ namespace loci::eager {
 
 class Lane;
 struct Dependency;
+
+// What a batch consists of, for messages: it outlives the batch where work is in question.
+struct BatchParts {
+  std::string name;                // "graph 3 at sim:0"
+  std::vector<std::string> parts;  // "[relu] float32[4] at sim:0", in order
+
+  // "[relu] float32[4] at sim:0, in a replay of graph 3 at sim:0"; past the end: what the batch
+  // does by itself.
+  [[nodiscard]] std::string describe(std::uint64_t part) const;
+};
 
 // Its tensors are used as those of a task are: what it reads or writes waits for others, and others
 // for it. Of one replay at a time.
@@ -27,8 +38,13 @@ class Batch {
   [[nodiscard]] virtual bool is_ready() const = 0;
   // Whether it may run on the calling thread of an inline device.
   [[nodiscard]] virtual bool is_small() const = 0;
-  // Hands all of it to the stream of the lane, or does it on an inline device. Throws Error.
-  virtual void run(Lane& lane, loci_stream* stream) = 0;
+  [[nodiscard]] virtual std::shared_ptr<const BatchParts> parts() const = 0;
+  // How many correlation ids a run of it has: one for each part, then those of what it does by
+  // itself.
+  [[nodiscard]] virtual std::uint64_t correlations() const = 0;
+  // Hands all of it to the stream of the lane, or does it on an inline device. Its ids begin with
+  // that one. Throws Error.
+  virtual void run(Lane& lane, loci_stream* stream, std::uint64_t correlation) = 0;
   // Leaves the failure in what it should have written.
   virtual void fail(const std::shared_ptr<device::Failure>& failure) = 0;
   // What one of its inputs has failed with; else null.

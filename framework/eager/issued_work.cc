@@ -14,9 +14,8 @@ IssuedWork::IssuedWork(device::Device& device) : device_(device) { device.enter_
 
 IssuedWork::~IssuedWork() { device_.leave_work(*this); }
 
-void IssuedWork::note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan, const void* site,
-                      std::uint64_t correlation) {
-  Entry entry{ticket, std::move(plan), site, correlation};
+void IssuedWork::note(std::uint64_t ticket, Work work) {
+  Entry entry{ticket, std::move(work)};
   const std::lock_guard lock(lock_);
   if (entries_.empty()) [[unlikely]]
     entries_.resize(kRemembered);
@@ -47,7 +46,8 @@ std::shared_ptr<tensor::Failure> IssuedWork::take_failure() {
 // With the lock; 0 if there is none, or it was long ago.
 std::uint64_t IssuedWork::ticket_of(std::uint64_t correlation) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.correlation == correlation;
+    // Unsigned: one before the first is far past the last.
+    return correlation - entry.work.correlation < entry.work.correlations;
   });
   return found == entries_.end() ? 0 : found->ticket;
 }
@@ -57,29 +57,36 @@ bool IssuedWork::has(std::uint64_t correlation) const {
   return ticket_of(correlation) != 0;
 }
 
-// With the lock.
-std::string IssuedWork::describe_at(std::uint64_t ticket) const {
+// With the lock. The correlation is that of a part of it, or 0.
+std::string IssuedWork::describe_at(std::uint64_t ticket, std::uint64_t correlation) const {
   const Entry& entry = entries_[ticket % kRemembered];
   if (entry.ticket != ticket) return "one long ago";
-  const std::string site = describe_site(entry.site);
-  if (entry.plan == nullptr) {
+  const Work& work = entry.work;
+  const std::string site = describe_site(work.site);
+  if (work.batch != nullptr) {
+    const std::string what = correlation == 0
+                                 ? "a replay of " + work.batch->name
+                                 : work.batch->describe(correlation - work.correlation);
+    return fmt::format("{}, enqueued at {}", what, site);
+  }
+  if (work.plan == nullptr) {
     return fmt::format("{} at {}, enqueued at {}",
-                       entry.correlation == 0 ? "a copy" : "[launch_host_function]",
+                       work.correlation == 0 ? "a copy" : "[launch_host_function]",
                        device_.place().to_string(), site);
   }
   std::string arguments;
-  for (const PlannedInput& input : entry.plan->inputs) {
+  for (const PlannedInput& input : work.plan->inputs) {
     if (input.value < 0) continue;
     arguments += fmt::format("{}{} {}", arguments.empty() ? "" : ", ", dtype_name(input.type.dtype),
                              input.type.shape.to_string());
   }
-  return fmt::format("[{}] {} at {}, enqueued at {}", entry.plan->schema->name(), arguments,
+  return fmt::format("[{}] {} at {}, enqueued at {}", work.plan->schema->name(), arguments,
                      device_.place().to_string(), site);
 }
 
 std::string IssuedWork::describe(std::uint64_t correlation) const {
   const std::lock_guard lock(lock_);
-  if (correlation != 0) return describe_at(ticket_of(correlation));
+  if (correlation != 0) return describe_at(ticket_of(correlation), correlation);
   const std::uint64_t first = checked_.load(std::memory_order_relaxed) + 1;
   if (first > noted_) return {};
   if (first == noted_) return describe_at(first);

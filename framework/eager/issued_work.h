@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/device/device.h"
+#include "framework/eager/batch.h"
 #include "framework/eager/call_plan.h"
 #include "framework/memory/spin_lock.h"
 #include "framework/tensor/uses.h"
@@ -27,10 +28,16 @@ class IssuedWork final : public device::UnprovenWork {
   IssuedWork(const IssuedWork&) = delete;
   IssuedWork& operator=(const IssuedWork&) = delete;
 
-  // The device is about to have it. Tickets grow. `plan` is null for a copy and for a function of
-  // the user's; `correlation` is that of its launch, 0 for a copy.
-  void note(std::uint64_t ticket, std::shared_ptr<const CallPlan> plan, const void* site,
-            std::uint64_t correlation);
+  // A launch, with a plan, a batch, or without either a copy or a function of the user's.
+  struct Work {
+    std::shared_ptr<const CallPlan> plan;
+    std::shared_ptr<const BatchParts> batch;
+    const void* site = nullptr;
+    std::uint64_t correlation = 0;   // the first of those it has; 0 for a copy
+    std::uint64_t correlations = 1;  // how many it has
+  };
+  // The device is about to have it. Tickets grow.
+  void note(std::uint64_t ticket, Work work);
   // Whether the device was asked after the work had ended, and said nothing.
   [[nodiscard]] bool went_well(std::uint64_t ticket) const {
     return checked_.load(std::memory_order_acquire) >= ticket && failure_at(ticket) == nullptr;
@@ -64,9 +71,7 @@ class IssuedWork final : public device::UnprovenWork {
  private:
   struct Entry {
     std::uint64_t ticket = 0;
-    std::shared_ptr<const CallPlan> plan;
-    const void* site = nullptr;
-    std::uint64_t correlation = 0;
+    Work work;
   };
   struct Failed {
     std::uint64_t first;
@@ -74,7 +79,7 @@ class IssuedWork final : public device::UnprovenWork {
     std::shared_ptr<tensor::Failure> failure;
   };
   [[nodiscard]] std::uint64_t ticket_of(std::uint64_t correlation) const;
-  [[nodiscard]] std::string describe_at(std::uint64_t ticket) const;
+  [[nodiscard]] std::string describe_at(std::uint64_t ticket, std::uint64_t correlation = 0) const;
 
   static inline std::atomic<bool> any_failed_{false};
 

@@ -12,6 +12,7 @@
 #include "framework/eager/call_scope.h"
 #include "framework/eager/launch.h"
 #include "framework/eager/work_recorder.h"
+#include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
 
 namespace loci::eager {
@@ -242,14 +243,23 @@ void Lane::hand_over(Task& task, std::uint64_t ticket,
 
 // Before the device has it: another thread may be told of its failure at once.
 void Lane::begin_handover(Task& task, std::uint64_t ticket) {
-  if (task.plan != nullptr || task.host_function != nullptr) task.correlation = next_correlation();
-  stream_.issued().note(ticket, task.plan, task.site, task.correlation);
+  IssuedWork::Work work{.plan = task.plan, .batch = {}, .site = task.site};
+  if (task.batch != nullptr) {
+    work.batch = task.batch->parts();
+    work.correlations = task.batch->correlations();
+    task.correlation = profiler::take_correlations(work.correlations);
+  } else if (task.plan != nullptr || task.host_function != nullptr) {
+    task.correlation = next_correlation();
+  }
+  work.correlation = task.correlation;
+  stream_.issued().note(ticket, std::move(work));
 }
 
-// Of the device, about the work up to that ticket.
+// Of the device, about the work up to that ticket; null if what has failed came after it.
 std::shared_ptr<tensor::Failure> Lane::note_error(const Error& error,
                                                   std::uint64_t ticket) noexcept {
   std::shared_ptr<tensor::Failure> failure = stream_.issued().failure_at(ticket);
+  if (failure == nullptr && stream_.issued().went_well(ticket)) return nullptr;
   if (failure == nullptr) failure = device::failure_of(error);
   untold_.note(failure);
   return failure;

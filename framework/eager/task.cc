@@ -7,6 +7,7 @@
 #include "framework/eager/lane.h"
 #include "framework/eager/launch.h"
 #include "framework/eager/site.h"
+#include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
 
 namespace loci::eager {
@@ -40,6 +41,13 @@ void copy(const Task& task, loci_stream* stream) {
   }
   transfer::copy({from.storage()->device, from.data()}, {to.storage()->device, to.data()},
                  from.bytes(), labels, stream, /*wait=*/false, task.permit);
+}
+
+void run_batch(const Task& task, Lane& lane) {
+  const std::uint64_t correlation = task.correlation != 0
+                                        ? task.correlation
+                                        : profiler::take_correlations(task.batch->correlations());
+  task.batch->run(lane, lane.stream(), correlation);
 }
 
 template <class Visit>
@@ -79,7 +87,7 @@ bool is_ready(const Task& task) {
 
 void run_task(Task& task, Lane& lane) {
   loci_stream* stream = lane.stream();
-  if (task.batch != nullptr) return task.batch->run(lane, stream);
+  if (task.batch != nullptr) return run_batch(task, lane);
   for_each_output(task, [](tensor::Storage& storage) { storage.provide(); });
   if (task.plan != nullptr) {
     launch(task, stream);

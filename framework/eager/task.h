@@ -36,7 +36,8 @@ struct Task {
   std::unique_ptr<HostFunction> host_function;
   std::shared_ptr<Batch> batch;
   const void* site = nullptr;  // where in the user's program it was enqueued
-  // Of a launch or function on a queued device, by which that tells of failures.
+  // Of a launch, a function or a batch (its first one) on a queued device, by which that tells of
+  // failures.
   std::uint64_t correlation = 0;
 
   [[nodiscard]] std::size_t input_count() const {

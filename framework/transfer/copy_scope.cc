@@ -86,9 +86,9 @@ profiler::LabelId label_if_recording(const device::Device* from, const device::D
 }  // namespace
 
 CopyScope::CopyScope(const device::Device* from, const device::Device* to, std::uint64_t bytes,
-                     const Labels& labels)
+                     const Labels& labels, std::uint64_t correlation)
     : is_fetch_(labels.reason == Reason::kFetch),
-      correlation_(profiler::take_correlations(1)),
+      correlation_(correlation != 0 ? correlation : profiler::take_correlations(1)),
       scope_(label_if_recording(from, to, bytes, labels), correlation_) {}
 
 }  // namespace loci::transfer

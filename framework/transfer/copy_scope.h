@@ -11,9 +11,9 @@ namespace loci::transfer {
 // From its construction to finish(), or to its end if the copy fails.
 class CopyScope {
  public:
-  // Null devices are the host.
+  // Null devices are the host. Without a correlation it takes one.
   CopyScope(const device::Device* from, const device::Device* to, std::uint64_t bytes,
-            const Labels& labels);
+            const Labels& labels, std::uint64_t correlation = 0);
 
   // For the backend: joins what its device does to this copy.
   [[nodiscard]] std::uint64_t correlation() const { return correlation_; }

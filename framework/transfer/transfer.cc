@@ -70,6 +70,18 @@ class Entry {
   Row row_;
 };
 
+// Who makes sure that a copy between devices comes behind what uses their memory.
+enum class OrderedBy { kCopy, kCaller };
+
+// How a copy is made.
+struct Manner {
+  loci_stream* stream = nullptr;
+  bool wait = false;
+  OrderedBy ordered_by = OrderedBy::kCopy;
+  const Permit& permit;
+  std::uint64_t correlation = 0;  // 0: a new one
+};
+
 // A copy between host and device, or within a device. Returns whether the host waited. A copy that
 // blocked has ended, but only the wait below tells whether it and the work before it succeeded.
 bool copy_flat(device::Device& device, std::uint32_t source_end, const void* source,
@@ -88,14 +100,14 @@ bool copy_flat(device::Device& device, std::uint32_t source_end, const void* sou
 }
 
 void copy_local(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-                loci_stream* stream, bool wait) {
-  CopyScope scope(from.device, to.device, bytes, labels);
+                const Manner& manner) {
+  CopyScope scope(from.device, to.device, bytes, labels, manner.correlation);
   if (in_host_memory(from)) {
     std::memmove(to.data, from.data, bytes);
     scope.finish(/*host_waited=*/false);
   } else {
     copy_flat(*to.device, LOCI_END_DEVICE, from.data, LOCI_END_DEVICE, to.data, bytes,
-              stream_or_default(*to.device, stream), wait, scope);
+              stream_or_default(*to.device, manner.stream), manner.wait, scope);
   }
   record_local(bytes);
 }
@@ -109,22 +121,11 @@ void order(device::Device& device, loci_stream* earlier, loci_stream* later) {
   event.wait_on(later);
 }
 
-// Who makes sure that a copy between devices comes behind what uses their memory.
-enum class OrderedBy { kCopy, kCaller };
-
-// How a copy is made.
-struct Manner {
-  loci_stream* stream = nullptr;
-  bool wait = false;
-  OrderedBy ordered_by = OrderedBy::kCopy;
-  const Permit& permit;
-};
-
 // False if the backend does not copy between these devices.
 bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                const Manner& manner) {
   Entry entry(place_of(from), place_of(to), bytes, labels, manner.permit);
-  CopyScope scope(from.device, to.device, bytes, labels);
+  CopyScope scope(from.device, to.device, bytes, labels, manner.correlation);
   // The copy runs on the target's stream, which knows nothing of the work that makes the source.
   loci_stream* source_stream = from.device->default_stream();
   const bool orders = manner.ordered_by == OrderedBy::kCopy;
@@ -205,7 +206,7 @@ void copy_with_host(const End& from, const End& to, std::uint64_t bytes, const L
   manner.stream = stream_or_default(device, manner.stream);
   if (!from_host) show_wait(device, labels, manner);
   Entry entry(place_of(from), place_of(to), bytes, labels, manner.permit);
-  CopyScope scope(from.device, to.device, bytes, labels);
+  CopyScope scope(from.device, to.device, bytes, labels, manner.correlation);
   entry.finish(copy_flat(device, from_host ? LOCI_END_HOST : LOCI_END_DEVICE, from.data,
                          from_host ? LOCI_END_DEVICE : LOCI_END_HOST, to.data, bytes, manner.stream,
                          manner.wait, scope));
@@ -215,7 +216,7 @@ void copy_somewhere(const End& from, const End& to, std::uint64_t bytes, const L
                     const Manner& manner) {
   if (bytes == 0) return;
   if (in_one_space(from, to)) {
-    copy_local(from, to, bytes, labels, manner.stream, manner.wait);
+    copy_local(from, to, bytes, labels, manner);
   } else if (in_host_memory(from) || in_host_memory(to)) {
     copy_with_host(from, to, bytes, labels, manner);
   } else {
@@ -242,10 +243,10 @@ Permit permit(const End& from, const End& to, std::uint64_t bytes, const Labels&
 }
 
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-          loci_stream* stream, bool wait, const Permit& asked) {
+          loci_stream* stream, bool wait, const Permit& asked, std::uint64_t correlation) {
   if (wait && device::active_captures.load(std::memory_order_acquire) != 0) [[unlikely]]
     check_captured(from, to, labels);
-  copy_somewhere(from, to, bytes, labels, {stream, wait, OrderedBy::kCopy, asked});
+  copy_somewhere(from, to, bytes, labels, {stream, wait, OrderedBy::kCopy, asked, correlation});
 }
 
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,

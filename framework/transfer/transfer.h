@@ -86,9 +86,10 @@ class Permit {
 // With `wait` the host waits for the copy; without it both ends have to stay valid until the stream
 // reaches it. Work on other streams is the caller's to order. Zero bytes are no copy.
 // It has its permit: throws Error(kPolicy) afterwards if the host has waited once more than that
-// one's budget allows.
+// one's budget allows. The device knows it by that correlation; 0: by a new one, as each half of a
+// copy through host memory is known.
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
-          loci_stream* stream, bool wait, const Permit& asked);
+          loci_stream* stream, bool wait, const Permit& asked, std::uint64_t correlation = 0);
 // The same, and asks for the permit itself.
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait);

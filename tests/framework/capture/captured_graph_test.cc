@@ -3,14 +3,20 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <random>
+#include <string>
 
 #include "tests/framework/capture/graph_fixture.h"
+#include "tests/support/sim_faults.h"
 
 namespace loci::capture {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::int64_t kElements = 6;
 
@@ -188,6 +194,75 @@ TEST_P(CapturedGraphTest, IsOrderedWithOtherStreams) {
     graph.replay(side);
     ASSERT_EQ(floats(z).back(), 2 * (i + 10));
   }
+}
+
+// The device says which launch of a replay has failed.
+class FailingReplayTest : public CaptureTest {
+ protected:
+  void SetUp() override {
+    (void)floats(x_);  // its copy has been made
+    graph_.capture_begin();
+    const Tensor sum = x_ + x_;
+    y_ = relu(sum);
+    graph_.capture_end();
+    graph_.replay();
+    synchronize("sim:0");
+  }
+  void TearDown() override {
+    test::sim_faults("sim:0").task = 0;
+    EXPECT_NO_THROW(synchronize()) << "every test has met its failures";
+  }
+  // Of the replay, after that many tasks before it.
+  void fail_replay_after(int tasks) { test::sim_faults("sim:0").task = tasks + 2; }
+  static std::string thrown_by(const std::function<void()>& body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+
+  Tensor x_ = Tensor::from<float>({-1, 2}, {2}).to("sim:0");
+  Tensor y_;
+  Graph graph_{Place("sim:0")};
+};
+
+TEST_F(FailingReplayTest, ItsOpIsNamedAndWhatCameBeforeIsRight) {
+  fail_replay_after(1);
+  const Tensor before = x_ * x_;
+  graph_.replay();
+  EXPECT_THAT(floats(before), ElementsAre(1, 4));
+  EXPECT_THAT(thrown_by([&] { (void)floats(y_); }),
+              AllOf(HasSubstr("; it is [relu] float32[2] at sim:0, in a replay of graph "),
+                    HasSubstr(", enqueued at "), Not(HasSubstr("one of"))));
+  EXPECT_NO_THROW(synchronize("sim:0"));
+  graph_.replay();
+  EXPECT_THAT(floats(y_), ElementsAre(0, 4)) << "the next one is a replay as any other";
+}
+
+TEST_F(FailingReplayTest, ItsOwnResultsFailAndNoReplayBeforeIt) {
+  const Tensor kept = full({2}, 0, kFloat32).to("sim:0");
+  synchronize("sim:0");
+  fail_replay_after(3);
+  graph_.replay();
+  kept.copy_(y_);
+  graph_.replay();
+  EXPECT_THAT(floats(kept), ElementsAre(0, 4));
+  EXPECT_THAT(thrown_by([&] { (void)floats(y_); }), HasSubstr("[relu]"));
+}
+
+TEST_F(FailingReplayTest, ACopyOfItIsNamed) {
+  const Tensor target = full({2}, 0, kFloat32).to("sim:0");
+  Graph copying(Place("sim:0"));
+  copying.capture_begin();
+  target.copy_(x_);
+  copying.capture_end();
+  synchronize("sim:0");
+  test::sim_faults("sim:0").task = 1;
+  copying.replay();
+  EXPECT_THAT(thrown_by([&] { (void)floats(target); }),
+              AllOf(HasSubstr("; it is copy of "), HasSubstr("in a replay of graph ")));
 }
 
 }  // namespace

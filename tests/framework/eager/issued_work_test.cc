@@ -7,10 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "framework/core/abi/error.h"
-#include "framework/device/device_manager.h"
-#include "plugins/sim/handles.h"
 #include "tests/framework/eager/eager_fixture.h"
+#include "tests/support/sim_faults.h"
 
 namespace loci::eager {
 namespace {
@@ -27,14 +25,7 @@ class IssuedWorkTest : public EagerTest {
     faults().task = 0;
     EXPECT_NO_THROW(synchronize()) << "every test has met its failures";
   }
-  static sim::Faults& faults() {
-    device::Device& device = device::DeviceManager::instance().get(Place("sim:2"));
-    void* found = nullptr;
-    device.check(
-        device.api().native_handle(device.handle(), nullptr, core::to_abi("sim.faults"), &found),
-        "asking for a handle");
-    return *static_cast<sim::Faults*>(found);
-  }
+  static sim::Faults& faults() { return test::sim_faults("sim:2"); }
   // Of the error that it throws; it is called once, as the device tells of a failure once.
   static std::string thrown_by(const std::function<void()>& body) {
     try {

@@ -30,8 +30,8 @@ TEST_F(StreamWorkTest, WhatHasEndedNeverGoesBack) {
 
 TEST_F(StreamWorkTest, AWaitLearnsOfAllThatWasIssued) {
   StreamWork work(device_at("sim:1"), /*is_default=*/false);
-  work.issued().note(1, nullptr, nullptr, 0);
-  work.issued().note(2, nullptr, nullptr, 0);
+  work.issued().note(1, {});
+  work.issued().note(2, {});
   EXPECT_FALSE(work.issued().went_well(1));
   work.wait(1, /*issued=*/2);
   EXPECT_EQ(work.ended(), 2U);
@@ -40,7 +40,7 @@ TEST_F(StreamWorkTest, AWaitLearnsOfAllThatWasIssued) {
 
 TEST_F(StreamWorkTest, AQueryDoesTheSameOnceTheStreamIsThrough) {
   StreamWork work(device_at("sim:1"), /*is_default=*/false);
-  work.issued().note(1, nullptr, nullptr, 0);
+  work.issued().note(1, {});
   while (!work.query(1, /*issued=*/1)) {
   }
   EXPECT_EQ(work.ended(), 1U);
@@ -49,7 +49,7 @@ TEST_F(StreamWorkTest, AQueryDoesTheSameOnceTheStreamIsThrough) {
 
 TEST_F(StreamWorkTest, ADrainAsksNothingOfTheWork) {
   StreamWork work(device_at("sim:1"), /*is_default=*/false);
-  work.issued().note(1, nullptr, nullptr, 0);
+  work.issued().note(1, {});
   work.drain(1);
   EXPECT_EQ(work.ended(), 1U);
   EXPECT_FALSE(work.issued().went_well(1)) << "whoever reads the results asks";
