@@ -5,6 +5,7 @@
 #include "framework/eager/backward.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/thread_state.h"
+#include "framework/eager/user_call.h"
 
 namespace loci {
 namespace eager {
@@ -54,6 +55,7 @@ bool Tensor::is_leaf() const {
 }
 
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
+  const eager::UserCall call(__builtin_return_address(0));
   eager::checked_impl(*this);
   eager::BackwardRequest request;
   request.outputs = {*this};
@@ -120,6 +122,7 @@ void Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& weights, bool retain_graph, bool create_graph) {
+  const eager::UserCall call(__builtin_return_address(0));
   for (const Tensor& output : outputs) eager::checked_impl(output);
   for (const Tensor& input : inputs) eager::checked_impl(input);
   if (inputs.empty()) return {};

@@ -16,6 +16,7 @@
 #include "framework/eager/placing.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
+#include "framework/eager/user_call.h"
 
 namespace loci::eager {
 namespace {
@@ -40,6 +41,11 @@ void check_replacement(const Tensor& replaced, const Tensor& gradient, const std
               "dtype, shape and place (see cast(), reshape() and to()), or an undefined tensor to "
               "leave it as it is",
               form_text(given, replaced.place()), of, form_text(wanted, gradient.place()));
+}
+
+Tensor call_hook(const Hook& hook, const Tensor& gradient) {
+  const UserCode code;
+  return hook(gradient);
 }
 
 // The tape behind some tensors, as walk_back() sees it.
@@ -198,7 +204,7 @@ class Tape {
     for (const Node::Watch& watch : node.watches) {
       if (watch.output != output) continue;
       if (watch.hook) {
-        const Tensor replaced = watch.hook(gradient);
+        const Tensor replaced = call_hook(watch.hook, gradient);
         if (!replaced.defined()) continue;
         check_replacement(replaced, gradient, fmt::format("a result of {}", node.name()));
         gradient = replaced;
@@ -221,7 +227,7 @@ class Tape {
     History& history = ensure_history(*leaf);
     for (const Hook& hook : history.hooks) {
       gradient.make_dense([&] { return form_of(*leaf); });
-      const Tensor replaced = hook(gradient.dense);
+      const Tensor replaced = call_hook(hook, gradient.dense);
       if (!replaced.defined()) continue;
       check_replacement(replaced, gradient.dense, fmt::format("the leaf '{}'", leaf->name()));
       gradient.dense = replaced;

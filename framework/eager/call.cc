@@ -131,7 +131,7 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef*
   Lane& lane = current_lane(thread, *plan->lane);
   Task task;
   task.plan = plan;
-  task.site = site;
+  task.site = thread.user_site(site);
   for (const PlannedInput& input : plan->inputs) {
     if (input.value < 0) {
       task.arguments.emplace_back();

@@ -6,6 +6,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/eager/generator.h"
+#include "framework/eager/user_call.h"
 
 namespace loci {
 inline namespace v0 {
@@ -21,22 +22,27 @@ Tensor random(const char* op, const Shape& shape, const char* first_name, double
       .result();
 }
 
-}  // namespace
-
-Tensor full(const Shape& shape, double value, DType dtype) {
-  return OpCall<Tensor>("fill_constant")
+Tensor filled(const Shape& shape, double value, DType dtype, const void* site) {
+  return OpCall<Tensor>("fill_constant", site)
       .attr("shape", shape.dims())
       .attr("value", value)
       .attr("dtype", dtype)
       .result();
 }
 
+}  // namespace
+
+Tensor full(const Shape& shape, double value, DType dtype) {
+  return filled(shape, value, dtype, __builtin_return_address(0));
+}
+
 Tensor full(const Shape& shape, double value, DType dtype, const Place& place) {
   const DeviceGuard guard(place);
-  return full(shape, value, dtype);
+  return filled(shape, value, dtype, __builtin_return_address(0));
 }
 
 Tensor arange(std::int64_t begin, std::int64_t end, DType dtype) {
+  const eager::UserCall call(__builtin_return_address(0));
   if (end < begin) {
     core::raise(ErrorCode::kInvalidArgument, "[arange] its end {} lies before its begin {}", end,
                 begin);
@@ -54,7 +60,8 @@ Tensor rand(const Shape& shape, double low, double high, DType dtype) {
 
 Tensor rand(const Shape& shape, double low, double high, DType dtype, const Place& place) {
   const DeviceGuard guard(place);
-  return rand(shape, low, high, dtype);
+  return random("uniform_random", shape, "low", low, "high", high, dtype,
+                __builtin_return_address(0));
 }
 
 Tensor randn(const Shape& shape, double mean, double deviation, DType dtype) {
@@ -64,7 +71,8 @@ Tensor randn(const Shape& shape, double mean, double deviation, DType dtype) {
 
 Tensor randn(const Shape& shape, double mean, double deviation, DType dtype, const Place& place) {
   const DeviceGuard guard(place);
-  return randn(shape, mean, deviation, dtype);
+  return random("gaussian_random", shape, "mean", mean, "deviation", deviation, dtype,
+                __builtin_return_address(0));
 }
 
 void seed(std::uint64_t seed) { eager::Generator::instance().seed(seed); }

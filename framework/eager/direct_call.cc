@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/eager/launch.h"
+#include "framework/eager/thread_state.h"
 
 namespace loci::eager {
 namespace {
@@ -23,7 +24,7 @@ Task as_task(const std::shared_ptr<const CallPlan>& plan, const TensorRef* value
              const TensorList& results, const void* site) {
   Task task;
   task.plan = plan;
-  task.site = site;
+  task.site = thread_state().user_site(site);
   for (const PlannedInput& input : plan->inputs) {
     task.arguments.push_back(input.value < 0 ? nullptr : values[input.value]->impl());
   }

@@ -15,6 +15,19 @@
 namespace loci {
 namespace eager {
 
+namespace {
+
+// As far as it is known by now.
+bool has_failed(const tensor::Uses& uses) {
+  if (uses.has_failed()) return true;
+  for (const tensor::Ticket& ticket : uses.pending(/*writers_only=*/true)) {
+    if (ticket.queue->known_failure(ticket.number) != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 struct Generator::Impl {
   std::mutex mutex;
   std::uint64_t seed = core::seed();
@@ -39,12 +52,13 @@ void Generator::move_to(const Position& position) {
   impl_->offset = position.offset;
 }
 
-Tensor Generator::state_at(device::Device& device) {
+Tensor Generator::state_at(device::Device& device, const void* site) {
   const std::lock_guard lock(impl_->mutex);
   Tensor& state = impl_->states[&device];
-  if (!state.defined()) {
+  // A copy that has failed once must not fail all draws to come.
+  if (!state.defined() || has_failed(state.impl()->storage()->uses)) {
     const Tensor host = Tensor::from<std::uint64_t>({impl_->seed, 0}, Shape{2});
-    state = relocate(host, device, {"random state", "", "", transfer::Reason::kLoad}, nullptr);
+    state = relocate(host, device, {"random state", "", "", transfer::Reason::kLoad}, site);
   }
   return state;
 }
@@ -68,8 +82,8 @@ Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
   call.slots.push_back({"state", 1});
   const std::shared_ptr<WorkRecorder> recorder =
       current_lane(thread_state(), Lanes::instance().default_lane(device)).recorder();
-  Tensor state =
-      recorder != nullptr ? recorder->random_state() : Generator::instance().state_at(device);
+  Tensor state = recorder != nullptr ? recorder->random_state()
+                                     : Generator::instance().state_at(device, call.site);
   call.values.push_back(call.keep(state));
   for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
     if (attribute.name == "offset") return;

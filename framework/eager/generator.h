@@ -30,7 +30,7 @@ class Generator {
   [[nodiscard]] Position position() const;
   void move_to(const Position& position);
   // The state in the memory of the device.
-  Tensor state_at(device::Device& device);
+  Tensor state_at(device::Device& device, const void* site);
   std::int64_t next_offset() { return take(1).offset; }
   // Where that many ops to come begin, which others draw.
   Position take(std::int64_t count);

@@ -82,7 +82,7 @@ void submit_copy(const Tensor& from, const Tensor& to, const transfer::Labels& l
   task.arguments.push_back(to.impl());
   task.labels = labels;
   task.permit = std::move(permit);
-  task.site = site;
+  task.site = thread_state().user_site(site);
   lane.submit(task);
 }
 

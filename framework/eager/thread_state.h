@@ -26,6 +26,13 @@ struct ThreadState {
   FallbackPolicy fallback = FallbackPolicy::kWarn;
   Interceptor* interceptor = nullptr;  // takes the calls instead of a device
   std::vector<Lane*> streams;          // of the StreamGuards, the innermost last
+  // Within functions of the library: where the user called them (user_call.h), else null.
+  const void* site = nullptr;
+  const void* caller_site = nullptr;
+  // Where the user called what calls an op at that site.
+  [[nodiscard]] const void* user_site(const void* own) const {
+    return site != nullptr ? site : own;
+  }
   RecentCalls recent;
   // The innermost DeviceGuard, resolved.
   std::string guard;

@@ -8,6 +8,7 @@
 #include <loci/ops/shape.hpp>
 
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 #include "framework/nn/arguments.h"
 
 namespace loci {
@@ -55,6 +56,7 @@ Tensor MultiHeadAttention::in_heads(const Tensor& x) const {
 
 Tensor MultiHeadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                    const Tensor& mask) {
+  const eager::UserCall call(__builtin_return_address(0));
   check_input("query", query, width_);
   check_input("key", key, width_);
   check_input("value", value, width_);

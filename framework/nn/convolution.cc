@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 #include "framework/nn/arguments.h"
 
 namespace loci {
@@ -14,6 +15,7 @@ Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels,
                std::array<std::int64_t, 2> kernel, Conv2dOptions options,
                const ParameterOptions& parameters)
     : options_(std::move(options)) {
+  const eager::UserCall call(__builtin_return_address(0));
   check_positive("Conv2d", "in_channels", in_channels);
   check_positive("Conv2d", "out_channels", out_channels);
   check_positive("Conv2d", "the kernel's height", kernel[0]);
@@ -34,7 +36,10 @@ Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels,
   register_parameter("bias", bias_);
 }
 
-Tensor Conv2d::forward(const Tensor& x) { return conv2d(x, weight_, options_, bias_); }
+Tensor Conv2d::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return conv2d(x, weight_, options_, bias_);
+}
 
 std::string Conv2d::arguments() const {
   const Shape& shape = weight_.shape();

@@ -4,6 +4,7 @@
 #include <loci/ops/normalization.hpp>
 
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 
 namespace loci {
 inline namespace v0 {
@@ -14,7 +15,10 @@ Dropout::Dropout(double p) : p_(p) {
   core::raise(ErrorCode::kInvalidArgument, "[Dropout] p is {}; give a probability, in [0, 1]", p);
 }
 
-Tensor Dropout::forward(const Tensor& x) { return is_training() && p_ > 0 ? dropout(x, p_) : x; }
+Tensor Dropout::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return is_training() && p_ > 0 ? dropout(x, p_) : x;
+}
 
 std::string Dropout::arguments() const { return fmt::format("p={}", p_); }
 

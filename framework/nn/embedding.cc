@@ -3,6 +3,7 @@
 #include <loci/nn/embedding.hpp>
 
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 #include "framework/nn/arguments.h"
 
 namespace loci {
@@ -12,6 +13,7 @@ namespace nn {
 Embedding::Embedding(std::int64_t rows, std::int64_t width, const EmbeddingOptions& options,
                      const ParameterOptions& parameters)
     : options_(options) {
+  const eager::UserCall call(__builtin_return_address(0));
   check_positive("Embedding", "rows", rows);
   check_positive("Embedding", "width", width);
   if (options.padding_idx < -1 || options.padding_idx >= rows) {
@@ -25,7 +27,10 @@ Embedding::Embedding(std::int64_t rows, std::int64_t width, const EmbeddingOptio
   register_parameter("weight", weight_);
 }
 
-Tensor Embedding::forward(const Tensor& ids) { return embedding(weight_, ids, options_); }
+Tensor Embedding::forward(const Tensor& ids) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return embedding(weight_, ids, options_);
+}
 
 std::string Embedding::arguments() const {
   std::string text = fmt::format("{}, {}", weight_.shape()[0], weight_.shape()[1]);

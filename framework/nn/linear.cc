@@ -5,6 +5,7 @@
 #include <loci/ops/product.hpp>
 
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 #include "framework/nn/arguments.h"
 
 namespace loci {
@@ -13,6 +14,7 @@ namespace nn {
 
 Linear::Linear(std::int64_t in_features, std::int64_t out_features, const ParameterOptions& options)
     : in_features_(in_features), out_features_(out_features) {
+  const eager::UserCall call(__builtin_return_address(0));
   check_positive("Linear", "in_features", in_features);
   check_positive("Linear", "out_features", out_features);
   const Shape shape{in_features, out_features};
@@ -23,6 +25,7 @@ Linear::Linear(std::int64_t in_features, std::int64_t out_features, const Parame
 }
 
 Tensor Linear::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
   const int rank = x.shape().rank();
   if (rank == 0 || x.shape()[rank - 1] != in_features_) {
     core::raise(ErrorCode::kInvalidArgument,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 #include "framework/nn/arguments.h"
 
 namespace loci {
@@ -24,6 +25,7 @@ bool ends_with(const Shape& shape, const Shape& end) {
 
 LayerNorm::LayerNorm(const Shape& row, double epsilon, const ParameterOptions& parameters)
     : row_(row), epsilon_(epsilon) {
+  const eager::UserCall call(__builtin_return_address(0));
   if (row.rank() == 0) {
     core::raise(ErrorCode::kInvalidArgument, "[LayerNorm] the row has no extents; give some");
   }
@@ -37,6 +39,7 @@ LayerNorm::LayerNorm(const Shape& row, double epsilon, const ParameterOptions& p
 }
 
 Tensor LayerNorm::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
   if (!ends_with(x.shape(), row_)) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[LayerNorm] '{}' is {}; its last extents have to be {}", x.name(), describe(x),
@@ -52,6 +55,7 @@ std::string LayerNorm::arguments() const {
 BatchNorm::BatchNorm(std::int64_t channels, BatchNormOptions options,
                      const ParameterOptions& parameters)
     : channels_(channels), options_(std::move(options)) {
+  const eager::UserCall call(__builtin_return_address(0));
   check_positive("BatchNorm", "channels", channels);
   const Shape shape{channels};
   const DType statistics = parameters.dtype == kFloat64 ? kFloat64 : kFloat32;
@@ -67,6 +71,7 @@ BatchNorm::BatchNorm(std::int64_t channels, BatchNormOptions options,
 }
 
 Tensor BatchNorm::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
   BatchNormOptions options = options_;
   options.is_test = !is_training();
   return batch_norm(x, weight_, bias_, mean_, variance_, options);

@@ -3,12 +3,14 @@
 
 #include "framework/core/raise.h"
 #include "framework/eager/thread_state.h"
+#include "framework/eager/user_call.h"
 
 namespace loci {
 inline namespace v0 {
 namespace nn {
 
 Tensor make_buffer(const Shape& shape, DType dtype, const Initializer& init) {
+  const eager::UserCall user(__builtin_return_address(0));
   const NoGrad scope;
   const eager::Untraced made_now;
   OpCall<Tensor> call(init.op);
@@ -18,6 +20,7 @@ Tensor make_buffer(const Shape& shape, DType dtype, const Initializer& init) {
 }
 
 Tensor make_parameter(const Shape& shape, DType dtype, const Initializer& init) {
+  const eager::UserCall user(__builtin_return_address(0));
   if (!is_floating(dtype)) {
     core::raise(
         ErrorCode::kInvalidArgument,

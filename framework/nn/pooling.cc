@@ -3,6 +3,7 @@
 #include <loci/nn/pooling.hpp>
 #include <utility>
 
+#include "framework/eager/user_call.h"
 #include "framework/nn/arguments.h"
 
 namespace loci {
@@ -39,12 +40,18 @@ std::string describe(const Pool2dOptions& options) {
 
 MaxPool2d::MaxPool2d(Pool2dOptions options) : options_(of_type(std::move(options), "max")) {}
 MaxPool2d::MaxPool2d(std::int64_t size) : MaxPool2d(side_by_side("MaxPool2d", size)) {}
-Tensor MaxPool2d::forward(const Tensor& x) { return pool2d(x, options_); }
+Tensor MaxPool2d::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return pool2d(x, options_);
+}
 std::string MaxPool2d::arguments() const { return describe(options_); }
 
 AvgPool2d::AvgPool2d(Pool2dOptions options) : options_(of_type(std::move(options), "avg")) {}
 AvgPool2d::AvgPool2d(std::int64_t size) : AvgPool2d(side_by_side("AvgPool2d", size)) {}
-Tensor AvgPool2d::forward(const Tensor& x) { return pool2d(x, options_); }
+Tensor AvgPool2d::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return pool2d(x, options_);
+}
 std::string AvgPool2d::arguments() const { return describe(options_); }
 
 }  // namespace nn

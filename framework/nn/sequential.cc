@@ -1,6 +1,7 @@
 #include <loci/nn/sequential.hpp>
 
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 
 namespace loci {
 inline namespace v0 {
@@ -19,6 +20,7 @@ Module& Sequential::operator[](std::size_t index) const {
 }
 
 Tensor Sequential::forward(const Tensor& x) {
+  const eager::UserCaller caller(__builtin_return_address(0));
   Tensor value = x;
   for (const std::shared_ptr<Module>& module : modules_) value = module->forward(value);
   return value;

@@ -5,6 +5,7 @@
 
 #include "framework/autograd/backward.h"
 #include "framework/core/raise.h"
+#include "framework/eager/user_call.h"
 #include "framework/optimizer/tensor_updates.h"
 #include "framework/optimizer/update_rule.h"
 #include "framework/program/parameters.h"
@@ -104,6 +105,7 @@ void Optimizer::set_learning_rate(double value, const Scope& scope) {
                 rule_->op, value);
   }
   rate_ = value;
+  const eager::UserCall call(__builtin_return_address(0));
   tensors_->set_rate(value);
   if (!learning_rate_.defined()) return;
   set_initial(*startup_.impl(), learning_rate_.name(), value);
@@ -117,10 +119,14 @@ StateDict Optimizer::state_dict(const StateDict& parameters) const {
 }
 
 void Optimizer::load_state_dict(const StateDict& parameters, const StateDict& state) {
+  const eager::UserCall call(__builtin_return_address(0));
   rate_ = tensors_->load(parameters, state);
 }
 
-void Optimizer::step(const std::vector<Tensor>& parameters) { tensors_->step(parameters); }
+void Optimizer::step(const std::vector<Tensor>& parameters) {
+  const eager::UserCall call(__builtin_return_address(0));
+  tensors_->step(parameters);
+}
 
 void Optimizer::zero_grad(const std::vector<Tensor>& parameters) {
   for (const Tensor& parameter : parameters) parameter.set_grad({});

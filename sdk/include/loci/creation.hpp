@@ -19,16 +19,20 @@ inline namespace v0 {
 // Every element is `value`, converted to `dtype`.
 LOCI_PUBLIC Tensor full(const Shape& shape, double value, DType dtype = kFloat32);
 LOCI_PUBLIC Tensor full(const Shape& shape, double value, DType dtype, const Place& place);
-inline Tensor fill_constant(const Shape& shape, double value, const Place& place,
-                            DType dtype = kFloat32) {
+LOCI_OP_ALIAS Tensor fill_constant(const Shape& shape, double value, const Place& place,
+                                   DType dtype = kFloat32) {
   return full(shape, value, dtype, place);
 }
-inline Tensor zeros(const Shape& shape, DType dtype = kFloat32) { return full(shape, 0.0, dtype); }
-inline Tensor zeros(const Shape& shape, DType dtype, const Place& place) {
+LOCI_OP_ALIAS Tensor zeros(const Shape& shape, DType dtype = kFloat32) {
+  return full(shape, 0.0, dtype);
+}
+LOCI_OP_ALIAS Tensor zeros(const Shape& shape, DType dtype, const Place& place) {
   return full(shape, 0.0, dtype, place);
 }
-inline Tensor ones(const Shape& shape, DType dtype = kFloat32) { return full(shape, 1.0, dtype); }
-inline Tensor ones(const Shape& shape, DType dtype, const Place& place) {
+LOCI_OP_ALIAS Tensor ones(const Shape& shape, DType dtype = kFloat32) {
+  return full(shape, 1.0, dtype);
+}
+LOCI_OP_ALIAS Tensor ones(const Shape& shape, DType dtype, const Place& place) {
   return full(shape, 1.0, dtype, place);
 }
 
@@ -58,7 +62,7 @@ LOCI_PUBLIC Tensor random_state();
 LOCI_PUBLIC void set_random_state(const Tensor& state);
 
 // A copy with a storage of its own, at the same place.
-inline Tensor clone(const Tensor& x) { return assign(x); }
+LOCI_OP_ALIAS Tensor clone(const Tensor& x) { return assign(x); }
 
 }  // namespace v0
 }  // namespace loci

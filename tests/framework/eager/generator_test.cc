@@ -1,6 +1,7 @@
 #include "framework/eager/generator.h"
 
 #include "tests/framework/eager/eager_fixture.h"
+#include "tests/support/sim_faults.h"
 
 namespace loci::eager {
 namespace {
@@ -31,6 +32,14 @@ TEST_F(GeneratorTest, DrawsWhatAProgramDraws) {
   seed(23);
   EXPECT_EQ(floats(rand({5})), floats(drawn[0]));
   EXPECT_EQ(floats(randn({5})), floats(drawn[1]));
+}
+
+TEST_F(GeneratorTest, AStateWhoseCopyHasFailedIsCopiedAgain) {
+  seed(101);  // so that the device has no state of it yet
+  test::sim_faults("sim:2").task = 1;
+  const Tensor failed = rand({4}, 0, 1, kFloat32, "sim:2");
+  EXPECT_THROW((void)floats(failed), Error);
+  EXPECT_NO_THROW((void)floats(rand({4}, 0, 1, kFloat32, "sim:2")));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <loci/export.hpp>
 #include <loci/io.hpp>
+#include <loci/op_call.hpp>
 #include <loci/place.hpp>
 #include <loci/state_dict.hpp>
 #include <loci/tensor.hpp>
@@ -44,7 +45,7 @@ class LOCI_PUBLIC Module {
   // What the module computes. The base throws Error(kUnsupported): a module may take something else
   // than one tensor, in a function of its own.
   virtual Tensor forward(const Tensor& x);
-  Tensor operator()(const Tensor& x) { return forward(x); }
+  LOCI_OP_ALIAS Tensor operator()(const Tensor& x) { return forward(x); }
 
   // The name of the class: "Linear".
   [[nodiscard]] virtual std::string type() const;
