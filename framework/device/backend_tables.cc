@@ -105,6 +105,8 @@ std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
     }
     plugin::stated_text(def->op, fmt::format("kernel {}'s op", i));
     plugin::stated_text(def->name, fmt::format("kernel {}'s name", i));
+    if (def->not_capturable.data != nullptr)
+      plugin::stated_text(def->not_capturable, fmt::format("kernel {}'s not_capturable", i));
     defs.push_back(def);
   }
   return defs;

@@ -113,6 +113,7 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
                 context);
   }
   info_ = info;
+  def_ = implementation.def;
   library_->plugin->retain();
   check_layouts(*library_, op.abi().inputs, layouts.inputs, "input", context);
   check_layouts(*library_, op.abi().outputs, layouts.outputs, "output", context);
@@ -121,6 +122,13 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   if (packs) input_layouts_ = std::move(layouts.inputs);
   if (is_new_code(*implementation.def, op)) core::note_new_code();
   return {};
+}
+
+std::string PreparedKernel::capture_refusal() const {
+  if ((def_->flags & LOCI_KERNEL_CAPTURABLE) != 0) return {};
+  const std::string_view why = core::optional_from_abi(def_->not_capturable);
+  return fmt::format("its kernel {} cannot be captured: {}", Implementation{library_, def_}.name(),
+                     why.empty() ? "it does not say that it can be (LOCI_KERNEL_CAPTURABLE)" : why);
 }
 
 // At the process's end what the kernel refers to may be gone already, and a device that hangs may

@@ -40,11 +40,14 @@ class PreparedKernel {
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }
   // By flat input: the layout in which it reads a constant. Empty: all are plain.
   [[nodiscard]] const std::vector<std::uint32_t>& input_layouts() const { return input_layouts_; }
+  // Why a launch cannot be part of a device graph; empty if it can.
+  [[nodiscard]] std::string capture_refusal() const;
   // What the plugin says that it keeps, about.
   [[nodiscard]] std::uint64_t memory_bytes() const { return info_.memory_bytes; }
 
  private:
   const device::KernelLibrary* library_;
+  const loci_kernel_def* def_ = nullptr;
   loci_prepared_info info_{};
   std::vector<std::uint32_t> input_layouts_;
 };

@@ -28,6 +28,12 @@
 // refuses otherwise before anything runs: a tensor that nobody but graphs has any more (work under
 // way counts as somebody), so that nobody can have changed it; one that has failed; a variable of a
 // scope that has another type now. A variable that has another storage now is read from there.
+//
+// Where a plugin of the kind "capture" serves the device, a graph is the device's own: a replay
+// costs the host one launch for each of its segments. A segment is a run of ops that the device can
+// record; between two of them lies what only the host can do, such as a function of the user's.
+// Elsewhere, and where a segment could not be made natively, its ops are launched one by one, to
+// the same effect: GraphStats::segments says which those are, and why.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +42,7 @@
 #include <loci/stream.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace loci {
 namespace capture {
@@ -75,6 +82,25 @@ class LOCI_PUBLIC GraphPool {
   std::shared_ptr<capture::GraphMemory> memory_;
 };
 
+// Whether a graph may consist of several segments where the device captures natively. Refused: what
+// the device cannot record ends the capture with an error that names it, and why.
+enum class GraphSplitting : std::uint8_t { kAllowed, kRefused };
+
+struct GraphOptions {
+  CaptureMode mode = CaptureMode::kThreadLocal;
+  GraphPool pool = {};
+  GraphSplitting splitting = GraphSplitting::kAllowed;
+};
+
+// Launches, copies and functions that follow each other.
+struct GraphSegment {
+  bool is_native = false;  // one launch of a graph of the device's; else the host launches each
+  std::uint64_t items = 0;
+  std::uint64_t nodes = 0;  // of the device's graph
+  std::uint64_t bytes = 0;  // of host memory that it keeps, about
+  std::string reason;       // why it is not native, "there is no capturer for cpu"; empty if it is
+};
+
 // All zero before the capture has ended, and after reset().
 struct GraphStats {
   std::uint64_t launches = 0;        // of kernels, in each replay
@@ -85,7 +111,14 @@ struct GraphStats {
   std::uint64_t outputs = 0;         // tensors that it makes and that were there at the end
   std::uint64_t peak_bytes = 0;      // of its own memory, at one time of the capture
   std::uint64_t replays = 0;
-  std::uint64_t capture_ns = 0;  // from capture_begin() to the end of capture_end()
+  std::uint64_t capture_ns = 0;        // from capture_begin() to the end of capture_end()
+  std::vector<GraphSegment> segments;  // in order
+  // Of native segments, when variables had other storage than before: addresses that were
+  // exchanged, and where the capturer cannot do that, segments that were captured again, of which
+  // some had to be instantiated again, too.
+  std::uint64_t patches = 0;
+  std::uint64_t recaptures = 0;
+  std::uint64_t reinstantiations = 0;
 };
 
 // Of one thread at a time, but for what CaptureMode::kRelaxed allows. Belongs to the context in
@@ -99,6 +132,7 @@ class LOCI_PUBLIC Graph {
   // outputs of later ones unreadable that lie there, until the later one is replayed.
   explicit Graph(const Place& place, CaptureMode mode = CaptureMode::kThreadLocal,
                  const GraphPool& pool = {});
+  Graph(const Place& place, const GraphOptions& options);
   // Gives a capture that is under way up, and does what reset() does.
   ~Graph();
   Graph(Graph&& other) noexcept;
@@ -132,7 +166,8 @@ class LOCI_PUBLIC Graph {
   [[nodiscard]] GraphPool pool() const;
   [[nodiscard]] GraphStats stats() const;
   // Writes "<prefix>.dot": a node for each launch, copy and function, an edge from what writes a
-  // tensor to what reads it. Throws Error(kFailed) if it cannot be written, and
+  // tensor to what reads it; and "<prefix>.segments.txt": its segments, and the nodes of those that
+  // are native, as the capturer tells them. Throws Error(kFailed) if it cannot be written, and
   // kInvalidArgument if nothing is captured.
   void print_to_dot_files(const std::string& prefix) const;
 

@@ -121,7 +121,20 @@ enum {
   /* Of a random op: adds the third element of a state that has one to the op's offset. A kernel
    * without it is asked about states of two elements alone, since the replays of a captured graph
    * would all draw the same numbers by it. */
-  LOCI_KERNEL_COUNTED_STATE = 1 << 1
+  LOCI_KERNEL_COUNTED_STATE = 1 << 1,
+  /* A launch does nothing but enqueue work of the device, which its arguments alone determine: so
+   * it may be recorded into a device graph (capture.h), and each replay of that computes anew from
+   * what the arguments hold then. It reads no host memory but views that are host-resident, with
+   * which the host records no launch, and neither its state nor a counter of its own changes what
+   * it enqueues. */
+  LOCI_KERNEL_CAPTURABLE = 1 << 2
+};
+
+/* loci_launch.flags */
+enum {
+  /* The stream records: what the launch enqueues becomes part of a device graph, and does not run
+   * now. Only for a kernel that is LOCI_KERNEL_CAPTURABLE. */
+  LOCI_LAUNCH_CAPTURING = 1 << 0
 };
 
 /* Output `output` may lie in the memory of input `input` (flat indices): a permission. */
@@ -146,6 +159,9 @@ typedef struct loci_kernel_def {
   /* The version of the op's schema that it was written for; the host asks it about no other. */
   uint32_t op_version;
   uint32_t reserved_zero;
+  /* Without LOCI_KERNEL_CAPTURABLE, why; "it waits for the device to size its output". Messages say
+   * it to users. Empty: no reason is known. */
+  loci_str not_capturable;
 } loci_kernel_def;
 
 /* Why supports() refused; text is copied by the host before the next call on the same thread. */
@@ -161,7 +177,7 @@ typedef struct loci_launch {
   void* state; /* host memory, state_bytes kept per frame of a plan; zero before the first launch */
   loci_stream* stream;
   uint64_t correlation; /* joins device records of this launch to its op */
-  uint64_t flags;       /* none yet */
+  uint64_t flags;       /* LOCI_LAUNCH_* */
   const void* tail;     /* NULL */
 } loci_launch;
 

@@ -13,7 +13,8 @@
  *   kinds                array of "backend", "capture", "profile_source", "reporter", "importer",
  *                        "ops", "collective"
  *   abi                  {"major", "minor", "min_host_minor", "digest"}
- *   device_types         array, for a backend: the device types that it brings, e.g. ["cpu"]
+ *   device_types         array, for a backend: the device types that it brings, e.g. ["cpu"]; for
+ *                        a capturer: that whose streams it captures
  *   reporters            array, for a reporter: the names of all that it brings, e.g. ["html"]
  *   isa                  array of CPU features that the whole library needs, e.g. ["avx2"]
  *   needs                array of {"soname", "hint"}: what it opens or links beyond the C++

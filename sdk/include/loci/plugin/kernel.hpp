@@ -170,6 +170,7 @@ struct KernelDef {
   std::vector<loci_alias> aliases{};  // outputs that may lie in an input's memory
   std::uint32_t flags = 0;            // LOCI_KERNEL_*
   std::uint32_t op_version = 1;       // of the op's schema; see `loci ops NAME`
+  std::string_view not_capturable{};  // STATIC; why, without LOCI_KERNEL_CAPTURABLE
 };
 
 // The kernels of a plugin, best first. Immutable; lives as long as the plugin.
@@ -187,6 +188,7 @@ class KernelList {
       def.alias_count = kernel.aliases.size();
       def.token = defs_.size();
       def.op_version = kernel.op_version;
+      def.not_capturable = to_abi(kernel.not_capturable);
       defs_.push_back(def);
     }
   }
