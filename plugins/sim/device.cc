@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugins/sim/copy_work.h"
+#include "plugins/sim/graph_table.h"
 
 namespace loci::sim {
 namespace {
@@ -105,7 +106,8 @@ void* SimDevice::allocate_waiting(std::uint64_t bytes) {
   } catch (const sdk::Error&) {
     if (!memory_.has_pending_frees()) throw;
   }
-  synchronize();
+  drain();  // not synchronize(), which no stream may record for
+  failures_.require_present();
   return memory_.allocate(bytes);
 }
 
@@ -182,6 +184,9 @@ bool SimDevice::copy(const loci_copy& copy, Stream* stream) {
   if (copy.rows == 0 || copy.row_bytes == 0) return false;
   const End source = end_of(copy.source_end, copy.source, source_span(copy), false, copy.peer);
   const End target = end_of(copy.target_end, copy.target, target_span(copy), true, copy.peer);
+  if (source.blocks || target.blocks) {
+    queue.refuse_recorded("memory of the host that is not pinned is copied");
+  }
   loci_copy aliased = copy;
   aliased.source = source.data;
   aliased.target = target.data;
@@ -207,6 +212,10 @@ void SimDevice::fill(void* target, std::uint64_t bytes, const void* pattern,
 }
 
 void SimDevice::synchronize() {
+  {
+    const std::lock_guard lock(streams_mutex_);
+    for (Stream* stream : streams_) stream->refuse_of_recorder("the device is waited for");
+  }
   drain();
   failures_.require_present();
 }
@@ -216,9 +225,13 @@ void SimDevice::drain() {
   for (Stream* stream : streams_) stream->drain();
 }
 
-void* SimDevice::native_handle(Stream*, std::string_view name) {
+void* SimDevice::native_handle(Stream* stream, std::string_view name) {
   if (name == "sim.counters") return &counters_;
   if (name == "sim.faults") return &failures_.faults();
+  if (name == "sim.stream") return stream;
+  if (name == "sim.graphs" && machine_.settings.graphs) {
+    return const_cast<GraphDriver*>(&graph_driver());
+  }
   return nullptr;
 }
 

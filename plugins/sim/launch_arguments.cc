@@ -49,10 +49,31 @@ LaunchArguments::LaunchArguments(const loci_launch& launch, std::uint32_t input_
   }
   launch_.inputs = pointers_.data();
   launch_.outputs = pointers_.data() + input_count;
-  if (workspace_bytes > 0) {
+  has_workspace_ = workspace_bytes > 0;
+  if (has_workspace_) {
     launch_.workspace = device_data(launch.workspace, workspace_bytes, true,
                                     [&] { return fmt::format("the workspace of {}", op_); });
   }
+}
+
+std::vector<loci_view> LaunchArguments::public_views() const {
+  std::vector<loci_view> views = views_;
+  std::size_t next = 0;
+  for (loci_view& view : views) {
+    if (view.data == nullptr || view.residence != LOCI_RESIDENCE_DEVICE) continue;
+    view.data = reinterpret_cast<void*>(accesses_[next++].first);
+  }
+  return views;
+}
+
+void* LaunchArguments::public_workspace() const {
+  return has_workspace_ ? reinterpret_cast<void*>(accesses_.back().first) : launch_.workspace;
+}
+
+std::uint64_t LaunchArguments::kept_bytes() const {
+  return sizeof(*this) + extents_.capacity() * sizeof(std::int64_t) +
+         host_data_.capacity() * sizeof(std::max_align_t) + views_.capacity() * sizeof(loci_view) +
+         pointers_.capacity() * sizeof(void*) + accesses_.capacity() * sizeof(Access);
 }
 
 void LaunchArguments::count_storage(const loci_view& view, bool input) {

@@ -31,6 +31,12 @@ class LaunchArguments {
   // An output lies on the host, so it has to be there when launch returns.
   [[nodiscard]] bool writes_host() const { return writes_host_; }
   [[nodiscard]] bool reads_device() const { return reads_device_; }
+  [[nodiscard]] bool reads_host() const { return !host_data_.empty(); }
+  // As they were given, but for what lies on the host: inputs there are the copies.
+  [[nodiscard]] std::vector<loci_view> public_views() const;
+  [[nodiscard]] void* public_workspace() const;
+  // Bytes that this takes, about.
+  [[nodiscard]] std::uint64_t kept_bytes() const;
 
  private:
   void count_storage(const loci_view& view, bool input);
@@ -50,7 +56,8 @@ class LaunchArguments {
   std::size_t host_used_ = 0;
   std::vector<loci_view> views_;
   std::vector<const loci_view*> pointers_;
-  std::vector<Access> accesses_;
+  std::vector<Access> accesses_;  // of the views on the device in their order, then the workspace
+  bool has_workspace_ = false;
   bool writes_host_ = false;
   bool reads_device_ = false;
 };

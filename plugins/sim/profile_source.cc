@@ -52,6 +52,8 @@ void ProfileSource::add(const std::string& name, const WorkFacts& facts, const L
   record.direction = facts.direction;
   record.device = lane.device;
   record.stream = lane.stream;
+  record.graph = facts.graph;
+  record.replay = facts.replay;
   try {
     record.name = sdk::to_abi(*names_.insert(name).first);
     work_.push_back(record);

@@ -9,6 +9,7 @@
 namespace loci::sim {
 namespace {
 
+// Enqueued, or part of a graph, whose launches run it again and again.
 class LaunchWork final : public Work {
  public:
   LaunchWork(std::shared_ptr<const QueuedKernel> kernel, std::unique_ptr<LaunchArguments> arguments,
@@ -26,6 +27,16 @@ class LaunchWork final : public Work {
   [[nodiscard]] std::chrono::nanoseconds duration() const override {
     return device_.machine().time.launch(kernel_->flops());
   }
+  [[nodiscard]] std::chrono::nanoseconds launch_latency() const override {
+    return device_.machine().time.launch(0);
+  }
+  [[nodiscard]] std::shared_ptr<Work> with_address(std::uint32_t argument, void* address,
+                                                   std::vector<Access>* accesses) const override {
+    auto arguments = kernel_->arguments_with(*arguments_, argument, address, device_.memory());
+    *accesses = arguments->accesses();
+    return std::make_shared<LaunchWork>(kernel_, std::move(arguments), device_);
+  }
+  [[nodiscard]] std::uint64_t kept_bytes() const override { return arguments_->kept_bytes(); }
 
  private:
   std::shared_ptr<const QueuedKernel> kernel_;
@@ -56,6 +67,7 @@ void QueuedKernel::launch(const loci_launch& launch, Stream* stream) const {
   device.failures().enter_call(device.failures().faults().launch, LOCI_CODE_FAILED, op_.c_str());
   auto arguments = std::make_unique<LaunchArguments>(launch, input_count_, output_count_,
                                                      info_.workspace_bytes, device.memory(), op_);
+  if (stream->is_recording()) check_recorded(*arguments, launch.flags, *stream);
   if (!arguments->writes_host()) {
     const std::vector<Access> accesses = arguments->accesses();
     stream->enqueue(std::make_unique<LaunchWork>(shared_from_this(), std::move(arguments), device),
@@ -70,6 +82,40 @@ void QueuedKernel::launch(const loci_launch& launch, Stream* stream) const {
                     op_));
   }
   run(*arguments);
+}
+
+// Neither can be done anew by each launch of a graph: what the host holds was copied, or has to be
+// there when this returns.
+void QueuedKernel::check_recorded(const LaunchArguments& arguments, std::uint64_t flags,
+                                  Stream& stream) const {
+  if ((flags & LOCI_LAUNCH_CAPTURING) == 0) {
+    stream.refuse_recorded(op_ + " is launched without LOCI_LAUNCH_CAPTURING");
+  }
+  if (arguments.writes_host() || arguments.reads_host()) {
+    stream.refuse_recorded(op_ + " has an argument on the host");
+  }
+}
+
+std::unique_ptr<LaunchArguments> QueuedKernel::arguments_with(const LaunchArguments& arguments,
+                                                              std::uint32_t argument, void* address,
+                                                              const DeviceMemory& memory) const {
+  std::vector<loci_view> views = arguments.public_views();
+  const bool lies_on_device = argument < views.size() && views[argument].data != nullptr &&
+                              views[argument].residence == LOCI_RESIDENCE_DEVICE;
+  if (!lies_on_device) {
+    throw sdk::Error(
+        LOCI_CODE_INVALID_ARGUMENT,
+        fmt::format("[sim] argument {} of {} has no address on the device", argument, op_));
+  }
+  views[argument].data = address;
+  std::vector<const loci_view*> pointers;
+  for (const loci_view& view : views) pointers.push_back(&view);
+  loci_launch launch = arguments.launch();
+  launch.inputs = pointers.data();
+  launch.outputs = pointers.data() + input_count_;
+  launch.workspace = arguments.public_workspace();
+  return std::make_unique<LaunchArguments>(launch, input_count_, output_count_,
+                                           info_.workspace_bytes, memory, op_);
 }
 
 void QueuedKernel::run(const LaunchArguments& arguments) const {

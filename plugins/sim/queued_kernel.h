@@ -33,10 +33,18 @@ class QueuedKernel : public std::enable_shared_from_this<QueuedKernel> {
   // Enqueues; what has outputs on the host and reads nothing of the device runs at once, because
   // such outputs have to be there when launch returns. Throws sdk::Error.
   void launch(const loci_launch& launch, Stream* stream) const;
+  // The same arguments but for the address of one, flat: inputs, then outputs. Throws
+  // Error(LOCI_CODE_INVALID_ARGUMENT) if that has none on the device.
+  [[nodiscard]] std::unique_ptr<LaunchArguments> arguments_with(const LaunchArguments& arguments,
+                                                                std::uint32_t argument,
+                                                                void* address,
+                                                                const DeviceMemory& memory) const;
   // Runs the kernel on this thread. Throws sdk::Error.
   void run(const LaunchArguments& arguments) const;
 
  private:
+  void check_recorded(const LaunchArguments& arguments, std::uint64_t flags, Stream& stream) const;
+
   const sdk::Host& host_;
   const std::string op_;
   const double flops_;

@@ -103,12 +103,13 @@ struct Key {
   bool (*set)(Settings&, Text);
 };
 
-constexpr std::array<Key, 21> kKeys = {{
+constexpr std::array<Key, 22> kKeys = {{
     {"devices", "an integer from 1 to 64", set_devices},
     {"memory", kBytesAllowed, set_memory},
     {"red_zone", "a multiple of 256 from 0 to 65536", set_red_zone},
     {"poison", kSwitchAllowed, set_switch<&Settings::poison>},
     {"race", kSwitchAllowed, set_switch<&Settings::race>},
+    {"graphs", kSwitchAllowed, set_switch<&Settings::graphs>},
     {"seed", "an integer from 0 to 2^64 - 1", set_seed},
     {"delay_us", kRealAllowed, set_real<&Settings::delay_us>},
     {"copy_latency_us", kRealAllowed, set_real<&Settings::copy_latency_us>},

@@ -15,6 +15,7 @@ struct Settings {
   std::uint64_t red_zone = 256;                   // bytes on either side of an allocation
   bool poison = true;
   bool race = false;
+  bool graphs = true;  // it offers device graphs
   std::uint64_t seed = 0;
   double delay_us = 0;  // the longest random delay before a task
 

@@ -1,5 +1,7 @@
 #include "plugins/sim/stream.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "plugins/sim/device.h"
@@ -60,12 +62,18 @@ Stream::~Stream() {
 
 void Stream::enqueue(std::unique_ptr<Work> work, const std::vector<Access>& accesses) {
   const std::lock_guard lock(mutex_);
+  if (recording_ != nullptr) {
+    if (work->is_control()) recording_->refuse(work->name());
+    recording_->add(std::move(work), accesses);
+    return;
+  }
   if (races_ != nullptr) races_->enter(number_, work->name(), accesses);
   worker_.enqueue(std::move(work));
 }
 
 std::shared_ptr<Mark> Stream::mark() {
   const std::lock_guard lock(mutex_);
+  require_plain("an event is recorded");
   auto made = std::make_shared<Mark>(known());
   worker_.enqueue(std::make_unique<ReachMark>(made));
   return made;
@@ -73,6 +81,7 @@ std::shared_ptr<Mark> Stream::mark() {
 
 void Stream::wait(const std::shared_ptr<Mark>& mark) {
   const std::lock_guard lock(mutex_);
+  require_plain("it is made to wait for an event");
   if (races_ != nullptr) races_->stream_waits(number_, mark->known());
   worker_.enqueue(std::make_unique<AwaitMark>(mark));
 }
@@ -85,6 +94,7 @@ void Stream::drain() {
 
 bool Stream::query() {
   device_.failures().require_present();
+  refuse_recorded("it is queried");
   const VectorClock before = known();
   if (!worker_.idle()) return false;
   host_saw(before);
@@ -92,6 +102,7 @@ bool Stream::query() {
 }
 
 void Stream::synchronize() {
+  refuse_recorded("it is waited for");
   drain();
   device_.failures().require_present();
 }
@@ -103,6 +114,75 @@ void Stream::wait(Event& event) {
 
 void Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
   enqueue(std::make_unique<HostWork>(function, context), {});
+}
+
+void Stream::begin_recording() {
+  device_.failures().require_present();
+  const std::lock_guard lock(mutex_);
+  require_plain("another recording begins");
+  recording_ = std::make_unique<Recording>();
+  is_recording_ = true;
+}
+
+void Stream::annotate(std::string_view op, std::uint64_t item) {
+  const std::lock_guard lock(mutex_);
+  required_recording("annotate").annotate(op, item);
+}
+
+GraphNodes Stream::end_recording() {
+  const std::lock_guard lock(mutex_);
+  static_cast<void>(required_recording("end"));
+  is_recording_ = false;
+  return std::exchange(recording_, nullptr)->finish();
+}
+
+void Stream::abort_recording() {
+  const std::lock_guard lock(mutex_);
+  is_recording_ = false;
+  recording_.reset();
+}
+
+DriverCapture Stream::recording_status() {
+  const std::lock_guard lock(mutex_);
+  if (recording_ == nullptr) return DriverCapture::kNone;
+  return recording_->is_valid() ? DriverCapture::kActive : DriverCapture::kInvalid;
+}
+
+std::shared_ptr<Mark> Stream::launch_graph(std::shared_ptr<const GraphNodes> nodes,
+                                           const DriverLaunch& launch) {
+  device_.failures().enter_call(device_.failures().faults().launch, LOCI_CODE_FAILED,
+                                "the launch of a graph");
+  const std::lock_guard lock(mutex_);
+  require_plain("a graph is launched");
+  if (races_ != nullptr) {
+    for (const auto& node : *nodes) races_->enter(number_, node->name, node->accesses);
+  }
+  auto end = std::make_shared<Mark>(known());
+  worker_.enqueue(
+      std::make_unique<GraphWork>(std::move(nodes), launch, end, device_.machine().time.launch(0)));
+  return end;
+}
+
+void Stream::refuse_of_recorder(std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  if (recording_ != nullptr && recording_->is_of_this_thread()) recording_->refuse(what);
+}
+
+void Stream::refuse_recorded(std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  require_plain(what);
+}
+
+void Stream::require_plain(std::string_view what) {
+  if (recording_ != nullptr) [[unlikely]]
+    recording_->refuse(what);
+}
+
+Recording& Stream::required_recording(const char* function) {
+  if (recording_ != nullptr) return *recording_;
+  throw sdk::Error(
+      LOCI_CODE_INVALID_ARGUMENT,
+      fmt::format("[sim] {} of a recording in a stream that records nothing; begin one", function));
 }
 
 VectorClock Stream::known() const {

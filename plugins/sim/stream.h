@@ -3,14 +3,18 @@
 
 #include <loci/abi/device.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
+#include "plugins/sim/graph.h"
 #include "plugins/sim/mark.h"
 #include "plugins/sim/race_checker.h"
+#include "plugins/sim/recording.h"
 #include "plugins/sim/worker.h"
 
 namespace loci::sim {
@@ -29,8 +33,8 @@ class Stream {
 
   [[nodiscard]] SimDevice& device() const { return device_; }
 
-  // Never blocks. `accesses` are the public addresses that the work touches. Throws the race
-  // checker's error; then nothing was enqueued.
+  // Records it, if the stream does that. Never blocks. `accesses` are the public addresses that the
+  // work touches. Throws the race checker's error; then nothing was enqueued.
   void enqueue(std::unique_ptr<Work> work, const std::vector<Access>& accesses);
   // A point behind all that was enqueued.
   std::shared_ptr<Mark> mark();
@@ -38,6 +42,22 @@ class Stream {
   void wait(const std::shared_ptr<Mark>& mark);
   // Waits for all work, whatever has become of the device.
   void drain();
+
+  // Device graphs; see graph_driver.h. While the stream records, its other functions throw
+  // Error(LOCI_CODE_INVALID_ARGUMENT), and the recording is invalid then.
+  void begin_recording();
+  void annotate(std::string_view op, std::uint64_t item);
+  [[nodiscard]] GraphNodes end_recording();
+  void abort_recording();
+  [[nodiscard]] DriverCapture recording_status();
+  [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
+  // One entry of the queue. Gives its end, behind which nothing of it runs any more.
+  std::shared_ptr<Mark> launch_graph(std::shared_ptr<const GraphNodes> nodes,
+                                     const DriverLaunch& launch);
+  // "the device is waited for": throws if the calling thread records in the stream.
+  void refuse_of_recorder(std::string_view what);
+  // Throws if the stream records.
+  void refuse_recorded(std::string_view what);
 
   // The functions of the ABI. They throw Error(LOCI_CODE_DEVICE_LOST) once the device is lost.
   bool query();
@@ -49,12 +69,17 @@ class Stream {
 
  private:
   [[nodiscard]] VectorClock known() const;
+  // With the lock.
+  void require_plain(std::string_view what);
+  [[nodiscard]] Recording& required_recording(const char* function);
   void host_saw(const VectorClock& what) const;
 
   SimDevice& device_;
   RaceChecker* races_;
   std::size_t number_ = 0;  // with the race checker
   std::mutex mutex_;        // work enters the race checker and the queue in one order
+  std::unique_ptr<Recording> recording_;
+  std::atomic<bool> is_recording_{false};
   Worker worker_;
 };
 

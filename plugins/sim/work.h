@@ -5,9 +5,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <loci/plugin/error.hpp>
+#include <memory>
 #include <string>
+#include <vector>
+
+#include "plugins/sim/race_checker.h"
 
 namespace loci::sim {
+
+class GraphWork;
 
 // What a profile says of a task.
 struct WorkFacts {
@@ -15,6 +22,8 @@ struct WorkFacts {
   std::uint32_t direction = LOCI_COPY_UNKNOWN;
   std::uint64_t bytes = 0;
   std::uint64_t correlation = 0;
+  std::uint32_t graph = 0;  // of a graph's launch its number, and which launch of it
+  std::uint64_t replay = 0;
 };
 
 class Work {
@@ -35,6 +44,21 @@ class Work {
   [[nodiscard]] virtual WorkFacts facts() const { return {}; }
   // What it takes on the described machine.
   [[nodiscard]] virtual std::chrono::nanoseconds duration() const { return {}; }
+  // How much of that is the launch of a kernel by itself, which it has not within a graph.
+  [[nodiscard]] virtual std::chrono::nanoseconds launch_latency() const { return {}; }
+
+  // A graph's launch is run task by task.
+  [[nodiscard]] virtual const GraphWork* as_graph() const { return nullptr; }
+  // Of work in a graph: the same with another address for that argument, and what it then touches.
+  // Throws Error(LOCI_CODE_UNSUPPORTED) if it is no kernel.
+  [[nodiscard]] virtual std::shared_ptr<Work> with_address(
+      std::uint32_t /*argument*/, void* /*address*/, std::vector<Access>* /*accesses*/) const {
+    throw sdk::Error(
+        LOCI_CODE_UNSUPPORTED,
+        "[sim] " + name() + " has no arguments that could be exchanged; record it anew");
+  }
+  // Bytes of host memory that it keeps, about.
+  [[nodiscard]] virtual std::uint64_t kept_bytes() const { return 0; }
 };
 
 }  // namespace loci::sim

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "plugins/sim/graph.h"
+
 namespace loci::sim {
 
 Worker::Worker(Failures& failures, ProfileSource& profile, PriorityGate& gate,
@@ -64,23 +66,56 @@ void Worker::run() {
 }
 
 void Worker::run_one(Work& work) noexcept {
+  if (const GraphWork* graph = work.as_graph()) return run_graph(*graph);
+  if (!work.is_control()) {
+    return run_task(
+        work, work.duration(), [&work] { return work.name(); }, [&work] { return work.facts(); });
+  }
   try {
-    if (work.is_control()) return work.run();
+    work.run();
+  } catch (...) {
+    failures_.keep_current(work.name(), 0);
+  }
+}
+
+// A task that fails keeps none from running that comes behind it, as in a stream.
+void Worker::run_graph(const GraphWork& graph) noexcept {
+  enter_gate();
+  if (!graph.nodes().empty() && graph.latency().count() > 0) {
+    std::this_thread::sleep_for(graph.latency());
+  }
+  for (const auto& each : graph.nodes()) {
+    const GraphNode& node = *each;
+    Work& work = *node.work;
+    run_task(
+        work, work.duration() - work.launch_latency(), [&node] { return node.name; },
+        [&] { return graph.facts_of(node); });
+  }
+  graph.reach_end();
+}
+
+template <class Name, class Facts>
+void Worker::run_task(Work& work, std::chrono::nanoseconds duration, const Name& name,
+                      const Facts& facts) noexcept {
+  try {
     delay();
-    if (!is_within_gate_) gate_.enter(options_.priority);
-    is_within_gate_ = true;
-    gate_.wait_turn(options_.priority);
-    if (!failures_.enter_task(work.name())) return;
+    enter_gate();
+    if (!failures_.enter_task(name())) return;
     const auto begin = std::chrono::steady_clock::now();
     work.run();
-    std::this_thread::sleep_until(begin + work.duration());
+    if (duration.count() > 0) std::this_thread::sleep_until(begin + duration);
     if (profile_.records_work()) {
-      profile_.add(work.name(), work.facts(), options_.lane, begin,
-                   std::chrono::steady_clock::now());
+      profile_.add(name(), facts(), options_.lane, begin, std::chrono::steady_clock::now());
     }
   } catch (...) {
-    failures_.keep_current(work.name(), work.facts().correlation);
+    failures_.keep_current(name(), facts().correlation);
   }
+}
+
+void Worker::enter_gate() {
+  if (!is_within_gate_) gate_.enter(options_.priority);
+  is_within_gate_ = true;
+  gate_.wait_turn(options_.priority);
 }
 
 void Worker::leave_gate() {

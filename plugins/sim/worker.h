@@ -1,6 +1,7 @@
 // The thread of a stream.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,8 @@
 #include "plugins/sim/work.h"
 
 namespace loci::sim {
+
+class GraphWork;
 
 // How a worker runs its tasks.
 struct WorkerOptions {
@@ -46,6 +49,12 @@ class Worker {
  private:
   void run();
   void run_one(Work& work) noexcept;
+  void run_graph(const GraphWork& graph) noexcept;
+  // Of work that is no control; the functions say what it is within what was launched.
+  template <class Name, class Facts>
+  void run_task(Work& work, std::chrono::nanoseconds duration, const Name& name,
+                const Facts& facts) noexcept;
+  void enter_gate();
   void delay();
   // With the mutex: nothing is ready any more, if that is so.
   void leave_gate();

@@ -143,5 +143,51 @@ TEST_F(QueuedKernelTest, OutputsOnTheHostAreThereWhenLaunchReturns) {
   gate.open();
 }
 
+// Of a graph: later launches read elsewhere, those that are queued do not.
+TEST_F(QueuedKernelTest, APatchIsForLaterLaunches) {
+  const auto add_one = kernel([](const loci_launch& launch) -> loci_error* {
+    *static_cast<int*>(launch.outputs[0]->data) = *static_cast<int*>(launch.inputs[0]->data) + 1;
+    return nullptr;
+  });
+  launch_.flags = LOCI_LAUNCH_CAPTURING;
+  stream_.begin_recording();
+  stream_.annotate("probe", 4);
+  add_one->launch(launch_, &stream_);
+  DriverExec exec{DriverGraph(stream_.end_recording())};
+  void* elsewhere = allocate(rig_.device, 4);
+  write<int>(rig_.device, stream_, input_.data, {10});
+  write<int>(rig_.device, stream_, elsewhere, {20});
+  Gate gate;
+  stream_.enqueue(gate.work(), {});
+  exec.launch(stream_, {});
+  exec.patch(4, 0, elsewhere);
+  gate.open();
+  EXPECT_EQ(read<int>(rig_.device, stream_, output_.data, 1)[0], 11);
+  exec.launch(stream_, {});
+  EXPECT_EQ(read<int>(rig_.device, stream_, output_.data, 1)[0], 21);
+  EXPECT_EQ(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { exec.patch(4, 2, elsewhere); }),
+            "[sim] argument 2 of probe has no address on the device");
+  EXPECT_THAT(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { exec.patch(4, 1, &gate); }),
+              HasSubstr("output 0 of probe"));
+  free_now(rig_.device, elsewhere);
+}
+
+TEST_F(QueuedKernelTest, IsRecordedOnlyAsPartOfAGraph) {
+  const auto probe = kernel([](const loci_launch&) -> loci_error* { return nullptr; });
+  stream_.begin_recording();
+  EXPECT_THAT(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { probe->launch(launch_, &stream_); }),
+              HasSubstr("probe is launched without LOCI_LAUNCH_CAPTURING"));
+  stream_.abort_recording();
+  int value = 1;
+  input_.residence = LOCI_RESIDENCE_HOST;
+  void* device_data = std::exchange(input_.data, &value);
+  launch_.flags = LOCI_LAUNCH_CAPTURING;
+  stream_.begin_recording();
+  EXPECT_THAT(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { probe->launch(launch_, &stream_); }),
+              HasSubstr("probe has an argument on the host"));
+  stream_.abort_recording();
+  input_.data = device_data;
+}
+
 }  // namespace
 }  // namespace loci::sim
