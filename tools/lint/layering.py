@@ -38,6 +38,8 @@ SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", 
 # Plugins to copy, each with a test that is an application.
 TEMPLATES = {"template", "template_op", "template_queued", "template_reporter"}
 TEMPLATE_TESTS = {"plugin_test.cc"}
+# What a capturer knows of its device's plugin: the functions behind its native handles.
+DRIVER_HEADERS = {"sim_graph": ("plugins/sim/graph_driver.h",)}
 # Sources that several plugins link; they are part of the plugins, not of the core.
 SHARED_PLUGIN_FOLDERS = {"kernels", "report_data", "report_text"}
 
@@ -94,6 +96,8 @@ def _plugin_refusal(folder, include):
         allowed = include.startswith(("loci/abi/", "loci/plugin/"))
         return None if allowed else "a plugin includes loci/abi and loci/plugin only"
     own = {f"plugins/{name}/" for name in SHARED_PLUGIN_FOLDERS | {folder}}
+    if include in DRIVER_HEADERS.get(folder, ()):
+        return None
     if include.startswith(_OWN_TREES) and not include.startswith(tuple(own)):
         return "a plugin includes its own files only"
     return None
