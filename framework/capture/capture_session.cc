@@ -142,6 +142,7 @@ void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
     InLane& in = in_lane(lane);
     in.last = ++time_;
     in.last_op = graph_->list.type(item);
+    graph_->list.set_stream(item, static_cast<std::size_t>(&in - lanes_.data()));
   });
 }
 
@@ -415,7 +416,7 @@ void CaptureSession::drop_outputs() noexcept {
   }
 }
 
-std::shared_ptr<CapturedGraph> CaptureSession::finish() {
+std::shared_ptr<CapturedGraph> CaptureSession::finish(GraphSplitting splitting) {
   const std::string forks = unjoined();
   release_lanes();
   if (!forks.empty()) {
@@ -428,6 +429,12 @@ std::shared_ptr<CapturedGraph> CaptureSession::finish() {
   if (has_failed()) {
     drop();
     throw *failure_;
+  }
+  try {
+    graph_->native.lower(device_, splitting);
+  } catch (...) {
+    drop();
+    throw;
   }
   const std::lock_guard lock(mutex_);
   keep_outputs();

@@ -33,8 +33,9 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   void open();
 
   // What was captured. Throws what the capture has failed with, or Error(kInvalidArgument) for
-  // lanes that were not joined. Lanes are free from then on, in either case.
-  std::shared_ptr<CapturedGraph> finish();
+  // lanes that were not joined, and kUnsupported for what would split a graph that may not be.
+  // Lanes are free from then on, in either case.
+  std::shared_ptr<CapturedGraph> finish(GraphSplitting splitting = GraphSplitting::kAllowed);
   // Until finish() or abandon().
   [[nodiscard]] bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
   // Gives it up.

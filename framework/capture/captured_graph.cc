@@ -36,14 +36,18 @@ void CapturedGraph::seal(std::vector<Extent> written) {
 void CapturedGraph::prepare_replay() {
   device.require_reach();
   outside.check(number);
+  bool has_moved = false;
   for (const std::unique_ptr<ProgramRun>& each : runs) {
     if (!each->is_bound()) [[unlikely]] {
       wait();  // a replay under way reads the addresses
       each->bind(number);
+      has_moved = true;
     }
     each->check(number);
     each->count_changes();
   }
+  if (has_moved || native.is_behind()) [[unlikely]]
+    native.follow();
   outside.count_changes();
   changes.keep();
   // Whoever reads them from now on waits for the replay.

@@ -10,6 +10,7 @@
 #include "framework/capture/graph_memory.h"
 #include "framework/capture/history_changes.h"
 #include "framework/capture/launch_list.h"
+#include "framework/capture/native_graph.h"
 #include "framework/capture/outside_tensors.h"
 #include "framework/capture/program_run.h"
 #include "framework/eager/batch.h"
@@ -26,6 +27,7 @@ class CapturedGraph final : public eager::Batch {
   device::Device& device;
   const std::shared_ptr<GraphMemory> memory;
   LaunchList list;
+  NativeGraph native{number, list};  // which replays run, segment by segment
   OutsideTensors outside;
   std::vector<std::unique_ptr<ProgramRun>> runs;
   std::vector<std::shared_ptr<tensor::Storage>> outputs;  // there at the end of the capture
@@ -58,7 +60,7 @@ class CapturedGraph final : public eager::Batch {
   }
   [[nodiscard]] std::uint64_t correlations() const override { return list.size(); }
   void run(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) override {
-    list.run(device, lane, stream, correlation);
+    native.run(device, lane, stream, correlation);
   }
   void fail(const std::shared_ptr<device::Failure>& failure) override;
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override;

@@ -118,7 +118,7 @@ bool CapturedStep::capture(const TensorFunction& fn, const std::vector<Tensor>& 
     return false;
   }
   make_copies();
-  auto graph = std::make_unique<GraphImpl>(form_.place, CaptureMode::kThreadLocal, memory);
+  auto graph = std::make_unique<GraphImpl>(form_.place, GraphOptions{.pool = GraphPool(memory)});
   try {
     graph->begin();
     results_ = fn(copies_);

@@ -25,9 +25,11 @@ std::uint64_t GraphPool::bytes_held() const {
 
 Graph::Graph()
     : Graph(Place(program::current_guard().empty() ? "cpu" : program::current_guard())) {}
-Graph::Graph(const Place& place, CaptureMode mode, const GraphPool& pool) {
+Graph::Graph(const Place& place, CaptureMode mode, const GraphPool& pool)
+    : Graph(place, GraphOptions{mode, pool, GraphSplitting::kAllowed}) {}
+Graph::Graph(const Place& place, const GraphOptions& options) {
   core::check_environment();
-  impl_ = std::make_unique<capture::GraphImpl>(place, mode, pool.memory());
+  impl_ = std::make_unique<capture::GraphImpl>(place, options);
 }
 Graph::~Graph() { capture::GraphImpl::end_with_handle(std::move(impl_)); }
 Graph::Graph(Graph&& other) noexcept = default;

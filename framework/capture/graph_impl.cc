@@ -7,6 +7,7 @@
 
 #include "framework/capture/drawing_replay.h"
 #include "framework/capture/thread_captures.h"
+#include "framework/core/atomic_file.h"
 #include "framework/core/log.h"
 #include "framework/core/process_end.h"
 #include "framework/core/raise.h"
@@ -46,8 +47,11 @@ bool is_guarded(const eager::ThreadState& thread, const eager::Lane& lane) {
 
 }  // namespace
 
-GraphImpl::GraphImpl(const Place& place, CaptureMode mode, std::shared_ptr<GraphMemory> memory)
-    : device_(device_at(place)), mode_(mode), memory_(std::move(memory)) {
+GraphImpl::GraphImpl(const Place& place, const GraphOptions& options)
+    : device_(device_at(place)),
+      mode_(options.mode),
+      splitting_(options.splitting),
+      memory_(options.pool.memory()) {
   if (memory_ == nullptr) memory_ = GraphMemory::make();
 }
 
@@ -133,7 +137,7 @@ void GraphImpl::end() {
   }
   ThreadCaptures::of_this_thread().remove(session_.get());
   const std::shared_ptr<CaptureSession> session = std::move(session_);
-  graph_ = session->finish();
+  graph_ = session->finish(splitting_);
   capture_ns_ = now_ns() - begun_ns_;
   replays_ = 0;
   if (graph_->list.size() != 0) return;
@@ -214,6 +218,11 @@ GraphStats GraphImpl::stats() const {
   stats.peak_bytes = graph_->peak_bytes;
   stats.replays = replays_;
   stats.capture_ns = capture_ns_;
+  stats.segments = graph_->native.segments();
+  const Exchanges& exchanges = graph_->native.exchanges();
+  stats.patches = exchanges.patches;
+  stats.recaptures = exchanges.recaptures;
+  stats.reinstantiations = exchanges.reinstantiations;
   return stats;
 }
 
@@ -225,6 +234,10 @@ void GraphImpl::print(const std::string& prefix) const {
                 place().to_string());
   }
   write_dot_file(*graph_, prefix + ".dot");
+  core::AtomicFile file(prefix + ".segments.txt");
+  const std::string text = graph_->native.dump();
+  file.write(text.data(), text.size());
+  file.commit();
 }
 
 }  // namespace loci::capture

@@ -13,7 +13,7 @@ namespace loci::capture {
 
 class GraphImpl {
  public:
-  GraphImpl(const Place& place, CaptureMode mode, std::shared_ptr<GraphMemory> memory);
+  GraphImpl(const Place& place, const GraphOptions& options);
   ~GraphImpl();
   GraphImpl(const GraphImpl&) = delete;
   GraphImpl& operator=(const GraphImpl&) = delete;
@@ -45,6 +45,7 @@ class GraphImpl {
   core::ContextUse use_;  // first, so that what follows ends within it
   device::Device& device_;
   const CaptureMode mode_;
+  const GraphSplitting splitting_;
   std::shared_ptr<GraphMemory> memory_;
   std::shared_ptr<CaptureSession> session_;
   std::shared_ptr<CapturedGraph> graph_;

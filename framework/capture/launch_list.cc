@@ -78,8 +78,11 @@ std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
   item.call.workspace = workspace;
   item.call.state = state;
   ++launches_;
+  const auto inputs = static_cast<std::uint32_t>(plan->inputs.size());
+  const auto outputs = static_cast<std::uint32_t>(count) - inputs;
   std::string text = text_of(*plan);
-  return add(item, {.plan = std::move(plan)}, std::move(text));
+  return add(item, {.plan = std::move(plan), .inputs = inputs, .outputs = outputs},
+             std::move(text));
 }
 
 std::size_t LaunchList::add_launch(const ProgramRun& run, std::size_t instruction) {
@@ -90,7 +93,12 @@ std::size_t LaunchList::add_launch(const ProgramRun& run, std::size_t instructio
   item.prepared = launch.prepared;
   item.call = launch.call;
   ++launches_;
-  return add(item, {.program = &run.plan(), .instruction = static_cast<std::uint32_t>(instruction)},
+  const runtime::Instruction& planned = run.plan().instructions[instruction];
+  return add(item,
+             {.program = &run.plan(),
+              .instruction = static_cast<std::uint32_t>(instruction),
+              .inputs = static_cast<std::uint32_t>(planned.inputs.size()),
+              .outputs = static_cast<std::uint32_t>(planned.outputs.size())},
              runtime::describe_instruction(run.plan(), instruction));
 }
 
@@ -142,12 +150,11 @@ void LaunchList::fail(const Item& item, loci_error* error, const device::Device&
   throw taken.within(describe(static_cast<std::size_t>(&item - items_.data())));
 }
 
-void LaunchList::run(const device::Device& device, eager::Lane& lane, loci_stream* stream,
+void LaunchList::run(std::size_t first, std::size_t last, const Target& target,
                      std::uint64_t correlation) {
-  const Target target{device, lane, stream};
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
-    return run_recorded(target, correlation);
-  for (Item& item : items_) run_item(item, target, correlation++);
+    return run_recorded(first, last, target, correlation);
+  for (std::size_t i = first; i < last; ++i) run_item(items_[i], target, correlation++);
 }
 
 void LaunchList::run_step(const Item& item, const Target& target, std::uint64_t correlation) {
@@ -163,8 +170,9 @@ void LaunchList::run_step(const Item& item, const Target& target, std::uint64_t 
 }
 
 // With the operators' scopes, as other runs have them.
-void LaunchList::run_recorded(const Target& target, std::uint64_t correlation) {
-  for (std::size_t i = 0; i < items_.size(); ++i, ++correlation) {
+void LaunchList::run_recorded(std::size_t first, std::size_t last, const Target& target,
+                              std::uint64_t correlation) {
+  for (std::size_t i = first; i < last; ++i, ++correlation) {
     if (items_[i].launch == nullptr) {
       run_item(items_[i], target, correlation);
       continue;
@@ -185,6 +193,84 @@ profiler::LabelId LaunchList::label(std::size_t item) {
         runtime::operator_label(*origin.program, origin.program->instructions[origin.instruction]));
   }
   return origin.label;
+}
+
+bool LaunchList::is_nothing(std::size_t item) const {
+  const Item& each = items_[item];
+  return each.launch == nullptr && steps_[each.step].kind == Step::Kind::kNothing;
+}
+
+const LaunchList::Copy* LaunchList::copy_of(const Item& item) const {
+  if (item.launch != nullptr || steps_[item.step].kind != Step::Kind::kCopy) return nullptr;
+  return &copies_[steps_[item.step].index];
+}
+
+std::string LaunchList::capture_refusal(std::size_t item) const {
+  if (is_nothing(item)) return {};
+  if (items_[item].launch != nullptr) return launch_refusal(item);
+  const Copy* copy = copy_of(items_[item]);
+  if (copy == nullptr) return "it is a function of the host's";
+  if (copy->from.device != nullptr && copy->from.device == copy->to.device) return {};
+  return "it copies between places, and memory of the host is not pinned";
+}
+
+// What the host holds is read anew by each replay, and a graph would keep it as it was.
+std::string LaunchList::launch_refusal(std::size_t item) const {
+  const Origin& origin = origins_[item];
+  const bool is_program = origin.program != nullptr;
+  const runtime::Instruction* instruction =
+      is_program ? &origin.program->instructions[origin.instruction] : nullptr;
+  const ops::OpSchema& schema =
+      is_program ? *origin.program->operators[static_cast<std::size_t>(instruction->op)].op->schema
+                 : *origin.plan->schema;
+  if (!schema.capture_refusal().empty()) return schema.capture_refusal();
+  const loci_launch& call = items_[item].call;
+  for (std::uint32_t i = 0; i < origin.inputs + origin.outputs; ++i) {
+    const bool is_input = i < origin.inputs;
+    const loci_view* view = is_input ? call.inputs[i] : call.outputs[i - origin.inputs];
+    if (view->data == nullptr || view->residence != LOCI_RESIDENCE_HOST) continue;
+    return fmt::format("its {} {} lies on the host, in each replay", is_input ? "input" : "output",
+                       is_input ? i : i - origin.inputs);
+  }
+  return (is_program ? instruction->launch()->kernel : origin.plan->kernel)->capture_refusal();
+}
+
+void LaunchList::issue_captured(std::size_t item, const device::Device& device,
+                                loci_stream* stream) const {
+  const Item& each = items_[item];
+  loci_error* error = nullptr;
+  if (each.launch != nullptr) {
+    loci_launch call = each.call;
+    call.stream = stream;
+    call.correlation = 0;
+    call.flags |= LOCI_LAUNCH_CAPTURING;
+    error = each.launch(each.prepared, &call);
+  } else if (const Copy* copy = copy_of(each); copy != nullptr && copy->bytes > 0) {
+    loci_copy call{};
+    call.struct_size = sizeof call;
+    call.source_end = LOCI_END_DEVICE;
+    call.target_end = LOCI_END_DEVICE;
+    call.source = copy->from.data;
+    call.target = copy->to.data;
+    call.row_bytes = copy->bytes;
+    call.rows = 1;
+    std::uint32_t blocked = 0;
+    error = device.api().copy(device.handle(), &call, stream, &blocked);
+  }
+  if (error != nullptr) fail(each, error, device);
+}
+
+void LaunchList::note_captured(std::size_t first, std::size_t last, std::uint64_t correlation) {
+  const bool is_recorded = profiler::records_at(profiler::Level::kOp);
+  if (!is_recorded && copies_.empty()) [[likely]]
+    return;
+  for (std::size_t i = first; i < last; ++i, ++correlation) {
+    if (const Copy* copy = copy_of(items_[i])) {
+      transfer::note_local_copy(copy->from, copy->to, copy->bytes, copy->labels, correlation);
+    } else if (is_recorded && items_[i].launch != nullptr) {
+      const profiler::Scope scope(label(i), correlation);
+    }
+  }
 }
 
 }  // namespace loci::capture

@@ -22,6 +22,15 @@
 
 namespace loci::capture {
 
+// Where an argument of an item lies on the device.
+struct Address {
+  static constexpr std::uint32_t kWorkspace = ~std::uint32_t{0};
+
+  std::size_t item = 0;
+  std::uint32_t argument = 0;  // flat: inputs, then outputs; or kWorkspace
+  void* data = nullptr;
+};
+
 // Everything that a launch needs is written when it is added, so that running touches no map,
 // string or allocator. One stream at a time.
 class LaunchList {
@@ -38,6 +47,11 @@ class LaunchList {
   std::size_t add_copy(const transfer::End& from, const transfer::End& to, std::uint64_t bytes,
                        const transfer::Labels& labels, transfer::Permit permit);
   std::size_t add_host_function(std::unique_ptr<eager::HostFunction> function, const void* site);
+  // The stream of the capture that has the item; they are numbered as they came to it, and 0 is the
+  // one in which it began.
+  void set_stream(std::size_t item, std::size_t number) {
+    origins_[item].stream = static_cast<std::uint32_t>(number);
+  }
 
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] std::size_t launches() const { return launches_; }
@@ -55,10 +69,29 @@ class LaunchList {
   void set_name(std::string name) { parts_->name = std::move(name); }
   [[nodiscard]] std::shared_ptr<const eager::BatchParts> parts() const { return parts_; }
 
-  // Hands everything to the stream of the lane, or does it on an inline device, the first item with
-  // that correlation. Throws Error with the item.
-  void run(const device::Device& device, eager::Lane& lane, loci_stream* stream,
-           std::uint64_t correlation);
+  [[nodiscard]] std::size_t stream(std::size_t item) const { return origins_[item].stream; }
+  [[nodiscard]] bool is_nothing(std::size_t item) const;
+
+  // Where a replay goes.
+  struct Target {
+    const device::Device& device;
+    eager::Lane& lane;
+    loci_stream* stream;
+  };
+  // Hands the items [first, last) to the stream of the lane, or does them on an inline device, the
+  // first one with that correlation. Throws Error with the item.
+  void run(std::size_t first, std::size_t last, const Target& target, std::uint64_t correlation);
+
+  // For a device graph of items.
+  // Why the item cannot be part of one; empty if it can, or does nothing.
+  [[nodiscard]] std::string capture_refusal(std::size_t item) const;
+  // Issues it into a stream that records. Throws Error with the item.
+  void issue_captured(std::size_t item, const device::Device& device, loci_stream* stream) const;
+  // They were launched by one: shows and counts what run() would have.
+  void note_captured(std::size_t first, std::size_t last, std::uint64_t correlation);
+  // Calls visit(Address) for all arguments of launches on the device, in a fixed order.
+  template <class Visit>
+  void for_each_address(std::size_t first, std::size_t last, const Visit& visit) const;
 
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
@@ -76,6 +109,9 @@ class LaunchList {
     const runtime::Plan* program = nullptr;
     std::uint32_t instruction = 0;
     profiler::LabelId label = 0;  // of a program's, once it has been asked for
+    std::uint32_t stream = 0;
+    std::uint32_t inputs = 0;  // arguments of a launch
+    std::uint32_t outputs = 0;
   };
   struct Copy {
     transfer::End from;
@@ -94,20 +130,16 @@ class LaunchList {
     std::uint32_t index = 0;
   };
 
-  // Where a replay goes.
-  struct Target {
-    const device::Device& device;
-    eager::Lane& lane;
-    loci_stream* stream;
-  };
-
   std::size_t add(const Item& item, Origin origin, std::string text);
   std::size_t add_step(Step::Kind kind, std::size_t index, std::string text);
   template <class T>
   T* make_array(std::size_t count);
   void run_item(Item& item, const Target& target, std::uint64_t correlation);
   void run_step(const Item& item, const Target& target, std::uint64_t correlation);
-  void run_recorded(const Target& target, std::uint64_t correlation);
+  void run_recorded(std::size_t first, std::size_t last, const Target& target,
+                    std::uint64_t correlation);
+  [[nodiscard]] const Copy* copy_of(const Item& item) const;
+  [[nodiscard]] std::string launch_refusal(std::size_t item) const;
   [[noreturn]] void fail(const Item& item, loci_error* error, const device::Device& device) const;
   [[nodiscard]] profiler::LabelId label(std::size_t item);
 
@@ -121,5 +153,19 @@ class LaunchList {
   std::size_t launches_ = 0;
   bool is_small_ = true;
 };
+
+template <class Visit>
+void LaunchList::for_each_address(std::size_t first, std::size_t last, const Visit& visit) const {
+  for (std::size_t item = first; item < last; ++item) {
+    const loci_launch& call = items_[item].call;
+    if (items_[item].launch == nullptr) continue;
+    const Origin& origin = origins_[item];
+    for (std::uint32_t i = 0; i < origin.inputs + origin.outputs; ++i) {
+      const loci_view* view = i < origin.inputs ? call.inputs[i] : call.outputs[i - origin.inputs];
+      if (view->residence == LOCI_RESIDENCE_DEVICE) visit(Address{item, i, view->data});
+    }
+    visit(Address{item, Address::kWorkspace, call.workspace});
+  }
+}
 
 }  // namespace loci::capture

@@ -40,6 +40,7 @@ enum class ContextSlot : std::uint8_t {
   kTransfers,   // the ledger
   kRecording,   // the profiler's collector: sessions may run at the same time
   kStats,       // what timers have measured
+  kCapturers,   // of open devices
   kFirstHolder,
   kSessionClaim = kFirstHolder,  // whether a session of the profiler runs
   kSession,                      // the one that has no owner

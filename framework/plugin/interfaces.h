@@ -22,6 +22,10 @@ namespace loci::reporting {
 struct Reporter;
 }
 
+namespace loci::capture {
+struct CapturerLibrary;
+}
+
 namespace loci::plugin {
 
 // What a backend brings. A plugin may bring devices, kernels for devices of another one, or both.
@@ -42,6 +46,11 @@ BackendTables take_backend_tables(Instance& instance, const Manifest& manifest);
 // Calls all that discovery would, and opens and closes the first devices; nothing without a score.
 // Throws LoadError; a device that cannot be opened is none. In framework/device.
 void try_devices(const device::DeviceBackend& backend);
+
+// "loci.capture". Throws LoadError if the plugin has no such table, or for one that is incomplete
+// or not of the manifest's device type. In framework/capture.
+std::shared_ptr<const capture::CapturerLibrary> take_capturer(Instance& instance,
+                                                              const Manifest& manifest);
 
 // One of "loci.profile.reporter".
 struct TakenReporter {

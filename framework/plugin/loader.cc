@@ -89,10 +89,13 @@ void load(Record& record, OpOwners& owners) {
   if (record.manifest.has_kind("reporter")) {
     reporters = take_reporters(*instance, record.manifest);
   }
+  std::shared_ptr<const capture::CapturerLibrary> capturer;
+  if (record.manifest.has_kind("capture")) capturer = take_capturer(*instance, record.manifest);
   record.report.unavailable = backend.unavailable;
   record.backend = std::move(backend);
   record.ops = std::move(ops);
   record.reporters = std::move(reporters);
+  record.capturer = std::move(capturer);
   record.instance = std::move(instance);
   reach(record, Stage::kActive);
 }

@@ -199,8 +199,12 @@ void check_kinds(const Manifest& manifest) {
 }
 
 void check_device_types(const Manifest& manifest) {
-  if (manifest.has_kind("backend") && manifest.device_types.empty()) {
-    refuse_member("device_types", "is missing or empty, which a backend may not leave out");
+  for (const char* kind : {"backend", "capture"}) {
+    if (!manifest.has_kind(kind) || !manifest.device_types.empty()) continue;
+    refuse_member("device_types",
+                  fmt::format("is missing or empty, which a plugin of the kind '{}' may not leave "
+                              "out",
+                              kind));
   }
   for (const std::string& type : manifest.device_types) {
     if (!is_device_type(type)) {

@@ -48,6 +48,11 @@ bool is_backend_for(const Record& record, std::string_view type) {
          record.manifest.has_device_type(type);
 }
 
+bool is_capturer_for(const Record& record, std::string_view type) {
+  return record.has_manifest() && record.manifest.has_kind("capture") &&
+         record.manifest.has_device_type(type);
+}
+
 bool brings_ops(const Record& record) {
   return record.has_manifest() && record.manifest.has_kind("ops");
 }
@@ -180,11 +185,30 @@ class PluginManager::Impl {
         records_.begin(), records_.end(), [&record](const std::unique_ptr<Record>& other) {
           return other->has_manifest() && other->report.id == record.report.id;
         });
-    if (first->get() == &record || record.report.failed) return;
+    if (record.report.failed) return;
+    if (first->get() == &record) return settle_capturer(record);
     fail(record,
          fmt::format("the id {} of '{}' is taken by '{}', which comes first in the search",
                      record.report.id, record.report.path, (*first)->report.path),
          "remove one of the two files");
+  }
+
+  // Of a device type there is one capturer: which of two it were would depend on nothing that a
+  // user sees.
+  void settle_capturer(Record& record) {
+    if (!record.manifest.has_kind("capture") || record.report.disabled) return;
+    for (const std::string& type : record.manifest.device_types) {
+      for (const std::unique_ptr<Record>& other : records_) {
+        if (other.get() == &record) break;
+        if (!is_capturer_for(*other, type) || other->report.disabled) continue;
+        fail(record,
+             fmt::format("{} of '{}' captures the streams of '{}' already, which comes first in "
+                         "the search",
+                         other->report.id, other->report.path, type),
+             fmt::format("remove one of the two files, or disable {}", other->report.id));
+        return;
+      }
+    }
   }
 
   // Live objects refer to the instance; it is better to lose it than to pull it away.
@@ -239,7 +263,7 @@ std::vector<std::string> PluginManager::device_types() {
   const std::lock_guard lock(impl_->mutex());
   std::set<std::string> types;
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (!record->usable()) continue;
+    if (!record->usable() || !record->manifest.has_kind("backend")) continue;
     types.insert(record->manifest.device_types.begin(), record->manifest.device_types.end());
   }
   return {types.begin(), types.end()};
@@ -280,6 +304,26 @@ std::vector<const device::KernelLibrary*> PluginManager::kernel_libraries(
     if (tables.kernels_type == device_type) result.push_back(tables.kernels.get());
   }
   return result;
+}
+
+const capture::CapturerLibrary* PluginManager::capturer(std::string_view device_type) {
+  const std::lock_guard lock(impl_->mutex());
+  const auto declares = [device_type](const Record& record) {
+    return is_capturer_for(record, device_type);
+  };
+  impl_->activate_if(declares);
+  for (const std::unique_ptr<Record>& record : impl_->records()) {
+    if (record->usable() && record->capturer != nullptr && declares(*record)) {
+      return record->capturer.get();
+    }
+  }
+  return nullptr;
+}
+
+std::string PluginManager::explain_missing_capturer(std::string_view device_type) {
+  const std::lock_guard lock(impl_->mutex());
+  return impl_->reasons_against(
+      [device_type](const Record& record) { return is_capturer_for(record, device_type); });
 }
 
 std::vector<const OpLibrary*> PluginManager::op_libraries() {

@@ -34,7 +34,7 @@ class PluginManager {
   std::vector<plugins::Candidate> report(bool activate);
   std::vector<plugins::SearchPlace> search_places();
 
-  // Device types that the manifests declare, sorted; maps nothing.
+  // Device types that the manifests of backends declare, sorted; maps nothing.
   std::vector<std::string> device_types();
   // Backends of that type whose probe succeeded, best score first; activates them.
   std::vector<const device::DeviceBackend*> backends(std::string_view device_type);
@@ -43,6 +43,10 @@ class PluginManager {
   std::string explain_missing(std::string_view device_type);
   // Kernel libraries for that type, in search order; activates them.
   std::vector<const device::KernelLibrary*> kernel_libraries(std::string_view device_type);
+  // That of the type, which is activated; null if there is none. Valid as long as the manager.
+  const capture::CapturerLibrary* capturer(std::string_view device_type);
+  // For messages, as explain_missing(): why plugins of the kind "capture" bring none of that type.
+  std::string explain_missing_capturer(std::string_view device_type);
   // What plugins of the kind "ops" bring, in search order; activates them. Valid as long as the
   // manager.
   std::vector<const OpLibrary*> op_libraries();

@@ -254,6 +254,13 @@ void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& lab
   copy(from, to, bytes, labels, stream, wait, permit(from, to, bytes, labels));
 }
 
+void note_local_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                     std::uint64_t correlation) {
+  if (bytes == 0) return;
+  CopyScope(from.device, to.device, bytes, labels, correlation).finish(/*host_waited=*/false);
+  record_local(bytes);
+}
+
 void enqueue_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
                   loci_stream* stream) {
   const Permit asked = permit(from, to, bytes, labels);

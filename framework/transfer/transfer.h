@@ -94,6 +94,12 @@ void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& lab
 void copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
           loci_stream* stream, bool wait);
 
+// Of a copy within a place that the device makes by itself, in a graph that was launched: counts
+// it, and shows it in a profile, as copy() would have. `correlation` is that of the device's
+// record.
+void note_local_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,
+                     std::uint64_t correlation);
+
 // As copy() without a wait, for a stream that the caller orders: it comes behind what makes the
 // source and behind what uses the target, and nothing waits for it by itself.
 void enqueue_copy(const End& from, const End& to, std::uint64_t bytes, const Labels& labels,

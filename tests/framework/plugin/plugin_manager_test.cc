@@ -118,6 +118,33 @@ TEST_F(PluginManagerTest, TheFirstOfAnIdWins) {
   EXPECT_EQ(manager_.backends("minimal").size(), 1u);
 }
 
+// By their manifests, before either is mapped.
+TEST_F(PluginManagerTest, OfADeviceTypeThereIsOneCapturer) {
+  const auto add_capturer = [this](const std::string& name, const std::string& file) {
+    test::edit_manifest(folder_.add(name, file), [](auto& json) {
+      json["kinds"] = {"capture"};
+      json["device_types"] = {"npu"};
+    });
+  };
+  add_capturer("minimal", "a.so");
+  add_capturer("other", "b.so");
+  EXPECT_FALSE(find("a.so", /*activate=*/false).failed);
+  const Candidate second = find("b.so", /*activate=*/false);
+  EXPECT_TRUE(second.failed);
+  EXPECT_EQ(second.cause, "org.loci.test.minimal of '" + (folder_.path() / "a.so").string() +
+                              "' captures the streams of 'npu' already, which comes first in the "
+                              "search");
+  EXPECT_EQ(second.remedy, "remove one of the two files, or disable org.loci.test.minimal");
+  EXPECT_TRUE(manager_.device_types().empty()) << "neither brings such a device";
+  plugins::SearchOptions options;
+  options.disabled_ids.push_back("org.loci.test.minimal");
+  manager_.configure(options);
+  EXPECT_FALSE(find("b.so", /*activate=*/false).failed);
+  EXPECT_EQ(manager_.capturer("npu"), nullptr);
+  EXPECT_THAT(manager_.explain_missing_capturer("npu"),
+              HasSubstr("it calls itself a capturer and has no loci.capture"));
+}
+
 TEST_F(PluginManagerTest, ExplicitFilesComeFirst) {
   const test::PluginFolder other;
   folder_.add("minimal");

@@ -1,0 +1,62 @@
+// The capturer of an open device.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "framework/capture/capturer_library.h"
+#include "framework/core/context.h"
+#include "framework/device/device.h"
+#include "framework/device/stream.h"
+
+namespace loci::capture {
+
+// Thread-safe. Ends before its device does.
+class Capturer {
+ public:
+  // Throws what the capturer declines the device with.
+  Capturer(const CapturerLibrary& library, device::Device& device);
+  ~Capturer();
+  Capturer(const Capturer&) = delete;
+  Capturer& operator=(const Capturer&) = delete;
+
+  [[nodiscard]] device::Device& device() const { return device_; }
+  [[nodiscard]] const loci_capture_api& api() const { return library_.api; }
+  [[nodiscard]] loci_capturer* handle() const { return handle_; }
+  [[nodiscard]] plugin::Plugin& plugin() const { return *library_.plugin; }
+
+  // A stream that nobody else uses, polls or waits for, as none may be that records. Held by who
+  // captures, with the lock.
+  [[nodiscard]] std::mutex& mutex() { return mutex_; }
+  [[nodiscard]] loci_stream* stream();
+
+ private:
+  const CapturerLibrary& library_;
+  device::Device& device_;
+  loci_capturer* handle_ = nullptr;
+  std::mutex mutex_;
+  std::unique_ptr<device::Stream> stream_;
+};
+
+// Those of a context's devices, opened as they are asked for. Thread-safe.
+class Capturers {
+ public:
+  static constexpr auto kContextSlot = core::ContextSlot::kCapturers;
+  Capturers();
+
+  struct Found {
+    std::shared_ptr<Capturer> capturer;
+    std::string reason;  // why there is none
+  };
+  Found of(device::Device& device);
+
+ private:
+  static Found find(device::Device& device);
+
+  std::mutex mutex_;
+  std::unordered_map<const device::Device*, Found> found_;
+};
+
+}  // namespace loci::capture

@@ -1,0 +1,76 @@
+// A graph of the device's own, and what launches it: objects of a capturer.
+#pragma once
+
+#include <loci/abi/capture.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/capture/capturer.h"
+#include "framework/capture/launch_list.h"
+
+namespace loci::capture {
+
+// What was recorded of a range of a launch list.
+class DeviceGraph {
+ public:
+  // Issues the items into a stream that records. Throws Error, and the stream is usable then.
+  DeviceGraph(std::shared_ptr<Capturer> capturer, const LaunchList& list, std::size_t first,
+              std::size_t last);
+  ~DeviceGraph();
+  DeviceGraph(const DeviceGraph&) = delete;
+  DeviceGraph& operator=(const DeviceGraph&) = delete;
+
+  [[nodiscard]] const std::shared_ptr<Capturer>& capturer() const { return capturer_; }
+  [[nodiscard]] loci_graph* handle() const { return handle_; }
+  [[nodiscard]] loci_graph_stats stats() const;
+  // Lines, one for each node, as the capturer says them.
+  [[nodiscard]] std::string dump() const;
+
+ private:
+  std::shared_ptr<Capturer> capturer_;
+  loci_graph* handle_ = nullptr;
+};
+
+// What is done when addresses that it uses are others than before.
+struct Exchanges {
+  std::uint64_t patches = 0;           // addresses in executables
+  std::uint64_t recaptures = 0;        // of segments where the capturer could not do that
+  std::uint64_t reinstantiations = 0;  // of those, where it could not take the new graph either
+};
+
+// Launches a graph of a range of the list, by one thread at a time.
+class Executable {
+ public:
+  // Throws Error.
+  Executable(std::shared_ptr<Capturer> capturer, const LaunchList& list, std::size_t first,
+             std::size_t last);
+  ~Executable();
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  [[nodiscard]] const DeviceGraph& graph() const { return *graph_; }
+  // The range's work in stream order; the same as the list would enqueue. Throws Error.
+  void launch(const loci_graph_launch& launch);
+  // Follows the list, where addresses have changed. Throws Error.
+  void follow(const LaunchList& list, Exchanges* done);
+
+ private:
+  [[nodiscard]] bool patch(const Address& now, Exchanges* done) const;
+  void recapture(const LaunchList& list, Exchanges* done);
+  [[nodiscard]] loci_graph_exec* instantiate(const DeviceGraph& graph) const;
+  void destroy() noexcept;
+
+  std::shared_ptr<Capturer> capturer_;
+  const std::size_t first_;
+  const std::size_t last_;
+  std::unique_ptr<DeviceGraph> graph_;  // the latest that it was made of
+  loci_graph_exec* handle_ = nullptr;
+  std::vector<void*> addresses_;  // as the list gives them
+  bool is_behind_ = false;        // it failed to follow the list
+};
+
+}  // namespace loci::capture

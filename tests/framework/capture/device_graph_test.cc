@@ -1,0 +1,139 @@
+// Rules H: what becomes of a device graph whose variables have other storage than before.
+#include "framework/capture/device_graph.h"
+
+#include "tests/framework/capture/native_fixture.h"
+
+namespace loci::capture {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// y = relu(x + x) * x over variables of a scope.
+struct Doubling {
+  Doubling() {
+    const ProgramGuard building(main, startup);
+    Variable x = data("x", {2}, kFloat32);
+    x.set_persistable(true);
+    Variable y = relu(x + x) * x;
+    y.rename("y");
+    y.set_persistable(true);
+  }
+  Program main;
+  Program startup;
+};
+
+// Sets x in other storage than it has; what it had stays, so that the address is another one.
+class Batches {
+ public:
+  explicit Batches(Scope scope) : scope_(std::move(scope)) {}
+  void set(float first, float second) {
+    kept_.push_back(scope_.find("x"));
+    scope_.erase("x");
+    scope_.set("x", on_sim({first, second}));
+  }
+
+ private:
+  Scope scope_;
+  std::vector<Tensor> kept_;
+};
+
+// Replays with another batch each time, all of which have to be read.
+GraphStats stats_of_batches(int replays) {
+  const Doubling model;
+  const Scope scope;
+  Executor executor("sim:0", CompileOptions::exact(), scope);
+  scope.set("x", Tensor::from<float>({0, 0}, {2}));
+  executor.run(model.main);
+  Graph graph("sim:0");
+  graph.capture_begin();
+  executor.run(model.main);
+  graph.capture_end();
+  Batches batches(scope);
+  for (int i = 1; i <= replays; ++i) {
+    const auto value = static_cast<float>(i);
+    batches.set(value, -value);
+    graph.replay();
+    EXPECT_THAT(scope.find("y").to_vector<float>(), ElementsAre(2 * value * value, 0));
+  }
+  EXPECT_THAT(segment_sizes(graph), ElementsAre(::testing::Gt(0)));
+  return graph.stats();
+}
+
+TEST(DeviceGraphTest, H1_AddressesAreExchangedInPlace) {
+  in_native_context({{"SIM", "race=1,delay_us=20"}}, [] {
+    const GraphStats stats = stats_of_batches(4);
+    EXPECT_GT(stats.patches, 0U);
+    EXPECT_EQ(stats.recaptures, 0U);
+    EXPECT_EQ(stats.reinstantiations, 0U);
+  });
+}
+
+TEST(DeviceGraphTest, H1_WhereTheyCannotBeItIsCapturedAgainAndUpdated) {
+  in_native_context({{"SIM_GRAPH_NO_PATCH", "1"}, {"SIM", "race=1,delay_us=20"}}, [] {
+    const GraphStats stats = stats_of_batches(4);
+    EXPECT_EQ(stats.patches, 0U);
+    EXPECT_GT(stats.recaptures, 0U);
+    EXPECT_EQ(stats.reinstantiations, 0U);
+  });
+}
+
+TEST(DeviceGraphTest, H1_WhatRefusesTheUpdateIsInstantiatedAgain) {
+  in_native_context({{"SIM_GRAPH_NO_PATCH", "1"}, {"SIM_GRAPH_NO_UPDATE", "1"}}, [] {
+    const GraphStats stats = stats_of_batches(4);
+    EXPECT_GT(stats.recaptures, 0U);
+    EXPECT_EQ(stats.reinstantiations, stats.recaptures);
+  });
+}
+
+// H2: replays that are queued keep what they were launched with.
+TEST(DeviceGraphTest, H2_AnExchangeIsForLaterReplaysAlone) {
+  in_native_context({{"SIM", "race=1,delay_us=500"}}, [] {
+    const Doubling model;
+    const Scope scope;
+    Executor executor("sim:0", CompileOptions::exact(), scope);
+    scope.set("x", Tensor::from<float>({1, 1}, {2}));
+    executor.run(model.main);
+    Graph graph("sim:0");
+    graph.capture_begin();
+    executor.run(model.main);
+    graph.capture_end();
+    Batches batches(scope);
+    std::vector<Tensor> results;
+    for (int i = 1; i <= 3; ++i) {
+      batches.set(static_cast<float>(i), 0);
+      graph.replay();
+      results.push_back(full({2}, 0, kFloat32, "sim:0"));
+      results.back().copy_(scope.find("y"));
+    }
+    for (int i = 1; i <= 3; ++i) {
+      EXPECT_EQ(results[static_cast<std::size_t>(i - 1)].to_vector<float>()[0],
+                static_cast<float>(2 * i * i));
+    }
+  });
+}
+
+// An exchange that fails: neither that replay nor a later one runs with addresses of old.
+TEST(DeviceGraphTest, WhatFailsToFollowIsCapturedAgain) {
+  in_native_context({{"SIM_GRAPH_NO_PATCH", "1"}, {"SIM_GRAPH_FAIL_END", "2"}}, [] {
+    const Doubling model;
+    const Scope scope;
+    Executor executor("sim:0", CompileOptions::exact(), scope);
+    scope.set("x", Tensor::from<float>({1, 1}, {2}));
+    executor.run(model.main);
+    Graph graph("sim:0");
+    graph.capture_begin();
+    executor.run(model.main);
+    graph.capture_end();
+    Batches batches(scope);
+    batches.set(3, 0);
+    EXPECT_THAT([&] { graph.replay(); },
+                ::testing::ThrowsMessage<Error>(HasSubstr("ending a graph")));
+    graph.replay();
+    EXPECT_THAT(scope.find("y").to_vector<float>(), ElementsAre(18, 0));
+    EXPECT_EQ(graph.stats().recaptures, 1U);
+  });
+}
+
+}  // namespace
+}  // namespace loci::capture
