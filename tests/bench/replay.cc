@@ -1,9 +1,13 @@
 // What a replay costs the host: over bare kernels on the CPU, and on sim, whose launches cost time.
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
+#include <functional>
 #include <loci/loci.hpp>
+#include <loci/plugins.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,28 +72,118 @@ void measure_cpu(Report* report, int ops, int ways) {
                ops >= 100 ? std::optional<double>(20'000) : std::nullopt});
 }
 
+// What runs in a context of its own, at sim with or without its capturer.
+template <class Body>
+void at_sim(const std::string& settings, bool has_capturer, const Body& body) {
+  config::set("SIM", settings);
+  const Context context;
+  const ContextGuard guard(context);
+  plugins::SearchOptions search;
+  if (!has_capturer) search.disabled_ids = {"org.loci.sim_graph"};
+  plugins::configure(search);
+  body();
+}
+
+// The median of what the calls take the host: the device does its work between them.
+double host_ns(const std::function<void()>& call) {
+  std::vector<double> times;
+  for (int i = 0; i < 10 * kRepetitions; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    call();
+    times.push_back(
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
+    synchronize("sim:0");
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
+struct SimCosts {
+  double replay_ns = 0;
+  double plain_ns = 0;
+  double capture_ns = 0;
+};
+
+SimCosts costs_at_sim(int ops, int ways, bool has_capturer) {
+  SimCosts costs;
+  at_sim("launch_us=0", has_capturer, [&] {
+    Captured captured("sim:0", ops, ways);
+    costs.capture_ns = static_cast<double>(captured.graph.stats().capture_ns);
+    costs.replay_ns = host_ns([&] { captured.graph.replay(); });
+    costs.plain_ns = host_ns([&] { (void)chain(captured.x, captured.y, ops, ways); });
+  });
+  return costs;
+}
+
 // The call alone: the device's own time is sim's.
 void measure_sim(Report* report, int ops, int ways) {
-  Captured captured("sim:0", ops, ways);
-  constexpr int kCalls = 4;
-  const auto replay = [&] {
-    for (int i = 0; i < kCalls; ++i) captured.graph.replay();
-    (void)captured.result.item<float>();
-  };
-  const auto plain = [&] {
-    Tensor last;
-    for (int i = 0; i < kCalls; ++i) last = chain(captured.x, captured.y, ops, ways);
-    (void)last.item<float>();
-  };
-  const std::vector<double> ns = median_ns({{"replay", replay}, {"plain", plain}}, 7);
-  report->add({std::to_string(ops) + " ops, " + std::to_string(ways) +
-                   " ways, sim without latency: replay, read back",
-               ns[0] / kCalls,
-               "ns",
-               true,
-               "plain calls",
-               ns[1] / kCalls,
-               {}});
+  const SimCosts listed = costs_at_sim(ops, ways, /*has_capturer=*/false);
+  const SimCosts native = costs_at_sim(ops, ways, /*has_capturer=*/true);
+  const std::string what = std::to_string(ops) + " ops, " + std::to_string(ways) + " ways, sim: ";
+  report->add({what + "host, replay of a launch list", listed.replay_ns, "ns", true, "plain calls",
+               listed.plain_ns, std::nullopt});
+  report->add({what + "host, replay of a device graph", native.replay_ns, "ns", true, "launch list",
+               listed.replay_ns, 2000.0 + 5.0 * ops});
+  report->add({what + "capture and instantiate, per op", native.capture_ns / ops, "ns", true,
+               "launch list", listed.capture_ns / ops,
+               ops >= 100 ? std::optional<double>(20'000) : std::nullopt});
+}
+
+// A step of training: two layers over 64 pixels, 10 classes.
+struct TrainingStep {
+  TrainingStep() : executor("sim:0", CompileOptions::exact(), scope) {
+    {
+      const ProgramGuard building(main, startup);
+      Variable x = data("x", {32, 64}, kFloat32);
+      Variable label = data("label", {32, 1}, kInt64);
+      x.set_persistable(true);
+      label.set_persistable(true);
+      const Variable hidden = relu(layers::fc(x, 32));
+      const Variable loss = mean(cross_entropy(softmax(layers::fc(hidden, 10)), label));
+      optimizer.minimize(loss);
+    }
+    executor.run(startup);
+    scope.set("x", full({32, 64}, 0.5, kFloat32));
+    scope.set("label", full({32, 1}, 3, kInt64));
+    executor.run(main);
+  }
+  Scope scope;
+  Program main;
+  Program startup;
+  optimizer::Adam optimizer{0.01};
+  Executor executor;
+};
+
+struct StepCosts {
+  double plain_ns = 0;
+  double replay_ns = 0;
+  std::uint64_t launches = 0;
+};
+
+StepCosts costs_of_step(bool has_capturer) {
+  StepCosts costs;
+  at_sim("launch_us=5", has_capturer, [&] {
+    TrainingStep step;
+    Graph graph("sim:0");
+    graph.capture_begin();
+    step.executor.run(step.main);
+    graph.capture_end();
+    costs.launches = graph.stats().launches;
+    costs.plain_ns = host_ns([&] { step.executor.run(step.main); });
+    costs.replay_ns = host_ns([&] { graph.replay(); });
+  });
+  return costs;
+}
+
+void measure_step(Report* report) {
+  const StepCosts listed = costs_of_step(/*has_capturer=*/false);
+  const StepCosts native = costs_of_step(/*has_capturer=*/true);
+  const std::string what = "training step of " + std::to_string(native.launches) +
+                           " launches, sim with 5 us each, host: ";
+  report->add({what + "replay of a launch list", listed.replay_ns, "ns", true, "plain runs",
+               listed.plain_ns, std::nullopt});
+  report->add({what + "replay of a device graph", native.replay_ns, "ns", true, "plain runs",
+               native.plain_ns, native.plain_ns / 5});
 }
 
 // A graph that reads and writes many tensors of others.
@@ -134,7 +228,6 @@ void measure_guard(Report* report, int tensors) {
 
 int main(int argc, char** argv) {
   try {
-    ::setenv("LOCI_SIM", "launch_us=0", /*overwrite=*/0);
     loci::bench::Report report("replay", argc, argv);
     for (const int ways : {1, 4}) {
       for (const int ops : {1, 10, 100, 1000, 10000}) {
@@ -143,6 +236,7 @@ int main(int argc, char** argv) {
         if (ops >= 10 && ops <= 1000) loci::bench::measure_sim(&report, ops, ways);
       }
     }
+    loci::bench::measure_step(&report);
     loci::bench::measure_guard(&report, 1000);
     report.print();
     return 0;
