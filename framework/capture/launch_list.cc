@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/core/abi/error.h"
+#include "framework/dispatch/capture_refusal.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
@@ -214,25 +215,22 @@ std::string LaunchList::capture_refusal(std::size_t item) const {
   return "it copies between places, and memory of the host is not pinned";
 }
 
-// What the host holds is read anew by each replay, and a graph would keep it as it was.
 std::string LaunchList::launch_refusal(std::size_t item) const {
   const Origin& origin = origins_[item];
-  const bool is_program = origin.program != nullptr;
-  const runtime::Instruction* instruction =
-      is_program ? &origin.program->instructions[origin.instruction] : nullptr;
-  const ops::OpSchema& schema =
-      is_program ? *origin.program->operators[static_cast<std::size_t>(instruction->op)].op->schema
-                 : *origin.plan->schema;
-  if (!schema.capture_refusal().empty()) return schema.capture_refusal();
   const loci_launch& call = items_[item].call;
+  std::vector<bool> on_host;
   for (std::uint32_t i = 0; i < origin.inputs + origin.outputs; ++i) {
-    const bool is_input = i < origin.inputs;
-    const loci_view* view = is_input ? call.inputs[i] : call.outputs[i - origin.inputs];
-    if (view->data == nullptr || view->residence != LOCI_RESIDENCE_HOST) continue;
-    return fmt::format("its {} {} lies on the host, in each replay", is_input ? "input" : "output",
-                       is_input ? i : i - origin.inputs);
+    const loci_view* view = i < origin.inputs ? call.inputs[i] : call.outputs[i - origin.inputs];
+    on_host.push_back(view->data != nullptr && view->residence == LOCI_RESIDENCE_HOST);
   }
-  return (is_program ? instruction->launch()->kernel : origin.plan->kernel)->capture_refusal();
+  if (origin.plan != nullptr) {
+    return dispatch::capture_refusal(*origin.plan->schema, *origin.plan->kernel, on_host,
+                                     origin.inputs);
+  }
+  const runtime::Instruction& instruction = origin.program->instructions[origin.instruction];
+  const ops::OpSchema& schema =
+      *origin.program->operators[static_cast<std::size_t>(instruction.op)].op->schema;
+  return dispatch::capture_refusal(schema, *instruction.launch()->kernel, on_host, origin.inputs);
 }
 
 void LaunchList::issue_captured(std::size_t item, const device::Device& device,
@@ -258,6 +256,20 @@ void LaunchList::issue_captured(std::size_t item, const device::Device& device,
     error = device.api().copy(device.handle(), &call, stream, &blocked);
   }
   if (error != nullptr) fail(each, error, device);
+}
+
+void LaunchList::visit_addresses(std::size_t first, std::size_t last,
+                                 const device_graph::AddressVisitor& visit) const {
+  for (std::size_t item = first; item < last; ++item) {
+    const loci_launch& call = items_[item].call;
+    if (items_[item].launch == nullptr) continue;
+    const Origin& origin = origins_[item];
+    for (std::uint32_t i = 0; i < origin.inputs + origin.outputs; ++i) {
+      const loci_view* view = i < origin.inputs ? call.inputs[i] : call.outputs[i - origin.inputs];
+      if (view->residence == LOCI_RESIDENCE_DEVICE) visit({item, i, view->data});
+    }
+    visit({item, device_graph::Address::kWorkspace, call.workspace});
+  }
 }
 
 void LaunchList::note_captured(std::size_t first, std::size_t last, std::uint64_t correlation) {

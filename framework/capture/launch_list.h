@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/capture/program_run.h"
+#include "framework/device_graph/graph_items.h"
 #include "framework/dispatch/kernel.h"
 #include "framework/eager/batch.h"
 #include "framework/eager/call_plan.h"
@@ -22,18 +23,9 @@
 
 namespace loci::capture {
 
-// Where an argument of an item lies on the device.
-struct Address {
-  static constexpr std::uint32_t kWorkspace = ~std::uint32_t{0};
-
-  std::size_t item = 0;
-  std::uint32_t argument = 0;  // flat: inputs, then outputs; or kWorkspace
-  void* data = nullptr;
-};
-
 // Everything that a launch needs is written when it is added, so that running touches no map,
 // string or allocator. One stream at a time.
-class LaunchList {
+class LaunchList final : public device_graph::GraphItems {
  public:
   LaunchList() = default;
   LaunchList(const LaunchList&) = delete;
@@ -63,7 +55,7 @@ class LaunchList {
   // "[relu] float32[4] at cpu", "copy of 'x', 16 bytes", "host function".
   [[nodiscard]] const std::string& describe(std::size_t item) const { return parts_->parts[item]; }
   // A word for it: "relu", "copy", "host function".
-  [[nodiscard]] std::string type(std::size_t item) const;
+  [[nodiscard]] std::string type(std::size_t item) const override;
 
   // The items, under the name of the graph.
   void set_name(std::string name) { parts_->name = std::move(name); }
@@ -86,12 +78,12 @@ class LaunchList {
   // Why the item cannot be part of one; empty if it can, or does nothing.
   [[nodiscard]] std::string capture_refusal(std::size_t item) const;
   // Issues it into a stream that records. Throws Error with the item.
-  void issue_captured(std::size_t item, const device::Device& device, loci_stream* stream) const;
+  void issue_captured(std::size_t item, const device::Device& device,
+                      loci_stream* stream) const override;
   // They were launched by one: shows and counts what run() would have.
   void note_captured(std::size_t first, std::size_t last, std::uint64_t correlation);
-  // Calls visit(Address) for all arguments of launches on the device, in a fixed order.
-  template <class Visit>
-  void for_each_address(std::size_t first, std::size_t last, const Visit& visit) const;
+  void visit_addresses(std::size_t first, std::size_t last,
+                       const device_graph::AddressVisitor& visit) const override;
 
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
@@ -153,19 +145,5 @@ class LaunchList {
   std::size_t launches_ = 0;
   bool is_small_ = true;
 };
-
-template <class Visit>
-void LaunchList::for_each_address(std::size_t first, std::size_t last, const Visit& visit) const {
-  for (std::size_t item = first; item < last; ++item) {
-    const loci_launch& call = items_[item].call;
-    if (items_[item].launch == nullptr) continue;
-    const Origin& origin = origins_[item];
-    for (std::uint32_t i = 0; i < origin.inputs + origin.outputs; ++i) {
-      const loci_view* view = i < origin.inputs ? call.inputs[i] : call.outputs[i - origin.inputs];
-      if (view->residence == LOCI_RESIDENCE_DEVICE) visit(Address{item, i, view->data});
-    }
-    visit(Address{item, Address::kWorkspace, call.workspace});
-  }
-}
 
 }  // namespace loci::capture

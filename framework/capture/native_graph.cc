@@ -12,7 +12,8 @@ namespace loci::capture {
 void NativeGraph::lower(device::Device& device, GraphSplitting splitting) {
   segments_.clear();
   if (list_.size() == 0) return;
-  const Capturers::Found found = core::in_context<Capturers>().of(device);
+  const device_graph::Capturers::Found found =
+      core::in_context<device_graph::Capturers>().of(device);
   if (found.capturer == nullptr) {
     segments_.push_back({0, list_.size(), found.reason, nullptr});
     return;
@@ -52,10 +53,11 @@ void NativeGraph::refuse_split(const device::Device& device) const {
   }
 }
 
-void NativeGraph::capture(const std::shared_ptr<Capturer>& capturer, Segment* segment) const {
+void NativeGraph::capture(const std::shared_ptr<device_graph::Capturer>& capturer,
+                          Segment* segment) const {
   try {
     segment->executable =
-        std::make_unique<Executable>(capturer, list_, segment->first, segment->last);
+        std::make_unique<device_graph::Executable>(capturer, list_, segment->first, segment->last);
   } catch (const Error& error) {
     capturer->device().note_loss(error);
     segment->reason = fmt::format("{} failed: {}", capturer->plugin().id(), error.what());

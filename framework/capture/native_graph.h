@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/capture/device_graph.h"
 #include "framework/capture/launch_list.h"
+#include "framework/device_graph/device_graph.h"
 #include "framework/eager/lane.h"
 
 namespace loci::capture {
@@ -33,7 +33,7 @@ class NativeGraph {
            std::uint64_t correlation);
 
   [[nodiscard]] std::vector<GraphSegment> segments() const;
-  [[nodiscard]] const Exchanges& exchanges() const { return exchanges_; }
+  [[nodiscard]] const device_graph::Exchanges& exchanges() const { return exchanges_; }
   // "segment 0: 12 items by the device's graph\n" and the lines of that; all segments.
   [[nodiscard]] std::string dump() const;
 
@@ -43,12 +43,12 @@ class NativeGraph {
     std::size_t first = 0;
     std::size_t last = 0;
     std::string reason;  // why it is the list's
-    std::unique_ptr<Executable> executable;
+    std::unique_ptr<device_graph::Executable> executable;
   };
 
   void split();
   void refuse_split(const device::Device& device) const;
-  void capture(const std::shared_ptr<Capturer>& capturer, Segment* segment) const;
+  void capture(const std::shared_ptr<device_graph::Capturer>& capturer, Segment* segment) const;
 
   const std::uint64_t number_;
   LaunchList& list_;
@@ -56,7 +56,7 @@ class NativeGraph {
   bool is_native_ = false;  // any of them
   bool is_behind_ = false;
   std::uint64_t replay_ = 0;
-  Exchanges exchanges_;
+  device_graph::Exchanges exchanges_;
 };
 
 }  // namespace loci::capture

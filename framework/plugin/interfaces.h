@@ -22,7 +22,7 @@ namespace loci::reporting {
 struct Reporter;
 }
 
-namespace loci::capture {
+namespace loci::device_graph {
 struct CapturerLibrary;
 }
 
@@ -48,9 +48,9 @@ BackendTables take_backend_tables(Instance& instance, const Manifest& manifest);
 void try_devices(const device::DeviceBackend& backend);
 
 // "loci.capture". Throws LoadError if the plugin has no such table, or for one that is incomplete
-// or not of the manifest's device type. In framework/capture.
-std::shared_ptr<const capture::CapturerLibrary> take_capturer(Instance& instance,
-                                                              const Manifest& manifest);
+// or not of the manifest's device type. In framework/device_graph.
+std::shared_ptr<const device_graph::CapturerLibrary> take_capturer(Instance& instance,
+                                                                   const Manifest& manifest);
 
 // One of "loci.profile.reporter".
 struct TakenReporter {

@@ -89,7 +89,7 @@ void load(Record& record, OpOwners& owners) {
   if (record.manifest.has_kind("reporter")) {
     reporters = take_reporters(*instance, record.manifest);
   }
-  std::shared_ptr<const capture::CapturerLibrary> capturer;
+  std::shared_ptr<const device_graph::CapturerLibrary> capturer;
   if (record.manifest.has_kind("capture")) capturer = take_capturer(*instance, record.manifest);
   record.report.unavailable = backend.unavailable;
   record.backend = std::move(backend);

@@ -28,7 +28,7 @@ struct Record {
   BackendTables backend;
   std::unique_ptr<OpLibrary> ops;
   std::vector<TakenReporter> reporters;
-  std::shared_ptr<const capture::CapturerLibrary> capturer;
+  std::shared_ptr<const device_graph::CapturerLibrary> capturer;
   bool lacked_memory = false;  // it failed for want of memory, and may not the next time
   bool quiet = false;  // the caller shows the report at once: a failure is not logged as well
 

@@ -306,7 +306,7 @@ std::vector<const device::KernelLibrary*> PluginManager::kernel_libraries(
   return result;
 }
 
-const capture::CapturerLibrary* PluginManager::capturer(std::string_view device_type) {
+const device_graph::CapturerLibrary* PluginManager::capturer(std::string_view device_type) {
   const std::lock_guard lock(impl_->mutex());
   const auto declares = [device_type](const Record& record) {
     return is_capturer_for(record, device_type);

@@ -44,7 +44,7 @@ class PluginManager {
   // Kernel libraries for that type, in search order; activates them.
   std::vector<const device::KernelLibrary*> kernel_libraries(std::string_view device_type);
   // That of the type, which is activated; null if there is none. Valid as long as the manager.
-  const capture::CapturerLibrary* capturer(std::string_view device_type);
+  const device_graph::CapturerLibrary* capturer(std::string_view device_type);
   // For messages, as explain_missing(): why plugins of the kind "capture" bring none of that type.
   std::string explain_missing_capturer(std::string_view device_type);
   // What plugins of the kind "ops" bring, in search order; activates them. Valid as long as the

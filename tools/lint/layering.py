@@ -10,6 +10,7 @@ ARROWS = {
     "profiler": ["core"],
     "plugin": ["core", "profiler"],
     "device": ["plugin"],
+    "device_graph": ["device"],
     "memory": ["device"],
     "tensor": ["memory"],
     "transfer": ["tensor"],
@@ -18,7 +19,7 @@ ARROWS = {
     "program": ["ops"],
     "passes": ["program"],
     "autograd": ["program"],
-    "run": ["dispatch", "transfer", "program"],
+    "run": ["dispatch", "transfer", "program", "device_graph"],
     "compile": ["run", "passes"],
     "executor": ["compile"],
     "eager": ["dispatch", "transfer", "autograd"],
@@ -31,7 +32,7 @@ ARROWS = {
     "reporting": ["device"],
 }
 # What speaks the C ABI: the adapters, and what hands its views and handles on.
-ABI_FOLDERS = {"core", "profiler", "plugin", "device", "memory", "tensor", "transfer", "ops",
+ABI_FOLDERS = {"core", "profiler", "plugin", "device", "device_graph", "memory", "tensor", "transfer", "ops",
                "program", "dispatch", "run", "compile", "eager", "capture", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}

@@ -1,11 +1,14 @@
 // Rules H: what becomes of a device graph whose variables have other storage than before.
-#include "framework/capture/device_graph.h"
+#include "framework/device_graph/device_graph.h"
 
 #include "tests/framework/capture/native_fixture.h"
 
-namespace loci::capture {
+namespace loci::device_graph {
 namespace {
 
+using capture::in_native_context;
+using capture::on_sim;
+using capture::segment_sizes;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -136,4 +139,4 @@ TEST(DeviceGraphTest, WhatFailsToFollowIsCapturedAgain) {
 }
 
 }  // namespace
-}  // namespace loci::capture
+}  // namespace loci::device_graph

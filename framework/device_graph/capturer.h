@@ -6,12 +6,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "framework/capture/capturer_library.h"
 #include "framework/core/context.h"
 #include "framework/device/device.h"
 #include "framework/device/stream.h"
+#include "framework/device_graph/capturer_library.h"
 
-namespace loci::capture {
+namespace loci::device_graph {
 
 // Thread-safe. Ends before its device does.
 class Capturer {
@@ -59,4 +59,4 @@ class Capturers {
   std::unordered_map<const device::Device*, Found> found_;
 };
 
-}  // namespace loci::capture
+}  // namespace loci::device_graph

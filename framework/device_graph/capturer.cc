@@ -1,4 +1,4 @@
-#include "framework/capture/capturer.h"
+#include "framework/device_graph/capturer.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
 
-namespace loci::capture {
+namespace loci::device_graph {
 namespace {
 
 loci_error* native_handle(void* context, loci_stream* stream, loci_str name, void** out_handle) {
@@ -83,4 +83,4 @@ Capturers::Found Capturers::find(device::Device& device) {
   }
 }
 
-}  // namespace loci::capture
+}  // namespace loci::device_graph

@@ -7,7 +7,7 @@
 
 #include "framework/plugin/plugin.h"
 
-namespace loci::capture {
+namespace loci::device_graph {
 
 // Valid as long as the plugin's manager, which found it by plugin::take_capturer().
 struct CapturerLibrary {
@@ -16,4 +16,4 @@ struct CapturerLibrary {
   std::string device_type;
 };
 
-}  // namespace loci::capture
+}  // namespace loci::device_graph

@@ -1,12 +1,14 @@
-#include "framework/capture/capturer.h"
+#include "framework/device_graph/capturer.h"
 
 #include "framework/device/device_manager.h"
 #include "framework/plugin/plugin_manager.h"
 #include "tests/framework/capture/native_fixture.h"
 
-namespace loci::capture {
+namespace loci::device_graph {
 namespace {
 
+using capture::in_native_context;
+using capture::WithCapturer;
 using ::testing::HasSubstr;
 
 Capturers::Found capturer_at(const std::string& place) {
@@ -50,4 +52,4 @@ TEST(CapturerTest, KeepsItsPlugin) {
 }
 
 }  // namespace
-}  // namespace loci::capture
+}  // namespace loci::device_graph

@@ -1,4 +1,4 @@
-#include "framework/capture/capturer_library.h"
+#include "framework/device_graph/capturer_library.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,13 +39,13 @@ void require_functions(const loci_capture_api& api) {
 
 }  // namespace
 
-std::shared_ptr<const capture::CapturerLibrary> take_capturer(Instance& instance,
-                                                              const Manifest& manifest) {
+std::shared_ptr<const device_graph::CapturerLibrary> take_capturer(Instance& instance,
+                                                                   const Manifest& manifest) {
   const void* table = instance.interface(kCaptureName, LOCI_CAPTURE_MINOR);
   if (table == nullptr) {
     refuse_to_author(fmt::format("it calls itself a capturer and has no {}", kCaptureName));
   }
-  auto library = std::make_shared<capture::CapturerLibrary>();
+  auto library = std::make_shared<device_graph::CapturerLibrary>();
   library->plugin = &instance;
   library->api = copy_table<loci_capture_api>(table, kCaptureName);
   require_functions(library->api);

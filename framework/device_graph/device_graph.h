@@ -9,16 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "framework/capture/capturer.h"
-#include "framework/capture/launch_list.h"
+#include "framework/device_graph/capturer.h"
+#include "framework/device_graph/graph_items.h"
 
-namespace loci::capture {
+namespace loci::device_graph {
 
-// What was recorded of a range of a launch list.
+// That tells it from all others of the process, from 1 on. Thread-safe.
+[[nodiscard]] std::uint64_t next_graph_number() noexcept;
+
+// What was recorded of a range of items.
 class DeviceGraph {
  public:
   // Issues the items into a stream that records. Throws Error, and the stream is usable then.
-  DeviceGraph(std::shared_ptr<Capturer> capturer, const LaunchList& list, std::size_t first,
+  DeviceGraph(std::shared_ptr<Capturer> capturer, const GraphItems& items, std::size_t first,
               std::size_t last);
   ~DeviceGraph();
   DeviceGraph(const DeviceGraph&) = delete;
@@ -42,25 +45,25 @@ struct Exchanges {
   std::uint64_t reinstantiations = 0;  // of those, where it could not take the new graph either
 };
 
-// Launches a graph of a range of the list, by one thread at a time.
+// Launches a graph of a range of items, by one thread at a time.
 class Executable {
  public:
   // Throws Error.
-  Executable(std::shared_ptr<Capturer> capturer, const LaunchList& list, std::size_t first,
+  Executable(std::shared_ptr<Capturer> capturer, const GraphItems& items, std::size_t first,
              std::size_t last);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
   [[nodiscard]] const DeviceGraph& graph() const { return *graph_; }
-  // The range's work in stream order; the same as the list would enqueue. Throws Error.
+  // The range's work in stream order; the same as the items would enqueue. Throws Error.
   void launch(const loci_graph_launch& launch);
-  // Follows the list, where addresses have changed. Throws Error.
-  void follow(const LaunchList& list, Exchanges* done);
+  // Follows the items, where addresses have changed. Throws Error.
+  void follow(const GraphItems& items, Exchanges* done);
 
  private:
   [[nodiscard]] bool patch(const Address& now, Exchanges* done) const;
-  void recapture(const LaunchList& list, Exchanges* done);
+  void recapture(const GraphItems& items, Exchanges* done);
   [[nodiscard]] loci_graph_exec* instantiate(const DeviceGraph& graph) const;
   void destroy() noexcept;
 
@@ -69,8 +72,8 @@ class Executable {
   const std::size_t last_;
   std::unique_ptr<DeviceGraph> graph_;  // the latest that it was made of
   loci_graph_exec* handle_ = nullptr;
-  std::vector<void*> addresses_;  // as the list gives them
-  bool is_behind_ = false;        // it failed to follow the list
+  std::vector<void*> addresses_;  // as the items give them
+  bool is_behind_ = false;        // it failed to follow the items
 };
 
-}  // namespace loci::capture
+}  // namespace loci::device_graph

@@ -1,11 +1,13 @@
-#include "framework/capture/device_graph.h"
+#include "framework/device_graph/device_graph.h"
 
+#include <atomic>
 #include <utility>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
+#include "framework/profiler/parts.h"
 
-namespace loci::capture {
+namespace loci::device_graph {
 namespace {
 
 // A stream that records, until end() or its own end.
@@ -46,21 +48,25 @@ class RecordingStream {
   loci_stream* stream_;
 };
 
+std::atomic<std::uint64_t> last_number{0};
+
 void append(void* text, loci_str part) {
   static_cast<std::string*>(text)->append(core::optional_from_abi(part));
 }
 
 }  // namespace
 
-DeviceGraph::DeviceGraph(std::shared_ptr<Capturer> capturer, const LaunchList& list,
+std::uint64_t next_graph_number() noexcept { return ++last_number; }
+
+DeviceGraph::DeviceGraph(std::shared_ptr<Capturer> capturer, const GraphItems& items,
                          std::size_t first, std::size_t last)
     : capturer_(std::move(capturer)) {
   const std::lock_guard lock(capturer_->mutex());
   loci_stream* stream = capturer_->stream();
   RecordingStream recording(*capturer_, stream);
   for (std::size_t item = first; item < last; ++item) {
-    recording.announce(list.type(item), item);
-    list.issue_captured(item, capturer_->device(), stream);
+    recording.announce(items.type(item), item);
+    items.issue_captured(item, capturer_->device(), stream);
   }
   handle_ = recording.end();
   capturer_->plugin().retain();
@@ -85,20 +91,21 @@ std::string DeviceGraph::dump() const {
   return text;
 }
 
-Executable::Executable(std::shared_ptr<Capturer> capturer, const LaunchList& list,
+Executable::Executable(std::shared_ptr<Capturer> capturer, const GraphItems& items,
                        std::size_t first, std::size_t last)
     : capturer_(std::move(capturer)),
       first_(first),
       last_(last),
-      graph_(std::make_unique<DeviceGraph>(capturer_, list, first, last)),
+      graph_(std::make_unique<DeviceGraph>(capturer_, items, first, last)),
       handle_(instantiate(*graph_)) {
-  list.for_each_address(first, last,
+  items.visit_addresses(first, last,
                         [this](const Address& now) { addresses_.push_back(now.data); });
 }
 
 Executable::~Executable() { destroy(); }
 
 loci_graph_exec* Executable::instantiate(const DeviceGraph& graph) const {
+  const profiler::Scope scope(label_of(profiler::Part::kInstantiateGraph));
   loci_graph_exec* made = nullptr;
   capturer_->device().check(capturer_->api().instantiate(graph.handle(), &made),
                             "instantiating a graph");
@@ -113,19 +120,20 @@ void Executable::destroy() noexcept {
 }
 
 void Executable::launch(const loci_graph_launch& launch) {
+  const profiler::Scope scope(label_of(profiler::Part::kReplayGraph));
   capturer_->device().check(capturer_->api().launch(handle_, &launch), "launching a graph");
 }
 
-void Executable::follow(const LaunchList& list, Exchanges* done) {
+void Executable::follow(const GraphItems& items, Exchanges* done) {
   std::size_t next = 0;
   bool is_patched = !std::exchange(is_behind_, true);
-  list.for_each_address(first_, last_, [&](const Address& now) {
+  items.visit_addresses(first_, last_, [&](const Address& now) {
     void*& known = addresses_[next++];
     if (known == now.data) return;
     is_patched = is_patched && patch(now, done);
     known = now.data;
   });
-  if (!is_patched) recapture(list, done);
+  if (!is_patched) recapture(items, done);
   is_behind_ = false;
 }
 
@@ -142,8 +150,9 @@ bool Executable::patch(const Address& now, Exchanges* done) const {
 }
 
 // Launches that are queued go on with what they have; the caller has waited for them nevertheless.
-void Executable::recapture(const LaunchList& list, Exchanges* done) {
-  auto graph = std::make_unique<DeviceGraph>(capturer_, list, first_, last_);
+void Executable::recapture(const GraphItems& items, Exchanges* done) {
+  const profiler::Scope scope(label_of(profiler::Part::kCaptureGraph));
+  auto graph = std::make_unique<DeviceGraph>(capturer_, items, first_, last_);
   ++done->recaptures;
   if (loci_error* error = capturer_->api().update(handle_, graph->handle())) {
     const Error refusal = core::take_error(error);
@@ -158,4 +167,4 @@ void Executable::recapture(const LaunchList& list, Exchanges* done) {
   graph_ = std::move(graph);
 }
 
-}  // namespace loci::capture
+}  // namespace loci::device_graph

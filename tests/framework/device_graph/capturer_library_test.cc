@@ -1,4 +1,4 @@
-#include "framework/capture/capturer_library.h"
+#include "framework/device_graph/capturer_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
