@@ -14,11 +14,10 @@
 #include "framework/device/device_manager.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/thread_state.h"
+#include "framework/profiler/parts.h"
 
 namespace loci::capture {
 namespace {
-
-std::atomic<std::uint64_t> last_number{0};
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -114,7 +113,7 @@ void GraphImpl::begin() {
   } else {
     origin = own_lane = lanes.lease(device_);
   }
-  number_ = ++last_number;
+  number_ = device_graph::next_graph_number();
   begun_ns_ = now_ns();
   session_ = std::make_shared<CaptureSession>(number_, std::move(origin), internal(mode_), memory_);
   session_->open();
@@ -137,7 +136,10 @@ void GraphImpl::end() {
   }
   ThreadCaptures::of_this_thread().remove(session_.get());
   const std::shared_ptr<CaptureSession> session = std::move(session_);
-  graph_ = session->finish(splitting_);
+  {
+    const profiler::Scope scope(label_of(profiler::Part::kCaptureGraph));
+    graph_ = session->finish(splitting_);
+  }
   capture_ns_ = now_ns() - begun_ns_;
   replays_ = 0;
   if (graph_->list.size() != 0) return;
@@ -219,7 +221,7 @@ GraphStats GraphImpl::stats() const {
   stats.replays = replays_;
   stats.capture_ns = capture_ns_;
   stats.segments = graph_->native.segments();
-  const Exchanges& exchanges = graph_->native.exchanges();
+  const device_graph::Exchanges& exchanges = graph_->native.exchanges();
   stats.patches = exchanges.patches;
   stats.recaptures = exchanges.recaptures;
   stats.reinstantiations = exchanges.reinstantiations;

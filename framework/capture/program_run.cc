@@ -3,51 +3,25 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/run/capture_problems.h"
 #include "framework/run/operator_log.h"
 
 namespace loci::capture {
 namespace {
 
-using runtime::Instruction;
 using runtime::Plan;
 
-[[noreturn]] void refuse(const Plan& plan, std::size_t instruction, std::string_view reason) {
-  core::raise(ErrorCode::kInvalidArgument, "{} cannot be captured: {}",
-              runtime::describe_instruction(plan, instruction), reason);
-}
-
-// Why one device's graph cannot have it.
-void check_instruction(const Plan& plan, std::size_t index, const device::Device& device) {
-  const Instruction& instruction = plan.instructions[index];
-  if (const runtime::TransferStep* copy = instruction.transfer()) {
-    refuse(plan, index,
-           fmt::format("'{}' is copied between places for [{}], and the host waits for it; put the "
-                       "operators at {}, and run the program once before the capture",
-                       copy->labels.variable, copy->labels.consumer, device.place().to_string()));
-  }
-  if (instruction.loop() != nullptr) {
-    refuse(plan, index,
-           "its condition is read on the host; capture the steps without it, or run it between "
-           "two graphs");
-  }
-  if (instruction.device != &device) {
-    const runtime::PlanOperator& op = plan.operators[static_cast<std::size_t>(instruction.op)];
-    refuse(plan, index,
-           fmt::format(
-               "it runs at {} ({}), and the graph is of {}; give it a kernel or a guard "
-               "for that place, or leave it out of the capture",
-               instruction.device->place().to_string(),
-               op.detail.empty() ? std::string(runtime::place_reason_name(op.reason)) : op.detail,
-               device.place().to_string()));
-  }
-}
-
+// Throws why one device's graph cannot have it.
 void check_plan(const Plan& plan, const device::Device& device) {
-  for (std::size_t i = 0; i < plan.instructions.size(); ++i) check_instruction(plan, i, device);
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    const runtime::CaptureProblem problem = runtime::capture_problem(plan, i, device);
+    if (problem.reason.empty()) continue;
+    core::raise(ErrorCode::kInvalidArgument, "{} cannot be captured: {}; {}",
+                runtime::describe_instruction(plan, i), problem.reason, problem.remedy);
+  }
   if (plan.rest != nullptr) {
-    core::raise(ErrorCode::kInvalidArgument,
-                "[capture] the program has extents that hang on values, which the host reads "
-                "within the run; capture programs of fixed extents");
+    core::raise(ErrorCode::kInvalidArgument, "[capture] the program cannot be captured: {}; {}",
+                runtime::kValueExtentsReason, runtime::kValueExtentsRemedy);
   }
 }
 

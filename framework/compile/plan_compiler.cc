@@ -11,6 +11,7 @@
 #include "framework/core/log.h"
 #include "framework/device/device_manager.h"
 #include "framework/profiler/parts.h"
+#include "framework/run/capture_facts.h"
 #include "framework/run/continuation.h"
 #include "framework/run/loop.h"
 
@@ -108,6 +109,20 @@ std::vector<std::string> find_written(Plan* plan) {
   return {written.begin(), written.end()};
 }
 
+// Copies of what is fed come before all else, so that they part no graph.
+void bring_feeds_first(Plan* plan) {
+  const auto is_feed = [](const Instruction& instruction) {
+    const TransferStep* copy = instruction.transfer();
+    return copy != nullptr && copy->labels.reason == transfer::Reason::kFeed;
+  };
+  std::stable_partition(plan->instructions.begin(), plan->instructions.end(), is_feed);
+}
+
+// What a device records is a stream's work, one after the other.
+std::size_t stream_count(const CompileOptions& options) {
+  return options.capture == GraphCapture::kOff ? static_cast<std::size_t>(options.streams) : 1;
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::KernelCache* kernels) {
@@ -128,14 +143,17 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
     request.decomposed = &decomposed.origins;
   }
   lower(request, kernels, plan.get());
-  assign_resources(request.options.reuse_memory, static_cast<std::size_t>(request.options.streams),
-                   plan.get());
+  const bool captures = request.options.capture != GraphCapture::kOff && request.block == nullptr;
+  if (captures) bring_feeds_first(plan.get());
+  assign_resources(request.options.reuse_memory, stream_count(request.options), plan.get());
   for (const Instruction& instruction : plan->instructions) {
     add_queued(instruction.device, &plan->queued_devices);
     for (const Plan* inner : plans_of(instruction)) add_queued_by(*inner, &plan->queued_devices);
   }
   for (const PlanValue& value : plan->values) add_queued(value.space, &plan->queued_devices);
   plan->written = find_written(plan.get());
+  // A block runs again and again within a run, with other addresses each time.
+  if (captures) plan->captures = std::make_unique<CaptureFacts>();
   plan->count_in(request.memory);
   core::log(core::Module::kExecutor, core::Level::kDebug,
             "compiled a plan of {} operators, {} instructions, {} arenas for {}",

@@ -13,8 +13,10 @@
 #include "framework/core/thread_team.h"
 #include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
+#include "framework/executor/capture_report.h"
 #include "framework/executor/executor_stage.h"
 #include "framework/profiler/parts.h"
+#include "framework/run/capture_facts.h"
 #include "framework/run/run_recorder.h"
 
 namespace loci::runtime {
@@ -137,10 +139,19 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
     used = plan(program, feed, fetch);
     require_scope(first.emplace(*used, fetched).run());
   }
+  if (options_.capture == GraphCapture::kRequired) [[unlikely]]
+    require_capturable_again(*used);
   run_stage(*first, &feed, /*before=*/nullptr, fetched, scopes);
   plans_.trim();
   core::precede_destructors();
   return fetched;
+}
+
+// What runs only once, as startup programs do, needs no graph.
+void ExecutorImpl::require_capturable_again(const Plan& plan) {
+  if (plan.captures->is_first_run() || plan.captures->is_capturable) return;
+  require_capturable(plan, device_);
+  plan.captures->is_capturable = true;
 }
 
 bool ExecutorImpl::bind_scope(PlanRun& run) {
@@ -171,6 +182,15 @@ void ExecutorImpl::run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* be
   run.wait();
   const profiler::Scope scope(label_of(Part::kEagerRelease));
   run.release();
+}
+
+std::vector<inspect::CaptureProblem> ExecutorImpl::capture_problems(
+    const Program& program, const Feed& feed, const std::vector<Fetch>& fetch) {
+  if (options_.capture == GraphCapture::kOff) {
+    return capture_problems_of(*plan(program, feed, fetch), device_);
+  }
+  // Not the one that run() uses, which may be refused.
+  return capture_problems_of(*compile_plan(new_request(program, feed, fetch), &kernels_), device_);
 }
 
 PlanRequest ExecutorImpl::new_request() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <loci/executor.hpp>
+#include <loci/inspect.hpp>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,10 @@ class ExecutorImpl {
   std::shared_ptr<const Plan> plan(const Program& program, const Feed& feed,
                                    const std::vector<Fetch>& fetch);
 
+  // As inspect::capture_problems().
+  std::vector<inspect::CaptureProblem> capture_problems(const Program& program, const Feed& feed,
+                                                        const std::vector<Fetch>& fetch);
+
   [[nodiscard]] const Place& place() const { return device_.place(); }
   [[nodiscard]] const Scope& scope() const { return scope_; }
   [[nodiscard]] const PlanCache& plans() const { return plans_; }
@@ -39,6 +44,8 @@ class ExecutorImpl {
   void run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* before,
                  std::vector<Tensor>& fetched, StageScopes& scopes);
   // As PlanRun has them, of the executor's scope.
+  // Of GraphCapture::kRequired: throws Error(kUnsupported) from the second run of the plan on.
+  void require_capturable_again(const Plan& plan);
   bool bind_scope(PlanRun& run);
   void require_scope(PlanRun& run);
   [[nodiscard]] PlanRequest new_request();

@@ -17,7 +17,10 @@ enum class Part : std::uint8_t {
   kEagerRelease,   // gives back the memory of a run
   kCompilePlan,
   kLoadPlugin,
-  kPrepareData,  // phases of an operator
+  kCaptureGraph,      // makes a graph of what was recorded
+  kInstantiateGraph,  // makes what launches a graph of the device's
+  kReplayGraph,       // launches it
+  kPrepareData,       // phases of an operator
   kInferShape,
   kCompute,
   kCount

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "framework/run/capture_facts.h"
 #include "framework/run/continuation.h"
 #include "framework/run/frame.h"
 #include "framework/run/loop.h"

@@ -22,6 +22,7 @@
 
 namespace loci::runtime {
 
+class CaptureFacts;
 class Continuation;
 class Frame;
 struct LoopStep;
@@ -204,6 +205,8 @@ class Plan {
   std::vector<Instruction> instructions;
   // As many at the end read on the host what the rest waits for.
   std::size_t awaited_reads = 0;
+  // Of a plan whose frames capture what they launch, see FrameGraph; else null.
+  std::unique_ptr<CaptureFacts> captures;
   // Null if all run one after the other, as they are listed, in the default streams.
   std::unique_ptr<const Schedule> schedule;
   std::vector<PlanFeed> feeds;

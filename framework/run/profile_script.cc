@@ -34,8 +34,11 @@ std::vector<std::int32_t> owners(const Plan& plan) {
     const Instruction& instruction = plan.instructions[i];
     const TransferStep* copy = instruction.transfer();
     if (copy == nullptr) next = instruction.op;
-    const bool is_next =
-        next != kNoOperator && (copy == nullptr || copy->labels.consumer == name_of(next));
+    // What is fed comes before all else, so that a graph's launch is in nobody's scope.
+    const bool is_ahead = plan.captures != nullptr && copy != nullptr &&
+                          copy->labels.reason == transfer::Reason::kFeed;
+    const bool is_next = next != kNoOperator && !is_ahead &&
+                         (copy == nullptr || copy->labels.consumer == name_of(next));
     if (is_next) result[i] = next;
   }
   std::int32_t last = kNoOperator;

@@ -193,6 +193,48 @@ void measure_step(Report* report) {
                native.plain_ns, native.plain_ns / 5});
 }
 
+// The same step, fed from the host in each run, with its loss fetched.
+struct FedStep {
+  explicit FedStep(GraphCapture capture) : executor("sim:0", options_of(capture), Scope()) {
+    {
+      const ProgramGuard building(main, startup);
+      const Variable x = data("x", {32, 64}, kFloat32);
+      const Variable label = data("label", {32, 1}, kInt64);
+      const Variable hidden = relu(layers::fc(x, 32));
+      loss = mean(cross_entropy(softmax(layers::fc(hidden, 10)), label));
+      optimizer::Adam(0.01).minimize(loss);
+    }
+    executor.run(startup);
+    feed = {{"x", full({32, 64}, 0.5, kFloat32)}, {"label", full({32, 1}, 3, kInt64)}};
+    for (int i = 0; i < 3; ++i) run();
+  }
+  static CompileOptions options_of(GraphCapture capture) {
+    CompileOptions options;
+    options.capture = capture;
+    return options;
+  }
+  void run() { executor.run(main, feed, {loss}); }
+
+  Program main;
+  Program startup;
+  Variable loss;
+  Executor executor;
+  Feed feed;
+};
+
+void measure_fed_run(Report* report) {
+  for (const char* settings : {"launch_us=5", "launch_us=0"}) {
+    at_sim(settings, /*has_capturer=*/true, [&] {
+      FedStep plain(GraphCapture::kOff);
+      FedStep captured(GraphCapture::kAuto);
+      const std::vector<double> ns = median_ns(
+          {{"captured", [&] { captured.run(); }}, {"plain", [&] { plain.run(); }}}, kRepetitions);
+      report->add({std::string("run of a fed training step that captures itself, ") + settings,
+                   ns[0], "ns", true, "plain runs", ns[1], std::nullopt});
+    });
+  }
+}
+
 // A graph that reads and writes many tensors of others.
 void measure_guard(Report* report, int tensors) {
   const Tensor one = full({1}, 1.0, kFloat32);
@@ -244,6 +286,7 @@ int main(int argc, char** argv) {
       }
     }
     loci::bench::measure_step(&report);
+    loci::bench::measure_fed_run(&report);
     loci::bench::measure_guard(&report, 1000);
     report.print();
     return 0;

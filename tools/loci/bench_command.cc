@@ -7,6 +7,7 @@
 #include <loci/settings.hpp>
 #include <optional>
 
+#include "tools/loci/capture_report.h"
 #include "tools/loci/latency.h"
 #include "tools/loci/output.h"
 #include "tools/loci/quantity.h"
@@ -34,14 +35,16 @@ struct Report {
   std::uint64_t arena_bytes = 0;
   std::uint64_t peak_bytes = 0;          // at the device
   std::uint64_t process_peak_bytes = 0;  // resident memory of the process
+  std::string capture_text;
 };
 
 void declare_bench_command(po::options_description& options) {
   declare_execution_options(options);
   declare_run_options(options, kBenchCounts);
-  options.add_options()("json",
-                        "print one JSON object: model, device, threads, feeds, runs, warmup, "
-                        "compile_us, first_run_us, latency_us, throughput, memory, transfers");
+  options.add_options()(
+      "json",
+      "print one JSON object: model, device, threads, feeds, runs, warmup, "
+      "compile_us, first_run_us, latency_us, throughput, memory, transfers, capture");
 }
 
 template <class Work>
@@ -70,7 +73,8 @@ std::uint64_t process_peak_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
-Report measure(Session& session, const RunCounts& counts, const TransferPolicy& transfers) {
+Report measure(Session& session, const RunCounts& counts, const TransferPolicy& transfers,
+               GraphCapture capture) {
   Report report;
   inspect::Plan plan;
   report.compile_us = time_us([&] {
@@ -87,6 +91,7 @@ Report measure(Session& session, const RunCounts& counts, const TransferPolicy& 
   report.arena_bytes = plan.arena_bytes;
   report.peak_bytes = memory_use(session.executor.place()).peak_in_use;
   report.process_peak_bytes = process_peak_bytes();
+  report.capture_text = capture_text(session, capture);
   return report;
 }
 
@@ -126,7 +131,7 @@ std::string report_text(const Session& session, const RunCounts& counts, const R
                       bytes_text(report.process_peak_bytes));
   text += fmt::format("transfers    {} a run besides feed and fetch", report.transfers);
   if (report.transfers != 0) text += fmt::format(", {}", bytes_text(report.transfer_bytes));
-  return text + "\n";
+  return text + "\n" + report.capture_text;
 }
 
 Json timed_feeds_json(const Session& session) {
@@ -172,7 +177,8 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
            {{"device_peak_bytes", report.peak_bytes},
             {"process_peak_bytes", report.process_peak_bytes},
             {"arena_bytes", report.arena_bytes}}},
-          {"transfers", {{"count", report.transfers}, {"bytes", report.transfer_bytes}}}};
+          {"transfers", {{"count", report.transfers}, {"bytes", report.transfer_bytes}}},
+          {"capture", capture_json(session, options.compile.capture)}};
 }
 
 ExitCode run_bench_command(const po::variables_map& values) {
@@ -182,7 +188,10 @@ ExitCode run_bench_command(const po::variables_map& values) {
   const TransferPolicy transfers = read_transfer_policy(values);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
-  const Report report = in_phase(Phase::kRun, [&] { return measure(session, counts, transfers); });
+  const Report report = in_phase(Phase::kRun, [&] {
+    require_capturable(session, options.compile.capture);
+    return measure(session, counts, transfers, options.compile.capture);
+  });
   if (values.count("json") != 0) {
     print_json(report_json(options, session, counts, report));
   } else {

@@ -27,6 +27,14 @@ po::typed_value<std::vector<std::string>>* list(const char* value_name) {
                 fmt::format("[--{}] '{}' is not one of {}", option, value, known));
 }
 
+GraphCapture read_capture(const po::variables_map& values) {
+  const auto& mode = values["capture"].as<std::string>();
+  if (mode == "off") return GraphCapture::kOff;
+  if (mode == "auto") return GraphCapture::kAuto;
+  if (mode == "on") return GraphCapture::kRequired;
+  refuse("capture", mode, "off, auto, on");
+}
+
 CompileOptions read_compile_options(const po::variables_map& values) {
   CompileOptions options;
   if (values.count("optimize") != 0) {
@@ -41,6 +49,7 @@ CompileOptions read_compile_options(const po::variables_map& values) {
   }
   options.disabled_passes = texts(values, "no-pass");
   for (const std::string& name : options.disabled_passes) check_pass("no-pass", name);
+  if (values.count("capture") != 0) options.capture = read_capture(values);
   if (values.count("fallback") != 0) {
     const auto& policy = values["fallback"].as<std::string>();
     if (policy == "error") {
@@ -90,7 +99,10 @@ void declare_execution_options(po::options_description& options) {
        "over the program's own guards; the last that matches wins (repeatable)")  //
       ("fallback", text("error|warn|allow"),
        "for an operator without a kernel at the device; warn is the default")  //
-      ("threads", text("N"), "how many threads run kernels")                   //
+      ("capture", text("off|auto|on"),
+       "launch the model as graphs of its device's own, captured in the second run: auto, what can "
+       "be captured; on, all of it or an error with each reason; off is the default")  //
+      ("threads", text("N"), "how many threads run kernels")                           //
       ("sync-timeout", text("SECONDS"),
        "how long to wait for a device before it counts as lost, which makes copies from and to the "
        "host wait; 0, the default: for ever (LOCI_SYNC_TIMEOUT)")  //

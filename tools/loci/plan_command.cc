@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/loci/capture_report.h"
 #include "tools/loci/output.h"
 #include "tools/loci/session.h"
 #include "tools/loci/subcommands.h"
@@ -21,7 +22,7 @@ void declare_plan_command(po::options_description& options) {
   options.add_options()("json",
                         "print one JSON object: model, device, feeds, operators, deferred, packed, "
                         "replicated, transfers, "
-                        "arena_bytes, unshared_bytes");
+                        "arena_bytes, unshared_bytes, capture_problems");
 }
 
 std::string feeds_text(const Session& session) {
@@ -215,7 +216,8 @@ Json report_json(const ExecutionOptions& options, const Session& session,
           {"replicated", replicated_json(plan)},
           {"transfers", transfers_json(plan)},
           {"arena_bytes", plan.arena_bytes},
-          {"unshared_bytes", plan.unshared_bytes}};
+          {"unshared_bytes", plan.unshared_bytes},
+          {"capture_problems", problems_json(session, options.compile.capture)}};
 }
 
 ExitCode run_plan_command(const po::variables_map& values) {
@@ -229,7 +231,7 @@ ExitCode run_plan_command(const po::variables_map& values) {
   if (values.count("json") != 0) {
     print_json(report_json(options, session, plan));
   } else {
-    print(report_text(session, plan));
+    print(report_text(session, plan) + problems_text(session, options.compile.capture));
   }
   return ExitCode::kOk;
 }

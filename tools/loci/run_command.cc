@@ -3,6 +3,7 @@
 #include <loci/io.hpp>
 #include <map>
 
+#include "tools/loci/capture_report.h"
 #include "tools/loci/latency.h"
 #include "tools/loci/output.h"
 #include "tools/loci/profile_options.h"
@@ -23,7 +24,8 @@ void declare_run_command(po::options_description& options) {
   declare_run_options(options, kSingleRun);
   declare_profile_options(options);
   options.add_options()(
-      "json", "print one JSON object: model, device, feeds, results, runs, warmup, latency_us");
+      "json",
+      "print one JSON object: model, device, feeds, results, runs, warmup, latency_us, capture");
 }
 
 void write_files(const Session& session, const RepeatedRun& outcome) {
@@ -39,8 +41,8 @@ void write_files(const Session& session, const RepeatedRun& outcome) {
   for (const auto& [path, arrays] : archives) io::save_npz(path, arrays);
 }
 
-std::string report_text(const Session& session, const RunCounts& counts,
-                        const RepeatedRun& outcome) {
+std::string report_text(const ExecutionOptions& options, const Session& session,
+                        const RunCounts& counts, const RepeatedRun& outcome) {
   std::string text;
   for (std::size_t i = 0; i < session.fetches.size(); ++i) {
     const FetchSpec& fetch = session.fetches[i];
@@ -56,6 +58,7 @@ std::string report_text(const Session& session, const RunCounts& counts,
     text += fmt::format("latency over {} runs: median {:.1f} µs, min {:.1f} µs\n", counts.repeat,
                         latency.median_us, latency.min_us);
   }
+  text += capture_text(session, options.compile.capture);
   return text;
 }
 
@@ -93,15 +96,17 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
           {"results", results_json(session, outcome)},
           {"runs", counts.repeat},
           {"warmup", counts.warmup},
-          {"latency_us", {{"median", latency.median_us}, {"min", latency.min_us}}}};
+          {"latency_us", {{"median", latency.median_us}, {"min", latency.min_us}}},
+          {"capture", capture_json(session, options.compile.capture)}};
 }
 
 ExitCode run_run_command(const po::variables_map& values) {
   const ExecutionOptions options = read_execution_options(values);
-  const RunCounts counts = read_run_counts(values, kSingleRun);
+  const RunCounts counts = read_run_counts(values, capturing(kSingleRun, options.compile.capture));
   const TransferPolicy transfers = read_transfer_policy(values);
   apply_execution_options(options, values);
   Session session = open_session(options, MissingFeeds::kRefuse);
+  in_phase(Phase::kRun, [&] { require_capturable(session, options.compile.capture); });
   const std::unique_ptr<Profiler> profiler = start_profiling(values, counts);
   const RepeatedRun outcome = in_phase(
       Phase::kRun, [&] { return run_repeatedly(session, counts, transfers, profiler.get()); });
@@ -109,7 +114,7 @@ ExitCode run_run_command(const po::variables_map& values) {
   if (values.count("json") != 0) {
     print_json(report_json(options, session, counts, outcome));
   } else {
-    print(report_text(session, counts, outcome));
+    print(report_text(options, session, counts, outcome));
   }
   finish_profiling(profiler.get());
   return ExitCode::kOk;

@@ -24,6 +24,24 @@ inline namespace v0 {
 // far as results keep their bits; or as far as each op stays within its documented bound.
 enum class Optimization { kNone, kExact, kDefault };
 
+// Whether the launches of a program are captured as graphs of their device's own, which a run then
+// launches instead of them (loci/graph.hpp tells what such graphs are). The first run of a plan is
+// a plain one, the next captures, and each run after that replays. What a run is fed and fetches,
+// and variables that have other storage than before, are bound anew in each run: their addresses
+// are exchanged in the graph, or, where the capturer cannot do that, they are copied to where the
+// graph reads them. Results are the same to the bit.
+enum class GraphCapture : std::uint8_t {
+  kOff,
+  // What can be captured is: the rest is launched one by one, between graphs, as are the bodies of
+  // loops. inspect::capture() says what, and why. On a device without a capturer nothing is.
+  kAuto,
+  // The second run is refused, Error(kUnsupported) with all reasons, if a part of the program could
+  // not be captured: copies between places other than what is fed, loops, extents that hang on
+  // values, operators at another place, or that no graph can have. A device without a capturer may
+  // run it: its plan is the list of launches that a graph would be.
+  kRequired,
+};
+
 // How a program is compiled.
 struct CompileOptions {
   static CompileOptions none() {
@@ -60,12 +78,14 @@ struct CompileOptions {
   // and copies between places beside them. 1: every operator starts when the one before it has been
   // given to its device, and copies are waited for. At most 64. Results are the same to the bit.
   int streams = 4;
+  // With it everything runs in the default stream of its device, as if `streams` were 1.
+  GraphCapture capture = GraphCapture::kOff;
 
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
     return a.optimization == b.optimization && a.disabled_passes == b.disabled_passes &&
            a.reuse_memory == b.reuse_memory && a.pack_constants == b.pack_constants &&
            a.replicate_constants == b.replicate_constants && a.fallback == b.fallback &&
-           a.streams == b.streams;
+           a.streams == b.streams && a.capture == b.capture;
   }
 };
 

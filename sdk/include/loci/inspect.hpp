@@ -112,6 +112,47 @@ struct Plan {
 LOCI_PUBLIC Plan plan(const Executor& executor, const Program& program, const Feed& feed,
                       const std::vector<Fetch>& fetch);
 
+// What keeps a program from being captured as one graph of the executor's place.
+struct CaptureProblem {
+  std::string op;  // "[while_loop] while_0 at sim:0, inputs: {...}"; "[capture]" of the whole
+  std::string reason;
+  std::string remedy;
+};
+// All of them, in order, found without a run: those of GraphCapture::kRequired, for any executor.
+// What is fed and fetched is no problem there; a Graph that captures Executor::run() refuses it.
+// Compiles the program as plan() does.
+LOCI_PUBLIC std::vector<CaptureProblem> capture_problems(const Executor& executor,
+                                                         const Program& program, const Feed& feed,
+                                                         const std::vector<Fetch>& fetch);
+// A line for each: "[op] ...: reason; remedy\n".
+LOCI_PUBLIC std::string to_string(const std::vector<CaptureProblem>& problems);
+
+// Launches and copies of a plan that follow each other.
+struct CapturedPart {
+  bool is_native = false;  // one launch of a graph of the device's; else the host launches each
+  std::uint64_t items = 0;
+  std::string first;   // the operator or copy that it begins with: "matmul_0"
+  std::string reason;  // why it is not native; empty if it is
+};
+// What became of the captures of a plan. All zero before the second run.
+struct LOCI_PUBLIC PlanCapture {
+  std::vector<CapturedPart> parts;  // of the latest capture, in order
+  std::uint64_t captures = 0;       // one for each run at the same time
+  std::uint64_t replays = 0;        // runs since
+  std::uint64_t capture_ns = 0;     // of the latest
+  std::uint64_t bytes = 0;          // of graphs, and of memory that feeds are copied into, about
+  std::uint64_t arena_bytes = 0;    // what a graph keeps besides: the plan's intermediate values
+  // As in GraphStats.
+  std::uint64_t patches = 0;
+  std::uint64_t recaptures = 0;
+  std::uint64_t reinstantiations = 0;
+  // "23 of 25 launches and copies in 2 graphs; ..." and a line for each reason.
+  [[nodiscard]] std::string to_string() const;
+};
+// Of an executor whose CompileOptions::capture is not kOff; compiles as plan() does.
+LOCI_PUBLIC PlanCapture capture(const Executor& executor, const Program& program, const Feed& feed,
+                                const std::vector<Fetch>& fetch);
+
 // What is kept so that the next run, or call, need not make it again. Bytes.
 struct Caches {
   std::uint64_t plans = 0;              // each for a program, its feeds and fetches

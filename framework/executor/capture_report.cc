@@ -1,0 +1,140 @@
+#include "framework/executor/capture_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/device_graph/capturer.h"
+#include "framework/executor/executor_impl.h"
+#include "framework/run/capture_facts.h"
+#include "framework/run/capture_problems.h"
+#include "framework/run/continuation.h"
+#include "framework/run/operator_log.h"
+
+namespace loci {
+namespace runtime {
+namespace {
+
+constexpr const char* kNativeRemedy =
+    "leave it out of the program, or let it be launched between graphs (GraphCapture::kAuto)";
+
+bool is_feed(const Instruction& instruction) {
+  const TransferStep* copy = instruction.transfer();
+  return copy != nullptr && copy->labels.reason == transfer::Reason::kFeed;
+}
+
+CaptureProblem problem_of(const Plan& plan, std::size_t index, const device::Device& device,
+                          bool has_capturer) {
+  if (is_feed(plan.instructions[index])) return {index, {}, {}};
+  CaptureProblem problem = capture_problem(plan, index, device);
+  if (!problem.reason.empty() || !has_capturer) return problem;
+  return {index, record_refusal(plan, index), kNativeRemedy};
+}
+
+}  // namespace
+
+std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan, device::Device& device) {
+  const bool has_capturer =
+      core::in_context<device_graph::Capturers>().of(device).capturer != nullptr;
+  std::vector<inspect::CaptureProblem> problems;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    CaptureProblem problem = problem_of(plan, i, device, has_capturer);
+    if (problem.reason.empty()) continue;
+    problems.push_back(
+        {describe_instruction(plan, i), std::move(problem.reason), std::move(problem.remedy)});
+  }
+  if (plan.rest != nullptr) {
+    problems.push_back({"[capture] the program", kValueExtentsReason, kValueExtentsRemedy});
+  }
+  return problems;
+}
+
+void require_capturable(const Plan& plan, device::Device& device) {
+  const std::vector<inspect::CaptureProblem> problems = capture_problems_of(plan, device);
+  if (problems.empty()) return;
+  const inspect::CaptureProblem& first = problems.front();
+  throw Error(
+      ErrorCode::kUnsupported,
+      fmt::format("{} cannot be captured: {}; {}{}", first.op, first.reason, first.remedy,
+                  problems.size() == 1 ? "" : fmt::format(" ({} more)", problems.size() - 1)),
+      inspect::to_string(problems));
+}
+
+}  // namespace runtime
+
+inline namespace v0 {
+namespace inspect {
+namespace {
+
+std::string name_of(const runtime::Plan& plan, std::size_t index) {
+  const runtime::Instruction& instruction = plan.instructions[index];
+  if (const runtime::TransferStep* copy = instruction.transfer()) {
+    return fmt::format("copy of {}", copy->labels.variable);
+  }
+  return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
+}
+
+}  // namespace
+
+std::vector<CaptureProblem> capture_problems(const Executor& executor, const Program& program,
+                                             const Feed& feed, const std::vector<Fetch>& fetch) {
+  return executor.impl()->capture_problems(program, feed, fetch);
+}
+
+std::string to_string(const std::vector<CaptureProblem>& problems) {
+  std::string text;
+  for (const CaptureProblem& problem : problems) {
+    text += fmt::format("{}: {}; {}\n", problem.op, problem.reason, problem.remedy);
+  }
+  return text;
+}
+
+PlanCapture capture(const Executor& executor, const Program& program, const Feed& feed,
+                    const std::vector<Fetch>& fetch) {
+  const auto plan = executor.impl()->plan(program, feed, fetch);
+  PlanCapture told;
+  for (const runtime::Arena& arena : plan->arenas) told.arena_bytes += arena.bytes;
+  if (plan->captures == nullptr) return told;
+  for (runtime::CaptureFacts::Part& part : plan->captures->parts()) {
+    told.parts.push_back({part.reason.empty(), part.last - part.first, name_of(*plan, part.first),
+                          std::move(part.reason)});
+  }
+  const runtime::CaptureFacts::Counts counts = plan->captures->counts();
+  told.captures = counts.captures;
+  told.replays = counts.replays;
+  told.capture_ns = counts.capture_ns;
+  told.bytes = counts.bytes;
+  told.patches = counts.exchanges.patches;
+  told.recaptures = counts.exchanges.recaptures;
+  told.reinstantiations = counts.exchanges.reinstantiations;
+  return told;
+}
+
+std::string PlanCapture::to_string() const {
+  if (captures == 0) return "nothing is captured yet: the second run does that\n";
+  std::uint64_t all = 0;
+  std::uint64_t native = 0;
+  std::uint64_t graphs = 0;
+  for (const CapturedPart& part : parts) {
+    all += part.items;
+    native += part.is_native ? part.items : 0;
+    graphs += part.is_native ? 1 : 0;
+  }
+  std::string text = fmt::format(
+      "{} of {} launches and copies in {} graph{}, captured in {:.1f} us; {} bytes of "
+      "graphs, {} of values; {} replays, {} addresses exchanged, {} captured again\n",
+      native, all, graphs, graphs == 1 ? "" : "s", static_cast<double>(capture_ns) / 1000, bytes,
+      arena_bytes, replays, patches, recaptures);
+  for (const CapturedPart& part : parts) {
+    if (part.is_native) continue;
+    text += fmt::format("  {} launched by the host, from {} on: {}\n", part.items, part.first,
+                        part.reason);
+  }
+  return text;
+}
+
+}  // namespace inspect
+}  // namespace v0
+}  // namespace loci

@@ -1,0 +1,17 @@
+// What keeps a plan from being captured.
+#pragma once
+
+#include <loci/inspect.hpp>
+#include <vector>
+
+#include "framework/run/plan.h"
+
+namespace loci::runtime {
+
+// As one graph of the device. What is fed is none.
+[[nodiscard]] std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan,
+                                                                       device::Device& device);
+// Throws Error(kUnsupported) with the first, and all in its details.
+void require_capturable(const Plan& plan, device::Device& device);
+
+}  // namespace loci::runtime

@@ -1,0 +1,71 @@
+#include "framework/run/capture_problems.h"
+
+#include <fmt/format.h>
+
+#include "framework/dispatch/capture_refusal.h"
+#include "framework/run/place_reason.h"
+
+namespace loci::runtime {
+namespace {
+
+CaptureProblem of_transfer(std::size_t index, const TransferStep& copy,
+                           const device::Device& device) {
+  return {index,
+          fmt::format("'{}' is copied between places for [{}], and the host waits for it",
+                      copy.labels.variable, copy.labels.consumer),
+          fmt::format("put the operators at {}, and run the program once before the capture",
+                      device.place().to_string())};
+}
+
+CaptureProblem of_other_place(const Plan& plan, std::size_t index, const device::Device& device) {
+  const Instruction& instruction = plan.instructions[index];
+  const PlanOperator& op = plan.operators[static_cast<std::size_t>(instruction.op)];
+  return {index,
+          fmt::format("it runs at {} ({}), and the graph is of {}",
+                      instruction.device->place().to_string(),
+                      op.detail.empty() ? std::string(place_reason_name(op.reason)) : op.detail,
+                      device.place().to_string()),
+          "give it a kernel or a guard for that place, or leave it out of the capture"};
+}
+
+bool is_on_host(const Plan& plan, ValueId value) {
+  if (value < 0) return false;
+  const PlanValue& found = value_of(plan, value);
+  return found.space == nullptr && found.bytes > 0;
+}
+
+}  // namespace
+
+CaptureProblem capture_problem(const Plan& plan, std::size_t index, const device::Device& device) {
+  const Instruction& instruction = plan.instructions[index];
+  if (const TransferStep* copy = instruction.transfer()) return of_transfer(index, *copy, device);
+  if (instruction.loop() != nullptr) {
+    return {index, "its condition is read on the host",
+            "capture the steps without it, or run it between two graphs"};
+  }
+  if (instruction.device != &device) return of_other_place(plan, index, device);
+  return {index, {}, {}};
+}
+
+std::string record_refusal(const Plan& plan, std::size_t index) {
+  const Instruction& instruction = plan.instructions[index];
+  std::vector<bool> on_host;
+  for (std::size_t i = 0; i < instruction.inputs.size(); ++i) {
+    on_host.push_back(instruction.reads(i) && is_on_host(plan, instruction.inputs[i]));
+  }
+  for (const ValueId output : instruction.outputs) on_host.push_back(is_on_host(plan, output));
+  return dispatch::capture_refusal(
+      *plan.operators[static_cast<std::size_t>(instruction.op)].op->schema,
+      *instruction.launch()->kernel, on_host, instruction.inputs.size());
+}
+
+std::vector<CaptureProblem> capture_problems(const Plan& plan, const device::Device& device) {
+  std::vector<CaptureProblem> problems;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    CaptureProblem problem = capture_problem(plan, i, device);
+    if (!problem.reason.empty()) problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+}  // namespace loci::runtime

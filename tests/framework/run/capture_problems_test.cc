@@ -1,0 +1,54 @@
+#include "framework/run/capture_problems.h"
+
+#include <gmock/gmock.h>
+
+#include "framework/device/device_manager.h"
+#include "framework/executor/executor_impl.h"
+#include "tests/framework/executor/runtime_fixture.h"
+
+namespace loci::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CaptureProblemsTest : public RuntimeTest {
+ protected:
+  std::vector<CaptureProblem> problems_at_cpu(const Feed& feed, const std::vector<Fetch>& fetch) {
+    const Executor executor("cpu", CompileOptions::none(), scope_);
+    plan_ = executor.impl()->plan(main_, feed, fetch);
+    return capture_problems(*plan_, device::DeviceManager::instance().get(Place()));
+  }
+  std::shared_ptr<const Plan> plan_;
+};
+
+TEST_F(CaptureProblemsTest, NoneOfLaunchesAtThePlace) {
+  const Variable x = data("x", {2}, kFloat32);
+  EXPECT_TRUE(problems_at_cpu({{"x", Tensor::from<float>({1, 2}, {2})}}, {relu(x) + x}).empty());
+}
+
+TEST_F(CaptureProblemsTest, EachWithItsReasonAndRemedy) {
+  const Variable x = data("x", {2}, kFloat32);
+  Variable there;
+  {
+    const DeviceGuard guard("toy");
+    there = relu(x);
+  }
+  const Variable limit = data("limit", {1}, kFloat32);
+  using Values = std::vector<Variable>;
+  const Values last = while_loop([&](const Values& v) { return less_than(v[0], limit); },
+                                 [](const Values& v) { return Values{v[0] + v[0]}; }, {limit});
+  const std::vector<CaptureProblem> problems =
+      problems_at_cpu({{"x", vector({1, 2})}, {"limit", vector({1})}}, {there, last[0]});
+  std::string text;
+  for (const CaptureProblem& problem : problems) {
+    text += problem.reason + "; " + problem.remedy + "\n";
+  }
+  EXPECT_THAT(text, HasSubstr("it runs at toy:0 (user_guard), and the graph is of cpu; give it"));
+  EXPECT_THAT(text, HasSubstr("its condition is read on the host; capture the steps without it"));
+  for (const CaptureProblem& problem : problems) {
+    EXPECT_LT(problem.instruction, plan_->instructions.size());
+  }
+}
+
+}  // namespace
+}  // namespace loci::runtime
