@@ -91,7 +91,7 @@ void CapturedGraph::wait() noexcept {
 }
 
 void CapturedGraph::enter_uses(const tensor::Ticket& ticket,
-                               InlineList<eager::Dependency, 4>* before) {
+                               InlineList<eager::Dependency, 4>* before, eager::Sources* sources) {
   const auto enter = [&](tensor::Uses& uses) {
     tensor::Tickets tickets;
     uses.enter(ticket, /*writes=*/true, &tickets);
@@ -101,8 +101,8 @@ void CapturedGraph::enter_uses(const tensor::Ticket& ticket,
   };
   enter(memory->uses());
   for (const std::shared_ptr<tensor::Storage>& output : outputs) enter(output->uses);
-  outside.enter_uses(ticket, before);
-  for (const std::unique_ptr<ProgramRun>& each : runs) each->enter_uses(ticket, before);
+  outside.enter_uses(ticket, before, sources);
+  for (const std::unique_ptr<ProgramRun>& each : runs) each->enter_uses(ticket, before, sources);
   for_each_overwritten([&](tensor::Storage& output) { enter(output.uses); });
 }
 
@@ -142,14 +142,6 @@ void CapturedGraph::clear_failures() {
   outside.clear_failures();
   for (const std::unique_ptr<ProgramRun>& each : runs) each->clear_failures();
   spoil_later_outputs();
-}
-
-std::shared_ptr<device::Failure> CapturedGraph::known_failure() const {
-  if (std::shared_ptr<device::Failure> failure = outside.known_failure()) return failure;
-  for (const std::unique_ptr<ProgramRun>& each : runs) {
-    if (std::shared_ptr<device::Failure> failure = each->known_failure()) return failure;
-  }
-  return nullptr;
 }
 
 std::string CapturedGraph::describe() const {

@@ -52,7 +52,8 @@ class CapturedGraph final : public eager::Batch {
   // Waits for replays that are under way, whatever becomes of them.
   void wait() noexcept;
 
-  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) override;
+  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before,
+                  eager::Sources* sources) override;
   [[nodiscard]] bool is_ready() const override;
   [[nodiscard]] bool is_small() const override;
   [[nodiscard]] std::shared_ptr<const eager::BatchParts> parts() const override {
@@ -64,7 +65,6 @@ class CapturedGraph final : public eager::Batch {
   }
   void fail(const std::shared_ptr<device::Failure>& failure) override;
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override;
-  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const override;
   void clear_failures() override;
   [[nodiscard]] std::string describe() const override;
 

@@ -17,8 +17,9 @@ class DrawingReplay final : public eager::Batch {
   DrawingReplay(std::shared_ptr<CapturedGraph> graph, eager::Generator::Position position)
       : graph_(std::move(graph)), position_(position) {}
 
-  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) override {
-    graph_->enter_uses(ticket, before);
+  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before,
+                  eager::Sources* sources) override {
+    graph_->enter_uses(ticket, before, sources);
   }
   [[nodiscard]] bool is_ready() const override { return graph_->is_ready(); }
   [[nodiscard]] bool is_small() const override { return graph_->is_small(); }
@@ -32,9 +33,6 @@ class DrawingReplay final : public eager::Batch {
   void fail(const std::shared_ptr<device::Failure>& failure) override { graph_->fail(failure); }
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override {
     return graph_->failed_input();
-  }
-  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const override {
-    return graph_->known_failure();
   }
   void clear_failures() override { graph_->clear_failures(); }
   [[nodiscard]] std::string describe() const override { return graph_->describe(); }

@@ -27,7 +27,10 @@ void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const 
     extras.graph_readers.fetch_add(1);
   }
   Outside& outside = tensors_[found->second];
+  // Of what is written in part the rest has to be there.
+  const bool is_part = tensor.bytes() < tensor.storage()->bytes;
   if (access == Access::kWritten) {
+    outside.is_read = outside.is_read || (is_part && !outside.is_written);
     outside.is_written = true;
     return;
   }
@@ -84,12 +87,15 @@ bool OutsideTensors::is_ready() const {
 }
 
 void OutsideTensors::enter_uses(const tensor::Ticket& ticket,
-                                InlineList<eager::Dependency, 4>* before) const {
+                                InlineList<eager::Dependency, 4>* before,
+                                eager::Sources* sources) const {
   for (const Outside& each : tensors_) {
     tensor::Tickets tickets;
+    tensor::Ticket source;
     // The replay's own queue, too, may write what the host is to read.
     if (each.is_read_on_host) tickets = each.storage->uses.pending(/*writers_only=*/true);
-    each.storage->uses.enter(ticket, each.is_written, &tickets);
+    each.storage->uses.enter(ticket, each.is_written, &tickets, &source);
+    if (sources != nullptr && each.is_read && source.queue != nullptr) sources->push_back(source);
     for (const tensor::Ticket& earlier : tickets) {
       before->push_back({earlier, /*is_source=*/each.is_read, each.is_read_on_host});
     }
@@ -105,16 +111,6 @@ void OutsideTensors::fail(const std::shared_ptr<device::Failure>& failure) const
 std::shared_ptr<device::Failure> OutsideTensors::failure() const {
   for (const Outside& each : tensors_) {
     if (each.is_read && each.storage->uses.has_failed()) return each.storage->uses.failure();
-  }
-  return nullptr;
-}
-
-std::shared_ptr<device::Failure> OutsideTensors::known_failure() const {
-  for (const Outside& each : tensors_) {
-    if (!each.is_read) continue;
-    for (const tensor::Ticket& ticket : each.storage->uses.pending(/*writers_only=*/true)) {
-      if (auto failure = ticket.queue->known_failure(ticket.number)) return failure;
-    }
   }
   return nullptr;
 }

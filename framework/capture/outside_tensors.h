@@ -44,10 +44,10 @@ class OutsideTensors {
   // Those that are written have changed.
   void count_changes() const;
   [[nodiscard]] bool is_ready() const;
-  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) const;
+  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before,
+                  eager::Sources* sources) const;
   void fail(const std::shared_ptr<device::Failure>& failure) const;
   [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
-  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const;
   // Of those that are written before they are read.
   void clear_failures() const;
 

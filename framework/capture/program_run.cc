@@ -71,11 +71,15 @@ bool ProgramRun::is_ready() const {
   return all;
 }
 
-void ProgramRun::enter_uses(const tensor::Ticket& ticket,
-                            InlineList<eager::Dependency, 4>* before) const {
+void ProgramRun::enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before,
+                            eager::Sources* sources) const {
   for_each_variable([&](const runtime::PlanPersistable& variable, tensor::Storage& storage) {
     tensor::Tickets tickets;
-    storage.uses.enter(ticket, variable.is_written, &tickets);
+    tensor::Ticket source;
+    storage.uses.enter(ticket, variable.is_written, &tickets, &source);
+    if (sources != nullptr && !variable.written_first && source.queue != nullptr) {
+      sources->push_back(source);
+    }
     for (const tensor::Ticket& earlier : tickets) {
       before->push_back({earlier, /*is_source=*/!variable.written_first, /*for_host=*/false});
     }
@@ -92,17 +96,6 @@ std::shared_ptr<device::Failure> ProgramRun::failure() const {
   std::shared_ptr<device::Failure> found;
   for_each_variable([&](const runtime::PlanPersistable& variable, const tensor::Storage& storage) {
     if (found == nullptr && !variable.written_first) found = storage.uses.failure();
-  });
-  return found;
-}
-
-std::shared_ptr<device::Failure> ProgramRun::known_failure() const {
-  std::shared_ptr<device::Failure> found;
-  for_each_variable([&](const runtime::PlanPersistable& variable, const tensor::Storage& storage) {
-    if (found != nullptr || variable.written_first) return;
-    for (const tensor::Ticket& ticket : storage.uses.pending(/*writers_only=*/true)) {
-      if (found == nullptr) found = ticket.queue->known_failure(ticket.number);
-    }
   });
   return found;
 }

@@ -34,10 +34,10 @@ class ProgramRun {
   void count_changes() { frame_->count_changes(); }
   void check(std::uint64_t graph) const;
   [[nodiscard]] bool is_ready() const;
-  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before) const;
+  void enter_uses(const tensor::Ticket& ticket, InlineList<eager::Dependency, 4>* before,
+                  eager::Sources* sources) const;
   void fail(const std::shared_ptr<device::Failure>& failure) const;
   [[nodiscard]] std::shared_ptr<device::Failure> failure() const;
-  [[nodiscard]] std::shared_ptr<device::Failure> known_failure() const;
   void clear_failures() const;
 
   // Calls visit(variable, storage) for each variable of the plan.

@@ -32,8 +32,10 @@ class Batch {
  public:
   virtual ~Batch() = default;
 
-  // Enters the uses of all its tensors; adds to `before` what it has to wait for.
-  virtual void enter_uses(const tensor::Ticket& ticket, InlineList<Dependency, 4>* before) = 0;
+  // Enters the uses of all its tensors; adds to `before` what it has to wait for, and to `sources`,
+  // unless that is null, who has written what it reads.
+  virtual void enter_uses(const tensor::Ticket& ticket, InlineList<Dependency, 4>* before,
+                          InlineList<tensor::Ticket, 4>* sources) = 0;
   // Whether nothing that it waits for is under way; enters nothing.
   [[nodiscard]] virtual bool is_ready() const = 0;
   // Whether it may run on the calling thread of an inline device.
@@ -49,9 +51,6 @@ class Batch {
   virtual void fail(const std::shared_ptr<device::Failure>& failure) = 0;
   // What one of its inputs has failed with; else null.
   [[nodiscard]] virtual std::shared_ptr<device::Failure> failed_input() const = 0;
-  // What work under way that one of its inputs waits for has failed with, as far as it is known by
-  // now; else null.
-  [[nodiscard]] virtual std::shared_ptr<device::Failure> known_failure() const = 0;
   // Earlier failures of what it writes no longer count.
   virtual void clear_failures() = 0;
   // "[replay] graph 3 (41 launches) at sim:0".

@@ -80,7 +80,7 @@ void Lane::submit(Task& task) {
   }
   const std::uint64_t ticket = worker_.next_ticket();
   try {
-    enter_uses(task, {this, ticket});
+    enter_uses(task, {this, ticket}, is_inline_ ? nullptr : &task.sources);
     if (is_idle && !is_inline_ && can_issue(task)) return enqueue_now(task, ticket);
     worker_.start(device_.place());
   } catch (...) {
@@ -155,13 +155,8 @@ void Lane::issue(Task& task) noexcept {
 // What a device has said of work whose results the task reads, as far as is known by now.
 std::shared_ptr<tensor::Failure> Lane::failed_source(const Task& task) const {
   if (is_inline_ || !IssuedWork::any_has_failed()) return nullptr;
-  if (task.batch != nullptr) return task.batch->known_failure();
-  for (std::size_t i = 0; i < task.input_count(); ++i) {
-    if (task.arguments[i] == nullptr) continue;
-    for (const tensor::Ticket& ticket :
-         task.arguments[i]->storage()->uses.pending(/*writers_only=*/true)) {
-      if (auto failure = ticket.queue->known_failure(ticket.number)) return failure;
-    }
+  for (const tensor::Ticket& source : task.sources) {
+    if (auto failure = source.queue->known_failure(source.number)) return failure;
   }
   return nullptr;
 }

@@ -50,6 +50,9 @@ void run_batch(const Task& task, Lane& lane) {
   task.batch->run(lane, lane.stream(), correlation);
 }
 
+// Whether others share its memory whose elements stay as they are.
+bool is_part(const TensorImpl& tensor) { return tensor.bytes() < tensor.storage()->bytes; }
+
 template <class Visit>
 void for_each_output(const Task& task, const Visit& visit) {
   for (std::size_t i = task.input_count(); i < task.arguments.size(); ++i) {
@@ -59,19 +62,25 @@ void for_each_output(const Task& task, const Visit& visit) {
 
 }  // namespace
 
-void enter_uses(Task& task, const tensor::Ticket& ticket) {
-  if (task.batch != nullptr) return task.batch->enter_uses(ticket, &task.before);
+void enter_uses(Task& task, const tensor::Ticket& ticket, Sources* sources) {
+  if (task.batch != nullptr) return task.batch->enter_uses(ticket, &task.before, sources);
   const std::size_t inputs = task.input_count();
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (task.arguments[i] == nullptr) continue;
     tensor::Uses& uses = task.arguments[i]->storage()->uses;
     const bool is_read = i < inputs;
     const bool for_host = is_read && task.reads_on_host(i);
+    const bool is_source = is_read || is_part(*task.arguments[i]);
     tensor::Tickets before;
+    tensor::Ticket source;
     // The task's own queue, too, may write what the host is to read.
     if (for_host) before = uses.pending(/*writers_only=*/true);
-    uses.enter(ticket, /*writes=*/!is_read, &before);
-    for (const tensor::Ticket& each : before) task.before.push_back({each, is_read, for_host});
+    uses.enter(ticket, /*writes=*/!is_read, &before, &source);
+    for (const tensor::Ticket& each : before) task.before.push_back({each, is_source, for_host});
+    const bool is_own = source.queue == ticket.queue && source.number == ticket.number;
+    if (sources != nullptr && is_source && source.queue != nullptr && !is_own) {
+      sources->push_back(source);
+    }
   }
 }
 
@@ -121,7 +130,10 @@ bool inherit_failure(Task& task) {
 
 void clear_failures(Task& task) {
   if (task.batch != nullptr) return task.batch->clear_failures();
-  for_each_output(task, [](tensor::Storage& storage) { storage.uses.clear_failure(); });
+  for (std::size_t i = task.input_count(); i < task.arguments.size(); ++i) {
+    const TensorImpl* output = task.arguments[i].get();
+    if (output != nullptr && !is_part(*output)) output->storage()->uses.clear_failure();
+  }
 }
 
 std::string describe(const Task& task) {

@@ -24,6 +24,11 @@ struct Dependency {
   bool for_host = false;   // has to have ended for the host, not only to come before on the device
 };
 
+// Who has written what a task reads, or writes but a part of, as it was entered: where a device
+// says later that this has failed, so has the task. Tensors do not know it any more once the task,
+// or one behind it, writes them.
+using Sources = InlineList<tensor::Ticket, 4>;
+
 // Holds all that the work uses until it has been handed to the device. A launch, with a plan, a
 // copy of one argument into another, a batch, or without any of these a function of the user's.
 struct Task {
@@ -33,6 +38,7 @@ struct Task {
   transfer::Labels labels;  // of a copy
   transfer::Permit permit;  // of a copy: what the caller's policy says
   InlineList<Dependency, 4> before;
+  Sources sources;  // of a queued device's
   std::unique_ptr<HostFunction> host_function;
   std::shared_ptr<Batch> batch;
   const void* site = nullptr;  // where in the user's program it was enqueued
@@ -52,8 +58,8 @@ struct Task {
   }
 };
 
-// Enters the task's uses of its tensors, which fills `before`.
-void enter_uses(Task& task, const tensor::Ticket& ticket);
+// Enters the task's uses of its tensors, which fills `before`, and `sources` unless that is null.
+void enter_uses(Task& task, const tensor::Ticket& ticket, Sources* sources);
 // Whether nothing that it waits for is under way; does not enter it.
 [[nodiscard]] bool is_ready(const Task& task);
 // Hands the work to the stream, or does it on an inline device, once its outputs have their memory.

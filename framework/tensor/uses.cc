@@ -23,8 +23,9 @@ bool WorkQueue::is_issued(std::uint64_t /*ticket*/) const noexcept { return fals
 void WorkQueue::wait_issued(std::uint64_t ticket) { wait(ticket); }
 void WorkQueue::order_before(loci_stream* /*later*/) {}
 
-void Uses::enter(const Ticket& ticket, bool writes, Tickets* before) {
+void Uses::enter(const Ticket& ticket, bool writes, Tickets* before, Ticket* source) {
   const std::lock_guard lock(lock_);
+  if (source != nullptr) *source = writer_;
   if (writer_.queue != nullptr && writer_.queue != ticket.queue) before->push_back(writer_);
   if (writes) {
     for (const Ticket& reader : readers_) {

@@ -58,8 +58,9 @@ class Uses {
   [[nodiscard]] bool is_idle() const noexcept { return !busy_.load(std::memory_order_acquire); }
 
   // Enters a task that reads or writes, and adds to `before` what it has to wait for: the writer,
-  // and if it writes the readers.
-  void enter(const Ticket& ticket, bool writes, Tickets* before);
+  // and if it writes the readers; none of its own queue. `source` becomes the writer up to now, of
+  // whichever queue, whose failure is that of the elements: this one may take its place.
+  void enter(const Ticket& ticket, bool writes, Tickets* before, Ticket* source = nullptr);
   // All that has not ended as far as is known; with `writers_only` without the readers.
   [[nodiscard]] Tickets pending(bool writers_only) const;
   // Whether all work has ended, or all that writes, without waiting for it.
