@@ -44,6 +44,17 @@ std::vector<float> queue_ops(const Place& place) {
   return x.rows(0, 4).to_vector<float>();
 }
 
+// The same memory again and again, whole and in part.
+std::vector<float> change_in_place(const Place& place) {
+  Tensor x = waves({64, 32}, place);
+  const Tensor step = waves({64, 32}, place);
+  for (int i = 0; i < 6; ++i) {
+    x.add_(step);
+    x.rows(i, i + 2).fill_(static_cast<double>(i));
+  }
+  return x.to_vector<float>();
+}
+
 std::vector<float> differentiate(const Place& place) {
   Tensor w = waves({24, 16}, place);
   w.set_requires_grad();
@@ -73,10 +84,48 @@ std::vector<float> train(const Place& place) {
   return values;
 }
 
+// A graph of the thread's own, replayed with other elements each time.
+std::vector<float> replay(const Place& place) {
+  Tensor x = waves({64, 32}, place);
+  const Tensor sum = full({1}, 0, kFloat32, place);
+  Graph graph(place);
+  graph.capture_begin();
+  const Tensor y = tanh(x * 1.1 + 0.01);
+  x.add_(y);
+  sum.add_(reduce_sum(y));
+  graph.capture_end();
+  for (int i = 0; i < 4; ++i) graph.replay();
+  return values_of({sum, y});
+}
+
+// One for all threads, which take turns.
+class SharedStep {
+ public:
+  explicit SharedStep(const Place& place)
+      : place_(place), step_(&compute, CaptureOptions{.place = place}) {}
+  std::vector<float> run() const { return values_of(step_({waves({12, 24}, place_)})); }
+
+ private:
+  static std::vector<Tensor> compute(const std::vector<Tensor>& in) {
+    const Tensor y = softmax(relu(in[0]) * 3.0);
+    return {y, reduce_sum(y * in[0], {1})};
+  }
+
+  Place place_;
+  CapturedFunction step_;
+};
+
+CompileOptions capturing(GraphCapture capture) {
+  CompileOptions options;
+  options.capture = capture;
+  return options;
+}
+
 // One program and one executor for all threads.
 class SharedProgram {
  public:
-  explicit SharedProgram(const Place& place) : executor_(place, {}, Scope()) {
+  explicit SharedProgram(const Place& place, GraphCapture capture = GraphCapture::kOff)
+      : executor_(place, capturing(capture), Scope()) {
     const ProgramGuard guard(main_, Program());
     const Variable x = data("x", {-1, 20}, kFloat32);
     const Variable half = relu(x) * 0.5;
@@ -161,6 +210,7 @@ std::vector<Scenario> make_scenarios(const std::vector<Place>& places,
     const std::string at = " at " + place.to_string();
     scenarios.push_back({"small ops" + at, [place] { return call_ops(place); }});
     scenarios.push_back({"queued ops" + at, [place] { return queue_ops(place); }});
+    scenarios.push_back({"changes in place" + at, [place] { return change_in_place(place); }});
     scenarios.push_back({"gradients" + at, [place] { return differentiate(place); }});
     scenarios.push_back({"training" + at, [place] { return train(place); }});
     scenarios.push_back({"loop" + at, [place] { return loop(place); }});
@@ -168,6 +218,11 @@ std::vector<Scenario> make_scenarios(const std::vector<Place>& places,
         {"save and load" + at, [place, directory] { return save_and_load(place, directory); }});
     const auto shared = std::make_shared<SharedProgram>(place);
     scenarios.push_back({"shared program" + at, [shared] { return shared->run(); }});
+    const auto captured = std::make_shared<SharedProgram>(place, GraphCapture::kAuto);
+    scenarios.push_back({"captured program" + at, [captured] { return captured->run(); }});
+    scenarios.push_back({"replays" + at, [place] { return replay(place); }});
+    const auto step = std::make_shared<SharedStep>(place);
+    scenarios.push_back({"captured step" + at, [step] { return step->run(); }});
     for (const Place& other : places) {
       if (other == place) continue;
       scenarios.push_back({"moves from " + place.to_string() + " to " + other.to_string(),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <chrono>
 #include <csignal>
@@ -36,6 +37,7 @@ struct Options {
   double minutes = 1;
   unsigned threads = 4;
   std::uint64_t seed = 1;
+  std::string only;  // scenarios whose names have it
 };
 
 struct Phase {
@@ -57,6 +59,7 @@ std::optional<Options> read_options(int argc, char** argv) {
   add("minutes", po::value(&options.minutes)->default_value(1), "how long it runs");
   add("threads", po::value(&options.threads)->default_value(4), "that work at the same time");
   add("seed", po::value(&options.seed)->default_value(1), "of what runs and fails when");
+  add("only", po::value(&options.only), "scenarios whose names contain this");
   po::variables_map values;
   po::store(po::parse_command_line(argc, argv, description), values);
   po::notify(values);
@@ -69,6 +72,12 @@ class Soak {
  public:
   Soak(const Options& options, const std::string& directory)
       : options_(options), directory_(directory), scenarios_(make_scenarios(places_, directory)) {
+    scenarios_.erase(std::remove_if(scenarios_.begin(), scenarios_.end(),
+                                    [&](const Scenario& each) {
+                                      return each.name.find(options.only) == std::string::npos;
+                                    }),
+                     scenarios_.end());
+    if (scenarios_.empty()) throw std::runtime_error("no scenario has the name " + options.only);
     for (const Scenario& scenario : scenarios_) expected_.push_back(scenario.run());
   }
 
