@@ -170,17 +170,13 @@ Block retyped(const Block& block, const Types& arguments);
 
 void retype_blocks(const Block& around, Operator& op) {
   if (op.blocks.empty()) return;
-  const bool loops = is(op, Control::kLoop) || is(op, Control::kLoopGradient);
-  const Types given = loops ? types_in_loop(around, op) : types_of(around, block_inputs(op));
+  const Types types = argument_types(around, op);
   for (std::shared_ptr<const Block>& block : op.blocks) {
-    Types types = given;
-    if (block->arguments.size() > given.size()) {
-      const Types grads = types_of(around, input_slot(op, "grads"));
-      types.insert(types.end(), grads.begin(), grads.end());
-    }
-    if (block->arguments.size() != types.size()) continue;  // refused when types are inferred
-    if (types_of(*block, block->arguments) == types) continue;
-    block = std::make_shared<const Block>(retyped(*block, types));
+    const std::size_t count = block->arguments.size();
+    if (count > types.size()) continue;  // refused when types are inferred
+    const Types taken(types.begin(), types.begin() + static_cast<std::ptrdiff_t>(count));
+    if (types_of(*block, block->arguments) == taken) continue;
+    block = std::make_shared<const Block>(retyped(*block, taken));
   }
 }
 
@@ -215,6 +211,14 @@ std::vector<VarId> block_inputs(const Operator& op) {
   std::vector<VarId> inputs = input_slot(op, "values");
   append(input_slot(op, "captures"), &inputs);
   return inputs;
+}
+
+Types argument_types(const Block& around, const Operator& op) {
+  const bool loops = is(op, Control::kLoop) || is(op, Control::kLoopGradient);
+  Types types = loops ? types_in_loop(around, op) : types_of(around, block_inputs(op));
+  const Types grads = types_of(around, input_slot(op, "grads"));
+  types.insert(types.end(), grads.begin(), grads.end());
+  return types;
 }
 
 std::vector<VarId> changed_states(const Operator& op) {

@@ -23,6 +23,10 @@ inline constexpr int kMostBlockDepth = 24;
 // The variables outside that the blocks' arguments stand for at first: values, then captures, then,
 // of the third block of a while_grad, gradients.
 [[nodiscard]] std::vector<VarId> block_inputs(const Operator& op);
+// The types that what the blocks take has whenever they run, of a loop at any iteration: an extent
+// that iterations change is kDynamicDim. By argument of the block that takes most; the others take
+// the first ones. Throws Error(kInvalidArgument) where a loop does not fit itself.
+[[nodiscard]] std::vector<ops::TensorType> argument_types(const Block& around, const Operator& op);
 // Calls edit(block) with a copy of each block, which takes its place.
 template <class Edit>
 void edit_blocks(Operator& op, const Edit& edit) {

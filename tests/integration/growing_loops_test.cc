@@ -72,6 +72,26 @@ TEST_P(GrowingLoopsTest, GiveWhatTheyHaveGrownTo) {
 }
 
 // A value that comes to keep its shape ends as any loop does.
+// 2 + 3 + 4 + 5, where the first shape alone would give 4 * 2.
+TEST_P(GrowingLoopsTest, SeeTheirShapesGrow) {
+  using Values = std::vector<Variable>;
+  const Variable n = data("n", {1}, kInt32);
+  const Variable x = data("x", {2}, kFloat32);
+  const Values out = while_loop([&](const Values& v) { return less_than(v[0], n); },
+                                [](const Values& v) {
+                                  return Values{elementwise_add(v[0], full_like(v[0], 1.0)),
+                                                elementwise_add(v[1], loci::shape(v[2])),
+                                                concat(Values{v[2], fill_constant({1}, 1.0)})};
+                                },
+                                {full_like(n, 0.0), full_like(n, 0.0), x});
+  for (const CompileOptions& options : {CompileOptions::none(), CompileOptions()}) {
+    Executor executor(GetParam(), options, scope_);
+    const auto result = executor.run(
+        main_, {{"n", Tensor::from<std::int32_t>({4}, {1})}, {"x", floats({1, 1})}}, {out[1]});
+    EXPECT_EQ(result[0].to_vector<std::int32_t>(), (std::vector<std::int32_t>{14}));
+  }
+}
+
 TEST_P(GrowingLoopsTest, MayComeToAnEndOfGrowth) {
   const Variable n = data("n", {1}, kInt64);
   const Variable x = data("x", {1}, kFloat32);
