@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/core/raise.h"
+#include "framework/run/loop.h"
 #include "framework/run/operator_log.h"
 
 namespace loci::capture {
@@ -25,10 +26,12 @@ void check_instruction(const Plan& plan, std::size_t index, const device::Device
                        "operators at {}, and run the program once before the capture",
                        copy->labels.variable, copy->labels.consumer, device.place().to_string()));
   }
-  if (instruction.loop() != nullptr) {
+  if (const runtime::LoopStep* loop = instruction.loop()) {
     refuse(plan, index,
-           "its condition is read on the host; capture the steps without it, or run it between "
-           "two graphs");
+           loop->condition != nullptr
+               ? "its condition is read on the host; capture the steps without it, or run it "
+                 "between two graphs"
+               : "each of its steps runs a plan of its own; run it between two graphs");
   }
   if (instruction.device != &device) {
     const runtime::PlanOperator& op = plan.operators[static_cast<std::size_t>(instruction.op)];
