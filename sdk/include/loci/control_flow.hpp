@@ -158,7 +158,8 @@ LOCI_PUBLIC std::vector<Tensor> while_loop(
 // and a slice of each, [d...] of an x [n, d...]. It returns the next values, of the same dtypes and
 // shapes, and a slice of each stacked output, of any. Returns the last values, and the outputs
 // stacked, [n, d...], where step t gave slice t; with `reverse`, steps go from n - 1 to 0.
-// Without any step the values are returned as they are, and empty outputs.
+// Without any step the values are returned as they are, and empty outputs; on tensors, `body` is
+// then traced for what these are, and must be one that trace() takes.
 //
 // The host decides nothing meanwhile. Slices are read, and written, where they lie: a step copies
 // at most its own slices of xs and ys, so that n steps cost n times what one does. In a program,
