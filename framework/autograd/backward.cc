@@ -329,7 +329,10 @@ void Backward::differentiate(std::size_t /*index*/) {
 
 void Backward::append_block_gradient_of(const Operator& op) {
   std::vector<VarId> grads;
-  for (const VarId id : op.outputs.front()) grads.push_back(gradient(id));
+  for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+    if (!op.schema->outputs()[slot].updates.empty()) continue;
+    for (const VarId id : op.outputs[slot]) grads.push_back(gradient(id));
+  }
   append_block_gradient({op, grads, [this](VarId id) { return needs(id); },
                          [&](VarId id, VarId grad) { contribute(op, id, grad); }},
                         program_, emitter_);

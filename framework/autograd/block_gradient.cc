@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/autograd/gradient_block.h"
+#include "framework/autograd/scan_gradient.h"
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
 #include "framework/program/control_flow.h"
@@ -169,7 +170,8 @@ void selection_gradient(const BlockGradient& request, program::ProgramImpl& prog
 
 void refuse_state(const Operator& op, const program::ProgramImpl& program) {
   const std::vector<VarId> changed = program::changed_states(op);
-  if (changed.empty() || !is(op, ops::Control::kLoop)) return;
+  const bool repeats = is(op, ops::Control::kLoop) || is(op, ops::Control::kScan);
+  if (changed.empty() || !repeats) return;
   core::raise(ErrorCode::kInvalidArgument,
               "[gradients] the loop '{}' changes '{}' in place, which its gradient, as it runs the "
               "loop again, would do once more; change it outside the loop",
@@ -192,6 +194,7 @@ void append_block_gradient(const BlockGradient& request, program::ProgramImpl& p
   }
   if (is(op, ops::Control::kSelection)) return selection_gradient(request, program, emitter);
   if (is(op, ops::Control::kLoop)) return loop_gradient(request, program, emitter);
+  if (is(op, ops::Control::kScan)) return append_scan_gradient(request, program, emitter);
   branch_gradient(request, program, emitter);
 }
 

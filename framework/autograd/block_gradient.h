@@ -2,7 +2,8 @@
 //
 // The gradient of a branch is a branch: of an operator with the same predicates, whose blocks
 // compute again what they need of the branch and then its gradient. So nothing of a branch has to
-// be kept, and a branch that is not taken costs nothing. The gradient of a loop is a while_grad.
+// be kept, and a branch that is not taken costs nothing. The gradient of a loop is a while_grad,
+// that of a scan another scan (scan_gradient.h).
 #pragma once
 
 #include <functional>
@@ -16,7 +17,7 @@ namespace loci::autograd {
 // One operator of control flow, seen from its gradient.
 struct BlockGradient {
   const program::Operator& op;
-  // Of the operator's first output slot; kNoVar where no gradient reaches.
+  // Of the operator's outputs that are no state; kNoVar where no gradient reaches.
   std::vector<program::VarId> output_grads;
   // Whether the gradient of a variable is wanted.
   std::function<bool(program::VarId)> needs;

@@ -180,11 +180,12 @@ void GraphImpl::replay(eager::Lane* lane, const void* site) {
   }
   graph_->prepare_replay();
   eager::Task task;
-  if (graph_->draws == 0) {
-    task.batch = graph_;
-  } else {
-    task.batch =
-        std::make_shared<DrawingReplay>(graph_, eager::Generator::instance().take(graph_->draws));
+  task.batch = graph_;
+  if (graph_->draws > 0) {
+    const auto position = eager::Generator::instance().take(graph_->draws);
+    // Control flow takes a number also where nothing is drawn in it.
+    const bool draws = graph_->random_state.defined();
+    if (draws) task.batch = std::make_shared<DrawingReplay>(graph_, position);
   }
   task.site = site;
   lane->submit(task);

@@ -1,7 +1,9 @@
 #include "framework/compile/branches.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "framework/compile/stage_compaction.h"
 #include "framework/program/control_flow.h"
 #include "framework/program/inlining.h"
 #include "framework/program/peeling.h"
@@ -13,7 +15,7 @@ using program::Operator;
 using program::VarId;
 
 KnownValues known_values(const EarlierStage& earlier) {
-  KnownValues known = earlier.plan->rest->end().known;
+  KnownValues known = earlier.end().known;
   known.insert(known.end(), earlier.values.begin(), earlier.values.end());
   return known;
 }
@@ -22,8 +24,7 @@ namespace {
 
 // Whether it is a loop that waits for its first iteration to be peeled.
 bool is_peeled(const Operator& op, const StageEnd& end) {
-  const bool loops = is(op, ops::Control::kLoop) || is(op, ops::Control::kLoopGradient);
-  if (!loops) return false;
+  if (!program::is_while(op)) return false;
   std::vector<ops::TensorType> types;
   for (const VarId id : program::block_inputs(op)) {
     types.push_back(end.types[static_cast<std::size_t>(id)]);
@@ -32,36 +33,39 @@ bool is_peeled(const Operator& op, const StageEnd& end) {
   return program::changes_shapes(op, types);
 }
 
+bool leaves_branches(const StageEnd& end) {
+  return std::any_of(end.operators.begin(), end.operators.end(), [&](const Operator* op) {
+    return program::is_branching(*op) || is_peeled(*op, end);
+  });
+}
+
 }  // namespace
 
-std::shared_ptr<const program::ProgramImpl> take_branches(const EarlierStage& earlier,
+std::shared_ptr<const program::ProgramImpl> take_branches(EarlierStage* earlier,
                                                           const CompileOptions& options) {
-  const StageEnd& end = earlier.plan->rest->end();
-  const bool branches = std::any_of(
-      end.operators.begin(), end.operators.end(),
-      [&](const Operator* op) { return program::is_branching(*op) || is_peeled(*op, end); });
-  if (!branches) return nullptr;
-  const KnownValues known = known_values(earlier);
+  if (!leaves_branches(earlier->end())) return nullptr;
+  CompactStage left = compact_stage(*earlier);
+  const KnownValues known = known_values(left.earlier);
   const auto value = [&known](VarId id) {
     for (const auto& [var, tensor] : known) {
       if (var == id) return tensor;
     }
     return Tensor();
   };
-  auto program = std::make_shared<program::ProgramImpl>(*earlier.plan->program);
-  program::Inliner inliner(program->main(), value,
+  program::Block& block = left.program->main();
+  program::Inliner inliner(block, value,
                            /*copies_selected=*/options.optimization == Optimization::kNone);
   std::vector<Operator> operators;
-  for (const Operator* op : end.operators) {
-    if (is_peeled(*op, end)) {
-      program::peel(*op, program->main(), inliner, &operators);
+  for (Operator& op : left.operators) {
+    if (is_peeled(op, left.earlier.end())) {
+      program::peel(op, block, inliner, &operators);
     } else {
-      inliner.add(*op, &operators);
+      inliner.add(std::move(op), &operators);
     }
   }
-  if (!inliner.has_replaced()) return nullptr;
-  program->main().ops = std::move(operators);
-  return program;
+  block.ops = std::move(operators);
+  *earlier = std::move(left.earlier);
+  return left.program;
 }
 
 }  // namespace loci::runtime

@@ -17,10 +17,10 @@ namespace loci::runtime {
 KnownValues known_values(const EarlierStage& earlier);
 
 // The program of the rest: where the stage before leaves operators whose branch is known by now,
-// a copy whose main block has those that it leaves, in order, with branches in their place, and the
-// next iteration of loops that change shapes. Ids of variables stay. Null if there is none of
-// these. Throws as program::Inliner and program::peel().
-std::shared_ptr<const program::ProgramImpl> take_branches(const EarlierStage& earlier,
+// or loops that change shapes, one whose main block has those that it leaves, in order, with
+// branches in their place, and the next iteration of such loops. `earlier` is then by variables of
+// that program. Null if there is none of these. Throws as program::Inliner and program::peel().
+std::shared_ptr<const program::ProgramImpl> take_branches(EarlierStage* earlier,
                                                           const CompileOptions& options);
 
 }  // namespace loci::runtime

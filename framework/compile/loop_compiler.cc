@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "framework/core/raise.h"
 #include "framework/program/control_flow.h"
+#include "framework/program/printer.h"
 
 namespace loci::runtime {
 namespace {
@@ -17,25 +19,62 @@ class LoopCompiler {
     auto step = std::make_shared<LoopStep>();
     step->scope = around_.scope;
     step->name = transfer::intern(op_.name);
-    step->max_iterations = std::get<std::int64_t>(op_.attributes.at("max_iterations"));
-    step->made = op_.made;
     step->value_count = program::value_count(op_);
-    step->gradient_count = arguments_.size() - program::block_inputs(op_).size();
-    step->body = compile_steady(*op_.blocks[1], 0, step->value_count);
-    step->condition = compile_condition();
-    if (op_.blocks.size() > 2) {
-      step->gradient = compile_steady(*op_.blocks[2], arguments_.size() - step->gradient_count,
-                                      step->gradient_count);
-    }
+    is(op_, ops::Control::kScan) ? compile_scan(step.get()) : compile_while(step.get());
     CompiledLoop compiled{std::move(step), {}};
     for (const BlockArgument& argument : arguments_) compiled.spaces.push_back(argument.space);
     return compiled;
   }
 
  private:
-  // A block whose results become its arguments [first, first + count) of the next iteration.
+  void compile_while(LoopStep* step) {
+    step->max_iterations = std::get<std::int64_t>(op_.attributes.at("max_iterations"));
+    step->made = op_.made;
+    step->gradient_count = arguments_.size() - program::block_inputs(op_).size();
+    step->body = compile_steady(*op_.blocks[1], 0, step->value_count, {});
+    step->condition = compile_condition();
+    if (op_.blocks.size() > 2) {
+      step->gradient = compile_steady(*op_.blocks[2], arguments_.size() - step->gradient_count,
+                                      step->gradient_count, {});
+    }
+  }
+
+  void compile_scan(LoopStep* step) {
+    step->is_reverse = std::get<bool>(op_.attributes.at("reverse"));
+    for (std::size_t i = 0; i < op_.inputs[1].size(); ++i) {
+      step->slices.push_back(bytes_of(arguments_[step->value_count + i].type));
+    }
+    const std::vector<ops::TensorType> parts = parts_of(*op_.blocks[0], step->value_count);
+    for (const ops::TensorType& part : parts) step->parts.push_back(bytes_of(part));
+    step->body = compile_steady(*op_.blocks[0], 0, step->value_count, parts);
+  }
+
+  static std::uint64_t bytes_of(const ops::TensorType& type) {
+    return static_cast<std::uint64_t>(type.shape.numel()) * dtype_size(type.dtype);
+  }
+
+  // The types of what a step of a scan gives for its stacked outputs.
+  [[nodiscard]] std::vector<ops::TensorType> parts_of(const program::Block& block,
+                                                      std::size_t first) const {
+    std::vector<ops::TensorType> given;
+    for (const BlockArgument& argument : arguments_) given.push_back(argument.type);
+    std::vector<ops::TensorType> parts = program::result_types(block, given);
+    parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].shape.is_static()) continue;
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[scan] {} gives {} for its stacked output {}, an extent of which hangs on "
+                  "values; give it a fixed one, by padding with a count beside it",
+                  op_.name, program::type_text(parts[i]), i);
+    }
+    return parts;
+  }
+
+  // A block whose results become its arguments [first, first + count) of the next iteration; those
+  // of the types `parts` are none.
   std::shared_ptr<const Plan> compile_steady(const program::Block& block, std::size_t first,
-                                             std::size_t count) {
+                                             std::size_t count,
+                                             const std::vector<ops::TensorType>& parts) {
     const Space usual = space_of(around_.device);
     std::vector<PlanResult> results;
     for (std::size_t i = 0; i < count; ++i) {
@@ -44,8 +83,17 @@ class LoopCompiler {
       results.push_back(
           {transfer::intern(name), "", argument.type, argument.space.value_or(usual)});
     }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const program::VarId id = block.results[count + i];
+      results.push_back({transfer::intern(block.var(id).name), "", parts[i], usual});
+    }
     std::shared_ptr<const Plan> plan = compile_block(block, results);
     bool is_settled = true;
+    for (std::size_t i = count; i < results.size(); ++i) {
+      const Space natural = natural_space(*plan, i).value_or(usual);
+      is_settled = is_settled && results[i].space == natural;
+      results[i].space = natural;
+    }
     for (std::size_t i = 0; i < count; ++i) {
       BlockArgument& argument = arguments_[first + i];
       if (!argument.space) argument.space = natural_space(*plan, i).value_or(usual);

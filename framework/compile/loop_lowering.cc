@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "framework/compile/loop_compiler.h"
+#include "framework/program/control_flow.h"
+#include "framework/program/scan.h"
 #include "framework/run/loop.h"
 #include "framework/transfer/input_reason.h"
 
@@ -38,24 +40,40 @@ class LoopLowering {
 
  private:
   CompiledLoop compile_blocks() {
-    std::vector<BlockArgument> given;
+    std::vector<ops::TensorType> types;
     for (const VarId id : arguments_) {
       values_.home_of(id, *state_.request.device);
-      given.push_back({state_.binder.type(id), std::nullopt, values_.state_of(id).persists_at});
+      types.push_back(state_.binder.type(id));
     }
-    return compile_loop(op_, given, state_.request, &state_.kernels);
+    const bool scans = is(op_, ops::Control::kScan);
+    const std::int64_t steps = scans ? program::scan_steps(state_.block, op_, types) : 0;
+    if (scans) types = program::scan_arguments(op_, types);
+    std::vector<BlockArgument> given;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      given.push_back({types[i], std::nullopt, values_.state_of(arguments_[i]).persists_at});
+    }
+    CompiledLoop compiled = compile_loop(op_, given, state_.request, &state_.kernels);
+    compiled.step->steps = steps;
+    return compiled;
   }
 
   void lower_inputs(const std::vector<std::optional<Space>>& spaces, Instruction* instruction) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      instruction->inputs.push_back(lower_input(arguments_[i], spaces[i]));
+      instruction->inputs.push_back(lower_input(i, spaces[i]));
     }
     step_->arguments = instruction->inputs;
   }
 
-  ValueId lower_input(VarId id, const std::optional<Space>& space) {
+  // State that the blocks know by its name is theirs where it lives.
+  [[nodiscard]] bool is_captured_state(std::size_t argument) const {
+    const program::Block& body = *op_.blocks.back();
+    return argument < body.arguments.size() && body.var(body.arguments[argument]).persistable;
+  }
+
+  ValueId lower_input(std::size_t argument, const std::optional<Space>& space) {
+    const VarId id = arguments_[argument];
     const ValueId home = values_.state_of(id).home;
-    if (!space || state_.block.var(id).persistable) return home;
+    if (!space || is_captured_state(argument)) return home;
     const bool fed = values_.at(home).storage == StorageKind::kFeed;
     return values_.in_space(id, *space, step_->name, transfer::input_reason({.is_fed = fed}));
   }
@@ -63,20 +81,31 @@ class LoopLowering {
   void lower_results(Instruction* instruction) {
     const std::vector<PlanResult>& results =
         step_->gradient == nullptr ? step_->body->results : step_->gradient->results;
-    for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::size_t count = op_.outputs[0].size();
+    for (std::size_t i = 0; i < count; ++i) {
       const VarId id = op_.outputs[0][i];
-      VarState& state = values_.state_of(id);
-      state.producer = step_->name;
-      state.home = values_.add(id, results[i].space, StorageKind::kArena);
-      step_->outs.push_back(state.home);
+      step_->outs.push_back(add_result(id, results[i].space));
       step_->twins.push_back(values_.add(id, results[i].space, StorageKind::kArena));
     }
+    for (std::size_t i = count; i < results.size(); ++i) {
+      step_->stacked.push_back(add_result(op_.outputs[1][i - count], results[i].space));
+    }
     instruction->outputs = step_->outs;
-    for (std::size_t slot = 1; slot < op_.outputs.size(); ++slot) {
+    instruction->outputs.insert(instruction->outputs.end(), step_->stacked.begin(),
+                                step_->stacked.end());
+    const std::size_t states = is(op_, ops::Control::kScan) ? 2 : 1;
+    for (std::size_t slot = states; slot < op_.outputs.size(); ++slot) {
       for (const VarId id : op_.outputs[slot]) instruction->outputs.push_back(changed(id));
     }
     instruction->outputs.insert(instruction->outputs.end(), step_->twins.begin(),
                                 step_->twins.end());
+  }
+
+  ValueId add_result(VarId id, Space space) {
+    VarState& state = values_.state_of(id);
+    state.producer = step_->name;
+    state.home = values_.add(id, space, StorageKind::kArena);
+    return state.home;
   }
 
   // The loop changes state where it lives.

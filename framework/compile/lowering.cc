@@ -82,7 +82,7 @@ class Lowering {
 
   // Takes up what the stage before knew.
   void resume_values() {
-    const StageEnd& end = request_.earlier->plan->rest->end();
+    const StageEnd& end = request_.earlier->end();
     for (std::size_t i = 0; i < end.vars.size(); ++i) {
       const auto id = static_cast<VarId>(i);
       values_.state_of(id).producer = end.vars[i].producer;

@@ -52,13 +52,16 @@ void begin_block(const BlockRequest& request, Plan* plan) {
   plan->program = std::move(program);
 }
 
-void resume(const PlanRequest& request, Plan* plan) {
+// Returns the stage before, as the plan sees it.
+EarlierStage resume(const PlanRequest& request, Plan* plan) {
   const Plan& before = *request.earlier->plan;
-  plan->program = take_branches(*request.earlier, request.options);
+  EarlierStage earlier = *request.earlier;
+  plan->program = take_branches(&earlier, request.options);
   if (plan->program == nullptr) plan->program = before.program;
   plan->fetches = before.rest->end().fetches;
   plan->results = before.results;
   plan->is_block = before.is_block;
+  return earlier;
 }
 
 // The persistable variables that operators of the block change, those of control flow included.
@@ -129,10 +132,12 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
   const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
   auto plan = std::make_shared<Plan>();
   PlanRequest request = given;
+  EarlierStage earlier;
   if (request.block != nullptr) {
     begin_block(*request.block, plan.get());
   } else if (request.earlier != nullptr) {
-    resume(request, plan.get());
+    earlier = resume(request, plan.get());
+    request.earlier = &earlier;
   } else {
     begin(request, plan.get());
     request.changed = changed_by(*plan);

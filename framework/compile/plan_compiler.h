@@ -22,6 +22,11 @@ namespace loci::runtime {
 struct EarlierStage {
   const Plan* plan = nullptr;
   KnownValues values;
+  // What the plan left, by the variables of another program than its own; see compact_stage().
+  // Null: by those of its own.
+  std::shared_ptr<const StageEnd> moved = nullptr;
+
+  [[nodiscard]] const StageEnd& end() const { return moved ? *moved : plan->rest->end(); }
 };
 
 // An argument of a block.

@@ -20,7 +20,7 @@ void set_extent(const EarlierStage& earlier, VarId id, VarId count, TypeBinder* 
 }
 
 void resume_types(const EarlierStage& earlier, TypeBinder* binder) {
-  const StageEnd& end = earlier.plan->rest->end();
+  const StageEnd& end = earlier.end();
   for (std::size_t i = 0; i < end.types.size(); ++i) {
     binder->set_type(static_cast<VarId>(i), end.types[i]);
   }
@@ -43,7 +43,7 @@ std::vector<const program::Operator*> operators_of_stage(const PlanRequest& requ
                                                          const Plan& plan) {
   const EarlierStage* earlier = request.earlier;
   if (earlier != nullptr && plan.program == earlier->plan->program) {
-    return earlier->plan->rest->end().operators;
+    return earlier->end().operators;
   }
   std::vector<const program::Operator*> operators;
   for (const program::Operator& op : plan.program->main().ops) operators.push_back(&op);
@@ -51,8 +51,7 @@ std::vector<const program::Operator*> operators_of_stage(const PlanRequest& requ
 }
 
 bool peels(const program::Operator& op, TypeBinder* binder) {
-  const bool loops = is(op, ops::Control::kLoop) || is(op, ops::Control::kLoopGradient);
-  if (!loops) return false;
+  if (!program::is_while(op)) return false;
   std::vector<ops::TensorType> types;
   for (const VarId id : program::block_inputs(op)) types.push_back(binder->require(id, op));
   return program::changes_shapes(op, types);

@@ -5,6 +5,8 @@
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/profiler/parts.h"
+#include "framework/program/control_flow.h"
+#include "framework/program/scan.h"
 
 namespace loci::runtime {
 namespace {
@@ -95,7 +97,19 @@ std::vector<program::VarId> TypeBinder::missing_values(const program::Operator& 
   return read;
 }
 
+void TypeBinder::bind_scan(const program::Operator& op) {
+  std::vector<ops::TensorType> inputs;
+  for (const program::VarId id : program::block_inputs(op)) inputs.push_back(require(id, op));
+  const auto types = program::scan_types(block_, op, inputs);
+  for (std::size_t slot = 0; slot < 2; ++slot) {  // state keeps its type
+    for (std::size_t i = 0; i < types[slot].size(); ++i) {
+      set_type(op.outputs[slot][i], types[slot][i]);
+    }
+  }
+}
+
 void TypeBinder::bind(const program::Operator& op) {
+  if (is(op, ops::Control::kScan)) return bind_scan(op);
   std::vector<std::vector<ops::InferArgument>> arguments;
   for (const program::Slot& slot : op.inputs) {
     std::vector<ops::InferArgument>& list = arguments.emplace_back();

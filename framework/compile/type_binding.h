@@ -54,6 +54,7 @@ class TypeBinder {
  private:
   static std::size_t index(program::VarId id) { return static_cast<std::size_t>(id); }
   ops::TensorType external(const program::VarDesc& var, const program::Operator& op) const;
+  void bind_scan(const program::Operator& op);
   void remember_bounds(const program::Operator& op, const ops::InferContext& context);
 
   struct Bounded {

@@ -139,7 +139,7 @@ ValueId VariableValues::packed(VarId id, const transfer::Packing& packing) {
 void VariableValues::import(VarId id) {
   VarState& state = state_of(id);
   if (request_.earlier == nullptr || state.home != kNoValue) return;
-  const std::vector<VarState>& known = request_.earlier->plan->rest->end().vars;
+  const std::vector<VarState>& known = request_.earlier->end().vars;
   if (static_cast<std::size_t>(id) >= known.size()) return;  // of a branch that came since
   const VarState& before = known[static_cast<std::size_t>(id)];
   if (before.home == kNoValue) return;

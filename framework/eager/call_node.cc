@@ -1,5 +1,6 @@
 #include "framework/eager/call_node.h"
 
+#include <loci/creation.hpp>
 #include <utility>
 
 #include "framework/core/raise.h"
@@ -8,7 +9,16 @@
 namespace loci::eager {
 namespace {
 
-std::uint64_t bit(std::size_t index) { return index >= 64 ? 0 : std::uint64_t{1} << index; }
+constexpr std::size_t kBits = 64;
+
+std::uint64_t bit(std::size_t index) { return index >= kBits ? 0 : std::uint64_t{1} << index; }
+
+// The gradient of what nothing depends on. Behind the last bit a script takes all for given.
+Tensor zeros_behind_bits(const NodeOutput& output, std::size_t index) {
+  if (index < kBits || !is_floating(output.type.dtype)) return {};
+  const Place place = output.device == nullptr ? Place() : output.device->place();
+  return full(output.type.shape, 0.0, output.type.dtype, place);
+}
 
 const Tensor& value_of(const CallPlan& plan, const TensorRef* values, std::size_t input) {
   return values[plan.inputs[input].value];
@@ -34,7 +44,7 @@ CallNode::CallNode(std::shared_ptr<const CallPlan> plan, std::uint64_t wanted,
                    const TensorRef* values, const TensorList& results, std::int32_t overwritten)
     : plan_(std::move(plan)), wanted_(wanted) {
   for (std::size_t i = 0; i < plan_->inputs.size(); ++i) {
-    const bool is_wanted = plan_->inputs[i].value >= 0 && (i >= 64 || (wanted & bit(i)) != 0);
+    const bool is_wanted = plan_->inputs[i].value >= 0 && (i >= kBits || (wanted & bit(i)) != 0);
     edges.push_back(is_wanted ? edge_of(value_of(*plan_, values, i)) : Edge{});
   }
   for (const Tensor& result : results) {
@@ -102,7 +112,10 @@ Gradients CallNode::backward(const Gradients& given, bool creates_graph) {
     values[at] = form_of(measured.type, measured.device);
   }
   const std::size_t first = plan_->inputs.size() + plan_->outputs.size();
-  for (std::size_t i = 0; i < given.size(); ++i) values[first + i] = given[i].dense;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const bool is_there = given[i].dense.defined();
+    values[first + i] = is_there ? given[i].dense : zeros_behind_bits(outputs[i], i);
+  }
   script.run(values);
   Gradients result;
   result.resize(edges.size());

@@ -6,6 +6,7 @@
 
 #include "framework/core/elements.h"
 #include "framework/core/raise.h"
+#include "framework/eager/draw_scope.h"
 #include "framework/eager/host_read.h"
 #include "framework/eager/interceptor.h"
 #include "framework/eager/thread_state.h"
@@ -97,6 +98,8 @@ std::vector<Tensor> emit_case(const std::vector<Tensor>& predicates,
     core::raise(ErrorCode::kInvalidArgument, "[case] has {} branches for {} predicates",
                 branches.size(), predicates.size());
   }
+  if (predicates.empty()) return eager::run_branch(branches.back(), "case");
+  const eager::DrawScope draws;
   for (std::size_t i = 0; i < predicates.size(); ++i) {
     if (eager::decide(predicates[i], "case.predicate", "case"))
       return eager::run_branch(branches[i], "case");
@@ -110,6 +113,7 @@ std::vector<Tensor> emit_switch_case(const Tensor& index, const std::vector<std:
   if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
     return interceptor->choose(index, keys, branches);
   }
+  const eager::DrawScope draws;
   const std::int64_t wanted = eager::number(index, "switch_case.index", "switch_case");
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] == wanted) return eager::run_branch(branches[i], "switch_case");
@@ -157,7 +161,12 @@ std::vector<Tensor> while_loop(
                 options.max_iterations);
   }
   std::vector<Tensor> current = values;
-  for (std::int64_t i = 0; eager::decide(condition(current), "while.condition", "while"); ++i) {
+  eager::DrawScope draws;
+  const auto goes_on = [&](std::int64_t iteration) {
+    draws.enter(iteration);
+    return eager::decide(condition(current), "while.condition", "while");
+  };
+  for (std::int64_t i = 0; goes_on(i); ++i) {
     if (options.max_iterations > 0 && i == options.max_iterations) {
       core::raise(ErrorCode::kFailed,
                   "[while] goes on after {} iterations, which is its limit; does its condition "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/core/config.h"
+#include "framework/eager/draw_scope.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
 #include "framework/eager/relocation.h"
@@ -24,6 +25,11 @@ bool has_failed(const tensor::Uses& uses) {
     if (ticket.queue->known_failure(ticket.number) != nullptr) return true;
   }
   return false;
+}
+
+std::int64_t next_offset(DrawScope* scope, WorkRecorder* recorder) {
+  if (scope != nullptr) return scope->next_offset();
+  return recorder != nullptr ? recorder->next_draw() : Generator::instance().next_offset();
 }
 
 }  // namespace
@@ -82,14 +88,19 @@ Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
   call.slots.push_back({"state", 1});
   const std::shared_ptr<WorkRecorder> recorder =
       current_lane(thread_state(), Lanes::instance().default_lane(device)).recorder();
-  Tensor state = recorder != nullptr ? recorder->random_state()
-                                     : Generator::instance().state_at(device, call.site);
+  DrawScope* scope = thread_state().draws;
+  Tensor state;
+  if (scope != nullptr) {
+    state = scope->state_at(device, recorder, call.site);
+  } else {
+    state = recorder != nullptr ? recorder->random_state()
+                                : Generator::instance().state_at(device, call.site);
+  }
   call.values.push_back(call.keep(state));
   for (const OpCall<Tensor>::NamedAttribute& attribute : call.attributes) {
     if (attribute.name == "offset") return;
   }
-  call.attributes.push_back({"offset", recorder != nullptr ? recorder->next_draw()
-                                                           : Generator::instance().next_offset()});
+  call.attributes.push_back({"offset", next_offset(scope, recorder.get())});
 }
 
 }  // namespace eager

@@ -76,12 +76,14 @@ class ScriptContext final : public ops::SlotGradContext {
     result(slot, index) = {grad.values.id, grad.rows.id};
   }
 
+  // Slots ascend, and their arguments may be many.
   template <class Planned>
   static std::int64_t find(const std::vector<Planned>& flat, std::size_t slot, std::size_t index) {
-    for (std::size_t i = 0; i < flat.size(); ++i) {
-      if (flat[i].slot == slot && index-- == 0) return static_cast<std::int64_t>(i);
-    }
-    return -1;
+    const auto first = std::lower_bound(
+        flat.begin(), flat.end(), slot,
+        [](const Planned& each, std::size_t wanted) { return each.slot < wanted; });
+    const auto at = static_cast<std::size_t>(first - flat.begin()) + index;
+    return at < flat.size() && flat[at].slot == slot ? static_cast<std::int64_t>(at) : -1;
   }
   [[nodiscard]] Value value_at(std::size_t base, std::int64_t flat) const {
     return flat < 0 ? Value{} : emitter_.value(base + static_cast<std::size_t>(flat));

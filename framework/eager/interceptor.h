@@ -39,6 +39,11 @@ class Interceptor {
       const std::function<Tensor(const std::vector<Tensor>&)>& condition,
       const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
       const std::vector<Tensor>& values, const WhileOptions& options) = 0;
+  virtual ScanResult<Tensor> scan(
+      const std::function<ScanResult<Tensor>(const std::vector<Tensor>&,
+                                             const std::vector<Tensor>&)>& body,
+      const std::vector<Tensor>& carry, const std::vector<Tensor>& xs,
+      const ScanOptions& options) = 0;
   virtual Tensor select(const Tensor& mask, const std::vector<Tensor>& inputs) = 0;
 };
 

@@ -1,7 +1,8 @@
 // Control flow: operators that own blocks, and say which of them run and how often.
 //
 // The blocks of one operator take the same arguments: first the values of a loop, then what the
-// blocks read from outside, "captures". "states" are those captures that a block changes in place.
+// blocks read from outside, "captures". Between these a scan has slices of its stacked inputs.
+// "states" are those captures that a block changes in place.
 #include "framework/ops/infer_context.h"
 #include "framework/ops/op_registry.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 constexpr const char* kNoGraph =
     "which operators run hangs on values that the host reads in the run";
+
+constexpr const char* kNoScanGraph = "each of its steps runs a plan of its own";
 
 constexpr DTypeSet kPredicate{DType::kBool};
 constexpr DTypeSet kIndex = kIntegers | kPredicate;
@@ -109,11 +112,32 @@ void register_loops(OpRegistry& registry) {
   registry.add(gradient);
 }
 
+void register_scans(OpRegistry& registry) {
+  OpSchema scan("scan");
+  scan.control(Control::kScan).not_capturable(kNoScanGraph);
+  scan.meaning(
+      "the values as its block changes them from one slice of xs to the next, and what it gives "
+      "for each, stacked");
+  scan.input("values", kAllDTypes, Arity::kVariadic)
+      .input("xs", kAllDTypes, Arity::kVariadic)
+      .input("captures", kAllDTypes, Arity::kVariadic)
+      // Steps; -1: as xs have slices.
+      .attr("length", std::int64_t{-1})
+      // From the last slice to the first.
+      .attr("reverse", false)
+      .output("outs", Arity::kVariadic)
+      .output("ys", Arity::kVariadic)
+      .updates("states", "captures", Arity::kVariadic)
+      .infer(infer_with_blocks);
+  registry.add(scan);
+}
+
 }  // namespace
 
 void register_control_flow_ops(OpRegistry& registry) {
   register_branches(registry);
   register_loops(registry);
+  register_scans(registry);
 }
 
 }  // namespace loci::ops

@@ -118,6 +118,7 @@ enum class Control : std::uint8_t {
   kSelection,     // one of its inputs by an index; has no block
   kLoop,          // block 1 while block 0 gives true
   kLoopGradient,  // a loop anew, and then block 2 from its last iteration to its first
+  kScan,          // its block for each slice of stacked inputs
 };
 
 class OpSchema {

@@ -63,6 +63,14 @@ void infer_gaussian(InferContext& ctx) {
   infer_random(ctx);
 }
 
+void infer_fold_in(InferContext& ctx) {
+  require_drawn_state(ctx);
+  const auto offset = ctx.attr<std::int64_t>("offset");
+  if (offset < 0) ctx.fail("offset is {}; it counts random operators from 0", offset);
+  if (ctx.has_input("index")) require_shape(ctx, "index", {1}, "one number");
+  ctx.set_output("out", {kUInt64, Shape{2}});
+}
+
 CostFn cost_per_element(std::int64_t flops) {
   return [flops](const InferContext& ctx) { return elementwise_cost(ctx, flops); };
 }
@@ -91,6 +99,15 @@ void register_random_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_gaussian)
                    .cost(cost_per_element(kNormalFlops)));
+  // A random state of its own for the draws of a block, so that they hang on nothing that is drawn
+  // elsewhere. Its seed is what a random operator of this offset would draw: words 0 and 1 of the
+  // block `index`, low word first; without an index, of block 0. The run is 0.
+  registry.add(OpSchema("random_fold_in")
+                   .meaning("a random state made of state, offset and index")
+                   .random()
+                   .input("index", {kInt64}, Arity::kOptional)
+                   .output("out")
+                   .infer(infer_fold_in));
   // Adds one to the run of the random state, so that the next run draws other numbers. The executor
   // appends it to programs that draw any.
   registry.add(OpSchema("random_advance")

@@ -19,16 +19,29 @@ void follow_names(const program::Block& block, std::vector<bool>* kept) {
   }
 }
 
+// A block with the types that what it takes has whenever it runs. State keeps its own.
+program::Block with_argument_types(const program::Block& block,
+                                   const std::vector<ops::TensorType>& types) {
+  program::Block typed = block;
+  for (std::size_t i = 0; i < typed.arguments.size(); ++i) {
+    program::VarDesc& argument = typed.var(typed.arguments[i]);
+    if (!argument.persistable) argument.type = types[i];
+  }
+  return typed;
+}
+
 // The blocks of an operator, each on its own: a pass moves nothing into or out of them.
 void run_inside(const program::Block& around, program::Operator& op, const PassContext& context,
                 const std::vector<std::string>& disabled, const std::string& last) {
-  const std::vector<program::VarId> given = program::block_inputs(op);
+  if (op.blocks.empty()) return;
+  std::vector<ops::TensorType> types;
+  try {
+    types = program::argument_types(around, op);
+  } catch (const Error&) {
+    return;  // refused where the operator is compiled, if it ever runs
+  }
   program::edit_blocks(op, [&](program::Block& block) {
-    program::Block rewritten = block;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      const program::VarDesc& outside = around.var(given[i]);
-      if (!outside.persistable) rewritten.var(rewritten.arguments[i]).type = outside.type;
-    }
+    program::Block rewritten = with_argument_types(block, types);
     PassContext inner;
     inner.evaluate = context.evaluate;
     inner.kept.resize(rewritten.vars.size());

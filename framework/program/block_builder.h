@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -19,13 +20,25 @@ namespace loci::program {
 struct ClosedBlock {
   Block block;                  // its arguments: the values, then what it captured
   std::vector<VarId> captured;  // outside
+  VarId iteration = kNoVar;     // what it takes besides, behind the values: see BlockDraws
+};
+
+// The numbers that random operators of a block draw. They come from a state that random_fold_in
+// makes of that outside, so that what is drawn outside does not hang on what runs in the block, and
+// their offsets count from 0. The blocks of a loop take its iteration as a value of their own, if
+// any of them draws.
+struct BlockDraws {
+  std::int64_t offset = 0;  // of the operator that owns the block, among the draws outside
+  std::int64_t first = 0;   // of the block's first draw
+  bool counts = false;      // of a loop: in each iteration it draws others
 };
 
 // One block, from its first operator to its last. Of one thread; the innermost ends first.
 class BlockBuilder {
  public:
-  // A block of an operator of `outer`.
-  explicit BlockBuilder(std::shared_ptr<ProgramImpl> outer);
+  // A block of an operator of `outer`. Without draws, its random operators have the state and the
+  // offsets of the program.
+  explicit BlockBuilder(std::shared_ptr<ProgramImpl> outer, std::optional<BlockDraws> draws = {});
   ~BlockBuilder();
   BlockBuilder(const BlockBuilder&) = delete;
   BlockBuilder& operator=(const BlockBuilder&) = delete;
@@ -42,12 +55,20 @@ class BlockBuilder {
   // The variable of this block for one of this block or of one around it. Throws
   // Error(kInvalidArgument) for any other.
   VarId local(const Variable& variable);
+  // From which its random operators draw.
+  VarId random_state();
+  // Whether it takes its iteration so far.
+  [[nodiscard]] bool takes_iteration() const { return iteration_ != kNoVar; }
   // With these results. To be called last. With `copies_state`, a result that is state is returned
   // as a copy.
   ClosedBlock close(const std::vector<Variable>& results, bool copies_state);
+  // The number of the next iteration, to be one of the results.
+  Variable next_iteration();
 
  private:
   VarId add_local(VarDesc desc);
+  VarId iteration();
+  VarId own_random_state();
 
   std::shared_ptr<ProgramImpl> outer_;
   BlockBuilder* around_;  // what builds `outer_`; null for a program
@@ -55,12 +76,18 @@ class BlockBuilder {
   std::size_t guard_depth_;
   std::vector<VarId> captured_;  // outside, in the order of the arguments
   std::unordered_map<VarId, VarId> locals_;
+  std::optional<BlockDraws> draws_;
+  VarId state_ = kNoVar;      // once random_state() made it
+  VarId iteration_ = kNoVar;  // likewise
 };
 
 // The blocks of one operator, which get one list of arguments.
 class BlockSet {
  public:
-  explicit BlockSet(std::shared_ptr<ProgramImpl> outer) : outer_(std::move(outer)) {}
+  // Of a loop, the last of its `loop_blocks` is the body; other operators have none.
+  explicit BlockSet(std::shared_ptr<ProgramImpl> outer, std::optional<BlockDraws> draws = {},
+                    std::size_t loop_blocks = 0)
+      : outer_(std::move(outer)), draws_(draws), loop_blocks_(loop_blocks) {}
 
   // One that was closed, with so many values.
   void add(ClosedBlock closed, std::size_t value_count);
@@ -68,22 +95,34 @@ class BlockSet {
   using Fill = std::function<std::vector<Variable>(const std::vector<Variable>& values)>;
   // Builds one block: `fill` gets the block's variables for the values and returns its results.
   void add(const std::vector<VarId>& values, bool copies_state, const Fill& fill);
+  // The same with arguments like these, of which the first `value_count` are the values.
+  void add(const std::vector<VarDesc>& arguments, std::size_t value_count, bool copies_state,
+           const Fill& fill);
 
   // Variables outside that the blocks use.
   [[nodiscard]] const std::vector<VarId>& captures() const { return captures_; }
+  // Whether the blocks take the iteration as one more value, which begins with 0.
+  [[nodiscard]] bool takes_iteration() const;
   // With the same captures as arguments everywhere. To be called last.
   std::vector<std::shared_ptr<const Block>> take();
 
  private:
   void give_argument(ClosedBlock& part, std::size_t position, VarId outside);
+  void give_iteration(ClosedBlock& part) const;
 
   std::shared_ptr<ProgramImpl> outer_;
+  std::optional<BlockDraws> draws_;
+  std::size_t loop_blocks_;
   std::vector<ClosedBlock> parts_;
   std::vector<VarId> captures_;
-  std::size_t value_count_ = 0;
+  std::size_t value_count_ = 0;     // with the iteration, once it is one
+  std::size_t argument_count_ = 0;  // before what is captured
 };
 
-// Gives a random operator of a block the state of its program, which is outside of all its blocks.
+// The iteration of a loop, in and around its blocks.
+VarDesc iteration_desc();
+
+// Gives a random operator of a block the state that it draws from.
 void share_random_state(BlockBuilder& block, OperatorSpec* spec);
 
 }  // namespace loci::program

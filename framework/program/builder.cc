@@ -8,6 +8,7 @@
 #include "framework/ops/op_registry.h"
 #include "framework/program/control_flow.h"
 #include "framework/program/printer.h"
+#include "framework/program/scan.h"
 #include "framework/program/transaction.h"
 
 namespace loci::program {
@@ -151,10 +152,17 @@ std::vector<VarId> make_outputs(Block& block, const OperatorSpec& spec, const Ou
   return flat;
 }
 
+OutputTypes infer_scan(const Block& block, const Operator& op) {
+  std::vector<ops::TensorType> inputs;
+  for (const VarId id : block_inputs(op)) inputs.push_back(block.var(id).type);
+  return scan_types(block, op, inputs);
+}
+
 }  // namespace
 
 std::vector<std::vector<ops::TensorType>> infer_outputs(const Block& block, const Operator& op) {
   if (is_branching(op)) return infer_branches(block, op);
+  if (is(op, ops::Control::kScan)) return infer_scan(block, op);
   std::vector<std::vector<ops::InferArgument>> arguments(op.inputs.size());
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
     for (const VarId id : op.inputs[slot]) {

@@ -21,17 +21,30 @@ void for_each_use(Block& block, const Use& use) {
 
 }  // namespace
 
-void drop_unused_variables(ProgramImpl* program) {
-  Block& block = program->main();
-  std::vector<bool> used(block.vars.size());
-  for_each_use(block, [&](const VarId id) { used[static_cast<std::size_t>(id)] = true; });
-  const std::deque<VarDesc> vars = std::exchange(block.vars, {});
-  block.index.clear();
+std::vector<VarId> keep_variables(Block& block, std::vector<bool> kept) {
+  kept.resize(block.vars.size());
+  for_each_use(block, [&](const VarId id) { kept[static_cast<std::size_t>(id)] = true; });
+  std::deque<VarDesc> vars = std::exchange(block.vars, {});
+  const auto names = std::exchange(block.index, {});
   std::vector<VarId> moved(vars.size(), kNoVar);
   for (std::size_t i = 0; i < vars.size(); ++i) {
-    if (used[i] || vars[i].is_data || vars[i].persistable) moved[i] = block.add_var(vars[i]);
+    if (!kept[i]) continue;
+    moved[i] = static_cast<VarId>(block.vars.size());
+    block.vars.push_back(std::move(vars[i]));
+  }
+  for (const auto& [name, id] : names) {
+    const VarId now = moved[static_cast<std::size_t>(id)];
+    if (now != kNoVar) block.index.emplace(name, now);
   }
   for_each_use(block, [&](VarId& id) { id = moved[static_cast<std::size_t>(id)]; });
+  return moved;
+}
+
+void drop_unused_variables(ProgramImpl* program) {
+  Block& block = program->main();
+  std::vector<bool> kept;
+  for (const VarDesc& var : block.vars) kept.push_back(var.is_data || var.persistable);
+  keep_variables(block, std::move(kept));
   program->touch();
 }
 

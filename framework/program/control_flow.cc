@@ -5,6 +5,7 @@
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
 #include "framework/program/printer.h"
+#include "framework/program/scan.h"
 #include "framework/program/verifier.h"
 
 namespace loci::program {
@@ -58,7 +59,8 @@ std::size_t wanted_blocks(const Operator& op) {
     case Control::kCase: return input_slot(op, "preds").size() + 1;
     case Control::kSwitch:
       return std::get<std::vector<std::int64_t>>(op.attributes.at("keys")).size() + 1;
-    case Control::kConditional: return 1;
+    case Control::kConditional:
+    case Control::kScan: return 1;
     case Control::kLoop: return 2;
     case Control::kLoopGradient: return 3;
     case Control::kNone:
@@ -168,19 +170,36 @@ Types types_in_loop(const Block& block, const Operator& op) {
 
 Block retyped(const Block& block, const Types& arguments);
 
+// Whether it draws from one of these states, by variable, into which no index is folded.
+bool draws_from(const std::vector<bool>& states, const Block& block) {
+  const auto is_state = [&](VarId id) { return states[static_cast<std::size_t>(id)]; };
+  for (const Operator& op : block.ops) {
+    if (op.schema->is_random()) {
+      const bool is_folded = op.type() == "random_fold_in" && !input_slot(op, "index").empty();
+      const Slot& drawn = input_slot(op, "state");
+      if (!is_folded && std::any_of(drawn.begin(), drawn.end(), is_state)) return true;
+    }
+    const std::vector<VarId> given = op.blocks.empty() ? Slot() : block_inputs(op);
+    for (const auto& inner : op.blocks) {
+      std::vector<bool> inside(inner->vars.size());
+      for (std::size_t i = 0; i < std::min(given.size(), inner->arguments.size()); ++i) {
+        inside[static_cast<std::size_t>(inner->arguments[i])] = is_state(given[i]);
+      }
+      if (draws_from(inside, *inner)) return true;
+    }
+  }
+  return false;
+}
+
 void retype_blocks(const Block& around, Operator& op) {
   if (op.blocks.empty()) return;
-  const bool loops = is(op, Control::kLoop) || is(op, Control::kLoopGradient);
-  const Types given = loops ? types_in_loop(around, op) : types_of(around, block_inputs(op));
+  const Types types = argument_types(around, op);
   for (std::shared_ptr<const Block>& block : op.blocks) {
-    Types types = given;
-    if (block->arguments.size() > given.size()) {
-      const Types grads = types_of(around, input_slot(op, "grads"));
-      types.insert(types.end(), grads.begin(), grads.end());
-    }
-    if (block->arguments.size() != types.size()) continue;  // refused when types are inferred
-    if (types_of(*block, block->arguments) == types) continue;
-    block = std::make_shared<const Block>(retyped(*block, types));
+    const std::size_t count = block->arguments.size();
+    if (count > types.size()) continue;  // refused when types are inferred
+    const Types taken(types.begin(), types.begin() + static_cast<std::ptrdiff_t>(count));
+    if (types_of(*block, block->arguments) == taken) continue;
+    block = std::make_shared<const Block>(retyped(*block, taken));
   }
 }
 
@@ -205,16 +224,24 @@ Block retyped(const Block& block, const Types& arguments) {
 
 bool is_branching(const Operator& op) {
   const Control control = op.schema->control();
-  return control != Control::kNone && control != Control::kLoop &&
-         control != Control::kLoopGradient;
+  return control != Control::kNone && control != Control::kScan && !is_while(op);
 }
 
 std::size_t value_count(const Operator& op) { return input_slot(op, "values").size(); }
 
 std::vector<VarId> block_inputs(const Operator& op) {
   std::vector<VarId> inputs = input_slot(op, "values");
+  append(input_slot(op, "xs"), &inputs);
   append(input_slot(op, "captures"), &inputs);
   return inputs;
+}
+
+Types argument_types(const Block& around, const Operator& op) {
+  if (is(op, Control::kScan)) return scan_arguments(op, types_of(around, block_inputs(op)));
+  Types types = is_while(op) ? types_in_loop(around, op) : types_of(around, block_inputs(op));
+  const Types grads = types_of(around, input_slot(op, "grads"));
+  types.insert(types.end(), grads.begin(), grads.end());
+  return types;
 }
 
 std::vector<VarId> changed_states(const Operator& op) {
@@ -238,6 +265,17 @@ std::vector<VarId> changed_states(const Operator& op) {
     }
   }
   return changed;
+}
+
+bool repeats_draws(const Operator& op) {
+  const std::size_t first = block_inputs(op).size() - input_slot(op, "captures").size();
+  return std::any_of(op.blocks.begin(), op.blocks.end(), [&](const auto& block) {
+    std::vector<bool> captured(block->vars.size());
+    for (std::size_t i = first; i < block->arguments.size(); ++i) {
+      captured[static_cast<std::size_t>(block->arguments[i])] = true;
+    }
+    return draws_from(captured, *block);
+  });
 }
 
 bool draws_random_numbers(const Block& block) {
@@ -292,11 +330,7 @@ Types check_loop(const Block& block, const Operator& op) {
   const std::vector<VarId> inputs = block_inputs(op);
   check_arguments(block, op, *op.blocks[0], inputs);
   check_arguments(block, op, *op.blocks[1], inputs);
-  if (draws_random_numbers(*op.blocks[0]) || draws_random_numbers(*op.blocks[1])) {
-    fail(op,
-         "draws random numbers, which would be the same in each iteration; draw them before the "
-         "loop, for all iterations, and slice them there");
-  }
+  if (repeats_draws(op)) fail(op, kRepeatsDraws);
   const Types types = types_in_loop(block, op);
   check_condition(op, *op.blocks[0], types);
   return types;

@@ -6,6 +6,7 @@
 #include "framework/program/block_builder.h"
 #include "framework/program/builder.h"
 #include "framework/program/control_flow.h"
+#include "framework/program/scan.h"
 
 namespace loci {
 inline namespace v0 {
@@ -18,13 +19,22 @@ using program::VarId;
 // An operator with blocks while it is put together.
 class ControlFlow {
  public:
-  // `given` are its variables; at least one.
-  ControlFlow(std::string type, const std::vector<Variable>& given) {
+  // `given` are its variables; at least one. Of a loop, the last of `loop_blocks` is the body.
+  ControlFlow(std::string type, const std::vector<Variable>& given, std::size_t loop_blocks = 0) {
     spec_.type = std::move(type);
     spec_.guard = program::current_guard();
     BlockBuilder* around = BlockBuilder::active();
     target_ = around != nullptr ? around->program() : program_of(given);
+    draws_.offset = target_->next_random_offset();
+    draws_.counts = loop_blocks > 0;
+    blocks_ = std::make_unique<BlockSet>(target_, draws_, loop_blocks);
   }
+  // What was refused draws nothing.
+  ~ControlFlow() {
+    if (!is_appended_) target_->set_random_offset(draws_.offset);
+  }
+  ControlFlow(const ControlFlow&) = delete;
+  ControlFlow& operator=(const ControlFlow&) = delete;
 
   std::vector<VarId> input(const char* slot, const std::vector<Variable>& variables) {
     BlockBuilder* around = BlockBuilder::active();
@@ -42,20 +52,45 @@ class ControlFlow {
       core::raise(ErrorCode::kInvalidArgument, "[{}] a branch has no function; give one",
                   spec_.type);
     }
-    blocks().add({}, /*copies_state=*/true, [&](const auto&) { return function(); });
+    blocks_->add(std::vector<VarId>(), /*copies_state=*/true,
+                 [&](const auto&) { return function(); });
   }
   void loop_block(const std::vector<VarId>& values, const BlockSet::Fill& fill) {
-    blocks().add(values, /*copies_state=*/false, fill);
+    blocks_->add(values, /*copies_state=*/false, fill);
+  }
+  // A block that takes the values and slices of the stacked inputs.
+  void scan_block(const std::vector<VarId>& values, const std::vector<VarId>& stacked,
+                  const BlockSet::Fill& fill) {
+    std::vector<program::VarDesc> arguments;
+    for (const VarId id : values) arguments.push_back(target_->main().var(id));
+    for (const VarId id : stacked) {
+      program::VarDesc& slice = arguments.emplace_back(target_->main().var(id));
+      if (slice.type.shape.rank() == 0) {
+        core::raise(ErrorCode::kInvalidArgument,
+                    "[scan] '{}' has no dimension to take slices of; give one whose first is the "
+                    "steps",
+                    slice.name);
+      }
+      slice.type = program::slice_type(slice.type);
+    }
+    blocks_->add(arguments, values.size(), /*copies_state=*/false, fill);
   }
 
-  // The outputs that blocks return.
-  std::vector<Variable> append() {
-    spec_.blocks = blocks().take();
-    spec_.inputs.push_back({"captures", blocks().captures()});
-    std::vector<VarId> ids = program::append_operator(*target_, spec_);
+  // The outputs that blocks return, by slot.
+  std::vector<std::vector<Variable>> append() {
+    spec_.blocks = blocks_->take();
+    spec_.inputs.push_back({"captures", blocks_->captures()});
+    const bool is_counted = blocks_->takes_iteration();
+    if (is_counted) add_iteration();
+    (void)program::append_operator(*target_, spec_);
+    is_appended_ = true;
     const program::Operator& op = target_->main().ops.back();
-    std::vector<Variable> outputs;
-    for (const VarId id : op.outputs.front()) outputs.emplace_back(target_, id);
+    std::vector<std::vector<Variable>> outputs;
+    for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+      outputs.emplace_back();
+      for (const VarId id : op.outputs[slot]) outputs.back().emplace_back(target_, id);
+    }
+    if (is_counted) outputs.front().pop_back();
     return outputs;
   }
 
@@ -77,14 +112,24 @@ class ControlFlow {
                 spec_.type, first.name());
   }
 
-  BlockSet& blocks() {
-    if (blocks_ == nullptr) blocks_ = std::make_unique<BlockSet>(target_);
-    return *blocks_;
+  // The last of the values.
+  void add_iteration() {
+    program::OperatorSpec zero;
+    zero.type = "fill_constant";
+    zero.attributes = {{"shape", std::vector<std::int64_t>{1}}, {"value", 0.0}, {"dtype", kInt64}};
+    zero.guard = spec_.guard;
+    const VarId id = program::append_operator(*target_, zero).front();
+    target_->main().var(id).stop_gradient = true;
+    for (auto& slot : spec_.inputs) {
+      if (slot.name == "values") slot.vars.push_back(id);
+    }
   }
 
   program::OperatorSpec spec_;
   std::shared_ptr<program::ProgramImpl> target_;
+  program::BlockDraws draws_;
   std::unique_ptr<BlockSet> blocks_;
+  bool is_appended_ = false;
 };
 
 void require_some(const char* op, bool some) {
@@ -132,7 +177,7 @@ std::vector<Variable> emit_case(const std::vector<Variable>& predicates,
   ControlFlow op("case", predicates);
   op.input("preds", predicates);
   for (const ListBranch<Variable>& branch : branches) op.branch(branch);
-  return op.append();
+  return op.append().front();
 }
 
 Variable case_of(const std::vector<std::pair<Variable, Branch<Variable>>>& branches,
@@ -166,7 +211,7 @@ std::vector<Variable> emit_switch_case(const Variable& index, const std::vector<
   op.input("index", {index});
   op.attr("keys", keys);
   for (const ListBranch<Variable>& branch : branches) op.branch(branch);
-  return op.append();
+  return op.append().front();
 }
 
 Variable switch_case(const Variable& index,
@@ -196,14 +241,47 @@ std::vector<Variable> while_loop(
     core::raise(ErrorCode::kInvalidArgument,
                 "[while] has no values, so its condition could never change; give at least one");
   }
-  ControlFlow op("while", values);
+  ControlFlow op("while", values, /*loop_blocks=*/2);
   const std::vector<VarId> ids = op.input("values", values);
   op.attr("max_iterations", options.max_iterations);
   op.loop_block(ids, [&](const std::vector<Variable>& given) {
     return std::vector<Variable>{condition(given)};
   });
   op.loop_block(ids, body);
-  return op.append();
+  return op.append().front();
+}
+
+ScanResult<Variable> scan(
+    const std::function<ScanResult<Variable>(const std::vector<Variable>& carry,
+                                             const std::vector<Variable>& xs)>& body,
+    const std::vector<Variable>& carry, const std::vector<Variable>& xs,
+    const ScanOptions& options) {
+  std::vector<Variable> given = carry;
+  given.insert(given.end(), xs.begin(), xs.end());
+  if (given.empty()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[scan] has neither carried values nor stacked inputs; give at least one");
+  }
+  ControlFlow op("scan", given, /*loop_blocks=*/1);
+  const std::vector<VarId> values = op.input("values", carry);
+  const std::vector<VarId> stacked = op.input("xs", xs);
+  op.attr("length", options.length);
+  op.attr("reverse", options.reverse);
+  const auto count = static_cast<std::ptrdiff_t>(carry.size());
+  op.scan_block(values, stacked, [&](const std::vector<Variable>& taken) {
+    const ScanResult<Variable> step =
+        body({taken.begin(), taken.begin() + count}, {taken.begin() + count, taken.end()});
+    if (step.carry.size() != carry.size()) {
+      core::raise(ErrorCode::kInvalidArgument,
+                  "[scan] its body gives {} carried value(s) for {}; give the next one of each",
+                  step.carry.size(), carry.size());
+    }
+    std::vector<Variable> results = step.carry;
+    results.insert(results.end(), step.ys.begin(), step.ys.end());
+    return results;
+  });
+  std::vector<std::vector<Variable>> outputs = op.append();
+  return {std::move(outputs[0]), std::move(outputs[1])};
 }
 
 std::vector<Variable> conditional_block(const Variable& predicate,
@@ -212,7 +290,7 @@ std::vector<Variable> conditional_block(const Variable& predicate,
   ControlFlow op("conditional_block", {predicate});
   op.input("pred", {predicate});
   op.branch(block);
-  return op.append();
+  return op.append().front();
 }
 
 Variable select_input(const Variable& mask, const std::vector<Variable>& inputs) {

@@ -264,6 +264,10 @@ class ProgramReader {
     if (offset < 0 || offset >= kMostRandomOffset) {
       field.at("attributes").fail("offset {} is not in [0, {})", offset, kMostRandomOffset);
     }
+    // In a block they count from 0, for a state of the block's own.
+    const Slot& state = op.inputs[static_cast<std::size_t>(op.schema->input_index("state"))];
+    const bool is_own = !state.empty() && !block_->var(state.front()).persistable;
+    if (is_own) return;
     program_->set_random_offset(std::max(program_->random_offset(), offset + 1));
   }
 

@@ -122,12 +122,13 @@ std::shared_ptr<const Block> no_iteration(const Operator& loop, const Block& aro
 }  // namespace
 
 void check_iterations(const Operator& loop) {
-  if (loop.made > kMostPeeled) {
+  const std::int64_t limit = is_gradient(loop) ? kMostPeeledGradient : kMostPeeled;
+  if (loop.made > limit) {
     core::raise(ErrorCode::kFailed,
-                "[while] {} has changed the shape of its values in {} iterations, each of which "
+                "[{}] {} has changed the shape of its values in {} iterations, each of which "
                 "takes plans of its own; give them the shape of the end before the loop, and let "
                 "iterations fill it",
-                loop.name, kMostPeeled);
+                loop.type(), loop.name, limit);
   }
   const auto most = std::get<std::int64_t>(loop.attributes.at("max_iterations"));
   if (most == 0 || loop.made <= most) return;

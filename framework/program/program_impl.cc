@@ -85,6 +85,12 @@ ProgramImpl::ProgramImpl(const ProgramImpl& other)
   if (other.use_) use_.emplace(*other.use_);
 }
 
+ProgramImpl::ProgramImpl(const ProgramImpl& other, Block main)
+    : uid_(next_uid()), name_counters_(other.name_counters_), random_offset_(other.random_offset_) {
+  blocks_.push_back(std::move(main));
+  if (other.use_) use_.emplace(*other.use_);
+}
+
 void ProgramImpl::note_ops_of(const Operator& op) {
   if (use_) return;
   if (!op.schema->plugin().empty()) {

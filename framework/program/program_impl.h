@@ -108,6 +108,8 @@ class ProgramImpl {
   ProgramImpl();
   ProgramImpl(const ProgramImpl& other);  // a deep copy with an identity of its own
   ProgramImpl& operator=(const ProgramImpl&) = delete;
+  // The same program with this block for its main one, and for its only one.
+  ProgramImpl(const ProgramImpl& other, Block main);
 
   // The program holds that operator, or blocks of it do: with a plugin's op it is a use of the
   // context that has the plugin.

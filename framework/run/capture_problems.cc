@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/dispatch/capture_refusal.h"
+#include "framework/run/loop.h"
 #include "framework/run/place_reason.h"
 
 namespace loci::runtime {
@@ -36,11 +37,16 @@ bool is_on_host(const Plan& plan, ValueId value) {
 
 }  // namespace
 
+const char* loop_refusal(const LoopStep& loop) {
+  return loop.condition != nullptr ? "its condition is read on the host"
+                                   : "each of its steps runs a plan of its own";
+}
+
 CaptureProblem capture_problem(const Plan& plan, std::size_t index, const device::Device& device) {
   const Instruction& instruction = plan.instructions[index];
   if (const TransferStep* copy = instruction.transfer()) return of_transfer(index, *copy, device);
-  if (instruction.loop() != nullptr) {
-    return {index, "its condition is read on the host",
+  if (const LoopStep* loop = instruction.loop()) {
+    return {index, loop_refusal(*loop),
             "capture the steps without it, or run it between two graphs"};
   }
   if (instruction.device != &device) return of_other_place(plan, index, device);

@@ -24,6 +24,9 @@ struct CaptureProblem {
 [[nodiscard]] CaptureProblem capture_problem(const Plan& plan, std::size_t instruction,
                                              const device::Device& device);
 
+// Why no graph has it.
+[[nodiscard]] const char* loop_refusal(const LoopStep& loop);
+
 // Why the device's capturer could not record a launch; empty if it can.
 [[nodiscard]] std::string record_refusal(const Plan& plan, std::size_t instruction);
 

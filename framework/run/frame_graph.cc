@@ -48,7 +48,7 @@ std::string FrameGraph::refusal(std::size_t index) const {
   if (const TransferStep* copy = instruction.transfer()) {
     return fmt::format("'{}' is copied between places", copy->labels.variable);
   }
-  if (instruction.loop() != nullptr) return "its condition is read on the host";
+  if (const LoopStep* loop = instruction.loop()) return loop_refusal(*loop);
   const Capturers::Found found = core::in_context<Capturers>().of(*instruction.device);
   if (found.capturer == nullptr) return found.reason;
   return record_refusal(plan_, index);

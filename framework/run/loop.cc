@@ -4,6 +4,7 @@
 
 #include "framework/core/raise.h"
 #include "framework/run/loop_history.h"
+#include "framework/run/scan.h"
 
 namespace loci::runtime {
 namespace {
@@ -107,12 +108,15 @@ class LoopRun {
 }  // namespace
 
 std::vector<const Plan*> LoopStep::plans() const {
-  std::vector<const Plan*> list{condition.get(), body.get()};
-  if (gradient != nullptr) list.push_back(gradient.get());
+  std::vector<const Plan*> list;
+  for (const Plan* plan : {condition.get(), body.get(), gradient.get()}) {
+    if (plan != nullptr) list.push_back(plan);
+  }
   return list;
 }
 
 void run_loop(const LoopStep& step, Frame& frame) {
+  if (step.condition == nullptr) return run_scan(step, frame);
   LoopRun run(step, frame);
   if (step.gradient == nullptr) {
     run.run();

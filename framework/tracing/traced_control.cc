@@ -68,6 +68,27 @@ std::vector<Tensor> Tracer::loop(
       places);
 }
 
+ScanResult<Tensor> Tracer::scan(
+    const std::function<ScanResult<Tensor>(const std::vector<Tensor>&, const std::vector<Tensor>&)>&
+        body,
+    const std::vector<Tensor>& carry, const std::vector<Tensor>& xs, const ScanOptions& options) {
+  std::vector<Place> carried;
+  for (const Tensor& value : carry) carried.push_back(value.place());
+  std::vector<Place> taken;
+  for (const Tensor& x : xs) taken.push_back(x.place());
+  std::vector<Place> given;
+  using Variables = std::vector<Variable>;
+  const ScanResult<Variable> result = loci::scan(
+      [&](const Variables& now, const Variables& slices) {
+        const ScanResult<Tensor> step = body(stand_ins(now, carried), stand_ins(slices, taken));
+        given.clear();
+        for (const Tensor& y : step.ys) given.push_back(y.place());
+        return ScanResult<Variable>{variables_of(step.carry), variables_of(step.ys)};
+      },
+      variables_of(carry), variables_of(xs), options);
+  return {stand_ins(result.carry, carried), stand_ins(result.ys, given)};
+}
+
 Tensor Tracer::select(const Tensor& mask, const std::vector<Tensor>& inputs) {
   const Variable chosen = select_input(known(mask).variable, variables_of(inputs));
   return stand_in(chosen, inputs.empty() ? Place() : inputs.front().place());

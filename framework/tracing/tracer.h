@@ -44,6 +44,10 @@ class Tracer final : public eager::Interceptor {
       const std::function<Tensor(const std::vector<Tensor>&)>& condition,
       const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
       const std::vector<Tensor>& values, const WhileOptions& options) override;
+  ScanResult<Tensor> scan(const std::function<ScanResult<Tensor>(const std::vector<Tensor>&,
+                                                                 const std::vector<Tensor>&)>& body,
+                          const std::vector<Tensor>& carry, const std::vector<Tensor>& xs,
+                          const ScanOptions& options) override;
   Tensor select(const Tensor& mask, const std::vector<Tensor>& inputs) override;
   std::vector<Tensor> backward(const eager::BackwardRequest& request) override;
 

@@ -1,5 +1,5 @@
-// uniform_random, gaussian_random and the step of their state. The words of an element depend on
-// seed, run, offset and its index alone (loci/plugin/philox.hpp).
+// uniform_random, gaussian_random, and the states that they draw from. The words of an element
+// depend on seed, run, offset and its index alone (loci/plugin/philox.hpp).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -168,6 +168,35 @@ struct GaussianRandom final : RandomKernel<Gaussian> {
   explicit GaussianRandom(const sdk::OpDesc& op) : RandomKernel(op, "mean", "deviation") {}
 };
 
+// The seed is drawn from the state, as if it were the first two words of an output.
+struct FoldIn {
+  void launch(const Launch& launch) const {
+    const PhiloxStream stream = philox_stream(launch.input<std::uint64_t>(0), state_extent, offset);
+    std::uint32_t words[4];
+    philox_words(stream, has_index ? launch.input<std::int64_t>(1)[0] : 0, 1, words);
+    auto* out = launch.output<std::uint64_t>(0);
+    out[0] = std::uint64_t{words[1]} << 32 | words[0];
+    out[1] = 0;
+  }
+  std::uint64_t offset;
+  std::int64_t state_extent;
+  bool has_index;
+};
+
+class RandomFoldIn final : public sdk::Kernel {
+ public:
+  explicit RandomFoldIn(const sdk::OpDesc& op)
+      : offset_(static_cast<std::uint64_t>(op.attributes().integer("offset"))) {}
+
+  void prepare(Prepare& prepare) const override {
+    const sdk::OpDesc& op = prepare.op();
+    prepare.emplace<FoldIn>(offset_, op.input(0).numel(), op.has_input(1));
+  }
+
+ private:
+  std::uint64_t offset_;
+};
+
 // state_out is the memory of state: {seed, run}.
 struct Advance {
   void launch(const Launch& launch) const noexcept { ++launch.output<std::uint64_t>(0)[1]; }
@@ -188,6 +217,11 @@ void add_random(KernelDefs& kernels) {
                      .name = kPortable,
                      .dtypes = kState,
                      .create = sdk::make_kernel<GaussianRandom>,
+                     .flags = LOCI_KERNEL_COUNTED_STATE});
+  kernels.push_back({.op = "random_fold_in",
+                     .name = kPortable,
+                     .dtypes = kState,
+                     .create = sdk::make_kernel<RandomFoldIn>,
                      .flags = LOCI_KERNEL_COUNTED_STATE});
   kernels.push_back({.op = "random_advance",
                      .name = kPortable,

@@ -13,6 +13,19 @@
 // Gradients flow through all of these. They compute again what they need of a branch, so that
 // nothing of a branch is kept meanwhile.
 //
+// Random numbers. Each call of cond(), case_of(), switch_case(), conditional_block(), while_loop()
+// and scan() takes one number k of the random operators around it, as if it were one of them,
+// whether anything is drawn in it or not. What its functions draw comes from a random state of
+// their own, {seed', 0}, and their random operators count from 0. seed' is what a random operator
+// with offset k would draw: the first 64 bits of its block i (loci/plugin/philox.hpp), i being the
+// iteration, from 0, of a loop or a scan, and 0 in a branch. Iteration i of a while_loop() is its
+// condition and then its body; in a scan with `reverse`, iteration 0 is the last slice. These nest:
+// inside, that state is the one around.
+//
+// So each iteration draws other numbers; what is drawn behind does not depend on which branch ran,
+// or how often a loop did; tensors, programs and traces draw the same, at every place; and a
+// gradient, which computes a branch or an iteration again, draws again what was drawn before.
+//
 // Every function throws Error(kInvalidArgument) for a predicate that is not one element of bool,
 // branches that return different numbers of values, and a value that belongs to a branch that is
 // complete.
@@ -52,6 +65,20 @@ class Branch {
 struct WhileOptions {
   // More iterations than these are an error that names the loop. 0: no limit.
   std::int64_t max_iterations = 0;
+};
+
+// What a step of a scan gives, and what the scan gives in the end.
+template <class V>
+struct ScanResult {
+  std::vector<V> carry;  // of a step: the next values
+  std::vector<V> ys;     // of a step: a slice of each stacked output; of the scan: all, stacked
+};
+
+struct ScanOptions {
+  // Steps. -1: as many as xs have slices; to be given where there are no xs.
+  std::int64_t length = -1;
+  // From the last slice to the first.
+  bool reverse = false;
 };
 
 // What the functions below come down to, for symbolic values.
@@ -112,13 +139,12 @@ LOCI_PUBLIC Tensor switch_case(const Tensor& index,
 //
 // A value may grow, or shrink: an extent that `body` changes is kDynamicDim in the loop and behind
 // it. In a program each iteration that changes a shape has plans of its own, which are kept for
-// later runs, so that there may be 256 of those at most. That goes by shapes alone: an extent that
-// hangs on values, as that of nonzero(), is none that grows, and a run in which `body` gives
-// another one than the value had at first is refused.
+// later runs, so that there may be 2048 of those at most, and 256 where gradients are computed.
+// That goes by shapes alone: an extent that hangs on values, as that of nonzero(), is none that
+// grows, and a run in which `body` gives another one than the value had at first is refused.
 //
 // Its gradient runs the loop anew. It keeps the values of at most about 4 sqrt(n) of n iterations
-// at once, or of 64, and computes the others again from those; it has no gradient itself. Random
-// numbers are not drawn in loops: each iteration would draw the same.
+// at once, or of 64, and computes the others again from those; it has no gradient itself.
 LOCI_PUBLIC std::vector<Variable> while_loop(
     const std::function<Variable(const std::vector<Variable>&)>& condition,
     const std::function<std::vector<Variable>(const std::vector<Variable>&)>& body,
@@ -127,6 +153,35 @@ LOCI_PUBLIC std::vector<Tensor> while_loop(
     const std::function<Tensor(const std::vector<Tensor>&)>& condition,
     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
     const std::vector<Tensor>& values, const WhileOptions& options = {});
+
+// Runs `body` for each slice of xs along dimension 0, which have as many: with the carried values
+// and a slice of each, [d...] of an x [n, d...]. It returns the next values, of the same dtypes and
+// shapes, and a slice of each stacked output, of any. Returns the last values, and the outputs
+// stacked, [n, d...], where step t gave slice t; with `reverse`, steps go from n - 1 to 0.
+// Without any step the values are returned as they are, and empty outputs; on tensors, `body` is
+// then traced for what these are, and must be one that trace() takes.
+//
+// The host decides nothing meanwhile. Slices are read, and written, where they lie: a step copies
+// at most its own slices of xs and ys, so that n steps cost n times what one does. In a program,
+// the extents of ys must be known when the scan begins. On tensors, xs of which gradients are
+// recorded are taken apart at once, and may have 65536 slices.
+//
+// Its gradient is another scan, from the other end; before that, as it needs them, the steps run
+// anew, and keep the carried values of all n. So it has gradients of any order. A body that changes
+// state in place has none.
+//
+// Throws Error(kInvalidArgument) where xs differ in the number of their slices, or from `length`,
+// and where `body` changes the number, a dtype or a shape of the carried values.
+LOCI_PUBLIC ScanResult<Variable> scan(
+    const std::function<ScanResult<Variable>(const std::vector<Variable>& carry,
+                                             const std::vector<Variable>& xs)>& body,
+    const std::vector<Variable>& carry, const std::vector<Variable>& xs,
+    const ScanOptions& options = {});
+LOCI_PUBLIC ScanResult<Tensor> scan(
+    const std::function<ScanResult<Tensor>(const std::vector<Tensor>& carry,
+                                           const std::vector<Tensor>& xs)>& body,
+    const std::vector<Tensor>& carry, const std::vector<Tensor>& xs,
+    const ScanOptions& options = {});
 
 // Parts of which a choice can be made by hand. The block runs if `predicate` is true; if it is
 // false, what it returns is not computed, and only select_input() may meet it.

@@ -41,7 +41,8 @@ LOCI_OP_ALIAS Tensor ones(const Shape& shape, DType dtype, const Place& place) {
 LOCI_PUBLIC Tensor arange(std::int64_t begin, std::int64_t end, DType dtype = kInt64);
 
 // Random numbers. The k-th random op since seed() draws what the k-th random operator of a program
-// with that seed draws in its first run, at whatever place.
+// with that seed draws in its first run, at whatever place. Control flow counts as one of them
+// (control_flow.hpp).
 // Uniform in [low, high).
 LOCI_PUBLIC Tensor rand(const Shape& shape, double low = 0.0, double high = 1.0,
                         DType dtype = kFloat32);

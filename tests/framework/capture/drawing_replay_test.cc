@@ -56,5 +56,59 @@ TEST_P(DrawingReplayTest, ReplaysInFlightDrawTheirOwn) {
   EXPECT_EQ(captured, floats(sum));
 }
 
+// Each takes one number, drawn in or not, as it does without a graph.
+TEST_P(DrawingReplayTest, ControlFlowDrawsAsPlainStepsDo) {
+  using Tensors = std::vector<Tensor>;
+  std::array<std::vector<std::vector<float>>, 2> seen;
+  for (const bool captured : {false, true}) {
+    seed(23);
+    const Tensor xs = full({3, 64}, 1.0, kFloat32).to(place());
+    const Tensor zero = full({64}, 0.0, kFloat32).to(place());
+    Tensor sum;
+    const auto step = [&] {
+      sum = scan(
+                [](const Tensors& carry, const Tensors& x) {
+                  return ScanResult<Tensor>{{carry[0] + dropout(x[0])}, {}};
+                },
+                Tensors{zero}, Tensors{xs})
+                .carry[0];
+      scan(
+          [](const Tensors& carry, const Tensors&) {
+            return ScanResult<Tensor>{carry, {}};
+          },
+          Tensors{zero}, Tensors{xs});
+    };
+    Graph graph(place());
+    for (int i = 0; i < 3; ++i) {
+      if (captured && i == 1) {
+        graph.capture_begin();
+        step();
+        graph.capture_end();
+      }
+      captured&& i >= 1 ? graph.replay() : step();
+      seen[captured].push_back(floats(sum));
+    }
+    seen[captured].push_back(floats(dropout(zero + 1.0)));
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+  EXPECT_NE(seen[1][1], seen[1][2]) << "two replays differ";
+}
+
+TEST_P(DrawingReplayTest, ControlFlowThatDrawsNothingIsReplayedToo) {
+  const Tensor xs = full({3, 4}, 2.0, kFloat32).to(place());
+  Tensor stacked;
+  Graph graph(place());
+  graph.capture_begin();
+  stacked = scan(
+                [](const std::vector<Tensor>&, const std::vector<Tensor>& x) {
+                  return ScanResult<Tensor>{{}, {x[0] * 3.0}};
+                },
+                std::vector<Tensor>{}, std::vector<Tensor>{xs})
+                .ys[0];
+  graph.capture_end();
+  graph.replay();
+  EXPECT_EQ(floats(stacked), std::vector<float>(12, 6.0F));
+}
+
 }  // namespace
 }  // namespace loci::capture

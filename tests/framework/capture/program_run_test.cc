@@ -251,6 +251,33 @@ TEST_P(ProgramRunTest, LoopsAreRefused) {
   EXPECT_THROW(graph.capture_end(), Error);
 }
 
+TEST_P(ProgramRunTest, ScansAreRefused) {
+  Program main;
+  Program startup;
+  {
+    const ProgramGuard building(main, startup);
+    const Variable count = create_persistable({1}, kFloat32, initializer::constant(0), "count");
+    using Values = std::vector<Variable>;
+    scan(
+        [](const Values& carry, const Values&) {
+          return ScanResult<Variable>{{carry[0] + 1.0}, {}};
+        },
+        {count}, {}, {3})
+        .carry[0]
+        .set_persistable(true);
+  }
+  const Scope scope;
+  Executor executor(place(), {}, scope);
+  executor.run(startup);
+  executor.run(main);
+  Graph graph(place());
+  graph.capture_begin();
+  EXPECT_THAT([&] { executor.run(main); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("[scan]"), HasSubstr("cannot be captured"),
+                                         HasSubstr("each of its steps runs a plan of its own"))));
+  EXPECT_THROW(graph.capture_end(), Error);
+}
+
 TEST_P(ProgramRunTest, MixesWithImperativeOps) {
   Model model(0);
   const Scope scope = started(model);

@@ -35,9 +35,11 @@ TEST_F(BranchesTest, TheRestHasTheBranchThatIsTaken) {
   const auto plan = compile({feed_of("on", {1}, kBool), feed_of("x", {2})}, {z.name()});
   ASSERT_NE(plan->rest, nullptr);
   EXPECT_TRUE(plan->instructions.empty()) << "a predicate on the host is not copied";
-  const auto taken = take_branches(after(*plan, true), {});
+  EarlierStage earlier = after(*plan, true);
+  const auto taken = take_branches(&earlier, {});
   EXPECT_THAT(types(taken->main().ops), ElementsAre("relu", "exp"));
-  const auto other = take_branches(after(*plan, false), {});
+  earlier = after(*plan, false);
+  const auto other = take_branches(&earlier, {});
   EXPECT_THAT(types(other->main().ops), ElementsAre("sigmoid", "tanh", "exp"));
 }
 
@@ -46,7 +48,8 @@ TEST_F(BranchesTest, WithoutBranchesThereIsNothingToTake) {
   const Variable sum = reduce_sum(nonzero(x));
   const auto plan = compile({feed_of("x", {3})}, {sum.name()});
   ASSERT_NE(plan->rest, nullptr);
-  EXPECT_EQ(take_branches(after(*plan, true), {}), nullptr);
+  EarlierStage earlier = after(*plan, true);
+  EXPECT_EQ(take_branches(&earlier, {}), nullptr);
 }
 
 // What one stage has read the next ones know: the gradient of a branch reads nothing again.

@@ -50,6 +50,17 @@ TEST_F(CallNodeTest, OutputsWithoutAGradientAreNotInTheWay) {
                   ::testing::HasSubstr("[layer_norm] a gradient reaches the output 'mean'")));
 }
 
+// Of more than there are bits to tell them by.
+TEST_F(CallNodeTest, ManyOutputsMayHaveNoGradient) {
+  const Tensor x = Tensor::from(std::vector<float>(200, 1.0F), {100, 2}).set_requires_grad();
+  const std::vector<Tensor> rows = unstack(x);
+  reduce_sum(rows[70] * 3.0).backward();
+  const std::vector<float> grad = floats(x.grad());
+  EXPECT_EQ(grad[140], 3);
+  EXPECT_EQ(grad[0], 0);
+  EXPECT_EQ(grad[199], 0);
+}
+
 TEST_F(CallNodeTest, ANodeDoesNotHoldItself) {
   std::weak_ptr<tensor::Storage> storage;
   {

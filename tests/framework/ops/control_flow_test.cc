@@ -36,8 +36,18 @@ TEST(ControlFlowTest, LoopsKeepTheTypesOfTheirValues) {
               HasSubstr("max_iterations is -1; give a positive number"));
 }
 
+TEST(ControlFlowTest, AScanSaysThatItCannotBeCaptured) {
+  const OpSchema& schema = op_registry().get("scan");
+  EXPECT_EQ(schema.control(), Control::kScan);
+  EXPECT_TRUE(schema.has_blocks());
+  EXPECT_EQ(schema.outputs().back().updates, "captures");
+  EXPECT_THAT(schema.capture_refusal(), HasSubstr("each of its steps runs a plan of its own"));
+}
+
 TEST(ControlFlowTest, OthersAreInferredWithTheirBlocks) {
   EXPECT_THAT(infer("case").input("preds", {1}, kBool).error(),
+              HasSubstr("its outputs are those of its blocks"));
+  EXPECT_THAT(infer("scan").input("values", {1}).error(),
               HasSubstr("its outputs are those of its blocks"));
   EXPECT_THAT(infer("select_input").input("mask", {1}, kInt32).error(),
               HasSubstr("build it with select_input()"));

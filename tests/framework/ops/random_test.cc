@@ -35,6 +35,26 @@ TEST(RandomTest, OpsCheckStateAndOffset) {
               HasSubstr("offset is -1"));
 }
 
+TEST(RandomTest, FoldInMakesAState) {
+  EXPECT_EQ(infer("random_fold_in").input("state", {2}, kUInt64).types().front(),
+            (TensorType{kUInt64, {2}}));
+  EXPECT_EQ(infer("random_fold_in")
+                .input("state", {3}, kUInt64)
+                .input("index", {1}, kInt64)
+                .types()
+                .front(),
+            (TensorType{kUInt64, {2}}));
+}
+
+TEST(RandomTest, FoldInChecksWhatItFolds) {
+  const auto fold = [] { return infer("random_fold_in").input("state", {2}, kUInt64); };
+  EXPECT_THAT(fold().input("index", {2}, kInt64).error(),
+              HasSubstr("index is [2]; it must be [1], one number"));
+  EXPECT_THAT(fold().attr("offset", std::int64_t{-1}).error(), HasSubstr("offset is -1"));
+  EXPECT_THAT(infer("random_fold_in").input("state", {4}, kUInt64).error(),
+              HasSubstr("state is [4]; it must be [2], the seed and the run"));
+}
+
 TEST(RandomTest, UniformNeedsARange) {
   EXPECT_THAT(random_op("uniform_random").attr("low", 1.0).error(),
               HasSubstr("low is 1 and high is 1; give finite ones with low < high"));

@@ -58,6 +58,56 @@ TEST_F(BlockBuilderTest, ParametersAndRandomStateAreOutside) {
   EXPECT_EQ(inside.arguments.size(), 4);
 }
 
+// Whose offsets count from 0, whatever is drawn outside.
+TEST_F(BlockBuilderTest, ABlockMayDrawFromAStateOfItsOwn) {
+  uniform_random({2});
+  BlockBuilder outer(main_.impl(), BlockDraws{.offset = 4});
+  uniform_random({2});
+  uniform_random({2});
+  {
+    BlockBuilder inner(outer.program(), BlockDraws{.offset = 2, .first = 3, .counts = true});
+    uniform_random({2});
+    EXPECT_TRUE(inner.takes_iteration());
+    const Block& block = inner.program()->main();
+    ASSERT_EQ(block.ops.size(), 2);
+    EXPECT_EQ(block.ops[0].type(), "random_fold_in");
+    EXPECT_EQ(block.ops[0].inputs[1].size(), 1) << "the iteration";
+    EXPECT_EQ(std::get<std::int64_t>(block.ops[0].attributes.at("offset")), 2);
+    EXPECT_EQ(std::get<std::int64_t>(block.ops[1].attributes.at("offset")), 3);
+    const ClosedBlock closed = inner.close({}, false);
+    EXPECT_NE(closed.iteration, kNoVar);
+  }
+  const Block& block = outer.program()->main();
+  ASSERT_EQ(block.ops.size(), 3);
+  EXPECT_EQ(std::get<std::int64_t>(block.ops[0].attributes.at("offset")), 4);
+  EXPECT_TRUE(block.ops[0].inputs[1].empty()) << "it runs once";
+  EXPECT_EQ(block.ops[1].inputs[0], block.ops[0].outputs[0]);
+  EXPECT_EQ(std::get<std::int64_t>(block.ops[2].attributes.at("offset")), 1);
+  EXPECT_EQ(outer.program()->random_offset(), 2);
+  outer.close({}, false);
+  EXPECT_EQ(main_.impl()->random_offset(), 1) << "the blocks used up none";
+}
+
+TEST_F(BlockBuilderTest, BlocksOfALoopCountItsIterationsIfOneDraws) {
+  const auto loop = [&](bool draws) {
+    BlockSet set(main_.impl(), BlockDraws{.offset = 1, .counts = true}, /*loop_blocks=*/2);
+    set.add({x_.id()}, false, [&](const std::vector<Variable>& v) {
+      if (draws) uniform_random({2});
+      return std::vector<Variable>{reduce_sum(v[0])};
+    });
+    set.add({x_.id()}, false, [&](const auto& v) { return v; });
+    EXPECT_EQ(set.takes_iteration(), draws);
+    return set.take();
+  };
+  const auto counted = loop(true);
+  EXPECT_EQ(counted[1]->arguments.size(), 3) << "x, the iteration, the random state";
+  EXPECT_EQ(counted[1]->results.size(), 2);
+  EXPECT_EQ(counted[1]->ops.back().type(), "scale") << "the next iteration";
+  EXPECT_EQ(counted[1]->var(counted[1]->arguments[1]).type, iteration_desc().type);
+  EXPECT_EQ(counted[0]->arguments.size(), 3);
+  EXPECT_EQ(loop(false)[1]->arguments.size(), 1);
+}
+
 TEST_F(BlockBuilderTest, NamesOfOperatorsAreUniqueInTheProgram) {
   relu(x_);
   BlockSet set(main_.impl());

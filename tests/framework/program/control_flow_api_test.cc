@@ -53,6 +53,38 @@ TEST_F(ControlFlowApiTest, BranchesReturnOneValueOrAList) {
   EXPECT_EQ(types(), "case case case ");
 }
 
+// Whatever they draw, also what is refused.
+TEST_F(ControlFlowApiTest, EachTakesOneNumberOfWhatIsDrawn) {
+  using Values = std::vector<Variable>;
+  const auto offset = [&] { return main_.impl()->random_offset(); };
+  cond(
+      on_, [&] { return dropout(dropout(x_)); }, one_);
+  EXPECT_EQ(offset(), 1);
+  switch_case(cast(on_, kInt64), {{0, one_}, {1, two_}});
+  EXPECT_EQ(offset(), 2);
+  const Values looped = while_loop([&](const Values&) { return on_; },
+                                   [](const Values& v) { return Values{dropout(v[0])}; }, {x_});
+  EXPECT_EQ(looped.size(), 1) << "without the iteration";
+  EXPECT_EQ(offset(), 3);
+  const ScanResult<Variable> scanned = scan(
+      [](const Values& carry, const Values&) {
+        return ScanResult<Variable>{{dropout(carry[0])}, {carry[0]}};
+      },
+      {x_}, {}, {3});
+  EXPECT_EQ(scanned.carry.size(), 1);
+  EXPECT_EQ(scanned.ys.size(), 1);
+  EXPECT_EQ(offset(), 4);
+  conditional_block(on_, [&] { return Values{one_()}; });
+  EXPECT_EQ(offset(), 5);
+  EXPECT_THROW(
+      while_loop([&](const Values&) { return x_; }, [](const Values& v) { return v; }, {x_}),
+      Error);
+  EXPECT_EQ(offset(), 5);
+  case_of({{on_, one_}});
+  EXPECT_EQ(offset(), 5) << "there is nothing to choose";
+  EXPECT_NO_THROW(main_.verify());
+}
+
 TEST_F(ControlFlowApiTest, TheLastBranchIsTheDefault) {
   case_of({{on_, one_}, {on_, two_}, {on_, one_}});
   const program::Operator& op = main_.impl()->main().ops.back();

@@ -126,13 +126,19 @@ TEST_F(ControlFlowTest, LoopsKeepDtypeAndRank) {
           HasSubstr("its condition gives float32[2, 3]; give one element of bool")));
   EXPECT_THAT(
       [&] {
+        const Variable state(main_.impl(), random_state(*main_.impl()));
         while_loop(holds,
-                   [](const auto& v) {
-                     return std::vector<Variable>{elementwise_add(v[0], uniform_random({2, 3}))};
+                   [&](const std::vector<Variable>& v) {
+                     const Variable drawn = OpCall<Variable>("dropout")
+                                                .input("x", v[0])
+                                                .input("state", state)
+                                                .attr("offset", std::int64_t{0})
+                                                .result();
+                     return std::vector<Variable>{drawn};
                    },
                    {x_});
       },
-      ThrowsMessage<Error>(HasSubstr("draws random numbers, which would be the same in each")));
+      ThrowsMessage<Error>(HasSubstr("draws random numbers from one state in each iteration")));
 }
 
 }  // namespace

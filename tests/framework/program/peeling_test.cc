@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <loci/loci.hpp>
 #include <string>
 #include <vector>
@@ -66,6 +67,24 @@ TEST_F(PeelingTest, CountsIterations) {
               ThrowsMessage<Error>(HasSubstr("has made 3 iterations, as many as max_iterations")));
   loop.attributes["max_iterations"] = std::int64_t{0};
   loop.made = kMostPeeled + 1;
+  EXPECT_THAT([&] { check_iterations(loop); },
+              ThrowsMessage<Error>(HasSubstr("has changed the shape of its values in 2048")));
+}
+
+// Its rest grows with each iteration, so that it may make fewer.
+TEST_F(PeelingTest, AGradientMayMakeFewerIterations) {
+  const Variable x(main_.impl(), block().find("x"));
+  x.set_stop_gradient(false);
+  const Variable last(main_.impl(), block().ops.back().outputs[0][0]);
+  gradients(reduce_sum(last), {x});
+  const auto found = std::find_if(block().ops.begin(), block().ops.end(),
+                                  [](const Operator& op) { return op.type() == "while_grad"; });
+  ASSERT_NE(found, block().ops.end());
+  Operator loop = *found;
+  loop.attributes["max_iterations"] = std::int64_t{0};
+  loop.made = kMostPeeledGradient;
+  EXPECT_NO_THROW(check_iterations(loop));
+  ++loop.made;
   EXPECT_THAT([&] { check_iterations(loop); },
               ThrowsMessage<Error>(HasSubstr("has changed the shape of its values in 256")));
 }

@@ -1,4 +1,4 @@
-// uniform_random, gaussian_random, random_advance.
+// uniform_random, gaussian_random, random_fold_in, random_advance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,9 +167,45 @@ Case advance_case(const RandomState& state) {
               }};
 }
 
+// Of two elements, or of three with what is added to the offset; without an index, of 0.
+Case fold_in_case(const RandomState& state, std::int64_t base, std::int64_t index) {
+  constexpr std::int64_t kOffset = 3;
+  std::vector<Real> elements{static_cast<Real>(state.seed), static_cast<Real>(state.run)};
+  if (base > 0) elements.push_back(static_cast<Real>(base));
+  const Shape shape{static_cast<std::int64_t>(elements.size())};
+  return {
+      .op = "random_fold_in",
+      .variant = fmt::format("seed={},run={},base={},index={}", state.seed, state.run, base, index),
+      .inputs = {{kUInt64, shape, cycle(elements), /*state=*/true}},
+      .build =
+          [=](const Variables& in) {
+            OpCall<Variable> call("random_fold_in");
+            call.input("state", in[0]).attr("offset", kOffset);
+            if (index >= 0) {
+              call.input("index", assign_value(std::vector<std::int64_t>{index}, {1}, kInt64));
+            }
+            return call.results();
+          },
+      .reference =
+          [=](const Arrays&) {
+            const RandomWords words(state.seed, state.run,
+                                    static_cast<std::uint64_t>(base + kOffset));
+            const std::uint64_t first = index < 0 ? 0 : 4 * static_cast<std::uint64_t>(index);
+            const std::uint64_t high = words.word(first + 1);
+            Expected expected = Expected::exact(kUInt64, Shape{2});
+            expected.values = {static_cast<Real>(high << 32 | words.word(first)), Real{0}};
+            return std::vector{expected};
+          }};
+}
+
 }  // namespace
 
 void add_random_cases(Suite& suite) {
+  for (const std::int64_t base : {0, 7}) {
+    for (const std::int64_t index : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1} << 33}) {
+      suite.add(fold_in_case({0xFEDCBA9876543210, 0x0000ABCD00000005}, base, index));
+    }
+  }
   const RandomState zero{0, 0};
   const RandomState large{0xFEDCBA9876543210, 0x0000ABCD00000005};
   for (const DType dtype : kFloatTypes) {

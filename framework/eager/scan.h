@@ -1,0 +1,23 @@
+// Scans of tensors: the function is called for each slice.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <loci/control_flow.hpp>
+#include <loci/tensor.hpp>
+#include <vector>
+
+namespace loci::eager {
+
+using ScanBody = std::function<ScanResult<Tensor>(const std::vector<Tensor>& carry,
+                                                  const std::vector<Tensor>& xs)>;
+
+// How many steps it makes. Throws Error(kInvalidArgument) where stacked inputs and the length do
+// not agree.
+[[nodiscard]] std::int64_t scan_steps(const std::vector<Tensor>& xs, const ScanOptions& options);
+
+// As scan(). Without a step there are no stacked outputs, as nothing says of what form they are.
+ScanResult<Tensor> run_scan(const ScanBody& body, const std::vector<Tensor>& carry,
+                            const std::vector<Tensor>& xs, const ScanOptions& options);
+
+}  // namespace loci::eager
