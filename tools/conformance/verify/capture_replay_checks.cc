@@ -74,11 +74,16 @@ void check_in_turn(OpenCapturer& capturer) {
   CaptureRig rig(capturer);
   const CapturedGraph graph = record_copy(rig, rig.y, rig.x);
   Executable exec = graph.instantiate();
-  rig.fill_late(kNew);
-  exec.launch(rig.first);
-  exec.launch(rig.second);
-  rig.expect_behind(rig.second, rig.y, kNew,
-                    "two launches of an executable in two streams do not run one after the other");
+  for (int i = 0; i < kReplays; ++i) {
+    rig.device.wait(rig.first.get());
+    rig.put(rig.y, kOld);
+    rig.fill_late(pattern_of(i));
+    exec.launch(rig.first);
+    exec.launch(rig.second);
+    rig.expect_behind(
+        rig.second, rig.y, pattern_of(i),
+        "two launches of an executable in two streams do not run one after the other");
+  }
 }
 
 void check_two_executables(OpenCapturer& capturer) {

@@ -19,6 +19,12 @@ struct CaptureRig : Rig {
       : Rig(opened.device()), capturer(opened), z(opened.device(), kOrderedBytes) {
     put(z, kOld);
   }
+  // Behind work that is long for a host that is busy, too: what comes too early is not to be
+  // missed.
+  void fill_late(std::uint64_t pattern) {
+    for (int i = 0; i < 3; ++i) keep_busy();
+    Rig::fill_late(pattern);
+  }
   // Reads when the stream has done its work.
   void expect_behind(const Stream& stream, const Memory& memory, std::uint64_t pattern,
                      const std::string& what) {
