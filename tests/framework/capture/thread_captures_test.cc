@@ -65,8 +65,7 @@ TEST_P(ThreadCapturesTest, ARunAnAllocationAndTwoCapturesAtOnce) {
     for (int round = 0; round < kRounds; ++round) {
       Graph graph(place());
       graph.capture_begin();
-      Tensor y = x + x;
-      y = y * y;
+      const Tensor y = (x + x) * (x + x);
       graph.capture_end();
       graph.replay();
       EXPECT_EQ(floats(y).front(), 4 * value * value);
