@@ -77,9 +77,11 @@ Capturers::Found Capturers::find(device::Device& device) {
     core::log(core::Module::kCapture, declines ? core::Level::kInfo : core::Level::kWarn,
               "graphs of {} are launched op by op: {} {} it: {}", device.place().to_string(),
               library->plugin->id(), declines ? "declines" : "cannot open", error.what());
-    return {nullptr, fmt::format("{} {} {}: {}", library->plugin->id(),
-                                 declines ? "declines" : "cannot open", device.place().to_string(),
-                                 error.what())};
+    return {
+        nullptr,
+        fmt::format("{} {} {}: {}", library->plugin->id(), declines ? "declines" : "cannot open",
+                    device.place().to_string(), error.what()),
+        !declines};
   }
 }
 

@@ -48,7 +48,8 @@ class Capturers {
 
   struct Found {
     std::shared_ptr<Capturer> capturer;
-    std::string reason;  // why there is none
+    std::string reason;       // why there is none
+    bool has_failed = false;  // its open, otherwise than by declining
   };
   Found of(device::Device& device);
 

@@ -86,9 +86,7 @@ void load(Record& record, OpOwners& owners) {
     owners.claim(*ops);
   }
   std::vector<TakenReporter> reporters;
-  if (record.manifest.has_kind("reporter")) {
-    reporters = take_reporters(*instance, record.manifest);
-  }
+  if (record.manifest.has_kind("reporter")) reporters = take_reporters(*instance, record.manifest);
   std::shared_ptr<const device_graph::CapturerLibrary> capturer;
   if (record.manifest.has_kind("capture")) capturer = take_capturer(*instance, record.manifest);
   record.report.unavailable = backend.unavailable;

@@ -15,6 +15,7 @@
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
+#include "framework/plugin/declared.h"
 #include "framework/plugin/exit_watch.h"
 #include "framework/plugin/library.h"
 #include "framework/plugin/loader.h"
@@ -41,36 +42,6 @@ std::string absolute_existing(const std::string& path, bool directory) {
                 directory ? "a directory of plugins" : "a plugin's file");
   }
   return fs::absolute(path).lexically_normal().string();
-}
-
-bool is_backend_for(const Record& record, std::string_view type) {
-  return record.has_manifest() && record.manifest.has_kind("backend") &&
-         record.manifest.has_device_type(type);
-}
-
-bool is_capturer_for(const Record& record, std::string_view type) {
-  return record.has_manifest() && record.manifest.has_kind("capture") &&
-         record.manifest.has_device_type(type);
-}
-
-bool brings_ops(const Record& record) {
-  return record.has_manifest() && record.manifest.has_kind("ops");
-}
-
-bool brings_reporter(const Record& record, std::string_view name) {
-  const std::vector<std::string>& names = record.manifest.reporters;
-  return record.has_manifest() && record.manifest.has_kind("reporter") &&
-         std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// Why a candidate does not bring what it declares; empty if it does.
-std::string reason_against(const Record& record) {
-  if (record.report.disabled) return fmt::format("{} is disabled", record.report.id);
-  if (record.report.failed) {
-    return fmt::format("got no further than {}: {}; {}", plugins::stage_name(record.report.stage),
-                       record.report.cause, record.report.remedy);
-  }
-  return record.report.unavailable;
 }
 
 }  // namespace

@@ -119,7 +119,11 @@ void Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
 void Stream::begin_recording() {
   device_.failures().require_present();
   const std::lock_guard lock(mutex_);
-  require_plain("another recording begins");
+  // Without a word to the recording that is under way, which stays as it was.
+  if (recording_ != nullptr) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                     "[sim] the stream records a graph already; end or abort that first");
+  }
   recording_ = std::make_unique<Recording>();
   is_recording_ = true;
 }

@@ -44,7 +44,8 @@ class Stream {
   void drain();
 
   // Device graphs; see graph_driver.h. While the stream records, its other functions throw
-  // Error(LOCI_CODE_INVALID_ARGUMENT), and the recording is invalid then.
+  // Error(LOCI_CODE_INVALID_ARGUMENT), and the recording is invalid then; begin throws, too, and
+  // leaves it as it was.
   void begin_recording();
   void annotate(std::string_view op, std::uint64_t item);
   [[nodiscard]] GraphNodes end_recording();

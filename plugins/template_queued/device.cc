@@ -33,37 +33,49 @@ void copy_rows(const loci_copy& copy) {
 }  // namespace
 
 SampleDevice::Stream::Stream(SampleDevice& device)
-    : device_(device), queue_(std::make_shared<Queue>()) {
+    : device_(device), queue_(std::make_shared<Queue>()), recorder_(std::make_shared<Recorder>()) {
   const std::lock_guard<std::mutex> lock(device_.mutex_);
   device_.queues_.push_back(queue_);
+  device_.recorders_.push_back(recorder_);
 }
 
 SampleDevice::Stream::~Stream() {
   const std::lock_guard<std::mutex> lock(device_.mutex_);
   auto& queues = device_.queues_;
   queues.erase(std::find(queues.begin(), queues.end(), queue_));
+  auto& recorders = device_.recorders_;
+  recorders.erase(std::find(recorders.begin(), recorders.end(), recorder_));
 }
 
-void SampleDevice::Stream::enqueue(std::uint64_t correlation, std::function<void()> work) {
-  queue_->add([&device = device_, correlation, work = std::move(work)] {
-    try {
-      device.begin_task();
-      work();
-    } catch (...) {
-      device.keep_failure(correlation);
-    }
-  });
+void SampleDevice::Stream::enqueue(std::uint64_t correlation, std::function<void()> work,
+                                   TaskKind kind) {
+  if (recorder_->take(kind, work)) return;
+  queue_->add(
+      [&device = device_, correlation, work = std::move(work)] { device.run(correlation, work); });
+}
+
+bool SampleDevice::Stream::query() {
+  require_plain("it is queried");
+  return queue_->is_idle();
+}
+
+void SampleDevice::Stream::synchronize() {
+  require_plain("it is waited for");
+  queue_->wait();
 }
 
 void SampleDevice::Stream::wait(const Event& event) {
+  require_plain("it is made to wait for an event");
   if (auto mark = event.mark()) add([mark] { mark->wait(); });
 }
 
 void SampleDevice::Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
+  require_plain("it is given a function of the host");
   add([function, context] { function(context); });
 }
 
 void SampleDevice::Event::record(Stream* stream) {
+  stream->require_plain("an event is recorded");
   auto mark = std::make_shared<Mark>();
   const std::lock_guard<std::mutex> lock(mutex_);
   stream->add([mark] { mark->reach(); });
@@ -145,6 +157,7 @@ void* SampleDevice::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) 
 
 void SampleDevice::mem_free(std::uint32_t, void* pointer, Stream* stream) {
   if (stream == nullptr) return release(pointer);
+  stream->require_plain("memory is freed in its order");
   stream->add([this, pointer] { release(pointer); });
 }
 
@@ -167,7 +180,8 @@ bool SampleDevice::copy(const loci_copy& copy, Stream* stream) {
   if (copy.source_end == LOCI_END_PEER || copy.target_end == LOCI_END_PEER) {
     throw loci::sdk::Error(LOCI_CODE_UNSUPPORTED, "[sample] it has no peers");
   }
-  stream->enqueue(copy.correlation, [copy] { copy_rows(copy); });
+  stream->enqueue(
+      copy.correlation, [copy] { copy_rows(copy); }, TaskKind::kCopy);
   const bool with_host = copy.source_end == LOCI_END_HOST || copy.target_end == LOCI_END_HOST;
   if (with_host) stream->synchronize();
   return with_host;
@@ -177,19 +191,22 @@ void SampleDevice::fill(void* target, std::uint64_t bytes, const void* pattern,
                         std::uint32_t pattern_bytes, Stream* stream, std::uint64_t correlation) {
   std::array<char, 8> kept{};
   std::memcpy(kept.data(), pattern, pattern_bytes);
-  stream->enqueue(correlation, [=] {
+  const auto write = [=] {
     auto* to = static_cast<char*>(target);
     for (std::uint64_t at = 0; at < bytes; at += pattern_bytes) {
       std::memcpy(to + at, kept.data(), pattern_bytes);
     }
-  });
+  };
+  stream->enqueue(correlation, write, TaskKind::kFill);
 }
 
 // Without the lock, which tasks take too; a stream may be destroyed meanwhile.
 void SampleDevice::synchronize() {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto queues = queues_;
+  const auto recorders = recorders_;
   lock.unlock();
+  for (const auto& recorder : recorders) recorder->require_other_thread("the device is waited for");
   for (const auto& queue : queues) queue->wait();
 }
 
@@ -200,6 +217,20 @@ void SampleDevice::check_async(std::uint64_t& correlation) {
   failures_.pop_front();
   correlation = first.correlation;
   throw first.error;
+}
+
+void* SampleDevice::native_handle(Stream* stream, std::string_view name) {
+  if (name == "sample.graphs") return const_cast<GraphFunctions*>(&graph_functions());
+  return name == "sample.stream" ? stream : nullptr;
+}
+
+void SampleDevice::run(std::uint64_t correlation, const std::function<void()>& work) noexcept {
+  try {
+    begin_task();
+    work();
+  } catch (...) {
+    keep_failure(correlation);
+  }
 }
 
 void SampleDevice::begin_task() {

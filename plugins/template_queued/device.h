@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "graphs.h"
 #include "queue.h"
+#include "recorder.h"
 
 namespace sample_plugin {
 
@@ -36,17 +38,25 @@ class SampleDevice {
     // A copy, fill or kernel. What `work` throws is told by take_async_error, with the correlation
     // of the call. It has copies of all that it needs: arguments of a launch are lent for the call
     // only.
-    void enqueue(std::uint64_t correlation, std::function<void()> work);
+    void enqueue(std::uint64_t correlation, std::function<void()> work,
+                 TaskKind kind = TaskKind::kKernel);
+    // Throws while the stream records a graph.
+    void require_plain(const char* what) { recorder_->require_plain(what); }
 
-    [[nodiscard]] bool query() const { return queue_->is_idle(); }
-    void synchronize() const { queue_->wait(); }
+    [[nodiscard]] bool query();
+    void synchronize();
     void wait(const Event& event);
     void launch_host(loci_host_fn function, void* context, std::uint64_t correlation);
 
+    [[nodiscard]] Recorder& recorder() { return *recorder_; }
+    [[nodiscard]] SampleDevice& device() { return device_; }
+
    private:
     friend class Event;
+    friend class SampleDevice;
     SampleDevice& device_;
     std::shared_ptr<Queue> queue_;
+    std::shared_ptr<Recorder> recorder_;
   };
 
   class Event {
@@ -87,6 +97,10 @@ class SampleDevice {
             Stream* stream, std::uint64_t correlation);
   void synchronize();
   void check_async(std::uint64_t& correlation);
+  void* native_handle(Stream* stream, std::string_view name);
+
+  // What `work` throws is kept for check_async.
+  void run(std::uint64_t correlation, const std::function<void()>& work) noexcept;
 
  private:
   struct Failure {
@@ -101,10 +115,13 @@ class SampleDevice {
 
   std::mutex mutex_;  // of what follows
   std::unordered_map<void*, std::uint64_t> allocations_;
-  std::vector<std::shared_ptr<Queue>> queues_;  // of the streams
+  std::vector<std::shared_ptr<Queue>> queues_;  // of the streams, and so are these
+  std::vector<std::shared_ptr<Recorder>> recorders_;
   std::deque<Failure> failures_;
   std::atomic<std::uint64_t> used_{0};
   std::atomic<std::int64_t> until_failure_{0};
 };
+
+const GraphFunctions& graph_functions();
 
 }  // namespace sample_plugin

@@ -97,12 +97,14 @@ std::string supports_matmul(const OpDesc& op) {
 
 loci::sdk::KernelList make_kernels() {
   constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
+  // A launch only enqueues, and what it enqueues reads its arguments when it runs.
+  constexpr std::uint32_t kRecorded = LOCI_KERNEL_CAPTURABLE;
   return loci::sdk::KernelList({
-      // Operator, name of the kernel, dtypes, how it is made, when it refuses, and which outputs
-      // may lie in place of which inputs.
-      {"relu", "sample", kFloat32, make_kernel<prepare_relu>, nullptr, {{0, 0}}},
-      {"scale", "sample", kFloat32, make_kernel<ScaleKernel>, nullptr, {{0, 0}}},
-      {"matmul", "sample", kFloat32, make_kernel<prepare_matmul>, supports_matmul},
+      // Operator, name of the kernel, dtypes, how it is made, when it refuses, which outputs may
+      // lie in place of which inputs, and what it promises.
+      {"relu", "sample", kFloat32, make_kernel<prepare_relu>, nullptr, {{0, 0}}, kRecorded},
+      {"scale", "sample", kFloat32, make_kernel<ScaleKernel>, nullptr, {{0, 0}}, kRecorded},
+      {"matmul", "sample", kFloat32, make_kernel<prepare_matmul>, supports_matmul, {}, kRecorded},
   });
 }
 

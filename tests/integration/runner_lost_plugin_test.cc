@@ -130,7 +130,8 @@ TEST_F(LostPluginTest, ADoctorHasTheRest) {
         risking(risk));
     EXPECT_EQ(finished.exit_code, 1) << risk << finished.err;
     const json report = json::parse(finished.out);
-    EXPECT_EQ(report["devices"][0], json({{"place", "cpu"}, {"error", nullptr}})) << risk;
+    EXPECT_EQ(report["devices"][0]["place"], "cpu") << risk;
+    EXPECT_EQ(report["devices"][0]["error"], nullptr) << risk;
     ASSERT_EQ(report["problems"].size(), 1U) << risk << report["problems"];
     EXPECT_THAT(report["problems"][0]["cause"].get<std::string>(), HasSubstr("its open ")) << risk;
   }

@@ -30,6 +30,17 @@ TEST_F(VerifyTest, APluginThatKeepsTheRulesPasses) {
               HasSubstr("abi        11 passed"));
 }
 
+// Neither is named: each is found where plugins are searched.
+TEST_F(VerifyTest, FindsTheOtherPluginOfAPair) {
+  for (const char* name : {"sim", "sim_graph"}) {
+    const auto report = loci_json({"verify", plugin_file(name), "--level", "capture", "--filter",
+                                   "^capture/(abort|order)$", "--json"});
+    EXPECT_EQ(report["levels"]["capture"]["passed"], 2) << report;
+  }
+  EXPECT_THAT(loci({"verify", "--help"}).out,
+              HasSubstr("  capture  device graphs, of a capturer or of a backend"));
+}
+
 TEST_F(VerifyTest, AFailureIsExitCode1WithTheReport) {
   const Finished finished = loci({"verify", plugin("crash_in_close"), "--level", "life"});
   EXPECT_EQ(finished.exit_code, 1);

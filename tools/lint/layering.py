@@ -37,7 +37,8 @@ ABI_FOLDERS = {"core", "profiler", "plugin", "device", "device_graph", "memory",
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
 SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.
-TEMPLATES = {"template", "template_op", "template_queued", "template_reporter"}
+TEMPLATES = {"template", "template_capturer", "template_op", "template_queued",
+             "template_reporter"}
 TEMPLATE_TESTS = {"plugin_test.cc"}
 # What a capturer knows of its device's plugin: the functions behind its native handles.
 DRIVER_HEADERS = {"sim_graph": ("plugins/sim/graph_driver.h",)}

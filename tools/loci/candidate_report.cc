@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace loci::runner {
 namespace {
 
@@ -31,6 +33,10 @@ plugins::Stage stage_of(const std::string& name) {
 
 }  // namespace
 
+bool has_kind(const Candidate& candidate, const std::string& kind) {
+  return std::find(candidate.kinds.begin(), candidate.kinds.end(), kind) != candidate.kinds.end();
+}
+
 std::string candidate_name(const Candidate& candidate) {
   if (candidate.id.empty()) return "(no manifest)";
   return candidate.version.empty() ? candidate.id : candidate.id + " " + candidate.version;
@@ -43,7 +49,9 @@ std::string candidate_text(const Candidate& candidate, const std::optional<Probe
     if (!value.empty()) text += fmt::format("  {:<7} {}\n", label, value);
   };
   add("kinds", fmt::format("{}", fmt::join(candidate.kinds, ", ")));
-  add("devices", fmt::format("{}", fmt::join(candidate.device_types, ", ")));
+  const std::string types = fmt::format("{}", fmt::join(candidate.device_types, ", "));
+  if (has_kind(candidate, "capture")) add("graphs", "of " + types);
+  if (!has_kind(candidate, "capture") || has_kind(candidate, "backend")) add("devices", types);
   add("absent", candidate.unavailable);
   if (probe) add("probe", probe_text(*probe));
   add("cause", candidate.cause);

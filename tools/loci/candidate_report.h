@@ -10,6 +10,7 @@
 
 namespace loci::runner {
 
+bool has_kind(const plugins::Candidate& candidate, const std::string& kind);
 // The candidate's name in text: its id, or that it has none.
 std::string candidate_name(const plugins::Candidate& candidate);
 // Several lines. `probe` is what a child process found out, if one was asked.

@@ -28,6 +28,7 @@ void check_device(const Place& place, const Found& found) {
   device.place = place.to_string();
   try {
     device.properties = device_properties(place);
+    device.capturer = inspect::capturer(place);
   } catch (const Error& error) {
     device.error = error.what();
   }
@@ -51,6 +52,10 @@ nlohmann::ordered_json known_bytes(std::uint64_t bytes) {
   return bytes == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(bytes);
 }
 
+nlohmann::ordered_json known_text(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
 // The member as it is, or as nothing would be; T is its type.
 template <class T>
 T member(const nlohmann::json& object, const char* name) {
@@ -72,6 +77,12 @@ std::vector<std::string> capabilities(const DeviceProperties& device) {
   return list;
 }
 
+std::string graphs_text(const CheckedDevice& device) {
+  if (!device.error.empty() || !device.properties.is_queued) return "";
+  const inspect::Capturer& capturer = device.capturer;
+  return capturer.plugin.empty() ? "op by op: " + capturer.reason : "by " + capturer.plugin;
+}
+
 nlohmann::ordered_json device_json(const CheckedDevice& device) {
   using Json = nlohmann::ordered_json;
   const DeviceProperties& is = device.properties;
@@ -87,6 +98,9 @@ nlohmann::ordered_json device_json(const CheckedDevice& device) {
           {"compute_units", is.compute_units},
           {"operators", is.operators},
           {"capabilities", works ? Json(capabilities(is)) : Json::array()},
+          {"capturer", known_text(device.capturer.plugin)},
+          {"no_capturer", known_text(device.capturer.reason)},
+          {"capturer_failed", device.capturer.has_failed},
           {"error", works ? Json() : Json(device.error)}};
 }
 
@@ -98,6 +112,9 @@ CheckedDevice device_of(const nlohmann::json& object) {
   CheckedDevice device;
   device.place = member<std::string>(object, "place");
   device.error = member<std::string>(object, "error");
+  device.capturer = {member<std::string>(object, "capturer"),
+                     member<std::string>(object, "no_capturer"),
+                     member<bool>(object, "capturer_failed")};
   DeviceProperties& is = device.properties;
   is.name = member<std::string>(object, "name");
   is.arch = member<std::string>(object, "arch");

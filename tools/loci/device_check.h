@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <loci/devices.hpp>
+#include <loci/inspect.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,8 +12,9 @@ namespace loci::runner {
 
 struct CheckedDevice {
   std::string place;            // of a type whose devices cannot be counted: the type
-  DeviceProperties properties;  // unless there is an error
-  std::string error;            // why it cannot be used; empty if it can
+  DeviceProperties properties;  // unless there is an error, and so is the next one
+  inspect::Capturer capturer;
+  std::string error;  // why it cannot be used; empty if it can
 };
 
 // Of all types that plugins declare, by type and index; activates the plugins of one type after the
@@ -21,6 +23,9 @@ struct CheckedDevice {
 void check_devices(const std::function<void(const CheckedDevice&)>& found);
 
 std::vector<std::string> capabilities(const DeviceProperties& device);
+// "by org.loci.sim_graph", or why graphs are launched op by op; empty of a device without queues,
+// which has none in any case, and if there is an error.
+std::string graphs_text(const CheckedDevice& device);
 
 // What `loci devices --json` has of it, and back; what the object does not have is not known.
 nlohmann::ordered_json device_json(const CheckedDevice& device);

@@ -31,7 +31,8 @@ void declare_devices_command(po::options_description& options) {
   options.add_options()("json",
                         "print one JSON object: devices, each with place, name, arch, uuid, "
                         "driver, plugin, total_memory_bytes, free_memory_bytes, compute_units, "
-                        "operators, capabilities, error; absent");
+                        "operators, capabilities, capturer or no_capturer, capturer_failed, error; "
+                        "absent");
 }
 
 std::vector<Absent> find_absent(const Candidates& candidates) {
@@ -80,6 +81,7 @@ std::string device_text(const CheckedDevice& device) {
   add("units", is.compute_units == 0 ? "" : std::to_string(is.compute_units));
   add("capabilities", fmt::format("{}", fmt::join(capabilities(is), ", ")));
   add("operators", fmt::format("{} types have a kernel", is.operators));
+  add("graphs", graphs_text(device));
   add("driver", is.driver);
   add("uuid", is.uuid);
   add("plugin", is.plugin);
@@ -148,9 +150,11 @@ Command devices_command() {
       "shown. 'operators' counts the types of operators that have a kernel there;\n"
       "'accelerator' devices are what the place gpu stands for; 'queued' ones work through "
       "streams,\n"
-      "'inline' ones are done when a launch returns. A device that cannot be opened is listed "
-      "with\n"
-      "the error, and is no failure of the list.\n\n" +
+      "'inline' ones are done when a launch returns; 'graphs' says which plugin records graphs "
+      "there,\n"
+      "or why the host launches them op by op. A device that cannot be opened is listed with the "
+      "error,\n"
+      "and is no failure of the list.\n\n" +
       exit_code_help();
   command.run = run_devices_command;
   return command;

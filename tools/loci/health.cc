@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <loci/place.hpp>
 
+#include "tools/loci/candidate_report.h"
+
 namespace loci::runner {
 namespace {
 
@@ -13,7 +15,7 @@ using plugins::Candidate;
 
 bool brings(const Candidate& candidate, const std::string& type) {
   const std::vector<std::string>& types = candidate.device_types;
-  return !candidate.failed && !candidate.disabled &&
+  return !candidate.failed && !candidate.disabled && has_kind(candidate, "backend") &&
          std::find(types.begin(), types.end(), type) != types.end();
 }
 
@@ -57,6 +59,16 @@ void judge_devices(Health* health) {
   }
 }
 
+void judge_capturers(Health* health) {
+  for (const CheckedDevice& device : health->devices) {
+    if (!device.capturer.has_failed) continue;
+    health->problems.push_back(
+        {device.place, device.capturer.reason,
+         "graphs are launched op by op until that is repaired; leave the capturer out with "
+         "--no-plugin"});
+  }
+}
+
 }  // namespace
 
 Health examine_health(PluginProber& prober, const SurveyOptions& options,
@@ -76,6 +88,7 @@ Health examine_health(PluginProber& prober, const SurveyOptions& options,
   judge_environment(&health);
   judge_plugins(&health);
   judge_devices(&health);
+  judge_capturers(&health);
   return health;
 }
 

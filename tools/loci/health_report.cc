@@ -53,6 +53,9 @@ std::string plugin_text(const ExaminedPlugin& plugin) {
     add("devices",
         fmt::format("{}, score {}", fmt::join(candidate.device_types, ", "), candidate.score));
   }
+  if (!candidate.failed && has_kind(candidate, "capture")) {
+    add("graphs", fmt::format("of {}", fmt::join(candidate.device_types, ", ")));
+  }
   for (const std::string& soname : plugin.facts.missing_libraries) {
     add("missing", fmt::format("{}: {}", soname, package_hint(soname)));
   }
@@ -85,7 +88,10 @@ Json health_json_of(const ExaminedPlugin& plugin) {
 }
 
 Json health_json_of(const CheckedDevice& device) {
-  return {{"place", device.place}, {"error", known(device.error)}};
+  return {{"place", device.place},
+          {"capturer", known(device.capturer.plugin)},
+          {"no_capturer", known(device.capturer.reason)},
+          {"error", known(device.error)}};
 }
 
 Json health_json_of(const Problem& problem) {
@@ -110,9 +116,12 @@ std::string health_text(const Health& health) {
 }
 
 std::string health_text(const CheckedDevice& device) {
-  return fmt::format(
-      "device {}: {}\n", device.place,
-      device.error.empty() ? "ok, " + device.properties.name : "PROBLEM: " + device.error);
+  if (!device.error.empty()) {
+    return fmt::format("device {}: PROBLEM: {}\n", device.place, device.error);
+  }
+  const std::string graphs = graphs_text(device);
+  return fmt::format("device {}: ok, {}{}{}\n", device.place, device.properties.name,
+                     graphs.empty() ? "" : "; graphs ", graphs);
 }
 
 Json health_json(const Health& health) {

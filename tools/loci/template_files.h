@@ -1,5 +1,4 @@
-// The files of plugins/template, plugins/template_op and
-// plugins/template_reporter, which the build puts into the runner.
+// The files of plugins/template and plugins/template_<kind>, which the build puts into the runner.
 #pragma once
 
 #include <vector>

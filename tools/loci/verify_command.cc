@@ -38,7 +38,7 @@ void declare_verify_command(po::options_description& options) {
       ("timeout", po::value<unsigned>()->value_name("SECONDS")->default_value(60),
        "for one check")  //
       ("plugin-path", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
-       "search this directory for other plugins that a case needs (repeatable)")  //
+       "search this directory for other plugins that a check needs (repeatable)")  //
       ("json",
        "print one JSON object: file, id, version, place, passed, counts, levels, kernels, results "
        "of the checks that did not pass (check, outcome, message), exclusions (case, kind, reason, "
@@ -134,6 +134,11 @@ Command verify_command() {
       "           lose_device (1: the first), those faults. One that takes a setting refuses a\n"
       "           value that is no number, and then what was asked for has to fail\n"
       "  profile  profile sources and reporters\n"
+      "  capture  device graphs, of a capturer or of a backend that one is found for: recordings\n"
+      "           and replays in each order, with what is forbidden among them; and kernels that\n"
+      "           are LOCI_KERNEL_CAPTURABLE, recorded and replayed. The other plugin of the pair "
+      "is\n"
+      "           searched for as always; --plugin-path names a directory\n"
       "  ops      cases at the place: your own, those of the plugin's own ops and all of Loci's, "
       "on\n"
       "           small and large tensors, and a few on its other devices. Launches are watched:\n"

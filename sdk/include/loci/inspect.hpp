@@ -1,9 +1,10 @@
-// Looking at programs, plans, caches and transfers.
+// Looking at programs, plans, caches, transfers and capturers.
 #pragma once
 
 #include <cstdint>
 #include <loci/executor.hpp>
 #include <loci/export.hpp>
+#include <loci/place.hpp>
 #include <loci/program.hpp>
 #include <string>
 #include <vector>
@@ -182,6 +183,15 @@ struct Transfer {
 };
 // The latest rows, oldest first.
 LOCI_PUBLIC std::vector<Transfer> transfers();
+
+// Who records what a Graph captures at a device as graphs of the device's own.
+struct Capturer {
+  std::string plugin;       // its id; empty if nobody does, and the host launches op by op
+  std::string reason;       // why nobody does, "there is no capturer for npu"; else empty
+  bool has_failed = false;  // there is one, which neither opened the device nor declined it
+};
+// Opens the device, and its capturer. Throws Error(kUnavailable) as device_properties() does.
+LOCI_PUBLIC Capturer capturer(const Place& place);
 
 }  // namespace inspect
 }  // namespace v0

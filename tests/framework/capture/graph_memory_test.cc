@@ -127,6 +127,71 @@ TEST_P(GraphMemoryTest, GivesBackWhatNoGraphUses) {
   EXPECT_EQ(floats(noise).back(), 7);
 }
 
+// Freed while it is captured, when two streams have used it: what is allocated then does not lie
+// there unless it comes behind both.
+TEST_P(GraphMemoryTest, D5_ABlockOfTwoStreamsIsFreedMeanwhile) {
+  constexpr std::int64_t kMany = 1 << 14;
+  const Tensor x = full({kMany}, 3.0, kFloat32).to(place());
+  const Stream side(place());
+  Graph graph(place());
+  graph.capture_begin();
+  Event forked;
+  forked.record(Stream::current(place()));
+  forked.wait(side);
+  std::vector<Tensor> squares;
+  std::vector<Tensor> others;
+  for (int i = 0; i < 6; ++i) {
+    Tensor shared = x + x;
+    {
+      const StreamGuard guard(side);
+      squares.push_back(shared * shared);
+    }
+    shared = Tensor();
+    others.push_back(x - x);  // of the same size, in the stream that made the block
+  }
+  Event over;
+  over.record(side);
+  over.wait(Stream::current(place()));
+  Tensor joined = x;
+  for (const Tensor& square : squares) joined = joined + square;
+  graph.capture_end();
+  for (int i = 0; i < 10; ++i) {
+    graph.replay();
+    const Tensor noise = full({kMany}, 7.0, kFloat32).to(place());
+    for (const Tensor& square : squares) ASSERT_EQ(floats(square).back(), 36);
+    for (const Tensor& other : others) ASSERT_EQ(floats(other).back(), 0);
+    ASSERT_EQ(floats(joined).back(), 3 + 6 * 36);
+    ASSERT_EQ(floats(noise).back(), 7);
+  }
+}
+
+// Each graph has a workspace of its own: replays of two of the same kernels may overlap.
+TEST_P(GraphMemoryTest, D12_WorkspacesAreNotShared) {
+  const auto input = [&](double value) { return full({2, 3, 8, 8}, value, kFloat32).to(place()); };
+  const Tensor weights = full({4, 3, 3, 3}, 0.5, kFloat32).to(place());
+  const Tensor one = input(1.0);
+  const Tensor two = input(2.0);
+  const std::vector<float> of_one = floats(conv2d(one, weights));
+  const std::vector<float> of_two = floats(conv2d(two, weights));
+  Graph first(place());
+  first.capture_begin();
+  const Tensor y = conv2d(one, weights);
+  first.capture_end();
+  Graph second(place());
+  second.capture_begin();
+  const Tensor z = conv2d(two, weights);
+  second.capture_end();
+  const Stream side(place());
+  for (int i = 0; i < 20; ++i) {
+    first.replay();
+    second.replay(side);
+    const Tensor plain = conv2d(two, weights);
+    ASSERT_EQ(floats(y), of_one);
+    ASSERT_EQ(floats(z), of_two);
+    ASSERT_EQ(floats(plain), of_two);
+  }
+}
+
 TEST_P(GraphMemoryTest, E1_AReplayOutOfOrderIsNotSilent) {
   const Tensor x = full({4096}, 1.0, kFloat32).to(place());
   const Tensor k = full({4096}, 5.0, kFloat32).to(place());

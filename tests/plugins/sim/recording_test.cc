@@ -29,7 +29,6 @@ TEST(SimRecordingTest, RefusesWhatNoGraphHas) {
       {"it is made to wait for an event", [&] { stream.wait(recorded); }},
       {"the device is waited for", [&] { rig.device.synchronize(); }},
       {"host function", [&] { stream.launch_host([](void*) {}, nullptr, 0); }},
-      {"another recording begins", [&] { stream.begin_recording(); }},
       {"memory of the host that is not pinned is copied",
        [&] {
          int value = 0;
@@ -53,6 +52,16 @@ TEST(SimRecordingTest, RefusesWhatNoGraphHas) {
     EXPECT_EQ(stream.recording_status(), DriverCapture::kNone);
     stream.synchronize();
   }
+}
+
+TEST(SimRecordingTest, ASecondBeginLeavesTheFirstAsItWas) {
+  Rig rig;
+  Stream stream(rig.device);
+  stream.begin_recording();
+  EXPECT_THAT(error_of(LOCI_CODE_INVALID_ARGUMENT, [&] { stream.begin_recording(); }),
+              HasSubstr("the stream records a graph already; end or abort that first"));
+  EXPECT_EQ(stream.recording_status(), DriverCapture::kActive);
+  EXPECT_TRUE(stream.end_recording().empty());
 }
 
 TEST(SimRecordingTest, OtherStreamsAndThreadsAreFree) {

@@ -54,7 +54,27 @@ TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAQueuedBackend) {
 TEST(PluginTemplateTest, OnlyABackendIsQueued) {
   EXPECT_THAT(failure_of(ExitCode::kUsage, [] { plugin_template("npu2", "op", Work::kQueued); }),
               HasSubstr("[--queued] a plugin of the kind 'op' has no device; leave it out"));
-  EXPECT_THAT(template_kinds(), ElementsAre("backend", "op", "reporter"));
+  EXPECT_THAT(
+      failure_of(ExitCode::kUsage, [] { plugin_template("npu2", "capturer", Work::kQueued); }),
+      HasSubstr("[--queued] a plugin of the kind 'capturer' has no device; leave it out"));
+}
+
+TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfACapturer) {
+  const auto files = plugin_template("npu2", "capturer");
+  EXPECT_THAT(files, Contains(Key("capturer.cc")));
+  EXPECT_THAT(files, Contains(Key("plugin_test.cc")));
+  EXPECT_THAT(files, Contains(Key("README.md")));
+  expect_named(files);
+  EXPECT_THAT(files.at("CMakeLists.txt"), HasSubstr("project(npu2_graph LANGUAGES CXX)"));
+  const auto manifest = nlohmann::json::parse(files.at("manifest.json"));
+  EXPECT_EQ(manifest["id"], "org.example.npu2_graph") << "its backend's is org.example.npu2";
+  EXPECT_EQ(manifest["device_types"][0], "npu2");
+}
+
+// The two share the header, which each of them has.
+TEST(PluginTemplateTest, ACapturerFitsTheQueuedBackend) {
+  EXPECT_EQ(plugin_template("npu2", "capturer").at("graphs.h"),
+            plugin_template("npu2", "backend", Work::kQueued).at("graphs.h"));
 }
 
 TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAnOp) {
@@ -80,13 +100,13 @@ TEST(PluginTemplateTest, PutsTheNameIntoEachFileOfAReporter) {
 
 // What is copied and changed has to be read first.
 TEST(PluginTemplateTest, TemplatesAreShort) {
-  EXPECT_THAT(template_kinds(), ElementsAre("backend", "op", "reporter"));
+  EXPECT_THAT(template_kinds(), ElementsAre("backend", "capturer", "op", "reporter"));
   for (const std::string& kind : template_kinds()) {
     std::ptrdiff_t lines = 0;
     for (const auto& [name, text] : plugin_template("npu2", kind)) {
       lines += std::count(text.begin(), text.end(), '\n');
     }
-    EXPECT_LT(lines, 300) << kind;
+    EXPECT_LT(lines, 350) << kind;
     EXPECT_GT(lines, 100) << kind;
   }
 }
@@ -105,7 +125,7 @@ TEST(PluginTemplateTest, RefusesOtherNamesAndKinds) {
                 HasSubstr("is a name of Loci's own; take another"));
   }
   EXPECT_EQ(failure_of(ExitCode::kUsage, [] { plugin_template("npu", "pass"); }),
-            "[--kind] 'pass' is not one of backend, op, reporter");
+            "[--kind] 'pass' is not one of backend, capturer, op, reporter");
 }
 
 }  // namespace

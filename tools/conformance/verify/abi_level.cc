@@ -290,6 +290,24 @@ void check_kernel_list(const Target& target) {
   }
 }
 
+void check_capture_table(const Target& target) {
+  Instance instance(target);
+  const void* table = instance.interface(LOCI_CAPTURE_INTERFACE, LOCI_CAPTURE_MINOR);
+  const bool calls_itself_capturer = has(target.manifest.kinds, "capture");
+  if (table == nullptr && calls_itself_capturer) {
+    fail("it calls itself a capturer and has no " LOCI_CAPTURE_INTERFACE);
+  }
+  if (table == nullptr) skip("it has no " LOCI_CAPTURE_INTERFACE);
+  if (!calls_itself_capturer) {
+    fail("it has " LOCI_CAPTURE_INTERFACE ", and its manifest has no kind 'capture'");
+  }
+  check_head(table, LOCI_CAPTURE_INTERFACE, sizeof(loci_capture_api), LOCI_CAPTURE_MINOR);
+  const auto& api = *static_cast<const loci_capture_api*>(table);
+  check_device_type(api.device_type, LOCI_CAPTURE_INTERFACE, target);
+  const std::string missing = missing_functions(api);
+  if (!missing.empty()) fail(LOCI_CAPTURE_INTERFACE " lacks {}", missing);
+}
+
 }  // namespace
 
 std::vector<Check> abi_level(const Target& target) {
@@ -305,6 +323,7 @@ std::vector<Check> abi_level(const Target& target) {
       on_target("abi/device_description", target, check_describe),
       on_target("abi/kernels_table", target, check_kernels_table),
       on_target("abi/kernel_list", target, check_kernel_list),
+      on_target("abi/capture_table", target, check_capture_table),
   };
 }
 

@@ -1,35 +1,10 @@
 #include "tools/conformance/verify/bench.h"
 #include "tools/conformance/verify/levels.h"
 #include "tools/conformance/verify/planted_faults.h"
+#include "tools/conformance/verify/refusal.h"
 
 namespace loci::verify {
 namespace {
-
-constexpr loci_code kAnyCode = 0;
-
-// The error of a call that has to be refused: with a code and a text, and with `code` if one is
-// given.
-template <class Call>
-std::string expect_refusal(const std::string& what, loci_code code, Call&& call) {
-  try {
-    call();
-  } catch (const PluginError& error) {
-    if (code_name(error.code()).rfind("code ", 0) == 0) {
-      fail("{} is refused with the unknown code {}", what, error.code());
-    }
-    if (code != kAnyCode && error.code() != code) {
-      fail("{} is refused with {}, and has to be with {}: {}", what, code_name(error.code()),
-           code_name(code), error.what());
-    }
-    // call_checked() puts "<function> failed with <code>: " before it.
-    const std::string text = error.what();
-    if (text.size() < 2 || text.compare(text.size() - 2, 2, ": ") == 0) {
-      fail("{} is refused without a text; say what was wrong, with the values", what);
-    }
-    return text;
-  }
-  fail("{} has to be refused, and is not", what);
-}
 
 void check_no_device(const Target& target) {
   Instance instance(target);

@@ -34,7 +34,7 @@ bool overlap(const loci_view& a, const loci_view& b) {
   return first < second + b.bytes && second < first + a.bytes;
 }
 
-void turn(std::vector<std::byte>& content, std::uint64_t element) {
+void turn_elements(std::vector<std::byte>& content, std::uint64_t element) {
   if (element == 0 || content.size() < 2 * element) return;
   const std::uint64_t half = content.size() / element / 2 * element;
   std::rotate(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(half), content.end());
@@ -140,7 +140,7 @@ bool LaunchCopy::add_inputs(const loci_launch& launch, std::uint32_t count, bool
               launch.stream)) {
       return false;
     }
-    if (turns && is_float(view.dtype)) turn(piece->content, element_bytes(view));
+    if (turns && is_float(view.dtype)) turn_elements(piece->content, element_bytes(view));
     view.data = piece->memory = allocate(view.bytes);
     input_pieces_.back() = std::move(piece);
     if (view.data == nullptr) return false;
@@ -189,7 +189,14 @@ void LaunchCopy::reset(const loci_alias* alias) {
   if (alias != nullptr) outputs_[alias->output].data = input_pieces_[alias->input]->memory;
 }
 
-bool LaunchCopy::start(const PreparedKernel& kernel, loci_stream* stream) {
+void LaunchCopy::turn() {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (input_pieces_[i] == nullptr || !is_float(inputs_[i].dtype)) continue;
+    turn_elements(input_pieces_[i]->content, element_bytes(inputs_[i]));
+  }
+}
+
+bool LaunchCopy::start(const PreparedKernel& kernel, loci_stream* stream, std::uint64_t flags) {
   if (workspace_ == nullptr) workspace_ = std::make_unique<Piece>();
   if (workspace_->content.size() < kernel.workspace_bytes) {
     free(workspace_->memory);
@@ -207,6 +214,7 @@ bool LaunchCopy::start(const PreparedKernel& kernel, loci_stream* stream) {
   launch.workspace = kernel.workspace_bytes == 0 ? nullptr : workspace_->memory;
   launch.state = state_.data();
   launch.stream = stream == nullptr ? own_stream_ : stream;
+  launch.flags = flags;
   return succeeds(kernel.launch(kernel.object, &launch));
 }
 

@@ -58,8 +58,10 @@ class LaunchCopy {
   // Fresh inputs, zeros in the outputs, the workspace and the state. With an alias, that output
   // lies in that input.
   void reset(const loci_alias* alias = nullptr);
-  // Into a stream of its own, or into `stream`. False if it fails.
-  bool start(const PreparedKernel& kernel, loci_stream* stream = nullptr);
+  // From the next reset on the inputs are other ones, as by the constructor's `turns`.
+  void turn();
+  // Into a stream of its own, or into `stream`, with LOCI_LAUNCH_* flags. False if it fails.
+  bool start(const PreparedKernel& kernel, loci_stream* stream = nullptr, std::uint64_t flags = 0);
   // Waits. False if that work, or that of others in the stream, failed.
   bool finish(loci_stream* stream = nullptr);
   // What the outputs hold.

@@ -21,8 +21,8 @@
 #include "tools/conformance/verify/fault_signal.h"
 #include "tools/conformance/verify/kernel_life.h"
 #include "tools/conformance/verify/last_words.h"
+#include "tools/conformance/verify/launch_recorder.h"
 #include "tools/conformance/verify/lent_op.h"
-#include "tools/conformance/verify/rehearsal.h"
 #include "tools/conformance/verify/shared_preparations.h"
 #include "tools/conformance/verify/subject.h"
 
@@ -68,6 +68,7 @@ struct Watch {
   SharedPreparations shared;
 
   void tell(std::string finding) {
+    if (finding.empty()) return;
     const std::lock_guard lock(mutex);
     if (told.insert(finding).second) findings.push_back(std::move(finding));
   }
@@ -239,9 +240,8 @@ void rehearse_launch(const WatchedLaunch& self, const loci_launch& arguments) {
     rehearsed.keep_busy = [busy](loci_stream* stream) { busy->enqueue(stream); };
   }
   note_call(self.call);
-  std::string wrong =
-      rehearse(rehearsed, {device, watch().host, self.device, kHostMemory}, arguments);
-  if (!wrong.empty()) watch().tell(std::move(wrong));
+  const LaunchPlace place{device, watch().host, self.device, kHostMemory};
+  watch().tell(rehearse_as_set(rehearsed, place, arguments));
 }
 
 loci_error* launch(const loci_prepared* prepared, const loci_launch* arguments) {

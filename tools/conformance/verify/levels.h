@@ -22,6 +22,12 @@ std::vector<Check> order_level(const Target& target);
 // Errors that the ABI promises, and memory that runs out.
 std::vector<Check> fault_level(const Target& target);
 
+// Captures, by the plugin or of its devices: recordings and replays, in each order, with what is
+// forbidden among them; and kernels that are LOCI_KERNEL_CAPTURABLE. The other one of a capturer
+// and its backend is found where plugins are searched.
+std::vector<Check> capture_level(const Target& target, const OpsOptions& options,
+                                 const Brought& brought);
+
 // Profile sources and reporters: each record once and in time, each report written and the same.
 std::vector<Check> profile_level(const Target& target);
 

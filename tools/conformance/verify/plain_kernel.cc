@@ -5,13 +5,13 @@
 namespace loci::verify {
 namespace {
 
-constexpr std::int64_t kCount = 1024;
-constexpr std::uint64_t kTensorBytes = kCount * sizeof(float);
 constexpr const char* kOps[] = {"assign", "relu", "square", "abs", "exp", "tanh"};
+
+constexpr std::int64_t kDims[] = {PlainKernel::kCount};
 
 loci_arg argument() {
   loci_arg arg{};
-  arg.dims = &kCount;
+  arg.dims = kDims;
   arg.dtype = LOCI_DTYPE_F32;
   arg.rank = 1;
   arg.layout = LOCI_LAYOUT_PLAIN;
@@ -22,8 +22,8 @@ loci_arg argument() {
 loci_view view_of(void* data) {
   loci_view view{};
   view.data = data;
-  view.dims = &kCount;
-  view.bytes = kTensorBytes;
+  view.dims = kDims;
+  view.bytes = PlainKernel::kTensorBytes;
   view.layout = LOCI_LAYOUT_PLAIN;
   view.rank = 1;
   view.dtype = LOCI_DTYPE_F32;
@@ -33,16 +33,20 @@ loci_view view_of(void* data) {
 
 }  // namespace
 
-PlainKernel::PlainKernel(Instance& instance, OpenDevice& device, const Stream& stream)
+PlainKernel::PlainKernel(Instance& instance, OpenDevice& device, const Stream& stream,
+                         std::uint32_t flags)
     : api_(instance.kernels_api()),
+      flags_(flags),
       stream_(stream),
       input_(device, kTensorBytes),
       output_(device, kTensorBytes) {
   device.put(input_.at(), Bytes(kTensorBytes, 0), stream.get());
   for (const char* op : kOps) {
+    op_ = op;
     if (prepare(instance, device, op)) return;
   }
-  skip("it has no kernel for a plain operator such as {}", kOps[0]);
+  skip("it has no {}kernel for a plain operator such as {}",
+       (flags & LOCI_KERNEL_CAPTURABLE) != 0 ? "LOCI_KERNEL_CAPTURABLE " : "", kOps[0]);
 }
 
 PlainKernel::~PlainKernel() {
@@ -68,6 +72,7 @@ bool PlainKernel::prepare(Instance& instance, OpenDevice& device, const char* op
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto& def = *reinterpret_cast<const loci_kernel_def*>(bytes + i * defs->struct_size);
     if (view(def.op) != op || (def.dtype_mask & LOCI_DTYPE_BIT(LOCI_DTYPE_F32)) == 0) continue;
+    if ((def.flags & flags_) != flags_) continue;
     if (make(instance, device, def, desc)) return true;
   }
   return false;
@@ -105,8 +110,13 @@ bool PlainKernel::make(Instance& instance, OpenDevice& device, const loci_kernel
 }
 
 void PlainKernel::launch(std::uint64_t correlation) {
-  const loci_view input = view_of(input_.at());
-  const loci_view output = view_of(output_.at());
+  launch(stream_, input_.at(), output_.at(), 0, correlation);
+}
+
+void PlainKernel::launch(const Stream& stream, void* from, void* to, std::uint64_t flags,
+                         std::uint64_t correlation) {
+  const loci_view input = view_of(from);
+  const loci_view output = view_of(to);
   const loci_view* const inputs[] = {&input};
   const loci_view* const outputs[] = {&output};
   loci_launch launch{};
@@ -114,7 +124,8 @@ void PlainKernel::launch(std::uint64_t correlation) {
   launch.outputs = outputs;
   launch.workspace = workspace_.empty() ? nullptr : workspace_.front().at();
   launch.state = state_.data();
-  launch.stream = stream_.get();
+  launch.stream = stream.get();
+  launch.flags = flags;
   launch.correlation = correlation;
   call_checked("launch", [&] { return info_.launch(info_.prepared, &launch); });
 }

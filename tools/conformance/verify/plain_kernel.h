@@ -5,6 +5,7 @@
 #include <loci/abi/kernels.h>
 
 #include <cstdint>
+#include <string>
 
 #include "tools/conformance/verify/open_device.h"
 
@@ -13,14 +14,23 @@ namespace loci::verify {
 class PlainKernel {
  public:
   // Of the first operator without attributes, from one float32 tensor to another of its shape, that
-  // the plugin has a kernel for. Skips the check if there is none.
-  PlainKernel(Instance& instance, OpenDevice& device, const Stream& stream);
+  // the plugin has a kernel for, with these flags (LOCI_KERNEL_*). Skips the check if there is
+  // none.
+  PlainKernel(Instance& instance, OpenDevice& device, const Stream& stream,
+              std::uint32_t flags = 0);
   ~PlainKernel();
   PlainKernel(const PlainKernel&) = delete;
   PlainKernel& operator=(const PlainKernel&) = delete;
 
   // Into the stream.
   void launch(std::uint64_t correlation);
+  // Into that one, from kTensorBytes at `input` to as many at `output`, with LOCI_LAUNCH_* flags.
+  void launch(const Stream& stream, void* input, void* output, std::uint64_t flags,
+              std::uint64_t correlation = 0);
+  [[nodiscard]] const std::string& op() const { return op_; }
+
+  static constexpr std::int64_t kCount = 1024;
+  static constexpr std::uint64_t kTensorBytes = kCount * sizeof(float);
 
  private:
   bool prepare(Instance& instance, OpenDevice& device, const char* op);
@@ -28,6 +38,8 @@ class PlainKernel {
             const loci_op_desc& op);
 
   const loci_kernels_api& api_;
+  std::uint32_t flags_;
+  std::string op_;
   const Stream& stream_;
   Memory input_;
   Memory output_;

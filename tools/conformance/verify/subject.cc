@@ -161,6 +161,19 @@ const loci_profile_reporter_api& Instance::reporter_api() {
   return *reporter_api_;
 }
 
+const loci_capture_api& Instance::capture_api() {
+  if (capture_api_ == nullptr) {
+    const void* table = interface(LOCI_CAPTURE_INTERFACE, LOCI_CAPTURE_MINOR);
+    if (table == nullptr) skip("it has no " LOCI_CAPTURE_INTERFACE);
+    auto own =
+        std::make_unique<loci_capture_api>(adopt<loci_capture_api>(table, LOCI_CAPTURE_INTERFACE));
+    const std::string missing = missing_functions(*own);
+    if (!missing.empty()) skip("its " LOCI_CAPTURE_INTERFACE " lacks {}", missing);
+    capture_api_ = std::move(own);
+  }
+  return *capture_api_;
+}
+
 void Instance::require_device(std::uint32_t index) {
   const loci_device_api& api = device_api();
   std::int32_t score = 0;
@@ -223,6 +236,24 @@ std::string missing_functions(const loci_kernels_api& api) {
                            {"destroy", api.destroy != nullptr},
                            {"prepare", api.prepare != nullptr},
                            {"destroy_prepared", api.destroy_prepared != nullptr}});
+}
+
+std::string missing_functions(const loci_capture_api& api) {
+  return names_of_missing({{"open", api.open != nullptr},
+                           {"close", api.close != nullptr},
+                           {"begin", api.begin != nullptr},
+                           {"annotate", api.annotate != nullptr},
+                           {"end", api.end != nullptr},
+                           {"abort", api.abort != nullptr},
+                           {"status", api.status != nullptr},
+                           {"stats", api.stats != nullptr},
+                           {"dump", api.dump != nullptr},
+                           {"destroy_graph", api.destroy_graph != nullptr},
+                           {"instantiate", api.instantiate != nullptr},
+                           {"launch", api.launch != nullptr},
+                           {"patch", api.patch != nullptr},
+                           {"update", api.update != nullptr},
+                           {"destroy_exec", api.destroy_exec != nullptr}});
 }
 
 }  // namespace loci::verify

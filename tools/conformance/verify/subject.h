@@ -1,6 +1,7 @@
 // The plugin under test, driven through its C tables without the core.
 #pragma once
 
+#include <loci/abi/capture.h>
 #include <loci/abi/device.h>
 #include <loci/abi/kernels.h>
 #include <loci/abi/plugin.h>
@@ -78,6 +79,7 @@ class Instance {
   const loci_kernels_api& kernels_api();
   const loci_profile_source_api& profile_source_api();
   const loci_profile_reporter_api& reporter_api();
+  const loci_capture_api& capture_api();
   // Skips the check if this machine has no such device.
   void require_device(std::uint32_t index);
   std::uint32_t device_count();
@@ -93,6 +95,7 @@ class Instance {
   std::unique_ptr<loci_kernels_api> kernels_api_;
   std::unique_ptr<loci_profile_source_api> profile_source_api_;
   std::unique_ptr<loci_profile_reporter_api> reporter_api_;
+  std::unique_ptr<loci_capture_api> capture_api_;
 };
 
 // Fails the check if the plugin still holds something of the host.
@@ -107,5 +110,6 @@ inline loci_str to_abi(std::string_view text) { return {text.data(), text.size()
 // device it is; NULL while that is not known.
 std::string missing_functions(const loci_device_api& api, const loci_device_info* info);
 std::string missing_functions(const loci_kernels_api& api);
+std::string missing_functions(const loci_capture_api& api);
 
 }  // namespace loci::verify

@@ -107,9 +107,10 @@ class Verification {
   // its device works.
   std::vector<Check> checks_of(const std::string& level, bool is_wanted) {
     vitality_.probe = [target = target_] { probe_device(target); };
-    if (level != "ops") return device_level(level, target_);
+    if (level != "ops" && level != "capture") return device_level(level, target_);
     const bool can_ask = is_wanted && !target_.manifest.failed && !vitality_.is_lost();
     const Brought brought = can_ask ? ask_what_it_brings(target_, options_.patience) : Brought();
+    if (level == "capture") return capture_level(target_, ops_, brought);
     OpsLevel ops = ops_level(target_, ops_, brought, options_.own_cases);
     vitality_.probe = std::move(ops.probe);
     return std::move(ops.checks);
@@ -160,8 +161,8 @@ class Verification {
 }  // namespace
 
 const std::vector<std::string>& level_names() {
-  static const std::vector<std::string> kNames{"abi",   "life",    "mem", "order",
-                                               "fault", "profile", "ops"};
+  static const std::vector<std::string> kNames{"abi",   "life",    "mem",     "order",
+                                               "fault", "profile", "capture", "ops"};
   return kNames;
 }
 

@@ -15,7 +15,7 @@
 
 namespace loci::verify {
 
-// In the order in which they run: abi, life, mem, order, fault, profile, ops.
+// In the order in which they run: abi, life, mem, order, fault, profile, capture, ops.
 const std::vector<std::string>& level_names();
 
 struct Options {

@@ -43,6 +43,8 @@ void Source::add(const Work& work, std::uint64_t begin_ns, std::uint64_t end_ns)
   record.name = sdk::to_abi("work");
   record.kind = work.kind;
   record.direction = work.direction;
+  record.graph = work.graph;
+  record.replay = work.replay;
   records_.push_back(record);
   if (has("record_twice")) records_.push_back(record);
   if (has("record_after_stop")) hand_over();

@@ -13,6 +13,8 @@ struct Work {
   std::uint32_t direction = LOCI_COPY_UNKNOWN;
   std::uint64_t bytes = 0;
   std::uint64_t correlation = 0;
+  std::uint32_t graph = 0;
+  std::uint64_t replay = 0;
 };
 
 std::uint64_t now_ns();

@@ -178,6 +178,7 @@ TEST(FaultyPlugin, ADeviceThatDiesIsOneFailure) {
 
 TEST(FaultlessPlugin, Passes) {
   for (const std::string& level : level_names()) {
+    if (level == "capture") continue;  // it has no capturer; see faulty_capturer_test.cc
     const Report report = verify_plugin("none", level, level == "ops" ? kCases : "");
     EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
     EXPECT_GT(report.counts()[Outcome::kPassed], 0U) << level;

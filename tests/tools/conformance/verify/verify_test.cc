@@ -31,9 +31,10 @@ void expect_refusal(const Options& options, const char* message) {
 
 TEST(Verify, RefusesWhatThereIsNot) {
   Options options = options_for(kGood);
-  options.levels = {"abi", "capture"};
+  options.levels = {"abi", "captures"};
   expect_refusal(options,
-                 "no level 'capture'; there are abi, life, mem, order, fault, profile, ops");
+                 "no level 'captures'; there are abi, life, mem, order, fault, profile, capture, "
+                 "ops");
   options = options_for(kGood);
   options.filter = "(";
   expect_refusal(options, "no regular expression");

@@ -1,0 +1,129 @@
+#include "stream.h"
+
+#include <loci/abi/capture.h>
+
+#include <loci/plugin/error.hpp>
+#include <utility>
+
+#include "device.h"
+#include "tests/tools/conformance/faulty_plugin/fault.h"
+
+namespace loci::faulty {
+
+CapturingStream::CapturingStream(CapturingDevice& device) : device_(device) { device_.add(*this); }
+
+CapturingStream::~CapturingStream() { device_.remove(*this); }
+
+bool CapturingStream::query() {
+  require_plain("it is queried", "accepts_query");
+  return mark().reached();
+}
+
+void CapturingStream::synchronize() {
+  require_plain("it is waited for", "accepts_synchronize");
+  mark().wait();
+}
+
+void CapturingStream::wait(CapturingEvent& event) {
+  queue_->add([mark = event.latest()] { mark.wait(); });
+}
+
+void CapturingStream::add(Node node) {
+  if (CapturingStream* other = device_.recorder(); has("records_everything") && other != nullptr) {
+    return other->record(std::move(node));
+  }
+  std::unique_lock lock(mutex_);
+  const bool is_recording = recording_ != nullptr;
+  lock.unlock();
+  if (is_recording) record(node);
+  if (is_recording && !has("runs_while_recording")) return;
+  queue_->add([&source = device_.source(), node = std::move(node)] {
+    const std::uint64_t begin = now_ns();
+    node.body(node.arguments);
+    source.add(node.work, begin, now_ns());
+  });
+}
+
+void CapturingStream::record(Node node) {
+  const std::lock_guard lock(mutex_);
+  if (node.work.kind == LOCI_DEVICE_WORK_KERNEL && !has("nameless_dump")) {
+    node.name = recording_->op;
+  }
+  node.item = recording_->item;
+  recording_->nodes.push_back(std::move(node));
+}
+
+void CapturingStream::refuse(std::string_view what) {
+  const std::string message = "[captures] " + std::string(what) + " while the stream records";
+  if (!has("forgets_refusal")) recording_->reason = message;
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, message);
+}
+
+void CapturingStream::require_plain(std::string_view what, std::string_view fault) {
+  const std::lock_guard lock(mutex_);
+  if (recording_ != nullptr && !has(fault)) refuse(what);
+}
+
+void CapturingStream::begin() {
+  static const std::thread::id kFirst = std::this_thread::get_id();
+  if (has("records_in_one_thread") && kFirst != std::this_thread::get_id()) {
+    throw sdk::Error(LOCI_CODE_FAILED, "[captures] another thread recorded before");
+  }
+  if (has("one_recording") && device_.recorder() != nullptr && device_.recorder() != this) {
+    throw sdk::Error(LOCI_CODE_FAILED, "[captures] another stream records");
+  }
+  const std::lock_guard lock(mutex_);
+  if (recording_ != nullptr && !has("begins_twice")) {
+    if (has("begin_twice_spoils")) refuse("another recording begins");
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records already");
+  }
+  if (has("begin_drops_work")) queue_->drop();
+  recording_ = std::make_unique<Recording>();
+  recording_->nodes = std::exchange(left_, {});
+}
+
+void CapturingStream::annotate(std::string_view op, std::uint64_t item) {
+  const std::lock_guard lock(mutex_);
+  if (recording_ == nullptr) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
+  }
+  recording_->op = op;
+  recording_->item = item;
+}
+
+Nodes CapturingStream::end() {
+  const std::lock_guard lock(mutex_);
+  if (recording_ == nullptr) {
+    if (has("ends_without_begin")) return {};
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
+  }
+  const Recording recorded = *recording_;
+  const bool is_valid = recorded.reason.empty();
+  if (has("leaks_failed_recording") && !is_valid) static_cast<void>(recording_.release());
+  if (is_valid || !has("keeps_failed_recording")) recording_.reset();
+  if (is_valid) return recorded.nodes;
+  throw sdk::Error(LOCI_CODE_FAILED, "[captures] the recording is invalid: " + recorded.reason);
+}
+
+void CapturingStream::abort() {
+  const std::lock_guard lock(mutex_);
+  if (recording_ == nullptr && has("abort_needs_recording")) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
+  }
+  if (recording_ != nullptr && has("abort_keeps_nodes")) left_ = recording_->nodes;
+  if (has("leaks_aborted_recording")) static_cast<void>(recording_.release());
+  if (!has("abort_keeps_recording")) recording_.reset();
+}
+
+std::uint32_t CapturingStream::status() {
+  const std::lock_guard lock(mutex_);
+  if (recording_ == nullptr || has("status_of_none")) return LOCI_CAPTURE_NONE;
+  return recording_->reason.empty() ? LOCI_CAPTURE_ACTIVE : LOCI_CAPTURE_INVALID;
+}
+
+bool CapturingStream::is_recorded_here() {
+  const std::lock_guard lock(mutex_);
+  return recording_ != nullptr && recording_->thread == std::this_thread::get_id();
+}
+
+}  // namespace loci::faulty
