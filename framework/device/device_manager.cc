@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "framework/core/listed.h"
 #include "framework/core/raise.h"
 #include "framework/device/device_count.h"
 #include "framework/plugin/foreign_call.h"
@@ -20,6 +21,7 @@ namespace {
 constexpr std::string_view kAnyAccelerator = "gpu";
 constexpr std::string_view kPreferredAccelerator = "cuda";
 
+constexpr std::size_t kMostPlacesNamed = 20;  // a machine's own; a plugin may count thousands
 class PluginSource : public BackendSource {
  public:
   explicit PluginSource(plugin::PluginManager& plugins) : plugins_(&plugins) {}
@@ -249,14 +251,15 @@ class DeviceManager::Impl {
 
   // For a message about another device, to which one that cannot be counted is no matter.
   std::string present_names() {
-    std::string names;
+    std::vector<std::string> names;
     for (const std::string& type : types()) {
-      for (std::uint32_t index = 0; index < count_or_none(type); ++index) {
-        names += names.empty() ? "" : ", ";
-        names += Place(type, static_cast<int>(index)).to_string();
+      const std::uint32_t count = count_or_none(type);
+      for (std::uint32_t index = 0; index < count; ++index) {
+        names.push_back(Place(type, static_cast<int>(index)).to_string());
       }
     }
-    return names.empty() ? "none, because no plugin brings one" : names;
+    if (names.empty()) return "none, because no plugin brings one";
+    return core::listed(names, kMostPlacesNamed);
   }
 
   std::uint32_t count_or_none(const std::string& type) {

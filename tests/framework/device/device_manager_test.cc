@@ -92,6 +92,13 @@ TEST(DeviceManagerTest, IndexBeyondTheLastDeviceIsRefused) {
       ThrowsMessage<Error>(AllOf(HasSubstr("no device 'sim:2'"), HasSubstr("sim:0, sim:1"))));
 }
 
+TEST(DeviceManagerTest, OfManyDevicesAMessageNamesTheFirst) {
+  FakeBackend many({.type = "many", .count = 1000});
+  DeviceManager manager(source_of({&many}));
+  EXPECT_THAT([&] { (void)manager.get(Place("foo")); },
+              ThrowsMessage<Error>(HasSubstr("many:18, many:19 and 980 more")));
+}
+
 TEST(DeviceManagerTest, WithoutPluginsItSaysSo) {
   DeviceManager manager(source_of({}));
   EXPECT_THAT([&] { (void)manager.get(Place("cpu")); },

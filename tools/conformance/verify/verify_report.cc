@@ -1,8 +1,11 @@
 #include "tools/conformance/verify/verify_report.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <set>
+#include <string_view>
+
+#include "framework/core/listed.h"
 
 namespace loci::verify {
 namespace {
@@ -34,13 +37,7 @@ std::string subject_of(const std::string& check) {
 }
 
 std::string names_text(const std::set<std::string>& names, std::size_t most) {
-  std::vector<std::string> first;
-  for (const std::string& name : names) {
-    if (first.size() < most) first.push_back(name);
-  }
-  const std::string more =
-      names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
-  return fmt::format("{}{}", fmt::join(first, ", "), more);
+  return core::listed({names.begin(), names.end()}, most);
 }
 
 // Checks with the same outcome for the same reason, in one line.

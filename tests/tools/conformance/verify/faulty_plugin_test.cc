@@ -75,7 +75,9 @@ TEST_P(FaultyPlugin, IsFoundAndNamed) {
 INSTANTIATE_TEST_SUITE_P(
     Faults, FaultyPlugin,
     ::testing::Values(
-        Planted{"extra_symbol", "abi/exported_symbols", "loci_test_extra_symbol"},
+        Planted{"extra_symbol", "abi/exported_symbols",
+                "loci_plugin_query_v1: loci_test_extra_a, loci_test_extra_b, loci_test_extra_c and "
+                "2 more; link with"},
         Planted{"small_table", "abi/device_table", "struct_size of 64 bytes"},
         Planted{"missing_function", "abi/device_table", "lacks stream_query"},
         Planted{"wrong_priorities", "abi/device_description", "priorities from 1 (greatest) to 0"},
