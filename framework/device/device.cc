@@ -11,6 +11,7 @@
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/call_name.h"
 #include "framework/device/stream.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/stated_text.h"
@@ -63,10 +64,11 @@ std::string text_of(loci_str text, std::string_view what) {
 }
 
 // What cannot be done about a device that is gone is logged.
-void close_device(const device::DeviceBackend& backend, loci_device* device) noexcept {
+void close_device(const device::DeviceBackend& backend, const Place& place,
+                  loci_device* device) noexcept {
   try {
     plugin::blaming(*backend.plugin, [&] {
-      return plugin::call_plugin("close", [&] {
+      return plugin::call_plugin(call_name("close", place), [&] {
         backend.api.close(device);
         return 0;
       });
@@ -92,7 +94,7 @@ Device::Device(const device::DeviceBackend& backend, Place place)
   try {
     if (has_streams) default_stream_ = std::make_unique<Stream>(*this);
   } catch (...) {
-    close_device(backend, handle_);
+    close_device(backend, place_, handle_);
     plugin().release();
     throw;
   }
@@ -104,13 +106,13 @@ Device::~Device() {
   owned_resident_.reset();
   further_streams_.clear();
   default_stream_.reset();
-  close_device(*backend_, handle_);
+  close_device(*backend_, place_, handle_);
   plugin().release();
 }
 
 void Device::open() {
   loci_error* error = plugin::blaming(plugin(), [this] {
-    return plugin::call_plugin("open", [this] {
+    return plugin::call_plugin(call_name("open", place_), [this] {
       return api().open(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &handle_);
     });
   });
@@ -121,7 +123,7 @@ void Device::describe() {
   loci_device_info info{};
   info.struct_size = sizeof info;
   plugin::blaming(plugin(), [&] {
-    loci_error* error = plugin::call_plugin("describe", [&] {
+    loci_error* error = plugin::call_plugin(call_name("describe", place_), [&] {
       return api().describe(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &info);
     });
     check(error, "describing it");
@@ -197,7 +199,7 @@ std::uint64_t Device::free_memory() const noexcept {
   std::uint64_t total = 0;
   try {
     loci_error* error = plugin::blaming(plugin(), [&] {
-      return plugin::call_plugin("mem_info",
+      return plugin::call_plugin(call_name("mem_info", place_),
                                  [&] { return api().mem_info(handle_, &free, &total); });
     });
     check(error, "asking for its free memory");

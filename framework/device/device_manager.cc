@@ -11,6 +11,7 @@
 
 #include "framework/core/listed.h"
 #include "framework/core/raise.h"
+#include "framework/device/call_name.h"
 #include "framework/device/device_count.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
@@ -20,8 +21,8 @@ namespace {
 
 constexpr std::string_view kAnyAccelerator = "gpu";
 constexpr std::string_view kPreferredAccelerator = "cuda";
-
 constexpr std::size_t kMostPlacesNamed = 20;  // a machine's own; a plugin may count thousands
+
 class PluginSource : public BackendSource {
  public:
   explicit PluginSource(plugin::PluginManager& plugins) : plugins_(&plugins) {}
@@ -45,8 +46,9 @@ bool is_accelerator(const device::DeviceBackend& backend) {
   loci_device_info info{};
   info.struct_size = sizeof info;
   plugin::blaming(*backend.plugin, [&] {
-    plugin::call_plugin_checked(
-        "describe", [&] { return backend.api.describe(backend.plugin->handle(), 0, &info); });
+    plugin::call_plugin_checked(device::call_name("describe", Place(backend.device_type, 0)), [&] {
+      return backend.api.describe(backend.plugin->handle(), 0, &info);
+    });
   });
   return (info.flags & LOCI_DEVICE_ACCELERATOR) != 0;
 }

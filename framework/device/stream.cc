@@ -4,6 +4,7 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/call_name.h"
 #include "framework/plugin/foreign_call.h"
 
 namespace loci::device {
@@ -31,7 +32,7 @@ Stream::Stream(Device& device, std::int32_t priority) : device_(&device) {
   device.require_reach();
   require(device, device.api().stream_create != nullptr, "streams");
   loci_error* error = plugin::blaming(device.plugin(), [&] {
-    return plugin::call_plugin("stream_create", [&] {
+    return plugin::call_plugin(call_name("stream_create", device.place()), [&] {
       return device.api().stream_create(device.handle(), priority, &handle_);
     });
   });

@@ -94,12 +94,14 @@ TEST_F(LostPluginTest, ASlowDriverCanBeGivenMoreTime) {
                                       "with --no-plugin org.loci.test.risky\n"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    LostPluginTest, ListOfDevices,
-    ::testing::Values(Called{"load", "loading it"}, Called{"query", "its loci_plugin_query_v1"},
-                      Called{"create", "its create"}, Called{"count", "its count"},
-                      Called{"describe", "its describe"}, Called{"open", "its open"}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(LostPluginTest, ListOfDevices,
+                         ::testing::Values(Called{"load", "loading it"},
+                                           Called{"query", "its loci_plugin_query_v1"},
+                                           Called{"create", "its create"},
+                                           Called{"count", "its count"},
+                                           Called{"describe", "its describe of risky:0"},
+                                           Called{"open", "its open of risky:0"}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(LostPluginTest, TheObjectOfAListHasTheReason) {
   const Finished finished = devices("crash in open", {"--json"});
@@ -108,7 +110,7 @@ TEST_F(LostPluginTest, TheObjectOfAListHasTheReason) {
   EXPECT_EQ(report["devices"][0]["place"], "cpu");
   EXPECT_EQ(report["absent"], json({{{"plugin", "org.loci.test.risky"},
                                      {"device_types", {"risky"}},
-                                     {"reason", "its open crashed with SIGSEGV"},
+                                     {"reason", "its open of risky:0 crashed with SIGSEGV"},
                                      {"remedy",
                                       "report it to the plugin's author, or leave it out "
                                       "with --no-plugin org.loci.test.risky"}}}));
@@ -118,9 +120,10 @@ TEST_F(LostPluginTest, AFileThatWasNamedIsAFailureAfterTheList) {
   const Finished finished =
       loci({"devices", "--plugin", path("plugins/loci-risky.so")}, risking("abort in open"));
   EXPECT_EQ(finished.exit_code, 4);
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("cpu: "), HasSubstr("its open crashed with SIGABRT")));
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("cpu: "), HasSubstr("its open of risky:0 crashed with SIGABRT")));
   EXPECT_THAT(finished.err, AllOf(HasSubstr("loci: error: [--plugin] "),
-                                  HasSubstr("its open crashed with SIGABRT")));
+                                  HasSubstr("its open of risky:0 crashed with SIGABRT")));
 }
 
 TEST_F(LostPluginTest, ADoctorHasTheRest) {
@@ -132,13 +135,17 @@ TEST_F(LostPluginTest, ADoctorHasTheRest) {
     const json report = json::parse(finished.out);
     EXPECT_EQ(report["devices"][0], json({{"place", "cpu"}, {"error", nullptr}})) << risk;
     ASSERT_EQ(report["problems"].size(), 1U) << risk << report["problems"];
-    EXPECT_THAT(report["problems"][0]["cause"].get<std::string>(), HasSubstr("its open ")) << risk;
+    EXPECT_THAT(report["problems"][0]["cause"].get<std::string>(),
+                HasSubstr("its open of risky:0 "))
+        << risk;
   }
 }
 
 TEST_F(LostPluginTest, ARunNamesThePluginThatItCrashedIn) {
-  for (const char* function : {"create", "open", "describe"}) {
-    const std::string place = std::string(" in ") + function;
+  for (const Called& function : {Called{"create", "its create"},
+                                 {"open", "its open of risky:0"},
+                                 {"describe", "its describe of risky:0"}}) {
+    const std::string place = std::string(" in ") + function.name;
     const std::string named =
         std::string("[plugin] org.loci.test.risky was in its ") + function + "; report it";
     const Finished crashed = run("crash" + place);
@@ -154,7 +161,7 @@ TEST_F(LostPluginTest, ARunThatIsInterruptedNamesThePluginThatHangs) {
   const Finished finished = run_for("hang in open", "INT", "4");
   EXPECT_EQ(finished.exit_code, 128 + 2);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("SIGINT: interrupted while [plugin] "
-                                            "org.loci.test.risky was in its open"),
+                                            "org.loci.test.risky was in its open of risky:0"),
                                   Not(HasSubstr("still waiting"))));
 }
 
@@ -162,7 +169,7 @@ TEST_F(LostPluginTest, ARunSaysWhichPluginItWaitsFor) {
   const Finished finished = run_for("hang in open", "KILL", "14");
   EXPECT_THAT(finished.err,
               HasSubstr("loci: still waiting: [plugin] org.loci.test.risky was in its "
-                        "open all this time"));
+                        "open of risky:0 all this time"));
 }
 
 }  // namespace

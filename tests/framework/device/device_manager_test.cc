@@ -171,7 +171,7 @@ TEST(DeviceManagerTest, WhatEscapesCountingAndDescribingIsAnError) {
     throw 42;
   };
   EXPECT_THAT([&] { (void)manager.get(Place("gpu")); },
-              ThrowsMessage<Error>(HasSubstr("its describe let an exception escape")));
+              ThrowsMessage<Error>(HasSubstr("its describe of liar:0 let an exception escape")));
   liar.backend().api.count = [](loci_plugin*, std::uint32_t*) -> loci_error* { throw 42; };
   EXPECT_THAT([&] { (void)manager.places(); },
               ThrowsMessage<Error>(HasSubstr("its count let an exception escape")));

@@ -175,8 +175,8 @@ TEST(DeviceTest, NamesThePluginWhoseFunctionsThrow) {
   fake.backend().api.open = [](loci_plugin*, std::uint32_t, loci_device**) -> loci_error* {
     throw 42;
   };
-  EXPECT_THAT(open, ThrowsMessage<Error>(
-                        AllOf(HasSubstr(id), HasSubstr("its open let an exception escape"))));
+  EXPECT_THAT(open, ThrowsMessage<Error>(AllOf(
+                        HasSubstr(id), HasSubstr("its open of fake:0 let an exception escape"))));
   fake.backend().api.describe = [](loci_plugin*, std::uint32_t, loci_device_info*) -> loci_error* {
     throw std::runtime_error("no such thing");
   };
