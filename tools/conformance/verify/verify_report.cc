@@ -46,9 +46,20 @@ struct Group {
   std::set<std::string> subjects;
 };
 
-// What an absent case says differs with its shape, so those go together.
+// What an absent case says differs with its shape, so those go together. Where the op has kernels
+// and none for the dtypes of the case, the core says "(none for float16; has: float32)".
+std::string absence(const std::string& message) {
+  constexpr std::string_view kHas = "; has: ";
+  const std::size_t none = message.find("(none for ");
+  const std::size_t has = none == std::string::npos ? none : message.find(kHas, none);
+  if (has == std::string::npos) return "no kernel";
+  const std::size_t first = has + kHas.size();
+  return fmt::format("no kernel for these dtypes (has: {})",
+                     message.substr(first, message.find(')', first) - first));
+}
+
 std::string reason_of(const Result& result) {
-  if (result.outcome == Outcome::kAbsent) return "no kernel";
+  if (result.outcome == Outcome::kAbsent) return absence(result.message);
   return result.message.substr(0, result.message.find(" ("));
 }
 
