@@ -87,6 +87,39 @@ TEST_P(ListOfDevices, SurvivesOneThatHangs) {
   expect_listed("hang", "did not return within 3 s", {"--probe-timeout", "3"});
 }
 
+TEST_P(ListOfDevices, SurvivesOneThatWritesForEver) {
+  expect_listed("flood", "wrote a line of more than 1 MiB");
+  expect_listed("chatter", "did not return within 3 s", {"--probe-timeout", "3"});
+}
+
+// 1,024 devices whose texts have 256 MiB.
+TEST_F(LostPluginTest, AListOfManyDevicesIsWholeAndItsTextsAreCut) {
+  const Finished finished =
+      loci({"devices", "--json", "--plugin-path", path("plugins")}, {"LOCI_TEST_LIE=many devices"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  std::size_t count = 0;
+  for (const json& device : report["devices"]) {
+    if (device["plugin"] != "org.loci.test.risky") continue;
+    ++count;
+    EXPECT_THAT(device["uuid"].get<std::string>(), HasSubstr("... (63488 bytes left out)"));
+  }
+  EXPECT_EQ(count, 1024U);
+  EXPECT_EQ(report["absent"], json::array());
+}
+
+TEST_F(LostPluginTest, ALongErrorIsCut) {
+  const Finished finished = devices("fail at length in open", {"--json"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  for (const json& device : json::parse(finished.out)["devices"]) {
+    if (device["place"] != "risky:0") continue;
+    EXPECT_THAT(device["error"].get<std::string>(),
+                AllOf(HasSubstr("risky:0"), HasSubstr("yyy... ("), HasSubstr("bytes left out)")));
+    return;
+  }
+  FAIL() << finished.out.substr(0, 1000);
+}
+
 TEST_F(LostPluginTest, ASlowDriverCanBeGivenMoreTime) {
   const Finished finished = devices("hang in open", {"--probe-timeout", "3"});
   EXPECT_THAT(finished.out, HasSubstr("\n  remedy        see whether its device or driver hangs, "
@@ -147,7 +180,7 @@ TEST_F(LostPluginTest, ARunNamesThePluginThatItCrashedIn) {
                                  {"describe", "its describe of risky:0"}}) {
     const std::string place = std::string(" in ") + function.name;
     const std::string named =
-        std::string("[plugin] org.loci.test.risky was in its ") + function + "; report it";
+        std::string("[plugin] org.loci.test.risky was in ") + function.subject + "; report it";
     const Finished crashed = run("crash" + place);
     EXPECT_EQ(crashed.exit_code, 128 + 11);
     EXPECT_THAT(crashed.err, AllOf(HasSubstr("loci: SIGSEGV: "), HasSubstr(named)));
