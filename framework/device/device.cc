@@ -212,8 +212,9 @@ std::uint64_t Device::free_memory() const noexcept {
 
 bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t target_end,
                   void* target, std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
-                  loci_device* peer) {
+                  Device* peer) {
   require_reach();
+  if (peer != nullptr) peer->require_reach();
   const loci_copy flat{.struct_size = sizeof(loci_copy),
                        .source_end = source_end,
                        .target_end = target_end,
@@ -223,7 +224,7 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
                        .rows = 1,
                        .source_pitch = bytes,
                        .target_pitch = bytes,
-                       .peer = peer,
+                       .peer = peer == nullptr ? nullptr : peer->handle(),
                        .correlation = correlation};
   // Such a copy may wait for the stream within the plugin, where no limit reaches it.
   const bool has_host = source_end == LOCI_END_HOST || target_end == LOCI_END_HOST;
@@ -231,7 +232,7 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
   if (waits) synchronize_stream(stream);
   std::uint32_t blocked = 0;
   loci_error* error = api().copy(handle_, &flat, stream, &blocked);
-  if (error != nullptr) fail(error, fmt::format("copying {} bytes", bytes));
+  if (error != nullptr) fail_copy(error, bytes, peer);
   return waits || blocked != 0;
 }
 
@@ -440,6 +441,24 @@ void Device::fail(loci_error* error, std::string_view action) const {
   const Error taken = core::take_error(error);
   note_loss(taken);
   throw taken.within(fmt::format("[device] {}: {}", place_.to_string(), action));
+}
+
+void Device::fail_copy(loci_error* error, std::uint64_t bytes, Device* peer) const {
+  if (peer == nullptr) fail(error, fmt::format("copying {} bytes", bytes));
+  const Error taken = core::take_error(error);
+  // Which of the two has gone, the one code does not tell.
+  const bool is_lost = taken.code() == ErrorCode::kDeviceLost;
+  const Device& blamed = is_lost && peer->says_it_is_lost() && !says_it_is_lost() ? *peer : *this;
+  blamed.note_loss(taken);
+  throw taken.within(fmt::format("[device] {}: copying {} bytes from {}", place_.to_string(), bytes,
+                                 peer->place().to_string()));
+}
+
+bool Device::says_it_is_lost() const {
+  if (default_stream() == nullptr) return false;
+  std::uint32_t done = 0;
+  loci_error* error = api().stream_query(default_stream(), &done);
+  return error != nullptr && core::take_error(error).code() == ErrorCode::kDeviceLost;
 }
 
 Resident& Device::resident(std::unique_ptr<Resident> (*make)(Device&)) {

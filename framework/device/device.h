@@ -119,10 +119,11 @@ class Device {
   void deallocate(void* pointer, loci_stream* stream) noexcept;
   // Bytes free now; 0 if the backend cannot tell.
   [[nodiscard]] std::uint64_t free_memory() const noexcept;
-  // Flat copy in stream order; returns whether the host waited.
+  // Flat copy in stream order; returns whether the host waited. From a peer it is a call of this
+  // device, and an error names both.
   bool copy(std::uint32_t source_end, const void* source, std::uint32_t target_end, void* target,
             std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
-            loci_device* peer = nullptr);
+            Device* peer = nullptr);
   // Wait, and ask as check_async_error() does.
   void synchronize_stream(loci_stream* stream, UnprovenWork* asker = nullptr,
                           std::uint64_t up_to = 0);
@@ -165,6 +166,9 @@ class Device {
 
  private:
   [[noreturn]] void fail(loci_error* error, std::string_view action) const;
+  [[noreturn]] void fail_copy(loci_error* error, std::uint64_t bytes, Device* peer) const;
+  // Asks the plugin, without a wait.
+  [[nodiscard]] bool says_it_is_lost() const;
   [[noreturn]] void refuse_out_of_reach() const;
   // The next error of enqueued work, with the correlation of what failed, if the device tells it.
   std::optional<Error> take_async_error(std::uint64_t* correlation);

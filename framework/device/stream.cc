@@ -92,9 +92,12 @@ void Event::synchronize() {
   device_->check_wait(device_->api().event_synchronize(handle_), stream_);
 }
 
-void Event::wait_on(loci_stream* stream) {
+void Event::wait_on(loci_stream* stream, Device* waiting) {
   device_->require_reach();
-  device_->check(device_->api().stream_wait_event(stream, handle_), "making a stream wait");
+  loci_error* error = device_->api().stream_wait_event(stream, handle_);
+  if (waiting == nullptr || waiting == device_)
+    return device_->check(error, "making a stream wait");
+  waiting->check(error, "making a stream wait for " + device_->place().to_string());
 }
 
 std::uint64_t Event::ns_until(Event& end) {
