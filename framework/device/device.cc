@@ -104,10 +104,30 @@ Device::~Device() {
   // Memory goes back in the order of the streams, so before them.
   resident_.store(nullptr, std::memory_order_release);
   owned_resident_.reset();
+  if (!is_closed_.load(std::memory_order_relaxed)) close();
+}
+
+void Device::close() noexcept {
   further_streams_.clear();
   default_stream_.reset();
   close_device(*backend_, place_, handle_);
+  is_closed_.store(true, std::memory_order_release);
   plugin().release();
+}
+
+void Device::release_kept_memory() noexcept {
+  if (!loss_.is_lost() || is_out_of_reach()) return;
+  if (Resident* present = resident_.load(std::memory_order_acquire)) present->device_lost();
+}
+
+void Device::close_if_unused() noexcept {
+  if (!loss_.is_lost() || is_out_of_reach()) return;
+  std::int64_t own = default_stream_ == nullptr ? 0 : 1;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    for (const std::unique_ptr<Stream>& stream : further_streams_) own += stream == nullptr ? 0 : 1;
+  }
+  if (uses_.load(std::memory_order_acquire) == own) close();
 }
 
 void Device::open() {
@@ -179,6 +199,7 @@ void* Device::allocate(std::uint64_t bytes, loci_stream* stream) {
   loci_error* error = api().mem_alloc(handle_, LOCI_MEMORY_DEVICE, bytes, stream, &pointer);
   if (error != nullptr) fail(error, fmt::format("allocating {} bytes", bytes));
   plugin().retain();
+  begin_use();
   return pointer;
 }
 
@@ -191,6 +212,7 @@ void Device::deallocate(void* pointer, loci_stream* stream) noexcept {
     core::log(core::Module::kDevice, level, "{}", error.what());
   }
   plugin().release();
+  end_use();
 }
 
 std::uint64_t Device::free_memory() const noexcept {

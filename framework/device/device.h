@@ -46,6 +46,9 @@ class Resident {
   virtual ~Resident() = default;
   // All work of `stream` has ended, and its handle is about to become invalid.
   virtual void stream_ended(loci_stream* stream) noexcept = 0;
+  // It is lost, and another takes its place: what is kept for later use goes back now, and what is
+  // still in use once it is not.
+  virtual void device_lost() noexcept = 0;
 };
 
 // Those of the DeviceManager live until the process ends. The constructor opens the device and the
@@ -98,14 +101,25 @@ class Device {
 
   // Whether nothing may be asked of it, and destructors leave it alone: the process is ending, or
   // was forked from the one that opened the device, whose threads and handles a queued device's
-  // are, or the device hangs.
-  [[nodiscard]] bool is_out_of_reach() const noexcept { return is_left() || loss_.is_hung(); }
+  // are, or the device hangs, or it was closed after it was lost.
+  [[nodiscard]] bool is_out_of_reach() const noexcept {
+    return is_left() || loss_.is_hung() || is_closed_.load(std::memory_order_acquire);
+  }
   // Throws Error(kUnavailable) if so, and Error(kDeviceLost) if it is lost.
   void require_reach() const {
     if (is_out_of_reach() || loss_.is_lost()) [[unlikely]]
       refuse_out_of_reach();
   }
   [[nodiscard]] const Loss& loss() const { return loss_; }
+  // For each object of the plugin that refers to the open device and is given back: while there is
+  // one, the device stays open.
+  void begin_use() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
+  void end_use() noexcept { uses_.fetch_sub(1, std::memory_order_release); }
+  // Of one that is lost, and does not hang: the memory that is kept goes back.
+  void release_kept_memory() noexcept;
+  // Closes one that is lost, does not hang and is not in use; what is left answers that it is lost.
+  // Nobody may have been given it since it was lost, or be within a call of it that began before.
+  void close_if_unused() noexcept;
   // For an error that came from a function which check() does not see, such as a launch.
   void note_loss(const Error& error) const noexcept;
   // In the child of a fork().
@@ -190,6 +204,7 @@ class Device {
   std::shared_ptr<Failure> fail_owner(const Error& error, UnprovenWork& owner,
                                       std::uint64_t correlation);
   void open();
+  void close() noexcept;
   void describe();
   void take(const loci_device_info& info);
 
@@ -198,6 +213,8 @@ class Device {
   DeviceInfo info_;
   loci_device* handle_ = nullptr;
   std::atomic<bool> is_of_parent_{false};
+  std::atomic<std::int64_t> uses_{0};
+  std::atomic<bool> is_closed_{false};
   mutable Loss loss_;  // heard of wherever an error of the device passes
   std::unique_ptr<Stream> default_stream_;
   std::mutex streams_mutex_;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,8 @@ namespace {
 constexpr std::string_view kAnyAccelerator = "gpu";
 constexpr std::string_view kPreferredAccelerator = "cuda";
 constexpr std::size_t kMostPlacesNamed = 20;  // a machine's own; a plugin may count thousands
+
+std::atomic<std::uint64_t> reopening_count{0};
 
 class PluginSource : public BackendSource {
  public:
@@ -86,14 +89,16 @@ class DeviceManager::Impl {
   }
 
   void reopen(const Place& place) {
+    Device* old = replace(place);
+    if (old == nullptr) return;
+    ++reopening_count;
+    for (const auto& watch : watchers()) watch(*old);
+    old->release_kept_memory();
+  }
+
+  void watch_reopening(std::function<void(Device&)> replaced) {
     const std::lock_guard lock(mutex_);
-    const Place asked = resolved(place);
-    const auto found = devices_.find({asked.type(), asked.index()});
-    if (found == devices_.end() || !found->second->loss().is_lost()) return;
-    auto fresh = std::make_unique<Device>(found->second->backend(), found->second->place());
-    replaced_.push_back(std::move(found->second));
-    found->second = std::move(fresh);
-    if (opened_) opened_(*found->second);
+    watchers_.push_back(std::move(replaced));
   }
 
   void watch_opening(std::function<void(Device&)> opened) {
@@ -139,6 +144,26 @@ class DeviceManager::Impl {
   }
 
  private:
+  // Gives the one that was there; null if it is not lost.
+  Device* replace(const Place& place) {
+    const std::lock_guard lock(mutex_);
+    const Place asked = resolved(place);
+    const auto found = devices_.find({asked.type(), asked.index()});
+    if (found == devices_.end() || !found->second->loss().is_lost()) return nullptr;
+    // Those of earlier: no thread is still within a call of them.
+    for (const std::unique_ptr<Device>& earlier : replaced_) earlier->close_if_unused();
+    auto fresh = std::make_unique<Device>(found->second->backend(), found->second->place());
+    replaced_.push_back(std::move(found->second));
+    found->second = std::move(fresh);
+    if (opened_) opened_(*found->second);
+    return replaced_.back().get();
+  }
+
+  std::vector<std::function<void(Device&)>> watchers() {
+    const std::lock_guard lock(mutex_);
+    return watchers_;
+  }
+
   static void leave_if_out_of_reach(std::unique_ptr<Device>& device) {
     if (device->is_out_of_reach()) static_cast<void>(device.release());
   }
@@ -282,6 +307,7 @@ class DeviceManager::Impl {
   std::mutex mutex_;
   std::vector<std::unique_ptr<BackendSource>> sources_;
   std::function<void(Device&)> opened_;
+  std::vector<std::function<void(Device&)>> watchers_;  // of reopening
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Device>> replaced_;  // lost, and opened anew since
 };
@@ -341,6 +367,11 @@ Device& DeviceManager::get(const Place& place) { return impl_->get(place); }
 std::string DeviceManager::loss(const Place& place) { return impl_->loss(place); }
 
 void DeviceManager::reopen(const Place& place) { impl_->reopen(place); }
+std::uint64_t DeviceManager::reopenings() noexcept { return reopening_count.load(); }
+
+void DeviceManager::watch_reopening(std::function<void(Device&)> replaced) {
+  impl_->watch_reopening(std::move(replaced));
+}
 
 void DeviceManager::watch_opening(std::function<void(Device&)> opened) {
   impl_->watch_opening(std::move(opened));

@@ -37,10 +37,12 @@ Stream::Stream(Device& device, std::int32_t priority) : device_(&device) {
     });
   });
   device.check(error, "creating a stream");
+  device.begin_use();
   try {
     device.begin_stream(handle_);
   } catch (const std::bad_alloc&) {
     device.api().stream_destroy(handle_);
+    device.end_use();
     throw;
   }
 }
@@ -51,6 +53,7 @@ Stream::~Stream() {
   if (device_->is_out_of_reach()) return;  // it has turned out to hang
   device_->end_stream(handle_);
   device_->api().stream_destroy(handle_);
+  device_->end_use();
 }
 
 bool Stream::done() {
@@ -67,10 +70,13 @@ Event::Event(Device& device, Timing timing) : device_(&device) {
   require(device, device.api().event_create != nullptr, "events");
   const std::uint32_t flags = timing == Timing::kTimed ? LOCI_EVENT_TIMED : 0;
   device.check(device.api().event_create(device.handle(), flags, &handle_), "creating an event");
+  device.begin_use();
 }
 
 Event::~Event() {
-  if (!device_->is_out_of_reach()) device_->api().event_destroy(handle_);
+  if (device_->is_out_of_reach()) return;
+  device_->api().event_destroy(handle_);
+  device_->end_use();
 }
 
 void Event::record(loci_stream* stream) {

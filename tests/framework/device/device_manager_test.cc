@@ -6,6 +6,7 @@
 #include <loci/error.hpp>
 #include <thread>
 
+#include "framework/device/stream.h"
 #include "tests/support/fake_device.h"
 
 namespace loci::device {
@@ -67,6 +68,42 @@ TEST(DeviceManagerTest, ListsPlacesWithoutOpening) {
   EXPECT_THAT(manager.places(),
               ::testing::ElementsAre(Place("cpu"), Place("sim:0"), Place("sim:1")));
   EXPECT_EQ(sim.counters().open_devices, 0);
+}
+
+TEST(DeviceManagerTest, AReopenedDeviceIsClosedOnceNothingRefersToIt) {
+  FakeBackend sim({.type = "sim"});
+  DeviceManager manager(source_of({&sim}));
+  std::vector<Device*> told;
+  manager.watch_reopening([&told](Device& replaced) { told.push_back(&replaced); });
+  std::vector<Device*> devices;
+  for (int i = 0; i < 1000; ++i) {
+    Device& device = manager.get(Place("sim"));
+    devices.push_back(&device);
+    device.note_loss(Error(ErrorCode::kDeviceLost, "it fell off the bus"));
+    manager.reopen(Place("sim"));
+    EXPECT_LE(sim.counters().open_devices, 2);  // the new one, and the one before
+    EXPECT_LE(sim.counters().live_streams, 2);
+  }
+  EXPECT_EQ(told, devices);
+  EXPECT_EQ(&manager.get(Place("sim")), manager.open_devices().at(0));
+  EXPECT_THAT([&] { devices.front()->synchronize(); },
+              ThrowsMessage<Error>(HasSubstr("sim:0 is lost: it fell off the bus")));
+}
+
+TEST(DeviceManagerTest, AReopenedDeviceInUseStaysOpen) {
+  FakeBackend sim({.type = "sim"});
+  DeviceManager manager(source_of({&sim}));
+  const auto lose_and_reopen = [&manager] {
+    manager.get(Place("sim")).note_loss(Error(ErrorCode::kDeviceLost, "gone"));
+    manager.reopen(Place("sim"));
+  };
+  {
+    const Event event(manager.get(Place("sim")));
+    for (int i = 0; i < 3; ++i) lose_and_reopen();
+    EXPECT_EQ(sim.counters().open_devices, 3);  // with the event's
+  }
+  lose_and_reopen();
+  EXPECT_EQ(sim.counters().open_devices, 2);
 }
 
 TEST(DeviceManagerTest, ListsDevicesThatAreOpen) {
