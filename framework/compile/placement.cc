@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "framework/core/listed.h"
 #include "framework/core/log.h"
 #include "framework/device/device_manager.h"
 
@@ -30,16 +33,14 @@ void FallbackLog::warn(const Place& place) const {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Entry& a, const Entry& b) { return a.count > b.count; });
   std::int64_t total = 0;
-  std::string reasons;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    total += sorted[i].count;
-    if (i >= kTopReasons) continue;
-    reasons += fmt::format("{}{} x {} ({})", i == 0 ? "" : "; ", sorted[i].count, sorted[i].type,
-                           sorted[i].why);
+  std::vector<std::string> reasons;
+  for (const Entry& entry : sorted) {
+    total += entry.count;
+    reasons.push_back(fmt::format("{} x {} ({})", entry.count, entry.type, entry.why));
   }
   core::log(core::Module::kExecutor, core::Level::kWarn,
-            "{} operators have no kernel at {} and run on the CPU: {}{}", total, place.to_string(),
-            reasons, sorted.size() > kTopReasons ? "; ..." : "");
+            "{} operators have no kernel at {} and run on the CPU: {}", total, place.to_string(),
+            core::listed(reasons, kTopReasons, "; "));
 }
 
 device::Device& wished_device(const program::Operator& op, device::Device& preferred) {

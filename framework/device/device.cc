@@ -11,6 +11,7 @@
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/call_name.h"
 #include "framework/device/stream.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/stated_text.h"
@@ -63,10 +64,11 @@ std::string text_of(loci_str text, std::string_view what) {
 }
 
 // What cannot be done about a device that is gone is logged.
-void close_device(const device::DeviceBackend& backend, loci_device* device) noexcept {
+void close_device(const device::DeviceBackend& backend, const Place& place,
+                  loci_device* device) noexcept {
   try {
     plugin::blaming(*backend.plugin, [&] {
-      return plugin::call_plugin("close", [&] {
+      return plugin::call_plugin(call_name("close", place), [&] {
         backend.api.close(device);
         return 0;
       });
@@ -92,7 +94,7 @@ Device::Device(const device::DeviceBackend& backend, Place place)
   try {
     if (has_streams) default_stream_ = std::make_unique<Stream>(*this);
   } catch (...) {
-    close_device(backend, handle_);
+    close_device(backend, place_, handle_);
     plugin().release();
     throw;
   }
@@ -102,15 +104,35 @@ Device::~Device() {
   // Memory goes back in the order of the streams, so before them.
   resident_.store(nullptr, std::memory_order_release);
   owned_resident_.reset();
+  if (!is_closed_.load(std::memory_order_relaxed)) close();
+}
+
+void Device::close() noexcept {
   further_streams_.clear();
   default_stream_.reset();
-  close_device(*backend_, handle_);
+  close_device(*backend_, place_, handle_);
+  is_closed_.store(true, std::memory_order_release);
   plugin().release();
+}
+
+void Device::release_kept_memory() noexcept {
+  if (!loss_.is_lost() || is_out_of_reach()) return;
+  if (Resident* present = resident_.load(std::memory_order_acquire)) present->device_lost();
+}
+
+void Device::close_if_unused() noexcept {
+  if (!loss_.is_lost() || is_out_of_reach()) return;
+  std::int64_t own = default_stream_ == nullptr ? 0 : 1;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    for (const std::unique_ptr<Stream>& stream : further_streams_) own += stream == nullptr ? 0 : 1;
+  }
+  if (uses_.load(std::memory_order_acquire) == own) close();
 }
 
 void Device::open() {
   loci_error* error = plugin::blaming(plugin(), [this] {
-    return plugin::call_plugin("open", [this] {
+    return plugin::call_plugin(call_name("open", place_), [this] {
       return api().open(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &handle_);
     });
   });
@@ -121,7 +143,7 @@ void Device::describe() {
   loci_device_info info{};
   info.struct_size = sizeof info;
   plugin::blaming(plugin(), [&] {
-    loci_error* error = plugin::call_plugin("describe", [&] {
+    loci_error* error = plugin::call_plugin(call_name("describe", place_), [&] {
       return api().describe(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &info);
     });
     check(error, "describing it");
@@ -177,6 +199,7 @@ void* Device::allocate(std::uint64_t bytes, loci_stream* stream) {
   loci_error* error = api().mem_alloc(handle_, LOCI_MEMORY_DEVICE, bytes, stream, &pointer);
   if (error != nullptr) fail(error, fmt::format("allocating {} bytes", bytes));
   plugin().retain();
+  begin_use();
   return pointer;
 }
 
@@ -189,6 +212,7 @@ void Device::deallocate(void* pointer, loci_stream* stream) noexcept {
     core::log(core::Module::kDevice, level, "{}", error.what());
   }
   plugin().release();
+  end_use();
 }
 
 std::uint64_t Device::free_memory() const noexcept {
@@ -197,7 +221,7 @@ std::uint64_t Device::free_memory() const noexcept {
   std::uint64_t total = 0;
   try {
     loci_error* error = plugin::blaming(plugin(), [&] {
-      return plugin::call_plugin("mem_info",
+      return plugin::call_plugin(call_name("mem_info", place_),
                                  [&] { return api().mem_info(handle_, &free, &total); });
     });
     check(error, "asking for its free memory");
@@ -210,8 +234,9 @@ std::uint64_t Device::free_memory() const noexcept {
 
 bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t target_end,
                   void* target, std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
-                  loci_device* peer) {
+                  Device* peer) {
   require_reach();
+  if (peer != nullptr) peer->require_reach();
   const loci_copy flat{.struct_size = sizeof(loci_copy),
                        .source_end = source_end,
                        .target_end = target_end,
@@ -221,7 +246,7 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
                        .rows = 1,
                        .source_pitch = bytes,
                        .target_pitch = bytes,
-                       .peer = peer,
+                       .peer = peer == nullptr ? nullptr : peer->handle(),
                        .correlation = correlation};
   // Such a copy may wait for the stream within the plugin, where no limit reaches it.
   const bool has_host = source_end == LOCI_END_HOST || target_end == LOCI_END_HOST;
@@ -229,7 +254,7 @@ bool Device::copy(std::uint32_t source_end, const void* source, std::uint32_t ta
   if (waits) synchronize_stream(stream);
   std::uint32_t blocked = 0;
   loci_error* error = api().copy(handle_, &flat, stream, &blocked);
-  if (error != nullptr) fail(error, fmt::format("copying {} bytes", bytes));
+  if (error != nullptr) fail_copy(error, bytes, peer);
   return waits || blocked != 0;
 }
 
@@ -438,6 +463,24 @@ void Device::fail(loci_error* error, std::string_view action) const {
   const Error taken = core::take_error(error);
   note_loss(taken);
   throw taken.within(fmt::format("[device] {}: {}", place_.to_string(), action));
+}
+
+void Device::fail_copy(loci_error* error, std::uint64_t bytes, Device* peer) const {
+  if (peer == nullptr) fail(error, fmt::format("copying {} bytes", bytes));
+  const Error taken = core::take_error(error);
+  // Which of the two has gone, the one code does not tell.
+  const bool is_lost = taken.code() == ErrorCode::kDeviceLost;
+  const Device& blamed = is_lost && peer->says_it_is_lost() && !says_it_is_lost() ? *peer : *this;
+  blamed.note_loss(taken);
+  throw taken.within(fmt::format("[device] {}: copying {} bytes from {}", place_.to_string(), bytes,
+                                 peer->place().to_string()));
+}
+
+bool Device::says_it_is_lost() const {
+  if (default_stream() == nullptr) return false;
+  std::uint32_t done = 0;
+  loci_error* error = api().stream_query(default_stream(), &done);
+  return error != nullptr && core::take_error(error).code() == ErrorCode::kDeviceLost;
 }
 
 Resident& Device::resident(std::unique_ptr<Resident> (*make)(Device&)) {

@@ -46,6 +46,9 @@ class Resident {
   virtual ~Resident() = default;
   // All work of `stream` has ended, and its handle is about to become invalid.
   virtual void stream_ended(loci_stream* stream) noexcept = 0;
+  // It is lost, and another takes its place: what is kept for later use goes back now, and what is
+  // still in use once it is not.
+  virtual void device_lost() noexcept = 0;
 };
 
 // Those of the DeviceManager live until the process ends. The constructor opens the device and the
@@ -98,14 +101,25 @@ class Device {
 
   // Whether nothing may be asked of it, and destructors leave it alone: the process is ending, or
   // was forked from the one that opened the device, whose threads and handles a queued device's
-  // are, or the device hangs.
-  [[nodiscard]] bool is_out_of_reach() const noexcept { return is_left() || loss_.is_hung(); }
+  // are, or the device hangs, or it was closed after it was lost.
+  [[nodiscard]] bool is_out_of_reach() const noexcept {
+    return is_left() || loss_.is_hung() || is_closed_.load(std::memory_order_acquire);
+  }
   // Throws Error(kUnavailable) if so, and Error(kDeviceLost) if it is lost.
   void require_reach() const {
     if (is_out_of_reach() || loss_.is_lost()) [[unlikely]]
       refuse_out_of_reach();
   }
   [[nodiscard]] const Loss& loss() const { return loss_; }
+  // For each object of the plugin that refers to the open device and is given back: while there is
+  // one, the device stays open.
+  void begin_use() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
+  void end_use() noexcept { uses_.fetch_sub(1, std::memory_order_release); }
+  // Of one that is lost, and does not hang: the memory that is kept goes back.
+  void release_kept_memory() noexcept;
+  // Closes one that is lost, does not hang and is not in use; what is left answers that it is lost.
+  // Nobody may have been given it since it was lost, or be within a call of it that began before.
+  void close_if_unused() noexcept;
   // For an error that came from a function which check() does not see, such as a launch.
   void note_loss(const Error& error) const noexcept;
   // In the child of a fork().
@@ -119,10 +133,11 @@ class Device {
   void deallocate(void* pointer, loci_stream* stream) noexcept;
   // Bytes free now; 0 if the backend cannot tell.
   [[nodiscard]] std::uint64_t free_memory() const noexcept;
-  // Flat copy in stream order; returns whether the host waited.
+  // Flat copy in stream order; returns whether the host waited. From a peer it is a call of this
+  // device, and an error names both.
   bool copy(std::uint32_t source_end, const void* source, std::uint32_t target_end, void* target,
             std::uint64_t bytes, loci_stream* stream, std::uint64_t correlation,
-            loci_device* peer = nullptr);
+            Device* peer = nullptr);
   // Wait, and ask as check_async_error() does.
   void synchronize_stream(loci_stream* stream, UnprovenWork* asker = nullptr,
                           std::uint64_t up_to = 0);
@@ -165,6 +180,9 @@ class Device {
 
  private:
   [[noreturn]] void fail(loci_error* error, std::string_view action) const;
+  [[noreturn]] void fail_copy(loci_error* error, std::uint64_t bytes, Device* peer) const;
+  // Asks the plugin, without a wait.
+  [[nodiscard]] bool says_it_is_lost() const;
   [[noreturn]] void refuse_out_of_reach() const;
   // The next error of enqueued work, with the correlation of what failed, if the device tells it.
   std::optional<Error> take_async_error(std::uint64_t* correlation);
@@ -186,6 +204,7 @@ class Device {
   std::shared_ptr<Failure> fail_owner(const Error& error, UnprovenWork& owner,
                                       std::uint64_t correlation);
   void open();
+  void close() noexcept;
   void describe();
   void take(const loci_device_info& info);
 
@@ -194,6 +213,8 @@ class Device {
   DeviceInfo info_;
   loci_device* handle_ = nullptr;
   std::atomic<bool> is_of_parent_{false};
+  std::atomic<std::int64_t> uses_{0};
+  std::atomic<bool> is_closed_{false};
   mutable Loss loss_;  // heard of wherever an error of the device passes
   std::unique_ptr<Stream> default_stream_;
   std::mutex streams_mutex_;

@@ -3,13 +3,16 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "framework/core/listed.h"
 #include "framework/core/raise.h"
+#include "framework/device/call_name.h"
 #include "framework/device/device_count.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
@@ -19,6 +22,9 @@ namespace {
 
 constexpr std::string_view kAnyAccelerator = "gpu";
 constexpr std::string_view kPreferredAccelerator = "cuda";
+constexpr std::size_t kMostPlacesNamed = 20;  // a machine's own; a plugin may count thousands
+
+std::atomic<std::uint64_t> reopening_count{0};
 
 class PluginSource : public BackendSource {
  public:
@@ -43,8 +49,9 @@ bool is_accelerator(const device::DeviceBackend& backend) {
   loci_device_info info{};
   info.struct_size = sizeof info;
   plugin::blaming(*backend.plugin, [&] {
-    plugin::call_plugin_checked(
-        "describe", [&] { return backend.api.describe(backend.plugin->handle(), 0, &info); });
+    plugin::call_plugin_checked(device::call_name("describe", Place(backend.device_type, 0)), [&] {
+      return backend.api.describe(backend.plugin->handle(), 0, &info);
+    });
   });
   return (info.flags & LOCI_DEVICE_ACCELERATOR) != 0;
 }
@@ -82,14 +89,16 @@ class DeviceManager::Impl {
   }
 
   void reopen(const Place& place) {
+    Device* old = replace(place);
+    if (old == nullptr) return;
+    ++reopening_count;
+    for (const auto& watch : watchers()) watch(*old);
+    old->release_kept_memory();
+  }
+
+  void watch_reopening(std::function<void(Device&)> replaced) {
     const std::lock_guard lock(mutex_);
-    const Place asked = resolved(place);
-    const auto found = devices_.find({asked.type(), asked.index()});
-    if (found == devices_.end() || !found->second->loss().is_lost()) return;
-    auto fresh = std::make_unique<Device>(found->second->backend(), found->second->place());
-    replaced_.push_back(std::move(found->second));
-    found->second = std::move(fresh);
-    if (opened_) opened_(*found->second);
+    watchers_.push_back(std::move(replaced));
   }
 
   void watch_opening(std::function<void(Device&)> opened) {
@@ -135,6 +144,26 @@ class DeviceManager::Impl {
   }
 
  private:
+  // Gives the one that was there; null if it is not lost.
+  Device* replace(const Place& place) {
+    const std::lock_guard lock(mutex_);
+    const Place asked = resolved(place);
+    const auto found = devices_.find({asked.type(), asked.index()});
+    if (found == devices_.end() || !found->second->loss().is_lost()) return nullptr;
+    // Those of earlier: no thread is still within a call of them.
+    for (const std::unique_ptr<Device>& earlier : replaced_) earlier->close_if_unused();
+    auto fresh = std::make_unique<Device>(found->second->backend(), found->second->place());
+    replaced_.push_back(std::move(found->second));
+    found->second = std::move(fresh);
+    if (opened_) opened_(*found->second);
+    return replaced_.back().get();
+  }
+
+  std::vector<std::function<void(Device&)>> watchers() {
+    const std::lock_guard lock(mutex_);
+    return watchers_;
+  }
+
   static void leave_if_out_of_reach(std::unique_ptr<Device>& device) {
     if (device->is_out_of_reach()) static_cast<void>(device.release());
   }
@@ -249,14 +278,15 @@ class DeviceManager::Impl {
 
   // For a message about another device, to which one that cannot be counted is no matter.
   std::string present_names() {
-    std::string names;
+    std::vector<std::string> names;
     for (const std::string& type : types()) {
-      for (std::uint32_t index = 0; index < count_or_none(type); ++index) {
-        names += names.empty() ? "" : ", ";
-        names += Place(type, static_cast<int>(index)).to_string();
+      const std::uint32_t count = count_or_none(type);
+      for (std::uint32_t index = 0; index < count; ++index) {
+        names.push_back(Place(type, static_cast<int>(index)).to_string());
       }
     }
-    return names.empty() ? "none, because no plugin brings one" : names;
+    if (names.empty()) return "none, because no plugin brings one";
+    return core::listed(names, kMostPlacesNamed);
   }
 
   std::uint32_t count_or_none(const std::string& type) {
@@ -277,6 +307,7 @@ class DeviceManager::Impl {
   std::mutex mutex_;
   std::vector<std::unique_ptr<BackendSource>> sources_;
   std::function<void(Device&)> opened_;
+  std::vector<std::function<void(Device&)>> watchers_;  // of reopening
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Device>> replaced_;  // lost, and opened anew since
 };
@@ -336,6 +367,11 @@ Device& DeviceManager::get(const Place& place) { return impl_->get(place); }
 std::string DeviceManager::loss(const Place& place) { return impl_->loss(place); }
 
 void DeviceManager::reopen(const Place& place) { impl_->reopen(place); }
+std::uint64_t DeviceManager::reopenings() noexcept { return reopening_count.load(); }
+
+void DeviceManager::watch_reopening(std::function<void(Device&)> replaced) {
+  impl_->watch_reopening(std::move(replaced));
+}
 
 void DeviceManager::watch_opening(std::function<void(Device&)> opened) {
   impl_->watch_opening(std::move(opened));

@@ -46,9 +46,15 @@ class DeviceManager {
   // By what that device was lost; empty if it is not, or is not open.
   std::string loss(const Place& place);
   // Opens a lost device anew: get() gives another Device then. The old one stays, lost, for those
-  // who refer to it, and is closed as all are. Does nothing if it is not lost. Throws the Error
-  // that the plugin's open gives; it is as lost as before then.
+  // who refer to it; its memory goes back as far as nobody has it, and a later reopening closes it
+  // once nothing of the plugin refers to it. Does nothing if it is not lost. Throws the Error that
+  // the plugin's open gives; it is as lost as before then.
   void reopen(const Place& place);
+  // How many have been, of all contexts: where it is the same, no Device has been replaced.
+  static std::uint64_t reopenings() noexcept;
+  // Tells `replaced` of each Device whose place another has taken, as long as the manager lives: to
+  // give back what is kept for its use. It may not call the manager.
+  void watch_reopening(std::function<void(Device&)> replaced);
   // A further source, asked before the earlier ones: backends of the process itself, without a
   // file.
   void add_source(std::unique_ptr<BackendSource> source);

@@ -4,6 +4,7 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/call_name.h"
 #include "framework/plugin/foreign_call.h"
 
 namespace loci::device {
@@ -31,15 +32,17 @@ Stream::Stream(Device& device, std::int32_t priority) : device_(&device) {
   device.require_reach();
   require(device, device.api().stream_create != nullptr, "streams");
   loci_error* error = plugin::blaming(device.plugin(), [&] {
-    return plugin::call_plugin("stream_create", [&] {
+    return plugin::call_plugin(call_name("stream_create", device.place()), [&] {
       return device.api().stream_create(device.handle(), priority, &handle_);
     });
   });
   device.check(error, "creating a stream");
+  device.begin_use();
   try {
     device.begin_stream(handle_);
   } catch (const std::bad_alloc&) {
     device.api().stream_destroy(handle_);
+    device.end_use();
     throw;
   }
 }
@@ -50,6 +53,7 @@ Stream::~Stream() {
   if (device_->is_out_of_reach()) return;  // it has turned out to hang
   device_->end_stream(handle_);
   device_->api().stream_destroy(handle_);
+  device_->end_use();
 }
 
 bool Stream::done() {
@@ -66,10 +70,13 @@ Event::Event(Device& device, Timing timing) : device_(&device) {
   require(device, device.api().event_create != nullptr, "events");
   const std::uint32_t flags = timing == Timing::kTimed ? LOCI_EVENT_TIMED : 0;
   device.check(device.api().event_create(device.handle(), flags, &handle_), "creating an event");
+  device.begin_use();
 }
 
 Event::~Event() {
-  if (!device_->is_out_of_reach()) device_->api().event_destroy(handle_);
+  if (device_->is_out_of_reach()) return;
+  device_->api().event_destroy(handle_);
+  device_->end_use();
 }
 
 void Event::record(loci_stream* stream) {
@@ -91,9 +98,12 @@ void Event::synchronize() {
   device_->check_wait(device_->api().event_synchronize(handle_), stream_);
 }
 
-void Event::wait_on(loci_stream* stream) {
+void Event::wait_on(loci_stream* stream, Device* waiting) {
   device_->require_reach();
-  device_->check(device_->api().stream_wait_event(stream, handle_), "making a stream wait");
+  loci_error* error = device_->api().stream_wait_event(stream, handle_);
+  if (waiting == nullptr || waiting == device_)
+    return device_->check(error, "making a stream wait");
+  waiting->check(error, "making a stream wait for " + device_->place().to_string());
 }
 
 std::uint64_t Event::ns_until(Event& end) {

@@ -40,8 +40,9 @@ class Event {
   void record(loci_stream* stream);
   [[nodiscard]] bool done();
   void synchronize();
-  // Later work of `stream` waits for the latest record.
-  void wait_on(loci_stream* stream);
+  // Later work of `stream`, which is of `waiting` unless it is of this one's device, waits for the
+  // latest record.
+  void wait_on(loci_stream* stream, Device* waiting = nullptr);
   // From the latest record to that of `end`, which have both been reached. Throws
   // Error(kUnsupported) on a device that does not measure.
   [[nodiscard]] std::uint64_t ns_until(Event& end);

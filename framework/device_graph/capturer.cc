@@ -33,6 +33,7 @@ Capturer::Capturer(const CapturerLibrary& library, device::Device& device)
   });
   if (error != nullptr) throw core::take_error(error);
   plugin().retain();
+  device.begin_use();
 }
 
 Capturer::~Capturer() {
@@ -40,6 +41,7 @@ Capturer::~Capturer() {
   stream_.reset();
   api().close(handle_);
   plugin().release();
+  device_.end_use();
 }
 
 loci_stream* Capturer::stream() {

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "framework/core/abi/error.h"
+#include "framework/core/listed.h"
 #include "framework/dispatch/library_call.h"
 #include "framework/plugin/plugin_manager.h"
 #include "framework/plugin/stated_text.h"
@@ -24,28 +26,30 @@ loci_dtype leading_dtype(const loci_op_desc& op) {
   return op.output_slots[op.output_slot_count] > 0 ? op.outputs[0].dtype : LOCI_DTYPE_NONE;
 }
 
+// A message names this many dtypes, and this many kernels with why each refuses.
+constexpr std::size_t kNamed = 3;
+
 // "float16, float32", of a mask.
 std::string dtypes_text(std::uint64_t mask) {
-  std::string text;
+  std::vector<std::string> names;
   for (loci_dtype dtype = LOCI_DTYPE_BOOL; dtype <= LOCI_DTYPE_F64; ++dtype) {
     if ((mask & LOCI_DTYPE_BIT(dtype)) == 0) continue;
-    text.append(text.empty() ? "" : ", ").append(dtype_name(static_cast<DType>(dtype)));
+    names.emplace_back(dtype_name(static_cast<DType>(dtype)));
   }
-  return text.empty() ? "none" : text;
+  return names.empty() ? "none" : core::listed(names, kNamed);
 }
 
-// Empty if the kernel accepts.
+bool takes_dtype(const Implementation& candidate, const loci_op_desc& op) {
+  return (candidate.def->dtype_mask & LOCI_DTYPE_BIT(leading_dtype(op))) != 0;
+}
+
+// Of one that takes the dtype. Empty if the kernel accepts.
 std::string refusal(const Implementation& candidate, const OpDesc& desc) {
   const device::KernelLibrary& library = *candidate.library;
   const loci_op_desc& op = desc.abi();
   if (candidate.def->op_version != op.version) {
     return fmt::format("it is for version {} of the op, and this Loci has version {}",
                        candidate.def->op_version, op.version);
-  }
-  const loci_dtype dtype = leading_dtype(op);
-  if ((candidate.def->dtype_mask & LOCI_DTYPE_BIT(dtype)) == 0) {
-    return fmt::format("not for {}; its dtypes are {}", dtype_name(static_cast<DType>(dtype)),
-                       dtypes_text(candidate.def->dtype_mask));
   }
   if (desc.draws_from_counted_state() && (candidate.def->flags & LOCI_KERNEL_COUNTED_STATE) == 0) {
     return "it does not say that it counts the draws of a captured graph "
@@ -73,18 +77,34 @@ class Binder {
     auto& plugins = plugin::PluginManager::instance();
     for (const device::KernelLibrary* library : plugins.kernel_libraries(device_.place().type())) {
       for (const loci_kernel_def* def : library->defs) {
-        if (core::from_abi(def->op) == type && takes({library, def})) return std::move(binding_);
+        if (core::from_abi(def->op) == type && takes({library, def})) return finish(type);
       }
     }
-    if (binding_.refusals.empty()) {
-      binding_.refusals =
-          fmt::format("no plugin brings a kernel of {} for {}", type, device_.place().type());
-    }
-    return std::move(binding_);
+    return finish(type);
   }
 
  private:
+  Binding finish(std::string_view type) {
+    binding_.refusals = all_refusals(type);
+    return std::move(binding_);
+  }
+
+  // Kernels for other dtypes count where there are no others.
+  [[nodiscard]] std::string all_refusals(std::string_view type) const {
+    if (binding_.found() || !refusals_.empty()) return core::listed(refusals_, kNamed, "; ");
+    if (other_dtypes_ == 0) {
+      return fmt::format("no plugin brings a kernel of {} for {}", type, device_.place().type());
+    }
+    return fmt::format("none for {}; has: {}",
+                       dtype_name(static_cast<DType>(leading_dtype(op_.abi()))),
+                       dtypes_text(other_dtypes_));
+  }
+
   bool takes(const Implementation& candidate) {
+    if (!takes_dtype(candidate, op_.abi())) {
+      other_dtypes_ |= candidate.def->dtype_mask;
+      return false;
+    }
     std::string why = refusal(candidate, op_);
     if (why.empty() && computes_) {
       Preparation preparation = cache_ != nullptr ? cache_->get(candidate, device_, op_)
@@ -96,8 +116,7 @@ class Binder {
       binding_.implementation = candidate;
       return true;
     }
-    if (!binding_.refusals.empty()) binding_.refusals += "; ";
-    binding_.refusals += candidate.name() + ": " + why;
+    refusals_.push_back(candidate.name() + ": " + why);
     return false;
   }
 
@@ -106,6 +125,8 @@ class Binder {
   KernelCache* cache_;
   bool computes_;
   Binding binding_;
+  std::vector<std::string> refusals_;  // of kernels for the dtype
+  std::uint64_t other_dtypes_ = 0;     // of those that are not
 };
 
 }  // namespace

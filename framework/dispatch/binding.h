@@ -15,7 +15,9 @@ namespace loci::dispatch {
 struct Binding {
   Implementation implementation;                 // without a definition: none takes it
   std::shared_ptr<const PreparedKernel> kernel;  // null: there is nothing to compute
-  std::string refusals;  // of those before it: "org.loci.cpu/onednn: rank 5; ..."
+  // Of those before it, the first three: "org.loci.cpu/onednn: rank 5; ...". Where all there are is
+  // for other dtypes: "none for float16; has: float32, float64".
+  std::string refusals;
 
   [[nodiscard]] bool found() const { return implementation.def != nullptr; }
   // "org.loci.cpu/onednn", or "none".

@@ -115,6 +115,8 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   info_ = info;
   def_ = implementation.def;
   library_->plugin->retain();
+  device_ = &device;
+  device.begin_use();
   check_layouts(*library_, op.abi().inputs, layouts.inputs, "input", context);
   check_layouts(*library_, op.abi().outputs, layouts.outputs, "output", context);
   const bool packs = std::any_of(layouts.inputs.begin(), layouts.inputs.end(),
@@ -138,10 +140,12 @@ PreparedKernel::~PreparedKernel() {
   if (library_->plugin->is_abandoned()) return;
   library_->api.destroy_prepared(info_.prepared);
   library_->plugin->release();
+  device_->end_use();
 }
 
 Preparation prepare_kernel(const Implementation& implementation, device::Device& device,
                            const OpDesc& op) {
+  if (device.loss().is_lost()) device.require_reach();
   const auto kernel = std::make_shared<PreparedKernel>(*implementation.library);
   std::string declined = kernel->prepare(implementation, device, op);
   if (!declined.empty()) return {nullptr, std::move(declined)};

@@ -48,6 +48,7 @@ class PreparedKernel {
  private:
   const device::KernelLibrary* library_;
   const loci_kernel_def* def_ = nullptr;
+  device::Device* device_ = nullptr;
   loci_prepared_info info_{};
   std::vector<std::uint32_t> input_layouts_;
 };

@@ -18,7 +18,8 @@ constexpr std::uint64_t kKeepingBytes = 1024;
 std::string key_of(const Implementation& implementation, const device::Device& device,
                    const OpDesc& op) {
   const bool ranks_only = (implementation.def->flags & LOCI_KERNEL_SHAPE_AGNOSTIC) != 0;
-  return fmt::format("{}@{}#{}:{}", implementation.name(), device.place().to_string(),
+  // Not its place: one that was reopened there knows nothing of the kernels of the one before.
+  return fmt::format("{}@{}#{}:{}", implementation.name(), static_cast<const void*>(&device),
                      static_cast<const void*>(implementation.def), op.signature(ranks_only));
 }
 
@@ -41,10 +42,23 @@ Preparation KernelCache::get(const Implementation& implementation, device::Devic
   if (const Kept* known = entries_.find(key)) return known->preparation;
   Preparation preparation = prepare_kernel(implementation, device, op);
   const std::uint64_t bytes = kKeepingBytes + key.size() + bytes_of(preparation);
-  entries_.insert(std::move(key), {preparation, bytes});
+  entries_.insert(std::move(key), {preparation, bytes, &device});
   bytes_ += bytes;
   shrink(&dropped);
   return preparation;
+}
+
+void KernelCache::forget(const device::Device& device) {
+  Entries::Entries dropped;
+  const std::lock_guard lock(mutex_);
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    if (entry->value.device != &device) {
+      ++entry;
+      continue;
+    }
+    bytes_ -= entry->value.bytes;
+    entry = entries_.remove(entry, &dropped);
+  }
 }
 
 void KernelCache::trim() {

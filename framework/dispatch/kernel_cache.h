@@ -29,6 +29,8 @@ class KernelCache {
   // the op's name if it has to be prepared and that fails.
   Preparation get(const Implementation& implementation, device::Device& device, const OpDesc& op);
 
+  // Drops the kernels of a device that nobody is given any more.
+  void forget(const device::Device& device);
   // Drops what has come to be unused, where it holds more than it may.
   void trim();
 
@@ -41,6 +43,7 @@ class KernelCache {
   struct Kept {
     Preparation preparation;
     std::uint64_t bytes;
+    const device::Device* device;
   };
   using Entries = core::RecentMap<Kept>;
 

@@ -301,6 +301,10 @@ CallPlan::Needs find_needs(const CallPlan& plan, std::uint64_t wanted) {
 // They call into plugins, and end before these.
 struct Kernels {
   static constexpr auto kContextSlot = core::ContextSlot::kKernels;
+  Kernels() {
+    device::DeviceManager::instance().watch_reopening(
+        [this](const device::Device& replaced) { cache.forget(replaced); });
+  }
   dispatch::KernelCache cache;
 };
 

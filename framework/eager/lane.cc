@@ -108,6 +108,7 @@ void Lane::skip(std::uint64_t ticket) noexcept {
 // Its results fail, and the call does not throw: it may stand in a destructor.
 void Lane::refuse(Task& task) noexcept {
   try {
+    if (device_.loss().is_lost()) device_.require_reach();
     core::raise(ErrorCode::kUnavailable,
                 "the process is ending, and the libraries that compute at {} may be gone; compute "
                 "before main() returns",
@@ -351,6 +352,9 @@ std::shared_ptr<tensor::Failure> Lane::outcome(std::uint64_t ticket) noexcept {
 }
 
 void Lane::keep(std::uint64_t ticket, memory::Buffer buffer) noexcept {
+  // After leave_device(): nothing runs there any more.
+  const bool has_left = is_stopped_.load(std::memory_order_relaxed) && device_.loss().is_lost();
+  if (has_left && !device_.loss().is_hung()) return;
   if (kept_.hold(ticket, buffer)) return;
   release_ended();
   if (kept_.hold(ticket, buffer)) return;
@@ -406,6 +410,14 @@ bool Lane::is_over(std::uint64_t ticket) noexcept {
 void Lane::begin_end() noexcept {
   is_stopped_.store(true);
   awaits_.store(true);
+}
+
+void Lane::leave_device() noexcept {
+  constexpr std::chrono::seconds kPatience{1};  // for work of the host's that a task waits for
+  if (device_.loss().is_hung() || !stop(core::EndClock::now() + kPatience)) return;
+  kept_.release(mark());  // also what was kept for work that has failed
+  const std::lock_guard lock(mutex_);
+  stream_.leave();
 }
 
 void Lane::end() noexcept {

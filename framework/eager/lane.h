@@ -100,6 +100,9 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   // deadline, and the worker ends after it. Whether all has ended; the worker is left alone
   // otherwise.
   [[nodiscard]] bool stop(core::EndClock::time_point deadline) noexcept;
+  // Its device is lost and replaced: what is queued fails, as all does that comes from now on, and
+  // what the lane has of the device goes back.
+  void leave_device() noexcept;
   // With its context, once all has ended: the worker ends.
   void end() noexcept;
 

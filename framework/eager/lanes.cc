@@ -24,7 +24,9 @@ std::vector<std::shared_ptr<core::Context>>& forking() {
 
 Lanes::Lanes() {
   // Devices and memory end after the workers and what they keep: what is made first ends last.
-  device::DeviceManager::instance();
+  device::DeviceManager::instance().watch_reopening([this](const device::Device& replaced) {
+    for (Lane* lane : all(&replaced)) lane->leave_device();
+  });
   memory::host_allocator();
   watch_process();
 }

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "framework/device/device_manager.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::eager {
@@ -111,6 +112,8 @@ const std::shared_ptr<const CallPlan>& RecentCalls::find(const OpCall<Tensor>& c
 void RecentCalls::insert(const OpCall<Tensor>& call, const device::Device* guard,
                          std::shared_ptr<const CallPlan> plan) {
   if (entries_.empty()) entries_.resize(kEntries);
+  if (device::DeviceManager::reopenings() != reopenings_) [[unlikely]]
+    forget_lost();
   Entry& entry = entries_[position(call)];
   entry = {};
   entry.type = std::string(call.type);
@@ -126,6 +129,13 @@ void RecentCalls::insert(const OpCall<Tensor>& call, const device::Device* guard
     entry.attributes.emplace_back(std::string(attribute.name), attribute.value);
   }
   entry.plan = std::move(plan);
+}
+
+void RecentCalls::forget_lost() {
+  reopenings_ = device::DeviceManager::reopenings();
+  for (Entry& entry : entries_) {
+    if (entry.plan != nullptr && entry.plan->device->loss().is_lost()) entry = {};
+  }
 }
 
 }  // namespace loci::eager

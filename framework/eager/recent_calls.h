@@ -41,10 +41,14 @@ class RecentCalls {
   };
   static constexpr std::size_t kEntries = 512;
 
+  // What would keep devices open that others have replaced.
+  void forget_lost();
+
   static std::size_t position(const OpCall<Tensor>& call);
   static bool matches(const Entry& entry, const OpCall<Tensor>& call, const device::Device* guard);
 
   std::vector<Entry> entries_;
+  std::uint64_t reopenings_ = 0;  // of devices, when the lost ones were forgotten
   std::shared_ptr<const CallPlan> none_;
 };
 

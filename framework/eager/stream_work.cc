@@ -24,6 +24,7 @@ void StreamWork::set_ended(std::uint64_t ticket) noexcept {
 template <class Request>
 void StreamWork::ask(const Request& request) {
   try {
+    if (device_.loss().is_lost()) device_.require_reach();  // there may be no stream to ask
     request();
   } catch (const Error& error) {
     throw issued_.fail_work(error)->error;
@@ -75,6 +76,12 @@ void StreamWork::order_before(loci_stream* later) {
   if (event_ == nullptr) event_ = std::make_unique<device::Event>(device_);
   event_->record(stream_);
   event_->wait_on(later);
+}
+
+void StreamWork::leave() noexcept {
+  const std::lock_guard lock(event_mutex_);
+  event_.reset();
+  own_stream_.reset();
 }
 
 }  // namespace loci::eager

@@ -43,6 +43,9 @@ class StreamWork {
   // asked for, seldom much.
   void order_before(loci_stream* later);
 
+  // Of a device that is lost and replaced, with nobody waiting: what it has of its own goes back.
+  void leave() noexcept;
+
  private:
   template <class Request>
   void ask(const Request& request);

@@ -8,7 +8,8 @@ namespace loci::eager {
 device::Device* guarded_device(ThreadState& thread) {
   const std::string& guard = program::current_guard();
   if (guard.empty()) return nullptr;
-  if (guard != thread.guard) {
+  // A guard is a place, at which another device may have been opened since.
+  if (guard != thread.guard || thread.guard_device->loss().is_lost()) {
     auto& devices = device::DeviceManager::instance();
     thread.guard_device = &devices.get(devices.resolve(Place(guard), Place()));
     thread.guard = guard;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "framework/core/file_error.h"
+#include "framework/core/listed.h"
 #include "framework/core/quote.h"
 
 namespace loci {
@@ -22,11 +23,7 @@ constexpr std::size_t kMostNamed = 10;
 
 // "'a', 'b' and 3 more".
 std::string listed(const std::vector<std::string>& texts) {
-  const std::size_t shown = std::min(texts.size(), kMostNamed);
-  const auto last = texts.begin() + static_cast<std::ptrdiff_t>(shown);
-  std::string text = fmt::format("{}", fmt::join(texts.begin(), last, ", "));
-  if (shown < texts.size()) text += fmt::format(" and {} more", texts.size() - shown);
-  return text;
+  return core::listed(texts, kMostNamed);
 }
 
 std::vector<std::string> quoted(const std::vector<std::string>& names) {

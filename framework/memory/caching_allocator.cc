@@ -106,12 +106,33 @@ void CachingAllocator::deallocate(Block* block, std::uint64_t bytes) noexcept {
   }
   in_use_.fetch_sub(block->bytes, std::memory_order_relaxed);
   if (poisons_) poison(block->data, block->bytes);
+  give(block);
+  if (source_is_lost_.load(std::memory_order_relaxed)) [[unlikely]]
+    release_lost();
+}
+
+void CachingAllocator::give(Block* block) noexcept {
   if (block->slab != nullptr) {
     block->pool->small.give(block);
     return;
   }
   const std::lock_guard lock(mutex_);
   heap_.give(block);
+}
+
+void CachingAllocator::lose_source() noexcept {
+  source_is_lost_.store(true);
+  source_->lose();
+  release_lost();
+}
+
+void CachingAllocator::release_lost() noexcept {
+  if (segments_ == Segments::kKept) return;
+  const std::lock_guard lock(mutex_);
+  try {
+    release_free_segments(kAll);
+  } catch (const std::bad_alloc&) {  // the next one that is given back tries again
+  }
 }
 
 void CachingAllocator::count_in_use(std::uint64_t bytes) noexcept {
@@ -210,6 +231,10 @@ void CachingAllocator::give_back(const MayGo& may_go) {
 void CachingAllocator::trim(const MayGo& may_go) {
   // Segments may hold blocks of several streams, so no single one can order the release.
   source_->synchronize();
+  release_free_segments(may_go);
+}
+
+void CachingAllocator::release_free_segments(const MayGo& may_go) {
   for (const auto& pool : pools_) {
     for (Block* backing : pool->small.take_empty_slabs()) heap_.give(backing);
   }

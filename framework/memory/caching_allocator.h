@@ -42,6 +42,9 @@ class CachingAllocator final : public Allocator {
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> largest(
       std::size_t count) const override;
 
+  // The source's device is lost, and nothing runs there: free segments go back, and from now on
+  // each one does as soon as it has no live block.
+  void lose_source() noexcept;
   // All work of the stream has ended: its memory may be used by any other.
   void end_stream(loci_stream* stream) noexcept;
 
@@ -52,6 +55,8 @@ class CachingAllocator final : public Allocator {
   };
 
   void deallocate(Block* block, std::uint64_t bytes) noexcept override;
+  void give(Block* block) noexcept;
+  void release_lost() noexcept;
 
   Block* allocate_small(StreamPool& pool, std::size_t size_class, const Request& request);
   // A block of `bytes`, live under the request's name, or without one for a slab.
@@ -62,6 +67,7 @@ class CachingAllocator final : public Allocator {
   Block* grow(StreamPool& pool, std::uint64_t bytes, SegmentKind kind, std::string* cause);
   Block* add_segment(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);
   void trim(const MayGo& may_go);
+  void release_free_segments(const MayGo& may_go);
   void release(const std::vector<Heap::Memory>& segments) noexcept;
 
   StreamPool& pool_of(loci_stream* stream);
@@ -82,6 +88,7 @@ class CachingAllocator final : public Allocator {
   std::uint64_t backend_allocations_ = 0;
 
   std::atomic<StreamPool*> recent_pool_{nullptr};
+  std::atomic<bool> source_is_lost_{false};
   std::atomic<std::uint64_t> held_{0};
   std::atomic<std::uint64_t> in_use_{0};
   std::atomic<std::uint64_t> peak_in_use_{0};

@@ -19,6 +19,7 @@ class DeviceMemory final : public device::Resident {
   void add(CachingAllocator& pool);
   void remove(CachingAllocator& pool);
   void stream_ended(loci_stream* stream) noexcept override;
+  void device_lost() noexcept override { allocator_.lose_source(); }
 
  private:
   CachingAllocator allocator_;

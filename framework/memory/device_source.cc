@@ -18,4 +18,9 @@ void DeviceSource::order(loci_stream* earlier, loci_stream* later) {
   event_->wait_on(later);
 }
 
+void DeviceSource::lose() noexcept {
+  const std::lock_guard lock(mutex_);
+  event_.reset();
+}
+
 }  // namespace loci::memory

@@ -16,6 +16,7 @@ class DeviceSource final : public MemorySource {
   void* acquire(std::uint64_t bytes, loci_stream* stream) override;
   void release(void* pointer, std::uint64_t bytes) noexcept override;
   void order(loci_stream* earlier, loci_stream* later) override;
+  void lose() noexcept override;
   void synchronize() override { device_->synchronize(); }
   [[nodiscard]] std::string place() const override { return device_->place().to_string(); }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept override {

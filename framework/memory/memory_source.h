@@ -22,6 +22,8 @@ class MemorySource {
   virtual void release(void* pointer, std::uint64_t bytes) noexcept = 0;
   // Makes later work on `later` wait for what is enqueued on `earlier`.
   virtual void order(loci_stream* earlier, loci_stream* later) = 0;
+  // The device is lost: what it has made for its own use goes back.
+  virtual void lose() noexcept {}
   // Waits for all work that may use memory of this source.
   virtual void synchronize() = 0;
 

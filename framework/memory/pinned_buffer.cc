@@ -35,6 +35,7 @@ bool PinnedBuffer::register_memory(std::uint64_t bytes) {
   try {
     device_.check(api.host_register(device_.handle(), data_, bytes), "registering host memory");
     registered_ = true;
+    device_.begin_use();
   } catch (const Error& error) {
     core::log(core::Module::kMemory, core::Level::kDebug, "not pinned: {}", error.what());
   }
@@ -48,6 +49,7 @@ bool PinnedBuffer::take_device_memory(std::uint64_t bytes) {
     device_.check(api.mem_alloc(device_.handle(), LOCI_MEMORY_PINNED, bytes, nullptr, &data_),
                   "allocating pinned memory");
     is_of_device_ = true;
+    device_.begin_use();
   } catch (const Error& error) {
     core::log(core::Module::kMemory, core::Level::kDebug, "not pinned: {}", error.what());
   }
@@ -71,6 +73,7 @@ PinnedBuffer::~PinnedBuffer() {
   } catch (const Error& error) {
     core::log(core::Module::kMemory, core::Level::kError, "{}", error.what());
   }
+  if (registered_ || is_of_device_) device_.end_use();
 }
 
 }  // namespace loci::memory

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/core/listed.h"
 #include "framework/core/quote.h"
 #include "framework/nn/arguments.h"
 
@@ -42,28 +43,19 @@ std::vector<std::string> described(const std::vector<io::LoadReport::Mismatch>& 
   return texts;
 }
 
-std::string listed(const std::vector<std::string>& texts, std::string_view separator,
-                   std::size_t most) {
-  const std::size_t shown = std::min(texts.size(), most);
-  const auto end = texts.begin() + static_cast<std::ptrdiff_t>(shown);
-  std::string text = fmt::format("{}", fmt::join(texts.begin(), end, separator));
-  if (shown < texts.size()) text += fmt::format(" and {} more", texts.size() - shown);
-  return text;
-}
-
 std::vector<std::string> sentences(const io::LoadReport& report, std::size_t most) {
   std::vector<std::string> parts;
   if (!report.missing.empty()) {
     parts.push_back(fmt::format("Missing key(s) in state_dict: {}.",
-                                listed(quoted(report.missing), ", ", most)));
+                                core::listed(quoted(report.missing), most)));
   }
   if (!report.unexpected.empty()) {
     parts.push_back(fmt::format("Unexpected key(s) in state_dict: {}.",
-                                listed(quoted(report.unexpected), ", ", most)));
+                                core::listed(quoted(report.unexpected), most)));
   }
   if (!report.mismatched.empty()) {
     parts.push_back(fmt::format("Mismatched tensor(s) in state_dict: {}.",
-                                listed(described(report.mismatched), "; ", most)));
+                                core::listed(described(report.mismatched), most, "; ")));
   }
   return parts;
 }

@@ -1,15 +1,18 @@
 #include "framework/ops/infer_context.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "framework/core/listed.h"
 #include "framework/core/raise.h"
 
 namespace loci::ops {
 namespace {
+
+constexpr std::size_t kMostInputsNamed = 10;  // a variadic slot may have thousands
 
 std::string described(const InputSlot& slot, const InferArgument& argument) {
   return fmt::format("{} '{}' {}{}", slot.name, argument.name, dtype_name(argument.type.dtype),
@@ -143,7 +146,7 @@ void InferContext::fail_with(const std::string& message) const {
     }
   }
   core::raise(ErrorCode::kInvalidArgument, "[{}] {}{}{}", schema_->name(), message,
-              arguments.empty() ? "" : "; inputs: ", fmt::join(arguments, ", "));
+              arguments.empty() ? "" : "; inputs: ", core::listed(arguments, kMostInputsNamed));
 }
 
 const Attribute& InferContext::attribute(std::string_view name) const {

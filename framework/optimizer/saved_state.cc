@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/core/listed.h"
 #include "framework/core/quote.h"
 #include "framework/core/raise.h"
 
@@ -30,13 +31,10 @@ SavedState::SavedState(const UpdateRule& rule, const StateDict& parameters, cons
   }
   if (faults_.empty()) check();
   if (faults_.empty()) return;
-  const std::size_t shown = std::min(faults_.size(), kNamed);
-  const auto end = faults_.begin() + static_cast<std::ptrdiff_t>(shown);
   core::raise(ErrorCode::kInvalidArgument,
-              "[{}] the state does not fit: {}{}; give one that state_dict() of the same optimizer "
+              "[{}] the state does not fit: {}; give one that state_dict() of the same optimizer "
               "gave for parameters of these names",
-              rule_.op, fmt::join(faults_.begin(), end, ", "),
-              shown < faults_.size() ? fmt::format(" and {} more", faults_.size() - shown) : "");
+              rule_.op, core::listed(faults_, kNamed));
 }
 
 void SavedState::check() {

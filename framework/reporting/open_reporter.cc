@@ -1,7 +1,6 @@
 #include "framework/reporting/open_reporter.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,12 +12,15 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/core/atomic_file.h"
+#include "framework/core/listed.h"
 #include "framework/core/suggest.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
 
 namespace loci::reporting {
 namespace {
+
+constexpr std::size_t kMostNamed = 20;
 
 const reporting::Reporter& find(const std::string& name) {
   plugin::PluginManager& plugins = plugin::PluginManager::instance();
@@ -28,7 +30,7 @@ const reporting::Reporter& find(const std::string& name) {
   throw Error(ErrorCode::kNotFound,
               fmt::format("[profiler] there is no reporter '{}'{}; there are: {}", name,
                           core::suggest(name, names),
-                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+                          names.empty() ? "none" : core::listed(names, kMostNamed)),
               plugins.explain_missing_reporter(name));
 }
 

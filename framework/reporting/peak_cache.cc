@@ -8,24 +8,33 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <loci/version.hpp>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "framework/core/atomic_file.h"
 #include "framework/core/digest.h"
 #include "framework/core/log.h"
 #include "framework/core/thread_team.h"
+#include "framework/plugin/elf_note.h"
 #include "framework/plugin/host_table.h"
+#include "framework/plugin/load_error.h"
+#include "framework/plugin/plugin_manager.h"
 
 namespace loci::reporting {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kForm = "peaks-2";  // of the file
 constexpr std::size_t kMostLevels = 64;
+constexpr std::uintmax_t kMostBytes = 8192;  // of a file; one with all levels has half of that
 
 // OpenMP's own settings, by which the threads of the host are placed and wait.
 std::vector<std::string> openmp_settings() {
@@ -43,15 +52,34 @@ int allowed_processors() {
   return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
 }
 
-// All that the figures hang on, as text.
+// Of a file that was linked without one, or cannot be read any more, its path.
+std::string build_of(const plugin::Plugin& plugin) {
+  try {
+    std::string build = plugin::read_build_id(plugin.path());
+    if (!build.empty()) return build;
+  } catch (const plugin::LoadError&) {
+  }
+  return plugin.path();
+}
+
+std::string facts_of(const plugin::Plugin& plugin) {
+  std::string facts = fmt::format("{} {}\n", plugin.id(), build_of(plugin));
+  for (const auto& [key, value] : plugin::settings_of(plugin.id())) {
+    facts += fmt::format("{}={}\n", key, value);
+  }
+  return facts;
+}
+
+// All that the figures hang on, as text. Others than the device's plugin may bring its kernels.
 std::string facts_of(const device::Device& device) {
   const device::DeviceInfo& info = device.info();
-  std::string facts =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{} threads\n{} processors\n{}\n",
-                  device.place().to_string(), info.name, info.arch, info.uuid, info.driver,
-                  device.plugin().path(), core::parallel_width(), allowed_processors(), version());
-  for (const auto& [key, value] : plugin::settings_of(device.plugin().id())) {
-    facts += fmt::format("{}={}\n", key, value);
+  std::string facts = fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{} threads\n{} processors\n{}\n", device.place().to_string(), info.name,
+      info.arch, info.uuid, info.driver, core::parallel_width(), allowed_processors(), version());
+  facts += facts_of(device.plugin());
+  auto& plugins = plugin::PluginManager::instance();
+  for (const device::KernelLibrary* library : plugins.kernel_libraries(device.place().type())) {
+    facts += facts_of(*library->plugin);
   }
   for (const std::string& setting : openmp_settings()) facts += setting + "\n";
   return facts;
@@ -86,6 +114,30 @@ bool read_levels(std::istream& file, Peaks& peaks) {
   return peaks.levels.back().bytes == peaks.bytes;
 }
 
+// Opening what is no file may take for ever, and reading a large one long.
+bool may_be_entry(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMostBytes && !error;
+}
+
+// Of devices, settings and builds that are not used any more nobody else disposes. What cannot be
+// removed is left.
+void remove_oldest(const std::string& directory) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    std::error_code gone;  // another process does the same
+    const fs::file_time_type written = entry.last_write_time(gone);
+    if (!gone && !entry.is_directory(gone)) files.emplace_back(written, entry.path());
+  }
+  if (files.size() <= PeakCache::kMostEntries) return;
+  std::sort(files.begin(), files.end());
+  files.resize(files.size() - PeakCache::kMostEntries);
+  for (const auto& [written, path] : files) {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+}
+
 std::string text_of(const Peaks& peaks) {
   std::string text =
       fmt::format("{}\n{} {}\n{} {} {}\n{}\n", kForm, peaks.flops, peaks.bytes, peaks.measured_at,
@@ -116,7 +168,9 @@ std::string PeakCache::path_of(const device::Device& device) const {
 
 std::optional<Peaks> PeakCache::find(const device::Device& device) const {
   if (directory_.empty()) return std::nullopt;
-  std::ifstream file(path_of(device));
+  const std::string path = path_of(device);
+  if (!may_be_entry(path)) return std::nullopt;
+  std::ifstream file(path);
   std::string form;
   Peaks peaks;
   if (!(file >> form) || form != kForm) return std::nullopt;
@@ -135,6 +189,7 @@ void PeakCache::keep(const device::Device& device, const Peaks& peaks) const {
     const std::string text = text_of(peaks);
     file.write(text.data(), text.size());
     file.commit();
+    remove_oldest(directory_);
   } catch (const std::exception& error) {
     core::log(core::Module::kProfiler, core::Level::kDebug, "peaks are not kept: {}", error.what());
   }

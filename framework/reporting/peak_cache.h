@@ -1,6 +1,7 @@
 // Peaks of devices, kept between runs.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,9 +19,12 @@ class PeakCache {
   explicit PeakCache(std::string directory) : directory_(std::move(directory)) {}
   static std::string directory_of_user();
 
+  // The latest that were kept; older ones are removed.
+  static constexpr std::size_t kMostEntries = 64;
+
   // Nothing if none are kept for a device like that: of the same name, architecture and driver, by
-  // the same file of the plugin with the same settings, with as many threads and processors, the
-  // same settings of OpenMP, and this version of Loci.
+  // the same build of its plugin and of those of its kernels with the same settings, with as many
+  // threads and processors, the same settings of OpenMP, and this version of Loci.
   [[nodiscard]] std::optional<Peaks> find(const device::Device& device) const;
   void keep(const device::Device& device, const Peaks& peaks) const;
 

@@ -13,8 +13,10 @@ namespace loci::transfer {
 // A copy that the caller waits for. Another thread may be told first that it has failed.
 class AwaitedCopy final : public device::UnprovenWork {
  public:
-  AwaitedCopy(device::Device& device, std::uint64_t correlation)
-      : device_(device), correlation_(correlation) {
+  // With a peer: from there to the device.
+  AwaitedCopy(device::Device& device, std::uint64_t correlation,
+              const device::Device* peer = nullptr)
+      : device_(device), correlation_(correlation), peer_(peer) {
     device_.enter_work(*this);
   }
   ~AwaitedCopy() override { device_.leave_work(*this); }
@@ -33,7 +35,10 @@ class AwaitedCopy final : public device::UnprovenWork {
   // What it reads was proven before.
   [[nodiscard]] bool may_use(const UnprovenWork& /*other*/) const override { return false; }
   [[nodiscard]] std::string describe(std::uint64_t /*correlation*/) const override {
-    return is_in_question_ ? "a copy at " + device_.place().to_string() : std::string();
+    if (!is_in_question_) return {};
+    const std::string place = device_.place().to_string();
+    if (peer_ == nullptr) return "a copy at " + place;
+    return "a copy from " + peer_->place().to_string() + " to " + place;
   }
   void confirm(std::uint64_t /*up_to*/) noexcept override { is_in_question_ = false; }
   void fail(const std::shared_ptr<device::Failure>& failure,
@@ -46,6 +51,7 @@ class AwaitedCopy final : public device::UnprovenWork {
  private:
   device::Device& device_;
   const std::uint64_t correlation_;
+  const device::Device* peer_;
   bool is_in_question_ = true;  // this and the next under the device's lock
   std::shared_ptr<device::Failure> failure_;
 };

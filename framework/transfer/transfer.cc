@@ -112,13 +112,15 @@ void copy_local(const End& from, const End& to, std::uint64_t bytes, const Label
   record_local(bytes);
 }
 
-// Makes later work of `later`, a stream of any device of the plugin, wait for what is in `earlier`.
-void order(device::Device& device, loci_stream* earlier, loci_stream* later) {
+// Makes later work of `later`, a stream of a device of the same plugin, wait for what is in
+// `earlier`.
+void order(device::Device& device, loci_stream* earlier, device::Device& waiting,
+           loci_stream* later) {
   if (earlier == nullptr) return;
   if (later == nullptr) return device.synchronize_stream(earlier);
   device::Event event(device);
   event.record(earlier);
-  event.wait_on(later);
+  event.wait_on(later, &waiting);
 }
 
 // False if the backend does not copy between these devices.
@@ -129,13 +131,13 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
   // The copy runs on the target's stream, which knows nothing of the work that makes the source.
   loci_stream* source_stream = from.device->default_stream();
   const bool orders = manner.ordered_by == OrderedBy::kCopy;
-  if (orders) order(*from.device, source_stream, manner.stream);
+  if (orders) order(*from.device, source_stream, *to.device, manner.stream);
   bool waited = false;
   std::optional<AwaitedCopy> awaited;
-  if (manner.wait) awaited.emplace(*to.device, scope.correlation());
+  if (manner.wait) awaited.emplace(*to.device, scope.correlation(), from.device);
   try {
     waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes,
-                             manner.stream, scope.correlation(), from.device->handle());
+                             manner.stream, scope.correlation(), from.device);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported) throw;
     core::log(core::Module::kTransfer, core::Level::kDebug, "staged instead: {}", error.what());
@@ -146,10 +148,21 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
     waited = true;
   }
   // Nor does the source's stream know of the copy, which what comes there next could overwrite.
-  if (!waited && orders) order(*to.device, manner.stream, source_stream);
+  if (!waited && orders) order(*to.device, manner.stream, *from.device, source_stream);
   scope.finish(waited);
   entry.finish(waited);
   return true;
+}
+
+// Half of a copy: an error of one device's call names the other one too.
+template <class Half>
+void about_both(const End& from, const End& to, const Half& half) {
+  try {
+    half();
+  } catch (const Error& error) {
+    throw error.within(fmt::format("[transfer] copying from {} to {} through the host",
+                                   place_of(from).to_string(), place_of(to).to_string()));
+  }
 }
 
 // In pieces, so that a large tensor does not need as much memory on the host too.
@@ -165,15 +178,17 @@ void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labe
   for (std::uint64_t done = 0; done < bytes; done += kStagingBytes) {
     const std::uint64_t piece = std::min(bytes - done, kStagingBytes);
     const std::uint64_t start = now_ns();
-    {
+    about_both(from, to, [&] {
       CopyScope scope(from.device, nullptr, piece, labels);
       copy_flat(*from.device, LOCI_END_DEVICE, static_cast<char*>(from.data) + done, LOCI_END_HOST,
                 staging.data(), piece, source_stream, /*wait=*/true, scope);
-    }
+    });
     const std::uint64_t middle = now_ns();
-    CopyScope scope(nullptr, to.device, piece, labels);
-    copy_flat(*to.device, LOCI_END_HOST, staging.data(), LOCI_END_DEVICE,
-              static_cast<char*>(to.data) + done, piece, manner.stream, /*wait=*/true, scope);
+    about_both(from, to, [&] {
+      CopyScope scope(nullptr, to.device, piece, labels);
+      copy_flat(*to.device, LOCI_END_HOST, staging.data(), LOCI_END_DEVICE,
+                static_cast<char*>(to.data) + done, piece, manner.stream, /*wait=*/true, scope);
+    });
     reading += middle - start;
     writing += now_ns() - middle;
   }

@@ -87,6 +87,39 @@ TEST_P(ListOfDevices, SurvivesOneThatHangs) {
   expect_listed("hang", "did not return within 3 s", {"--probe-timeout", "3"});
 }
 
+TEST_P(ListOfDevices, SurvivesOneThatWritesForEver) {
+  expect_listed("flood", "wrote a line of more than 1 MiB");
+  expect_listed("chatter", "did not return within 3 s", {"--probe-timeout", "3"});
+}
+
+// 1,024 devices whose texts have 256 MiB.
+TEST_F(LostPluginTest, AListOfManyDevicesIsWholeAndItsTextsAreCut) {
+  const Finished finished =
+      loci({"devices", "--json", "--plugin-path", path("plugins")}, {"LOCI_TEST_LIE=many devices"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  std::size_t count = 0;
+  for (const json& device : report["devices"]) {
+    if (device["plugin"] != "org.loci.test.risky") continue;
+    ++count;
+    EXPECT_THAT(device["uuid"].get<std::string>(), HasSubstr("... (63488 bytes left out)"));
+  }
+  EXPECT_EQ(count, 1024U);
+  EXPECT_EQ(report["absent"], json::array());
+}
+
+TEST_F(LostPluginTest, ALongErrorIsCut) {
+  const Finished finished = devices("fail at length in open", {"--json"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  for (const json& device : json::parse(finished.out)["devices"]) {
+    if (device["place"] != "risky:0") continue;
+    EXPECT_THAT(device["error"].get<std::string>(),
+                AllOf(HasSubstr("risky:0"), HasSubstr("yyy... ("), HasSubstr("bytes left out)")));
+    return;
+  }
+  FAIL() << finished.out.substr(0, 1000);
+}
+
 TEST_F(LostPluginTest, ASlowDriverCanBeGivenMoreTime) {
   const Finished finished = devices("hang in open", {"--probe-timeout", "3"});
   EXPECT_THAT(finished.out, HasSubstr("\n  remedy        see whether its device or driver hangs, "
@@ -94,12 +127,14 @@ TEST_F(LostPluginTest, ASlowDriverCanBeGivenMoreTime) {
                                       "with --no-plugin org.loci.test.risky\n"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    LostPluginTest, ListOfDevices,
-    ::testing::Values(Called{"load", "loading it"}, Called{"query", "its loci_plugin_query_v1"},
-                      Called{"create", "its create"}, Called{"count", "its count"},
-                      Called{"describe", "its describe"}, Called{"open", "its open"}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(LostPluginTest, ListOfDevices,
+                         ::testing::Values(Called{"load", "loading it"},
+                                           Called{"query", "its loci_plugin_query_v1"},
+                                           Called{"create", "its create"},
+                                           Called{"count", "its count"},
+                                           Called{"describe", "its describe of risky:0"},
+                                           Called{"open", "its open of risky:0"}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(LostPluginTest, TheObjectOfAListHasTheReason) {
   const Finished finished = devices("crash in open", {"--json"});
@@ -108,7 +143,7 @@ TEST_F(LostPluginTest, TheObjectOfAListHasTheReason) {
   EXPECT_EQ(report["devices"][0]["place"], "cpu");
   EXPECT_EQ(report["absent"], json({{{"plugin", "org.loci.test.risky"},
                                      {"device_types", {"risky"}},
-                                     {"reason", "its open crashed with SIGSEGV"},
+                                     {"reason", "its open of risky:0 crashed with SIGSEGV"},
                                      {"remedy",
                                       "report it to the plugin's author, or leave it out "
                                       "with --no-plugin org.loci.test.risky"}}}));
@@ -118,9 +153,10 @@ TEST_F(LostPluginTest, AFileThatWasNamedIsAFailureAfterTheList) {
   const Finished finished =
       loci({"devices", "--plugin", path("plugins/loci-risky.so")}, risking("abort in open"));
   EXPECT_EQ(finished.exit_code, 4);
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("cpu: "), HasSubstr("its open crashed with SIGABRT")));
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("cpu: "), HasSubstr("its open of risky:0 crashed with SIGABRT")));
   EXPECT_THAT(finished.err, AllOf(HasSubstr("loci: error: [--plugin] "),
-                                  HasSubstr("its open crashed with SIGABRT")));
+                                  HasSubstr("its open of risky:0 crashed with SIGABRT")));
 }
 
 TEST_F(LostPluginTest, ADoctorHasTheRest) {
@@ -133,15 +169,19 @@ TEST_F(LostPluginTest, ADoctorHasTheRest) {
     EXPECT_EQ(report["devices"][0]["place"], "cpu") << risk;
     EXPECT_EQ(report["devices"][0]["error"], nullptr) << risk;
     ASSERT_EQ(report["problems"].size(), 1U) << risk << report["problems"];
-    EXPECT_THAT(report["problems"][0]["cause"].get<std::string>(), HasSubstr("its open ")) << risk;
+    EXPECT_THAT(report["problems"][0]["cause"].get<std::string>(),
+                HasSubstr("its open of risky:0 "))
+        << risk;
   }
 }
 
 TEST_F(LostPluginTest, ARunNamesThePluginThatItCrashedIn) {
-  for (const char* function : {"create", "open", "describe"}) {
-    const std::string place = std::string(" in ") + function;
+  for (const Called& function : {Called{"create", "its create"},
+                                 {"open", "its open of risky:0"},
+                                 {"describe", "its describe of risky:0"}}) {
+    const std::string place = std::string(" in ") + function.name;
     const std::string named =
-        std::string("[plugin] org.loci.test.risky was in its ") + function + "; report it";
+        std::string("[plugin] org.loci.test.risky was in ") + function.subject + "; report it";
     const Finished crashed = run("crash" + place);
     EXPECT_EQ(crashed.exit_code, 128 + 11);
     EXPECT_THAT(crashed.err, AllOf(HasSubstr("loci: SIGSEGV: "), HasSubstr(named)));
@@ -155,7 +195,7 @@ TEST_F(LostPluginTest, ARunThatIsInterruptedNamesThePluginThatHangs) {
   const Finished finished = run_for("hang in open", "INT", "4");
   EXPECT_EQ(finished.exit_code, 128 + 2);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("SIGINT: interrupted while [plugin] "
-                                            "org.loci.test.risky was in its open"),
+                                            "org.loci.test.risky was in its open of risky:0"),
                                   Not(HasSubstr("still waiting"))));
 }
 
@@ -163,7 +203,7 @@ TEST_F(LostPluginTest, ARunSaysWhichPluginItWaitsFor) {
   const Finished finished = run_for("hang in open", "KILL", "14");
   EXPECT_THAT(finished.err,
               HasSubstr("loci: still waiting: [plugin] org.loci.test.risky was in its "
-                        "open all this time"));
+                        "open of risky:0 all this time"));
 }
 
 }  // namespace

@@ -98,12 +98,12 @@ struct Function {
 void PrintTo(const Function& function, std::ostream* out) { *out << function.name; }
 
 constexpr Function kFunctions[] = {
-    {"load", "loading it"},     {"query", "its loci_plugin_query_v1"},
-    {"create", "its create"},   {"get_interface", "its get_interface"},
-    {"probe", "its probe"},     {"defs", "its defs"},
-    {"count", "its count"},     {"describe", "its describe"},
-    {"open", "its open"},       {"close", "its close"},
-    {"destroy", "its destroy"}, {"exit", "its clean-up at exit"},
+    {"load", "loading it"},          {"query", "its loci_plugin_query_v1"},
+    {"create", "its create"},        {"get_interface", "its get_interface"},
+    {"probe", "its probe"},          {"defs", "its defs"},
+    {"count", "its count"},          {"describe", "its describe of risky:0"},
+    {"open", "its open of risky:0"}, {"close", "its close of risky:0"},
+    {"destroy", "its destroy"},      {"exit", "its clean-up at exit"},
 };
 
 class EveryFunction : public ProbeTest, public ::testing::WithParamInterface<Function> {

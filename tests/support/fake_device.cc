@@ -265,6 +265,9 @@ void stream_destroy(loci_stream* stream) {
 }
 
 loci_error* stream_query(loci_stream* stream, std::uint32_t* out_done) {
+  if (loci_error* fault = stream_of(stream)->device->backend->take_fault("stream_query")) {
+    return fault;
+  }
   *out_done = stream_of(stream)->done() ? 1 : 0;
   return nullptr;
 }
@@ -275,6 +278,9 @@ loci_error* stream_synchronize(loci_stream* stream) {
 }
 
 loci_error* stream_wait_event(loci_stream* stream, loci_event* event) {
+  if (loci_error* fault = stream_of(stream)->device->backend->take_fault("stream_wait_event")) {
+    return fault;
+  }
   ++stream_of(stream)->device->backend->counters().event_waits;
   if (auto mark = event_of(event)->mark()) {
     stream_of(stream)->enqueue([mark] { mark->wait(); });

@@ -79,6 +79,7 @@ class Stream {
   [[nodiscard]] int writer() const { return writer_.number(); }
   [[nodiscard]] int reader() const { return reader_.number(); }
   void close_writer() { writer_.close(); }
+  [[nodiscard]] bool is_cut() const { return is_cut_; }
 
   // Reads what is there; forgets the pipe once nobody can write to it any more.
   void read() {
@@ -92,7 +93,9 @@ class Stream {
         return;
       }
       const std::size_t room = kMaxChildText - text_->size();
-      text_->append(buffer.data(), std::min(room, static_cast<std::size_t>(count)));
+      const std::size_t kept = std::min(room, static_cast<std::size_t>(count));
+      text_->append(buffer.data(), kept);
+      is_cut_ = is_cut_ || kept < static_cast<std::size_t>(count);
       // One that writes for ever must not keep its reader here for ever.
       if (static_cast<std::size_t>(count) < buffer.size()) return;
       if (++rounds_ % kRounds == 0) return;
@@ -106,6 +109,7 @@ class Stream {
   Descriptor reader_;
   Descriptor writer_;
   int rounds_ = 0;
+  bool is_cut_ = false;  // there was more than text_ may hold
 };
 
 class Streams {
@@ -114,6 +118,7 @@ class Streams {
       : report_(&result->report), out_(&result->out), err_(&result->err) {}
 
   [[nodiscard]] std::array<Stream*, 3> all() { return {&out_, &err_, &report_}; }
+  [[nodiscard]] bool is_report_cut() const { return report_.is_cut(); }
 
   void read_for(milliseconds time) {
     std::array<pollfd, 3> waits{};
@@ -227,10 +232,10 @@ int end(pid_t child) {
   return status;
 }
 
-void classify(int status, bool timed_out, ChildResult* result) {
+void classify(int status, ChildResult* result) {
   using End = ChildResult::End;
   const bool signalled = WIFSIGNALED(status);
-  result->end = timed_out ? End::kTimedOut : signalled ? End::kSignalled : End::kExited;
+  result->end = signalled ? End::kSignalled : End::kExited;
   result->value = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -248,27 +253,35 @@ std::string signal_name(int signal) {
 
 namespace {
 
-// Hands on the lines of a report that have come to their end since the last call.
+// Hands on the lines of a report that have come to their end since the last call, and takes them
+// out of it.
 class ReportLines {
  public:
-  ReportLines(const ChildCommand& command, const ChildResult& result)
-      : told_(command.told), text_(result.report) {}
+  ReportLines(const ChildCommand& command, const Streams& streams, ChildResult* result)
+      : told_(command.told), streams_(streams), text_(result->report) {}
 
-  // Whether there were any.
+  // Whether one of them was said to count.
   bool tell() {
     if (!told_) return false;
-    const std::size_t before = begin_;
-    for (std::size_t end = 0; (end = text_.find('\n', begin_)) != std::string::npos;) {
-      told_(std::string_view(text_).substr(begin_, end - begin_));
-      begin_ = end + 1;
+    bool counts = false;
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = text_.find('\n', begin)) != std::string::npos;) {
+      counts = told_(std::string_view(text_).substr(begin, end - begin)) || counts;
+      begin = end + 1;
     }
-    return begin_ > before;
+    text_.erase(0, begin);
+    bytes_ += begin;
+    return counts;
+  }
+  [[nodiscard]] bool are_too_many() const {
+    return told_ && (streams_.is_report_cut() || bytes_ > kMaxTold);
   }
 
  private:
-  const std::function<void(std::string_view)>& told_;
-  const std::string& text_;
-  std::size_t begin_ = 0;
+  const std::function<bool(std::string_view)>& told_;
+  const Streams& streams_;
+  std::string& text_;
+  std::size_t bytes_ = 0;
 };
 
 // Ends the child if it is left by an exception.
@@ -294,18 +307,24 @@ ChildResult run_child(const ChildCommand& command) {
   ChildResult result;
   result.limit = command.limit;
   Streams streams(&result);
-  ReportLines lines(command, result);
+  ReportLines lines(command, streams, &result);
   const auto start = Clock::now();
   auto progress = start;
   Child child(spawn(command, streams));
   bool ended = false;
-  while (!(ended = child.has_ended()) && Clock::now() - progress < command.limit) {
+  while (!(ended = child.has_ended()) && !lines.are_too_many() &&
+         Clock::now() - progress < command.limit) {
     streams.read_for(kPause);
     if (lines.tell()) progress = Clock::now();
   }
-  classify(child.finish(), !ended, &result);
+  classify(child.finish(), &result);
   streams.read_for(milliseconds(0));
   lines.tell();
+  if (lines.are_too_many()) {
+    result.end = ChildResult::End::kToldTooMuch;
+  } else if (!ended) {
+    result.end = ChildResult::End::kTimedOut;
+  }
   result.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
   return result;
 }
@@ -316,6 +335,11 @@ std::string describe_end(const ChildResult& result) {
     case ChildResult::End::kTimedOut:
       return fmt::format("did not return within {:g} s",
                          static_cast<double>(result.limit.count()) / 1000);
+    case ChildResult::End::kToldTooMuch:
+      return fmt::format(
+          "wrote a line of more than {} MiB, or more than {} MiB, to a descriptor that is not its "
+          "own",
+          kMaxChildText >> 20, kMaxTold >> 20);
     case ChildResult::End::kSignalled: break;
   }
   return fmt::format("{} {}", is_sent(result.value) ? "was ended by" : "crashed with",

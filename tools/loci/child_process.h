@@ -15,13 +15,19 @@ struct ChildCommand {
   // It is killed when this is over.
   std::chrono::milliseconds limit{5000};
   std::vector<std::string> environment = {};  // "NAME=value", over that of this process
-  // Told of each line of the report as it comes; the limit begins anew with every line then.
-  std::function<void(std::string_view line)> told = {};
+  // Told of each line of the report as it comes, which ChildResult::report does not have then.
+  // Where it returns true, the limit begins anew.
+  std::function<bool(std::string_view line)> told = {};
 };
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
 struct ChildResult {
-  enum class End { kExited, kSignalled, kTimedOut };
+  enum class End {
+    kExited,
+    kSignalled,
+    kTimedOut,
+    kToldTooMuch,  // a line of more than kMaxChildText bytes, or kMaxTold in all: it was killed
+  };
   End end = End::kExited;
   int value = 0;  // the exit code, or the number of the signal
   // What it wrote, up to kMaxChildText bytes each; the rest is thrown away.
@@ -34,6 +40,7 @@ struct ChildResult {
   [[nodiscard]] bool succeeded() const { return end == End::kExited && value == 0; }
 };
 inline constexpr std::size_t kMaxChildText = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxTold = std::size_t{64} << 20;  // of reports that are told
 
 // Runs the program with no input and the pipes above, in a process
 // group of its own, all of which is killed when the program has ended or its time is over. What a

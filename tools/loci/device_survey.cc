@@ -57,15 +57,16 @@ class Survey {
     return run_child({words,
                       options_.limit,
                       {fmt::format("{}=0", kProbeVariable)},
-                      [this, told](std::string_view line) { take(std::string(line), told); }});
+                      [this, told](std::string_view line) { return take(line, told); }});
   }
 
-  // A plugin may write to the same descriptor, so that anything may come.
-  void take(const std::string& line, Told* told) {
+  // A plugin may write to the same descriptor, so that anything may come. Whether it is a line of
+  // the child's, which has come further then.
+  bool take(std::string_view line, Told* told) {
     const std::size_t blank = line.find(' ');
-    if (blank == std::string::npos) return;
-    const std::string word = line.substr(0, blank);
-    const std::string rest = line.substr(blank + 1);
+    if (blank == std::string::npos) return false;
+    const std::string_view word = line.substr(0, blank);
+    const std::string rest(line.substr(blank + 1));
     if (word == kDoneWord) told->is_done = true;
     if (word == kStepWord) {
       const std::size_t end = rest.find(' ');
@@ -78,8 +79,9 @@ class Survey {
         told->candidates.push_back(candidate_of(nlohmann::json::parse(rest)));
       }
     } catch (const nlohmann::json::exception&) {
-      return;
+      return false;
     }
+    return word == kDoneWord || word == kStepWord || word == kDeviceWord || word == kCandidateWord;
   }
 
   void tell(const CheckedDevice& device) {

@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
+#include <charconv>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -13,46 +13,15 @@
 #include <loci/plugins.hpp>
 #include <mutex>
 #include <set>
-#include <string>
-#include <string_view>
 #include <thread>
+#include <utility>
+
+#include "tools/loci/thread_calls.h"
 
 namespace loci::runner {
 namespace {
 
-// Read by handlers of signals: texts that are never freed, both null between calls.
-struct Call {
-  std::atomic<const char*> plugin{nullptr};
-  std::atomic<const char*> function{nullptr};
-};
-static_assert(std::atomic<const char*>::is_always_lock_free);
-
-thread_local Call call_of_thread;
-Call latest_call;                           // of any thread
-std::atomic<std::uint64_t> call_number{0};  // of what latest_call says
-
-const char* kept(std::string_view text) {
-  static auto& mutex = *new std::mutex();
-  static auto& texts = *new std::set<std::string, std::less<>>();
-  const std::lock_guard lock(mutex);
-  const auto found = texts.find(text);
-  return (found == texts.end() ? texts.emplace(text).first : found)->c_str();
-}
-
-void set(Call& call, const char* plugin, const char* function) {
-  call.function.store(nullptr);
-  call.plugin.store(plugin);
-  call.function.store(function);
-}
-
-void note_call(std::string_view plugin, std::string_view function) {
-  const bool has_ended = plugin.empty();
-  const char* id = has_ended ? nullptr : kept(plugin);
-  const char* name = has_ended ? nullptr : kept(function);
-  set(call_of_thread, id, name);
-  set(latest_call, id, name);
-  ++call_number;
-}
+constexpr std::size_t kMostTold = 3;  // a line each
 
 // Async-signal-safe, as all below that a handler calls.
 void write_text(const char* text) {
@@ -64,12 +33,26 @@ void write_text(const char* text) {
   }
 }
 
-void write_line(const char* what, const char* when, const Call& call, const char* remedy) {
-  const char* plugin = call.plugin.load();
-  const char* function = call.function.load();
-  if (plugin == nullptr || function == nullptr) return;
-  for (const char* part :
-       {"loci: ", what, when, "[plugin] ", plugin, " was in its ", function, remedy, "\n"}) {
+void write_line(const char* what, const char* when, const PluginCall& call, const char* remedy) {
+  if (!call) return;
+  for (const char* part : {"loci: ", what, when, "[plugin] ", call.plugin, " was in its ",
+                           call.function, remedy, "\n"}) {
+    write_text(part);
+  }
+}
+
+// The longest come first.
+void write_interrupted(const char* signal) {
+  ThreadCalls calls;
+  read_calls(&calls);
+  for (std::size_t i = 0; i < std::min(calls.count, kMostTold); ++i) {
+    write_line(signal, ": interrupted while ", calls.calls[i], "");
+  }
+  if (calls.count <= kMostTold) return;
+  std::array<char, 24> digits{};
+  std::to_chars(digits.data(), digits.data() + digits.size() - 1, calls.count - kMostTold);
+  const char* number = digits.data();
+  for (const char* part : {"loci: ", signal, ": and ", number, " more threads were in plugins\n"}) {
     write_text(part);
   }
 }
@@ -92,9 +75,9 @@ void tell_of_end(int signal) {
   const int error = errno;
   const bool is_sent = signal == SIGINT || signal == SIGTERM;
   if (is_sent) {
-    write_line(name_of(signal), ": interrupted while ", latest_call, "");
+    write_interrupted(name_of(signal));
   } else {
-    write_line(name_of(signal), ": this process ends, and ", call_of_thread,
+    write_line(name_of(signal), ": this process ends, and ", call_of_this_thread(),
                "; report it to the plugin's author, or leave the plugin out with --no-plugin");
   }
   errno = error;
@@ -133,10 +116,10 @@ void remove(int signal) {
 
 }  // namespace
 
-// Looks once a second whether the latest call is still the one of before.
+// Looks several times while patience lasts whether a call is still the one of before.
 class PluginCalls::Watchdog {
  public:
-  Watchdog() : thread_([this] { watch(); }) {}
+  explicit Watchdog(Patience patience) : patience_(patience), thread_([this] { watch(); }) {}
   ~Watchdog() {
     {
       const std::lock_guard lock(mutex_);
@@ -150,27 +133,39 @@ class PluginCalls::Watchdog {
 
  private:
   void watch() {
-    std::uint64_t seen = call_number.load();
-    int seconds = 0;
     std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, std::chrono::seconds(1), [this] { return stops_; })) {
-      const std::uint64_t now = call_number.load();
-      seconds = now == seen ? seconds + 1 : 0;
-      seen = now;
-      if (seconds != kPatienceSeconds) continue;
-      write_line("still waiting: ", "", latest_call,
-                 " all this time, and has not come back; see whether its device or driver hangs, "
-                 "or leave the plugin out with --no-plugin");
-    }
+    while (!changed_.wait_for(lock, patience_ / 10, [this] { return stops_; })) look();
   }
 
+  void look() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    std::set<std::uint64_t> told;  // of those that are still under way
+    read_calls(&calls_);
+    for (std::size_t i = 0; i < calls_.count; ++i) {
+      const PluginCall& call = calls_.calls[i];
+      if (now - std::chrono::nanoseconds(call.since) < patience_) continue;
+      if (told_.count(call.number) == 0) tell(call);
+      told.insert(call.number);
+    }
+    told_ = std::move(told);
+  }
+
+  static void tell(const PluginCall& call) {
+    write_line("still waiting: ", "", call,
+               " all this time, and has not come back; see whether its device or driver hangs, "
+               "or leave the plugin out with --no-plugin");
+  }
+
+  const Patience patience_;
+  ThreadCalls calls_;
+  std::set<std::uint64_t> told_;  // numbers of calls
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stops_ = false;
   std::thread thread_;
 };
 
-PluginCalls::PluginCalls() : watchdog_(std::make_unique<Watchdog>()) {
+PluginCalls::PluginCalls(Patience patience) : watchdog_(std::make_unique<Watchdog>(patience)) {
   use_stack_of_its_own();
   for (const int signal : kSignals) install(signal);
   plugins::watch_calls(note_call);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "tools/loci/child_process.h"
 #include "tools/loci/probe_report.h"
@@ -33,19 +34,14 @@ std::optional<plugins::Refusal> parse_result(const std::string& text) {
 }
 
 // A plugin may write to the same descriptor, so that anything may come.
-Report parse(const std::string& text) {
-  Report report;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t blank = line.find(' ');
-    if (blank == std::string::npos) continue;
-    const std::string word = line.substr(0, blank);
-    const std::string rest = line.substr(blank + 1);
-    if (word == kStepWord) report.step = rest;
-    if (word == kExceptionWord) report.exception = rest;
-    if (word == kResultWord && !report.result) report.result = parse_result(rest);
-  }
-  return report;
+void take(std::string_view line, Report* report) {
+  const std::size_t blank = line.find(' ');
+  if (blank == std::string_view::npos) return;
+  const std::string_view word = line.substr(0, blank);
+  const std::string rest(line.substr(blank + 1));
+  if (word == kStepWord) report->step = rest;
+  if (word == kExceptionWord) report->exception = rest;
+  if (word == kResultWord && !report->result) report->result = parse_result(rest);
 }
 
 // The last line on standard error, such as that of a failed assertion; at most as much as a line of
@@ -71,8 +67,8 @@ std::string cause_of(const ChildResult& child, const Report& report) {
   return end_cause(report.step, child);
 }
 
-ProbeResult judge(const plugins::Candidate& candidate, const ChildResult& child) {
-  const Report report = parse(child.report);
+ProbeResult judge(const plugins::Candidate& candidate, const Report& report,
+                  const ChildResult& child) {
   if (report.result && !report.result->cause.empty()) return {Outcome::kFailed, *report.result};
   if (report.result && child.succeeded()) return {};
   if (report.step.empty()) {
@@ -130,8 +126,14 @@ std::string probe_text(const ProbeResult& result) {
 
 ProbeResult probe_plugin(const plugins::Candidate& candidate, std::chrono::milliseconds limit,
                          const std::string& program) {
-  const ChildResult child = run_child({{program, kProbeSubcommand, candidate.path}, limit});
-  ProbeResult result = judge(candidate, child);
+  Report report;
+  ChildCommand command{{program, kProbeSubcommand, candidate.path}, limit};
+  command.told = [&report](std::string_view line) {
+    take(line, &report);
+    return false;  // the limit is for all of it
+  };
+  const ChildResult child = run_child(command);
+  ProbeResult result = judge(candidate, report, child);
   result.duration = child.duration;
   return result;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <nlohmann/json.hpp>
 
 #include "tools/loci/child_process.h"
 #include "tools/loci/plugin_probe.h"
@@ -34,9 +33,8 @@ std::string current_message() {
 }
 
 void report_result(const plugins::Candidate& candidate) {
-  const nlohmann::ordered_json result{{"cause", candidate.cause}, {"remedy", candidate.remedy}};
-  report(kResultWord,
-         result.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace));
+  write_report(
+      report_line(kResultWord, {{"cause", candidate.cause}, {"remedy", candidate.remedy}}));
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // The lines that a probing child writes to its parent: a word, a blank and a text.
 #pragma once
 
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+
 namespace loci::runner {
 
 inline constexpr const char* kStepWord = "step";        // what is called next
@@ -15,5 +19,11 @@ inline constexpr const char* kBetweenSteps = "-";           // no function of a 
 
 // After the result: the destructors of the plugin's statics, and what it left to atexit().
 inline constexpr const char* kExitStep = "exit";
+
+// Of a plugin's texts in a line; of one that is longer the beginning, and how much is left out. The
+// contract allows 64 KiB for a name and 1 MiB for a message, of each of 1,024 devices.
+inline constexpr std::size_t kLongestReportedText = 2048;
+// The line of an object, all texts within it bounded.
+std::string report_line(const char* word, nlohmann::ordered_json object);
 
 }  // namespace loci::runner

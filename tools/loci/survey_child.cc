@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <loci/plugins.hpp>
 #include <loci/settings.hpp>
-#include <nlohmann/json.hpp>
 
 #include "tools/loci/candidate_report.h"
 #include "tools/loci/child_process.h"
@@ -14,12 +13,6 @@
 
 namespace loci::runner {
 namespace {
-
-void tell(const char* word, const nlohmann::ordered_json& object) {
-  const std::string text =
-      object.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
-  write_report(fmt::format("{} {}", word, text));
-}
 
 void tell_step(std::string_view plugin, std::string_view function) {
   write_report(plugin.empty() ? fmt::format("{} {}", kStepWord, kBetweenSteps)
@@ -37,9 +30,11 @@ ExitCode survey_in_child(const std::vector<std::string>& arguments) {
   const po::variables_map values = parse(options, arguments);
   if (values.count("log") != 0) config::set_log_levels(values["log"].as<std::string>());
   (void)search_plugins(values, Probing::kBesides);
-  check_devices([](const CheckedDevice& device) { tell(kDeviceWord, device_json(device)); });
+  check_devices([](const CheckedDevice& device) {
+    write_report(report_line(kDeviceWord, device_json(device)));
+  });
   for (const plugins::Candidate& candidate : plugins::report(/*activate=*/true)) {
-    tell(kCandidateWord, candidate_json(candidate, std::nullopt));
+    write_report(report_line(kCandidateWord, candidate_json(candidate, std::nullopt)));
   }
   write_report(fmt::format("{} all", kDoneWord));
   // What plugins do at exit is nothing that a list of devices should wait for.

@@ -6,6 +6,7 @@
 #include <loci/error.hpp>
 #include <thread>
 
+#include "framework/device/stream.h"
 #include "tests/support/fake_device.h"
 
 namespace loci::device {
@@ -69,6 +70,42 @@ TEST(DeviceManagerTest, ListsPlacesWithoutOpening) {
   EXPECT_EQ(sim.counters().open_devices, 0);
 }
 
+TEST(DeviceManagerTest, AReopenedDeviceIsClosedOnceNothingRefersToIt) {
+  FakeBackend sim({.type = "sim"});
+  DeviceManager manager(source_of({&sim}));
+  std::vector<Device*> told;
+  manager.watch_reopening([&told](Device& replaced) { told.push_back(&replaced); });
+  std::vector<Device*> devices;
+  for (int i = 0; i < 1000; ++i) {
+    Device& device = manager.get(Place("sim"));
+    devices.push_back(&device);
+    device.note_loss(Error(ErrorCode::kDeviceLost, "it fell off the bus"));
+    manager.reopen(Place("sim"));
+    EXPECT_LE(sim.counters().open_devices, 2);  // the new one, and the one before
+    EXPECT_LE(sim.counters().live_streams, 2);
+  }
+  EXPECT_EQ(told, devices);
+  EXPECT_EQ(&manager.get(Place("sim")), manager.open_devices().at(0));
+  EXPECT_THAT([&] { devices.front()->synchronize(); },
+              ThrowsMessage<Error>(HasSubstr("sim:0 is lost: it fell off the bus")));
+}
+
+TEST(DeviceManagerTest, AReopenedDeviceInUseStaysOpen) {
+  FakeBackend sim({.type = "sim"});
+  DeviceManager manager(source_of({&sim}));
+  const auto lose_and_reopen = [&manager] {
+    manager.get(Place("sim")).note_loss(Error(ErrorCode::kDeviceLost, "gone"));
+    manager.reopen(Place("sim"));
+  };
+  {
+    const Event event(manager.get(Place("sim")));
+    for (int i = 0; i < 3; ++i) lose_and_reopen();
+    EXPECT_EQ(sim.counters().open_devices, 3);  // with the event's
+  }
+  lose_and_reopen();
+  EXPECT_EQ(sim.counters().open_devices, 2);
+}
+
 TEST(DeviceManagerTest, ListsDevicesThatAreOpen) {
   FakeBackend sim({.type = "sim", .count = 2});
   DeviceManager manager(source_of({&sim}));
@@ -90,6 +127,13 @@ TEST(DeviceManagerTest, IndexBeyondTheLastDeviceIsRefused) {
   EXPECT_THAT(
       [&] { (void)manager.get(Place("sim:2")); },
       ThrowsMessage<Error>(AllOf(HasSubstr("no device 'sim:2'"), HasSubstr("sim:0, sim:1"))));
+}
+
+TEST(DeviceManagerTest, OfManyDevicesAMessageNamesTheFirst) {
+  FakeBackend many({.type = "many", .count = 1000});
+  DeviceManager manager(source_of({&many}));
+  EXPECT_THAT([&] { (void)manager.get(Place("foo")); },
+              ThrowsMessage<Error>(HasSubstr("many:18, many:19 and 980 more")));
 }
 
 TEST(DeviceManagerTest, WithoutPluginsItSaysSo) {
@@ -164,7 +208,7 @@ TEST(DeviceManagerTest, WhatEscapesCountingAndDescribingIsAnError) {
     throw 42;
   };
   EXPECT_THAT([&] { (void)manager.get(Place("gpu")); },
-              ThrowsMessage<Error>(HasSubstr("its describe let an exception escape")));
+              ThrowsMessage<Error>(HasSubstr("its describe of liar:0 let an exception escape")));
   liar.backend().api.count = [](loci_plugin*, std::uint32_t*) -> loci_error* { throw 42; };
   EXPECT_THAT([&] { (void)manager.places(); },
               ThrowsMessage<Error>(HasSubstr("its count let an exception escape")));

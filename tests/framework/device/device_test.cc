@@ -175,8 +175,8 @@ TEST(DeviceTest, NamesThePluginWhoseFunctionsThrow) {
   fake.backend().api.open = [](loci_plugin*, std::uint32_t, loci_device**) -> loci_error* {
     throw 42;
   };
-  EXPECT_THAT(open, ThrowsMessage<Error>(
-                        AllOf(HasSubstr(id), HasSubstr("its open let an exception escape"))));
+  EXPECT_THAT(open, ThrowsMessage<Error>(AllOf(
+                        HasSubstr(id), HasSubstr("its open of fake:0 let an exception escape"))));
   fake.backend().api.describe = [](loci_plugin*, std::uint32_t, loci_device_info*) -> loci_error* {
     throw std::runtime_error("no such thing");
   };
@@ -312,10 +312,50 @@ class CountingResident : public Resident {
  public:
   explicit CountingResident(int* ended) : ended_(ended) {}
   void stream_ended(loci_stream*) noexcept override { ++*ended_; }
+  void device_lost() noexcept override {}
 
  private:
   int* ended_;
 };
+
+const Error kLost(ErrorCode::kDeviceLost, "it fell off the bus");
+
+TEST(DeviceTest, OnlyALostOneIsClosedBeforeItsEnd) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  device.close_if_unused();
+  EXPECT_EQ(fake.counters().open_devices, 1);
+  device.note_loss(kLost);
+  (void)device.default_stream();
+  device.close_if_unused();
+  EXPECT_EQ(fake.counters().open_devices, 0);
+  EXPECT_EQ(fake.counters().live_streams, 0);
+  EXPECT_EQ(device.plugin().live_objects(), 0);
+  EXPECT_THAT([&] { device.synchronize(); },
+              ThrowsMessage<Error>(HasSubstr("fake:0 is lost: it fell off the bus")));
+  EXPECT_THAT([&] { const Event event(device); }, ThrowsMessage<Error>(HasSubstr("is lost")));
+}
+
+TEST(DeviceTest, StaysOpenWhileAnObjectRefersToIt) {
+  FakeBackend fake;
+  Device device(fake.backend(), Place("fake"));
+  (void)device.stream(2);
+  void* memory = device.allocate(64, device.default_stream());
+  auto stream = std::make_unique<Stream>(device);
+  auto event = std::make_unique<Event>(device);
+  device.note_loss(kLost);
+  const auto stays_open = [&] {
+    device.close_if_unused();
+    return fake.counters().open_devices == 1;
+  };
+  EXPECT_TRUE(stays_open());
+  device.deallocate(memory, device.default_stream());
+  EXPECT_TRUE(stays_open());
+  stream.reset();
+  EXPECT_TRUE(stays_open());
+  event.reset();
+  EXPECT_FALSE(stays_open());
+}
 
 TEST(DeviceTest, MakesTheResidentOnce) {
   static int made = 0;

@@ -23,8 +23,13 @@ std::vector<std::string> steps_of(const DeviceBackend& backend) {
 
 TEST(DeviceTrial, OpensAndClosesEachDevice) {
   test::FakeBackend fake({.type = "trial", .count = 2});
-  const std::vector<std::string> expected{"count",    "describe", "open", "close",
-                                          "describe", "open",     "close"};
+  const std::vector<std::string> expected{"count",
+                                          "describe of trial:0",
+                                          "open of trial:0",
+                                          "close of trial:0",
+                                          "describe of trial:1",
+                                          "open of trial:1",
+                                          "close of trial:1"};
   EXPECT_EQ(steps_of(fake.backend()), expected);
 }
 

@@ -24,11 +24,19 @@ TEST_F(BindingTest, TheFirstKernelThatAcceptsWins) {
   EXPECT_THAT(bound.aliases(), ElementsAre(Field(&loci_alias::output, 0U)));
 }
 
-TEST_F(BindingTest, ARefusedDtypeIsNamed) {
+TEST_F(BindingTest, ARefusedDtypeIsNamedWithThoseThatThereAre) {
   const Binding bound = bind(unary("relu", {4}, kFloat64));
   EXPECT_FALSE(bound.found());
   EXPECT_EQ(bound.name(), "none");
-  EXPECT_EQ(bound.refusals, "org.loci.test.toy/toy: not for float64; its dtypes are float32");
+  EXPECT_EQ(bound.refusals, "none for float64; has: float32");
+}
+
+TEST_F(BindingTest, OfManyDtypesThreeAreNamed) {
+  const Binding bound = bind_kernel(device_at("cpu"), unary("relu", {4}, kBool), &cache_);
+  EXPECT_FALSE(bound.found());
+  EXPECT_THAT(bound.refusals,
+              ::testing::MatchesRegex("none for bool; has: [a-z0-9]+, [a-z0-9]+, [a-z0-9]+ and "
+                                      "[0-9]+ more"));
 }
 
 TEST_F(BindingTest, AKernelForAnotherVersionOfTheOpIsRefusedWithBoth) {

@@ -35,6 +35,35 @@ TEST_F(KernelCacheTest, OperatorsAlikeShareAKernel) {
   EXPECT_EQ(cache.size(), 2U);
 }
 
+// Of which the second may be the first one, opened anew.
+TEST_F(KernelCacheTest, ADeviceHasKernelsOfItsOwn) {
+  const device::DeviceBackend& backend = device_at("toy:0").backend();
+  device::Device first(backend, Place("toy:0"));
+  device::Device second(backend, Place("toy:0"));
+  KernelCache cache;
+  const ArgumentType type{kFloat32, Shape{3}, LOCI_RESIDENCE_DEVICE};
+  const OpDesc desc(ops::op_registry().get("relu"), {}, {{type}}, {{type}});
+  const KernelPointer of_first = bind_kernel(first, desc, &cache).kernel;
+  const KernelPointer of_second = bind_kernel(second, desc, &cache).kernel;
+  EXPECT_NE(of_first, of_second);
+  EXPECT_EQ(bind_kernel(first, desc, &cache).kernel, of_first);
+  const std::uint64_t bytes = cache.bytes();
+  cache.forget(first);
+  EXPECT_EQ(cache.size(), 1U);
+  EXPECT_EQ(cache.bytes(), bytes / 2);
+  EXPECT_EQ(bind_kernel(second, desc, &cache).kernel, of_second);
+}
+
+TEST_F(KernelCacheTest, ALostDeviceIsGivenNone) {
+  device::Device device(device_at("toy:0").backend(), Place("toy:0"));
+  device.note_loss(Error(ErrorCode::kDeviceLost, "it fell off the bus"));
+  KernelCache cache;
+  const ArgumentType type{kFloat32, Shape{3}, LOCI_RESIDENCE_DEVICE};
+  const OpDesc desc(ops::op_registry().get("relu"), {}, {{type}}, {{type}});
+  EXPECT_THAT([&] { (void)bind_kernel(device, desc, &cache); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("toy:0 is lost")));
+}
+
 TEST_F(KernelCacheTest, StaysWithinItsLimit) {
   const std::uint64_t one = bytes_of_one();
   const std::int64_t before = live_objects();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/core/config.h"
+#include "framework/device/device_manager.h"
 #include "framework/tensor/uses.h"
 #include "tests/support/paths.h"
 
@@ -31,7 +32,7 @@ class EagerTest : public ::testing::Test {
   }
   static void use_plugins() {
     core::set_config_value("CPU_ONEDNN", "0");
-    core::set_config_value("SIM", "devices=3,race=1,delay_us=50,seed=7");
+    core::set_config_value("SIM", "devices=4,race=1,delay_us=50,seed=7");
     plugins::SearchOptions options;
     options.directories = {test::plugin_directory()};
     plugins::configure(options);
@@ -44,6 +45,15 @@ class EagerTest : public ::testing::Test {
     Tensor made = vector(elements).to(place);
     made.set_requires_grad();
     return made;
+  }
+  static device::Device& device_at(const char* place) {
+    return device::DeviceManager::instance().get(Place(place));
+  }
+  // As its plugin would say so; and has it opened anew.
+  static void lose_and_reopen(const char* place) {
+    synchronize(place);  // so that no failure of its work is left for others to meet
+    device_at(place).note_loss(Error(ErrorCode::kDeviceLost, "it fell off the bus"));
+    reopen_device(place);
   }
   static std::vector<float> floats(const Tensor& tensor) { return tensor.to_vector<float>(); }
 };

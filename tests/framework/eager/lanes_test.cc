@@ -25,5 +25,30 @@ TEST_F(LanesTest, CopiesHaveLanesOfTheirOwn) {
   EXPECT_EQ(&lanes.default_lane(sim), &lanes.default_lane(sim));
 }
 
+TEST_F(LanesTest, OfADeviceThatWasReplacedTheyGiveBackTheirStreams) {
+  device::Device& lost = device_at("sim:3");
+  Lanes& lanes = Lanes::instance();
+  const Tensor kept = vector({1}).to("sim:3");
+  (void)lanes.copy_lane(lost, Direction::kToDevice);
+  (void)lanes.lease(lost);
+  lose_and_reopen("sim:3");
+  EXPECT_THAT([&] { (void)floats(kept + kept); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("sim:3 is lost: it fell off")));
+  lose_and_reopen("sim:3");
+  EXPECT_FALSE(lost.is_out_of_reach());  // a tensor has memory there
+}
+
+TEST_F(LanesTest, ADeviceThatWasReplacedIsClosedOnceNothingRefersToIt) {
+  device::Device& lost = device_at("sim:3");
+  (void)Lanes::instance().copy_lane(lost, Direction::kToDevice);
+  (void)Lanes::instance().lease(lost);
+  lose_and_reopen("sim:3");
+  EXPECT_FALSE(lost.is_out_of_reach());  // somebody may still be within a call of it
+  lose_and_reopen("sim:3");
+  EXPECT_TRUE(lost.is_out_of_reach());
+  EXPECT_THAT([&] { lost.synchronize(); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("sim:3 is lost: it fell off")));
+}
+
 }  // namespace
 }  // namespace loci::eager

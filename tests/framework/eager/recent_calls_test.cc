@@ -24,6 +24,25 @@ TEST_F(RecentCallsTest, FindsTheSameCallAgain) {
   EXPECT_NE(recent.find(scaled(vector({5, 6}), 2.0), nullptr), nullptr);
 }
 
+TEST_F(RecentCallsTest, ForgetsThoseOfDevicesThatWereReplaced) {
+  RecentCalls recent;
+  std::weak_ptr<const CallPlan> of_lost;
+  {
+    OpCall<Tensor> call = scaled(vector({1, 2}).to("sim:3"), 2.0);
+    const std::shared_ptr<const CallPlan> plan = plan_of(call).plan;
+    recent.insert(call, nullptr, plan);
+    of_lost = plan;
+  }
+  OpCall<Tensor> call = scaled(vector({1, 2}), 2.0);
+  recent.insert(call, nullptr, plan_of(call).plan);
+  EXPECT_FALSE(of_lost.expired());
+  lose_and_reopen("sim:3");
+  OpCall<Tensor> other = scaled(vector({1, 2, 3}), 2.0);
+  recent.insert(other, nullptr, plan_of(other).plan);
+  EXPECT_TRUE(of_lost.expired());
+  EXPECT_NE(recent.find(scaled(vector({5, 6}), 2.0), nullptr), nullptr);
+}
+
 TEST_F(RecentCallsTest, TellsCallsApart) {
   RecentCalls recent;
   OpCall<Tensor> call = scaled(vector({1, 2}), 2.0);

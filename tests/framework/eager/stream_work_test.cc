@@ -1,14 +1,9 @@
 #include "framework/eager/stream_work.h"
 
-#include "framework/device/device_manager.h"
 #include "tests/framework/eager/eager_fixture.h"
 
 namespace loci::eager {
 namespace {
-
-device::Device& device_at(const char* place) {
-  return device::DeviceManager::instance().get(Place(place));
-}
 
 class StreamWorkTest : public EagerTest {};
 

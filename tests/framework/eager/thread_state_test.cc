@@ -22,6 +22,15 @@ TEST_F(ThreadStateTest, TheInnermostGuardHolds) {
   EXPECT_EQ(guarded_device(thread)->place(), Place("sim:0"));
 }
 
+TEST_F(ThreadStateTest, AGuardIsOfTheDeviceThatIsThereNow) {
+  const DeviceGuard guard("sim:3");
+  const device::Device* before = guarded_device(thread_state());
+  EXPECT_EQ(full({2}, 1.0, kFloat32).to_vector<float>(), (std::vector<float>{1, 1}));
+  lose_and_reopen("sim:3");
+  EXPECT_NE(guarded_device(thread_state()), before);
+  EXPECT_EQ(full({2}, 1.0, kFloat32).to_vector<float>(), (std::vector<float>{1, 1}));
+}
+
 TEST_F(ThreadStateTest, EachThreadHasItsOwn) {
   const NoGrad scope;
   bool records = false;

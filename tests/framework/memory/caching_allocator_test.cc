@@ -31,6 +31,7 @@ struct Requests {
   int acquired = 0;
   int released = 0;
   int synchronized = 0;
+  bool is_lost = false;
   std::vector<std::pair<loci_stream*, loci_stream*>> orders;
 };
 
@@ -55,6 +56,7 @@ class CountingSource : public MemorySource {
   void order(loci_stream* earlier, loci_stream* later) override {
     requests_->orders.emplace_back(earlier, later);
   }
+  void lose() noexcept override { requests_->is_lost = true; }
   void synchronize() override { ++requests_->synchronized; }
   [[nodiscard]] std::string place() const override { return "test:0"; }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept override { return 0; }
@@ -142,6 +144,22 @@ TEST_F(CachingAllocatorTest, EmptyCacheKeepsOnlyLiveSegments) {
   EXPECT_EQ(requests_.held, 0U);
   EXPECT_EQ(allocator_.stats().cached, 0U);
   std::memset(take(100).data(), 1, 100);
+}
+
+TEST_F(CachingAllocatorTest, OfALostSourceNothingIsKept) {
+  Buffer large = allocator_.allocate(3 * kMiB, nullptr, "large");
+  Buffer small = allocator_.allocate(100, nullptr, "small");
+  allocator_.allocate(40 * kMiB, nullptr, "freed").reset();
+  const std::uint64_t before = requests_.held;
+  allocator_.lose_source();
+  EXPECT_TRUE(requests_.is_lost);
+  EXPECT_EQ(requests_.synchronized, 0);  // it could not
+  EXPECT_LE(requests_.held, before - 40 * kMiB);
+  large.reset();
+  EXPECT_LT(requests_.held, 3 * kMiB);
+  small.reset();
+  EXPECT_EQ(requests_.held, 0U);
+  EXPECT_EQ(allocator_.stats().cached, 0U);
 }
 
 TEST_F(CachingAllocatorTest, OutOfMemoryEmptiesTheCacheAndTriesAgain) {

@@ -55,6 +55,18 @@ TEST_F(InferContextTest, RefusesSeveralArgumentsOfOneSlot) {
               ThrowsMessage<Error>(HasSubstr("input 'x' has 2 arguments; it takes one")));
 }
 
+TEST_F(InferContextTest, OfManyInputsAMessageDescribesTheFirst) {
+  OpSchema schema("joined");
+  schema.input("x", kFloats, Arity::kVariadic).output("out");
+  Inputs inputs(1);
+  for (int i = 0; i < 60; ++i) inputs[0].push_back(argument("a", {2}));
+  const Attributes none = schema.complete({});
+  const InferContext ctx(schema, inputs, none);
+  EXPECT_THAT([&] { ctx.fail("they differ"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("[joined] they differ; inputs: x 'a' float32"),
+                                         HasSubstr("x 'a' float32[2] and 50 more"))));
+}
+
 TEST_F(InferContextTest, RefusesADTypeThatTheSlotDoesNotTake) {
   const Inputs inputs{{argument("a", {2}, kInt32)}};
   EXPECT_THAT([&] { (void)context(inputs); },

@@ -35,7 +35,8 @@ TEST_F(Trial, CallsAllThatDiscoveryCallsInOrder) {
   EXPECT_EQ(record_.report.score, 1);
   EXPECT_THAT(steps_, ElementsAre("load", "loci_plugin_query_v1", "create", "get_interface",
                                   "get_interface", "probe", "get_interface", "defs", "count",
-                                  "describe", "open", "close", "destroy"));
+                                  "describe of minimal:0", "open of minimal:0",
+                                  "close of minimal:0", "destroy"));
   EXPECT_EQ(record_.instance->handle(), nullptr);
 }
 
@@ -51,7 +52,8 @@ TEST_F(Trial, ReportsWhatDescribeLetsOut) {
   const EnvironmentGuard guard("LOCI_TEST_RISK", "throw in describe");
   try_plugin("risky");
   EXPECT_TRUE(record_.report.failed);
-  EXPECT_EQ(record_.report.cause, "its describe let an exception escape: out of describe");
+  EXPECT_EQ(record_.report.cause,
+            "its describe of risky:0 let an exception escape: out of describe");
   EXPECT_EQ(steps_.back(), "destroy");
 }
 
@@ -60,9 +62,10 @@ TEST_F(Trial, ReportsWhatOpenAndCloseLetOut) {
     const EnvironmentGuard guard("LOCI_TEST_RISK", ("throw an int in " + function).c_str());
     record_ = {};
     try_plugin("risky");
-    EXPECT_EQ(record_.report.cause, "its " + function +
-                                        " let an exception escape: of a type that is not a "
-                                        "std::exception");
+    EXPECT_EQ(record_.report.cause,
+              "its " + function +
+                  " of risky:0 let an exception escape: of a type that is not a "
+                  "std::exception");
   }
 }
 

@@ -1,10 +1,15 @@
 #include "framework/reporting/peak_cache.h"
 
+#include <sys/stat.h>
+
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
+#include "framework/plugin/elf_note.h"
 #include "tests/framework/reporting/reporting_fixture.h"
 #include "tests/support/plugins/plugin_folder.h"
 
@@ -20,6 +25,18 @@ Peaks some_peaks() {
   peaks.others = 0.25;
   peaks.is_steady = true;
   return peaks;
+}
+
+// Of the file; it is what the dynamic linker does not read.
+void change_build_id(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string kOwner("GNU\0", 4);
+  const std::string kind{'\3', '\0', '\0', '\0'};  // NT_GNU_BUILD_ID
+  const std::size_t note = bytes.find(kind + kOwner);
+  ASSERT_NE(note, std::string::npos);
+  bytes[note + kind.size() + kOwner.size()] ^= 1;
+  std::ofstream(path, std::ios::binary) << bytes;
 }
 
 class PeakCacheTest : public ReportingTest {
@@ -71,6 +88,56 @@ TEST_F(PeakCacheTest, ADamagedFileIsNone) {
     }
     EXPECT_FALSE(cache().find(cpu()).has_value()) << text;
   }
+}
+
+// The same file under another name is the same plugin; the cpu's with another build id is not.
+TEST_F(PeakCacheTest, AnotherBuildOfThePluginHasOtherPeaks) {
+  struct Moved : plugin::Plugin {
+    [[nodiscard]] const std::string& id() const override { return id_; }
+    [[nodiscard]] const std::string& path() const override { return path_; }
+    [[nodiscard]] loci_plugin* handle() const override { return handle_; }
+    std::string id_, path_;
+    loci_plugin* handle_ = nullptr;
+  } moved;
+  moved.id_ = cpu().plugin().id();
+  moved.handle_ = cpu().plugin().handle();
+  moved.path_ = path("moved.so");
+  std::filesystem::copy_file(cpu().plugin().path(), moved.path_);
+  device::DeviceBackend backend = cpu().backend();
+  backend.plugin = &moved;
+  const device::Device same(backend, Place("cpu"));
+  cache().keep(cpu(), some_peaks());
+  EXPECT_TRUE(cache().find(same).has_value());
+  ASSERT_NE(plugin::read_build_id(moved.path_), "");
+  change_build_id(moved.path_);
+  EXPECT_FALSE(cache().find(same).has_value());
+}
+
+TEST_F(PeakCacheTest, TheLatestEntriesStay) {
+  std::filesystem::create_directories(path("peaks"));
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (std::size_t i = 0; i < PeakCache::kMostEntries + 20; ++i) {
+    const std::string name = path("peaks") + "/old-" + std::to_string(i);
+    std::ofstream(name) << "peaks-1";
+    std::filesystem::last_write_time(name, now - std::chrono::hours(i + 1));
+  }
+  cache().keep(cpu(), some_peaks());
+  EXPECT_TRUE(cache().find(cpu()).has_value());
+  EXPECT_TRUE(std::filesystem::exists(path("peaks/old-0")));
+  EXPECT_FALSE(
+      std::filesystem::exists(path("peaks/old-" + std::to_string(PeakCache::kMostEntries))));
+  const std::filesystem::directory_iterator entries(path("peaks"));
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), PeakCache::kMostEntries);
+}
+
+TEST_F(PeakCacheTest, WhatIsNoSmallFileIsNotRead) {
+  cache().keep(cpu(), some_peaks());
+  const std::string entry = std::filesystem::directory_iterator(path("peaks"))->path();
+  std::ofstream(entry, std::ios::app) << std::string(100'000, ' ');
+  EXPECT_FALSE(cache().find(cpu()).has_value());
+  std::filesystem::remove(entry);
+  ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
+  EXPECT_FALSE(cache().find(cpu()).has_value());  // and does not wait for a writer
 }
 
 TEST_F(PeakCacheTest, NeedsNoPlaceToKeepThem) {

@@ -17,6 +17,7 @@ namespace loci::transfer {
 namespace {
 
 using test::FakeBackend;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -233,6 +234,70 @@ TEST_F(TransferTest, ZeroBytesAreNoCopy) {
   copy({nullptr, nullptr}, {&first_, nullptr}, 0, {}, nullptr, true);
   EXPECT_TRUE(rows().empty());
   EXPECT_EQ(fake_.counters().copies, 0U);
+}
+
+// Of the first device to the second.
+class PeerFailureTest : public TransferTest {
+ protected:
+  Error failure() {
+    try {
+      copy({&first_, on_first_.data()}, {&second_, on_second_.data()}, kBytes, {}, nullptr, true);
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "the copy succeeded";
+    return {ErrorCode::kInternal, ""};
+  }
+};
+
+TEST_F(PeerFailureTest, NamesBothDevicesAndIsTheTargets) {
+  fake_.fail_next("copy", ErrorCode::kFailed, "bad address");
+  EXPECT_STREQ(failure().what(), "[device] fake:1: copying 4096 bytes from fake:0: bad address");
+  EXPECT_TRUE(rows().empty());
+}
+
+TEST_F(PeerFailureTest, AWaitThatFailsIsOfTheDeviceThatWasToWait) {
+  fake_.fail_next("stream_wait_event", ErrorCode::kFailed, "no such event");
+  EXPECT_STREQ(failure().what(), "[device] fake:1: making a stream wait for fake:0: no such event");
+}
+
+TEST_F(PeerFailureTest, AFailureOfTheWorkNamesBoth) {
+  fake_.fail_async("parity error");
+  EXPECT_THAT(failure().what(),
+              AllOf(HasSubstr("parity error"), HasSubstr("it is a copy from fake:0 to fake:1")));
+}
+
+TEST_F(PeerFailureTest, TheTargetIsLostWhereThePeerAnswers) {
+  fake_.fail_next("copy", ErrorCode::kDeviceLost, "it fell off the bus");
+  EXPECT_EQ(failure().code(), ErrorCode::kDeviceLost);
+  EXPECT_TRUE(second_.loss().is_lost());
+  EXPECT_FALSE(first_.loss().is_lost());
+}
+
+TEST_F(PeerFailureTest, ThePeerIsLostWhereItSaysSoAndTheTargetDoesNot) {
+  fake_.fail_next("copy", ErrorCode::kDeviceLost, "it fell off the bus");
+  fake_.fail_next("stream_query", ErrorCode::kDeviceLost, "gone");  // of the peer, which is first
+  EXPECT_EQ(failure().code(), ErrorCode::kDeviceLost);
+  EXPECT_TRUE(first_.loss().is_lost());
+  EXPECT_FALSE(second_.loss().is_lost());
+  EXPECT_THAT(failure().what(), HasSubstr("fake:0 is lost"));
+  EXPECT_EQ(fake_.counters().from_peer, 0U);
+}
+
+TEST(StagedTransferTest, AFailureNamesBothDevicesAndTheOneWhoseCallItWas) {
+  FakeBackend fake({.count = 2, .copies_peers = false});
+  device::Device first(fake.backend(), Place("fake:0"));
+  device::Device second(fake.backend(), Place("fake:1"));
+  const memory::Buffer source = memory::device_allocator(first).allocate(kBytes, nullptr, "a");
+  const memory::Buffer target = memory::device_allocator(second).allocate(kBytes, nullptr, "b");
+  fake.fail_next("copy", ErrorCode::kUnsupported, "no peers");
+  fake.fail_next("copy", ErrorCode::kFailed, "bad address");
+  EXPECT_THAT(
+      [&] {
+        copy({&first, source.data()}, {&second, target.data()}, kBytes, {}, nullptr, true);
+      },
+      ThrowsMessage<Error>(HasSubstr("[transfer] copying from fake:0 to fake:1 through the host: "
+                                     "[device] fake:0: copying 4096 bytes: bad address")));
 }
 
 TEST_F(TransferTest, FailedCopyLeavesNoRow) {

@@ -31,6 +31,20 @@ class SimFaultTest : public test::SimProgramTest {
     return "";
   }
 
+  // With a tensor that outlives its device.
+  static void lose_and_reopen() {
+    const Tensor kept = fill_constant({1 << 18}, 1.0F, "sim:4");
+    const Tensor more = fill_constant({1 << 18}, 1.0F, "sim:4");
+    synchronize("sim:4");
+    faults("sim:4").lose = 1;
+    const Tensor failed = relu(kept);
+    EXPECT_THROW(synchronize("sim:4"), Error);
+    reopen_device("sim:4");
+    EXPECT_THROW((void)kept.to_vector<float>(), Error);
+    const Tensor fresh = Tensor::from<float>({2, -2}, {2}).to("sim:4");
+    EXPECT_THAT(relu(fresh).to_vector<float>(), ElementsAre(2, 0));
+  }
+
   Variable out_;
   std::vector<float> result_;
 };
@@ -148,6 +162,10 @@ TEST_F(SimFaultTest, ALostDeviceIsReopenedAndItsOldTensorsStayRefused) {
   EXPECT_EQ(run("sim:4", ErrorCode::kFailed), "");
   EXPECT_THAT(result_, ElementsAre(2, 0));
   reopen_device("sim:4");  // which is not lost any more
+}
+
+TEST_F(SimFaultTest, TheSameCallsWorkAfterEachReopening) {
+  for (int i = 0; i < 20; ++i) lose_and_reopen();
 }
 
 TEST_F(SimFaultTest, ADeviceThatHangsIsLostWhenTheLimitIsOver) {

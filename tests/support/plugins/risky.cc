@@ -1,7 +1,7 @@
 // A backend that does one thing that no plugin may do, in one of its functions. The environment
 // variable LOCI_TEST_RISK names both: "crash in create", "hang in load". Without it, it is a good
 // one with a device and a kernel of relu. LOCI_TEST_LIE names what it states that is not so:
-// "devices", "kernels", "id".
+// "devices", "kernels", "id"; or what may be so, and is much: "many devices".
 #include <loci/abi/device.h>
 #include <loci/abi/digest.h>
 #include <loci/abi/kernels.h>
@@ -41,6 +41,14 @@ void fork_and_leave() {
   std::fprintf(stderr, "the copy ended with %d\n", WEXITSTATUS(status));
 }
 
+// To a descriptor that the host opened for itself.
+[[noreturn]] void write_for_ever(std::string_view text, useconds_t pause) {
+  for (;;) {
+    static_cast<void>(!::write(3, text.data(), text.size()));
+    if (pause > 0) ::usleep(pause);
+  }
+}
+
 // One line more in the file that a test has named.
 void note() {
   std::FILE* file = std::fopen(std::getenv("LOCI_TEST_NOTES"), "a");
@@ -64,6 +72,8 @@ void perform(std::string_view deed, const std::string& place) {
   if (deed == "terminate") std::terminate();
   if (deed == "fork") leave_a_process();
   if (deed == "note") note();
+  if (deed == "flood") write_for_ever(std::string(65536, 'x'), 0);
+  if (deed == "chatter") write_for_ever("it goes on\n", 10'000);
   if (deed == "write") std::puts("result {}\nstep destroy"), std::fflush(stdout);
   if (deed == "close") {
     for (int descriptor = 0; descriptor < 64; ++descriptor) ::close(descriptor);
@@ -100,6 +110,12 @@ struct Static {
 };
 const Static kStatic;
 
+// As long as a text may be.
+loci_str long_text() {
+  static const std::string text(LOCI_MAX_TEXT, 'z');
+  return {text.data(), text.size()};
+}
+
 loci_plugin the_plugin;
 const loci_host_api* the_host = nullptr;
 
@@ -111,7 +127,7 @@ loci_error* probe(loci_plugin*, int32_t* out_score, loci_str*) {
 
 loci_error* count(loci_plugin*, uint32_t* out_count) {
   act("count");
-  *out_count = lies("devices") ? 1'000'000 : 1;
+  *out_count = lies("devices") ? 1'000'000 : lies("many devices") ? LOCI_MAX_DEVICES : 1;
   return nullptr;
 }
 
@@ -119,6 +135,9 @@ loci_error* describe(loci_plugin*, uint32_t, loci_device_info* out_info) {
   act("describe");
   out_info->flags = LOCI_DEVICE_INLINE | LOCI_DEVICE_HOST_MEMORY;
   out_info->name = stated("device name", "risky");
+  if (lies("many devices")) {
+    out_info->name = out_info->arch = out_info->uuid = out_info->driver = long_text();
+  }
   out_info->alignment = 64;
   out_info->min_chunk = 1;
   return nullptr;
@@ -129,6 +148,10 @@ loci_error* open_device(loci_plugin*, uint32_t, loci_device** out_device) {
   act("open");
   if (asks("fail in open")) {
     return the_host->error_make(the_host->host, LOCI_CODE_UNAVAILABLE, text("it is busy"), nullptr);
+  }
+  if (asks("fail at length in open")) {
+    static const std::string message(std::size_t{16} * LOCI_MAX_TEXT, 'y');
+    return the_host->error_make(the_host->host, LOCI_CODE_UNAVAILABLE, text(message), nullptr);
   }
   *out_device = reinterpret_cast<loci_device*>(&device);
   return nullptr;

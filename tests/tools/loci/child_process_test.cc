@@ -54,11 +54,54 @@ TEST(ChildProcessTest, TellsOfEachLineAndCountsTheTimeFromTheLatest) {
                         "for i in 1 2 3 4; do echo $i >&3; sleep 1; done; echo x >&3; "
                         "printf y >&3; sleep 600"},
                        milliseconds(3000)};
-  command.told = [&told](std::string_view line) { told += "[" + std::string(line) + "]"; };
+  command.told = [&told](std::string_view line) {
+    told += "[" + std::string(line) + "]";
+    return true;
+  };
   const ChildResult result = run_child(command);
   EXPECT_EQ(result.end, End::kTimedOut);
   EXPECT_EQ(told, "[1][2][3][4][x]");
   EXPECT_GE(result.duration, milliseconds(7000));
+}
+
+TEST(ChildProcessTest, ALineThatDoesNotCountGivesNoTime) {
+  int lines = 0;
+  ChildCommand command{{"/bin/sh", "-c", "while :; do echo on >&3; sleep 0.1; done"}, seconds(1)};
+  command.told = [&lines](std::string_view) {
+    ++lines;
+    return false;
+  };
+  EXPECT_EQ(run_child(command).end, End::kTimedOut);
+  EXPECT_GE(lines, 1);
+}
+
+TEST(ChildProcessTest, TellsOfAllLinesOfALongReport) {
+  int lines = 0;
+  std::string latest;
+  ChildCommand command{{"/bin/sh", "-c", "seq 400000 >&3"}, seconds(60)};
+  command.told = [&](std::string_view line) {
+    ++lines;
+    latest = line;
+    return true;
+  };
+  const ChildResult result = run_child(command);
+  EXPECT_TRUE(result.succeeded());
+  EXPECT_EQ(lines, 400'000);
+  EXPECT_EQ(latest, "400000");
+  EXPECT_EQ(result.report, "");
+}
+
+TEST(ChildProcessTest, EndsAProgramThatTellsTooMuch) {
+  for (const char* script : {"head -c 2000000 /dev/zero >&3; sleep 600", "yes line >&3"}) {
+    ChildCommand command{{"/bin/sh", "-c", script}, seconds(120)};
+    command.told = [](std::string_view) { return true; };
+    const ChildResult result = run_child(command);
+    EXPECT_EQ(result.end, End::kToldTooMuch) << script;
+    EXPECT_EQ(describe_end(result),
+              "wrote a line of more than 1 MiB, or more than 64 MiB, to a descriptor that is not "
+              "its own");
+    EXPECT_LE(result.report.size(), kMaxChildText);
+  }
 }
 
 TEST(ChildProcessTest, EndsAProgramThatIgnoresTerminationOrStops) {

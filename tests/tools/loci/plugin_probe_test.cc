@@ -94,6 +94,28 @@ TEST_F(PluginProbeTest, LastWordsAreOneShortLine) {
             "its probe crashed with SIGABRT (its last words: " + std::string(200, 'x') + "...)");
 }
 
+TEST_F(PluginProbeTest, ReadsTheResultBehindAnyAmountOfSteps) {
+  const ProbeResult result = probe(
+      R"(seq 300000 | sed 's/^/step describe of x:/' >&3
+         echo 'result {"cause": "it is so", "remedy": ""}' >&3)");
+  EXPECT_EQ(result.refusal.cause, "it is so");
+}
+
+TEST_F(PluginProbeTest, OneThatWritesForEverIsBlamed) {
+  const ProbeResult result = probe(R"(echo "step open of x:1" >&3; yes noise >&3)");
+  EXPECT_EQ(result.outcome, Outcome::kEnded);
+  EXPECT_EQ(result.refusal.cause.find("its open of x:1 wrote a line of more than 1 MiB, or more"),
+            0U)
+      << result.refusal.cause;
+}
+
+TEST_F(PluginProbeTest, LinesOfThePluginGiveItNoTime) {
+  const ProbeResult result =
+      probe(R"(echo "step open" >&3; while :; do echo "step open" >&3; sleep 0.1; done)",
+            milliseconds(1000));
+  EXPECT_EQ(result.outcome, Outcome::kTimedOut);
+}
+
 TEST_F(PluginProbeTest, SaysHowLongItWaited) {
   const ProbeResult result = probe("echo 'step load' >&3; sleep 600", milliseconds(1000));
   EXPECT_EQ(result.outcome, Outcome::kTimedOut);

@@ -3,9 +3,19 @@
 namespace loci::verify {
 namespace {
 
+// For as long as the calls are about it.
+class NotedDevice {
+ public:
+  explicit NotedDevice(std::uint32_t index) { note_device(fmt::format("device {}", index)); }
+  ~NotedDevice() { note_device(""); }
+  NotedDevice(const NotedDevice&) = delete;
+  NotedDevice& operator=(const NotedDevice&) = delete;
+};
+
 // False if none of them applies to it.
 bool run_on(Instance& instance, std::uint32_t index, const std::vector<DeviceCheck>& checks) {
   bool ran = false;
+  const NotedDevice noted(index);
   try {
     OpenDevice device(instance, index);
     for (const DeviceCheck check : checks) {

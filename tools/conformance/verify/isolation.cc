@@ -15,6 +15,7 @@ std::string describe_death(std::string how, const std::string& said) {
   if (how.empty()) how = "the process ended";
   const LastWords words = take_last_words();
   if (!words.call.empty()) how += fmt::format(" in {}", words.call);
+  if (!words.call.empty() && !words.device.empty()) how += fmt::format(" of {}", words.device);
   if (!words.death.empty()) how += fmt::format(": {}", words.death);
   if (said.empty()) return how;
   std::string quoted = said.substr(0, kQuotedBytes);

@@ -14,6 +14,7 @@ constexpr std::size_t kWordBytes = 256;
 
 struct Page {
   char call[kWordBytes];
+  char device[kWordBytes];
   char death[kWordBytes];
 };
 
@@ -42,13 +43,17 @@ void note_call(std::string_view call) noexcept {
   if (page != nullptr) write(page->call, call);
 }
 
+void note_device(std::string_view device) noexcept {
+  if (page != nullptr) write(page->device, device);
+}
+
 void note_death(std::string_view sentence) noexcept {
   if (page != nullptr) write(page->death, sentence);
 }
 
 LastWords take_last_words() {
   if (page == nullptr) return {};
-  LastWords words{page->call, page->death};
+  LastWords words{page->call, page->device, page->death};
   std::memset(page, 0, sizeof *page);
   return words;
 }

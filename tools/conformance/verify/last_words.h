@@ -13,11 +13,15 @@ void share_last_words();
 // on how it died, of a handler of signals. Both are cut off where they are too long, and neither
 // allocates.
 void note_call(std::string_view call) noexcept;
+// The device that calls are about from now on, "device 1"; empty: that under test, which needs no
+// name.
+void note_device(std::string_view device) noexcept;
 void note_death(std::string_view sentence) noexcept;
 
 // What was noted since the last call of this function.
 struct LastWords {
   std::string call;
+  std::string device;
   std::string death;
 };
 LastWords take_last_words();

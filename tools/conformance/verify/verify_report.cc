@@ -1,8 +1,11 @@
 #include "tools/conformance/verify/verify_report.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <set>
+#include <string_view>
+
+#include "framework/core/listed.h"
 
 namespace loci::verify {
 namespace {
@@ -34,13 +37,7 @@ std::string subject_of(const std::string& check) {
 }
 
 std::string names_text(const std::set<std::string>& names, std::size_t most) {
-  std::vector<std::string> first;
-  for (const std::string& name : names) {
-    if (first.size() < most) first.push_back(name);
-  }
-  const std::string more =
-      names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
-  return fmt::format("{}{}", fmt::join(first, ", "), more);
+  return core::listed({names.begin(), names.end()}, most);
 }
 
 // Checks with the same outcome for the same reason, in one line.
@@ -49,9 +46,20 @@ struct Group {
   std::set<std::string> subjects;
 };
 
-// What an absent case says differs with its shape, so those go together.
+// What an absent case says differs with its shape, so those go together. Where the op has kernels
+// and none for the dtypes of the case, the core says "(none for float16; has: float32)".
+std::string absence(const std::string& message) {
+  constexpr std::string_view kHas = "; has: ";
+  const std::size_t none = message.find("(none for ");
+  const std::size_t has = none == std::string::npos ? none : message.find(kHas, none);
+  if (has == std::string::npos) return "no kernel";
+  const std::size_t first = has + kHas.size();
+  return fmt::format("no kernel for these dtypes (has: {})",
+                     message.substr(first, message.find(')', first) - first));
+}
+
 std::string reason_of(const Result& result) {
-  if (result.outcome == Outcome::kAbsent) return "no kernel";
+  if (result.outcome == Outcome::kAbsent) return absence(result.message);
   return result.message.substr(0, result.message.find(" ("));
 }
 

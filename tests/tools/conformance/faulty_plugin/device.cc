@@ -21,8 +21,16 @@ constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
 constexpr std::uint64_t kScratch = 100;
 
+std::uint32_t device_count() {
+  return has("bad_second_device") || has("second_device_hangs") ? 2 : 1;
+}
+
+[[noreturn]] void hang() {
+  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
 void require_index(std::uint32_t index) {
-  if (index >= (has("bad_second_device") ? 2 : 1)) {
+  if (index >= device_count()) {
     throw sdk::Error(LOCI_CODE_NOT_FOUND, "[faulty] there is no device " + std::to_string(index));
   }
 }
@@ -119,7 +127,7 @@ void Device::Stream::launch_host(loci_host_fn function, void* context, std::uint
   if (has("host_function_twice")) queue_->add([=] { function(context); });
 }
 
-std::uint32_t Device::count(FaultyPlugin&) { return has("bad_second_device") ? 2 : 1; }
+std::uint32_t Device::count(FaultyPlugin&) { return device_count(); }
 
 void Device::describe(FaultyPlugin&, std::uint32_t index, loci_device_info& info) {
   require_index(index);
@@ -141,6 +149,7 @@ Device::Device(FaultyPlugin& plugin, const sdk::Host& host, std::uint32_t index)
       until_failure_(plugin.failing().task) {
   if (!has("any_device")) require_index(index);
   require_alive();
+  if (has("second_device_hangs") && index > 0) hang();
   if (has("leaves_process")) leave_process();
   if (has("leak_heap")) static_cast<void>(new std::vector<char>(1000));
   if (has("trusts_host_memory")) {
@@ -262,7 +271,7 @@ Mark Event::latest() const {
 bool Event::query() { return has("early_event") || latest().reached(); }
 
 void Event::synchronize() {
-  while (has("hang")) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (has("hang")) hang();
   latest().wait();
 }
 

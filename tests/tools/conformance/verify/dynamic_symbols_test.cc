@@ -30,7 +30,8 @@ TEST(DynamicSymbols, AreThoseThatOthersSee) {
   EXPECT_THAT(one.exported, ElementsAre("loci_plugin_query_v1"));
   EXPECT_THAT(one.needed, Contains(StartsWith("libc.so")));
   EXPECT_THAT(read_dynamic_symbols(plugin("extra_symbol")).exported,
-              UnorderedElementsAre("loci_plugin_query_v1", "loci_test_extra_symbol"));
+              UnorderedElementsAre("loci_plugin_query_v1", "loci_test_extra_a", "loci_test_extra_b",
+                                   "loci_test_extra_c", "loci_test_extra_d", "loci_test_extra_e"));
 }
 
 class DamagedFile : public ::testing::Test {

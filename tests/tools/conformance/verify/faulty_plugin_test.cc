@@ -25,7 +25,7 @@ Report verify_plugin(const std::string& fault, const std::string& level,
   options.file = test::build_path("lib/loci/faulty_plugins/loci-" + fault + ".so");
   options.levels = {level};
   options.filter = filter;
-  options.patience = std::chrono::seconds(fault == "hang" ? 2 : 600);
+  options.patience = std::chrono::seconds(fault.find("hang") == std::string::npos ? 600 : 2);
   return verify(options);
 }
 
@@ -75,7 +75,9 @@ TEST_P(FaultyPlugin, IsFoundAndNamed) {
 INSTANTIATE_TEST_SUITE_P(
     Faults, FaultyPlugin,
     ::testing::Values(
-        Planted{"extra_symbol", "abi/exported_symbols", "loci_test_extra_symbol"},
+        Planted{"extra_symbol", "abi/exported_symbols",
+                "loci_plugin_query_v1: loci_test_extra_a, loci_test_extra_b, loci_test_extra_c and "
+                "2 more; link with"},
         Planted{"small_table", "abi/device_table", "struct_size of 64 bytes"},
         Planted{"missing_function", "abi/device_table", "lacks stream_query"},
         Planted{"wrong_priorities", "abi/device_description", "priorities from 1 (greatest) to 0"},
@@ -97,6 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"short_fill", "mem/fill", "times 8 bytes"},
         Planted{"wrong_code", "mem/out_of_memory", "has to be OUT_OF_MEMORY"},
         Planted{"bad_second_device", "mem/other_devices", "device 1: a fill of"},
+        Planted{"second_device_hangs", "mem/other_devices",
+                "did not end within 2 s in open of device 1"},
         Planted{"bad_second_device", "ops/other_devices/rules:1", "got "},
         Planted{"early_event", "order/event_query", "the work before it is not"},
         Planted{"early_host_function", "order/host_function", "before the work of its stream"},

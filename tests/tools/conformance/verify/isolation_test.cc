@@ -94,6 +94,25 @@ TEST(Isolation, EndsWhatHangs) {
   EXPECT_EQ(results[1].outcome, Outcome::kPassed);
 }
 
+TEST(Isolation, NamesTheDeviceUnlessItIsTheOneUnderTest) {
+  const auto results = run_isolated({check("a",
+                                           [] {
+                                             note_device("device 1");
+                                             note_call("open");
+                                             std::raise(SIGKILL);
+                                           }),
+                                     check("b",
+                                           [] {
+                                             note_device("device 1");
+                                             note_device("");
+                                             note_call("open");
+                                             std::raise(SIGKILL);
+                                           })},
+                                    kPatience);
+  EXPECT_EQ(results.at(0).message, "the process died of SIGKILL in open of device 1");
+  EXPECT_EQ(results.at(1).message, "the process died of SIGKILL in open");
+}
+
 // A device that all processes of a run share.
 struct SharedDevice {
   SharedDevice() {

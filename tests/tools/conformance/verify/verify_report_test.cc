@@ -38,6 +38,21 @@ TEST(VerifyReport, AsTextNamesFailuresAndReasons) {
                     Not(HasSubstr("abi/manifest"))));
 }
 
+TEST(VerifyReport, AKernelForOtherDtypesIsNotCalledNone) {
+  Report report{"/p/loci-npu.so", "org.example.npu", "1.2.3", "npu:0", {}, {}};
+  const std::string other = "[relu] op has no kernel at npu:0 (none for float16; has: float32, ";
+  report.levels.push_back(
+      {"ops",
+       {{{Outcome::kAbsent, other + "float64) and the policy"}, "ops/unary/relu/float16/[1]"},
+        {{Outcome::kAbsent, "[mul] op has no kernel at npu:0 (no plugin brings one)"},
+         "ops/matmul/mul/float16/[2, 2]"},
+        {{Outcome::kAbsent, other + "float64) and the policy"}, "ops/unary/tanh/float16/[2]"}}});
+  EXPECT_THAT(to_text(report),
+              AllOf(HasSubstr("absent, 2: no kernel for these dtypes (has: float32, float64)\n"
+                              "  relu, tanh\n"),
+                    HasSubstr("absent, 1: no kernel\n  mul\n")));
+}
+
 TEST(VerifyReport, AsJsonHasStableNames) {
   const auto json = to_json(example());
   EXPECT_EQ(json["passed"], false);
