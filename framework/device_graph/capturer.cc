@@ -50,7 +50,19 @@ loci_stream* Capturer::stream() {
 }
 
 // Devices end after what was made later.
-Capturers::Capturers() { static_cast<void>(device::DeviceManager::instance()); }
+Capturers::Capturers() {
+  device::DeviceManager::instance().watch_reopening(
+      [this](const device::Device& replaced) { forget(replaced); });
+}
+
+void Capturers::forget(const device::Device& device) {
+  Found gone;  // closed without the lock
+  const std::lock_guard lock(mutex_);
+  const auto entry = found_.find(&device);
+  if (entry == found_.end()) return;
+  gone = std::move(entry->second);
+  found_.erase(entry);
+}
 
 Capturers::Found Capturers::of(device::Device& device) {
   const std::lock_guard lock(mutex_);

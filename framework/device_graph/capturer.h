@@ -52,6 +52,8 @@ class Capturers {
     bool has_failed = false;  // its open, otherwise than by declining
   };
   Found of(device::Device& device);
+  // Another has taken its place. Graphs of it keep the capturer.
+  void forget(const device::Device& device);
 
  private:
   static Found find(device::Device& device);

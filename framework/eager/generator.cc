@@ -1,5 +1,6 @@
 #include "framework/eager/generator.h"
 
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -60,6 +61,12 @@ void Generator::move_to(const Position& position) {
 
 Tensor Generator::state_at(device::Device& device, const void* site) {
   const std::lock_guard lock(impl_->mutex);
+  if (impl_->states.count(&device) == 0) {
+    // Those of devices that others have taken the place of keep these open.
+    for (auto known = impl_->states.begin(); known != impl_->states.end();) {
+      known = known->first->loss().is_lost() ? impl_->states.erase(known) : std::next(known);
+    }
+  }
   Tensor& state = impl_->states[&device];
   // A copy that has failed once must not fail all draws to come.
   if (!state.defined() || has_failed(state.impl()->storage()->uses)) {

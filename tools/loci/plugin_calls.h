@@ -11,8 +11,7 @@ namespace loci::runner {
 //    with a line on standard error that names the plugin and the function that the thread was
 //    within, if it was within one, and then does what it always does;
 //  - SIGINT and SIGTERM say the same of the three threads that have been within a plugin longest,
-//  and
-//    end the process as they always do, also where a plugin does not come back;
+//    and end the process as they always do, also where a plugin does not come back;
 //  - a function that takes longer than patience lasts is told of once, whatever other threads do.
 // A handler that is there already, such as a sanitizer's, is left alone. One at a time, for the
 // program itself: the handlers of a process are no library's to set.

@@ -55,11 +55,12 @@ LOCI_PUBLIC DeviceProperties device_properties(const Place& place);
 // By what it was lost, in one line; empty of a device that is not, or was never opened. Throws
 // Error(kUnavailable) for "gpu" without an accelerator.
 LOCI_PUBLIC std::string device_loss(const Place& place);
-// Takes a lost device into use again: the plugin opens it anew, beside the one that is lost, which
-// is closed when the context ends, unless its work hangs. What lay in its memory is lost for good:
-// tensors, variables of scopes, executors, guards, streams and events of before stay refused; make
-// them anew. Does nothing if the device is not lost. Throws the Error that the plugin gives, and
-// leaves it lost, while it cannot open it.
+// Takes a lost device into use again: the plugin opens it anew, beside the one that is lost, whose
+// memory goes back and which a later reopening closes once nothing refers to it, else the end of
+// the context, unless its work hangs. What lay in its memory is lost for good: tensors, variables
+// of scopes, executors, streams and events of before stay refused; make them anew. A DeviceGuard
+// that is in force means the new one. Does nothing if the device is not lost. Throws the Error that
+// the plugin gives, and leaves it lost, while it cannot open it.
 LOCI_PUBLIC void reopen_device(const Place& place);
 
 // Bytes that the current context holds in the memory of a place; devices that use host memory share
