@@ -278,8 +278,7 @@ TEST_F(OpenClDeviceTest, OutOfMemoryIsAnErrorOfThatCode) {
 
 TEST_F(OpenClDeviceTest, CopiesBetweenDevicesAreLeftToTheHost) {
   try {
-    device_->copy(LOCI_END_PEER, memory_, LOCI_END_DEVICE, memory_, 1, stream(), 0,
-                  device_->handle());
+    device_->copy(LOCI_END_PEER, memory_, LOCI_END_DEVICE, memory_, 1, stream(), 0, &*device_);
     FAIL() << "a copy between devices";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
