@@ -111,7 +111,8 @@ TEST_F(LostPluginTest, AListOfManyDevicesIsWholeAndItsTextsAreCut) {
 TEST_F(LostPluginTest, ALongErrorIsCut) {
   const Finished finished = devices("fail at length in open", {"--json"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  for (const json& device : json::parse(finished.out)["devices"]) {
+  const json report = json::parse(finished.out);
+  for (const json& device : report["devices"]) {
     if (device["place"] != "risky:0") continue;
     EXPECT_THAT(device["error"].get<std::string>(),
                 AllOf(HasSubstr("risky:0"), HasSubstr("yyy... ("), HasSubstr("bytes left out)")));

@@ -69,13 +69,14 @@ INSTANTIATE_TEST_SUITE_P(LyingPluginTest, ExitIn,
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST_F(LyingPluginTest, ExceptionsOfAnyTypeAreRefused) {
-  for (const char* function : {"count", "describe", "open", "supports", "prepare"}) {
-    expect_refused(std::string("LOCI_TEST_RISK=throw an int in ") + function,
-                   std::string(kRiskyId) + ": its " + function +
-                       " let an exception escape: of a type that is not a std::exception");
-    expect_refused(std::string("LOCI_TEST_RISK=throw in ") + function,
-                   std::string(kRiskyId) + ": its " + function +
-                       " let an exception escape: out of " + function);
+  for (const std::string function : {"count", "describe", "open", "supports", "prepare"}) {
+    const bool is_of_device = function == "describe" || function == "open";
+    const std::string call =
+        std::string(kRiskyId) + ": its " + function + (is_of_device ? " of risky:0" : "");
+    expect_refused("LOCI_TEST_RISK=throw an int in " + function,
+                   call + " let an exception escape: of a type that is not a std::exception");
+    expect_refused("LOCI_TEST_RISK=throw in " + function,
+                   call + " let an exception escape: out of " + function);
   }
 }
 
