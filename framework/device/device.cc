@@ -80,7 +80,7 @@ void close_device(const device::DeviceBackend& backend, const Place& place,
 
 }  // namespace
 
-Device::Device(const device::DeviceBackend& backend, Place place)
+Device::Device(const device::DeviceBackend& backend, const Place& place)
     : backend_(&backend), place_(place.type(), place.index()) {
   (void)failure_without_memory();  // while there is some
   require_opening(backend);

@@ -57,7 +57,7 @@ class Resident {
 class Device {
  public:
   // Throws Error(kIncompatible) if the backend lacks a function that its kind of device needs.
-  Device(const device::DeviceBackend& backend, Place place);
+  Device(const device::DeviceBackend& backend, const Place& place);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
