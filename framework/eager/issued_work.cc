@@ -23,6 +23,12 @@ void IssuedWork::note(std::uint64_t ticket, Work work) {
   noted_ = ticket;
 }
 
+void IssuedWork::forget_work() noexcept {
+  std::vector<Entry> forgotten;  // ends without the lock
+  const std::lock_guard lock(lock_);
+  entries_.swap(forgotten);
+}
+
 void IssuedWork::confirm(std::uint64_t up_to) noexcept {
   if (checked_.load(std::memory_order_relaxed) < up_to) {
     checked_.store(up_to, std::memory_order_release);
@@ -59,6 +65,7 @@ bool IssuedWork::has(std::uint64_t correlation) const {
 
 // With the lock. The correlation is that of a part of it, or 0.
 std::string IssuedWork::describe_at(std::uint64_t ticket, std::uint64_t correlation) const {
+  if (entries_.empty()) return "one long ago";
   const Entry& entry = entries_[ticket % kRemembered];
   if (entry.ticket != ticket) return "one long ago";
   const Work& work = entry.work;

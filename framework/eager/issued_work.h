@@ -38,6 +38,8 @@ class IssuedWork final : public device::UnprovenWork {
   };
   // The device is about to have it. Tickets grow.
   void note(std::uint64_t ticket, Work work);
+  // No more comes, and of what was noted nothing has to be told: lets go of it.
+  void forget_work() noexcept;
   // Whether the device was asked after the work had ended, and said nothing.
   [[nodiscard]] bool went_well(std::uint64_t ticket) const {
     return checked_.load(std::memory_order_acquire) >= ticket && failure_at(ticket) == nullptr;

@@ -82,6 +82,7 @@ void StreamWork::leave() noexcept {
   const std::lock_guard lock(event_mutex_);
   event_.reset();
   own_stream_.reset();
+  issued_.forget_work();  // which keeps kernels of the device
 }
 
 }  // namespace loci::eager

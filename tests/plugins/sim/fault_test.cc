@@ -1,6 +1,8 @@
 // What a program's user sees when the device fails.
 #include <cstdint>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <loci/devices.hpp>
 #include <loci/settings.hpp>
 #include <loci/stream.hpp>
@@ -164,8 +166,16 @@ TEST_F(SimFaultTest, ALostDeviceIsReopenedAndItsOldTensorsStayRefused) {
   reopen_device("sim:4");  // which is not lost any more
 }
 
+// The devices before the latest are closed, with their threads.
 TEST_F(SimFaultTest, TheSameCallsWorkAfterEachReopening) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  for (int i = 0; i < 3; ++i) lose_and_reopen();
+  const auto before = threads();
   for (int i = 0; i < 20; ++i) lose_and_reopen();
+  EXPECT_LE(threads(), before + 2);
 }
 
 TEST_F(SimFaultTest, ADeviceThatHangsIsLostWhenTheLimitIsOver) {
