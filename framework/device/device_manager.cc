@@ -151,12 +151,20 @@ class DeviceManager::Impl {
     const auto found = devices_.find({asked.type(), asked.index()});
     if (found == devices_.end() || !found->second->loss().is_lost()) return nullptr;
     // Those of earlier: no thread is still within a call of them.
-    for (const std::unique_ptr<Device>& earlier : replaced_) earlier->close_if_unused();
+    for (std::unique_ptr<Device>& earlier : replaced_) close_if_unused(earlier);
+    replaced_.erase(std::remove(replaced_.begin(), replaced_.end(), nullptr), replaced_.end());
     auto fresh = std::make_unique<Device>(found->second->backend(), found->second->place());
     replaced_.push_back(std::move(found->second));
     found->second = std::move(fresh);
     if (opened_) opened_(*found->second);
     return replaced_.back().get();
+  }
+
+  void close_if_unused(std::unique_ptr<Device>& device) {
+    if (device->is_out_of_reach()) return;
+    device->close_if_unused();
+    if (device->is_out_of_reach() && !device->loss().is_hung())
+      closed_.push_back(std::move(device));
   }
 
   std::vector<std::function<void(Device&)>> watchers() {
@@ -310,6 +318,8 @@ class DeviceManager::Impl {
   std::vector<std::function<void(Device&)>> watchers_;  // of reopening
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Device>> replaced_;  // lost, and opened anew since
+  // Of those: what is left of them answers whoever still has one, until the end.
+  std::vector<std::unique_ptr<Device>> closed_;
 };
 
 namespace {
