@@ -169,6 +169,11 @@ class OpSchema {
     random_ = true;
     return *this;
   }
+  // Of a random op: where this input is given, what is drawn differs by it.
+  OpSchema& draws_by(std::string slot) {
+    draws_by_ = std::move(slot);
+    return *this;
+  }
   OpSchema& infer(InferFn fn);
   // Without one, gradients stop at the op.
   OpSchema& gradient(GradientFn fn);
@@ -221,6 +226,8 @@ class OpSchema {
   [[nodiscard]] const std::vector<OutputSlot>& outputs() const { return outputs_; }
   [[nodiscard]] const std::vector<AttributeSpec>& attributes() const { return attributes_; }
   [[nodiscard]] bool is_random() const { return random_; }
+  // Empty for most.
+  [[nodiscard]] const std::string& draws_by() const { return draws_by_; }
   [[nodiscard]] Control control() const { return control_; }
   // Whether its operators own blocks of operators.
   [[nodiscard]] bool has_blocks() const {
@@ -261,6 +268,7 @@ class OpSchema {
   std::string name_;
   int version_ = 1;
   bool random_ = false;
+  std::string draws_by_;
   Control control_ = Control::kNone;
   bool converts_dtype_ = false;
   std::vector<InputSlot> inputs_;

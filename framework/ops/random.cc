@@ -106,6 +106,7 @@ void register_random_ops(OpRegistry& registry) {
                    .meaning("a random state made of state, offset and index")
                    .random()
                    .input("index", {kInt64}, Arity::kOptional)
+                   .draws_by("index")
                    .output("out")
                    .infer(infer_fold_in));
   // Adds one to the run of the random state, so that the next run draws other numbers. The executor

@@ -170,14 +170,15 @@ Types types_in_loop(const Block& block, const Operator& op) {
 
 Block retyped(const Block& block, const Types& arguments);
 
-// Whether it draws from one of these states, by variable, into which no index is folded.
+// Whether it draws from one of these states, by variable, what differs by nothing else.
 bool draws_from(const std::vector<bool>& states, const Block& block) {
   const auto is_state = [&](VarId id) { return states[static_cast<std::size_t>(id)]; };
   for (const Operator& op : block.ops) {
     if (op.schema->is_random()) {
-      const bool is_folded = op.type() == "random_fold_in" && !input_slot(op, "index").empty();
+      const std::string& by = op.schema->draws_by();
+      const bool differs = !by.empty() && !input_slot(op, by).empty();
       const Slot& drawn = input_slot(op, "state");
-      if (!is_folded && std::any_of(drawn.begin(), drawn.end(), is_state)) return true;
+      if (!differs && std::any_of(drawn.begin(), drawn.end(), is_state)) return true;
     }
     const std::vector<VarId> given = op.blocks.empty() ? Slot() : block_inputs(op);
     for (const auto& inner : op.blocks) {
