@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <utility>
 
 #include "framework/capture/drawing_replay.h"
@@ -11,6 +10,7 @@
 #include "framework/core/log.h"
 #include "framework/core/process_end.h"
 #include "framework/core/raise.h"
+#include "framework/core/steady_time.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/thread_state.h"
@@ -18,12 +18,6 @@
 
 namespace loci::capture {
 namespace {
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
-}
 
 device::CaptureMode internal(CaptureMode mode) {
   switch (mode) {
@@ -114,7 +108,7 @@ void GraphImpl::begin() {
     origin = own_lane = lanes.lease(device_);
   }
   number_ = device_graph::next_graph_number();
-  begun_ns_ = now_ns();
+  begun_ns_ = core::steady_ns();
   session_ = std::make_shared<CaptureSession>(number_, std::move(origin), internal(mode_), memory_);
   session_->open();
   ThreadCaptures::of_this_thread().add(session_, std::move(own_lane));
@@ -140,7 +134,7 @@ void GraphImpl::end() {
     const profiler::Scope scope(label_of(profiler::Part::kCaptureGraph));
     graph_ = session->finish(splitting_);
   }
-  capture_ns_ = now_ns() - begun_ns_;
+  capture_ns_ = core::steady_ns() - begun_ns_;
   replays_ = 0;
   if (graph_->list.size() != 0) return;
   core::log(core::Module::kCapture, core::Level::kWarn,

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <unordered_set>
 #include <utility>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
+#include "framework/core/steady_time.h"
 #include "framework/profiler/parts.h"
 #include "framework/run/capture_problems.h"
 #include "framework/run/frame.h"
@@ -21,23 +21,17 @@ using device_graph::Capturer;
 using device_graph::Capturers;
 using device_graph::Executable;
 
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
-}
-
 }  // namespace
 
 FrameGraph::FrameGraph(const Plan& plan, Frame& frame)
     : plan_(plan), frame_(frame), number_(device_graph::next_graph_number()) {
   const profiler::Scope scope(label_of(profiler::Part::kCaptureGraph));
-  const std::uint64_t begun = now_ns();
+  const std::uint64_t begun = core::steady_ns();
   split();
   for (Part& part : parts_) {
     if (part.reason.empty()) capture(&part);
   }
-  capture_ns_ = now_ns() - begun;
+  capture_ns_ = core::steady_ns() - begun;
 }
 
 FrameGraph::~FrameGraph() = default;

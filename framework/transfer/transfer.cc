@@ -1,7 +1,6 @@
 #include "framework/transfer/transfer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <loci/error.hpp>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "framework/core/log.h"
+#include "framework/core/steady_time.h"
 #include "framework/device/capture_rules.h"
 #include "framework/device/stream.h"
 #include "framework/memory/allocator.h"
@@ -23,12 +23,6 @@ namespace loci::transfer {
 namespace {
 
 constexpr std::uint64_t kStagingBytes = 16 * 1024 * 1024;
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
-}
 
 bool in_host_memory(const End& end) {
   return end.device == nullptr || end.device->uses_host_memory();
@@ -55,9 +49,9 @@ class Entry {
     row_.from = from;
     row_.to = to;
     row_.bytes = bytes;
-    row_.start_ns = now_ns();
+    row_.start_ns = core::steady_ns();
   }
-  void finish(bool host_waited) { finish(host_waited, now_ns() - row_.start_ns); }
+  void finish(bool host_waited) { finish(host_waited, core::steady_ns() - row_.start_ns); }
   void finish(bool host_waited, std::uint64_t duration_ns) {
     row_.host_waited = host_waited;
     row_.duration_ns = duration_ns;
@@ -177,20 +171,20 @@ void copy_staged(const End& from, const End& to, std::uint64_t bytes, const Labe
   std::uint64_t writing = 0;
   for (std::uint64_t done = 0; done < bytes; done += kStagingBytes) {
     const std::uint64_t piece = std::min(bytes - done, kStagingBytes);
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = core::steady_ns();
     about_both(from, to, [&] {
       CopyScope scope(from.device, nullptr, piece, labels);
       copy_flat(*from.device, LOCI_END_DEVICE, static_cast<char*>(from.data) + done, LOCI_END_HOST,
                 staging.data(), piece, source_stream, /*wait=*/true, scope);
     });
-    const std::uint64_t middle = now_ns();
+    const std::uint64_t middle = core::steady_ns();
     about_both(from, to, [&] {
       CopyScope scope(nullptr, to.device, piece, labels);
       copy_flat(*to.device, LOCI_END_HOST, staging.data(), LOCI_END_DEVICE,
                 static_cast<char*>(to.data) + done, piece, manner.stream, /*wait=*/true, scope);
     });
     reading += middle - start;
-    writing += now_ns() - middle;
+    writing += core::steady_ns() - middle;
   }
   to_host.finish(/*host_waited=*/true, reading);
   to_device.finish(/*host_waited=*/true, writing);
