@@ -66,18 +66,6 @@ void require_capturable(const Plan& plan, device::Device& device) {
 
 inline namespace v0 {
 namespace inspect {
-namespace {
-
-std::string name_of(const runtime::Plan& plan, std::size_t index) {
-  const runtime::Instruction& instruction = plan.instructions[index];
-  if (const runtime::TransferStep* copy = instruction.transfer()) {
-    return fmt::format("copy of {}", copy->labels.variable);
-  }
-  return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
-}
-
-}  // namespace
-
 std::vector<CaptureProblem> capture_problems(const Executor& executor, const Program& program,
                                              const Feed& feed, const std::vector<Fetch>& fetch) {
   return executor.impl()->capture_problems(program, feed, fetch);
@@ -98,8 +86,8 @@ PlanCapture capture(const Executor& executor, const Program& program, const Feed
   for (const runtime::Arena& arena : plan->arenas) told.arena_bytes += arena.bytes;
   if (plan->captures == nullptr) return told;
   for (runtime::CaptureFacts::Part& part : plan->captures->parts()) {
-    told.parts.push_back({part.reason.empty(), part.last - part.first, name_of(*plan, part.first),
-                          std::move(part.reason)});
+    told.parts.push_back({part.reason.empty(), part.last - part.first,
+                          runtime::instruction_name(*plan, part.first), std::move(part.reason)});
   }
   const runtime::CaptureFacts::Counts counts = plan->captures->counts();
   told.captures = counts.captures;

@@ -186,11 +186,7 @@ void ExecutorImpl::run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* be
 
 std::vector<inspect::CaptureProblem> ExecutorImpl::capture_problems(
     const Program& program, const Feed& feed, const std::vector<Fetch>& fetch) {
-  if (options_.capture == GraphCapture::kOff) {
-    return capture_problems_of(*plan(program, feed, fetch), device_);
-  }
-  // Not the one that run() uses, which may be refused.
-  return capture_problems_of(*compile_plan(new_request(program, feed, fetch), &kernels_), device_);
+  return capture_problems_of(*plan(program, feed, fetch), device_);
 }
 
 PlanRequest ExecutorImpl::new_request() {

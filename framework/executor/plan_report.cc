@@ -7,6 +7,7 @@
 #include "framework/plugin/layout_table.h"
 #include "framework/run/continuation.h"
 #include "framework/run/loop.h"
+#include "framework/run/operator_log.h"
 
 namespace loci {
 inline namespace v0 {
@@ -15,14 +16,6 @@ namespace {
 
 std::string space_name(runtime::Space space) {
   return space == nullptr ? Place().to_string() : space->place().to_string();
-}
-
-std::string name_of(const runtime::Plan& plan, std::uint32_t index) {
-  const runtime::Instruction& instruction = plan.instructions[index];
-  if (const runtime::TransferStep* copy = instruction.transfer()) {
-    return fmt::format("copy of {}", copy->labels.variable);
-  }
-  return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
 }
 
 // Fills what the schedule says of an instruction.
@@ -35,7 +28,8 @@ void describe_step(const runtime::Plan& plan, std::size_t index, Planned* planne
     planned->stream = static_cast<int>(plan.schedule->streams[stream].index);
   }
   for (const auto& waits : {step.host_waits, step.stream_waits}) {
-    for (const std::uint32_t on : waits) planned->waits_for.push_back(name_of(plan, on));
+    for (const std::uint32_t on : waits)
+      planned->waits_for.push_back(runtime::instruction_name(plan, on));
   }
 }
 

@@ -63,4 +63,12 @@ std::string describe_instruction(const Plan& plan, std::size_t index) {
                      describe_arguments(plan, instruction));
 }
 
+std::string instruction_name(const Plan& plan, std::size_t index) {
+  const Instruction& instruction = plan.instructions[index];
+  if (const TransferStep* copy = instruction.transfer()) {
+    return fmt::format("copy of {}", copy->labels.variable);
+  }
+  return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
+}
+
 }  // namespace loci::runtime

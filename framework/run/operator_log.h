@@ -18,4 +18,7 @@ std::string describe_arguments(const Plan& plan, const Instruction& instruction)
 // "[conv2d] conv2d_0 at cpu, inputs: {x[image:float32[1, 8, 8]], bias[]}, outputs: {...}".
 std::string describe_instruction(const Plan& plan, std::size_t instruction);
 
+// "conv2d_0", "copy of image".
+std::string instruction_name(const Plan& plan, std::size_t instruction);
+
 }  // namespace loci::runtime
