@@ -95,7 +95,7 @@ void OutsideTensors::enter_uses(const tensor::Ticket& ticket,
     // The replay's own queue, too, may write what the host is to read.
     if (each.is_read_on_host) tickets = each.storage->uses.pending(/*writers_only=*/true);
     each.storage->uses.enter(ticket, each.is_written, &tickets, &source);
-    if (sources != nullptr && each.is_read && source.queue != nullptr) sources->push_back(source);
+    if (each.is_read) eager::add_source(source, sources);
     for (const tensor::Ticket& earlier : tickets) {
       before->push_back({earlier, /*is_source=*/each.is_read, each.is_read_on_host});
     }

@@ -77,9 +77,7 @@ void ProgramRun::enter_uses(const tensor::Ticket& ticket, InlineList<eager::Depe
     tensor::Tickets tickets;
     tensor::Ticket source;
     storage.uses.enter(ticket, variable.is_written, &tickets, &source);
-    if (sources != nullptr && !variable.written_first && source.queue != nullptr) {
-      sources->push_back(source);
-    }
+    if (!variable.written_first) eager::add_source(source, sources);
     for (const tensor::Ticket& earlier : tickets) {
       before->push_back({earlier, /*is_source=*/!variable.written_first, /*for_host=*/false});
     }

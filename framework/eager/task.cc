@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "framework/eager/lane.h"
@@ -16,6 +17,7 @@ namespace {
 using tensor::TensorImpl;
 
 constexpr std::size_t kFewArguments = 8;
+constexpr std::size_t kLookedBack = 4;  // among sources, for one that is there already
 
 void launch(const Task& task, loci_stream* stream) {
   InlineList<const TensorImpl*, kFewArguments> arguments;
@@ -62,6 +64,16 @@ void for_each_output(const Task& task, const Visit& visit) {
 
 }  // namespace
 
+void add_source(const tensor::Ticket& source, Sources* sources) {
+  if (sources == nullptr || source.queue == nullptr) return;
+  const std::size_t count = sources->size();
+  for (std::size_t i = count - std::min(count, kLookedBack); i < count; ++i) {
+    const tensor::Ticket& known = (*sources)[i];
+    if (known.queue == source.queue && known.number == source.number) return;
+  }
+  sources->push_back(source);
+}
+
 void enter_uses(Task& task, const tensor::Ticket& ticket, Sources* sources) {
   if (task.batch != nullptr) return task.batch->enter_uses(ticket, &task.before, sources);
   const std::size_t inputs = task.input_count();
@@ -78,9 +90,7 @@ void enter_uses(Task& task, const tensor::Ticket& ticket, Sources* sources) {
     uses.enter(ticket, /*writes=*/!is_read, &before, &source);
     for (const tensor::Ticket& each : before) task.before.push_back({each, is_source, for_host});
     const bool is_own = source.queue == ticket.queue && source.number == ticket.number;
-    if (sources != nullptr && is_source && source.queue != nullptr && !is_own) {
-      sources->push_back(source);
-    }
+    if (is_source && !is_own) add_source(source, sources);
   }
 }
 

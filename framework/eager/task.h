@@ -29,6 +29,10 @@ struct Dependency {
 // or one behind it, writes them.
 using Sources = InlineList<tensor::Ticket, 4>;
 
+// Unless it is null, or among the latest of these: one replay of a graph may have written all that
+// the next one reads.
+void add_source(const tensor::Ticket& source, Sources* sources);
+
 // Holds all that the work uses until it has been handed to the device. A launch, with a plan, a
 // copy of one argument into another, a batch, or without any of these a function of the user's.
 struct Task {
