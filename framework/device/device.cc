@@ -1,8 +1,6 @@
 #include "framework/device/device.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <chrono>
 #include <new>
 #include <optional>
@@ -12,56 +10,12 @@
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/call_name.h"
+#include "framework/device/required_functions.h"
 #include "framework/device/stream.h"
 #include "framework/plugin/foreign_call.h"
-#include "framework/plugin/stated_text.h"
 
 namespace loci::device {
 namespace {
-
-using Member = std::pair<const char*, bool>;
-
-template <std::size_t N>
-void require(const device::DeviceBackend& backend, const std::array<Member, N>& members) {
-  for (const auto& [name, present] : members) {
-    if (present) continue;
-    core::raise(ErrorCode::kIncompatible,
-                "[device] plugin {} brings '{}' without the function {}, which such a device needs",
-                backend.plugin->id(), backend.device_type, name);
-  }
-}
-
-void require_opening(const device::DeviceBackend& backend) {
-  const loci_device_api& api = backend.api;
-  require<3>(backend, {{{"describe", api.describe != nullptr},
-                        {"open", api.open != nullptr},
-                        {"close", api.close != nullptr}}});
-}
-
-void require_memory(const device::DeviceBackend& backend) {
-  const loci_device_api& api = backend.api;
-  require<3>(backend, {{{"mem_alloc", api.mem_alloc != nullptr},
-                        {"mem_free", api.mem_free != nullptr},
-                        {"copy", api.copy != nullptr}}});
-}
-
-void require_streams(const device::DeviceBackend& backend) {
-  const loci_device_api& api = backend.api;
-  require<10>(backend, {{{"stream_create", api.stream_create != nullptr},
-                         {"stream_destroy", api.stream_destroy != nullptr},
-                         {"stream_query", api.stream_query != nullptr},
-                         {"stream_synchronize", api.stream_synchronize != nullptr},
-                         {"stream_wait_event", api.stream_wait_event != nullptr},
-                         {"event_create", api.event_create != nullptr},
-                         {"event_destroy", api.event_destroy != nullptr},
-                         {"event_record", api.event_record != nullptr},
-                         {"event_query", api.event_query != nullptr},
-                         {"event_synchronize", api.event_synchronize != nullptr}}});
-}
-
-std::string text_of(loci_str text, std::string_view what) {
-  return std::string(plugin::stated_text(text, what));
-}
 
 // What cannot be done about a device that is gone is logged.
 void close_device(const device::DeviceBackend& backend, const Place& place,
@@ -84,7 +38,7 @@ Device::Device(const device::DeviceBackend& backend, const Place& place)
     : backend_(&backend), place_(place.type(), place.index()) {
   (void)failure_without_memory();  // while there is some
   require_opening(backend);
-  describe();
+  info_ = read_device_info(backend, place_);
   if (!uses_host_memory()) require_memory(backend);
   const bool has_streams = api().stream_create != nullptr;
   if (has_streams || !is_inline()) require_streams(backend);
@@ -137,47 +91,6 @@ void Device::open() {
     });
   });
   check(error, "opening it");
-}
-
-void Device::describe() {
-  loci_device_info info{};
-  info.struct_size = sizeof info;
-  plugin::blaming(plugin(), [&] {
-    loci_error* error = plugin::call_plugin(call_name("describe", place_), [&] {
-      return api().describe(plugin().handle(), static_cast<std::uint32_t>(place_.index()), &info);
-    });
-    check(error, "describing it");
-    take(info);
-  });
-  if (!uses_host_memory() && (info_.alignment < 64 || !std::has_single_bit(info_.alignment))) {
-    core::raise(
-        ErrorCode::kIncompatible,
-        "[device] {}: plugin {} states an alignment of {} bytes; it has to be a power of two "
-        "and 64 or more",
-        place_.to_string(), plugin().id(), info_.alignment);
-  }
-  if (info_.greatest_priority > 0 || info_.least_priority < 0) {
-    core::raise(ErrorCode::kIncompatible,
-                "[device] {}: plugin {} states stream priorities from {} (greatest) to {} (least); "
-                "0 has to be one of them, and the greater priority is the lower number",
-                place_.to_string(), plugin().id(), info_.greatest_priority, info_.least_priority);
-  }
-}
-
-void Device::take(const loci_device_info& info) {
-  info_ = {.name = text_of(info.name, "describe's name"),
-           .arch = text_of(info.arch, "describe's arch"),
-           .uuid = text_of(info.uuid, "describe's uuid"),
-           .driver = text_of(info.driver, "describe's driver"),
-           .flags = info.flags,
-           .total_memory = info.total_memory,
-           .alignment = info.alignment,
-           .min_chunk = info.min_chunk == 0 ? 1 : info.min_chunk,
-           .compute_units = info.compute_units,
-           .least_priority = info.least_priority,
-           .greatest_priority = info.greatest_priority,
-           .peak_flops = info.peak_flops,
-           .peak_bytes = info.peak_bytes};
 }
 
 loci_stream* Device::default_stream() const {

@@ -15,6 +15,7 @@
 
 #include "framework/core/process_end.h"
 #include "framework/device/backend.h"
+#include "framework/device/device_info.h"
 #include "framework/device/loss.h"
 #include "framework/device/sync_limit.h"
 #include "framework/device/unproven_work.h"
@@ -22,23 +23,6 @@
 namespace loci::device {
 
 class Stream;
-
-// What the backend said of it.
-struct DeviceInfo {
-  std::string name;
-  std::string arch;
-  std::string uuid;
-  std::string driver;
-  std::uint32_t flags = 0;
-  std::uint64_t total_memory = 0;
-  std::uint64_t alignment = 64;
-  std::uint64_t min_chunk = 1;
-  std::uint32_t compute_units = 0;
-  std::int32_t least_priority = 0;  // of streams; the lower number is the greater priority
-  std::int32_t greatest_priority = 0;
-  double peak_flops = 0;  // per second, float32; 0: it does not say
-  double peak_bytes = 0;  // per second, of its memory
-};
 
 // What a higher layer keeps with a device, such as its allocator. Ends before the device does.
 class Resident {
@@ -205,8 +189,6 @@ class Device {
                                       std::uint64_t correlation);
   void open();
   void close() noexcept;
-  void describe();
-  void take(const loci_device_info& info);
 
   const device::DeviceBackend* backend_;
   Place place_;

@@ -85,14 +85,6 @@ TEST(DeviceTest, GivesTheNearestPriority) {
   EXPECT_EQ(device.nearest_priority(9), 1);
 }
 
-TEST(DeviceTest, RefusesARangeOfPrioritiesWithoutZero) {
-  for (const auto& [least, greatest] : {std::pair{-1, -2}, std::pair{2, 1}}) {
-    FakeBackend fake({.least_priority = least, .greatest_priority = greatest});
-    EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake")); },
-                ThrowsMessage<Error>(HasSubstr("0 has to be one of them")));
-  }
-}
-
 TEST(DeviceTest, CountsLiveObjectsOfThePlugin) {
   FakeBackend fake;
   {
@@ -183,18 +175,6 @@ TEST(DeviceTest, NamesThePluginWhoseFunctionsThrow) {
   EXPECT_THAT(open, ThrowsMessage<Error>(AllOf(HasSubstr(id), HasSubstr("no such thing"))));
 }
 
-TEST(DeviceTest, ReadsNoTextOfAWildLength) {
-  FakeBackend fake;
-  fake.backend().api.describe = [](loci_plugin*, std::uint32_t,
-                                   loci_device_info* info) -> loci_error* {
-    info->name = {"x", std::uint64_t{1} << 40};
-    return nullptr;
-  };
-  EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake:0")); },
-              ThrowsMessage<Error>(AllOf(HasSubstr(fake.backend().plugin->id()),
-                                         HasSubstr("its describe's name states a length"))));
-}
-
 TEST(DeviceTest, OpenFailureLeavesNothingBehind) {
   FakeBackend fake;
   fake.fail_next("open", ErrorCode::kUnavailable, "in use by another process");
@@ -206,19 +186,6 @@ TEST(DeviceTest, OpenFailureLeavesNothingBehind) {
               ThrowsMessage<Error>(HasSubstr("no more streams")));
   EXPECT_EQ(fake.counters().open_devices, 0);
   EXPECT_EQ(fake.backend().plugin->live_objects(), 0);
-}
-
-TEST(DeviceTest, RefusesABackendThatLacksAFunction) {
-  FakeBackend fake;
-  fake.backend().api.event_record = nullptr;
-  EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake")); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("test.fake"), HasSubstr("event_record"))));
-}
-
-TEST(DeviceTest, RefusesAnAlignmentThatBlocksCannotKeep) {
-  FakeBackend fake({.alignment = 48});
-  EXPECT_THAT([&] { const Device device(fake.backend(), Place("fake")); },
-              ThrowsMessage<Error>(HasSubstr("48 bytes")));
 }
 
 // LOCI_SYNC_TIMEOUT while it lives.
