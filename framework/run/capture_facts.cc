@@ -2,14 +2,13 @@
 
 namespace loci::runtime {
 
-bool CaptureFacts::note_capture(const FrameGraph& graph, std::uint64_t bytes) {
+bool CaptureFacts::note_capture(const FrameGraph& graph) {
   const std::lock_guard lock(mutex_);
   parts_.clear();
   for (const FrameGraph::Part& part : graph.parts()) {
     parts_.push_back({part.first, part.last, part.reason});
   }
   capture_ns_ = graph.capture_ns();
-  bytes_ += bytes;
   return ++captures_ == 1;
 }
 

@@ -33,8 +33,9 @@ class CaptureFacts {
   std::atomic<bool> is_capturable{false};  // set by who has found out
 
   // True for the first.
-  bool note_capture(const FrameGraph& graph, std::uint64_t bytes);
-  void note_end(std::uint64_t bytes) noexcept { bytes_ -= bytes; }
+  bool note_capture(const FrameGraph& graph);
+  // A graph takes so many instead of that many.
+  void note_bytes(std::uint64_t before, std::uint64_t now) noexcept { bytes_ += now - before; }
   void note_replay(const device_graph::Exchanges& exchanges) noexcept;
 
   // Of the latest capture; empty before the first.

@@ -1,7 +1,5 @@
 #include "framework/run/frame.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -11,7 +9,6 @@
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
-#include "framework/run/capture_facts.h"
 #include "framework/run/loop.h"
 #include "framework/run/operator_log.h"
 #include "framework/run/profile_script.h"
@@ -28,17 +25,6 @@ bool logs_instructions() {
 }
 
 loci_stream* stream_of(Space space) { return space == nullptr ? nullptr : space->default_stream(); }
-
-// Once for a plan.
-void log_capture(const Plan& plan, const FrameGraph& graph) {
-  for (const FrameGraph::Part& part : graph.parts()) {
-    if (part.is_native()) continue;
-    core::log(core::Module::kCapture, core::Level::kInfo,
-              "{} of {} launches and copies are done one by one in each run, {} on: {}",
-              part.last - part.first, plan.instructions.size(),
-              describe_instruction(plan, part.first), part.reason);
-  }
-}
 
 // The allocators that all use, for the default streams.
 class CommonMemory final : public FrameMemory {
@@ -61,6 +47,7 @@ Frame::Frame(const Plan& plan, FrameMemory* memory) : plan_(plan), binding_(plan
   for (device::Device* device : plan_.queued_devices) {
     work_.push_back(std::make_unique<DeviceWork>(*device, &plan_));
   }
+  if (plan_.captures != nullptr) capture_ = std::make_unique<FrameCapture>(plan_, *this);
   if (PlanMemory* memory = plan_.memory()) {
     memory->frames += frame_bytes(plan_);
     memory->has_grown = true;
@@ -68,8 +55,7 @@ Frame::Frame(const Plan& plan, FrameMemory* memory) : plan_(plan), binding_(plan
 }
 
 Frame::~Frame() {
-  if (graph_bytes_ > 0) plan_.captures->note_end(graph_bytes_);
-  if (PlanMemory* memory = plan_.memory()) memory->frames -= frame_bytes(plan_) + graph_bytes_;
+  if (PlanMemory* memory = plan_.memory()) memory->frames -= frame_bytes(plan_);
 }
 
 void Frame::allocate(FrameMemory& memory) {
@@ -196,8 +182,8 @@ void Frame::synchronize() {
 
 void Frame::run(StageScopes& scopes) {
   binding_.count_changes();
-  if (plan_.captures != nullptr) [[unlikely]]
-    prepare_graph();
+  if (capture_ != nullptr) [[unlikely]]
+    capture_->prepare();
   const std::uint64_t correlation = profiler::take_correlations(records_.size());
   for (const std::unique_ptr<DeviceWork>& work : work_) {
     work->set_launches(correlation, records_.size());
@@ -207,57 +193,13 @@ void Frame::run(StageScopes& scopes) {
     return run_profiled(correlation, scopes);
   const std::size_t count = records_.size() - plan_.awaited_reads;
   const bool logs = logs_instructions();
-  const bool is_plain = !logs && graph_ == nullptr;
+  const bool is_plain = !logs && !is_captured();
   for (std::size_t i = 0; i < count; ++i) {
     if (is_plain) [[likely]] {
       launch(i, correlation);
     } else {
       logs ? launch_logged(i, correlation) : launch_in_order(i, correlation);
     }
-  }
-}
-
-void Frame::prepare_graph() {
-  replayed_ = nullptr;
-  switch (graph_state_) {
-    case GraphState::kCold: graph_state_ = GraphState::kWarm; return;
-    case GraphState::kWarm: capture(); break;
-    case GraphState::kCaptured: graph_->follow(); break;
-    case GraphState::kPlain: return;
-  }
-  if (graph_ == nullptr) return;
-  graph_->begin_replay();
-  plan_.captures->note_replay(graph_->take_exchanges());
-}
-
-void Frame::capture() {
-  graph_state_ = GraphState::kPlain;
-  auto graph = std::make_unique<FrameGraph>(plan_, *this);
-  const std::uint64_t bytes = graph->bytes();
-  if (plan_.captures->note_capture(*graph, bytes)) log_capture(plan_, *graph);
-  if (!graph->is_native()) return;
-  graph_state_ = GraphState::kCaptured;
-  graph_ = std::move(graph);
-  graph_bytes_ = bytes;
-  if (PlanMemory* memory = plan_.memory()) {
-    memory->frames += bytes;
-    memory->has_grown = true;
-  }
-}
-
-void Frame::launch_captured(std::size_t index, std::uint64_t first_correlation) {
-  const FrameGraph::Part& part = graph_->part_of(index);
-  part.is_native() ? replay(part, first_correlation) : launch(index, first_correlation);
-}
-
-void Frame::replay(const FrameGraph::Part& part, std::uint64_t first_correlation) {
-  if (std::exchange(replayed_, &part) == &part) return;
-  try {
-    graph_->launch(part, first_correlation);
-  } catch (const Error& error) {
-    plan_.instructions[part.first].device->note_loss(error);
-    throw error.within(fmt::format("{} captured launches, the first {}", part.last - part.first,
-                                   describe_instruction(plan_, part.first)));
   }
 }
 
@@ -285,7 +227,7 @@ inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
 
 // In the order and the stream of its schedule, if there is one.
 void Frame::launch_in_order(std::size_t index, std::uint64_t first_correlation) {
-  if (graph_ != nullptr) return launch_captured(index, first_correlation);
+  if (is_captured() && capture_->replay(index, first_correlation)) return;
   scheduled_ != nullptr ? launch_scheduled(index, first_correlation)
                         : launch(index, first_correlation);
 }
@@ -344,7 +286,7 @@ void Frame::run_profiled(std::uint64_t first_correlation, StageScopes& stages) {
   for (const ProfileStep& step : script.steps) {
     switch (step.kind) {
       case ProfileStep::Kind::kOpen:
-        if (depth++ == 0 && graph_ != nullptr) replay_ahead(&step, first_correlation);
+        if (depth++ == 0 && is_captured()) capture_->replay_ahead(&step, first_correlation);
         open(step);
         break;
       case ProfileStep::Kind::kLaunch:
@@ -357,14 +299,6 @@ void Frame::run_profiled(std::uint64_t first_correlation, StageScopes& stages) {
         break;
     }
   }
-}
-
-// A graph's launch is no part of the operator that it begins with.
-void Frame::replay_ahead(const ProfileStep* step, std::uint64_t first_correlation) {
-  while (step->kind == ProfileStep::Kind::kOpen) ++step;
-  if (step->kind != ProfileStep::Kind::kLaunch) return;
-  const FrameGraph::Part& part = graph_->part_of(step->instruction);
-  if (part.is_native() && part.first == step->instruction) replay(part, first_correlation);
 }
 
 void Frame::fail(std::size_t index, const Error& error) const {

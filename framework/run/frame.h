@@ -10,10 +10,9 @@
 #include "framework/memory/allocator.h"
 #include "framework/memory/pinned_buffer.h"
 #include "framework/run/device_work.h"
-#include "framework/run/frame_graph.h"
+#include "framework/run/frame_capture.h"
 #include "framework/run/frame_memory.h"
 #include "framework/run/plan.h"
-#include "framework/run/profile_script.h"
 #include "framework/run/scheduled_run.h"
 #include "framework/run/scope_binding.h"
 #include "framework/run/stage_scopes.h"
@@ -95,14 +94,7 @@ class Frame {
   void launch(std::size_t index, std::uint64_t first_correlation);
   // With a line for the operator, and lines for variables that come and go.
   void launch_logged(std::size_t index, std::uint64_t first_correlation);
-  // Of a plan that captures: the first run is a plain one, the second captures, and replays.
-  void prepare_graph();
-  void capture();
-  void launch_captured(std::size_t index, std::uint64_t first_correlation);
-  // A part that the device has as its graph; nothing if it is the latest that was replayed.
-  void replay(const FrameGraph::Part& part, std::uint64_t first_correlation);
-  // The part that begins in a scope of a profile, before that is opened.
-  void replay_ahead(const ProfileStep* step, std::uint64_t first_correlation);
+  [[nodiscard]] bool is_captured() const { return capture_ != nullptr && capture_->is_captured(); }
   void run_profiled(std::uint64_t first_correlation, StageScopes& scopes);
   // In the order and the streams of the plan's schedule.
   void run_scheduled(std::uint64_t first_correlation, StageScopes& scopes);
@@ -133,11 +125,7 @@ class Frame {
   std::vector<std::unique_ptr<DeviceWork>> work_;  // by queued device
   std::unique_ptr<ScheduledRun> scheduled_;        // null without a schedule
   std::unique_ptr<VariableLog> variables_;         // null until variables are logged
-  enum class GraphState : std::uint8_t { kCold, kWarm, kCaptured, kPlain };
-  GraphState graph_state_ = GraphState::kCold;
-  std::unique_ptr<FrameGraph> graph_;  // of kCaptured
-  std::uint64_t graph_bytes_ = 0;
-  const FrameGraph::Part* replayed_ = nullptr;  // the latest of this run
+  std::unique_ptr<FrameCapture> capture_;          // of a plan that captures; else null
 };
 
 }  // namespace loci::runtime
