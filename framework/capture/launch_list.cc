@@ -153,9 +153,27 @@ void LaunchList::fail(const Item& item, loci_error* error, const device::Device&
 
 void LaunchList::run(std::size_t first, std::size_t last, const Target& target,
                      std::uint64_t correlation) {
-  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
-    return run_recorded(first, last, target, correlation);
-  for (std::size_t i = first; i < last; ++i) run_item(items_[i], target, correlation++);
+  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]] {
+    run_recorded(first, last, target, correlation);
+  } else {
+    for (std::size_t i = first; i < last; ++i) run_item(items_[i], target, correlation++);
+  }
+  if (last > noted_) [[unlikely]]
+    note_launched(last);
+}
+
+const dispatch::PreparedKernel* LaunchList::kernel_of(std::size_t item) const {
+  if (items_[item].launch == nullptr) return nullptr;
+  const Origin& origin = origins_[item];
+  if (origin.plan != nullptr) return origin.plan->kernel.get();
+  return origin.program->instructions[origin.instruction].launch()->kernel.get();
+}
+
+// The ranges of a replay come in order.
+void LaunchList::note_launched(std::size_t last) {
+  for (; noted_ < last; ++noted_) {
+    if (const dispatch::PreparedKernel* kernel = kernel_of(noted_)) kernel->note_launched();
+  }
 }
 
 void LaunchList::run_step(const Item& item, const Target& target, std::uint64_t correlation) {
@@ -243,6 +261,7 @@ void LaunchList::issue_captured(std::size_t item, const device::Device& device,
     call.correlation = 0;
     call.flags |= LOCI_LAUNCH_CAPTURING;
     error = each.launch(each.prepared, &call);
+    kernel_of(item)->note_launched();
   } else if (const Copy* copy = copy_of(each); copy != nullptr && copy->bytes > 0) {
     loci_copy call{};
     call.struct_size = sizeof call;

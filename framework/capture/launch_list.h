@@ -127,6 +127,9 @@ class LaunchList final : public device_graph::GraphItems {
   template <class T>
   T* make_array(std::size_t count);
   void run_item(Item& item, const Target& target, std::uint64_t correlation);
+  [[nodiscard]] const dispatch::PreparedKernel* kernel_of(std::size_t item) const;
+  // The items before it.
+  void note_launched(std::size_t last);
   void run_step(const Item& item, const Target& target, std::uint64_t correlation);
   void run_recorded(std::size_t first, std::size_t last, const Target& target,
                     std::uint64_t correlation);
@@ -143,6 +146,7 @@ class LaunchList final : public device_graph::GraphItems {
   std::vector<Copy> copies_;
   std::vector<Function> functions_;
   std::size_t launches_ = 0;
+  std::size_t noted_ = 0;  // items whose kernels are known to have run
   bool is_small_ = true;
 };
 

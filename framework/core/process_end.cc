@@ -100,8 +100,9 @@ void note_new_code() noexcept { new_code.fetch_add(1, std::memory_order_relaxed)
 void precede_destructors() noexcept {
   const std::uint64_t seen = new_code.load(std::memory_order_relaxed);
   if (registered.load(std::memory_order_relaxed) == seen) return;
-  registered.store(seen, std::memory_order_relaxed);
   if (!has_begun.load()) std::atexit(&end);
+  // Only now: who sees it may end the process at once.
+  registered.store(seen, std::memory_order_relaxed);
 }
 
 void watch_this_thread() {

@@ -29,8 +29,8 @@ void at_process_end(EndTask task);
 // Whether the tasks have been run: nothing may call into a plugin from then on.
 [[nodiscard]] bool process_is_ending() noexcept;
 
-// Says that code is going to run which may register destructors: a plugin has been mapped, a kernel
-// prepared. Cheap.
+// Says that code has run which may have registered destructors: a plugin has been mapped, a kernel
+// prepared, and launched for the first time. Cheap.
 void note_new_code() noexcept;
 
 // To be called after such code ran: the end's tasks come before the destructors that it registered.

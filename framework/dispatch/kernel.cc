@@ -122,8 +122,19 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   const bool packs = std::any_of(layouts.inputs.begin(), layouts.inputs.end(),
                                  [](std::uint32_t chosen) { return chosen != LOCI_LAYOUT_PLAIN; });
   if (packs) input_layouts_ = std::move(layouts.inputs);
-  if (is_new_code(*implementation.def, op)) core::note_new_code();
+  const Code code = prepared_code(*implementation.def, op);
+  if (code.is_new) core::note_new_code();
+  code_ = code.id;
+  has_run_ = code.has_run;
   return {};
+}
+
+// At once, and not only with the task: others may have noted since what was prepared then.
+void PreparedKernel::note_first_launch() const {
+  has_run_.store(true, std::memory_order_relaxed);
+  if (!is_first_run(code_)) return;
+  core::note_new_code();
+  core::precede_destructors();
 }
 
 std::string PreparedKernel::capture_refusal() const {

@@ -3,6 +3,7 @@
 
 #include <loci/abi/kernels.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,7 +22,7 @@ struct Implementation {
   [[nodiscard]] std::string name() const;
 };
 
-// Immutable and re-entrant, once it is prepared.
+// Re-entrant, once it is prepared.
 class PreparedKernel {
  public:
   explicit PreparedKernel(const device::KernelLibrary& library) : library_(&library) {}
@@ -36,6 +37,12 @@ class PreparedKernel {
   using LaunchFn = loci_error* (*)(const loci_prepared*, const loci_launch*);
   [[nodiscard]] LaunchFn launch() const { return info_.launch; }
   [[nodiscard]] const loci_prepared* handle() const { return info_.prepared; }
+  // To be called after a launch, since the first run of its code may have registered destructors;
+  // see core/process_end.h. Cheap after the first.
+  void note_launched() const {
+    if (!has_run_.load(std::memory_order_relaxed)) [[unlikely]]
+      note_first_launch();
+  }
   [[nodiscard]] std::uint64_t workspace_bytes() const { return info_.workspace_bytes; }
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }
   // By flat input: the layout in which it reads a constant. Empty: all are plain.
@@ -46,11 +53,15 @@ class PreparedKernel {
   [[nodiscard]] std::uint64_t memory_bytes() const { return info_.memory_bytes; }
 
  private:
+  void note_first_launch() const;
+
   const device::KernelLibrary* library_;
   const loci_kernel_def* def_ = nullptr;
   device::Device* device_ = nullptr;
   loci_prepared_info info_{};
   std::vector<std::uint32_t> input_layouts_;
+  std::uint64_t code_ = 0;                    // see new_code.h
+  mutable std::atomic<bool> has_run_{false};  // the code
 };
 
 // A kernel, or why it declined.

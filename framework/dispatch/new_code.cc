@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <mutex>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/digest.h"
@@ -12,7 +13,18 @@
 namespace loci::dispatch {
 namespace {
 
-std::uint64_t digest_of(const loci_kernel_def& def, const OpDesc& op) {
+struct Known {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, bool> has_run;  // by code
+};
+
+// Never destroyed, since kernels run until the process ends.
+Known& known() {
+  static auto& all = *new Known();
+  return all;
+}
+
+std::uint64_t id_of(const loci_kernel_def& def, const OpDesc& op) {
   const std::string type(core::from_abi(op.abi().op));
   const bool is_random = ops::op_registry().get(type).is_random();
   return core::digest_of(fmt::format("{}:{}", static_cast<const void*>(&def),
@@ -21,12 +33,20 @@ std::uint64_t digest_of(const loci_kernel_def& def, const OpDesc& op) {
 
 }  // namespace
 
-bool is_new_code(const loci_kernel_def& def, const OpDesc& op) {
-  static std::mutex mutex;
-  static auto& known = *new std::unordered_set<std::uint64_t>;
-  const std::uint64_t digest = digest_of(def, op);
-  const std::lock_guard lock(mutex);
-  return known.size() < kMostKnownKernels && known.insert(digest).second;
+Code prepared_code(const loci_kernel_def& def, const OpDesc& op) {
+  const std::uint64_t id = id_of(def, op);
+  const std::lock_guard lock(known().mutex);
+  const auto found = known().has_run.find(id);
+  if (found != known().has_run.end()) return {id, false, found->second};
+  if (known().has_run.size() >= kMostKnownKernels) return {id, false, true};
+  known().has_run.emplace(id, false);
+  return {id, true, false};
+}
+
+bool is_first_run(std::uint64_t code) {
+  const std::lock_guard lock(known().mutex);
+  const auto found = known().has_run.find(code);
+  return found != known().has_run.end() && !std::exchange(found->second, true);
 }
 
 }  // namespace loci::dispatch

@@ -4,18 +4,28 @@
 #include <loci/abi/kernels.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "framework/dispatch/op_desc.h"
 
 namespace loci::dispatch {
 
-// Of kernels that are told apart; one that is new after so many differs in its extents alone, in
-// all likelihood, and counts as known.
+// Of kernels that are told apart; one that comes after so many differs in its extents alone, in all
+// likelihood, and counts as known.
 inline constexpr std::size_t kMostKnownKernels = 16'384;
 
-// True the first time it is asked for such a kernel: its definition, and the dtypes, shapes and
-// attributes that it is prepared for. Those of random operators differ at each call, and do not
-// count. Thread-safe.
-[[nodiscard]] bool is_new_code(const loci_kernel_def& def, const OpDesc& op);
+// What a kernel runs, as it is prepared: its definition, and the dtypes, shapes and attributes that
+// it is prepared for. Those of random operators differ at each call, and do not count.
+struct Code {
+  std::uint64_t id = 0;
+  bool is_new = false;   // prepared for the first time
+  bool has_run = false;  // in a kernel that was prepared before
+};
+
+// Thread-safe, as the next one is.
+[[nodiscard]] Code prepared_code(const loci_kernel_def& def, const OpDesc& op);
+
+// Notes that it has run. True the first time.
+[[nodiscard]] bool is_first_run(std::uint64_t code);
 
 }  // namespace loci::dispatch

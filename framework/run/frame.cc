@@ -36,6 +36,22 @@ class CommonMemory final : public FrameMemory {
   }
 };
 
+// Notes with the scope that the kernels of a plan have run, also where one of them failed.
+class FirstRun {
+ public:
+  explicit FirstRun(const Plan& plan) : plan_(plan) {}
+  ~FirstRun() {
+    for (const Instruction& instruction : plan_.instructions) {
+      if (const LaunchStep* step = instruction.launch()) step->kernel->note_launched();
+    }
+  }
+  FirstRun(const FirstRun&) = delete;
+  FirstRun& operator=(const FirstRun&) = delete;
+
+ private:
+  const Plan& plan_;
+};
+
 }  // namespace
 
 Frame::Frame(const Plan& plan, FrameMemory* memory) : plan_(plan), binding_(plan, &views_) {
@@ -181,6 +197,14 @@ void Frame::synchronize() {
 }
 
 void Frame::run(StageScopes& scopes) {
+  if (has_run_) [[likely]]
+    return launch_all(scopes);
+  has_run_ = true;
+  const FirstRun first(plan_);
+  launch_all(scopes);
+}
+
+void Frame::launch_all(StageScopes& scopes) {
   binding_.count_changes();
   if (capture_ != nullptr) [[unlikely]]
     capture_->prepare();

@@ -90,6 +90,7 @@ class Frame {
     bool waits = true;   // of a transfer: the host, for its end
   };
 
+  void launch_all(StageScopes& scopes);
   // `first_correlation` is that of instruction 0.
   void launch(std::size_t index, std::uint64_t first_correlation);
   // With a line for the operator, and lines for variables that come and go.
@@ -126,6 +127,7 @@ class Frame {
   std::unique_ptr<ScheduledRun> scheduled_;        // null without a schedule
   std::unique_ptr<VariableLog> variables_;         // null until variables are logged
   std::unique_ptr<FrameCapture> capture_;          // of a plan that captures; else null
+  bool has_run_ = false;
 };
 
 }  // namespace loci::runtime

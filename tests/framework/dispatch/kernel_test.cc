@@ -2,6 +2,10 @@
 
 #include <malloc.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
 #include "framework/core/process_end.h"
 #include "framework/dispatch/binding.h"
 #include "framework/plugin/layout_table.h"
@@ -44,6 +48,26 @@ TEST_F(KernelTest, PreparingTheSameAgainLeavesNothingBehind) {
   constexpr int kTimes = 5000;
   const std::size_t before = bytes_after(100);
   EXPECT_LT(bytes_after(kTimes), before + 8 * kTimes);
+}
+
+// Whoever ends a task registers the process's end anew where there is news, and may do so between
+// a kernel's preparation and its first run, which registers destructors.
+TEST_F(KernelTest, ItsFirstLaunchIsFollowedByTheEndOfTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto end = [](core::EndClock::time_point) {
+    std::fputs("end ", stderr);
+    return std::string();
+  };
+  EXPECT_EXIT(
+      {
+        core::at_process_end(end);
+        const Binding bound = bind(device_at("cpu"));
+        core::precede_destructors();
+        std::atexit([] { std::fputs("destructor ", stderr); });
+        bound.kernel->note_launched();
+        std::thread([] { std::exit(3); }).join();  // one that is not watched
+      },
+      ::testing::ExitedWithCode(3), "end destructor");
 }
 
 TEST_F(KernelTest, ChoosesTheLayoutOfAConstantOnly) {

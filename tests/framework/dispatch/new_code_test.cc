@@ -31,20 +31,30 @@ class NewCodeTest : public DispatchTest {
 TEST_F(NewCodeTest, EachKindIsNewOnce) {
   const loci_kernel_def one{};
   const loci_kernel_def other{};
-  EXPECT_TRUE(is_new_code(one, relu(kFloat32, 3)));
-  EXPECT_FALSE(is_new_code(one, relu(kFloat32, 3)));
-  EXPECT_TRUE(is_new_code(other, relu(kFloat32, 3)));
-  EXPECT_TRUE(is_new_code(one, relu(kFloat64, 3)));
-  EXPECT_TRUE(is_new_code(one, relu(kFloat32, 4)));
-  EXPECT_FALSE(is_new_code(one, relu(kFloat64, 3)));
-  EXPECT_TRUE(is_new_code(one, scaled(1)));
-  EXPECT_TRUE(is_new_code(one, scaled(2)));
+  EXPECT_TRUE(prepared_code(one, relu(kFloat32, 3)).is_new);
+  EXPECT_FALSE(prepared_code(one, relu(kFloat32, 3)).is_new);
+  EXPECT_TRUE(prepared_code(other, relu(kFloat32, 3)).is_new);
+  EXPECT_TRUE(prepared_code(one, relu(kFloat64, 3)).is_new);
+  EXPECT_TRUE(prepared_code(one, relu(kFloat32, 4)).is_new);
+  EXPECT_FALSE(prepared_code(one, relu(kFloat64, 3)).is_new);
+  EXPECT_TRUE(prepared_code(one, scaled(1)).is_new);
+  EXPECT_TRUE(prepared_code(one, scaled(2)).is_new);
 }
 
 TEST_F(NewCodeTest, TheOffsetOfARandomOperatorIsNoNewCode) {
   const loci_kernel_def def{};
-  EXPECT_TRUE(is_new_code(def, dropped(0)));
-  EXPECT_FALSE(is_new_code(def, dropped(1)));
+  EXPECT_TRUE(prepared_code(def, dropped(0)).is_new);
+  EXPECT_FALSE(prepared_code(def, dropped(1)).is_new);
+}
+
+TEST_F(NewCodeTest, RunsForTheFirstTimeOnceHoweverOftenItIsPrepared) {
+  const loci_kernel_def def{};
+  const Code code = prepared_code(def, relu(kFloat32, 3));
+  EXPECT_FALSE(code.has_run);
+  EXPECT_FALSE(prepared_code(def, relu(kFloat32, 3)).has_run);
+  EXPECT_TRUE(is_first_run(code.id));
+  EXPECT_FALSE(is_first_run(code.id));
+  EXPECT_TRUE(prepared_code(def, relu(kFloat32, 3)).has_run);
 }
 
 }  // namespace
