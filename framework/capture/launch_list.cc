@@ -31,7 +31,7 @@ std::string text_of(const eager::CallPlan& plan) {
 
 template <class T>
 T* LaunchList::make_array(std::size_t count) {
-  T* array = static_cast<T*>(arguments_.allocate(count * sizeof(T), alignof(T)));
+  T* array = std::pmr::polymorphic_allocator<T>(&arguments_).allocate(count);
   std::uninitialized_default_construct_n(array, count);
   return array;
 }
