@@ -76,7 +76,8 @@ CapturedFunctionImpl::CapturedFunctionImpl(TensorFunction fn, CaptureOptions opt
 
 bool CapturedFunctionImpl::is_within_another() const {
   const eager::ThreadState& thread = eager::thread_state();
-  return thread.interceptor != nullptr || eager::recorder_of(thread) != nullptr ||
+  return thread.interceptor != nullptr || thread.watcher != nullptr ||
+         eager::recorder_of(thread) != nullptr ||
          caller_.load(std::memory_order_relaxed) == std::this_thread::get_id();
 }
 

@@ -83,6 +83,11 @@ void GraphImpl::begin() {
                 place().to_string(), session_ != nullptr ? "is being captured" : "is captured",
                 session_ != nullptr ? "end that capture first" : "call reset() first");
   }
+  if (eager::thread_state().watcher != nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] capture_begin() within a step that inspect::capture_problems() looks "
+                "at, which a graph cannot have; give it the step alone");
+  }
   device_.require_reach();
   ThreadCaptures::of_this_thread().remove_ended();
   eager::ThreadState& thread = eager::thread_state();

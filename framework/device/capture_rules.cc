@@ -43,21 +43,31 @@ void leave_capture(ActiveCapture& capture) noexcept {
   active_captures.fetch_sub(1, std::memory_order_release);
 }
 
-void check_captures(const Device* device, std::string_view action) {
+void check_captures(const Device* device, std::string_view action, bool is_copy) {
   const std::lock_guard lock(captures().mutex);
   for (ActiveCapture* capture : captures().all) {
-    if (!forbids(*capture, device)) continue;
-    const Error error(
-        ErrorCode::kInvalidArgument,
-        fmt::format("[capture] {} while {} is being captured in the mode {}, which a device graph "
-                    "cannot have; do it before the capture or after it{}",
-                    action, capture->name(),
-                    capture->mode() == CaptureMode::kGlobal ? "global" : "thread_local",
-                    capture->mode() == CaptureMode::kGlobal
-                        ? ", or capture in the mode thread_local, which binds its own thread alone"
-                        : ", or capture in the mode relaxed"));
-    capture->invalidate(error);
-    throw error;
+    if (forbids(*capture, device)) capture->refuse(action, is_copy);
+  }
+}
+
+void ActiveCapture::refuse(std::string_view action, bool /*is_copy*/) {
+  const bool is_global = mode_ == CaptureMode::kGlobal;
+  const Error error(
+      ErrorCode::kInvalidArgument,
+      fmt::format("[capture] {} while {} is being captured in the mode {}, which a device graph "
+                  "cannot have; do it before the capture or after it{}",
+                  action, name(), is_global ? "global" : "thread_local",
+                  is_global
+                      ? ", or capture in the mode thread_local, which binds its own thread alone"
+                      : ", or capture in the mode relaxed"));
+  invalidate(error);
+  throw error;
+}
+
+void note_host_read(const void* storage, std::string_view read, bool decides) {
+  const std::lock_guard lock(captures().mutex);
+  for (ActiveCapture* capture : captures().all) {
+    if (capture->is_of_this_thread()) capture->note_read(storage, read, decides);
   }
 }
 

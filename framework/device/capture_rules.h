@@ -18,7 +18,7 @@ enum class CaptureMode : std::uint8_t {
   kRelaxed,      // all may
 };
 
-// A capture under way. Entered and left by its owner.
+// A capture under way, or a look at what one would have. Entered and left by its owner.
 class ActiveCapture {
  public:
   ActiveCapture(const Device& device, CaptureMode mode) : device_(device), mode_(mode) {}
@@ -35,6 +35,12 @@ class ActiveCapture {
   [[nodiscard]] virtual std::string name() const = 0;
   // The capture has failed, for that reason: whoever ends it is told. From any thread.
   virtual void invalidate(const Error& reason) = 0;
+  // Somebody is about to do what its mode forbids: throws Error(kInvalidArgument), and the capture
+  // has failed. `is_copy`: the host waits for a copy of what it reads.
+  virtual void refuse(std::string_view action, bool is_copy);
+  // Its thread reads elements on the host, which are those of that storage: "[item()] of 'loss'".
+  // `decides`: what is done next hangs on them. That a capture computes them is refused elsewhere.
+  virtual void note_read(const void* /*storage*/, std::string_view /*read*/, bool /*decides*/) {}
 
  private:
   const Device& device_;
@@ -46,7 +52,8 @@ void enter_capture(ActiveCapture& capture);
 void leave_capture(ActiveCapture& capture) noexcept;
 
 extern std::atomic<int> active_captures;
-void check_captures(const Device* device, std::string_view action);
+void note_host_read(const void* storage, std::string_view read, bool decides);
+void check_captures(const Device* device, std::string_view action, bool is_copy = false);
 
 // Before the calling thread waits for the device, or gives its memory back: throws
 // Error(kInvalidArgument) where a capture's mode forbids that, and the capture has failed. `action`

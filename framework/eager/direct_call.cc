@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/eager/launch.h"
+#include "framework/eager/task_watcher.h"
 #include "framework/eager/thread_state.h"
 
 namespace loci::eager {
@@ -45,7 +46,7 @@ bool may_be_direct(const CallPlan& plan) {
 
 bool run_directly(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values, Lane& lane,
                   const void* site, TensorList* results) {
-  if (!lane.is_free()) return false;
+  if (!lane.is_free() || task_watcher() != nullptr) return false;
   const TensorImpl* arguments[kMostArguments];
   const TensorImpl** next = arguments;
   for (const PlannedInput& input : plan->inputs) {

@@ -32,7 +32,7 @@ transfer::Labels labels_of(const Tensor& tensor, const char* variable, const cha
 void require_no_capture(const Tensor& tensor, const char* variable, const char* op) {
   const std::shared_ptr<WorkRecorder> recorder = recorder_of(thread_state());
   if (recorder == nullptr) [[likely]]
-    return;
+    return tensor::note_read(*tensor.impl(), op, /*decides=*/true);
   const std::string action =
       fmt::format("[{}] reads '{}' on the host", op,
                   tensor.name().empty() ? std::string(variable) : tensor.name());

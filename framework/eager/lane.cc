@@ -11,6 +11,7 @@
 #include "framework/core/thread_team.h"
 #include "framework/eager/call_scope.h"
 #include "framework/eager/launch.h"
+#include "framework/eager/task_watcher.h"
 #include "framework/eager/work_recorder.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
@@ -59,6 +60,8 @@ void Lane::set_recorder(std::shared_ptr<WorkRecorder> recorder) noexcept {
 }
 
 void Lane::submit(Task& task) {
+  if (TaskWatcher* watcher = task_watcher()) [[unlikely]]
+    watcher->note_task(task, *this);
   std::unique_lock lock(mutex_);
   if (recorder_ != nullptr) [[unlikely]] {
     const std::shared_ptr<WorkRecorder> recorder = recorder_;

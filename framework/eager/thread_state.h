@@ -16,6 +16,7 @@ namespace loci::eager {
 
 class DrawScope;
 class Interceptor;
+class TaskWatcher;
 class WorkRecorder;
 
 struct ThreadState {
@@ -26,6 +27,7 @@ struct ThreadState {
   bool is_serial = false;
   FallbackPolicy fallback = FallbackPolicy::kWarn;
   Interceptor* interceptor = nullptr;  // takes the calls instead of a device
+  TaskWatcher* watcher = nullptr;      // see task_watcher.h
   DrawScope* draws = nullptr;          // of the control flow that runs, the innermost
   std::vector<Lane*> streams;          // of the StreamGuards, the innermost last
   // Within functions of the library: where the user called them (user_call.h), else null.

@@ -51,6 +51,24 @@ std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan, devic
   return problems;
 }
 
+std::vector<inspect::CaptureProblem> exchange_problems(const Feed& feed,
+                                                       const std::vector<Fetch>& fetch) {
+  std::vector<inspect::CaptureProblem> problems;
+  if (!feed.empty()) {
+    problems.push_back({fmt::format("Executor::run() feeds '{}'", feed.front().first),
+                        "replays would read that tensor for ever",
+                        "make the variable persistable, and set it in the scope before each "
+                        "replay"});
+  }
+  if (!fetch.empty()) {
+    problems.push_back({fmt::format("Executor::run() fetches '{}'", fetch.front().name()),
+                        "nothing is computed meanwhile",
+                        "make the variable persistable, and read it from the scope after each "
+                        "replay"});
+  }
+  return problems;
+}
+
 void require_capturable(const Plan& plan, device::Device& device) {
   const std::vector<inspect::CaptureProblem> problems = capture_problems_of(plan, device);
   if (problems.empty()) return;

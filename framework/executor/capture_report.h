@@ -11,6 +11,9 @@ namespace loci::runtime {
 // As one graph of the device. What is fed is none.
 [[nodiscard]] std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan,
                                                                        device::Device& device);
+// Of a run that a Graph captures: what it is fed and what it fetches. At most one of each.
+[[nodiscard]] std::vector<inspect::CaptureProblem> exchange_problems(
+    const Feed& feed, const std::vector<Fetch>& fetch);
 // Throws Error(kUnsupported) with the first, and all in its details.
 void require_capturable(const Plan& plan, device::Device& device);
 

@@ -64,10 +64,26 @@ std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                 "gone; run programs before main() returns",
                 place().to_string());
   }
-  if (run_recorder != nullptr && run_recorder->takes(device_)) [[unlikely]] {
+  if (run_recorder != nullptr) [[unlikely]]
+    return run_recorded(program, feed, fetch);
+  return run_plainly(program, feed, fetch);
+}
+
+std::vector<Tensor> ExecutorImpl::run_recorded(const Program& program, const Feed& feed,
+                                               const std::vector<Fetch>& fetch) {
+  std::vector<Tensor> fetched;
+  if (run_recorder->takes(device_)) {
     record(program, feed, fetch);
-    return {};
+    return fetched;
   }
+  const std::shared_ptr<const Plan> planned = plan(program, feed, fetch);
+  run_recorder->look_on(*planned, device_, feed, fetch,
+                        [&] { fetched = run_plainly(program, feed, fetch); });
+  return fetched;
+}
+
+std::vector<Tensor> ExecutorImpl::run_plainly(const Program& program, const Feed& feed,
+                                              const std::vector<Fetch>& fetch) {
   device::check_unsafe(device_, "Executor::run() waits for the device");
   try {
     return run_plan(program, feed, fetch);
@@ -79,19 +95,9 @@ std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
 
 void ExecutorImpl::record(const Program& program, const Feed& feed,
                           const std::vector<Fetch>& fetch) {
-  if (!feed.empty()) {
-    core::raise(ErrorCode::kInvalidArgument,
-                "[capture] Executor::run() feeds '{}' while a graph is captured: replays would "
-                "read that tensor for ever; make the variable persistable, and set it in the scope "
-                "before each replay",
-                feed.front().first);
-  }
-  if (!fetch.empty()) {
-    core::raise(ErrorCode::kInvalidArgument,
-                "[capture] Executor::run() fetches '{}' while a graph is captured, and nothing is "
-                "computed meanwhile; make the variable persistable, and read it from the scope "
-                "after each replay",
-                fetch.front().name());
+  for (const inspect::CaptureProblem& problem : exchange_problems(feed, fetch)) {
+    core::raise(ErrorCode::kInvalidArgument, "[capture] {} while a graph is captured: {}; {}",
+                problem.op, problem.reason, problem.remedy);
   }
   std::shared_ptr<const Plan> used = plan(program, feed, fetch);
   if (run_recorder->record(device_, used, scope_.impl())) return;

@@ -53,6 +53,11 @@ class ExecutorImpl {
                                         const std::vector<Fetch>& fetch);
 
   void require_current_context() const;
+  std::vector<Tensor> run_plainly(const Program& program, const Feed& feed,
+                                  const std::vector<Fetch>& fetch);
+  // As the thread's recorder of runs has it.
+  std::vector<Tensor> run_recorded(const Program& program, const Feed& feed,
+                                   const std::vector<Fetch>& fetch);
   // Within a capture: the run is the graph's.
   void record(const Program& program, const Feed& feed, const std::vector<Fetch>& fetch);
 

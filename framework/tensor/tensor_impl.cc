@@ -5,6 +5,7 @@
 #include "framework/core/context.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/node_pool.h"
 
@@ -69,7 +70,16 @@ void allow_before_replay(const TensorImpl& impl, const char* reader) {
 
 }  // namespace
 
+void note_read(const TensorImpl& impl, const char* reader, bool decides) {
+  if (device::active_captures.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  const std::string read = fmt::format("[{}] of '{}' {}{}", reader, impl.name(),
+                                       dtype_name(impl.dtype()), impl.shape().to_string());
+  device::note_host_read(impl.storage().get(), read, decides);
+}
+
 void require_elements(const TensorImpl& impl, const char* reader) {
+  note_read(impl, reader, /*decides=*/false);
   const char* absence = impl.storage()->absence;
   if (absence == nullptr) [[likely]]
     return;

@@ -136,6 +136,9 @@ inline void wait_unless_captured(Storage& storage) {
 // call. What a graph has not computed yet may be read: a warning is logged, once, and the elements
 // are whatever the memory holds.
 void require_elements(const TensorImpl& impl, const char* reader);
+// Tells captures of this thread that it reads the elements; `decides` as in
+// device/capture_rules.h. One load where nothing is captured.
+void note_read(const TensorImpl& impl, const char* reader, bool decides);
 
 // Throws Error(kInvalidArgument) for a tensor of another context than the current one; `user` is
 // the user's call or an op.

@@ -237,11 +237,12 @@ void copy_somewhere(const End& from, const End& to, std::uint64_t bytes, const L
 void check_captured(const End& from, const End& to, const Labels& labels) {
   const device::Device* device = to.device != nullptr ? to.device : from.device;
   if (device == nullptr || in_one_space(from, to)) return;
-  device::check_unsafe(*device,
-                       fmt::format("{}{}{} waits for a copy of '{}' from {} to {}",
-                                   *labels.consumer == '\0' ? "the host" : "[", labels.consumer,
-                                   *labels.consumer == '\0' ? "" : "]", labels.variable,
-                                   place_of(from).to_string(), place_of(to).to_string()));
+  device::check_captures(device,
+                         fmt::format("{}{}{} waits for a copy of '{}' from {} to {}",
+                                     *labels.consumer == '\0' ? "the host" : "[", labels.consumer,
+                                     *labels.consumer == '\0' ? "" : "]", labels.variable,
+                                     place_of(from).to_string(), place_of(to).to_string()),
+                         /*is_copy=*/true);
 }
 
 }  // namespace

@@ -18,8 +18,9 @@
 // Refused, each with the op, the place, the reason and a remedy: reading on the host what the graph
 // computes, waiting for the device (but see CaptureMode), control flow whose predicate the host
 // reads, extents that hang on values, operators that lie at another place, random ops of plugins,
-// and streams that are forked off and not joined. After such an error the capture has failed:
-// capture_end() throws it again, and nothing is left of it.
+// and streams that are forked off and not joined; inspect::capture_problems() (loci/inspect.hpp)
+// tells all of them at once, by a run of the step without a capture. After such an error the
+// capture has failed: capture_end() throws it again, and nothing is left of it.
 //
 // Each replay draws the random numbers that the same ops would draw without a graph: k replays are
 // k steps, to the bit.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <loci/executor.hpp>
 #include <loci/export.hpp>
 #include <loci/place.hpp>
@@ -125,6 +126,14 @@ struct CaptureProblem {
 LOCI_PUBLIC std::vector<CaptureProblem> capture_problems(const Executor& executor,
                                                          const Program& program, const Feed& feed,
                                                          const std::vector<Fetch>& fetch);
+// The same of a step of imperative code, for a Graph of that place or a CapturedFunction: runs
+// `step` once, as it runs without, and looks at what the calling thread does. Besides what is
+// refused, what splits the graph where the device captures natively, and what lies at another place
+// and would be read as it was. Each once, the first 1,000. What the step only does once, such as
+// making an optimizer's state, belongs into an earlier run of it. Throws Error(kUnavailable) for
+// the place, Error(kInvalidArgument) within a capture or a trace, and what the step throws.
+LOCI_PUBLIC std::vector<CaptureProblem> capture_problems(const std::function<void()>& step,
+                                                         const Place& place);
 // A line for each: "[op] ...: reason; remedy\n".
 LOCI_PUBLIC std::string to_string(const std::vector<CaptureProblem>& problems);
 

@@ -1,0 +1,257 @@
+#include "framework/capture/step_lint.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/device_graph/capturer.h"
+#include "framework/dispatch/capture_refusal.h"
+#include "framework/eager/lane.h"
+#include "framework/eager/thread_state.h"
+#include "framework/executor/capture_report.h"
+#include "framework/ops/op_registry.h"
+
+namespace loci {
+namespace capture {
+namespace {
+
+constexpr const char* kSplitRemedy =
+    "leave it out of the step, or let the graph be split there (GraphSplitting::kAllowed)";
+
+std::string name_of(const eager::Task& task, std::size_t argument) {
+  const std::string& name = task.arguments[argument]->name();
+  return name.empty() ? task.plan->inputs[argument].name : name;
+}
+
+// Of which a capture gives one of its own, where the graph is.
+bool is_random_state(const eager::Task& task, std::size_t argument) {
+  return task.plan->schema->is_random() && argument < task.input_count() &&
+         task.plan->inputs[argument].name == std::string_view("state");
+}
+
+}  // namespace
+
+// Has all that the thread does told while it lives.
+class StepLint::Watch {
+ public:
+  explicit Watch(StepLint& lint)
+      : lint_(lint), tasks_(lint), recorder_before_(std::exchange(runtime::run_recorder, &lint)) {
+    device::enter_capture(lint_);
+  }
+  ~Watch() {
+    device::leave_capture(lint_);
+    runtime::run_recorder = recorder_before_;
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  StepLint& lint_;
+  eager::TaskWatch tasks_;
+  runtime::RunRecorder* recorder_before_;
+};
+
+StepLint::StepLint(device::Device& device)
+    : ActiveCapture(device, device::CaptureMode::kThreadLocal),
+      device_(device),
+      has_capturer_(core::in_context<device_graph::Capturers>().of(device).capturer != nullptr) {}
+
+std::vector<inspect::CaptureProblem> StepLint::run(const std::function<void()>& step) {
+  {
+    const Watch watch(*this);
+    step();
+  }
+  return std::move(problems_);
+}
+
+void StepLint::add(std::string op, std::string reason, std::string remedy) {
+  if (problems_.size() >= kMostProblems) return;
+  if (!known_.insert(fmt::format("{}: {}", op, reason)).second) return;
+  problems_.push_back({std::move(op), std::move(reason), std::move(remedy)});
+}
+
+bool StepLint::contains(const Storages& storages, const void* storage) {
+  const auto found = storages.find(storage);
+  return found != storages.end() && found->second.lock().get() == storage;
+}
+
+void StepLint::note_task(const eager::Task& task, const eager::Lane& lane) {
+  if (task.batch != nullptr) {
+    return add(task.batch->describe(), "a graph cannot have the replay of another one",
+               "replay it before the step or after it");
+  }
+  if (task.plan == nullptr) {
+    return task.arguments.empty() ? note_host_function(task, lane) : note_copy(task);
+  }
+  &lane.device() == &device_ ? note_launch(task) : note_elsewhere(task, lane);
+}
+
+void StepLint::note_launch(const eager::Task& task) {
+  const ops::OpSchema& schema = *task.plan->schema;
+  const std::string host_read = host_read_of(task);
+  if (schema.is_random() && ops::is_plugin_op(schema.name())) {
+    add(eager::describe(task), "each replay would draw the same random numbers",
+        "draw them before the step, or have a program draw them");
+  } else if (!host_read.empty()) {
+    add(eager::describe(task), host_read, "take the value before the step");
+  } else if (std::string reason = record_refusal(task); !reason.empty()) {
+    add(eager::describe(task), std::move(reason), kSplitRemedy);
+  }
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] == nullptr) continue;
+    if (!contains(elsewhere_, task.arguments[i]->storage().get())) continue;
+    if (is_random_state(task, i)) continue;
+    add(eager::describe(task),
+        fmt::format("its input '{}' is computed at another place in the step, and replays would "
+                    "read it as it was",
+                    name_of(task, i)),
+        "compute it before the step, and change it in place, or at the place of the graph");
+  }
+  note_outputs(task, &computed_);
+}
+
+// On the host, where the graph computes.
+std::string StepLint::host_read_of(const eager::Task& task) const {
+  if (device_.is_inline()) return {};
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
+    if (!contains(computed_, task.arguments[i]->storage().get())) continue;
+    return fmt::format("it reads '{}' on the host, which the graph computes", name_of(task, i));
+  }
+  return {};
+}
+
+std::string StepLint::record_refusal(const eager::Task& task) const {
+  if (!has_capturer_ || task.plan->kernel == nullptr) return {};
+  std::vector<bool> on_host;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const tensor::TensorImpl* argument = task.arguments[i].get();
+    const bool is_read = task.plan->views[i].residence != LOCI_RESIDENCE_METADATA;
+    on_host.push_back(argument != nullptr && is_read && argument->bytes() > 0 &&
+                      argument->storage()->device == nullptr && !is_random_state(task, i));
+  }
+  return dispatch::capture_refusal(*task.plan->schema, *task.plan->kernel, on_host,
+                                   task.input_count());
+}
+
+void StepLint::note_elsewhere(const eager::Task& task, const eager::Lane& lane) {
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] == nullptr) continue;
+    if (!contains(computed_, task.arguments[i]->storage().get())) continue;
+    add(eager::describe(task),
+        fmt::format("it runs at {}, and reads '{}', which the graph of {} computes",
+                    lane.device().place().to_string(), name_of(task, i),
+                    device_.place().to_string()),
+        "give it a kernel or a guard for that place, or leave it out of the step");
+  }
+  note_outputs(task, &elsewhere_);
+}
+
+void StepLint::note_copy(const eager::Task& task) {
+  if (task.labels.reason == transfer::Reason::kLoad) return;  // which is done once
+  const tensor::Storage& from = *task.arguments[0]->storage();
+  const tensor::Storage& to = *task.arguments[1]->storage();
+  device::Device* own = device_.uses_host_memory() ? nullptr : &device_;
+  if (from.device == own && to.device == own) return note_outputs(task, &computed_);
+  const bool is_of_step = from.device == own || to.device == own || contains(computed_, &from);
+  if (is_of_step) {
+    add(fmt::format("[copy] of '{}'", *task.labels.variable == '\0' ? task.arguments[0]->name()
+                                                                    : task.labels.variable),
+        fmt::format("it is copied from {} to {}", task.arguments[0]->place().to_string(),
+                    task.arguments[1]->place().to_string()),
+        fmt::format("keep it at {}, or copy it before the step or after it",
+                    device_.place().to_string()));
+  }
+  // What leaves the device is told once, and not of each that goes on with it.
+  if (!is_of_step) return note_outputs(task, &elsewhere_);
+  if (to.device == own) note_outputs(task, &computed_);
+}
+
+void StepLint::note_host_function(const eager::Task& task, const eager::Lane& lane) {
+  if (&lane.device() != &device_) return;
+  if (!lane.is_inline() && !device_.can_launch_host()) {
+    return add(eager::describe(task),
+               fmt::format("streams of {} run no functions", device_.place().to_string()),
+               "call it between two graphs");
+  }
+  if (has_capturer_) add(eager::describe(task), "it is a function of the host's", kSplitRemedy);
+}
+
+void StepLint::note_outputs(const eager::Task& task, Storages* of) {
+  for (std::size_t i = task.input_count(); i < task.arguments.size(); ++i) {
+    if (task.arguments[i] == nullptr) continue;
+    const std::shared_ptr<tensor::Storage>& storage = task.arguments[i]->storage();
+    (*of)[storage.get()] = storage;
+  }
+}
+
+// What the host waits to have copied has been told as read.
+void StepLint::refuse(std::string_view action, bool is_copy) {
+  if (is_within_run_ || is_copy) return;
+  add("[capture] the step", std::string(action), "do it before the step or after it");
+}
+
+void StepLint::note_read(const void* storage, std::string_view read, bool decides) {
+  const bool is_computed = contains(computed_, storage);
+  if (is_within_run_ || !(decides || is_computed)) return;
+  if (is_computed) {
+    if (read_.lock().get() == storage) return;
+    read_ = computed_[storage];
+  }
+  add(std::string(read), "it reads elements on the host, which replays do not wait for",
+      "read them before the step, or after a replay");
+}
+
+bool StepLint::record(const device::Device& /*device*/,
+                      std::shared_ptr<const runtime::Plan> /*plan*/,
+                      const std::shared_ptr<tensor::ScopeImpl>& /*scope*/) {
+  core::raise(ErrorCode::kInternal, "[capture] a look at a step was given a run");
+}
+
+void StepLint::look_on(const runtime::Plan& plan, device::Device& device, const Feed& feed,
+                       const std::vector<Fetch>& fetch, const std::function<void()>& run) {
+  const auto add_all = [this](std::vector<inspect::CaptureProblem> found) {
+    for (inspect::CaptureProblem& each : found) {
+      add(std::move(each.op), std::move(each.reason), std::move(each.remedy));
+    }
+  };
+  if (&device != &device_) {
+    add("[capture] Executor::run()",
+        fmt::format("it runs at {}, and the graph is of {}", device.place().to_string(),
+                    device_.place().to_string()),
+        "make the executor at that place, or run it before the step or after it");
+  } else {
+    add_all(runtime::exchange_problems(feed, fetch));
+    add_all(runtime::capture_problems_of(plan, device));
+  }
+  is_within_run_ = true;
+  try {
+    run();
+  } catch (...) {
+    is_within_run_ = false;
+    throw;
+  }
+  is_within_run_ = false;
+}
+
+}  // namespace capture
+
+inline namespace v0 {
+namespace inspect {
+std::vector<CaptureProblem> capture_problems(const std::function<void()>& step,
+                                             const Place& place) {
+  const eager::ThreadState& thread = eager::thread_state();
+  if (thread.interceptor != nullptr || thread.watcher != nullptr ||
+      eager::recorder_of(thread) != nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[capture] inspect::capture_problems() of a step within a trace, a capture, or "
+                "another such look; call it outside");
+  }
+  auto& devices = device::DeviceManager::instance();
+  return capture::StepLint(devices.get(devices.resolve(place, Place()))).run(step);
+}
+}  // namespace inspect
+}  // namespace v0
+}  // namespace loci

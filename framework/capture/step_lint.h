@@ -1,0 +1,71 @@
+// What keeps a step of imperative code from being captured, found by a look at one that runs.
+#pragma once
+
+#include <functional>
+#include <loci/inspect.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "framework/device/capture_rules.h"
+#include "framework/eager/task_watcher.h"
+#include "framework/run/run_recorder.h"
+
+namespace loci::capture {
+
+// Of one step, on one thread. Everything runs as it does without.
+class StepLint final : public eager::TaskWatcher,
+                       public device::ActiveCapture,
+                       public runtime::RunRecorder {
+ public:
+  static constexpr std::size_t kMostProblems = 1'000;
+
+  // For a graph of that device.
+  explicit StepLint(device::Device& device);
+
+  // Runs the step. What there is in it that a graph cannot have: each once, in the order in which
+  // it came, kMostProblems at most. Throws what the step throws.
+  std::vector<inspect::CaptureProblem> run(const std::function<void()>& step);
+
+  void note_task(const eager::Task& task, const eager::Lane& lane) override;
+
+  [[nodiscard]] std::string name() const override { return "a step"; }
+  void invalidate(const Error& /*reason*/) override {}
+  void refuse(std::string_view action, bool is_copy) override;
+  void note_read(const void* storage, std::string_view read, bool decides) override;
+
+  [[nodiscard]] bool takes(const device::Device& /*device*/) const override { return false; }
+  [[nodiscard]] bool record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
+                            const std::shared_ptr<tensor::ScopeImpl>& scope) override;
+  void look_on(const runtime::Plan& plan, device::Device& device, const Feed& feed,
+               const std::vector<Fetch>& fetch, const std::function<void()>& run) override;
+
+ private:
+  class Watch;
+  // Storages that live, by address; another one may lie there since.
+  using Storages = std::unordered_map<const void*, std::weak_ptr<tensor::Storage>>;
+
+  void add(std::string op, std::string reason, std::string remedy);
+  void note_launch(const eager::Task& task);
+  void note_elsewhere(const eager::Task& task, const eager::Lane& lane);
+  void note_copy(const eager::Task& task);
+  void note_host_function(const eager::Task& task, const eager::Lane& lane);
+  void note_outputs(const eager::Task& task, Storages* of);
+  [[nodiscard]] std::string host_read_of(const eager::Task& task) const;
+  [[nodiscard]] std::string record_refusal(const eager::Task& task) const;
+  [[nodiscard]] static bool contains(const Storages& storages, const void* storage);
+
+  device::Device& device_;
+  bool has_capturer_ = false;
+  bool is_within_run_ = false;
+  Storages computed_;                    // by the device, in the step
+  Storages elsewhere_;                   // at other places, in the step
+  std::weak_ptr<tensor::Storage> read_;  // the latest: one read asks several times
+  std::vector<inspect::CaptureProblem> problems_;
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace loci::capture

@@ -1,0 +1,48 @@
+// Whoever looks at what a thread gives the lanes, without taking it.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "framework/eager/task.h"
+#include "framework/eager/thread_state.h"
+
+namespace loci::eager {
+
+// Used by the thread that set it.
+class TaskWatcher {
+ public:
+  virtual ~TaskWatcher() = default;
+  // Before the lane gets it.
+  virtual void note_task(const Task& task, const Lane& lane) = 0;
+};
+
+// Of all threads.
+inline std::atomic<int> task_watchers{0};
+
+// The current thread's; null for most. One load where no thread has one.
+[[nodiscard]] inline TaskWatcher* task_watcher() {
+  if (task_watchers.load(std::memory_order_relaxed) == 0) [[likely]]
+    return nullptr;
+  return thread_state().watcher;
+}
+
+// Sets the watcher of the current thread while it lives.
+class TaskWatch {
+ public:
+  explicit TaskWatch(TaskWatcher& watcher)
+      : previous_(std::exchange(thread_state().watcher, &watcher)) {
+    task_watchers.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~TaskWatch() {
+    task_watchers.fetch_sub(1, std::memory_order_relaxed);
+    thread_state().watcher = previous_;
+  }
+  TaskWatch(const TaskWatch&) = delete;
+  TaskWatch& operator=(const TaskWatch&) = delete;
+
+ private:
+  TaskWatcher* previous_;
+};
+
+}  // namespace loci::eager
