@@ -211,6 +211,15 @@ TEST_P(CapturedFunctionTest, RowsWithoutAProofStayAsTheyAre) {
                "[batch_norm] 'batch_norm_0' mixes rows");
 }
 
+TEST_P(CapturedFunctionTest, WithoutInputsThereAreNoRows) {
+  CaptureOptions options = here();
+  options.buckets = {4};
+  const Tensor x = vector({1, 2});
+  const CapturedFunction twice([&](const Tensors&) { return Tensors{x + x}; }, options);
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(floats(twice({})[0]), ElementsAre(2, 4));
+  EXPECT_EQ(twice.report().forms.at(0).replays, 2U);
+}
+
 TEST_P(CapturedFunctionTest, WhatIsMadeOnceIsMadeByTheFirstCall) {
   CaptureOptions options = here();
   options.buckets = {4};
