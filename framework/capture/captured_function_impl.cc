@@ -34,12 +34,6 @@ void check_options(const TensorFunction& fn, const CaptureOptions& options) {
     refuse(fmt::format("CaptureOptions::buckets are {}; give extents of 1 or more, ascending",
                        fmt::join(buckets, ", ")));
   }
-  if (!options.rows_are_independent) {
-    refuse(
-        "CaptureOptions::buckets fill inputs up with rows of zeros, which would silently count "
-        "in whatever mixes rows; say rows_are_independent if each row of each result hangs on "
-        "the same row of the inputs alone, or leave buckets out");
-  }
 }
 
 // The inputs' first rows, at most so many.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/capture/row_proof.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/eager/node.h"
@@ -41,7 +42,9 @@ bool awaits_backward(const Tensor& tensor) {
 }  // namespace
 
 CapturedStep::CapturedStep(CallForm form, const CaptureOptions& options)
-    : form_(std::move(form)), options_(options) {
+    : form_(std::move(form)),
+      options_(options),
+      rows_are_independent_(options.rows_are_independent) {
   report_.inputs = describe(form_.inputs);
 }
 
@@ -73,8 +76,15 @@ void CapturedStep::fill_copies(const std::vector<Tensor>& inputs, const void* si
 std::vector<Tensor> CapturedStep::call_plainly(const TensorFunction& fn,
                                                const std::vector<Tensor>& inputs) {
   ++report_.plain_calls;
+  if (state_ == CaptureState::kPlain) return fn(inputs);
+  if (awaits_proof()) {
+    // Before it is traced, so that what the function makes once is there, and has elements.
+    std::vector<Tensor> results = fn(inputs);
+    prove_rows(fn);
+    return results;
+  }
   if (state_ == CaptureState::kWarmingUp) ++warm_calls_;
-  if (!is_bucket() || state_ == CaptureState::kPlain) return fn(inputs);
+  if (!is_bucket()) return fn(inputs);
   make_copies();
   fill_copies(inputs, nullptr);
   std::vector<std::uint64_t> versions;
@@ -88,6 +98,18 @@ std::vector<Tensor> CapturedStep::call_plainly(const TensorFunction& fn,
   }
   if (!changed.empty()) give_up(changed);
   return results;
+}
+
+void CapturedStep::prove_rows(const TensorFunction& fn) {
+  make_copies();
+  const std::string reason = row_objection(fn, copies_);
+  rows_are_independent_ = reason.empty();
+  if (rows_are_independent_) return;
+  give_up(fmt::format(
+      "it is not filled up to a bucket, because its rows are not proven independent: "
+      "{}; say CaptureOptions::rows_are_independent if each row of each result hangs on "
+      "the same row of the inputs alone, or leave buckets out",
+      reason));
 }
 
 std::vector<Tensor> CapturedStep::cut(const std::vector<Tensor>& results, std::int64_t rows) const {

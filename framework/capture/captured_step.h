@@ -30,6 +30,8 @@ class CapturedStep {
   }
 
   // What the function gives, called with the inputs, or in buckets with copies that are filled up.
+  // The first call decides whether these may be, unless the user says so: it gets the inputs as
+  // they are, and then the function is looked at.
   std::vector<Tensor> call_plainly(const TensorFunction& fn, const std::vector<Tensor>& inputs);
   // Captures a call into that memory. False if it cannot be captured: it is plain from then on.
   [[nodiscard]] bool capture(const TensorFunction& fn, const std::vector<Tensor>& inputs,
@@ -49,8 +51,13 @@ class CapturedStep {
   [[nodiscard]] CapturedForm report() const;
 
  private:
-  [[nodiscard]] bool is_bucket() const { return !options_.buckets.empty(); }
+  [[nodiscard]] bool is_bucket() const {
+    return !options_.buckets.empty() && !form_.inputs.empty();
+  }
   [[nodiscard]] std::int64_t rows() const { return form_.inputs[0].shape[0]; }
+  // In a bucket, for want of a word of the user's.
+  [[nodiscard]] bool awaits_proof() const { return is_bucket() && !rows_are_independent_; }
+  void prove_rows(const TensorFunction& fn);
   void make_copies();
   void fill_copies(const std::vector<Tensor>& inputs, const void* site);
   // Of the rows that were given.
@@ -62,6 +69,7 @@ class CapturedStep {
   const CallForm form_;
   const CaptureOptions& options_;
   CaptureState state_ = CaptureState::kWarmingUp;
+  bool rows_are_independent_;  // said or proven
   int warm_calls_ = 0;
   std::vector<Tensor> copies_;    // of inputs, which the graph reads
   std::int64_t filled_rows_ = 0;  // of the copies, that are not zeros

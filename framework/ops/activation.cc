@@ -5,6 +5,7 @@
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -126,7 +127,8 @@ OpSchema activation(const char* name, GradientFn gradient) {
       .output("out")
       .infer(infer_like_x)
       .gradient(std::move(gradient))
-      .cost(cost_of_activation);
+      .cost(cost_of_activation)
+      .rows(element_rows);
 }
 
 OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient) {
@@ -136,7 +138,8 @@ OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient
       .output("x_grad")
       .infer([slot](InferContext& ctx) { infer_grad(ctx, slot); })
       .gradient(std::move(gradient))
-      .cost(cost_of_activation);
+      .cost(cost_of_activation)
+      .rows(element_rows);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/normalization.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -106,6 +107,16 @@ Cost cost_of_batch_norm(const InferContext& ctx) {
   return reduction_cost(ctx, "x", kBatchNormFlops);
 }
 
+// By the running statistics, which are those of no row and stay as they are.
+bool rows_by_running_statistics(RowsContext& ctx) {
+  const InferContext& types = ctx.types();
+  const bool uses_them = types.attr<bool>("is_test") || types.attr<bool>("use_global_stats");
+  for (const char* slot : {"mean_out", "variance_out", "saved_mean", "saved_inv_std"}) {
+    ctx.leave_whole(slot);
+  }
+  return uses_them && only_carry(ctx, {"x"});
+}
+
 OpSchema batch_norm() {
   return OpSchema("batch_norm")
       .meaning(
@@ -130,7 +141,8 @@ OpSchema batch_norm() {
       .output("saved_inv_std")
       .infer(infer_batch_norm)
       .gradient(grad_batch_norm)
-      .cost(cost_of_batch_norm);
+      .cost(cost_of_batch_norm)
+      .rows(rows_by_running_statistics);
 }
 
 // With h = (x - saved_mean) * saved_inv_std, means and sums over the elements of a channel:

@@ -5,6 +5,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -108,7 +109,7 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
   forward.gradient_uses({"bilinear_interp_grad"});
   forward.meaning("images resampled to another size, bilinearly");
   forward.input("x", kFloats).output("out");
-  forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp);
+  forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp).rows(element_rows);
   registry.add(add_interpolation_attributes(forward));
 
   // Of x only the shape is read.
@@ -118,6 +119,7 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
   backward.input("out_grad", kFloats);
   backward.input("x", kFloats, Arity::kRequired, Residence::kMetadata).output("x_grad");
   backward.infer(infer_bilinear_interp_grad).gradient(grad_bilinear_interp_grad);
+  backward.rows(element_rows);
   registry.add(add_interpolation_attributes(backward));
 }
 

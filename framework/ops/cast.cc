@@ -1,6 +1,7 @@
 // The same numbers in another dtype.
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 
 namespace loci::ops {
 namespace {
@@ -30,7 +31,9 @@ void register_cast_ops(OpRegistry& registry) {
                    .output("out")
                    .converts_dtype()
                    .infer(infer_cast)
-                   .gradient(grad_cast));
+                   .gradient(grad_cast)
+                   .rows(element_rows)
+                   .moves_elements());
 }
 
 }  // namespace loci::ops

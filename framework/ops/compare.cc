@@ -1,6 +1,7 @@
 // Comparisons, logic and choice, with broadcasting. Results are bool, or what is chosen.
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -54,7 +55,8 @@ OpSchema pair_op(const char* name, DTypeSet dtypes, const char* meaning) {
       .input("x", dtypes)
       .input("y", dtypes)
       .output("out")
-      .infer(infer_pair);
+      .infer(infer_pair)
+      .rows(element_rows);
 }
 
 }  // namespace
@@ -74,7 +76,8 @@ void register_compare_ops(OpRegistry& registry) {
                    .meaning("not x")
                    .input("x", kBools)
                    .output("out")
-                   .infer(infer_logical_not));
+                   .infer(infer_logical_not)
+                   .rows(element_rows));
   registry.add(OpSchema("where")
                    .gradient_uses({"fill_constant", "reduce_sum_like", "where"})
                    .meaning("x where condition is true, else y, all broadcast together")
@@ -83,7 +86,8 @@ void register_compare_ops(OpRegistry& registry) {
                    .input("y")
                    .output("out")
                    .infer(infer_where)
-                   .gradient(grad_where));
+                   .gradient(grad_where)
+                   .rows(element_rows));
 }
 
 }  // namespace loci::ops

@@ -3,6 +3,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -205,6 +206,11 @@ void grad_split(GradContext& ctx) {
                                  static_cast<int>(ctx.attr<std::int64_t>("axis"))));
 }
 
+// Along an axis that the inputs do not have yet.
+bool stacked_rows(RowsContext& ctx) {
+  return ctx.types().axis("axis", ctx.shape("x").rank() + 1) != 0;
+}
+
 }  // namespace
 
 void register_concat_ops(OpRegistry& registry) {
@@ -216,7 +222,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_concat)
                    .gradient(grad_concat)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_beside_axis("x")));
   registry.add(
       OpSchema("concat_grad")
           .gradient_uses({"concat"})
@@ -227,7 +234,8 @@ void register_concat_ops(OpRegistry& registry) {
           .output("x_grad", Arity::kVariadic)
           .infer(infer_concat_grad)
           .gradient(grad_concat_grad)
-          .cost(move_cost));
+          .cost(move_cost)
+          .rows(rows_beside_axis("out_grad")));
   registry.add(OpSchema("stack")
                    .gradient_uses({"unstack"})
                    .meaning("all x along a new axis")
@@ -236,7 +244,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_stack)
                    .gradient(grad_stack)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(stacked_rows));
   registry.add(OpSchema("unstack")
                    .gradient_uses({"stack"})
                    .meaning("the slices of x along the axis, without it")
@@ -245,7 +254,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .output("out", Arity::kVariadic)
                    .infer(infer_unstack)
                    .gradient(grad_unstack)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_beside_axis("x")));
   registry.add(OpSchema("split")
                    .gradient_uses({"concat"})
                    .meaning("the parts of x along the axis")
@@ -256,7 +266,8 @@ void register_concat_ops(OpRegistry& registry) {
                    .output("out", Arity::kVariadic)
                    .infer(infer_split)
                    .gradient(grad_split)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_beside_axis("x")));
 }
 
 }  // namespace loci::ops

@@ -5,6 +5,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 #include "framework/ops/window_attributes.h"
 
@@ -158,7 +159,7 @@ void register_conv2d_ops(OpRegistry& registry) {
   forward.gradient_uses({"conv2d_grad_filter", "conv2d_grad_input", "reduce_sum"});
   forward.meaning("the cross-correlation of images with the filter, in groups, plus bias");
   forward.input("x", kFloats).input("filter", kFloats).input("bias", kFloats, Arity::kOptional);
-  forward.output("out").infer(infer_conv2d).gradient(grad_conv2d);
+  forward.output("out").infer(infer_conv2d).gradient(grad_conv2d).rows(rows_of({"x"}));
   registry.add(add_convolution_attributes(forward));
 
   OpSchema image("conv2d_grad_input");
@@ -167,6 +168,7 @@ void register_conv2d_ops(OpRegistry& registry) {
   image.input("filter", kFloats).input("out_grad", kFloats);
   image.input("x", kFloats, Arity::kRequired, Residence::kMetadata);
   image.output("x_grad").infer(infer_grad("x", "x_grad")).gradient(grad_of_input_grad);
+  image.rows(rows_of({"out_grad", "x"}));
   registry.add(add_convolution_attributes(image));
 
   OpSchema filter("conv2d_grad_filter");

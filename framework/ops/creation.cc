@@ -3,6 +3,7 @@
 
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -72,7 +73,8 @@ void register_creation_ops(OpRegistry& registry) {
                    .attr("value", 0.0)
                    .attr("dtype", kFloat32)
                    .output("out", Arity::kRequired, Extent::kHostValues)
-                   .infer(infer_fill_constant));
+                   .infer(infer_fill_constant)
+                   .rows(element_rows));
   // Elements that are said one by one: "values" of a floating dtype, "integers" of any other.
   registry.add(OpSchema("assign_value")
                    .meaning("a tensor of the elements that attributes say")
@@ -88,7 +90,8 @@ void register_creation_ops(OpRegistry& registry) {
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .attr("value", 0.0)
                    .output("out")
-                   .infer(infer_full_like));
+                   .infer(infer_full_like)
+                   .rows(element_rows));
 }
 
 }  // namespace loci::ops

@@ -4,6 +4,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/labels.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -88,12 +89,21 @@ void decompose_fused_grad(DecomposeContext& ctx) {
   ctx.set_output("logits_grad", as_dtype(grad, ctx.type(ctx.input("softmax")).dtype));
 }
 
+// The last axis is that of classes.
+bool rows_of_classes(const RowsContext& ctx, const char* scores) {
+  const Shape& shape = ctx.shape(scores);
+  const bool is_valid =
+      ctx.types().attr<bool>("soft_label") || ctx.is_index("label", shape[shape.rank() - 1]);
+  return shape.rank() > 1 && is_valid;
+}
+
 OpSchema loss_op(const char* name, const char* scores) {
   return OpSchema(name)
       .input(scores, kFloats)
       .input("label", kFloats | kIndices)
       .attr("soft_label", false)
-      .attr("ignore_index", std::int64_t{-100});
+      .attr("ignore_index", std::int64_t{-100})
+      .rows([scores](RowsContext& ctx) { return rows_of_classes(ctx, scores); });
 }
 
 OpSchema loss_grad_op(const char* name, const char* scores, const char* loss_grad,

@@ -2,6 +2,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -60,6 +61,9 @@ OpSchema& add_dropout_attributes(OpSchema& schema) {
 
 Cost cost_of_dropout(const InferContext& ctx) { return reduction_cost(ctx, "x", kDropoutFlops); }
 
+// Further rows draw, and what comes after them draws other numbers.
+bool undropped_rows(RowsContext& ctx) { return ctx.types().attr<bool>("is_test"); }
+
 }  // namespace
 
 void register_dropout_ops(OpRegistry& registry) {
@@ -70,13 +74,14 @@ void register_dropout_ops(OpRegistry& registry) {
       "x where the mask is 1, else 0, scaled as the mode says; mask: 1 where x is kept");
   forward.input("x", kFloats).random().output("out").output("mask");
   forward.infer(infer_dropout).gradient(grad_dropout).cost(cost_of_dropout);
+  forward.rows(undropped_rows);
   registry.add(add_dropout_attributes(forward));
 
   OpSchema backward("dropout_grad");
   backward.gradient_uses({"dropout_grad"});
   backward.meaning("out_grad times what dropout multiplied x with");
   backward.input("out_grad", kFloats).input("mask", {DType::kUInt8}).output("x_grad");
-  backward.infer(infer_dropout_grad).gradient(grad_dropout_grad);
+  backward.infer(infer_dropout_grad).gradient(grad_dropout_grad).rows(element_rows);
   registry.add(add_dropout_attributes(backward));
 }
 

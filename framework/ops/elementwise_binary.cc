@@ -1,6 +1,7 @@
 // Two inputs with broadcasting.
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -128,7 +129,8 @@ OpSchema choice_grad_op(const char* name) {
       .input("out_grad", kFloats)
       .output("x_grad")
       .infer(infer_choice_grad)
-      .gradient(grad_choice_grad(name));
+      .gradient(grad_choice_grad(name))
+      .rows(element_rows);
 }
 
 OpSchema binary_op(const char* name, GradientFn gradient) {
@@ -137,7 +139,8 @@ OpSchema binary_op(const char* name, GradientFn gradient) {
       .input("y", kNumbers)
       .output("out")
       .infer(infer_binary)
-      .gradient(std::move(gradient));
+      .gradient(std::move(gradient))
+      .rows(element_rows);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // One input, one output of its shape.
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -40,7 +41,9 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .input("x")
                    .output("out")
                    .infer(infer_like_x)
-                   .gradient(grad_assign));
+                   .gradient(grad_assign)
+                   .rows(element_rows)
+                   .moves_elements());
   registry.add(OpSchema("scale")
                    .gradient_uses({"scale"})
                    .meaning("scale * x + bias")
@@ -49,14 +52,16 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .attr("bias", 0.0)
                    .output("out")
                    .infer(infer_like_x)
-                   .gradient(grad_scale));
+                   .gradient(grad_scale)
+                   .rows(element_rows));
   registry.add(OpSchema("relu")
                    .gradient_uses({"relu_grad"})
                    .meaning("max(x, 0)")
                    .input("x", kNumbers)
                    .output("out")
                    .infer(infer_like_x)
-                   .gradient(grad_relu));
+                   .gradient(grad_relu)
+                   .rows(element_rows));
   registry.add(OpSchema("relu_grad")
                    .gradient_uses({"relu_grad"})
                    .meaning("out_grad where out > 0, else 0")
@@ -64,7 +69,8 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .input("out_grad", kFloats)
                    .output("x_grad")
                    .infer(infer_relu_grad)
-                   .gradient(grad_relu_grad));
+                   .gradient(grad_relu_grad)
+                   .rows(element_rows));
 }
 
 }  // namespace loci::ops

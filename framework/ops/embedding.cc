@@ -2,6 +2,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -98,6 +99,10 @@ Cost cost_of_look_up(const InferContext& ctx) {
   return {0, 2 * bytes + ids.shape.numel() * static_cast<std::int64_t>(dtype_size(ids.dtype))};
 }
 
+bool looked_up_rows(RowsContext& ctx) {
+  return only_carry(ctx, {"ids"}) && ctx.is_index("ids", ctx.shape("weight")[0]);
+}
+
 }  // namespace
 
 void register_embedding_ops(OpRegistry& registry) {
@@ -111,7 +116,8 @@ void register_embedding_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_embedding)
                    .gradient(grad_embedding)
-                   .cost(cost_of_look_up));
+                   .cost(cost_of_look_up)
+                   .rows(looked_up_rows));
   registry.add(
       OpSchema("embedding_grad")
           .gradient_uses({"embedding"})

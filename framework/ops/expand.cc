@@ -5,6 +5,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -130,7 +131,8 @@ void register_expand_ops(OpRegistry& registry) {
                    .output("out", Arity::kRequired, Extent::kHostValues)
                    .infer(infer_expand)
                    .gradient(grad_expand)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(element_rows));
   registry.add(OpSchema("expand_like")
                    .gradient_uses({"reduce_sum_like"})
                    .meaning("x repeated to the shape of like")
@@ -139,7 +141,8 @@ void register_expand_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_expand_like)
                    .gradient(grad_expand)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(element_rows));
   registry.add(OpSchema("tile")
                    .gradient_uses({"tile_grad"})
                    .meaning("x repeated so many times along each dimension")
@@ -148,7 +151,8 @@ void register_expand_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_tile)
                    .gradient(grad_tile)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(element_rows));
   registry.add(OpSchema("tile_grad")
                    .gradient_uses({"tile"})
                    .meaning("the sum over all copies; of x only the shape is read")
@@ -157,7 +161,8 @@ void register_expand_ops(OpRegistry& registry) {
                    .required_attr("repeats", Integers{})
                    .output("x_grad")
                    .infer(infer_tile_grad)
-                   .gradient(grad_tile_grad));
+                   .gradient(grad_tile_grad)
+                   .rows(element_rows));
 }
 
 }  // namespace loci::ops

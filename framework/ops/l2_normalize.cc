@@ -3,6 +3,7 @@
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -133,7 +134,8 @@ void register_l2_normalize_ops(OpRegistry& registry) {
           .infer(infer_l2_normalize)
           .gradient(grad_l2_normalize)
           .cost(cost_of_normalize)
-          .decompose(decompose_l2_normalize));
+          .decompose(decompose_l2_normalize)
+          .rows(rows_beside_axis("x")));
   registry.add(OpSchema("l2_normalize_grad")
                    .gradient_uses({"cast", "elementwise_add", "elementwise_div", "elementwise_mul",
                                    "l2_normalize_grad", "reduce_sum", "scale"})
@@ -146,7 +148,8 @@ void register_l2_normalize_ops(OpRegistry& registry) {
                    .infer(infer_l2_normalize_grad)
                    .gradient(grad_l2_normalize_grad)
                    .cost(cost_of_normalize)
-                   .decompose(decompose_l2_normalize_grad));
+                   .decompose(decompose_l2_normalize_grad)
+                   .rows(rows_beside_axis("out")));
 }
 
 }  // namespace loci::ops

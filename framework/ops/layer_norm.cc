@@ -7,6 +7,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/normalization.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -90,7 +91,7 @@ Value as_row(const GradContext& ctx, const Value& value) {
 }
 
 // (x - mean) * inv_std, in the dtype of x.
-Value normalized_rows(const GradContext& ctx) {
+Value rows_alone(const GradContext& ctx) {
   const TensorType x = GradContext::type(ctx.input("x"));
   std::vector<std::int64_t> rows(static_cast<std::size_t>(x.shape.rank()), 1);
   const auto axis = static_cast<std::size_t>(ctx.attr<std::int64_t>("begin_norm_axis"));
@@ -110,7 +111,7 @@ void grad_layer_norm_grad(GradContext& ctx) {
     if (scale.defined()) total = elementwise_mul(total, as_row(ctx, scale));
   }
   if (const Value grad = ctx.output_grad("scale_grad"); grad.defined()) {
-    const Value h = normalized_rows(ctx);
+    const Value h = rows_alone(ctx);
     total = sum_of(total, elementwise_mul(h, as_row(ctx, grad)));
   }
   if (const Value grad = ctx.output_grad("bias_grad"); grad.defined()) {
@@ -191,6 +192,10 @@ Cost cost_of_layer_norm(const InferContext& ctx) {
   return reduction_cost(ctx, "x", kLayerNormFlops);
 }
 
+bool rows_apart(RowsContext& ctx) {
+  return ctx.types().attr<std::int64_t>("begin_norm_axis") >= 1 && only_carry(ctx, {"x"});
+}
+
 }  // namespace
 
 void register_layer_norm_ops(OpRegistry& registry) {
@@ -208,7 +213,8 @@ void register_layer_norm_ops(OpRegistry& registry) {
                    .infer(infer_layer_norm)
                    .gradient(grad_layer_norm)
                    .cost(cost_of_layer_norm)
-                   .decompose(decompose_layer_norm));
+                   .decompose(decompose_layer_norm)
+                   .rows(rows_apart));
   // With h = (x - mean) * inv_std and g = y_grad * scale, means over a row, sums over all rows:
   //   x_grad = inv_std * (g - mean(g) - h * mean(g * h))
   //   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad), for those that are given.

@@ -2,6 +2,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -52,6 +53,16 @@ void infer_matmul(InferContext& ctx) {
   if (!x.is_vector) result.push_back(x.rows);
   if (!y.is_vector) result.push_back(y.columns);
   ctx.set_output("out", {ctx.dtype("x"), result});
+}
+
+// Rows are those of the matrix x, or matrices of their own.
+bool product_rows(RowsContext& ctx) {
+  const int x = ctx.shape("x").rank();
+  const int y = ctx.shape("y").rank();
+  if (ctx.carries("x") && ctx.carries("y")) return x == y && x > 2;
+  if (ctx.carries("y")) return y > 2 && y >= x;
+  const bool is_first_row = x == 2 && !ctx.types().attr<bool>("transpose_x");
+  return (is_first_row || x > 2) && x >= y;
 }
 
 Cost product_cost(const InferContext& ctx, std::int64_t inner) {
@@ -232,7 +243,8 @@ void register_matmul_ops(OpRegistry& registry) {
           .output("out")
           .infer(infer_matmul)
           .gradient(grad_matmul)
-          .cost(cost_of_matmul));
+          .cost(cost_of_matmul)
+          .rows(product_rows));
   registry.add(OpSchema("mul")
                    .gradient_uses({"flatten", "matmul", "reshape_like"})
                    .meaning("the matrix product of x and y, each flattened to a matrix")
@@ -243,7 +255,8 @@ void register_matmul_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_mul)
                    .gradient(grad_matrix_mul)
-                   .cost(cost_of_mul));
+                   .cost(cost_of_mul)
+                   .rows(rows_of({"x"})));
 }
 
 }  // namespace loci::ops

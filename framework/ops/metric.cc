@@ -2,6 +2,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/labels.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -44,7 +45,8 @@ void register_metric_ops(OpRegistry& registry) {
                    .attr("keep_dim", false)
                    .output("out")
                    .infer(infer_argmax)
-                   .cost(cost_of_scan));
+                   .cost(cost_of_scan)
+                   .rows(rows_beside_axis("x")));
   registry.add(OpSchema("accuracy")
                    .meaning("the share of rows in which the label is among the k largest scores")
                    .input("x", kFloats)

@@ -1,5 +1,5 @@
-// What an op is: its arguments, its shape inference, its gradient, its cost, and what it consists
-// of.
+// What an op is: its arguments, its shape inference, its gradient, its cost, what it consists of,
+// and what it does to rows.
 //
 // A schema is written once, next to the others of its family, or comes from a plugin, which can say
 // all but control flow; it is the same for every device. Kernels live in plugins and may rely on
@@ -23,6 +23,7 @@ namespace loci::ops {
 class DecomposeContext;
 class InferContext;
 class GradContext;
+class RowsContext;
 
 // A set of dtypes, by code.
 class DTypeSet {
@@ -108,6 +109,8 @@ using CostFn = std::function<Cost(const InferContext&)>;
 using UpgradeFn = std::function<void(int from, Attributes&)>;
 // Writes an operator in other ops; see DecomposeContext.
 using DecomposeFn = std::function<void(DecomposeContext&)>;
+// Whether an operator keeps rows apart; see RowsContext.
+using RowsFn = std::function<bool(RowsContext&)>;
 
 // How operators of control flow choose what runs.
 enum class Control : std::uint8_t {
@@ -190,6 +193,18 @@ class OpSchema {
   // that is written, they run there. Results stay within the bounds of its kernels. Only for an op
   // that only_computes(); said after its outputs.
   OpSchema& decompose(DecomposeFn fn);
+  // Whether row i of its outputs is computed from row i of its inputs alone; see RowsContext.
+  // Without it the op is taken for one that mixes rows.
+  OpSchema& rows(RowsFn fn) {
+    rows_ = std::move(fn);
+    return *this;
+  }
+  // Its elements are those of its input in another order or dtype, some of them or all: of zeros it
+  // makes zeros.
+  OpSchema& moves_elements() {
+    moves_elements_ = true;
+    return *this;
+  }
   OpSchema& control(Control control) {
     control_ = control;
     return *this;
@@ -249,6 +264,8 @@ class OpSchema {
   [[nodiscard]] bool states_cost() const { return states_cost_; }
   [[nodiscard]] const UpgradeFn& upgrade_fn() const { return upgrade_; }
   [[nodiscard]] const DecomposeFn& decompose_fn() const { return decompose_; }
+  [[nodiscard]] const RowsFn& rows_fn() const { return rows_; }
+  [[nodiscard]] bool moves_elements() const { return moves_elements_; }
   [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
   [[nodiscard]] const std::string& plugin() const { return plugin_; }
   [[nodiscard]] const std::string& meaning() const { return meaning_; }
@@ -279,6 +296,8 @@ class OpSchema {
   CostFn cost_;
   UpgradeFn upgrade_;
   DecomposeFn decompose_;
+  RowsFn rows_;
+  bool moves_elements_ = false;
   bool refuses_gradient_ = false;
   bool states_cost_ = false;
   std::string capture_refusal_;

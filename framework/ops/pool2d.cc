@@ -3,6 +3,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/grad_context.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 #include "framework/ops/window_attributes.h"
 
@@ -105,6 +106,7 @@ void register_pool2d_ops(OpRegistry& registry) {
   forward.gradient_uses({"pool2d_grad"});
   forward.meaning("the largest or the mean element of each window");
   forward.input("x", kFloats).output("out").infer(infer_pool2d).gradient(grad_pool2d);
+  forward.rows(element_rows);
   registry.add(add_pooling_attributes(forward));
 
   // With max, the whole gradient of a window goes to its first largest element.
@@ -114,6 +116,7 @@ void register_pool2d_ops(OpRegistry& registry) {
       "the gradient of pool2d: to the first largest element of a window, or in equal parts");
   backward.input("x", kFloats).input("out", kFloats).input("out_grad", kFloats);
   backward.output("x_grad").infer(infer_pool2d_grad).gradient(grad_pool2d_grad);
+  backward.rows(element_rows);
   registry.add(add_pooling_attributes(backward));
 }
 

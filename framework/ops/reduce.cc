@@ -2,6 +2,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/reduction_rules.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -50,7 +51,8 @@ OpSchema reduction_grad(const char* name, DTypeSet dtypes, GradientFn gradient) 
       .attr("keep_dim", false)
       .output("x_grad")
       .infer(infer_reduce_grad)
-      .gradient(std::move(gradient));
+      .gradient(std::move(gradient))
+      .rows(rows_beside_axes);
 }
 
 }  // namespace
@@ -92,7 +94,8 @@ void register_reduce_ops(OpRegistry& registry) {
           .output("out")
           .infer(infer_reduce_sum_like)
           .gradient(grad_reduce_sum_like)
-          .cost(cost_of_reduction));
+          .cost(cost_of_reduction)
+          .rows(element_rows));
 }
 
 }  // namespace loci::ops

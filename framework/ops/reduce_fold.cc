@@ -4,6 +4,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/reduction_rules.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -89,7 +90,8 @@ OpSchema extreme_grad_op(const char* name) {
       .attr("keep_dim", false)
       .output("x_grad")
       .infer(infer_extreme_grad)
-      .gradient(grad_extreme_grad(name));
+      .gradient(grad_extreme_grad(name))
+      .rows(rows_beside_axes);
 }
 
 }  // namespace
@@ -120,7 +122,8 @@ void register_reduce_fold_ops(OpRegistry& registry) {
                    .attr("keep_dim", false)
                    .output("x_grad")
                    .infer(infer_reduce_grad)
-                   .gradient(grad_reduce_prod_grad));
+                   .gradient(grad_reduce_prod_grad)
+                   .rows(rows_beside_axes));
 }
 
 }  // namespace loci::ops

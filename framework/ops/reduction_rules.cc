@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/ops/cost.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -68,7 +69,8 @@ OpSchema reduction(const char* name, DTypeSet dtypes, GradientFn gradient) {
       .output("out")
       .infer(infer_reduce)
       .gradient(std::move(gradient))
-      .cost(cost_of_reduction);
+      .cost(cost_of_reduction)
+      .rows(rows_beside_axes);
 }
 
 }  // namespace loci::ops

@@ -5,6 +5,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -141,7 +142,9 @@ void register_reshape_ops(OpRegistry& registry) {
                    .output("out", Arity::kRequired, Extent::kHostValues)
                    .infer(infer_reshape)
                    .gradient(grad_reshape)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_in_order)
+                   .moves_elements());
   registry.add(OpSchema("flatten")
                    .gradient_uses({"reshape_like"})
                    .meaning("x as a matrix, divided before the axis")
@@ -150,7 +153,9 @@ void register_reshape_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_flatten)
                    .gradient(grad_reshape)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_in_order)
+                   .moves_elements());
   registry.add(OpSchema("squeeze")
                    .gradient_uses({"reshape_like"})
                    .meaning("x without dimensions of extent 1")
@@ -159,7 +164,9 @@ void register_reshape_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_squeeze)
                    .gradient(grad_reshape)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_in_order)
+                   .moves_elements());
   registry.add(OpSchema("unsqueeze")
                    .gradient_uses({"reshape_like"})
                    .meaning("x with new dimensions of extent 1")
@@ -168,7 +175,9 @@ void register_reshape_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_unsqueeze)
                    .gradient(grad_reshape)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_in_order)
+                   .moves_elements());
   registry.add(OpSchema("reshape_like")
                    .gradient_uses({"reshape_like"})
                    .meaning("the elements of x in the shape of like")
@@ -177,7 +186,9 @@ void register_reshape_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_reshape_like)
                    .gradient(grad_reshape)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(rows_in_order)
+                   .moves_elements());
 }
 
 }  // namespace loci::ops

@@ -7,6 +7,7 @@
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -58,6 +59,13 @@ void infer_slice_grad(InferContext& ctx) {
   require_shape(ctx, "out_grad", sliced_shape(ctx), "the slice of x");
   ctx.set_output("x_grad", ctx.input("x"));
 }
+
+// Within each row.
+bool sliced_rows(RowsContext& ctx) {
+  return !named_axes(ctx.types(), "axes", ctx.shape("x").rank()).front();
+}
+
+bool replaced_rows(RowsContext& ctx) { return sliced_rows(ctx) && element_rows(ctx); }
 
 OpCall<Value> slice_call(const char* op, GradContext& ctx, const Value& x) {
   OpCall<Value> call(op);
@@ -202,7 +210,9 @@ void register_slice(OpRegistry& registry) {
                    .output("out", Arity::kRequired, Extent::kHostValues)
                    .infer(infer_slice)
                    .gradient(grad_slice)
-                   .cost(copy_cost));
+                   .cost(copy_cost)
+                   .rows(sliced_rows)
+                   .moves_elements());
   registry.add(OpSchema("slice_grad")
                    .gradient_uses({"slice"})
                    .meaning("zeros of the shape of x with out_grad where the slice lies")
@@ -217,7 +227,8 @@ void register_slice(OpRegistry& registry) {
                    .output("x_grad")
                    .infer(infer_slice_grad)
                    .gradient(grad_slice_grad)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(sliced_rows));
 }
 
 void register_set_slice(OpRegistry& registry) {
@@ -236,7 +247,8 @@ void register_set_slice(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_set_slice)
                    .gradient(grad_set_slice)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(replaced_rows));
 }
 
 void register_crop_tensor(OpRegistry& registry) {
@@ -252,7 +264,8 @@ void register_crop_tensor(OpRegistry& registry) {
                    .output("out", Arity::kRequired, Extent::kHostValues)
                    .infer(infer_crop)
                    .gradient(grad_crop)
-                   .cost(copy_cost));
+                   .cost(copy_cost)
+                   .rows(element_rows));
   registry.add(OpSchema("crop_tensor_grad")
                    .gradient_uses({"crop_tensor"})
                    .meaning("zeros of the shape of x with out_grad where the part lies")
@@ -263,7 +276,8 @@ void register_crop_tensor(OpRegistry& registry) {
                    .output("x_grad")
                    .infer(infer_crop_grad)
                    .gradient(grad_crop_grad)
-                   .cost(move_cost));
+                   .cost(move_cost)
+                   .rows(element_rows));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 
 namespace loci::ops {
 namespace {
@@ -65,6 +66,7 @@ void register_softmax_ops(OpRegistry& registry) {
                    .infer(infer_softmax)
                    .gradient(grad_softmax)
                    .cost(cost_of_softmax)
+                   .rows(rows_beside_axis("x"))
                    .decompose(decompose_softmax));
   registry.add(OpSchema("log_softmax")
                    .gradient_uses({"elementwise_mul", "elementwise_sub", "exp", "reduce_sum"})
@@ -75,6 +77,7 @@ void register_softmax_ops(OpRegistry& registry) {
                    .infer(infer_softmax)
                    .gradient(grad_log_softmax)
                    .cost(cost_of_softmax)
+                   .rows(rows_beside_axis("x"))
                    .decompose(decompose_log_softmax));
 }
 

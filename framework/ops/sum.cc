@@ -3,6 +3,7 @@
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -67,7 +68,8 @@ void register_sum_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_sum)
                    .gradient(grad_sum)
-                   .cost(cost_of_sum));
+                   .cost(cost_of_sum)
+                   .rows(element_rows));
   registry.add(OpSchema("square_error_cost")
                    .gradient_uses({"elementwise_mul", "elementwise_sub", "scale"})
                    .meaning("(x - y) * (x - y)")
@@ -77,6 +79,7 @@ void register_sum_ops(OpRegistry& registry) {
                    .infer(infer_square_error_cost)
                    .gradient(grad_square_error_cost)
                    .cost(cost_of_square_error)
+                   .rows(element_rows)
                    .decompose(decompose_square_error_cost));
 }
 

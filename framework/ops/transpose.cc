@@ -2,6 +2,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -35,6 +36,11 @@ void grad_transpose(GradContext& ctx) {
   ctx.set_input_grad("x", transpose(ctx.output_grad("out"), inverse));
 }
 
+bool rows_in_place(RowsContext& ctx) {
+  const auto& perm = ctx.types().attr<Integers>("perm");
+  return !perm.empty() && (perm[0] == 0 || perm[0] == -ctx.shape("x").rank());
+}
+
 }  // namespace
 
 void register_transpose_ops(OpRegistry& registry) {
@@ -46,7 +52,9 @@ void register_transpose_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_transpose)
                    .gradient(grad_transpose)
-                   .cost(copy_cost));
+                   .cost(copy_cost)
+                   .rows(rows_in_place)
+                   .moves_elements());
 }
 
 }  // namespace loci::ops

@@ -2,6 +2,7 @@
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
+#include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
 namespace loci::ops {
@@ -71,7 +72,7 @@ void grad_clip_grad(GradContext& ctx) {
 }
 
 OpSchema unary(const char* name, DTypeSet dtypes) {
-  return OpSchema(name).input("x", dtypes).output("out").infer(infer_like_x);
+  return OpSchema(name).input("x", dtypes).output("out").infer(infer_like_x).rows(element_rows);
 }
 
 }  // namespace
@@ -123,7 +124,8 @@ void register_unary_math_ops(OpRegistry& registry) {
                    .required_attr("max", 0.0)
                    .output("x_grad")
                    .infer(infer_clip_grad)
-                   .gradient(grad_clip_grad));
+                   .gradient(grad_clip_grad)
+                   .rows(element_rows));
 }
 
 }  // namespace loci::ops

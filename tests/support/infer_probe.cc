@@ -35,6 +35,14 @@ auto with_inference(const std::string& op, const Arguments& inputs, const Attrib
 
 InferProbe& InferProbe::input(const std::string& slot, const Shape& shape, DType dtype) {
   inputs_.emplace_back(slot, ops::InferArgument{{dtype, shape}, slot + "_in", {}});
+  carrying_.push_back(ops::Carried::kNothing);
+  return *this;
+}
+
+InferProbe& InferProbe::rows(const std::string& slot, const Shape& shape, DType dtype,
+                             ops::Carried carried) {
+  input(slot, shape, dtype);
+  carrying_.back() = carried;
   return *this;
 }
 
@@ -44,6 +52,7 @@ InferProbe& InferProbe::host_values(const std::string& slot,
   inputs_.emplace_back(
       slot,
       ops::InferArgument{{kInt64, shape}, slot + "_in", Tensor::from<std::int64_t>(values, shape)});
+  carrying_.push_back(ops::Carried::kNothing);
   return *this;
 }
 
@@ -63,6 +72,18 @@ std::vector<ops::TensorType> InferProbe::types() const {
 ops::Cost InferProbe::cost() const {
   return with_inference(op_, inputs_, attributes_,
                         [](const ops::InferContext& ctx) { return ctx.schema().cost_fn()(ctx); });
+}
+
+bool InferProbe::keeps_rows() const {
+  return with_inference(op_, inputs_, attributes_, [this](const ops::InferContext& ctx) {
+    std::vector<std::vector<ops::Carried>> carrying(ctx.schema().inputs().size());
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const int slot = ctx.schema().input_index(inputs_[i].first);
+      carrying[static_cast<std::size_t>(slot)].push_back(carrying_[i]);
+    }
+    ops::RowsContext rows(ctx, std::move(carrying));
+    return ops::keeps_rows(rows);
+  });
 }
 
 std::string InferProbe::error() const {

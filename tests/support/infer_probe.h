@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/ops/infer_context.h"
+#include "framework/ops/rows_context.h"
 
 namespace loci::test_support {
 
@@ -16,6 +17,9 @@ class InferProbe {
  public:
   explicit InferProbe(std::string op) : op_(std::move(op)) {}
   InferProbe& input(const std::string& slot, const Shape& shape, DType dtype = kFloat32);
+  // One that carries rows.
+  InferProbe& rows(const std::string& slot, const Shape& shape, DType dtype = kFloat32,
+                   ops::Carried carried = ops::Carried::kRows);
   // A list of integers whose values are known on the host.
   InferProbe& host_values(const std::string& slot, const std::vector<std::int64_t>& values);
   InferProbe& attr(const std::string& name, Attribute value);
@@ -26,12 +30,15 @@ class InferProbe {
   [[nodiscard]] Shape shape() const { return types().front().shape; }
   [[nodiscard]] DType dtype() const { return types().front().dtype; }
   [[nodiscard]] ops::Cost cost() const;
+  // Whether the operator keeps the rows apart that its inputs carry.
+  [[nodiscard]] bool keeps_rows() const;
   // The message of the Error(kInvalidArgument) that inference throws; "no error" if it does not.
   [[nodiscard]] std::string error() const;
 
  private:
   std::string op_;
   std::vector<std::pair<std::string, ops::InferArgument>> inputs_;
+  std::vector<ops::Carried> carrying_;  // by input
   Attributes attributes_;
 };
 

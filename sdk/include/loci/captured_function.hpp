@@ -18,7 +18,8 @@
 //
 // Where a form of inputs cannot be captured, its calls run plainly: the reason stands in report()
 // and is logged once. Results are the same to the bit, whichever way a call goes; but in buckets
-// kernels may sum in another order, and random ops draw for the further rows too.
+// kernels may sum in another order, and random ops, where the user says that rows are independent,
+// draw for the further rows too.
 #pragma once
 
 #include <cstdint>
@@ -52,10 +53,18 @@ struct CaptureOptions {
   // the next larger, and the results cut to the rows that were given, so that one capture serves
   // many extents. Calls with more rows than the largest run plainly. All inputs have the same
   // extent, and so has each result.
+  //
+  // That is done only where each row of each result hangs on the same row of the inputs alone: a
+  // mean over rows, or statistics of a batch, would silently be those of the rows that were filled
+  // up. For each bucket it is found out after the first call, which gets its inputs as they are:
+  // the function is traced (loci/trace.hpp) with the bucket's rows and with one fewer, which calls
+  // it twice more, with tensors without elements. Where there is no proof, as with an op that says
+  // nothing of rows, random numbers, control flow, tensors changed in place, or elements read on
+  // the host, calls run plainly on what they are given, and report() has the reason. What is not
+  // seen is code of C++ that goes another way for yet another number of rows.
   std::vector<std::int64_t> buckets = {};
-  // That each row of each result hangs on the same row of the inputs alone. Buckets need it said:
-  // a mean over rows, or statistics of a batch, would silently be those of the rows that were
-  // filled up.
+  // That each row of each result hangs on the same row of the inputs alone, where the user knows
+  // it: nothing is traced then, and buckets are filled up whatever the function does.
   bool rows_are_independent = false;
   // Results have memory of their own. Otherwise they are the graph's, which the next call with
   // inputs of that form overwrites.
@@ -100,7 +109,8 @@ class LOCI_PUBLIC CapturedFunction {
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const;
   // Warms up and captures ahead of the first call: the form of `example`, or with buckets each of
   // them, the largest first, so that the smaller ones find its memory. Runs the function as often
-  // as warm_up says, on `example` filled up with zeros.
+  // as warm_up says, on `example` filled up with zeros, and once more on `example` itself where
+  // buckets have to be proven.
   void prepare(const std::vector<Tensor>& example) const;
   [[nodiscard]] CaptureReport report() const;
   // Forgets all captures, and why others failed.

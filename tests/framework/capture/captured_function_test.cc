@@ -127,6 +127,115 @@ TEST_P(CapturedFunctionTest, BucketsServeManyExtents) {
       ThrowsMessage<Error>(HasSubstr("input 1 is [2], and input 0 [3]")));
 }
 
+// A classifier of rows, and what it gives for so many of them.
+struct Classifier {
+  explicit Classifier(const Place& place) {
+    std::vector<float> elements;
+    for (int i = 0; i < 12; ++i) elements.push_back(static_cast<float>(i % 5) - 2.25F);
+    weight = Tensor::from(elements, {3, 4}).to(place);
+  }
+  [[nodiscard]] Tensors operator()(const Tensors& in) const {
+    return {softmax(relu(matmul(in[0], weight)) - 0.5)};
+  }
+  static Tensor batch(std::int64_t rows, const Place& place) {
+    std::vector<float> elements;
+    for (std::int64_t i = 0; i < rows * 3; ++i) elements.push_back(0.25F * static_cast<float>(i));
+    return Tensor::from(elements, {rows, 3}).to(place);
+  }
+  Tensor weight;
+};
+
+TEST_P(CapturedFunctionTest, ProvenRowsAreFilledUp) {
+  const Classifier classify(place());
+  CaptureOptions options = here();
+  options.buckets = {4, 8};
+  std::vector<std::int64_t> called;
+  const CapturedFunction step(
+      [&](const Tensors& in) {
+        called.push_back(in[0].shape()[0]);
+        return classify(in);
+      },
+      options);
+  for (int round = 0; round < 3; ++round) {
+    for (std::int64_t rows = 1; rows <= 8; ++rows) {
+      const Tensor batch = Classifier::batch(rows, place());
+      const Tensor got = step({batch})[0];
+      EXPECT_EQ(got.shape(), Shape({rows, 4}));
+      EXPECT_THAT(floats(got),
+                  ::testing::Pointwise(::testing::FloatNear(1e-6F), floats(classify({batch})[0])));
+    }
+  }
+  EXPECT_THAT(called, ElementsAre(1, 4, 3, 4, 4, 5, 8, 7, 8, 8))
+      << "as it is, traced twice, filled up, captured";
+  for (const CapturedForm& form : step.report().forms) {
+    EXPECT_EQ(form.state, CaptureState::kCaptured) << form.reason;
+    EXPECT_EQ(form.plain_calls, 2U);
+    EXPECT_EQ(form.replays, 10U);
+  }
+}
+
+// Each gives what a plain call gives, and says why no bucket is filled up.
+TEST_P(CapturedFunctionTest, RowsWithoutAProofStayAsTheyAre) {
+  const auto runs_plainly = [&](const TensorFunction& fn, const std::string& reason) {
+    CaptureOptions options = here();
+    options.buckets = {4};
+    const CapturedFunction step(fn, options);
+    for (std::int64_t rows = 1; rows <= 3; ++rows) {
+      const Tensor batch = Classifier::batch(rows, place());
+      EXPECT_EQ(floats(step({batch})[0]), floats(fn({batch})[0]));
+    }
+    const CaptureReport report = step.report();
+    ASSERT_THAT(report.forms, SizeIs(1));
+    EXPECT_EQ(report.forms[0].state, CaptureState::kPlain);
+    EXPECT_EQ(report.forms[0].plain_calls, 3U);
+    EXPECT_THAT(report.forms[0].reason, HasSubstr(reason));
+    EXPECT_THAT(report.forms[0].reason, HasSubstr("say CaptureOptions::rows_are_independent"));
+  };
+  runs_plainly([](const Tensors& in) { return Tensors{in[0] - mean(in[0])}; },
+               "[mean] 'mean_0' mixes rows: it may hang on all rows of 'input_0'");
+  runs_plainly([](const Tensors& in) { return Tensors{reduce_mean(in[0])}; },
+               "[reduce_mean] 'reduce_mean_0' mixes rows");
+  runs_plainly(
+      [](const Tensors& in) {
+        return Tensors{in[0] * static_cast<double>(reduce_sum(in[0]).item<float>())};
+      },
+      "it cannot be traced");
+  runs_plainly(
+      [](const Tensors& in) {
+        return Tensors{in[0] * (1.0 / static_cast<double>(in[0].shape()[0]))};
+      },
+      "hangs on their number");
+  nn::BatchNorm norm(3);
+  norm.to(place());
+  runs_plainly([&](const Tensors& in) { return Tensors{norm(in[0]).detach()}; },
+               "[batch_norm] 'batch_norm_0' mixes rows");
+}
+
+TEST_P(CapturedFunctionTest, WithoutInputsThereAreNoRows) {
+  CaptureOptions options = here();
+  options.buckets = {4};
+  const Tensor x = vector({1, 2});
+  const CapturedFunction twice([&](const Tensors&) { return Tensors{x + x}; }, options);
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(floats(twice({})[0]), ElementsAre(2, 4));
+  EXPECT_EQ(twice.report().forms.at(0).replays, 2U);
+}
+
+TEST_P(CapturedFunctionTest, WhatIsMadeOnceIsMadeByTheFirstCall) {
+  CaptureOptions options = here();
+  options.buckets = {4};
+  Tensor made;
+  const CapturedFunction step(
+      [&](const Tensors& in) {
+        if (!made.defined()) made = full({3}, 2.0, kFloat32).to(place());
+        return Tensors{in[0] * made};
+      },
+      options);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_THAT(floats(step({Classifier::batch(1, place())})[0]), ElementsAre(0, 0.5, 1));
+  }
+  EXPECT_EQ(step.report().forms.at(0).state, CaptureState::kCaptured);
+}
+
 TEST_P(CapturedFunctionTest, OptionsThatContradictEachOtherAreRefused) {
   const TensorFunction fn = [](const Tensors& in) { return in; };
   const auto refuses = [&](CaptureOptions options, const std::string& text) {
@@ -136,9 +245,6 @@ TEST_P(CapturedFunctionTest, OptionsThatContradictEachOtherAreRefused) {
   options.warm_up = 0;
   refuses(options, "warm_up is 0");
   options = here();
-  options.buckets = {2, 4};
-  refuses(options, "say rows_are_independent");
-  options.rows_are_independent = true;
   options.buckets = {4, 2};
   refuses(options, "buckets are 4, 2");
   options.buckets = {0};

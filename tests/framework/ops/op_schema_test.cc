@@ -108,6 +108,15 @@ TEST(OpSchemaTest, RefusesAnAttributeBeyondItsLimits) {
       ThrowsMessage<Error>("[limited] attribute 'form' is 'c'; give 'a' or 'b'"));
 }
 
+TEST(OpSchemaTest, SaysNothingOfRowsByItself) {
+  const OpSchema silent("op");
+  EXPECT_EQ(silent.rows_fn(), nullptr);
+  EXPECT_FALSE(silent.moves_elements());
+  const OpSchema op = OpSchema("op").rows([](RowsContext&) { return true; }).moves_elements();
+  EXPECT_NE(op.rows_fn(), nullptr);
+  EXPECT_TRUE(op.moves_elements());
+}
+
 TEST(OpSchemaTest, OnlyWhatComputesHasADecomposition) {
   const auto none = [](DecomposeContext&) {};
   OpSchema plain("plain");

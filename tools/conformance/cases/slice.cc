@@ -239,12 +239,13 @@ void add_crops(Suite& suite) {
       {{7}, {-1}, {2}, {5}},
       {{4, 6}, {2, 3}, {1, 2}, {2, 3}},
       {{4, 6}, {0, 6}, {4, 0}, {0, 6}},
+      {{4, 6}, {-1, 3}, {0, 2}, {4, 3}},
       {{1, 3, 8, 8}, {1, 3, 5, 5}, {}, {1, 3, 5, 5}},
       {{2, 3, 5, 4}, {1, -1, 2, -1}, {1, 1, 2, 0}, {1, 2, 2, 4}},
   };
   for (const DType dtype : kAllTypes) {
     for (const Crop& op : crops) suite.add(crop_case(dtype, op));
-    suite.add(tensor_crop_case(dtype, kInt32, crops[5]));
+    suite.add(tensor_crop_case(dtype, kInt32, crops[6]));
   }
   for (const Crop& op : crops) suite.add(tensor_crop_case(kFloat32, kInt64, op));
 }

@@ -1,0 +1,51 @@
+#include "framework/ops/row_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/ops/reduction_rules.h"
+
+namespace loci::ops {
+namespace {
+
+template <class Slots>
+bool carries_only_in(const RowsContext& ctx, const Slots& slots) {
+  bool only = true;
+  ctx.for_each_carrying([&](std::string_view slot, const Shape&) {
+    only = only && std::find(slots.begin(), slots.end(), slot) != slots.end();
+  });
+  return only;
+}
+
+}  // namespace
+
+bool element_rows(RowsContext& ctx) {
+  bool aligned = true;
+  ctx.for_each_carrying([&](std::string_view, const Shape& shape) {
+    for (const std::vector<TensorType>& slot : ctx.types().outputs()) {
+      for (const TensorType& type : slot) aligned = aligned && type.shape.rank() == shape.rank();
+    }
+  });
+  return aligned;
+}
+
+bool only_carry(const RowsContext& ctx, std::initializer_list<std::string_view> slots) {
+  return carries_only_in(ctx, slots);
+}
+
+RowsFn rows_of(std::vector<std::string_view> slots) {
+  return [slots = std::move(slots)](RowsContext& ctx) { return carries_only_in(ctx, slots); };
+}
+
+RowsFn rows_beside_axis(std::string_view slot) {
+  return [slot](RowsContext& ctx) { return ctx.types().axis("axis", ctx.shape(slot).rank()) != 0; };
+}
+
+bool rows_beside_axes(RowsContext& ctx) {
+  const int rank = ctx.shape("x").rank();
+  return rank > 0 && !reduced_axes(ctx.types(), rank).front();
+}
+
+bool rows_in_order(RowsContext& ctx) { return ctx.carries("x"); }
+
+}  // namespace loci::ops
