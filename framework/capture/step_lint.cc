@@ -72,9 +72,14 @@ void StepLint::add(std::string op, std::string reason, std::string remedy) {
   problems_.push_back({std::move(op), std::move(reason), std::move(remedy)});
 }
 
-bool StepLint::contains(const Storages& storages, const void* storage) {
+const StepLint::Made* StepLint::find(const Storages& storages, const void* storage) {
   const auto found = storages.find(storage);
-  return found != storages.end() && found->second.lock().get() == storage;
+  const bool is_there = found != storages.end() && found->second.storage.lock().get() == storage;
+  return is_there ? &found->second : nullptr;
+}
+
+std::string StepLint::what(const Made* made) {
+  return made == nullptr ? "it" : fmt::format("what [{}] computes", made->by);
 }
 
 void StepLint::note_task(const eager::Task& task, const eager::Lane& lane) {
@@ -101,12 +106,12 @@ void StepLint::note_launch(const eager::Task& task) {
   }
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] == nullptr) continue;
-    if (!contains(elsewhere_, task.arguments[i]->storage().get())) continue;
-    if (is_random_state(task, i)) continue;
+    const Made* made = find(elsewhere_, task.arguments[i]->storage().get());
+    if (made == nullptr || is_random_state(task, i)) continue;
     add(eager::describe(task),
-        fmt::format("its input '{}' is computed at another place in the step, and replays would "
+        fmt::format("[{}] computes its input '{}' at another place in the step, and replays would "
                     "read it as it was",
-                    name_of(task, i)),
+                    made->by, name_of(task, i)),
         "compute it before the step, and change it in place, or at the place of the graph");
   }
   note_outputs(task, &computed_);
@@ -117,7 +122,7 @@ std::string StepLint::host_read_of(const eager::Task& task) const {
   if (device_.is_inline()) return {};
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
-    if (!contains(computed_, task.arguments[i]->storage().get())) continue;
+    if (find(computed_, task.arguments[i]->storage().get()) == nullptr) continue;
     return fmt::format("it reads '{}' on the host, which the graph computes", name_of(task, i));
   }
   return {};
@@ -139,7 +144,7 @@ std::string StepLint::record_refusal(const eager::Task& task) const {
 void StepLint::note_elsewhere(const eager::Task& task, const eager::Lane& lane) {
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] == nullptr) continue;
-    if (!contains(computed_, task.arguments[i]->storage().get())) continue;
+    if (find(computed_, task.arguments[i]->storage().get()) == nullptr) continue;
     add(eager::describe(task),
         fmt::format("it runs at {}, and reads '{}', which the graph of {} computes",
                     lane.device().place().to_string(), name_of(task, i),
@@ -155,12 +160,13 @@ void StepLint::note_copy(const eager::Task& task) {
   const tensor::Storage& to = *task.arguments[1]->storage();
   device::Device* own = device_.uses_host_memory() ? nullptr : &device_;
   if (from.device == own && to.device == own) return note_outputs(task, &computed_);
-  const bool is_of_step = from.device == own || to.device == own || contains(computed_, &from);
+  const Made* made = find(computed_, &from);
+  const bool is_of_step = from.device == own || to.device == own || made != nullptr;
   if (is_of_step) {
     add(fmt::format("[copy] of '{}'", *task.labels.variable == '\0' ? task.arguments[0]->name()
                                                                     : task.labels.variable),
-        fmt::format("it is copied from {} to {}", task.arguments[0]->place().to_string(),
-                    task.arguments[1]->place().to_string()),
+        fmt::format("{} is copied from {} to {}", what(made),
+                    task.arguments[0]->place().to_string(), task.arguments[1]->place().to_string()),
         fmt::format("keep it at {}, or copy it before the step or after it",
                     device_.place().to_string()));
   }
@@ -180,10 +186,11 @@ void StepLint::note_host_function(const eager::Task& task, const eager::Lane& la
 }
 
 void StepLint::note_outputs(const eager::Task& task, Storages* of) {
+  const char* by = task.plan != nullptr ? task.plan->schema->name().c_str() : "copy";
   for (std::size_t i = task.input_count(); i < task.arguments.size(); ++i) {
     if (task.arguments[i] == nullptr) continue;
     const std::shared_ptr<tensor::Storage>& storage = task.arguments[i]->storage();
-    (*of)[storage.get()] = storage;
+    (*of)[storage.get()] = {storage, by};
   }
 }
 
@@ -194,13 +201,14 @@ void StepLint::refuse(std::string_view action, bool is_copy) {
 }
 
 void StepLint::note_read(const void* storage, std::string_view read, bool decides) {
-  const bool is_computed = contains(computed_, storage);
-  if (is_within_run_ || !(decides || is_computed)) return;
-  if (is_computed) {
+  const Made* made = find(computed_, storage);
+  if (is_within_run_ || (made == nullptr && !decides)) return;
+  if (made != nullptr) {
     if (read_.lock().get() == storage) return;
-    read_ = computed_[storage];
+    read_ = made->storage;
   }
-  add(std::string(read), "it reads elements on the host, which replays do not wait for",
+  add(std::string(read),
+      fmt::format("{} is read on the host, and replays do not wait for that", what(made)),
       "read them before the step, or after a replay");
 }
 

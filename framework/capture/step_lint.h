@@ -45,8 +45,11 @@ class StepLint final : public eager::TaskWatcher,
 
  private:
   class Watch;
-  // Storages that live, by address; another one may lie there since.
-  using Storages = std::unordered_map<const void*, std::weak_ptr<tensor::Storage>>;
+  struct Made {
+    std::weak_ptr<tensor::Storage> storage;  // another one may lie at its address since
+    const char* by;                          // the op, or "copy"
+  };
+  using Storages = std::unordered_map<const void*, Made>;  // by address
 
   void add(std::string op, std::string reason, std::string remedy);
   void note_launch(const eager::Task& task);
@@ -56,7 +59,10 @@ class StepLint final : public eager::TaskWatcher,
   void note_outputs(const eager::Task& task, Storages* of);
   [[nodiscard]] std::string host_read_of(const eager::Task& task) const;
   [[nodiscard]] std::string record_refusal(const eager::Task& task) const;
-  [[nodiscard]] static bool contains(const Storages& storages, const void* storage);
+  // "what [mean] computes"; "it" without.
+  [[nodiscard]] static std::string what(const Made* made);
+  // Null if it is not among them.
+  [[nodiscard]] static const Made* find(const Storages& storages, const void* storage);
 
   device::Device& device_;
   bool has_capturer_ = false;

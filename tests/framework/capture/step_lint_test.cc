@@ -64,7 +64,7 @@ TEST_P(StepLintTest, TellsAllThatTheHostReadsAndWaitsFor) {
     (void)x_.to_vector<float>();  // from outside: a graph may
   };
   EXPECT_THAT(problems(step),
-              ElementsAre(problem("[item()] of ", "reads elements on the host"),
+              ElementsAre(problem("[item()] of ", "what [reduce_sum] computes is read on the host"),
                           problem("[capture] the step", "synchronize() waits for all devices"),
                           problem("[capture] the step", "Stream::synchronize() waits")));
 }
@@ -75,7 +75,7 @@ TEST_P(StepLintTest, WhatDecidesIsOneWhereverItComesFrom) {
     (void)cond(
         chooses > chooses * 0.5, [&] { return x_ + 1.0; }, [&] { return x_; });
   };
-  EXPECT_THAT(problems(step), ::testing::Contains(problem("[case]", "reads elements")));
+  EXPECT_THAT(problems(step), ::testing::Contains(problem("[case]", "is read on the host")));
 }
 
 TEST_P(StepLintTest, ReplaysAndCapturesWithinAreOnes) {
@@ -145,8 +145,9 @@ TEST_F(StepLintPlacesTest, OperatorsElsewhereAndCopiesBetweenPlacesAreTold) {
     const DeviceGuard host("cpu");
     (void)sqrt(y);
   };
-  EXPECT_THAT(inspect::capture_problems(step, "sim:0"),
-              ElementsAre(problem("[copy] of ", "it is copied from sim:0 to cpu")));
+  EXPECT_THAT(
+      inspect::capture_problems(step, "sim:0"),
+      ElementsAre(problem("[copy] of ", "what [scale] computes is copied from sim:0 to cpu")));
 }
 
 TEST_F(StepLintPlacesTest, WhatIsComputedElsewhereWouldBeReadAsItWas) {
