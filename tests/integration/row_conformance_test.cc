@@ -17,9 +17,9 @@
 #include "framework/ops/op_registry.h"
 #include "framework/ops/rows_context.h"
 #include "framework/program/program_impl.h"
+#include "tests/support/tested_cases.h"
 #include "tools/conformance/case.h"
 #include "tools/conformance/check.h"
-#include "tools/conformance/sample.h"
 
 namespace loci {
 namespace {
@@ -35,15 +35,6 @@ using Values = std::vector<std::vector<Tensor>>;
 
 // Of variadic slots only so many.
 constexpr std::size_t kMostCandidates = 5;
-
-const conformance::Suite& suite() {
-#if defined(LOCI_ASAN) || defined(LOCI_TSAN)
-  static const conformance::Suite cases = conformance::memory_sample(conformance::all_cases());
-#else
-  static const conformance::Suite cases = conformance::all_cases();
-#endif
-  return cases;
-}
 
 // What an operator gives for these inputs, the state that it changes being a copy.
 Values call(const Operator& op, const Values& inputs) {
@@ -259,7 +250,7 @@ const std::set<std::string>& checked_ops(const std::string& family) {
   const auto [entry, is_new] = known.try_emplace(family);
   if (!is_new) return entry->second;
   const NoGrad scope;
-  for (const Case& subject : suite().cases()) {
+  for (const Case& subject : test::tested_cases().cases()) {
     if (subject.family != family) continue;
     SCOPED_TRACE(subject.name());
     check_case(subject, &entry->second);
@@ -269,7 +260,7 @@ const std::set<std::string>& checked_ops(const std::string& family) {
 
 std::vector<std::string> families() {
   std::set<std::string> names;
-  for (const Case& subject : suite().cases()) names.insert(subject.family);
+  for (const Case& subject : test::tested_cases().cases()) names.insert(subject.family);
   return {names.begin(), names.end()};
 }
 

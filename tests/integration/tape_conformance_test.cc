@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/sanitizer.h"
 #include "tests/support/program_steps.h"
+#include "tests/support/tested_cases.h"
 #include "tools/conformance/case.h"
 #include "tools/conformance/check.h"
-#include "tools/conformance/sample.h"
 
 namespace loci {
 namespace {
@@ -103,18 +102,9 @@ bool has_state(const Case& subject) {
   return subject.random || std::any_of(subject.inputs.begin(), subject.inputs.end(), is_state);
 }
 
-const conformance::Suite& suite() {
-#if defined(LOCI_ASAN) || defined(LOCI_TSAN)
-  static const conformance::Suite cases = conformance::memory_sample(conformance::all_cases());
-#else
-  static const conformance::Suite cases = conformance::all_cases();
-#endif
-  return cases;
-}
-
 std::vector<std::string> differentiated_families() {
   std::set<std::string> families;
-  for (const Case& subject : suite().cases()) {
+  for (const Case& subject : test::tested_cases().cases()) {
     if (is_differentiated(subject) && !has_state(subject)) families.insert(subject.family);
   }
   return {families.begin(), families.end()};
@@ -123,7 +113,7 @@ std::vector<std::string> differentiated_families() {
 class TapeConformance : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(TapeConformance, GivesTheGradientsOfAProgram) {
-  for (const Case& subject : suite().cases()) {
+  for (const Case& subject : test::tested_cases().cases()) {
     if (subject.family != GetParam() || !is_differentiated(subject) || has_state(subject)) continue;
     SCOPED_TRACE(subject.name());
     const std::vector<Tensor> wanted = by_program(subject);
