@@ -27,7 +27,7 @@ dnnl::memory::desc any_layout(const dnnl::memory::dims& dims);
 // be called from several threads.
 class Execution {
  public:
-  // Null when oneDNN has nothing better than its reference implementation.
+  // Null when oneDNN has nothing better than loops without vectors.
   static std::optional<Execution> of(const dnnl::primitive& primitive, const char* implementation,
                                      const dnnl::memory::desc& scratchpad);
 
