@@ -39,11 +39,16 @@ std::string output_of(const std::string& command) {
 
 }  // namespace
 
+std::filesystem::path peers_python() {
+  const std::filesystem::path python = peers_directory() / "bin/python";
+  return std::filesystem::exists(python) ? python : std::filesystem::path();
+}
+
 std::optional<std::map<std::string, double>> run_peer(const std::string& script,
                                                       const std::string& arguments,
                                                       std::string* why) {
-  const std::filesystem::path python = peers_directory() / "bin/python";
-  if (!std::filesystem::exists(python)) {
+  const std::filesystem::path python = peers_python();
+  if (python.empty()) {
     *why = "peers are absent; tools/setup --peers installs them";
     return std::nullopt;
   }

@@ -1,11 +1,15 @@
 // Peers measured in the same run: programs in other runtimes, which tools/setup --peers installs.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 
 namespace loci::bench {
+
+// The Python that has the peers; empty if there is none.
+std::filesystem::path peers_python();
 
 // Runs peers/<script> with the peers' Python and the arguments, and returns the figures that it
 // prints as one JSON object. Nothing if the peer is not installed or fails; `why` then says so.

@@ -47,13 +47,6 @@ class Collector : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> times;
 };
 
-double median(std::vector<double> values) {
-  if (values.empty()) throw std::runtime_error("a benchmark gave no times");
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 }  // namespace
 
 std::optional<double> Row::ratio() const {
@@ -68,11 +61,15 @@ std::optional<bool> Row::met() const {
 
 Report::Report(std::string bench, int argc, char** argv) : bench_(std::move(bench)) {
   for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) != "--json") {
+    const std::string option = argv[i];
+    if (option == "--json") {
+      json_ = true;
+    } else if (option == "--only" && i + 1 < argc) {
+      only_ = argv[++i];
+    } else {
       throw std::invalid_argument(
-          fmt::format("{}: no option {}; there is --json", bench_, argv[i]));
+          fmt::format("{}: no option {}; there are --json and --only TEXT", bench_, option));
     }
-    json_ = true;
   }
 }
 
@@ -108,6 +105,13 @@ void Report::print_table() const {
     fmt::print("\n");
   }
   for (const std::string& note : notes_) fmt::print("  note: {}\n", note);
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) throw std::runtime_error("a benchmark gave no times");
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 std::vector<double> median_ns(

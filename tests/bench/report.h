@@ -24,9 +24,14 @@ struct Row {
 
 class Report {
  public:
-  // `--json` prints JSON, otherwise a table. Throws std::invalid_argument for another argument.
+  // `--json` prints JSON, otherwise a table; `--only TEXT` wants the rows that have the text in
+  // their names. Throws std::invalid_argument for another argument.
   Report(std::string bench, int argc, char** argv);
 
+  // Whether a row is asked for; benchmarks of many rows ask before they measure.
+  [[nodiscard]] bool is_wanted(const std::string& name) const {
+    return name.find(only_) != std::string::npos;
+  }
   void add(Row row) { rows_.push_back(std::move(row)); }
   // A remark for people, such as why a peer is absent.
   void note(std::string text) { notes_.push_back(std::move(text)); }
@@ -38,9 +43,13 @@ class Report {
 
   std::string bench_;
   bool json_ = false;
+  std::string only_;
   std::vector<Row> rows_;
   std::vector<std::string> notes_;
 };
+
+// Throws std::runtime_error if there are no values.
+double median(std::vector<double> values);
 
 // The median time of a call in nanoseconds: Google Benchmark runs each of the bodies `repetitions`
 // times, in turns, so that what the machine does meanwhile meets all of them alike.

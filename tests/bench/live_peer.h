@@ -1,0 +1,31 @@
+// A peer that stays up and is asked case by case, so that its turns and ours can take turns.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace loci::bench {
+
+// A script of peers/, run by the peers' Python, which answers each line of JSON by another.
+class LivePeer {
+ public:
+  // `script` is absent from a machine without peers: is_up() is false then, and why() says so.
+  explicit LivePeer(const std::string& script);
+  ~LivePeer();
+  LivePeer(const LivePeer&) = delete;
+  LivePeer& operator=(const LivePeer&) = delete;
+
+  [[nodiscard]] bool is_up() const { return pid_ > 0; }
+  [[nodiscard]] const std::string& why() const { return why_; }
+  // Throws std::runtime_error if the peer ended instead of answering.
+  nlohmann::json ask(const nlohmann::json& question);
+
+ private:
+  int pid_ = 0;
+  int to_ = -1;
+  int from_ = -1;
+  std::string buffer_;
+  std::string why_;
+};
+
+}  // namespace loci::bench
