@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <loci/creation.hpp>
 #include <loci/optimizer.hpp>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "framework/optimizer/update_rule.h"
 #include "framework/program/parameters.h"
 #include "framework/program/transaction.h"
+#include "framework/transfer/replication.h"
 
 namespace loci {
 inline namespace v0 {
@@ -89,6 +91,14 @@ void keep_reached(std::vector<VarId>* parameters, std::vector<autograd::Gradient
                    gradients->end());
 }
 
+// Each place that has the rate sets its own: no step has to wait for a copy.
+void set_everywhere(const Tensor& rate, double value) {
+  rate.fill_(value);
+  transfer::renew_replicas(rate, [value](const tensor::ReplicaKey& key) {
+    return full(key.shape, value, key.dtype, key.place);
+  });
+}
+
 }  // namespace
 
 Optimizer::Optimizer(double learning_rate, const UpdateRule& rule)
@@ -109,9 +119,7 @@ void Optimizer::set_learning_rate(double value, const Scope& scope) {
   tensors_->set_rate(value);
   if (!learning_rate_.defined()) return;
   set_initial(*startup_.impl(), learning_rate_.name(), value);
-  if (scope.has(learning_rate_.name())) {
-    scope.set(learning_rate_.name(), Tensor::scalar(static_cast<float>(value)));
-  }
+  if (scope.has(learning_rate_.name())) set_everywhere(scope.find(learning_rate_.name()), value);
 }
 
 StateDict Optimizer::state_dict(const StateDict& parameters) const {

@@ -99,6 +99,17 @@ void ScopeBinding::refresh_homes() {
                                   transfer::Reason::kPrepareData};
     variable.replica = transfer::replica(variable.tensor, persistable.home, labels);
     point(persistable.value, tensor::settled_data(variable.replica->tensor));
+    forget_forms(i);
+  }
+}
+
+// What was made of the variable at its home: that is another tensor now, with versions of its own.
+void ScopeBinding::forget_forms(std::size_t persistable) {
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    if (plan_.replicas[i].persistable == persistable) replicas_[i] = nullptr;
+  }
+  for (std::size_t i = 0; i < packed_.size(); ++i) {
+    if (plan_.packed[i].persistable == persistable) packed_[i] = nullptr;
   }
 }
 

@@ -56,6 +56,7 @@ class ScopeBinding {
   // Brings up to date what was made of constants.
   void refresh();
   void refresh_homes();
+  void forget_forms(std::size_t persistable);
   void refresh_replicas();
   void refresh_packed();
   void point(ValueId value, void* data) { views_[static_cast<std::size_t>(value)].data = data; }

@@ -23,6 +23,11 @@ class DerivedForms {
     const auto found = at(forms_, key);
     return found == forms_.end() ? nullptr : *found;
   }
+  // The latest ones of all keys.
+  [[nodiscard]] std::vector<std::shared_ptr<const Form>> all() const {
+    const std::lock_guard lock(lock_);
+    return forms_;
+  }
   // Takes the place of one with the same key.
   void put(std::shared_ptr<const Form> form) {
     // What it replaces is released after the lock.

@@ -24,4 +24,38 @@ std::shared_ptr<const tensor::Replica> replica(const Tensor& constant, const Pla
   return made;
 }
 
+namespace {
+
+// A replica that is some plan's home of the constant may have replicas itself.
+void renew_from(const Tensor& old, const Tensor& renewed,
+                const std::function<Tensor(const tensor::ReplicaKey&)>& make) {
+  const tensor::StorageExtras* of_old = old.impl()->storage()->extras.find();
+  if (of_old == nullptr) return;
+  tensor::Storage& storage = *renewed.impl()->storage();
+  for (const auto& known : of_old->replicas.all()) {
+    auto made = std::make_shared<tensor::Replica>();
+    made->key = known->key;
+    made->version = storage.version.load(std::memory_order_acquire);
+    made->tensor = make(known->key);
+    storage.extras.get().replicas.put(std::move(made));
+  }
+}
+
+}  // namespace
+
+void renew_replicas(const Tensor& constant,
+                    const std::function<Tensor(const tensor::ReplicaKey&)>& make) {
+  tensor::Storage& storage = *constant.impl()->storage();
+  tensor::StorageExtras* extras = storage.extras.find();
+  if (extras == nullptr) return;
+  for (const auto& known : extras->replicas.all()) {
+    auto made = std::make_shared<tensor::Replica>();
+    made->key = known->key;
+    made->version = storage.version.load(std::memory_order_acquire);
+    made->tensor = make(known->key);
+    renew_from(known->tensor, made->tensor, make);
+    extras->replicas.put(std::move(made));
+  }
+}
+
 }  // namespace loci::transfer

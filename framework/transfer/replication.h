@@ -1,6 +1,7 @@
 // Constants at further places.
 #pragma once
 
+#include <functional>
 #include <loci/place.hpp>
 #include <loci/tensor.hpp>
 #include <memory>
@@ -16,5 +17,10 @@ namespace loci::transfer {
 // Thread-safe. Throws Error(kOutOfMemory, kPolicy), and what the copy failed with.
 std::shared_ptr<const tensor::Replica> replica(const Tensor& constant, const Place& place,
                                                const Labels& labels);
+
+// After a change of the constant: `make` gives what it is now at each place where it has a replica,
+// so that nothing has to be copied there. No run may be reading the constant.
+void renew_replicas(const Tensor& constant,
+                    const std::function<Tensor(const tensor::ReplicaKey&)>& make);
 
 }  // namespace loci::transfer

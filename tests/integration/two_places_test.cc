@@ -40,6 +40,16 @@ class TwoPlacesTest : public ::testing::Test {
     test_ = main_.clone_for_test();
   }
 
+  // Where each set puts the tensor is the user's choice.
+  std::vector<float> losses(loci::Executor& executor, int steps, const loci::Place& rate_place) {
+    std::vector<float> values;
+    for (int step = 0; step < steps; ++step) {
+      if (step == 3) executor.scope().set(rate(), loci::Tensor::scalar(0.5F).to(rate_place));
+      if (step == 5) executor.scope().find(rate()).fill_(0.25);
+      values.push_back(executor.run(main_, feed(step), {loss_})[0].item<float>());
+    }
+    return values;
+  }
   loci::Feed feed(std::int64_t step) const {
     return {{"ids", loci::Tensor::from<std::int64_t>(
                         {step % kWords, 2 * step % kWords, 7, 3 * step % kWords}, {4})}};
@@ -88,6 +98,37 @@ TEST_F(TwoPlacesTest, ComputesWhatOnePlaceComputes) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(got[i], expected[i], 1e-5F * std::abs(expected[i])) << i;
   }
+}
+
+// It lies at one place, its home in the plan is another, and that one's replica is at the first.
+TEST_F(TwoPlacesTest, AChangedRateReachesAllPlaces) {
+  loci::Scope one;
+  loci::Executor host("cpu", loci::CompileOptions::exact(), one);
+  host.run(startup_);
+  loci::Scope two;
+  for (const std::string& name : one.names()) two.set(name, one.find(name).to("sim:0"));
+  loci::Executor device("sim:0", loci::CompileOptions::exact(), two);
+  const std::vector<float> expected = losses(host, 9, "cpu");
+  const std::vector<float> got = losses(device, 9, "sim:0");
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(got[i], expected[i], 1e-4F * std::abs(expected[i])) << i;
+  }
+}
+
+TEST_F(TwoPlacesTest, ARateThatIsSetIsCopiedNowhere) {
+  loci::Scope scope;
+  loci::Executor executor("sim:0", {}, scope);
+  executor.run(startup_);
+  losses(executor, 2);
+  optimizer_.set_learning_rate(0.0, scope);
+  const std::vector<float> table = scope.find("embedding_0.weight").to_vector<float>();
+  const std::vector<float> weight = scope.find("fc.weight").to_vector<float>();
+  const std::size_t before = loci::inspect::transfers().size();
+  executor.run(main_, feed(5), {});
+  EXPECT_THAT(rows_since(before),
+              Each(Field(&loci::inspect::Transfer::variable, Not(StartsWith("learning_rate")))));
+  EXPECT_EQ(scope.find("embedding_0.weight").to_vector<float>(), table);
+  EXPECT_EQ(scope.find("fc.weight").to_vector<float>(), weight);
 }
 
 // In a scope where the program has started, and where it starts later.
