@@ -71,7 +71,7 @@ void CapturedGraph::for_each_overwritten(const Visit& visit) const {
 void CapturedGraph::spoil_later_outputs() const {
   std::shared_ptr<device::Failure> failure;
   for_each_overwritten([&](tensor::Storage& output) {
-    if (output.absence.load(std::memory_order_relaxed) == tensor::kNotReplayed) return;
+    if (tensor::awaits_replay(output)) return;
     if (failure == nullptr) {
       failure = device::failure_of(Error(
           ErrorCode::kInvalidArgument,

@@ -39,6 +39,20 @@ void require_no_capture(const Tensor& tensor, const char* variable, const char* 
   recorder->refuse_wait(action.c_str());
 }
 
+Tensor read_before_replay(const Tensor& tensor) {
+  const tensor::TensorImpl& impl = *tensor.impl();
+  tensor::await_for_user(impl, "to_host() or to_vector()");
+  Tensor there = tensor::make_tensor(impl.dtype(), impl.shape(), Place(), "tensor");
+  transfer::Labels labels;
+  labels.reason = transfer::Reason::kExplicit;
+  labels.dtype = impl.dtype();
+  const transfer::Permit permit =
+      transfer::permit({impl.storage()->device, nullptr}, {}, impl.bytes(), labels);
+  transfer::copy({impl.storage()->device, impl.data()}, {nullptr, tensor::settled_data(there)},
+                 impl.bytes(), labels, /*stream=*/nullptr, /*wait=*/true, permit);
+  return there;
+}
+
 void await_elements(const tensor::TensorImpl& impl) {
   tensor::Storage& storage = *impl.storage();
   if (storage.uses.has_ended(/*writers_only=*/true)) return storage.uses.wait(true);

@@ -11,6 +11,10 @@ namespace loci::eager {
 // that writes the tensor, and kInvalidArgument within a capture, whose replays would not read it.
 Tensor read_on_host(const Tensor& tensor, const char* variable, const char* op);
 
+// A copy on the host of what a graph of a device has not computed yet, for the user's own eyes: see
+// tensor::await_for_user().
+Tensor read_before_replay(const Tensor& tensor);
+
 // Refuses what hangs on a value within a capture: replays would go on with that value.
 void require_no_capture(const Tensor& tensor, const char* variable, const char* op);
 

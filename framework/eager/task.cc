@@ -55,6 +55,11 @@ void run_batch(const Task& task, Lane& lane) {
 // Whether others share its memory whose elements stay as they are.
 bool is_part(const TensorImpl& tensor) { return tensor.bytes() < tensor.storage()->bytes; }
 
+// Of that input only its type matters.
+bool asks_for_form(const Task& task, std::size_t input) {
+  return task.plan != nullptr && task.plan->inputs[input].residence == ops::Residence::kMetadata;
+}
+
 template <class Visit>
 void for_each_output(const Task& task, const Visit& visit) {
   for (std::size_t i = task.input_count(); i < task.arguments.size(); ++i) {
@@ -129,7 +134,7 @@ bool inherit_failure(Task& task) {
     return failure != nullptr;
   }
   for (std::size_t i = 0; i < task.input_count(); ++i) {
-    if (task.arguments[i] == nullptr) continue;
+    if (task.arguments[i] == nullptr || asks_for_form(task, i)) continue;
     const tensor::Uses& uses = task.arguments[i]->storage()->uses;
     if (!uses.has_failed()) continue;
     fail_outputs(task, uses.failure());
@@ -142,7 +147,11 @@ void clear_failures(Task& task) {
   if (task.batch != nullptr) return task.batch->clear_failures();
   for (std::size_t i = task.input_count(); i < task.arguments.size(); ++i) {
     const TensorImpl* output = task.arguments[i].get();
-    if (output != nullptr && !is_part(*output)) output->storage()->uses.clear_failure();
+    if (output == nullptr || is_part(*output)) continue;
+    tensor::Storage& storage = *output->storage();
+    if (!storage.uses.has_failed()) continue;
+    storage.uses.clear_failure();
+    if (tensor::awaits_replay(storage)) storage.absence = nullptr;
   }
 }
 

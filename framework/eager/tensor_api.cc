@@ -47,12 +47,14 @@ Tensor Tensor::to(const Place& place) const {
 
 Tensor Tensor::to_host() const {
   (void)place();  // refuses an undefined one
-  tensor::require_elements(*impl(), "to_host() or to_vector()");
   if (place().is_host()) {
-    impl()->storage()->uses.wait();
+    tensor::await_for_user(*impl(), "to_host() or to_vector()");
     return *this;
   }
   tensor::require_current_context(*impl(), "to_host() or to_vector()");
+  if (tensor::awaits_replay(*impl()->storage())) [[unlikely]]
+    return eager::read_before_replay(*this);
+  tensor::require_elements(*impl(), "to_host() or to_vector()");
   eager::await_elements(*impl());
   return transfer::to_place(*this, Place(), {.reason = transfer::Reason::kExplicit});
 }

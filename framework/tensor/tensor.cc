@@ -20,12 +20,27 @@ const tensor::TensorImpl& checked(const std::shared_ptr<tensor::TensorImpl>& imp
 
 namespace tensor {
 
+namespace {
+
+// By its address alone, memory of a lost device could be taken for that of the one reopened.
+void require_reach(const TensorImpl& impl) {
+  const device::Device* device = impl.storage()->device;
+  if (device != nullptr && device->loss().is_lost()) device->require_reach();
+}
+
+void* data_for_user(const Tensor& tensor, const char* reader) {
+  const TensorImpl& impl = checked(tensor.impl());
+  require_reach(impl);
+  await_for_user(impl, reader);
+  return impl.data();
+}
+
+}  // namespace
+
 void* settled_data(const Tensor& tensor) {
   const TensorImpl& impl = checked(tensor.impl());
   require_elements(impl, "raw_data()");
-  // By its address alone, memory of a lost device could be taken for that of the one reopened.
-  const device::Device* device = impl.storage()->device;
-  if (device != nullptr && device->loss().is_lost()) device->require_reach();
+  require_reach(impl);
   impl.storage()->uses.wait();
   return impl.data();
 }
@@ -63,12 +78,12 @@ std::int64_t Tensor::numel() const { return shape().numel(); }
 std::size_t Tensor::bytes() const { return static_cast<std::size_t>(checked(impl_).bytes()); }
 
 void* Tensor::raw_data() const {
-  void* data = tensor::settled_data(*this);
+  void* data = tensor::data_for_user(*this, "raw_data()");
   impl_->storage()->is_exposed.store(true, std::memory_order_release);
   return data;
 }
 
-const void* Tensor::read_data() const { return tensor::settled_data(*this); }
+const void* Tensor::read_data() const { return tensor::data_for_user(*this, "raw_data()"); }
 
 const Tensor& Tensor::set_name(const std::string& name) const {
   checked(impl_);
@@ -80,7 +95,6 @@ const std::string& Tensor::name() const { return checked(impl_).name(); }
 
 void Tensor::check_host(DType expected) const {
   const tensor::TensorImpl& impl = checked(impl_);
-  tensor::require_elements(impl, "data()");
   if (impl.dtype() != expected) [[unlikely]] {
     core::raise(ErrorCode::kInvalidArgument,
                 "[tensor] asked for elements of {}, but this tensor is {} {}; use its own type, or "
@@ -104,7 +118,7 @@ void check_element_count(std::size_t count, const Shape& shape) {
 }
 
 void check_single_element(const Tensor& tensor) {
-  tensor::require_elements(checked(tensor.impl()), "item()");
+  tensor::await_for_user(checked(tensor.impl()), "item()");
   if (tensor.numel() == 1) return;
   core::raise(ErrorCode::kInvalidArgument,
               "[tensor] item() takes a tensor of one element; this one is {} {}",

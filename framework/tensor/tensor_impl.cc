@@ -59,13 +59,12 @@ void refuse_other_context(const TensorImpl& impl, std::string_view user) {
 
 namespace {
 
-void allow_before_replay(const TensorImpl& impl, const char* reader) {
+void warn_before_replay(const TensorImpl& impl, const char* reader) {
+  if (impl.storage()->absence.exchange(kReadBeforeReplay) == kReadBeforeReplay) return;
   core::log(core::Module::kCapture, core::Level::kWarn,
             "{} reads '{}' {} {} before the first replay of the graph that computes it: its "
             "elements are arbitrary; call Graph::replay() first",
             reader, impl.name(), dtype_name(impl.dtype()), impl.shape().to_string());
-  impl.storage()->absence = nullptr;
-  impl.storage()->uses.clear_failure();
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ void note_read(const TensorImpl& impl, const char* reader, bool decides) {
     return;
   const std::string read = fmt::format("[{}] of '{}' {}{}", reader, impl.name(),
                                        dtype_name(impl.dtype()), impl.shape().to_string());
-  device::note_host_read(impl.storage().get(), read, decides);
+  device::note_host_read(impl.storage(), read, decides);
 }
 
 void require_elements(const TensorImpl& impl, const char* reader) {
@@ -83,10 +82,18 @@ void require_elements(const TensorImpl& impl, const char* reader) {
   const char* absence = impl.storage()->absence;
   if (absence == nullptr) [[likely]]
     return;
-  if (absence == kNotReplayed) return allow_before_replay(impl, reader);
   core::raise(ErrorCode::kInvalidArgument,
               "[tensor] {} reads the elements of '{}' {} {}, which has none: {}", reader,
               impl.name(), dtype_name(impl.dtype()), impl.shape().to_string(), absence);
+}
+
+void await_for_user(const TensorImpl& impl, const char* reader) {
+  if (awaits_replay(*impl.storage())) [[unlikely]] {
+    note_read(impl, reader, /*decides=*/false);
+    return warn_before_replay(impl, reader);
+  }
+  require_elements(impl, reader);
+  impl.storage()->uses.wait();
 }
 
 Tensor make_tensor(DType dtype, const Shape& shape, const Place& place, const char* name,

@@ -126,16 +126,26 @@ inline constexpr char kBeingCaptured[] =
     "a graph is being captured that computes it, and nothing is computed meanwhile; end the "
     "capture and replay the graph first";
 inline constexpr char kNotReplayed[] = "the graph that computes it has not been replayed yet";
+// Likewise, and its user has been told by a warning.
+inline constexpr char kReadBeforeReplay[] =
+    "the graph that computes it has still not been replayed";
+[[nodiscard]] inline bool awaits_replay(const Storage& storage) {
+  const char* absence = storage.absence.load(std::memory_order_relaxed);
+  return absence == kNotReplayed || absence == kReadBeforeReplay;
+}
 
 // Waits for the work that writes it; not where that is being captured, and comes with replays.
 inline void wait_unless_captured(Storage& storage) {
   if (storage.absence.load(std::memory_order_relaxed) != kBeingCaptured) storage.uses.wait();
 }
 
-// Throws Error(kInvalidArgument) if the tensor has no elements to read; `reader` is the user's
-// call. What a graph has not computed yet may be read: a warning is logged, once, and the elements
-// are whatever the memory holds.
+// Throws Error(kInvalidArgument) if the tensor has no elements to read; `reader` is an op, or the
+// user's call.
 void require_elements(const TensorImpl& impl, const char* reader);
+// For the user's own eyes: returns when the elements are there. What a graph has not computed yet
+// may be read, though nothing is computed from it: a warning is logged, once, and the elements
+// are whatever the memory holds. Throws as require_elements() does, and what the work failed with.
+void await_for_user(const TensorImpl& impl, const char* reader);
 // Tells captures of this thread that it reads the elements; `decides` as in
 // device/capture_rules.h. One load where nothing is captured.
 void note_read(const TensorImpl& impl, const char* reader, bool decides);

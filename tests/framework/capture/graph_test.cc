@@ -105,8 +105,53 @@ TEST_P(GraphTestRules, ReadingBeforeTheFirstReplayWarns) {
   testing::internal::CaptureStderr();
   EXPECT_NO_THROW((void)floats(y));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("before the first replay"));
+  testing::internal::CaptureStderr();
+  EXPECT_NO_THROW((void)floats(y));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), ::testing::IsEmpty()) << "it is told once";
   graph.replay();
   EXPECT_THAT(floats(y * y), ElementsAre(4));
+}
+
+TEST_P(GraphTestRules, NothingIsComputedFromWhatWasReadBeforeTheFirstReplay) {
+  const Tensor x = vector({1});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = x + x;
+  graph.capture_end();
+  (void)floats(y);
+  const auto refused = ThrowsMessage<Error>(HasSubstr("not been replayed"));
+  EXPECT_THAT([&] { (void)floats(y * y); }, refused);
+  EXPECT_THAT([&] { (void)floats(y.reshaped({1, 1}) * 2.0); }, refused);
+  EXPECT_THAT(
+      [&] {
+        const Tensor copy = vector({0});
+        copy.copy_(y);
+        (void)floats(copy);
+      },
+      refused);
+  EXPECT_THAT([&] { (void)floats(y.to("sim:1")); }, refused);
+  EXPECT_THAT(
+      [&] {
+        Graph second(place());
+        second.capture_begin();
+        const Tensor z = y + 1.0;
+        second.capture_end();
+      },
+      refused);
+  Program main;
+  Program startup;
+  Variable sum;
+  {
+    const ProgramGuard building(main, startup);
+    const Variable fed = data("fed", {1}, kFloat32);
+    sum = fed + fed;
+  }
+  Executor executor(place(), CompileOptions(), Scope());
+  EXPECT_THAT([&] { (void)executor.run(main, {{"fed", y}}, {sum}); }, refused);
+  y.fill_(3);
+  EXPECT_THAT(floats(y * y), ElementsAre(9)) << "it has been written as a whole";
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(2));
 }
 
 }  // namespace
