@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 
+#include "framework/core/sanitizer.h"
 #include "tests/integration/runner_fixture.h"
 
 namespace loci::test {
@@ -67,6 +70,19 @@ INSTANTIATE_TEST_SUITE_P(LyingPluginTest, ExitIn,
                                            "defs", "count", "describe", "open", "supports",
                                            "create_kernel", "prepare", "launch"),
                          [](const auto& tested) { return std::string(tested.param); });
+
+// No call is noted where kernels run: the frames of the stack say whose code it was.
+#if !defined(LOCI_ASAN) && !defined(LOCI_TSAN)  // whose handlers come first
+TEST_F(LyingPluginTest, AKernelThatEndsTheProcessIsNamed) {
+  for (const auto& [deed, signal] : {std::pair("crash", SIGSEGV), std::pair("abort", SIGABRT)}) {
+    const Finished finished = run_on("risky", std::string("LOCI_TEST_RISK=") + deed + " in launch");
+    EXPECT_EQ(finished.exit_code, 128 + signal) << deed;
+    EXPECT_THAT(finished.err, AllOf(HasSubstr("[plugin] loci-risky.so was in a kernel"),
+                                    HasSubstr("--no-plugin")))
+        << deed;
+  }
+}
+#endif
 
 TEST_F(LyingPluginTest, ExceptionsOfAnyTypeAreRefused) {
   for (const std::string function : {"count", "describe", "open", "supports", "prepare"}) {

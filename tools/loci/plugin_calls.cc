@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "tools/loci/plugin_frame.h"
 #include "tools/loci/thread_calls.h"
 
 namespace loci::runner {
@@ -70,6 +71,19 @@ const char* name_of(int signal) {
   }
 }
 
+constexpr const char* kAuthorRemedy =
+    "; report it to the plugin's author, or leave the plugin out with --no-plugin";
+
+// A kernel is called without a note, which would cost too much.
+void write_own_code(const char* signal) {
+  const std::string_view file = find_plugin_frame();
+  if (file.empty()) return;
+  for (const char* part : {"loci: ", signal, ": this process ends, and [plugin] ", file.data(),
+                           " was in a kernel, or in code of its own", kAuthorRemedy, "\n"}) {
+    write_text(part);
+  }
+}
+
 // The handler is gone when it is called: the signal, raised again, does what it always does.
 void tell_of_end(int signal) {
   const int error = errno;
@@ -77,8 +91,9 @@ void tell_of_end(int signal) {
   if (is_sent) {
     write_interrupted(name_of(signal));
   } else {
-    write_line(name_of(signal), ": this process ends, and ", call_of_this_thread(),
-               "; report it to the plugin's author, or leave the plugin out with --no-plugin");
+    const PluginCall call = call_of_this_thread();
+    write_line(name_of(signal), ": this process ends, and ", call, kAuthorRemedy);
+    if (!call) write_own_code(name_of(signal));
   }
   errno = error;
   ::raise(signal);
@@ -167,6 +182,7 @@ class PluginCalls::Watchdog {
 
 PluginCalls::PluginCalls(Patience patience) : watchdog_(std::make_unique<Watchdog>(patience)) {
   use_stack_of_its_own();
+  prepare_plugin_frame();
   for (const int signal : kSignals) install(signal);
   plugins::watch_calls(note_call);
 }

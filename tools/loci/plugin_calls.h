@@ -9,7 +9,8 @@ namespace loci::runner {
 // While it lives, for the whole process:
 //  - a signal that ends it because of what the process did (SIGSEGV, SIGABRT and their like) comes
 //    with a line on standard error that names the plugin and the function that the thread was
-//    within, if it was within one, and then does what it always does;
+//    within, or whose kernel or own code was interrupted, if it was within one, and then does what
+//    it always does;
 //  - SIGINT and SIGTERM say the same of the three threads that have been within a plugin longest,
 //    and end the process as they always do, also where a plugin does not come back;
 //  - a function that takes longer than patience lasts is told of once, whatever other threads do.
