@@ -24,6 +24,7 @@ CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane
     : ActiveCapture(origin->device(), mode),
       device_(origin->device()),
       graph_(std::make_shared<CapturedGraph>(number, device_, std::move(memory))),
+      beside_(device_),
       not_computed_(device::failure_of(
           Error(ErrorCode::kInvalidArgument,
                 fmt::format("it is computed by graph {}, which has not been replayed", number)))) {
@@ -80,12 +81,65 @@ void CaptureSession::guarded(const Record& record) {
   const std::lock_guard lock(mutex_);
   require_open();
   require_thread();
+  recording_ = std::this_thread::get_id();
   try {
     record();
   } catch (const Error& error) {
+    recording_ = std::thread::id();
     invalidate(error);
     throw;
+  } catch (...) {
+    recording_ = std::thread::id();
+    throw;
   }
+  recording_ = std::thread::id();
+}
+
+void CaptureSession::fail_with(ErrorCode code, const std::string& message) {
+  const Error error(code, message);
+  invalidate(error);
+  throw error;
+}
+
+void CaptureSession::check_beside(const eager::Task& task, const eager::Lane& lane) {
+  if (!is_open() || has_failed()) return;
+  const std::lock_guard lock(mutex_);
+  const std::string objection = beside_.objection(task, lane);
+  if (objection.empty()) return;
+  fail_with(ErrorCode::kInvalidArgument,
+            fmt::format("{}: cannot be captured: {}; give it the place of {}, or do it before the "
+                        "capture or after a replay",
+                        eager::describe(task), objection, name()));
+}
+
+void CaptureSession::refuse_run(const device::Device& device) {
+  fail_with(ErrorCode::kInvalidArgument,
+            fmt::format("[capture] Executor::run() at {} while {} is being captured: replays would "
+                        "not run it again; make the executor at the place of the graph, or run it "
+                        "before the capture or after a replay",
+                        device.place().to_string(), name()));
+}
+
+// A value that the graph does not change may be taken, as long as it stays: replays check that.
+void CaptureSession::note_read(const std::shared_ptr<const void>& storage, std::string_view read,
+                               bool /*decides*/) {
+  if (recording_ == std::this_thread::get_id() || !is_open()) return;
+  const auto& read_storage = *static_cast<const tensor::Storage*>(storage.get());
+  const std::lock_guard lock(mutex_);
+  if (written(read_storage) == nullptr) {
+    graph_->outside.add_host_read(std::const_pointer_cast<tensor::Storage>(
+                                      std::static_pointer_cast<const tensor::Storage>(storage)),
+                                  read);
+    return;
+  }
+  const Error error(
+      ErrorCode::kInvalidArgument,
+      fmt::format("[capture] {} on the host while {} is being captured, which writes it: nothing "
+                  "runs before the first replay; read it before the capture or after a replay",
+                  read, name()));
+  invalidate(error);
+  // Of what has no elements yet, the reader says so.
+  if (read_storage.absence.load(std::memory_order_relaxed) == nullptr) throw error;
 }
 
 memory::Buffer CaptureSession::allocate_noted(device::Device* space, std::uint64_t bytes,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/capture/captured_graph.h"
+#include "framework/capture/work_beside.h"
 #include "framework/device/capture_rules.h"
 #include "framework/eager/lane.h"
 #include "framework/eager/work_recorder.h"
@@ -47,6 +48,12 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   [[nodiscard]] bool record_run(std::shared_ptr<const runtime::Plan> plan,
                                 const std::shared_ptr<tensor::ScopeImpl>& scope);
 
+  // Before a lane that is none of the graph's gets it from the thread of the capture. Throws
+  // Error(kInvalidArgument), and the capture has failed, for what replays would lack.
+  void check_beside(const eager::Task& task, const eager::Lane& lane);
+  // Likewise for a run of a program at another place.
+  [[noreturn]] void refuse_run(const device::Device& device);
+
   memory::Buffer allocate(device::Device* space, std::uint64_t bytes, const eager::Lane& lane,
                           const char* name) override;
   [[nodiscard]] std::shared_ptr<void> pool(device::Device* space) override;
@@ -61,6 +68,8 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
 
   [[nodiscard]] std::string name() const override;
   void invalidate(const Error& reason) override;
+  void note_read(const std::shared_ptr<const void>& storage, std::string_view read,
+                 bool decides) override;
 
  private:
   // A lane of the graph. Times count what has been recorded and waited for.
@@ -83,6 +92,7 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
                                 const char* name);
   template <class Record>
   void guarded(const Record& record);
+  [[noreturn]] void fail_with(ErrorCode code, const std::string& message);
   void require_open() const;
   void require_thread() const;
   [[nodiscard]] bool has_failed() const;
@@ -112,6 +122,8 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   std::optional<Error> failure_;
   std::optional<GraphMemory::OpenCapture> open_;  // until the graph has been sealed or given up
   std::atomic<bool> is_open_{true};
+  std::atomic<std::thread::id> recording_{};  // the thread that records, whose reads are the core's
+  WorkBeside beside_;
   std::vector<Extent> extents_;                // of all memory that it was given
   std::unordered_set<const void*> addresses_;  // where those begin
   std::unordered_map<const tensor::Storage*, Written> written_;

@@ -180,6 +180,14 @@ std::string CapturedStep::objection(const std::vector<Tensor>& inputs) const {
       return fmt::format("it changes its input {} in place, and the graph reads a copy", i);
     }
   }
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    const std::string read = graph_->host_read_of(*copies_[i].impl()->storage());
+    if (read.empty()) continue;
+    return fmt::format(
+        "its input {} is read on the host by {}, and replays would go on with what "
+        "it was",
+        i, read);
+  }
   for (std::size_t i = 0; i < results_.size(); ++i) {
     if (results_[i].defined() && awaits_backward(results_[i])) {
       return fmt::format(

@@ -83,7 +83,7 @@ void GraphImpl::begin() {
                 place().to_string(), session_ != nullptr ? "is being captured" : "is captured",
                 session_ != nullptr ? "end that capture first" : "call reset() first");
   }
-  if (eager::thread_state().watcher != nullptr) {
+  if (ThreadCaptures::of_this_thread().is_watched_by_other()) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[capture] capture_begin() within a step that inspect::capture_problems() looks "
                 "at, which a graph cannot have; give it the step alone");

@@ -31,6 +31,12 @@ class GraphImpl {
     return graph_ != nullptr && graph_->outside.is_written(storage);
   }
 
+  // How the host has read that memory within the capture: "[item()] of 'x' float32[1]"; empty if it
+  // has not.
+  [[nodiscard]] std::string host_read_of(const tensor::Storage& storage) const {
+    return graph_ != nullptr ? graph_->outside.host_read_of(storage) : std::string();
+  }
+
   void begin();
   void end();
   void abort() noexcept;

@@ -18,15 +18,23 @@ OutsideTensors::~OutsideTensors() {
   for (const Outside& each : tensors_) each.extras->graph_readers.fetch_sub(1);
 }
 
-void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const std::string& op) {
-  const auto [found, is_new] = index_.emplace(tensor.storage().get(), tensors_.size());
+OutsideTensors::Outside& OutsideTensors::find_or_add(
+    const std::shared_ptr<tensor::Storage>& storage) {
+  const auto [found, is_new] = index_.emplace(storage.get(), tensors_.size());
   if (is_new) {
-    tensor::StorageExtras& extras = tensor.storage()->extras.get();
-    tensors_.push_back(
-        {.storage = tensor.storage(), .extras = &extras, .name = name_of(tensor), .op = op});
+    tensor::StorageExtras& extras = storage->extras.get();
+    tensors_.push_back({.storage = storage, .extras = &extras});
     extras.graph_readers.fetch_add(1);
   }
-  Outside& outside = tensors_[found->second];
+  return tensors_[found->second];
+}
+
+void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const std::string& op) {
+  Outside& outside = find_or_add(tensor.storage());
+  if (outside.op.empty()) {
+    outside.name = name_of(tensor);
+    outside.op = op;
+  }
   // Of what is written in part the rest has to be there.
   const bool is_part = tensor.bytes() < tensor.storage()->bytes;
   if (access == Access::kWritten) {
@@ -36,6 +44,27 @@ void OutsideTensors::add(const tensor::TensorImpl& tensor, Access access, const 
   }
   outside.is_read = outside.is_read || !outside.is_written;
   outside.is_read_on_host = outside.is_read_on_host || access == Access::kReadOnHost;
+}
+
+void OutsideTensors::add_host_read(const std::shared_ptr<tensor::Storage>& storage,
+                                   std::string_view read) {
+  Outside& outside = find_or_add(storage);
+  if (!outside.read_by_host.empty()) return;
+  outside.read_by_host = read;
+  outside.version_by_host = storage->version.load(std::memory_order_acquire);
+}
+
+std::string OutsideTensors::host_read_of(const tensor::Storage& storage) const {
+  const auto found = index_.find(&storage);
+  return found == index_.end() ? std::string() : tensors_[found->second].read_by_host;
+}
+
+std::vector<std::string> OutsideTensors::host_reads() const {
+  std::vector<std::string> reads;
+  for (const Outside& each : tensors_) {
+    if (!each.read_by_host.empty()) reads.push_back(each.read_by_host);
+  }
+  return reads;
 }
 
 // What another graph makes is kept by that one, and written by its replays.
@@ -48,6 +77,21 @@ bool OutsideTensors::is_orphan(const Outside& tensor) {
 
 void OutsideTensors::find_constants() {
   for (Outside& each : tensors_) each.is_constant = is_orphan(each);
+  // What the step made, looked at and let go of cannot change any more.
+  std::erase_if(tensors_, [](const Outside& each) {
+    const bool goes = each.is_constant && each.op.empty();
+    if (goes) each.extras->graph_readers.fetch_sub(1);
+    return goes;
+  });
+  index_.clear();
+  for (std::size_t i = 0; i < tensors_.size(); ++i) index_.emplace(tensors_[i].storage.get(), i);
+}
+
+// By an address that somebody has, it may be changed without a count.
+bool OutsideTensors::has_changed_for_host(const Outside& tensor) {
+  return !tensor.read_by_host.empty() && !tensor.is_constant &&
+         (tensor.storage->is_exposed.load(std::memory_order_acquire) ||
+          tensor.storage->version.load(std::memory_order_acquire) != tensor.version_by_host);
 }
 
 void OutsideTensors::check(std::uint64_t graph) const {
@@ -56,7 +100,19 @@ void OutsideTensors::check(std::uint64_t graph) const {
     if (is_gone || (each.is_read && each.storage->uses.has_failed() &&
                     each.storage->uses.has_ended(/*writers_only=*/true))) [[unlikely]]
       refuse(each, graph);
+    if (has_changed_for_host(each)) [[unlikely]]
+      refuse_changed(each, graph);
   }
+}
+
+void OutsideTensors::refuse_changed(const Outside& tensor, std::uint64_t graph) {
+  core::raise(
+      ErrorCode::kInvalidArgument,
+      "[replay] graph {} was captured after {} on the host, which {} since: a replay would "
+      "go on with what it was; capture again, or leave what hangs on the value out of the "
+      "graph",
+      graph, tensor.read_by_host,
+      tensor.storage->is_exposed ? "may have changed, through its address," : "has changed");
 }
 
 void OutsideTensors::refuse(const Outside& tensor, std::uint64_t graph) {
@@ -65,6 +121,12 @@ void OutsideTensors::refuse(const Outside& tensor, std::uint64_t graph) {
                 fmt::format("[replay] graph {} reads {} in [{}], which has no elements: {}", graph,
                             tensor.name, tensor.op, failure->error.what()),
                 failure->error.details());
+  }
+  if (tensor.op.empty()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[replay] graph {} was captured after {} on the host, and nobody has that tensor "
+                "any more: another one may have taken its place; capture again",
+                graph, tensor.read_by_host);
   }
   core::raise(ErrorCode::kInvalidArgument,
               "[replay] graph {} {} {} in [{}], and nobody has that tensor any more: it was freed "

@@ -6,6 +6,7 @@
 #include <loci/inline_list.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +29,13 @@ class OutsideTensors {
   // Of an op that is captured, named for messages.
   enum class Access : std::uint8_t { kRead, kReadOnHost, kWritten };
   void add(const tensor::TensorImpl& tensor, Access access, const std::string& op);
+  // The host has read its elements within the capture, and what was captured may hang on them:
+  // "[item()] of 'x' float32[1]".
+  void add_host_read(const std::shared_ptr<tensor::Storage>& storage, std::string_view read);
+  // Such a read; empty if there was none.
+  [[nodiscard]] std::string host_read_of(const tensor::Storage& storage) const;
+  // All of these.
+  [[nodiscard]] std::vector<std::string> host_reads() const;
   [[nodiscard]] bool contains(const tensor::Storage& storage) const {
     return index_.count(&storage) != 0;
   }
@@ -59,12 +67,17 @@ class OutsideTensors {
     bool is_read_on_host = false;
     bool is_written = false;
     bool is_constant = false;
-    std::string name;  // "'x' float32[4] at sim:0"
-    std::string op;    // the first that has it
+    std::string read_by_host = {};      // within the capture; empty: it was not
+    std::uint64_t version_by_host = 0;  // that it had then
+    std::string name;                   // "'x' float32[4] at sim:0"
+    std::string op;                     // the first that has it
   };
 
   [[nodiscard]] static bool is_orphan(const Outside& tensor);
+  [[nodiscard]] static bool has_changed_for_host(const Outside& tensor);
   [[noreturn]] static void refuse(const Outside& tensor, std::uint64_t graph);
+  [[noreturn]] static void refuse_changed(const Outside& tensor, std::uint64_t graph);
+  Outside& find_or_add(const std::shared_ptr<tensor::Storage>& storage);
 
   std::vector<Outside> tensors_;
   std::unordered_map<const tensor::Storage*, std::size_t> index_;

@@ -19,6 +19,8 @@ namespace {
 
 constexpr const char* kSplitRemedy =
     "leave it out of the step, or let the graph be split there (GraphSplitting::kAllowed)";
+constexpr const char* kPlaceRemedy =
+    "give it a kernel or a guard for that place, or leave it out of the step";
 
 std::string name_of(const eager::Task& task, std::size_t argument) {
   const std::string& name = task.arguments[argument]->name();
@@ -56,14 +58,25 @@ class StepLint::Watch {
 StepLint::StepLint(device::Device& device)
     : ActiveCapture(device, device::CaptureMode::kThreadLocal),
       device_(device),
-      has_capturer_(core::in_context<device_graph::Capturers>().of(device).capturer != nullptr) {}
+      has_capturer_(core::in_context<device_graph::Capturers>().of(device).capturer != nullptr),
+      beside_(device) {}
 
 std::vector<inspect::CaptureProblem> StepLint::run(const std::function<void()>& step) {
   {
     const Watch watch(*this);
     step();
   }
+  note_host_reads();
   return std::move(problems_);
+}
+
+// Of what the step has let go of, each replay would make the same.
+void StepLint::note_host_reads() {
+  read_on_host_.find_constants();
+  for (const std::string& read : read_on_host_.host_reads()) {
+    add(read, "it is read on the host, and replays would go on with what it was",
+        "read it before the step, if it stays; replays are refused once it has changed");
+  }
 }
 
 void StepLint::add(std::string op, std::string reason, std::string remedy) {
@@ -88,7 +101,7 @@ void StepLint::note_task(const eager::Task& task, const eager::Lane& lane) {
                "replay it before the step or after it");
   }
   if (task.plan == nullptr) {
-    return task.arguments.empty() ? note_host_function(task, lane) : note_copy(task);
+    return task.arguments.empty() ? note_host_function(task, lane) : note_copy(task, lane);
   }
   &lane.device() == &device_ ? note_launch(task) : note_elsewhere(task, lane);
 }
@@ -103,16 +116,6 @@ void StepLint::note_launch(const eager::Task& task) {
     add(eager::describe(task), host_read, "take the value before the step");
   } else if (std::string reason = record_refusal(task); !reason.empty()) {
     add(eager::describe(task), std::move(reason), kSplitRemedy);
-  }
-  for (std::size_t i = 0; i < task.input_count(); ++i) {
-    if (task.arguments[i] == nullptr) continue;
-    const Made* made = find(elsewhere_, task.arguments[i]->storage().get());
-    if (made == nullptr || is_random_state(task, i)) continue;
-    add(eager::describe(task),
-        fmt::format("[{}] computes its input '{}' at another place in the step, and replays would "
-                    "read it as it was",
-                    made->by, name_of(task, i)),
-        "compute it before the step, and change it in place, or at the place of the graph");
   }
   note_outputs(task, &computed_);
 }
@@ -145,21 +148,36 @@ void StepLint::note_elsewhere(const eager::Task& task, const eager::Lane& lane) 
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] == nullptr) continue;
     if (find(computed_, task.arguments[i]->storage().get()) == nullptr) continue;
-    add(eager::describe(task),
-        fmt::format("it runs at {}, and reads '{}', which the graph of {} computes",
-                    lane.device().place().to_string(), name_of(task, i),
-                    device_.place().to_string()),
-        "give it a kernel or a guard for that place, or leave it out of the step");
+    note_outputs(task, &told_);
+    return add(eager::describe(task),
+               fmt::format("it runs at {}, and reads '{}', which the graph of {} computes",
+                           lane.device().place().to_string(), name_of(task, i),
+                           device_.place().to_string()),
+               kPlaceRemedy);
   }
-  note_outputs(task, &elsewhere_);
+  note_beside(task, lane);
 }
 
-void StepLint::note_copy(const eager::Task& task) {
+// What leaves the device is told once, and not of each that goes on with it.
+void StepLint::note_beside(const eager::Task& task, const eager::Lane& lane) {
+  bool is_told = false;
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    is_told = is_told || (task.arguments[i] != nullptr &&
+                          find(told_, task.arguments[i]->storage().get()) != nullptr);
+  }
+  std::string objection = is_told ? std::string() : beside_.objection(task, lane);
+  if (!is_told && objection.empty()) return;
+  note_outputs(task, &told_);
+  if (!is_told) add(eager::describe(task), std::move(objection), kPlaceRemedy);
+}
+
+void StepLint::note_copy(const eager::Task& task, const eager::Lane& lane) {
   if (task.labels.reason == transfer::Reason::kLoad) return;  // which is done once
   const tensor::Storage& from = *task.arguments[0]->storage();
   const tensor::Storage& to = *task.arguments[1]->storage();
   device::Device* own = device_.uses_host_memory() ? nullptr : &device_;
   if (from.device == own && to.device == own) return note_outputs(task, &computed_);
+  if (find(told_, &from) != nullptr) return note_outputs(task, &told_);
   const Made* made = find(computed_, &from);
   const bool is_of_step = from.device == own || to.device == own || made != nullptr;
   if (is_of_step) {
@@ -170,9 +188,8 @@ void StepLint::note_copy(const eager::Task& task) {
         fmt::format("keep it at {}, or copy it before the step or after it",
                     device_.place().to_string()));
   }
-  // What leaves the device is told once, and not of each that goes on with it.
-  if (!is_of_step) return note_outputs(task, &elsewhere_);
-  if (to.device == own) note_outputs(task, &computed_);
+  if (!is_of_step) return note_beside(task, lane);
+  note_outputs(task, to.device == own ? &computed_ : &told_);
 }
 
 void StepLint::note_host_function(const eager::Task& task, const eager::Lane& lane) {
@@ -200,11 +217,18 @@ void StepLint::refuse(std::string_view action, bool is_copy) {
   add("[capture] the step", std::string(action), "do it before the step or after it");
 }
 
-void StepLint::note_read(const void* storage, std::string_view read, bool decides) {
-  const Made* made = find(computed_, storage);
-  if (is_within_run_ || (made == nullptr && !decides)) return;
+void StepLint::note_read(const std::shared_ptr<const void>& storage, std::string_view read,
+                         bool decides) {
+  const Made* made = find(computed_, storage.get());
+  if (is_within_run_ || (!decides && find(told_, storage.get()) != nullptr)) return;
+  if (made == nullptr && !decides) {
+    return read_on_host_.add_host_read(
+        std::const_pointer_cast<tensor::Storage>(
+            std::static_pointer_cast<const tensor::Storage>(storage)),
+        read);
+  }
   if (made != nullptr) {
-    if (read_.lock().get() == storage) return;
+    if (read_.lock() == storage) return;
     read_ = made->storage;
   }
   add(std::string(read),

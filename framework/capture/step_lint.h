@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "framework/capture/outside_tensors.h"
+#include "framework/capture/work_beside.h"
 #include "framework/device/capture_rules.h"
 #include "framework/eager/task_watcher.h"
 #include "framework/run/run_recorder.h"
@@ -35,7 +37,8 @@ class StepLint final : public eager::TaskWatcher,
   [[nodiscard]] std::string name() const override { return "a step"; }
   void invalidate(const Error& /*reason*/) override {}
   void refuse(std::string_view action, bool is_copy) override;
-  void note_read(const void* storage, std::string_view read, bool decides) override;
+  void note_read(const std::shared_ptr<const void>& storage, std::string_view read,
+                 bool decides) override;
 
   [[nodiscard]] bool takes(const device::Device& /*device*/) const override { return false; }
   [[nodiscard]] bool record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
@@ -53,10 +56,12 @@ class StepLint final : public eager::TaskWatcher,
 
   void add(std::string op, std::string reason, std::string remedy);
   void note_launch(const eager::Task& task);
+  void note_beside(const eager::Task& task, const eager::Lane& lane);
   void note_elsewhere(const eager::Task& task, const eager::Lane& lane);
-  void note_copy(const eager::Task& task);
+  void note_copy(const eager::Task& task, const eager::Lane& lane);
   void note_host_function(const eager::Task& task, const eager::Lane& lane);
   void note_outputs(const eager::Task& task, Storages* of);
+  void note_host_reads();
   [[nodiscard]] std::string host_read_of(const eager::Task& task) const;
   [[nodiscard]] std::string record_refusal(const eager::Task& task) const;
   // "what [mean] computes"; "it" without.
@@ -67,8 +72,10 @@ class StepLint final : public eager::TaskWatcher,
   device::Device& device_;
   bool has_capturer_ = false;
   bool is_within_run_ = false;
-  Storages computed_;                    // by the device, in the step
-  Storages elsewhere_;                   // at other places, in the step
+  Storages computed_;  // by the device, in the step
+  Storages told_;      // of work that is among the problems, and what reads it
+  WorkBeside beside_;
+  OutsideTensors read_on_host_;          // what the host has read, and the step has not computed
   std::weak_ptr<tensor::Storage> read_;  // the latest: one read asks several times
   std::vector<inspect::CaptureProblem> problems_;
   std::unordered_set<std::string> known_;

@@ -12,7 +12,11 @@ ThreadCaptures& ThreadCaptures::of_this_thread() {
   return captures;
 }
 
-ThreadCaptures::~ThreadCaptures() { runtime::run_recorder = nullptr; }
+// The thread ends, and its state may have gone.
+ThreadCaptures::~ThreadCaptures() {
+  runtime::run_recorder = nullptr;
+  stop_watching();
+}
 
 void ThreadCaptures::add(const std::shared_ptr<CaptureSession>& session,
                          std::shared_ptr<eager::Lane> own_lane) {
@@ -22,6 +26,7 @@ void ThreadCaptures::add(const std::shared_ptr<CaptureSession>& session,
     streams.insert(streams.begin(), own_lane.get());
   }
   runtime::run_recorder = this;
+  watch();
 }
 
 template <class Ends>
@@ -33,7 +38,22 @@ void ThreadCaptures::remove_if(const Ends& ends) noexcept {
     if (lane != streams.end()) streams.erase(lane);
     return true;
   });
-  if (captures_.empty()) runtime::run_recorder = nullptr;
+  if (!captures_.empty()) return;
+  runtime::run_recorder = nullptr;
+  if (is_watching_) eager::thread_state().watcher = nullptr;
+  stop_watching();
+}
+
+void ThreadCaptures::watch() {
+  if (is_watching_) return;
+  eager::thread_state().watcher = this;
+  eager::task_watchers.fetch_add(1, std::memory_order_relaxed);
+  is_watching_ = true;
+}
+
+void ThreadCaptures::stop_watching() noexcept {
+  if (!std::exchange(is_watching_, false)) return;
+  eager::task_watchers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void ThreadCaptures::remove(const CaptureSession* session) noexcept {
@@ -50,6 +70,32 @@ std::shared_ptr<CaptureSession> ThreadCaptures::of(const device::Device& device)
     if (session != nullptr && session->is_open() && &session->device() == &device) return session;
   }
   return nullptr;
+}
+
+std::vector<std::shared_ptr<CaptureSession>> ThreadCaptures::open() const {
+  std::vector<std::shared_ptr<CaptureSession>> sessions;
+  for (const Capture& each : captures_) {
+    std::shared_ptr<CaptureSession> session = each.session.lock();
+    if (session != nullptr && session->is_open()) sessions.push_back(std::move(session));
+  }
+  return sessions;
+}
+
+bool ThreadCaptures::is_watched_by_other() const {
+  const eager::TaskWatcher* watcher = eager::thread_state().watcher;
+  return watcher != nullptr && watcher != this;
+}
+
+void ThreadCaptures::note_task(const eager::Task& task, const eager::Lane& lane) {
+  if (lane.has_recorder()) return;  // it is some graph's
+  for (const auto& session : open()) session->check_beside(task, lane);
+}
+
+void ThreadCaptures::look_on(const runtime::Plan& /*plan*/, device::Device& device,
+                             const Feed& /*feed*/, const std::vector<Fetch>& /*fetch*/,
+                             const std::function<void()>& run) {
+  for (const auto& session : open()) session->refuse_run(device);
+  run();
 }
 
 bool ThreadCaptures::takes(const device::Device& device) const { return of(device) != nullptr; }

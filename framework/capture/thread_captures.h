@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "framework/capture/capture_session.h"
+#include "framework/eager/task_watcher.h"
 #include "framework/run/run_recorder.h"
 
 namespace loci::capture {
 
-class ThreadCaptures final : public runtime::RunRecorder {
+class ThreadCaptures final : public runtime::RunRecorder, public eager::TaskWatcher {
  public:
   static ThreadCaptures& of_this_thread();
   ~ThreadCaptures() override;
@@ -22,9 +23,15 @@ class ThreadCaptures final : public runtime::RunRecorder {
   // like others.
   void remove_ended() noexcept;
 
+  // Whether the thread's tasks are looked at by another watcher than this.
+  [[nodiscard]] bool is_watched_by_other() const;
+
+  void note_task(const eager::Task& task, const eager::Lane& lane) override;
   [[nodiscard]] bool takes(const device::Device& device) const override;
   [[nodiscard]] bool record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
                             const std::shared_ptr<tensor::ScopeImpl>& scope) override;
+  void look_on(const runtime::Plan& plan, device::Device& device, const Feed& feed,
+               const std::vector<Fetch>& fetch, const std::function<void()>& run) override;
 
  private:
   [[nodiscard]] std::shared_ptr<CaptureSession> of(const device::Device& device) const;
@@ -36,7 +43,12 @@ class ThreadCaptures final : public runtime::RunRecorder {
   template <class Ends>
   void remove_if(const Ends& ends) noexcept;
 
+  [[nodiscard]] std::vector<std::shared_ptr<CaptureSession>> open() const;
+  void watch();
+  void stop_watching() noexcept;
+
   std::vector<Capture> captures_;
+  bool is_watching_ = false;  // while there are any
 };
 
 }  // namespace loci::capture

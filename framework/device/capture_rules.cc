@@ -64,7 +64,8 @@ void ActiveCapture::refuse(std::string_view action, bool /*is_copy*/) {
   throw error;
 }
 
-void note_host_read(const void* storage, std::string_view read, bool decides) {
+void note_host_read(const std::shared_ptr<const void>& storage, std::string_view read,
+                    bool decides) {
   const std::lock_guard lock(captures().mutex);
   for (ActiveCapture* capture : captures().all) {
     if (capture->is_of_this_thread()) capture->note_read(storage, read, decides);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <loci/error.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -39,8 +40,9 @@ class ActiveCapture {
   // has failed. `is_copy`: the host waits for a copy of what it reads.
   virtual void refuse(std::string_view action, bool is_copy);
   // Its thread reads elements on the host, which are those of that storage: "[item()] of 'loss'".
-  // `decides`: what is done next hangs on them. That a capture computes them is refused elsewhere.
-  virtual void note_read(const void* /*storage*/, std::string_view /*read*/, bool /*decides*/) {}
+  // `decides`: what is done next hangs on them. Throws Error where the graph changes them.
+  virtual void note_read(const std::shared_ptr<const void>& /*storage*/, std::string_view /*read*/,
+                         bool /*decides*/) {}
 
  private:
   const Device& device_;
@@ -52,7 +54,8 @@ void enter_capture(ActiveCapture& capture);
 void leave_capture(ActiveCapture& capture) noexcept;
 
 extern std::atomic<int> active_captures;
-void note_host_read(const void* storage, std::string_view read, bool decides);
+void note_host_read(const std::shared_ptr<const void>& storage, std::string_view read,
+                    bool decides);
 void check_captures(const Device* device, std::string_view action, bool is_copy = false);
 
 // Before the calling thread waits for the device, or gives its memory back: throws

@@ -16,19 +16,24 @@
 // first run of a program comes before, so that what is done once is not done in each replay.
 //
 // Refused, each with the op, the place, the reason and a remedy: reading on the host what the graph
-// computes, waiting for the device (but see CaptureMode), control flow whose predicate the host
-// reads, extents that hang on values, operators that lie at another place, random ops of plugins,
-// and streams that are forked off and not joined; inspect::capture_problems() (loci/inspect.hpp)
-// tells all of them at once, by a run of the step without a capture. After such an error the
-// capture has failed: capture_end() throws it again, and nothing is left of it.
+// computes or changes, waiting for the device (but see CaptureMode), control flow whose predicate
+// the host reads, extents that hang on values, what the thread has another place do (operators,
+// copies, replays, runs of programs; constants may be made anywhere), random ops of plugins, and
+// streams that are forked off and not joined; inspect::capture_problems() (loci/inspect.hpp) tells
+// all of them at once, by a run of the step without a capture. After such an error the capture has
+// failed: capture_end() throws it again, and nothing is left of it.
 //
 // Each replay draws the random numbers that the same ops would draw without a graph: k replays are
 // k steps, to the bit.
 //
 // Each replay checks first that what the graph reads and writes is still what was captured, and
 // refuses otherwise before anything runs: a tensor that nobody but graphs has any more (work under
-// way counts as somebody), so that nobody can have changed it; one that has failed; a variable of a
-// scope that has another type now. A variable that has another storage now is read from there.
+// way counts as somebody), so that nobody can have changed it; one that has failed; one that the
+// host has read within the capture, and that has changed since; a variable of a scope that has
+// another type now. A variable that has another storage now is read from there.
+//
+// Outputs have no elements before the first replay: the user may read them, which warns, and what
+// would compute from them fails.
 //
 // Where a plugin of the kind "capture" serves the device, a graph is the device's own: a replay
 // costs the host one launch for each of its segments. A segment is a run of ops that the device can

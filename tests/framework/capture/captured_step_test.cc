@@ -145,6 +145,18 @@ TEST_P(CapturedStepTest, WhatCannotBeCapturedRunsPlainlyWithItsReason) {
   EXPECT_THAT(floats(vector({1, 2}) + 1.0), ElementsAre(2, 3)) << "nothing is left of it";
 }
 
+TEST_P(CapturedStepTest, AnInputThatDecidesOnTheHostIsPlain) {
+  captured(
+      [](const Tensors& in) {
+        return Tensors{in[0].item<float>() > 0 ? in[0] * 2.0 : in[0] - 1.0};
+      },
+      {vector({1})});
+  EXPECT_FALSE(is_captured_);
+  // A device is waited for, the host is not.
+  EXPECT_THAT(reason(), HasSubstr(place().is_host() ? "is read on the host by [item()]"
+                                                    : "the host waits for a copy"));
+}
+
 TEST_P(CapturedStepTest, ATensorThatIsGoneIsNoticed) {
   Tensor scale = vector({2, 2});
   const TensorFunction fn = [&](const Tensors& in) { return Tensors{in[0] * scale}; };

@@ -55,6 +55,58 @@ TEST_P(OutsideTensorsTest, D8_CopiesFromTheHostReadWhatIsThereNow) {
   EXPECT_THAT([&] { graph.replay(); }, ThrowsMessage<Error>(HasSubstr("freed after the capture")));
 }
 
+// "cpu" alone: a device would have to be waited for.
+TEST_F(CaptureTest, C7_WhatTheHostReadWithinACaptureHasToStay) {
+  const Tensor flag = Tensor::from<float>({1}, {1});
+  const Tensor x = Tensor::from<float>({2}, {1});
+  Graph graph("cpu");
+  graph.capture_begin();
+  const Tensor y = flag.item<float>() > 0 ? x * 2.0 : x - 1.0;
+  graph.capture_end();
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(4));
+  flag.fill_(-1);
+  EXPECT_THAT(
+      [&] { graph.replay(); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("[item()] of '' float32[1] on the host"),
+                                 HasSubstr("has changed since"), HasSubstr("capture again"))));
+}
+
+TEST_F(CaptureTest, C7_WhatTheHostReadMustNotBeReplaced) {
+  Tensor flag = Tensor::from<float>({1}, {1});
+  const Tensor x = Tensor::from<float>({2}, {1});
+  Graph graph("cpu");
+  graph.capture_begin();
+  const Tensor y = flag.item<float>() > 0 ? x * 2.0 : x - 1.0;
+  graph.capture_end();
+  flag = Tensor::from<float>({-1}, {1});
+  EXPECT_THAT([&] { graph.replay(); },
+              ThrowsMessage<Error>(HasSubstr("another one may have taken its place")));
+}
+
+TEST_F(CaptureTest, C7_WhatTheGraphChangesIsNotReadOnTheHost) {
+  const Tensor x = Tensor::from<float>({2}, {1});
+  Graph graph("cpu");
+  graph.capture_begin();
+  x.add_(x);
+  EXPECT_THAT([&] { (void)x.item<float>(); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("[item()]"), HasSubstr("which writes it"))));
+  EXPECT_THAT([&] { graph.capture_end(); }, ThrowsMessage<Error>(HasSubstr("which writes it")));
+  EXPECT_THAT(floats(x), ElementsAre(2));
+}
+
+TEST_P(OutsideTensorsTest, WhatTheStepMakesOfTheHostsIsAConstant) {
+  const Tensor x = vector({2});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor factor = Tensor::from<float>({3}, {1});
+  const Tensor y = x * static_cast<double>(factor.item<float>());
+  graph.capture_end();
+  graph.replay();
+  graph.replay();
+  EXPECT_THAT(floats(y), ElementsAre(6));
+}
+
 TEST_P(OutsideTensorsTest, WhatNobodyHadAtTheEndIsAConstant) {
   const Tensor x = vector({1, 2});
   Tensor y;

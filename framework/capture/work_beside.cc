@@ -1,0 +1,52 @@
+#include "framework/capture/work_beside.h"
+
+#include <fmt/format.h>
+
+namespace loci::capture {
+namespace {
+
+// A result of its own, rather than a tensor that was there before.
+bool is_fresh(const tensor::TensorImpl& tensor) {
+  return tensor.storage()->version.load(std::memory_order_relaxed) == 0 &&
+         tensor.storage()->uses.is_idle();
+}
+
+}  // namespace
+
+bool WorkBeside::is_constant(const tensor::TensorImpl& tensor) const {
+  const auto found = constants_.find(tensor.storage().get());
+  return found != constants_.end() && found->second.lock() == tensor.storage();
+}
+
+bool WorkBeside::makes_constants(const eager::Task& task) const {
+  if (task.batch != nullptr || task.arguments.empty()) return false;
+  if (task.plan != nullptr && task.plan->schema->is_random()) return false;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    const tensor::TensorImpl* argument = task.arguments[i].get();
+    if (argument == nullptr || is_constant(*argument)) continue;
+    if (i < task.input_count() || !is_fresh(*argument)) return false;
+  }
+  return true;
+}
+
+void WorkBeside::note_constants(const eager::Task& task) {
+  for (std::size_t i = task.input_count(); i < task.arguments.size(); ++i) {
+    if (task.arguments[i] == nullptr) continue;
+    const std::shared_ptr<tensor::Storage>& storage = task.arguments[i]->storage();
+    constants_[storage.get()] = storage;
+  }
+}
+
+std::string WorkBeside::objection(const eager::Task& task, const eager::Lane& lane) {
+  // Done once, whatever the step does.
+  const bool is_load = task.plan == nullptr && task.labels.reason == transfer::Reason::kLoad;
+  if (is_load || makes_constants(task)) {
+    note_constants(task);
+    return {};
+  }
+  if (&lane.device() == &device_) return {};
+  return fmt::format("it is work of {}, and the graph is of {}: replays would not do it again",
+                     lane.device().place().to_string(), device_.place().to_string());
+}
+
+}  // namespace loci::capture
