@@ -141,6 +141,8 @@ std::uint64_t Device::free_memory() const noexcept {
   } catch (const Error& error) {
     core::log(core::Module::kDevice, core::Level::kWarn, "{}", error.what());
     return 0;
+  } catch (const std::bad_alloc&) {
+    return 0;  // there is no room to ask
   }
   return free;
 }
