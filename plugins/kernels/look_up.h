@@ -43,9 +43,27 @@ struct LookUp {
 
   void copy_rows(const char* table, const IntegerView& ids, std::int64_t begin, std::int64_t end,
                  char* to) const {
+    if (padding < 0) {
+      switch (row_bytes) {
+        case 1: return copy_elements<std::uint8_t>(table, ids, begin, end, to);
+        case 2: return copy_elements<std::uint16_t>(table, ids, begin, end, to);
+        case 4: return copy_elements<std::uint32_t>(table, ids, begin, end, to);
+        case 8: return copy_elements<std::uint64_t>(table, ids, begin, end, to);
+        default: break;
+      }
+    }
     for (std::int64_t i = begin; i < end; ++i, to += row_bytes) {
       if (i + kAhead < end) prefetch(table + ids[i + kAhead] * row_bytes);
       copy_row(table, ids[i], to);
+    }
+  }
+
+  // Rows of one element each: next to nothing but the look-ups themselves.
+  template <class Element>
+  static void copy_elements(const char* table, const IntegerView& ids, std::int64_t begin,
+                            std::int64_t end, char* to) {
+    for (std::int64_t i = begin; i < end; ++i, to += sizeof(Element)) {
+      std::memcpy(to, table + ids[i] * static_cast<std::int64_t>(sizeof(Element)), sizeof(Element));
     }
   }
 

@@ -1,7 +1,8 @@
 // argmax and accuracy.
 #include <loci/plugin/dtype_visit.hpp>
 
-#include "plugins/kernels/grain.h"
+#include "plugins/kernels/extremes.h"
+#include "plugins/kernels/for_each_vector.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/labels.h"
 
@@ -13,44 +14,67 @@ using sdk::Prepare;
 
 // NaN counts as the largest.
 template <class C>
-bool is_larger(C x, C y) {
+LOCI_INLINE inline bool is_larger(C x, C y) {
   if constexpr (std::is_floating_point_v<C>) {
-    return x > y || (x != x && y == y);
+    return (x > y) | ((x != x) & (y == y));
   } else {
     return x > y;
   }
 }
 
+// The first of the largest ones.
 template <class T>
 struct ArgMax {
-  void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(0);
-    auto* out = launch.output<std::int64_t>(0);
-    host->parallel_for(0, outer * inner, grain_for(1000 * count),
-                       [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t i = begin; i < end; ++i) {
-                           out[i] = find(x + i / inner * count * inner + i % inner);
-                         }
-                       });
-  }
+  using C = sdk::compute_t<T>;
 
-  [[nodiscard]] std::int64_t find(const T* x) const {
-    using C = sdk::compute_t<T>;
-    std::int64_t best = 0;
-    auto largest = static_cast<C>(x[0]);
-    for (std::int64_t i = 1; i < count; ++i) {
-      const auto value = static_cast<C>(x[i * inner]);
-      if (!is_larger(value, largest)) continue;
-      largest = value;
-      best = i;
+  struct Work {
+    // The block whose extreme is the largest is looked through once it is known.
+    LOCI_INLINE void run_row(std::int64_t offset, std::int64_t vector) const {
+      constexpr std::int64_t kBlock = 512;
+      const T* row = x + offset;
+      std::int64_t best = 0;
+      C largest = extreme_of<Max<T>>(row, std::min(kBlock, count));
+      for (std::int64_t begin = kBlock; begin < count; begin += kBlock) {
+        const C extreme = extreme_of<Max<T>>(row + begin, std::min(kBlock, count - begin));
+        const bool is_better = is_larger(extreme, largest);
+        best = is_better ? begin : best;
+        largest = is_better ? extreme : largest;
+      }
+      while (is_larger(largest, static_cast<C>(row[best]))) ++best;
+      out[vector] = best;
     }
-    return best;
+
+    LOCI_INLINE void run_columns(std::int64_t offset, std::int64_t vector,
+                                 std::int64_t width) const {
+      C largest[kAxisStrip];
+      std::int64_t best[kAxisStrip] = {};
+      for (std::int64_t c = 0; c < width; ++c) largest[c] = static_cast<C>(x[offset + c]);
+      for (std::int64_t i = 1; i < count; ++i) {
+        const T* from = x + offset + i * inner;
+#pragma omp simd
+        for (std::int64_t c = 0; c < width; ++c) {
+          const auto value = static_cast<C>(from[c]);
+          const bool is_better = is_larger(value, largest[c]);
+          largest[c] = is_better ? value : largest[c];
+          best[c] = is_better ? i : best[c];
+        }
+      }
+      for (std::int64_t c = 0; c < width; ++c) out[vector + c] = best[c];
+    }
+
+    const T* x;
+    std::int64_t* out;
+    std::int64_t count;
+    std::int64_t inner;
+  };
+
+  void launch(const Launch& launch) const {
+    const Work work{launch.input<T>(0), launch.output<std::int64_t>(0), split.count, split.inner};
+    for_each_vector(*host, split, /*picoseconds=*/300, work);
   }
 
   const sdk::Host* host;
-  std::int64_t outer;
-  std::int64_t count;
-  std::int64_t inner;
+  sdk::AxisSplit split;
 };
 
 class ArgMaxKernel final : public sdk::Kernel {
@@ -60,8 +84,7 @@ class ArgMaxKernel final : public sdk::Kernel {
   void prepare(Prepare& prepare) const override {
     const sdk::AxisSplit split(prepare.op().input(0).dims(), axis_);
     sdk::visit_numbers(prepare.op().input(0).dtype(), [&](auto tag) {
-      prepare.emplace<ArgMax<typename decltype(tag)::type>>(&prepare.host(), split.outer,
-                                                            split.count, split.inner);
+      prepare.emplace<ArgMax<typename decltype(tag)::type>>(&prepare.host(), split);
     });
   }
 

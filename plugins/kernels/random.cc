@@ -11,6 +11,7 @@
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/philox_words.h"
+#include "plugins/kernels/simd_math.h"
 
 namespace loci::kernels {
 namespace {
@@ -85,27 +86,43 @@ class Gaussian {
  public:
   Gaussian(double mean, double deviation) : mean_(mean), deviation_(deviation) {}
 
+  // Words of whole pairs; the last value of one may not be wanted.
   void operator()(const std::uint32_t* words, std::int64_t count, T* values) const {
-    for (std::int64_t i = 0; i < count; i += 2) {
-      T pair[2];
-      if constexpr (std::is_same_v<T, double>) {
-        const std::uint32_t* block = words + 2 * i;
-        make_pair(sdk::uniform_double(block[0], block[1]) + 0x1p-53,
-                  sdk::uniform_double(block[2], block[3]), pair);
-      } else {
-        make_pair(sdk::positive_uniform(words[i]), sdk::angle_uniform(words[i + 1]), pair);
+    run_widest([&](auto) LOCI_INLINE {
+      double first[kMostPairs];
+      double second[kMostPairs];
+      const std::int64_t pairs = (count + 1) / 2;
+#pragma omp simd
+      for (std::int64_t i = 0; i < pairs; ++i) {
+        const double radius = std::sqrt(-2.0 * simd::log(radius_word(words, i)));
+        const auto [sine, cosine] = simd::sine_cosine(angle_word(words, i));
+        first[i] = simd::fused(deviation_, radius * cosine, mean_);
+        second[i] = simd::fused(deviation_, radius * sine, mean_);
       }
-      values[i] = pair[0];
-      if (i + 1 < count) values[i + 1] = pair[1];
-    }
+      for (std::int64_t i = 0; i < count / 2; ++i) {
+        values[2 * i] = convert<T>(first[i]);
+        values[2 * i + 1] = convert<T>(second[i]);
+      }
+      if (count % 2 != 0) values[count - 1] = convert<T>(first[pairs - 1]);
+    });
   }
 
  private:
-  void make_pair(double u, double v, T* values) const {
-    constexpr double kTwoPi = 6.283185307179586476925286766559;
-    const double radius = std::sqrt(-2.0 * std::log(u));
-    values[0] = convert<T>(mean_ + deviation_ * (radius * std::cos(kTwoPi * v)));
-    values[1] = convert<T>(mean_ + deviation_ * (radius * std::sin(kTwoPi * v)));
+  static constexpr std::int64_t kMostPairs = kBatch * kPerBlock<T> / 2;
+
+  LOCI_INLINE static double radius_word(const std::uint32_t* words, std::int64_t pair) {
+    if constexpr (std::is_same_v<T, double>) {
+      return sdk::uniform_double(words[4 * pair], words[4 * pair + 1]) + 0x1p-53;
+    } else {
+      return sdk::positive_uniform(words[2 * pair]);
+    }
+  }
+  LOCI_INLINE static double angle_word(const std::uint32_t* words, std::int64_t pair) {
+    if constexpr (std::is_same_v<T, double>) {
+      return sdk::uniform_double(words[4 * pair + 2], words[4 * pair + 3]);
+    } else {
+      return sdk::angle_uniform(words[2 * pair + 1]);
+    }
   }
 
   double mean_;

@@ -1,8 +1,8 @@
 // reduce_max, reduce_min, reduce_prod: folding with an operation that has a neutral element.
-#include <limits>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 
+#include "plugins/kernels/extremes.h"
 #include "plugins/kernels/fold.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
@@ -37,37 +37,6 @@ LOCI_INLINE inline typename Fold::State fold_lanes(const T* x, std::int64_t coun
   }
   return lanes[0];
 }
-
-// NaN wins over everything.
-template <class T>
-struct Max {
-  using State = sdk::compute_t<T>;
-  LOCI_INLINE static State neutral() {
-    if constexpr (sdk::is_float<T>) {
-      return -std::numeric_limits<State>::infinity();
-    } else {
-      return std::numeric_limits<State>::min();
-    }
-  }
-  LOCI_INLINE static State apply(State x, State y) { return x > y || x != x ? x : y; }
-  LOCI_INLINE State run(const T* x, std::int64_t count) const { return fold_lanes<Max>(x, count); }
-  T finish(State state) const { return static_cast<T>(state); }
-};
-
-template <class T>
-struct Min {
-  using State = sdk::compute_t<T>;
-  LOCI_INLINE static State neutral() {
-    if constexpr (sdk::is_float<T>) {
-      return std::numeric_limits<State>::infinity();
-    } else {
-      return std::numeric_limits<State>::max();
-    }
-  }
-  LOCI_INLINE static State apply(State x, State y) { return x < y || x != x ? x : y; }
-  LOCI_INLINE State run(const T* x, std::int64_t count) const { return fold_lanes<Min>(x, count); }
-  T finish(State state) const { return static_cast<T>(state); }
-};
 
 // In double, or modulo 2^64, of which an element takes the low bits: signs make no difference.
 template <class T>

@@ -49,7 +49,7 @@ struct RowSum {
 template <class T>
 LOCI_INLINE inline RowSum<sdk::compute_t<T>> sum_exp(const T* x, std::int64_t count) {
   using C = sdk::compute_t<T>;
-  constexpr std::int64_t kBlock = 128;
+  constexpr std::int64_t kBlock = 1024;
   const C max = row_max(x, count);
   double sum = 0;
   for (std::int64_t begin = 0; begin < count; begin += kBlock) {
@@ -73,9 +73,9 @@ LOCI_INLINE inline RowSum<sdk::compute_t<T>> softmax_row(T* out, const T* x, std
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) out[i] = simd::exp(x[i] - max);
     const double sum = sum_run(out, count);
-    const auto divisor = static_cast<C>(sum);
+    const auto share = static_cast<C>(1 / sum);
 #pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) out[i] /= divisor;
+    for (std::int64_t i = 0; i < count; ++i) out[i] *= share;
     return {max, sum};
   } else {
     // Kept in 16 bits, the exponentials would be rounded; they are computed twice.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "plugins/kernels/grain.h"
+#include "plugins/kernels/isa.h"
 
 namespace loci::kernels {
 namespace {
@@ -49,6 +50,38 @@ void move_row(const char* from, std::int64_t from_step, char* to, std::int64_t t
   }
 }
 
+using Four = std::uint32_t __attribute__((vector_size(16)));
+constexpr std::int64_t kSquare = 4;
+
+LOCI_INLINE inline Four load_four(const void* from) {
+  Four four;
+  std::memcpy(&four, from, sizeof four);
+  return four;
+}
+
+// Four columns of `lines` elements, as rows of four: squares of four by four in registers.
+void transpose_columns(const char* from, std::int64_t from_step, std::uint32_t* to,
+                       std::int64_t lines) {
+  for (std::int64_t line = 0; line < lines; line += kSquare) {
+    const char* corner = from + line * 4;
+    const Four a = load_four(corner);
+    const Four b = load_four(corner + from_step);
+    const Four c = load_four(corner + 2 * from_step);
+    const Four d = load_four(corner + 3 * from_step);
+    const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const Four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const Four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    const Four rows[kSquare] = {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5),
+                                __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+                                __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
+                                __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+    for (std::int64_t i = 0; i < kSquare; ++i) {
+      std::memcpy(to + (line + i) * lines, &rows[i], sizeof rows[i]);
+    }
+  }
+}
+
 // Through a buffer, so that each cache line on either side is touched once: lines that are a power
 // of two apart would push each other out.
 template <class Unit>
@@ -57,7 +90,15 @@ void move_tile(const char* from, std::int64_t from_step, char* to, std::int64_t 
   constexpr std::int64_t kTile = tile_of<Unit>;
   constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Unit));
   Unit buffer[kTile][kTile];
-  for (std::int64_t column = 0; column < columns; ++column) {
+  std::int64_t column = 0;
+  if constexpr (sizeof(Unit) == 4) {
+    if (lines == kTile) {
+      for (; column + kSquare <= columns; column += kSquare) {
+        transpose_columns(from + column * from_step, from_step, &buffer[0][column], kTile);
+      }
+    }
+  }
+  for (; column < columns; ++column) {
     const char* source = from + column * from_step;
     for (std::int64_t line = 0; line < lines; ++line) {
       std::memcpy(&buffer[line][column], source + line * kBytes, sizeof(Unit));
@@ -128,8 +169,9 @@ void run_tiles(const sdk::Host& host, const StridedCopyPlan& plan, const char* f
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t tile = begin; tile < end; ++tile) {
                         const Offsets at = plan.offsets_of(tile / (down * across), plan.rank() - 2);
-                        const std::int64_t line = tile / across % down * kTile;
-                        const std::int64_t column = tile % across * kTile;
+                        // Along the lines, so that each column is read on and on.
+                        const std::int64_t line = tile % down * kTile;
+                        const std::int64_t column = tile / down % across * kTile;
                         move_tile<Unit>(from + at.from + line * kUnit + column * row.from, row.from,
                                         to + at.to + line * lines.to + column * kUnit, lines.to,
                                         std::min(kTile, lines.extent - line),

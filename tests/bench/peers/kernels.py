@@ -4,10 +4,11 @@ is answered by one on standard output.
 {"inputs": [FILE.npy, ...], "torch": EXPRESSION, "onnx": EXPRESSION, "threads": N, "out": FILE.npy}
     sets a case up and writes PyTorch's result; answers {"peers": [NAME, ...]}
 {"time": NAME, "seconds": S}
-    answers {"ns": the mean time of a call in a stretch of about S seconds}
+    answers {"ns": the median time of a call in a stretch of about S seconds}
 """
 
 import json
+import statistics
 import sys
 import time
 
@@ -98,15 +99,14 @@ def set_up(question):
     return calls
 
 
-def mean_ns(call, seconds):
+def median_call_ns(call, seconds):
     call()
-    calls = 0
-    start = now = time.perf_counter_ns()
-    while now - start < seconds * 1e9:
+    times = []
+    while sum(times) < seconds * 1e9:
+        start = time.perf_counter_ns()
         call()
-        calls += 1
-        now = time.perf_counter_ns()
-    return (now - start) / calls
+        times.append(time.perf_counter_ns() - start)
+    return statistics.median(times)
 
 
 def main():
@@ -116,7 +116,7 @@ def main():
     for line in sys.stdin:
         question = json.loads(line)
         if "time" in question:
-            answer = {"ns": mean_ns(calls[question["time"]], question["seconds"])}
+            answer = {"ns": median_call_ns(calls[question["time"]], question["seconds"])}
         else:
             calls = set_up(question)
             answer = {"peers": list(calls)}

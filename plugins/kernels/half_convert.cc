@@ -1,0 +1,74 @@
+#include "plugins/kernels/half_convert.h"
+
+#include "plugins/kernels/isa.h"
+
+#if LOCI_WIDE_ISA
+#include <immintrin.h>
+#endif
+
+namespace loci::kernels {
+namespace {
+
+void widen_each(const sdk::f16* from, float* to, std::int64_t count) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+}
+
+void narrow_each(const float* from, sdk::f16* to, std::int64_t count) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) to[i] = sdk::f16(from[i]);
+}
+
+#if LOCI_WIDE_ISA
+constexpr std::int64_t kLanes = 8;
+
+// Of the processors with AVX2 all have F16C.
+bool has_instructions() { return best_isa() != Isa::kBaseline && __builtin_cpu_supports("f16c"); }
+
+__attribute__((target("avx2,f16c"))) std::int64_t widen_lanes(const sdk::f16* from, float* to,
+                                                              std::int64_t count) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(halves));
+  }
+  return i;
+}
+
+// The instruction keeps what a NaN carries; loci_f32_to_f16() gives the same NaN for all.
+__attribute__((target("avx2,f16c"))) std::int64_t narrow_lanes(const float* from, sdk::f16* to,
+                                                               std::int64_t count) {
+  const __m256 sign = _mm256_set1_ps(-0.0F);
+  const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FC00000));
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const __m256 values = _mm256_loadu_ps(from + i);
+    const __m256 is_nan = _mm256_cmp_ps(values, values, _CMP_UNORD_Q);
+    const __m256 plain_nan = _mm256_or_ps(_mm256_and_ps(values, sign), nan);
+    const __m256 chosen = _mm256_blendv_ps(values, plain_nan, is_nan);
+    const __m128i halves = _mm256_cvtps_ph(chosen, _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), halves);
+  }
+  return i;
+}
+#else
+bool has_instructions() { return false; }
+std::int64_t widen_lanes(const sdk::f16*, float*, std::int64_t) { return 0; }
+std::int64_t narrow_lanes(const float*, sdk::f16*, std::int64_t) { return 0; }
+#endif
+
+}  // namespace
+
+void widen(const sdk::f16* from, float* to, std::int64_t count) {
+  static const bool uses_instructions = has_instructions();
+  const std::int64_t done = uses_instructions ? widen_lanes(from, to, count) : 0;
+  widen_each(from + done, to + done, count - done);
+}
+
+void narrow(const float* from, sdk::f16* to, std::int64_t count) {
+  static const bool uses_instructions = has_instructions();
+  const std::int64_t done = uses_instructions ? narrow_lanes(from, to, count) : 0;
+  narrow_each(from + done, to + done, count - done);
+}
+
+}  // namespace loci::kernels
