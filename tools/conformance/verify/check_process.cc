@@ -84,6 +84,7 @@ CheckProcess::CheckProcess(const Work& work, Pipe pipe, int error)
 
 CheckProcess::~CheckProcess() {
   if (id_ > 0) end();
+  left_.end();
   if (watch_ >= 0) ::close(watch_);
 }
 

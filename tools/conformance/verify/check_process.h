@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/conformance/verify/left_processes.h"
 #include "tools/conformance/verify/verdict.h"
 
 namespace loci::verify {
@@ -36,7 +37,7 @@ class CheckProcess {
     bool probes_first;                   // before the first check; else only behind failed ones
   };
   explicit CheckProcess(const Work& work);
-  // Ends it, if it still runs.
+  // Ends it, if it still runs, and whatever it has left behind.
   ~CheckProcess();
   CheckProcess(const CheckProcess&) = delete;
   CheckProcess& operator=(const CheckProcess&) = delete;
@@ -63,6 +64,7 @@ class CheckProcess {
   bool read_pipe();
   void end();
 
+  LeftProcesses left_;
   Descriptor read_end_;
   Descriptor write_end_;
   Descriptor error_;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -178,6 +180,17 @@ TEST(FaultyPlugin, ADeviceThatDiesIsOneFailure) {
   ASSERT_THAT(report.failures(), SizeIs(1)) << to_text(report);
   EXPECT_EQ(report.failures()[0].check, "mem/pitched_copies");
   EXPECT_GT(report.counts()[Outcome::kPassed], 5U);
+}
+
+TEST(FaultyPlugin, TheProcessesThatItLeavesAreToldOfAndEnded) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const Report report = verify_plugin("leaves_process", "life");
+  EXPECT_THAT(report.failures(), SizeIs(1)) << to_text(report);
+  ::close(pipe[1]);
+  pollfd end{pipe[0], POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 0), 1) << "a process still holds the pipe";
+  ::close(pipe[0]);
 }
 
 TEST(FaultlessPlugin, Passes) {
