@@ -84,6 +84,9 @@ std::string ProcessState::wait_for(const ProcessState& before) {
 
 void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-std::size_t heap_bytes() { return ::mallinfo2().uordblks; }
+std::size_t heap_bytes() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;  // large pieces are mapped on their own
+}
 
 }  // namespace loci::verify

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
 constexpr std::uint64_t kScratch = 100;
+constexpr std::uint64_t kLeak = std::uint64_t{1} << 20;
 
 std::uint32_t device_count() {
   return has("bad_second_device") || has("second_device_hangs") ? 2 : 1;
@@ -36,6 +37,9 @@ void require_index(std::uint32_t index) {
 
 // Of the fault dies: no device of the process works any more.
 std::atomic<bool> is_dead{false};
+
+// Where the compiler cannot leave the allocation out.
+std::vector<char>* volatile leaked_by_work = nullptr;
 
 void require_alive() {
   if (is_dead) throw sdk::Error(LOCI_CODE_UNAVAILABLE, "[faulty] the device is dead");
@@ -169,10 +173,12 @@ void* Device::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[faulty] there is no pinned memory");
   }
   if (comes_due(until_failed_alloc_)) {
+    if (has("leak_failed_allocation_on_device")) used_ += kLeak;
     if (has("leak_failed_allocation")) static_cast<void>(host_.allocate(kScratch, kAlignment));
     throw sdk::Error(LOCI_CODE_OUT_OF_MEMORY, "[faulty] mem_alloc fails, as it was asked to");
   }
   if (bytes > kTotal - used_) {
+    if (has("leak_refused_allocation_on_device")) used_ += kLeak;
     if (has("leak_refused_allocation")) static_cast<void>(host_.allocate(kScratch, kAlignment));
     throw sdk::Error(has("wrong_code") ? LOCI_CODE_FAILED : LOCI_CODE_OUT_OF_MEMORY,
                      "[faulty] there is not so much memory");
@@ -209,6 +215,7 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   require_alive();
   if (comes_due(until_failed_copy_)) {
     if (has("leak_failed_copy")) used_ += copy.row_bytes;
+    if (has("leak_part_of_failed_copy")) used_ += kLeak;
     throw sdk::Error(LOCI_CODE_FAILED, "[faulty] a copy fails, as it was asked to");
   }
   if (!on_device && has("copy_ignores_stream")) {
@@ -248,6 +255,12 @@ void Device::synchronize() {
 bool Device::fails_now() { return comes_due(until_failure_); }
 
 bool Device::is_broken() const { return has("bad_second_device") && index_ > 0; }
+
+void Device::keep_failure() {
+  failed_ = true;
+  if (has("leak_failed_work_on_device")) used_ += kLeak;
+  if (has("leak_failed_work")) leaked_by_work = new std::vector<char>(kLeak);
+}
 
 void Device::check_async() {
   const bool failed = has("failure_told_twice") ? failed_.load() : failed_.exchange(false);
