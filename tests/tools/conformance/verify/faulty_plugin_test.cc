@@ -44,7 +44,7 @@ struct Planted {
 
 // The check itself, or of the conformance suite those that are quick.
 std::string filter_for(const std::string& check) {
-  for (const std::string group : {"ops/large", "ops/other_devices"}) {
+  for (const std::string group : {"ops/large", "ops/together", "ops/other_devices"}) {
     if (check.rfind(group, 0) == 0) return "^ops/place$|^" + check;
   }
   return check.rfind("ops/", 0) == 0 ? kCases : "^" + check + "$";
@@ -187,6 +187,8 @@ INSTANTIATE_TEST_SUITE_P(
             "false_agnostic", "ops/elementwise_unary/scale/",
             "scale (plain) says that it is shape-agnostic, and what was prepared for the shape"},
         Planted{"shared_arguments", "ops/elementwise_unary/scale/",
+                "launches of scale (plain) are not re-entrant"},
+        Planted{"shared_scratch", "ops/elementwise_unary/scale/",
                 "launches of scale (plain) are not re-entrant"},
         Planted{"wrong_beyond_size", "ops/large/scale/", "where the small case is right"}),
     [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
