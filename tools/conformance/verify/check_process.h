@@ -34,7 +34,8 @@ class CheckProcess {
     const std::vector<Check>& checks;
     std::size_t first;                   // of those that it runs
     const std::function<void()>& probe;  // empty: none
-    bool probes_first;                   // before the first check; else only behind failed ones
+    bool probes_first;                   // before the first check too, not only behind failed ones
+    bool probes_behind_all;  // passed ones too, which have failed where it says that one is lost
   };
   explicit CheckProcess(const Work& work);
   // Ends it, if it still runs, and whatever it has left behind.
@@ -58,6 +59,8 @@ class CheckProcess {
   static Pipe make_pipe();
   CheckProcess(const Work& work, Pipe pipe, int error);
   [[noreturn]] void run(const Work& work, pid_t parent);
+  static Verdict judge_probe(const Work& work);
+  static Verdict judge_check(const Work& work, const Check& check);
   // Whether the probe passes, which it writes.
   bool probe(const Work& work);
   bool receive(std::chrono::milliseconds patience);

@@ -20,6 +20,7 @@ constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
 constexpr std::uint64_t kScratch = 100;
 constexpr std::uint64_t kLeak = std::uint64_t{1} << 20;
+constexpr int kTasksToTheLoss = 300;
 
 std::uint32_t device_count() {
   return has("bad_second_device") || has("second_device_hangs") ? 2 : 1;
@@ -38,8 +39,13 @@ void require_index(std::uint32_t index) {
 // Of the fault dies: no device of the process works any more.
 std::atomic<bool> is_dead{false};
 
+// Of the fault loses_device: how many tasks of the process are done before the device is lost.
+std::atomic<int> until_loss{kTasksToTheLoss};
+
 // Where the compiler cannot leave the allocation out.
 std::vector<char>* volatile leaked_by_work = nullptr;
+
+bool is_lost() { return has("loses_device") && until_loss <= 0; }
 
 void require_alive() {
   if (is_dead) throw sdk::Error(LOCI_CODE_UNAVAILABLE, "[faulty] the device is dead");
@@ -92,7 +98,8 @@ Device::Stream::~Stream() {
 
 void Device::Stream::run(std::function<void()> task) {
   require_alive();
-  if (!device_.fails_now()) return add(std::move(task));
+  --until_loss;
+  if (!device_.fails_now() && !is_lost()) return add(std::move(task));
   add([this] {
     if (!has("swallows_failure")) device_.keep_failure();
   });
@@ -263,6 +270,7 @@ void Device::keep_failure() {
 }
 
 void Device::check_async() {
+  if (is_lost()) throw sdk::Error(LOCI_CODE_DEVICE_LOST, "[faulty] it fell off the bus");
   const bool failed = has("failure_told_twice") ? failed_.load() : failed_.exchange(false);
   if (failed) throw sdk::Error(LOCI_CODE_FAILED, "[faulty] a task failed, as it was asked to");
 }

@@ -17,7 +17,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr const char* kCases = "ops/(place|[a-z_]*/(assign|scale|elementwise_add)/float32/)";
 
@@ -199,6 +201,20 @@ TEST(FaultyPlugin, ADeviceThatDiesIsOneFailure) {
   ASSERT_THAT(report.failures(), SizeIs(1)) << to_text(report);
   EXPECT_EQ(report.failures()[0].check, "mem/pitched_copies");
   EXPECT_GT(report.counts()[Outcome::kPassed], 5U);
+}
+
+// Nor does it in the next process, for long.
+TEST(FaultyPlugin, ADeviceThatIsLostIsOneFailureOfTheCaseAndTheRestIsSkipped) {
+  for (const std::string level : {"mem", "ops"}) {
+    const Report report = verify_plugin("loses_device", level, level == "ops" ? kCases : "");
+    ASSERT_THAT(report.failures(), SizeIs(1)) << to_text(report);
+    const Result failure = report.failures()[0];
+    EXPECT_THAT(failure.message, StartsWith("the device was lost in it: "));
+    EXPECT_THAT(failure.message, Not(HasSubstr("re-entrant")));
+    const Result last = report.levels[0].results.back();
+    EXPECT_EQ(last.outcome, Outcome::kSkipped);
+    EXPECT_THAT(last.message, StartsWith("the device was lost in " + failure.check + ": "));
+  }
 }
 
 TEST(FaultyPlugin, TheProcessesThatItLeavesAreToldOfAndEnded) {
