@@ -30,14 +30,15 @@ using Json = nlohmann::json;
 std::string to_line(const Verdict& verdict) {
   const Json json{{"outcome", static_cast<int>(verdict.outcome)},
                   {"message", verdict.message},
-                  {"kernels", verdict.kernels}};
+                  {"kernels", verdict.kernels},
+                  {"device_lost", verdict.device_lost}};
   return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 
 Verdict from_line(const std::string& line) {
   const Json json = Json::parse(line);
   return {static_cast<Outcome>(json["outcome"].get<int>()), json["message"],
-          json["kernels"].get<std::set<std::string>>()};
+          json["kernels"].get<std::set<std::string>>(), json["device_lost"].get<bool>()};
 }
 
 void write_all(int descriptor, const std::string& text) {
@@ -84,14 +85,26 @@ CheckProcess::CheckProcess(const Work& work, Pipe pipe, int error)
 
 CheckProcess::~CheckProcess() {
   if (id_ > 0) end();
+  left_.end();
   if (watch_ >= 0) ::close(watch_);
 }
 
+Verdict CheckProcess::judge_probe(const Work& work) {
+  return judge({"probe", [&work]() -> Verdict {
+                  work.probe();
+                  return {};
+                }});
+}
+
+Verdict CheckProcess::judge_check(const Work& work, const Check& check) {
+  const Verdict verdict = judge(check);
+  if (!work.probes_behind_all || verdict.outcome != Outcome::kPassed) return verdict;
+  const Verdict probed = judge_probe(work);
+  return probed.device_lost ? probed : verdict;
+}
+
 bool CheckProcess::probe(const Work& work) {
-  const Verdict verdict = judge({"probe", [&work]() -> Verdict {
-                                   work.probe();
-                                   return {};
-                                 }});
+  const Verdict verdict = judge_probe(work);
   write_all(write_end_.number(), to_line(verdict));
   return verdict.outcome != Outcome::kFailed;
 }
@@ -104,7 +117,7 @@ void CheckProcess::run(const Work& work, pid_t parent) {
   if (work.probes_first && !probe(work)) ::_exit(EXIT_SUCCESS);
   for (std::size_t i = work.first; i < work.checks.size(); ++i) {
     note_call("");
-    const Verdict verdict = judge(work.checks[i]);
+    const Verdict verdict = judge_check(work, work.checks[i]);
     write_all(write_end_.number(), to_line(verdict));
     if (verdict.outcome == Outcome::kFailed && work.probe && !probe(work)) break;
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/conformance/verify/left_processes.h"
 #include "tools/conformance/verify/verdict.h"
 
 namespace loci::verify {
@@ -33,10 +34,11 @@ class CheckProcess {
     const std::vector<Check>& checks;
     std::size_t first;                   // of those that it runs
     const std::function<void()>& probe;  // empty: none
-    bool probes_first;                   // before the first check; else only behind failed ones
+    bool probes_first;                   // before the first check too, not only behind failed ones
+    bool probes_behind_all;  // passed ones too, which have failed where it says that one is lost
   };
   explicit CheckProcess(const Work& work);
-  // Ends it, if it still runs.
+  // Ends it, if it still runs, and whatever it has left behind.
   ~CheckProcess();
   CheckProcess(const CheckProcess&) = delete;
   CheckProcess& operator=(const CheckProcess&) = delete;
@@ -57,12 +59,15 @@ class CheckProcess {
   static Pipe make_pipe();
   CheckProcess(const Work& work, Pipe pipe, int error);
   [[noreturn]] void run(const Work& work, pid_t parent);
+  static Verdict judge_probe(const Work& work);
+  static Verdict judge_check(const Work& work, const Check& check);
   // Whether the probe passes, which it writes.
   bool probe(const Work& work);
   bool receive(std::chrono::milliseconds patience);
   bool read_pipe();
   void end();
 
+  LeftProcesses left_;
   Descriptor read_end_;
   Descriptor write_end_;
   Descriptor error_;

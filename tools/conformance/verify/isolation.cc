@@ -33,10 +33,11 @@ class IsolatedRun {
       : checks_(checks), patience_(patience), progress_(progress), vitality_(vitality) {}
 
   std::vector<Result> run() {
-    while (!is_finished() && !is_lost()) run_process();
+    while (!is_finished() && !is_lost() && lost_behind_.empty()) run_process();
     while (!is_finished()) {
-      add({Outcome::kSkipped, fmt::format("the device does not work since {}: {}",
-                                          vitality_->lost_in, vitality_->cause)});
+      add({Outcome::kSkipped, is_lost() ? fmt::format("the device does not work since {}: {}",
+                                                      vitality_->lost_in, vitality_->cause)
+                                        : lost_behind_});
     }
     return std::move(results_);
   }
@@ -54,11 +55,11 @@ class IsolatedRun {
   void run_process() {
     static const std::function<void()> kNone;
     const bool probes_first = vitality_ != nullptr && !vitality_->suspect.empty();
-    CheckProcess process(
-        {checks_, results_.size(), vitality_ == nullptr ? kNone : vitality_->probe, probes_first});
+    CheckProcess process({checks_, results_.size(), vitality_ == nullptr ? kNone : vitality_->probe,
+                          probes_first, vitality_ != nullptr && vitality_->probes_behind_all});
     std::optional<Verdict> probed;
     if (probes_first && !read_probe(process, &probed)) return lose(process, probed);
-    const bool ended_early = !read_checks(process, &probed);
+    const bool ended_early = !read_checks(process);
     const std::string death = process.wait(patience_);
     const std::string said = process.said();
     // A probe that failed, or that it died in, is no failure of the next check.
@@ -78,18 +79,33 @@ class IsolatedRun {
   }
 
   // False if the process has ended before the checks did.
-  bool read_checks(CheckProcess& process, std::optional<Verdict>* probed) {
+  bool read_checks(CheckProcess& process) {
     Verdict verdict;
     while (!is_finished()) {
       if (!process.read(patience_, &verdict)) return false;
       const bool failed = verdict.outcome == Outcome::kFailed;
+      if (!failed || vitality_ == nullptr) {
+        add(std::move(verdict));
+        continue;
+      }
+      std::optional<Verdict> probed;
+      const bool works = read_probe(process, &probed);
+      if (probed && probed->device_lost) note_loss(probed->message, &verdict.message);
       add(std::move(verdict));
-      if (!failed || vitality_ == nullptr) continue;
-      if (read_probe(process, probed)) continue;
+      if (works) continue;
       in_probe_ = true;
       return false;
     }
     return true;
+  }
+
+  // The check that is the next one has lost the device, which is told in its message.
+  void note_loss(const std::string& cause, std::string* message) {
+    lost_behind_ =
+        fmt::format("the device was lost in {}: {}", checks_[results_.size()].name, cause);
+    const bool says_more = cause.find(*message) == std::string::npos;
+    *message = fmt::format("the device was lost in it: {}{}{}", cause, says_more ? "; " : "",
+                           says_more ? *message : "");
   }
 
   void lose(CheckProcess& process, const std::optional<Verdict>& probed) {
@@ -104,7 +120,8 @@ class IsolatedRun {
   const Progress& progress_;
   Vitality* vitality_;
   std::vector<Result> results_;
-  bool in_probe_ = false;  // the process did not come out of a probe, or not well
+  std::string lost_behind_;  // why no check follows, where the plugin said that its device is lost
+  bool in_probe_ = false;    // the process did not come out of a probe, or not well
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ using Progress = std::function<void(const Result&)>;
 struct Vitality {
   // Throws where it does not work. CheckSkipped says that there is none, which is no fault.
   std::function<void()> probe;
+  // It is made behind checks that passed, too: one whose device it says is lost has failed.
+  bool probes_behind_all = false;
   // The check behind which a process ended or its device did not work: the next process has to
   // show that it does. Empty: none.
   std::string suspect = {};
@@ -33,7 +35,8 @@ struct Vitality {
 //
 // With `vitality`, which outlives the call: behind a check that failed the probe is made, and a
 // child whose device does not work any more is replaced. One in which it never does ends the run:
-// the checks that are left, and all of later runs, are skipped with the reason.
+// the checks that are left, and all of later runs, are skipped with the reason. A device that its
+// plugin says is lost ends the run too, but not later ones.
 //
 // The children are forked, so this process should have no threads yet. Throws std::system_error if
 // it cannot have children.

@@ -17,10 +17,6 @@ using conformance::Case;
 using conformance::Expected;
 using conformance::Variables;
 
-// More than a grid of 65535 blocks of 256 threads has.
-constexpr std::int64_t kElements = 17'000'000;
-constexpr std::int64_t kRows = 70'000;
-
 // Families whose ops compute an element of the output from those at its place.
 const std::set<std::string>& elementwise_families() {
   static const std::set<std::string> kFamilies{"elementwise_unary", "elementwise_binary",
@@ -68,6 +64,9 @@ Shape repeated_shape(const Shape& shape, std::int64_t times) {
   dims[0] *= times;
   return Shape(dims);
 }
+
+// The next odd number: what is repeated so is another one when its halves change places.
+std::int64_t odd(std::int64_t times) { return times | 1; }
 
 // The bytes of one again and again.
 Tensor repeat(const Tensor& one, std::int64_t times) {
@@ -128,14 +127,14 @@ std::string LargeCase::name() const {
   return fmt::format("{} x {}", name.substr(name.find('/') + 1), times);
 }
 
-std::vector<LargeCase> large_cases(const conformance::Suite& suite) {
+std::vector<LargeCase> large_cases(const conformance::Suite& suite, const LargeSize& size) {
   std::vector<LargeCase> large;
   std::set<std::string> ops;
   for (const Case& one : suite.cases()) {
     if (!is_elementwise(one) || !ops.insert(one.op).second) continue;
     std::vector<std::size_t> all(one.inputs.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    large.push_back({&one, std::move(all), kElements / one.inputs[0].shape[0]});
+    large.push_back({&one, std::move(all), odd(size.elements / one.inputs[0].shape[0])});
   }
   for (const RowByRow& wanted : row_by_row()) {
     const auto found =
@@ -143,7 +142,7 @@ std::vector<LargeCase> large_cases(const conformance::Suite& suite) {
                      [&](const Case& one) { return one.name().rfind(wanted.name, 0) == 0; });
     if (found == suite.cases().end()) continue;
     const Shape& shape = found->inputs[wanted.repeated.front()].shape;
-    large.push_back({&*found, wanted.repeated, kRows / shape[0] + 1});
+    large.push_back({&*found, wanted.repeated, odd(size.rows / shape[0] + 1)});
   }
   return large;
 }

@@ -22,9 +22,18 @@ struct LargeCase {
   [[nodiscard]] std::string name() const;
 };
 
-// Of the cases of a suite, which outlives them: each elementwise op, on more than 65535 * 256
-// elements, and some that compute row by row, on 70000 rows or more.
-std::vector<LargeCase> large_cases(const conformance::Suite& suite);
+struct LargeSize {
+  std::int64_t elements;  // of elementwise ops
+  std::int64_t rows;      // of ops that compute row by row
+};
+// More than a grid of 65535 blocks of 256 threads has.
+constexpr LargeSize kBeyondLimits{17'000'000, 70'000};
+// Launches that take a while, on no more than is copied to be made several times.
+constexpr LargeSize kTakesAWhile{16'000, 2'000};
+
+// Of the cases of a suite, which outlives them: each elementwise op and some that compute row by
+// row, on so much or more.
+std::vector<LargeCase> large_cases(const conformance::Suite& suite, const LargeSize& size);
 
 // Skips the check where the place has not memory enough.
 Verdict run_large(const LargeCase& large, const Place& place);

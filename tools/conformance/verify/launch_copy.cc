@@ -34,6 +34,11 @@ bool overlap(const loci_view& a, const loci_view& b) {
   return first < second + b.bytes && second < first + a.bytes;
 }
 
+// From the outputs of one slot to those of the next: aligned as memory of its own.
+std::uint64_t slot_bytes(const loci_view& view) {
+  return (view.bytes + kChunk - 1) / kChunk * kChunk;
+}
+
 void turn_elements(std::vector<std::byte>& content, std::uint64_t element) {
   if (element == 0 || content.size() < 2 * element) return;
   const std::uint64_t half = content.size() / element / 2 * element;
@@ -49,25 +54,31 @@ struct LaunchCopy::Piece {
 };
 
 bool LaunchCopy::suits(const loci_launch& launch, const ArgumentCounts& counts) {
-  std::uint64_t bytes = 0;
   bool writes = false;
   for (std::uint32_t o = 0; o < counts.outputs; ++o) {
     const loci_view& output = *launch.outputs[o];
     if (output.data == nullptr) continue;
     if (!is_plain(output)) return false;
-    bytes += output.bytes;
     writes = true;
     for (std::uint32_t i = 0; i < counts.inputs; ++i) {
       if (overlap(output, *launch.inputs[i])) return false;
     }
   }
+  return writes && bytes_of(launch, counts) <= kMostBytes;
+}
+
+std::uint64_t LaunchCopy::bytes_of(const loci_launch& launch, const ArgumentCounts& counts) {
+  std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < counts.inputs; ++i) bytes += launch.inputs[i]->bytes;
-  return writes && bytes <= kMostBytes;
+  for (std::uint32_t o = 0; o < counts.outputs; ++o) {
+    if (launch.outputs[o]->data != nullptr) bytes += launch.outputs[o]->bytes;
+  }
+  return bytes;
 }
 
 LaunchCopy::LaunchCopy(const LaunchPlace& place, const loci_launch& launch,
-                       const ArgumentCounts& counts, bool turns)
-    : place_(place) {
+                       const ArgumentCounts& counts, bool turns, std::size_t slots)
+    : place_(place), slots_(slots) {
   if (place.api.stream_create != nullptr && launch.stream != nullptr &&
       !succeeds(place.api.stream_create(place.device, 0, &own_stream_))) {
     own_stream_ = nullptr;
@@ -87,9 +98,15 @@ LaunchCopy::~LaunchCopy() {
   if (own_stream_ != nullptr) place_.api.stream_destroy(own_stream_);
 }
 
-bool LaunchCopy::succeeds(loci_error* error) const {
-  if (error != nullptr) place_.host.error_release(error);
-  return error == nullptr;
+bool LaunchCopy::succeeds(loci_error* error) {
+  if (error == nullptr) return true;
+  if (error_.empty()) {
+    const loci_str message = place_.host.error_message(error);
+    error_.assign(message.data == nullptr ? "" : message.data, message.size);
+  }
+  is_lost_ = is_lost_ || place_.host.error_code(error) == LOCI_CODE_DEVICE_LOST;
+  place_.host.error_release(error);
+  return false;
 }
 
 void* LaunchCopy::allocate(std::uint64_t bytes) {
@@ -155,7 +172,7 @@ bool LaunchCopy::add_outputs(const loci_launch& launch, std::uint32_t count) {
     loci_view& view = outputs_.back();
     if (view.data == nullptr) continue;
     output_pieces_.back() = std::make_unique<Piece>();
-    view.data = scratch(*output_pieces_.back(), view.bytes);
+    view.data = scratch(*output_pieces_.back(), (slots_ - 1) * slot_bytes(view) + view.bytes);
     if (view.data == nullptr) return false;
   }
   return true;
@@ -218,6 +235,15 @@ bool LaunchCopy::start(const PreparedKernel& kernel, loci_stream* stream, std::u
   return succeeds(kernel.launch(kernel.object, &launch));
 }
 
+bool LaunchCopy::start_in_slot(const PreparedKernel& kernel, std::size_t slot) {
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    if (output_pieces_[o] == nullptr) continue;
+    auto* first = static_cast<std::byte*>(output_pieces_[o]->memory);
+    outputs_[o].data = first + slot * slot_bytes(outputs_[o]);
+  }
+  return start(kernel);
+}
+
 bool LaunchCopy::finish(loci_stream* stream) {
   if (stream == nullptr) stream = own_stream_;
   if (stream != nullptr && !succeeds(place_.api.stream_synchronize(stream))) return false;
@@ -236,6 +262,22 @@ Contents LaunchCopy::read() {
     }
   }
   return contents;
+}
+
+bool LaunchCopy::all_hold(const Contents& expected) {
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    if (output_pieces_[o] == nullptr) continue;
+    const Piece& piece = *output_pieces_[o];
+    std::vector<std::byte> all(piece.content.size());
+    if (!copy(all.data(), LOCI_END_HOST, piece.memory, LOCI_END_DEVICE, all.size(), own_stream_)) {
+      return false;
+    }
+    for (std::size_t slot = 0; slot < slots_; ++slot) {
+      const auto from = all.begin() + static_cast<std::ptrdiff_t>(slot * slot_bytes(outputs_[o]));
+      if (!std::equal(expected[o].begin(), expected[o].end(), from)) return false;
+    }
+  }
+  return true;
 }
 
 Contents LaunchCopy::run(const PreparedKernel& kernel, const loci_alias* alias) {

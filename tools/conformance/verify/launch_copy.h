@@ -40,11 +40,13 @@ class LaunchCopy {
   // Whether it can be made again: its outputs are plain memory that no argument shares, none is on
   // the host, and all together is small.
   static bool suits(const loci_launch& launch, const ArgumentCounts& counts);
+  // Of all arguments.
+  static std::uint64_t bytes_of(const loci_launch& launch, const ArgumentCounts& counts);
 
   // The inputs are those of `launch`, the elements of floating ones turned by half their number if
-  // `turns`. Waits for the launch's stream.
+  // `turns`. Waits for the launch's stream. With outputs for as many launches as there are `slots`.
   LaunchCopy(const LaunchPlace& place, const loci_launch& launch, const ArgumentCounts& counts,
-             bool turns);
+             bool turns, std::size_t slots = 1);
   ~LaunchCopy();
   LaunchCopy(const LaunchCopy&) = delete;
   LaunchCopy& operator=(const LaunchCopy&) = delete;
@@ -52,6 +54,10 @@ class LaunchCopy {
   // False if memory or a stream is missing; then nothing else may be called.
   [[nodiscard]] bool usable() const { return usable_; }
   [[nodiscard]] loci_stream* stream() const { return own_stream_; }
+  // The first error that a call has met; empty: none.
+  [[nodiscard]] const std::string& error() const { return error_; }
+  // Whether one said that the device is lost.
+  [[nodiscard]] bool is_lost() const { return is_lost_; }
 
   // Whether that output fits into that input, and the input is a copy.
   [[nodiscard]] bool can_alias(const loci_alias& alias) const;
@@ -62,10 +68,14 @@ class LaunchCopy {
   void turn();
   // Into a stream of its own, or into `stream`, with LOCI_LAUNCH_* flags. False if it fails.
   bool start(const PreparedKernel& kernel, loci_stream* stream = nullptr, std::uint64_t flags = 0);
+  // Into its own stream, with the outputs of that slot. The others begin with zeros, as this does.
+  bool start_in_slot(const PreparedKernel& kernel, std::size_t slot);
   // Waits. False if that work, or that of others in the stream, failed.
   bool finish(loci_stream* stream = nullptr);
-  // What the outputs hold.
+  // What the outputs hold, those of the first slot.
   Contents read();
+  // Whether those of every slot hold that.
+  bool all_hold(const Contents& expected);
   // reset, start, finish and read; empty if one of them failed.
   Contents run(const PreparedKernel& kernel, const loci_alias* alias = nullptr);
 
@@ -77,10 +87,13 @@ class LaunchCopy {
   void free(void* pointer);
   bool copy(void* target, std::uint32_t target_end, const void* source, std::uint32_t source_end,
             std::uint64_t bytes, loci_stream* stream);
-  bool succeeds(loci_error* error) const;
+  bool succeeds(loci_error* error);
   void* scratch(Piece& piece, std::uint64_t bytes);
 
   LaunchPlace place_;
+  std::size_t slots_;
+  std::string error_;
+  bool is_lost_ = false;
   loci_stream* own_stream_ = nullptr;
   std::vector<loci_view> inputs_;
   std::vector<loci_view> outputs_;

@@ -33,9 +33,17 @@ namespace {
 constexpr int kAttempts = 3;
 // Others may use the device too.
 constexpr int kTakings = 2;
-// Of what one implementation prepared, as much as is rehearsed; and of that, with several threads.
+// Of what one implementation prepared, as much as is rehearsed: of launches on that many bytes,
+// which take long enough to meet, and of smaller ones.
+constexpr std::uint64_t kLargeBytes = std::uint64_t{48} << 10;
+constexpr int kLargeRehearsals = 6;
 constexpr int kRehearsals = 24;
-constexpr int kThreadedRehearsals = 2;
+
+// Of launches of one size.
+struct Rehearsals {
+  std::atomic<int> left;
+  OverlapCounts overlaps = {};
+};
 
 // What is known of one implementation.
 struct Watched {
@@ -44,7 +52,8 @@ struct Watched {
   bool returns_early = false;
   int late = 0;
   int takings = 0;
-  std::atomic<int> rehearsals{0};
+  Rehearsals small{kRehearsals};
+  Rehearsals large{kLargeRehearsals};
 };
 
 // Everything of the plugin under watch. Made once, and for ever.
@@ -222,8 +231,9 @@ bool works_in_host_memory() {
 void rehearse_launch(const WatchedLaunch& self, const loci_launch& arguments) {
   if (self.is_rehearsed.exchange(true)) return;
   if (!LaunchCopy::suits(arguments, self.counts)) return;
-  const int number = self.watched->rehearsals++;
-  if (number >= kRehearsals) return;
+  const bool is_large = LaunchCopy::bytes_of(arguments, self.counts) >= kLargeBytes;
+  Rehearsals& rehearsals = is_large ? self.watched->large : self.watched->small;
+  if (rehearsals.left-- <= 0) return;
   static const bool kHostMemory = works_in_host_memory();
   const loci_device_api& device = watch().device;
   if (!kHostMemory &&
@@ -235,7 +245,7 @@ void rehearse_launch(const WatchedLaunch& self, const loci_launch& arguments) {
     rehearsed.other = &self.other->kernel;
     rehearsed.other_shape = self.other->shape;
   }
-  rehearsed.with_threads = number < kThreadedRehearsals;
+  rehearsed.overlaps = &rehearsals.overlaps;
   if (BusyWork* busy = busy_work(self.device, arguments.stream); busy != nullptr) {
     rehearsed.keep_busy = [busy](loci_stream* stream) { busy->enqueue(stream); };
   }

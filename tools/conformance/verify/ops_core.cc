@@ -91,9 +91,23 @@ void OpsCore::explain(const std::exception& error) const {
 Verdict OpsCore::run(const Case& subject) { return run_at(subject, place()); }
 
 Verdict OpsCore::run_at(const Case& subject, const Place& place) {
+  return watch([&] { return run_unwatched(subject, place); });
+}
+
+Verdict OpsCore::watch(const std::function<Verdict()>& run) {
   take_findings();
-  const CaseResult result = conformance::run_case(subject, place);
+  Verdict verdict = run();
   const std::vector<std::string> findings = take_findings();
+  if (findings.empty()) return verdict;
+  // They may be why the result is wrong.
+  const std::string wrong = verdict.outcome == Outcome::kFailed ? "; " + verdict.message : "";
+  verdict.outcome = Outcome::kFailed;
+  verdict.message = fmt::format("{}{}", fmt::join(findings, "; "), wrong);
+  return verdict;
+}
+
+Verdict OpsCore::run_unwatched(const Case& subject, const Place& place) const {
+  const CaseResult result = conformance::run_case(subject, place);
   Verdict verdict{outcome_of(result.outcome), result.message};
   const std::string own = target_.manifest.id + "/";
   std::string others;
@@ -104,12 +118,7 @@ Verdict OpsCore::run_at(const Case& subject, const Place& place) {
       others = kernel;
     }
   }
-  if (!findings.empty()) {
-    // They may be why the result is wrong.
-    const std::string wrong = verdict.outcome == Outcome::kFailed ? "; " + verdict.message : "";
-    verdict.outcome = Outcome::kFailed;
-    verdict.message = fmt::format("{}{}", fmt::join(findings, "; "), wrong);
-  } else if (!has_device_ && verdict.kernels.empty() && !others.empty()) {
+  if (!has_device_ && verdict.kernels.empty() && !others.empty()) {
     verdict = {Outcome::kAbsent, fmt::format("{} ran it, which is not the plugin's", others)};
   }
   return verdict;

@@ -1,6 +1,7 @@
 // The core with the plugin under test and its launches watched, for the checks of the level ops.
 #pragma once
 
+#include <functional>
 #include <loci/place.hpp>
 #include <string>
 #include <vector>
@@ -31,10 +32,13 @@ class OpsCore {
   // plugin's kernels ran is absent where it brings no device: then others ran it.
   Verdict run(const conformance::Case& subject);
   Verdict run_at(const conformance::Case& subject, const Place& place);
+  // Runs that, and says what launches did wrong meanwhile.
+  Verdict watch(const std::function<Verdict()>& run);
   // Throws if nothing can be copied to the place and back any more.
   void probe();
 
  private:
+  [[nodiscard]] Verdict run_unwatched(const conformance::Case& subject, const Place& place) const;
   void configure() const;
   void start();
   [[noreturn]] void explain(const std::exception& error) const;

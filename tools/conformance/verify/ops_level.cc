@@ -52,11 +52,21 @@ class OpsChecks {
     }
   }
   void add_large() {
-    for (LargeCase& large : large_cases(*suite_)) {
+    for (LargeCase& large : large_cases(*suite_, kBeyondLimits)) {
       checks_.push_back(
           {"ops/large/" + large.name(), [core = core_, suite = suite_, large = std::move(large)] {
              return run_large(large, core->place());
            }});
+    }
+  }
+  // Their launches are rehearsed: see overlap.h.
+  void add_together() {
+    for (LargeCase& large : large_cases(*suite_, kTakesAWhile)) {
+      checks_.push_back({"ops/together/" + large.name(),
+                         [core = core_, suite = suite_, large = std::move(large)] {
+                           const Place& place = core->place();
+                           return core->watch([&] { return run_large(large, place); });
+                         }});
     }
   }
   // The first case of each op in float32, on each other device.
@@ -112,6 +122,7 @@ OpsLevel ops_level(const Target& target, const OpsOptions& options, const Brough
   checks.add(own_op_checks(brought.ops, core));
   checks.add_suite();
   checks.add_other_devices(options.place, brought.devices);
+  checks.add_together();
   checks.add_large();
   return {checks.take(), [core] { core->probe(); }};
 }

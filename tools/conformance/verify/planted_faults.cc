@@ -3,9 +3,11 @@
 #include <memory>
 
 #include "tools/conformance/verify/bench.h"
+#include "tools/conformance/verify/failing_lives.h"
+#include "tools/conformance/verify/faulty_device.h"
+#include "tools/conformance/verify/free_memory.h"
 #include "tools/conformance/verify/heap_growth.h"
 #include "tools/conformance/verify/plain_kernel.h"
-#include "tools/conformance/verify/process_state.h"
 
 namespace loci::verify {
 namespace {
@@ -15,130 +17,99 @@ constexpr std::uint64_t kFaultBytes = 4096;
 constexpr std::uint64_t kBulkBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kFaultCorrelation = 4711;
 
-// A device whose plugin was asked by a setting to let the first call or task of a kind fail.
-struct Faulty {
-  Faulty(const Target& target, const char* option)
-      : instance(make(target, option)), device(*instance, target.index) {
-    device.require_streams();
-  }
-
-  static std::unique_ptr<Instance> make(const Target& target, const char* option) {
-    try {
-      return std::make_unique<Instance>(target, std::map<std::string, std::string>{{option, "1"}});
-    } catch (const PluginError& error) {
-      skip("it does not take the setting {}: {}", option, error.what());
-    }
-  }
-
-  std::unique_ptr<Instance> instance;
-  OpenDevice device;
-};
-
-// Who takes a setting does not take that for a number of calls.
-bool takes_setting(const Target& target, const char* option) {
-  try {
-    const Instance instance(target, {{option, "no-number"}});
-  } catch (const PluginError&) {
-    return true;
-  }
-  return false;
-}
-
-// The check's end where nothing has failed.
-[[noreturn]] void judge_no_error(const Target& target, const char* option, const char* what) {
-  if (takes_setting(target, option)) {
-    fail("the plugin takes the setting {}, and with it set to 1 {} is no error", option, what);
-  }
-  skip("the plugin takes no setting {}: nothing fails", option);
-}
-
-// True if it is refused.
-template <class Call>
-bool is_refused(Call&& call) {
-  try {
-    call();
-  } catch (const PluginError&) {
-    return true;
-  }
-  return false;
-}
-
-void fail_once(OpenDevice& device, const Target& target) {
+// True if a mem_alloc fails, and as it has to.
+bool refuses_memory(OpenDevice& device) {
   try {
     device.free(device.allocate(kBulkBytes));
   } catch (const PluginError& error) {
-    if (error.code() == LOCI_CODE_OUT_OF_MEMORY) return;
+    if (error.code() == LOCI_CODE_OUT_OF_MEMORY) return true;
     fail("a failed mem_alloc is {} instead of OUT_OF_MEMORY", code_name(error.code()));
   }
-  judge_no_error(target, "fail_alloc", "the first mem_alloc");
+  return false;
 }
 
-// A copy to the device and one back; the first is to fail.
-void copy_once(OpenDevice& device, const Target& target) {
+// Of two copies, to the device and back; true if one of them fails.
+bool refuses_copies(OpenDevice& device) {
   const Stream stream(device);
   const Memory memory(device, kBulkBytes);
   const Bytes bytes = pattern_bytes(kBulkBytes, 1);
-  if (is_refused([&] { device.put(memory.at(), bytes, stream.get()); })) return;
-  if (device.get(memory.at(), kBulkBytes, stream.get()) != bytes) {
-    fail("with the setting fail_copy a copy does not arrive, and no error tells of it");
-  }
-  judge_no_error(target, "fail_copy", "the first copy");
+  Bytes got;
+  const auto copy = [&] {
+    device.put(memory.at(), bytes, stream.get());
+    got = device.get(memory.at(), kBulkBytes, stream.get());
+  };
+  if (is_refused(copy)) return true;
+  if (got != bytes) fail("a copy does not arrive, and no error tells of it");
+  return false;
 }
 
-// What a failure leaves behind in the device that goes on: memory of it and of the host table.
-void expect_no_memory_lost(OpenDevice& device, std::uint64_t before, const char* what) {
-  if (device.api().mem_info == nullptr) return;
-  const std::uint64_t after = device.free_memory();
-  if (after + kBulkBytes / 2 >= before) return;
-  fail("{} of {} bytes fails, and mem_info has {} bytes less behind it", what, kBulkBytes,
-       before - after);
+bool refuses_fill(OpenDevice& device) {
+  const Stream stream(device);
+  const Memory memory(device, kFaultBytes);
+  return is_refused([&] {
+    device.fill(memory.at(), kFaultBytes, 0xA7, 1, stream.get(), kFaultCorrelation);
+    device.wait(stream.get());
+  });
 }
 
-using Failing = void (*)(OpenDevice& device, const Target& target);
+// Attempts of each kind.
 
-struct Subject {
-  const char* option;
-  const char* what;
-  Failing provoke;
+Attempt allocate_attempts(FaultyDevice& faulty) {
+  return [&faulty] { return refuses_memory(faulty.device); };
+}
+Attempt copy_attempts(FaultyDevice& faulty) {
+  return [&faulty] { return refuses_copies(faulty.device); };
+}
+Attempt fill_attempts(FaultyDevice& faulty) {
+  return [&faulty] { return refuses_fill(faulty.device); };
+}
+
+// What a launch needs, in the order in which it is made.
+struct Launching {
+  explicit Launching(FaultyDevice& faulty)
+      : device(faulty.device), stream(device), kernel(*faulty.instance, device, stream) {}
+
+  OpenDevice& device;
+  Stream stream;
+  PlainKernel kernel;
 };
 
-void live_with(const Target& target, const Subject& subject) {
-  Faulty faulty(target, subject.option);
-  const bool counts = faulty.device.api().mem_info != nullptr;
-  const std::uint64_t before = counts ? faulty.device.free_memory() : 0;
-  subject.provoke(faulty.device, target);
-  expect_no_memory_lost(faulty.device, before, subject.what);
-  use_memory(faulty.device);
-}
-
-// The same life again and again: a call that fails, and what it leaves behind at the end.
-void check_failing(const Target& target, const Subject& subject) {
-  const auto live = [&] { live_with(target, subject); };
-  live();
-  const ProcessState before = ProcessState::now();
-  {
-    Faulty faulty(target, subject.option);
-    subject.provoke(faulty.device, target);
-    faulty.device.close();
-    faulty.instance->destroy();
-    expect_nothing_held(*faulty.instance,
-                        fmt::format("where {} fails, after destroy", subject.what).c_str());
-  }
-  const std::size_t bytes = heap_growth(live);
-  if (bytes > 0) {
-    fail("each life in which {} fails leaves memory of the C heap behind, {} bytes in {} lives",
-         subject.what, bytes, kHeapRounds);
-  }
-  const std::string left = ProcessState::wait_for(before);
-  if (!left.empty()) fail("where {} fails, there are {} more", subject.what, left);
+Attempt launch_attempts(FaultyDevice& faulty) {
+  return [made = std::make_shared<Launching>(faulty)] {
+    return is_refused([&] {
+      made->kernel.launch(kFaultCorrelation);
+      made->device.wait(made->stream.get());
+    });
+  };
 }
 
 void check_failed_allocation(const Target& target) {
-  check_failing(target, {"fail_alloc", "mem_alloc", fail_once});
+  static constexpr const char* kOption = "fail_alloc";
+  {
+    FaultyDevice faulty(target, kOption, 1);
+    if (!refuses_memory(faulty.device)) judge_no_error(target, kOption, 1, "the first mem_alloc");
+  }
+  check_failing_lives(target, {kOption, "mem_alloc", allocate_attempts});
 }
 
 void check_failed_copy(const Target& target) {
-  check_failing(target, {"fail_copy", "a copy", copy_once});
+  static constexpr const char* kOption = "fail_copy";
+  {
+    FaultyDevice faulty(target, kOption, 1);
+    if (!refuses_copies(faulty.device)) judge_no_error(target, kOption, 1, "the first copy");
+  }
+  check_failing_lives(target, {kOption, "a copy", copy_attempts});
+}
+
+// Work that is enqueued and fails as it runs.
+void check_failing_copies(const Target& target) {
+  check_failing_lives(target, {"fail_task", "a copy, as it runs,", copy_attempts});
+}
+void check_failing_fills(const Target& target) {
+  check_failing_lives(target, {"fail_task", "a fill, as it runs,", fill_attempts});
+}
+void check_failing_kernels(const Target& target) {
+  check_failing_lives(target, {"fail_task", "a kernel, as it runs,", launch_attempts});
 }
 
 // Memory that no device has, which needs no setting.
@@ -155,7 +126,12 @@ void check_impossible_allocation(const Target& target) {
   };
   ask();
   const Holdings first = instance.host().holdings();
-  const std::size_t bytes = heap_growth(ask);
+  FreeMemory memory;
+  const std::size_t bytes = heap_growth([&] {
+    const std::uint64_t before = free_memory_of(device);
+    ask();
+    memory.note(before, free_memory_of(device));
+  });
   const Holdings last = instance.host().holdings();
   if (last.allocations > first.allocations) {
     fail("mem_alloc of more than there is leaves {} allocations of the host table behind",
@@ -165,28 +141,35 @@ void check_impossible_allocation(const Target& target) {
     fail("each mem_alloc of more than there is leaves memory of the C heap behind, {} bytes in {}",
          bytes, kHeapRounds);
   }
+  if (memory.lost() > 0) {
+    fail(
+        "mem_alloc of more than there is leaves memory of the device behind: mem_info has {} bytes "
+        "less after {} of them",
+        memory.lost(), memory.times());
+  }
 }
 
 void check_failed_launch(const Target& target) {
   static constexpr const char* kOption = "fail_launch";
-  Faulty faulty(target, kOption);
+  FaultyDevice faulty(target, kOption, 1);
   const Stream stream(faulty.device);
   PlainKernel kernel(*faulty.instance, faulty.device, stream);
   const auto launch = [&] {
     kernel.launch(kFaultCorrelation);
     faulty.device.wait(stream.get());
   };
-  if (!is_refused(launch)) judge_no_error(target, kOption, "the first launch");
+  if (!is_refused(launch)) judge_no_error(target, kOption, 1, "the first launch");
   launch();
+  check_failing_lives(target, {kOption, "a launch", launch_attempts});
 }
 
 void check_failed_record(const Target& target) {
   static constexpr const char* kOption = "fail_event";
-  Faulty faulty(target, kOption);
+  FaultyDevice faulty(target, kOption, 1);
   const Stream stream(faulty.device);
   Event event(faulty.device);
   if (!is_refused([&] { event.record(stream); })) {
-    judge_no_error(target, kOption, "the first event_record");
+    judge_no_error(target, kOption, 1, "the first event_record");
   }
   event.record(stream);
   event.synchronize();
@@ -207,7 +190,7 @@ std::uint64_t failed_correlation(OpenDevice& device) {
 // Told once, by take_async_error; the event behind it is done, and the device goes on.
 void check_failed_work(const Target& target) {
   static constexpr const char* kOption = "fail_task";
-  Faulty faulty(target, kOption);
+  FaultyDevice faulty(target, kOption, 1);
   OpenDevice& device = faulty.device;
   const Stream stream(device);
   Event event(device);
@@ -223,7 +206,7 @@ void check_failed_work(const Target& target) {
     if (device.get(memory.at(), kFaultBytes, stream.get()) != Bytes(kFaultBytes, 0xA7)) {
       fail("with the setting fail_task a fill is not done, and take_async_error tells of no error");
     }
-    judge_no_error(target, kOption, "the first piece of enqueued work");
+    judge_no_error(target, kOption, 1, "the first piece of enqueued work");
   }
   if (told != 0 && told != kFaultCorrelation) {
     fail("the work under correlation id {} failed, and take_async_error names {}",
@@ -264,7 +247,7 @@ void check_stays_lost(OpenDevice& device, const Stream& stream, Event& event,
 // Whatever is called then fails, and returns.
 void check_lost_device(const Target& target) {
   static constexpr const char* kOption = "lose_device";
-  Faulty faulty(target, kOption);
+  FaultyDevice faulty(target, kOption, 1);
   OpenDevice& device = faulty.device;
   const Stream stream(device);
   Event event(device);
@@ -276,7 +259,7 @@ void check_lost_device(const Target& target) {
   is_refused([&] { event.record(stream); });
   is_refused([&] { event.synchronize(); });
   is_refused([&] { device.wait(nullptr); });
-  if (!fails) judge_no_error(target, kOption, "whatever is called behind the first work");
+  if (!fails) judge_no_error(target, kOption, 1, "whatever is called behind the first work");
   check_stays_lost(device, stream, event, memory);
 }
 
@@ -299,6 +282,9 @@ std::vector<Check> planted_faults(const Target& target) {
       on_target("fault/failed_launch", target, check_failed_launch),
       on_target("fault/failed_record", target, check_failed_record),
       on_target("fault/failed_work", target, check_failed_work),
+      on_target("fault/left_by_failed_copies", target, check_failing_copies),
+      on_target("fault/left_by_failed_fills", target, check_failing_fills),
+      on_target("fault/left_by_failed_kernels", target, check_failing_kernels),
       on_target("fault/lost_device", target, check_lost_device),
   };
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -41,16 +42,6 @@ long parent_of(const fs::path& process) {
   return std::strtol(line.c_str() + name_end + 4, nullptr, 10);
 }
 
-std::size_t count_children() {
-  const long self = ::getpid();
-  std::size_t count = 0;
-  std::error_code gone;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", gone)) {
-    if (is_number(entry.path().filename()) && parent_of(entry.path()) == self) ++count;
-  }
-  return count;
-}
-
 std::string difference(const ProcessState& now, const ProcessState& before) {
   std::vector<std::string> surplus;
   const auto add = [&](std::size_t after, std::size_t earlier, const char* one, const char* many) {
@@ -65,8 +56,21 @@ std::string difference(const ProcessState& now, const ProcessState& before) {
 
 }  // namespace
 
+std::vector<pid_t> child_processes() {
+  const long self = ::getpid();
+  std::vector<pid_t> children;
+  std::error_code gone;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", gone)) {
+    const std::string name = entry.path().filename();
+    if (is_number(name) && parent_of(entry.path()) == self) {
+      children.push_back(static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10)));
+    }
+  }
+  return children;
+}
+
 ProcessState ProcessState::now() {
-  return {entries("/proc/self/task"), entries("/proc/self/fd"), count_children()};
+  return {entries("/proc/self/task"), entries("/proc/self/fd"), child_processes().size()};
 }
 
 std::string ProcessState::wait_for(const ProcessState& before) {
@@ -80,6 +84,9 @@ std::string ProcessState::wait_for(const ProcessState& before) {
 
 void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-std::size_t heap_bytes() { return ::mallinfo2().uordblks; }
+std::size_t heap_bytes() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;  // large pieces are mapped on their own
+}
 
 }  // namespace loci::verify

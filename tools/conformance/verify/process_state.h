@@ -1,8 +1,11 @@
 // What a process holds of the system: for finding what a plugin leaves behind.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace loci::verify {
 
@@ -18,6 +21,9 @@ struct ProcessState {
   // end. What is still there, "2 threads and 1 file descriptor"; empty if nothing is.
   static std::string wait_for(const ProcessState& before);
 };
+
+// Those that live, or ended and were not waited for.
+std::vector<pid_t> child_processes();
 
 // From now on this process is the parent of whatever its descendants leave behind.
 void adopt_orphans();

@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <barrier>
-#include <thread>
+#include "tools/conformance/verify/overlap.h"
 
 namespace loci::verify {
 namespace {
-
-constexpr int kThreadRounds = 20;
 
 class Rehearsal {
  public:
@@ -25,7 +21,11 @@ class Rehearsal {
     if (want_.empty() || one_.run(subject_.kernel) != want_) return {};
     std::string wrong = try_other_shape();
     if (wrong.empty()) wrong = try_aliases();
-    if (wrong.empty() && subject_.with_threads) wrong = try_overlapping();
+    // A device that is lost is no matter of the kernel.
+    if (one_.is_lost()) return {};
+    if (wrong.empty() && subject_.overlaps->telling < kOverlaps) {
+      wrong = try_overlaps(subject_, place_, launch_);
+    }
     return wrong;
   }
 
@@ -48,48 +48,6 @@ class Rehearsal {
           subject_.name, alias.output, alias.input);
     }
     return {};
-  }
-
-  std::string try_overlapping() {
-    LaunchCopy two(place_, launch_, subject_.counts, /*turns=*/true);
-    if (!two.usable()) return {};
-    const Contents want = two.run(subject_.kernel);
-    if (want.empty() || two.run(subject_.kernel) != want) return {};
-    if (!run_queued(two, want) || !run_in_threads(two, want)) {
-      return fmt::format(
-          "launches of {} are not re-entrant: two of one prepared kernel at the same time, on "
-          "different arguments, compute something else than one after the other",
-          subject_.name);
-    }
-    return {};
-  }
-
-  // One behind the other in a stream that comes to them when both were launched.
-  bool run_queued(LaunchCopy& two, const Contents& want) {
-    if (one_.stream() == nullptr) return true;
-    one_.reset();
-    two.reset();
-    if (subject_.keep_busy) subject_.keep_busy(one_.stream());
-    const bool started =
-        one_.start(subject_.kernel, one_.stream()) && two.start(subject_.kernel, one_.stream());
-    return one_.finish() && started && one_.read() == want_ && two.read() == want;
-  }
-
-  bool run_in_threads(LaunchCopy& two, const Contents& want) {
-    std::atomic<bool> right{true};
-    std::barrier start(2);
-    const auto work = [&](LaunchCopy& copy, const Contents& expected) {
-      for (int i = 0; i < kThreadRounds; ++i) {
-        copy.reset();
-        start.arrive_and_wait();
-        const bool done = copy.start(subject_.kernel) && copy.finish();
-        if (!done || copy.read() != expected) right = false;
-      }
-    };
-    std::thread other([&] { work(two, want); });
-    work(one_, want_);
-    other.join();
-    return right;
   }
 
   const Rehearsed& subject_;

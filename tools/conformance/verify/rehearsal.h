@@ -3,12 +3,20 @@
 // other.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
 #include "tools/conformance/verify/launch_copy.h"
 
 namespace loci::verify {
+
+// How many launches of it were tried at the same time as others, which takes the most time: those
+// whose results differ with their inputs, and those that would not show whose inputs they read.
+struct OverlapCounts {
+  std::atomic<int> telling{0};
+  std::atomic<int> alike{0};
+};
 
 struct Rehearsed {
   std::string name;  // "relu (portable)"
@@ -19,7 +27,7 @@ struct Rehearsed {
   // no.
   const PreparedKernel* other = nullptr;
   std::string other_shape;
-  bool with_threads = false;  // try launches that overlap, which takes the most time
+  OverlapCounts* overlaps = nullptr;  // of the implementation
   // Keeps the stream busy for a while; empty: nothing does.
   std::function<void(loci_stream*)> keep_busy;
 };

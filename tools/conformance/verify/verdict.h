@@ -30,6 +30,7 @@ struct Verdict {
   std::string message;  // why it did not pass
   // Of a case of an op: the kernels that ran it, "org.loci.cpu/onednn".
   std::set<std::string> kernels = {};
+  bool device_lost = false;  // so the plugin said: LOCI_CODE_DEVICE_LOST
 };
 
 struct Check {

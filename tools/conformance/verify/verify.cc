@@ -107,6 +107,7 @@ class Verification {
   // its device works.
   std::vector<Check> checks_of(const std::string& level, bool is_wanted) {
     vitality_.probe = [target = target_] { probe_device(target); };
+    vitality_.probes_behind_all = level == "ops";  // where it takes no device to be opened
     if (level != "ops" && level != "capture") return device_level(level, target_);
     const bool can_ask = is_wanted && !target_.manifest.failed && !vitality_.is_lost();
     const Brought brought = can_ask ? ask_what_it_brings(target_, options_.patience) : Brought();

@@ -1,6 +1,5 @@
 #include "device.h"
 
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -20,6 +19,8 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 30;
 constexpr std::uint64_t kScratch = 100;
+constexpr std::uint64_t kLeak = std::uint64_t{1} << 20;
+constexpr int kTasksToTheLoss = 300;
 
 std::uint32_t device_count() {
   return has("bad_second_device") || has("second_device_hangs") ? 2 : 1;
@@ -38,17 +39,25 @@ void require_index(std::uint32_t index) {
 // Of the fault dies: no device of the process works any more.
 std::atomic<bool> is_dead{false};
 
+// Of the fault loses_device: how many tasks of the process are done before the device is lost.
+std::atomic<int> until_loss{kTasksToTheLoss};
+
+// Where the compiler cannot leave the allocation out.
+std::vector<char>* volatile leaked_by_work = nullptr;
+
+bool is_lost() { return has("loses_device") && until_loss <= 0; }
+
 void require_alive() {
   if (is_dead) throw sdk::Error(LOCI_CODE_UNAVAILABLE, "[faulty] the device is dead");
 }
 
 bool comes_due(std::atomic<int>& countdown) { return countdown > 0 && --countdown == 0; }
 
-// A process that nobody ends but its parent's end.
+// A process that outlives its parent, but not a test that fails.
 void leave_process() {
   const pid_t child = ::fork();
   if (child != 0) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::alarm(60);
   for (;;) ::pause();
 }
 
@@ -89,7 +98,8 @@ Device::Stream::~Stream() {
 
 void Device::Stream::run(std::function<void()> task) {
   require_alive();
-  if (!device_.fails_now()) return add(std::move(task));
+  --until_loss;
+  if (!device_.fails_now() && !is_lost()) return add(std::move(task));
   add([this] {
     if (!has("swallows_failure")) device_.keep_failure();
   });
@@ -170,10 +180,12 @@ void* Device::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[faulty] there is no pinned memory");
   }
   if (comes_due(until_failed_alloc_)) {
+    if (has("leak_failed_allocation_on_device")) used_ += kLeak;
     if (has("leak_failed_allocation")) static_cast<void>(host_.allocate(kScratch, kAlignment));
     throw sdk::Error(LOCI_CODE_OUT_OF_MEMORY, "[faulty] mem_alloc fails, as it was asked to");
   }
   if (bytes > kTotal - used_) {
+    if (has("leak_refused_allocation_on_device")) used_ += kLeak;
     if (has("leak_refused_allocation")) static_cast<void>(host_.allocate(kScratch, kAlignment));
     throw sdk::Error(has("wrong_code") ? LOCI_CODE_FAILED : LOCI_CODE_OUT_OF_MEMORY,
                      "[faulty] there is not so much memory");
@@ -210,6 +222,7 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   require_alive();
   if (comes_due(until_failed_copy_)) {
     if (has("leak_failed_copy")) used_ += copy.row_bytes;
+    if (has("leak_part_of_failed_copy")) used_ += kLeak;
     throw sdk::Error(LOCI_CODE_FAILED, "[faulty] a copy fails, as it was asked to");
   }
   if (!on_device && has("copy_ignores_stream")) {
@@ -250,7 +263,14 @@ bool Device::fails_now() { return comes_due(until_failure_); }
 
 bool Device::is_broken() const { return has("bad_second_device") && index_ > 0; }
 
+void Device::keep_failure() {
+  failed_ = true;
+  if (has("leak_failed_work_on_device")) used_ += kLeak;
+  if (has("leak_failed_work")) leaked_by_work = new std::vector<char>(kLeak);
+}
+
 void Device::check_async() {
+  if (is_lost()) throw sdk::Error(LOCI_CODE_DEVICE_LOST, "[faulty] it fell off the bus");
   const bool failed = has("failure_told_twice") ? failed_.load() : failed_.exchange(false);
   if (failed) throw sdk::Error(LOCI_CODE_FAILED, "[faulty] a task failed, as it was asked to");
 }

@@ -59,7 +59,7 @@ class Device {
   bool fails_now();
   // The second device, where it does no more than copy.
   [[nodiscard]] bool is_broken() const;
-  void keep_failure() { failed_ = true; }
+  void keep_failure();
 
  private:
   friend class Stream;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -15,7 +17,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr const char* kCases = "ops/(place|[a-z_]*/(assign|scale|elementwise_add)/float32/)";
 
@@ -42,7 +46,7 @@ struct Planted {
 
 // The check itself, or of the conformance suite those that are quick.
 std::string filter_for(const std::string& check) {
-  for (const std::string group : {"ops/large", "ops/other_devices"}) {
+  for (const std::string group : {"ops/large", "ops/together", "ops/other_devices"}) {
     if (check.rfind(group, 0) == 0) return "^ops/place$|^" + check;
   }
   return check.rfind("ops/", 0) == 0 ? kCases : "^" + check + "$";
@@ -56,7 +60,8 @@ TEST_P(FaultyPlugin, IsFoundAndNamed) {
   const Planted& planted = GetParam();
   const bool is_sanitized = heap_bytes() == 0;
   const std::string fault = planted.fault;
-  if ((fault == "leak_heap" || fault == "leak_report") && is_sanitized) {
+  if ((fault == "leak_heap" || fault == "leak_report" || fault == "leak_failed_work") &&
+      is_sanitized) {
     GTEST_SKIP() << "the sanitizer's allocator does not count";
   }
   const std::string check = planted.check;
@@ -129,9 +134,25 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"ignores_setting", "fault/failed_copy", "the first copy is no error"},
         Planted{"leak_failed_allocation", "fault/failed_allocation",
                 "where mem_alloc fails, after destroy it holds 1 allocations of the host table"},
-        Planted{"leak_failed_copy", "fault/failed_copy", "mem_info has 8388608 bytes less"},
+        Planted{"leak_failed_copy", "fault/failed_copy", "mem_info has "},
         Planted{"leak_refused_allocation", "fault/impossible_allocation",
                 "allocations of the host table behind"},
+        Planted{"leak_failed_allocation_on_device", "fault/failed_allocation",
+                "in lives in which mem_alloc fails, mem_info has "},
+        Planted{"leak_refused_allocation_on_device", "fault/impossible_allocation",
+                "leaves memory of the device behind: mem_info has "},
+        Planted{"leak_part_of_failed_copy", "fault/failed_copy",
+                "in lives in which a copy fails, mem_info has "},
+        Planted{"leak_failed_work", "fault/left_by_failed_copies",
+                "a copy, as it runs, fails leaves memory of the C heap behind"},
+        Planted{"leak_failed_work", "fault/left_by_failed_fills", "a fill, as it runs, fails"},
+        Planted{"leak_failed_work", "fault/left_by_failed_kernels", "a kernel, as it runs, fails"},
+        Planted{"leak_failed_work_on_device", "fault/left_by_failed_copies",
+                "a copy, as it runs, fails, mem_info has "},
+        Planted{"leak_failed_work_on_device", "fault/left_by_failed_fills",
+                "a fill, as it runs, fails, mem_info has "},
+        Planted{"leak_failed_work_on_device", "fault/left_by_failed_kernels",
+                "a kernel, as it runs, fails, mem_info has "},
         Planted{"record_after_stop", "profile/source_after_stop", "after stop had returned"},
         Planted{"wrong_correlation", "profile/source_work", "under which nothing was done"},
         Planted{"lost_record", "profile/source_work",
@@ -169,6 +190,8 @@ INSTANTIATE_TEST_SUITE_P(
             "scale (plain) says that it is shape-agnostic, and what was prepared for the shape"},
         Planted{"shared_arguments", "ops/elementwise_unary/scale/",
                 "launches of scale (plain) are not re-entrant"},
+        Planted{"shared_scratch", "ops/elementwise_unary/scale/",
+                "launches of scale (plain) are not re-entrant"},
         Planted{"wrong_beyond_size", "ops/large/scale/", "where the small case is right"}),
     [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
 
@@ -178,6 +201,31 @@ TEST(FaultyPlugin, ADeviceThatDiesIsOneFailure) {
   ASSERT_THAT(report.failures(), SizeIs(1)) << to_text(report);
   EXPECT_EQ(report.failures()[0].check, "mem/pitched_copies");
   EXPECT_GT(report.counts()[Outcome::kPassed], 5U);
+}
+
+// Nor does it in the next process, for long.
+TEST(FaultyPlugin, ADeviceThatIsLostIsOneFailureOfTheCaseAndTheRestIsSkipped) {
+  for (const std::string level : {"mem", "ops"}) {
+    const Report report = verify_plugin("loses_device", level, level == "ops" ? kCases : "");
+    ASSERT_THAT(report.failures(), SizeIs(1)) << to_text(report);
+    const Result failure = report.failures()[0];
+    EXPECT_THAT(failure.message, StartsWith("the device was lost in it: "));
+    EXPECT_THAT(failure.message, Not(HasSubstr("re-entrant")));
+    const Result last = report.levels[0].results.back();
+    EXPECT_EQ(last.outcome, Outcome::kSkipped);
+    EXPECT_THAT(last.message, StartsWith("the device was lost in " + failure.check + ": "));
+  }
+}
+
+TEST(FaultyPlugin, TheProcessesThatItLeavesAreToldOfAndEnded) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const Report report = verify_plugin("leaves_process", "life");
+  EXPECT_THAT(report.failures(), SizeIs(1)) << to_text(report);
+  ::close(pipe[1]);
+  pollfd end{pipe[0], POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 0), 1) << "a process still holds the pipe";
+  ::close(pipe[0]);
 }
 
 TEST(FaultlessPlugin, Passes) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -189,6 +190,25 @@ TEST(Isolation, AProcessThatIsLeftBehindDoesNotKeepItWaiting) {
                                     kPatience);
   EXPECT_THAT(results.at(0).message, HasSubstr("the process died of SIGKILL"));
   EXPECT_EQ(results.at(1).outcome, Outcome::kPassed);
+}
+
+// In a session of its own, so that it is of no process group that could be ended.
+TEST(Isolation, AProcessThatIsLeftBehindIsEndedWithTheChecks) {
+  static int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const auto results = run_isolated({check("a",
+                                           [] {
+                                             if (::fork() != 0) return;
+                                             ::setsid();
+                                             ::alarm(60);
+                                             for (;;) ::pause();
+                                           })},
+                                    kPatience);
+  EXPECT_EQ(results.at(0).outcome, Outcome::kPassed);
+  ::close(pipe[1]);
+  pollfd end{pipe[0], POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 0), 1) << "a process still holds the pipe";
+  ::close(pipe[0]);
 }
 
 }  // namespace
