@@ -12,7 +12,7 @@ namespace loci::verify {
 namespace {
 
 constexpr int kRoundsInStreams = 4;  // by each means
-constexpr int kRoundsInThreads = 8;
+constexpr int kRoundsInThreads = 6;
 // So many launches one behind the other, on each side, that some of them meet: kernels may be
 // shorter than what the start of two sides differs by.
 constexpr std::size_t kMostLaunches = 32;

@@ -9,8 +9,8 @@
 
 namespace loci::verify {
 
-// How many launches of one implementation are tried so.
-constexpr int kOverlaps = 2;
+// How many launches of one implementation and size are tried so.
+constexpr int kOverlaps = 1;
 
 // What is wrong, in a sentence; empty if nothing is, or it cannot be tried. Counts in
 // `rehearsed`.
