@@ -1,5 +1,4 @@
-// Sums that stay close to the exact one: in double, but for the first few of floats, in a fixed
-// order whatever the processor.
+// Sums that stay close to the exact one: in double, in a fixed order whatever the processor.
 #pragma once
 
 #include <algorithm>
@@ -43,40 +42,9 @@ LOCI_INLINE inline Sum sum_terms(std::int64_t count, const Term& term) {
   return total;
 }
 
-// Of floats: each lane adds eight of them before a double takes the sum, since conversions would
-// take as long as the memory. That adds 8 u of the magnitudes at most.
-template <class T>
-LOCI_INLINE inline double sum_floats(const T* x, std::int64_t count) {
-  constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
-  constexpr std::int64_t kDeep = 8;
-  double lanes[kSumLanes] = {};
-  std::int64_t i = 0;
-  for (; i + kDeep * kLanes <= count; i += kDeep * kLanes) {
-    float parts[kSumLanes] = {};
-    for (std::int64_t deep = 0; deep < kDeep; ++deep) {
-      const T* from = x + i + deep * kLanes;
-#pragma omp simd
-      for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-        parts[lane] += static_cast<float>(from[lane]);
-      }
-    }
-#pragma omp simd
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      lanes[lane] += static_cast<double>(parts[lane]);
-    }
-  }
-  for (std::size_t width = kSumLanes / 2; width > 0; width /= 2) {
-    for (std::size_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
-  }
-  return lanes[0] + sum_terms<double>(count - i, [rest = x + i](std::int64_t k) LOCI_INLINE {
-           return static_cast<double>(static_cast<float>(rest[k]));
-         });
-}
-
 // Of elements that lie side by side.
 template <class T>
 LOCI_INLINE inline sum_t<T> sum_run(const T* x, std::int64_t count) {
-  if constexpr (std::is_same_v<sdk::compute_t<T>, float>) return sum_floats(x, count);
   return sum_terms<sum_t<T>>(count, [x](std::int64_t i) LOCI_INLINE {
     return static_cast<sum_t<T>>(static_cast<sdk::compute_t<T>>(x[i]));
   });
