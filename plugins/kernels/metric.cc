@@ -16,7 +16,7 @@ using sdk::Prepare;
 template <class C>
 LOCI_INLINE inline bool is_larger(C x, C y) {
   if constexpr (std::is_floating_point_v<C>) {
-    return (x > y) | ((x != x) & (y == y));
+    return x > y || (is_unordered(x, x) && !is_unordered(y, y));
   } else {
     return x > y;
   }
