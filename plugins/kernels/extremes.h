@@ -63,7 +63,7 @@ struct Max {
     }
   }
   LOCI_INLINE static bool is_beyond(State x, State y) { return x > y; }
-  LOCI_INLINE static State apply(State x, State y) { return (x > y) | (x != x) ? x : y; }
+  LOCI_INLINE static State apply(State x, State y) { return ((x > y) | (x != x)) ? x : y; }
   LOCI_INLINE State run(const T* x, std::int64_t count) const { return extreme_of<Max>(x, count); }
   T finish(State state) const { return static_cast<T>(state); }
 };
@@ -79,7 +79,7 @@ struct Min {
     }
   }
   LOCI_INLINE static bool is_beyond(State x, State y) { return x < y; }
-  LOCI_INLINE static State apply(State x, State y) { return (x < y) | (x != x) ? x : y; }
+  LOCI_INLINE static State apply(State x, State y) { return ((x < y) | (x != x)) ? x : y; }
   LOCI_INLINE State run(const T* x, std::int64_t count) const { return extreme_of<Min>(x, count); }
   T finish(State state) const { return static_cast<T>(state); }
 };

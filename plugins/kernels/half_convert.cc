@@ -3,6 +3,7 @@
 #include "plugins/kernels/isa.h"
 
 #if LOCI_WIDE_ISA
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -22,8 +23,16 @@ void narrow_each(const float* from, sdk::f16* to, std::int64_t count) {
 #if LOCI_WIDE_ISA
 constexpr std::int64_t kLanes = 8;
 
-// Of the processors with AVX2 all have F16C.
-bool has_instructions() { return best_isa() != Isa::kBaseline && __builtin_cpu_supports("f16c"); }
+// clang's __builtin_cpu_supports() does not know F16C.
+bool has_f16c() {
+  unsigned int eax = 0;
+  unsigned int ebx = 0;
+  unsigned int ecx = 0;
+  unsigned int edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+
+bool has_instructions() { return best_isa() != Isa::kBaseline && has_f16c(); }
 
 __attribute__((target("avx2,f16c"))) std::int64_t widen_lanes(const sdk::f16* from, float* to,
                                                               std::int64_t count) {

@@ -25,7 +25,7 @@ template <class S>
 struct MaxOfWindow {
   using State = S;
   static constexpr S neutral() { return -std::numeric_limits<S>::infinity(); }
-  LOCI_INLINE static S apply(S a, S b) { return (b > a) | (b != b) ? b : a; }
+  LOCI_INLINE static S apply(S a, S b) { return ((b > a) | (b != b)) ? b : a; }
   LOCI_INLINE static S finish(S state, S /*divisor*/) { return state; }
 
   template <class T>
