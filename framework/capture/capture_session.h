@@ -68,6 +68,7 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
 
   [[nodiscard]] std::string name() const override;
   void invalidate(const Error& reason) override;
+  [[nodiscard]] std::shared_ptr<ActiveCapture> shared() override { return weak_from_this().lock(); }
   void note_read(const std::shared_ptr<const void>& storage, std::string_view read,
                  bool decides) override;
 

@@ -66,9 +66,16 @@ void ActiveCapture::refuse(std::string_view action, bool /*is_copy*/) {
 
 void note_host_read(const std::shared_ptr<const void>& storage, std::string_view read,
                     bool decides) {
-  const std::lock_guard lock(captures().mutex);
-  for (ActiveCapture* capture : captures().all) {
-    if (capture->is_of_this_thread()) capture->note_read(storage, read, decides);
+  // Told without the lock, which comes behind a capture's own.
+  std::vector<std::shared_ptr<ActiveCapture>> told;
+  {
+    const std::lock_guard lock(captures().mutex);
+    for (ActiveCapture* capture : captures().all) {
+      if (capture->is_of_this_thread()) told.push_back(capture->shared());
+    }
+  }
+  for (const std::shared_ptr<ActiveCapture>& capture : told) {
+    if (capture != nullptr) capture->note_read(storage, read, decides);
   }
 }
 

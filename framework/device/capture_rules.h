@@ -39,6 +39,10 @@ class ActiveCapture {
   // Somebody is about to do what its mode forbids: throws Error(kInvalidArgument), and the capture
   // has failed. `is_copy`: the host waits for a copy of what it reads.
   virtual void refuse(std::string_view action, bool is_copy);
+  // So that it stays while it is told of a read; null once it is about to end.
+  [[nodiscard]] virtual std::shared_ptr<ActiveCapture> shared() {
+    return {std::shared_ptr<void>(), this};
+  }
   // Its thread reads elements on the host, which are those of that storage: "[item()] of 'loss'".
   // `decides`: what is done next hangs on them. Throws Error where the graph changes them.
   virtual void note_read(const std::shared_ptr<const void>& /*storage*/, std::string_view /*read*/,
