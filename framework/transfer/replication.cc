@@ -26,17 +26,18 @@ std::shared_ptr<const tensor::Replica> replica(const Tensor& constant, const Pla
 
 namespace {
 
-// A replica that is some plan's home of the constant may have replicas itself.
-void renew_from(const Tensor& old, const Tensor& renewed,
-                const std::function<Tensor(const tensor::ReplicaKey&)>& make) {
-  const tensor::StorageExtras* of_old = old.impl()->storage()->extras.find();
-  if (of_old == nullptr) return;
-  tensor::Storage& storage = *renewed.impl()->storage();
-  for (const auto& known : of_old->replicas.all()) {
+// A replica that is some plan's home of the constant may have replicas itself: what replaces it
+// gets these, too.
+void renew_forms(const tensor::StorageExtras* known_forms, tensor::Storage& storage,
+                 const std::function<Tensor(const tensor::ReplicaKey&)>& make) {
+  if (known_forms == nullptr) return;
+  for (const auto& known : known_forms->replicas.all()) {
     auto made = std::make_shared<tensor::Replica>();
     made->key = known->key;
     made->version = storage.version.load(std::memory_order_acquire);
     made->tensor = make(known->key);
+    renew_forms(known->tensor.impl()->storage()->extras.find(), *made->tensor.impl()->storage(),
+                make);
     storage.extras.get().replicas.put(std::move(made));
   }
 }
@@ -46,16 +47,7 @@ void renew_from(const Tensor& old, const Tensor& renewed,
 void renew_replicas(const Tensor& constant,
                     const std::function<Tensor(const tensor::ReplicaKey&)>& make) {
   tensor::Storage& storage = *constant.impl()->storage();
-  tensor::StorageExtras* extras = storage.extras.find();
-  if (extras == nullptr) return;
-  for (const auto& known : extras->replicas.all()) {
-    auto made = std::make_shared<tensor::Replica>();
-    made->key = known->key;
-    made->version = storage.version.load(std::memory_order_acquire);
-    made->tensor = make(known->key);
-    renew_from(known->tensor, made->tensor, make);
-    extras->replicas.put(std::move(made));
-  }
+  renew_forms(storage.extras.find(), storage, make);
 }
 
 }  // namespace loci::transfer
