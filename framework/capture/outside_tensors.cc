@@ -116,17 +116,17 @@ void OutsideTensors::refuse_changed(const Outside& tensor, std::uint64_t graph) 
 }
 
 void OutsideTensors::refuse(const Outside& tensor, std::uint64_t graph) {
-  if (const std::shared_ptr<device::Failure> failure = tensor.storage->uses.failure()) {
-    throw Error(failure->error.code(),
-                fmt::format("[replay] graph {} reads {} in [{}], which has no elements: {}", graph,
-                            tensor.name, tensor.op, failure->error.what()),
-                failure->error.details());
-  }
   if (tensor.op.empty()) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[replay] graph {} was captured after {} on the host, and nobody has that tensor "
                 "any more: another one may have taken its place; capture again",
                 graph, tensor.read_by_host);
+  }
+  if (const std::shared_ptr<device::Failure> failure = tensor.storage->uses.failure()) {
+    throw Error(failure->error.code(),
+                fmt::format("[replay] graph {} reads {} in [{}], which has no elements: {}", graph,
+                            tensor.name, tensor.op, failure->error.what()),
+                failure->error.details());
   }
   core::raise(ErrorCode::kInvalidArgument,
               "[replay] graph {} {} {} in [{}], and nobody has that tensor any more: it was freed "
