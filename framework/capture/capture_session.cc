@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/capture/refusals.h"
 #include "framework/core/raise.h"
-#include "framework/ops/op_registry.h"
 
 namespace loci::capture {
 namespace {
@@ -51,15 +51,12 @@ bool CaptureSession::has_failed() const {
   return failure_.has_value();
 }
 
-void CaptureSession::refuse_wait(const char* action) {
-  const Error error(
-      ErrorCode::kInvalidArgument,
-      fmt::format("[capture] {} while {} is being captured, of which nothing runs before its first "
-                  "replay; do it before the capture or after a replay",
-                  action, name()));
+void CaptureSession::fail_with(const Error& error) {
   invalidate(error);
   throw error;
 }
+
+void CaptureSession::refuse_wait(const char* action) { fail_with(wait_refusal(action, name())); }
 
 void CaptureSession::require_open() const {
   if (has_failed()) throw *failure_;  // which is set once
@@ -95,29 +92,15 @@ void CaptureSession::guarded(const Record& record) {
   recording_ = std::thread::id();
 }
 
-void CaptureSession::fail_with(ErrorCode code, const std::string& message) {
-  const Error error(code, message);
-  invalidate(error);
-  throw error;
-}
-
 void CaptureSession::check_beside(const eager::Task& task, const eager::Lane& lane) {
   if (!is_open() || has_failed()) return;
   const std::lock_guard lock(mutex_);
   const std::string objection = beside_.objection(task, lane);
-  if (objection.empty()) return;
-  fail_with(ErrorCode::kInvalidArgument,
-            fmt::format("{}: cannot be captured: {}; give it the place of {}, or do it before the "
-                        "capture or after a replay",
-                        eager::describe(task), objection, name()));
+  if (!objection.empty()) fail_with(beside_refusal(task, objection, name()));
 }
 
 void CaptureSession::refuse_run(const device::Device& device) {
-  fail_with(ErrorCode::kInvalidArgument,
-            fmt::format("[capture] Executor::run() at {} while {} is being captured: replays would "
-                        "not run it again; make the executor at the place of the graph, or run it "
-                        "before the capture or after a replay",
-                        device.place().to_string(), name()));
+  fail_with(run_refusal(device.place(), name()));
 }
 
 // A value that the graph does not change may be taken, as long as it stays: replays check that.
@@ -132,11 +115,7 @@ void CaptureSession::note_read(const std::shared_ptr<const void>& storage, std::
                                   read);
     return;
   }
-  const Error error(
-      ErrorCode::kInvalidArgument,
-      fmt::format("[capture] {} on the host while {} is being captured, which writes it: nothing "
-                  "runs before the first replay; read it before the capture or after a replay",
-                  read, name()));
+  const Error error = read_refusal(read, name());
   invalidate(error);
   // Of what has no elements yet, the reader says so.
   if (read_storage.absence.load(std::memory_order_relaxed) == nullptr) throw error;
@@ -200,26 +179,6 @@ void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
   });
 }
 
-// Why a graph cannot have it; a reason that the op itself gives.
-void CaptureSession::check_launch(const eager::Task& task) const {
-  const ops::OpSchema& schema = *task.plan->schema;
-  if (schema.is_random() && ops::is_plugin_op(schema.name())) {
-    core::raise(ErrorCode::kUnsupported,
-                "{}: cannot be captured: it draws random numbers, and each replay would draw the "
-                "same ones, since ops of plugins know no state that counts; draw them before the "
-                "capture, or capture a program, whose random state each run advances",
-                eager::describe(task));
-  }
-  for (std::size_t i = 0; i < task.input_count(); ++i) {
-    if (task.arguments[i] == nullptr || !task.reads_on_host(i)) continue;
-    if (device_.is_inline() || written(*task.arguments[i]->storage()) == nullptr) continue;
-    core::raise(ErrorCode::kInvalidArgument,
-                "{}: cannot be captured: it reads '{}' on the host, which the graph computes; take "
-                "the value before the capture",
-                eager::describe(task), task.plan->inputs[i].name);
-  }
-}
-
 // Host memory is taken by the op that writes it first, as it runs.
 void CaptureSession::require_memory(const tensor::TensorImpl& tensor) const {
   tensor::Storage& storage = *tensor.storage();
@@ -229,7 +188,8 @@ void CaptureSession::require_memory(const tensor::TensorImpl& tensor) const {
 }
 
 std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& lane) {
-  check_launch(task);
+  check_launch(task, device_,
+               [this](const tensor::Storage& storage) { return written(storage) != nullptr; });
   std::vector<const tensor::TensorImpl*> arguments;
   for (const std::shared_ptr<tensor::TensorImpl>& argument : task.arguments) {
     if (argument != nullptr) require_memory(*argument);

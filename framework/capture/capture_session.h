@@ -93,13 +93,12 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
                                 const char* name);
   template <class Record>
   void guarded(const Record& record);
-  [[noreturn]] void fail_with(ErrorCode code, const std::string& message);
+  [[noreturn]] void fail_with(const Error& error);
   void require_open() const;
   void require_thread() const;
   [[nodiscard]] bool has_failed() const;
   std::size_t record_launch(eager::Task& task, const eager::Lane& lane);
   std::size_t record_copy(eager::Task& task);
-  void check_launch(const eager::Task& task) const;
   void note_input(const tensor::TensorImpl& tensor, OutsideTensors::Access access,
                   const std::string& op, std::size_t item);
   void note_run(ProgramRun& run, std::size_t item);

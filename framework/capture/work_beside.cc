@@ -3,28 +3,18 @@
 #include <fmt/format.h>
 
 namespace loci::capture {
-namespace {
-
-// A result of its own, rather than a tensor that was there before.
-bool is_fresh(const tensor::TensorImpl& tensor) {
-  return tensor.storage()->version.load(std::memory_order_relaxed) == 0 &&
-         tensor.storage()->uses.is_idle();
-}
-
-}  // namespace
 
 bool WorkBeside::is_constant(const tensor::TensorImpl& tensor) const {
   const auto found = constants_.find(tensor.storage().get());
   return found != constants_.end() && found->second.lock() == tensor.storage();
 }
 
+// A launch alone: what changes a tensor that was there before has it among its inputs. A copy has
+// its target, of which nobody knows whether it is new.
 bool WorkBeside::makes_constants(const eager::Task& task) const {
-  if (task.batch != nullptr || task.arguments.empty()) return false;
-  if (task.plan != nullptr && task.plan->schema->is_random()) return false;
-  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
-    const tensor::TensorImpl* argument = task.arguments[i].get();
-    if (argument == nullptr || is_constant(*argument)) continue;
-    if (i < task.input_count() || !is_fresh(*argument)) return false;
+  if (task.plan == nullptr || task.plan->schema->is_random()) return false;
+  for (std::size_t i = 0; i < task.input_count(); ++i) {
+    if (task.arguments[i] != nullptr && !is_constant(*task.arguments[i])) return false;
   }
   return true;
 }

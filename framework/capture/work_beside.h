@@ -10,9 +10,9 @@
 
 namespace loci::capture {
 
-// Constants may be made at any place: each step would make the same ones. Whatever else runs at
-// another place than the graph's would be missing from replays, or read as it was at the capture.
-// Another stream of the graph's own device is its user's wish.
+// Ops may make constants at any place, each of the others: each step would make the same ones.
+// Whatever else runs at another place than the graph's would be missing from replays, or read as it
+// was at the capture. Another stream of the graph's own device is its user's wish.
 class WorkBeside {
  public:
   explicit WorkBeside(const device::Device& device) : device_(device) {}

@@ -53,6 +53,9 @@ TEST_P(WorkBesideTest, OpsAtAnotherPlaceAreRefused) {
                     HasSubstr("before the capture or after a replay")));
   EXPECT_THAT(refusal([&] { there.add_(there); }), HasSubstr("cannot be captured"));
   EXPECT_THAT(refusal([&] { there.fill_(1); }), HasSubstr("cannot be captured"));
+  EXPECT_THAT(refusal([&] { there.copy_(full({1}, 7, kFloat32, other())); }),
+              HasSubstr("cannot be captured"))
+      << "it was there before, and a step would set it again";
   EXPECT_THAT(refusal([&] { (void)randn({2}, 0, 1, kFloat32, other()); }),
               HasSubstr("cannot be captured"));
 }
