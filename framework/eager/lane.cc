@@ -17,6 +17,12 @@
 #include "framework/profiler/parts.h"
 
 namespace loci::eager {
+namespace {
+
+// Whose work this thread lets go of, which may end in a function of the user's that waits.
+thread_local const Lane* releasing_of = nullptr;
+
+}  // namespace
 
 Lane::Lane(device::Device& device, bool is_default, Issue issue, std::int32_t priority)
     : device_(device),
@@ -204,6 +210,8 @@ void Lane::take(Task task, std::uint64_t ticket) noexcept {
   if (task.plan != nullptr && task.plan->moves) scope.emplace(*task.plan);
   const std::shared_ptr<tensor::Failure> earlier = await_inputs(task);
   core::adopt_width();
+  releasing_.store(ticket, std::memory_order_relaxed);
+  releasing_of = this;
   if (task.host_function != nullptr && !is_inline_ && !is_of_parent_ &&
       !device_.can_launch_host()) {
     run_behind_stream(task);
@@ -226,6 +234,14 @@ void Lane::take(Task task, std::uint64_t ticket) noexcept {
     throttle();
   }
   release_ended();
+  releasing_of = nullptr;
+  releasing_.store(0, std::memory_order_release);
+}
+
+// The worker lets go of what a task held after those who wait for its results have gone on.
+bool Lane::is_releasing(std::uint64_t ticket) const noexcept {
+  const std::uint64_t releasing = releasing_.load(std::memory_order_acquire);
+  return releasing != 0 && releasing <= ticket && releasing_of != this;
 }
 
 // A queued device's. What the task fails with is found where its results are used.
@@ -373,7 +389,9 @@ void Lane::release_ended() noexcept {
 }
 
 void Lane::synchronize() {
-  (void)outcome(mark());
+  const std::uint64_t ticket = mark();
+  (void)outcome(ticket);
+  while (is_releasing(ticket)) std::this_thread::yield();
   if (const auto found = stream_.issued().take_failure()) untold_.note(found);
   core::precede_destructors();
   untold_.tell();
@@ -383,8 +401,9 @@ void Lane::prepare_fork() {
   while (true) {
     worker_.wait_done(mark());  // without the lock, which the worker may need
     mutex_.lock();
-    if (worker_.is_idle()) break;
+    if (worker_.is_idle() && !is_releasing(mark())) break;
     mutex_.unlock();
+    std::this_thread::yield();
   }
   const std::uint64_t issued = worker_.done();
   if (is_inline_ || stream_.ended() == issued) return;

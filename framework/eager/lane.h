@@ -88,7 +88,8 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   void wait_issued(std::uint64_t ticket) override { worker_.wait_done(ticket); }
   void order_before(loci_stream* later) override { stream_.order_before(later); }
   void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept override;
-  // Waits for everything, and throws the first failure that nobody has been told of.
+  // Waits for everything, and for the worker to let go of the tensors of it. Throws the first
+  // failure that nobody has been told of.
   void synchronize();
 
   // Around fork(): nothing is under way, and no lock is held, in the child, to which devices other
@@ -134,6 +135,7 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   void throttle() noexcept;
   std::shared_ptr<tensor::Failure> note_error(const Error& error, std::uint64_t ticket) noexcept;
   void release_ended() noexcept;
+  [[nodiscard]] bool is_releasing(std::uint64_t ticket) const noexcept;
 
   const core::Context& context_{core::Context::current()};
   device::Device& device_;
@@ -151,6 +153,7 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
 
   StreamWork stream_;
   Worker worker_{*this};  // what it is done with has been run, or handed to the device
+  std::atomic<std::uint64_t> releasing_{0};  // the ticket whose task's tensors are let go of
   KeptMemory kept_;
   UntoldFailure untold_;
 };

@@ -93,7 +93,8 @@ class LOCI_PUBLIC StreamGuard {
 };
 
 // Wait for all streams of a place, or of all places. Throw the first error that no wait has thrown
-// yet: with the op, its arguments, its place and where in the program it was enqueued.
+// yet: with the op, its arguments, its place and where in the program it was enqueued. What was
+// enqueued holds no tensor any more.
 LOCI_PUBLIC void synchronize(const Place& place);
 LOCI_PUBLIC void synchronize();
 

@@ -42,6 +42,19 @@ TEST_F(StreamApiTest, OpsGoIntoTheGuardsStream) {
   }
 }
 
+TEST_F(StreamApiTest, WhatIsOverHoldsNoTensor) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    for (int i = 0; i < 2000; ++i) {
+      Tensor input = ones({2}, kFloat32, "cpu");
+      const std::weak_ptr<tensor::TensorImpl> held = input.impl();
+      const Tensor doubled = input.to(place) * 2.0;  // the copy is the worker's to issue
+      input = Tensor();
+      synchronize();
+      ASSERT_TRUE(held.expired()) << "round " << i << " at " << place;
+    }
+  }
+}
+
 TEST_F(StreamApiTest, StreamsWaitForWhatTheirTensorsNeed) {
   for (const char* place : {"cpu", "sim:0"}) {
     const Stream stream(place);
