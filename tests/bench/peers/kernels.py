@@ -1,18 +1,13 @@
-"""Times single ops in PyTorch and ONNX Runtime, as it is asked: a line of JSON on standard input
-is answered by one on standard output.
+"""Times single ops in PyTorch and ONNX Runtime, as it is asked; see answering.py.
 
 {"inputs": [FILE.npy, ...], "torch": EXPRESSION, "onnx": EXPRESSION, "threads": N, "out": FILE.npy}
-    sets a case up and writes PyTorch's result; answers {"peers": [NAME, ...]}
-{"time": NAME, "seconds": S}
-    answers {"ns": the median time of a call in a stretch of about S seconds}
+    sets a case up and writes PyTorch's result
 """
 
-import json
-import statistics
 import sys
-import time
 
 import numpy
+from answering import answer_questions, bound_call, onnx_session, onnxruntime
 
 try:
     import torch
@@ -22,7 +17,6 @@ except ImportError:
 
 try:
     import onnx
-    import onnxruntime
 except ImportError:
     onnxruntime = None
 
@@ -57,24 +51,8 @@ def onnx_call(expression, arrays, expected, threads):
         graph, opset_imports=[onnx.helper.make_opsetid("", 17)]
     )
     model.ir_version = 8
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    # Its threads would go on spinning into the turn of others.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "1")
-    options.add_session_config_entry("session.force_spinning_stop", "1")
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    binding = session.io_binding()
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays]
-    for name, value in zip(NAMES, values):
-        binding.bind_ortvalue_input(name, value)
-    binding.bind_output("out")
-
-    def call():
-        session.run_with_iobinding(binding)
-
-    return call
+    session = onnx_session(onnxruntime, model, threads)
+    return bound_call(onnxruntime, session, dict(zip(NAMES, arrays)), "out")
 
 
 def set_up(question):
@@ -99,28 +77,6 @@ def set_up(question):
     return calls
 
 
-def median_call_ns(call, seconds):
-    call()
-    times = []
-    while sum(times) < seconds * 1e9:
-        start = time.perf_counter_ns()
-        call()
-        times.append(time.perf_counter_ns() - start)
-    return statistics.median(times)
-
-
-def main():
-    calls = {}
-    if torch is not None:
-        torch.set_grad_enabled(False)
-    for line in sys.stdin:
-        question = json.loads(line)
-        if "time" in question:
-            answer = {"ns": median_call_ns(calls[question["time"]], question["seconds"])}
-        else:
-            calls = set_up(question)
-            answer = {"peers": list(calls)}
-        print(json.dumps(answer), flush=True)
-
-
-main()
+if torch is not None:
+    torch.set_grad_enabled(False)
+answer_questions(set_up)

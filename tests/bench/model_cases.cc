@@ -1,0 +1,171 @@
+#include "tests/bench/model_cases.h"
+
+#include <utility>
+
+namespace loci::bench {
+namespace {
+
+// A module of one function of a tensor.
+class Function : public nn::Module {
+ public:
+  explicit Function(std::function<Tensor(const Tensor&)> run) : run_(std::move(run)) {}
+  Tensor forward(const Tensor& x) override { return run_(x); }
+
+ private:
+  std::function<Tensor(const Tensor&)> run_;
+};
+
+// The mean of each channel.
+std::shared_ptr<nn::Module> global_pool() {
+  return std::make_shared<Function>([](const Tensor& x) {
+    Pool2dOptions options;
+    options.pooling_type = "avg";
+    options.global_pooling = true;
+    return flatten(pool2d(x, options), 1);
+  });
+}
+
+std::shared_ptr<nn::Module> max_pool() {
+  return std::make_shared<Function>([](const Tensor& x) {
+    Pool2dOptions options;
+    options.ksize = {3, 3};
+    options.strides = {2, 2};
+    options.paddings = {1, 1};
+    return pool2d(x, options);
+  });
+}
+
+// A convolution without bias and its normalisation.
+class ConvNorm : public nn::Module {
+ public:
+  ConvNorm(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride)
+      : conv_(in, out, kernel, options(kernel, stride), without_bias()), norm_(out) {
+    register_child("conv", conv_);
+    register_child("norm", norm_);
+  }
+  Tensor forward(const Tensor& x) override { return norm_(conv_(x)); }
+
+ private:
+  static Conv2dOptions options(std::int64_t kernel, std::int64_t stride) {
+    Conv2dOptions result;
+    result.strides = {stride, stride};
+    result.paddings = {kernel / 2, kernel / 2};
+    return result;
+  }
+  static nn::ParameterOptions without_bias() {
+    nn::ParameterOptions result;
+    result.bias = false;
+    return result;
+  }
+
+  nn::Conv2d conv_;
+  nn::BatchNorm norm_;
+};
+
+// The basic block of He et al., Deep Residual Learning for Image Recognition (2015).
+class BasicBlock : public nn::Module {
+ public:
+  BasicBlock(std::int64_t in, std::int64_t out, std::int64_t stride)
+      : first_(in, out, 3, stride), second_(out, out, 3, 1) {
+    register_child("first", first_);
+    register_child("second", second_);
+    if (in == out && stride == 1) return;
+    shortcut_ = std::make_shared<ConvNorm>(in, out, 1, stride);
+    register_child("shortcut", shortcut_);
+  }
+  Tensor forward(const Tensor& x) override {
+    const Tensor main = second_(relu(first_(x)));
+    return relu(main + (shortcut_ == nullptr ? x : (*shortcut_)(x)));
+  }
+
+ private:
+  ConvNorm first_;
+  ConvNorm second_;
+  std::shared_ptr<ConvNorm> shortcut_;
+};
+
+void add_blocks(nn::Sequential* net, std::int64_t count, std::int64_t in, std::int64_t out) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    net->add<BasicBlock>(i == 0 ? in : out, out, i == 0 && in != out ? 2 : 1);
+  }
+}
+
+std::shared_ptr<nn::Module> resnet18() {
+  auto net = std::make_shared<nn::Sequential>();
+  net->add<ConvNorm>(3, 64, 7, 2).add<nn::ReLU>().add(max_pool());
+  add_blocks(net.get(), 2, 64, 64);
+  add_blocks(net.get(), 2, 64, 128);
+  add_blocks(net.get(), 2, 128, 256);
+  add_blocks(net.get(), 2, 256, 512);
+  net->add(global_pool()).add<nn::Linear>(512, 1000);
+  return net;
+}
+
+// A small one for images of 32 x 32: ten layers with weights.
+std::shared_ptr<nn::Module> res10() {
+  auto net = std::make_shared<nn::Sequential>();
+  net->add<ConvNorm>(3, 16, 3, 1).add<nn::ReLU>();
+  add_blocks(net.get(), 1, 16, 16);
+  add_blocks(net.get(), 1, 16, 32);
+  add_blocks(net.get(), 1, 32, 64);
+  net->add(global_pool()).add<nn::Linear>(64, 10);
+  return net;
+}
+
+std::shared_ptr<nn::Module> mlp() {
+  auto net = std::make_shared<nn::Sequential>();
+  net->add<nn::Linear>(784, 512).add<nn::ReLU>();
+  net->add<nn::Linear>(512, 256).add<nn::ReLU>().add<nn::Linear>(256, 10);
+  return net;
+}
+
+// A layer of the encoder of Vaswani et al. (2017), normalised before each part.
+class EncoderLayer : public nn::Module {
+ public:
+  EncoderLayer(std::int64_t width, std::int64_t heads)
+      : attention_norm_(width),
+        attention_(width, heads),
+        norm_(width),
+        widen_(width, 4 * width),
+        narrow_(4 * width, width) {
+    register_child("attention_norm", attention_norm_);
+    register_child("attention", attention_);
+    register_child("norm", norm_);
+    register_child("widen", widen_);
+    register_child("narrow", narrow_);
+  }
+  Tensor forward(const Tensor& x) override {
+    const Tensor attended = x + attention_(attention_norm_(x));
+    return attended + narrow_(gelu(widen_(norm_(attended))));
+  }
+
+ private:
+  nn::LayerNorm attention_norm_;
+  nn::MultiHeadAttention attention_;
+  nn::LayerNorm norm_;
+  nn::Linear widen_;
+  nn::Linear narrow_;
+};
+
+std::shared_ptr<nn::Module> encoder() {
+  auto net = std::make_shared<nn::Sequential>();
+  for (int i = 0; i < 12; ++i) net->add<EncoderLayer>(384, 6);
+  return net;
+}
+
+}  // namespace
+
+std::vector<ModelCase> model_cases() {
+  return {
+      {"MLP b1", mlp, {1, 784}},
+      {"MLP b32", mlp, {32, 784}},
+      {"res10 b1", res10, {1, 3, 32, 32}},
+      {"res10 b32", res10, {32, 3, 32, 32}},
+      {"ResNet-18 b1", resnet18, {1, 3, 224, 224}},
+      {"ResNet-18 b8", resnet18, {8, 3, 224, 224}},
+      {"encoder b1", encoder, {1, 128, 384}},
+      {"encoder b8", encoder, {8, 128, 384}},
+  };
+}
+
+}  // namespace loci::bench
