@@ -32,17 +32,27 @@ CallScope::CallScope(std::string_view type) : CallScope(label_of_type(type), nul
 CallScope::CallScope(const CallPlan& plan) : CallScope(label_or_other(plan), &plan) {}
 
 CallScope::CallScope(profiler::LabelId label, const CallPlan* plan)
-    : outer_(innermost_scope), plan_(plan), scope_(label) {
+    : outer_(innermost_scope), plan_(plan), label_(label), scope_(label) {
   if (scope_.is_recorded()) innermost_scope = this;
 }
 
 CallScope::~CallScope() {
   if (!scope_.is_recorded()) return;
   innermost_scope = outer_;
-  if (!keeps_) scope_.drop();
+  if (is_call_) return;
+  // Other operators do its work, and are no part of it.
+  if (plan_ != nullptr && plan_->decomposition != nullptr) {
+    scope_.drop();
+    return;
+  }
+  scope_.add_flags(LOCI_SPAN_PART);
 }
 
 CallScope* CallScope::innermost() { return innermost_scope; }
+
+profiler::LabelId CallScope::innermost_label() {
+  return innermost_scope == nullptr ? 0 : innermost_scope->label_;
+}
 
 CallScope* CallScope::of(const CallPlan& plan) {
   return innermost_scope != nullptr && innermost_scope->plan_ == &plan ? innermost_scope : nullptr;
@@ -50,11 +60,12 @@ CallScope* CallScope::of(const CallPlan& plan) {
 
 void CallScope::set_plan(const CallPlan& plan) {
   plan_ = &plan;
-  scope_.relabel(label_or_other(plan), 0);
+  label_ = label_or_other(plan);
+  scope_.relabel(label_, 0);
 }
 
 void CallScope::launch(std::uint64_t correlation) {
-  keeps_ = true;
+  is_call_ = true;
   scope_.relabel(label_or_other(*plan_), correlation);
 }
 

@@ -11,8 +11,8 @@
 namespace loci::eager {
 
 // The operator's scope on this thread, for its phases; launch() puts the kernel's into it. Where
-// the launch comes on another thread, which has the operator's scope then, this one leaves nothing,
-// so that each operator is counted once: its phases stand for themselves. On one thread; they nest.
+// the launch comes on another thread, which has the operator's scope then, this one is a part of
+// it, so that each operator is counted once. On one thread; they nest.
 class CallScope {
  public:
   // Of a call that is still to be planned.
@@ -27,10 +27,13 @@ class CallScope {
   // That one, if it is of the plan; else null.
   [[nodiscard]] static CallScope* of(const CallPlan& plan);
 
+  // Where there is one, for what is done for the operator on another thread; else 0.
+  [[nodiscard]] static profiler::LabelId innermost_label();
+
   // The call has been planned.
   void set_plan(const CallPlan& plan);
   // It does here what is to be seen as the operator's: it reads a value,
-  void keep() { keeps_ = true; }
+  void keep() { is_call_ = true; }
   // or is launched; `correlation` is that of the operator's scope.
   void launch(std::uint64_t correlation);
 
@@ -39,7 +42,8 @@ class CallScope {
 
   CallScope* const outer_;
   const CallPlan* plan_;
-  bool keeps_ = false;
+  profiler::LabelId label_;
+  bool is_call_ = false;
   profiler::Scope scope_;
 };
 

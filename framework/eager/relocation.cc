@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/eager/call_scope.h"
 #include "framework/eager/copy_node.h"
 #include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
@@ -82,6 +83,7 @@ void submit_copy(const Tensor& from, const Tensor& to, const transfer::Labels& l
   task.arguments.push_back(to.impl());
   task.labels = labels;
   task.permit = std::move(permit);
+  task.operator_label = CallScope::innermost_label();
   task.site = thread_state().user_site(site);
   lane.submit(task);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "framework/eager/call_scope.h"
 #include "framework/eager/lane.h"
 #include "framework/eager/launch.h"
 #include "framework/eager/site.h"
@@ -36,10 +37,15 @@ void copy(const Task& task, loci_stream* stream) {
   const TensorImpl& to = *task.arguments[1];
   transfer::Labels labels = task.labels;
   labels.dtype = from.dtype();
-  // The operator that it is for is launched apart from it.
-  std::optional<profiler::Scope> scope;
+  // The operator that it is for is launched apart from it, mostly on another thread.
+  std::optional<profiler::Scope> of_operator;
+  if (task.operator_label != 0 && CallScope::innermost() == nullptr) {
+    of_operator.emplace(task.operator_label);
+    of_operator->add_flags(LOCI_SPAN_PART);
+  }
+  std::optional<profiler::Scope> prepare_data;
   if (is_for_operator(labels.reason)) {
-    scope.emplace(label_of(profiler::Part::kPrepareData), 0, profiler::Level::kDetail);
+    prepare_data.emplace(label_of(profiler::Part::kPrepareData), 0, profiler::Level::kDetail);
   }
   transfer::copy({from.storage()->device, from.data()}, {to.storage()->device, to.data()},
                  from.bytes(), labels, stream, /*wait=*/false, task.permit);

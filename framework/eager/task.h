@@ -41,6 +41,8 @@ struct Task {
   InlineList<std::shared_ptr<tensor::TensorImpl>, 4> arguments;
   transfer::Labels labels;  // of a copy
   transfer::Permit permit;  // of a copy: what the caller's policy says
+  // Of a copy for an operator that is being recorded: where its time belongs.
+  profiler::LabelId operator_label = 0;
   InlineList<Dependency, 4> before;
   Sources sources;  // of a queued device's
   std::unique_ptr<HostFunction> host_function;

@@ -23,21 +23,29 @@ loci_profile_node node_at(const TreeShape::Place& place, std::uint32_t offset,
   return node;
 }
 
+std::uint64_t span_count(const loci_profile_node& node) { return node.calls + node.parts; }
+
 void count_span(loci_profile_node& node, const loci_profile_span& span, const Label& label) {
   const std::uint64_t duration = span.end_ns - span.begin_ns;
-  if (node.calls == 0) node.label = span.label;
-  ++node.calls;
+  const bool is_part = (span.flags & LOCI_SPAN_PART) != 0;
+  if (span_count(node) == 0 || (node.calls == 0 && !is_part)) node.label = span.label;
   node.total_ns += duration;
   node.self_ns += span.self_ns;
+  node.device_ns += span.device_ns;
+  if (is_part) {
+    ++node.parts;
+    return;
+  }
+  ++node.calls;
   node.min_ns = std::min(node.min_ns, duration);
   node.max_ns = std::max(node.max_ns, duration);
-  node.device_ns += span.device_ns;
   node.flops += label.flops;
   node.bytes += label.bytes;
 }
 
 void count_node(loci_profile_node& node, const loci_profile_node& part) {
   node.calls += part.calls;
+  node.parts += part.parts;
   node.total_ns += part.total_ns;
   node.self_ns += part.self_ns;
   node.min_ns = std::min(node.min_ns, part.min_ns);
@@ -65,7 +73,7 @@ void set_first_order(loci_profile_node* nodes, const std::vector<std::uint64_t>&
 void reserve_spans(std::vector<loci_profile_node>& nodes, std::size_t first, std::uint64_t at) {
   for (std::size_t i = first; i < nodes.size(); ++i) {
     nodes[i].first_span = at;
-    at += nodes[i].calls;
+    at += span_count(nodes[i]);
   }
 }
 
@@ -153,14 +161,18 @@ class Builder {
       const loci_profile_span& first = first_span(part);
       loci_profile_node& node = trees_.nodes[merged_[i]];
       count_node(node, part);
-      if (node.label == LOCI_PROFILE_NONE || first.begin_ns < first_begins[merged_[i]]) {
-        first_begins[merged_[i]] = first.begin_ns;
-        node.label = part.label;
-      }
+      const bool is_first_call = part.calls != 0 && first.begin_ns < first_begins[merged_[i]];
+      if (is_first_call) first_begins[merged_[i]] = first.begin_ns;
+      if (is_first_call || node.label == LOCI_PROFILE_NONE) node.label = part.label;
       first_ends[merged_[i]] = std::min(first_ends[merged_[i]], first.end_ns);
     }
     set_first_order(trees_.nodes.data(), first_ends);
     list_merged_spans();
+    for (std::vector<loci_profile_node>* nodes : {&trees_.nodes, &trees_.thread_nodes}) {
+      for (loci_profile_node& node : *nodes) {
+        if (node.calls == 0) node.min_ns = 0;
+      }
+    }
   }
 
   // A thread's nodes are in preorder, so that a parent is merged before its children.
@@ -189,8 +201,8 @@ class Builder {
       const loci_profile_node& part = trees_.thread_nodes[i];
       std::uint64_t& at = next[merged_[i]];
       is_mixed[merged_[i]] = is_mixed[merged_[i]] || at != trees_.nodes[merged_[i]].first_span;
-      for (std::uint64_t call = 0; call < part.calls; ++call) {
-        const std::uint32_t span = trees_.thread_node_spans[part.first_span + call];
+      for (std::uint64_t k = 0; k < span_count(part); ++k) {
+        const std::uint32_t span = trees_.thread_node_spans[part.first_span + k];
         nesting_.spans[span].node = merged_[i];
         trees_.node_spans[at++] = span;
       }
@@ -203,7 +215,7 @@ class Builder {
   // Of a node that several threads have.
   void sort_spans(const loci_profile_node& node) {
     const auto first = trees_.node_spans.begin() + static_cast<std::ptrdiff_t>(node.first_span);
-    std::stable_sort(first, first + static_cast<std::ptrdiff_t>(node.calls),
+    std::stable_sort(first, first + static_cast<std::ptrdiff_t>(span_count(node)),
                      [this](std::uint32_t a, std::uint32_t b) {
                        return nesting_.spans[a].begin_ns < nesting_.spans[b].begin_ns;
                      });

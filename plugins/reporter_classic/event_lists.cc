@@ -89,11 +89,12 @@ class EventListBuilder {
     if ((spans_[span].flags & LOCI_SPAN_TRUNCATED) != 0) return;
     const PathId inner = result_.scope_of_span[span];
     const Event event{inner, spans_[span].end_ns - spans_[span].begin_ns,
-                      spans_[span].device_ns + runs_.adopted_device_ns(span)};
+                      spans_[span].device_ns + runs_.adopted_device_ns(span),
+                      (spans_[span].flags & LOCI_SPAN_PART) != 0};
     if (runs_.is_spread(span)) list_.events.push_back(event);
     if (outer_[span] == kNoPath) return;
     if (inner != outer_[span]) list_.events.push_back(event);
-    list_.events.push_back({outer_[span], event.cpu_ns, event.gpu_ns});
+    list_.events.push_back({outer_[span], event.cpu_ns, event.gpu_ns, event.is_part});
   }
 
   [[nodiscard]] PathId scope_around(std::uint32_t span) const {

@@ -16,6 +16,7 @@ struct Event {
   PathId path;
   std::uint64_t cpu_ns;
   std::uint64_t gpu_ns;  // sum over the device work launched in it
+  bool is_part;          // of a call that another event counts
 };
 
 struct EventList {

@@ -78,7 +78,7 @@ class Writer {
     line += cell(fmt::format("{}", row.calls)) + cell(figure(to_ms(row.total_ns)));
     if (both_times_) line += time(row.cpu_ns, row.total_ns) + time(row.gpu_ns, row.total_ns);
     line += cell(figure(to_ms(row.min_ns))) + cell(figure(to_ms(row.max_ns)));
-    line += cell(figure(to_ms(row.total_ns) / static_cast<double>(row.calls)));
+    line += cell(figure(mean_ns(row) / 1e6));
     line += figure(share(row.total_ns, table.tops_ns));
     text_ += line + '\n';
   }

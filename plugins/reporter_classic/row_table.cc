@@ -42,7 +42,6 @@ class RowTableBuilder {
       Row& row = table_.rows.emplace_back();
       row.path = path;
       row.role = paths_[path].role;
-      row.min_ns = UINT64_MAX;
     }
     return table_.rows[found->second];
   }
@@ -51,12 +50,13 @@ class RowTableBuilder {
     std::uint64_t time = 0;
     if (settings_.state != State::kGpu) time += event.cpu_ns;
     if (settings_.state != State::kCpu) time += event.gpu_ns;
-    ++row.calls;
     row.total_ns += time;
-    row.min_ns = std::min(row.min_ns, time);
-    row.max_ns = std::max(row.max_ns, time);
     row.cpu_ns += event.cpu_ns;
     row.gpu_ns += event.gpu_ns;
+    if (event.is_part) return;
+    row.min_ns = row.calls == 0 ? time : std::min(row.min_ns, time);
+    row.max_ns = std::max(row.max_ns, time);
+    ++row.calls;
   }
 
   void link_parents() {
@@ -113,7 +113,7 @@ class RowTableBuilder {
       case SortedKey::kTotal: return static_cast<double>(row.total_ns);
       case SortedKey::kMax: return static_cast<double>(row.max_ns);
       case SortedKey::kMin: return static_cast<double>(row.min_ns);
-      default: return static_cast<double>(row.total_ns) / static_cast<double>(row.calls);
+      default: return mean_ns(row);
     }
   }
 
@@ -132,6 +132,11 @@ std::string scope_name(const Paths& paths, PathId path, std::uint32_t thread) {
 }
 
 }  // namespace
+
+double mean_ns(const Row& row) {
+  return static_cast<double>(row.total_ns) /
+         static_cast<double>(std::max<std::uint64_t>(row.calls, 1));
+}
 
 RowTable merged_table(const EventLists& events, const Settings& settings) {
   RowTableBuilder builder(events.paths, settings, kAllThreads);

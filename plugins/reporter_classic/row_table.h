@@ -29,6 +29,9 @@ struct Row {
   std::vector<std::uint32_t> children;  // that are shown below it, in their order
 };
 
+// Of a call; the whole of a row that has only parts of calls.
+double mean_ns(const Row& row);
+
 struct RowTable {
   std::uint32_t thread = kAllThreads;
   std::vector<Row> rows;            // in order of the ends of their first calls

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,7 +38,8 @@ CsvTable write_ops(const loci_profile& profile, const CsvTable::Sink& sink) {
     table.cell(span_kind_word(label.kind)).cell(label.name).cell(label.instance);
     table.cell(label.place).cell(label.kernel).cell(label.detail);
     table.cell(node.calls).cell(node.total_ns).cell(node.self_ns);
-    table.cell(node.min_ns).cell(node.max_ns).cell(node.total_ns / node.calls);
+    table.cell(node.min_ns).cell(node.max_ns);
+    table.cell(node.total_ns / std::max<std::uint64_t>(node.calls, 1));
     table.cell(node.device_ns).cell(node.device_union_ns).cell(node.flops).cell(node.bytes);
     table.cell(rate(node.flops, busy_ns(profile, node)) / 1e9);
     table.cell(rate(node.bytes, busy_ns(profile, node)) / 1e9);

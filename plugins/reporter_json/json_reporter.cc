@@ -40,6 +40,7 @@ void write_nodes(JsonWriter& json, const loci_profile& profile) {
     label_members(json, profile.labels[node.label]);
     json.member("depth", node.depth)
         .member("calls", node.calls)
+        .member("parts", node.parts)
         .member("total_ns", node.total_ns)
         .member("self_ns", node.self_ns)
         .member("min_ns", node.min_ns)

@@ -61,7 +61,8 @@ std::vector<std::string> cells(const loci_profile& profile, const OperatorTotal&
   const loci_profile_device* device = device_at(profile, total.place);
   const double flops =
       device == nullptr ? 0 : peak(device->measured_flops, device->described_flops);
-  const double call_bytes = static_cast<double>(total.bytes) / static_cast<double>(total.calls);
+  const double call_bytes = static_cast<double>(total.bytes) /
+                            static_cast<double>(std::max<std::uint64_t>(total.calls, 1));
   const double bytes = device == nullptr ? 0 : sdk::peak_bytes_of(*device, call_bytes);
   return {report_text::shortened(report_text::printable(total.name), kOperatorNameWidth),
           report_text::shortened(report_text::printable(total.place), kPlaceWidth),
@@ -100,10 +101,12 @@ std::vector<OperatorTotal> operator_totals(const loci_profile& profile) {
       owners[i] = owners[spans[i].parent];
     } else if (is_operator(label.kind)) {
       OperatorTotal& total = totals[{sdk::to_view(label.name), sdk::to_view(label.place)}];
-      ++total.calls;
-      total.flops += label.flops;
-      total.bytes += label.bytes;
       owners[i] = &total;
+      if ((spans[i].flags & LOCI_SPAN_PART) == 0) {
+        ++total.calls;
+        total.flops += label.flops;
+        total.bytes += label.bytes;
+      }
     }
     if (owners[i] == nullptr) continue;
     owners[i]->self_ns += spans[i].self_ns;

@@ -103,6 +103,7 @@ TraceArgs span_args(std::string_view label_members, const loci_profile_label& la
   if (waited) args.add_true("host_waited");
   if ((span.flags & LOCI_SPAN_TRUNCATED) != 0) args.add_true("truncated");
   if ((span.flags & LOCI_SPAN_FAILED) != 0) args.add_true("failed");
+  if ((span.flags & LOCI_SPAN_PART) != 0) args.add_true("part");
   return args;
 }
 

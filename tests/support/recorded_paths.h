@@ -12,7 +12,7 @@
 namespace loci::test {
 
 // How often each path occurs, over all threads: "relu/compute", by names; a copy's is its reason,
-// as in "argmax/prepare_data/copy:fallback".
+// as in "argmax/prepare_data/copy:fallback". Parts of calls are counted apart.
 class RecordedPaths {
  public:
   explicit RecordedPaths(const profiler::Harvest& harvest) {
@@ -23,6 +23,10 @@ class RecordedPaths {
   [[nodiscard]] int count(const std::string& path) const {
     const auto found = counts_.find(path);
     return found == counts_.end() ? 0 : found->second;
+  }
+  [[nodiscard]] int parts(const std::string& path) const {
+    const auto found = parts_.find(path);
+    return found == parts_.end() ? 0 : found->second;
   }
   [[nodiscard]] const std::map<std::string, int>& all() const { return counts_; }
   // The latest label of that path.
@@ -56,12 +60,14 @@ class RecordedPaths {
       const profiler::Label label = profiler::LabelTable::instance().at(record.label);
       const std::string name = label.kind == LOCI_SPAN_COPY ? "copy:" + label.reason : label.name;
       open.push_back({record, open.empty() ? name : open.back().path + "/" + name});
-      ++counts_[open.back().path];
+      const bool is_part = (record.flags & LOCI_SPAN_PART) != 0;
+      ++(is_part ? parts_ : counts_)[open.back().path];
       labels_[open.back().path] = label;
     }
   }
 
   std::map<std::string, int> counts_;
+  std::map<std::string, int> parts_;
   std::map<std::string, profiler::Label> labels_;
 };
 

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 std::vector<std::uint64_t> begins_of(const loci_profile& profile, const loci_profile_node& node,
                                      const std::uint32_t* spans) {
   std::vector<std::uint64_t> begins;
-  for (std::uint64_t i = 0; i < node.calls; ++i) {
+  for (std::uint64_t i = 0; i < node.calls + node.parts; ++i) {
     begins.push_back(profile.spans[spans[node.first_span + i]].begin_ns);
   }
   return begins;
@@ -108,6 +108,27 @@ TEST(CallTreeTest, MergedTreeSumsThreads) {
   EXPECT_EQ(a.min_ns, 5U);
   EXPECT_EQ(a.max_ns, 40U);
   EXPECT_THAT(begins_of(abi, a, abi.node_spans), ElementsAre(5, 10, 70));
+}
+
+TEST(CallTreeTest, PartsCountForTimesAlone) {
+  RecordingBuilder builder;
+  builder.op("a", "", 10, 12).flags(LOCI_SPAN_PART).op("b", "", 20, 25).flags(LOCI_SPAN_PART);
+  builder.thread("worker").op("a", "", 15, 45);
+  builder.thread("copier").op("a", "", 11, 14).flags(LOCI_SPAN_PART).copy({"x"}, 12, 13);
+  const Profile profile(builder.build());
+  const loci_profile& abi = profile.abi();
+  const loci_profile_node& a = node_of(abi, "a");
+  EXPECT_EQ(a.calls, 1U);
+  EXPECT_EQ(a.parts, 2U);
+  EXPECT_EQ(a.total_ns, 35U);
+  EXPECT_EQ(a.self_ns, 34U);
+  EXPECT_EQ(a.min_ns, 30U);
+  EXPECT_EQ(a.max_ns, 30U);
+  EXPECT_THAT(begins_of(abi, a, abi.node_spans), ElementsAre(10, 11, 15));
+  const loci_profile_node& b = node_of(abi, "b");
+  EXPECT_EQ(b.calls, 0U);
+  EXPECT_EQ(b.min_ns, 0U) << "there is no call";
+  EXPECT_EQ(b.total_ns, 5U);
 }
 
 TEST(CallTreeTest, EachThreadHasItsTree) {

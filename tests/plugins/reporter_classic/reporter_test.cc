@@ -16,6 +16,7 @@ namespace {
 using test_support::CopyOf;
 using test_support::ms;
 using test_support::RecordingBuilder;
+using ::testing::ContainsRegex;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -55,6 +56,18 @@ TEST(ClassicReporterTest, MergesThreadsOnlyWhereTwoHaveEvents) {
   EXPECT_EQ(count(report, "Note! This Report merge all thread info into one.\nPlace: All\n"), 1U);
   EXPECT_EQ(count(report, "Overhead Summary"), 1U);
   EXPECT_LT(report.find("thread1::feed"), report.find("thread0::mul"));
+}
+
+TEST(ClassicReporterTest, PartsOfACallCountForTimesAlone) {
+  RecordingBuilder builder;
+  builder.thread("main").op("mul", "", 0, ms(1)).flags(LOCI_SPAN_PART);
+  builder.op("add", "", ms(1), ms(3)).flags(LOCI_SPAN_PART);
+  builder.thread("worker").op("mul", "", ms(2), ms(6));
+  const profiler::Profile profile(builder.build());
+  const std::string report = report_of<ClassicReporter>(profile.abi(), {{"state", "CPU"}});
+  // Calls, total, least, most, mean, share.
+  EXPECT_THAT(report, ContainsRegex("\nmul +1 +5 +4 +4 +5 +0\\.714286"));
+  EXPECT_THAT(report, ContainsRegex("\nadd +0 +2 +0 +0 +2 +0\\.285714"));
 }
 
 // They had no row without details.

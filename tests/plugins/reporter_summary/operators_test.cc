@@ -43,6 +43,20 @@ TEST(OperatorTotalsTest, DeviceTimeIsOfTheOperatorThatLaunchedIt) {
   EXPECT_EQ(totals[1].device_ns, ms(1));
 }
 
+TEST(OperatorTotalsTest, PartsAreNoCalls) {
+  RecordingBuilder builder;
+  Label label{LOCI_SPAN_OP, "mul", "", "cpu"};
+  label.flops = 100;
+  builder.span(label, 0, ms(1)).flags(LOCI_SPAN_PART);
+  EXPECT_EQ(totals_in(builder)[0].calls, 0U);
+  builder.thread("worker").span(label, ms(1), ms(3));
+  const std::vector<OperatorTotal> totals = totals_in(builder);
+  ASSERT_EQ(totals.size(), 1U);
+  EXPECT_EQ(totals[0].calls, 1U);
+  EXPECT_EQ(totals[0].flops, 100U);
+  EXPECT_EQ(totals[0].self_ns, ms(3));
+}
+
 TEST(OperatorTotalsTest, SumsByTypeAndPlace) {
   RecordingBuilder builder;
   Label label{LOCI_SPAN_OP, "mul", "mul_0", "cpu"};

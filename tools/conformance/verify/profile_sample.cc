@@ -44,6 +44,7 @@ constexpr std::array kSpecs{
     Spec{LOCI_SPAN_OP, "sum", 8, 0, 530, 690, 0, 0, LOCI_SPAN_FAILED},
     Spec{LOCI_SPAN_WAIT, "synchronize", 0, 0, 710, 900, 0, 0, 0},
     Spec{LOCI_SPAN_USER, "step", kNone, 1, 0, 800, 0, 0, LOCI_SPAN_TRUNCATED},
+    Spec{LOCI_SPAN_OP, "relu", kNone, 1, 810, 860, 0, 0, LOCI_SPAN_PART},
 };
 
 bool lies_in(std::uint32_t span, std::uint32_t outer) {
@@ -171,12 +172,17 @@ void SampleProfile::add_labels_and_spans() {
 void SampleProfile::add_nodes() {
   for (std::uint32_t i = 0; i < spans_.size(); ++i) {
     loci_profile_node& node = nodes_.emplace_back();
-    node.calls = 1;
-    node.total_ns = node.min_ns = node.max_ns = spans_[i].end_ns - spans_[i].begin_ns;
+    node.total_ns = spans_[i].end_ns - spans_[i].begin_ns;
     node.self_ns = spans_[i].self_ns;
     node.device_ns = node.device_union_ns = spans_[i].device_ns;
-    node.flops = labels_[i].flops;
-    node.bytes = labels_[i].bytes;
+    if ((spans_[i].flags & LOCI_SPAN_PART) != 0) {
+      node.parts = 1;
+    } else {
+      node.calls = 1;
+      node.min_ns = node.max_ns = node.total_ns;
+      node.flops = labels_[i].flops;
+      node.bytes = labels_[i].bytes;
+    }
     node.label = i;
     node.parent = spans_[i].parent;
     node.descendants = descendants_of(i);

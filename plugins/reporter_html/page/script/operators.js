@@ -47,13 +47,15 @@ function grouped(nodes, all) {
     const of = key(node);
     const group = groups.get(of);
     if (!group) {
-      groups.set(of, addRated({...toRow(node), path: [], instances: 1}, node));
+      const row = {...toRow(node), path: [], instances: 1, hasCalls: node.calls > 0};
+      groups.set(of, addRated(row, node));
       continue;
     }
     ++group.instances;
     for (const sum of ["calls", "self", "flops", "bytes"]) group[sum] += node[sum];
     addRated(group, node);
-    group.min = Math.min(group.min, node.min);
+    if (node.calls > 0) group.min = group.hasCalls ? Math.min(group.min, node.min) : node.min;
+    group.hasCalls ||= node.calls > 0;
     group.max = Math.max(group.max, node.max);
     if (!isNested(node, of)) {
       for (const sum of ["total", "device", "deviceUnion", "busy"]) group[sum] += node[sum];
@@ -65,6 +67,11 @@ function grouped(nodes, all) {
     group.byteRate = perSecond(group.ratedBytes, group.busy);
   }
   return [...groups.values()];
+}
+
+// The whole of a row that has only parts of calls.
+function meanTime(row) {
+  return row.total / Math.max(row.calls, 1);
 }
 
 function nameCell(row, showInTimeline) {
@@ -107,12 +114,7 @@ function operatorColumns(profile, showInTimeline) {
         "total", "Total", "host time, with what is within; the bar is its share of the wall time"),
     shared(
         "self", "Self", "host time, without what is within; the bar is its share of the wall time"),
-    {
-      key: "mean",
-      title: "Mean",
-      value: (row) => row.total / row.calls,
-      show: (row) => formatNs(row.total / row.calls)
-    },
+    {key: "mean", title: "Mean", value: meanTime, show: (row) => formatNs(meanTime(row))},
     time("min", "Min"),
     time("max", "Max"),
     time("device", "Device", "sum of the times of all device work"),

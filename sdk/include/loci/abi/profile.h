@@ -60,7 +60,10 @@ typedef struct loci_profile_label {
 enum {
   LOCI_SPAN_TRUNCATED = 1 << 0,   /* still open when the session ended */
   LOCI_SPAN_HOST_WAITED = 1 << 1, /* a copy for which the thread waited */
-  LOCI_SPAN_FAILED = 1 << 2       /* left by an error */
+  LOCI_SPAN_FAILED = 1 << 2,      /* left by an error */
+  /* A part of an operator's call that another span counts, mostly of another thread: the inputs
+   * are copied, the call is planned. Its time is the operator's. */
+  LOCI_SPAN_PART = 1 << 3
 };
 
 /* Something that a thread of the host did. */
@@ -123,10 +126,11 @@ typedef struct loci_profile_device_span {
 /* A node of a call tree, in preorder: `descendants` nodes follow it. Ratios and means are the
  * reader's to compute. */
 typedef struct loci_profile_node {
-  uint64_t calls;
+  uint64_t calls;    /* may be 0 where there are only parts */
+  uint64_t parts;    /* spans with LOCI_SPAN_PART; they count for times alone */
   uint64_t total_ns; /* host time, its descendants' included */
   uint64_t self_ns;
-  uint64_t min_ns; /* of a call */
+  uint64_t min_ns; /* of a call; 0 without one */
   uint64_t max_ns;
   uint64_t device_ns;       /* sum over device work, its descendants' included */
   uint64_t device_union_ns; /* time in which at least one such work ran */
@@ -138,7 +142,7 @@ typedef struct loci_profile_node {
   uint32_t depth;
   uint32_t thread;      /* LOCI_PROFILE_NONE in the merged tree */
   uint32_t first_order; /* how many nodes of its tree ended their first call before this one */
-  /* Its spans, by time: node_spans[first_span] and on, as many as there are calls. */
+  /* Its spans, by time: node_spans[first_span] and on, as many as there are calls and parts. */
   uint64_t first_span;
 } loci_profile_node;
 
