@@ -4,15 +4,18 @@
 #include <utility>
 
 #include "plugins/cpu/onednn/kernel_list.h"
+#include "plugins/cpu/packed_kernels.h"
 
 namespace loci::cpu {
 
 kernels::KernelDefs cpu_kernels(bool with_onednn) {
-  kernels::KernelDefs list;
-  if (with_onednn) list = onednn::onednn_kernels();
-  kernels::KernelDefs portable = kernels::portable_kernels();
-  list.insert(list.end(), std::make_move_iterator(portable.begin()),
-              std::make_move_iterator(portable.end()));
+  kernels::KernelDefs list = packed_kernels();
+  const auto add = [&](kernels::KernelDefs more) {
+    list.insert(list.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+  };
+  if (with_onednn) add(onednn::onednn_kernels());
+  add(kernels::portable_kernels());
   return list;
 }
 

@@ -6,6 +6,7 @@
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/kernel_list.h"
 #include "plugins/cpu/onednn/packed_layouts.h"
+#include "plugins/cpu/packed_kernels.h"
 
 namespace loci::cpu {
 namespace {
@@ -25,7 +26,9 @@ bool uses_onednn(const sdk::Host& host, const sdk::Options& options) {
 CpuPlugin::CpuPlugin(const sdk::Host& host, const sdk::Options& options)
     : kernels_(cpu_kernels(uses_onednn(host, options))) {}
 
-void CpuPlugin::relayout(const sdk::RelayoutCall& call) { onednn::relayout(call); }
+void CpuPlugin::relayout(const sdk::RelayoutCall& call) {
+  if (!relayout_packed(call)) onednn::relayout(call);
+}
 
 const void* CpuPlugin::interface(std::string_view name) {
   if (name == LOCI_DEVICE_INTERFACE) return sdk::device_table<CpuPlugin, CpuDevice>();

@@ -1,0 +1,29 @@
+// The product of rows and a packed matrix.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/host.hpp>
+
+#include "plugins/kernels/packed_matrix.h"
+
+namespace loci::kernels {
+
+// Columns of a panel: two vectors of this processor's.
+std::int64_t panel_width();
+
+// Fills `packed` from y, whose element (k, n) lies at y[k * row + n * column].
+void pack(const PackedMatrix& matrix, const float* y, std::int64_t row, std::int64_t column,
+          float* packed);
+
+struct PackedProduct {
+  std::int64_t m = 0;
+  std::int64_t x_row =
+      0;  // elements from one row of x to the next; those of a row lie side by side
+  PackedMatrix y;
+};
+
+// out[m, n], dense, = x[m, k] times the matrix. k is at least 1.
+void multiply_packed(const sdk::Host& host, const PackedProduct& product, const float* x,
+                     const float* packed, float* out);
+
+}  // namespace loci::kernels
