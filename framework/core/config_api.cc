@@ -16,6 +16,10 @@ void set_log_levels(const std::string& spec) {
   core::set_log_levels(spec);
 }
 
+std::vector<std::string> log_levels() { return core::log_level_names(); }
+
+std::vector<std::string> log_modules() { return core::log_module_names(); }
+
 // An override comes before the check: it takes the place of a variable that is wrong.
 void set_seed(std::uint64_t seed) {
   core::set_seed(seed);

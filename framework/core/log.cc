@@ -106,6 +106,10 @@ void set_log_levels(std::string_view spec) {
 
 void check_log_levels(std::string_view spec) { (void)parse_spec(spec); }
 
+std::vector<std::string> log_level_names() { return {kLevelNames.begin(), kLevelNames.end()}; }
+
+std::vector<std::string> log_module_names() { return {kModuleNames.begin(), kModuleNames.end()}; }
+
 void write_log(Module module, Level level, std::string_view message, const char* file, int line) {
   if (!log_enabled(module, level)) return;
   const double elapsed = std::chrono::duration<double, std::micro>(Clock::now() - kStart).count();

@@ -11,9 +11,11 @@
 #include <atomic>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace loci::core {
 
@@ -55,6 +57,10 @@ inline bool log_enabled(Module module, Level level) noexcept {
 void set_log_levels(std::string_view spec);
 // Throws as that does, and sets nothing.
 void check_log_levels(std::string_view spec);
+
+// As specs spell them, in the order of the enumerations.
+[[nodiscard]] std::vector<std::string> log_level_names();
+[[nodiscard]] std::vector<std::string> log_module_names();
 
 // Writes one line if the level is enabled.
 void write_log(Module module, Level level, std::string_view message, const char* file, int line);

@@ -56,6 +56,7 @@ TEST_F(CompletionTest, BashOffersValues) {
   EXPECT_THAT(offered("loci run --fallback ''"), UnorderedElementsAre("error", "warn", "allow"));
   EXPECT_THAT(offered("loci run --fallback = w"), ElementsAre("warn"));
   EXPECT_THAT(offered("loci show --format d"), ElementsAre("dot"));
+  EXPECT_THAT(offered("loci run --log e"), UnorderedElementsAre("error", "executor=", "eager="));
   EXPECT_THAT(offered("loci run --threads ''"), IsEmpty());
 }
 

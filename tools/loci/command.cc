@@ -42,6 +42,13 @@ po::variables_map read(const Command& command, const std::vector<std::string>& a
   return values;
 }
 
+std::string log_description() {
+  return fmt::format(
+      "what is logged: a level for all, or levels by module, as in operator=trace,transfer=debug; "
+      "levels: {}; modules: {}",
+      fmt::join(config::log_levels(), ", "), fmt::join(config::log_modules(), ", "));
+}
+
 bool is_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
 // Before anything else, so that a wrong variable is one error, whatever the subcommand is. Help
@@ -80,8 +87,8 @@ po::options_description visible_options(const Command& command) {
   po::options_description options("Options", kHelpWidth, kHelpWidth / 2);
   command.declare(options);
   options.add_options()  //
-      ("log", po::value<std::string>()->value_name("SPEC"),
-       "levels of the log: debug for all, or operator=trace,transfer=debug")  //
+      ("log", po::value<std::string>()->value_name("LEVEL|MODULE=LEVEL,..."),
+       log_description().c_str())  //
       ("help,h", "print this and end");
   return options;
 }

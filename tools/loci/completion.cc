@@ -1,12 +1,22 @@
 #include "tools/loci/completion.h"
 
 #include <boost/program_options/value_semantic.hpp>
+#include <loci/settings.hpp>
 #include <sstream>
 
 namespace loci::runner {
 namespace {
 
 using Kind = Completion::Kind;
+
+// What a choice stands for: LEVEL and MODULE= for those of the log, any other for itself.
+std::vector<std::string> meant_by(const std::string& choice) {
+  if (choice == "LEVEL") return config::log_levels();
+  if (choice != "MODULE=") return {choice};
+  std::vector<std::string> modules = config::log_modules();
+  for (std::string& module : modules) module += '=';
+  return modules;
+}
 
 // "error|warn|allow" names the values themselves, "sync=N" what one begins with; FILE and DIR say
 // what kind of path it is.
@@ -19,7 +29,8 @@ Completion completion_of(const std::string& value_name) {
   for (std::string choice; std::getline(stream, choice, '|');) {
     const std::size_t equals = choice.find('=');
     if (equals != std::string::npos) choice.resize(equals + 1);
-    completion.choices.push_back(choice);
+    const std::vector<std::string> meant = meant_by(choice);
+    completion.choices.insert(completion.choices.end(), meant.begin(), meant.end());
   }
   return completion;
 }

@@ -16,10 +16,12 @@ namespace loci {
 inline namespace v0 {
 namespace config {
 
-// LOCI_LOG: "operator=trace,transfer=debug", or one level for all modules (plugin device memory
-// transfer operator program pass executor eager capture profiler parallel io; trace debug info warn
-// error off). Throws Error(kInvalidArgument) that names the entry.
+// LOCI_LOG: "operator=trace,transfer=debug", or one level for all modules. Throws
+// Error(kInvalidArgument) that names the entry.
 LOCI_PUBLIC void set_log_levels(const std::string& spec);
+// What it takes: the levels, from the one that logs most, "trace", to "off"; the modules.
+LOCI_PUBLIC std::vector<std::string> log_levels();
+LOCI_PUBLIC std::vector<std::string> log_modules();
 
 // LOCI_SEED: of random operators, 0 by default. Takes effect for scopes without random state yet.
 LOCI_PUBLIC void set_seed(std::uint64_t seed);

@@ -25,6 +25,11 @@ TEST(ConfigApiTest, RefusesAnUnknownLevel) {
               ThrowsMessage<Error>(HasSubstr("'loud' names no level in 'io=loud'")));
 }
 
+TEST(ConfigApiTest, TellsLevelsAndModules) {
+  EXPECT_EQ(config::log_levels(), core::log_level_names());
+  EXPECT_EQ(config::log_modules(), core::log_module_names());
+}
+
 TEST(ConfigApiTest, SetsTheSeed) {
   config::set_seed(7);
   EXPECT_EQ(core::seed(), 7U);

@@ -17,6 +17,7 @@ namespace loci::core {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
@@ -129,6 +130,14 @@ TEST_F(LogTest, UnknownLevelIsNamedAndNothingChanges) {
               ThrowsMessage<Error>(AllOf(HasSubstr("'loudest' names no level"),
                                          HasSubstr("'device=loudest'"), HasSubstr("'trace'"))));
   EXPECT_FALSE(log_enabled(Module::kIo, Level::kTrace));
+}
+
+TEST_F(LogTest, EveryNameIsTaken) {
+  EXPECT_THAT(log_level_names(), ElementsAre("trace", "debug", "info", "warn", "error", "off"));
+  ASSERT_EQ(log_module_names().size(), static_cast<std::size_t>(Module::kCount));
+  for (const std::string& module : log_module_names()) {
+    for (const std::string& level : log_level_names()) check_log_levels(module + "=" + level);
+  }
 }
 
 TEST_F(LogTest, EmptyEntryIsRefused) {

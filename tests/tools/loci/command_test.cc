@@ -1,7 +1,10 @@
 #include "tools/loci/command.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <loci/settings.hpp>
 
 #include "tests/tools/loci/failing.h"
 #include "tools/conformance/verify/verify.h"
@@ -15,6 +18,10 @@ using ::testing::HasSubstr;
 
 std::string refusal(const char* command, const std::vector<std::string>& arguments) {
   return failure_of(ExitCode::kUsage, [&] { parse(find_command(command), arguments); });
+}
+
+std::string option_text(const char* command, const char* option) {
+  return visible_options(find_command(command)).find(option, /*approx=*/false).description();
 }
 
 TEST(CommandTest, EverySubcommandHasHelpWithItsUsage) {
@@ -44,6 +51,14 @@ TEST(CommandTest, HelpNamesEveryKindOfNewPlugins) {
     EXPECT_THAT(help, HasSubstr("(" + kind + ")")) << "the notes do not tell of it";
   }
   EXPECT_THAT(help, HasSubstr("what it is to be: " + list + "\n"));
+}
+
+TEST(CommandTest, HelpNamesEveryLevelAndModuleOfTheLog) {
+  // On one line, whatever the width of the help.
+  const std::string text = option_text("run", "log");
+  EXPECT_THAT(text, HasSubstr(fmt::format("levels: {};", fmt::join(config::log_levels(), ", "))));
+  EXPECT_THAT(text, HasSubstr(fmt::format("modules: {}", fmt::join(config::log_modules(), ", "))));
+  EXPECT_THAT(help_text(find_command("run")), HasSubstr("--log LEVEL|MODULE=LEVEL,... "));
 }
 
 TEST(CommandTest, UsageLines) {

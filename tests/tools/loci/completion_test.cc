@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <loci/settings.hpp>
 
 namespace loci::runner {
 namespace {
@@ -44,6 +45,13 @@ TEST(CompletionTest, ReadsWhatAValueMayBeFromItsName) {
   EXPECT_EQ(option(all, "run", "--plugin-path").value.kind, Kind::kDirectories);
   EXPECT_EQ(option(all, "run", "--threads").value.kind, Kind::kNothing);
   EXPECT_EQ(option(all, "run", "--json").value_name, "");
+}
+
+TEST(CompletionTest, OffersTheLevelsAndModulesOfTheLog) {
+  const Completion log = option(completed_commands(commands()), "run", "--log").value;
+  std::vector<std::string> expected = config::log_levels();
+  for (const std::string& module : config::log_modules()) expected.push_back(module + "=");
+  EXPECT_THAT(log.choices, ::testing::ElementsAreArray(expected));
 }
 
 TEST(CompletionTest, KnowsWhatMayBeRepeated) {
