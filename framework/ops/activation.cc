@@ -147,26 +147,33 @@ OpSchema activation_grad(const char* name, const char* slot, GradientFn gradient
 void register_activation_ops(OpRegistry& registry) {
   registry.add(activation("sigmoid", grad_by_result("sigmoid_grad"))
                    .gradient_uses({"sigmoid_grad"})
-                   .meaning("1 / (1 + exp(-x))"));
+                   .meaning("1 / (1 + exp(-x))")
+                   .accuracy("8 roundoffs of |out|"));
   registry.add(activation("tanh", grad_by_result("tanh_grad"))
                    .gradient_uses({"tanh_grad"})
-                   .meaning("the hyperbolic tangent of x"));
+                   .meaning("the hyperbolic tangent of x")
+                   .accuracy("8 roundoffs of |out|"));
   registry.add(activation("gelu", grad_gelu)
                    .gradient_uses({"gelu_grad"})
                    .meaning("x * P(X <= x) of a standard normal X; approximate: by tanh")
+                   .accuracy("8 roundoffs of |x|; of 100 where x < -100")
                    .attr("approximate", false));
   registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad)
                    .gradient_uses({"elementwise_mul", "scale", "sigmoid_grad"})
                    .meaning("out_grad * out * (1 - out)")
+                   .accuracy("1 roundoff of |out_grad * out| and 3 of |x_grad|")
                    .decompose(decompose_sigmoid_grad));
   registry.add(activation_grad("tanh_grad", "out", grad_tanh_grad)
                    .gradient_uses({"elementwise_mul", "scale", "tanh_grad"})
                    .meaning("out_grad * (1 - out * out)")
+                   .accuracy("2 roundoffs of |out_grad| * (1 + out * out) and 4 of |x_grad|")
                    .decompose(decompose_tanh_grad));
   registry.add(activation_grad("gelu_grad", "x", grad_gelu_grad)
                    .gradient_uses({"elementwise_mul", "elementwise_sub", "exp", "gelu_grad",
                                    "scale", "sigmoid", "square", "tanh"})
                    .meaning("out_grad times the derivative of gelu at x")
+                   .accuracy("1 roundoff of |x_grad| and 8 of |out_grad| * (1 + |x * p| * (1 + "
+                             "|e|)), p the slope of P, e its exponent")
                    .attr("approximate", false));
 }
 

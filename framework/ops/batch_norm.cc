@@ -122,6 +122,11 @@ OpSchema batch_norm() {
       .meaning(
           "(x - mean) / sqrt(variance + epsilon) * scale + bias for each channel; updates the "
           "running mean and variance")
+      .accuracy(
+          "saved_mean: n roundoffs of mean |x|, n in a channel; the variance: n + 3 of itself; "
+          "saved_inv_std: (n + 11) / 2 of itself; of running statistics none and 4; y: what those "
+          "have, 4 of |y - bias|, 1 of |y|; mean_out, variance_out: what is added has, 3 of that, "
+          "2 of what is kept, 1 of the sum")
       .input("x", kFloats)
       .input("scale", kFloats)
       .input("bias", kFloats)
@@ -152,6 +157,11 @@ OpSchema batch_norm() {
 OpSchema batch_norm_grad() {
   return OpSchema("batch_norm_grad")
       .meaning("the gradients of batch_norm for x, scale and bias")
+      .accuracy(
+          "x_grad: saved_inv_std * (8 roundoffs of |g|, n + 8 of mean |g|, n + 12 of |h| * mean "
+          "|g * h|), n in a channel; of running statistics 3 of |x_grad|; scale_grad: n + 3 of sum "
+          "|y_grad * h|; bias_grad: n of sum |y_grad|; g = y_grad * scale, h = (x - saved_mean) * "
+          "saved_inv_std")
       .input("x", kFloats)
       .input("scale", kFloats)
       .input("saved_mean", kFloats)

@@ -108,6 +108,9 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
   OpSchema forward("bilinear_interp");
   forward.gradient_uses({"bilinear_interp_grad"});
   forward.meaning("images resampled to another size, bilinearly");
+  forward.accuracy(
+      "6 * (row + column) + 26 roundoffs of the largest |x| that it takes; row, column: its place "
+      "in x");
   forward.input("x", kFloats).output("out");
   forward.infer(infer_bilinear_interp).gradient(grad_bilinear_interp).rows(element_rows);
   registry.add(add_interpolation_attributes(forward));
@@ -116,6 +119,9 @@ void register_bilinear_interp_ops(OpRegistry& registry) {
   OpSchema backward("bilinear_interp_grad");
   backward.gradient_uses({"bilinear_interp"});
   backward.meaning("the gradient of bilinear_interp; of x only the shape is read");
+  backward.accuracy(
+      "6 * (row + column) + 26 roundoffs of each |out_grad| that adds, n of sum |shares of "
+      "out_grad|, n of them");
   backward.input("out_grad", kFloats);
   backward.input("x", kFloats, Arity::kRequired, Residence::kMetadata).output("x_grad");
   backward.infer(infer_bilinear_interp_grad).gradient(grad_bilinear_interp_grad);

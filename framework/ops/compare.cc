@@ -52,6 +52,7 @@ void grad_where(GradContext& ctx) {
 OpSchema pair_op(const char* name, DTypeSet dtypes, const char* meaning) {
   return OpSchema(name)
       .meaning(meaning)
+      .exact()
       .input("x", dtypes)
       .input("y", dtypes)
       .output("out")
@@ -74,6 +75,7 @@ void register_compare_ops(OpRegistry& registry) {
       pair_op("logical_xor", kBools, "whether one of x and y is true, broadcast together"));
   registry.add(OpSchema("logical_not")
                    .meaning("not x")
+                   .exact()
                    .input("x", kBools)
                    .output("out")
                    .infer(infer_logical_not)
@@ -81,6 +83,7 @@ void register_compare_ops(OpRegistry& registry) {
   registry.add(OpSchema("where")
                    .gradient_uses({"fill_constant", "reduce_sum_like", "where"})
                    .meaning("x where condition is true, else y, all broadcast together")
+                   .exact()
                    .input("condition", kBools)
                    .input("x")
                    .input("y")

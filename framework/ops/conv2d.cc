@@ -158,6 +158,7 @@ void register_conv2d_ops(OpRegistry& registry) {
   OpSchema forward("conv2d");
   forward.gradient_uses({"conv2d_grad_filter", "conv2d_grad_input", "reduce_sum"});
   forward.meaning("the cross-correlation of images with the filter, in groups, plus bias");
+  forward.accuracy("n + 1 roundoffs of sum |terms|, n terms: products and the bias");
   forward.input("x", kFloats).input("filter", kFloats).input("bias", kFloats, Arity::kOptional);
   forward.output("out").infer(infer_conv2d).gradient(grad_conv2d).rows(rows_of({"x"}));
   registry.add(add_convolution_attributes(forward));
@@ -165,6 +166,7 @@ void register_conv2d_ops(OpRegistry& registry) {
   OpSchema image("conv2d_grad_input");
   image.gradient_uses({"conv2d", "conv2d_grad_filter"});
   image.meaning("the gradient of conv2d for the image; of x only the shape is read");
+  image.accuracy("n + 1 roundoffs of sum |filter * out_grad|, n products");
   image.input("filter", kFloats).input("out_grad", kFloats);
   image.input("x", kFloats, Arity::kRequired, Residence::kMetadata);
   image.output("x_grad").infer(infer_grad("x", "x_grad")).gradient(grad_of_input_grad);
@@ -174,6 +176,7 @@ void register_conv2d_ops(OpRegistry& registry) {
   OpSchema filter("conv2d_grad_filter");
   filter.gradient_uses({"conv2d", "conv2d_grad_input"});
   filter.meaning("the gradient of conv2d for the filter, of which only the shape is read");
+  filter.accuracy("n + 1 roundoffs of sum |x * out_grad|, n products");
   filter.input("x", kFloats).input("out_grad", kFloats);
   filter.input("filter", kFloats, Arity::kRequired, Residence::kMetadata);
   filter.output("filter_grad").infer(infer_grad("filter", "filter_grad"));

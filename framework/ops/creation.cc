@@ -67,6 +67,7 @@ void register_creation_ops(OpRegistry& registry) {
   const std::vector<std::int64_t> shape;
   registry.add(OpSchema("fill_constant")
                    .meaning("a tensor of one value")
+                   .exact()
                    .extents_input("shape_tensor")
                    .input("value_tensor", kAllDTypes, Arity::kOptional, Residence::kHost)
                    .attr("shape", shape)
@@ -78,6 +79,7 @@ void register_creation_ops(OpRegistry& registry) {
   // Elements that are said one by one: "values" of a floating dtype, "integers" of any other.
   registry.add(OpSchema("assign_value")
                    .meaning("a tensor of the elements that attributes say")
+                   .exact()
                    .required_attr("shape", shape)
                    .attr("values", std::vector<double>{})
                    .attr("integers", std::vector<std::int64_t>{})
@@ -87,6 +89,7 @@ void register_creation_ops(OpRegistry& registry) {
   // Without a gradient: nothing depends on the elements of x.
   registry.add(OpSchema("full_like")
                    .meaning("a tensor of one value, of the form of x")
+                   .exact()
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .attr("value", 0.0)
                    .output("out")

@@ -124,6 +124,8 @@ void register_cross_entropy_ops(OpRegistry& registry) {
       loss_op("cross_entropy", "x")
           .gradient_uses({"cross_entropy_grad"})
           .meaning("-sum(label * log(x)) along the last axis, or -log(x) at the label's class")
+          .accuracy("n + 5 roundoffs of sum |label * log(x)| and 2 of sum |label|, n classes, 1 of "
+                    "a hard label")
           .output("out")
           .infer(infer_cross_entropy)
           .gradient(grad_cross_entropy));
@@ -132,6 +134,8 @@ void register_cross_entropy_ops(OpRegistry& registry) {
           .gradient_uses({"elementwise_add", "elementwise_mul", "elementwise_sub", "reduce_sum",
                           "softmax_with_cross_entropy_grad"})
           .meaning("softmax of the logits along the last axis, and the cross entropy of that")
+          .accuracy("softmax: as the op softmax; loss: sum of |label| times what log_softmax has "
+                    "for L, and n + 3 roundoffs of |L| + |logits|; L = log(sum(exp(logits)))")
           .output("softmax")
           .output("loss")
           .infer(infer_fused)
@@ -142,14 +146,16 @@ void register_cross_entropy_ops(OpRegistry& registry) {
   // 0 elsewhere. A row whose label is ignored gets 0.
   registry.add(
       loss_grad_op("cross_entropy_grad", "x", "out_grad", "x_grad")
-          .meaning(
-              "-out_grad * label / x; of a hard label at its class, else 0; 0 in ignored rows"));
+          .meaning("-out_grad * label / x; of a hard label at its class, else 0; 0 in ignored rows")
+          .accuracy("3 roundoffs of |x_grad|"));
   // loss_grad * (softmax * sum(label) - label), a hard label counting as one-hot. A row whose label
   // is ignored gets 0.
   registry.add(
       loss_grad_op("softmax_with_cross_entropy_grad", "softmax", "loss_grad", "logits_grad")
           .meaning("loss_grad * (softmax * sum(label) - label), a hard label as one-hot; 0 in "
                    "ignored rows")
+          .accuracy("|loss_grad| times n + 3 roundoffs of softmax * sum(label) and 3 of |label|, n "
+                    "classes")
           .decompose(decompose_fused_grad));
 }
 

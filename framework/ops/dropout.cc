@@ -72,6 +72,7 @@ void register_dropout_ops(OpRegistry& registry) {
   forward.gradient_uses({"dropout_grad"});
   forward.meaning(
       "x where the mask is 1, else 0, scaled as the mode says; mask: 1 where x is kept");
+  forward.accuracy("out: 3 roundoffs of |out|; mask: exact");
   forward.input("x", kFloats).random().output("out").output("mask");
   forward.infer(infer_dropout).gradient(grad_dropout).cost(cost_of_dropout);
   forward.rows(undropped_rows);
@@ -80,6 +81,7 @@ void register_dropout_ops(OpRegistry& registry) {
   OpSchema backward("dropout_grad");
   backward.gradient_uses({"dropout_grad"});
   backward.meaning("out_grad times what dropout multiplied x with");
+  backward.accuracy("3 roundoffs of |x_grad|");
   backward.input("out_grad", kFloats).input("mask", {DType::kUInt8}).output("x_grad");
   backward.infer(infer_dropout_grad).gradient(grad_dropout_grad).rows(element_rows);
   registry.add(add_dropout_attributes(backward));

@@ -129,18 +129,34 @@ OpSchema choice_grad_op(const char* name) {
       .input("out_grad", kFloats)
       .output("x_grad")
       .infer(infer_choice_grad)
+      .exact()
       .gradient(grad_choice_grad(name))
       .rows(element_rows);
 }
 
+// Exact, unless it says otherwise.
 OpSchema binary_op(const char* name, GradientFn gradient) {
   return OpSchema(name)
       .input("x", kNumbers)
       .input("y", kNumbers)
       .output("out")
       .infer(infer_binary)
+      .exact()
       .gradient(std::move(gradient))
       .rows(element_rows);
+}
+
+void register_choice_grads(OpRegistry& registry) {
+  // out_grad, of the shape of x and y broadcast together, where x was taken; half of it where
+  // neither is taken before the other, NaN included; else 0.
+  registry.add(choice_grad_op("elementwise_max_grad")
+                   .gradient_uses({"elementwise_max_grad"})
+                   .meaning("out_grad where x > y, half of it where neither is larger, else 0; "
+                            "that of y has x and y swapped"));
+  registry.add(choice_grad_op("elementwise_min_grad")
+                   .gradient_uses({"elementwise_min_grad"})
+                   .meaning("out_grad where x < y, half of it where neither is smaller, else 0; "
+                            "that of y has x and y swapped"));
 }
 
 }  // namespace
@@ -169,21 +185,14 @@ void register_elementwise_binary_ops(OpRegistry& registry) {
                    .gradient_uses({"elementwise_mul", "elementwise_pow", "equal", "fill_constant",
                                    "greater_equal", "log", "logical_and", "not_equal",
                                    "reduce_sum_like", "scale", "where"})
-                   .meaning("x to the power y, broadcast together"));
+                   .meaning("x to the power y, broadcast together")
+                   .accuracy("8 roundoffs of |out|"));
   registry.add(binary_op("elementwise_mod", grad_mod)
                    .gradient_uses({"elementwise_div", "elementwise_mul", "elementwise_sub",
                                    "reduce_sum_like", "round", "scale"})
-                   .meaning("x - y * floor(x / y), broadcast together"));
-  // out_grad, of the shape of x and y broadcast together, where x was taken; half of it where
-  // neither is taken before the other, NaN included; else 0.
-  registry.add(choice_grad_op("elementwise_max_grad")
-                   .gradient_uses({"elementwise_max_grad"})
-                   .meaning("out_grad where x > y, half of it where neither is larger, else 0; "
-                            "that of y has x and y swapped"));
-  registry.add(choice_grad_op("elementwise_min_grad")
-                   .gradient_uses({"elementwise_min_grad"})
-                   .meaning("out_grad where x < y, half of it where neither is smaller, else 0; "
-                            "that of y has x and y swapped"));
+                   .meaning("x - y * floor(x / y), broadcast together")
+                   .accuracy("1 roundoff of |out|"));
+  register_choice_grads(registry);
 }
 
 }  // namespace loci::ops

@@ -103,26 +103,13 @@ bool looked_up_rows(RowsContext& ctx) {
   return only_carry(ctx, {"ids"}) && ctx.is_index("ids", ctx.shape("weight")[0]);
 }
 
-}  // namespace
-
-void register_embedding_ops(OpRegistry& registry) {
-  registry.add(OpSchema("embedding")
-                   .gradient_uses({"embedding_grad", "embedding_rows_grad"})
-                   .meaning("the rows of weight at ids; zeros at padding_idx")
-                   .input("weight", kFloats)
-                   .input("ids", kIndices)
-                   .attr("padding_idx", kNoPadding)
-                   .attr("sparse", true)
-                   .output("out")
-                   .infer(infer_embedding)
-                   .gradient(grad_embedding)
-                   .cost(cost_of_look_up)
-                   .rows(looked_up_rows));
+void register_embedding_gradients(OpRegistry& registry) {
   registry.add(
       OpSchema("embedding_grad")
           .gradient_uses({"embedding"})
           .meaning(
               "zeros of the table's shape, plus each row of out_grad at its id; none at padding")
+          .accuracy("n - 1 roundoffs of sum |out_grad|, n rows of one id")
           .input("weight", kFloats, Arity::kRequired, Residence::kMetadata)
           .input("ids", kIndices)
           .input("out_grad", kFloats)
@@ -133,6 +120,7 @@ void register_embedding_ops(OpRegistry& registry) {
   registry.add(OpSchema("embedding_rows_grad")
                    .meaning("the same as rows and values: ids, flat, and out_grad as a matrix, "
                             "with zeros at padding")
+                   .exact()
                    .input("ids", kIndices)
                    .input("out_grad", kFloats)
                    .attr("padding_idx", kNoPadding)
@@ -143,6 +131,25 @@ void register_embedding_ops(OpRegistry& registry) {
                        "embedding",
                        "its gradient has rows, which are not differentiated again; "
                        "use sparse=false")));
+}
+
+}  // namespace
+
+void register_embedding_ops(OpRegistry& registry) {
+  registry.add(OpSchema("embedding")
+                   .gradient_uses({"embedding_grad", "embedding_rows_grad"})
+                   .meaning("the rows of weight at ids; zeros at padding_idx")
+                   .exact()
+                   .input("weight", kFloats)
+                   .input("ids", kIndices)
+                   .attr("padding_idx", kNoPadding)
+                   .attr("sparse", true)
+                   .output("out")
+                   .infer(infer_embedding)
+                   .gradient(grad_embedding)
+                   .cost(cost_of_look_up)
+                   .rows(looked_up_rows));
+  register_embedding_gradients(registry);
 }
 
 }  // namespace loci::ops

@@ -126,6 +126,8 @@ void register_l2_normalize_ops(OpRegistry& registry) {
       OpSchema("l2_normalize")
           .gradient_uses({"cast", "elementwise_add", "elementwise_mul", "l2_normalize_grad"})
           .meaning("x / norm, norm = sqrt(sum(x * x) + epsilon) along the axis")
+          .accuracy("out: n / 2 + 4 roundoffs of |out|; norm: n / 2 + 2 of norm; n elements along "
+                    "the axis")
           .input("x", kFloats)
           .attr("axis", std::int64_t{-1})
           .attr("epsilon", 1e-12)
@@ -140,6 +142,8 @@ void register_l2_normalize_ops(OpRegistry& registry) {
                    .gradient_uses({"cast", "elementwise_add", "elementwise_div", "elementwise_mul",
                                    "l2_normalize_grad", "reduce_sum", "scale"})
                    .meaning("(out_grad - out * sum(out * out_grad)) / norm along the axis")
+                   .accuracy("1 roundoff of |x_grad|; over norm, 2 of |out_grad| and n + 2 of "
+                             "|out| * sum |out * out_grad|, n along the axis")
                    .input("out", kFloats)
                    .input("norm", kFloats)
                    .input("out_grad", kFloats)

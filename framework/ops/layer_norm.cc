@@ -196,45 +196,63 @@ bool rows_apart(RowsContext& ctx) {
   return ctx.types().attr<std::int64_t>("begin_norm_axis") >= 1 && only_carry(ctx, {"x"});
 }
 
+OpSchema layer_norm() {
+  return OpSchema("layer_norm")
+      .meaning(
+          "(x - mean) / sqrt(variance + epsilon) * scale + bias over the "
+          "dimensions from begin_norm_axis on")
+      .accuracy(
+          "mean: n roundoffs of mean |x|, n in a row; inv_std: (n + 11) / 2 of itself; y: "
+          "what those have, 4 of |y - bias|, 1 of |y|")
+      .input("x", kFloats)
+      .input("scale", kFloats, Arity::kOptional)
+      .input("bias", kFloats, Arity::kOptional)
+      .attr("begin_norm_axis", std::int64_t{1})
+      .attr("epsilon", 1e-5)
+      .output("y")
+      .output("mean")
+      .output("inv_std")
+      .infer(infer_layer_norm)
+      .gradient(grad_layer_norm)
+      .cost(cost_of_layer_norm)
+      .decompose(decompose_layer_norm)
+      .rows(rows_apart);
+}
+
+// With h = (x - mean) * inv_std and g = y_grad * scale, means over a row, sums over all rows:
+//   x_grad = inv_std * (g - mean(g) - h * mean(g * h))
+//   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad), for those that are given.
+// Of the bias only the shape is read.
+OpSchema layer_norm_grad() {
+  return OpSchema("layer_norm_grad")
+      .meaning("the gradients of layer_norm for x, scale and bias")
+      .accuracy(
+          "x_grad: inv_std * (8 roundoffs of |g|, n + 8 of mean |g|, n + 12 of |h| * mean |g * "
+          "h|), "
+          "n in a row; scale_grad: m + 3 of sum |y_grad * h|, m rows; bias_grad: m of sum "
+          "|y_grad|; "
+          "g = y_grad * scale, h = (x - mean) * inv_std")
+      .input("x", kFloats)
+      .input("mean", kFloats)
+      .input("inv_std", kFloats)
+      .input("y_grad", kFloats)
+      .input("scale", kFloats, Arity::kOptional)
+      .input("bias", kFloats, Arity::kOptional, Residence::kMetadata)
+      .attr("begin_norm_axis", std::int64_t{1})
+      .output("x_grad")
+      .output("scale_grad", Arity::kOptional)
+      .output("bias_grad", Arity::kOptional)
+      .infer(infer_layer_norm_grad)
+      .gradient(grad_layer_norm_grad)
+      .cost(cost_of_layer_norm)
+      .decompose(decompose_layer_norm_grad);
+}
+
 }  // namespace
 
 void register_layer_norm_ops(OpRegistry& registry) {
-  registry.add(OpSchema("layer_norm")
-                   .meaning("(x - mean) / sqrt(variance + epsilon) * scale + bias over the "
-                            "dimensions from begin_norm_axis on")
-                   .input("x", kFloats)
-                   .input("scale", kFloats, Arity::kOptional)
-                   .input("bias", kFloats, Arity::kOptional)
-                   .attr("begin_norm_axis", std::int64_t{1})
-                   .attr("epsilon", 1e-5)
-                   .output("y")
-                   .output("mean")
-                   .output("inv_std")
-                   .infer(infer_layer_norm)
-                   .gradient(grad_layer_norm)
-                   .cost(cost_of_layer_norm)
-                   .decompose(decompose_layer_norm)
-                   .rows(rows_apart));
-  // With h = (x - mean) * inv_std and g = y_grad * scale, means over a row, sums over all rows:
-  //   x_grad = inv_std * (g - mean(g) - h * mean(g * h))
-  //   scale_grad = sum(y_grad * h), bias_grad = sum(y_grad), for those that are given.
-  // Of the bias only the shape is read.
-  registry.add(OpSchema("layer_norm_grad")
-                   .meaning("the gradients of layer_norm for x, scale and bias")
-                   .input("x", kFloats)
-                   .input("mean", kFloats)
-                   .input("inv_std", kFloats)
-                   .input("y_grad", kFloats)
-                   .input("scale", kFloats, Arity::kOptional)
-                   .input("bias", kFloats, Arity::kOptional, Residence::kMetadata)
-                   .attr("begin_norm_axis", std::int64_t{1})
-                   .output("x_grad")
-                   .output("scale_grad", Arity::kOptional)
-                   .output("bias_grad", Arity::kOptional)
-                   .infer(infer_layer_norm_grad)
-                   .gradient(grad_layer_norm_grad)
-                   .cost(cost_of_layer_norm)
-                   .decompose(decompose_layer_norm_grad));
+  registry.add(layer_norm());
+  registry.add(layer_norm_grad());
 }
 
 }  // namespace loci::ops

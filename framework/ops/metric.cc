@@ -40,6 +40,7 @@ Cost cost_of_scan(const InferContext& ctx) { return reduction_cost(ctx, "x"); }
 void register_metric_ops(OpRegistry& registry) {
   registry.add(OpSchema("argmax")
                    .meaning("the index of the largest element along the axis, the first of several")
+                   .exact()
                    .input("x", kNumbers)
                    .attr("axis", std::int64_t{-1})
                    .attr("keep_dim", false)
@@ -49,6 +50,7 @@ void register_metric_ops(OpRegistry& registry) {
                    .rows(rows_beside_axis("x")));
   registry.add(OpSchema("accuracy")
                    .meaning("the share of rows in which the label is among the k largest scores")
+                   .exact()
                    .input("x", kFloats)
                    .input("label", kIndices)
                    .attr("k", std::int64_t{1})

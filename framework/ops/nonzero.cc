@@ -20,6 +20,7 @@ void register_nonzero_ops(OpRegistry& registry) {
   registry.add(OpSchema("nonzero")
                    .meaning("the positions of the elements that are not zero, a row each")
                    .input("x")
+                   .exact()
                    .bounded_output("out", "count")
                    .output("count")
                    .infer(infer_nonzero));

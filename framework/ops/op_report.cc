@@ -95,6 +95,7 @@ Op reported(const OpSchema& schema) {
   op.plugin = schema.plugin();
   op.version = schema.version();
   op.meaning = schema.meaning();
+  op.accuracy = schema.accuracy();
   for (const loci::ops::InputSlot& slot : schema.inputs()) {
     op.inputs.push_back({slot.name, listed(slot.dtypes), reported(slot.arity),
                          reported(slot.residence), slot.gives_extents, slot.decides});

@@ -1,5 +1,5 @@
 // What an op is: its arguments, its shape inference, its gradient, its cost, what it consists of,
-// and what it does to rows.
+// what it does to rows, and how accurate it is.
 //
 // A schema is written once, next to the others of its family, or comes from a plugin, which can say
 // all but control flow; it is the same for every device. Kernels live in plugins and may rely on
@@ -200,10 +200,10 @@ class OpSchema {
     return *this;
   }
   // Its elements are those of its input in another order or dtype, some of them or all: of zeros it
-  // makes zeros.
+  // makes zeros. So it is exact().
   OpSchema& moves_elements() {
     moves_elements_ = true;
-    return *this;
+    return exact();
   }
   OpSchema& control(Control control) {
     control_ = control;
@@ -221,6 +221,18 @@ class OpSchema {
     meaning_ = std::move(text);
     return *this;
   }
+  // How far floating results may be from the exact ones, for who writes a kernel: "8 roundoffs of
+  // |out|", "n + 1 roundoffs of sum |x * y|, n products". A roundoff is half the distance of 1 and
+  // the next number of the dtype computed in, which is float32 for 16 bits; the rounding to the
+  // output's dtype is allowed on top. A bound has to hold in any order of evaluation, to first
+  // order (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). It is what the op's cases
+  // in tools/conformance/cases allow (Expected::slack); integers are exact everywhere.
+  OpSchema& accuracy(std::string bound) {
+    accuracy_ = std::move(bound);
+    return *this;
+  }
+  // Every floating result is the exact one, rounded once to the output's dtype.
+  OpSchema& exact() { return accuracy("exact"); }
   // The ops that its gradient may consist of, so that `loci ops` can say what else a device needs
   // to train with this one.
   OpSchema& gradient_uses(std::vector<std::string> ops) {
@@ -269,6 +281,8 @@ class OpSchema {
   [[nodiscard]] const std::string& capture_refusal() const { return capture_refusal_; }
   [[nodiscard]] const std::string& plugin() const { return plugin_; }
   [[nodiscard]] const std::string& meaning() const { return meaning_; }
+  // Empty if it is not said.
+  [[nodiscard]] const std::string& accuracy() const { return accuracy_; }
   [[nodiscard]] const std::vector<std::string>& gradient_ops() const { return gradient_ops_; }
 
   // Index of a slot or attribute; -1 if there is none of that name.
@@ -303,6 +317,7 @@ class OpSchema {
   std::string capture_refusal_;
   std::string plugin_;
   std::string meaning_;
+  std::string accuracy_;
   std::vector<std::string> gradient_ops_;
 };
 

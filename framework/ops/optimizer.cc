@@ -79,38 +79,47 @@ void register_optimizer_ops(OpRegistry& registry) {
   // sees it change and nothing is copied to the host in between. The step counter likewise.
   registry.add(update("sgd", infer_sgd)
                    .meaning("param - learning_rate * grad")
+                   .accuracy("2 roundoffs of |learning_rate * grad|, 1 of |param_out|; of rows, n "
+                             "- 1 of learning_rate * sum |grad|, n of one row")
                    .input("learning_rate", {kFloat32})
                    .input("rows", kIndices, Arity::kOptional)
                    .updates("param_out", "param")
                    .cost(cost_of_sgd));
-  registry.add(update("momentum", infer_momentum)
-                   .meaning("an update with a velocity: mu * velocity + grad")
-                   .input("velocity", kFloats)
-                   .input("learning_rate", {kFloat32})
-                   .input("rows", kIndices, Arity::kOptional)
-                   .attr("mu", 0.9)
-                   .attr("use_nesterov", false)
-                   .attr("lazy_mode", false)
-                   .updates("param_out", "param")
-                   .updates("velocity_out", "velocity"));
-  registry.add(update("adam", infer_adam)
-                   .meaning("an update with the first two moments of the gradient, without their "
-                            "bias at the start")
-                   .input("moment1", kFloats)
-                   .input("moment2", kFloats)
-                   .input("step", {kInt64})
-                   .input("learning_rate", {kFloat32})
-                   .input("rows", kIndices, Arity::kOptional)
-                   .attr("beta1", 0.9)
-                   .attr("beta2", 0.999)
-                   .attr("epsilon", 1e-8)
-                   .attr("weight_decay", 0.0)
-                   .attr("lazy_mode", false)
-                   .updates("param_out", "param")
-                   .updates("moment1_out", "moment1")
-                   .updates("moment2_out", "moment2"));
+  registry.add(
+      update("momentum", infer_momentum)
+          .meaning("an update with a velocity: mu * velocity + grad")
+          .accuracy("velocity_out: 3 roundoffs of |mu * velocity|, 1 of itself, n - 1 of sum "
+                    "|grad| of n rows; param_out: what its step has, 2 of the step, 1 of itself")
+          .input("velocity", kFloats)
+          .input("learning_rate", {kFloat32})
+          .input("rows", kIndices, Arity::kOptional)
+          .attr("mu", 0.9)
+          .attr("use_nesterov", false)
+          .attr("lazy_mode", false)
+          .updates("param_out", "param")
+          .updates("velocity_out", "velocity"));
+  registry.add(
+      update("adam", infer_adam)
+          .meaning("an update with the first two moments of the gradient, without their "
+                   "bias at the start")
+          .accuracy("moments: 2 roundoffs of what is kept, 3 of what is added, 1 of their sum; "
+                    "param_out: what those have, 8 of its step, 2 of |param|, 1 of itself")
+          .input("moment1", kFloats)
+          .input("moment2", kFloats)
+          .input("step", {kInt64})
+          .input("learning_rate", {kFloat32})
+          .input("rows", kIndices, Arity::kOptional)
+          .attr("beta1", 0.9)
+          .attr("beta2", 0.999)
+          .attr("epsilon", 1e-8)
+          .attr("weight_decay", 0.0)
+          .attr("lazy_mode", false)
+          .updates("param_out", "param")
+          .updates("moment1_out", "moment1")
+          .updates("moment2_out", "moment2"));
   registry.add(OpSchema("increment")
                    .meaning("x + step")
+                   .exact()
                    .input("x", {kInt64})
                    .attr("step", std::int64_t{1})
                    .updates("out", "x")

@@ -105,6 +105,8 @@ void register_pool2d_ops(OpRegistry& registry) {
   OpSchema forward("pool2d");
   forward.gradient_uses({"pool2d_grad"});
   forward.meaning("the largest or the mean element of each window");
+  forward.accuracy(
+      "max: exact; avg: n + 2 roundoffs of sum |x| / divisor, n elements of the window");
   forward.input("x", kFloats).output("out").infer(infer_pool2d).gradient(grad_pool2d);
   forward.rows(element_rows);
   registry.add(add_pooling_attributes(forward));
@@ -114,6 +116,7 @@ void register_pool2d_ops(OpRegistry& registry) {
   backward.gradient_uses({"pool2d"});
   backward.meaning(
       "the gradient of pool2d: to the first largest element of a window, or in equal parts");
+  backward.accuracy("n + 2 roundoffs of sum |shares of out_grad|, n windows");
   backward.input("x", kFloats).input("out", kFloats).input("out_grad", kFloats);
   backward.output("x_grad").infer(infer_pool2d_grad).gradient(grad_pool2d_grad);
   backward.rows(element_rows);

@@ -75,12 +75,35 @@ CostFn cost_per_element(std::int64_t flops) {
   return [flops](const InferContext& ctx) { return elementwise_cost(ctx, flops); };
 }
 
+void register_random_states(OpRegistry& registry) {
+  // A random state of its own for the draws of a block, so that they hang on nothing that is drawn
+  // elsewhere. Its seed is what a random operator of this offset would draw: words 0 and 1 of the
+  // block `index`, low word first; without an index, of block 0. The run is 0.
+  registry.add(OpSchema("random_fold_in")
+                   .meaning("a random state made of state, offset and index")
+                   .exact()
+                   .random()
+                   .input("index", {kInt64}, Arity::kOptional)
+                   .draws_by("index")
+                   .output("out")
+                   .infer(infer_fold_in));
+  // Adds one to the run of the random state, so that the next run draws other numbers. The executor
+  // appends it to programs that draw any.
+  registry.add(OpSchema("random_advance")
+                   .meaning("the random state of the next run")
+                   .exact()
+                   .input("state", {kUInt64})
+                   .updates("state_out", "state")
+                   .infer(require_random_state));
+}
+
 }  // namespace
 
 void register_random_ops(OpRegistry& registry) {
   const std::vector<std::int64_t> shape;
   registry.add(OpSchema("uniform_random")
                    .meaning("uniform numbers from low to high")
+                   .exact()
                    .random()
                    .required_attr("shape", shape)
                    .attr("low", 0.0)
@@ -91,6 +114,8 @@ void register_random_ops(OpRegistry& registry) {
                    .cost(cost_per_element(kUniformFlops)));
   registry.add(OpSchema("gaussian_random")
                    .meaning("normal numbers")
+                   .accuracy("4 roundoffs of |out|; of float64 also 16 of deviation * max(r, 1), r "
+                             "= sqrt(-2 * log(u))")
                    .random()
                    .required_attr("shape", shape)
                    .attr("mean", 0.0)
@@ -99,23 +124,7 @@ void register_random_ops(OpRegistry& registry) {
                    .output("out")
                    .infer(infer_gaussian)
                    .cost(cost_per_element(kNormalFlops)));
-  // A random state of its own for the draws of a block, so that they hang on nothing that is drawn
-  // elsewhere. Its seed is what a random operator of this offset would draw: words 0 and 1 of the
-  // block `index`, low word first; without an index, of block 0. The run is 0.
-  registry.add(OpSchema("random_fold_in")
-                   .meaning("a random state made of state, offset and index")
-                   .random()
-                   .input("index", {kInt64}, Arity::kOptional)
-                   .draws_by("index")
-                   .output("out")
-                   .infer(infer_fold_in));
-  // Adds one to the run of the random state, so that the next run draws other numbers. The executor
-  // appends it to programs that draw any.
-  registry.add(OpSchema("random_advance")
-                   .meaning("the random state of the next run")
-                   .input("state", {kUInt64})
-                   .updates("state_out", "state")
-                   .infer(require_random_state));
+  register_random_states(registry);
 }
 
 }  // namespace loci::ops

@@ -43,6 +43,10 @@ void grad_reduce_sum_like(GradContext& ctx) {
   ctx.set_input_grad("x", broadcast_like(ctx.output_grad("out"), ctx.input("x")));
 }
 
+// A sum of n terms, and the division of a mean.
+constexpr const char* kSumAccuracy = "n + 2 roundoffs of sum |x|, n terms";
+constexpr const char* kMeanAccuracy = "n + 2 roundoffs of mean |x|, n terms";
+
 OpSchema reduction_grad(const char* name, DTypeSet dtypes, GradientFn gradient) {
   return OpSchema(name)
       .input("x", dtypes, Arity::kRequired, Residence::kMetadata)
@@ -55,12 +59,27 @@ OpSchema reduction_grad(const char* name, DTypeSet dtypes, GradientFn gradient) 
       .rows(rows_beside_axes);
 }
 
+void register_reduce_gradients(OpRegistry& registry) {
+  // out_grad repeated to the shape of x; the mean's is divided by the number of elements that went
+  // into one. Of x only the shape and the dtype are read.
+  registry.add(reduction_grad("reduce_sum_grad", kNumbers, grad_reduce_sum_grad)
+                   .gradient_uses({"reduce_sum"})
+                   .meaning("out_grad repeated to the shape of x")
+                   .exact());
+  registry.add(
+      reduction_grad("reduce_mean_grad", kFloats, grad_reduce_mean_grad)
+          .gradient_uses({"reduce_mean"})
+          .meaning("out_grad repeated to the shape of x, over the number of elements of each mean")
+          .accuracy("2 roundoffs of |x_grad|"));
+}
+
 }  // namespace
 
 void register_reduce_ops(OpRegistry& registry) {
   registry.add(OpSchema("mean")
                    .gradient_uses({"reduce_mean_grad"})
                    .meaning("the mean of all elements, of rank 0")
+                   .accuracy(kMeanAccuracy)
                    .input("x", kFloats)
                    .output("out")
                    .infer(infer_mean)
@@ -68,20 +87,13 @@ void register_reduce_ops(OpRegistry& registry) {
                    .cost(cost_of_reduction));
   registry.add(reduction("reduce_sum", kNumbers, grad_by_reduction("reduce_sum_grad"))
                    .gradient_uses({"reduce_sum_grad"})
-                   .meaning("the sum over the axes, all without any"));
+                   .meaning("the sum over the axes, all without any")
+                   .accuracy(kSumAccuracy));
   registry.add(reduction("reduce_mean", kFloats, grad_by_reduction("reduce_mean_grad"))
                    .gradient_uses({"reduce_mean_grad"})
-                   .meaning("the mean over the axes, all without any"));
-  // out_grad repeated to the shape of x; the mean's is divided by the number of elements that went
-  // into one. Of x only the shape and the dtype are read.
-  registry.add(reduction_grad("reduce_sum_grad", kNumbers, grad_reduce_sum_grad)
-                   .gradient_uses({"reduce_sum"})
-                   .meaning("out_grad repeated to the shape of x"));
-  registry.add(
-      reduction_grad("reduce_mean_grad", kFloats, grad_reduce_mean_grad)
-          .gradient_uses({"reduce_mean"})
-          .meaning(
-              "out_grad repeated to the shape of x, over the number of elements of each mean"));
+                   .meaning("the mean over the axes, all without any")
+                   .accuracy(kMeanAccuracy));
+  register_reduce_gradients(registry);
   // x summed over the dimensions that broadcasting the shape of `like` to that of x would repeat;
   // the result has the shape of `like`.
   registry.add(
@@ -89,6 +101,7 @@ void register_reduce_ops(OpRegistry& registry) {
           .gradient_uses({"expand_like"})
           .meaning(
               "x summed over the dimensions in which it is larger than like, to the shape of like")
+          .accuracy(kSumAccuracy)
           .input("x", kNumbers)
           .input("like", kNumbers, Arity::kRequired, Residence::kMetadata)
           .output("out")

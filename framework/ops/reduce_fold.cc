@@ -90,6 +90,7 @@ OpSchema extreme_grad_op(const char* name) {
       .attr("keep_dim", false)
       .output("x_grad")
       .infer(infer_extreme_grad)
+      .exact()
       .gradient(grad_extreme_grad(name))
       .rows(rows_beside_axes);
 }
@@ -100,14 +101,17 @@ void register_reduce_fold_ops(OpRegistry& registry) {
   registry.add(reduction("reduce_max", kNumbers, grad_extreme_by("reduce_max_grad"))
                    .gradient_uses({"reduce_max_grad"})
                    .meaning("the largest element over the axes, all without any; NaN if one is")
+                   .exact()
                    .infer(infer_extreme));
   registry.add(reduction("reduce_min", kNumbers, grad_extreme_by("reduce_min_grad"))
                    .gradient_uses({"reduce_min_grad"})
                    .meaning("the smallest element over the axes, all without any; NaN if one is")
+                   .exact()
                    .infer(infer_extreme));
   registry.add(reduction("reduce_prod", kNumbers, grad_by_reduction("reduce_prod_grad"))
                    .gradient_uses({"reduce_prod_grad"})
-                   .meaning("the product over the axes, all without any"));
+                   .meaning("the product over the axes, all without any")
+                   .accuracy("n roundoffs of |out|, n factors"));
   registry.add(extreme_grad_op("reduce_max_grad")
                    .gradient_uses({"elementwise_mul", "full_like", "reduce_max_grad", "reduce_sum"})
                    .meaning("out_grad where x is out, divided among such elements; NaN is NaN"));
@@ -116,6 +120,7 @@ void register_reduce_fold_ops(OpRegistry& registry) {
                    .meaning("out_grad where x is out, divided among such elements; NaN is NaN"));
   registry.add(OpSchema("reduce_prod_grad")
                    .meaning("out_grad times the product of the other elements, without a division")
+                   .accuracy("n + 2 roundoffs of |x_grad|, n elements")
                    .input("x", kFloats)
                    .input("out_grad", kFloats)
                    .attr("axes", Axes{})

@@ -25,6 +25,7 @@ void register_shape_ops(OpRegistry& registry) {
   registry.add(OpSchema("shape")
                    .meaning("the extents of x, on the host")
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
+                   .exact()
                    .host_output("out")
                    .infer(infer_shape)
                    .cost(move_cost));

@@ -57,28 +57,33 @@ Cost cost_of_softmax(const InferContext& ctx) { return elementwise_cost(ctx, kSo
 }  // namespace
 
 void register_softmax_ops(OpRegistry& registry) {
-  registry.add(OpSchema("softmax")
-                   .gradient_uses({"elementwise_mul", "elementwise_sub", "reduce_sum"})
-                   .meaning("exp(x) / sum(exp(x)) along the axis")
-                   .input("x", kFloats)
-                   .attr("axis", std::int64_t{-1})
-                   .output("out")
-                   .infer(infer_softmax)
-                   .gradient(grad_softmax)
-                   .cost(cost_of_softmax)
-                   .rows(rows_beside_axis("x"))
-                   .decompose(decompose_softmax));
-  registry.add(OpSchema("log_softmax")
-                   .gradient_uses({"elementwise_mul", "elementwise_sub", "exp", "reduce_sum"})
-                   .meaning("x - log(sum(exp(x))) along the axis")
-                   .input("x", kFloats)
-                   .attr("axis", std::int64_t{-1})
-                   .output("out")
-                   .infer(infer_softmax)
-                   .gradient(grad_log_softmax)
-                   .cost(cost_of_softmax)
-                   .rows(rows_beside_axis("x"))
-                   .decompose(decompose_log_softmax));
+  registry.add(
+      OpSchema("softmax")
+          .gradient_uses({"elementwise_mul", "elementwise_sub", "reduce_sum"})
+          .meaning("exp(x) / sum(exp(x)) along the axis")
+          .accuracy("n + 10 + d + sum(out * d) roundoffs of out, d = max(x) - x, n along the axis")
+          .input("x", kFloats)
+          .attr("axis", std::int64_t{-1})
+          .output("out")
+          .infer(infer_softmax)
+          .gradient(grad_softmax)
+          .cost(cost_of_softmax)
+          .rows(rows_beside_axis("x"))
+          .decompose(decompose_softmax));
+  registry.add(
+      OpSchema("log_softmax")
+          .gradient_uses({"elementwise_mul", "elementwise_sub", "exp", "reduce_sum"})
+          .meaning("x - log(sum(exp(x))) along the axis")
+          .accuracy("2 roundoffs of |out|, and for L = x - out: n + 4 + sum(exp(out) * (m - x)) of "
+                    "1, 4 of |L - m|, 1 of |L| and of |m|; m = max(x), n along the axis")
+          .input("x", kFloats)
+          .attr("axis", std::int64_t{-1})
+          .output("out")
+          .infer(infer_softmax)
+          .gradient(grad_log_softmax)
+          .cost(cost_of_softmax)
+          .rows(rows_beside_axis("x"))
+          .decompose(decompose_log_softmax));
 }
 
 }  // namespace loci::ops

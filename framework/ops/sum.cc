@@ -64,6 +64,7 @@ Cost cost_of_square_error(const InferContext& ctx) { return elementwise_cost(ctx
 void register_sum_ops(OpRegistry& registry) {
   registry.add(OpSchema("sum")
                    .meaning("the sum of all x, which have one shape")
+                   .accuracy("n - 1 roundoffs of sum |x|, n terms")
                    .input("x", kNumbers, Arity::kVariadic)
                    .output("out")
                    .infer(infer_sum)
@@ -73,6 +74,7 @@ void register_sum_ops(OpRegistry& registry) {
   registry.add(OpSchema("square_error_cost")
                    .gradient_uses({"elementwise_mul", "elementwise_sub", "scale"})
                    .meaning("(x - y) * (x - y)")
+                   .accuracy("3 roundoffs of out")
                    .input("input", kFloats)
                    .input("label", kFloats)
                    .output("out")

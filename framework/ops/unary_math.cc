@@ -71,8 +71,14 @@ void grad_clip_grad(GradContext& ctx) {
   ctx.set_input_grad("out_grad", clip_grad(ctx, ctx.output_grad("x_grad")));
 }
 
+// Exact, unless it says otherwise.
 OpSchema unary(const char* name, DTypeSet dtypes) {
-  return OpSchema(name).input("x", dtypes).output("out").infer(infer_like_x).rows(element_rows);
+  return OpSchema(name)
+      .input("x", dtypes)
+      .output("out")
+      .infer(infer_like_x)
+      .rows(element_rows)
+      .exact();
 }
 
 }  // namespace
@@ -81,10 +87,12 @@ void register_unary_math_ops(OpRegistry& registry) {
   registry.add(unary("exp", kFloats)
                    .gradient_uses({"elementwise_mul"})
                    .meaning("e to the power x")
+                   .accuracy("4 roundoffs of |out|")
                    .gradient(grad_exp));
   registry.add(unary("log", kFloats)
                    .gradient_uses({"elementwise_div"})
                    .meaning("the natural logarithm of x")
+                   .accuracy("4 roundoffs of |out|")
                    .gradient(grad_log));
   registry.add(unary("sqrt", kFloats)
                    .gradient_uses({"elementwise_div", "scale"})
@@ -93,6 +101,7 @@ void register_unary_math_ops(OpRegistry& registry) {
   registry.add(unary("rsqrt", kFloats)
                    .gradient_uses({"elementwise_div", "elementwise_mul", "scale"})
                    .meaning("1 / sqrt(x)")
+                   .accuracy("3 roundoffs of |out|")
                    .gradient(grad_rsqrt));
   registry.add(unary("abs", kNumbers)
                    .gradient_uses({"elementwise_mul", "sign"})
@@ -118,6 +127,7 @@ void register_unary_math_ops(OpRegistry& registry) {
   registry.add(OpSchema("clip_grad")
                    .gradient_uses({"clip_grad"})
                    .meaning("out_grad where min <= x <= max or x is NaN, else 0")
+                   .exact()
                    .input("x", kFloats)
                    .input("out_grad", kFloats)
                    .required_attr("min", 0.0)

@@ -29,6 +29,7 @@ struct Expected : Array {
   // that any order of evaluation stays within: for a sum of n products, n * sum(|x y|) to first
   // order (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). The rounding to the
   // output's dtype is allowed on top. Empty: the element is the value rounded once, to the bit.
+  // The op's schema says it in words (OpSchema::accuracy).
   std::vector<Real> slack;
 
   // Zeros that have to be matched to the bit.

@@ -88,6 +88,7 @@ std::string op_text(const inspect::Op& op) {
   std::string text = fmt::format("{}, version {}{}\n", op.name, op.version,
                                  op.plugin.empty() ? "" : fmt::format(", of {}", op.plugin));
   if (!op.meaning.empty()) text += line("computes", op.meaning);
+  if (!op.accuracy.empty()) text += line("accuracy", op.accuracy);
   text += slots_text("input", op.inputs);
   text += slots_text("output", op.outputs);
   text += slots_text("attribute", op.attributes);

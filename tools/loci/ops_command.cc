@@ -20,7 +20,7 @@ void declare_ops_command(po::options_description& options) {
   declare_plugin_options(options);
   options.add_options()("json",
                         "print one JSON object: ops, each with name, plugin, version, meaning, "
-                        "inputs, outputs, attributes, random, control_flow, states_cost, "
+                        "accuracy, inputs, outputs, attributes, random, control_flow, states_cost, "
                         "decomposable, differentiable, gradient_ops, not_capturable");
 }
 
@@ -84,6 +84,7 @@ Json op_json(const inspect::Op& op) {
           {"plugin", text_or_null(op.plugin)},
           {"version", op.version},
           {"meaning", op.meaning},
+          {"accuracy", text_or_null(op.accuracy)},
           {"inputs", slot_list_json(op.inputs)},
           {"outputs", slot_list_json(op.outputs)},
           {"attributes", slot_list_json(op.attributes)},
@@ -136,7 +137,12 @@ Command ops_command() {
       "consist of: a device needs kernels of them too to train there; a plugin does not tell those "
       "of\n"
       "its ops. An op that is 'decomposable' runs as other ops where a device has no kernel of "
-      "it.\n\n" +
+      "it.\n"
+      "'accuracy' is how far floating results may be from the exact ones before they are rounded "
+      "to the\n"
+      "output's dtype, in roundoffs of the dtype computed in: 2^-24 for 16 bits and float32, "
+      "2^-53 for\n"
+      "float64. 'exact': they are rounded once. 'loci verify' holds kernels to it.\n\n" +
       exit_code_help();
   command.run = run_ops_command;
   return command;

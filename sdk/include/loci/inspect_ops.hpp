@@ -53,6 +53,14 @@ struct Op {
   std::string plugin;  // the id of the one that brings it; empty: it is Loci's own
   std::int64_t version = 1;
   std::string meaning;  // in one line; empty where a plugin says none
+  // How far floating results may be from the exact ones, as `loci verify` checks it. "exact": they
+  // are those, rounded once to the output's dtype. Else a bound: "8 roundoffs of |out|", "n + 1
+  // roundoffs of sum |x * y|, n products". A roundoff is that of the dtype computed in: 2^-24 for
+  // 16 bits and float32, 2^-53 for float64; the rounding to the output's dtype is allowed on top.
+  // Bounds are to first order, for any order of evaluation (Higham, Accuracy and Stability of
+  // Numerical Algorithms, 3.1). Integers are exact everywhere. Empty: not said; so with control
+  // flow and plugins.
+  std::string accuracy;
   std::vector<OpInput> inputs;
   std::vector<OpOutput> outputs;
   std::vector<OpAttribute> attributes;

@@ -85,6 +85,15 @@ TEST(OpReportTest, EveryOpOfOursHasAMeaningInOneLine) {
   }
 }
 
+TEST(OpReportTest, EveryOpOfOursWithKernelsSaysItsAccuracy) {
+  for (const Op& each : ops()) {
+    if (!each.plugin.empty() || each.is_control_flow) continue;
+    EXPECT_NE(each.accuracy, "") << each.name;
+    EXPECT_EQ(each.accuracy.find('\n'), std::string::npos) << each.name;
+    EXPECT_LE(each.accuracy.size(), 300U) << each.name;
+  }
+}
+
 TEST(OpReportTest, AnUnknownNameHasSuggestions) {
   EXPECT_THAT(
       [] { (void)op("sofmax"); },
