@@ -29,6 +29,7 @@ void register_cast_ops(OpRegistry& registry) {
                    .input("x")
                    .required_attr("dtype", kFloat32)
                    .output("out")
+                   .of_dtype(DTypeRule::attribute("dtype"))
                    .converts_dtype()
                    .infer(infer_cast)
                    .gradient(grad_cast)

@@ -56,6 +56,7 @@ OpSchema pair_op(const char* name, DTypeSet dtypes, const char* meaning) {
       .input("x", dtypes)
       .input("y", dtypes)
       .output("out")
+      .of_dtype(DTypeRule::always(kBool))
       .infer(infer_pair)
       .rows(element_rows);
 }
@@ -88,6 +89,7 @@ void register_compare_ops(OpRegistry& registry) {
                    .input("x")
                    .input("y")
                    .output("out")
+                   .of_dtype(DTypeRule::as("x"))
                    .infer(infer_where)
                    .gradient(grad_where)
                    .rows(element_rows));

@@ -74,6 +74,7 @@ void register_creation_ops(OpRegistry& registry) {
                    .attr("value", 0.0)
                    .attr("dtype", kFloat32)
                    .output("out", Arity::kRequired, Extent::kHostValues)
+                   .of_dtype(DTypeRule::attribute("dtype"))
                    .infer(infer_fill_constant)
                    .rows(element_rows));
   // Elements that are said one by one: "values" of a floating dtype, "integers" of any other.
@@ -85,6 +86,7 @@ void register_creation_ops(OpRegistry& registry) {
                    .attr("integers", std::vector<std::int64_t>{})
                    .attr("dtype", kFloat32)
                    .output("out")
+                   .of_dtype(DTypeRule::attribute("dtype"))
                    .infer(infer_assign_value));
   // Without a gradient: nothing depends on the elements of x.
   registry.add(OpSchema("full_like")

@@ -73,7 +73,11 @@ void register_dropout_ops(OpRegistry& registry) {
   forward.meaning(
       "x where the mask is 1, else 0, scaled as the mode says; mask: 1 where x is kept");
   forward.accuracy("out: 3 roundoffs of |out|; mask: exact");
-  forward.input("x", kFloats).random().output("out").output("mask");
+  forward.input("x", kFloats)
+      .random()
+      .output("out")
+      .output("mask")
+      .of_dtype(DTypeRule::always(kUInt8));
   forward.infer(infer_dropout).gradient(grad_dropout).cost(cost_of_dropout);
   forward.rows(undropped_rows);
   registry.add(add_dropout_attributes(forward));

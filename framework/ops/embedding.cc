@@ -126,6 +126,7 @@ void register_embedding_gradients(OpRegistry& registry) {
                    .attr("padding_idx", kNoPadding)
                    .output("rows")
                    .output("values")
+                   .of_dtype(DTypeRule::as("out_grad"))
                    .infer(infer_embedding_rows_grad)
                    .refuse_gradient(unsupported_gradient(
                        "embedding",

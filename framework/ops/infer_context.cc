@@ -113,11 +113,25 @@ void InferContext::run() {
                   output.name);
     }
     for (const TensorType& type : types) check_size("output", output.name, type);
+    check_dtypes(output, types);
   }
   bounds_ = outputs_;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (schema_->outputs()[i].extent != Extent::kBounded) continue;
     for (TensorType& type : outputs_[i]) type.shape.set(0, kDynamicDim);
+  }
+}
+
+// What is listed of an op has to be true of it.
+void InferContext::check_dtypes(const OutputSlot& slot,
+                                const std::vector<TensorType>& types) const {
+  const DType stated = slot.dtype.of(*this);
+  if (stated == DType::kNone) return;
+  for (const TensorType& type : types) {
+    if (type.dtype == stated) continue;
+    core::raise(ErrorCode::kInternal, "[{}] inference makes output '{}' {}; its schema says {}, {}",
+                schema_->name(), slot.name, dtype_name(type.dtype), slot.dtype.to_string(),
+                dtype_name(stated));
   }
 }
 

@@ -66,9 +66,10 @@ class InferContext {
   [[nodiscard]] const std::vector<std::vector<TensorType>>& outputs() const { return outputs_; }
   // What has to be allocated: outputs() with the bounds of bounded ones.
   [[nodiscard]] const std::vector<std::vector<TensorType>>& bounds() const { return bounds_; }
-  // Runs the schema's inference; throws Error(kInternal) if it left a required output unset, and
-  // Error(kInvalidArgument) if the bytes of an output do not fit into 63 bits. An output that
-  // updates an input has that input's type unless inference sets it.
+  // Runs the schema's inference; throws Error(kInternal) if it left a required output unset or gave
+  // one another dtype than its slot says, and Error(kInvalidArgument) if the bytes of an output do
+  // not fit into 63 bits. An output that updates an input has that input's type unless inference
+  // sets it.
   void run();
   // Instead of run(): the static types of all outputs, by slot, as a plan has them.
   void set_outputs(std::vector<std::vector<TensorType>> types);
@@ -85,6 +86,7 @@ class InferContext {
   [[nodiscard]] const std::vector<InferArgument>& slot(std::string_view name) const;
   [[nodiscard]] const InferArgument& argument(std::string_view name, std::size_t index) const;
   void check_size(std::string_view what, std::string_view slot, const TensorType& type) const;
+  void check_dtypes(const OutputSlot& slot, const std::vector<TensorType>& types) const;
   void check_slot(const InputSlot& slot, const std::vector<InferArgument>& arguments) const;
 
   const OpSchema* schema_;

@@ -133,6 +133,7 @@ void register_l2_normalize_ops(OpRegistry& registry) {
           .attr("epsilon", 1e-12)
           .output("out")
           .output("norm")
+          .of_dtype(DTypeRule::computed("x"))
           .infer(infer_l2_normalize)
           .gradient(grad_l2_normalize)
           .cost(cost_of_normalize)

@@ -45,6 +45,7 @@ void register_metric_ops(OpRegistry& registry) {
                    .attr("axis", std::int64_t{-1})
                    .attr("keep_dim", false)
                    .output("out")
+                   .of_dtype(DTypeRule::always(kInt64))
                    .infer(infer_argmax)
                    .cost(cost_of_scan)
                    .rows(rows_beside_axis("x")));
@@ -55,8 +56,11 @@ void register_metric_ops(OpRegistry& registry) {
                    .input("label", kIndices)
                    .attr("k", std::int64_t{1})
                    .output("out")
+                   .of_dtype(DTypeRule::always(kFloat32))
                    .output("correct")
+                   .of_dtype(DTypeRule::always(kInt32))
                    .output("total")
+                   .of_dtype(DTypeRule::always(kInt32))
                    .infer(infer_accuracy)
                    .cost(cost_of_scan));
 }

@@ -22,7 +22,9 @@ void register_nonzero_ops(OpRegistry& registry) {
                    .input("x")
                    .exact()
                    .bounded_output("out", "count")
+                   .of_dtype(DTypeRule::always(kInt64))
                    .output("count")
+                   .of_dtype(DTypeRule::always(kInt64))
                    .infer(infer_nonzero));
 }
 

@@ -197,6 +197,7 @@ class Taker {
       slot.residence = residence_of(def.residence);
       slot.updates = plugin::stated_text(def.updates, "slot's updates");
       slot.count = plugin::stated_text(def.count, "slot's count");
+      if (!slot.updates.empty()) slot.dtype = DTypeRule::as(slot.updates);
       if (!slot.count.empty()) slot.extent = Extent::kBounded;
       schema->add_output(std::move(slot));
     }

@@ -102,7 +102,7 @@ Op reported(const OpSchema& schema) {
   }
   for (const loci::ops::OutputSlot& slot : schema.outputs()) {
     op.outputs.push_back({slot.name, reported(slot.arity), reported(slot.residence),
-                          reported(slot.extent), slot.updates, slot.count});
+                          slot.dtype.to_string(), reported(slot.extent), slot.updates, slot.count});
   }
   for (const AttributeSpec& spec : schema.attributes()) op.attributes.push_back(reported(spec));
   op.is_random = schema.is_random();

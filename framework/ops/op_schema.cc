@@ -77,19 +77,23 @@ OpSchema& OpSchema::deciding_input(std::string name, DTypeSet dtypes, Arity arit
 }
 
 OpSchema& OpSchema::output(std::string name, Arity arity, Extent extent) {
-  outputs_.push_back({std::move(name), arity, Residence::kDevice, extent});
-  return *this;
+  return add_ruled({.name = std::move(name), .arity = arity, .extent = extent});
 }
 
 OpSchema& OpSchema::host_output(std::string name) {
-  outputs_.push_back({std::move(name), Arity::kRequired, Residence::kHost});
-  return *this;
+  return add_ruled({.name = std::move(name), .residence = Residence::kHost});
 }
 
 OpSchema& OpSchema::bounded_output(std::string name, std::string count) {
-  outputs_.push_back(
+  return add_ruled(
       {.name = std::move(name), .extent = Extent::kBounded, .count = std::move(count)});
-  return *this;
+}
+
+OpSchema& OpSchema::add_ruled(OutputSlot slot) {
+  if (control_ == Control::kNone && !inputs_.empty()) {
+    slot.dtype = DTypeRule::as(inputs_.front().name);
+  }
+  return add_output(std::move(slot));
 }
 
 OpSchema& OpSchema::add_input(InputSlot slot) {
@@ -121,6 +125,8 @@ OpSchema& OpSchema::updates(std::string name, std::string state, Arity arity) {
                 name_, name, state);
   }
   output(std::move(name), arity);
+  // Several are the memory of some of their slot, whichever those are.
+  of_dtype(arity == Arity::kRequired ? DTypeRule::as(state) : DTypeRule());
   outputs_.back().updates = std::move(state);
   return *this;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "framework/ops/attribute_spec.h"
+#include "framework/ops/dtype_rule.h"
 
 namespace loci::ops {
 
@@ -94,6 +95,7 @@ struct OutputSlot {
   // Of a bounded output: the output slot, int64[1], to which the kernel writes the true extent of
   // dimension 0.
   std::string count = {};
+  DTypeRule dtype = {};
 };
 
 // Work of one execution.
@@ -135,6 +137,8 @@ class OpSchema {
   OpSchema& extents_input(std::string name);
   // An input of one element that is read on the host to choose what runs: a predicate, an index.
   OpSchema& deciding_input(std::string name, DTypeSet dtypes, Arity arity = Arity::kRequired);
+  // Unless of_dtype() follows, an output has the dtype of the first input that was added before it;
+  // without any, and with control flow, what inference says.
   OpSchema& output(std::string name, Arity arity = Arity::kRequired,
                    Extent extent = Extent::kInferred);
   // An output whose value is written in host memory, whatever place the op runs at; it is complete
@@ -145,8 +149,13 @@ class OpSchema {
   // elements from the start.
   OpSchema& bounded_output(std::string name, std::string count);
   // An output that is the memory of input slot `state`, which must be persistable; a variadic one
-  // has the memory of some of them.
+  // has the memory of some of them. It has the dtype of the state.
   OpSchema& updates(std::string name, std::string state, Arity arity = Arity::kRequired);
+  // Which dtype the output has that was added last.
+  OpSchema& of_dtype(DTypeRule rule) {
+    outputs_.back().dtype = std::move(rule);
+    return *this;
+  }
   template <class T>
   OpSchema& attr(std::string name, T default_value) {
     return add_attribute({.name = std::move(name), .default_value = std::move(default_value)});
@@ -296,6 +305,8 @@ class OpSchema {
   [[nodiscard]] Attributes complete(const Attributes& given) const;
 
  private:
+  OpSchema& add_ruled(OutputSlot slot);
+
   std::string name_;
   int version_ = 1;
   bool random_ = false;

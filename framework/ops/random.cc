@@ -110,6 +110,7 @@ void register_random_ops(OpRegistry& registry) {
                    .attr("high", 1.0)
                    .attr("dtype", kFloat32)
                    .output("out")
+                   .of_dtype(DTypeRule::attribute("dtype"))
                    .infer(infer_uniform)
                    .cost(cost_per_element(kUniformFlops)));
   registry.add(OpSchema("gaussian_random")
@@ -122,6 +123,7 @@ void register_random_ops(OpRegistry& registry) {
                    .attr("deviation", 1.0)
                    .attr("dtype", kFloat32)
                    .output("out")
+                   .of_dtype(DTypeRule::attribute("dtype"))
                    .infer(infer_gaussian)
                    .cost(cost_per_element(kNormalFlops)));
   register_random_states(registry);

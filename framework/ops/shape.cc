@@ -27,6 +27,7 @@ void register_shape_ops(OpRegistry& registry) {
                    .input("x", kAllDTypes, Arity::kRequired, Residence::kMetadata)
                    .exact()
                    .host_output("out")
+                   .of_dtype(DTypeRule::always(kInt32))
                    .infer(infer_shape)
                    .cost(move_cost));
 }

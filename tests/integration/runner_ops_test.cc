@@ -31,6 +31,7 @@ TEST_F(OpsTest, JsonTellsOneOp) {
   EXPECT_EQ(op["version"], 1);
   EXPECT_EQ(op["inputs"][0]["dtypes"], json({"float16", "bfloat16", "float32", "float64"}));
   EXPECT_EQ(op["inputs"][0]["residence"], "device");
+  EXPECT_EQ(op["outputs"][0]["dtype"], "as x");
   EXPECT_EQ(op["outputs"][0]["extent"], "inferred");
   EXPECT_THAT(op["accuracy"], HasSubstr("roundoffs of out"));
   EXPECT_EQ(op["attributes"][0]["name"], "axis");
@@ -45,9 +46,10 @@ TEST_F(OpsTest, TextTellsTheSame) {
               AllOf(HasSubstr("sgd, version 1\n"), HasSubstr("input     rows "),
                     HasSubstr("optional; int32, int64"),
                     HasSubstr("accuracy  2 roundoffs of |learning_rate * grad|"),
-                    HasSubstr("output    param_out  the memory of input param"),
+                    HasSubstr("output    param_out  as param; the memory of input param"),
                     HasSubstr("gradient  none")));
   EXPECT_THAT(loci({"ops", "nonzero"}).out, HasSubstr("bounded: the kernel writes its extent to"));
+  EXPECT_THAT(loci({"ops", "dropout"}).out, HasSubstr("  output    mask  uint8\n"));
 }
 
 TEST_F(OpsTest, ListsAllOpsThoseOfPluginsToo) {
@@ -60,6 +62,7 @@ TEST_F(OpsTest, ListsAllOpsThoseOfPluginsToo) {
   EXPECT_EQ((*swish)["meaning"], "x / (1 + exp(-beta * x))");
   // What a plugin does not say.
   EXPECT_EQ((*swish)["accuracy"], nullptr);
+  EXPECT_EQ((*swish)["outputs"][0]["dtype"], nullptr);
   EXPECT_THAT(loci(with_plugin({"ops"})).out, AllOf(HasSubstr("\nrelu "), HasSubstr("max(x, 0)"),
                                                     HasSubstr("(org.example.sample)")));
 }

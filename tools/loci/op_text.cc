@@ -36,6 +36,7 @@ Parts told(const inspect::OpInput& input) {
 
 Parts told(const inspect::OpOutput& output) {
   Parts parts = form_parts(output.arity, output.residence);
+  if (!output.dtype.empty()) parts.insert(parts.begin(), output.dtype);
   if (!output.updates.empty()) parts.push_back("the memory of input " + output.updates);
   if (output.extent == "host_values") parts.emplace_back("extents from values on the host");
   if (!output.count.empty()) {

@@ -57,6 +57,7 @@ Json slot_json(const inspect::OpOutput& output) {
   return {{"name", output.name},
           {"arity", output.arity},
           {"residence", output.residence},
+          {"dtype", text_or_null(output.dtype)},
           {"extent", output.extent},
           {"updates", text_or_null(output.updates)},
           {"count", text_or_null(output.count)}};

@@ -30,6 +30,10 @@ struct OpOutput {
   std::string name;
   std::string arity;      // as of inputs
   std::string residence;  // device; host: it is written there, and complete when the launch returns
+  // Which dtype it has. "as x": that of input x, of the first if those are several; "as x, float32
+  // at least": float32 where that has 16 bits; "attribute dtype": what that says; "uint8": always.
+  // Empty: what inference says; so with control flow, and mostly with plugins.
+  std::string dtype;
   // How its extents come about. inferred: from shapes and attributes; host_values: from values of
   // inputs on the host; bounded: by the kernel, which writes that of dimension 0 to `count`.
   std::string extent;

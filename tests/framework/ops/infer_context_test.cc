@@ -107,6 +107,16 @@ TEST_F(InferContextTest, AnUpdateKeepsTheTypeOfTheState) {
   EXPECT_EQ(ctx.outputs()[0][0], (TensorType{kFloat32, {4}}));
 }
 
+TEST_F(InferContextTest, AnOutputHasTheDTypeThatItsSlotSays) {
+  schema_.infer([](InferContext& ctx) { ctx.set_output("out", {kFloat16, {2}}); });
+  InferContext ctx = context({{argument("a", {2})}});
+  EXPECT_THAT([&] { ctx.run(); },
+              ThrowsMessage<Error>("[example] inference makes output 'out' float16; its schema "
+                                   "says as x, float32"));
+  InferContext half = context({{argument("a", {2}, kFloat16)}});
+  EXPECT_NO_THROW(half.run());
+}
+
 TEST_F(InferContextTest, RefusesAnOutputThatIsTooLarge) {
   schema_.infer([](InferContext& ctx) { ctx.set_output("out", {kFloat32, {-1, 1L << 61}}); });
   InferContext ctx = context({{argument("a", {1})}});

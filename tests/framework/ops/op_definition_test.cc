@@ -58,6 +58,8 @@ TEST(OpDefinitionTest, TakesEverythingOver) {
   EXPECT_EQ(op.inputs()[1].arity, Arity::kVariadic);
   EXPECT_EQ(op.inputs()[2].residence, Residence::kHost);
   EXPECT_EQ(op.outputs()[1].updates, "x");
+  EXPECT_EQ(op.outputs()[1].dtype.to_string(), "as x");
+  EXPECT_EQ(op.outputs()[0].dtype.to_string(), "");
   ASSERT_EQ(op.attributes().size(), 1u);
   EXPECT_EQ(op.attributes()[0].name, "alpha");
   EXPECT_EQ(op.attributes()[0].default_value, Attribute(1.0));

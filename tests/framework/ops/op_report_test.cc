@@ -41,6 +41,21 @@ TEST(OpReportTest, TellsWhatOutputsAre) {
   EXPECT_EQ(nonzero.outputs[0].count, nonzero.outputs[1].name);
 }
 
+TEST(OpReportTest, TellsWhichDTypeOutputsHave) {
+  EXPECT_EQ(op("softmax").outputs[0].dtype, "as x");
+  EXPECT_EQ(op("dropout").outputs[1].dtype, "uint8");
+  EXPECT_EQ(op("cast").outputs[0].dtype, "attribute dtype");
+  EXPECT_EQ(op("layer_norm").outputs[1].dtype, "as x, float32 at least");
+  EXPECT_EQ(op("momentum").outputs[1].dtype, "as velocity");
+  EXPECT_EQ(op("while").outputs[0].dtype, "");
+}
+
+TEST(OpReportTest, TellsHowAccurateAnOpIs) {
+  EXPECT_EQ(op("transpose").accuracy, "exact");
+  EXPECT_EQ(op("matmul").accuracy, "n + 1 roundoffs of sum |x * y|, n products");
+  EXPECT_EQ(op("while").accuracy, "");
+}
+
 TEST(OpReportTest, TellsCostDecompositionAndGradient) {
   const Op softmax = op("softmax");
   EXPECT_TRUE(softmax.states_cost);
@@ -67,6 +82,7 @@ TEST(OpReportTest, TellsLimitsAndChoices) {
                                              .integer_maximum = INT64_MAX})
                              .attr("mode", std::string("a"))
                              .one_of({"a", "b"})
+                             .output("out")
                              .plugin("org.example.report")
                              .infer([](ops::InferContext&) {}));
   const Op limited = op("report.limited");
@@ -85,9 +101,10 @@ TEST(OpReportTest, EveryOpOfOursHasAMeaningInOneLine) {
   }
 }
 
-TEST(OpReportTest, EveryOpOfOursWithKernelsSaysItsAccuracy) {
+TEST(OpReportTest, EveryOpOfOursWithKernelsSaysDTypesAndAccuracy) {
   for (const Op& each : ops()) {
     if (!each.plugin.empty() || each.is_control_flow) continue;
+    for (const OpOutput& output : each.outputs) EXPECT_NE(output.dtype, "") << each.name;
     EXPECT_NE(each.accuracy, "") << each.name;
     EXPECT_EQ(each.accuracy.find('\n'), std::string::npos) << each.name;
     EXPECT_LE(each.accuracy.size(), 300U) << each.name;

@@ -75,6 +75,31 @@ TEST(OpSchemaTest, SaysThatThereAreNoAttributes) {
       ThrowsMessage<Error>(HasSubstr("it has none at all")));
 }
 
+TEST(OpSchemaTest, AnOutputHasTheDTypeOfTheFirstInputUnlessItIsSaid) {
+  OpSchema schema("typed");
+  schema.input("x").input("y").output("out").output("mask").of_dtype(DTypeRule::always(kBool));
+  EXPECT_EQ(schema.outputs()[0].dtype.to_string(), "as x");
+  EXPECT_EQ(schema.outputs()[1].dtype.to_string(), "bool");
+  schema.updates("y_out", "y").updates("ys_out", "y", Arity::kVariadic);
+  EXPECT_EQ(schema.outputs()[2].dtype.to_string(), "as y");
+  EXPECT_EQ(schema.outputs()[3].dtype.to_string(), "");
+  EXPECT_EQ(OpSchema("made").output("out").outputs()[0].dtype.to_string(), "");
+  EXPECT_EQ(OpSchema("if")
+                .control(Control::kCase)
+                .input("x")
+                .output("out")
+                .outputs()[0]
+                .dtype.to_string(),
+            "");
+}
+
+TEST(OpSchemaTest, SaysHowAccurateItIs) {
+  EXPECT_EQ(OpSchema("op").accuracy(), "");
+  EXPECT_EQ(OpSchema("op").accuracy("2 roundoffs of |out|").accuracy(), "2 roundoffs of |out|");
+  EXPECT_EQ(OpSchema("op").exact().accuracy(), "exact");
+  EXPECT_EQ(OpSchema("op").moves_elements().accuracy(), "exact");
+}
+
 TEST(OpSchemaTest, AnUpdateNamesAnInput) {
   EXPECT_THAT([] { OpSchema("step").input("x").updates("out", "param"); },
               ThrowsMessage<Error>(HasSubstr("updates 'param', which is no input slot")));

@@ -1,0 +1,39 @@
+// Which dtype an output has, said so that it can be listed. Inference is held to it.
+#pragma once
+
+#include <cstdint>
+#include <loci/dtype.hpp>
+#include <string>
+
+namespace loci::ops {
+
+class InferContext;
+
+class DTypeRule {
+ public:
+  // None: whatever inference says.
+  DTypeRule() = default;
+  // That of an input slot; of its first argument if there are several.
+  static DTypeRule as(std::string input);
+  // The same, but float32 where that is of 16 bits: the dtype that floats are computed in.
+  static DTypeRule computed(std::string input);
+  // What an attribute says.
+  static DTypeRule attribute(std::string name);
+  static DTypeRule always(DType dtype);
+
+  // "as x", "as x, float32 at least", "attribute dtype" or "uint8"; empty without a rule.
+  [[nodiscard]] std::string to_string() const;
+  // What it makes of the arguments; DType::kNone without a rule, or without the argument.
+  [[nodiscard]] DType of(const InferContext& ctx) const;
+
+ private:
+  enum class Kind : std::uint8_t { kNone, kInput, kComputed, kAttribute, kAlways };
+
+  DTypeRule(Kind kind, std::string name, DType dtype);
+
+  Kind kind_ = Kind::kNone;
+  std::string name_;
+  DType dtype_ = DType::kNone;
+};
+
+}  // namespace loci::ops
