@@ -24,12 +24,12 @@ CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane
     : ActiveCapture(origin->device(), mode),
       device_(origin->device()),
       graph_(std::make_shared<CapturedGraph>(number, device_, std::move(memory))),
+      lanes_(std::move(origin)),
       beside_(device_),
       not_computed_(device::failure_of(
           Error(ErrorCode::kInvalidArgument,
                 fmt::format("it is computed by graph {}, which has not been replayed", number)))) {
   open_.emplace(*graph_->memory);
-  lanes_.push_back({std::move(origin)});
   device::enter_capture(*this);
 }
 
@@ -172,10 +172,9 @@ void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
                   "it between two graphs",
                   device_.place().to_string());
     }
-    InLane& in = in_lane(lane);
-    in.last = ++time_;
-    in.last_op = graph_->list.type(item);
-    graph_->list.set_stream(item, static_cast<std::size_t>(&in - lanes_.data()));
+    const std::size_t stream = lanes_.number_of(lane);
+    lanes_.note_work(stream, graph_->list.type(item));
+    graph_->list.set_stream(item, stream);
   });
 }
 
@@ -323,16 +322,9 @@ bool CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
     }
     note_run(*run, first);
     graph_->runs.push_back(std::move(run));
-    InLane& in = lanes_.front();
-    in.last = ++time_;
-    in.last_op = "a program";
+    lanes_.note_work(0, "a program");
   });
   return is_bound;
-}
-
-CaptureSession::InLane& CaptureSession::in_lane(const eager::Lane& lane) {
-  return *std::find_if(lanes_.begin(), lanes_.end(),
-                       [&lane](const InLane& in) { return in.lane.get() == &lane; });
 }
 
 Tensor CaptureSession::random_state() {
@@ -354,16 +346,12 @@ std::int64_t CaptureSession::next_draw() {
 
 std::uint64_t CaptureSession::mark(const eager::Lane& /*lane*/) {
   const std::lock_guard lock(mutex_);
-  return time_ + 1;
+  return lanes_.mark();
 }
 
 void CaptureSession::wait_for(const eager::Lane& waiting, const eager::Lane& of,
                               std::uint64_t mark) {
-  guarded([&] {
-    InLane& awaited = in_lane(of);
-    awaited.joined = std::max(awaited.joined, mark - 1);
-    in_lane(waiting).last = ++time_;
-  });
+  guarded([&] { lanes_.wait_for(lanes_.number_of(waiting), lanes_.number_of(of), mark); });
 }
 
 void CaptureSession::join(const std::shared_ptr<eager::Lane>& lane) {
@@ -374,28 +362,21 @@ void CaptureSession::join(const std::shared_ptr<eager::Lane>& lane) {
                   "capture a graph for each",
                   lane->device().place().to_string(), name());
     }
-    lanes_.push_back({lane, ++time_});
+    lanes_.fork(lane);
     lane->set_recorder(shared_from_this());
   });
 }
 
-std::string CaptureSession::unjoined() const {
+std::vector<std::string> CaptureSession::unjoined() const {
   const std::lock_guard lock(mutex_);
-  std::string names;
-  for (std::size_t i = 1; i < lanes_.size(); ++i) {
-    const InLane& in = lanes_[i];
-    if (in.last <= in.joined) continue;
-    names += fmt::format("{}stream {}, whose last work is {}", names.empty() ? "" : "; ", i,
-                         in.last_op.empty() ? "the wait with which it was forked" : in.last_op);
-  }
-  return names;
+  return lanes_.unjoined();
 }
 
 void CaptureSession::release_lanes() noexcept {
   if (!is_open_.exchange(false)) return;
   {
     const std::lock_guard lock(mutex_);
-    for (const InLane& in : lanes_) in.lane->set_recorder(nullptr);
+    for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_.lane(i)->set_recorder(nullptr);
   }
   device::leave_capture(*this);
 }
@@ -431,15 +412,9 @@ void CaptureSession::drop_outputs() noexcept {
 }
 
 std::shared_ptr<CapturedGraph> CaptureSession::finish(GraphSplitting splitting) {
-  const std::string forks = unjoined();
+  const std::vector<std::string> forks = unjoined();
   release_lanes();
-  if (!forks.empty()) {
-    invalidate(Error(ErrorCode::kInvalidArgument,
-                     fmt::format("[capture] {} ends with streams that were forked off and not "
-                                 "joined: {}; record an event in each, and have the stream of the "
-                                 "capture wait for it",
-                                 name(), forks)));
-  }
+  if (!forks.empty()) invalidate(fork_refusal(forks, name()));
   if (has_failed()) {
     drop();
     throw *failure_;

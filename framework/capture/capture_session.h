@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/capture/captured_graph.h"
+#include "framework/capture/graph_lanes.h"
 #include "framework/capture/work_beside.h"
 #include "framework/device/capture_rules.h"
 #include "framework/eager/lane.h"
@@ -41,7 +42,7 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   [[nodiscard]] bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
   // Gives it up.
   void abandon() noexcept;
-  [[nodiscard]] const std::shared_ptr<eager::Lane>& origin() const { return lanes_.front().lane; }
+  [[nodiscard]] const std::shared_ptr<eager::Lane>& origin() const { return lanes_.lane(0); }
 
   // Of a program: a run of it is captured. False if a variable of the scope has another type than
   // in the plan.
@@ -73,13 +74,6 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
                  bool decides) override;
 
  private:
-  // A lane of the graph. Times count what has been recorded and waited for.
-  struct InLane {
-    std::shared_ptr<eager::Lane> lane;
-    std::uint64_t last = 0;    // of its latest work
-    std::uint64_t joined = 0;  // up to which another lane of the graph waits for it
-    std::string last_op = {};
-  };
   // Of frames, which are made with the lock.
   class MemoryOfRuns;
   // What has been made since the capture began, or changed.
@@ -106,9 +100,8 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
                    std::size_t item);
   void require_memory(const tensor::TensorImpl& tensor) const;
   [[nodiscard]] const Written* written(const tensor::Storage& storage) const;
-  InLane& in_lane(const eager::Lane& lane);
   void release_lanes() noexcept;
-  [[nodiscard]] std::string unjoined() const;
+  [[nodiscard]] std::vector<std::string> unjoined() const;
   void keep_outputs();
   void drop() noexcept;
   void drop_outputs() noexcept;
@@ -117,8 +110,7 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   mutable std::mutex mutex_;
   mutable std::mutex failure_mutex_;  // a leaf: waits within what is recorded fail the capture, too
   std::shared_ptr<CapturedGraph> graph_;
-  std::vector<InLane> lanes_;  // the first one is where it began
-  std::uint64_t time_ = 0;
+  GraphLanes lanes_;
   std::optional<Error> failure_;
   std::optional<GraphMemory::OpenCapture> open_;  // until the graph has been sealed or given up
   std::atomic<bool> is_open_{true};

@@ -1,6 +1,7 @@
 #include "framework/capture/refusals.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "framework/core/raise.h"
 #include "framework/device/device.h"
@@ -37,6 +38,13 @@ Error run_refusal(const Place& place, const std::string& graph) {
                       "not run it again; make the executor at the place of the graph, or run it "
                       "before the capture or after a replay",
                       place.to_string(), graph)};
+}
+
+Error fork_refusal(const std::vector<std::string>& forks, const std::string& graph) {
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("[capture] {} ends with streams that were forked off and not joined: {}; "
+                      "record an event in each, and have the stream of the capture wait for it",
+                      graph, fmt::join(forks, "; "))};
 }
 
 void check_launch(const eager::Task& task, const device::Device& device,

@@ -5,6 +5,7 @@
 #include <loci/error.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/eager/task.h"
 
@@ -21,6 +22,9 @@ namespace loci::capture {
                                    const std::string& graph);
 // A run of a program at another place.
 [[nodiscard]] Error run_refusal(const Place& place, const std::string& graph);
+
+// The capture ends with streams that are not joined, as GraphLanes::unjoined() tells them.
+[[nodiscard]] Error fork_refusal(const std::vector<std::string>& forks, const std::string& graph);
 
 // Throws Error where no graph can have the launch, for a reason that the op itself gives.
 // `computes`: whether the graph computes that storage.

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <utility>
 
 #include "framework/core/raise.h"
 #include "framework/device/device_manager.h"
 #include "framework/device_graph/capturer.h"
 #include "framework/dispatch/capture_refusal.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/lanes.h"
 #include "framework/eager/thread_state.h"
 #include "framework/executor/capture_report.h"
 #include "framework/ops/op_registry.h"
@@ -25,6 +26,12 @@ constexpr const char* kPlaceRemedy =
 std::string name_of(const eager::Task& task, std::size_t argument) {
   const std::string& name = task.arguments[argument]->name();
   return name.empty() ? task.plan->inputs[argument].name : name;
+}
+
+// As LaunchList::type() says it.
+std::string type_of(const eager::Task& task) {
+  if (task.plan != nullptr) return task.plan->schema->name();
+  return task.arguments.empty() ? "host function" : "copy";
 }
 
 // Of which a capture gives one of its own, where the graph is.
@@ -55,10 +62,11 @@ class StepLint::Watch {
   runtime::RunRecorder* recorder_before_;
 };
 
-StepLint::StepLint(device::Device& device)
+StepLint::StepLint(device::Device& device, std::shared_ptr<eager::Lane> origin)
     : ActiveCapture(device, device::CaptureMode::kThreadLocal),
       device_(device),
       has_capturer_(core::in_context<device_graph::Capturers>().of(device).capturer != nullptr),
+      lanes_(std::move(origin)),
       beside_(device) {}
 
 std::vector<inspect::CaptureProblem> StepLint::run(const std::function<void()>& step) {
@@ -67,6 +75,7 @@ std::vector<inspect::CaptureProblem> StepLint::run(const std::function<void()>& 
     step();
   }
   note_host_reads();
+  note_forks();
   return std::move(problems_);
 }
 
@@ -76,6 +85,44 @@ void StepLint::note_host_reads() {
   for (const std::string& read : read_on_host_.host_reads()) {
     add(read, "it is read on the host, and replays would go on with what it was",
         "read it before the step, if it stays; replays are refused once it has changed");
+  }
+}
+
+void StepLint::note_forks() {
+  for (const std::string& stream : lanes_.unjoined()) {
+    add("[capture] " + stream, "it was forked off and not joined before the end of the step",
+        "record an event in it, and have the stream in which the step began wait for it");
+  }
+}
+
+// Numbers are those of no other look, so that its events are foreign here.
+std::uint64_t StepLint::note_record(const eager::Lane& lane) {
+  static std::atomic<std::uint64_t> latest{0};
+  if (!lanes_.contains(lane)) return 0;
+  const std::uint64_t number = latest.fetch_add(1, std::memory_order_relaxed) + 1;
+  marks_[number] = lanes_.mark();
+  return number;
+}
+
+void StepLint::note_wait(const std::shared_ptr<eager::Lane>& lane, const eager::Lane& of,
+                         std::uint64_t number) {
+  const std::size_t waiting = lanes_.number_of(*lane);
+  const auto mark = marks_.find(number);
+  if (mark == marks_.end()) {
+    if (waiting == lanes_.size()) return;  // neither is the graph's
+    return add("[capture] " + lanes_.describe(waiting),
+               "Event::wait() for an event that was recorded outside of the capture",
+               "do it before the step or after it");
+  }
+  if (waiting < lanes_.size()) {
+    lanes_.wait_for(waiting, lanes_.number_of(of), mark->second);
+  } else if (&lane->device() == &device_) {
+    lanes_.fork(lane);
+  } else {
+    add(fmt::format("[capture] a stream of {}", lane->device().place().to_string()),
+        fmt::format("it waits for an event of {}, and a graph is of one device",
+                    device_.place().to_string()),
+        "capture a graph for each");
   }
 }
 
@@ -96,6 +143,8 @@ std::string StepLint::what(const Made* made) {
 }
 
 void StepLint::note_task(const eager::Task& task, const eager::Lane& lane) {
+  const std::size_t stream = lanes_.number_of(lane);
+  if (stream < lanes_.size()) lanes_.note_work(stream, type_of(task));
   if (task.batch != nullptr) {
     return add(task.batch->describe(), "a graph cannot have the replay of another one",
                "replay it before the step or after it");
@@ -282,7 +331,11 @@ std::vector<CaptureProblem> capture_problems(const std::function<void()>& step,
                 "another such look; call it outside");
   }
   auto& devices = device::DeviceManager::instance();
-  return capture::StepLint(devices.get(devices.resolve(place, Place()))).run(step);
+  device::Device& device = devices.get(devices.resolve(place, Place()));
+  eager::Lane& standard = eager::Lanes::instance().default_lane(device);
+  std::shared_ptr<eager::Lane> origin(std::shared_ptr<void>(),
+                                      &eager::current_lane(thread, standard));
+  return capture::StepLint(device, std::move(origin)).run(step);
 }
 }  // namespace inspect
 }  // namespace v0

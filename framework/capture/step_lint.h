@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "framework/capture/graph_lanes.h"
 #include "framework/capture/outside_tensors.h"
 #include "framework/capture/work_beside.h"
 #include "framework/device/capture_rules.h"
@@ -25,14 +26,17 @@ class StepLint final : public eager::TaskWatcher,
  public:
   static constexpr std::size_t kMostProblems = 1'000;
 
-  // For a graph of that device.
-  explicit StepLint(device::Device& device);
+  // For a graph of that device, which begins in that stream of it.
+  StepLint(device::Device& device, std::shared_ptr<eager::Lane> origin);
 
   // Runs the step. What there is in it that a graph cannot have: each once, in the order in which
   // it came, kMostProblems at most. Throws what the step throws.
   std::vector<inspect::CaptureProblem> run(const std::function<void()>& step);
 
   void note_task(const eager::Task& task, const eager::Lane& lane) override;
+  std::uint64_t note_record(const eager::Lane& lane) override;
+  void note_wait(const std::shared_ptr<eager::Lane>& lane, const eager::Lane& of,
+                 std::uint64_t number) override;
 
   [[nodiscard]] std::string name() const override { return "a step"; }
   void invalidate(const Error& /*reason*/) override {}
@@ -62,6 +66,7 @@ class StepLint final : public eager::TaskWatcher,
   void note_host_function(const eager::Task& task, const eager::Lane& lane);
   void note_outputs(const eager::Task& task, Storages* of);
   void note_host_reads();
+  void note_forks();
   [[nodiscard]] std::string host_read_of(const eager::Task& task) const;
   [[nodiscard]] std::string record_refusal(const eager::Task& task) const;
   // "what [mean] computes"; "it" without.
@@ -71,6 +76,8 @@ class StepLint final : public eager::TaskWatcher,
 
   device::Device& device_;
   bool has_capturer_ = false;
+  GraphLanes lanes_;                                        // those that a capture would have
+  std::unordered_map<std::uint64_t, std::uint64_t> marks_;  // in these, by the events' numbers
   bool is_within_run_ = false;
   Storages computed_;  // by the device, in the step
   Storages told_;      // of work that is among the problems, and what reads it

@@ -9,6 +9,7 @@
 #include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
 #include "framework/eager/lanes.h"
+#include "framework/eager/task_watcher.h"
 #include "framework/eager/thread_state.h"
 #include "framework/eager/work_recorder.h"
 
@@ -108,6 +109,8 @@ void Event::record(const Stream& stream) {
   const auto recorder = lane_->recorder();
   ticket_ = recorder != nullptr ? recorder->mark(*lane_) : lane_->mark();
   graph_ = recorder != nullptr ? recorder->number() : 0;
+  eager::TaskWatcher* watcher = graph_ == 0 ? eager::task_watcher() : nullptr;
+  watched_ = watcher != nullptr ? watcher->note_record(*lane_) : 0;
 }
 
 void Event::wait(const Stream& stream) const {
@@ -116,6 +119,9 @@ void Event::wait(const Stream& stream) const {
   if (graph_ != 0) return eager::wait_within(*lane_, graph_, ticket_, stream.lane());
   if (const auto recorder = stream.lane()->recorder()) {
     recorder->refuse_wait("Event::wait() for an event that was recorded outside of the capture");
+  }
+  if (eager::TaskWatcher* watcher = eager::task_watcher()) {
+    watcher->note_wait(stream.lane(), *lane_, watched_);
   }
   stream.lane()->wait_for({lane_.get(), ticket_});
 }

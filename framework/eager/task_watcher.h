@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "framework/eager/task.h"
@@ -15,6 +17,12 @@ class TaskWatcher {
   virtual ~TaskWatcher() = default;
   // Before the lane gets it.
   virtual void note_task(const Task& task, const Lane& lane) = 0;
+  // An event was recorded in the lane, without a graph that captures it. The number with which
+  // note_wait() knows it again; 0 if it need not.
+  virtual std::uint64_t note_record(const Lane& /*lane*/) { return 0; }
+  // The lane, which no graph captures, waits for an event of `of` that has that number.
+  virtual void note_wait(const std::shared_ptr<Lane>& /*lane*/, const Lane& /*of*/,
+                         std::uint64_t /*number*/) {}
 };
 
 // Of all threads.

@@ -129,9 +129,11 @@ LOCI_PUBLIC std::vector<CaptureProblem> capture_problems(const Executor& executo
 // The same of a step of imperative code, for a Graph of that place or a CapturedFunction: runs
 // `step` once, as it runs without, and looks at what the calling thread does. Besides what is
 // refused, what splits the graph where the device captures natively, and what lies at another place
-// and would be read as it was. Each once, the first 1,000. What the step only does once, such as
-// making an optimizer's state, belongs into an earlier run of it. Throws Error(kUnavailable) for
-// the place, Error(kInvalidArgument) within a capture or a trace, and what the step throws.
+// and would be read as it was. Each once, the first 1,000. The graph's streams are the thread's
+// current one at that place and those that are forked off it by events. What the step only does
+// once, such as making an optimizer's state, belongs into an earlier run of it. Throws
+// Error(kUnavailable) for the place, Error(kInvalidArgument) within a capture or a trace, and what
+// the step throws.
 LOCI_PUBLIC std::vector<CaptureProblem> capture_problems(const std::function<void()>& step,
                                                          const Place& place);
 // A line for each: "[op] ...: reason; remedy\n".

@@ -80,7 +80,8 @@ class LOCI_PUBLIC Event {
  private:
   std::shared_ptr<eager::Lane> lane_;
   std::uint64_t ticket_ = 0;
-  std::uint64_t graph_ = 0;  // the number of the graph that it is a point of; 0: of none
+  std::uint64_t graph_ = 0;    // the number of the graph that it is a point of; 0: of none
+  std::uint64_t watched_ = 0;  // its number in a look at a step (loci/inspect.hpp); 0: in none
 };
 
 // Ops of the current thread at the stream's place go into it while the guard lives. Nests.

@@ -94,6 +94,70 @@ TEST_P(StepLintTest, ReplaysAndCapturesWithinAreOnes) {
               ThrowsMessage<Error>(HasSubstr("or another such look")));
 }
 
+TEST_P(StepLintTest, EventsFromOutsideAreOnes) {
+  Event before;
+  before.record(Stream::current(place()));
+  const Stream side(place());
+  const auto step = [&] {
+    Event own;
+    own.record(Stream::current(place()));  // at the same point as the other one
+    const Tensor y = x_ + 1.0;
+    before.wait(Stream::current(place()));
+    Event beside;
+    beside.record(side);
+    beside.wait(Stream::current(place()));  // told once
+    before.wait(side);                      // which is none of the graph's
+  };
+  EXPECT_THAT(problems(step), ElementsAre(problem("[capture] stream 0, whose last work is scale",
+                                                  "recorded outside of the capture")));
+}
+
+TEST_P(StepLintTest, StreamsThatAreNotJoinedAreOnes) {
+  const Stream side(place());
+  const Stream idle(place());
+  const auto fork = [&] {
+    Event forked;
+    forked.record(Stream::current(place()));
+    forked.wait(side);
+    const StreamGuard guard(side);
+    return relu(x_);
+  };
+  const auto join = [&] {
+    Event joined;
+    joined.record(side);
+    std::vector<Event> kept{joined};  // a copy means the same point
+    kept[0].wait(Stream::current(place()));
+  };
+  const auto not_joined = problem("[capture] stream 1, whose last work is relu", "not joined");
+  EXPECT_THAT(problems([&] { (void)fork(); }), ElementsAre(not_joined));
+  const auto works_on = [&] {
+    (void)fork();
+    join();
+    const StreamGuard guard(side);
+    (void)relu(x_);
+  };
+  EXPECT_THAT(problems(works_on), ElementsAre(not_joined));
+  const auto joins = [&] {
+    const Tensor y = fork();
+    join();
+    (void)(y + x_);
+  };
+  EXPECT_THAT(problems(joins), IsEmpty());
+  const auto only_waits = [&] {
+    Event forked;
+    forked.record(Stream::current(place()));
+    forked.wait(idle);
+  };
+  EXPECT_THAT(problems(only_waits), ElementsAre(problem("with which it was forked", "not joined")));
+}
+
+TEST_P(StepLintTest, EventsOfAnotherLookAreForeign) {
+  Event kept;
+  EXPECT_THAT(problems([&] { kept.record(Stream::current(place())); }), IsEmpty());
+  EXPECT_THAT(problems([&] { kept.wait(Stream::current(place())); }),
+              ElementsAre(problem("[capture] stream 0", "recorded outside of the capture")));
+}
+
 TEST_P(StepLintTest, NothingIsLookedAtAfterwards) {
   EXPECT_THROW((void)problems([] { throw std::runtime_error("no"); }), std::runtime_error);
   Graph graph(place());
@@ -167,6 +231,17 @@ TEST_F(StepLintPlacesTest, ExecutorsOfOtherPlacesAreTold) {
   Executor executor("cpu", CompileOptions::exact(), Scope());
   EXPECT_THAT(inspect::capture_problems([&] { executor.run(main, {}, {}); }, "sim:0"),
               ElementsAre(problem("Executor::run()", "it runs at cpu")));
+}
+
+TEST_F(StepLintPlacesTest, AStreamOfAnotherPlaceThatWaitsIsTold) {
+  const Stream other("sim:1");
+  const auto step = [&] {
+    Event forked;
+    forked.record(Stream::current("sim:0"));
+    forked.wait(other);
+  };
+  EXPECT_THAT(inspect::capture_problems(step, "sim:0"),
+              ElementsAre(problem("a stream of sim:1", "waits for an event of sim:0")));
 }
 
 TEST_F(StepLintPlacesTest, APlaceThatIsNotThereIsAnError) {
