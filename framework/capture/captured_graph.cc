@@ -33,9 +33,9 @@ void CapturedGraph::seal(std::vector<Extent> written) {
   is_sealed_ = true;
 }
 
-void CapturedGraph::prepare_replay() {
+void CapturedGraph::prepare_replay(std::uint64_t earlier) {
   device.require_reach();
-  outside.check(number);
+  outside.check(number, earlier);
   bool has_moved = false;
   for (const std::unique_ptr<ProgramRun>& each : runs) {
     if (!each->is_bound()) [[unlikely]] {

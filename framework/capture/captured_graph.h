@@ -40,9 +40,9 @@ class CapturedGraph final : public eager::Batch {
 
   // The capture has ended: enters the memory that it writes.
   void seal(std::vector<Extent> written);
-  // Before a replay: throws Error(kInvalidArgument) unless all is as it was captured, or can be
-  // brought to that.
-  void prepare_replay();
+  // Before a replay, the first one after `earlier`: throws Error(kInvalidArgument) unless all is as
+  // it was captured, or can be brought to that.
+  void prepare_replay(std::uint64_t earlier);
   // Once no replay is under way and none will come: its outputs are nobody's but their users',
   // although a lane's worker may still have the graph for a moment.
   void retire() noexcept;

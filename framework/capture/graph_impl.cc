@@ -177,7 +177,7 @@ void GraphImpl::replay(eager::Lane* lane, const void* site) {
                 "before or after",
                 number_, place().to_string(), recorder->number());
   }
-  graph_->prepare_replay();
+  graph_->prepare_replay(replays_);
   eager::Task task;
   task.batch = graph_;
   if (graph_->draws > 0) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "framework/core/log.h"
 #include "framework/core/raise.h"
 
 namespace loci::capture {
@@ -94,12 +95,12 @@ bool OutsideTensors::has_changed_for_host(const Outside& tensor) {
           tensor.storage->version.load(std::memory_order_acquire) != tensor.version_by_host);
 }
 
-void OutsideTensors::check(std::uint64_t graph) const {
+void OutsideTensors::check(std::uint64_t graph, std::uint64_t replays) const {
   for (const Outside& each : tensors_) {
     const bool is_gone = !each.is_constant && is_orphan(each);
     if (is_gone || (each.is_read && each.storage->uses.has_failed() &&
                     each.storage->uses.has_ended(/*writers_only=*/true))) [[unlikely]]
-      refuse(each, graph);
+      refuse(each, graph, replays);
     if (has_changed_for_host(each)) [[unlikely]]
       refuse_changed(each, graph);
   }
@@ -115,12 +116,26 @@ void OutsideTensors::refuse_changed(const Outside& tensor, std::uint64_t graph) 
       tensor.storage->is_exposed ? "may have changed, through its address," : "has changed");
 }
 
-void OutsideTensors::refuse(const Outside& tensor, std::uint64_t graph) {
+// " (after replay 41, on thread t3 by Module::to())"; empty if nothing is known.
+std::string OutsideTensors::end_of(const Outside& tensor, std::uint64_t replays) {
+  std::string end = replays > 0 ? fmt::format("after replay {}", replays) : std::string();
+  if (const std::uint32_t number = tensor.extras->ended_on.load(std::memory_order_relaxed)) {
+    const char* by = tensor.extras->ended_by.load(std::memory_order_relaxed);
+    const bool is_here = number == core::thread_number() + 1;
+    end += fmt::format("{}on {} {}", end.empty() ? "" : ", ",
+                       is_here ? std::string("this thread") : fmt::format("thread t{}", number - 1),
+                       by != nullptr ? fmt::format("by {}", by)
+                                     : "where its last handle ended, or was set to another tensor");
+  }
+  return end.empty() ? end : fmt::format(" ({})", end);
+}
+
+void OutsideTensors::refuse(const Outside& tensor, std::uint64_t graph, std::uint64_t replays) {
   if (tensor.op.empty()) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[replay] graph {} was captured after {} on the host, and nobody has that tensor "
-                "any more: another one may have taken its place; capture again",
-                graph, tensor.read_by_host);
+                "any more{}: another one may have taken its place; capture again",
+                graph, tensor.read_by_host, end_of(tensor, replays));
   }
   if (const std::shared_ptr<device::Failure> failure = tensor.storage->uses.failure()) {
     throw Error(failure->error.code(),
@@ -130,9 +145,10 @@ void OutsideTensors::refuse(const Outside& tensor, std::uint64_t graph) {
   }
   core::raise(ErrorCode::kInvalidArgument,
               "[replay] graph {} {} {} in [{}], and nobody has that tensor any more: it was freed "
-              "after the capture, and a replay would use what is old; keep the tensor and change "
-              "it in place (copy_(), fill_()), or capture again",
-              graph, tensor.is_read ? "reads" : "writes", tensor.name, tensor.op);
+              "after the capture{}, and a replay would use what is old; keep the tensor and "
+              "change it in place (copy_(), fill_()), or capture again",
+              graph, tensor.is_read ? "reads" : "writes", tensor.name, tensor.op,
+              end_of(tensor, replays));
 }
 
 void OutsideTensors::count_changes() const {

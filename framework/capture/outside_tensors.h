@@ -47,8 +47,12 @@ class OutsideTensors {
 
   // The capture has ended.
   void find_constants();
-  // Throws Error(kInvalidArgument), or what a tensor has failed with.
-  void check(std::uint64_t graph) const;
+  // Before a replay of that graph, which has had so many since its capture. Throws
+  // Error(kInvalidArgument), or what a tensor has failed with. Of a tensor that is gone it says
+  // what costs nothing to know: the replay that still found it, and the thread on which its last
+  // handle ended, with the call of the library's that let go of it. Whether the user's handle went
+  // out of scope or was set to another tensor nobody is told.
+  void check(std::uint64_t graph, std::uint64_t replays) const;
   // Those that are written have changed.
   void count_changes() const;
   [[nodiscard]] bool is_ready() const;
@@ -75,7 +79,9 @@ class OutsideTensors {
 
   [[nodiscard]] static bool is_orphan(const Outside& tensor);
   [[nodiscard]] static bool has_changed_for_host(const Outside& tensor);
-  [[noreturn]] static void refuse(const Outside& tensor, std::uint64_t graph);
+  [[nodiscard]] static std::string end_of(const Outside& tensor, std::uint64_t replays);
+  [[noreturn]] static void refuse(const Outside& tensor, std::uint64_t graph,
+                                  std::uint64_t replays);
   [[noreturn]] static void refuse_changed(const Outside& tensor, std::uint64_t graph);
   Outside& find_or_add(const std::shared_ptr<tensor::Storage>& storage);
 

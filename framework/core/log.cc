@@ -77,12 +77,6 @@ std::vector<Setting> parse_spec(std::string_view spec) {
   return settings;
 }
 
-std::uint32_t thread_number() {
-  static std::atomic<std::uint32_t> next{0};
-  thread_local std::uint32_t number = next.fetch_add(1, std::memory_order_relaxed);
-  return number;
-}
-
 const char* base_name(const char* file) {
   const char* slash = std::strrchr(file, '/');
   return slash == nullptr ? file : slash + 1;
@@ -93,6 +87,12 @@ const char* base_name(const char* file) {
 namespace detail {
 std::array<ModuleLevel, kModules> levels;
 }  // namespace detail
+
+std::uint32_t thread_number() noexcept {
+  static std::atomic<std::uint32_t> next{0};
+  thread_local const std::uint32_t number = next.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
 
 void set_log_levels(std::string_view spec) {
   for (const Setting& setting : parse_spec(spec)) {

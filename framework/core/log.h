@@ -62,6 +62,9 @@ void check_log_levels(std::string_view spec);
 [[nodiscard]] std::vector<std::string> log_level_names();
 [[nodiscard]] std::vector<std::string> log_module_names();
 
+// Of the calling thread, from 0, as lines show it: "t3".
+[[nodiscard]] std::uint32_t thread_number() noexcept;
+
 // Writes one line if the level is enabled.
 void write_log(Module module, Level level, std::string_view message, const char* file, int line);
 

@@ -6,6 +6,7 @@
 #include "framework/eager/interceptor.h"
 #include "framework/eager/thread_state.h"
 #include "framework/eager/user_call.h"
+#include "framework/tensor/tensor_impl.h"
 
 namespace loci {
 namespace eager {
@@ -81,6 +82,7 @@ SparseRows Tensor::grad_rows() const {
 }
 
 void Tensor::set_grad(const Tensor& gradient) const {
+  const tensor::LettingGo call("Tensor::set_grad()");
   const auto& impl = eager::checked_impl(*this);
   if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
     interceptor->keep_gradient(*this);

@@ -34,6 +34,7 @@ bool KeptMemory::hold(std::uint64_t ticket,
 }
 
 void KeptMemory::release(std::uint64_t ended) noexcept {
+  const tensor::LettingGo of_work(tensor::kStreamWork);
   while (true) {
     Entry released;  // ends outside of the lock: it may hold something in turn
     const std::lock_guard lock(lock_);

@@ -11,6 +11,7 @@
 #include "framework/core/process_end.h"
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
+#include "framework/tensor/tensor_impl.h"
 
 namespace loci::eager {
 namespace {
@@ -99,6 +100,7 @@ bool Worker::next_is_there() const noexcept {
 void Worker::work(core::Context& context) noexcept {
   const core::ContextSwitch inside(context);
   core::adopt_width();
+  const tensor::LettingGo call(tensor::kStreamWork);
   while (true) {
     if (!spin_until([this] { return next_is_there() || ends_.load(); })) {
       std::unique_lock lock(sleep_mutex_);

@@ -8,6 +8,7 @@
 
 #include "framework/core/quote.h"
 #include "framework/core/raise.h"
+#include "framework/tensor/tensor_impl.h"
 
 namespace loci {
 inline namespace v0 {
@@ -70,6 +71,7 @@ void Module::train(bool is_training) {
 }
 
 void Module::to(const Place& place) {
+  const tensor::LettingGo call("Module::to()");
   const NoGrad scope;
   std::map<const tensor::TensorImpl*, Tensor> moved;  // tensors that are shared stay so
   const std::vector<NamedSlot> slots = state_slots();
@@ -83,10 +85,15 @@ void Module::to(const Place& place) {
   // By the addresses of before: what a slot held may be gone once it is replaced.
   std::vector<Tensor> replacements;
   for (const NamedSlot& slot : slots) replacements.push_back(moved.at(slot.tensor->impl().get()));
-  for (std::size_t i = 0; i < slots.size(); ++i) *slots[i].tensor = replacements[i];
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Tensor& slot = *slots[i].tensor;
+    if (slot.impl() != replacements[i].impl()) tensor::note_let_go(*slot.impl()->storage());
+    slot = replacements[i];
+  }
 }
 
 void Module::zero_grad() {
+  const tensor::LettingGo call("Module::zero_grad()");
   for (const Tensor& parameter : parameters()) parameter.set_grad({});
 }
 

@@ -11,6 +11,7 @@
 #include "framework/optimizer/update_rule.h"
 #include "framework/program/parameters.h"
 #include "framework/program/transaction.h"
+#include "framework/tensor/tensor_impl.h"
 #include "framework/transfer/replication.h"
 
 namespace loci {
@@ -128,6 +129,7 @@ StateDict Optimizer::state_dict(const StateDict& parameters) const {
 
 void Optimizer::load_state_dict(const StateDict& parameters, const StateDict& state) {
   const eager::UserCall call(__builtin_return_address(0));
+  const tensor::LettingGo lets_go("Optimizer::load_state_dict()");
   rate_ = tensors_->load(parameters, state);
 }
 
@@ -137,6 +139,7 @@ void Optimizer::step(const std::vector<Tensor>& parameters) {
 }
 
 void Optimizer::zero_grad(const std::vector<Tensor>& parameters) {
+  const tensor::LettingGo call("Optimizer::zero_grad()");
   for (const Tensor& parameter : parameters) parameter.set_grad({});
 }
 

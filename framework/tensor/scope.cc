@@ -61,6 +61,7 @@ void ScopeImpl::replace(const std::string& name, Tensor tensor, const Edit& edit
   Entry& entry = entries_[name];
   std::swap(entry.tensor, tensor);  // what was there is released after the lock
   edit(&entry.history);
+  if (tensor.defined()) note_let_go(*tensor.impl()->storage());
   const bool same = tensor.defined() && same_form(tensor, entry.tensor) &&
                     settled_data(tensor) == settled_data(entry.tensor);
   if (!same) version_.fetch_add(1, std::memory_order_acq_rel);
@@ -75,6 +76,7 @@ void ScopeImpl::make(const std::string& name, Tensor tensor) {
 }
 
 void ScopeImpl::move(const std::string& name, Tensor tensor) {
+  const LettingGo call("a run, which moved the variable to another place");
   replace(name, std::move(tensor), [](History* history) { ++history->moves; });
 }
 
@@ -85,12 +87,14 @@ ScopeImpl::History ScopeImpl::history(std::string_view name) const {
 }
 
 void ScopeImpl::erase(const std::string& name) {
+  const LettingGo call("Scope::erase()");
   Tensor previous;
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
   previous = std::move(found->second.tensor);
   entries_.erase(found);
+  note_let_go(*previous.impl()->storage());
   version_.fetch_add(1, std::memory_order_acq_rel);
 }
 
@@ -123,6 +127,7 @@ void Scope::set(const std::string& name, const Tensor& value) const {
   tensor::check_entry(name, value);
   impl_->require_current_context("scope");
   tensor::require_current_context(*value.impl(), "scope");
+  const tensor::LettingGo call("Scope::set()");
   const Tensor present = impl_->find(name);
   if (present.defined() && present.dtype() == value.dtype() && present.shape() == value.shape()) {
     present.copy_(value);

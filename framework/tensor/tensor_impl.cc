@@ -42,6 +42,14 @@ Storage::~Storage() {
   if (last.queue != nullptr) last.queue->keep(last.number, std::move(buffer));
 }
 
+void note_end(StorageExtras& extras) noexcept {
+  if (extras.graph_readers.load(std::memory_order_relaxed) == 0) return;
+  const bool is_told = extras.ended_by.load(std::memory_order_relaxed) != nullptr;
+  if (letting_go == kStreamWork && is_told) return;
+  extras.ended_by.store(letting_go, std::memory_order_relaxed);
+  extras.ended_on.store(core::thread_number() + 1, std::memory_order_relaxed);
+}
+
 void Storage::take_memory() {
   buffer = memory::host_allocator().allocate(bytes, nullptr, name);
   data = buffer.data();

@@ -27,6 +27,11 @@ struct StorageExtras {
   std::atomic<std::uint32_t> graph_readers{0};
   // Live graphs whose replays make it anew.
   std::atomic<std::uint32_t> graph_writers{0};
+  // Of the storage's tensors the one that ended last while graphs read it: the thread, as the log
+  // numbers it, plus 1 (0: none has), and the call of the library's that let go of it (null: the
+  // user did).
+  std::atomic<std::uint32_t> ended_on{0};
+  std::atomic<const char*> ended_by{nullptr};
   DerivedForms<PackedForm> packed;  // in layouts of kernels
   DerivedForms<Replica> replicas;   // at other places
 };
@@ -70,6 +75,33 @@ struct Storage {
   void take_memory();
 };
 
+// The call, a literal, in whose name this thread lets go of tensors; null: in the user's. For
+// messages about what captured graphs read.
+inline thread_local const char* letting_go = nullptr;
+// Sets that while it lives. The outermost one counts, which the user has called.
+class LettingGo {
+ public:
+  explicit LettingGo(const char* call) : outer_(letting_go) {
+    if (outer_ == nullptr) letting_go = call;
+  }
+  ~LettingGo() { letting_go = outer_; }
+  LettingGo(const LettingGo&) = delete;
+  LettingGo& operator=(const LettingGo&) = delete;
+
+ private:
+  const char* outer_;
+};
+
+// Of a stream's worker, which has tensors only as long as their work is under way: it says nothing
+// where a call has let go of them before.
+inline constexpr char kStreamWork[] = "work of a stream, which had it last";
+
+// A tensor of the storage ends, or somebody lets go of one.
+void note_end(StorageExtras& extras) noexcept;
+inline void note_let_go(Storage& storage) noexcept {
+  if (StorageExtras* extras = storage.extras.find()) note_end(*extras);
+}
+
 // What a tape keeps with a tensor.
 class Recorded {
  public:
@@ -82,6 +114,10 @@ class TensorImpl {
   TensorImpl(DType dtype, const Shape& shape, std::shared_ptr<Storage> storage,
              std::uint64_t offset = 0)
       : dtype_(dtype), shape_(shape), storage_(std::move(storage)), offset_(offset) {}
+  // Next to nothing but for what graphs read.
+  ~TensorImpl() { note_let_go(*storage_); }
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
 
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }

@@ -1,5 +1,8 @@
 #include "framework/capture/outside_tensors.h"
 
+#include <thread>
+
+#include "framework/core/log.h"
 #include "tests/framework/capture/graph_fixture.h"
 
 namespace loci::capture {
@@ -26,6 +29,63 @@ TEST_P(OutsideTensorsTest, D7_AFreedInputIsRefusedByName) {
               ThrowsMessage<Error>(AllOf(HasSubstr("'image'"), HasSubstr("[relu]"),
                                          HasSubstr("freed after the capture"))));
   EXPECT_EQ(graph.stats().replays, 1U);
+}
+
+TEST_P(OutsideTensorsTest, D7_TheThreadOnWhichAnInputEndedIsSaid) {
+  Tensor x = vector({1}).set_name("image");
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = relu(x);
+  graph.capture_end();
+  graph.replay();
+  graph.replay();
+  synchronize();  // work under way has it, too
+  std::uint32_t thread = 0;
+  std::thread([&] {
+    x = Tensor();
+    thread = core::thread_number();
+  }).join();
+  EXPECT_THAT(
+      [&] { graph.replay(); },
+      ThrowsMessage<Error>(HasSubstr("freed after the capture (after replay 2, on thread t" +
+                                     std::to_string(thread) + " where its last handle ended")));
+}
+
+TEST_P(OutsideTensorsTest, D7_TheCallThatLetGoOfAnInputIsNamed) {
+  Scope scope;
+  scope.set("x", vector({1, 2}));
+  Tensor w = vector({1, 1});
+  w.set_requires_grad();
+  w.set_grad(vector({3, 4}));
+  synchronize();
+  Graph of_scope(place());
+  of_scope.capture_begin();
+  const Tensor y = relu(scope.find("x"));
+  of_scope.capture_end();
+  Graph of_gradient(place());
+  of_gradient.capture_begin();
+  const Tensor z = relu(w.grad());
+  of_gradient.capture_end();
+  scope.set("x", vector({1, 2, 3}));
+  EXPECT_THAT([&] { of_scope.replay(); },
+              ThrowsMessage<Error>(HasSubstr("(on this thread by Scope::set())")));
+  optimizer::SGD(0.1).zero_grad({w});
+  EXPECT_THAT([&] { of_gradient.replay(); },
+              ThrowsMessage<Error>(HasSubstr("(on this thread by Optimizer::zero_grad())")));
+}
+
+// Its copies to the other place have the parameters for longer.
+TEST_F(CaptureTest, D7_AModuleThatMovesIsNamed) {
+  const NoGrad scope;  // whose tape would keep them
+  nn::Linear layer(2, 1);
+  const Tensor x = Tensor::from<float>({1, 2}, {1, 2});
+  Graph graph("cpu");
+  graph.capture_begin();
+  const Tensor y = layer(x);
+  graph.capture_end();
+  layer.to("sim:0");
+  synchronize();
+  EXPECT_THAT([&] { graph.replay(); }, ThrowsMessage<Error>(HasSubstr("by Module::to()")));
 }
 
 TEST_P(OutsideTensorsTest, D7_AViewKeepsAnInput) {
