@@ -15,6 +15,8 @@ namespace loci::capture {
 namespace {
 
 constexpr std::size_t kCompared = 4;
+// The kind of reason that names other bytes each time.
+constexpr const char* kTooLarge = "it is larger than most_bytes";
 
 void check_options(const TensorFunction& fn, const CaptureOptions& options) {
   const auto refuse = [](const std::string& what) {
@@ -105,7 +107,7 @@ CapturedStep& CapturedFunctionImpl::step_for(CallForm form) {
   }
   const std::string key = key_of(form);
   if (const auto* known = steps_.find(key)) return **known;
-  auto step = std::make_unique<CapturedStep>(std::move(form), options_);
+  auto step = std::make_unique<CapturedStep>(std::move(form), options_, &told_);
   if (!fits) {
     step->give_up(
         fmt::format("it has more rows than the largest bucket, {}", options_.buckets.back()));
@@ -148,7 +150,8 @@ void CapturedFunctionImpl::capture(CapturedStep& step, const std::vector<Tensor>
   step_bytes_ -= step.bytes();
   step.drop_graph();
   step.give_up(fmt::format("its graph needs {} bytes, and CaptureOptions::most_bytes is {}", needed,
-                           options_.most_bytes));
+                           options_.most_bytes),
+               kTooLarge);
   step_bytes_ += step.bytes();
   memory_->give_back();
 }
@@ -217,6 +220,7 @@ void CapturedFunctionImpl::reset() {
   while (!steps_.empty()) steps_.remove(steps_.begin(), &removed);
   removed.clear();
   step_bytes_ = 0;
+  told_.clear();
   memory_ = GraphMemory::make();
 }
 

@@ -49,6 +49,7 @@ class CapturedFunctionImpl {
   mutable std::mutex mutex_;
   std::atomic<std::thread::id> caller_;  // that has the mutex
   std::shared_ptr<GraphMemory> memory_;
+  ToldReasons told_;  // also of steps that have gone
   Steps steps_;
   std::uint64_t step_bytes_ = 0;
   std::uint64_t evictions_ = 0;

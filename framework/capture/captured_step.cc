@@ -41,9 +41,10 @@ bool awaits_backward(const Tensor& tensor) {
 
 }  // namespace
 
-CapturedStep::CapturedStep(CallForm form, const CaptureOptions& options)
+CapturedStep::CapturedStep(CallForm form, const CaptureOptions& options, ToldReasons* told)
     : form_(std::move(form)),
       options_(options),
+      told_(told),
       rows_are_independent_(options.rows_are_independent) {
   report_.inputs = describe(form_.inputs);
 }
@@ -236,11 +237,12 @@ bool CapturedStep::replay(const std::vector<Tensor>& inputs, const void* site,
   return true;
 }
 
-void CapturedStep::give_up(const std::string& reason) {
+void CapturedStep::give_up(const std::string& reason, std::string_view kind) {
   state_ = CaptureState::kPlain;
   report_.reason = reason;
   copies_.clear();
   report_.input_bytes = 0;
+  if (told_ != nullptr && !told_->is_first(key_of(form_), kind.empty() ? reason : kind)) return;
   core::log(core::Module::kCapture, core::Level::kWarn,
             "a step of {} at {} runs plainly, without a graph: {}", report_.inputs,
             form_.place.to_string(), reason);

@@ -5,19 +5,21 @@
 #include <loci/captured_function.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/capture/graph_impl.h"
 #include "framework/capture/input_form.h"
+#include "framework/capture/told_reasons.h"
 
 namespace loci::capture {
 
 // Of one thread at a time.
 class CapturedStep {
  public:
-  // The options outlive it.
-  CapturedStep(CallForm form, const CaptureOptions& options);
+  // The options outlive it, and so does what was told of forms, where there were others before.
+  CapturedStep(CallForm form, const CaptureOptions& options, ToldReasons* told = nullptr);
   ~CapturedStep() { GraphImpl::end_with_handle(std::move(graph_)); }
   CapturedStep(const CapturedStep&) = delete;
   CapturedStep& operator=(const CapturedStep&) = delete;
@@ -40,8 +42,9 @@ class CapturedStep {
   // captured any more, or changes one of them.
   [[nodiscard]] bool replay(const std::vector<Tensor>& inputs, const void* site,
                             std::vector<Tensor>* results);
-  // It is plain from now on. The reason is logged.
-  void give_up(const std::string& reason);
+  // It is plain from now on. The reason is logged, once for each form and `kind` of reason, which is
+  // the reason itself where it says nothing else.
+  void give_up(const std::string& reason, std::string_view kind = {});
   // The graph ends; it is warm, and captured again at the next call.
   void drop_graph();
 
@@ -68,6 +71,7 @@ class CapturedStep {
 
   const CallForm form_;
   const CaptureOptions& options_;
+  ToldReasons* const told_;
   CaptureState state_ = CaptureState::kWarmingUp;
   bool rows_are_independent_;  // said or proven
   int warm_calls_ = 0;

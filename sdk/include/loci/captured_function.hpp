@@ -17,9 +17,9 @@
 // captured anew, once no work that is under way uses it.
 //
 // Where a form of inputs cannot be captured, its calls run plainly: the reason stands in report()
-// and is logged once. Results are the same to the bit, whichever way a call goes; but in buckets
-// kernels may sum in another order, and random ops, where the user says that rows are independent,
-// draw for the further rows too.
+// and is logged once, also if the form is forgotten for others and comes back. Results are the same
+// to the bit, whichever way a call goes; but in buckets kernels may sum in another order, and
+// random ops, where the user says that rows are independent, draw for the further rows too.
 #pragma once
 
 #include <cstdint>

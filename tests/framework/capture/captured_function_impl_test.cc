@@ -55,6 +55,32 @@ TEST_P(CapturedFunctionImplTest, AGraphLargerThanTheLimitIsPlain) {
   EXPECT_LE(report.bytes_held, options.most_bytes);
 }
 
+// It goes for the sake of others, and is found to be plain anew each time that it comes back.
+TEST_P(CapturedFunctionImplTest, AFormThatComesBackIsWarnedOfOnce) {
+  CaptureOptions options = here();
+  options.most_bytes = 1 << 20;
+  const CapturedFunction step(
+      [](const Tensors& in) {
+        in[0].add_(in[0]);
+        return Tensors{in[0] + 1.0};
+      },
+      options);
+  ::testing::internal::CaptureStderr();
+  for (int round = 0; round < 3; ++round) {
+    // More plain forms than the limit has room for.
+    for (std::int64_t count = 1; count <= 1'100; ++count) {
+      const Tensor x = ones(count, 0);
+      for (int call = 0; call < (count == 1 ? 3 : 1); ++call) (void)step({x});
+    }
+  }
+  synchronize(place());
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const std::string warning = "a step of float32[1] at " + place().to_string();
+  const std::size_t first = log.find(warning);
+  ASSERT_NE(first, std::string::npos) << log.substr(0, 1'000);
+  EXPECT_EQ(log.find(warning, first + 1), std::string::npos);
+}
+
 TEST_P(CapturedFunctionImplTest, OneThatCallsItselfDoesNotWaitForItself) {
   std::optional<CapturedFunction> self;
   self.emplace(
