@@ -13,15 +13,16 @@ using runtime::Plan;
 
 // Throws why one device's graph cannot have it.
 void check_plan(const Plan& plan, const device::Device& device) {
+  // First, since the copies that bring the host its values are among what follows.
+  for (const runtime::RestProblem& problem : runtime::rest_problems(plan)) {
+    core::raise(ErrorCode::kInvalidArgument, "{} cannot be captured: {}; {}", problem.op,
+                problem.reason, problem.remedy);
+  }
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     const runtime::CaptureProblem problem = runtime::capture_problem(plan, i, device);
     if (problem.reason.empty()) continue;
     core::raise(ErrorCode::kInvalidArgument, "{} cannot be captured: {}; {}",
                 runtime::describe_instruction(plan, i), problem.reason, problem.remedy);
-  }
-  if (plan.rest != nullptr) {
-    core::raise(ErrorCode::kInvalidArgument, "[capture] the program cannot be captured: {}; {}",
-                runtime::kValueExtentsReason, runtime::kValueExtentsRemedy);
   }
 }
 

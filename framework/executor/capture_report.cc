@@ -45,8 +45,8 @@ std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan, devic
     problems.push_back(
         {describe_instruction(plan, i), std::move(problem.reason), std::move(problem.remedy)});
   }
-  if (plan.rest != nullptr) {
-    problems.push_back({"[capture] the program", kValueExtentsReason, kValueExtentsRemedy});
+  for (RestProblem& each : rest_problems(plan)) {
+    problems.push_back({std::move(each.op), std::move(each.reason), std::move(each.remedy)});
   }
   return problems;
 }

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "framework/dispatch/capture_refusal.h"
+#include "framework/program/control_flow.h"
+#include "framework/run/continuation.h"
 #include "framework/run/loop.h"
 #include "framework/run/place_reason.h"
 
@@ -29,6 +33,23 @@ CaptureProblem of_other_place(const Plan& plan, std::size_t index, const device:
           "give it a kernel or a guard for that place, or leave it out of the capture"};
 }
 
+constexpr const char* kHostReadsRemedy =
+    "capture the steps without it, or run it between two graphs";
+
+// Whether what it reads has values, or an extent, that the stage awaits.
+bool awaits(const program::Operator& op, const StageEnd& end) {
+  const auto is_awaited = [&end](program::VarId id) {
+    const auto bounded = std::find_if(end.bounded.begin(), end.bounded.end(),
+                                      [id](const auto& pair) { return pair.first == id; });
+    const program::VarId var = bounded == end.bounded.end() ? id : bounded->second;
+    return std::any_of(end.awaited.begin(), end.awaited.end(),
+                       [var](const AwaitedValue& value) { return value.var == var; });
+  };
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const program::Slot& slot) {
+    return std::any_of(slot.begin(), slot.end(), is_awaited);
+  });
+}
+
 bool is_on_host(const Plan& plan, ValueId value) {
   if (value < 0) return false;
   const PlanValue& found = value_of(plan, value);
@@ -46,8 +67,7 @@ CaptureProblem capture_problem(const Plan& plan, std::size_t index, const device
   const Instruction& instruction = plan.instructions[index];
   if (const TransferStep* copy = instruction.transfer()) return of_transfer(index, *copy, device);
   if (const LoopStep* loop = instruction.loop()) {
-    return {index, loop_refusal(*loop),
-            "capture the steps without it, or run it between two graphs"};
+    return {index, loop_refusal(*loop), kHostReadsRemedy};
   }
   if (instruction.device != &device) return of_other_place(plan, index, device);
   return {index, {}, {}};
@@ -70,6 +90,27 @@ std::vector<CaptureProblem> capture_problems(const Plan& plan, const device::Dev
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     CaptureProblem problem = capture_problem(plan, i, device);
     if (!problem.reason.empty()) problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+std::vector<RestProblem> rest_problems(const Plan& plan) {
+  std::vector<RestProblem> problems;
+  if (plan.rest == nullptr) return problems;
+  const StageEnd& end = plan.rest->end();
+  bool has_extents = false;
+  for (const program::Operator* op : end.operators) {
+    if (!program::is_branching(*op)) {
+      has_extents = has_extents || awaits(*op, end);
+      continue;
+    }
+    problems.push_back({fmt::format("[{}] {}", op->type(), op->name),
+                        "what it decides by is read on the host", kHostReadsRemedy});
+  }
+  if (has_extents || problems.empty()) {
+    problems.push_back({"[capture] the program",
+                        "it has extents that hang on values, which the host reads within the run",
+                        "capture programs of fixed extents"});
   }
   return problems;
 }

@@ -30,9 +30,14 @@ struct CaptureProblem {
 // Why the device's capturer could not record a launch; empty if it can.
 [[nodiscard]] std::string record_refusal(const Plan& plan, std::size_t instruction);
 
-// Of a plan with a rest, whose extents hang on values.
-inline constexpr const char* kValueExtentsReason =
-    "it has extents that hang on values, which the host reads within the run";
-inline constexpr const char* kValueExtentsRemedy = "capture programs of fixed extents";
+// What a plan leaves to later stages, since the host reads values within the run.
+struct RestProblem {
+  std::string op;  // "[case] case_0", or "[capture] the program"
+  std::string reason;
+  std::string remedy;
+};
+// Each operator that decides what runs, and then once extents that hang on values, where there are
+// some. Empty without a rest.
+[[nodiscard]] std::vector<RestProblem> rest_problems(const Plan& plan);
 
 }  // namespace loci::runtime

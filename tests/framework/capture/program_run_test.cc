@@ -99,6 +99,32 @@ TEST_P(ProgramRunTest, BatchesAreSetInTheScope) {
   EXPECT_THAT(seen, ElementsAre(1, 2, 3, 4, 5));
 }
 
+TEST_P(ProgramRunTest, ADecisionOfTheHostIsRefusedAsOne) {
+  Program main;
+  Program startup;
+  {
+    const ProgramGuard building(main, startup);
+    const Variable x = data("x", {2}, kFloat32);
+    x.set_persistable(true);
+    const Variable y = cond(
+        less_than(reduce_sum(x), reduce_max(x)), [&] { return x + 1.0; }, [&] { return x * 2.0; });
+    y.rename("y");
+    y.set_persistable(true);
+  }
+  const Scope scope;
+  scope.set("x", vector({1, 2}));
+  Executor executor(place(), CompileOptions::exact(), scope);
+  executor.run(main);
+  Graph graph(place());
+  graph.capture_begin();
+  EXPECT_THAT(
+      [&] { executor.run(main); },
+      ThrowsMessage<Error>(AllOf(
+          HasSubstr("[case] case_0 cannot be captured: what it decides by is read on the host"),
+          HasSubstr("run it between two graphs"))));
+  EXPECT_THAT([&] { graph.capture_end(); }, ThrowsMessage<Error>(HasSubstr("what it decides by")));
+}
+
 // F2, F3, F4: dropout, Adam's step count and the losses.
 TEST_P(ProgramRunTest, ReplayedStepsTrainAsPlainOnes) {
   constexpr int kSteps = 30;

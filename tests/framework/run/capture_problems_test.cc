@@ -50,5 +50,32 @@ TEST_F(CaptureProblemsTest, EachWithItsReasonAndRemedy) {
   }
 }
 
+TEST_F(CaptureProblemsTest, ADecisionOfTheHostIsNoMatterOfExtents) {
+  const Variable x = data("x", {2}, kFloat32);
+  const Variable chosen = cond(
+      less_than(reduce_sum(x), reduce_max(x)), [&] { return x + 1.0; }, [&] { return x * 2.0; });
+  (void)problems_at_cpu({{"x", Tensor::from<float>({1, 2}, {2})}}, {relu(chosen)});
+  const std::vector<RestProblem> rest = rest_problems(*plan_);
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest[0].op, "[case] case_0");
+  EXPECT_EQ(rest[0].reason, "what it decides by is read on the host");
+  EXPECT_EQ(rest[0].remedy, "capture the steps without it, or run it between two graphs");
+}
+
+TEST_F(CaptureProblemsTest, ExtentsThatHangOnValuesAreOne) {
+  const Variable x = data("x", {3}, kFloat32);
+  (void)problems_at_cpu({{"x", Tensor::from<float>({1, 0, 2}, {3})}}, {nonzero(x) + nonzero(x)});
+  const std::vector<RestProblem> rest = rest_problems(*plan_);
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest[0].op, "[capture] the program");
+  EXPECT_THAT(rest[0].reason, HasSubstr("extents that hang on values"));
+}
+
+TEST_F(CaptureProblemsTest, APlanWithoutARestHasNone) {
+  const Variable x = data("x", {2}, kFloat32);
+  (void)problems_at_cpu({{"x", Tensor::from<float>({1, 2}, {2})}}, {relu(x)});
+  EXPECT_TRUE(rest_problems(*plan_).empty());
+}
+
 }  // namespace
 }  // namespace loci::runtime
