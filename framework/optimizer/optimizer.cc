@@ -6,6 +6,7 @@
 
 #include "framework/autograd/backward.h"
 #include "framework/core/raise.h"
+#include "framework/eager/thread_state.h"
 #include "framework/eager/user_call.h"
 #include "framework/optimizer/tensor_updates.h"
 #include "framework/optimizer/update_rule.h"
@@ -92,6 +93,12 @@ void keep_reached(std::vector<VarId>* parameters, std::vector<autograd::Gradient
                    gradients->end());
 }
 
+void check_rate(const char* rule, double value) {
+  if (std::isfinite(value)) return;
+  core::raise(ErrorCode::kInvalidArgument, "[{}] the learning rate is {}; give a finite one", rule,
+              value);
+}
+
 // Each place that has the rate sets its own: no step has to wait for a copy.
 void set_everywhere(const Tensor& rate, double value) {
   rate.fill_(value);
@@ -105,15 +112,21 @@ void set_everywhere(const Tensor& rate, double value) {
 Optimizer::Optimizer(double learning_rate, const UpdateRule& rule)
     : rule_(std::make_unique<const UpdateRule>(rule)),
       tensors_(std::make_unique<TensorUpdates>(*rule_)) {
-  set_learning_rate(learning_rate);
+  check_rate(rule_->op, learning_rate);
+  rate_ = learning_rate;
+  tensors_->set_rate(learning_rate);
 }
 
 Optimizer::~Optimizer() = default;
 
 void Optimizer::set_learning_rate(double value, const Scope& scope) {
-  if (!std::isfinite(value)) {
-    core::raise(ErrorCode::kInvalidArgument, "[{}] the learning rate is {}; give a finite one",
-                rule_->op, value);
+  check_rate(rule_->op, value);
+  if (eager::thread_state().interceptor != nullptr) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[{}] set_learning_rate() within a trace, of which the program has no part: its "
+                "runs read the rate and do not set it; set it outside of the function, between "
+                "calls, which see it",
+                rule_->op);
   }
   rate_ = value;
   const eager::UserCall call(__builtin_return_address(0));

@@ -68,8 +68,8 @@ class LOCI_PUBLIC Optimizer {
   // The rate of the steps to come: those of functions that trace() has seen too; of the program
   // that minimize() was last called for, in a scope where its startup program has run, and wherever
   // that runs from now on; and of programs that minimize() is called for later. It is set where
-  // it lies, at each place that has it, and nothing is copied. Throws
-  // Error(kInvalidArgument) for one that is not finite.
+  // it lies, at each place that has it, and nothing is copied. Throws Error(kInvalidArgument) for
+  // one that is not finite, and within a function that is traced: its runs would not set it.
   void set_learning_rate(double value, const Scope& scope = global_scope());
   [[nodiscard]] double learning_rate_value() const noexcept { return rate_; }
 

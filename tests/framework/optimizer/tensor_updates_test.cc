@@ -304,6 +304,25 @@ TEST_F(TensorUpdatesTest, TracedStepsKeepTheirState) {
   }
 }
 
+// It would be set once, by the trace, and by none of the runs.
+TEST_F(TensorUpdatesTest, ARateIsNotSetWithinATrace) {
+  const Tensor w = leaf({1, 2});
+  SGD sgd(1);
+  const auto sets = [&](const std::vector<Tensor>&) {
+    sgd.set_learning_rate(0.5);
+    mean(w * w).backward();
+    sgd.step({w});
+    return std::vector<Tensor>{};
+  };
+  EXPECT_THAT([&] { (void)compile(sets, {}); },
+              ThrowsMessage<Error>(HasSubstr("[sgd] set_learning_rate() within a trace")));
+  EXPECT_EQ(sgd.learning_rate_value(), 1) << "nothing has changed";
+  const auto makes_one = [&](const std::vector<Tensor>&) {
+    return std::vector<Tensor>{full({1}, SGD(0.25).learning_rate_value(), kFloat32)};
+  };
+  EXPECT_THAT(compile(makes_one, {})({})[0].to_vector<float>(), ElementsAre(0.25F));
+}
+
 TEST_F(TensorUpdatesTest, RefuseWhatCannotBeTrained) {
   const Tensor parameter = leaf({1, 2});
   SGD sgd(1);
