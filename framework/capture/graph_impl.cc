@@ -214,7 +214,7 @@ GraphStats GraphImpl::stats() const {
   stats.copies = graph_->list.copies();
   stats.host_functions = graph_->list.host_functions();
   stats.program_runs = graph_->runs.size();
-  stats.inputs = graph_->outside.size();
+  stats.inputs = graph_->outside.count_used();
   for (const auto& run : graph_->runs) stats.inputs += run->plan().persistables.size();
   stats.outputs = graph_->outputs.size();
   stats.peak_bytes = graph_->peak_bytes;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 
@@ -66,6 +68,11 @@ std::vector<std::string> OutsideTensors::host_reads() const {
     if (!each.read_by_host.empty()) reads.push_back(each.read_by_host);
   }
   return reads;
+}
+
+std::size_t OutsideTensors::count_used() const {
+  return static_cast<std::size_t>(std::count_if(
+      tensors_.begin(), tensors_.end(), [](const Outside& each) { return !each.op.empty(); }));
 }
 
 // What another graph makes is kept by that one, and written by its replays.

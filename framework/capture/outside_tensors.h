@@ -43,7 +43,8 @@ class OutsideTensors {
     const auto found = index_.find(&storage);
     return found != index_.end() && tensors_[found->second].is_written;
   }
-  [[nodiscard]] std::size_t size() const { return tensors_.size(); }
+  // Those that the graph's work reads or writes; not what only the host has read.
+  [[nodiscard]] std::size_t count_used() const;
 
   // The capture has ended.
   void find_constants();

@@ -113,9 +113,11 @@ struct GraphStats {
   std::uint64_t copies = 0;          // likewise
   std::uint64_t host_functions = 0;  // likewise
   std::uint64_t program_runs = 0;    // whose launches are counted above
-  std::uint64_t inputs = 0;          // tensors of others that it reads or writes
-  std::uint64_t outputs = 0;         // tensors that it makes and that were there at the end
-  std::uint64_t peak_bytes = 0;      // of its own memory, at one time of the capture
+  // Tensors of others that its work reads or writes. What only the host has read within the
+  // capture is none, although each replay checks that it has stayed.
+  std::uint64_t inputs = 0;
+  std::uint64_t outputs = 0;     // tensors that it makes and that were there at the end
+  std::uint64_t peak_bytes = 0;  // of its own memory, at one time of the capture
   std::uint64_t replays = 0;
   std::uint64_t capture_ns = 0;        // from capture_begin() to the end of capture_end()
   std::vector<GraphSegment> segments;  // in order

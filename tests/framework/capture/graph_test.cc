@@ -63,6 +63,18 @@ TEST_P(GraphTestRules, GivesFigures) {
   EXPECT_GT(stats.capture_ns, 0U);
 }
 
+TEST_P(GraphTestRules, WhatOnlyTheHostReadsIsNoInput) {
+  const Tensor x = vector({1, 2});
+  const Tensor factor = Tensor::from<float>({3}, {1});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = x * static_cast<double>(factor.item<float>());
+  graph.capture_end();
+  EXPECT_EQ(graph.stats().inputs, 1U);
+  factor.fill_(4);
+  EXPECT_THROW(graph.replay(), Error) << "it is watched nevertheless";
+}
+
 TEST_P(GraphTestRules, A6_AFailingBodyLeavesNothing) {
   const Tensor x = vector({1, 2});
   for (const CaptureMode mode :
