@@ -6,6 +6,7 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device_graph/replay_scope.h"
 
 namespace loci::capture {
 
@@ -79,11 +80,12 @@ void NativeGraph::follow() {
 void NativeGraph::run(const device::Device& device, eager::Lane& lane, loci_stream* stream,
                       std::uint64_t correlation) {
   const LaunchList::Target target{device, lane, stream};
+  const device_graph::ReplayScope scope(number_, ++replay_);
   if (!is_native_) return list_.run(0, list_.size(), target, correlation);
   loci_graph_launch launch{};
   launch.struct_size = sizeof launch;
   launch.graph = static_cast<std::uint32_t>(number_);
-  launch.replay = ++replay_;
+  launch.replay = replay_;
   launch.correlation = correlation;
   launch.stream = stream;
   for (Segment& segment : segments_) {

@@ -120,7 +120,6 @@ void Executable::destroy() noexcept {
 }
 
 void Executable::launch(const loci_graph_launch& launch) {
-  const profiler::Scope scope(label_of(profiler::Part::kReplayGraph));
   capturer_->device().check(capturer_->api().launch(handle_, &launch), "launching a graph");
 }
 

@@ -9,6 +9,7 @@
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
 #include "framework/core/steady_time.h"
+#include "framework/device_graph/replay_scope.h"
 #include "framework/profiler/parts.h"
 #include "framework/run/capture_problems.h"
 #include "framework/run/frame.h"
@@ -148,7 +149,10 @@ void FrameGraph::launch(const Part& part, std::uint64_t first_correlation) {
   launch.replay = replay_;
   launch.correlation = first_correlation;
   launch.stream = plan_.instructions[part.first].device->default_stream();
-  part.executable->launch(launch);
+  {
+    const device_graph::ReplayScope scope(number_, replay_);
+    part.executable->launch(launch);
+  }
   if (part.staged != nullptr) part.staged->take_back(frame_);
 }
 

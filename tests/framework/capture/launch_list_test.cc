@@ -1,8 +1,12 @@
 #include "framework/capture/launch_list.h"
 
 #include <atomic>
+#include <loci/profiler.hpp>
 
+#include "framework/profiler/profile.h"
+#include "framework/profiler/profile_file.h"
 #include "tests/framework/capture/graph_fixture.h"
+#include "tests/support/scratch_directory.h"
 
 namespace loci::capture {
 namespace {
@@ -77,6 +81,46 @@ TEST_P(LaunchListTest, AProfileNamesItsOperators) {
   }
   const std::string report = testing::internal::GetCapturedStdout();
   EXPECT_THAT(report, AllOf(HasSubstr("relu"), HasSubstr("elementwise_add")));
+}
+
+// One by one or as a graph of the device's: the same is told.
+TEST_P(LaunchListTest, AProfileHasEachReplayWithItsOperators) {
+  const Tensor x = vector({1, 2});
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = relu(x + x);
+  graph.capture_end();
+  for (int i = 0; i < 4; ++i) graph.replay();
+  (void)floats(y);
+  const test::ScratchDirectory scratch;
+  const std::string path = scratch.path("replays.profile");
+  Profiler profiler(ProfilerOptions().no_reporter().profile_path(path));
+  for (int i = 0; i < 2; ++i) graph.replay();
+  (void)floats(y);
+  EXPECT_THAT(profiler.stop(), ::testing::IsEmpty());
+  const profiler::Profile profile(profiler::read_profile(path));
+  const loci_profile& told = profile.abi();
+  const auto text = [](const loci_str& str) { return std::string(str.data, str.size); };
+  std::vector<std::string> replays;
+  std::vector<std::string> operators;  // within these
+  for (std::uint64_t i = 0; i < told.span_count; ++i) {
+    const loci_profile_span& span = told.spans[i];
+    const loci_profile_label& label = told.labels[span.label];
+    if (text(label.name) == "replay_graph") replays.push_back(text(label.detail));
+    if (label.kind != LOCI_SPAN_OP) continue;
+    ASSERT_NE(span.parent, LOCI_PROFILE_NONE) << text(label.name);
+    EXPECT_EQ(text(told.labels[told.spans[span.parent].label].name), "replay_graph");
+    operators.push_back(text(label.name));
+  }
+  EXPECT_THAT(replays,
+              ElementsAre(::testing::EndsWith(", replay 5"), ::testing::EndsWith(", replay 6")));
+  EXPECT_THAT(operators, ElementsAre("elementwise_add", "relu", "elementwise_add", "relu"));
+  for (std::uint64_t i = 0; i < told.device_span_count; ++i) {
+    const loci_profile_device_span& work = told.device_spans[i];
+    if (work.graph == 0) continue;
+    EXPECT_THAT(replays, ::testing::Contains("graph " + std::to_string(work.graph) + ", replay " +
+                                             std::to_string(work.replay)));
+  }
 }
 
 }  // namespace
