@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "framework/core/log.h"
@@ -29,13 +29,13 @@ void check_options(const TensorFunction& fn, const CaptureOptions& options) {
                     "optimizer's state, has to come before the capture: give 1 or more",
                     options.warm_up));
   }
-  const std::vector<std::int64_t>& buckets = options.buckets;
-  if (buckets.empty()) return;
-  if (buckets.front() < 1 ||
-      std::adjacent_find(buckets.begin(), buckets.end(), std::greater_equal<>()) != buckets.end()) {
-    refuse(fmt::format("CaptureOptions::buckets are {}; give extents of 1 or more, ascending",
-                       fmt::join(buckets, ", ")));
-  }
+  tracing::check_buckets(options.buckets, kBucketUser);
+}
+
+void check_rows(const CallForm& form) {
+  tracing::check_rows(
+      form.inputs.size(), [&](std::size_t i) -> const Shape& { return form.inputs[i].shape; },
+      kBucketUser);
 }
 
 // The inputs' first rows, at most so many.
@@ -77,23 +77,12 @@ bool CapturedFunctionImpl::is_within_another() const {
          caller_.load(std::memory_order_relaxed) == std::this_thread::get_id();
 }
 
-void CapturedFunctionImpl::check_rows(const CallForm& form) const {
-  for (std::size_t i = 0; i < form.inputs.size(); ++i) {
-    const Shape& shape = form.inputs[i].shape;
-    if (shape.rank() > 0 && shape[0] == form.inputs[0].shape[0]) continue;
-    core::raise(ErrorCode::kInvalidArgument,
-                "[captured function] input {} is {}, and input 0 {}: with buckets, dimension 0 of "
-                "all inputs has the same extent; let the function take others from outside",
-                i, shape.to_string(), form.inputs[0].shape.to_string());
-  }
-}
-
 bool CapturedFunctionImpl::fill_up(CallForm* form) const {
   if (options_.buckets.empty() || form->inputs.empty()) return true;
   check_rows(*form);
-  const std::int64_t rows = form->inputs[0].shape[0];
-  const auto bucket = std::lower_bound(options_.buckets.begin(), options_.buckets.end(), rows);
-  if (bucket == options_.buckets.end()) return false;
+  const std::optional<std::int64_t> bucket =
+      tracing::bucket_of(options_.buckets, form->inputs[0].shape[0]);
+  if (!bucket) return false;
   for (InputForm& input : form->inputs) input.shape.set(0, *bucket);
   return true;
 }
@@ -108,10 +97,7 @@ CapturedStep& CapturedFunctionImpl::step_for(CallForm form) {
   const std::string key = key_of(form);
   if (const auto* known = steps_.find(key)) return **known;
   auto step = std::make_unique<CapturedStep>(std::move(form), options_, &told_);
-  if (!fits) {
-    step->give_up(
-        fmt::format("it has more rows than the largest bucket, {}", options_.buckets.back()));
-  }
+  if (!fits) step->give_up(tracing::too_many_rows(options_.buckets));
   step_bytes_ += step->bytes();
   return *steps_.insert(key, std::move(step));
 }

@@ -35,7 +35,6 @@ class CapturedFunctionImpl {
   CapturedStep& step_for(CallForm form);
   // The form in which the inputs are captured. False if there are more rows than in any bucket.
   [[nodiscard]] bool fill_up(CallForm* form) const;
-  void check_rows(const CallForm& form) const;
   void capture(CapturedStep& step, const std::vector<Tensor>& inputs);
   // What has not been used for longest goes until the rest is within the limit.
   void keep_to_limit(const CapturedStep& current);

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/capture/row_proof.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/eager/node.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
+#include "framework/tracing/row_proof.h"
 
 namespace loci::capture {
 namespace {
@@ -28,15 +28,6 @@ bool awaits_backward(const Tensor& tensor) {
     node = node->edges[0].node;
   }
   return node == nullptr || !node->is_released();
-}
-
-[[noreturn]] void refuse_result(std::size_t index, const Shape& shape, std::int64_t rows) {
-  core::raise(
-      ErrorCode::kInvalidArgument,
-      "[captured function] result {} is {}, and the inputs have {} rows: with buckets, each "
-      "result has a row for each row of the inputs; reduce outside of the function, or "
-      "leave CaptureOptions::buckets out",
-      index, shape.to_string(), rows);
 }
 
 }  // namespace
@@ -103,31 +94,14 @@ std::vector<Tensor> CapturedStep::call_plainly(const TensorFunction& fn,
 
 void CapturedStep::prove_rows(const TensorFunction& fn) {
   make_copies();
-  const std::string reason = row_objection(fn, copies_);
+  const std::string reason = tracing::row_objection(fn, copies_);
   rows_are_independent_ = reason.empty();
   if (rows_are_independent_) return;
-  give_up(fmt::format(
-      "it is not filled up to a bucket, because its rows are not proven independent: "
-      "{}; say CaptureOptions::rows_are_independent if each row of each result hangs on "
-      "the same row of the inputs alone, or leave buckets out",
-      reason));
+  give_up(tracing::unproven(reason, kBucketUser));
 }
 
 std::vector<Tensor> CapturedStep::cut(const std::vector<Tensor>& results, std::int64_t rows) const {
-  if (!is_bucket()) return results;
-  std::vector<Tensor> cut_results;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const Tensor& result = results[i];
-    if (!result.defined()) {
-      cut_results.emplace_back();
-      continue;
-    }
-    if (result.shape().rank() == 0 || result.shape()[0] != this->rows()) {
-      refuse_result(i, result.shape(), this->rows());
-    }
-    cut_results.push_back(result.rows(0, rows));
-  }
-  return cut_results;
+  return is_bucket() ? tracing::cut_rows(results, this->rows(), rows, kBucketUser) : results;
 }
 
 bool CapturedStep::capture(const TensorFunction& fn, const std::vector<Tensor>& inputs,

@@ -12,8 +12,11 @@
 #include "framework/capture/graph_impl.h"
 #include "framework/capture/input_form.h"
 #include "framework/capture/told_reasons.h"
+#include "framework/tracing/row_buckets.h"
 
 namespace loci::capture {
+
+inline constexpr tracing::BucketUser kBucketUser{"captured function", "CaptureOptions"};
 
 // Of one thread at a time.
 class CapturedStep {
@@ -42,8 +45,8 @@ class CapturedStep {
   // captured any more, or changes one of them.
   [[nodiscard]] bool replay(const std::vector<Tensor>& inputs, const void* site,
                             std::vector<Tensor>* results);
-  // It is plain from now on. The reason is logged, once for each form and `kind` of reason, which is
-  // the reason itself where it says nothing else.
+  // It is plain from now on. The reason is logged, once for each form and `kind` of reason, which
+  // is the reason itself where it says nothing else.
   void give_up(const std::string& reason, std::string_view kind = {});
   // The graph ends; it is warm, and captured again at the next call.
   void drop_graph();

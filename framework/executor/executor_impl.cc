@@ -50,6 +50,11 @@ std::vector<PlanFeed> describe(const Feed& feed) {
 ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope scope)
     : device_(open_device(place)), options_(std::move(options)), scope_(std::move(scope)) {
   scope_.impl()->require_current_context("executor");
+  if (!options_.buckets.empty()) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[executor] CompileOptions::buckets are of functions that compile() makes, whose "
+                "inputs have rows; feed an executor what is filled up, or leave them out");
+  }
   if (options_.streams >= 1 && options_.streams <= kMostStreams) return;
   core::raise(ErrorCode::kInvalidArgument, "[executor] CompileOptions::streams is {}; give 1 to {}",
               options_.streams, kMostStreams);

@@ -1,10 +1,17 @@
 #include "framework/tracing/compiled.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <loci/autograd.hpp>
 #include <loci/io.hpp>
 #include <utility>
 
+#include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/program/program_impl.h"
+#include "framework/tracing/row_buckets.h"
+#include "framework/tracing/row_proof.h"
 
 namespace loci::tracing {
 namespace {
@@ -31,7 +38,34 @@ void check_defined(const std::vector<Tensor>& inputs) {
   }
 }
 
+constexpr BucketUser kBucketUser{"compile", "CompileOptions"};
+
+// With further rows, which are zeros.
+std::vector<Tensor> filled_up(const std::vector<Tensor>& inputs, std::int64_t bucket) {
+  const NoGrad scope;
+  std::vector<Tensor> filled;
+  filled.reserve(inputs.size());
+  for (const Tensor& input : inputs) {
+    Shape shape = input.shape();
+    const std::int64_t rows = shape[0];
+    shape.set(0, bucket);
+    const Tensor& more = filled.emplace_back(Tensor::empty(shape, input.dtype(), input.place()));
+    if (rows > 0) more.rows(0, rows).copy_(input);
+    more.rows(rows, bucket).fill_(0);
+  }
+  return filled;
+}
+
 }  // namespace
+
+CompiledImpl::CompiledImpl(TensorFunction fn, TraceOptions options, CompileOptions compile_options)
+    : fn_(std::move(fn)),
+      options_(std::move(options)),
+      compile_options_(std::move(compile_options)),
+      buckets_(std::exchange(compile_options_.buckets, {})),
+      rows_are_independent_(std::exchange(compile_options_.rows_are_independent, false)) {
+  check_buckets(buckets_, kBucketUser);
+}
 
 bool CompiledImpl::serves(const Entry& entry, const std::vector<Tensor>& inputs) {
   if (entry.forms.size() != inputs.size()) return false;
@@ -66,7 +100,60 @@ CompiledImpl::Entry& CompiledImpl::entry_for(const std::vector<Tensor>& inputs) 
   return *entries_.emplace_back(make_entry(inputs));
 }
 
+CompiledImpl::Filling CompiledImpl::make_filling(std::vector<Form> forms, bool fits) const {
+  Filling filling;
+  std::string text;
+  std::vector<Tensor> examples;
+  for (const Form& form : forms) {
+    text += fmt::format("{}{}{} at {}", text.empty() ? "" : ", ", dtype_name(form.dtype),
+                        form.shape.to_string(), form.place.to_string());
+    if (fits) examples.push_back(Tensor::empty(form.shape, form.dtype, form.place));
+  }
+  filling.forms = std::move(forms);
+  std::string reason;
+  if (!fits) {
+    reason = too_many_rows(buckets_);
+  } else if (!rows_are_independent_) {
+    reason = row_objection(fn_, examples);
+    if (!reason.empty()) reason = unproven(reason, kBucketUser);
+  }
+  if (reason.empty()) return filling;
+  filling.refusal = fmt::format("{}: {}", text, reason);
+  core::log(core::Module::kProgram, core::Level::kWarn, "a compiled function of {}",
+            filling.refusal);
+  return filling;
+}
+
+std::optional<std::int64_t> CompiledImpl::bucket_for(const std::vector<Tensor>& inputs) {
+  if (buckets_.empty() || inputs.empty()) return std::nullopt;
+  check_defined(inputs);
+  check_rows(
+      inputs.size(), [&](std::size_t i) -> const Shape& { return inputs[i].shape(); }, kBucketUser);
+  const std::int64_t rows = inputs[0].shape()[0];
+  const std::optional<std::int64_t> bucket = bucket_of(buckets_, rows);
+  if (bucket == rows) return std::nullopt;  // which has the bucket's form
+  std::vector<Form> forms;
+  for (const Tensor& input : inputs) {
+    forms.push_back({input.dtype(), input.shape(), input.place()});
+    if (bucket) forms.back().shape.set(0, *bucket);
+  }
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(fillings_.begin(), fillings_.end(),
+                                  [&](const Filling& each) { return each.forms == forms; });
+  const Filling& filling =
+      known != fillings_.end()
+          ? *known
+          : fillings_.emplace_back(make_filling(std::move(forms), bucket.has_value()));
+  return filling.refusal.empty() ? bucket : std::nullopt;
+}
+
 std::vector<Tensor> CompiledImpl::run(const std::vector<Tensor>& inputs) {
+  const std::optional<std::int64_t> bucket = bucket_for(inputs);
+  if (!bucket) return run_form(inputs);
+  return cut_rows(run_form(filled_up(inputs, *bucket)), *bucket, inputs[0].shape()[0], kBucketUser);
+}
+
+std::vector<Tensor> CompiledImpl::run_form(const std::vector<Tensor>& inputs) {
   Entry& entry = entry_for(inputs);
   Feed feed;
   feed.reserve(inputs.size());
@@ -79,7 +166,19 @@ std::vector<Tensor> CompiledImpl::run(const std::vector<Tensor>& inputs) {
   return results;
 }
 
-Traced CompiledImpl::traced(const std::vector<Tensor>& inputs) { return entry_for(inputs).traced; }
+Traced CompiledImpl::traced(const std::vector<Tensor>& inputs) {
+  const std::optional<std::int64_t> bucket = bucket_for(inputs);
+  return entry_for(bucket ? filled_up(inputs, *bucket) : inputs).traced;
+}
+
+std::vector<std::string> CompiledImpl::bucket_refusals() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> refusals;
+  for (const Filling& filling : fillings_) {
+    if (!filling.refusal.empty()) refusals.push_back(filling.refusal);
+  }
+  return refusals;
+}
 
 std::size_t CompiledImpl::signatures() {
   const std::lock_guard lock(mutex_);

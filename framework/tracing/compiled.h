@@ -4,6 +4,7 @@
 #include <loci/trace.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,13 @@ namespace loci::tracing {
 // Thread-safe.
 class CompiledImpl {
  public:
-  CompiledImpl(TensorFunction fn, TraceOptions options, CompileOptions compile_options)
-      : fn_(std::move(fn)), options_(std::move(options)), compile_options_(compile_options) {}
+  // Throws Error(kInvalidArgument) for buckets that do not ascend.
+  CompiledImpl(TensorFunction fn, TraceOptions options, CompileOptions compile_options);
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs);
   Traced traced(const std::vector<Tensor>& inputs);
   [[nodiscard]] std::size_t signatures();
+  [[nodiscard]] std::vector<std::string> bucket_refusals();
   void save(const std::string& directory);
 
  private:
@@ -25,6 +27,14 @@ class CompiledImpl {
     DType dtype;
     Shape shape;  // kDynamicDim where any extent will do
     Place place;
+    friend bool operator==(const Form& a, const Form& b) {
+      return a.dtype == b.dtype && a.shape == b.shape && a.place == b.place;
+    }
+  };
+  // Whether inputs of that form are filled up to a bucket.
+  struct Filling {
+    std::vector<Form> forms;  // filled up, or with more rows than in any bucket
+    std::string refusal;      // why not; empty if they are
   };
   struct Entry {
     std::vector<Form> forms;
@@ -34,15 +44,22 @@ class CompiledImpl {
     std::unique_ptr<Executor> executor;
   };
 
+  // The rows to which the inputs are filled up; none if they are taken as they are.
+  std::optional<std::int64_t> bucket_for(const std::vector<Tensor>& inputs);
+  [[nodiscard]] Filling make_filling(std::vector<Form> forms, bool fits) const;
+  std::vector<Tensor> run_form(const std::vector<Tensor>& inputs);
   Entry& entry_for(const std::vector<Tensor>& inputs);
   [[nodiscard]] static bool serves(const Entry& entry, const std::vector<Tensor>& inputs);
   std::unique_ptr<Entry> make_entry(const std::vector<Tensor>& inputs);
 
   TensorFunction fn_;
   TraceOptions options_;
-  CompileOptions compile_options_;
+  CompileOptions compile_options_;  // of executors, which know no buckets
+  std::vector<std::int64_t> buckets_;
+  bool rows_are_independent_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<Filling> fillings_;
 };
 
 }  // namespace loci::tracing

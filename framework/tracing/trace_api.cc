@@ -36,6 +36,10 @@ Traced CompiledFunction::traced(const std::vector<Tensor>& inputs) const {
 
 std::size_t CompiledFunction::signatures() const { return impl_->signatures(); }
 
+std::vector<std::string> CompiledFunction::bucket_refusals() const {
+  return impl_->bucket_refusals();
+}
+
 void CompiledFunction::save(const std::string& directory) const { impl_->save(directory); }
 
 CompiledFunction compile(const TensorFunction& fn, const std::vector<Tensor>& examples,

@@ -24,7 +24,7 @@ ARROWS = {
     "executor": ["compile"],
     "eager": ["dispatch", "transfer", "autograd"],
     "optimizer": ["eager"],
-    "capture": ["executor", "eager"],
+    "capture": ["executor", "eager", "tracing"],
     "parallel": ["executor", "eager"],
     "io": ["program"],
     "nn": ["eager", "io"],

@@ -80,12 +80,25 @@ struct CompileOptions {
   int streams = 4;
   // With it everything runs in the default stream of its device, as if `streams` were 1.
   GraphCapture capture = GraphCapture::kOff;
+  // Of functions that compile() makes (loci/trace.hpp), and no others: extents of dimension 0,
+  // ascending. As CaptureOptions::buckets, inputs with another extent are filled up with rows of
+  // zeros to the next larger, and the results cut to the rows that were given, so that there is a
+  // program for each bucket instead of one for each extent; only where each row of each result is
+  // proven to hang on the same row of the inputs alone, which calls the function twice more for
+  // each bucket, with tensors without elements. Otherwise, and with more rows than the largest,
+  // inputs are taken as they are, and CompiledFunction::bucket_refusals() has the reason. All
+  // inputs have the same extent, and so has each result.
+  std::vector<std::int64_t> buckets;
+  // That each row of each result hangs on the same row of the inputs alone, where the user knows
+  // it: nothing is proven then, and inputs are filled up whatever the function does.
+  bool rows_are_independent = false;
 
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
     return a.optimization == b.optimization && a.disabled_passes == b.disabled_passes &&
            a.reuse_memory == b.reuse_memory && a.pack_constants == b.pack_constants &&
            a.replicate_constants == b.replicate_constants && a.fallback == b.fallback &&
-           a.streams == b.streams && a.capture == b.capture;
+           a.streams == b.streams && a.capture == b.capture && a.buckets == b.buckets &&
+           a.rows_are_independent == b.rows_are_independent;
   }
 };
 

@@ -63,6 +63,10 @@ class LOCI_PUBLIC CompiledFunction {
   [[nodiscard]] Traced traced(const std::vector<Tensor>& inputs) const;
   // How many forms have been traced.
   [[nodiscard]] std::size_t signatures() const;
+  // Why inputs are not filled up to a bucket (CompileOptions::buckets), a line for each form that
+  // is not: "float32[8, 3] at cpu: it is not filled up to a bucket, because ...". Each is logged,
+  // too.
+  [[nodiscard]] std::vector<std::string> bucket_refusals() const;
   // A program directory for `loci run`: the program of the examples that it was made with, and what
   // it captured.
   void save(const std::string& directory) const;

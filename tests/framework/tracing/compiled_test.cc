@@ -8,6 +8,7 @@
 namespace loci::tracing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -31,6 +32,87 @@ TEST_F(CompiledTest, TracesOnceForEachForm) {
   EXPECT_THAT(floats(compiled({vector({5, 6})})[0]), ElementsAre(10, 12));
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(compiled.signatures(), 2U);
+}
+
+TEST_F(CompiledTest, BucketsServeManyExtents) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    const Tensor weight = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2}).to(place);
+    const TensorFunction fn = [&](const Tensors& in) {
+      return Tensors{softmax(matmul(in[0], weight) * 0.25), in[0] + 1.0};
+    };
+    CompileOptions options = CompileOptions::exact();
+    options.buckets = {4, 8};
+    const auto rows_of = [&](std::int64_t rows) {
+      std::vector<float> elements;
+      for (std::int64_t i = 0; i < rows * 3; ++i) elements.push_back(static_cast<float>(i % 7) - 3);
+      return Tensor::from(elements, {rows, 3}).to(place);
+    };
+    const CompiledFunction compiled = compile(fn, {rows_of(4)}, {}, options);
+    for (const std::int64_t rows : {1, 3, 4, 5, 8, 2, 6, 9}) {
+      const Tensor x = rows_of(rows);
+      const Tensors results = compiled({x});
+      const Tensors plain = fn({x});
+      EXPECT_EQ(results[0].shape(), plain[0].shape());
+      EXPECT_EQ(floats(results[0]), floats(plain[0])) << rows << " rows at " << place;
+      EXPECT_EQ(floats(results[1]), floats(plain[1])) << rows << " rows at " << place;
+    }
+    EXPECT_EQ(compiled.signatures(), 3U) << "4, 8 and the 9 that are more than in any bucket";
+    EXPECT_THAT(compiled.bucket_refusals(),
+                ElementsAre(HasSubstr("it has more rows than the largest bucket, 8")));
+  }
+}
+
+TEST_F(CompiledTest, RowsThatHangOnOthersAreNotFilledUp) {
+  CompileOptions options;
+  options.buckets = {4};
+  const TensorFunction centred = [](const Tensors& in) { return Tensors{in[0] - mean(in[0])}; };
+  const CompiledFunction compiled = compile(centred, {vector({1, 3})}, {}, options);
+  EXPECT_THAT(floats(compiled({vector({1, 3})})[0]), ElementsAre(-1, 1));
+  EXPECT_THAT(floats(compiled({vector({1, 2, 3})})[0]), ElementsAre(-1, 0, 1));
+  EXPECT_THAT(compiled.bucket_refusals(),
+              ElementsAre(AllOf(HasSubstr("float32[4] at cpu: it is not filled up to a bucket"),
+                                HasSubstr("mixes rows"),
+                                HasSubstr("say CompileOptions::rows_are_independent"))))
+      << "once for each bucket";
+}
+
+TEST_F(CompiledTest, TheUserMaySayThatRowsAreIndependent) {
+  CompileOptions options;
+  options.buckets = {4};
+  options.rows_are_independent = true;
+  const Tensor zero = vector({0});
+  // What the proof does not know of; the sum of zeros changes nothing.
+  const CompiledFunction compiled =
+      compile([&](const Tensors& in) { return Tensors{in[0] * 2.0 + reduce_sum(in[0] * zero)}; },
+              {vector({1, 3})}, {}, options);
+  EXPECT_THAT(floats(compiled({vector({1, 2, 3})})[0]), ElementsAre(2, 4, 6));
+  EXPECT_EQ(compiled.signatures(), 1U);
+  EXPECT_THAT(compiled.bucket_refusals(), ::testing::IsEmpty());
+  const CompiledFunction reduces = compile(
+      [](const Tensors& in) { return Tensors{reduce_sum(in[0])}; }, {vector({1, 3})}, {}, options);
+  EXPECT_THAT(
+      [&] {
+        reduces({vector({1, 2, 3})});
+      },
+      ThrowsMessage<Error>(HasSubstr("[compile] result 0 is [")));
+}
+
+TEST_F(CompiledTest, BucketsAreChecked) {
+  CompileOptions options;
+  options.buckets = {8, 4};
+  EXPECT_THAT([&] { (void)compile(twice, {vector({1})}, {}, options); },
+              ThrowsMessage<Error>(HasSubstr("[compile] CompileOptions::buckets are 8, 4; give")));
+  options.buckets = {4};
+  const CompiledFunction adds = compile([](const Tensors& in) { return Tensors{in[0] + in[1]}; },
+                                        {vector({1}), vector({1})}, {}, options);
+  EXPECT_THAT(
+      [&] {
+        adds({vector({1, 2}), vector({1})});
+      },
+      ThrowsMessage<Error>(HasSubstr("[compile] input 1 is [1], and input 0 [2]")));
+  EXPECT_THAT(
+      [&] { const Executor executor("cpu", options, Scope()); },
+      ThrowsMessage<Error>(HasSubstr("[executor] CompileOptions::buckets are of functions")));
 }
 
 TEST_F(CompiledTest, ASymbolicBatchIsOneForm) {

@@ -1,4 +1,4 @@
-#include "framework/capture/row_proof.h"
+#include "framework/tracing/row_proof.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "framework/program/row_independence.h"
 #include "framework/tensor/tensor_impl.h"
 
-namespace loci::capture {
+namespace loci::tracing {
 namespace {
 
 // One row fewer, as a caller may give; or one more, where fewer are none.
@@ -74,4 +74,4 @@ std::string row_objection(const TensorFunction& fn, const std::vector<Tensor>& f
   }
 }
 
-}  // namespace loci::capture
+}  // namespace loci::tracing

@@ -1,20 +1,22 @@
-#include "framework/capture/row_proof.h"
+#include "framework/tracing/row_proof.h"
 
-#include "tests/framework/capture/graph_fixture.h"
+#include "tests/framework/eager/eager_fixture.h"
 
-namespace loci::capture {
+namespace loci::tracing {
 namespace {
 
 using ::testing::HasSubstr;
 using Tensors = std::vector<Tensor>;
 
-class RowProofTest : public GraphTest {
+class RowProofTest : public eager::EagerTest, public ::testing::WithParamInterface<const char*> {
  protected:
+  [[nodiscard]] static Place place() { return Place(GetParam()); }
   [[nodiscard]] std::string objection(const TensorFunction& fn, std::int64_t rows = 4) const {
     return row_objection(fn, {Tensor::empty({rows, 3}, kFloat32, place())});
   }
 };
-LOCI_GRAPH_PLACES(RowProofTest);
+INSTANTIATE_TEST_SUITE_P(Places, RowProofTest, ::testing::Values("cpu", "sim:0"),
+                         [](const auto& info) { return info.param[0] == 'c' ? "cpu" : "sim"; });
 
 TEST_P(RowProofTest, ProvesWhatIsDoneToEachRow) {
   const Tensor weight = full({3, 2}, 0.5, kFloat32).to(place());
@@ -65,4 +67,4 @@ TEST_P(RowProofTest, ElementsMadeOnTheHostAreTheSameInEachCall) {
 }
 
 }  // namespace
-}  // namespace loci::capture
+}  // namespace loci::tracing

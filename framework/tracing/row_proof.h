@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace loci::capture {
+namespace loci::tracing {
 
 // Empty if each row of each result is proven to hang on the same row of the inputs alone, whatever
 // is done with them; else why it is not. `filled` have the form of the inputs with all rows, and
@@ -15,4 +15,4 @@ namespace loci::capture {
 [[nodiscard]] std::string row_objection(const TensorFunction& fn,
                                         const std::vector<Tensor>& filled);
 
-}  // namespace loci::capture
+}  // namespace loci::tracing
