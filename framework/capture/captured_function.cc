@@ -33,6 +33,9 @@ std::string CaptureReport::to_string() const {
           form.captures, static_cast<double>(form.capture_ns) / 1e6, form.peak_bytes,
           form.input_bytes);
     }
+    if (form.state == CaptureState::kWarmingUp && form.estimated_bytes > 0) {
+      text += fmt::format("; its graph will take {} bytes at least", form.estimated_bytes);
+    }
     text += form.reason.empty() ? "\n" : fmt::format("; {}\n", form.reason);
   }
   return text + fmt::format("{} bytes held; {} captures went for others\n", bytes_held, evictions);

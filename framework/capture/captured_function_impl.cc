@@ -9,6 +9,7 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/eager/task_watcher.h"
 #include "framework/eager/thread_state.h"
 
 namespace loci::capture {
@@ -72,7 +73,8 @@ CapturedFunctionImpl::CapturedFunctionImpl(TensorFunction fn, CaptureOptions opt
 
 bool CapturedFunctionImpl::is_within_another() const {
   const eager::ThreadState& thread = eager::thread_state();
-  return thread.interceptor != nullptr || thread.watcher != nullptr ||
+  return thread.interceptor != nullptr ||
+         (thread.watcher != nullptr && !thread.watcher->gives_way()) ||
          eager::recorder_of(thread) != nullptr ||
          caller_.load(std::memory_order_relaxed) == std::this_thread::get_id();
 }
@@ -127,6 +129,14 @@ void CapturedFunctionImpl::keep_to_limit(const CapturedStep& current) {
 
 void CapturedFunctionImpl::capture(CapturedStep& step, const std::vector<Tensor>& inputs) {
   step_bytes_ -= step.bytes();
+  if (step.needed_bytes() > options_.most_bytes) {
+    step.give_up(fmt::format("its graph needs at least {} bytes, as its last plain call has shown, "
+                             "and CaptureOptions::most_bytes is {}",
+                             step.needed_bytes(), options_.most_bytes),
+                 kTooLarge);
+    step_bytes_ += step.bytes();
+    return;
+  }
   const bool is_captured = step.capture(fn_, inputs, memory_);
   step_bytes_ += step.bytes();
   if (!is_captured) return;

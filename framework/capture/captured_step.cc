@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/capture/step_memory.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
 #include "framework/eager/node.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
@@ -75,13 +77,12 @@ std::vector<Tensor> CapturedStep::call_plainly(const TensorFunction& fn,
     prove_rows(fn);
     return results;
   }
-  if (state_ == CaptureState::kWarmingUp) ++warm_calls_;
-  if (!is_bucket()) return fn(inputs);
+  if (!is_bucket()) return warm_up(fn, inputs);
   make_copies();
   fill_copies(inputs, nullptr);
   std::vector<std::uint64_t> versions;
   for (const Tensor& copy : copies_) versions.push_back(copy.version());
-  std::vector<Tensor> results = cut(fn(copies_), inputs[0].shape()[0]);
+  std::vector<Tensor> results = cut(warm_up(fn, copies_), inputs[0].shape()[0]);
   std::string changed;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     if (copies_[i].version() == versions[i]) continue;
@@ -89,6 +90,20 @@ std::vector<Tensor> CapturedStep::call_plainly(const TensorFunction& fn,
     changed = fmt::format("it changes its input {} in place", i);
   }
   if (!changed.empty()) give_up(changed);
+  return results;
+}
+
+// The last call before the capture says what memory that takes.
+std::vector<Tensor> CapturedStep::warm_up(const TensorFunction& fn,
+                                          const std::vector<Tensor>& inputs) {
+  if (++warm_calls_ < options_.warm_up) return fn(inputs);
+  StepMemory memory(device::DeviceManager::instance().get(form_.place));
+  std::vector<Tensor> results;
+  {
+    const eager::TaskWatch watch(memory);
+    results = fn(inputs);
+  }
+  report_.estimated_bytes = memory.peak_bytes();
   return results;
 }
 
@@ -230,6 +245,14 @@ void CapturedStep::drop_graph() {
 }
 
 std::uint64_t CapturedStep::bytes() const { return kOwnBytes + report_.input_bytes; }
+
+std::uint64_t CapturedStep::needed_bytes() const {
+  std::uint64_t bytes = kOwnBytes + report_.estimated_bytes;
+  for (const InputForm& input : form_.inputs) {
+    bytes += static_cast<std::uint64_t>(input.shape.numel()) * dtype_size(input.dtype);
+  }
+  return bytes;
+}
 
 CapturedForm CapturedStep::report() const {
   CapturedForm report = report_;

@@ -54,6 +54,8 @@ class CapturedStep {
   // Of its copies of inputs, and of what it is itself; its graph's memory is the pool's.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t peak_bytes() const { return report_.peak_bytes; }
+  // What it and its graph will take at least, by its last plain call.
+  [[nodiscard]] std::uint64_t needed_bytes() const;
   [[nodiscard]] CapturedForm report() const;
 
  private:
@@ -64,6 +66,7 @@ class CapturedStep {
   // In a bucket, for want of a word of the user's.
   [[nodiscard]] bool awaits_proof() const { return is_bucket() && !rows_are_independent_; }
   void prove_rows(const TensorFunction& fn);
+  std::vector<Tensor> warm_up(const TensorFunction& fn, const std::vector<Tensor>& inputs);
   void make_copies();
   void fill_copies(const std::vector<Tensor>& inputs, const void* site);
   // Of the rows that were given.

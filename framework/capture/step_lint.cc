@@ -324,7 +324,8 @@ namespace inspect {
 std::vector<CaptureProblem> capture_problems(const std::function<void()>& step,
                                              const Place& place) {
   const eager::ThreadState& thread = eager::thread_state();
-  if (thread.interceptor != nullptr || thread.watcher != nullptr ||
+  if (thread.interceptor != nullptr ||
+      (thread.watcher != nullptr && !thread.watcher->gives_way()) ||
       eager::recorder_of(thread) != nullptr) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[capture] inspect::capture_problems() of a step within a trace, a capture, or "

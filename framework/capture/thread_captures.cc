@@ -83,7 +83,7 @@ std::vector<std::shared_ptr<CaptureSession>> ThreadCaptures::open() const {
 
 bool ThreadCaptures::is_watched_by_other() const {
   const eager::TaskWatcher* watcher = eager::thread_state().watcher;
-  return watcher != nullptr && watcher != this;
+  return watcher != nullptr && watcher != this && !watcher->gives_way();
 }
 
 void ThreadCaptures::note_task(const eager::Task& task, const eager::Lane& lane) {

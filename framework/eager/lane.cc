@@ -388,10 +388,14 @@ void Lane::release_ended() noexcept {
   if (!kept_.is_empty()) kept_.release(is_inline_ ? worker_.done() : stream_.ended());
 }
 
-void Lane::synchronize() {
+void Lane::settle() noexcept {
   const std::uint64_t ticket = mark();
   (void)outcome(ticket);
   while (is_releasing(ticket)) std::this_thread::yield();
+}
+
+void Lane::synchronize() {
+  settle();
   if (const auto found = stream_.issued().take_failure()) untold_.note(found);
   core::precede_destructors();
   untold_.tell();

@@ -88,8 +88,10 @@ class Lane final : public tensor::WorkQueue, private Worker::Taker {
   void wait_issued(std::uint64_t ticket) override { worker_.wait_done(ticket); }
   void order_before(loci_stream* later) override { stream_.order_before(later); }
   void keep(std::uint64_t ticket, memory::Buffer buffer) noexcept override;
-  // Waits for everything, and for the worker to let go of the tensors of it. Throws the first
-  // failure that nobody has been told of.
+  // Waits for everything, whatever becomes of it, and for the worker to let go of the tensors of
+  // it.
+  void settle() noexcept;
+  // Likewise. Throws the first failure that nobody has been told of.
   void synchronize();
 
   // Around fork(): nothing is under way, and no lock is held, in the child, to which devices other

@@ -17,6 +17,8 @@ class TaskWatcher {
   virtual ~TaskWatcher() = default;
   // Before the lane gets it.
   virtual void note_task(const Task& task, const Lane& lane) = 0;
+  // Whether captures and other looks may begin meanwhile: it misses what goes to them.
+  [[nodiscard]] virtual bool gives_way() const { return false; }
   // An event was recorded in the lane, without a graph that captures it. The number with which
   // note_wait() knows it again; 0 if it need not.
   virtual std::uint64_t note_record(const Lane& /*lane*/) { return 0; }

@@ -47,7 +47,8 @@ struct CaptureOptions {
   // as making an optimizer's state, belongs into no graph.
   int warm_up = 1;
   // Bytes that graphs and copies of inputs may take. Past that, what has not been called for
-  // longest goes; it is captured again when it comes back.
+  // longest goes; it is captured again when it comes back. A form whose last plain call has shown
+  // that its graph alone needs more is not captured at all.
   std::uint64_t most_bytes = std::uint64_t{1} << 30;
   // Extents of dimension 0, ascending. Inputs with another one are filled up with rows of zeros to
   // the next larger, and the results cut to the rows that were given, so that one capture serves
@@ -85,7 +86,10 @@ struct CapturedForm {
   std::uint64_t plain_calls = 0;
   std::uint64_t replays = 0;
   std::uint64_t captures = 0;
-  std::uint64_t peak_bytes = 0;   // of the graph's own memory
+  std::uint64_t peak_bytes = 0;  // of the graph's own memory
+  // What that will be at least: what the tensors were that the last plain call before the capture
+  // made, at one time. Zero before that call, and where nothing was made.
+  std::uint64_t estimated_bytes = 0;
   std::uint64_t input_bytes = 0;  // of the copies of inputs that it reads
   std::uint64_t capture_ns = 0;   // of the latest capture
 };

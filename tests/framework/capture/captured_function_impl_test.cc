@@ -9,6 +9,7 @@
 namespace loci::capture {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Tensors = std::vector<Tensor>;
@@ -53,6 +54,29 @@ TEST_P(CapturedFunctionImplTest, AGraphLargerThanTheLimitIsPlain) {
   EXPECT_EQ(report.forms.at(0).state, CaptureState::kPlain);
   EXPECT_THAT(report.forms.at(0).reason, HasSubstr("most_bytes is 1048576"));
   EXPECT_LE(report.bytes_held, options.most_bytes);
+}
+
+TEST_P(CapturedFunctionImplTest, AStepThatNeedsMoreIsNotCaptured) {
+  constexpr std::int64_t kCount = 1 << 18;  // 1 MiB
+  CaptureOptions options = here();
+  options.most_bytes = 3 << 20;
+  const CapturedFunction step(
+      [](const Tensors& in) {
+        std::vector<Tensor> kept;
+        for (int i = 0; i < 4; ++i) kept.push_back(in[0] * (i + 1.0));
+        return Tensors{kept[0] + kept[3]};
+      },
+      options);
+  const Tensor x = ones(kCount, 2);
+  EXPECT_EQ(floats(step({x})[0]).back(), 10);
+  EXPECT_EQ(step.report().forms.at(0).estimated_bytes, 5U << 20);
+  EXPECT_THAT(step.report().to_string(), HasSubstr("its graph will take 5242880 bytes at least"));
+  for (int call = 0; call < 2; ++call) EXPECT_EQ(floats(step({x})[0]).back(), 10);
+  const CapturedForm form = step.report().forms.at(0);
+  EXPECT_EQ(form.captures, 0U) << "there was no capture";
+  EXPECT_EQ(form.state, CaptureState::kPlain);
+  EXPECT_THAT(form.reason,
+              AllOf(HasSubstr("its graph needs at least "), HasSubstr("most_bytes is 3145728")));
 }
 
 // It goes for the sake of others, and is found to be plain anew each time that it comes back.
