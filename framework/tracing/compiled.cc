@@ -135,7 +135,8 @@ std::optional<std::int64_t> CompiledImpl::bucket_for(const std::vector<Tensor>& 
   std::vector<Form> forms;
   for (const Tensor& input : inputs) {
     forms.push_back({input.dtype(), input.shape(), input.place()});
-    if (bucket) forms.back().shape.set(0, *bucket);
+    // One refusal for all that are too large, however many they are.
+    forms.back().shape.set(0, bucket.value_or(kDynamicDim));
   }
   const std::lock_guard lock(mutex_);
   const auto known = std::find_if(fillings_.begin(), fillings_.end(),

@@ -33,7 +33,7 @@ class CompiledImpl {
   };
   // Whether inputs of that form are filled up to a bucket.
   struct Filling {
-    std::vector<Form> forms;  // filled up, or with more rows than in any bucket
+    std::vector<Form> forms;  // filled up; kDynamicDim rows stand for more than in any bucket
     std::string refusal;      // why not; empty if they are
   };
   struct Entry {
