@@ -70,6 +70,7 @@ std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
     const bool has_elements = views[i].residence != LOCI_RESIDENCE_METADATA && views[i].bytes > 0;
     if (has_elements && arguments[i] != nullptr) views[i].data = arguments[i]->data();
     pointers[i] = &views[i];
+    view_bytes_ += views[i].bytes;
   }
   Item item;
   item.launch = plan->kernel->launch();

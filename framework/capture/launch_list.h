@@ -49,8 +49,11 @@ class LaunchList final : public device_graph::GraphItems {
   [[nodiscard]] std::size_t launches() const { return launches_; }
   [[nodiscard]] std::size_t copies() const { return copies_.size(); }
   [[nodiscard]] std::size_t host_functions() const { return functions_.size(); }
-  // Whether all of it together is little work.
-  [[nodiscard]] bool is_small() const { return is_small_ && items_.size() <= kFewItems; }
+  // Whether all of it together is little work, less than to hand it to another thread.
+  [[nodiscard]] bool is_small() const {
+    return is_small_ && (items_.size() <= kFewItems ||
+                         (items_.size() <= kManyItems && view_bytes_ <= kLittleBytes));
+  }
 
   // "[relu] float32[4] at cpu", "copy of 'x', 16 bytes", "host function".
   [[nodiscard]] const std::string& describe(std::size_t item) const { return parts_->parts[item]; }
@@ -88,6 +91,8 @@ class LaunchList final : public device_graph::GraphItems {
  private:
   using LaunchFn = dispatch::PreparedKernel::LaunchFn;
   static constexpr std::size_t kFewItems = 16;
+  static constexpr std::size_t kManyItems = 256;
+  static constexpr std::uint64_t kLittleBytes = std::uint64_t{16} << 10;
 
   struct Item {
     LaunchFn launch = nullptr;  // null: it is another step, whose index stands in `step`
@@ -146,7 +151,8 @@ class LaunchList final : public device_graph::GraphItems {
   std::vector<Copy> copies_;
   std::vector<Function> functions_;
   std::size_t launches_ = 0;
-  std::size_t noted_ = 0;  // items whose kernels are known to have run
+  std::uint64_t view_bytes_ = 0;  // of small launches
+  std::size_t noted_ = 0;         // items whose kernels are known to have run
   bool is_small_ = true;
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/capture/outside_tensors.h"
 #include "tests/bench/bare_adds.h"
 #include "tests/bench/report.h"
 
@@ -87,10 +88,10 @@ void at_sim(const std::string& settings, bool has_capturer, const Body& body) {
 
 // The median of what the calls take the host, while the device works on the ones before: to wake
 // the thread that stands for an idle one costs more than the call.
-double host_ns(const std::function<void()>& call) {
+double host_ns(const std::function<void()>& call, int rounds = 10 * kRepetitions) {
   constexpr int kCalls = 8;
   std::vector<double> times;
-  for (int i = 0; i < 10 * kRepetitions; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     call();
     for (int j = 0; j < kCalls; ++j) {
       const auto begin = std::chrono::steady_clock::now();
@@ -117,8 +118,9 @@ SimCosts costs_at_sim(int ops, int ways, bool has_capturer) {
   at_sim("launch_us=0", has_capturer, [&] {
     Captured captured("sim:0", ops, ways);
     costs.capture_ns = static_cast<double>(captured.graph.stats().capture_ns);
-    costs.replay_ns = host_ns([&] { captured.graph.replay(); });
-    costs.plain_ns = host_ns([&] { (void)chain(captured.x, captured.y, ops, ways); });
+    const int rounds = ops > 1000 ? kRepetitions : 10 * kRepetitions;
+    costs.replay_ns = host_ns([&] { captured.graph.replay(); }, rounds);
+    costs.plain_ns = host_ns([&] { (void)chain(captured.x, captured.y, ops, ways); }, rounds);
   });
   return costs;
 }
@@ -270,7 +272,16 @@ void measure_guard(Report* report, int tensors) {
                true,
                "",
                {},
-               10.0});
+               {}});
+  capture::OutsideTensors guarded;
+  for (const Tensor& tensor : outside) {
+    guarded.add(*tensor.impl(), capture::OutsideTensors::Access::kRead, "op");
+    guarded.add(*tensor.impl(), capture::OutsideTensors::Access::kWritten, "op");
+  }
+  const double checked =
+      median_ns({{"check", [&] { guarded.check(/*graph=*/1, /*replays=*/0); }}}, kRepetitions)[0];
+  report->add(
+      {"of it to check one", checked / tensors, "ns", true, "", {}, std::optional<double>(10)});
 }
 
 // What a graph of an imperative training step takes over the tensors that the plain step has at one
@@ -319,14 +330,16 @@ int main(int argc, char** argv) {
     for (const int ways : {1, 4}) {
       for (const int ops : {1, 10, 100, 1000, 10000}) {
         if (ops < ways) continue;
-        loci::bench::measure_cpu(&report, ops, ways);
-        loci::bench::measure_sim(&report, ops, ways);
+        if (report.is_wanted("cpu")) loci::bench::measure_cpu(&report, ops, ways);
+        if (report.is_wanted("sim")) loci::bench::measure_sim(&report, ops, ways);
       }
     }
-    loci::bench::measure_step(&report);
-    loci::bench::measure_fed_run(&report);
-    loci::bench::measure_guard(&report, 1000);
-    loci::bench::measure_memory(&report);
+    if (report.is_wanted("training step")) {
+      loci::bench::measure_step(&report);
+      loci::bench::measure_fed_run(&report);
+      loci::bench::measure_memory(&report);
+    }
+    if (report.is_wanted("tensors")) loci::bench::measure_guard(&report, 1000);
     report.print();
     return 0;
   } catch (const std::exception& error) {

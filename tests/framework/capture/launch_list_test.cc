@@ -1,8 +1,11 @@
 #include "framework/capture/launch_list.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <loci/profiler.hpp>
 
+#include "framework/profiler/collector.h"
 #include "framework/profiler/profile.h"
 #include "framework/profiler/profile_file.h"
 #include "tests/framework/capture/graph_fixture.h"
@@ -44,6 +47,34 @@ TEST_P(LaunchListTest, D9_FunctionsInStreamsAreCalledByEachReplay) {
   for (int i = 0; i < 3; ++i) graph.replay();
   synchronize(place());
   EXPECT_EQ(calls, 3);
+}
+
+// To wake another thread takes longer than hundred additions of a number.
+TEST_P(LaunchListTest, LittleWorkIsDoneByTheThreadThatReplays) {
+  if (!place().is_host()) GTEST_SKIP() << "a device does it";
+  const auto is_done_here = [&](int ops, std::int64_t elements) {
+    Tensor y = ones({elements}, kFloat32, place());
+    const Tensor x = y;
+    Graph graph(place());
+    graph.capture_begin();
+    for (int i = 0; i < ops; ++i) y = y + x;
+    graph.capture_end();
+    graph.replay();
+    synchronize();
+    profiler::Collector::instance().begin({.level = profiler::Level::kOp});
+    graph.replay();
+    synchronize();
+    const profiler::Harvest harvest = profiler::Collector::instance().end();
+    for (const profiler::ThreadRecords& thread : harvest.threads) {
+      if (thread.os_id != static_cast<std::uint64_t>(gettid())) continue;
+      return thread.records.size() > static_cast<std::size_t>(ops);
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_done_here(100, 1));
+  EXPECT_TRUE(is_done_here(16, 1024));
+  EXPECT_FALSE(is_done_here(100, 1024));
+  EXPECT_FALSE(is_done_here(1000, 1));
 }
 
 // A label outside of the classes: the kernel says so when it runs.
