@@ -1,5 +1,6 @@
 #include "plugins/kernels/packed_product.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "plugins/kernels/isa.h"
@@ -162,6 +163,24 @@ struct Cut {
   std::int64_t grain;  // of a loop over all
 };
 
+// Where a matrix begins, and the elements from one of its rows and columns to the next.
+struct Corner {
+  const float* first;
+  std::int64_t row;
+  std::int64_t column;
+};
+
+// `columns` of the panel are the matrix's, the others zeros.
+void pack_panel(const Corner& from, std::int64_t rows, std::int64_t columns, std::int64_t width,
+                float* panel) {
+  for (std::int64_t k = 0; k < rows; ++k) {
+    for (std::int64_t n = 0; n < columns; ++n) {
+      panel[k * width + n] = from.first[k * from.row + n * from.column];
+    }
+    std::fill(panel + k * width + columns, panel + (k + 1) * width, 0.0F);
+  }
+}
+
 }  // namespace
 
 std::int64_t panel_width() {
@@ -176,13 +195,10 @@ void pack(const PackedMatrix& matrix, const float* y, std::int64_t row, std::int
           float* packed) {
   for (std::int64_t k0 = 0; k0 < matrix.k; k0 += matrix.block) {
     for (std::int64_t panel = 0; panel < matrix.panels(); ++panel) {
-      float* to = packed + matrix.offset(k0, panel);
       const std::int64_t n0 = panel * matrix.width;
-      for (std::int64_t k = k0; k < k0 + matrix.block_rows(k0); ++k) {
-        for (std::int64_t n = n0; n < n0 + matrix.width; ++n) {
-          *to++ = n < matrix.n ? y[k * row + n * column] : 0.0F;
-        }
-      }
+      pack_panel({y + k0 * row + n0 * column, row, column}, matrix.block_rows(k0),
+                 std::min(matrix.width, matrix.n - n0), matrix.width,
+                 packed + matrix.offset(k0, panel));
     }
   }
 }
