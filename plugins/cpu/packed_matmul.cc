@@ -72,49 +72,68 @@ std::string refusal(const OpDesc& op) {
   return {};
 }
 
-MatmulShape shape_of_matmul(const OpDesc& op) {
-  const auto attributes = op.attributes();
-  return sdk::matmul_shape(op.input(0).dims(), op.input(1).dims(),
-                           attributes.boolean("transpose_x"), attributes.boolean("transpose_y"));
-}
-
-MatmulShape shape_of_mul(const OpDesc& op) {
-  const auto attributes = op.attributes();
-  return sdk::mul_shape(op.input(0).dims(), op.input(1).dims(),
-                        attributes.integer("x_num_col_dims"), attributes.integer("y_num_col_dims"));
-}
-
-template <MatmulShape (*shape_of)(const OpDesc&)>
-class ByConstant final : public sdk::Kernel {
+// What the attributes say, apart from the extents: a kernel is made before those are asked for.
+class MatmulReader {
  public:
-  explicit ByConstant(const OpDesc& op) : shape_(shape_of(op)) {}
-  void prepare(sdk::Prepare& prepare) const override { prepare_product(prepare, shape_); }
+  explicit MatmulReader(const OpDesc& op)
+      : transpose_x_(op.attributes().boolean("transpose_x")),
+        transpose_y_(op.attributes().boolean("transpose_y")) {}
+  [[nodiscard]] MatmulShape shape(const OpDesc& op) const {
+    return sdk::matmul_shape(op.input(0).dims(), op.input(1).dims(), transpose_x_, transpose_y_);
+  }
 
  private:
-  MatmulShape shape_;
+  bool transpose_x_;
+  bool transpose_y_;
 };
 
-template <MatmulShape (*shape_of)(const OpDesc&)>
+class MulReader {
+ public:
+  explicit MulReader(const OpDesc& op)
+      : x_rows_(op.attributes().integer("x_num_col_dims")),
+        y_rows_(op.attributes().integer("y_num_col_dims")) {}
+  [[nodiscard]] MatmulShape shape(const OpDesc& op) const {
+    return sdk::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_);
+  }
+
+ private:
+  std::int64_t x_rows_;
+  std::int64_t y_rows_;
+};
+
+template <class Reader>
+class ByConstant final : public sdk::Kernel {
+ public:
+  explicit ByConstant(const OpDesc& op) : reader_(op) {}
+  void prepare(sdk::Prepare& prepare) const override {
+    prepare_product(prepare, reader_.shape(prepare.op()));
+  }
+
+ private:
+  Reader reader_;
+};
+
+template <class Reader>
 std::string supports(const OpDesc& op) {
   const std::string reason = refusal(op);
-  return reason.empty() ? refusal(op, shape_of(op)) : reason;
+  return reason.empty() ? refusal(op, Reader(op).shape(op)) : reason;
 }
 
-template <MatmulShape (*shape_of)(const OpDesc&)>
+template <class Reader>
 sdk::KernelDef by_constant(std::string_view op) {
   return {.op = op,
           .name = "packed",
           .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
-          .create = sdk::make_kernel<ByConstant<shape_of>>,
-          .supports = supports<shape_of>};
+          .create = sdk::make_kernel<ByConstant<Reader>>,
+          .supports = supports<Reader>};
 }
 
 }  // namespace
 
 kernels::KernelDefs packed_kernels() {
   kernels::KernelDefs list;
-  list.push_back(by_constant<shape_of_matmul>("matmul"));
-  list.push_back(by_constant<shape_of_mul>("mul"));
+  list.push_back(by_constant<MatmulReader>("matmul"));
+  list.push_back(by_constant<MulReader>("mul"));
   return list;
 }
 
