@@ -10,10 +10,19 @@ import statistics
 import sys
 import time
 
+# None where it is not installed.
 try:
+    import torch
+
+    torch.set_grad_enabled(False)
+except ImportError:
+    torch = None
+
+try:
+    import onnx
     import onnxruntime
 except ImportError:
-    onnxruntime = None
+    onnx = onnxruntime = None
 
 
 def median_call_ns(call, seconds):

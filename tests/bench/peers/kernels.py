@@ -7,24 +7,13 @@
 import sys
 
 import numpy
-from answering import answer_questions, bound_call, onnx_session, onnxruntime
-
-try:
-    import torch
-    import torch.nn.functional as F
-except ImportError:
-    torch = None
-
-try:
-    import onnx
-except ImportError:
-    onnxruntime = None
+from answering import answer_questions, bound_call, onnx, onnx_session, onnxruntime, torch
 
 NAMES = ("x", "y", "z")
 
 
 def torch_call(expression, arrays):
-    names = {"torch": torch, "F": F}
+    names = {"torch": torch, "F": torch.nn.functional}
     names.update(zip(NAMES, map(torch.from_numpy, arrays)))
     return eval(f"lambda: {expression}", names)
 
@@ -77,6 +66,4 @@ def set_up(question):
     return calls
 
 
-if torch is not None:
-    torch.set_grad_enabled(False)
 answer_questions(set_up)

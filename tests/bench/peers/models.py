@@ -9,18 +9,7 @@ import pathlib
 import sys
 
 import numpy
-from answering import answer_questions, bound_call, onnx_session, onnxruntime
-
-try:
-    import torch
-    import torch.nn.functional as F
-except ImportError:
-    torch = None
-
-try:
-    import onnx
-except ImportError:
-    onnxruntime = None
+from answering import answer_questions, bound_call, onnx, onnx_session, onnxruntime, torch
 
 DTYPES = {"F32": numpy.float32, "I64": numpy.int64}
 
@@ -84,7 +73,7 @@ class TorchWriter:
         lines = [self.line(operator) for operator in self.program.operators]
         result = self.names[self.program.result]
         source = "def run(x):\n" + "\n".join(f"    {line}" for line in lines)
-        scope = {"torch": torch, "F": F}
+        scope = {"torch": torch, "F": torch.nn.functional}
         for name, value in self.program.weights.items():
             scope[self.names[name]] = torch.from_numpy(value)
         exec(f"{source}\n    return {result}", scope)
@@ -293,6 +282,4 @@ def set_up(question):
     return calls
 
 
-if torch is not None:
-    torch.set_grad_enabled(False)
 answer_questions(set_up)
