@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/core/abi/error.h"
+#include "framework/core/process_end.h"
 #include "framework/dispatch/capture_refusal.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/parts.h"
@@ -73,7 +74,7 @@ std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
     view_bytes_ += views[i].bytes;
   }
   Item item;
-  item.launch = plan->kernel->launch();
+  item.launch = plan->kernel->launch_function();
   item.prepared = plan->kernel->handle();
   item.call.inputs = pointers;
   item.call.outputs = pointers + plan->inputs.size();
@@ -154,13 +155,18 @@ void LaunchList::fail(const Item& item, loci_error* error, const device::Device&
 
 void LaunchList::run(std::size_t first, std::size_t last, const Target& target,
                      std::uint64_t correlation) {
+  if (last > noted_) [[unlikely]]
+    return run_first(first, last, target, correlation);
+  run_items(first, last, target, correlation);
+}
+
+void LaunchList::run_items(std::size_t first, std::size_t last, const Target& target,
+                           std::uint64_t correlation) {
   if (profiler::records_at(profiler::Level::kOp)) [[unlikely]] {
     run_recorded(first, last, target, correlation);
   } else {
     for (std::size_t i = first; i < last; ++i) run_item(items_[i], target, correlation++);
   }
-  if (last > noted_) [[unlikely]]
-    note_launched(last);
 }
 
 const dispatch::PreparedKernel* LaunchList::kernel_of(std::size_t item) const {
@@ -171,7 +177,10 @@ const dispatch::PreparedKernel* LaunchList::kernel_of(std::size_t item) const {
 }
 
 // The ranges of a replay come in order.
-void LaunchList::note_launched(std::size_t last) {
+void LaunchList::run_first(std::size_t first, std::size_t last, const Target& target,
+                           std::uint64_t correlation) {
+  const core::NewCode scope;
+  run_items(first, last, target, correlation);
   for (; noted_ < last; ++noted_) {
     if (const dispatch::PreparedKernel* kernel = kernel_of(noted_)) kernel->note_launched();
   }
@@ -261,8 +270,7 @@ void LaunchList::issue_captured(std::size_t item, const device::Device& device,
     call.stream = stream;
     call.correlation = 0;
     call.flags |= LOCI_LAUNCH_CAPTURING;
-    error = each.launch(each.prepared, &call);
-    kernel_of(item)->note_launched();
+    error = kernel_of(item)->launch(call);
   } else if (const Copy* copy = copy_of(each); copy != nullptr && copy->bytes > 0) {
     loci_copy call{};
     call.struct_size = sizeof call;

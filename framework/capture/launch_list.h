@@ -133,8 +133,10 @@ class LaunchList final : public device_graph::GraphItems {
   T* make_array(std::size_t count);
   void run_item(Item& item, const Target& target, std::uint64_t correlation);
   [[nodiscard]] const dispatch::PreparedKernel* kernel_of(std::size_t item) const;
-  // The items before it.
-  void note_launched(std::size_t last);
+  void run_items(std::size_t first, std::size_t last, const Target& target,
+                 std::uint64_t correlation);
+  void run_first(std::size_t first, std::size_t last, const Target& target,
+                 std::uint64_t correlation);
   void run_step(const Item& item, const Target& target, std::uint64_t correlation);
   void run_recorded(std::size_t first, std::size_t last, const Target& target,
                     std::uint64_t correlation);

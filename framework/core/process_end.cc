@@ -1,6 +1,7 @@
 #include "framework/core/process_end.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "framework/core/environment.h"
@@ -23,6 +25,8 @@ constinit std::atomic<bool> has_begun{false};
 constinit std::atomic<bool> is_ending{false};
 constinit std::atomic<std::uint64_t> new_code{0};    // how often there was some
 constinit std::atomic<std::uint64_t> registered{0};  // the count of it that the end precedes
+constinit std::atomic<int> running_new_code{0};      // threads, counted once for each level
+constinit thread_local int own_new_code = 0;         // the calling one's levels
 
 struct Tasks {
   std::mutex mutex;
@@ -66,13 +70,37 @@ void end() {
   if (!left.empty()) give_up(left);
 }
 
+// Has exit() run the end first, if anything was registered since it was told to.
+void precede_destructors() noexcept {
+  const std::uint64_t seen = new_code.load();
+  if (registered.load() == seen) return;
+  if (!has_begun.load()) std::atexit(&end);
+  // Only now: who sees it may end the process at once.
+  registered.store(seen);
+}
+
+// What another thread registers from then on, until it is through, nobody could precede.
+void await_new_code() noexcept {
+  constexpr std::chrono::microseconds kPause{100};
+  constexpr std::chrono::seconds kPatience{1};
+  const EndClock::time_point deadline = EndClock::now() + kPatience;
+  while (running_new_code.load() > own_new_code && !has_begun.load()) {
+    if (EndClock::now() >= deadline) {
+      new_code.fetch_add(1);  // as far as it has come
+      return;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 // exit() ends the calling thread's objects before anything else, so that a thread which does so
 // registers the end as the very last. A thread that merely ends does too, where that is news.
 struct ThreadEnd {
   ~ThreadEnd() {
+    await_new_code();
     // What kernels registered at a later run than their first is not news; for the main thread it
     // does not have to be, which ends once.
-    if (::getpid() == ::gettid()) note_new_code();
+    if (::getpid() == ::gettid()) new_code.fetch_add(1);
     precede_destructors();
   }
 };
@@ -89,20 +117,22 @@ void at_process_end(EndTask task) {
     }
     all.tasks.push_back(task);
   }
-  note_new_code();
+  new_code.fetch_add(1);
   precede_destructors();
 }
 
 bool process_is_ending() noexcept { return is_ending.load(std::memory_order_relaxed); }
 
-void note_new_code() noexcept { new_code.fetch_add(1, std::memory_order_relaxed); }
+NewCode::NewCode() noexcept {
+  ++own_new_code;
+  running_new_code.fetch_add(1);
+}
 
-void precede_destructors() noexcept {
-  const std::uint64_t seen = new_code.load(std::memory_order_relaxed);
-  if (registered.load(std::memory_order_relaxed) == seen) return;
-  if (!has_begun.load()) std::atexit(&end);
-  // Only now: who sees it may end the process at once.
-  registered.store(seen, std::memory_order_relaxed);
+NewCode::~NewCode() {
+  new_code.fetch_add(1);
+  precede_destructors();
+  running_new_code.fetch_sub(1);
+  --own_new_code;
 }
 
 void watch_this_thread() {
@@ -112,8 +142,14 @@ void watch_this_thread() {
 
 namespace {
 
+// The other threads are not in a child.
+void count_own_only() { running_new_code.store(own_new_code); }
+
 // As this library is loaded, which the main thread does unless it is loaded later by another one.
-[[gnu::constructor]] void watch_main_thread() { watch_this_thread(); }
+[[gnu::constructor]] void watch_main_thread() {
+  watch_this_thread();
+  ::pthread_atfork(nullptr, nullptr, &count_own_only);
+}
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 // registered earlier. Work that is queued then would run in code and tables that are gone. So it is
 // ended before the first destructor, wherever the process ends by exit() or by return from main().
 // quick_exit(), _exit() and signals abandon it. One gap is left: a thread that has never used Loci
-// calls exit() while another one runs a kernel for the first time.
+// calls exit() while another one is within a NewCode.
 #pragma once
 
 #include <chrono>
@@ -29,16 +29,20 @@ void at_process_end(EndTask task);
 // Whether the tasks have been run: nothing may call into a plugin from then on.
 [[nodiscard]] bool process_is_ending() noexcept;
 
-// Says that code has run which may have registered destructors: a plugin has been mapped, a kernel
-// prepared, and launched for the first time. Cheap.
-void note_new_code() noexcept;
+// Around code that may register destructors as it runs: a plugin is mapped, a kernel prepared, or
+// launched for the first time. The end's tasks come before them, and a watched thread that ends the
+// process meanwhile waits, for a second at most: the destructors of what is only half made are the
+// first that exit() would run. May be nested.
+class NewCode {
+ public:
+  NewCode() noexcept;
+  ~NewCode();
+  NewCode(const NewCode&) = delete;
+  NewCode& operator=(const NewCode&) = delete;
+};
 
-// To be called after such code ran: the end's tasks come before the destructors that it registered.
-// Cheap if there was none.
-void precede_destructors() noexcept;
-
-// Has the calling thread call precede_destructors() as it ends, also by exit(). For each thread
-// that uses a device; the one that loads Loci is watched from the beginning.
+// Has the end's tasks come before all destructors if the calling thread calls exit(). For each
+// thread that uses a device; the one that loads Loci is watched from the beginning.
 void watch_this_thread();
 
 }  // namespace loci::core

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,9 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
                                     const OpDesc& op) {
   const std::string context =
       fmt::format("[{}] {}", core::from_abi(op.abi().op), implementation.name());
+  const Code code = prepared_code(*implementation.def, op);
+  std::optional<core::NewCode> new_code;
+  if (code.is_new) new_code.emplace();
   // One that serves launches of any extents is told the cost of none.
   const bool any_shape = (implementation.def->flags & LOCI_KERNEL_SHAPE_AGNOSTIC) != 0;
   const loci_op_desc desc = any_shape ? op.abi() : op.with_cost();
@@ -122,19 +126,20 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   const bool packs = std::any_of(layouts.inputs.begin(), layouts.inputs.end(),
                                  [](std::uint32_t chosen) { return chosen != LOCI_LAYOUT_PLAIN; });
   if (packs) input_layouts_ = std::move(layouts.inputs);
-  const Code code = prepared_code(*implementation.def, op);
-  if (code.is_new) core::note_new_code();
   code_ = code.id;
   has_run_ = code.has_run;
   return {};
 }
 
-// At once, and not only with the task: others may have noted since what was prepared then.
-void PreparedKernel::note_first_launch() const {
-  has_run_.store(true, std::memory_order_relaxed);
-  if (!is_first_run(code_)) return;
-  core::note_new_code();
-  core::precede_destructors();
+loci_error* PreparedKernel::launch_first(const loci_launch& call) const {
+  const core::NewCode scope;
+  loci_error* error = info_.launch(info_.prepared, &call);
+  note_launched();
+  return error;
+}
+
+void PreparedKernel::note_launched() const {
+  if (!has_run_.exchange(true, std::memory_order_relaxed)) note_code_has_run(code_);
 }
 
 std::string PreparedKernel::capture_refusal() const {

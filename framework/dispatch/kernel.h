@@ -34,15 +34,17 @@ class PreparedKernel {
   [[nodiscard]] std::string prepare(const Implementation& implementation, device::Device& device,
                                     const OpDesc& op);
 
-  using LaunchFn = loci_error* (*)(const loci_prepared*, const loci_launch*);
-  [[nodiscard]] LaunchFn launch() const { return info_.launch; }
-  [[nodiscard]] const loci_prepared* handle() const { return info_.prepared; }
-  // To be called after a launch, since the first run of its code may have registered destructors;
-  // see core/process_end.h. Cheap after the first.
-  void note_launched() const {
+  [[nodiscard]] loci_error* launch(const loci_launch& call) const {
     if (!has_run_.load(std::memory_order_relaxed)) [[unlikely]]
-      note_first_launch();
+      return launch_first(call);
+    return info_.launch(info_.prepared, &call);
   }
+  // For lists of launches that call it directly. Their first run is within a core::NewCode, since
+  // that of a kernel's code may register destructors, and is told of after it.
+  using LaunchFn = loci_error* (*)(const loci_prepared*, const loci_launch*);
+  [[nodiscard]] LaunchFn launch_function() const { return info_.launch; }
+  [[nodiscard]] const loci_prepared* handle() const { return info_.prepared; }
+  void note_launched() const;
   [[nodiscard]] std::uint64_t workspace_bytes() const { return info_.workspace_bytes; }
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }
   // By flat input: the layout in which it reads a constant. Empty: all are plain.
@@ -53,7 +55,7 @@ class PreparedKernel {
   [[nodiscard]] std::uint64_t memory_bytes() const { return info_.memory_bytes; }
 
  private:
-  void note_first_launch() const;
+  [[nodiscard]] loci_error* launch_first(const loci_launch& call) const;
 
   const device::KernelLibrary* library_;
   const loci_kernel_def* def_ = nullptr;

@@ -4,7 +4,6 @@
 
 #include <mutex>
 #include <unordered_map>
-#include <utility>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/digest.h"
@@ -43,10 +42,10 @@ Code prepared_code(const loci_kernel_def& def, const OpDesc& op) {
   return {id, true, false};
 }
 
-bool is_first_run(std::uint64_t code) {
+void note_code_has_run(std::uint64_t code) {
   const std::lock_guard lock(known().mutex);
   const auto found = known().has_run.find(code);
-  return found != known().has_run.end() && !std::exchange(found->second, true);
+  if (found != known().has_run.end()) found->second = true;
 }
 
 }  // namespace loci::dispatch

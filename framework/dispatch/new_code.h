@@ -25,7 +25,6 @@ struct Code {
 // Thread-safe, as the next one is.
 [[nodiscard]] Code prepared_code(const loci_kernel_def& def, const OpDesc& op);
 
-// Notes that it has run. True the first time.
-[[nodiscard]] bool is_first_run(std::uint64_t code);
+void note_code_has_run(std::uint64_t code);
 
 }  // namespace loci::dispatch

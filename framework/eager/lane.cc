@@ -397,7 +397,6 @@ void Lane::settle() noexcept {
 void Lane::synchronize() {
   settle();
   if (const auto found = stream_.issued().take_failure()) untold_.note(found);
-  core::precede_destructors();
   untold_.tell();
 }
 

@@ -70,8 +70,7 @@ void launch_kernel(const CallPlan& plan, const loci_view* const* views, loci_str
   call.state = state.data();
   call.stream = stream;
   call.correlation = correlation;
-  loci_error* error = kernel.launch()(kernel.handle(), &call);
-  kernel.note_launched();
+  loci_error* error = kernel.launch(call);
   if (error != nullptr) [[unlikely]]
     fail_launch(*plan.device, error);
 }

@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "framework/core/process_end.h"
 #include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
 #include "framework/tensor/tensor_impl.h"
@@ -111,7 +110,6 @@ void Worker::work(core::Context& context) noexcept {
     if (!next_is_there()) return;  // it ends, and nothing is left
     const std::uint64_t ticket = done_.load(std::memory_order_relaxed) + 1;
     taker_.take(ring_.take(ticket), ticket);
-    core::precede_destructors();  // that the task's kernel may have registered
   }
 }
 

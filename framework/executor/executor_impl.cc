@@ -154,7 +154,6 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
     require_capturable_again(*used);
   run_stage(*first, &feed, /*before=*/nullptr, fetched, scopes);
   plans_.trim();
-  core::precede_destructors();
   return fetched;
 }
 

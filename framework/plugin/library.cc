@@ -114,6 +114,7 @@ Library::Library(const std::string& path, const std::vector<Need>& needs)
   if (mapping_ != nullptr) return;
   auto mapping = std::make_unique<Mapping>();
   dll::fs::error_code error;
+  const core::NewCode scope;
   map_library(&mapping->library, path, &error);
   if (error) {
     const char* text = ::dlerror();
@@ -125,8 +126,6 @@ Library::Library(const std::string& path, const std::vector<Need>& needs)
                     "build the plugin for this system, and install what it links against");
   }
   mapping_ = Mappings<Mapping>::instance().keep(path, std::move(mapping));
-  core::note_new_code();
-  core::precede_destructors();
 }
 
 loci_plugin_query_fn Library::query_function() const {

@@ -6,6 +6,7 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
+#include "framework/core/process_end.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
@@ -36,7 +37,7 @@ class CommonMemory final : public FrameMemory {
   }
 };
 
-// Notes with the scope that the kernels of a plan have run, also where one of them failed.
+// The kernels of a plan have run with the end of the scope, also where one of them failed.
 class FirstRun {
  public:
   explicit FirstRun(const Plan& plan) : plan_(plan) {}
@@ -49,6 +50,7 @@ class FirstRun {
   FirstRun& operator=(const FirstRun&) = delete;
 
  private:
+  const core::NewCode scope_;
   const Plan& plan_;
 };
 
@@ -143,7 +145,7 @@ void Frame::make_scheduled() {
 }
 
 void Frame::set_call(const Instruction& instruction, const LaunchStep& step, Record* record) {
-  record->launch = step.kernel->launch();
+  record->launch = step.kernel->launch_function();
   record->prepared = step.kernel->handle();
   loci_launch& call = record->call;
   call.inputs = arguments_.data() + arguments_.size();

@@ -1,7 +1,11 @@
 #include "framework/core/process_end.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -64,25 +68,86 @@ TEST_F(ProcessEndTest, AThreadThatIsNotWatchedRunsThemWhereTheyWerePutLast) {
       {
         at_process_end(&first_task);
         std::atexit(&destructor);
-        note_new_code();
-        precede_destructors();
+        { const NewCode scope; }
         std::thread([] { std::exit(3); }).join();
       },
       ExitedWithCode(3), "first destructor ");
 }
 
-TEST_F(ProcessEndTest, AThreadThatEndsLeavesThemBeforeWhatWasRegistered) {
+// The thread is within code that registers, has registered one destructor and will another.
+class NewCodeElsewhere {
+ public:
+  NewCodeElsewhere() {
+    std::thread([this] {
+      const NewCode scope;
+      std::atexit(&half_made);
+      has_registered_.store(true);
+      while (!goes_on_.load()) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      is_whole.store(true);
+    }).detach();
+    while (!has_registered_.load()) std::this_thread::yield();
+  }
+  void go_on() { goes_on_.store(true); }
+
+ private:
+  static inline std::atomic<bool> is_whole{false};
+  static void half_made() { std::fputs(is_whole.load() ? "whole " : "half made ", stderr); }
+
+  std::atomic<bool> has_registered_{false};
+  std::atomic<bool> goes_on_{false};
+};
+
+TEST_F(ProcessEndTest, AWatchedThreadThatEndsTheProcessLetsNewCodeComeThrough) {
   EXPECT_EXIT(
       {
         at_process_end(&first_task);
+        auto& code = *new NewCodeElsewhere();
+        std::thread([&] {
+          watch_this_thread();
+          code.go_on();
+          std::exit(3);
+        }).join();
+      },
+      ExitedWithCode(3), "^first whole ");
+}
+
+TEST_F(ProcessEndTest, NewCodeThatDoesNotComeThroughIsPrecededAsFarAsItHasCome) {
+  EXPECT_EXIT(
+      {
+        at_process_end(&first_task);
+        new NewCodeElsewhere();
         std::thread([] {
           watch_this_thread();
-          note_new_code();
-          std::atexit(&destructor);
+          std::exit(3);
         }).join();
-        std::thread([] { std::exit(3); }).join();
       },
-      ExitedWithCode(3), "first destructor ");
+      ExitedWithCode(3), "^first half made ");
+}
+
+TEST_F(ProcessEndTest, NewCodeThatEndsTheProcessDoesNotWaitForItself) {
+  const EndClock::time_point start = EndClock::now();
+  EXPECT_EXIT(
+      {
+        at_process_end(&first_task);
+        const NewCode scope;
+        std::atexit(&destructor);
+        std::exit(3);
+      },
+      ExitedWithCode(3), "^first destructor ");
+  EXPECT_LT(EndClock::now() - start, std::chrono::seconds(1));
+}
+
+TEST_F(ProcessEndTest, AChildDoesNotWaitForNewCodeOfItsParent) {
+  EXPECT_EXIT(
+      {
+        new NewCodeElsewhere();
+        const EndClock::time_point start = EndClock::now();
+        if (::fork() == 0) std::exit(0);
+        ::wait(nullptr);
+        ::_exit(EndClock::now() - start < std::chrono::milliseconds(900) ? 3 : 4);
+      },
+      ExitedWithCode(3), "");
 }
 
 TEST_F(ProcessEndTest, DestructorsSeeThatItIsEnding) {

@@ -22,6 +22,22 @@ class KernelTest : public DispatchTest {
   static Binding bind(device::Device& device) {
     return bind_kernel(device, unary("relu", {4}), nullptr);
   }
+  static void launch(const Binding& bound) {
+    constexpr std::int64_t kDims[] = {4};
+    float elements[4] = {};
+    loci_view view{};
+    view.dtype = LOCI_DTYPE_F32;
+    view.rank = 1;
+    view.dims = kDims;
+    view.data = elements;
+    view.bytes = sizeof elements;
+    view.residence = LOCI_RESIDENCE_DEVICE;
+    const loci_view* views[] = {&view};
+    loci_launch call{};
+    call.inputs = views;
+    call.outputs = views;
+    EXPECT_EQ(bound.kernel->launch(call), nullptr);
+  }
 };
 
 TEST_F(KernelTest, PreparedKernelsCountAsLiveObjects) {
@@ -29,7 +45,7 @@ TEST_F(KernelTest, PreparedKernelsCountAsLiveObjects) {
   const std::int64_t before = device.plugin().live_objects();
   {
     const Binding bound = bind(device);
-    EXPECT_NE(bound.kernel->launch(), nullptr);
+    EXPECT_NE(bound.kernel->launch_function(), nullptr);
     EXPECT_EQ(device.plugin().live_objects(), before + 1);
   }
   EXPECT_EQ(device.plugin().live_objects(), before);
@@ -39,10 +55,7 @@ TEST_F(KernelTest, PreparedKernelsCountAsLiveObjects) {
 TEST_F(KernelTest, PreparingTheSameAgainLeavesNothingBehind) {
   device::Device& device = device_at("cpu");
   const auto bytes_after = [&](int times) {
-    for (int i = 0; i < times; ++i) {
-      (void)bind(device);
-      core::precede_destructors();
-    }
+    for (int i = 0; i < times; ++i) (void)bind(device);
     return mallinfo2().uordblks;
   };
   constexpr int kTimes = 5000;
@@ -50,8 +63,7 @@ TEST_F(KernelTest, PreparingTheSameAgainLeavesNothingBehind) {
   EXPECT_LT(bytes_after(kTimes), before + 8 * kTimes);
 }
 
-// Whoever ends a task registers the process's end anew where there is news, and may do so between
-// a kernel's preparation and its first run, which registers destructors.
+// Its first run registers destructors, and nobody may have told of any since it was prepared.
 TEST_F(KernelTest, ItsFirstLaunchIsFollowedByTheEndOfTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto end = [](core::EndClock::time_point) {
@@ -62,9 +74,8 @@ TEST_F(KernelTest, ItsFirstLaunchIsFollowedByTheEndOfTheProcess) {
       {
         core::at_process_end(end);
         const Binding bound = bind(device_at("cpu"));
-        core::precede_destructors();
         std::atexit([] { std::fputs("destructor ", stderr); });
-        bound.kernel->note_launched();
+        launch(bound);
         std::thread([] { std::exit(3); }).join();  // one that is not watched
       },
       ::testing::ExitedWithCode(3), "end destructor");
