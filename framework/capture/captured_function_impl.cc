@@ -30,7 +30,7 @@ void check_options(const TensorFunction& fn, const CaptureOptions& options) {
                     "optimizer's state, has to come before the capture: give 1 or more",
                     options.warm_up));
   }
-  tracing::check_buckets(options.buckets, kBucketUser);
+  program::check_buckets(options.buckets, kBucketUser);
 }
 
 void check_rows(const CallForm& form) {
@@ -83,7 +83,7 @@ bool CapturedFunctionImpl::fill_up(CallForm* form) const {
   if (options_.buckets.empty() || form->inputs.empty()) return true;
   check_rows(*form);
   const std::optional<std::int64_t> bucket =
-      tracing::bucket_of(options_.buckets, form->inputs[0].shape[0]);
+      program::bucket_of(options_.buckets, form->inputs[0].shape[0]);
   if (!bucket) return false;
   for (InputForm& input : form->inputs) input.shape.set(0, *bucket);
   return true;
@@ -99,7 +99,7 @@ CapturedStep& CapturedFunctionImpl::step_for(CallForm form) {
   const std::string key = key_of(form);
   if (const auto* known = steps_.find(key)) return **known;
   auto step = std::make_unique<CapturedStep>(std::move(form), options_, &told_);
-  if (!fits) step->give_up(tracing::too_many_rows(options_.buckets));
+  if (!fits) step->give_up(program::too_many_rows(options_.buckets));
   step_bytes_ += step->bytes();
   return *steps_.insert(key, std::move(step));
 }

@@ -112,7 +112,7 @@ void CapturedStep::prove_rows(const TensorFunction& fn) {
   const std::string reason = tracing::row_objection(fn, copies_);
   rows_are_independent_ = reason.empty();
   if (rows_are_independent_) return;
-  give_up(tracing::unproven(reason, kBucketUser));
+  give_up(program::unproven(reason, kBucketUser));
 }
 
 std::vector<Tensor> CapturedStep::cut(const std::vector<Tensor>& results, std::int64_t rows) const {

@@ -16,7 +16,7 @@
 
 namespace loci::capture {
 
-inline constexpr tracing::BucketUser kBucketUser{"captured function", "CaptureOptions"};
+inline constexpr program::BucketUser kBucketUser{"captured function", "CaptureOptions"};
 
 // Of one thread at a time.
 class CapturedStep {

@@ -24,6 +24,8 @@ std::vector<Tensor> Executor::run(const Program& program, const Feed& feed,
   return impl_->run(program, feed, fetch);
 }
 
+std::vector<std::string> Executor::bucket_refusals() const { return impl_->buckets().refusals(); }
+
 const Place& Executor::place() const noexcept { return impl_->place(); }
 const Scope& Executor::scope() const noexcept { return impl_->scope(); }
 

@@ -48,13 +48,11 @@ std::vector<PlanFeed> describe(const Feed& feed) {
 }  // namespace
 
 ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope scope)
-    : device_(open_device(place)), options_(std::move(options)), scope_(std::move(scope)) {
+    : device_(open_device(place)),
+      options_(std::move(options)),
+      buckets_(&options_),
+      scope_(std::move(scope)) {
   scope_.impl()->require_current_context("executor");
-  if (!options_.buckets.empty()) {
-    core::raise(ErrorCode::kInvalidArgument,
-                "[executor] CompileOptions::buckets are of functions that compile() makes, whose "
-                "inputs have rows; feed an executor what is filled up, or leave them out");
-  }
   if (options_.streams >= 1 && options_.streams <= kMostStreams) return;
   core::raise(ErrorCode::kInvalidArgument, "[executor] CompileOptions::streams is {}; give 1 to {}",
               options_.streams, kMostStreams);
@@ -91,7 +89,7 @@ std::vector<Tensor> ExecutorImpl::run_plainly(const Program& program, const Feed
                                               const std::vector<Fetch>& fetch) {
   device::check_unsafe(device_, "Executor::run() waits for the device");
   try {
-    return run_plan(program, feed, fetch);
+    return buckets_.is_empty() ? run_plan(program, feed, fetch) : run_filled(program, feed, fetch);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kOutOfMemory) throw;
     throw advised(error, program, feed, fetch);
@@ -133,6 +131,15 @@ Error ExecutorImpl::advised(const Error& error, const Program& program, const Fe
   if (details.empty()) return error;
   if (!error.details().empty()) details += "\n" + error.details();
   return {error.code(), error.what(), std::move(details)};
+}
+
+std::vector<Tensor> ExecutorImpl::run_filled(const Program& program, const Feed& feed,
+                                             const std::vector<Fetch>& fetch) {
+  const std::optional<FeedBuckets::Filled> filled = buckets_.fill(program, feed, fetch);
+  if (!filled) return run_plan(program, feed, fetch);
+  std::vector<Tensor> fetched = run_plan(program, filled->feed, fetch);
+  FeedBuckets::cut(*filled, &fetched);
+  return fetched;
 }
 
 std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& feed,
@@ -222,6 +229,10 @@ PlanRequest ExecutorImpl::new_request(const Program& program, const Feed& feed,
 
 std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Feed& feed,
                                                const std::vector<Fetch>& fetch) {
+  if (!buckets_.is_empty()) {
+    const std::optional<FeedBuckets::Filled> filled = buckets_.fill(program, feed, fetch);
+    if (filled) return plan(program, filled->feed, fetch);
+  }
   if (std::shared_ptr<const Plan> found = plans_.find(program, feed, fetch)) return found;
   const PlanRequest request = new_request(program, feed, fetch);
   const std::uint64_t version = program.impl()->version();

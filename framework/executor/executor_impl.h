@@ -10,6 +10,7 @@
 #include "framework/core/context.h"
 #include "framework/dispatch/kernel_cache.h"
 #include "framework/executor/executor_stage.h"
+#include "framework/executor/feed_buckets.h"
 #include "framework/executor/plan_cache.h"
 
 namespace loci::runtime {
@@ -31,10 +32,13 @@ class ExecutorImpl {
 
   [[nodiscard]] const Place& place() const { return device_.place(); }
   [[nodiscard]] const Scope& scope() const { return scope_; }
+  [[nodiscard]] const FeedBuckets& buckets() const { return buckets_; }
   [[nodiscard]] const PlanCache& plans() const { return plans_; }
   [[nodiscard]] const dispatch::KernelCache& kernels() const { return kernels_; }
 
  private:
+  std::vector<Tensor> run_filled(const Program& program, const Feed& feed,
+                                 const std::vector<Fetch>& fetch);
   std::vector<Tensor> run_plan(const Program& program, const Feed& feed,
                                const std::vector<Fetch>& fetch);
   // The error of a run that got no memory, with the placement that would fit in its details.
@@ -64,6 +68,7 @@ class ExecutorImpl {
   core::ContextUse use_;  // first, so that what follows ends within it
   device::Device& device_;
   CompileOptions options_;
+  FeedBuckets buckets_;  // those of the options
   Scope scope_;
   dispatch::KernelCache kernels_;
   PlanCache plans_;

@@ -64,7 +64,7 @@ CompiledImpl::CompiledImpl(TensorFunction fn, TraceOptions options, CompileOptio
       compile_options_(std::move(compile_options)),
       buckets_(std::exchange(compile_options_.buckets, {})),
       rows_are_independent_(std::exchange(compile_options_.rows_are_independent, false)) {
-  check_buckets(buckets_, kBucketUser);
+  program::check_buckets(buckets_, kBucketUser);
 }
 
 bool CompiledImpl::serves(const Entry& entry, const std::vector<Tensor>& inputs) {
@@ -112,10 +112,10 @@ CompiledImpl::Filling CompiledImpl::make_filling(std::vector<Form> forms, bool f
   filling.forms = std::move(forms);
   std::string reason;
   if (!fits) {
-    reason = too_many_rows(buckets_);
+    reason = program::too_many_rows(buckets_);
   } else if (!rows_are_independent_) {
     reason = row_objection(fn_, examples);
-    if (!reason.empty()) reason = unproven(reason, kBucketUser);
+    if (!reason.empty()) reason = program::unproven(reason, kBucketUser);
   }
   if (reason.empty()) return filling;
   filling.refusal = fmt::format("{}: {}", text, reason);
@@ -130,7 +130,7 @@ std::optional<std::int64_t> CompiledImpl::bucket_for(const std::vector<Tensor>& 
   check_rows(
       inputs.size(), [&](std::size_t i) -> const Shape& { return inputs[i].shape(); }, kBucketUser);
   const std::int64_t rows = inputs[0].shape()[0];
-  const std::optional<std::int64_t> bucket = bucket_of(buckets_, rows);
+  const std::optional<std::int64_t> bucket = program::bucket_of(buckets_, rows);
   if (bucket == rows) return std::nullopt;  // which has the bucket's form
   std::vector<Form> forms;
   for (const Tensor& input : inputs) {

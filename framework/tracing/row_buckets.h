@@ -1,27 +1,16 @@
-// Inputs of many extents in programs or graphs of a few: dimension 0 is filled up to a bucket, and
-// results are cut. What captured and compiled functions share of that.
+// Rows of tensors that are filled up to a bucket, what captured and compiled functions share.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <loci/tensor.hpp>
-#include <optional>
-#include <string>
 #include <vector>
+
+#include "framework/program/row_buckets.h"
 
 namespace loci::tracing {
 
-// Who fills up, for messages: "captured function", "CaptureOptions".
-struct BucketUser {
-  const char* name;
-  const char* options;
-};
-
-// Throws Error(kInvalidArgument) unless the extents are 1 or more, and ascend.
-void check_buckets(const std::vector<std::int64_t>& buckets, const BucketUser& user);
-// The smallest bucket with that many rows; none if there are more than in any.
-[[nodiscard]] std::optional<std::int64_t> bucket_of(const std::vector<std::int64_t>& buckets,
-                                                    std::int64_t rows);
+using program::BucketUser;
 
 [[noreturn]] void refuse_rows(std::size_t input, const Shape& shape, const Shape& first,
                               const BucketUser& user);
@@ -35,13 +24,7 @@ void check_rows(std::size_t inputs, const ShapeOf& shape_of, const BucketUser& u
   }
 }
 
-// Why inputs are not filled up, where there is no proof.
-[[nodiscard]] std::string unproven(const std::string& reason, const BucketUser& user);
-// Likewise of more rows than in any bucket.
-[[nodiscard]] std::string too_many_rows(const std::vector<std::int64_t>& buckets);
-
-// The first `rows` of results that have those of the bucket. Throws Error(kInvalidArgument) for one
-// that has others.
+// The first `rows` of results that have those of the bucket. Throws as program::check_result().
 [[nodiscard]] std::vector<Tensor> cut_rows(const std::vector<Tensor>& results, std::int64_t bucket,
                                            std::int64_t rows, const BucketUser& user);
 

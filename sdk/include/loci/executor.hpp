@@ -80,17 +80,19 @@ struct CompileOptions {
   int streams = 4;
   // With it everything runs in the default stream of its device, as if `streams` were 1.
   GraphCapture capture = GraphCapture::kOff;
-  // Of functions that compile() makes (loci/trace.hpp), and no others: extents of dimension 0,
-  // ascending. As CaptureOptions::buckets, inputs with another extent are filled up with rows of
+  // Extents of dimension 0, ascending, of what an executor is fed for data variables whose
+  // dimension 0 is dynamic, and of the inputs of functions that compile() makes (loci/trace.hpp).
+  // As CaptureOptions::buckets: where they have another extent they are filled up with rows of
   // zeros to the next larger, and the results cut to the rows that were given, so that there is a
-  // program for each bucket instead of one for each extent; only where each row of each result is
-  // proven to hang on the same row of the inputs alone, which calls the function twice more for
-  // each bucket, with tensors without elements. Otherwise, and with more rows than the largest,
-  // inputs are taken as they are, and CompiledFunction::bucket_refusals() has the reason. All
-  // inputs have the same extent, and so has each result.
+  // plan for each bucket instead of one for each extent; only where each row of each result is
+  // proven to hang on the same row of what is given alone. That looks through what the fetches
+  // need of a program, or calls the function twice more for each bucket, with tensors without
+  // elements. Otherwise, and with more rows than the largest, they are taken as they are, and
+  // bucket_refusals() of the executor or function has the reason. All of them have the same extent,
+  // and so has each result.
   std::vector<std::int64_t> buckets;
-  // That each row of each result hangs on the same row of the inputs alone, where the user knows
-  // it: nothing is proven then, and inputs are filled up whatever the function does.
+  // That each row of each result hangs on the same row of what is given alone, where the user
+  // knows it: nothing is proven then, and it is filled up whatever is computed.
   bool rows_are_independent = false;
 
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
@@ -140,6 +142,11 @@ class LOCI_PUBLIC Executor {
   // variable that is not in the scope (has the startup program run?), kOutOfMemory, kFailed.
   std::vector<Tensor> run(const Program& program, const Feed& feed = {},
                           const std::vector<Fetch>& fetch = {});
+
+  // Why feeds are not filled up to a bucket (CompileOptions::buckets), a line for each form that is
+  // not: "x float32[8, 3] at cpu: it is not filled up to a bucket, because ...". Each is logged
+  // once, as a warning. The latest 1,024 forms are known.
+  [[nodiscard]] std::vector<std::string> bucket_refusals() const;
 
   [[nodiscard]] const Place& place() const noexcept;
   [[nodiscard]] const Scope& scope() const noexcept;

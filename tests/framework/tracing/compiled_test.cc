@@ -111,9 +111,6 @@ TEST_F(CompiledTest, BucketsAreChecked) {
         adds({vector({1, 2}), vector({1})});
       },
       ThrowsMessage<Error>(HasSubstr("[compile] input 1 is [1], and input 0 [2]")));
-  EXPECT_THAT(
-      [&] { const Executor executor("cpu", options, Scope()); },
-      ThrowsMessage<Error>(HasSubstr("[executor] CompileOptions::buckets are of functions")));
 }
 
 TEST_F(CompiledTest, ASymbolicBatchIsOneForm) {

@@ -14,27 +14,6 @@ constexpr BucketUser kUser{"captured function", "CaptureOptions"};
 
 class RowBucketsTest : public eager::EagerTest {};
 
-TEST_F(RowBucketsTest, BucketsAscendFromOne) {
-  EXPECT_NO_THROW(check_buckets({}, kUser));
-  EXPECT_NO_THROW(check_buckets({1, 8}, kUser));
-  EXPECT_THAT(
-      [] {
-        check_buckets({8, 8}, kUser);
-      },
-      ThrowsMessage<Error>(
-          HasSubstr("[captured function] CaptureOptions::buckets are 8, 8; give extents of 1")));
-  EXPECT_THROW(check_buckets({0, 8}, kUser), Error);
-}
-
-TEST_F(RowBucketsTest, TheSmallestThatFits) {
-  const std::vector<std::int64_t> buckets{4, 8};
-  EXPECT_EQ(bucket_of(buckets, 0), 4);
-  EXPECT_EQ(bucket_of(buckets, 4), 4);
-  EXPECT_EQ(bucket_of(buckets, 5), 8);
-  EXPECT_EQ(bucket_of(buckets, 9), std::nullopt);
-  EXPECT_EQ(too_many_rows(buckets), "it has more rows than the largest bucket, 8");
-}
-
 TEST_F(RowBucketsTest, InputsHaveTheSameNumberOfRows) {
   const auto check = [](const std::vector<Shape>& shapes) {
     check_rows(
