@@ -119,6 +119,7 @@ bool rows_by_running_statistics(RowsContext& ctx) {
 
 OpSchema batch_norm() {
   return OpSchema("batch_norm")
+      .gradient_uses({"batch_norm_grad"})
       .meaning(
           "(x - mean) / sqrt(variance + epsilon) * scale + bias for each channel; updates the "
           "running mean and variance")

@@ -198,6 +198,7 @@ bool rows_apart(RowsContext& ctx) {
 
 OpSchema layer_norm() {
   return OpSchema("layer_norm")
+      .gradient_uses({"layer_norm_grad"})
       .meaning(
           "(x - mean) / sqrt(variance + epsilon) * scale + bias over the "
           "dimensions from begin_norm_axis on")
