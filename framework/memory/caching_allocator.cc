@@ -81,12 +81,13 @@ Buffer CachingAllocator::allocate(std::uint64_t bytes, loci_stream* stream, cons
   if (bytes == 0) return {};
   if (name == nullptr) name = "";
   StreamPool& pool = pool_of(stream == nullptr ? default_stream_ : stream);
-  const Request request{bytes, name};
+  const std::size_t shard = core::thread_shard();
+  const Request request{bytes, name, shard};
   const std::size_t size_class =
       bytes <= kMaxSmall ? class_table_[size_class_of(bytes)] : kSizeClasses;
   Block* block = size_class < kSizeClasses ? allocate_small(pool, size_class, request)
                                            : allocate_large(pool, bytes, false, request);
-  count_in_use(block->bytes);
+  usage_.add(block->bytes, shard);
   if (poisons_) unpoison(block->data, bytes);
   if (core::log_enabled(core::Module::kMemory, core::Level::kDebug)) [[unlikely]] {
     log_change("create", *block, bytes);
@@ -104,7 +105,7 @@ void CachingAllocator::deallocate(Block* block, std::uint64_t bytes) noexcept {
   if (profiler::records_at(profiler::Level::kDetail)) [[unlikely]] {
     profiler::record_memory(block->name, place_, block->data, bytes, /*is_free=*/true);
   }
-  in_use_.fetch_sub(block->bytes, std::memory_order_relaxed);
+  usage_.remove(block->bytes);
   if (poisons_) poison(block->data, block->bytes);
   give(block);
   if (source_is_lost_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -135,19 +136,18 @@ void CachingAllocator::release_lost() noexcept {
   }
 }
 
-void CachingAllocator::count_in_use(std::uint64_t bytes) noexcept {
-  const std::uint64_t now = in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::uint64_t peak = peak_in_use_.load(std::memory_order_relaxed);
-  while (now > peak && !peak_in_use_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
-}
-
 Block* CachingAllocator::allocate_small(StreamPool& pool, std::size_t size_class,
                                         const Request& request) {
   // Another thread may empty a new slab before this one comes to it.
   for (;;) {
-    if (Block* block = pool.small.take(size_class, request.name)) return block;
-    Block* backing = allocate_large(pool, SmallBins::slab_bytes(size_class), true, request);
+    if (Block* block = pool.small.take(size_class, request.name, request.shard)) return block;
+    Block* backing = nullptr;
+    try {
+      backing = allocate_large(pool, SmallBins::slab_bytes(size_class), true, request);
+    } catch (const Error&) {
+      if (Block* block = pool.small.take_anywhere(size_class, request.name)) return block;
+      throw;
+    }
     pool.small.add_slab(size_class, backing);
   }
 }
@@ -252,10 +252,10 @@ void CachingAllocator::release(const std::vector<Heap::Memory>& segments) noexce
 Stats CachingAllocator::stats() const {
   const std::lock_guard lock(mutex_);
   Stats stats;
-  stats.in_use = in_use_.load(std::memory_order_relaxed);
+  stats.in_use = usage_.in_use();
   const std::uint64_t held = held_.load(std::memory_order_relaxed);
   stats.cached = held > stats.in_use ? held - stats.in_use : 0;
-  stats.peak_in_use = peak_in_use_.load(std::memory_order_relaxed);
+  stats.peak_in_use = usage_.peak();
   stats.allocations = large_allocations_;
   for (const auto& pool : pools_) stats.allocations += pool->small.taken();
   stats.backend_allocations = backend_allocations_;

@@ -12,6 +12,7 @@
 #include "framework/memory/heap.h"
 #include "framework/memory/memory_source.h"
 #include "framework/memory/size_class.h"
+#include "framework/memory/usage_counter.h"
 
 namespace loci::memory {
 
@@ -52,6 +53,7 @@ class CachingAllocator final : public Allocator {
   struct Request {
     std::uint64_t bytes;
     const char* name;
+    std::size_t shard;  // of the calling thread
   };
 
   void deallocate(Block* block, std::uint64_t bytes) noexcept override;
@@ -71,7 +73,6 @@ class CachingAllocator final : public Allocator {
   void release(const std::vector<Heap::Memory>& segments) noexcept;
 
   StreamPool& pool_of(loci_stream* stream);
-  void count_in_use(std::uint64_t bytes) noexcept;
 
   std::unique_ptr<MemorySource> source_;
   loci_stream* default_stream_;
@@ -90,8 +91,7 @@ class CachingAllocator final : public Allocator {
   std::atomic<StreamPool*> recent_pool_{nullptr};
   std::atomic<bool> source_is_lost_{false};
   std::atomic<std::uint64_t> held_{0};
-  std::atomic<std::uint64_t> in_use_{0};
-  std::atomic<std::uint64_t> peak_in_use_{0};
+  UsageCounter usage_;
 };
 
 }  // namespace loci::memory

@@ -1,11 +1,13 @@
-// Small blocks of one stream: a free list for each size class, filled from slabs.
+// Small blocks of one stream: free lists for each size class, filled from slabs.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "framework/core/thread_shard.h"
 #include "framework/memory/block.h"
 #include "framework/memory/size_class.h"
 #include "framework/memory/spin_lock.h"
@@ -16,21 +18,30 @@ namespace loci::memory {
 struct Slab {
   Block* backing = nullptr;
   std::size_t size_class = 0;
+  std::size_t shard = 0;
   std::size_t live = 0;
   std::size_t count = 0;
   std::unique_ptr<Block[]> blocks;
 };
 
-// Thread-safe, with a lock for each class.
+// Thread-safe. Of each class up to kMostSharded bytes a thread has a bin of its own, which it
+// shares with one in core::kShards at most, so that threads that make and end small tensors do not
+// meet; a block goes back to the bin that it came from, whoever gives it.
 class SmallBins {
  public:
+  static constexpr std::uint64_t kMostSharded = 4096;
+
   // Bytes of the large block that a slab of that class wants.
   static std::uint64_t slab_bytes(std::size_t size_class);
 
-  // A block that is live under `name`; NULL if the class has none left.
-  Block* take(std::size_t size_class, const char* name) noexcept;
+  // A block that is live under `name`: of the thread's own bin, or of another one where that has
+  // slabs and nothing left. NULL if a slab is to be added. `shard` is the calling thread's.
+  Block* take(std::size_t size_class, const char* name,
+              std::size_t shard = core::thread_shard()) noexcept;
+  // Of whichever bin of the class; NULL if there is none.
+  Block* take_anywhere(std::size_t size_class, const char* name) noexcept;
   void give(Block* block) noexcept;
-  // Cuts `backing` up.
+  // Cuts `backing` up, for the thread's own bin.
   void add_slab(std::size_t size_class, Block* backing);
   // Forgets the slabs without a live block, and gives their large blocks.
   std::vector<Block*> take_empty_slabs();
@@ -40,13 +51,24 @@ class SmallBins {
   [[nodiscard]] std::uint64_t taken() const;
 
  private:
-  struct alignas(64) Bin {
+  // Two lines: processors fetch them in pairs.
+  struct alignas(128) Bin {
     mutable SpinLock lock;
+    std::atomic<bool> has_slabs{false};
     Block* free = nullptr;
     std::uint64_t taken = 0;
     std::vector<std::unique_ptr<Slab>> slabs;
   };
-  std::array<Bin, kSizeClasses> bins_;
+  using Bins = std::array<std::array<Bin, core::kShards>, kSizeClasses>;
+
+  static std::size_t shard_of(std::size_t size_class, std::size_t thread) noexcept {
+    return size_of_class(size_class) > kMostSharded ? 0 : thread;
+  }
+  static Block* take_from(Bin& bin, const char* name) noexcept;
+  template <class Visit>
+  void for_each_bin(const Visit& visit) const;
+
+  Bins bins_;
 };
 
 }  // namespace loci::memory

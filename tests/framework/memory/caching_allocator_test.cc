@@ -201,6 +201,15 @@ TEST_F(CachingAllocatorTest, OutOfMemoryLeavesTheAllocatorUsable) {
   EXPECT_NE(take(kMiB).data(), nullptr);
 }
 
+// Each has bins of its own for small blocks.
+TEST_F(CachingAllocatorTest, WithoutMoreMemoryAThreadTakesWhatAnotherHasLeft) {
+  requests_.capacity = SmallBins::slab_bytes(0);
+  const Buffer own = take(16);
+  for (std::size_t i = 0; i < core::kShards; ++i) {
+    std::thread([&] { EXPECT_NE(take(16).data(), nullptr); }).join();
+  }
+}
+
 TEST_F(CachingAllocatorTest, HugeRequestsDoNotOverflow) {
   requests_.capacity = kMiB;
   for (const std::uint64_t bytes :

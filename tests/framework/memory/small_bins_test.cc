@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace loci::memory {
@@ -57,6 +58,58 @@ TEST_F(SmallBinsTest, ReusesTheBlockGivenLast) {
   bins_.give(block);
   EXPECT_EQ(bins_.take(0, "y"), block);
   EXPECT_STREQ(block->name, "y");
+}
+
+// In a thread whose bin is another one than this thread's.
+template <class Work>
+void in_other_bin(const Work& work) {
+  bool is_other = false;
+  while (!is_other) {
+    const std::size_t here = core::thread_shard();
+    std::thread([&] {
+      is_other = core::thread_shard() != here;
+      if (is_other) work();
+    }).join();
+  }
+}
+
+TEST_F(SmallBinsTest, AThreadThatBeginsWantsASlabOfItsOwn) {
+  add_slab(0);
+  in_other_bin([&] {
+    EXPECT_EQ(bins_.take(0, "x"), nullptr);
+    Block* block = bins_.take_anywhere(0, "x");
+    ASSERT_NE(block, nullptr);
+    bins_.give(block);
+  });
+  EXPECT_EQ(bins_.taken(), 1U);
+}
+
+TEST_F(SmallBinsTest, OneThatHasSlabsTakesWhatOthersHaveLeft) {
+  add_slab(0);
+  const std::size_t of_slab = memory_.size() / size_of_class(0);
+  std::vector<char> memory(SmallBins::slab_bytes(0));
+  Block backing;
+  backing.data = memory.data();
+  backing.bytes = memory.size();
+  in_other_bin([&] {
+    bins_.add_slab(0, &backing);
+    std::size_t taken = 0;
+    while (bins_.take(0, "x") != nullptr) ++taken;
+    EXPECT_EQ(taken, 2 * of_slab);
+  });
+}
+
+TEST_F(SmallBinsTest, ABlockGoesBackWhereItCameFrom) {
+  add_slab(0);
+  Block* block = bins_.take(0, "x");
+  in_other_bin([&] { bins_.give(block); });
+  EXPECT_EQ(bins_.take(0, "y"), block);
+}
+
+TEST_F(SmallBinsTest, LargerBlocksHaveOneBin) {
+  const std::size_t size_class = size_class_of(SmallBins::kMostSharded + 1);
+  add_slab(size_class);
+  in_other_bin([&] { EXPECT_NE(bins_.take(size_class, "x"), nullptr); });
 }
 
 TEST_F(SmallBinsTest, GivesBackSlabsWithoutLiveBlocks) {
