@@ -264,7 +264,7 @@ void Lane::begin_handover(Task& task, std::uint64_t ticket) {
     work.correlations = task.batch->correlations();
     task.correlation = profiler::take_correlations(work.correlations);
   } else if (task.plan != nullptr || task.host_function != nullptr) {
-    task.correlation = next_correlation();
+    task.correlation = profiler::take_correlations(1);
   }
   work.correlation = task.correlation;
   stream_.issued().note(ticket, std::move(work));

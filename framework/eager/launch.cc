@@ -22,8 +22,6 @@ using tensor::TensorImpl;
 constexpr std::size_t kFewViews = 8;
 // Larger outputs have their memory before their task runs.
 constexpr std::uint64_t kMostByTask = 16U << 20;
-// A thread takes correlation ids in blocks, since their counter is shared.
-constexpr std::uint64_t kCorrelationBlock = 64;
 
 memory::Allocator& allocator_of(const device::Device& device) {
   return device.uses_host_memory() ? memory::host_allocator()
@@ -79,7 +77,7 @@ void launch_kernel(const CallPlan& plan, const loci_view* const* views, loci_str
 void launch_recorded(const CallPlan& plan, const loci_view* const* views, loci_stream* stream,
                      std::uint64_t correlation) {
   // On an inline device only who records asks for an id.
-  if (correlation == 0) correlation = next_correlation();
+  if (correlation == 0) correlation = profiler::take_correlations(1);
   const std::uint64_t of_operator =
       profiler::records_at(profiler::Level::kDetail) ? 0 : correlation;
   std::optional<profiler::Scope> scope;
@@ -99,23 +97,6 @@ void launch_on(const CallPlan& plan, const loci_view* const* views, loci_stream*
     return launch_recorded(plan, views, stream, correlation);
   launch_kernel(plan, views, stream, correlation);
 }
-
-}  // namespace
-
-std::uint64_t next_correlation() {
-  struct Block {
-    std::uint64_t next = 0;
-    std::uint64_t end = 0;
-  };
-  thread_local Block block;
-  if (block.next == block.end) {
-    block.next = profiler::take_correlations(kCorrelationBlock);
-    block.end = block.next + kCorrelationBlock;
-  }
-  return block.next++;
-}
-
-namespace {
 
 Tensor wrap(const PlannedOutput& output, std::shared_ptr<tensor::Storage> storage) {
   return Tensor(

@@ -25,7 +25,4 @@ enum class Provision { kNow, kByTask };
 void launch(const CallPlan& plan, const tensor::TensorImpl* const* arguments, loci_stream* stream,
             std::uint64_t correlation = 0);
 
-// One that no other launch or copy has.
-[[nodiscard]] std::uint64_t next_correlation();
-
 }  // namespace loci::eager
