@@ -150,10 +150,9 @@ std::string form_text(const Program& program, const Feed& feed, std::int64_t buc
   std::string text;
   for (const Feed::value_type& each : feed) {
     const auto& [name, tensor] = each;
-    text += fmt::format("{}{} {}{} at {}", text.empty() ? "" : ", ", name,
-                        dtype_name(tensor.dtype()),
-                        filled_shape(program.impl()->main(), each, bucket).to_string(),
-                        tensor.place().to_string());
+    text += fmt::format(
+        "{}{} {}{} at {}", text.empty() ? "" : ", ", name, dtype_name(tensor.dtype()),
+        filled_shape(program.impl()->main(), each, bucket).to_string(), tensor.place().to_string());
   }
   return text;
 }
@@ -201,8 +200,8 @@ bool FeedBuckets::may_fill(const Program& program, const Feed& feed,
 
 std::optional<FeedBuckets::Filled> FeedBuckets::fill(const Program& program, const Feed& feed,
                                                      const std::vector<Fetch>& fetch) {
-  const bool are_defined = std::all_of(feed.begin(), feed.end(),
-                                       [](const auto& each) { return each.second.defined(); });
+  const bool are_defined =
+      std::all_of(feed.begin(), feed.end(), [](const auto& each) { return each.second.defined(); });
   if (!are_defined) return std::nullopt;
   const Block& block = program.impl()->main();
   const std::optional<std::int64_t> rows = rows_of(block, feed);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/core/recent_map.h"
+#include "framework/memory/spin_lock.h"
 #include "framework/run/plan.h"
 
 namespace loci::runtime {
@@ -58,7 +59,7 @@ class PlanCache {
   void remove_if(const Is& is, Plans::Entries* dropped);
 
   std::shared_ptr<PlanMemory> memory_;
-  mutable std::mutex mutex_;
+  mutable memory::SpinLock mutex_;
   Plans plans_;
 };
 

@@ -19,8 +19,15 @@ Plan::~Plan() {
 }
 
 std::unique_ptr<Frame> Plan::take_idle_frame() const {
-  std::unique_ptr<Frame> frame(spare_.exchange(nullptr, std::memory_order_acquire));
-  if (frame) return frame;
+  const auto take = [](IdleFrame& idle) {
+    return std::unique_ptr<Frame>(idle.frame.exchange(nullptr, std::memory_order_acquire));
+  };
+  if (std::unique_ptr<Frame> own = take(idle_[core::thread_shard()])) return own;
+  for (IdleFrame& other : idle_) {
+    if (other.frame.load(std::memory_order_relaxed) == nullptr) continue;
+    if (std::unique_ptr<Frame> frame = take(other)) return frame;
+  }
+  std::unique_ptr<Frame> frame;
   const std::lock_guard lock(mutex_);
   if (pool_.empty()) return nullptr;
   frame = std::move(pool_.back());
@@ -53,7 +60,8 @@ void Plan::count_in(std::shared_ptr<PlanMemory> memory) {
 
 void Plan::release_frame(std::unique_ptr<Frame> frame) const {
   Frame* expected = nullptr;
-  if (spare_.compare_exchange_strong(expected, frame.get(), std::memory_order_release)) {
+  std::atomic<Frame*>& own = idle_[core::thread_shard()].frame;
+  if (own.compare_exchange_strong(expected, frame.get(), std::memory_order_release)) {
     (void)frame.release();
     return;
   }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "framework/core/thread_shard.h"
 #include "framework/dispatch/kernel.h"
 #include "framework/ops/infer_context.h"
 #include "framework/profiler/enabled.h"
@@ -229,11 +230,17 @@ class Plan {
   std::uint64_t unshared_bytes = 0;
 
  private:
+  // Two lines: processors fetch them in pairs.
+  struct alignas(128) IdleFrame {
+    std::atomic<Frame*> frame{nullptr};
+  };
+
   std::unique_ptr<Frame> take_idle_frame() const;
 
   std::shared_ptr<PlanMemory> memory_;
   std::uint64_t own_bytes_ = 0;  // that count
-  mutable std::atomic<Frame*> spare_{nullptr};
+  // One for each shard of threads, so that those that run at the same time do not meet.
+  mutable std::array<IdleFrame, core::kShards> idle_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Frame>> pool_;
   mutable std::array<std::once_flag, 2> script_once_;  // by level

@@ -89,11 +89,10 @@ TEST_F(FeedBucketsTest, RowsThatHangOnOthersAreNotFilledUp) {
     const std::vector<Tensor> results = executor.run(main_, {{"x", rows_of(rows)}}, {centred});
     EXPECT_EQ(results[0].shape()[0], rows);
   }
-  EXPECT_THAT(
-      executor.bucket_refusals(),
-      ElementsAre(AllOf(HasSubstr("x float32[4, 3] at cpu: it is not filled up to a bucket"),
-                        HasSubstr("mixes rows"),
-                        HasSubstr("say CompileOptions::rows_are_independent"))))
+  EXPECT_THAT(executor.bucket_refusals(),
+              ElementsAre(AllOf(
+                  HasSubstr("x float32[4, 3] at cpu: it is not filled up to a bucket"),
+                  HasSubstr("mixes rows"), HasSubstr("say CompileOptions::rows_are_independent"))))
       << "once for both";
   (void)executor.run(main_, {{"x", rows_of(2)}}, {own});
   EXPECT_EQ(executor.bucket_refusals().size(), 1U) << "of what is fetched alone";
@@ -132,8 +131,11 @@ TEST_F(FeedBucketsTest, TheUserMaySayThatRowsAreIndependent) {
   Executor executor("cpu", options, scope_);
   EXPECT_EQ(executor.run(main_, {{"x", rows_of(3)}}, {y})[0].shape()[0], 3);
   EXPECT_THAT(executor.bucket_refusals(), IsEmpty());
-  EXPECT_THAT([&] { executor.run(main_, {{"x", rows_of(3)}}, {all}); },
-              ThrowsMessage<Error>(HasSubstr("[executor] result 0 is [")));
+  EXPECT_THAT(
+      [&] {
+        executor.run(main_, {{"x", rows_of(3)}}, {all});
+      },
+      ThrowsMessage<Error>(HasSubstr("[executor] result 0 is [")));
 }
 
 TEST_F(FeedBucketsTest, FeedsHaveTheSameRows) {
@@ -168,8 +170,11 @@ TEST_F(FeedBucketsTest, BadFeedsAreRefusedAsWithoutBuckets) {
 }
 
 TEST_F(FeedBucketsTest, BucketsAscend) {
-  EXPECT_THAT([&] { const Executor executor("cpu", buckets({8, 4}), Scope()); },
-              ThrowsMessage<Error>(HasSubstr("[executor] CompileOptions::buckets are 8, 4; give")));
+  EXPECT_THAT(
+      [&] {
+        const Executor executor("cpu", buckets({8, 4}), Scope());
+      },
+      ThrowsMessage<Error>(HasSubstr("[executor] CompileOptions::buckets are 8, 4; give")));
 }
 
 TEST_F(FeedBucketsTest, AChangedProgramIsProvenAgain) {
