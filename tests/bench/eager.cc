@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/bench/peer.h"
@@ -16,7 +17,10 @@ namespace {
 constexpr int kOps = 1000;      // of a loop of additions
 constexpr int kProducts = 100;  // of a chain
 constexpr int kRepetitions = 41;
+constexpr int kLoopsOfThread = 200;  // of kOps: far longer than the system takes to place a thread
+constexpr int kThreadRepetitions = 21;
 constexpr double kAddBudgetNs = 300;
+constexpr double kBesideBudget = 1 / 0.9;
 constexpr double kAdd1024BudgetNs = 400;
 constexpr double kChainBudgetNs = 1500;
 constexpr int kTraced =
@@ -82,8 +86,28 @@ Figures measure_ops() {
   return {ns[0] / kOps, ns[1] / kOps, ns[2] / kProducts, ns[3] / kProducts, ns[4] / kTraced};
 }
 
+// What each thread's additions take where two threads have them at the same time, over what one
+// alone takes.
+double two_threads_over_one() {
+  const auto work = [] {
+    const Tensor one = full({1}, 1.0);
+    for (int i = 0; i < kLoopsOfThread; ++i) additions(one, one);
+  };
+  const auto beside = [&] {
+    std::thread first(work);
+    std::thread second(work);
+    first.join();
+    second.join();
+  };
+  const auto alone = [&] { std::thread(work).join(); };
+  const std::vector<double> ns =
+      median_ns({{"one thread", alone}, {"two threads", beside}}, kThreadRepetitions);
+  return ns[1] / ns[0];
+}
+
 void measure(Report* report) {
   const Figures figures = measure_ops();
+  const double beside = two_threads_over_one();
   std::string why;
   const auto peer = run_peer(
       "torch_eager.py",
@@ -97,6 +121,7 @@ void measure(Report* report) {
   };
   add("add of 1 element, no gradient", figures.add, "add_ns", kAddBudgetNs);
   add("add of 1,024 elements, no gradient", figures.add_1024, "add_1024_ns", kAdd1024BudgetNs);
+  report->add({"adds of two threads at once over one's", beside, "", true, "", {}, kBesideBudget});
   add("product chain, per op", figures.chain, "chain_ns", {});
   add("product chain forward and backward, per op", figures.chain_gradient, "chain_gradient_ns",
       kChainBudgetNs);

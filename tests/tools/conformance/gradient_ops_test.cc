@@ -34,8 +34,7 @@ std::string argument_name(const std::string& slot, std::size_t index) {
 // Which outputs have gradients: statistics besides the first have none that can be written.
 enum class Reached { kAll, kFirst };
 
-OpNames ops_in_gradient(const program::Block& block, const program::Operator& op,
-                        Reached reached) {
+OpNames ops_in_gradient(const program::Block& block, const program::Operator& op, Reached reached) {
   test_support::GradientProbe probe(op.type());
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
     const std::string& name = op.schema->inputs()[slot].name;
