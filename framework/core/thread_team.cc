@@ -12,7 +12,7 @@
 namespace loci::core {
 namespace {
 
-constinit std::atomic<std::uint32_t> width{0};  // 0: not known yet
+using detail::width;
 
 // Whether OpenMP may have made threads, and whether that was in a process of which this one is the
 // child: it lacks them, and would wait for them for ever.
@@ -27,8 +27,12 @@ void leave_team_to_parent() {
   omp_set_num_threads(1);
 }
 
+thread_local std::uint32_t budget = 0;  // 0: no budget of its own
+
+}  // namespace
+
 // OpenMP's choice is that of the thread which asks first, and may be above the limit.
-std::uint32_t first_width() noexcept {
+std::uint32_t detail::first_width() noexcept {
   const auto own = static_cast<std::uint32_t>(std::max(omp_get_max_threads(), 1));
   // After OpenMP's own handlers, which are there now.
   static const int kRegistered = pthread_atfork(nullptr, nullptr, &leave_team_to_parent);
@@ -42,15 +46,6 @@ std::uint32_t first_width() noexcept {
   } catch (...) {
     return own;  // until it is corrected, of which the calls that may throw tell
   }
-}
-
-thread_local std::uint32_t budget = 0;  // 0: no budget of its own
-
-}  // namespace
-
-std::uint32_t process_width() noexcept {
-  const std::uint32_t known = width.load(std::memory_order_relaxed);
-  return known != 0 ? known : first_width();
 }
 
 void set_process_width(std::uint32_t threads) {

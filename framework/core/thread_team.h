@@ -1,6 +1,7 @@
 // The one thread team of the process, shared with oneDNN: OpenMP's.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace loci::core {
@@ -26,8 +27,15 @@ inline constexpr std::uint32_t kMostThreads = 4096;
 // [1, kMostThreads]. The child of a fork() in a process that has computed has a width of 1, because
 // it lacks its parent's threads; Error(kUnavailable) for more.
 void set_process_width(std::uint32_t threads);
+namespace detail {
+inline constinit std::atomic<std::uint32_t> width{0};  // 0: not known yet
+std::uint32_t first_width() noexcept;
+}  // namespace detail
 // Also called where nothing may be thrown: while the environment is wrong it is OpenMP's choice.
-std::uint32_t process_width() noexcept;
+inline std::uint32_t process_width() noexcept {
+  const std::uint32_t known = detail::width.load(std::memory_order_relaxed);
+  return known != 0 ? known : detail::first_width();
+}
 
 // Tells OpenMP, for regions that libraries open on the calling thread, what parallel_width() says.
 // Cheap when nothing changed since the thread's last call.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/core/environment.h"
+#include "framework/core/thread_team.h"
 
 namespace loci::dispatch {
 namespace {
@@ -36,7 +37,10 @@ std::uint64_t most_kernel_bytes() {
 
 Preparation KernelCache::get(const Implementation& implementation, device::Device& device,
                              const OpDesc& op) {
-  std::string key = key_of(implementation, device, op);
+  // Libraries lay their work out for the threads that there are.
+  core::adopt_width();
+  std::string key =
+      fmt::format("{}|{}", key_of(implementation, device, op), core::parallel_width());
   Entries::Entries dropped;  // destroyed once the lock is given back
   const std::lock_guard lock(mutex_);
   if (const Kept* known = entries_.find(key)) return known->preparation;

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
 #include "framework/tensor/tensor_impl.h"
 
@@ -104,13 +105,17 @@ bool RecentCalls::matches(const Entry& entry, const OpCall<Tensor>& call,
 
 const std::shared_ptr<const CallPlan>& RecentCalls::find(const OpCall<Tensor>& call,
                                                          const device::Device* guard) const {
-  if (entries_.empty() || call.type.empty()) return none_;
+  if (width_ != core::process_width() || call.type.empty()) return none_;
   const Entry& entry = entries_[position(call)];
   return matches(entry, call, guard) ? entry.plan : none_;
 }
 
 void RecentCalls::insert(const OpCall<Tensor>& call, const device::Device* guard,
                          std::shared_ptr<const CallPlan> plan) {
+  if (width_ != core::process_width()) [[unlikely]] {
+    entries_.clear();
+    width_ = core::process_width();
+  }
   if (entries_.empty()) entries_.resize(kEntries);
   if (device::DeviceManager::reopenings() != reopenings_) [[unlikely]]
     forget_lost();

@@ -15,7 +15,8 @@ namespace loci::eager {
 // latest one of its hash. For one thread in one context.
 class RecentCalls {
  public:
-  // Null if there is none. `guard` is null without a DeviceGuard.
+  // Null if there is none, or where the process has another number of threads since: kernels are
+  // prepared for that. `guard` is null without a DeviceGuard.
   [[nodiscard]] const std::shared_ptr<const CallPlan>& find(const OpCall<Tensor>& call,
                                                             const device::Device* guard) const;
   void insert(const OpCall<Tensor>& call, const device::Device* guard,
@@ -48,6 +49,7 @@ class RecentCalls {
   static bool matches(const Entry& entry, const OpCall<Tensor>& call, const device::Device* guard);
 
   std::vector<Entry> entries_;
+  std::uint32_t width_ = 0;      // of the process, when they were planned
   std::uint64_t reopenings_ = 0;  // of devices, when the lost ones were forgotten
   std::shared_ptr<const CallPlan> none_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/core/environment.h"
+#include "framework/core/thread_team.h"
 #include "framework/program/program_impl.h"
 
 namespace loci::runtime {
@@ -69,7 +70,8 @@ std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& 
   const std::uint64_t uid = program.impl()->uid();
   const std::uint64_t version = program.impl()->version();
   const auto fits = [&](const Kept& kept) {
-    return kept.program == uid && kept.version == version && serves(*kept.plan, feed, fetch);
+    return kept.program == uid && kept.version == version &&
+           kept.width == core::process_width() && serves(*kept.plan, feed, fetch);
   };
   const std::lock_guard lock(mutex_);
   // What ran lately is what runs next, nearly always; that costs no key.
@@ -85,7 +87,7 @@ std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& 
 void PlanCache::insert(const Program& program, std::uint64_t version, const Feed& feed,
                        const std::vector<Fetch>& fetch, const std::shared_ptr<const Plan>& plan) {
   const std::uint64_t uid = program.impl()->uid();
-  put(key_of(uid, feed, fetch), {uid, version, plan});
+  put(key_of(uid, feed, fetch), {uid, version, core::process_width(), plan});
   shrink();
 }
 

@@ -46,6 +46,7 @@ class PlanCache {
   struct Kept {
     std::uint64_t program = 0;  // its uid
     std::uint64_t version = 0;
+    std::uint32_t width = 0;  // of the process: its kernels are prepared for that
     std::shared_ptr<const Plan> plan;
   };
   using Plans = core::RecentMap<Kept>;

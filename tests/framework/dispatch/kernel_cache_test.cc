@@ -1,9 +1,12 @@
 #include "framework/dispatch/kernel_cache.h"
 
+#include <omp.h>
+
 #include <thread>
 
 #include "framework/dispatch/binding.h"
 #include "tests/framework/dispatch/dispatch_fixture.h"
+#include "tests/support/process_width.h"
 
 namespace loci::dispatch {
 namespace {
@@ -33,6 +36,32 @@ TEST_F(KernelCacheTest, OperatorsAlikeShareAKernel) {
   EXPECT_EQ(relu_of(cache, 3), first);
   EXPECT_NE(relu_of(cache, 4), first);
   EXPECT_EQ(cache.size(), 2U);
+}
+
+// A library lays its work out for them.
+TEST_F(KernelCacheTest, KernelsAreOfANumberOfThreads) {
+  KernelCache cache;
+  KernelPointer of_one;
+  {
+    const test::ProcessWidth one(1);
+    of_one = relu_of(cache, 3);
+  }
+  const test::ProcessWidth three(3);
+  const KernelPointer of_three = relu_of(cache, 3);
+  EXPECT_NE(of_three, of_one);
+  const core::ThreadBudget share(1);
+  EXPECT_EQ(relu_of(cache, 3), of_one);
+}
+
+TEST_F(KernelCacheTest, AThreadThatHasUsedNothingPreparesForTheProcesssNumber) {
+  const test::ProcessWidth one(1);
+  KernelCache cache;
+  int openmp = 0;
+  std::thread([&] {
+    (void)relu_of(cache, 3);
+    openmp = omp_get_max_threads();
+  }).join();
+  EXPECT_EQ(openmp, 1);
 }
 
 // Of which the second may be the first one, opened anew.

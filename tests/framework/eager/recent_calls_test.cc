@@ -3,6 +3,7 @@
 #include "framework/eager/call.h"
 #include "framework/tensor/tensor_impl.h"
 #include "tests/framework/eager/eager_fixture.h"
+#include "tests/support/process_width.h"
 
 namespace loci::eager {
 namespace {
@@ -41,6 +42,17 @@ TEST_F(RecentCallsTest, ForgetsThoseOfDevicesThatWereReplaced) {
   recent.insert(other, nullptr, plan_of(other).plan);
   EXPECT_TRUE(of_lost.expired());
   EXPECT_NE(recent.find(scaled(vector({5, 6}), 2.0), nullptr), nullptr);
+}
+
+TEST_F(RecentCallsTest, ForgetsThoseThatWerePlannedForOtherThreads) {
+  RecentCalls recent;
+  const test::ProcessWidth one(1);
+  OpCall<Tensor> call = scaled(vector({1, 2}), 2.0);
+  recent.insert(call, nullptr, plan_of(call).plan);
+  const test::ProcessWidth two(2);
+  EXPECT_EQ(recent.find(call, nullptr), nullptr);
+  recent.insert(call, nullptr, plan_of(call).plan);
+  EXPECT_NE(recent.find(call, nullptr), nullptr);
 }
 
 TEST_F(RecentCallsTest, TellsCallsApart) {

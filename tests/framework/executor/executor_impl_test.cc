@@ -1,6 +1,7 @@
 #include "framework/executor/executor_impl.h"
 
 #include "tests/framework/executor/runtime_fixture.h"
+#include "tests/support/process_width.h"
 
 namespace loci::runtime {
 namespace {
@@ -16,6 +17,17 @@ TEST_F(ExecutorImplTest, OnePlanPerFeedSignatureAndFetchList) {
   EXPECT_NE(executor.plan(main_, {{"x", vector({3})}}, {y}), plan);
   EXPECT_NE(executor.plan(main_, {{"x", vector({3, 4})}}, {y, x}), plan);
   EXPECT_EQ(executor.plan(main_, {{"x", vector({5, 6})}}, {y}), plan);
+}
+
+TEST_F(ExecutorImplTest, PlansAreOfTheNumberOfThreads) {
+  const Variable y = relu(data("x", {-1}, kFloat32));
+  ExecutorImpl executor("cpu", {}, scope_);
+  const test::ProcessWidth one(1);
+  const auto plan = executor.plan(main_, {{"x", vector({1, 2})}}, {y});
+  const test::ProcessWidth two(2);
+  const auto other = executor.plan(main_, {{"x", vector({1, 2})}}, {y});
+  EXPECT_NE(other, plan);
+  EXPECT_EQ(executor.plan(main_, {{"x", vector({1, 2})}}, {y}), other);
 }
 
 TEST_F(ExecutorImplTest, AChangedProgramIsCompiledAgain) {
