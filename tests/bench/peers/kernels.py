@@ -40,8 +40,8 @@ def onnx_call(expression, arrays, expected, threads):
         graph, opset_imports=[onnx.helper.make_opsetid("", 17)]
     )
     model.ir_version = 8
-    session = onnx_session(onnxruntime, model, threads)
-    return bound_call(onnxruntime, session, dict(zip(NAMES, arrays)), "out")
+    session = onnx_session(model, threads)
+    return bound_call(session, dict(zip(NAMES, arrays)), "out")
 
 
 def set_up(question):
