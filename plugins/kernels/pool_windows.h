@@ -102,11 +102,23 @@ struct PoolRuns {
     host->parallel_for(0, geometry.planes, grain_for((200 * window + 5000) * geometry.windows()),
                        [&](std::int64_t begin, std::int64_t end) {
                          run_widest([&](auto) LOCI_INLINE {
+                           if (geometry.windows() == 1) return run_single(out, x, begin, end);
                            for (std::int64_t plane = begin; plane < end; ++plane) {
                              run(out + plane * geometry.windows(), x + plane * geometry.image_size);
                            }
                          });
                        });
+  }
+
+  // Of planes with one window each, which is the same everywhere.
+  LOCI_INLINE void run_single(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
+    const auto row = geometry.height_axis.inside(0);
+    const auto column = geometry.width_axis.inside(0);
+    const auto divisor = static_cast<S>(geometry.divisor(row, column));
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      const S folded = fold(x + plane * geometry.image_size, row, column);
+      out[plane] = static_cast<T>(Fold::finish(folded, divisor));
+    }
   }
 
   LOCI_INLINE void run(T* out, const T* image) const {

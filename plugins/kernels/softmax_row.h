@@ -18,24 +18,27 @@ template <class T>
 LOCI_INLINE inline sdk::compute_t<T> row_max(const T* x, std::int64_t count) {
   using C = sdk::compute_t<T>;
   constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
-  C largest = -std::numeric_limits<C>::infinity();
+  constexpr C kLowest = -std::numeric_limits<C>::infinity();
+  const auto larger = [](C value, C so_far) LOCI_INLINE { return value > so_far ? value : so_far; };
+  C largest = kLowest;
   std::int64_t i = 0;
   if (count >= kLanes) {
     C lanes[kSumLanes];
-    for (C& lane : lanes) lane = largest;
-    for (; i + kLanes <= count; i += kLanes) {
+    C more[kSumLanes];
+    for (C& lane : lanes) lane = kLowest;
+    for (C& lane : more) lane = kLowest;
+    for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
 #pragma omp simd
       for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-        const auto value = static_cast<C>(x[i + lane]);
-        lanes[lane] = value > lanes[lane] ? value : lanes[lane];
+        lanes[lane] = larger(static_cast<C>(x[i + lane]), lanes[lane]);
+        more[lane] = larger(static_cast<C>(x[i + kLanes + lane]), more[lane]);
       }
     }
-    for (const C lane : lanes) largest = lane > largest ? lane : largest;
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      largest = larger(lanes[lane], larger(more[lane], largest));
+    }
   }
-  for (; i < count; ++i) {
-    const auto value = static_cast<C>(x[i]);
-    largest = value > largest ? value : largest;
-  }
+  for (; i < count; ++i) largest = larger(static_cast<C>(x[i]), largest);
   return largest;
 }
 
@@ -45,23 +48,40 @@ struct RowSum {
   double sum;  // of exp(x - max)
 };
 
-// Exponentials are made a block at a time, because a loop that also sums is not made of vectors.
+// The sum of power(i) for i in [0, count): of a block in the dtype computed in, which makes 64
+// additions for a lane at most, and of blocks in double.
+template <class C, class Power>
+LOCI_INLINE inline double sum_powers(std::int64_t count, const Power& power) {
+  constexpr std::int64_t kBlock = 1024;
+  constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
+  double sum = 0;
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    const std::int64_t end = std::min(begin + kBlock, count);
+    C lanes[kSumLanes] = {};
+    std::int64_t i = begin;
+    for (; i + kLanes <= end; i += kLanes) {
+#pragma omp simd
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += power(i + lane);
+    }
+    if (i < end) {
+      C rest[kSumLanes] = {};
+#pragma omp simd
+      for (std::int64_t lane = 0; lane < end - i; ++lane) rest[lane] = power(i + lane);
+#pragma omp simd
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += rest[lane];
+    }
+    sum += static_cast<double>(sum_lanes(lanes));
+  }
+  return sum;
+}
+
 template <class T>
 LOCI_INLINE inline RowSum<sdk::compute_t<T>> sum_exp(const T* x, std::int64_t count) {
   using C = sdk::compute_t<T>;
-  constexpr std::int64_t kBlock = 1024;
   const C max = row_max(x, count);
-  double sum = 0;
-  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
-    const std::int64_t length = std::min(kBlock, count - begin);
-    C powers[kBlock];
-#pragma omp simd
-    for (std::int64_t i = 0; i < length; ++i) {
-      powers[i] = simd::exp(static_cast<C>(x[begin + i]) - max);
-    }
-    sum += sum_run(powers, length);
-  }
-  return {max, sum};
+  return {max, sum_powers<C>(count, [&](std::int64_t i) LOCI_INLINE {
+            return simd::exp(static_cast<C>(x[i]) - max);
+          })};
 }
 
 // out = softmax(x); out may be x.
@@ -70,9 +90,9 @@ LOCI_INLINE inline RowSum<sdk::compute_t<T>> softmax_row(T* out, const T* x, std
   using C = sdk::compute_t<T>;
   if constexpr (std::is_same_v<T, C>) {
     const C max = row_max(x, count);
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) out[i] = simd::exp(x[i] - max);
-    const double sum = sum_run(out, count);
+    const double sum = sum_powers<C>(count, [&](std::int64_t i) LOCI_INLINE {
+      return out[i] = simd::exp(x[i] - max);
+    });
     const auto share = static_cast<C>(1 / sum);
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) out[i] *= share;
