@@ -58,7 +58,8 @@ class Planner {
     plan_->moves = moves() || plan_->asked != nullptr;
     plan_->lane = &Lanes::instance().default_lane(*plan_->device);
     plan_->is_small = plan_->device->is_inline() && is_small();
-    plan_->is_direct = may_be_direct(*plan_);
+    plan_->is_plain = may_be_direct(*plan_);
+    plan_->is_direct = plan_->is_small && plan_->is_plain;
     plan_->attributes = std::move(form_.attributes);
     return plan_;
   }

@@ -70,7 +70,8 @@ struct CallPlan {
   Place space_place;
   memory::Allocator* allocator = nullptr;
   bool is_small = false;   // may run on the calling thread of an inline device
-  bool is_direct = false;  // may do so without a task: see direct_call.h
+  bool is_plain = false;   // can do so without a task: see direct_call.h
+  bool is_direct = false;  // both
   // Some input has to be copied to where it is read, or the results to where they were asked for.
   bool moves = false;
   bool changes_state = false;  // some output is the memory of an input

@@ -39,8 +39,9 @@ bool may_be_direct(const CallPlan& plan) {
   const auto is_new = [](const PlannedOutput& output) {
     return output.updates < 0 && !output.is_absent;
   };
-  return plan.decomposition == nullptr && plan.is_small && !plan.moves && plan.bounded < 0 &&
-         plan.asked == nullptr && plan.space == nullptr && plan.views.size() <= kMostArguments &&
+  return plan.device->is_inline() && plan.decomposition == nullptr && !plan.moves &&
+         plan.bounded < 0 && plan.asked == nullptr && plan.space == nullptr &&
+         plan.views.size() <= kMostArguments &&
          std::all_of(plan.outputs.begin(), plan.outputs.end(), is_new);
 }
 

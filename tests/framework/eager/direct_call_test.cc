@@ -41,6 +41,21 @@ TEST_F(DirectCallTest, SmallCallsWithNewOutputsOnTheHostMayBeDirect) {
       << "it changes an input";
 }
 
+// The thread waits anyway.
+TEST_F(DirectCallTest, LargeOnesAreInSerialMode) {
+  const Tensor large = ones({1 << 20});
+  synchronize();
+  Lane& lane = *relu_plan(large)->lane;
+  const std::uint64_t before = lane.mark();
+  {
+    const SerialMode serial;
+    EXPECT_EQ(floats(relu(large)).back(), 1);
+    EXPECT_EQ(lane.mark(), before) << "none was enqueued";
+  }
+  (void)relu(large);
+  EXPECT_GT(lane.mark(), before);
+}
+
 TEST_F(DirectCallTest, ItsResultIsThereWhenItReturns) {
   TensorList results;
   ASSERT_TRUE(run(vector({-1, 2}), &results));
