@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "framework/core/abi/error.h"
@@ -179,7 +180,11 @@ const dispatch::PreparedKernel* LaunchList::kernel_of(std::size_t item) const {
 // The ranges of a replay come in order.
 void LaunchList::run_first(std::size_t first, std::size_t last, const Target& target,
                            std::uint64_t correlation) {
-  const core::NewCode scope;
+  std::optional<core::NewCode> scope;
+  for (std::size_t i = noted_; i < last && !scope; ++i) {
+    const dispatch::PreparedKernel* kernel = kernel_of(i);
+    if (kernel != nullptr && !kernel->has_run()) scope.emplace();
+  }
   run_items(first, last, target, correlation);
   for (; noted_ < last; ++noted_) {
     if (const dispatch::PreparedKernel* kernel = kernel_of(noted_)) kernel->note_launched();

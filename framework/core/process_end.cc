@@ -79,7 +79,8 @@ void precede_destructors() noexcept {
   registered.store(seen);
 }
 
-// What another thread registers from then on, until it is through, nobody could precede.
+// What another thread registers from then on, until it is through, nobody could precede. One that
+// begins after this, in the microseconds until exit() comes to the end, is not seen.
 void await_new_code() noexcept {
   constexpr std::chrono::microseconds kPause{100};
   constexpr std::chrono::seconds kPatience{1};

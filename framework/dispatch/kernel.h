@@ -35,15 +35,16 @@ class PreparedKernel {
                                     const OpDesc& op);
 
   [[nodiscard]] loci_error* launch(const loci_launch& call) const {
-    if (!has_run_.load(std::memory_order_relaxed)) [[unlikely]]
+    if (!has_run()) [[unlikely]]
       return launch_first(call);
     return info_.launch(info_.prepared, &call);
   }
-  // For lists of launches that call it directly. Their first run is within a core::NewCode, since
-  // that of a kernel's code may register destructors, and is told of after it.
+  // For lists of launches that call it directly. Where its code has not run yet, that is within a
+  // core::NewCode, since it may register destructors, and is told of after it.
   using LaunchFn = loci_error* (*)(const loci_prepared*, const loci_launch*);
   [[nodiscard]] LaunchFn launch_function() const { return info_.launch; }
   [[nodiscard]] const loci_prepared* handle() const { return info_.prepared; }
+  [[nodiscard]] bool has_run() const { return has_run_.load(std::memory_order_relaxed); }
   void note_launched() const;
   [[nodiscard]] std::uint64_t workspace_bytes() const { return info_.workspace_bytes; }
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }

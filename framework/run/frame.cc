@@ -1,5 +1,6 @@
 #include "framework/run/frame.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -37,11 +38,19 @@ class CommonMemory final : public FrameMemory {
   }
 };
 
-// The kernels of a plan have run with the end of the scope, also where one of them failed.
+// The kernels of a plan have run with the end of the scope, also where one of them failed. Nothing
+// for a further frame of it.
 class FirstRun {
  public:
-  explicit FirstRun(const Plan& plan) : plan_(plan) {}
+  explicit FirstRun(const Plan& plan) : plan_(plan) {
+    const auto is_new = [](const Instruction& instruction) {
+      const LaunchStep* step = instruction.launch();
+      return step != nullptr && !step->kernel->has_run();
+    };
+    if (std::any_of(plan.instructions.begin(), plan.instructions.end(), is_new)) scope_.emplace();
+  }
   ~FirstRun() {
+    if (!scope_) return;
     for (const Instruction& instruction : plan_.instructions) {
       if (const LaunchStep* step = instruction.launch()) step->kernel->note_launched();
     }
@@ -50,7 +59,7 @@ class FirstRun {
   FirstRun& operator=(const FirstRun&) = delete;
 
  private:
-  const core::NewCode scope_;
+  std::optional<core::NewCode> scope_;
   const Plan& plan_;
 };
 

@@ -1,5 +1,8 @@
 #include "framework/run/frame.h"
 
+#include <malloc.h>
+
+#include "framework/executor/executor_impl.h"
 #include "tests/framework/executor/runtime_fixture.h"
 
 namespace loci::runtime {
@@ -23,6 +26,24 @@ TEST_F(FrameTest, AFailingLaunchNamesOperatorArgumentsAndPlace) {
   };
   EXPECT_THAT(running, ThrowsMessage<Error>(AllOf(HasSubstr("cross_entropy_0 at cpu"),
                                                   HasSubstr("label:int64[1, 1]"))));
+}
+
+// As those of shapes that come and go. 32 bytes would stay with the C library for each.
+TEST_F(FrameTest, RunningTheSameKernelsInAnotherLeavesNothingBehind) {
+  const Variable y = relu(data("x", {2}, kFloat32));
+  Executor executor("cpu", {}, scope_);
+  const Feed feed{{"x", vector({-1, 1})}};
+  const auto plan = executor.impl()->plan(main_, feed, {y});
+  const auto bytes_after = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      plan->drop_idle_frames();
+      (void)executor.run(main_, feed, {y});
+    }
+    return mallinfo2().uordblks;
+  };
+  constexpr int kTimes = 2000;
+  const std::size_t before = bytes_after(100);
+  EXPECT_LT(bytes_after(kTimes), before + 8 * kTimes);
 }
 
 }  // namespace
