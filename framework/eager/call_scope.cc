@@ -32,7 +32,11 @@ CallScope::CallScope(std::string_view type) : CallScope(label_of_type(type), nul
 CallScope::CallScope(const CallPlan& plan) : CallScope(label_or_other(plan), &plan) {}
 
 CallScope::CallScope(profiler::LabelId label, const CallPlan* plan)
-    : outer_(innermost_scope), plan_(plan), label_(label), scope_(label) {
+    : outer_(innermost_scope),
+      plan_(plan),
+      is_decomposed_(plan != nullptr && plan->decomposition != nullptr),
+      label_(label),
+      scope_(label) {
   if (scope_.is_recorded()) innermost_scope = this;
 }
 
@@ -41,7 +45,7 @@ CallScope::~CallScope() {
   innermost_scope = outer_;
   if (is_call_) return;
   // Other operators do its work, and are no part of it.
-  if (plan_ != nullptr && plan_->decomposition != nullptr) {
+  if (is_decomposed_) {
     scope_.drop();
     return;
   }
@@ -60,6 +64,7 @@ CallScope* CallScope::of(const CallPlan& plan) {
 
 void CallScope::set_plan(const CallPlan& plan) {
   plan_ = &plan;
+  is_decomposed_ = plan.decomposition != nullptr;
   label_ = label_or_other(plan);
   scope_.relabel(label_, 0);
 }

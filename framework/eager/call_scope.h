@@ -41,7 +41,8 @@ class CallScope {
   CallScope(profiler::LabelId label, const CallPlan* plan);
 
   CallScope* const outer_;
-  const CallPlan* plan_;
+  const CallPlan* plan_;  // which may end before the scope does
+  bool is_decomposed_;
   profiler::LabelId label_;
   bool is_call_ = false;
   profiler::Scope scope_;

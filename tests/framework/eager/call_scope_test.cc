@@ -1,5 +1,7 @@
 #include "framework/eager/call_scope.h"
 
+#include "framework/eager/call.h"
+
 #include "tests/framework/eager/eager_fixture.h"
 #include "tests/support/recorded_paths.h"
 
@@ -15,6 +17,7 @@ class CallScopeTest : public EagerTest {
  protected:
   template <class Calls>
   static RecordedPaths record(Level level, const Calls& calls) {
+    (void)zeros({1});  // plugins are loaded, whichever test is the first
     synchronize();
     return test::record_paths(level, [&] {
       calls();
@@ -84,6 +87,21 @@ TEST_F(CallScopeTest, AHostReadIsItsReaders) {
   EXPECT_EQ(detail.count("case/compute/copy:host_read"), 1);
   const auto op = record(Level::kOp, [&] { cond(predicate, branch, branch); });
   EXPECT_EQ(op.count("case/copy:host_read"), 1);
+}
+
+// As where there is no memory to keep it: found by the sweep of failing allocations.
+TEST_F(CallScopeTest, APlanMayEndBeforeItsScope) {
+  OpCall<Tensor> call("relu");
+  call.input("x", zeros({5, 7, 11}));
+  const auto paths = record(Level::kOp, [&] {
+    CallScope scope("relu");
+    std::shared_ptr<const CallPlan> plan = plan_of(call).plan;
+    const std::weak_ptr<const CallPlan> watched = plan;
+    scope.set_plan(*plan);
+    plan.reset();
+    EXPECT_TRUE(watched.expired());
+  });
+  EXPECT_EQ(paths.parts("relu"), 1);
 }
 
 TEST_F(CallScopeTest, NothingIsInnermostOutsideOfACall) {
