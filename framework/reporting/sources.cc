@@ -72,19 +72,24 @@ void Sources::stop() {
   }
 }
 
+// All of it or nothing: a device is not opened where that fails.
 void Sources::add(device::Device& device) {
   const std::lock_guard lock(mutex_);
-  devices_.push_back(&device);
+  devices_.reserve(devices_.size() + 1);
   plugin::Plugin* plugin = &device.plugin();
   const bool is_known =
       std::any_of(sources_.begin(), sources_.end(),
                   [plugin](const Source& known) { return known.plugin == plugin; });
-  if (is_known || device.is_inline()) return;
-  Source& source = sources_.emplace_back();
-  source.plugin = plugin;
-  source.api = device.profile_source();
-  source.log = std::make_unique<profiler::DeviceLog>(device.place().type(), kMostRecords);
-  start(source);
+  if (!is_known && !device.is_inline()) {
+    sources_.reserve(sources_.size() + 1);
+    Source source;
+    source.plugin = plugin;
+    source.api = device.profile_source();
+    source.log = std::make_unique<profiler::DeviceLog>(device.place().type(), kMostRecords);
+    start(source);
+    sources_.push_back(std::move(source));
+  }
+  devices_.push_back(&device);
 }
 
 void Sources::start(Source& source) {
