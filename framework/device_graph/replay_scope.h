@@ -12,8 +12,10 @@ namespace loci::device_graph {
 // that the device's own work has, too (loci_profile_device_span).
 class ReplayScope {
  public:
-  // Labels stay as long as the process, so that later replays are told without their number.
+  // Labels stay as long as the process, half a KiB each, so that later replays are told without
+  // their number, and those after them without their graph's.
   static constexpr std::uint64_t kMostNumbered = 10'000;
+  static constexpr std::uint64_t kMostNamed = 10'000;
 
   ReplayScope(std::uint64_t graph, std::uint64_t replay) : scope_(label_of(graph, replay)) {}
 

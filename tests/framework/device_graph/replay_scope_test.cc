@@ -44,5 +44,16 @@ TEST(ReplayScopeTest, TooManyAreToldWithoutTheirNumber) {
   EXPECT_EQ(told.back(), "graph 3");
 }
 
+TEST(ReplayScopeTest, ManyGraphsHaveNoLabelsOfTheirOwn) {
+  const auto replay_many = [] {
+    for (std::uint64_t i = 1; i <= ReplayScope::kMostNumbered + ReplayScope::kMostNamed + 1; ++i) {
+      const ReplayScope scope(/*graph=*/i, /*replay=*/1);
+    }
+  };
+  const std::vector<std::string> told = replays_told(replay_many);
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back(), "");
+}
+
 }  // namespace
 }  // namespace loci::device_graph
