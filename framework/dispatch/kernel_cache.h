@@ -14,11 +14,12 @@ namespace loci::dispatch {
 // oneDNN has generated code for, or tens of thousands of portable ones.
 std::uint64_t most_kernel_bytes();
 
-// By signature, and the number of threads that loops may use; of an executor, shared between its plans, or of all imperative calls. Where they
-// take more than the limit, those that no plan and no thread's recent calls use any more are
-// dropped, the least recently asked for first; the others live on with whoever uses them. What a
-// kernel takes is what its plugin says (loci_prepared_info::memory_bytes), and what keeping it
-// takes. Thread-safe. No launch asks it for anything.
+// By signature, and the number of threads that loops may use; of an executor, shared between its
+// plans, or of all imperative calls. Where they take more than the limit, those that no plan and no
+// thread's recent calls use any more are dropped, the least recently asked for first; the others
+// live on with whoever uses them. What a kernel takes is what its plugin says
+// (loci_prepared_info::memory_bytes), and what keeping it takes. Thread-safe. No launch asks it for
+// anything.
 class KernelCache {
  public:
   explicit KernelCache(std::uint64_t most_bytes = most_kernel_bytes()) : most_bytes_(most_bytes) {}

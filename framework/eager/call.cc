@@ -240,8 +240,8 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
                     ThreadState& thread, const void* site) {
   TensorList results;
   const bool is_direct = plan->is_direct || (thread.is_serial && plan->is_plain);
-  if (is_direct &&
-      run_directly(plan, values, current_lane(thread, *plan->lane), site, &results)) [[likely]] {
+  if (is_direct && run_directly(plan, values, current_lane(thread, *plan->lane), site, &results))
+      [[likely]] {
     if (thread.records && takes_part(*plan, values)) record_call(plan, values, results);
     if (thread.is_serial) [[unlikely]]
       finish_serially(results);

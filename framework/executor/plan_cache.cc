@@ -70,8 +70,8 @@ std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& 
   const std::uint64_t uid = program.impl()->uid();
   const std::uint64_t version = program.impl()->version();
   const auto fits = [&](const Kept& kept) {
-    return kept.program == uid && kept.version == version &&
-           kept.width == core::process_width() && serves(*kept.plan, feed, fetch);
+    return kept.program == uid && kept.version == version && kept.width == core::process_width() &&
+           serves(*kept.plan, feed, fetch);
   };
   const std::lock_guard lock(mutex_);
   // What ran lately is what runs next, nearly always; that costs no key.

@@ -90,9 +90,8 @@ LOCI_INLINE inline RowSum<sdk::compute_t<T>> softmax_row(T* out, const T* x, std
   using C = sdk::compute_t<T>;
   if constexpr (std::is_same_v<T, C>) {
     const C max = row_max(x, count);
-    const double sum = sum_powers<C>(count, [&](std::int64_t i) LOCI_INLINE {
-      return out[i] = simd::exp(x[i] - max);
-    });
+    const double sum = sum_powers<C>(
+        count, [&](std::int64_t i) LOCI_INLINE { return out[i] = simd::exp(x[i] - max); });
     const auto share = static_cast<C>(1 / sum);
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) out[i] *= share;

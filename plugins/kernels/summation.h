@@ -29,10 +29,10 @@ LOCI_INLINE inline Sum sum_lanes(const Sum* lanes) {
   std::memcpy(&low, lanes, sizeof low);
   std::memcpy(&high, lanes + 8, sizeof high);
   low += high;
-  const auto four = __builtin_shufflevector(low, low, 0, 1, 2, 3) +
-                    __builtin_shufflevector(low, low, 4, 5, 6, 7);
-  const auto two = __builtin_shufflevector(four, four, 0, 1) +
-                   __builtin_shufflevector(four, four, 2, 3);
+  const auto four =
+      __builtin_shufflevector(low, low, 0, 1, 2, 3) + __builtin_shufflevector(low, low, 4, 5, 6, 7);
+  const auto two =
+      __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
   return two[0] + two[1];
 }
 
