@@ -6,7 +6,7 @@
 namespace loci::memory {
 
 std::uint64_t SmallBins::slab_bytes(std::size_t size_class) {
-  constexpr std::uint64_t kLeast = 64 * 1024;
+  constexpr std::uint64_t kLeast = std::uint64_t{64} << 10;
   return std::max(kLeast, 16 * size_of_class(size_class));
 }
 

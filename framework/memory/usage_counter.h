@@ -15,7 +15,7 @@ namespace loci::memory {
 // be off by what their shares hold, core::kShards * kMostShared bytes. Thread-safe.
 class UsageCounter {
  public:
-  static constexpr std::int64_t kMostShared = 64 * 1024;
+  static constexpr std::int64_t kMostShared = std::int64_t{64} << 10;
 
   // `shard` is the calling thread's.
   void add(std::uint64_t bytes, std::size_t shard = core::thread_shard()) noexcept;
