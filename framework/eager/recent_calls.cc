@@ -113,10 +113,11 @@ const std::shared_ptr<const CallPlan>& RecentCalls::find(const OpCall<Tensor>& c
 void RecentCalls::insert(const OpCall<Tensor>& call, const device::Device* guard,
                          std::shared_ptr<const CallPlan> plan) {
   if (width_ != core::process_width()) [[unlikely]] {
+    width_ = 0;  // nothing is found until there are entries again
     entries_.clear();
+    entries_.resize(kEntries);
     width_ = core::process_width();
   }
-  if (entries_.empty()) entries_.resize(kEntries);
   if (device::DeviceManager::reopenings() != reopenings_) [[unlikely]]
     forget_lost();
   Entry& entry = entries_[position(call)];
