@@ -49,7 +49,7 @@ class RecentCalls {
   static bool matches(const Entry& entry, const OpCall<Tensor>& call, const device::Device* guard);
 
   std::vector<Entry> entries_;
-  std::uint32_t width_ = 0;  // of the process, when they were planned; 0 without entries
+  std::uint32_t width_ = 0;       // of the process, when they were planned; 0 without entries
   std::uint64_t reopenings_ = 0;  // of devices, when the lost ones were forgotten
   std::shared_ptr<const CallPlan> none_;
 };
