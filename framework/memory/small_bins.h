@@ -14,22 +14,39 @@
 
 namespace loci::memory {
 
+struct SmallBin;
+
 // A large block cut into small ones of one size.
 struct Slab {
   Block* backing = nullptr;
-  std::size_t size_class = 0;
-  std::size_t shard = 0;
+  SmallBin* bin = nullptr;
   std::size_t live = 0;
   std::size_t count = 0;
   std::unique_ptr<Block[]> blocks;
 };
 
+// The blocks of a class that some threads share. Two lines of the cache: processors fetch them in
+// pairs.
+struct alignas(128) SmallBin {
+  mutable SpinLock lock;
+  std::atomic<bool> has_slabs{false};
+  Block* free = nullptr;
+  std::uint64_t taken = 0;
+  std::vector<std::unique_ptr<Slab>> slabs;
+};
+
 // Thread-safe. Of each class up to kMostSharded bytes a thread has a bin of its own, which it
 // shares with one in core::kShards at most, so that threads that make and end small tensors do not
-// meet; a block goes back to the bin that it came from, whoever gives it.
+// meet; a block goes back to the bin that it came from, whoever gives it. Bins are made for the
+// threads that come: most streams, and most graphs, have one.
 class SmallBins {
  public:
   static constexpr std::uint64_t kMostSharded = 4096;
+
+  SmallBins() = default;
+  ~SmallBins();
+  SmallBins(const SmallBins&) = delete;
+  SmallBins& operator=(const SmallBins&) = delete;
 
   // Bytes of the large block that a slab of that class wants.
   static std::uint64_t slab_bytes(std::size_t size_class);
@@ -51,24 +68,18 @@ class SmallBins {
   [[nodiscard]] std::uint64_t taken() const;
 
  private:
-  // Two lines: processors fetch them in pairs.
-  struct alignas(128) Bin {
-    mutable SpinLock lock;
-    std::atomic<bool> has_slabs{false};
-    Block* free = nullptr;
-    std::uint64_t taken = 0;
-    std::vector<std::unique_ptr<Slab>> slabs;
-  };
-  using Bins = std::array<std::array<Bin, core::kShards>, kSizeClasses>;
+  static constexpr std::size_t kShardedClasses = size_class_of(kMostSharded) + 1;
+  using Shard = std::array<SmallBin, kShardedClasses>;
 
-  static std::size_t shard_of(std::size_t size_class, std::size_t thread) noexcept {
-    return size_of_class(size_class) > kMostSharded ? 0 : thread;
-  }
-  static Block* take_from(Bin& bin, const char* name) noexcept;
+  // Null where the shard has none yet.
+  [[nodiscard]] SmallBin* find_bin(std::size_t size_class, std::size_t shard) noexcept;
+  SmallBin& own_bin(std::size_t size_class);
+  static Block* take_from(SmallBin& bin, const char* name) noexcept;
   template <class Visit>
   void for_each_bin(const Visit& visit) const;
 
-  Bins bins_;
+  std::array<std::atomic<Shard*>, core::kShards> shards_{};
+  mutable std::array<SmallBin, kSizeClasses - kShardedClasses> larger_;  // of all threads
 };
 
 }  // namespace loci::memory
