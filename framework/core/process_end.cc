@@ -27,6 +27,7 @@ constinit std::atomic<std::uint64_t> new_code{0};    // how often there was some
 constinit std::atomic<std::uint64_t> registered{0};  // the count of it that the end precedes
 constinit std::atomic<int> running_new_code{0};      // threads, counted once for each level
 constinit thread_local int own_new_code = 0;         // the calling one's levels
+constinit std::atomic<bool> is_slow{false};          // a thread has waited for it in vain
 
 struct Tasks {
   std::mutex mutex;
@@ -86,7 +87,9 @@ void await_new_code() noexcept {
   constexpr std::chrono::seconds kPatience{1};
   const EndClock::time_point deadline = EndClock::now() + kPatience;
   while (running_new_code.load() > own_new_code && !has_begun.load()) {
-    if (EndClock::now() >= deadline) {
+    // Of many threads that end during a long first run, one has waited.
+    if (is_slow.load() || EndClock::now() >= deadline) {
+      is_slow.store(true);
       new_code.fetch_add(1);  // as far as it has come
       return;
     }
@@ -132,7 +135,7 @@ NewCode::NewCode() noexcept {
 NewCode::~NewCode() {
   new_code.fetch_add(1);
   precede_destructors();
-  running_new_code.fetch_sub(1);
+  if (running_new_code.fetch_sub(1) == 1) is_slow.store(false);
   --own_new_code;
 }
 

@@ -125,6 +125,18 @@ TEST_F(ProcessEndTest, NewCodeThatDoesNotComeThroughIsPrecededAsFarAsItHasCome) 
       ExitedWithCode(3), "^first half made ");
 }
 
+// A first run may take minutes.
+TEST_F(ProcessEndTest, OfManyThreadsThatEndMeanwhileOneWaits) {
+  EXPECT_EXIT(
+      {
+        new NewCodeElsewhere();
+        const EndClock::time_point start = EndClock::now();
+        for (int i = 0; i < 5; ++i) std::thread([] { watch_this_thread(); }).join();
+        ::_exit(EndClock::now() - start < std::chrono::seconds(3) ? 3 : 4);
+      },
+      ExitedWithCode(3), "");
+}
+
 TEST_F(ProcessEndTest, NewCodeThatEndsTheProcessDoesNotWaitForItself) {
   const EndClock::time_point start = EndClock::now();
   EXPECT_EXIT(
