@@ -27,15 +27,6 @@
 
 namespace loci::sdk {
 
-// Throws an error of the host, if there is one, and releases it.
-inline void check(const loci_host_api& host, loci_error* error) {
-  if (error == nullptr) return;
-  const loci_code code = host.error_code(error);
-  const std::string message(to_view(host.error_message(error)));
-  host.error_release(error);
-  throw Error(code, message);
-}
-
 // A value of the builder that gave it. An undefined one stands for an absent argument.
 struct Value {
   loci_value id = LOCI_NO_VALUE;

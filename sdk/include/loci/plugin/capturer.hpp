@@ -51,12 +51,8 @@ class NativeHandles {
   // NULL if the device has none of that name. Throws what the device fails with.
   [[nodiscard]] void* get(std::string_view name, loci_stream* stream = nullptr) const {
     void* handle = nullptr;
-    loci_error* error = handles_.get(handles_.context, stream, to_abi(name), &handle);
-    if (error == nullptr) return handle;
-    const loci_host_api& api = host_->api();
-    const Error taken(api.error_code(error), std::string(to_view(api.error_message(error))));
-    api.error_release(error);
-    throw taken;
+    check(host_->api(), handles_.get(handles_.context, stream, to_abi(name), &handle));
+    return handle;
   }
 
  private:

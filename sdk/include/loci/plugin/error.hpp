@@ -26,6 +26,15 @@ class Error : public std::runtime_error {
   loci_code code_;
 };
 
+// Throws an error of the host, if there is one, and releases it.
+inline void check(const loci_host_api& host, loci_error* error) {
+  if (error == nullptr) return;
+  const loci_code code = host.error_code(error);
+  const std::string message(to_view(host.error_message(error)));
+  host.error_release(error);
+  throw Error(code, message);
+}
+
 // Turns the exception that is being handled into an error of the host. Call it in a catch block.
 __attribute__((noinline, cold)) inline loci_error* current_exception_error(
     const loci_host_api& host) noexcept {

@@ -71,6 +71,28 @@ loci_error* launch_thunk(const loci_prepared* prepared, const loci_launch* launc
 
 }  // namespace detail
 
+// What a kernel prepared that another one launches as a part of itself: see Prepare::part().
+class PreparedPart {
+ public:
+  // Throws Error as the kernel does.
+  void launch(const Launch& launch) const {
+    check(prepared_->host->api(),
+          launch_(reinterpret_cast<const loci_prepared*>(prepared_.get()), &launch.raw()));
+  }
+
+ private:
+  friend class Prepare;
+  using Owned = std::unique_ptr<detail::PreparedBase, detail::PreparedDeleter>;
+  using LaunchFn = decltype(loci_prepared_info::launch);
+  PreparedPart(Owned prepared, LaunchFn function)
+      : prepared_(std::move(prepared)), launch_(function) {}
+
+  Owned prepared_;
+  LaunchFn launch_;
+};
+
+class Kernel;
+
 // What a kernel prepares from, and where it leaves the result.
 class Prepare {
  public:
@@ -90,8 +112,13 @@ class Prepare {
     prepared_.reset(new detail::PreparedBox<T>(host_, std::forward<Args>(args)...));
     info_.launch = &detail::launch_thunk<T>;
   }
+  // Has `kernel` prepare the same operator, for a kernel that does more than it. Its workspace and
+  // layouts become the caller's, who may ask for more workspace behind. Throws what prepare() does.
+  [[nodiscard]] PreparedPart part(const Kernel& kernel);
+
   // Bytes a launch gets as workspace, and as state that is kept per frame.
   void set_workspace(std::uint64_t bytes) { info_.workspace_bytes = bytes; }
+  [[nodiscard]] std::uint64_t workspace() const { return info_.workspace_bytes; }
   void set_state(std::uint64_t bytes) { info_.state_bytes = bytes; }
   // Bytes that the prepared kernel keeps, about, where they are more than a KiB: packed constants,
   // tables, generated code.
@@ -132,6 +159,11 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
   virtual void prepare(Prepare& prepare) const = 0;
 };
+
+inline PreparedPart Prepare::part(const Kernel& kernel) {
+  kernel.prepare(*this);
+  return {std::move(prepared_), info_.launch};
+}
 
 using PrepareFn = void (*)(Prepare&);
 using CreateFn = std::unique_ptr<Kernel> (*)(const OpDesc& op);

@@ -172,11 +172,7 @@ class ReportOutput {
   [[nodiscard]] bool is_terminal() const { return output_.is_terminal != 0; }
   // Throws Error with the host's reason. Buffers of some KiB are best.
   void write(std::string_view text) {
-    loci_error* error = output_.write(output_.context, text.data(), text.size());
-    if (error == nullptr) return;
-    const Error thrown(host_.error_code(error), std::string(to_view(host_.error_message(error))));
-    host_.error_release(error);
-    throw thrown;
+    check(host_, output_.write(output_.context, text.data(), text.size()));
   }
 
  private:
