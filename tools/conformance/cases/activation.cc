@@ -3,53 +3,13 @@
 #include <limits>
 #include <loci/ops.hpp>
 
+#include "tools/conformance/activations.h"
 #include "tools/conformance/case.h"
 
 namespace loci::conformance {
 namespace {
 
 const Shape kShapes[] = {{}, {1}, {0, 3}, {17}, {3, 5}, {2, 1, 3, 2, 1, 2, 1, 2}, {65, 129}};
-
-// A value and its error in roundoffs.
-struct Bounded {
-  Real value;
-  Real slack;
-};
-
-// An exponential of two units in the last place, a sum, a quotient, and as much again for other
-// ways to compute it.
-constexpr Real kSmooth = 8;
-
-Bounded sigmoid_of(Real x) {
-  const Real value = x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-  return {value, kSmooth * value};
-}
-
-Bounded tanh_of(Real x) {
-  const Real value = std::tanh(x);
-  return {value, kSmooth * std::abs(value)};
-}
-
-constexpr Real kRootHalf = 0.707106781186547524400844362104849039L;
-
-Real normal(Real x) { return std::erfc(-x * kRootHalf) / 2; }
-Real density(Real x) { return 0.398942280401432677939946059934381868L * std::exp(-x * x / 2); }
-
-// 1 + erf to within a few roundoffs, not of the small result, times x: what any arrangement keeps.
-Bounded gelu_of(Real x) {
-  const Real value = x < -100 ? -0.0L : x * normal(x);
-  return {value, kSmooth * std::min(std::abs(x), Real{100} + std::abs(value))};
-}
-
-constexpr Real kTwice = 1.595769121605730711759542373L;  // 2 sqrt(2 / pi)
-constexpr Real kCubic = 0.044715L;
-
-Real argument(Real x) { return kTwice * (x + kCubic * x * x * x); }
-
-Bounded gelu_tanh_of(Real x) {
-  const Real value = x < -100 ? -0.0L : x * sigmoid_of(argument(x)).value;
-  return {value, kSmooth * std::min(std::abs(x), Real{100} + std::abs(value))};
-}
 
 struct Op {
   const char* name;
@@ -105,9 +65,9 @@ Bounded gelu_grad_of(Real x, Real out_grad) {
 }
 
 Bounded gelu_tanh_grad_of(Real x, Real out_grad) {
-  const Real s = sigmoid_of(argument(x)).value;
-  const Real bend = s * (1 - s) * kTwice * (1 + 3 * kCubic * x * x);
-  const Real slack = kSmooth * (1 + std::abs(x * bend) * (1 + std::abs(argument(x))));
+  const Real s = sigmoid_of(gelu_argument(x)).value;
+  const Real bend = s * (1 - s) * kGeluTwice * (1 + 3 * kGeluCubic * x * x);
+  const Real slack = kSmooth * (1 + std::abs(x * bend) * (1 + std::abs(gelu_argument(x))));
   const Real derivative = s + x * bend;
   return {out_grad * derivative, std::abs(out_grad) * (slack + std::abs(derivative))};
 }

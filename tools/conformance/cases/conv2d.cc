@@ -1,105 +1,20 @@
 // conv2d and the gradients of its image and filter, as ops of their own too.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <loci/ops.hpp>
 
 #include "tools/conformance/case.h"
-#include "tools/conformance/window.h"
+#include "tools/conformance/convolution.h"
 
 namespace loci::conformance {
 namespace {
-
-struct Convolution {
-  Shape x;
-  Shape filter;
-  Conv2dOptions options;
-  bool bias = false;
-  const char* variant = "";
-};
-
-Shape result_shape(const Convolution& op) {
-  Shape result{op.x[0], op.filter[0]};
-  for (std::size_t d = 0; d < 2; ++d) {
-    const int axis = static_cast<int>(d) + 2;
-    const WindowRow row{op.x[axis], op.filter[axis], op.options.strides[d],
-                        op.options.dilations[d]};
-    result.push_back(
-        place_windows(row, op.options.paddings, d, op.options.padding_algorithm).count);
-  }
-  return result;
-}
-
-// Calls visit(x index, filter index, result index) for every product of the convolution.
-template <class Visit>
-void for_each_product(const Convolution& op, const Visit& visit) {
-  const Conv2dOptions& options = op.options;
-  const Shape result = result_shape(op);
-  const Shape& filter = op.filter;
-  const std::int64_t filters_per_group = filter[0] / options.groups;
-  std::int64_t before[2];
-  for (std::size_t d = 0; d < 2; ++d) {
-    const int axis = static_cast<int>(d) + 2;
-    const WindowRow row{op.x[axis], filter[axis], options.strides[d], options.dilations[d]};
-    before[d] = place_windows(row, options.paddings, d, options.padding_algorithm).before;
-  }
-  for (std::size_t o = 0; o < static_cast<std::size_t>(result.numel()); ++o) {
-    const Index to = index_of(result, o);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(filter.numel() / filter[0]); ++k) {
-      const Index tap = index_of({filter[1], filter[2], filter[3]}, k);
-      const std::int64_t channel = to[1] / filters_per_group * filter[1] + tap[0];
-      const std::int64_t y = to[2] * options.strides[0] - before[0] + tap[1] * options.dilations[0];
-      const std::int64_t x = to[3] * options.strides[1] - before[1] + tap[2] * options.dilations[1];
-      if (y < 0 || y >= op.x[2] || x < 0 || x >= op.x[3]) continue;
-      visit(Index{to[0], channel, y, x}, Index{to[1], tap[0], tap[1], tap[2]}, to);
-    }
-  }
-}
-
-// Sums of products that are collected in any order.
-class Sums {
- public:
-  Sums(DType dtype, const Shape& shape)
-      : sums_(Expected::bounded(dtype, shape)), terms_(sums_.size()) {}
-
-  void add(const Index& index, Real term) {
-    const std::size_t i = sums_.offset(index);
-    sums_.values[i] += term;
-    sums_.slack[i] += std::abs(term);
-    terms_[i] += 1;
-  }
-  // n terms: n roundings of sums and products.
-  [[nodiscard]] std::vector<Expected> finish() {
-    for (std::size_t i = 0; i < sums_.size(); ++i) sums_.slack[i] *= terms_[i] + 1;
-    return {sums_};
-  }
-
- private:
-  Expected sums_;
-  std::vector<Real> terms_;
-};
-
-std::vector<Expected> forward_reference(const Convolution& op, const Arrays& in) {
-  Sums sums(in[0].dtype, result_shape(op));
-  for_each_product(op, [&](const Index& x, const Index& filter, const Index& out) {
-    sums.add(out, in[0].at(x) * in[1].at(filter));
-  });
-  if (op.bias) {
-    const Shape shape = result_shape(op);
-    for (std::size_t o = 0; o < static_cast<std::size_t>(shape.numel()); ++o) {
-      const Index index = index_of(shape, o);
-      sums.add(index, in[2].at({index[1]}));
-    }
-  }
-  return sums.finish();
-}
 
 std::vector<Expected> image_grad_reference(const Convolution& op, const Arrays& in) {
   Sums sums(in[0].dtype, op.x);
   for_each_product(op, [&](const Index& x, const Index& filter, const Index& out) {
     sums.add(x, in[0].at(filter) * in[1].at(out));
   });
-  return sums.finish();
+  return {sums.finish()};
 }
 
 std::vector<Expected> filter_grad_reference(const Convolution& op, const Arrays& in) {
@@ -107,7 +22,7 @@ std::vector<Expected> filter_grad_reference(const Convolution& op, const Arrays&
   for_each_product(op, [&](const Index& x, const Index& filter, const Index& out) {
     sums.add(filter, in[0].at(x) * in[1].at(out));
   });
-  return sums.finish();
+  return {sums.finish()};
 }
 
 OpCall<Variable> call(const char* name, const Conv2dOptions& options) {
@@ -121,16 +36,17 @@ OpCall<Variable> call(const char* name, const Conv2dOptions& options) {
 }
 
 Case forward_case(DType dtype, const Convolution& op) {
-  Case result{.op = "conv2d",
-              .variant = op.variant,
-              .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.filter, uniform(-1, 1)}},
-              .build =
-                  [=](const Variables& in) {
-                    const Variable bias = op.bias ? in[2] : Variable();
-                    return Variables{conv2d(in[0], in[1], op.options, bias)};
-                  },
-              .reference = [=](const Arrays& in) { return forward_reference(op, in); },
-              .differentiate = {0, 1}};
+  Case result{
+      .op = "conv2d",
+      .variant = op.variant,
+      .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.filter, uniform(-1, 1)}},
+      .build =
+          [=](const Variables& in) {
+            const Variable bias = op.bias ? in[2] : Variable();
+            return Variables{conv2d(in[0], in[1], op.options, bias)};
+          },
+      .reference = [=](const Arrays& in) { return std::vector<Expected>{convolution(op, in)}; },
+      .differentiate = {0, 1}};
   if (op.bias) {
     result.inputs.push_back({dtype, {op.filter[0]}, uniform(-1, 1)});
     result.differentiate.push_back(2);

@@ -1,11 +1,10 @@
 // matmul and mul.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <loci/ops.hpp>
 
-#include "tools/conformance/broadcast.h"
 #include "tools/conformance/case.h"
+#include "tools/conformance/product.h"
 
 namespace loci::conformance {
 namespace {
@@ -17,60 +16,6 @@ struct Matmul {
   bool transpose_y = false;
 };
 
-// An operand: [..., rows, columns] after the transpose.
-struct Operand {
-  const Array* array;
-  bool transposed;
-  bool is_vector;
-  bool is_left;
-
-  [[nodiscard]] Shape batch() const {
-    return is_vector ? Shape{} : Shape(array->shape.data(), array->shape.rank() - 2);
-  }
-  [[nodiscard]] std::int64_t rows() const {
-    if (is_vector) return is_left ? 1 : array->extent(0);
-    return array->extent(transposed ? -1 : -2);
-  }
-  [[nodiscard]] std::int64_t columns() const {
-    if (is_vector) return is_left ? array->extent(0) : 1;
-    return array->extent(transposed ? -2 : -1);
-  }
-  [[nodiscard]] Real at(const Index& batch_index, std::int64_t row, std::int64_t column) const {
-    if (is_vector) return array->at({is_left ? column : row});
-    Index index = broadcast_index(batch(), batch_index);
-    index.push_back(transposed ? column : row);
-    index.push_back(transposed ? row : column);
-    return array->at(index);
-  }
-};
-
-// out[b, i, j] = sum over k of x[b, i, k] y[b, k, j]: K products and sums in any order.
-std::vector<Expected> reference(const Arrays& in, bool transpose_x, bool transpose_y) {
-  const Operand x{&in[0], transpose_x, in[0].shape.rank() == 1, true};
-  const Operand y{&in[1], transpose_y, in[1].shape.rank() == 1, false};
-  const Shape batch = broadcast_shape(x.batch(), y.batch());
-  Shape shape = batch;
-  if (!x.is_vector) shape.push_back(x.rows());
-  if (!y.is_vector) shape.push_back(y.columns());
-  Expected out = Expected::bounded(in[0].dtype, shape);
-  std::size_t position = 0;
-  for (std::size_t b = 0; b < static_cast<std::size_t>(batch.numel()); ++b) {
-    const Index batch_index = index_of(batch, b);
-    for (std::int64_t i = 0; i < x.rows(); ++i) {
-      for (std::int64_t j = 0; j < y.columns(); ++j, ++position) {
-        Real magnitude = 0;
-        for (std::int64_t k = 0; k < x.columns(); ++k) {
-          const Real product = x.at(batch_index, i, k) * y.at(batch_index, k, j);
-          out.values[position] += product;
-          magnitude += std::abs(product);
-        }
-        out.slack[position] = static_cast<Real>(x.columns() + 1) * magnitude;
-      }
-    }
-  }
-  return {out};
-}
-
 Case matmul_case(DType dtype, const Matmul& op) {
   const bool tx = op.transpose_x;
   const bool ty = op.transpose_y;
@@ -79,7 +24,7 @@ Case matmul_case(DType dtype, const Matmul& op) {
           .variant = fmt::format("{}{}", tx ? "transpose_x " : "", ty ? "transpose_y" : ""),
           .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.y, uniform(-1, 1)}},
           .build = [=](const Variables& in) { return Variables{matmul(in[0], in[1], tx, ty)}; },
-          .reference = [=](const Arrays& in) { return reference(in, tx, ty); },
+          .reference = [=](const Arrays& in) { return std::vector<Expected>{product(in, tx, ty)}; },
           .differentiate = small ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{}};
 }
 
@@ -90,9 +35,9 @@ Case exact_case(DType dtype, const Matmul& op) {
   result.variant += "whole numbers";
   result.differentiate.clear();
   result.reference = [=](const Arrays& in) {
-    std::vector<Expected> out = reference(in, op.transpose_x, op.transpose_y);
-    out[0].slack.clear();
-    return out;
+    Expected out = product(in, op.transpose_x, op.transpose_y);
+    out.slack.clear();
+    return std::vector<Expected>{out};
   };
   return result;
 }
@@ -112,12 +57,11 @@ Array flattened(const Array& array, int rows) {
 }
 
 std::vector<Expected> mul_reference(const Arrays& in, const Mul& op) {
-  std::vector<Expected> out =
-      reference({flattened(in[0], op.x_rows), flattened(in[1], op.y_rows)}, false, false);
+  Expected out = product({flattened(in[0], op.x_rows), flattened(in[1], op.y_rows)}, false, false);
   Shape shape(op.x.data(), op.x_rows);
   for (int i = op.y_rows; i < op.y.rank(); ++i) shape.push_back(op.y[i]);
-  out[0].shape = shape;
-  return out;
+  out.shape = shape;
+  return {out};
 }
 
 Case mul_case(DType dtype, const Mul& op) {
