@@ -1,5 +1,7 @@
 // Two-dimensional cross-correlation. It is linear in the image and in the filter, so that the
 // gradients of its gradients are convolutions again.
+#include "framework/ops/conv2d_rules.h"
+
 #include <utility>
 
 #include "framework/ops/cost.h"
@@ -42,8 +44,9 @@ void require_channels(const InferContext& ctx) {
   }
 }
 
-// Checks image and filter, and returns the shape of the result.
-Shape convolved(const InferContext& ctx) {
+}  // namespace
+
+Shape convolved_shape(const InferContext& ctx) {
   require_same_dtype(ctx, "x", "filter");
   require_rank(ctx, "x", 4, "[batch, channels, height, width]");
   require_rank(ctx, "filter", 4, "[filters, channels / groups, height, width]");
@@ -55,8 +58,10 @@ Shape convolved(const InferContext& ctx) {
   return {ctx.shape("x")[0], filter[0], extents[0], extents[1]};
 }
 
+namespace {
+
 void infer_conv2d(InferContext& ctx) {
-  const Shape result = convolved(ctx);
+  const Shape result = convolved_shape(ctx);
   if (ctx.has_input("bias")) {
     require_same_dtype(ctx, "x", "bias");
     require_shape(ctx, "bias", {ctx.shape("filter")[0]}, "one number for each filter");
@@ -68,7 +73,7 @@ void infer_conv2d(InferContext& ctx) {
 InferFn infer_grad(const char* like, const char* result) {
   return [=](InferContext& ctx) {
     require_same_dtype(ctx, "x", "out_grad");
-    require_shape(ctx, "out_grad", convolved(ctx), "the shape of the convolution's result");
+    require_shape(ctx, "out_grad", convolved_shape(ctx), "the shape of the convolution's result");
     ctx.set_output(result, ctx.input(like));
   };
 }
@@ -77,7 +82,7 @@ InferFn infer_grad(const char* like, const char* result) {
 // filter, times two.
 Cost cost_of_conv2d(const InferContext& ctx) {
   const Shape& filter = ctx.shape("filter");
-  const std::int64_t results = convolved(ctx).numel();
+  const std::int64_t results = convolved_shape(ctx).numel();
   const std::int64_t window = extent_product(ctx, filter, 1, filter.rank());
   return {saturating_product(saturating_product(results, window), 2), argument_bytes(ctx)};
 }
@@ -142,6 +147,8 @@ void grad_of_filter_grad(GradContext& ctx) {
   if (ctx.needs_grad("out_grad")) ctx.set_input_grad("out_grad", convolve(ctx, x, upstream));
 }
 
+}  // namespace
+
 OpSchema& add_convolution_attributes(OpSchema& schema) {
   using Integers = std::vector<std::int64_t>;
   return schema.attr("strides", Integers{1, 1})
@@ -151,8 +158,6 @@ OpSchema& add_convolution_attributes(OpSchema& schema) {
       .attr("padding_algorithm", std::string("EXPLICIT"))
       .cost(cost_of_conv2d);
 }
-
-}  // namespace
 
 void register_conv2d_ops(OpRegistry& registry) {
   OpSchema forward("conv2d");

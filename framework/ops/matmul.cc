@@ -1,4 +1,6 @@
 // Matrix products.
+#include "framework/ops/matmul_rules.h"
+
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
@@ -34,7 +36,14 @@ Operand read_operand(const InferContext& ctx, std::string_view slot, std::string
   return operand;
 }
 
-void infer_matmul(InferContext& ctx) {
+Cost product_cost(const InferContext& ctx, std::int64_t inner) {
+  const std::int64_t elements = ctx.outputs()[0][0].shape.numel();
+  return {saturating_product(saturating_product(elements, inner), 2), argument_bytes(ctx)};
+}
+
+}  // namespace
+
+Shape product_shape(const InferContext& ctx) {
   require_same_dtype(ctx, "x", "y");
   const Operand x = read_operand(ctx, "x", "transpose_x");
   const Operand y = read_operand(ctx, "y", "transpose_y");
@@ -52,7 +61,7 @@ void infer_matmul(InferContext& ctx) {
   Shape result = *batch;
   if (!x.is_vector) result.push_back(x.rows);
   if (!y.is_vector) result.push_back(y.columns);
-  ctx.set_output("out", {ctx.dtype("x"), result});
+  return result;
 }
 
 // Rows are those of the matrix x, or matrices of their own.
@@ -65,13 +74,14 @@ bool product_rows(RowsContext& ctx) {
   return (is_first_row || x > 2) && x >= y;
 }
 
-Cost product_cost(const InferContext& ctx, std::int64_t inner) {
-  const std::int64_t elements = ctx.outputs()[0][0].shape.numel();
-  return {saturating_product(saturating_product(elements, inner), 2), argument_bytes(ctx)};
+Cost cost_of_product(const InferContext& ctx) {
+  return product_cost(ctx, read_operand(ctx, "x", "transpose_x").columns);
 }
 
-Cost cost_of_matmul(const InferContext& ctx) {
-  return product_cost(ctx, read_operand(ctx, "x", "transpose_x").columns);
+namespace {
+
+void infer_matmul(InferContext& ctx) {
+  ctx.set_output("out", {ctx.dtype("x"), product_shape(ctx)});
 }
 
 // An operand of the gradient, with vectors made matrices.
@@ -244,7 +254,7 @@ void register_matmul_ops(OpRegistry& registry) {
           .output("out")
           .infer(infer_matmul)
           .gradient(grad_matmul)
-          .cost(cost_of_matmul)
+          .cost(cost_of_product)
           .rows(product_rows));
   registry.add(OpSchema("mul")
                    .gradient_uses({"flatten", "matmul", "reshape_like"})

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "plugins/cpu/fused_kernels.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
 
@@ -15,6 +16,7 @@ kernels::KernelDefs cpu_kernels(bool with_onednn) {
                 std::make_move_iterator(more.end()));
   };
   if (with_onednn) add(onednn::onednn_kernels());
+  add(fused_kernels());
   add(kernels::portable_kernels());
   return list;
 }

@@ -140,6 +140,14 @@ LOCI_INLINE inline void multiply_tile(const PackedProduct& product, const float*
   }
 }
 
+// What was multiplied by multiply_tile().
+void finish_tile(const PackedProduct& product, const RowEpilogue& epilogue, float* out,
+                 std::int64_t m0, std::int64_t first, std::int64_t last) {
+  const PackedMatrix& y = product.y;
+  finish_rows(epilogue, out, y.n, m0, std::min(kTileRows, product.m - m0), first * y.width,
+              std::min(last * y.width, y.n) - first * y.width);
+}
+
 // How the result is cut: tiles of rows times groups of panels.
 struct Cut {
   Cut(const PackedProduct& product, std::int64_t threads) {
@@ -204,19 +212,31 @@ void pack(const PackedMatrix& matrix, const float* y, std::int64_t row, std::int
 }
 
 void multiply_packed(const sdk::Host& host, const PackedProduct& product, const float* x,
-                     const float* packed, float* out) {
+                     const float* packed, float* out, const RowEpilogue& epilogue) {
   const Cut cut(product, host.parallel_width());
-  host.parallel_for(
-      0, cut.tiles * cut.groups, cut.grain, [&](std::int64_t begin, std::int64_t end) {
-        run_widest([&](auto vector) LOCI_INLINE {
-          constexpr int kBytes = decltype(vector)::kBytes;
-          for (std::int64_t i = begin; i < end; ++i) {
-            const std::int64_t first = i % cut.groups * cut.group;
-            const std::int64_t last = std::min(first + cut.group, product.y.panels());
-            multiply_tile<kBytes>(product, x, packed, out, i / cut.groups * kTileRows, first, last);
-          }
-        });
-      });
+  host.parallel_for(0, cut.tiles * cut.groups, cut.grain,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      run_widest([&](auto vector) LOCI_INLINE {
+                        constexpr int kBytes = decltype(vector)::kBytes;
+                        for (std::int64_t i = begin; i < end; ++i) {
+                          const std::int64_t first = i % cut.groups * cut.group;
+                          const std::int64_t last = std::min(first + cut.group, product.y.panels());
+                          const std::int64_t row = i / cut.groups * kTileRows;
+                          multiply_tile<kBytes>(product, x, packed, out, row, first, last);
+                          if (!epilogue.does_nothing())
+                            finish_tile(product, epilogue, out, row, first, last);
+                        }
+                      });
+                    });
+}
+
+void multiply_packed_here(const PackedProduct& product, const float* x, const float* packed,
+                          float* out) {
+  run_widest([&](auto vector) LOCI_INLINE {
+    for (std::int64_t row = 0; row < product.m; row += kTileRows) {
+      multiply_tile<decltype(vector)::kBytes>(product, x, packed, out, row, 0, product.y.panels());
+    }
+  });
 }
 
 }  // namespace loci::kernels

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <loci/plugin/host.hpp>
 
+#include "plugins/kernels/epilogue.h"
 #include "plugins/kernels/packed_matrix.h"
 
 namespace loci::kernels {
@@ -22,8 +23,12 @@ struct PackedProduct {
   PackedMatrix y;
 };
 
-// out[m, n], dense, = x[m, k] times the matrix. k is at least 1.
+// out[m, n], dense, = x[m, k] times the matrix, and what the epilogue does. k is at least 1.
 void multiply_packed(const sdk::Host& host, const PackedProduct& product, const float* x,
-                     const float* packed, float* out);
+                     const float* packed, float* out, const RowEpilogue& epilogue = {});
+
+// The same of a part of a kernel's work, on the calling thread.
+void multiply_packed_here(const PackedProduct& product, const float* x, const float* packed,
+                          float* out);
 
 }  // namespace loci::kernels

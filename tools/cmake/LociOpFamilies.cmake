@@ -19,6 +19,8 @@ set(LOCI_OP_FAMILIES
   elementwise_unary
   embedding
   expand
+  fused_conv2d
+  fused_matmul
   gather
   l2_normalize
   layer_norm
@@ -37,8 +39,8 @@ set(LOCI_OP_FAMILIES
   sum
   transpose
   unary_math)
-# The core runs blocks and makes views itself.
-set(LOCI_OP_FAMILIES_WITHOUT_KERNELS control_flow reshape)
+# The core runs blocks and makes views itself; what passes fuse is a matter of the plugin that can.
+set(LOCI_OP_FAMILIES_WITHOUT_KERNELS control_flow fused_conv2d fused_matmul reshape)
 # A case is one op with tensors for its inputs, and has no blocks.
 set(LOCI_OP_FAMILIES_WITHOUT_CASES control_flow)
 

@@ -15,6 +15,10 @@ struct Prepared {
 }  // namespace
 
 void Accelerated::prepare(sdk::Prepare& prepare) const {
+  prepare.emplace<Prepared>(prepare_execution(prepare));
+}
+
+Execution Accelerated::prepare_execution(sdk::Prepare& prepare) const {
   std::optional<Execution> execution;
   try {
     execution = build(prepare.op());
@@ -29,7 +33,7 @@ void Accelerated::prepare(sdk::Prepare& prepare) const {
   }
   prepare.set_workspace(execution->workspace_bytes());
   prepare.set_memory(execution->memory_bytes());
-  prepare.emplace<Prepared>(*std::move(execution));
+  return *std::move(execution);
 }
 
 std::string too_small(double amount, double least, std::string_view what) {

@@ -19,7 +19,11 @@ inline constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
 // only once it is asked: it declines the others, and the portable kernel of the op is next.
 class Accelerated : public sdk::Kernel {
  public:
-  void prepare(sdk::Prepare& prepare) const final;
+  void prepare(sdk::Prepare& prepare) const override;
+
+ protected:
+  // What build() gives, with its workspace, layouts and memory asked for.
+  [[nodiscard]] Execution prepare_execution(sdk::Prepare& prepare) const;
 
  private:
   [[nodiscard]] virtual std::optional<Execution> build(const sdk::OpDesc& op) const = 0;

@@ -2,6 +2,7 @@
 // than convolving in the plain layout.
 #include <loci/plugin/conv2d.hpp>
 
+#include "plugins/cpu/fused_epilogue.h"
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
@@ -41,21 +42,26 @@ struct Extents {
   memory::dims out;
 };
 
+// What the convolution does to its result.
+struct ConvolutionSteps {
+  bool bias = false;
+  bool relu = false;
+};
+
 std::optional<Execution> build_forward(const OpDesc& op, const Extents& extents,
-                                       const Windows& windows) {
-  const bool has_bias = op.has_input(2);
+                                       const Windows& windows, const ConvolutionSteps& own) {
   const memory::dims filters{extents.out[1]};
-  const auto bias = has_bias ? dense(filters) : memory::desc();
-  const auto desc =
-      convolution_desc(dnnl::prop_kind::forward_inference, any_layout(extents.x),
-                       any_layout(extents.filter), bias, any_layout(extents.out), windows);
+  const auto bias = own.bias ? dense(filters) : memory::desc();
+  const auto desc = convolution_desc(dnnl::prop_kind::forward_inference, any_layout(extents.x),
+                                     any_layout(extents.filter), any_layout(extents.out), windows,
+                                     {bias, own.relu});
   auto execution =
       Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), dense(extents.filter),
                           desc.weights_desc());
-  if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
+  if (own.bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
   execution->bind_output(DNNL_ARG_DST, 0, dense(extents.out), desc.dst_desc());
   return execution;
 }
@@ -115,11 +121,53 @@ class Conv2d final : public Accelerated {
     const Extents extents(shape);
     const Windows windows = convolution_windows(shape.window);
     switch (direction) {
-      case Direction::kForward: return build_forward(op, extents, windows);
+      case Direction::kForward: return build_forward(op, extents, windows, {op.has_input(2)});
       case Direction::kInputGrad: return build_input_grad(extents, windows);
       case Direction::kFilterGrad: return build_filter_grad(extents, windows);
     }
     return std::nullopt;
+  }
+
+  ConvOptions options_;
+};
+
+struct FinishedConvolution {
+  void launch(const sdk::Launch& launch) const {
+    execution.run(launch);
+    if (!epilogue.does_nothing()) epilogue.finish(*host, launch, launch.workspace<float>(scratch));
+  }
+  const sdk::Host* host;
+  Execution execution;
+  ConvEpilogue epilogue;
+  std::uint64_t scratch;  // bytes from the workspace's begin
+};
+
+// The primitive adds the bias, and takes the maximum with 0 where nothing comes between.
+class FusedConv2d final : public Accelerated {
+ public:
+  explicit FusedConv2d(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const OpDesc& op = prepare.op();
+    ConvEpilogue epilogue(op, shape_of<Direction::kForward>(op, options_));
+    if (does_relu(epilogue)) epilogue.leave_out_activation();
+    epilogue.leave_out_bias();
+    Execution execution = prepare_execution(prepare);
+    const std::uint64_t scratch = prepare.workspace();
+    prepare.set_workspace(scratch + static_cast<std::uint64_t>(epilogue.scratch()) * sizeof(float));
+    prepare.emplace<FinishedConvolution>(&prepare.host(), std::move(execution), epilogue, scratch);
+  }
+
+ private:
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+    const ConvShape shape = shape_of<Direction::kForward>(op, options_);
+    const ConvEpilogue epilogue(op, shape);
+    return build_forward(op, Extents(shape), convolution_windows(shape.window),
+                         {op.has_input(2), does_relu(epilogue)});
+  }
+  static bool does_relu(const ConvEpilogue& epilogue) {
+    return epilogue.activation() == kernels::Activation::kRelu && !epilogue.has_norm() &&
+           !epilogue.has_residual();
   }
 
   ConvOptions options_;
@@ -135,19 +183,25 @@ std::string supports(const OpDesc& op) {
                    "multiplications");
 }
 
-template <Direction direction>
+template <class Kernel, Direction direction>
 sdk::KernelDef conv(std::string_view op) {
   return {.op = op,
           .name = kName,
           .dtypes = kDtypes,
-          .create = sdk::make_kernel<Conv2d<direction>>,
+          .create = sdk::make_kernel<Kernel>,
           .supports = supports<direction>};
+}
+
+template <Direction direction>
+sdk::KernelDef conv(std::string_view op) {
+  return conv<Conv2d<direction>, direction>(op);
 }
 
 }  // namespace
 
 void add_conv2d(KernelDefs& kernels) {
   kernels.push_back(conv<Direction::kForward>("conv2d"));
+  kernels.push_back(conv<FusedConv2d, Direction::kForward>("fused_conv2d"));
   kernels.push_back(conv<Direction::kInputGrad>("conv2d_grad_input"));
   kernels.push_back(conv<Direction::kFilterGrad>("conv2d_grad_filter"));
 }

@@ -1,7 +1,8 @@
-// matmul and mul by oneDNN.
+// matmul, fused_matmul and mul by oneDNN.
 #include <algorithm>
 #include <loci/plugin/matmul.hpp>
 
+#include "plugins/cpu/fused_epilogue.h"
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
@@ -19,22 +20,26 @@ constexpr double kLeastProductMultiplications = 32'768;
 // `wanted` is the layout of y that the primitive is asked for.
 std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
                                       const memory::desc& y, const memory::desc& wanted,
-                                      const memory::desc& out) {
-  const auto desc = matmul_desc(x, wanted, out);
+                                      const memory::desc& out, const After& after) {
+  const auto desc = matmul_desc(x, wanted, out, after);
   auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), y, desc.weights_desc());
+  if (after.bias) {
+    execution->bind_input(DNNL_ARG_BIAS, MatmulEpilogue::kBiasSlot, after.bias, after.bias);
+  }
   execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
   return execution;
 }
 
 std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
-                                      const memory::desc& y, const memory::desc& out) {
+                                      const memory::desc& y, const memory::desc& out,
+                                      const After& after) {
   if (op.input(1).takes_any_layout()) {
-    if (auto packed = execution_of(op, x, y, any_layout(y.dims()), out)) return packed;
+    if (auto packed = execution_of(op, x, y, any_layout(y.dims()), out, after)) return packed;
   }
-  return execution_of(op, x, y, y, out);
+  return execution_of(op, x, y, y, out, after);
 }
 
 // Extents and strides of an operand with the leading dimensions that it broadcasts over.
@@ -50,11 +55,26 @@ memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
   return strided(extents, strides);
 }
 
-std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shape) {
+// One number for each of the last of `rank` dimensions.
+memory::desc bias_of(std::size_t rank, std::int64_t columns) {
+  memory::dims extents(rank, 1);
+  extents.back() = columns;
+  return dense(extents);
+}
+
+// What the product does to its result.
+struct ProductSteps {
+  bool bias = false;
+  bool relu = false;
+};
+
+std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shape,
+                                       const ProductSteps& own = {}) {
   const auto& [batch, m, n, k] = shape.sizes;
   if (batch == 1) {
     return execution_of(op, strided({m, k}, {shape.x_row, shape.x_column}),
-                        strided({k, n}, {shape.y_row, shape.y_column}), dense({m, n}));
+                        strided({k, n}, {shape.y_row, shape.y_column}), dense({m, n}),
+                        {own.bias ? bias_of(2, n) : memory::desc(), own.relu});
   }
   const sdk::Dims x = op.input(0).dims();
   const sdk::Dims y = op.input(1).dims();
@@ -64,7 +84,8 @@ std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shap
   memory::dims out = dims_of(op.output(0));
   out.resize(batch_rank);
   out.insert(out.end(), {m, n});
-  return execution_of(op, x_desc, y_desc, dense(out));
+  const memory::desc bias = own.bias ? bias_of(out.size(), n) : memory::desc();
+  return execution_of(op, x_desc, y_desc, dense(out), {bias, own.relu});
 }
 
 std::string refuse(const OpDesc& op, const MatmulShape& shape) {
@@ -92,6 +113,50 @@ class Matmul final : public Accelerated {
 
   bool transpose_x_;
   bool transpose_y_;
+};
+
+struct FinishedProduct {
+  void launch(const sdk::Launch& launch) const {
+    execution.run(launch);
+    kernels::finish_matrix(*host, epilogue.in(launch), launch.output<float>(0), rows, columns);
+  }
+  const sdk::Host* host;
+  Execution execution;
+  MatmulEpilogue epilogue;
+  std::int64_t rows;
+  std::int64_t columns;
+};
+
+// The primitive adds the bias, and takes the maximum with 0 where nothing comes between.
+class FusedMatmul final : public Accelerated {
+ public:
+  explicit FusedMatmul(const OpDesc& op)
+      : transpose_x_(op.attributes().boolean("transpose_x")),
+        transpose_y_(op.attributes().boolean("transpose_y")),
+        epilogue_(op) {
+    own_.bias = epilogue_.has_bias();
+    own_.relu = epilogue_.activation() == kernels::Activation::kRelu && !epilogue_.has_residual();
+    epilogue_.leave_out_bias();
+    if (own_.relu) epilogue_.leave_out_activation();
+  }
+
+  void prepare(sdk::Prepare& prepare) const override {
+    Execution execution = prepare_execution(prepare);
+    const auto out = prepare.op().output(0);
+    const std::int64_t columns = out.dim(out.rank() - 1);
+    prepare.emplace<FinishedProduct>(&prepare.host(), std::move(execution), epilogue_,
+                                     out.numel() / columns, columns);
+  }
+
+ private:
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+    return build_product(op, read_matmul(op, transpose_x_, transpose_y_), own_);
+  }
+
+  bool transpose_x_;
+  bool transpose_y_;
+  MatmulEpilogue epilogue_;  // what is left to do
+  ProductSteps own_;
 };
 
 std::string matmul_supports(const OpDesc& op) {
@@ -132,6 +197,11 @@ void add_matmul(KernelDefs& kernels) {
                      .name = kName,
                      .dtypes = kDtypes,
                      .create = sdk::make_kernel<Matmul>,
+                     .supports = matmul_supports});
+  kernels.push_back({.op = "fused_matmul",
+                     .name = kName,
+                     .dtypes = kDtypes,
+                     .create = sdk::make_kernel<FusedMatmul>,
                      .supports = matmul_supports});
   kernels.push_back({.op = "mul",
                      .name = kName,

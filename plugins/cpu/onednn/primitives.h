@@ -25,12 +25,19 @@ dnnl::reorder make_reorder(const Desc& from, const Desc& to);
 // 256,50176 blocks 64 of axes 1". Empty for any other.
 std::string layout_text(const Desc& desc);
 
-dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& out);
+// What a product does to its result. An empty `bias` leaves it out.
+struct After {
+  Desc bias = {};
+  bool relu = false;
+};
 
-// An empty `bias` leaves it out.
+dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& out,
+                                         const After& after);
+
 dnnl::convolution_forward::primitive_desc convolution_desc(dnnl::prop_kind kind, const Desc& x,
-                                                           const Desc& filter, const Desc& bias,
-                                                           const Desc& out, const Windows& windows);
+                                                           const Desc& filter, const Desc& out,
+                                                           const Windows& windows,
+                                                           const After& after);
 dnnl::convolution_backward_data::primitive_desc convolution_input_grad_desc(const Desc& x_grad,
                                                                             const Desc& filter,
                                                                             const Desc& out_grad,

@@ -1,0 +1,69 @@
+// What a launch of a fused op does after its product.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/conv2d.hpp>
+#include <loci/plugin/kernel.hpp>
+
+#include "plugins/kernels/epilogue.h"
+
+namespace loci::cpu {
+
+// Of fused_matmul.
+class MatmulEpilogue {
+ public:
+  explicit MatmulEpilogue(const sdk::OpDesc& op);
+
+  [[nodiscard]] bool has_bias() const { return has_bias_; }
+  [[nodiscard]] bool has_residual() const { return has_residual_; }
+  [[nodiscard]] kernels::Activation activation() const { return activation_; }
+  [[nodiscard]] kernels::RowEpilogue in(const sdk::Launch& launch) const;
+
+  // What the product itself does is left out.
+  void leave_out_bias() { has_bias_ = false; }
+  void leave_out_activation() { activation_ = kernels::Activation::kNone; }
+
+  static constexpr std::uint32_t kBiasSlot = 2;
+  static constexpr std::uint32_t kResidualSlot = 3;
+
+ private:
+  bool has_bias_;
+  bool has_residual_;
+  kernels::Activation activation_;
+};
+
+// Of fused_conv2d.
+class ConvEpilogue {
+ public:
+  ConvEpilogue(const sdk::OpDesc& op, const sdk::ConvShape& shape);
+
+  [[nodiscard]] bool has_bias() const { return has_bias_; }
+  [[nodiscard]] bool has_norm() const { return has_norm_; }
+  [[nodiscard]] bool has_residual() const { return has_residual_; }
+  [[nodiscard]] kernels::Activation activation() const { return activation_; }
+
+  // What the convolution itself does is left out.
+  void leave_out_bias() { has_bias_ = false; }
+  void leave_out_activation() { activation_ = kernels::Activation::kNone; }
+  [[nodiscard]] bool does_nothing() const {
+    return !has_bias_ && !has_norm_ && !has_residual_ && activation_ == kernels::Activation::kNone;
+  }
+
+  // Floats of scratch memory that in() wants: two for each channel of the result.
+  [[nodiscard]] std::int64_t scratch() const { return has_norm_ ? 2 * channels_ : 0; }
+  [[nodiscard]] kernels::PlaneEpilogue in(const sdk::Launch& launch, float* scratch) const;
+  // Applies it to the launch's result, on the thread team.
+  void finish(const sdk::Host& host, const sdk::Launch& launch, float* scratch) const;
+
+ private:
+  bool has_bias_;
+  bool has_norm_;
+  bool has_residual_;
+  kernels::Activation activation_;
+  float epsilon_;
+  std::int64_t batch_;
+  std::int64_t channels_;
+  std::int64_t plane_;
+};
+
+}  // namespace loci::cpu

@@ -1,0 +1,83 @@
+// Smooth activations of one element, to be inlined into vector loops. C is the dtype computed in.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "plugins/kernels/isa.h"
+#include "plugins/kernels/simd_math.h"
+
+namespace loci::kernels {
+
+// Each function says what an element costs with vectors of 32 bytes; float64 takes three times
+// that.
+
+struct Sigmoid {
+  static constexpr std::int64_t kPicoseconds = 900;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    return simd::sigmoid(x);
+  }
+};
+
+struct Tanh {
+  static constexpr std::int64_t kPicoseconds = 800;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    return simd::tanh(x);
+  }
+};
+
+// Beyond it both factors of gelu are at their limits in every dtype, and infinity must not meet 0.
+constexpr double kFar = 40;
+
+// x P(X <= x); the tail is computed on its own side, so that it keeps its digits.
+struct Gelu {
+  static constexpr std::int64_t kPicoseconds = 2300;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    const C tail = simd::normal_tail(std::abs(x)).tail;
+    const C near = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
+    return near * (x > 0 ? 1 - tail : tail);
+  }
+  // P(x) + x p(x).
+  template <class C>
+  LOCI_INLINE static C derivative(C x) {
+    const auto normal = simd::normal_tail(std::abs(x));
+    const C near = clamped(x);
+    return (x > 0 ? 1 - normal.tail : normal.tail) + near * normal.density;
+  }
+  template <class C>
+  LOCI_INLINE static C clamped(C x) {
+    const C above = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
+    return above > static_cast<C>(kFar) ? static_cast<C>(kFar) : above;
+  }
+};
+
+// (1 + tanh(u)) / 2 = sigmoid(2 u), which keeps the digits of small results.
+struct GeluTanh {
+  static constexpr std::int64_t kPicoseconds = 1200;
+  static constexpr double kTwice = 1.5957691216057307;  // 2 sqrt(2 / pi)
+  static constexpr double kCubic = 0.044715;
+
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    const C near = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
+    return near * simd::sigmoid(argument(near));
+  }
+  // s + x s (1 - s) (2 u)', with s (1 - s) from the side where 1 - s is small.
+  template <class C>
+  LOCI_INLINE static C derivative(C x) {
+    const C near = Gelu::clamped(x);
+    const C s = simd::sigmoid(argument(near));
+    const C rest = simd::sigmoid(-argument(near));
+    const C slope = static_cast<C>(kTwice) + static_cast<C>(3 * kTwice * kCubic) * (near * near);
+    return s + near * (s * rest) * slope;
+  }
+  template <class C>
+  LOCI_INLINE static C argument(C x) {
+    return x * (static_cast<C>(kTwice) + static_cast<C>(kTwice * kCubic) * (x * x));
+  }
+};
+
+}  // namespace loci::kernels

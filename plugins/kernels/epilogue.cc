@@ -1,0 +1,141 @@
+#include "plugins/kernels/epilogue.h"
+
+#include <algorithm>
+#include <loci/plugin/error.hpp>
+#include <string>
+
+#include "plugins/kernels/activation_functions.h"
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/isa.h"
+
+namespace loci::kernels {
+namespace {
+
+// Elements that stay in the first cache from one step to the next.
+constexpr std::int64_t kBlock = 2048;
+
+template <class F>
+LOCI_INLINE inline void map(float* values, std::int64_t count) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) values[i] = F::value(values[i]);
+}
+
+// As the op relu: NaN stays NaN.
+struct Relu {
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    return x < 0 ? C(0) : x;
+  }
+};
+
+LOCI_INLINE inline void apply(Activation activation, float* values, std::int64_t count) {
+  switch (activation) {
+    case Activation::kNone: return;
+    case Activation::kRelu: return map<Relu>(values, count);
+    case Activation::kSigmoid: return map<Sigmoid>(values, count);
+    case Activation::kTanh: return map<Tanh>(values, count);
+    case Activation::kGelu: return map<Gelu>(values, count);
+    case Activation::kGeluTanh: return map<GeluTanh>(values, count);
+  }
+}
+
+LOCI_INLINE inline void add(float* out, const float* x, std::int64_t count) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) out[i] += x[i];
+}
+
+LOCI_INLINE inline void finish_row(const RowEpilogue& epilogue, float* out, std::int64_t position,
+                                   std::int64_t column, std::int64_t columns) {
+  if (epilogue.bias != nullptr) add(out + position, epilogue.bias + column, columns);
+  if (epilogue.residual != nullptr) add(out + position, epilogue.residual + position, columns);
+  apply(epilogue.activation, out + position, columns);
+}
+
+// Part of one plane.
+LOCI_INLINE inline void finish_plane(const PlaneEpilogue& epilogue, float* out, std::int64_t begin,
+                                     std::int64_t count, std::int64_t channel) {
+  const float factor = epilogue.factor == nullptr ? 1.0F : epilogue.factor[channel];
+  const float offset = epilogue.offset == nullptr ? 0.0F : epilogue.offset[channel];
+  float* values = out + begin;
+  if (epilogue.factor != nullptr || epilogue.offset != nullptr) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] * factor + offset;
+  }
+  if (epilogue.residual != nullptr) add(values, epilogue.residual + begin, count);
+  apply(epilogue.activation, values, count);
+}
+
+// What an element costs, most of it the activation.
+std::int64_t picoseconds_of(Activation activation) {
+  constexpr std::int64_t kSums = 100;
+  switch (activation) {
+    case Activation::kNone:
+    case Activation::kRelu: return kSums;
+    case Activation::kSigmoid: return kSums + Sigmoid::kPicoseconds;
+    case Activation::kTanh: return kSums + Tanh::kPicoseconds;
+    case Activation::kGelu: return kSums + Gelu::kPicoseconds;
+    case Activation::kGeluTanh: return kSums + GeluTanh::kPicoseconds;
+  }
+  return kSums;
+}
+
+}  // namespace
+
+Activation read_activation(std::string_view name) {
+  if (name == "none") return Activation::kNone;
+  if (name == "relu") return Activation::kRelu;
+  if (name == "sigmoid") return Activation::kSigmoid;
+  if (name == "tanh") return Activation::kTanh;
+  if (name == "gelu") return Activation::kGelu;
+  if (name == "gelu_tanh") return Activation::kGeluTanh;
+  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "it knows no activation '" + std::string(name) + "'");
+}
+
+void activate(Activation activation, float* values, std::int64_t count) {
+  run_widest([&](auto) LOCI_INLINE { apply(activation, values, count); });
+}
+
+void finish_rows(const RowEpilogue& epilogue, float* out, std::int64_t stride, std::int64_t row,
+                 std::int64_t rows, std::int64_t column, std::int64_t columns) {
+  run_widest([&](auto) LOCI_INLINE {
+    for (std::int64_t r = row; r < row + rows; ++r) {
+      for (std::int64_t done = 0; done < columns; done += kBlock) {
+        const std::int64_t c = column + done;
+        finish_row(epilogue, out, r * stride + c, c, std::min(kBlock, columns - done));
+      }
+    }
+  });
+}
+
+void finish_matrix(const sdk::Host& host, const RowEpilogue& epilogue, float* out,
+                   std::int64_t rows, std::int64_t columns) {
+  if (epilogue.does_nothing()) return;
+  const std::int64_t blocks = (columns + kBlock - 1) / kBlock;
+  const std::int64_t elements = std::min(kBlock, columns);
+  host.parallel_for(0, rows * blocks, grain_for(picoseconds_of(epilogue.activation) * elements),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t column = i % blocks * kBlock;
+                        finish_rows(epilogue, out, columns, i / blocks, 1, column,
+                                    std::min(kBlock, columns - column));
+                      }
+                    });
+}
+
+void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* out,
+                   std::int64_t batch, std::int64_t channels, std::int64_t plane) {
+  const std::int64_t grain =
+      grain_for(picoseconds_of(epilogue.activation) * std::max<std::int64_t>(plane, 1));
+  host.parallel_for(0, batch * channels, grain, [&](std::int64_t begin, std::int64_t end) {
+    run_widest([&](auto) LOCI_INLINE {
+      for (std::int64_t image = begin; image < end; ++image) {
+        for (std::int64_t done = 0; done < plane; done += kBlock) {
+          finish_plane(epilogue, out, image * plane + done, std::min(kBlock, plane - done),
+                       image % channels);
+        }
+      }
+    });
+  });
+}
+
+}  // namespace loci::kernels

@@ -1,0 +1,49 @@
+// What a fused op does to a product after it, while that is in the cache.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/host.hpp>
+#include <string_view>
+
+namespace loci::kernels {
+
+enum class Activation : std::uint8_t { kNone, kRelu, kSigmoid, kTanh, kGelu, kGeluTanh };
+
+// By the attribute "activation" of fused ops. Throws sdk::Error for a name that it does not know.
+[[nodiscard]] Activation read_activation(std::string_view name);
+
+// values[i] = activation(values[i]).
+void activate(Activation activation, float* values, std::int64_t count);
+
+// Of rows of a matrix product: activation(out[r, c] + bias[c] + residual[r, c]).
+struct RowEpilogue {
+  const float* bias = nullptr;      // null: none
+  const float* residual = nullptr;  // null: none; its rows lie as those of the result
+  Activation activation = Activation::kNone;
+
+  [[nodiscard]] bool does_nothing() const {
+    return bias == nullptr && residual == nullptr && activation == Activation::kNone;
+  }
+};
+
+// Rows and columns of the result, the first of which are numbers `row` and `column` of the whole,
+// with `stride` elements from one row to the next; `out` is the whole. On the calling thread.
+void finish_rows(const RowEpilogue& epilogue, float* out, std::int64_t stride, std::int64_t row,
+                 std::int64_t rows, std::int64_t column, std::int64_t columns);
+// The whole of a dense result, on the thread team.
+void finish_matrix(const sdk::Host& host, const RowEpilogue& epilogue, float* out,
+                   std::int64_t rows, std::int64_t columns);
+
+// Of images [batch, channels, plane], dense: activation(out * factor[c] + offset[c] + residual).
+struct PlaneEpilogue {
+  const float* factor = nullptr;    // null: 1
+  const float* offset = nullptr;    // null: 0
+  const float* residual = nullptr;  // null: none
+  Activation activation = Activation::kNone;
+};
+
+// On the thread team.
+void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* out,
+                   std::int64_t batch, std::int64_t channels, std::int64_t plane);
+
+}  // namespace loci::kernels
