@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "framework/compile/constant_evaluator.h"
 #include "framework/compile/type_binding.h"
+#include "framework/core/abi/error.h"
 #include "framework/core/context.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/device/device_manager.h"
 #include "framework/ops/op_registry.h"
 #include "framework/passes/pass.h"
+#include "framework/plugin/plugin_manager.h"
 #include "framework/program/control_flow.h"
 
 namespace loci::runtime {
@@ -74,6 +80,39 @@ void check_context(const Block& block) {
   }
 }
 
+bool has_kernel(const Place& place, std::string_view type, DType dtype) {
+  auto& plugins = plugin::PluginManager::instance();
+  for (const device::KernelLibrary* library : plugins.kernel_libraries(place.type())) {
+    for (const loci_kernel_def* def : library->defs) {
+      const bool takes = (def->dtype_mask & LOCI_DTYPE_BIT(static_cast<loci_dtype>(dtype))) != 0;
+      if (takes && core::from_abi(def->op) == type) return true;
+    }
+  }
+  return false;
+}
+
+// Looks each question up once.
+passes::HasKernel kernel_finder(const Place& preferred) {
+  using Question = std::tuple<std::string, DType, std::string>;
+  auto answers = std::make_shared<std::map<Question, bool>>();
+  return [preferred, answers](std::string_view type, DType dtype, const std::string& guard) {
+    const auto [answer, is_new] = answers->try_emplace({std::string(type), dtype, guard}, false);
+    if (is_new) {
+      const Place place = guard.empty() ? preferred : Place(guard);
+      answer->second =
+          has_kernel(device::DeviceManager::instance().resolve(place, preferred), type, dtype);
+    }
+    return answer->second;
+  };
+}
+
+std::vector<std::string> disabled_passes(const CompileOptions& options) {
+  std::vector<std::string> names = options.disabled_passes;
+  if (options.optimization != Optimization::kExact) return names;
+  for (std::string& name : passes::passes_that_change_bits()) names.push_back(std::move(name));
+  return names;
+}
+
 void mark(const std::vector<VarId>& ids, std::vector<bool>* set) {
   for (const VarId id : ids) (*set)[static_cast<std::size_t>(id)] = true;
 }
@@ -102,6 +141,7 @@ void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetc
   mark(fetched, &context.kept);
   mark(block.results, &context.kept);
   context.evaluate = constant_evaluator(preferred);
+  context.has_kernel = kernel_finder(preferred);
   passes::run_passes(block, context, disabled, last);
 }
 
@@ -121,7 +161,7 @@ std::shared_ptr<const program::ProgramImpl> specialize(const PlanRequest& reques
   append_random_advance(block);
   if (request.options.optimization != Optimization::kNone) {
     rewrite(program.get(), request.fetches, request.device->place(),
-            request.options.disabled_passes);
+            disabled_passes(request.options));
   }
   return program;
 }

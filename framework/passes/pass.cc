@@ -44,6 +44,7 @@ void run_inside(const program::Block& around, program::Operator& op, const PassC
     program::Block rewritten = with_argument_types(block, types);
     PassContext inner;
     inner.evaluate = context.evaluate;
+    inner.has_kernel = context.has_kernel;
     inner.kept.resize(rewritten.vars.size());
     for (const program::VarId id : block.results) inner.kept[static_cast<std::size_t>(id)] = true;
     try {
@@ -67,8 +68,19 @@ const std::vector<Pass>& all_passes() {
        merge_common_subexpressions},
       {"dead_code_elimination", "leaves out what neither a fetch nor state needs",
        remove_dead_code},
+      {"epilogue_fusion",
+       "computes bias, normalisation, residual and activation within the product before them",
+       fuse_epilogues, /*keeps_bits=*/false},
   };
   return kPasses;
+}
+
+std::vector<std::string> passes_that_change_bits() {
+  std::vector<std::string> names;
+  for (const Pass& pass : all_passes()) {
+    if (!pass.keeps_bits) names.emplace_back(pass.name);
+  }
+  return names;
 }
 
 void check_pass(const std::string& name) {

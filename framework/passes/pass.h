@@ -1,13 +1,14 @@
 // Rewriting a program before it is compiled: what a pass is, and the list of them.
 //
 // A pass changes the main block of a program that nobody else sees: a copy of the user's for one
-// plan. It keeps what the block computes, to the bit; variables keep their indices and names, so
-// that fetches find them.
+// plan. It keeps what the block computes: to the bit, or within the documented bounds of the ops.
+// Variables keep their indices and names, so that fetches find them.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/program/program_impl.h"
@@ -21,20 +22,28 @@ using Evaluate = std::function<std::optional<std::vector<Tensor>>(
     const program::Operator& op, const program::Block& block,
     const std::vector<std::vector<Tensor>>& inputs)>;
 
+using HasKernel = std::function<bool(std::string_view type, DType dtype, const std::string& guard)>;
+
 struct PassContext {
   // By variable: fetched, or a result of the program.
   std::vector<bool> kept;
   Evaluate evaluate;
+  // Whether operators of that type and leading dtype have kernels where the guard says, an empty
+  // one meaning the preferred place: some shapes may still be refused. Empty: none have.
+  HasKernel has_kernel = {};
 };
 
 struct Pass {
   const char* name;
   const char* summary;
   void (*run)(program::Block& block, const PassContext& context);
+  bool keeps_bits = true;
 };
 
 // In the order in which they run.
 const std::vector<Pass>& all_passes();
+// Names of those after which results may differ in the last bits.
+std::vector<std::string> passes_that_change_bits();
 
 // Throws Error(kInvalidArgument) with similar names unless there is a pass of that name.
 void check_pass(const std::string& name);

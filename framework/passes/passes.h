@@ -20,4 +20,9 @@ void merge_common_subexpressions(program::Block& block, const PassContext& conte
 // Removes operators whose outputs nobody reads.
 void remove_dead_code(program::Block& block, const PassContext& context);
 
+// Puts a fused_matmul or fused_conv2d in place of a product and what nothing else reads behind it:
+// the bias of its columns, a normalisation by running statistics, a sum with a tensor of its shape,
+// an activation; where the place has kernels of it.
+void fuse_epilogues(program::Block& block, const PassContext& context);
+
 }  // namespace loci::passes
