@@ -3,6 +3,7 @@
 #include <cmath>
 #include <loci/nn/attention.hpp>
 #include <loci/operators.hpp>
+#include <loci/ops/attention.hpp>
 #include <loci/ops/loss.hpp>
 #include <loci/ops/product.hpp>
 #include <loci/ops/shape.hpp>
@@ -60,14 +61,25 @@ Tensor MultiHeadAttention::forward(const Tensor& query, const Tensor& key, const
   check_input("query", query, width_);
   check_input("key", key, width_);
   check_input("value", value, width_);
+  const Tensor queries = query_(query);
+  const Tensor keys = key_(key);
+  const Tensor values = value_(value);
+  const bool drops = is_training() && dropout_.p() > 0;
+  return output_(drops ? dropping(queries, keys, values, mask)
+                       : attention(queries, keys, values, heads_, mask));
+}
+
+// Written out, for the weights that are dropped.
+Tensor MultiHeadAttention::dropping(const Tensor& queries, const Tensor& keys, const Tensor& values,
+                                    const Tensor& mask) {
   // Scaled before the product, where there are fewer elements than after it.
   const double factor = 1.0 / std::sqrt(static_cast<double>(width_ / heads_));
-  const Tensor queries = in_heads(scale(query_(query), factor));
-  Tensor scores = matmul(queries, in_heads(key_(key)), false, /*transpose_y=*/true);
+  Tensor scores = matmul(in_heads(scale(queries, factor)), in_heads(keys), false,
+                         /*transpose_y=*/true);
   if (mask.defined()) scores = scores + mask;
   const Tensor weights = dropout_(softmax(scores));
-  const Tensor seen = matmul(weights, in_heads(value_(value)));
-  return output_(reshape(transpose(seen, {0, 2, 1, 3}), {0, 0, width_}));
+  const Tensor seen = matmul(weights, in_heads(values));
+  return reshape(transpose(seen, {0, 2, 1, 3}), {0, 0, width_});
 }
 
 std::string MultiHeadAttention::arguments() const {

@@ -5,6 +5,7 @@
 # that against the files.
 set(LOCI_OP_FAMILIES
   activation
+  attention
   batch_norm
   bilinear_interp
   cast

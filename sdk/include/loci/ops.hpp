@@ -7,6 +7,7 @@
 #pragma once
 
 #include <loci/ops/activation.hpp>
+#include <loci/ops/attention.hpp>
 #include <loci/ops/comparison.hpp>
 #include <loci/ops/creation.hpp>
 #include <loci/ops/elementwise.hpp>

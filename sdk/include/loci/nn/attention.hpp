@@ -40,6 +40,8 @@ class LOCI_PUBLIC MultiHeadAttention : public Module {
 
  private:
   [[nodiscard]] Tensor in_heads(const Tensor& x) const;
+  Tensor dropping(const Tensor& queries, const Tensor& keys, const Tensor& values,
+                  const Tensor& mask);
 
   std::int64_t width_;
   std::int64_t heads_;

@@ -19,6 +19,7 @@ class LOCI_PUBLIC Dropout : public Module {
   Tensor forward(const Tensor& x) override;
   [[nodiscard]] std::string type() const override { return "Dropout"; }
   [[nodiscard]] std::string arguments() const override;
+  [[nodiscard]] double p() const noexcept { return p_; }
 
  private:
   double p_;

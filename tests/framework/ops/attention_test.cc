@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/gradient_probe.h"
+#include "tests/support/infer_probe.h"
+
+namespace loci::ops {
+namespace {
+
+using test_support::gradient_of;
+using test_support::infer;
+using test_support::InferProbe;
+using ::testing::HasSubstr;
+
+InferProbe attended(const Shape& query, const Shape& key, const Shape& value) {
+  return infer("attention").input("query", query).input("key", key).input("value", value);
+}
+
+TEST(AttentionTest, HasTheLengthOfQueriesAndTheWidthOfValues) {
+  EXPECT_EQ(attended({2, 3, 4}, {2, 5, 4}, {2, 5, 6}).shape(), (Shape{2, 3, 6}));
+  EXPECT_EQ(attended({-1, 3, 4}, {2, -1, 4}, {2, 5, 6}).shape(), (Shape{2, 3, 6}));
+}
+
+TEST(AttentionTest, RefusesWhatDoesNotFit) {
+  EXPECT_THAT(attended({3, 4}, {2, 5, 4}, {2, 5, 6}).error(), HasSubstr("[batch, length, width]"));
+  EXPECT_THAT(attended({2, 3, 4}, {2, 5, 6}, {2, 5, 6}).error(),
+              HasSubstr("the batch and width of query"));
+  EXPECT_THAT(attended({2, 3, 4}, {2, 5, 4}, {2, 4, 6}).error(),
+              HasSubstr("the batch and length of key"));
+  EXPECT_THAT(attended({2, 3, 4}, {2, 5, 4}, {2, 5, 6}).attr("heads", std::int64_t{3}).error(),
+              HasSubstr("3 heads do not divide the width 4 of query"));
+  EXPECT_THAT(attended({2, 3, 4}, {2, 5, 4}, {2, 5, 6}).attr("heads", std::int64_t{0}).error(),
+              HasSubstr("heads is 0; give at least 1"));
+  EXPECT_THAT(attended({2, 3, 4}, {2, 5, 4}, {2, 5, 0}).error(),
+              HasSubstr("value has the width 0"));
+  EXPECT_THAT(attended({2, 3, 4}, {2, 5, 4}, {2, 5, 6}).attr("factor", 1.0 / 0.0).error(),
+              HasSubstr("factor is inf; give a finite number"));
+}
+
+TEST(AttentionTest, AMaskIsBroadcastToTheScores) {
+  const auto masked = [](const Shape& mask) {
+    return attended({2, 3, 4}, {2, 5, 4}, {2, 5, 4})
+        .attr("heads", std::int64_t{2})
+        .input("mask", mask);
+  };
+  for (const Shape& mask : {Shape{3, 5}, Shape{2, 1, 1, 5}, Shape{2, 3, 1}, Shape{}}) {
+    EXPECT_EQ(masked(mask).shape(), (Shape{2, 3, 4})) << mask.to_string();
+  }
+  for (const Shape& mask : {Shape{5, 3}, Shape{3, 2, 3, 5}, Shape{1, 2, 2, 3, 5}}) {
+    EXPECT_THAT(masked(mask).error(),
+                HasSubstr("is not broadcast to the scores [2, 2, 3, 5], [batch, heads, queries"));
+  }
+}
+
+TEST(AttentionTest, CostsBothProductsAndTheSoftmax) {
+  EXPECT_EQ(attended({2, 3, 4}, {2, 5, 4}, {2, 5, 6}).attr("heads", std::int64_t{2}).cost().flops,
+            2 * 2 * 3 * 5 * (2 * (2 + 3) + 5));
+}
+
+TEST(AttentionTest, KeepsTheBatchApart) {
+  const auto rows = [] {
+    return infer("attention")
+        .rows("query", {2, 3, 4})
+        .rows("key", {2, 5, 4})
+        .rows("value", {2, 5, 4});
+  };
+  EXPECT_TRUE(rows().keeps_rows());
+  EXPECT_FALSE(rows().rows("mask", {2, 1, 3, 5}).keeps_rows());
+}
+
+TEST(AttentionTest, HasAGradientOfEachInput) {
+  const auto run = gradient_of("attention")
+                       .with("query", Shape{1, 2, 4})
+                       .with("key", Shape{1, 3, 4})
+                       .with("value", Shape{1, 3, 4})
+                       .with("mask", Shape{2, 3})
+                       .attr("heads", std::int64_t{2})
+                       .run();
+  for (const char* slot : {"query", "key", "value", "mask"}) {
+    EXPECT_NE(run.grad(slot), "none") << slot;
+  }
+}
+
+}  // namespace
+}  // namespace loci::ops
