@@ -6,16 +6,18 @@
 #include "plugins/cpu/fused_kernels.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
+#include "plugins/cpu/winograd_conv2d.h"
 
 namespace loci::cpu {
 
-kernels::KernelDefs cpu_kernels(bool with_onednn) {
+kernels::KernelDefs cpu_kernels(const KernelChoice& choice) {
   kernels::KernelDefs list = packed_kernels();
   const auto add = [&](kernels::KernelDefs more) {
     list.insert(list.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
   };
-  if (with_onednn) add(onednn::onednn_kernels());
+  if (choice.winograd) add(winograd_kernels());
+  if (choice.onednn) add(onednn::onednn_kernels());
   add(fused_kernels());
   add(kernels::portable_kernels());
   return list;

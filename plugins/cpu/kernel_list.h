@@ -5,7 +5,13 @@
 
 namespace loci::cpu {
 
-// Best first: oneDNN's where it is used at all, then the portable ones.
-kernels::KernelDefs cpu_kernels(bool with_onednn);
+// Which kernels there are besides the portable ones and those that pack constant matrices.
+struct KernelChoice {
+  bool onednn = true;
+  bool winograd = true;
+};
+
+// Best first: those that pack constants, oneDNN's, the portable ones.
+kernels::KernelDefs cpu_kernels(const KernelChoice& choice);
 
 }  // namespace loci::cpu

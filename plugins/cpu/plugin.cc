@@ -1,33 +1,38 @@
-// The CPU plugin. Its option "onednn" (LOCI_CPU_ONEDNN) is 0 to leave out oneDNN's kernels.
+// The CPU plugin. Its options "onednn" and "winograd" (LOCI_CPU_ONEDNN, LOCI_CPU_WINOGRAD) are 0 to
+// leave those kernels out.
 #include "plugins/cpu/plugin.h"
 
 #include <loci/plugin/plugin.hpp>
+#include <string>
 
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/kernel_list.h"
 #include "plugins/cpu/onednn/packed_layouts.h"
 #include "plugins/cpu/packed_kernels.h"
+#include "plugins/cpu/winograd_conv2d.h"
 
 namespace loci::cpu {
 namespace {
 
-bool uses_onednn(const sdk::Host& host, const sdk::Options& options) {
-  const auto option = options.find("onednn");
+// 1, which is meant where nothing is said, or 0.
+bool is_on(const sdk::Host& host, const sdk::Options& options, const std::string& name) {
+  const auto option = options.find(name);
   const std::string_view value =
-      option != options.end() ? std::string_view(option->second) : host.config("onednn");
+      option != options.end() ? std::string_view(option->second) : host.config(name);
   if (value.empty() || value == "1") return true;
   if (value == "0") return false;
   throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
-                   "[cpu] the option onednn is '" + std::string(value) + "'; give 0 or 1");
+                   "[cpu] the option " + name + " is '" + std::string(value) + "'; give 0 or 1");
 }
 
 }  // namespace
 
 CpuPlugin::CpuPlugin(const sdk::Host& host, const sdk::Options& options)
-    : kernels_(cpu_kernels(uses_onednn(host, options))) {}
+    : kernels_(cpu_kernels({.onednn = is_on(host, options, "onednn"),
+                            .winograd = is_on(host, options, "winograd")})) {}
 
 void CpuPlugin::relayout(const sdk::RelayoutCall& call) {
-  if (!relayout_packed(call)) onednn::relayout(call);
+  if (!relayout_packed(call) && !relayout_winograd(call)) onednn::relayout(call);
 }
 
 const void* CpuPlugin::interface(std::string_view name) {

@@ -42,7 +42,7 @@ struct PlaneEpilogue {
   Activation activation = Activation::kNone;
 };
 
-// On the thread team.
+// The whole of them, on the thread team. `residual` may be `out` itself.
 void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* out,
                    std::int64_t batch, std::int64_t channels, std::int64_t plane);
 

@@ -82,6 +82,10 @@ struct Description {
     for (const Value& input : call.inputs) {
       inputs.push_back(argument(input.dtype, input.dims, input.residence));
     }
+    for (const std::uint32_t constant : call.constants) {
+      inputs.at(constant).flags |= LOCI_ARG_CONSTANT;
+      inputs.at(constant).layout = LOCI_LAYOUT_ANY;
+    }
     for (const auto& [dtype, dims] : call.outputs) {
       outputs.push_back(argument(dtype, dims, LOCI_RESIDENCE_DEVICE));
     }
@@ -129,10 +133,41 @@ loci_view view_of(loci_dtype dtype, const Dims& dims, std::byte* data, std::uint
   return view;
 }
 
+// Constants by the input that they are, in the layouts that a kernel has chosen.
+struct PackedConstants {
+  void check() const {
+    for (const auto& block : blocks) block->check("a constant that it packed");
+  }
+  std::map<std::uint32_t, loci_view> views;
+  std::vector<std::unique_ptr<Guarded>> blocks;
+};
+
+// `layouts` are those of the inputs, relayout(source, target) packs: into memory without meaning,
+// so that elements that are left out show.
+template <class Relayout>
+PackedConstants pack_constants(const Call& call, const std::vector<std::uint32_t>& layouts,
+                               const Relayout& relayout) {
+  PackedConstants packed;
+  for (const std::uint32_t i : call.constants) {
+    if (layouts.at(i) == LOCI_LAYOUT_PLAIN) continue;
+    const Value& value = call.inputs[i];
+    Guarded plain(value.bytes.size(), std::byte{0});
+    std::memcpy(plain.data(), value.bytes.data(), value.bytes.size());
+    const std::uint64_t size = TestHost::layout_bytes(layouts[i]);
+    auto& block = packed.blocks.emplace_back(std::make_unique<Guarded>(size, std::byte{0x7F}));
+    loci_view target = view_of(value.dtype, value.dims, block->data(), size, value.residence);
+    target.layout = layouts[i];
+    relayout(view_of(value.dtype, value.dims, plain.data(), value.bytes.size(), value.residence),
+             target);
+    packed.views[i] = target;
+  }
+  return packed;
+}
+
 // The memory of one launch: values copied in, outputs filled with a pattern, checked afterwards.
 class Frame {
  public:
-  Frame(const Call& call, const loci_prepared_info& info)
+  Frame(const Call& call, const loci_prepared_info& info, const PackedConstants& packed)
       : call_(call),
         workspace_(info.workspace_bytes, std::byte{0x7F}),
         state_(info.state_bytes, std::byte{0}) {
@@ -154,6 +189,7 @@ class Frame {
       }
       outputs_.push_back(view_of(dtype, dims, data, bytes, LOCI_RESIDENCE_DEVICE));
     }
+    for (const auto& [input, view] : packed.views) inputs_[input] = view;
     for (const loci_view& view : inputs_) input_pointers_.push_back(&view);
     for (const loci_view& view : outputs_) output_pointers_.push_back(&view);
   }
@@ -304,9 +340,15 @@ std::vector<Value> DrivenPlugin::run(const Call& call) {
   const auto prepared = prepare_from(
       call.implementation.empty() ? implementation_of(call) : call.implementation, call);
   const loci_prepared_info& info = prepared->info;
+  const PackedConstants packed = pack_constants(
+      call, prepared->layouts, [&](const loci_view& source, const loci_view& target) {
+        host_.check(kernels_->relayout(plugin_, device_, &source, &target, nullptr, 0));
+      });
 
   std::vector<std::unique_ptr<Frame>> frames;
-  for (int i = 0; i < call.threads; ++i) frames.push_back(std::make_unique<Frame>(call, info));
+  for (int i = 0; i < call.threads; ++i) {
+    frames.push_back(std::make_unique<Frame>(call, info, packed));
+  }
   std::vector<loci_error*> errors(frames.size(), nullptr);
   const auto launch = [&](std::size_t i) {
     for (int j = 0; j < call.launches && errors[i] == nullptr; ++j) {
@@ -319,6 +361,7 @@ std::vector<Value> DrivenPlugin::run(const Call& call) {
   for (std::thread& thread : others) thread.join();
   for (loci_error* error : errors) host_.check(error);
 
+  packed.check();
   std::vector<Value> result = frames[0]->finish();
   for (const auto& frame : frames) {
     const std::vector<Value> other = frame->finish();

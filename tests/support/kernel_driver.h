@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -39,6 +40,8 @@ struct Call {
   int launches = 1;
   // Threads that launch one prepared kernel at the same time, each with outputs of its own.
   int threads = 1;
+  // Inputs that nobody changes: a kernel may have them packed.
+  std::set<std::uint32_t> constants{};
 };
 
 // A plugin, created and with its first device open.

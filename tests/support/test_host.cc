@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -12,6 +13,31 @@ namespace loci::testing {
 namespace {
 
 constexpr std::uint32_t kThreads = 3;
+
+// Of the process, as a plugin's own tables are: an id means the same to all hosts.
+class Layouts {
+ public:
+  static Layouts& instance() {
+    static Layouts layouts;
+    return layouts;
+  }
+  std::uint32_t intern(const std::string& text, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(layouts_.begin(), layouts_.end(),
+                                    [&](const auto& layout) { return layout.first == text; });
+    const auto id = static_cast<std::uint32_t>(found - layouts_.begin()) + 1;
+    if (found == layouts_.end()) layouts_.emplace_back(text, bytes);
+    return id;
+  }
+  std::uint64_t bytes(std::uint32_t id) {
+    const std::lock_guard lock(mutex_);
+    return layouts_.at(id - 1).second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<std::string, std::uint64_t>> layouts_;  // texts and bytes; the first is 1
+};
 
 }  // namespace
 
@@ -86,7 +112,9 @@ struct TestHost::State {
       const auto found = values.find(std::string(key.data, key.size));
       return found == values.end() ? loci_str{} : text_of(found->second);
     };
-    api.layout_intern = [](loci_host* host, loci_str, std::uint64_t) { return ++of(host).layouts; };
+    api.layout_intern = [](loci_host*, loci_str text, std::uint64_t bytes) {
+      return Layouts::instance().intern({text.data, text.size}, bytes);
+    };
     api.get_interface = [](loci_host*, loci_str, std::uint32_t) -> const void* { return nullptr; };
   }
 
@@ -94,7 +122,6 @@ struct TestHost::State {
   std::map<std::string, std::string> configuration;
   std::atomic<int> errors{0};
   std::atomic<int> loops{0};
-  std::uint32_t layouts = 0;
 };
 
 TestHost::TestHost(std::map<std::string, std::string> configuration)
@@ -107,6 +134,7 @@ TestHost::~TestHost() = default;
 const loci_host_api& TestHost::api() const { return state_->api; }
 int TestHost::live_errors() const { return state_->errors; }
 int TestHost::parallel_loops() const { return state_->loops; }
+std::uint64_t TestHost::layout_bytes(std::uint32_t id) { return Layouts::instance().bytes(id); }
 
 void TestHost::check(loci_error* error) const {
   if (error == nullptr) return;

@@ -3,6 +3,7 @@
 
 #include <loci/abi/plugin.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -36,6 +37,9 @@ class TestHost {
   // Errors that are made and not released.
   [[nodiscard]] int live_errors() const;
   [[nodiscard]] int parallel_loops() const;
+  // Of a layout that was interned with any host of the process. Throws std::out_of_range if there
+  // is none of that id.
+  [[nodiscard]] static std::uint64_t layout_bytes(std::uint32_t id);
 
  private:
   struct State;

@@ -69,7 +69,8 @@ class Sums {
   std::vector<Real> terms_;
 };
 
-// conv2d of the first two arrays, and of the third where the op has a bias.
+// conv2d of the first two arrays, and of the third where the op has a bias, within what the op
+// allows for: where it may be, for Winograd's method.
 [[nodiscard]] Expected convolution(const Convolution& op, const Arrays& in);
 
 }  // namespace loci::conformance

@@ -3,21 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <vector>
 
+#include "tests/plugins/kernels/random_floats.h"
 #include "tests/support/test_host.h"
 
 namespace loci::kernels {
 namespace {
 
-std::vector<float> random_floats(std::int64_t count, unsigned seed) {
-  std::mt19937 numbers(seed);
-  std::uniform_real_distribution<float> values(-1, 1);
-  std::vector<float> result(static_cast<std::size_t>(count));
-  for (float& value : result) value = values(numbers);
-  return result;
-}
+using testing::random_floats;
 
 // y is read at y[k * row + n * column], rows of x lie `gap` elements apart beyond their own.
 struct Read {

@@ -157,6 +157,21 @@ const std::vector<Convolution>& large_convolutions() {
   return kRows;
 }
 
+// Of sizes that Winograd's method pays for, by filters that the runner makes constant.
+const std::vector<Convolution>& transformed_convolutions() {
+  static const std::vector<Convolution> kRows = {
+      {{1, 32, 10, 11}, {32, 32, 3, 3}, {.paddings = {1, 1}}, true, "many channels"},
+      {{1, 33, 12, 11}, {40, 33, 3, 3}, {.paddings = {0, 1, 2, 1}}, false, "odd channels"},
+  };
+  return kRows;
+}
+
+Case transformed_case(const Convolution& op) {
+  Case subject = forward_case(kFloat32, op);
+  subject.differentiate.clear();
+  return subject;
+}
+
 }  // namespace
 
 void add_conv2d_cases(Suite& suite) {
@@ -172,6 +187,7 @@ void add_conv2d_cases(Suite& suite) {
       suite.add(exact_case(filter_grad_case(dtype, op)));
     }
   }
+  for (const Convolution& op : transformed_convolutions()) suite.add(transformed_case(op));
 }
 
 }  // namespace loci::conformance

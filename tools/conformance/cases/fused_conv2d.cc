@@ -133,6 +133,12 @@ void add_fused_conv2d_cases(Suite& suite) {
       {strided, false, false, "relu"},
       {none, true, true, "relu"},
   };
+  // Of sizes that Winograd's method pays for.
+  const Convolution many{
+      {1, 32, 10, 11}, {36, 32, 3, 3}, {.paddings = {1, 1}}, true, "many channels"};
+  const FusedConv transformed[] = {
+      {many, true, true, "relu"}, {many, false, false, "gelu"}, {many, true, false, "none"}};
+  for (const FusedConv& op : transformed) suite.add(fused_case(kFloat32, op));
   for (const DType dtype : kFloatTypes) {
     for (const FusedConv& op : cases) suite.add(fused_case(dtype, op));
   }
