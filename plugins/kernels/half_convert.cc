@@ -3,36 +3,26 @@
 #include "plugins/kernels/isa.h"
 
 #if LOCI_WIDE_ISA
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
 namespace loci::kernels {
 namespace {
 
-void widen_each(const sdk::f16* from, float* to, std::int64_t count) {
+template <class Half>
+LOCI_INLINE inline void widen_each(const Half* from, float* to, std::int64_t count) {
 #pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-void narrow_each(const float* from, sdk::f16* to, std::int64_t count) {
+template <class Half>
+LOCI_INLINE inline void narrow_each(const float* from, Half* to, std::int64_t count) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) to[i] = sdk::f16(from[i]);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = Half(from[i]);
 }
 
 #if LOCI_WIDE_ISA
 constexpr std::int64_t kLanes = 8;
-
-// clang's __builtin_cpu_supports() does not know F16C.
-bool has_f16c() {
-  unsigned int eax = 0;
-  unsigned int ebx = 0;
-  unsigned int ecx = 0;
-  unsigned int edx = 0;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
-}
-
-bool has_instructions() { return best_isa() != Isa::kBaseline && has_f16c(); }
 
 __attribute__((target("avx2,f16c"))) std::int64_t widen_lanes(const sdk::f16* from, float* to,
                                                               std::int64_t count) {
@@ -61,7 +51,6 @@ __attribute__((target("avx2,f16c"))) std::int64_t narrow_lanes(const float* from
   return i;
 }
 #else
-bool has_instructions() { return false; }
 std::int64_t widen_lanes(const sdk::f16*, float*, std::int64_t) { return 0; }
 std::int64_t narrow_lanes(const float*, sdk::f16*, std::int64_t) { return 0; }
 #endif
@@ -69,15 +58,22 @@ std::int64_t narrow_lanes(const float*, sdk::f16*, std::int64_t) { return 0; }
 }  // namespace
 
 void widen(const sdk::f16* from, float* to, std::int64_t count) {
-  static const bool uses_instructions = has_instructions();
-  const std::int64_t done = uses_instructions ? widen_lanes(from, to, count) : 0;
+  const std::int64_t done = best_isa() != Isa::kBaseline ? widen_lanes(from, to, count) : 0;
   widen_each(from + done, to + done, count - done);
 }
 
 void narrow(const float* from, sdk::f16* to, std::int64_t count) {
-  static const bool uses_instructions = has_instructions();
-  const std::int64_t done = uses_instructions ? narrow_lanes(from, to, count) : 0;
+  const std::int64_t done = best_isa() != Isa::kBaseline ? narrow_lanes(from, to, count) : 0;
   narrow_each(from + done, to + done, count - done);
+}
+
+// A shift, and an addition: vectors of any processor do.
+void widen(const sdk::bf16* from, float* to, std::int64_t count) {
+  run_widest([&](auto) LOCI_INLINE { widen_each(from, to, count); });
+}
+
+void narrow(const float* from, sdk::bf16* to, std::int64_t count) {
+  run_widest([&](auto) LOCI_INLINE { narrow_each(from, to, count); });
 }
 
 }  // namespace loci::kernels
