@@ -44,6 +44,25 @@ struct Operand {
   }
 };
 
+// Row times column. Integers wrap: the narrower types keep the lower bits of the sum.
+struct Dot {
+  explicit Dot(DType dtype) : is_whole(is_integer(dtype)) {}
+  void add(Real x, Real y) {
+    if (is_whole) {
+      bits += to_bits(x) * to_bits(y);
+    } else {
+      sum += x * y;
+      magnitude += std::abs(x * y);
+    }
+  }
+  [[nodiscard]] Real value() const { return is_whole ? static_cast<Real>(bits) : sum; }
+
+  bool is_whole;
+  std::uint64_t bits = 0;
+  Real sum = 0;
+  Real magnitude = 0;
+};
+
 // out[b, i, j] = sum over k of x[b, i, k] y[b, k, j]: K products and sums in any order.
 std::vector<Expected> reference(const Arrays& in, bool transpose_x, bool transpose_y) {
   const Operand x{&in[0], transpose_x, in[0].shape.rank() == 1, true};
@@ -58,17 +77,30 @@ std::vector<Expected> reference(const Arrays& in, bool transpose_x, bool transpo
     const Index batch_index = index_of(batch, b);
     for (std::int64_t i = 0; i < x.rows(); ++i) {
       for (std::int64_t j = 0; j < y.columns(); ++j, ++position) {
-        Real magnitude = 0;
+        Dot dot(in[0].dtype);
         for (std::int64_t k = 0; k < x.columns(); ++k) {
-          const Real product = x.at(batch_index, i, k) * y.at(batch_index, k, j);
-          out.values[position] += product;
-          magnitude += std::abs(product);
+          dot.add(x.at(batch_index, i, k), y.at(batch_index, k, j));
         }
-        out.slack[position] = static_cast<Real>(x.columns() + 1) * magnitude;
+        out.values[position] = dot.value();
+        out.slack[position] = static_cast<Real>(x.columns() + 1) * dot.magnitude;
       }
     }
   }
+  if (is_integer(in[0].dtype)) out.slack.clear();
   return {out};
+}
+
+// Whole numbers of which a few overflow the narrowest types, for integers.
+Generator elements(DType dtype) {
+  if (!is_integer(dtype)) return uniform(-1, 1);
+  return integers(is_unsigned(dtype) ? 0 : -11, 11);
+}
+
+// Both ends of the range, so that products and sums wrap.
+Generator extremes(DType dtype) {
+  const Real top = std::ldexp(Real{1}, 8 * static_cast<int>(dtype_size(dtype)) - 1);
+  if (is_unsigned(dtype)) return cycle({2 * top - 1, top, 1, 3, 2 * top - 2, 0, 2});
+  return cycle({-top, top - 1, -1, 3, 1 - top, 0, 2});
 }
 
 Case matmul_case(DType dtype, const Matmul& op) {
@@ -77,7 +109,7 @@ Case matmul_case(DType dtype, const Matmul& op) {
   const bool small = op.x.numel() + op.y.numel() < 1000;
   return {.op = "matmul",
           .variant = fmt::format("{}{}", tx ? "transpose_x " : "", ty ? "transpose_y" : ""),
-          .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.y, uniform(-1, 1)}},
+          .inputs = {{dtype, op.x, elements(dtype)}, {dtype, op.y, elements(dtype)}},
           .build = [=](const Variables& in) { return Variables{matmul(in[0], in[1], tx, ty)}; },
           .reference = [=](const Arrays& in) { return reference(in, tx, ty); },
           .differentiate = small ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{}};
@@ -94,6 +126,13 @@ Case exact_case(DType dtype, const Matmul& op) {
     out[0].slack.clear();
     return out;
   };
+  return result;
+}
+
+Case wrapping_case(DType dtype, const Matmul& op) {
+  Case result = matmul_case(dtype, op);
+  for (Input& input : result.inputs) input.values = extremes(dtype);
+  result.variant += "wraps";
   return result;
 }
 
@@ -124,7 +163,7 @@ Case mul_case(DType dtype, const Mul& op) {
   return {
       .op = "mul",
       .variant = fmt::format("rows {},{}", op.x_rows, op.y_rows),
-      .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.y, uniform(-1, 1)}},
+      .inputs = {{dtype, op.x, elements(dtype)}, {dtype, op.y, elements(dtype)}},
       .build =
           [=](const Variables& in) { return Variables{mul(in[0], in[1], op.x_rows, op.y_rows)}; },
       .reference = [=](const Arrays& in) { return mul_reference(in, op); },
@@ -180,6 +219,12 @@ void add_matmul_cases(Suite& suite) {
     for (const Matmul& op : products) suite.add(matmul_case(dtype, op));
     for (const Matmul& op : large) suite.add(matmul_case(dtype, op));
     for (const Matmul& op : large) suite.add(exact_case(dtype, op));
+    for (const Mul& op : flattened_products) suite.add(mul_case(dtype, op));
+  }
+  for (const DType dtype : kIntegerTypes) {
+    for (const Matmul& op : products) suite.add(matmul_case(dtype, op));
+    for (const Matmul& op : large) suite.add(matmul_case(dtype, op));
+    for (const Matmul& op : large) suite.add(wrapping_case(dtype, op));
     for (const Mul& op : flattened_products) suite.add(mul_case(dtype, op));
   }
 }
