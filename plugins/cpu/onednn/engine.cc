@@ -64,7 +64,23 @@ std::string isa_text(dnnl::cpu_isa isa) {
   }
 }
 
+dnnl::cpu_isa isa_of(kernels::Isa isa) {
+  switch (isa) {
+    case kernels::Isa::kAvx512: return dnnl::cpu_isa::avx512_core;
+    case kernels::Isa::kAvx2: return dnnl::cpu_isa::avx2;
+    case kernels::Isa::kBaseline: break;
+  }
+  return dnnl::cpu_isa::sse41;
+}
+
 }  // namespace
+
+void limit_isa(kernels::Isa most) {
+  if (dnnl::set_max_cpu_isa(isa_of(most)) == dnnl::status::success) return;
+  throw sdk::Error(LOCI_CODE_FAILED,
+                   "[cpu] oneDNN takes no limit of instruction sets any more; set "
+                   "ONEDNN_MAX_CPU_ISA instead of the option isa");
+}
 
 std::string_view version_text() {
   static const std::string text = [] {

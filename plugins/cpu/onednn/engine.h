@@ -9,12 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/kernels/isa.h"
+
 namespace loci::cpu::onednn {
 
 // The processor as oneDNN sees it; one for the process.
 const dnnl::engine& engine();
 // "oneDNN 2.6.3, avx2": with the instruction set that it uses, which ONEDNN_MAX_CPU_ISA may limit.
 std::string_view version_text();
+// Keeps oneDNN from what is beyond `most`; before anything else of it is used.
+void limit_isa(kernels::Isa most);
 
 // float32, last dimension fastest, or with the given strides.
 dnnl::memory::desc dense(const dnnl::memory::dims& dims);
