@@ -3,6 +3,7 @@
 #include <string>
 
 #include "plugins/cpu/layout_table.h"
+#include "plugins/cpu/onednn/elements.h"
 #include "plugins/cpu/packed_kernels.h"
 #include "plugins/kernels/packed_product.h"
 
@@ -21,20 +22,23 @@ struct Layout {
   std::int64_t column;
 };
 
+constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32) | LOCI_DTYPE_BIT(LOCI_DTYPE_BF16) |
+                                  LOCI_DTYPE_BIT(LOCI_DTYPE_F16);
+
 std::uint32_t intern(const sdk::Host& host, const Layout& layout) {
   const PackedMatrix& matrix = layout.matrix;
-  const std::string text = "packed f32 [" + std::to_string(matrix.k) + ", " +
-                           std::to_string(matrix.n) + "] by " + std::to_string(layout.row) + ", " +
-                           std::to_string(layout.column) + " in panels of " +
-                           std::to_string(matrix.width) + " by " + std::to_string(matrix.block);
-  return LayoutTable<Layout>::instance().intern(
-      host, text, static_cast<std::uint64_t>(matrix.elements()) * sizeof(float), layout);
+  const std::string text = "packed " + onednn::Elements::native(matrix.dtype).text() + " [" +
+                           std::to_string(matrix.k) + ", " + std::to_string(matrix.n) + "] by " +
+                           std::to_string(layout.row) + ", " + std::to_string(layout.column) +
+                           " in panels of " + std::to_string(matrix.width) + " by " +
+                           std::to_string(matrix.block);
+  return LayoutTable<Layout>::instance().intern(host, text, matrix.bytes(), layout);
 }
 
 struct Prepared {
   void launch(const sdk::Launch& launch) const {
-    kernels::multiply_packed(*host, product, launch.input<float>(0), launch.input<float>(1),
-                             launch.output<float>(0));
+    kernels::multiply_packed(*host, product, launch.input<void>(0), launch.input<void>(1),
+                             launch.output<void>(0), launch.workspace<void>());
   }
   const sdk::Host* host;
   PackedProduct product;
@@ -42,9 +46,13 @@ struct Prepared {
 
 void prepare_product(sdk::Prepare& prepare, const MatmulShape& shape) {
   const auto& [batch, m, n, k] = shape.sizes;
-  const Layout layout{PackedMatrix(k, n, kernels::panel_width()), shape.y_row, shape.y_column};
+  const loci_dtype dtype = prepare.op().input(0).dtype();
+  const Layout layout{PackedMatrix(k, n, kernels::panel_width(), dtype), shape.y_row,
+                      shape.y_column};
+  const PackedProduct product{m, shape.x_row, layout.matrix};
   prepare.choose_input_layout(1, intern(prepare.host(), layout));
-  prepare.emplace<Prepared>(&prepare.host(), PackedProduct{m, shape.x_row, layout.matrix});
+  prepare.set_workspace(product.workspace_bytes());
+  prepare.emplace<Prepared>(&prepare.host(), product);
 }
 
 // Measured on AVX2, one thread: of 32 rows 0.7 of oneDNN's time, of 128 rows 0.9, of 1,024
@@ -56,6 +64,10 @@ constexpr std::int64_t kLeastColumns = 8;
 constexpr std::int64_t kLeastElements = 2'048;
 
 std::string refusal(const OpDesc& op, const MatmulShape& shape) {
+  const loci_dtype dtype = op.input(0).dtype();
+  if (dtype != LOCI_DTYPE_F32 && shape.sizes.m > 1 && onednn::has_native(dtype)) {
+    return "the processor multiplies " + onednn::Elements::native(dtype).text() + " itself";
+  }
   if (shape.sizes.m > kMostRows) return "other kernels are faster for many rows";
   if (shape.sizes.batch != 1) return "there are several matrices y";
   if (shape.x_column != 1) return "the elements of a row of x do not lie side by side";
@@ -123,7 +135,7 @@ template <class Reader>
 sdk::KernelDef by_constant(std::string_view op) {
   return {.op = op,
           .name = "packed",
-          .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
+          .dtypes = kDtypes,
           .create = sdk::make_kernel<ByConstant<Reader>>,
           .supports = supports<Reader>};
 }
@@ -140,8 +152,7 @@ kernels::KernelDefs packed_kernels() {
 bool relayout_packed(const sdk::RelayoutCall& call) {
   const auto layout = LayoutTable<Layout>::instance().find(call.target.layout);
   if (!layout) return false;
-  kernels::pack(layout->matrix, static_cast<const float*>(call.source.data), layout->row,
-                layout->column, static_cast<float*>(call.target.data));
+  kernels::pack(layout->matrix, call.source.data, layout->row, layout->column, call.target.data);
   return true;
 }
 

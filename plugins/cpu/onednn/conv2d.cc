@@ -41,46 +41,52 @@ struct Extents {
   memory::dims out;
 };
 
-std::optional<Execution> build_forward(const OpDesc& op, const Extents& extents,
-                                       const Windows& windows) {
+std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
+                                       const Extents& extents, const Windows& windows) {
   const bool has_bias = op.has_input(2);
   const memory::dims filters{extents.out[1]};
-  const auto bias = has_bias ? dense(filters) : memory::desc();
-  const auto desc =
-      convolution_desc(dnnl::prop_kind::forward_inference, any_layout(extents.x),
-                       any_layout(extents.filter), bias, any_layout(extents.out), windows);
+  const auto bias = has_bias ? elements.dense(filters) : memory::desc();
+  const auto desc = convolution_desc(
+      dnnl::prop_kind::forward_inference, elements.any_layout(extents.x),
+      elements.any_layout(extents.filter), bias, elements.any_layout(extents.out), windows);
   auto execution =
-      Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(desc);
+      Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(elements,
+                                                                                          desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
-  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), dense(extents.filter),
+  execution->bind_input(DNNL_ARG_SRC, 0, elements.dense(extents.x), desc.src_desc());
+  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), elements.dense(extents.filter),
                           desc.weights_desc());
   if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
-  execution->bind_output(DNNL_ARG_DST, 0, dense(extents.out), desc.dst_desc());
+  execution->bind_output(DNNL_ARG_DST, 0, elements.dense(extents.out), desc.dst_desc());
   return execution;
 }
 
-std::optional<Execution> build_input_grad(const Extents& extents, const Windows& windows) {
-  const auto desc = convolution_input_grad_desc(any_layout(extents.x), any_layout(extents.filter),
-                                                any_layout(extents.out), windows);
+std::optional<Execution> build_input_grad(const Elements& elements, const Extents& extents,
+                                          const Windows& windows) {
+  const auto desc = convolution_input_grad_desc(elements.any_layout(extents.x),
+                                                elements.any_layout(extents.filter),
+                                                elements.any_layout(extents.out), windows);
   auto execution = Execution::of<dnnl::convolution_backward_data::primitive_desc,
-                                 dnnl::convolution_backward_data>(desc);
+                                 dnnl::convolution_backward_data>(elements, desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_WEIGHTS, 0, dense(extents.filter), desc.weights_desc());
-  execution->bind_input(DNNL_ARG_DIFF_DST, 1, dense(extents.out), desc.diff_dst_desc());
-  execution->bind_output(DNNL_ARG_DIFF_SRC, 0, dense(extents.x), desc.diff_src_desc());
+  execution->bind_input(DNNL_ARG_WEIGHTS, 0, elements.dense(extents.filter), desc.weights_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, elements.dense(extents.out), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_SRC, 0, elements.dense(extents.x), desc.diff_src_desc());
   return execution;
 }
 
-std::optional<Execution> build_filter_grad(const Extents& extents, const Windows& windows) {
-  const auto desc = convolution_filter_grad_desc(any_layout(extents.x), any_layout(extents.filter),
-                                                 any_layout(extents.out), windows);
+std::optional<Execution> build_filter_grad(const Elements& elements, const Extents& extents,
+                                           const Windows& windows) {
+  const auto desc = convolution_filter_grad_desc(elements.any_layout(extents.x),
+                                                 elements.any_layout(extents.filter),
+                                                 elements.any_layout(extents.out), windows);
   auto execution = Execution::of<dnnl::convolution_backward_weights::primitive_desc,
-                                 dnnl::convolution_backward_weights>(desc);
+                                 dnnl::convolution_backward_weights>(elements, desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
-  execution->bind_input(DNNL_ARG_DIFF_DST, 1, dense(extents.out), desc.diff_dst_desc());
-  execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, dense(extents.filter), desc.diff_weights_desc());
+  execution->bind_input(DNNL_ARG_SRC, 0, elements.dense(extents.x), desc.src_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, elements.dense(extents.out), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, elements.dense(extents.filter),
+                         desc.diff_weights_desc());
   return execution;
 }
 
@@ -107,17 +113,19 @@ ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
 template <Direction direction>
 class Conv2d final : public Accelerated {
  public:
-  explicit Conv2d(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
+  explicit Conv2d(const OpDesc& op)
+      : Accelerated(3), options_(sdk::read_conv_options(op.attributes())) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
     const ConvShape shape = shape_of<direction>(op, options_);
     const Extents extents(shape);
     const Windows windows = convolution_windows(shape.window);
     switch (direction) {
-      case Direction::kForward: return build_forward(op, extents, windows);
-      case Direction::kInputGrad: return build_input_grad(extents, windows);
-      case Direction::kFilterGrad: return build_filter_grad(extents, windows);
+      case Direction::kForward: return build_forward(op, elements, extents, windows);
+      case Direction::kInputGrad: return build_input_grad(elements, extents, windows);
+      case Direction::kFilterGrad: return build_filter_grad(elements, extents, windows);
     }
     return std::nullopt;
   }

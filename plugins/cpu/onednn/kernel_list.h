@@ -1,5 +1,5 @@
-// Kernels that run oneDNN primitives, for float32. Each refuses what the portable kernel does
-// faster.
+// Kernels that run oneDNN primitives, for float32 and the 16-bit formats. Each refuses what the
+// portable kernel does faster.
 #pragma once
 
 #include "plugins/kernels/kernel_list.h"

@@ -17,11 +17,11 @@ using sdk::OpDesc;
 constexpr double kLeastProductMultiplications = 32'768;
 
 // `wanted` is the layout of y that the primitive is asked for.
-std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
-                                      const memory::desc& y, const memory::desc& wanted,
-                                      const memory::desc& out) {
+std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
+                                      const memory::desc& x, const memory::desc& y,
+                                      const memory::desc& wanted, const memory::desc& out) {
   const auto desc = matmul_desc(x, wanted, out);
-  auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(desc);
+  auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), y, desc.weights_desc());
@@ -29,17 +29,20 @@ std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
   return execution;
 }
 
-std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
-                                      const memory::desc& y, const memory::desc& out) {
+std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
+                                      const memory::desc& x, const memory::desc& y,
+                                      const memory::desc& out) {
   if (op.input(1).takes_any_layout()) {
-    if (auto packed = execution_of(op, x, y, any_layout(y.dims()), out)) return packed;
+    const memory::desc any = elements.any_layout(y.dims());
+    if (auto packed = execution_of(op, elements, x, y, any, out)) return packed;
   }
-  return execution_of(op, x, y, y, out);
+  return execution_of(op, elements, x, y, y, out);
 }
 
 // Extents and strides of an operand with the leading dimensions that it broadcasts over.
-memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
-                     std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+memory::desc operand(const Elements& elements, sdk::Dims dims, std::size_t batch_rank,
+                     std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                     std::int64_t column_stride) {
   const std::size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
   memory::dims extents(batch_rank - own, 1);
   extents.insert(extents.end(), dims.begin(), dims.begin() + own);
@@ -47,24 +50,26 @@ memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
   memory::dims strides(steps.begin(), steps.begin() + extents.size());
   extents.insert(extents.end(), {rows, columns});
   strides.insert(strides.end(), {row_stride, column_stride});
-  return strided(extents, strides);
+  return elements.strided(extents, strides);
 }
 
-std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shape) {
+std::optional<Execution> build_product(const OpDesc& op, const Elements& elements,
+                                       const MatmulShape& shape) {
   const auto& [batch, m, n, k] = shape.sizes;
   if (batch == 1) {
-    return execution_of(op, strided({m, k}, {shape.x_row, shape.x_column}),
-                        strided({k, n}, {shape.y_row, shape.y_column}), dense({m, n}));
+    return execution_of(op, elements, elements.strided({m, k}, {shape.x_row, shape.x_column}),
+                        elements.strided({k, n}, {shape.y_row, shape.y_column}),
+                        elements.dense({m, n}));
   }
   const sdk::Dims x = op.input(0).dims();
   const sdk::Dims y = op.input(1).dims();
   const std::size_t batch_rank = std::max<std::size_t>({x.size(), y.size(), 2}) - 2;
-  const auto x_desc = operand(x, batch_rank, m, k, shape.x_row, shape.x_column);
-  const auto y_desc = operand(y, batch_rank, k, n, shape.y_row, shape.y_column);
+  const auto x_desc = operand(elements, x, batch_rank, m, k, shape.x_row, shape.x_column);
+  const auto y_desc = operand(elements, y, batch_rank, k, n, shape.y_row, shape.y_column);
   memory::dims out = dims_of(op.output(0));
   out.resize(batch_rank);
   out.insert(out.end(), {m, n});
-  return execution_of(op, x_desc, y_desc, dense(out));
+  return execution_of(op, elements, x_desc, y_desc, elements.dense(out));
 }
 
 std::string refuse(const OpDesc& op, const MatmulShape& shape) {
@@ -82,12 +87,14 @@ MatmulShape read_matmul(const OpDesc& op, bool transpose_x, bool transpose_y) {
 class Matmul final : public Accelerated {
  public:
   explicit Matmul(const OpDesc& op)
-      : transpose_x_(op.attributes().boolean("transpose_x")),
+      : Accelerated(2),
+        transpose_x_(op.attributes().boolean("transpose_x")),
         transpose_y_(op.attributes().boolean("transpose_y")) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    return build_product(op, read_matmul(op, transpose_x_, transpose_y_));
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
+    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_));
   }
 
   bool transpose_x_;
@@ -104,12 +111,14 @@ std::string matmul_supports(const OpDesc& op) {
 class Mul final : public Accelerated {
  public:
   explicit Mul(const OpDesc& op)
-      : x_rows_(op.attributes().integer("x_num_col_dims")),
+      : Accelerated(2),
+        x_rows_(op.attributes().integer("x_num_col_dims")),
         y_rows_(op.attributes().integer("y_num_col_dims")) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    return build_product(op,
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
+    return build_product(op, elements,
                          sdk::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
   }
 
