@@ -326,7 +326,7 @@ class Conv2d final : public sdk::Kernel {
       }
       const std::uint64_t bytes = prepared.plan.workspace_bytes();
       if constexpr (sdk::is_half<T>) {
-        emplace_widened(prepare, 3, bytes, std::move(prepared));
+        emplace_widened(prepare, {3}, bytes, std::move(prepared));
       } else {
         prepare.set_workspace(bytes);
         prepare.emplace<Prepared<T>>(std::move(prepared));

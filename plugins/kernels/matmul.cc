@@ -117,11 +117,11 @@ void emplace_as(Prepare& prepare, const Products& shape) {
   const sdk::Host* host = &prepare.host();
   if (shape.is_large()) {
     const GemmPlan<Wide> plan(shape.sizes, prepare.host().parallel_width());
-    emplace_widened(prepare, 2, plan.workspace_bytes(), Blocked<Wide>{host, shape, plan});
+    emplace_widened(prepare, {2}, plan.workspace_bytes(), Blocked<Wide>{host, shape, plan});
   } else if (shape.is_of_runs()) {
-    emplace_widened(prepare, 2, 0, Dots<Wide>{host, shape});
+    emplace_widened(prepare, {2}, 0, Dots<Wide>{host, shape});
   } else {
-    emplace_widened(prepare, 2, 0, Plain<Wide>{host, shape});
+    emplace_widened(prepare, {2}, 0, Plain<Wide>{host, shape});
   }
 }
 

@@ -1,5 +1,5 @@
-// Kernels of 32 bits for elements of 16 or 8, which are converted in the workspace: where there is
-// so much to compute that converting does not count, and the wide ones have the faster loops.
+// Kernels of 32 bits for elements of 16 or 8, which are all converted in the workspace: where there
+// is so much to compute that converting does not count, or elements are needed in no order of rows.
 #pragma once
 
 #include <array>
@@ -10,35 +10,39 @@
 
 namespace loci::kernels {
 
-// Where in a workspace the arguments of an op are as 32 bits: float32 for float16 and bfloat16,
-// uint32 for integers, of which the result keeps the lower bits. Inputs have one slot each, of one
-// dtype, and there is one output. Immutable; any number of threads may convert at once.
+// How many arguments an op has, of one to each slot.
+struct ArgumentCounts {
+  std::uint32_t inputs;
+  std::uint32_t outputs = 1;
+};
+
+// Where in a workspace those arguments of an op that have the dtype of its first input are as 32
+// bits (narrow_elements.h). Immutable; any number of threads may convert at once.
 class WideArguments {
  public:
-  static constexpr std::size_t kMostInputs = 3;
+  static constexpr std::size_t kMost = 6;  // inputs, and outputs
 
-  // The op has that many inputs; those whose bit in `as_given` is set are not converted, nor those
-  // without data. The first `own_bytes` of the workspace are the kernel's.
-  WideArguments(const sdk::Host& host, const sdk::OpDesc& op, std::uint32_t inputs,
+  // Inputs whose bit in `as_given` is set are not converted, nor those without data. The first
+  // `own_bytes` of the workspace are the kernel's.
+  WideArguments(const sdk::Host& host, const sdk::OpDesc& op, ArgumentCounts counts,
                 std::uint64_t own_bytes, std::uint32_t as_given = 0);
 
   [[nodiscard]] std::uint64_t workspace_bytes() const { return bytes_; }
 
-  // Calls body(launch) with the converted arguments, and converts its output.
+  // Calls body(launch) with the converted arguments, and converts its outputs.
   template <class Body>
   void run(const sdk::Launch& launch, const Body& body) const {
     Views views;
     const loci_launch wide = widen_inputs(launch, &views);
     body(sdk::Launch(wide));
-    narrow_output(launch);
+    narrow_outputs(launch);
   }
 
  private:
-  static constexpr std::size_t kOutput = kMostInputs;
   struct Views {
-    std::array<loci_view, kMostInputs + 1> wide;
-    std::array<const loci_view*, kMostInputs> inputs;
-    const loci_view* output;
+    std::array<loci_view, 2 * kMost> wide;
+    std::array<const loci_view*, kMost> inputs;
+    std::array<const loci_view*, kMost> outputs;
   };
   struct Argument {
     std::int64_t count = 0;  // elements; 0 for what is not converted
@@ -46,17 +50,17 @@ class WideArguments {
   };
 
   void reserve(Argument* argument, const sdk::Arg& described);
-  void widen_input(const sdk::Launch& launch, std::uint32_t index) const;
+  const loci_view* wide_view(const sdk::Launch& launch, const loci_view* view,
+                             const Argument& argument, loci_view* wide) const;
   loci_launch widen_inputs(const sdk::Launch& launch, Views* views) const;
-  loci_view wide_view(const sdk::Launch& launch, const loci_view& view,
-                      const Argument& argument) const;
-  void narrow_output(const sdk::Launch& launch) const;
+  void narrow_outputs(const sdk::Launch& launch) const;
 
   const sdk::Host* host_;
   loci_dtype dtype_;
-  std::uint32_t inputs_;
+  ArgumentCounts counts_;
   std::uint64_t bytes_;
-  std::array<Argument, kMostInputs + 1> arguments_;
+  std::array<Argument, kMost> inputs_;
+  std::array<Argument, kMost> outputs_;
 };
 
 // `kernel` is a prepared one for elements of 32 bits.
@@ -71,9 +75,9 @@ struct Widened {
 
 // Prepares such a kernel; `own_bytes` is the workspace that it needs itself.
 template <class Kernel>
-void emplace_widened(sdk::Prepare& prepare, std::uint32_t inputs, std::uint64_t own_bytes,
+void emplace_widened(sdk::Prepare& prepare, ArgumentCounts counts, std::uint64_t own_bytes,
                      Kernel kernel, std::uint32_t as_given = 0) {
-  WideArguments arguments(prepare.host(), prepare.op(), inputs, own_bytes, as_given);
+  WideArguments arguments(prepare.host(), prepare.op(), counts, own_bytes, as_given);
   prepare.set_workspace(arguments.workspace_bytes());
   prepare.emplace<Widened<Kernel>>(std::move(arguments), std::move(kernel));
 }

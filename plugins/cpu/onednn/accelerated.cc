@@ -49,7 +49,7 @@ void Accelerated::prepare(sdk::Prepare& prepare) const {
   prepare.set_memory(execution->memory_bytes());
   const std::uint64_t bytes = execution->workspace_bytes();
   if (execution->elements().are_widened()) {
-    kernels::emplace_widened(prepare, inputs_, bytes, Prepared{*std::move(execution)},
+    kernels::emplace_widened(prepare, {inputs_}, bytes, Prepared{*std::move(execution)},
                              packed_inputs);
     return;
   }
