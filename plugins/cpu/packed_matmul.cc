@@ -4,6 +4,7 @@
 
 #include "plugins/cpu/layout_table.h"
 #include "plugins/cpu/onednn/elements.h"
+#include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
 #include "plugins/kernels/packed_product.h"
 
@@ -65,7 +66,9 @@ constexpr std::int64_t kLeastElements = 2'048;
 
 std::string refusal(const OpDesc& op, const MatmulShape& shape) {
   const loci_dtype dtype = op.input(0).dtype();
-  if (dtype != LOCI_DTYPE_F32 && shape.sizes.m > 1 && onednn::has_native(dtype)) {
+  const bool is_large =
+      shape.sizes.m > 1 && shape.sizes.multiplications() >= onednn::kLeastProductMultiplications;
+  if (dtype != LOCI_DTYPE_F32 && is_large && onednn::has_native(dtype)) {
     return "the processor multiplies " + onednn::Elements::native(dtype).text() + " itself";
   }
   if (shape.sizes.m > kMostRows) return "other kernels are faster for many rows";

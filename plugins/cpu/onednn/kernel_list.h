@@ -8,6 +8,9 @@ namespace loci::cpu::onednn {
 
 using kernels::KernelDefs;
 
+// Below, packing and calling cost more than the faster inner loop saves.
+inline constexpr double kLeastProductMultiplications = 32'768;
+
 void add_conv2d(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
 void add_pool2d(KernelDefs& kernels);

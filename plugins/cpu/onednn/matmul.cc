@@ -13,9 +13,6 @@ using dnnl::memory;
 using sdk::MatmulShape;
 using sdk::OpDesc;
 
-// Below, packing and calling cost more than the faster inner loop saves.
-constexpr double kLeastProductMultiplications = 32'768;
-
 // `wanted` is the layout of y that the primitive is asked for.
 std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
                                       const memory::desc& x, const memory::desc& y,
