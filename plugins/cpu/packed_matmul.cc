@@ -4,6 +4,8 @@
 
 #include "plugins/cpu/fused_epilogue.h"
 #include "plugins/cpu/layout_table.h"
+#include "plugins/cpu/onednn/elements.h"
+#include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
 #include "plugins/kernels/packed_product.h"
 
@@ -22,14 +24,17 @@ struct Layout {
   std::int64_t column;
 };
 
+constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32) | LOCI_DTYPE_BIT(LOCI_DTYPE_BF16) |
+                                  LOCI_DTYPE_BIT(LOCI_DTYPE_F16);
+
 std::uint32_t intern(const sdk::Host& host, const Layout& layout) {
   const PackedMatrix& matrix = layout.matrix;
-  const std::string text = "packed f32 [" + std::to_string(matrix.k) + ", " +
-                           std::to_string(matrix.n) + "] by " + std::to_string(layout.row) + ", " +
-                           std::to_string(layout.column) + " in panels of " +
-                           std::to_string(matrix.width) + " by " + std::to_string(matrix.block);
-  return LayoutTable<Layout>::instance().intern(
-      host, text, static_cast<std::uint64_t>(matrix.elements()) * sizeof(float), layout);
+  const std::string text = "packed " + onednn::Elements::native(matrix.dtype).text() + " [" +
+                           std::to_string(matrix.k) + ", " + std::to_string(matrix.n) + "] by " +
+                           std::to_string(layout.row) + ", " + std::to_string(layout.column) +
+                           " in panels of " + std::to_string(matrix.width) + " by " +
+                           std::to_string(matrix.block);
+  return LayoutTable<Layout>::instance().intern(host, text, matrix.bytes(), layout);
 }
 
 struct Plain {
@@ -39,8 +44,8 @@ struct Plain {
 template <class Epilogue>
 struct Prepared {
   void launch(const sdk::Launch& launch) const {
-    kernels::multiply_packed(*host, product, launch.input<float>(0), launch.input<float>(1),
-                             launch.output<float>(0), epilogue.in(launch));
+    kernels::multiply_packed(*host, product, launch.input<void>(0), launch.input<void>(1),
+                             launch.output<void>(0), launch.workspace<void>(), epilogue.in(launch));
   }
   const sdk::Host* host;
   PackedProduct product;
@@ -50,10 +55,13 @@ struct Prepared {
 template <class Epilogue>
 void prepare_product(sdk::Prepare& prepare, const MatmulShape& shape, const Epilogue& epilogue) {
   const auto& [batch, m, n, k] = shape.sizes;
-  const Layout layout{PackedMatrix(k, n, kernels::panel_width()), shape.y_row, shape.y_column};
+  const loci_dtype dtype = prepare.op().input(0).dtype();
+  const Layout layout{PackedMatrix(k, n, kernels::panel_width(), dtype), shape.y_row,
+                      shape.y_column};
+  const PackedProduct product{m, shape.x_row, layout.matrix};
   prepare.choose_input_layout(1, intern(prepare.host(), layout));
-  prepare.emplace<Prepared<Epilogue>>(&prepare.host(), PackedProduct{m, shape.x_row, layout.matrix},
-                                      epilogue);
+  prepare.set_workspace(product.workspace_bytes());
+  prepare.emplace<Prepared<Epilogue>>(&prepare.host(), product, epilogue);
 }
 
 // Measured on AVX2, one thread: of 32 rows 0.7 of oneDNN's time, of 128 rows 0.9, of 1,024
@@ -65,6 +73,12 @@ constexpr std::int64_t kLeastColumns = 8;
 constexpr std::int64_t kLeastElements = 2'048;
 
 std::string refusal(const OpDesc& op, const MatmulShape& shape) {
+  const loci_dtype dtype = op.input(0).dtype();
+  const bool is_large =
+      shape.sizes.m > 1 && shape.sizes.multiplications() >= onednn::kLeastProductMultiplications;
+  if (dtype != LOCI_DTYPE_F32 && is_large && onednn::has_native(dtype)) {
+    return "the processor multiplies " + onednn::Elements::native(dtype).text() + " itself";
+  }
   if (shape.sizes.m > kMostRows) return "other kernels are faster for many rows";
   if (shape.sizes.batch != 1) return "there are several matrices y";
   if (shape.x_column != 1) return "the elements of a row of x do not lie side by side";
@@ -141,10 +155,10 @@ std::string supports(const OpDesc& op) {
 }
 
 template <class Kernel, class Reader>
-sdk::KernelDef by_constant(std::string_view op) {
+sdk::KernelDef by_constant(std::string_view op, std::uint64_t dtypes = kDtypes) {
   return {.op = op,
           .name = "packed",
-          .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
+          .dtypes = dtypes,
           .create = sdk::make_kernel<Kernel>,
           .supports = supports<Reader>};
 }
@@ -155,15 +169,15 @@ kernels::KernelDefs packed_kernels() {
   kernels::KernelDefs list;
   list.push_back(by_constant<ByConstant<MatmulReader>, MatmulReader>("matmul"));
   list.push_back(by_constant<ByConstant<MulReader>, MulReader>("mul"));
-  list.push_back(by_constant<FusedByConstant, MatmulReader>("fused_matmul"));
+  list.push_back(
+      by_constant<FusedByConstant, MatmulReader>("fused_matmul", LOCI_DTYPE_BIT(LOCI_DTYPE_F32)));
   return list;
 }
 
 bool relayout_packed(const sdk::RelayoutCall& call) {
   const auto layout = LayoutTable<Layout>::instance().find(call.target.layout);
   if (!layout) return false;
-  kernels::pack(layout->matrix, static_cast<const float*>(call.source.data), layout->row,
-                layout->column, static_cast<float*>(call.target.data));
+  kernels::pack(layout->matrix, call.source.data, layout->row, layout->column, call.target.data);
   return true;
 }
 

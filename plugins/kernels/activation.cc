@@ -14,17 +14,14 @@ template <class F, class T>
 struct Value {
   static constexpr std::int64_t kPicoseconds =
       F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
-  LOCI_INLINE T operator()(T x) const {
-    return static_cast<T>(F::value(static_cast<sdk::compute_t<T>>(x)));
-  }
+  LOCI_INLINE T operator()(T x) const { return F::value(x); }
 };
 
 template <class F>
 void prepare_map(Prepare& prepare) {
-  const auto x = prepare.op().input(0);
-  sdk::visit_floats(x.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    prepare.emplace<Map<T, T, Value<F, T>>>(&prepare.host(), x.numel());
+  sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
+    emplace_map<typename decltype(tag)::type>(
+        prepare, [](auto computed) { return Value<F, typename decltype(computed)::type>(); });
   });
 }
 
@@ -57,18 +54,14 @@ template <class F, class T>
 struct PairValue {
   static constexpr std::int64_t kPicoseconds =
       F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
-  LOCI_INLINE T operator()(T x, T y) const {
-    using C = sdk::compute_t<T>;
-    return static_cast<T>(F::value(static_cast<C>(x), static_cast<C>(y)));
-  }
+  LOCI_INLINE T operator()(T x, T y) const { return F::value(x, y); }
 };
 
 template <class F>
 void prepare_pairs(Prepare& prepare) {
-  const auto x = prepare.op().input(0);
-  sdk::visit_floats(x.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    prepare.emplace<PairMap<T, PairValue<F, T>>>(&prepare.host(), x.numel());
+  sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
+    emplace_pair_map<typename decltype(tag)::type>(
+        prepare, [](auto computed) { return PairValue<F, typename decltype(computed)::type>(); });
   });
 }
 

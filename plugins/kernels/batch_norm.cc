@@ -6,6 +6,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/moments.h"
+#include "plugins/kernels/widened.h"
 
 namespace loci::kernels {
 namespace {
@@ -246,6 +247,16 @@ bool has_fixed_statistics(const sdk::OpDesc& op) {
   return op.attributes().boolean("is_test") || op.attributes().boolean("use_global_stats");
 }
 
+// A kernel of what T is computed in.
+template <class T, class Computed>
+void emplace(Prepare& prepare, ArgumentCounts counts, const Computed& kernel) {
+  if constexpr (sdk::is_half<T>) {
+    emplace_widened(prepare, counts, 0, kernel);
+  } else {
+    prepare.emplace<Computed>(kernel);
+  }
+}
+
 class BatchNormKernel final : public sdk::Kernel {
  public:
   explicit BatchNormKernel(const sdk::OpDesc& op)
@@ -257,7 +268,8 @@ class BatchNormKernel final : public sdk::Kernel {
     const ChannelShape shape(x.dims(), options_.channels_last);
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      prepare.emplace<BatchNorm<T>>(&prepare.host(), shape, options_);
+      const BatchNorm<sdk::compute_t<T>> kernel{&prepare.host(), shape, options_};
+      emplace<T>(prepare, {5, 5}, kernel);
     });
   }
 
@@ -275,7 +287,8 @@ class BatchNormGradKernel final : public sdk::Kernel {
     const ChannelShape shape(x.dims(), channels_last_);
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      prepare.emplace<BatchNormGrad<T>>(&prepare.host(), shape, fixed_statistics_);
+      const BatchNormGrad<sdk::compute_t<T>> kernel{&prepare.host(), shape, fixed_statistics_};
+      emplace<T>(prepare, {5, 3}, kernel);
     });
   }
 

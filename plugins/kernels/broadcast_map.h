@@ -78,14 +78,19 @@ struct BroadcastMap {
   }
 
   void run_all(Out* out, const In*... in) const {
-    host->parallel_for(0, plan.count, grain_for(picoseconds),
-                       [&](std::int64_t begin, std::int64_t end) {
-                         if constexpr ((sdk::is_float<In> || ...) && !IsSlow<Op>) {
-                           run_widest([&](auto) LOCI_INLINE { run(begin, end, out, in...); });
-                         } else {
-                           run(begin, end, out, in...);
-                         }
-                       });
+    host->parallel_for(
+        0, plan.count, grain_for(picoseconds),
+        [&](std::int64_t begin, std::int64_t end) { run_range(begin, end, out, in...); });
+  }
+
+  // Elements [begin, end) of the result. Out of line: blocks of halves use it too.
+  __attribute__((noinline)) void run_range(std::int64_t begin, std::int64_t end, Out* out,
+                                           const In*... in) const {
+    if constexpr ((sdk::is_float<In> || ...) && !IsSlow<Op>) {
+      run_widest([&](auto) LOCI_INLINE { run(begin, end, out, in...); });
+    } else {
+      run(begin, end, out, in...);
+    }
   }
 
   LOCI_INLINE void run(std::int64_t begin, std::int64_t end, Out* out, const In*... in) const {
@@ -204,15 +209,14 @@ struct SmallBroadcastMap {
   std::array<std::int64_t, kOperands> steps;
 };
 
-// Prepares the one that suits. The plan is that of the operands and the operator's output. A slow
-// op of halves has a loop of its own for an operand that stays, which is then converted once.
+// Prepares the one that suits. The plan is that of the operands and the operator's output.
 template <class Op, std::int64_t picoseconds, class Out, class... In>
 void emplace_broadcast_map(
     sdk::Prepare& prepare, const sdk::BroadcastPlanOf<sizeof...(In)>& plan,
     const OperandInputs<sizeof...(In)>& inputs = inputs_in_order<sizeof...(In)>()) {
   if (plan.is_one_row() && plan.count <= kSmallCount) {
     prepare.emplace<SmallBroadcastMap<Op, Out, In...>>(plan.count, inputs, row_steps(plan));
-  } else if constexpr (IsSlow<Op> && !(sdk::is_half<In> || ...)) {
+  } else if constexpr (IsSlow<Op>) {
     prepare.emplace<SlowBroadcastMap<Op, picoseconds, Out, In...>>(&prepare.host(), inputs, plan);
   } else {
     prepare.emplace<BroadcastMap<Op, picoseconds, Out, In...>>(&prepare.host(), inputs, plan);

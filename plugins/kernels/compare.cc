@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "plugins/kernels/broadcast_map.h"
+#include "plugins/kernels/half_broadcast_map.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/map.h"
 #include "plugins/kernels/wrapping.h"
@@ -14,13 +15,10 @@ namespace {
 
 using sdk::Prepare;
 
-// On elements as they are stored.
+// Of elements of one type.
 template <class Relation, class T>
 struct Compared {
-  LOCI_INLINE static bool apply(T x, T y) {
-    using C = sdk::compute_t<T>;
-    return Relation::holds(static_cast<C>(x), static_cast<C>(y));
-  }
+  LOCI_INLINE static bool apply(T x, T y) { return Relation::holds(x, y); }
 };
 
 struct Equal {
@@ -68,11 +66,16 @@ using element_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
 
 template <class Relation, class T>
 void emplace_pairs(Prepare& prepare, const OperandInputs<2>& inputs) {
-  constexpr std::int64_t kPicoseconds = sdk::is_half<T> ? 250 : 40 * sizeof(T);
+  using C = sdk::compute_t<T>;
+  constexpr std::int64_t kPicoseconds = 40 * sizeof(C);
   const auto& op = prepare.op();
   const auto plan = sdk::plan_broadcast(op.input(inputs[0]).dims(), op.input(inputs[1]).dims(),
                                         op.output(0).dims());
-  emplace_broadcast_map<Compared<Relation, T>, kPicoseconds, bool, T, T>(prepare, plan, inputs);
+  if constexpr (sdk::is_half<T>) {
+    emplace_half_broadcast_map<Compared<Relation, C>, kPicoseconds, T, bool>(prepare, plan, inputs);
+  } else {
+    emplace_broadcast_map<Compared<Relation, T>, kPicoseconds, bool, T, T>(prepare, plan, inputs);
+  }
 }
 
 template <class Relation>

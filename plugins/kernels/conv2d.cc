@@ -3,10 +3,12 @@
 #include <loci/plugin/conv2d.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <utility>
 #include <vector>
 
 #include "plugins/kernels/gemm.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/widened.h"
 
 namespace loci::kernels {
 namespace {
@@ -314,15 +316,21 @@ class Conv2d final : public sdk::Kernel {
     const std::uint32_t threads = prepare.host().parallel_width();
     sdk::visit_floats(op.input(0).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      const Prepared<T> prepared(prepare.host(), shape, threads);
+      using Wide = sdk::compute_t<T>;
+      Prepared<Wide> prepared(prepare.host(), shape, threads);
       if (prepared.plan.shape.k == 0) {
         prepare.emplace<Zero<T>>(
             op.output(0).numel(), direction == Direction::kForward && op.has_input(2),
             std::max<std::int64_t>(shape.windows(), 1), shape.groups * shape.group_filters);
         return;
       }
-      prepare.set_workspace(prepared.plan.workspace_bytes());
-      prepare.emplace<Prepared<T>>(prepared);
+      const std::uint64_t bytes = prepared.plan.workspace_bytes();
+      if constexpr (sdk::is_half<T>) {
+        emplace_widened(prepare, {3}, bytes, std::move(prepared));
+      } else {
+        prepare.set_workspace(bytes);
+        prepare.emplace<Prepared<T>>(std::move(prepared));
+      }
     });
   }
 

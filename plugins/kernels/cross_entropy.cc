@@ -8,6 +8,7 @@
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/labels.h"
 #include "plugins/kernels/softmax_row.h"
+#include "plugins/kernels/widened.h"
 
 namespace loci::kernels {
 namespace {
@@ -181,7 +182,7 @@ struct FusedLossGrad {
   LossShape shape;
 };
 
-template <template <class> class Prepared>
+template <template <class> class Prepared, std::uint32_t inputs, std::uint32_t outputs>
 class Loss final : public sdk::Kernel {
  public:
   explicit Loss(const OpDesc& op)
@@ -194,9 +195,11 @@ class Loss final : public sdk::Kernel {
     const std::int64_t rows = sdk::numel_of({x.dims().data(), x.dims().size() - 1});
     const LossShape shape{
         name(prepare.op().name()), &prepare.host(), rows, classes, soft_label_, ignore_index_};
-    sdk::visit_floats(x.dtype(), [&](auto tag) {
-      prepare.emplace<Prepared<typename decltype(tag)::type>>(shape);
-    });
+    switch (x.dtype()) {
+      case LOCI_DTYPE_F64: return prepare.emplace<Prepared<double>>(shape);
+      case LOCI_DTYPE_F32: return prepare.emplace<Prepared<float>>(shape);
+      default: emplace_widened(prepare, {inputs, outputs}, 0, Prepared<float>{shape});
+    }
   }
 
  private:
@@ -209,22 +212,22 @@ class Loss final : public sdk::Kernel {
   std::int64_t ignore_index_;
 };
 
-template <template <class> class Prepared>
+template <template <class> class Prepared, std::uint32_t inputs, std::uint32_t outputs>
 sdk::KernelDef loss(std::string_view op) {
   return {.op = op,
           .name = kPortable,
           .dtypes = sdk::kFloatBits,
-          .create = sdk::make_kernel<Loss<Prepared>>};
+          .create = sdk::make_kernel<Loss<Prepared, inputs, outputs>>};
 }
 
 }  // namespace
 
 void add_cross_entropy(KernelDefs& kernels) {
-  kernels.push_back(loss<CrossEntropy>("cross_entropy"));
-  kernels.push_back(loss<CrossEntropyGrad>("cross_entropy_grad"));
-  kernels.push_back(loss<FusedLoss>("softmax_with_cross_entropy"));
+  kernels.push_back(loss<CrossEntropy, 2, 1>("cross_entropy"));
+  kernels.push_back(loss<CrossEntropyGrad, 3, 1>("cross_entropy_grad"));
+  kernels.push_back(loss<FusedLoss, 2, 2>("softmax_with_cross_entropy"));
   kernels.back().aliases = {{0, 0}};
-  kernels.push_back(loss<FusedLossGrad>("softmax_with_cross_entropy_grad"));
+  kernels.push_back(loss<FusedLossGrad, 3, 1>("softmax_with_cross_entropy_grad"));
   kernels.back().aliases = {{0, 0}};
 }
 

@@ -8,12 +8,15 @@
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/philox_words.h"
+#include "plugins/kernels/widened_rows.h"
 
 namespace loci::kernels {
 namespace {
 
 using sdk::Launch;
 using sdk::Prepare;
+
+constexpr std::int64_t kPicoseconds = 100;  // of one element, once it is known whether it stays
 
 class DropoutOptions {
  public:
@@ -108,15 +111,16 @@ struct KeepAll {
     T* out = launch.output<T>(0);
     auto* mask = launch.output<std::uint8_t>(1);
     const auto scale = static_cast<C>(factor);
-    host->parallel_for(0, count, grain_for(100), [&](std::int64_t begin, std::int64_t end) {
-      std::fill(mask + begin, mask + end, std::uint8_t{1});
-      run_widest([&](auto) LOCI_INLINE {
+    host->parallel_for(0, count, grain_for(kPicoseconds),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         std::fill(mask + begin, mask + end, std::uint8_t{1});
+                         run_widest([&](auto) LOCI_INLINE {
 #pragma omp simd
-        for (std::int64_t i = begin; i < end; ++i) {
-          out[i] = static_cast<T>(static_cast<C>(x[i]) * scale);
-        }
-      });
-    });
+                           for (std::int64_t i = begin; i < end; ++i) {
+                             out[i] = static_cast<T>(static_cast<C>(x[i]) * scale);
+                           }
+                         });
+                       });
   }
 
   const sdk::Host* host;
@@ -131,11 +135,12 @@ struct DropoutGrad {
     const auto* mask = launch.input<std::uint8_t>(1);
     T* x_grad = launch.output<T>(0);
     const auto scale = static_cast<sdk::compute_t<T>>(factor);
-    host->parallel_for(0, count, grain_for(150), [&](std::int64_t begin, std::int64_t end) {
-      run_widest([&](auto) LOCI_INLINE {
-        multiply(x_grad + begin, out_grad + begin, mask + begin, end - begin, scale);
-      });
-    });
+    host->parallel_for(
+        0, count, grain_for(kPicoseconds), [&](std::int64_t begin, std::int64_t end) {
+          run_widest([&](auto) LOCI_INLINE {
+            multiply(x_grad + begin, out_grad + begin, mask + begin, end - begin, scale);
+          });
+        });
   }
 
   const sdk::Host* host;
@@ -154,7 +159,7 @@ class DropoutKernel final : public sdk::Kernel {
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       if (options_.is_test()) {
-        prepare.emplace<KeepAll<T>>(&prepare.host(), x.numel(), options_.factor());
+        emplace_keep_all<T>(prepare);
       } else {
         prepare.emplace<Dropout<T>>(&prepare.host(), x.numel(), offset_,
                                     prepare.op().input(1).numel(), options_.threshold(),
@@ -164,6 +169,21 @@ class DropoutKernel final : public sdk::Kernel {
   }
 
  private:
+  template <class T>
+  void emplace_keep_all(Prepare& prepare) const {
+    using Keep = KeepAll<sdk::compute_t<T>>;
+    const sdk::Host* host = &prepare.host();
+    const std::int64_t count = prepare.op().input(0).numel();
+    if constexpr (sdk::is_half<T>) {
+      emplace_widened_rows(prepare, count, {{2, 2}, 1, 3, true}, kPicoseconds,
+                           [&](std::int64_t rows) {
+                             return Keep{host, rows, options_.factor()};
+                           });
+    } else {
+      prepare.emplace<Keep>(host, count, options_.factor());
+    }
+  }
+
   DropoutOptions options_;
   std::uint64_t offset_;
 };
@@ -177,7 +197,16 @@ class DropoutGradKernel final : public sdk::Kernel {
     const auto out_grad = prepare.op().input(0);
     sdk::visit_floats(out_grad.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      prepare.emplace<DropoutGrad<T>>(&prepare.host(), out_grad.numel(), factor_);
+      using Grad = DropoutGrad<sdk::compute_t<T>>;
+      const sdk::Host* host = &prepare.host();
+      if constexpr (sdk::is_half<T>) {
+        emplace_widened_rows(prepare, out_grad.numel(), {{2}, 3, 1, true}, kPicoseconds,
+                             [&](std::int64_t rows) {
+                               return Grad{host, rows, factor_};
+                             });
+      } else {
+        prepare.emplace<Grad>(host, out_grad.numel(), factor_);
+      }
     });
   }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "plugins/kernels/broadcast_map.h"
+#include "plugins/kernels/half_broadcast_map.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/wrapping.h"
 
@@ -144,13 +145,10 @@ struct Mod {
 template <class Op, class T>
 using element_t = unsigned_if_t<IgnoresSign<Op>, T>;
 
-// On elements as they are stored.
+// On elements of one type.
 template <class Op, class T>
 struct Stored {
-  LOCI_INLINE static T apply(T x, T y) {
-    using C = sdk::compute_t<T>;
-    return static_cast<T>(Op::template apply<C>(static_cast<C>(x), static_cast<C>(y)));
-  }
+  LOCI_INLINE static T apply(T x, T y) { return Op::template apply<T>(x, y); }
 };
 
 // A division of integers, or a call of the library, for each element.
@@ -173,7 +171,7 @@ constexpr std::int64_t picoseconds() {
   if constexpr (requires { Op::kPicoseconds; }) {
     return Op::kPicoseconds;
   } else {
-    return sdk::is_half<T> ? 250 : 40 * sizeof(T);
+    return 40 * sizeof(T);
   }
 }
 
@@ -184,8 +182,13 @@ void prepare_binary(Prepare& prepare) {
       sdk::plan_broadcast(op.input(0).dims(), op.input(1).dims(), op.output(0).dims());
   sdk::visit_numbers(op.input(0).dtype(), [&](auto tag) {
     using T = element_t<Op, typename decltype(tag)::type>;
-    using Applied = std::conditional_t<is_slow<Op, T>(), SlowStored<Op, T>, Stored<Op, T>>;
-    emplace_broadcast_map<Applied, picoseconds<Op, T>(), T, T, T>(prepare, plan);
+    using C = sdk::compute_t<T>;
+    using Applied = std::conditional_t<is_slow<Op, C>(), SlowStored<Op, C>, Stored<Op, C>>;
+    if constexpr (sdk::is_half<T>) {
+      emplace_half_broadcast_map<Applied, picoseconds<Op, C>(), T, T>(prepare, plan);
+    } else {
+      emplace_broadcast_map<Applied, picoseconds<Op, T>(), T, T, T>(prepare, plan);
+    }
   });
 }
 
@@ -194,11 +197,8 @@ template <class T>
 struct ShareOfLarger {
   static constexpr std::size_t kMayStay = 2;  // out_grad has the shape of the result
   LOCI_INLINE static T apply(T x, T y, T out_grad) {
-    using C = sdk::compute_t<T>;
-    const auto a = static_cast<C>(x);
-    const auto b = static_cast<C>(y);
-    const C share = a > b ? C{1} : (b > a ? C{0} : C{0.5});
-    return static_cast<T>(share == 0 ? C{0} : share * static_cast<C>(out_grad));
+    const T share = x > y ? T{1} : (y > x ? T{0} : T{0.5});
+    return share == 0 ? T{0} : share * out_grad;
   }
 };
 
@@ -208,8 +208,13 @@ void prepare_share_of_larger(Prepare& prepare, const OperandInputs<3>& inputs) {
                                         op.input(inputs[2]).dims(), op.output(0).dims());
   sdk::visit_floats(op.input(0).dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    constexpr std::int64_t kPicoseconds = sdk::is_half<T> ? 350 : 60 * sizeof(T);
-    emplace_broadcast_map<ShareOfLarger<T>, kPicoseconds, T, T, T, T>(prepare, plan, inputs);
+    using C = sdk::compute_t<T>;
+    constexpr std::int64_t kPicoseconds = 60 * sizeof(C);
+    if constexpr (sdk::is_half<T>) {
+      emplace_half_broadcast_map<ShareOfLarger<C>, kPicoseconds, T, T>(prepare, plan, inputs);
+    } else {
+      emplace_broadcast_map<ShareOfLarger<T>, kPicoseconds, T, T, T, T>(prepare, plan, inputs);
+    }
   });
 }
 

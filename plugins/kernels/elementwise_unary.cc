@@ -13,44 +13,34 @@ using sdk::Prepare;
 
 template <class T>
 struct Relu {
-  LOCI_INLINE T operator()(T x) const {
-    using C = sdk::compute_t<T>;
-    return static_cast<C>(x) < C{0} ? T(C{0}) : x;
-  }
+  LOCI_INLINE T operator()(T x) const { return x < T{0} ? T{0} : x; }
 };
 
 void prepare_relu(Prepare& prepare) {
-  const auto x = prepare.op().input(0);
-  sdk::visit_numbers(x.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    prepare.emplace<Map<T, T, Relu<T>>>(&prepare.host(), x.numel());
+  sdk::visit_numbers(prepare.op().input(0).dtype(), [&](auto tag) {
+    emplace_map<typename decltype(tag)::type>(
+        prepare, [](auto computed) { return Relu<typename decltype(computed)::type>(); });
   });
 }
 
 // Takes relu's result; written so that NaN lets the gradient through.
 template <class T>
 struct ReluGrad {
-  LOCI_INLINE T operator()(T out, T out_grad) const {
-    using C = sdk::compute_t<T>;
-    return static_cast<C>(out) <= C{0} ? T(C{0}) : out_grad;
-  }
+  LOCI_INLINE T operator()(T out, T out_grad) const { return out <= T{0} ? T{0} : out_grad; }
 };
 
 void prepare_relu_grad(Prepare& prepare) {
-  const auto out = prepare.op().input(0);
-  sdk::visit_floats(out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    prepare.emplace<PairMap<T, ReluGrad<T>>>(&prepare.host(), out.numel());
+  sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
+    emplace_pair_map<typename decltype(tag)::type>(
+        prepare, [](auto computed) { return ReluGrad<typename decltype(computed)::type>(); });
   });
 }
 
 template <class T>
 struct ScaleFloat {
-  LOCI_INLINE T operator()(T x) const {
-    return static_cast<T>(static_cast<sdk::compute_t<T>>(x) * factor + bias);
-  }
-  sdk::compute_t<T> factor;
-  sdk::compute_t<T> bias;
+  LOCI_INLINE T operator()(T x) const { return x * factor + bias; }
+  T factor;
+  T bias;
 };
 
 // Exact, modulo 2^n, when factor and bias are integers.
@@ -87,8 +77,10 @@ class Scale final : public sdk::Kernel {
     sdk::visit_numbers(prepare.op().input(0).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       if constexpr (sdk::is_float<T>) {
-        using C = sdk::compute_t<T>;
-        emplace<T>(prepare, ScaleFloat<T>{static_cast<C>(factor_), static_cast<C>(bias_)});
+        emplace_map<T>(prepare, [&](auto computed) {
+          using C = typename decltype(computed)::type;
+          return ScaleFloat<C>{static_cast<C>(factor_), static_cast<C>(bias_)};
+        });
       } else if (is_long_integer(factor_) && is_long_integer(bias_)) {
         emplace<T>(prepare, ScaleInteger<T>{wrapped(factor_), wrapped(bias_)});
       } else {

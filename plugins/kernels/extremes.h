@@ -64,7 +64,9 @@ struct Max {
   }
   LOCI_INLINE static bool is_beyond(State x, State y) { return x > y; }
   LOCI_INLINE static State apply(State x, State y) { return ((x > y) | (x != x)) ? x : y; }
-  LOCI_INLINE State run(const T* x, std::int64_t count) const { return extreme_of<Max>(x, count); }
+  LOCI_INLINE State run(const State* x, std::int64_t count) const {
+    return extreme_of<Max>(x, count);
+  }
   T finish(State state) const { return static_cast<T>(state); }
 };
 
@@ -80,7 +82,9 @@ struct Min {
   }
   LOCI_INLINE static bool is_beyond(State x, State y) { return x < y; }
   LOCI_INLINE static State apply(State x, State y) { return ((x < y) | (x != x)) ? x : y; }
-  LOCI_INLINE State run(const T* x, std::int64_t count) const { return extreme_of<Min>(x, count); }
+  LOCI_INLINE State run(const State* x, std::int64_t count) const {
+    return extreme_of<Min>(x, count);
+  }
   T finish(State state) const { return static_cast<T>(state); }
 };
 

@@ -8,6 +8,7 @@
 #include <loci/plugin/reduction.hpp>
 
 #include "plugins/kernels/grain.h"
+#include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
 
 namespace loci::kernels {
@@ -16,7 +17,7 @@ namespace loci::kernels {
 //   State                          what elements become part of
 //   static State neutral()
 //   static State apply(State, State)
-//   State run(const T*, count)     of elements that lie side by side
+//   State run(const C*, count)     of elements that lie side by side; C is what T is computed in
 //   T finish(State)
 // all but neutral and finish always inline. The order is the same on every processor and for every
 // number of threads.
@@ -24,6 +25,24 @@ namespace loci::kernels {
 template <class Fold, class T>
 LOCI_INLINE inline typename Fold::State load_state(T value) {
   return static_cast<typename Fold::State>(static_cast<sdk::compute_t<T>>(value));
+}
+
+// The fold of elements that lie side by side; halves are converted block by block.
+template <class Fold, class T>
+LOCI_INLINE inline typename Fold::State fold_run(const Fold& fold, const T* x, std::int64_t count) {
+  if constexpr (sdk::is_half<T>) {
+    constexpr std::int64_t kBlock = 2048;
+    alignas(64) float wide[kBlock];
+    auto state = Fold::neutral();
+    for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+      const std::int64_t block = std::min(kBlock, count - begin);
+      widen(x + begin, wide, block);
+      state = Fold::apply(state, fold.run(wide, block));
+    }
+    return state;
+  } else {
+    return fold.run(x, count);
+  }
 }
 
 // All elements to one. Blocks of a fixed size, so that the result does not depend on the threads.
@@ -40,7 +59,7 @@ struct FoldAll {
       run_widest([&](auto) LOCI_INLINE {
         for (std::int64_t block = begin; block < end; ++block) {
           const std::int64_t first = block * kBlock;
-          partial[block] = fold.run(x + first, std::min(kBlock, count - first));
+          partial[block] = fold_run(fold, x + first, std::min(kBlock, count - first));
         }
       });
     });
@@ -76,7 +95,8 @@ struct FoldRuns {
       auto state = Fold::neutral();
       sdk::AxisWalk reduced(plan.reduced, 0);
       for (std::int64_t row = 0; row < plan.reduced.count; ++row, reduced.next()) {
-        state = Fold::apply(state, fold.run(x + kept.offset() + reduced.offset(), plan.inner));
+        state =
+            Fold::apply(state, fold_run(fold, x + kept.offset() + reduced.offset(), plan.inner));
       }
       out[i] = fold.finish(state);
     }
@@ -91,6 +111,7 @@ struct FoldRuns {
 // The innermost axis stays: rows are folded, a strip of columns at a time.
 template <class Fold, class T>
 struct FoldColumns {
+  using C = sdk::compute_t<T>;
   static constexpr std::int64_t kStrip = 128;
 
   void launch(const sdk::Launch& launch) const {
@@ -119,7 +140,15 @@ struct FoldColumns {
     x += sdk::AxisWalk(plan.kept, row).offset() + column;
     sdk::AxisWalk reduced(plan.reduced, 0);
     for (std::int64_t i = 0; i < plan.reduced.count; ++i, reduced.next()) {
-      const T* from = x + reduced.offset();
+      const T* row_of_x = x + reduced.offset();
+      C wide[sdk::is_half<T> ? kStrip : 1];
+      const C* from = nullptr;
+      if constexpr (sdk::is_half<T>) {
+        widen(row_of_x, wide, width);
+        from = wide;
+      } else {
+        from = row_of_x;
+      }
 #pragma omp simd
       for (std::int64_t c = 0; c < width; ++c) {
         states[c] = Fold::apply(states[c], load_state<Fold>(from[c]));

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <loci/plugin/dims.hpp>
+#include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/host.hpp>
+#include <loci/plugin/kernel.hpp>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/widened_rows.h"
 
 namespace loci::kernels {
 
@@ -40,6 +43,28 @@ void for_each_vector(const sdk::Host& host, const sdk::AxisSplit& split, std::in
                         }
                       });
                     });
+}
+
+// Prepares an op on vectors of floating dtypes, of which kernel_for(Tag<C>(), split) works on those
+// of `split` in what the elements are computed in. Rows of `arguments` are what lies along the axis
+// for one position before it.
+template <class KernelFor>
+void emplace_by_vectors(sdk::Prepare& prepare, const sdk::AxisSplit& split,
+                        const RowArguments& arguments, std::int64_t picoseconds,
+                        const KernelFor& kernel_for) {
+  sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const sdk::Tag<sdk::compute_t<T>> computed;
+    if constexpr (sdk::is_half<T>) {
+      emplace_widened_rows(prepare, split.outer, arguments, picoseconds, [&](std::int64_t rows) {
+        sdk::AxisSplit part = split;
+        part.outer = rows;
+        return kernel_for(computed, part);
+      });
+    } else {
+      prepare.emplace<decltype(kernel_for(computed, split))>(kernel_for(computed, split));
+    }
+  });
 }
 
 }  // namespace loci::kernels

@@ -122,6 +122,34 @@ LOCI_INLINE inline void multiply_panels(Acc* tile, std::int64_t tile_stride, con
   }
 }
 
+// A panel of columns, of 2 * bytes, times all panels of rows of a tile.
+template <class Acc>
+struct PanelColumn {
+  Acc* tile;  // its first row, from the panel's columns on
+  std::int64_t tile_stride;
+  const Acc* packed_a;
+  const Acc* panel;
+  std::int64_t rows;
+  std::int64_t block_k;
+  bool first;
+};
+
+template <int bytes, class Acc>
+LOCI_INLINE inline void multiply_column(const PanelColumn<Acc>& column) {
+  constexpr std::int64_t kRows = GemmPlan<Acc>::kPanelM;
+  for (std::int64_t m = 0; m < column.rows; m += kRows) {
+    multiply_panels<bytes>(column.tile + m * column.tile_stride, column.tile_stride,
+                           column.packed_a + m * column.block_k, column.panel, column.block_k,
+                           column.first);
+  }
+}
+
+// Out of line, so that operands of all kinds share the loop that is worth its size.
+template <class Acc>
+__attribute__((noinline)) void multiply_column(const PanelColumn<Acc>& column) {
+  run_widest([&](auto width) LOCI_INLINE { multiply_column<decltype(width)::kBytes>(column); });
+}
+
 // One tile of one product. Matrix: `Acc a(m, k) const`, `Acc b(k, n) const`,
 // `void store(m, n, Acc) const`, always inline.
 template <int bytes, class Acc, class Matrix>
@@ -147,10 +175,8 @@ LOCI_INLINE inline void compute_tile(const GemmPlan<Acc>& plan, const Matrix& ma
       pack_panel<kPanelN>(panel, columns - n, block_k,
                           [&](std::int64_t u, std::int64_t k)
                               LOCI_INLINE { return matrix.b(k0 + k, n0 + n + u); });
-      for (std::int64_t m = 0; m < rows; m += kPanelM) {
-        multiply_panels<bytes>(tile + m * plan.tile_n + n, plan.tile_n, packed_a + m * block_k,
-                               panel, block_k, k0 == 0);
-      }
+      multiply_column(
+          PanelColumn<Acc>{tile + n, plan.tile_n, packed_a, panel, rows, block_k, k0 == 0});
     }
   }
   for (std::int64_t m = 0; m < rows; ++m) {

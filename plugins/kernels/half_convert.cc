@@ -1,38 +1,30 @@
 #include "plugins/kernels/half_convert.h"
 
+#include <cstring>
+
 #include "plugins/kernels/isa.h"
 
 #if LOCI_WIDE_ISA
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
 namespace loci::kernels {
 namespace {
 
-void widen_each(const sdk::f16* from, float* to, std::int64_t count) {
+template <class Half>
+LOCI_INLINE inline void widen_each(const Half* from, float* to, std::int64_t count) {
 #pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-void narrow_each(const float* from, sdk::f16* to, std::int64_t count) {
+template <class Half>
+LOCI_INLINE inline void narrow_each(const float* from, Half* to, std::int64_t count) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) to[i] = sdk::f16(from[i]);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = Half(from[i]);
 }
 
 #if LOCI_WIDE_ISA
 constexpr std::int64_t kLanes = 8;
-
-// clang's __builtin_cpu_supports() does not know F16C.
-bool has_f16c() {
-  unsigned int eax = 0;
-  unsigned int ebx = 0;
-  unsigned int ecx = 0;
-  unsigned int edx = 0;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
-}
-
-bool has_instructions() { return best_isa() != Isa::kBaseline && has_f16c(); }
 
 __attribute__((target("avx2,f16c"))) std::int64_t widen_lanes(const sdk::f16* from, float* to,
                                                               std::int64_t count) {
@@ -61,22 +53,53 @@ __attribute__((target("avx2,f16c"))) std::int64_t narrow_lanes(const float* from
   return i;
 }
 #else
-bool has_instructions() { return false; }
 std::int64_t widen_lanes(const sdk::f16*, float*, std::int64_t) { return 0; }
 std::int64_t narrow_lanes(const float*, sdk::f16*, std::int64_t) { return 0; }
 #endif
 
+// Vectors of any processor. NOLINTBEGIN: an alias would drop the attribute
+typedef std::uint32_t Words __attribute__((vector_size(64)));
+typedef std::int32_t SignedWords __attribute__((vector_size(64)));
+typedef std::uint16_t Halves __attribute__((vector_size(32)));
+// NOLINTEND
+
+// As loci_f32_to_bf16(), of which the compiler makes branches.
+LOCI_INLINE inline std::int64_t narrow_words(const float* from, sdk::bf16* to, std::int64_t count) {
+  constexpr std::int64_t kLanesOfWords = sizeof(Words) / sizeof(std::uint32_t);
+  std::int64_t i = 0;
+  for (; i + kLanesOfWords <= count; i += kLanesOfWords) {
+    Words bits;
+    std::memcpy(&bits, from + i, sizeof bits);
+    const Words rounded = bits + 0x7FFFU + ((bits >> 16U) & 1U);
+    const auto is_nan =
+        reinterpret_cast<Words>(reinterpret_cast<SignedWords>(bits & 0x7FFFFFFFU) > 0x7F800000);
+    const Words chosen = ((bits | 0x400000U) & is_nan) | (rounded & ~is_nan);
+    const auto halves = __builtin_convertvector(chosen >> 16U, Halves);
+    std::memcpy(static_cast<void*>(to + i), &halves, sizeof halves);
+  }
+  return i;
+}
+
 }  // namespace
 
 void widen(const sdk::f16* from, float* to, std::int64_t count) {
-  static const bool uses_instructions = has_instructions();
-  const std::int64_t done = uses_instructions ? widen_lanes(from, to, count) : 0;
+  const std::int64_t done = best_isa() != Isa::kBaseline ? widen_lanes(from, to, count) : 0;
   widen_each(from + done, to + done, count - done);
 }
 
 void narrow(const float* from, sdk::f16* to, std::int64_t count) {
-  static const bool uses_instructions = has_instructions();
-  const std::int64_t done = uses_instructions ? narrow_lanes(from, to, count) : 0;
+  const std::int64_t done = best_isa() != Isa::kBaseline ? narrow_lanes(from, to, count) : 0;
+  narrow_each(from + done, to + done, count - done);
+}
+
+// A shift: vectors of any processor do.
+void widen(const sdk::bf16* from, float* to, std::int64_t count) {
+  run_widest([&](auto) LOCI_INLINE { widen_each(from, to, count); });
+}
+
+void narrow(const float* from, sdk::bf16* to, std::int64_t count) {
+  std::int64_t done = 0;
+  run_widest([&](auto) LOCI_INLINE { done = narrow_words(from, to, count); });
   narrow_each(from + done, to + done, count - done);
 }
 

@@ -27,8 +27,11 @@ LOCI_INLINE inline void prevent_vectors(std::int64_t& i) {
 
 enum class Isa : std::uint8_t { kBaseline, kAvx2, kAvx512 };
 
-// The best one that this processor and this library have; found once.
+// The best one that this processor, this library and the limit have. Thread-safe.
 Isa best_isa();
+// Takes the feature bits beyond `most` for absent from now on. What was prepared before may have
+// been laid out for wider vectors, and must not be launched any more.
+void limit_isa(Isa most);
 // "x86-64", "avx2", "avx512".
 const char* isa_name(Isa isa);
 
@@ -42,13 +45,13 @@ namespace detail {
 
 #if LOCI_WIDE_ISA
 template <class Body>
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"))) void run_avx512(
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c"))) void run_avx512(
     const Body& body) {
   body(VectorWidth<64>());
 }
 
 template <class Body>
-__attribute__((target("avx2,fma"))) void run_avx2(const Body& body) {
+__attribute__((target("avx2,fma,f16c"))) void run_avx2(const Body& body) {
   body(VectorWidth<32>());
 }
 #endif

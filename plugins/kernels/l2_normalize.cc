@@ -151,10 +151,11 @@ class NormalizeKernel final : public sdk::Kernel {
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
     const sdk::AxisSplit split(x.dims(), axis_);
-    sdk::visit_floats(x.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      prepare.emplace<Normalize<T>>(&prepare.host(), split, epsilon_);
-    });
+    emplace_by_vectors(prepare, split, {{1, 2}, 1, 3, true}, kPicoseconds,
+                       [&](auto computed, const sdk::AxisSplit& part) {
+                         using C = typename decltype(computed)::type;
+                         return Normalize<C>{&prepare.host(), part, epsilon_};
+                       });
   }
 
  private:
@@ -169,10 +170,11 @@ class NormalizeGradKernel final : public sdk::Kernel {
   void prepare(Prepare& prepare) const override {
     const auto out = prepare.op().input(0);
     const sdk::AxisSplit split(out.dims(), axis_);
-    sdk::visit_floats(out.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      prepare.emplace<NormalizeGrad<T>>(&prepare.host(), split);
-    });
+    emplace_by_vectors(prepare, split, {{3}, 7, 1, true}, kPicoseconds,
+                       [&](auto computed, const sdk::AxisSplit& part) {
+                         using C = typename decltype(computed)::type;
+                         return NormalizeGrad<C>{&prepare.host(), part};
+                       });
   }
 
  private:

@@ -4,6 +4,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/moments.h"
+#include "plugins/kernels/widened_rows.h"
 
 namespace loci::kernels {
 namespace {
@@ -14,6 +15,7 @@ using sdk::Prepare;
 constexpr std::int64_t kPicoseconds = 1000;  // of one element
 
 struct RowShape {
+  RowShape(std::int64_t row_count, std::int64_t row_width) : rows(row_count), width(row_width) {}
   RowShape(sdk::Dims dims, std::int64_t axis) {
     const auto rows_rank = static_cast<std::size_t>(axis);
     rows = sdk::numel_of({dims.data(), rows_rank});
@@ -84,8 +86,17 @@ class LayerNorm final : public sdk::Kernel {
  private:
   template <class T, bool has_scale, bool has_bias>
   void emplace(Prepare& prepare) const {
-    prepare.emplace<LayerNormRows<T, has_scale, has_bias>>(
-        &prepare.host(), RowShape(prepare.op().input(0).dims(), axis_), epsilon_);
+    using Rows = LayerNormRows<sdk::compute_t<T>, has_scale, has_bias>;
+    const sdk::Host* host = &prepare.host();
+    const RowShape shape(prepare.op().input(0).dims(), axis_);
+    if constexpr (sdk::is_half<T>) {
+      emplace_widened_rows(prepare, shape.rows, {{3, 3}, 1, 7, true}, kPicoseconds,
+                           [&](std::int64_t rows) {
+                             return Rows{host, RowShape(rows, shape.width), epsilon_};
+                           });
+    } else {
+      prepare.emplace<Rows>(host, shape, epsilon_);
+    }
   }
 
   std::int64_t axis_;
@@ -222,8 +233,14 @@ class LayerNormGradKernel final : public sdk::Kernel {
  private:
   template <class T, bool has_scale, bool has_bias>
   void emplace(Prepare& prepare) const {
-    prepare.emplace<LayerNormGrad<T, has_scale, has_bias>>(
-        &prepare.host(), RowShape(prepare.op().input(0).dims(), axis_));
+    using Grad = LayerNormGrad<sdk::compute_t<T>, has_scale, has_bias>;
+    const sdk::Host* host = &prepare.host();
+    const RowShape shape(prepare.op().input(0).dims(), axis_);
+    if constexpr (sdk::is_half<T>) {
+      emplace_widened(prepare, {6, 3}, 0, Grad{host, shape});
+    } else {
+      prepare.emplace<Grad>(host, shape);
+    }
   }
 
   std::int64_t axis_;

@@ -88,9 +88,11 @@ class LogSoftmaxKernel final : public sdk::Kernel {
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
     const sdk::AxisSplit split(x.dims(), axis_);
-    sdk::visit_floats(x.dtype(), [&](auto tag) {
-      prepare.emplace<LogSoftmax<typename decltype(tag)::type>>(&prepare.host(), split);
-    });
+    emplace_by_vectors(prepare, split, {{1}, 1, 1, true}, kPicoseconds,
+                       [&](auto computed, const sdk::AxisSplit& part) {
+                         using C = typename decltype(computed)::type;
+                         return LogSoftmax<C>{&prepare.host(), part};
+                       });
   }
 
  private:

@@ -1,11 +1,14 @@
 // A function of each element, and of pairs of elements of equal shape.
 #pragma once
 
+#include <cstddef>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <utility>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/widened_rows.h"
 
 namespace loci::kernels {
 
@@ -71,5 +74,63 @@ struct PairMap {
   std::int64_t count;
   Op op;
 };
+
+// A few halves, which are not worth a block.
+template <class Half, class Op, class... In>
+struct SmallHalfMap {
+  void launch(const sdk::Launch& launch) const { run(launch, std::index_sequence_for<In...>()); }
+
+  template <std::size_t... operand>
+  void run(const sdk::Launch& launch, std::index_sequence<operand...> /*operands*/) const {
+    Half* out = launch.output<Half>(0);
+    for (std::int64_t i = 0; i < count; ++i) {
+      prevent_vectors(i);
+      out[i] = Half(op(static_cast<float>(launch.input<In>(operand)[i])...));
+    }
+  }
+
+  std::int64_t count;
+  Op op;
+};
+
+// Prepares an op of equally many elements T. op_for(Tag<C>()) is the function of what they are
+// computed in: halves as float32, in blocks, so that they have no loops of their own.
+template <class T, class OpFor>
+void emplace_map(sdk::Prepare& prepare, const OpFor& op_for) {
+  using C = sdk::compute_t<T>;
+  using Op = decltype(op_for(sdk::Tag<C>()));
+  const Op op = op_for(sdk::Tag<C>());
+  const sdk::Host* host = &prepare.host();
+  const std::int64_t count = prepare.op().output(0).numel();
+  if constexpr (!sdk::is_half<T>) {
+    prepare.emplace<Map<T, T, Op>>(host, count, op);
+  } else if (count <= kSmallCount) {
+    prepare.emplace<SmallHalfMap<T, Op, T>>(count, op);
+  } else {
+    emplace_widened_rows(prepare, count, {{1}, 1, 1, true}, picoseconds_of<Op, float, float>(),
+                         [&](std::int64_t rows) {
+                           return Map<float, float, Op>{host, rows, op};
+                         });
+  }
+}
+
+template <class T, class OpFor>
+void emplace_pair_map(sdk::Prepare& prepare, const OpFor& op_for) {
+  using C = sdk::compute_t<T>;
+  using Op = decltype(op_for(sdk::Tag<C>()));
+  const Op op = op_for(sdk::Tag<C>());
+  const sdk::Host* host = &prepare.host();
+  const std::int64_t count = prepare.op().output(0).numel();
+  if constexpr (!sdk::is_half<T>) {
+    prepare.emplace<PairMap<T, Op>>(host, count, op);
+  } else if (count <= kSmallCount) {
+    prepare.emplace<SmallHalfMap<T, Op, T, T>>(count, op);
+  } else {
+    emplace_widened_rows(prepare, count, {{2}, 3, 1, true}, picoseconds_of<Op, float, float>(),
+                         [&](std::int64_t rows) {
+                           return PairMap<float, Op>{host, rows, op};
+                         });
+  }
+}
 
 }  // namespace loci::kernels

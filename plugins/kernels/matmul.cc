@@ -1,14 +1,15 @@
 // matmul and mul.
-#include <array>
-#include <loci/plugin/dtype_visit.hpp>
+#include <cstdint>
 #include <loci/plugin/kernel.hpp>
 #include <loci/plugin/matmul.hpp>
-#include <vector>
 
+#include "plugins/kernels/dense_product.h"
 #include "plugins/kernels/gemm.h"
 #include "plugins/kernels/grain.h"
+#include "plugins/kernels/half_product.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/summation.h"
+#include "plugins/kernels/widened.h"
 
 namespace loci::kernels {
 namespace {
@@ -19,64 +20,9 @@ using sdk::OpDesc;
 using sdk::Prepare;
 
 template <class T>
-struct Dense {
-  using Acc = sdk::compute_t<T>;
-  LOCI_INLINE Acc a(std::int64_t m, std::int64_t k) const {
-    return static_cast<Acc>(x[m * x_row + k * x_column]);
-  }
-  LOCI_INLINE Acc b(std::int64_t k, std::int64_t n) const {
-    return static_cast<Acc>(y[k * y_row + n * y_column]);
-  }
-  LOCI_INLINE void store(std::int64_t m, std::int64_t n, Acc value) const {
-    out[m * columns + n] = static_cast<T>(value);
-  }
-  const T* x;
-  const T* y;
-  T* out;
-  std::int64_t x_row;
-  std::int64_t x_column;
-  std::int64_t y_row;
-  std::int64_t y_column;
-  std::int64_t columns;
-};
-
-// With a column stride of 1 known to the compiler, which then reads vectors.
-template <class T>
-struct DenseRows : Dense<T> {
-  LOCI_INLINE typename Dense<T>::Acc b(std::int64_t k, std::int64_t n) const {
-    return static_cast<typename Dense<T>::Acc>(this->y[k * this->y_row + n]);
-  }
-};
-
-// A shape, and where the operands of each product begin, so that a launch does not divide.
-struct Products : MatmulShape {
-  explicit Products(const MatmulShape& shape) : MatmulShape(shape) {
-    sdk::AxisWalkOf<2> walk(batch, 0);
-    for (std::int64_t i = 0; i < sizes.batch; ++i, walk.next()) {
-      offsets.push_back({walk.offset(0), walk.offset(1)});
-    }
-  }
-  std::vector<std::array<std::int64_t, 2>> offsets;
-};
-
-template <class T>
-Dense<T> product_of(const Launch& launch, const Products& shape, std::int64_t batch) {
-  const auto& offsets = shape.offsets[static_cast<std::size_t>(batch)];
-  return {launch.input<T>(0) + offsets[0],
-          launch.input<T>(1) + offsets[1],
-          launch.output<T>(0) + batch * shape.sizes.m * shape.sizes.n,
-          shape.x_row,
-          shape.x_column,
-          shape.y_row,
-          shape.y_column,
-          shape.sizes.n};
-}
-
-template <class T>
 struct Blocked {
-  using Acc = sdk::compute_t<T>;
   void launch(const Launch& launch) const {
-    auto* workspace = launch.workspace<Acc>();
+    auto* workspace = launch.workspace<T>();
     if (shape.y_column == 1) {
       multiply(*host, plan, workspace, [&](std::int64_t batch) {
         return DenseRows<T>{product_of<T>(launch, shape, batch)};
@@ -88,13 +34,12 @@ struct Blocked {
   }
   const sdk::Host* host;
   Products shape;
-  GemmPlan<Acc> plan;
+  GemmPlan<T> plan;
 };
 
 // Rows of x times columns of y that both lie side by side: dot products.
 template <class T>
 struct Dots {
-  using Acc = sdk::compute_t<T>;
   void launch(const Launch& launch) const {
     const auto& sizes = shape.sizes;
     const std::int64_t per_product = sizes.m * sizes.n;
@@ -113,9 +58,8 @@ struct Dots {
   LOCI_INLINE void dot(const Dense<T>& product, std::int64_t m, std::int64_t n) const {
     const T* x = product.x + m * product.x_row;
     const T* y = product.y + n * product.y_column;
-    product.store(m, n, sum_terms<Acc>(shape.sizes.k, [&](std::int64_t k) LOCI_INLINE {
-                    return static_cast<Acc>(x[k]) * static_cast<Acc>(y[k]);
-                  }));
+    product.store(
+        m, n, sum_terms<T>(shape.sizes.k, [&](std::int64_t k) LOCI_INLINE { return x[k] * y[k]; }));
   }
 
   const sdk::Host* host;
@@ -124,7 +68,6 @@ struct Dots {
 
 template <class T>
 struct Plain {
-  using Acc = sdk::compute_t<T>;
   static constexpr std::int64_t kStrip = 64;
 
   void launch(const Launch& launch) const {
@@ -144,9 +87,9 @@ struct Plain {
 
   LOCI_INLINE void strip(const Dense<T>& product, std::int64_t begin, std::int64_t end) const {
     if (product.y_column == 1) {
-      multiply_small<Acc>(DenseRows<T>{product}, shape.sizes.m, begin, end, shape.sizes.k);
+      multiply_small<T>(DenseRows<T>{product}, shape.sizes.m, begin, end, shape.sizes.k);
     } else {
-      multiply_small<Acc>(product, shape.sizes.m, begin, end, shape.sizes.k);
+      multiply_small<T>(product, shape.sizes.m, begin, end, shape.sizes.k);
     }
   }
 
@@ -157,26 +100,48 @@ struct Plain {
 template <class T>
 void emplace(Prepare& prepare, const Products& shape) {
   const sdk::Host* host = &prepare.host();
-  const sdk::MatmulSizes& sizes = shape.sizes;
-  const double per_product =
-      sizes.multiplications() / static_cast<double>(std::max<std::int64_t>(sizes.batch, 1));
-  // Below these, packing costs more than it saves.
-  const bool is_large = sizes.m >= 4 && sizes.n >= 8 && per_product >= 256;
-  if (is_large) {
-    const GemmPlan<sdk::compute_t<T>> plan(sizes, prepare.host().parallel_width());
+  if (shape.is_large()) {
+    const GemmPlan<T> plan(shape.sizes, prepare.host().parallel_width());
     prepare.set_workspace(plan.workspace_bytes());
     prepare.emplace<Blocked<T>>(host, shape, plan);
-  } else if (shape.x_column == 1 && shape.y_row == 1) {
+  } else if (shape.is_of_runs()) {
     prepare.emplace<Dots<T>>(host, shape);
   } else {
     prepare.emplace<Plain<T>>(host, shape);
   }
 }
 
+// Elements of fewer bits as Wide, which leaves them no loops of their own.
+template <class Wide>
+void emplace_as(Prepare& prepare, const Products& shape) {
+  const sdk::Host* host = &prepare.host();
+  if (shape.is_large()) {
+    const GemmPlan<Wide> plan(shape.sizes, prepare.host().parallel_width());
+    emplace_widened(prepare, {2}, plan.workspace_bytes(), Blocked<Wide>{host, shape, plan});
+  } else if (shape.is_of_runs()) {
+    emplace_widened(prepare, {2}, 0, Dots<Wide>{host, shape});
+  } else {
+    emplace_widened(prepare, {2}, 0, Plain<Wide>{host, shape});
+  }
+}
+
+// The sign of integers makes no difference to bits.
 void prepare_product(Prepare& prepare, const MatmulShape& multiplied) {
   const Products shape(multiplied);
-  sdk::visit_floats(prepare.op().input(0).dtype(),
-                    [&](auto tag) { emplace<typename decltype(tag)::type>(prepare, shape); });
+  const loci_dtype dtype = prepare.op().input(0).dtype();
+  switch (dtype) {
+    case LOCI_DTYPE_F64: return emplace<double>(prepare, shape);
+    case LOCI_DTYPE_F32: return emplace<float>(prepare, shape);
+    case LOCI_DTYPE_F16:
+    case LOCI_DTYPE_BF16:
+      if (emplace_half_product(prepare, shape)) return;
+      return emplace_as<float>(prepare, shape);
+    case LOCI_DTYPE_I64:
+    case LOCI_DTYPE_U64: return emplace<std::uint64_t>(prepare, shape);
+    case LOCI_DTYPE_I32:
+    case LOCI_DTYPE_U32: return emplace<std::uint32_t>(prepare, shape);
+    default: return emplace_as<std::uint32_t>(prepare, shape);
+  }
 }
 
 class Matmul final : public sdk::Kernel {
@@ -218,10 +183,12 @@ class Mul final : public sdk::Kernel {
 void add_matmul(KernelDefs& kernels) {
   kernels.push_back({.op = "matmul",
                      .name = kPortable,
-                     .dtypes = sdk::kFloatBits,
+                     .dtypes = sdk::kNumberBits,
                      .create = sdk::make_kernel<Matmul>});
-  kernels.push_back(
-      {.op = "mul", .name = kPortable, .dtypes = sdk::kFloatBits, .create = sdk::make_kernel<Mul>});
+  kernels.push_back({.op = "mul",
+                     .name = kPortable,
+                     .dtypes = sdk::kNumberBits,
+                     .create = sdk::make_kernel<Mul>});
 }
 
 }  // namespace loci::kernels

@@ -12,6 +12,8 @@ namespace {
 using sdk::Launch;
 using sdk::Prepare;
 
+constexpr std::int64_t kArgMaxPicoseconds = 300;  // of one element
+
 // NaN counts as the largest.
 template <class C>
 LOCI_INLINE inline bool is_larger(C x, C y) {
@@ -70,7 +72,7 @@ struct ArgMax {
 
   void launch(const Launch& launch) const {
     const Work work{launch.input<T>(0), launch.output<std::int64_t>(0), split.count, split.inner};
-    for_each_vector(*host, split, /*picoseconds=*/300, work);
+    for_each_vector(*host, split, kArgMaxPicoseconds, work);
   }
 
   const sdk::Host* host;
@@ -83,7 +85,15 @@ class ArgMaxKernel final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const sdk::AxisSplit split(prepare.op().input(0).dims(), axis_);
-    sdk::visit_numbers(prepare.op().input(0).dtype(), [&](auto tag) {
+    const loci_dtype dtype = prepare.op().input(0).dtype();
+    if ((sdk::kFloatBits & LOCI_DTYPE_BIT(dtype)) != 0) {
+      return emplace_by_vectors(prepare, split, {{1}, 1}, kArgMaxPicoseconds,
+                                [&](auto computed, const sdk::AxisSplit& part) {
+                                  using C = typename decltype(computed)::type;
+                                  return ArgMax<C>{&prepare.host(), part};
+                                });
+    }
+    sdk::visit_integers(dtype, [&](auto tag) {
       prepare.emplace<ArgMax<typename decltype(tag)::type>>(&prepare.host(), split);
     });
   }

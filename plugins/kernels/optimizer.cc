@@ -1,8 +1,10 @@
 // sgd, momentum and adam on dense and row-sparse gradients, and increment.
 #include <algorithm>
 #include <loci/plugin/dtype_visit.hpp>
+#include <type_traits>
 
 #include "plugins/kernels/grain.h"
+#include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/row_ids.h"
@@ -25,8 +27,45 @@ struct DenseUpdate {
     const Rule rule(launch, options);
     const T* grad = launch.input<T>(1);
     host->parallel_for(0, count, kUpdateGrain<T>, [&](std::int64_t begin, std::int64_t end) {
-      run_widest([&](auto) LOCI_INLINE { rule.update(begin, end - begin, grad + begin); });
+      run(rule, begin, end - begin, grad + begin);
     });
+  }
+
+  // Out of line: blocks of halves use it too.
+  __attribute__((noinline)) static void run(const Rule& rule, std::int64_t offset,
+                                            std::int64_t length, const T* grad) {
+    run_widest([&](auto) LOCI_INLINE { rule.update(offset, length, grad); });
+  }
+
+  const sdk::Host* host;
+  std::int64_t count;
+  typename Rule::Options options;
+};
+
+// The state of halves is float32; so are blocks of the parameter and its gradient.
+template <class Half, class Rule>
+struct HalfUpdate {
+  static constexpr std::int64_t kBlock = 1024;
+
+  void launch(const Launch& launch) const {
+    const Rule rule(launch, options);
+    Half* param = launch.output<Half>(0);
+    const Half* grad = launch.input<Half>(1);
+    host->parallel_for(0, count, kUpdateGrain<Half>, [&](std::int64_t begin, std::int64_t end) {
+      for (; begin < end; begin += kBlock) {
+        run(rule, begin, std::min(kBlock, end - begin), param + begin, grad + begin);
+      }
+    });
+  }
+
+  static void run(const Rule& rule, std::int64_t offset, std::int64_t length, Half* param,
+                  const Half* grad) {
+    alignas(64) float wide_param[kBlock];
+    alignas(64) float wide_grad[kBlock];
+    widen(param, wide_param, length);
+    widen(grad, wide_grad, length);
+    DenseUpdate<float, Rule>::run(rule.at(offset, wide_param), 0, length, wide_grad);
+    narrow(wide_param, param, length);
   }
 
   const sdk::Host* host;
@@ -138,8 +177,10 @@ class Update final : public sdk::Kernel {
       if (prepare.op().has_input(kRows)) {
         emplace_rows<T>(prepare);
       } else {
-        prepare.emplace<DenseUpdate<T, Rule<T>>>(&prepare.host(), prepare.op().input(0).numel(),
-                                                 options_);
+        using C = sdk::compute_t<T>;
+        using Dense =
+            std::conditional_t<sdk::is_half<T>, HalfUpdate<T, Rule<C>>, DenseUpdate<T, Rule<C>>>;
+        prepare.emplace<Dense>(&prepare.host(), prepare.op().input(0).numel(), options_);
       }
     });
   }

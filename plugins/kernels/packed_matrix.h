@@ -3,24 +3,33 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <loci/plugin/dtype_visit.hpp>
 
 namespace loci::kernels {
 
-// float32[k, n] as blocks of up to kBlock rows, each as panels of `width` columns that lie one
-// after the other: a product goes through each panel from its first element to its last. Columns
-// beyond n are zeros.
+// A matrix [k, n] of float32 or 16 bits as blocks of rows, each as panels of `width` columns that
+// lie one after the other: a product goes through each panel from its first element to its last.
+// Columns beyond n are zeros.
 struct PackedMatrix {
-  // A panel of one block stays in the first cache beside the rows that it is multiplied with.
+  // A panel of one block stays in the first cache beside the rows that it is multiplied with. Of
+  // halves it is several panels, as float32, for few rows.
   static constexpr std::int64_t kMostBlock = 256;
+  static constexpr std::int64_t kMostHalfBlock = 128;
 
-  PackedMatrix(std::int64_t rows, std::int64_t columns, std::int64_t panel_width)
-      : k(rows), n(columns), width(panel_width) {
-    const std::int64_t blocks = std::max<std::int64_t>((k + kMostBlock - 1) / kMostBlock, 1);
+  PackedMatrix(std::int64_t rows, std::int64_t columns, std::int64_t panel_width,
+               loci_dtype element = LOCI_DTYPE_F32)
+      : k(rows), n(columns), width(panel_width), dtype(element) {
+    const std::int64_t most = is_half() ? kMostHalfBlock : kMostBlock;
+    const std::int64_t blocks = std::max<std::int64_t>((k + most - 1) / most, 1);
     block = (k + blocks - 1) / blocks;
   }
 
   [[nodiscard]] std::int64_t panels() const { return (n + width - 1) / width; }
   [[nodiscard]] std::int64_t elements() const { return k * panels() * width; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return static_cast<std::uint64_t>(elements()) * sdk::dtype_bytes(dtype);
+  }
+  [[nodiscard]] bool is_half() const { return dtype != LOCI_DTYPE_F32; }
   [[nodiscard]] std::int64_t block_rows(std::int64_t k0) const { return std::min(block, k - k0); }
   // Where the panel's rows from k0 on begin, k0 being the first row of a block.
   [[nodiscard]] std::int64_t offset(std::int64_t k0, std::int64_t panel) const {
@@ -30,6 +39,7 @@ struct PackedMatrix {
   std::int64_t k;
   std::int64_t n;
   std::int64_t width;
+  loci_dtype dtype;  // float32, float16 or bfloat16
   std::int64_t block = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plugins/kernels/grain.h"
+#include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
 
 namespace loci::kernels {
@@ -89,50 +91,98 @@ LOCI_INLINE inline void multiply_strip(const Strip& strip) {
   }
 }
 
-// A few rows times a few panels, as many at once as the registers hold. Returns how many panels it
-// took.
+// Panels that the registers hold the sums of beside those of a few rows.
+constexpr std::int64_t kMostPanelsAtOnce = 4;
+std::int64_t panels_at_once(std::int64_t rows, std::int64_t panels) {
+  const std::int64_t most = rows < 4 ? kMostPanelsAtOnce + 1 - rows : 1;
+  return panels >= most ? most : 1;
+}
+
+// `panels` is panels_at_once() of that many rows.
 template <int bytes>
-LOCI_INLINE inline std::int64_t multiply_some(const Strip& strip, std::int64_t rows,
-                                              std::int64_t panels) {
+LOCI_INLINE inline void multiply_some(const Strip& strip, std::int64_t rows, std::int64_t panels) {
   switch (rows) {
     case 1:
-      if (panels >= 4) return multiply_strip<bytes, 1, 4>(strip), 4;
-      return multiply_strip<bytes, 1, 1>(strip), 1;
+      return panels == 1 ? multiply_strip<bytes, 1, 1>(strip) : multiply_strip<bytes, 1, 4>(strip);
     case 2:
-      if (panels >= 3) return multiply_strip<bytes, 2, 3>(strip), 3;
-      return multiply_strip<bytes, 2, 1>(strip), 1;
+      return panels == 1 ? multiply_strip<bytes, 2, 1>(strip) : multiply_strip<bytes, 2, 3>(strip);
     case 3:
-      if (panels >= 2) return multiply_strip<bytes, 3, 2>(strip), 2;
-      return multiply_strip<bytes, 3, 1>(strip), 1;
-    case 4: return multiply_strip<bytes, 4, 1>(strip), 1;
-    case 5: return multiply_strip<bytes, 5, 1>(strip), 1;
-    default: return multiply_strip<bytes, 6, 1>(strip), 1;
+      return panels == 1 ? multiply_strip<bytes, 3, 1>(strip) : multiply_strip<bytes, 3, 2>(strip);
+    case 4: return multiply_strip<bytes, 4, 1>(strip);
+    case 5: return multiply_strip<bytes, 5, 1>(strip);
+    default: return multiply_strip<bytes, 6, 1>(strip);
   }
 }
 
-// All of the product's columns in the panels [first, last), for rows from m0 on.
+template <class Visitor>
+void visit_half(loci_dtype dtype, const Visitor& visitor) {
+  if (dtype == LOCI_DTYPE_BF16) return visitor(sdk::Tag<sdk::bf16>());
+  visitor(sdk::Tag<sdk::f16>());
+}
+
+// A packed matrix as float32, where strips read it: halves are converted in the cache.
+class PanelReader {
+ public:
+  PanelReader(const PackedMatrix& matrix, const void* packed) : matrix_(matrix), packed_(packed) {}
+
+  // That many panels from `panel` on, of the block from k0 on; valid until the next call.
+  const float* read(std::int64_t k0, std::int64_t panel, std::int64_t count) {
+    const std::int64_t offset = matrix_.offset(k0, panel);
+    if (!matrix_.is_half()) return static_cast<const float*>(packed_) + offset;
+    visit_half(matrix_.dtype, [&](auto half) {
+      using Half = typename decltype(half)::type;
+      widen(static_cast<const Half*>(packed_) + offset, wide_,
+            count * matrix_.block_rows(k0) * matrix_.width);
+    });
+    return wide_;
+  }
+
+ private:
+  static constexpr std::int64_t kMostWidth = 32;  // two vectors of 64 bytes
+
+  const PackedMatrix& matrix_;
+  const void* packed_;
+  alignas(64) float wide_[kMostPanelsAtOnce * PackedMatrix::kMostHalfBlock * kMostWidth];
+};
+
+// What is multiplied, as float32 but for the packed matrix.
+struct Operands {
+  const PackedProduct& product;
+  const float* x;
+  std::int64_t x_row;
+  const void* packed;
+  float* out;
+};
+
+// Rows from m0 on, times the panels [first, last).
+struct Tile {
+  std::int64_t m0;
+  std::int64_t first;
+  std::int64_t last;
+};
+
 template <int bytes>
-LOCI_INLINE inline void multiply_tile(const PackedProduct& product, const float* x,
-                                      const float* packed, float* out, std::int64_t m0,
-                                      std::int64_t first, std::int64_t last) {
-  const PackedMatrix& y = product.y;
-  const std::int64_t rows = std::min(kTileRows, product.m - m0);
+LOCI_INLINE inline void multiply_tile(const Operands& operands, const Tile& tile,
+                                      PanelReader& reader) {
+  const PackedMatrix& y = operands.product.y;
+  const std::int64_t rows = std::min(kTileRows, operands.product.m - tile.m0);
   const std::int64_t strips = (rows + kMostRows - 1) / kMostRows;
   for (std::int64_t k0 = 0; k0 < y.k; k0 += y.block) {
-    for (std::int64_t panel = first; panel < last;) {
-      std::int64_t taken = 0;
-      for (std::int64_t i = 0, row = 0; i < strips; ++i) {
+    for (std::int64_t panel = tile.first; panel < tile.last;) {
+      const std::int64_t taken = strips == 1 ? panels_at_once(rows, tile.last - panel) : 1;
+      const float* panels = reader.read(k0, panel, taken);
+      for (std::int64_t i = 0, row = tile.m0; i < strips; ++i) {
         // As even as can be: few rows make little use of what is loaded.
-        const std::int64_t count = (rows - row) / (strips - i);
-        const Strip strip{x + (m0 + row) * product.x_row + k0,
-                          product.x_row,
-                          packed + y.offset(k0, panel),
+        const std::int64_t count = (tile.m0 + rows - row) / (strips - i);
+        const Strip strip{operands.x + row * operands.x_row + k0,
+                          operands.x_row,
+                          panels,
                           y.block_rows(k0),
-                          out + (m0 + row) * y.n + panel * y.width,
+                          operands.out + row * y.n + panel * y.width,
                           y.n,
                           y.n - panel * y.width,
                           k0 == 0};
-        taken = multiply_some<bytes>(strip, count, strips == 1 ? last - panel : 1);
+        multiply_some<bytes>(strip, count, taken);
         row += count;
       }
       panel += taken;
@@ -142,10 +192,11 @@ LOCI_INLINE inline void multiply_tile(const PackedProduct& product, const float*
 
 // What was multiplied by multiply_tile().
 void finish_tile(const PackedProduct& product, const RowEpilogue& epilogue, float* out,
-                 std::int64_t m0, std::int64_t first, std::int64_t last) {
+                 const Tile& tile) {
   const PackedMatrix& y = product.y;
-  finish_rows(epilogue, out, y.n, m0, std::min(kTileRows, product.m - m0), first * y.width,
-              std::min(last * y.width, y.n) - first * y.width);
+  const std::int64_t column = tile.first * y.width;
+  finish_rows(epilogue, out, y.n, tile.m0, std::min(kTileRows, product.m - tile.m0), column,
+              std::min(tile.last * y.width, y.n) - column);
 }
 
 // How the result is cut: tiles of rows times groups of panels.
@@ -172,21 +223,89 @@ struct Cut {
 };
 
 // Where a matrix begins, and the elements from one of its rows and columns to the next.
+template <class T>
 struct Corner {
-  const float* first;
+  const T* first;
   std::int64_t row;
   std::int64_t column;
 };
 
 // `columns` of the panel are the matrix's, the others zeros.
-void pack_panel(const Corner& from, std::int64_t rows, std::int64_t columns, std::int64_t width,
-                float* panel) {
+template <class T>
+void pack_panel(const Corner<T>& from, std::int64_t rows, std::int64_t columns, std::int64_t width,
+                T* panel) {
   for (std::int64_t k = 0; k < rows; ++k) {
     for (std::int64_t n = 0; n < columns; ++n) {
       panel[k * width + n] = from.first[k * from.row + n * from.column];
     }
-    std::fill(panel + k * width + columns, panel + (k + 1) * width, 0.0F);
+    std::fill(panel + k * width + columns, panel + (k + 1) * width, T(0.0F));
   }
+}
+
+template <class T>
+void pack_elements(const PackedMatrix& matrix, const Corner<T>& y, T* packed) {
+  for (std::int64_t k0 = 0; k0 < matrix.k; k0 += matrix.block) {
+    for (std::int64_t panel = 0; panel < matrix.panels(); ++panel) {
+      const std::int64_t n0 = panel * matrix.width;
+      pack_panel<T>({y.first + k0 * y.row + n0 * y.column, y.row, y.column}, matrix.block_rows(k0),
+                    std::min(matrix.width, matrix.n - n0), matrix.width,
+                    packed + matrix.offset(k0, panel));
+    }
+  }
+}
+
+// Out of line: one for all dtypes.
+__attribute__((noinline)) void multiply_tile(const Operands& operands, const Tile& tile,
+                                             PanelReader& reader) {
+  run_widest([&](auto vector)
+                 LOCI_INLINE { multiply_tile<decltype(vector)::kBytes>(operands, tile, reader); });
+}
+
+// Calls finish(tile) for each tile of the result that is done.
+template <class Finish>
+void multiply(const sdk::Host& host, const Operands& operands, const Finish& finish) {
+  const Cut cut(operands.product, host.parallel_width());
+  host.parallel_for(0, cut.tiles * cut.groups, cut.grain,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      PanelReader reader(operands.product.y, operands.packed);
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t first = i % cut.groups * cut.group;
+                        const Tile tile{i / cut.groups * kTileRows, first,
+                                        std::min(first + cut.group, operands.product.y.panels())};
+                        multiply_tile(operands, tile, reader);
+                        finish(tile);
+                      }
+                    });
+}
+
+// Dense.
+template <class Half>
+void widen_rows(const sdk::Host& host, const PackedProduct& product, const Half* x, float* wide) {
+  const std::int64_t k = product.y.k;
+  host.parallel_for(0, product.m, grain_for(150 * k), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      widen(x + row * product.x_row, wide + row * k, k);
+    }
+  });
+}
+
+template <class Half>
+void narrow_tile(const PackedProduct& product, const Tile& tile, const float* wide, Half* out) {
+  const std::int64_t begin = tile.first * product.y.width;
+  const std::int64_t end = std::min(tile.last * product.y.width, product.y.n);
+  for (std::int64_t row = tile.m0; row < std::min(tile.m0 + kTileRows, product.m); ++row) {
+    const std::int64_t offset = row * product.y.n + begin;
+    narrow(wide + offset, out + offset, end - begin);
+  }
+}
+
+template <class Half>
+void multiply_halves(const sdk::Host& host, const PackedProduct& product, const Half* x,
+                     const void* packed, Half* out, float* workspace) {
+  float* wide_x = workspace + product.m * product.y.n;
+  widen_rows(host, product, x, wide_x);
+  multiply(host, {product, wide_x, product.y.k, packed, workspace},
+           [&](const Tile& tile) { narrow_tile(product, tile, workspace, out); });
 }
 
 }  // namespace
@@ -199,44 +318,42 @@ std::int64_t panel_width() {
   return width;
 }
 
-void pack(const PackedMatrix& matrix, const float* y, std::int64_t row, std::int64_t column,
-          float* packed) {
-  for (std::int64_t k0 = 0; k0 < matrix.k; k0 += matrix.block) {
-    for (std::int64_t panel = 0; panel < matrix.panels(); ++panel) {
-      const std::int64_t n0 = panel * matrix.width;
-      pack_panel({y + k0 * row + n0 * column, row, column}, matrix.block_rows(k0),
-                 std::min(matrix.width, matrix.n - n0), matrix.width,
-                 packed + matrix.offset(k0, panel));
-    }
-  }
+void pack(const PackedMatrix& matrix, const void* y, std::int64_t row, std::int64_t column,
+          void* packed) {
+  const auto pack_as = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    pack_elements<T>(matrix, {static_cast<const T*>(y), row, column}, static_cast<T*>(packed));
+  };
+  matrix.is_half() ? visit_half(matrix.dtype, pack_as) : pack_as(sdk::Tag<float>());
 }
 
-void multiply_packed(const sdk::Host& host, const PackedProduct& product, const float* x,
-                     const float* packed, float* out, const RowEpilogue& epilogue) {
-  const Cut cut(product, host.parallel_width());
-  host.parallel_for(0, cut.tiles * cut.groups, cut.grain,
-                    [&](std::int64_t begin, std::int64_t end) {
-                      run_widest([&](auto vector) LOCI_INLINE {
-                        constexpr int kBytes = decltype(vector)::kBytes;
-                        for (std::int64_t i = begin; i < end; ++i) {
-                          const std::int64_t first = i % cut.groups * cut.group;
-                          const std::int64_t last = std::min(first + cut.group, product.y.panels());
-                          const std::int64_t row = i / cut.groups * kTileRows;
-                          multiply_tile<kBytes>(product, x, packed, out, row, first, last);
-                          if (!epilogue.does_nothing())
-                            finish_tile(product, epilogue, out, row, first, last);
-                        }
-                      });
+std::uint64_t PackedProduct::workspace_bytes() const {
+  return y.is_half() ? static_cast<std::uint64_t>(m * (y.k + y.n)) * sizeof(float) : 0;
+}
+
+void multiply_packed(const sdk::Host& host, const PackedProduct& product, const void* x,
+                     const void* packed, void* out, void* workspace, const RowEpilogue& epilogue) {
+  if (!product.y.is_half()) {
+    auto* result = static_cast<float*>(out);
+    return multiply(host, {product, static_cast<const float*>(x), product.x_row, packed, result},
+                    [&](const Tile& tile) {
+                      if (!epilogue.does_nothing()) finish_tile(product, epilogue, result, tile);
                     });
+  }
+  visit_half(product.y.dtype, [&](auto half) {
+    using Half = typename decltype(half)::type;
+    multiply_halves(host, product, static_cast<const Half*>(x), packed, static_cast<Half*>(out),
+                    static_cast<float*>(workspace));
+  });
 }
 
 void multiply_packed_here(const PackedProduct& product, const float* x, const float* packed,
                           float* out) {
-  run_widest([&](auto vector) LOCI_INLINE {
-    for (std::int64_t row = 0; row < product.m; row += kTileRows) {
-      multiply_tile<decltype(vector)::kBytes>(product, x, packed, out, row, 0, product.y.panels());
-    }
-  });
+  PanelReader reader(product.y, packed);
+  const Operands operands{product, x, product.x_row, packed, out};
+  for (std::int64_t row = 0; row < product.m; row += kTileRows) {
+    multiply_tile(operands, {row, 0, product.y.panels()}, reader);
+  }
 }
 
 }  // namespace loci::kernels

@@ -8,12 +8,15 @@
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/pool_windows.h"
+#include "plugins/kernels/widened_rows.h"
 
 namespace loci::kernels {
 namespace {
 
 using sdk::Launch;
 using sdk::Prepare;
+
+constexpr std::int64_t kPicoseconds = 300;  // of an element of the image
 
 // The part of a window that lies inside the image.
 using Range = sdk::WindowRange;
@@ -113,10 +116,27 @@ class Pool2d final : public sdk::Kernel {
  private:
   template <class T, class Fold>
   static void emplace(Prepare& prepare, const PoolGeometry& geometry) {
-    if (PoolStrips<T, Fold>::suits(geometry)) {
-      prepare.emplace<PoolStrips<T, Fold>>(&prepare.host(), geometry);
+    using C = sdk::compute_t<T>;
+    if (PoolStrips<C, Fold>::suits(geometry)) {
+      emplace_planes<T, PoolStrips<C, Fold>>(prepare, geometry);
     } else {
-      prepare.emplace<PoolRuns<T, Fold>>(&prepare.host(), geometry);
+      emplace_planes<T, PoolRuns<C, Fold>>(prepare, geometry);
+    }
+  }
+
+  // Pooled: a kernel of what T is computed in.
+  template <class T, class Pooled>
+  static void emplace_planes(Prepare& prepare, const PoolGeometry& geometry) {
+    const sdk::Host* host = &prepare.host();
+    if constexpr (sdk::is_half<T>) {
+      emplace_widened_rows(prepare, geometry.planes, {{1}, 1}, kPicoseconds,
+                           [&](std::int64_t planes) {
+                             PoolGeometry part = geometry;
+                             part.planes = planes;
+                             return Pooled{host, part};
+                           });
+    } else {
+      prepare.emplace<Pooled>(host, geometry);
     }
   }
 
@@ -133,18 +153,34 @@ class Pool2dGrad final : public sdk::Kernel {
     const std::int64_t threads = geometry.planes / grad_grain(geometry);
     const std::int64_t slots =
         std::clamp<std::int64_t>(threads, 1, prepare.host().parallel_width());
-    prepare.set_workspace(static_cast<std::uint64_t>(slots * geometry.image_size) * sizeof(double));
-    sdk::visit_floats(x.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if (options_.is_max) {
-        prepare.emplace<PoolGrad<T, true>>(&prepare.host(), geometry, slots);
-      } else {
-        prepare.emplace<PoolGrad<T, false>>(&prepare.host(), geometry, slots);
-      }
-    });
+    switch (x.dtype()) {
+      case LOCI_DTYPE_F64: return emplace<double>(prepare, geometry, slots);
+      default: return emplace<float>(prepare, geometry, slots);
+    }
   }
 
  private:
+  template <class C>
+  void emplace(Prepare& prepare, const PoolGeometry& geometry, std::int64_t slots) const {
+    const sdk::Host* host = &prepare.host();
+    if (options_.is_max) {
+      emplace_grad(prepare, PoolGrad<C, true>{host, geometry, slots});
+    } else {
+      emplace_grad(prepare, PoolGrad<C, false>{host, geometry, slots});
+    }
+  }
+
+  template <class Grad>
+  static void emplace_grad(Prepare& prepare, const Grad& grad) {
+    const std::uint64_t bytes =
+        static_cast<std::uint64_t>(grad.slots * grad.geometry.image_size) * sizeof(double);
+    if (sdk::dtype_bytes(prepare.op().input(0).dtype()) == 2) {
+      return emplace_widened(prepare, {3}, bytes, grad);
+    }
+    prepare.set_workspace(bytes);
+    prepare.emplace<Grad>(grad);
+  }
+
   sdk::PoolOptions options_;
 };
 

@@ -23,7 +23,9 @@ struct Sum {
   using State = sum_t<T>;
   LOCI_INLINE static State neutral() { return State{}; }
   LOCI_INLINE static State apply(State x, State y) { return x + y; }
-  LOCI_INLINE State run(const T* x, std::int64_t count) const { return sum_run(x, count); }
+  LOCI_INLINE State run(const sdk::compute_t<T>* x, std::int64_t count) const {
+    return sum_run(x, count);
+  }
   T finish(State sum) const {
     if constexpr (sdk::is_float<T>) {
       return static_cast<T>(sum / static_cast<double>(divisor));

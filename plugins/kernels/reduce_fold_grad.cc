@@ -7,6 +7,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/widened.h"
 
 namespace loci::kernels {
 namespace {
@@ -191,13 +192,7 @@ struct ProductGrad {
 
   void launch(const Launch& launch) const {
     T* x_grad = launch.output<T>(0);
-    C* before;
-    if constexpr (std::is_same_v<T, C>) {
-      before = x_grad;
-    } else {
-      before = launch.workspace<C>();  // 16 bits would round it
-    }
-    const Work work{&plan, launch.input<T>(0), launch.input<T>(1), before, x_grad};
+    const Work work{&plan, launch.input<T>(0), launch.input<T>(1), x_grad, x_grad};
     for_each_group(*host, plan, 1000, work);
   }
 
@@ -205,7 +200,7 @@ struct ProductGrad {
   ReducePlan plan;
 };
 
-template <template <class> class Grad, bool needs_space>
+template <template <class> class Grad, std::uint32_t inputs>
 class ReduceGrad final : public sdk::Kernel {
  public:
   explicit ReduceGrad(const OpDesc& op) : axes_(op.attributes().integers("axes")) {}
@@ -213,13 +208,12 @@ class ReduceGrad final : public sdk::Kernel {
   void prepare(Prepare& prepare) const override {
     const auto x = prepare.op().input(0);
     const ReducePlan plan = sdk::plan_reduce(x.dims(), sdk::reduced_axes(axes_, x.dims().size()));
-    sdk::visit_floats(x.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (needs_space && sdk::is_half<T>) {
-        prepare.set_workspace(static_cast<std::uint64_t>(x.numel()) * sizeof(float));
-      }
-      prepare.emplace<Grad<T>>(&prepare.host(), plan);
-    });
+    const sdk::Host* host = &prepare.host();
+    switch (x.dtype()) {
+      case LOCI_DTYPE_F64: return prepare.emplace<Grad<double>>(host, plan);
+      case LOCI_DTYPE_F32: return prepare.emplace<Grad<float>>(host, plan);
+      default: emplace_widened(prepare, {inputs}, 0, Grad<float>{host, plan});
+    }
   }
 
  private:
@@ -233,9 +227,9 @@ void add(KernelDefs& kernels, std::string_view op, sdk::CreateFn create) {
 }  // namespace
 
 void add_reduce_fold_grad(KernelDefs& kernels) {
-  add(kernels, "reduce_max_grad", sdk::make_kernel<ReduceGrad<ExtremeGrad, false>>);
-  add(kernels, "reduce_min_grad", sdk::make_kernel<ReduceGrad<ExtremeGrad, false>>);
-  add(kernels, "reduce_prod_grad", sdk::make_kernel<ReduceGrad<ProductGrad, true>>);
+  add(kernels, "reduce_max_grad", sdk::make_kernel<ReduceGrad<ExtremeGrad, 3>>);
+  add(kernels, "reduce_min_grad", sdk::make_kernel<ReduceGrad<ExtremeGrad, 3>>);
+  add(kernels, "reduce_prod_grad", sdk::make_kernel<ReduceGrad<ProductGrad, 2>>);
 }
 
 }  // namespace loci::kernels

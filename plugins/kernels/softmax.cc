@@ -5,6 +5,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/softmax_row.h"
+#include "plugins/kernels/widened_rows.h"
 
 namespace loci::kernels {
 namespace {
@@ -98,17 +99,37 @@ class Softmax final : public sdk::Kernel {
 
   void prepare(Prepare& prepare) const override {
     const sdk::AxisSplit split(prepare.op().input(0).dims(), axis_);
-    sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if (split.inner == 1) {
-        prepare.emplace<SoftmaxRows<T>>(&prepare.host(), split.outer, split.count);
-      } else {
-        prepare.emplace<SoftmaxColumns<T>>(&prepare.host(), split.outer, split.count, split.inner);
-      }
-    });
+    switch (prepare.op().input(0).dtype()) {
+      case LOCI_DTYPE_F64: return emplace<double>(prepare, split);
+      case LOCI_DTYPE_F32: return emplace<float>(prepare, split);
+      default: emplace_for_halves(prepare, split);
+    }
   }
 
  private:
+  template <class T>
+  static void emplace(Prepare& prepare, const sdk::AxisSplit& split) {
+    if (split.inner == 1) {
+      prepare.emplace<SoftmaxRows<T>>(&prepare.host(), split.outer, split.count);
+    } else {
+      prepare.emplace<SoftmaxColumns<T>>(&prepare.host(), split.outer, split.count, split.inner);
+    }
+  }
+
+  static void emplace_for_halves(Prepare& prepare, const sdk::AxisSplit& split) {
+    const sdk::Host* host = &prepare.host();
+    const RowArguments arguments{{1}, 1, 1, true};
+    if (split.inner == 1) {
+      return emplace_widened_rows(prepare, split.outer, arguments, kPicoseconds,
+                                  [&](std::int64_t rows) {
+                                    return SoftmaxRows<float>{host, rows, split.count};
+                                  });
+    }
+    emplace_widened_rows(prepare, split.outer, arguments, kPicoseconds, [&](std::int64_t rows) {
+      return SoftmaxColumns<float>{host, rows, split.count, split.inner};
+    });
+  }
+
   std::int64_t axis_;
 };
 

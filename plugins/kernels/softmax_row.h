@@ -14,9 +14,8 @@
 namespace loci::kernels {
 
 // The largest element; NaN is passed over here and shows up in the sum.
-template <class T>
-LOCI_INLINE inline sdk::compute_t<T> row_max(const T* x, std::int64_t count) {
-  using C = sdk::compute_t<T>;
+template <class C>
+LOCI_INLINE inline C row_max(const C* x, std::int64_t count) {
   constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
   constexpr C kLowest = -std::numeric_limits<C>::infinity();
   const auto larger = [](C value, C so_far) LOCI_INLINE { return value > so_far ? value : so_far; };
@@ -30,15 +29,15 @@ LOCI_INLINE inline sdk::compute_t<T> row_max(const T* x, std::int64_t count) {
     for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
 #pragma omp simd
       for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-        lanes[lane] = larger(static_cast<C>(x[i + lane]), lanes[lane]);
-        more[lane] = larger(static_cast<C>(x[i + kLanes + lane]), more[lane]);
+        lanes[lane] = larger(x[i + lane], lanes[lane]);
+        more[lane] = larger(x[i + kLanes + lane], more[lane]);
       }
     }
     for (std::int64_t lane = 0; lane < kLanes; ++lane) {
       largest = larger(lanes[lane], larger(more[lane], largest));
     }
   }
-  for (; i < count; ++i) largest = larger(static_cast<C>(x[i]), largest);
+  for (; i < count; ++i) largest = larger(x[i], largest);
   return largest;
 }
 
@@ -75,37 +74,23 @@ LOCI_INLINE inline double sum_powers(std::int64_t count, const Power& power) {
   return sum;
 }
 
-template <class T>
-LOCI_INLINE inline RowSum<sdk::compute_t<T>> sum_exp(const T* x, std::int64_t count) {
-  using C = sdk::compute_t<T>;
+template <class C>
+LOCI_INLINE inline RowSum<C> sum_exp(const C* x, std::int64_t count) {
   const C max = row_max(x, count);
-  return {max, sum_powers<C>(count, [&](std::int64_t i) LOCI_INLINE {
-            return simd::exp(static_cast<C>(x[i]) - max);
-          })};
+  return {max,
+          sum_powers<C>(count, [&](std::int64_t i) LOCI_INLINE { return simd::exp(x[i] - max); })};
 }
 
 // out = softmax(x); out may be x.
-template <class T>
-LOCI_INLINE inline RowSum<sdk::compute_t<T>> softmax_row(T* out, const T* x, std::int64_t count) {
-  using C = sdk::compute_t<T>;
-  if constexpr (std::is_same_v<T, C>) {
-    const C max = row_max(x, count);
-    const double sum = sum_powers<C>(
-        count, [&](std::int64_t i) LOCI_INLINE { return out[i] = simd::exp(x[i] - max); });
-    const auto share = static_cast<C>(1 / sum);
+template <class C>
+LOCI_INLINE inline RowSum<C> softmax_row(C* out, const C* x, std::int64_t count) {
+  const C max = row_max(x, count);
+  const double sum = sum_powers<C>(
+      count, [&](std::int64_t i) LOCI_INLINE { return out[i] = simd::exp(x[i] - max); });
+  const auto share = static_cast<C>(1 / sum);
 #pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) out[i] *= share;
-    return {max, sum};
-  } else {
-    // Kept in 16 bits, the exponentials would be rounded; they are computed twice.
-    const auto row = sum_exp(x, count);
-    const auto divisor = static_cast<C>(row.sum);
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) {
-      out[i] = static_cast<T>(simd::exp(static_cast<C>(x[i]) - row.max) / divisor);
-    }
-    return row;
-  }
+  for (std::int64_t i = 0; i < count; ++i) out[i] *= share;
+  return {max, sum};
 }
 
 }  // namespace loci::kernels

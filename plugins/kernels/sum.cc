@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "plugins/kernels/grain.h"
+#include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/map.h"
@@ -44,17 +45,39 @@ struct SumOfList {
 
   LOCI_INLINE void run(const sdk::Launch& launch, std::int64_t begin, std::int64_t length) const {
     Term sums[kBlock];
-    const T* first = launch.input<T>(0) + begin;
+    read(launch.input<T>(0) + begin, sums, length);
+    for (std::uint32_t k = 1; k < inputs; ++k) add(launch.input<T>(k) + begin, sums, length);
+    write(sums, launch.output<T>(0) + begin, length);
+  }
+
+  LOCI_INLINE static void read(const T* from, Term* to, std::int64_t length) {
+    if constexpr (sdk::is_half<T>) {
+      widen(from, to, length);
+    } else {
 #pragma omp simd
-    for (std::int64_t i = 0; i < length; ++i) sums[i] = static_cast<Term>(first[i]);
-    for (std::uint32_t k = 1; k < inputs; ++k) {
-      const T* next = launch.input<T>(k) + begin;
-#pragma omp simd
-      for (std::int64_t i = 0; i < length; ++i) sums[i] += static_cast<Term>(next[i]);
+      for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<Term>(from[i]);
     }
-    T* out = launch.output<T>(0) + begin;
+  }
+
+  LOCI_INLINE static void add(const T* from, Term* sums, std::int64_t length) {
+    if constexpr (sdk::is_half<T>) {
+      Term wide[kBlock];
+      widen(from, wide, length);
 #pragma omp simd
-    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<T>(sums[i]);
+      for (std::int64_t i = 0; i < length; ++i) sums[i] += wide[i];
+    } else {
+#pragma omp simd
+      for (std::int64_t i = 0; i < length; ++i) sums[i] += static_cast<Term>(from[i]);
+    }
+  }
+
+  LOCI_INLINE static void write(const Term* from, T* to, std::int64_t length) {
+    if constexpr (sdk::is_half<T>) {
+      narrow(from, to, length);
+    } else {
+#pragma omp simd
+      for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<T>(from[i]);
+    }
   }
 
   const sdk::Host* host;
@@ -73,17 +96,15 @@ void prepare_sum(Prepare& prepare) {
 template <class T>
 struct SquareError {
   LOCI_INLINE T operator()(T input, T label) const {
-    using C = sdk::compute_t<T>;
-    const C difference = static_cast<C>(input) - static_cast<C>(label);
-    return static_cast<T>(difference * difference);
+    const T difference = input - label;
+    return difference * difference;
   }
 };
 
 void prepare_square_error(Prepare& prepare) {
-  const auto input = prepare.op().input(0);
-  sdk::visit_floats(input.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    prepare.emplace<PairMap<T, SquareError<T>>>(&prepare.host(), input.numel());
+  sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
+    emplace_pair_map<typename decltype(tag)::type>(
+        prepare, [](auto computed) { return SquareError<typename decltype(computed)::type>(); });
   });
 }
 

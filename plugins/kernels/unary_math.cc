@@ -110,21 +110,20 @@ constexpr std::int64_t picoseconds() {
   if constexpr (requires { F::kPicoseconds; }) {
     return F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
   } else {
-    return sdk::is_half<T> ? 250 : 40 * sizeof(T);
+    return 40 * sizeof(T);
   }
 }
 
 template <class F, class T>
 struct Value {
   static constexpr std::int64_t kPicoseconds = picoseconds<F, T>();
-  LOCI_INLINE T operator()(T x) const {
-    return static_cast<T>(F::value(static_cast<sdk::compute_t<T>>(x)));
-  }
+  LOCI_INLINE T operator()(T x) const { return F::value(x); }
 };
 
 template <class F, class T>
 void emplace(Prepare& prepare) {
-  prepare.emplace<Map<T, T, Value<F, T>>>(&prepare.host(), prepare.op().input(0).numel());
+  emplace_map<T>(prepare,
+                 [](auto computed) { return Value<F, typename decltype(computed)::type>(); });
 }
 
 template <class F>
@@ -143,24 +142,18 @@ void prepare_numbers(Prepare& prepare) {
 template <class T>
 struct Clip {
   LOCI_INLINE T operator()(T x) const {
-    using C = sdk::compute_t<T>;
-    const auto value = static_cast<C>(x);
-    const C above = value < min ? min : value;
-    return static_cast<T>(above > max ? max : above);
+    const T above = x < min ? min : x;
+    return above > max ? max : above;
   }
-  sdk::compute_t<T> min;
-  sdk::compute_t<T> max;
+  T min;
+  T max;
 };
 
 template <class T>
 struct ClipGrad {
-  LOCI_INLINE T operator()(T x, T out_grad) const {
-    using C = sdk::compute_t<T>;
-    const auto value = static_cast<C>(x);
-    return value < min || value > max ? T(C{0}) : out_grad;
-  }
-  sdk::compute_t<T> min;
-  sdk::compute_t<T> max;
+  LOCI_INLINE T operator()(T x, T out_grad) const { return x < min || x > max ? T{0} : out_grad; }
+  T min;
+  T max;
 };
 
 class Range {
@@ -170,9 +163,9 @@ class Range {
 
   // As the dtype has it: the attributes rounded as elements are, so that an element can be an end.
   template <class T>
-  [[nodiscard]] Clip<T> clip() const {
+  [[nodiscard]] Clip<sdk::compute_t<T>> clip() const {
+    using C = sdk::compute_t<T>;
     if constexpr (sdk::is_float<T>) {
-      using C = sdk::compute_t<T>;
       return {static_cast<C>(static_cast<T>(min_)), static_cast<C>(static_cast<T>(max_))};
     } else {
       return {convert<T>(std::ceil(min_)), convert<T>(std::floor(max_))};
@@ -188,10 +181,9 @@ class ClipKernel final : public sdk::Kernel {
  public:
   explicit ClipKernel(const sdk::OpDesc& op) : range_(op) {}
   void prepare(Prepare& prepare) const override {
-    const auto x = prepare.op().input(0);
-    sdk::visit_numbers(x.dtype(), [&](auto tag) {
+    sdk::visit_numbers(prepare.op().input(0).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      prepare.emplace<Map<T, T, Clip<T>>>(&prepare.host(), x.numel(), range_.clip<T>());
+      emplace_map<T>(prepare, [&](auto /*computed*/) { return range_.clip<T>(); });
     });
   }
 
@@ -203,12 +195,12 @@ class ClipGradKernel final : public sdk::Kernel {
  public:
   explicit ClipGradKernel(const sdk::OpDesc& op) : range_(op) {}
   void prepare(Prepare& prepare) const override {
-    const auto x = prepare.op().input(0);
-    sdk::visit_floats(x.dtype(), [&](auto tag) {
+    sdk::visit_floats(prepare.op().input(0).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      const Clip<T> clip = range_.clip<T>();
-      prepare.emplace<PairMap<T, ClipGrad<T>>>(&prepare.host(), x.numel(),
-                                               ClipGrad<T>{clip.min, clip.max});
+      const auto clip = range_.clip<T>();
+      emplace_pair_map<T>(prepare, [&](auto computed) {
+        return ClipGrad<typename decltype(computed)::type>{clip.min, clip.max};
+      });
     });
   }
 

@@ -40,7 +40,8 @@ struct AdamOptions {
   bool lazy;
 };
 
-// Slots of the ops: param, grad, what the rule has, learning_rate, rows.
+// Slots of the ops: param, grad, what the rule has, learning_rate, rows. at(offset, p) is the rule
+// for elements from `offset` on, whose parameters are at `p` instead.
 template <class T>
 struct SgdRule {
   using C = sdk::compute_t<T>;
@@ -50,6 +51,12 @@ struct SgdRule {
 
   SgdRule(const sdk::Launch& launch, const Options& /*options*/)
       : param(launch.output<T>(0)), rate(static_cast<C>(*launch.input<float>(kRate))) {}
+
+  [[nodiscard]] SgdRule at(std::int64_t /*offset*/, T* p) const {
+    SgdRule rule = *this;
+    rule.param = p;
+    return rule;
+  }
 
   template <class G>
   LOCI_INLINE void update(std::int64_t offset, std::int64_t count, const G* grad) const {
@@ -80,6 +87,13 @@ struct MomentumRule {
         rate(static_cast<C>(*launch.input<float>(kRate))),
         mu(static_cast<C>(options.mu)),
         ahead(options.nesterov) {}
+
+  [[nodiscard]] MomentumRule at(std::int64_t offset, T* p) const {
+    MomentumRule rule = *this;
+    rule.param = p;
+    rule.velocity += offset;
+    return rule;
+  }
 
   template <class G>
   LOCI_INLINE void update(std::int64_t offset, std::int64_t count, const G* grad) const {
@@ -129,6 +143,14 @@ struct AdamRule {
 
   // 1 - beta^t without the cancellation that this has in the first steps.
   static double one_minus_power(double beta, double t) { return -std::expm1(t * std::log(beta)); }
+
+  [[nodiscard]] AdamRule at(std::int64_t offset, T* p) const {
+    AdamRule rule = *this;
+    rule.param = p;
+    rule.first += offset;
+    rule.second += offset;
+    return rule;
+  }
 
   template <class G>
   LOCI_INLINE void update(std::int64_t offset, std::int64_t count, const G* grad) const {

@@ -1,5 +1,5 @@
 # loci_add_test(NAME <name> SOURCES <file>... [LINK <target>...] [LABELS <label>...]
-#               [PLUGINS <plugin>...] [SHARDS <count>] [COST <seconds>] [LEAKS])
+#               [PLUGINS <plugin>...] [SHARDS <count>] [COST <seconds>] [ISAS <isa>...] [LEAKS])
 #
 # An executable of GoogleTest cases. Without LINK it is a unit test and links loci_static, which
 # reaches all of framework/; a test of the public API says LINK loci::loci. With LOCI_TEST_LABEL set,
@@ -14,6 +14,8 @@
 # SHARDS: an executable that takes long is so many tests, <name>.1 and on, with a part of the cases
 # each. COST: its seconds, if they are many; ctest starts with those that take longest.
 #
+# ISAS: once more for each, as <name>.<isa>, with LOCI_CPU_ISA, the CPU plugin's option, set to it.
+#
 # LEAKS has the address sanitizer look for leaks in it; not for tests that run code which oneDNN has
 # generated, after which LeakSanitizer crashes at exit.
 set(_loci_plugin_path "LOCI_PLUGIN_PATH=${PROJECT_BINARY_DIR}/lib/loci/plugins")
@@ -24,7 +26,8 @@ set(_loci_test_programs "${PROJECT_BINARY_DIR}/test-programs.txt")
 file(WRITE "${_loci_test_programs}" "")
 
 function(loci_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "LEAKS" "NAME;SHARDS;COST" "SOURCES;LINK;LABELS;PLUGINS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "LEAKS" "NAME;SHARDS;COST"
+    "SOURCES;LINK;LABELS;PLUGINS;ISAS")
   if(LOCI_TEST_LABEL AND NOT LOCI_TEST_LABEL IN_LIST arg_LABELS)
     return()
   endif()
@@ -40,6 +43,10 @@ function(loci_add_test)
 
   loci_compile_as_test(${arg_NAME})
   _loci_register_shards(tests ${arg_NAME} "${arg_SHARDS}" ${arg_LEAKS})
+  foreach(isa IN LISTS arg_ISAS)
+    _loci_register_test(${arg_NAME}.${isa} ${arg_NAME} ${arg_LEAKS} LOCI_CPU_ISA=${isa})
+    list(APPEND tests ${arg_NAME}.${isa})
+  endforeach()
   # For a hang only: the longest take minutes with a sanitizer, and machines may be slow.
   set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 3600)
   if(arg_COST)

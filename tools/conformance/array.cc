@@ -108,6 +108,11 @@ Real round_to(DType dtype, Real value) {
   return dtype == kBool ? Real(value != 0) : wrap(dtype, value);
 }
 
+std::uint64_t to_bits(Real whole) {
+  return whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
+                   : static_cast<std::uint64_t>(whole);
+}
+
 Tensor to_tensor(const Array& array) {
   Tensor tensor;
   visit_storage(array.dtype, [&](auto zero) {

@@ -70,6 +70,9 @@ Precision compute_precision(DType dtype);
 // integer dtypes and bool are taken modulo 2^n after truncation, and as != 0.
 Real round_to(DType dtype, Real value);
 
+// A whole number of at most 64 bits, modulo 2^64: narrower integers keep the lower bits.
+std::uint64_t to_bits(Real whole);
+
 // Rounds each element. On the host.
 Tensor to_tensor(const Array& array);
 // From any place.

@@ -34,6 +34,25 @@ struct Operand {
   }
 };
 
+// Row times column. Integers wrap: the narrower types keep the lower bits of the sum.
+struct Dot {
+  explicit Dot(DType dtype) : is_whole(is_integer(dtype)) {}
+  void add(Real x, Real y) {
+    if (is_whole) {
+      bits += to_bits(x) * to_bits(y);
+    } else {
+      sum += x * y;
+      magnitude += std::abs(x * y);
+    }
+  }
+  [[nodiscard]] Real value() const { return is_whole ? static_cast<Real>(bits) : sum; }
+
+  bool is_whole;
+  std::uint64_t bits = 0;
+  Real sum = 0;
+  Real magnitude = 0;
+};
+
 }  // namespace
 
 Expected product(const Arrays& in, bool transpose_x, bool transpose_y) {
@@ -49,16 +68,16 @@ Expected product(const Arrays& in, bool transpose_x, bool transpose_y) {
     const Index batch_index = index_of(batch, b);
     for (std::int64_t i = 0; i < x.rows(); ++i) {
       for (std::int64_t j = 0; j < y.columns(); ++j, ++position) {
-        Real magnitude = 0;
+        Dot dot(in[0].dtype);
         for (std::int64_t k = 0; k < x.columns(); ++k) {
-          const Real product = x.at(batch_index, i, k) * y.at(batch_index, k, j);
-          out.values[position] += product;
-          magnitude += std::abs(product);
+          dot.add(x.at(batch_index, i, k), y.at(batch_index, k, j));
         }
-        out.slack[position] = static_cast<Real>(x.columns() + 1) * magnitude;
+        out.values[position] = dot.value();
+        out.slack[position] = static_cast<Real>(x.columns() + 1) * dot.magnitude;
       }
     }
   }
+  if (is_integer(in[0].dtype)) out.slack.clear();
   return out;
 }
 

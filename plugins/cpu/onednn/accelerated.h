@@ -13,20 +13,34 @@
 namespace loci::cpu::onednn {
 
 inline constexpr std::string_view kName = "onednn";
-inline constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
+inline constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32) |
+                                         LOCI_DTYPE_BIT(LOCI_DTYPE_BF16) |
+                                         LOCI_DTYPE_BIT(LOCI_DTYPE_F16);
 
 // A kernel that prepares a primitive. Which layouts and paddings oneDNN implements well is known
 // only once it is asked: it declines the others, and the portable kernel of the op is next.
 class Accelerated : public sdk::Kernel {
  public:
+  // Of an op with that many inputs, all of one dtype.
+  explicit Accelerated(std::uint32_t inputs) : inputs_(inputs) {}
   void prepare(sdk::Prepare& prepare) const override;
 
  protected:
-  // What build() gives, with its workspace, layouts and memory asked for.
+  // The best that build() gives, with its workspace, layouts and memory asked for.
   [[nodiscard]] Execution prepare_execution(sdk::Prepare& prepare) const;
 
  private:
-  [[nodiscard]] virtual std::optional<Execution> build(const sdk::OpDesc& op) const = 0;
+  // Throws dnnl::error with dnnl_unimplemented, or gives nothing, where oneDNN has nothing good.
+  [[nodiscard]] virtual std::optional<Execution> build(const sdk::OpDesc& op,
+                                                       const Elements& elements) const = 0;
+  // Whether the primitive is worth converting elements of 16 bits to float32 and back.
+  [[nodiscard]] virtual bool is_worth_widening() const { return true; }
+
+  [[nodiscard]] std::optional<Execution> build_if_good(const sdk::OpDesc& op,
+                                                       const Elements& elements) const;
+  [[nodiscard]] std::optional<Execution> build_best(const sdk::OpDesc& op) const;
+
+  std::uint32_t inputs_;
 };
 
 // Why a primitive would not pay: `amount` of `what` is below `least`; empty if it does.

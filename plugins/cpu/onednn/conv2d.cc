@@ -48,45 +48,53 @@ struct ConvolutionSteps {
   bool relu = false;
 };
 
-std::optional<Execution> build_forward(const OpDesc& op, const Extents& extents,
-                                       const Windows& windows, const ConvolutionSteps& own) {
+std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
+                                       const Extents& extents, const Windows& windows,
+                                       const ConvolutionSteps& own) {
   const memory::dims filters{extents.out[1]};
-  const auto bias = own.bias ? dense(filters) : memory::desc();
-  const auto desc = convolution_desc(dnnl::prop_kind::forward_inference, any_layout(extents.x),
-                                     any_layout(extents.filter), any_layout(extents.out), windows,
-                                     {bias, own.relu});
+  const auto bias = own.bias ? elements.dense(filters) : memory::desc();
+  const auto desc =
+      convolution_desc(dnnl::prop_kind::forward_inference, elements.any_layout(extents.x),
+                       elements.any_layout(extents.filter), elements.any_layout(extents.out),
+                       windows, {bias, own.relu});
   auto execution =
-      Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(desc);
+      Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(elements,
+                                                                                          desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
-  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), dense(extents.filter),
+  execution->bind_input(DNNL_ARG_SRC, 0, elements.dense(extents.x), desc.src_desc());
+  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), elements.dense(extents.filter),
                           desc.weights_desc());
   if (own.bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
-  execution->bind_output(DNNL_ARG_DST, 0, dense(extents.out), desc.dst_desc());
+  execution->bind_output(DNNL_ARG_DST, 0, elements.dense(extents.out), desc.dst_desc());
   return execution;
 }
 
-std::optional<Execution> build_input_grad(const Extents& extents, const Windows& windows) {
-  const auto desc = convolution_input_grad_desc(any_layout(extents.x), any_layout(extents.filter),
-                                                any_layout(extents.out), windows);
+std::optional<Execution> build_input_grad(const Elements& elements, const Extents& extents,
+                                          const Windows& windows) {
+  const auto desc = convolution_input_grad_desc(elements.any_layout(extents.x),
+                                                elements.any_layout(extents.filter),
+                                                elements.any_layout(extents.out), windows);
   auto execution = Execution::of<dnnl::convolution_backward_data::primitive_desc,
-                                 dnnl::convolution_backward_data>(desc);
+                                 dnnl::convolution_backward_data>(elements, desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_WEIGHTS, 0, dense(extents.filter), desc.weights_desc());
-  execution->bind_input(DNNL_ARG_DIFF_DST, 1, dense(extents.out), desc.diff_dst_desc());
-  execution->bind_output(DNNL_ARG_DIFF_SRC, 0, dense(extents.x), desc.diff_src_desc());
+  execution->bind_input(DNNL_ARG_WEIGHTS, 0, elements.dense(extents.filter), desc.weights_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, elements.dense(extents.out), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_SRC, 0, elements.dense(extents.x), desc.diff_src_desc());
   return execution;
 }
 
-std::optional<Execution> build_filter_grad(const Extents& extents, const Windows& windows) {
-  const auto desc = convolution_filter_grad_desc(any_layout(extents.x), any_layout(extents.filter),
-                                                 any_layout(extents.out), windows);
+std::optional<Execution> build_filter_grad(const Elements& elements, const Extents& extents,
+                                           const Windows& windows) {
+  const auto desc = convolution_filter_grad_desc(elements.any_layout(extents.x),
+                                                 elements.any_layout(extents.filter),
+                                                 elements.any_layout(extents.out), windows);
   auto execution = Execution::of<dnnl::convolution_backward_weights::primitive_desc,
-                                 dnnl::convolution_backward_weights>(desc);
+                                 dnnl::convolution_backward_weights>(elements, desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_SRC, 0, dense(extents.x), desc.src_desc());
-  execution->bind_input(DNNL_ARG_DIFF_DST, 1, dense(extents.out), desc.diff_dst_desc());
-  execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, dense(extents.filter), desc.diff_weights_desc());
+  execution->bind_input(DNNL_ARG_SRC, 0, elements.dense(extents.x), desc.src_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, elements.dense(extents.out), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, elements.dense(extents.filter),
+                         desc.diff_weights_desc());
   return execution;
 }
 
@@ -113,17 +121,20 @@ ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
 template <Direction direction>
 class Conv2d final : public Accelerated {
  public:
-  explicit Conv2d(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
+  explicit Conv2d(const OpDesc& op)
+      : Accelerated(3), options_(sdk::read_conv_options(op.attributes())) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
     const ConvShape shape = shape_of<direction>(op, options_);
     const Extents extents(shape);
     const Windows windows = convolution_windows(shape.window);
     switch (direction) {
-      case Direction::kForward: return build_forward(op, extents, windows, {op.has_input(2)});
-      case Direction::kInputGrad: return build_input_grad(extents, windows);
-      case Direction::kFilterGrad: return build_filter_grad(extents, windows);
+      case Direction::kForward:
+        return build_forward(op, elements, extents, windows, {op.has_input(2)});
+      case Direction::kInputGrad: return build_input_grad(elements, extents, windows);
+      case Direction::kFilterGrad: return build_filter_grad(elements, extents, windows);
     }
     return std::nullopt;
   }
@@ -145,7 +156,8 @@ struct FinishedConvolution {
 // The primitive adds the bias, and takes the maximum with 0 where nothing comes between.
 class FusedConv2d final : public Accelerated {
  public:
-  explicit FusedConv2d(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
+  explicit FusedConv2d(const OpDesc& op)
+      : Accelerated(3), options_(sdk::read_conv_options(op.attributes())) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     const OpDesc& op = prepare.op();
@@ -159,10 +171,11 @@ class FusedConv2d final : public Accelerated {
   }
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
     const ConvShape shape = shape_of<Direction::kForward>(op, options_);
     const ConvEpilogue epilogue(op, shape);
-    return build_forward(op, Extents(shape), convolution_windows(shape.window),
+    return build_forward(op, elements, Extents(shape), convolution_windows(shape.window),
                          {op.has_input(2), does_relu(epilogue)});
   }
   static bool does_relu(const ConvEpilogue& epilogue) {
@@ -184,24 +197,25 @@ std::string supports(const OpDesc& op) {
 }
 
 template <class Kernel, Direction direction>
-sdk::KernelDef conv(std::string_view op) {
+sdk::KernelDef conv(std::string_view op, std::uint64_t dtypes) {
   return {.op = op,
           .name = kName,
-          .dtypes = kDtypes,
+          .dtypes = dtypes,
           .create = sdk::make_kernel<Kernel>,
           .supports = supports<direction>};
 }
 
 template <Direction direction>
 sdk::KernelDef conv(std::string_view op) {
-  return conv<Conv2d<direction>, direction>(op);
+  return conv<Conv2d<direction>, direction>(op, kDtypes);
 }
 
 }  // namespace
 
 void add_conv2d(KernelDefs& kernels) {
   kernels.push_back(conv<Direction::kForward>("conv2d"));
-  kernels.push_back(conv<FusedConv2d, Direction::kForward>("fused_conv2d"));
+  kernels.push_back(
+      conv<FusedConv2d, Direction::kForward>("fused_conv2d", LOCI_DTYPE_BIT(LOCI_DTYPE_F32)));
   kernels.push_back(conv<Direction::kInputGrad>("conv2d_grad_input"));
   kernels.push_back(conv<Direction::kFilterGrad>("conv2d_grad_filter"));
 }

@@ -19,10 +19,6 @@ constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kPrimitiveBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kReorderBytes = std::uint64_t{24} << 10;
 
-memory::desc describe(const memory::dims& dims, const memory::dims& strides) {
-  return {dims, memory::data_type::f32, strides};
-}
-
 // A primitive has to run with as many threads as it was made for: its scratchpad has room for no
 // more. The number belongs to the calling thread.
 class ThreadCount {
@@ -64,7 +60,23 @@ std::string isa_text(dnnl::cpu_isa isa) {
   }
 }
 
+dnnl::cpu_isa isa_of(kernels::Isa isa) {
+  switch (isa) {
+    case kernels::Isa::kAvx512: return dnnl::cpu_isa::avx512_core;
+    case kernels::Isa::kAvx2: return dnnl::cpu_isa::avx2;
+    case kernels::Isa::kBaseline: break;
+  }
+  return dnnl::cpu_isa::sse41;
+}
+
 }  // namespace
+
+void limit_isa(kernels::Isa most) {
+  if (dnnl::set_max_cpu_isa(isa_of(most)) == dnnl::status::success) return;
+  throw sdk::Error(LOCI_CODE_FAILED,
+                   "[cpu] oneDNN takes no limit of instruction sets any more; set "
+                   "ONEDNN_MAX_CPU_ISA instead of the option isa");
+}
 
 std::string_view version_text() {
   static const std::string text = [] {
@@ -73,24 +85,6 @@ std::string_view version_text() {
            std::to_string(version.patch) + ", " + isa_text(dnnl::get_effective_cpu_isa());
   }();
   return text;
-}
-
-memory::desc dense(const memory::dims& dims) {
-  memory::dims strides(dims.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = dims.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= std::max<std::int64_t>(dims[i], 1);
-  }
-  return describe(dims, strides);
-}
-
-memory::desc strided(const memory::dims& dims, const memory::dims& strides) {
-  return describe(dims, strides);
-}
-
-memory::desc any_layout(const memory::dims& dims) {
-  return {dims, memory::data_type::f32, memory::format_tag::any};
 }
 
 namespace {
@@ -102,14 +96,16 @@ bool is_plain(std::string_view implementation) {
 
 }  // namespace
 
-std::optional<Execution> Execution::of(const dnnl::primitive& primitive, const char* implementation,
-                                       const memory::desc& scratchpad) {
+std::optional<Execution> Execution::of(const Elements& elements, const dnnl::primitive& primitive,
+                                       const char* implementation, const memory::desc& scratchpad) {
   if (is_plain(implementation)) return std::nullopt;
-  return Execution(primitive, scratchpad);
+  return Execution(elements, primitive, scratchpad);
 }
 
-Execution::Execution(dnnl::primitive primitive, const memory::desc& scratchpad)
-    : primitive_(std::move(primitive)),
+Execution::Execution(const Elements& elements, dnnl::primitive primitive,
+                     const memory::desc& scratchpad)
+    : elements_(elements),
+      primitive_(std::move(primitive)),
       stream_(engine()),
       scratchpad_(scratchpad),
       scratchpad_offset_(reserve(scratchpad)),
@@ -123,19 +119,22 @@ std::uint64_t Execution::reserve(const memory::desc& desc) {
 
 void Execution::bind_input(int argument, std::uint32_t index, const memory::desc& given,
                            const memory::desc& chosen) {
-  bind({argument, index, false, given, chosen, 0, std::nullopt});
+  bind({argument, index, false, given, chosen});
 }
 
 void Execution::bind_output(int argument, std::uint32_t index, const memory::desc& given,
                             const memory::desc& chosen) {
-  bind({argument, index, true, given, chosen, 0, std::nullopt});
+  bind({argument, index, true, given, chosen});
 }
 
 void Execution::bind_weights(int argument, std::uint32_t index, const sdk::Arg& input,
                              const memory::desc& given, const memory::desc& chosen) {
-  const bool packs = input.takes_any_layout() && given != chosen && !layout_text(chosen).empty();
-  bind_input(argument, index, packs ? chosen : given, chosen);
-  if (packs) packed_.push_back({index, given, chosen});
+  const bool changes = given != chosen || elements_.are_widened();
+  if (!input.takes_any_layout() || !changes || layout_text(chosen).empty()) {
+    return bind_input(argument, index, given, chosen);
+  }
+  bind({argument, index, false, chosen, chosen});
+  packed_.push_back({index, elements_, given, chosen});
 }
 
 void Execution::bind(Binding binding) {

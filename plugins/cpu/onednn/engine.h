@@ -9,31 +9,31 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/cpu/onednn/elements.h"
+#include "plugins/kernels/isa.h"
+
 namespace loci::cpu::onednn {
 
 // The processor as oneDNN sees it; one for the process.
 const dnnl::engine& engine();
 // "oneDNN 2.6.3, avx2": with the instruction set that it uses, which ONEDNN_MAX_CPU_ISA may limit.
 std::string_view version_text();
-
-// float32, last dimension fastest, or with the given strides.
-dnnl::memory::desc dense(const dnnl::memory::dims& dims);
-dnnl::memory::desc strided(const dnnl::memory::dims& dims, const dnnl::memory::dims& strides);
-// The same extents in the layout that the primitive likes best.
-dnnl::memory::desc any_layout(const dnnl::memory::dims& dims);
+// Keeps oneDNN from what is beyond `most`; before anything else of it is used.
+void limit_isa(kernels::Isa most);
 
 // A primitive, bound to the arguments of an op by their flat indices. Where it chose another layout
-// than that of the op, data is reordered in the workspace. Immutable after the last bind; run() may
-// be called from several threads.
+// than that of the op, data is reordered in the workspace. Arguments are as `Elements` describes
+// them. Immutable after the last bind; run() may be called from several threads.
 class Execution {
  public:
   // Null when oneDNN has nothing better than loops without vectors.
-  static std::optional<Execution> of(const dnnl::primitive& primitive, const char* implementation,
+  static std::optional<Execution> of(const Elements& elements, const dnnl::primitive& primitive,
+                                     const char* implementation,
                                      const dnnl::memory::desc& scratchpad);
 
   template <class PrimitiveDesc, class Primitive>
-  static std::optional<Execution> of(const PrimitiveDesc& desc) {
-    return of(Primitive(desc), desc.impl_info_str(), desc.scratchpad_desc());
+  static std::optional<Execution> of(const Elements& elements, const PrimitiveDesc& desc) {
+    return of(elements, Primitive(desc), desc.impl_info_str(), desc.scratchpad_desc());
   }
 
   // `argument` is a DNNL_ARG_*; `given` the layout of the op's data, `chosen` the primitive's.
@@ -41,15 +41,18 @@ class Execution {
                   const dnnl::memory::desc& chosen);
   void bind_output(int argument, std::uint32_t index, const dnnl::memory::desc& given,
                    const dnnl::memory::desc& chosen);
-  // As bind_input(), for an input that may be a constant: where the primitive chose another layout,
-  // it gets that one, and nothing is reordered in a launch.
+  // As bind_input(), for an input that may be a constant: where the primitive does not take it as
+  // it is, it is packed so that nothing is converted or reordered in a launch.
   void bind_weights(int argument, std::uint32_t index, const sdk::Arg& input,
                     const dnnl::memory::desc& given, const dnnl::memory::desc& chosen);
+
+  [[nodiscard]] const Elements& elements() const { return elements_; }
 
   // An input that launches get as the primitive likes it.
   struct Packed {
     std::uint32_t index;
-    dnnl::memory::desc given;
+    Elements elements;
+    dnnl::memory::desc given;  // the op's, of elements that are widened already
     dnnl::memory::desc chosen;
   };
   [[nodiscard]] const std::vector<Packed>& packed() const { return packed_; }
@@ -66,14 +69,16 @@ class Execution {
     bool is_output;
     dnnl::memory::desc given;
     dnnl::memory::desc chosen;
-    std::uint64_t offset;  // of the reordered data in the workspace
-    std::optional<dnnl::reorder> reorder;
+    std::uint64_t offset = 0;  // of the reordered data in the workspace
+    std::optional<dnnl::reorder> reorder = std::nullopt;
   };
 
-  Execution(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad);
+  Execution(const Elements& elements, dnnl::primitive primitive,
+            const dnnl::memory::desc& scratchpad);
   void bind(Binding binding);
   std::uint64_t reserve(const dnnl::memory::desc& desc);
 
+  Elements elements_;
   dnnl::primitive primitive_;
   dnnl::stream stream_;
   dnnl::memory::desc scratchpad_;

@@ -14,15 +14,13 @@ using dnnl::memory;
 using sdk::MatmulShape;
 using sdk::OpDesc;
 
-// Below, packing and calling cost more than the faster inner loop saves.
-constexpr double kLeastProductMultiplications = 32'768;
-
 // `wanted` is the layout of y that the primitive is asked for.
-std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
-                                      const memory::desc& y, const memory::desc& wanted,
-                                      const memory::desc& out, const After& after) {
+std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
+                                      const memory::desc& x, const memory::desc& y,
+                                      const memory::desc& wanted, const memory::desc& out,
+                                      const After& after) {
   const auto desc = matmul_desc(x, wanted, out, after);
-  auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(desc);
+  auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), y, desc.weights_desc());
@@ -33,18 +31,20 @@ std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
   return execution;
 }
 
-std::optional<Execution> execution_of(const OpDesc& op, const memory::desc& x,
-                                      const memory::desc& y, const memory::desc& out,
-                                      const After& after) {
+std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
+                                      const memory::desc& x, const memory::desc& y,
+                                      const memory::desc& out, const After& after) {
   if (op.input(1).takes_any_layout()) {
-    if (auto packed = execution_of(op, x, y, any_layout(y.dims()), out, after)) return packed;
+    const memory::desc any = elements.any_layout(y.dims());
+    if (auto packed = execution_of(op, elements, x, y, any, out, after)) return packed;
   }
-  return execution_of(op, x, y, y, out, after);
+  return execution_of(op, elements, x, y, y, out, after);
 }
 
 // Extents and strides of an operand with the leading dimensions that it broadcasts over.
-memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
-                     std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+memory::desc operand(const Elements& elements, sdk::Dims dims, std::size_t batch_rank,
+                     std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                     std::int64_t column_stride) {
   const std::size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
   memory::dims extents(batch_rank - own, 1);
   extents.insert(extents.end(), dims.begin(), dims.begin() + own);
@@ -52,14 +52,14 @@ memory::desc operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows,
   memory::dims strides(steps.begin(), steps.begin() + extents.size());
   extents.insert(extents.end(), {rows, columns});
   strides.insert(strides.end(), {row_stride, column_stride});
-  return strided(extents, strides);
+  return elements.strided(extents, strides);
 }
 
 // One number for each of the last of `rank` dimensions.
-memory::desc bias_of(std::size_t rank, std::int64_t columns) {
+memory::desc bias_of(const Elements& elements, std::size_t rank, std::int64_t columns) {
   memory::dims extents(rank, 1);
   extents.back() = columns;
-  return dense(extents);
+  return elements.dense(extents);
 }
 
 // What the product does to its result.
@@ -68,24 +68,25 @@ struct ProductSteps {
   bool relu = false;
 };
 
-std::optional<Execution> build_product(const OpDesc& op, const MatmulShape& shape,
-                                       const ProductSteps& own = {}) {
+std::optional<Execution> build_product(const OpDesc& op, const Elements& elements,
+                                       const MatmulShape& shape, const ProductSteps& own = {}) {
   const auto& [batch, m, n, k] = shape.sizes;
   if (batch == 1) {
-    return execution_of(op, strided({m, k}, {shape.x_row, shape.x_column}),
-                        strided({k, n}, {shape.y_row, shape.y_column}), dense({m, n}),
-                        {own.bias ? bias_of(2, n) : memory::desc(), own.relu});
+    return execution_of(op, elements, elements.strided({m, k}, {shape.x_row, shape.x_column}),
+                        elements.strided({k, n}, {shape.y_row, shape.y_column}),
+                        elements.dense({m, n}),
+                        {own.bias ? bias_of(elements, 2, n) : memory::desc(), own.relu});
   }
   const sdk::Dims x = op.input(0).dims();
   const sdk::Dims y = op.input(1).dims();
   const std::size_t batch_rank = std::max<std::size_t>({x.size(), y.size(), 2}) - 2;
-  const auto x_desc = operand(x, batch_rank, m, k, shape.x_row, shape.x_column);
-  const auto y_desc = operand(y, batch_rank, k, n, shape.y_row, shape.y_column);
+  const auto x_desc = operand(elements, x, batch_rank, m, k, shape.x_row, shape.x_column);
+  const auto y_desc = operand(elements, y, batch_rank, k, n, shape.y_row, shape.y_column);
   memory::dims out = dims_of(op.output(0));
   out.resize(batch_rank);
   out.insert(out.end(), {m, n});
-  const memory::desc bias = own.bias ? bias_of(out.size(), n) : memory::desc();
-  return execution_of(op, x_desc, y_desc, dense(out), {bias, own.relu});
+  const memory::desc bias = own.bias ? bias_of(elements, out.size(), n) : memory::desc();
+  return execution_of(op, elements, x_desc, y_desc, elements.dense(out), {bias, own.relu});
 }
 
 std::string refuse(const OpDesc& op, const MatmulShape& shape) {
@@ -103,12 +104,14 @@ MatmulShape read_matmul(const OpDesc& op, bool transpose_x, bool transpose_y) {
 class Matmul final : public Accelerated {
  public:
   explicit Matmul(const OpDesc& op)
-      : transpose_x_(op.attributes().boolean("transpose_x")),
+      : Accelerated(2),
+        transpose_x_(op.attributes().boolean("transpose_x")),
         transpose_y_(op.attributes().boolean("transpose_y")) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    return build_product(op, read_matmul(op, transpose_x_, transpose_y_));
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
+    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_));
   }
 
   bool transpose_x_;
@@ -131,7 +134,8 @@ struct FinishedProduct {
 class FusedMatmul final : public Accelerated {
  public:
   explicit FusedMatmul(const OpDesc& op)
-      : transpose_x_(op.attributes().boolean("transpose_x")),
+      : Accelerated(2),
+        transpose_x_(op.attributes().boolean("transpose_x")),
         transpose_y_(op.attributes().boolean("transpose_y")),
         epilogue_(op) {
     own_.bias = epilogue_.has_bias();
@@ -149,8 +153,9 @@ class FusedMatmul final : public Accelerated {
   }
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    return build_product(op, read_matmul(op, transpose_x_, transpose_y_), own_);
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
+    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_), own_);
   }
 
   bool transpose_x_;
@@ -169,12 +174,14 @@ std::string matmul_supports(const OpDesc& op) {
 class Mul final : public Accelerated {
  public:
   explicit Mul(const OpDesc& op)
-      : x_rows_(op.attributes().integer("x_num_col_dims")),
+      : Accelerated(2),
+        x_rows_(op.attributes().integer("x_num_col_dims")),
         y_rows_(op.attributes().integer("y_num_col_dims")) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    return build_product(op,
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
+    return build_product(op, elements,
                          sdk::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
   }
 
@@ -200,7 +207,7 @@ void add_matmul(KernelDefs& kernels) {
                      .supports = matmul_supports});
   kernels.push_back({.op = "fused_matmul",
                      .name = kName,
-                     .dtypes = kDtypes,
+                     .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
                      .create = sdk::make_kernel<FusedMatmul>,
                      .supports = matmul_supports});
   kernels.push_back({.op = "mul",

@@ -40,7 +40,8 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
 
 class Pool2d : public Accelerated {
  public:
-  explicit Pool2d(const OpDesc& op) : options_(sdk::read_pool_options(op.attributes())) {}
+  explicit Pool2d(const OpDesc& op, std::uint32_t inputs = 1)
+      : Accelerated(inputs), options_(sdk::read_pool_options(op.attributes())) {}
 
  protected:
   [[nodiscard]] Windows windows(const OpDesc& op) const {
@@ -50,11 +51,13 @@ class Pool2d : public Accelerated {
   PoolOptions options_;
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    const auto x = dense(dims_of(op.input(0)));
-    const auto out = dense(dims_of(op.output(0)));
+  [[nodiscard]] bool is_worth_widening() const override { return false; }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
+    const auto x = elements.dense(dims_of(op.input(0)));
+    const auto out = elements.dense(dims_of(op.output(0)));
     const auto desc = pooling_desc(algorithm_of(options_), x, out, windows(op));
-    auto execution = Execution::of<PoolingForward::primitive_desc, PoolingForward>(desc);
+    auto execution = Execution::of<PoolingForward::primitive_desc, PoolingForward>(elements, desc);
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
     execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
@@ -64,14 +67,16 @@ class Pool2d : public Accelerated {
 
 class Pool2dGrad final : public Pool2d {
  public:
-  using Pool2d::Pool2d;
+  explicit Pool2dGrad(const OpDesc& op) : Pool2d(op, 3) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op) const override {
-    const auto x_grad = dense(dims_of(op.output(0)));
-    const auto out_grad = dense(dims_of(op.input(2)));
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
+                                               const Elements& elements) const override {
+    const auto x_grad = elements.dense(dims_of(op.output(0)));
+    const auto out_grad = elements.dense(dims_of(op.input(2)));
     const auto desc = pooling_grad_desc(algorithm_of(options_), x_grad, out_grad, windows(op));
-    auto execution = Execution::of<PoolingBackward::primitive_desc, PoolingBackward>(desc);
+    auto execution =
+        Execution::of<PoolingBackward::primitive_desc, PoolingBackward>(elements, desc);
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_DIFF_DST, 2, out_grad, desc.diff_dst_desc());
     execution->bind_output(DNNL_ARG_DIFF_SRC, 0, x_grad, desc.diff_src_desc());

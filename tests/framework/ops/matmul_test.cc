@@ -62,6 +62,17 @@ TEST(MatmulTest, RefusesWhatCannotBeMultiplied) {
   EXPECT_THAT(error_of({3}, {3, 2}, true), HasSubstr("transpose_x is set, but x is a vector"));
 }
 
+TEST(MatmulTest, TakesAnyNumbers) {
+  for (const DType dtype : {kInt8, kUInt16, kInt64, kUInt64, kFloat16, kBFloat16, kFloat64}) {
+    EXPECT_EQ(infer("matmul").input("x", {2, 3}, dtype).input("y", {3, 4}, dtype).dtype(), dtype);
+    EXPECT_EQ(infer("mul").input("x", {2, 3}, dtype).input("y", {3, 4}, dtype).dtype(), dtype);
+  }
+  EXPECT_THAT(infer("matmul").input("x", {2, 3}, kBool).input("y", {3, 4}, kBool).error(),
+              HasSubstr("x is bool"));
+  EXPECT_THAT(infer("matmul").input("x", {2, 3}, kInt8).input("y", {3, 4}, kUInt8).error(),
+              HasSubstr("uint8"));
+}
+
 TEST(MatmulTest, CostsTwoOperationsForEachProduct) {
   EXPECT_EQ(infer("matmul").input("x", {5, 2, 3}).input("y", {3, 4}).cost().flops,
             2 * 5 * 2 * 3 * 4);

@@ -6,7 +6,10 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/kernel_driver.h"
@@ -16,13 +19,28 @@ namespace loci::testing {
 
 inline constexpr std::array<loci_dtype, 4> kFloats = {LOCI_DTYPE_F16, LOCI_DTYPE_BF16,
                                                       LOCI_DTYPE_F32, LOCI_DTYPE_F64};
+// What oneDNN's kernels take.
+inline constexpr std::array<loci_dtype, 3> kOneDnnFloats = {LOCI_DTYPE_F32, LOCI_DTYPE_BF16,
+                                                            LOCI_DTYPE_F16};
 inline constexpr std::array<loci_dtype, 12> kNumbers = {
     LOCI_DTYPE_I8,  LOCI_DTYPE_I16,  LOCI_DTYPE_I32, LOCI_DTYPE_I64,
     LOCI_DTYPE_U8,  LOCI_DTYPE_U16,  LOCI_DTYPE_U32, LOCI_DTYPE_U64,
     LOCI_DTYPE_F16, LOCI_DTYPE_BF16, LOCI_DTYPE_F32, LOCI_DTYPE_F64};
 
+// LOCI_CPU_ISA, or nothing.
+inline std::string limited_isa() {
+  const char* isa = std::getenv("LOCI_CPU_ISA");
+  return isa == nullptr ? "" : isa;
+}
+
+// One with the options, and the instruction set that all of a process have.
+inline DrivenPlugin make_cpu_plugin(std::map<std::string, std::string> options = {}) {
+  options.emplace("isa", limited_isa());
+  return DrivenPlugin(open_plugin(test::plugin_file("cpu")), std::move(options));
+}
+
 inline DrivenPlugin& cpu_plugin() {
-  static DrivenPlugin plugin(open_plugin(test::plugin_file("cpu")));
+  static DrivenPlugin plugin = make_cpu_plugin();
   return plugin;
 }
 

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "tests/plugins/cpu/cpu_plugin.h"
 
 namespace loci::testing {
@@ -148,6 +150,62 @@ TEST(Matmul, PortableKernelHandlesEveryShapeAndDtype) {
   }
 }
 
+// With numbers near both ends of the range, so that products and sums overflow.
+template <class T>
+void check_wrapping(loci_dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  SCOPED_TRACE(std::string(dtype_text(dtype)) + " " + std::to_string(m) + " x " +
+               std::to_string(n));
+  const auto numbers = [](std::int64_t count, std::uint64_t seed) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    for (T& value : values) {
+      seed = seed * 6364136223846793005U + 1442695040888963407U;
+      value = static_cast<T>(seed >> 8U);
+    }
+    return values;
+  };
+  const std::vector<T> x = numbers(m * k, 1);
+  const std::vector<T> y = numbers(k * n, 2);
+  const auto value_from = [&](const std::vector<T>& values, const Dims& dims) {
+    Value value = empty_like(dtype, dims);
+    std::memcpy(value.bytes.data(), values.data(), value.bytes.size());
+    return value;
+  };
+  const std::vector<Value> outputs = run({"matmul",
+                                          {value_from(x, {m, k}), value_from(y, {k, n})},
+                                          {{dtype, {m, n}}},
+                                          {{"transpose_x", false}, {"transpose_y", false}}});
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    std::uint64_t sum = 0;
+    for (std::int64_t q = 0; q < k; ++q) {
+      sum += static_cast<std::uint64_t>(x[static_cast<std::size_t>(i / n * k + q)]) *
+             static_cast<std::uint64_t>(y[static_cast<std::size_t>(q * n + i % n)]);
+    }
+    T got;
+    std::memcpy(&got, outputs[0].bytes.data() + static_cast<std::size_t>(i) * sizeof got,
+                sizeof got);
+    ASSERT_EQ(got, static_cast<T>(sum)) << "element " << i;
+  }
+}
+
+// A matrix in panels, one row, and rows times columns that lie side by side.
+template <class T>
+void check_wrapping(loci_dtype dtype) {
+  check_wrapping<T>(dtype, 33, 70, 300);
+  check_wrapping<T>(dtype, 1, 70, 65);
+  check_wrapping<T>(dtype, 9, 1, 65);
+}
+
+TEST(Matmul, IntegersWrap) {
+  check_wrapping<std::int8_t>(LOCI_DTYPE_I8);
+  check_wrapping<std::int16_t>(LOCI_DTYPE_I16);
+  check_wrapping<std::int32_t>(LOCI_DTYPE_I32);
+  check_wrapping<std::int64_t>(LOCI_DTYPE_I64);
+  check_wrapping<std::uint8_t>(LOCI_DTYPE_U8);
+  check_wrapping<std::uint16_t>(LOCI_DTYPE_U16);
+  check_wrapping<std::uint32_t>(LOCI_DTYPE_U32);
+  check_wrapping<std::uint64_t>(LOCI_DTYPE_U64);
+}
+
 TEST(Matmul, PortableKernelSplitsLargeProductsAmongThreads) {
   check({{300, 600}, {600, 520}}, LOCI_DTYPE_F32, "portable");
   check({{1000}, {1000, 999}}, LOCI_DTYPE_F32, "portable");
@@ -155,7 +213,37 @@ TEST(Matmul, PortableKernelSplitsLargeProductsAmongThreads) {
 }
 
 TEST(Matmul, OneDnnKernelHandlesEveryShape) {
-  for (const Case& test : large_cases()) check(test, LOCI_DTYPE_F32, "onednn");
+  for (const loci_dtype dtype : kOneDnnFloats) {
+    for (const Case& test : large_cases()) check(test, dtype, "onednn");
+  }
+}
+
+TEST(Matmul, OneDnnTakesProductsOfAnyOfItsDtypes) {
+  for (const loci_dtype dtype : kOneDnnFloats) {
+    const Call call{"matmul",
+                    {empty_like(dtype, {97, 130}), empty_like(dtype, {130, 70})},
+                    {{dtype, {97, 70}}},
+                    {{"transpose_x", false}, {"transpose_y", false}}};
+    EXPECT_EQ(cpu_plugin().implementation_of(call), "onednn") << dtype_text(dtype);
+  }
+}
+
+// In bfloat16 each step of the sum from 128 on would be lost, in float16 from 1,024.
+TEST(Matmul, SumsOfHalvesAreRoundedOnce) {
+  for (const char* implementation : {"portable", "onednn"}) {
+    for (const loci_dtype dtype : {LOCI_DTYPE_BF16, LOCI_DTYPE_F16}) {
+      const Value x = value_of(dtype, {2, 2048}, std::vector<double>(4096, 0.5));
+      const Value y = value_of(dtype, {2048, 32}, std::vector<double>(65536, 1.5));
+      EXPECT_EQ(run_one({"matmul",
+                         {x, y},
+                         {{dtype, {2, 32}}},
+                         {{"transpose_x", false}, {"transpose_y", false}},
+                         {},
+                         implementation}),
+                std::vector<double>(64, 1536))
+          << implementation << " " << dtype_text(dtype);
+    }
+  }
 }
 
 TEST(Matmul, PreparedKernelsAreReentrant) {

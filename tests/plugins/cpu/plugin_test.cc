@@ -52,18 +52,62 @@ TEST(CpuPlugin, LeavesOutOneDnnWhenToldSo) {
       {{LOCI_DTYPE_F32, {128, 128}}},
       {{"transpose_x", false}, {"transpose_y", false}}};
   EXPECT_EQ(cpu_plugin().implementation_of(product), "onednn");
-  DrivenPlugin portable(open_plugin(test::plugin_file("cpu")), {{"onednn", "0"}});
+  DrivenPlugin portable = make_cpu_plugin({{"onednn", "0"}});
   EXPECT_EQ(portable.implementation_of(product), "portable");
 }
 
 TEST(CpuPlugin, RefusesAnOptionThatIsNeitherOnNorOff) {
   try {
-    const DrivenPlugin plugin(open_plugin(test::plugin_file("cpu")), {{"onednn", "maybe"}});
+    const DrivenPlugin plugin = make_cpu_plugin({{"onednn", "maybe"}});
     FAIL() << "the option is wrong";
   } catch (const PluginError& error) {
     EXPECT_EQ(error.code(), LOCI_CODE_INVALID_ARGUMENT);
     EXPECT_THAT(error.what(), HasSubstr("maybe"));
   }
+}
+
+TEST(CpuPlugin, RefusesAnInstructionSetThatItDoesNotKnow) {
+  try {
+    const DrivenPlugin plugin = make_cpu_plugin({{"isa", "mmx"}});
+    FAIL() << "the option is wrong";
+  } catch (const PluginError& error) {
+    EXPECT_EQ(error.code(), LOCI_CODE_INVALID_ARGUMENT);
+    EXPECT_THAT(error.what(), HasSubstr("[cpu] the option isa is 'mmx'; give "));
+  }
+}
+
+TEST(CpuPlugin, RefusesToChangeTheInstructionSetOfAProcess) {
+  cpu_plugin();
+  const std::string other = limited_isa() == "avx2" ? "avx512" : "avx2";
+  try {
+    const DrivenPlugin plugin = make_cpu_plugin({{"isa", other}});
+    FAIL() << "kernels were prepared for another";
+  } catch (const PluginError& error) {
+    EXPECT_EQ(error.code(), LOCI_CODE_INVALID_ARGUMENT);
+    EXPECT_THAT(error.what(), HasSubstr("isa is '" + other + "', but was "));
+  }
+}
+
+// By feature bits: what the processor lacks is not taken, whatever the limit is.
+TEST(CpuPlugin, TakesTheBestInstructionSetUpToTheLimit) {
+  auto& plugin = cpu_plugin();
+  loci_device_info info{};
+  info.struct_size = sizeof info;
+  plugin.host().check(plugin.devices().describe(plugin.plugin(), 0, &info));
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  const bool has_avx2 = __builtin_cpu_supports("avx2") != 0 && limited_isa() != "x86-64";
+  const bool has_avx512 =
+      __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+  EXPECT_EQ(text(info.arch), !has_avx2                               ? "x86-64"
+                             : has_avx512 && limited_isa() != "avx2" ? "avx512"
+                                                                     : "avx2");
+  if (!limited_isa().empty()) {
+    const std::string onednn = text(info.driver);
+    const bool is_limited = limited_isa() == "x86-64" ? onednn.find("avx") == std::string::npos
+                                                      : onednn.find("_bf16") == std::string::npos;
+    EXPECT_TRUE(is_limited) << onednn;
+  }
+#endif
 }
 
 TEST(CpuPlugin, KeepsSmallTensorsOutOfOneDnnAndSaysWhy) {

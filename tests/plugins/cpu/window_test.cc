@@ -131,8 +131,21 @@ TEST(Conv2d, PortableKernelsSplitLargeOnes) {
 }
 
 TEST(Conv2d, OneDnnKernelsMatchTheDefinition) {
-  for (const ConvCase& test : conv_cases()) check_conv(test, LOCI_DTYPE_F32, "onednn");
-  check_conv({{2, 16, 20, 20}, {32, 16, 3, 3}, {1, 1}, {1, 1}}, LOCI_DTYPE_F32, "onednn");
+  for (const loci_dtype dtype : kOneDnnFloats) {
+    for (const ConvCase& test : conv_cases()) check_conv(test, dtype, "onednn");
+    check_conv({{2, 16, 20, 20}, {32, 16, 3, 3}, {1, 1}, {1, 1}}, dtype, "onednn");
+  }
+}
+
+TEST(Conv2d, OneDnnTakesImagesOfAnyOfItsDtypes) {
+  const ConvCase test{{2, 16, 20, 20}, {32, 16, 3, 3}, {1, 1}, {1, 1}};
+  for (const loci_dtype dtype : kOneDnnFloats) {
+    const Call call{"conv2d",
+                    {empty_like(dtype, test.x), empty_like(dtype, test.filter), absent()},
+                    {{dtype, out_dims(test)}},
+                    attributes(test)};
+    EXPECT_EQ(cpu_plugin().implementation_of(call), "onednn") << dtype_text(dtype);
+  }
 }
 
 TEST(Conv2d, AnEmptyBatchGivesNothing) {
@@ -267,7 +280,23 @@ TEST(Pool2d, PortableKernelsMatchTheDefinition) {
 }
 
 TEST(Pool2d, OneDnnKernelsMatchTheDefinition) {
-  for (const PoolCase& test : pool_cases()) check_pool(test, LOCI_DTYPE_F32, "onednn");
+  for (const loci_dtype dtype : kOneDnnFloats) {
+    for (const PoolCase& test : pool_cases()) check_pool(test, dtype, "onednn");
+  }
+}
+
+// Each pixel's gradient is a sum of 49 terms.
+TEST(Pool2d, GradientsOfHalvesAreRoundedOnce) {
+  const PoolCase test{"avg", {1, 16, 40, 40}, {7, 7}, {1, 1}, {3, 3}};
+  const auto gradient = [&](loci_dtype dtype, const Value& grad) {
+    const Value x = empty_like(dtype, test.x);
+    return run_one({"pool2d_grad", {x, x, grad}, {{dtype, test.x}}, attributes(test)});
+  };
+  for (const loci_dtype dtype : {LOCI_DTYPE_BF16, LOCI_DTYPE_F16}) {
+    const Value grad = random_value(dtype, test.x, 0, 1, 2);
+    const Value exact = value_of(LOCI_DTYPE_F64, test.x, to_doubles(grad));
+    expect_near(gradient(dtype, grad), gradient(LOCI_DTYPE_F64, exact), 1.01 * epsilon(dtype));
+  }
 }
 
 TEST(Pool2d, GradientGoesToTheFirstOfEqualMaxima) {

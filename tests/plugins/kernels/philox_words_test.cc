@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/plugins/kernels/each_isa.h"
+
 namespace loci::kernels {
 namespace {
 
@@ -22,17 +24,21 @@ void expect_words(const PhiloxStream& stream, std::int64_t first, std::int64_t c
 }
 
 TEST(PhiloxWordsTest, AreThoseOfTheDefinition) {
-  for (const std::int64_t count : {0, 1, 11, 12, 13, 100}) {
-    expect_words({.seed = 0x0123456789ABCDEF, .run = 3, .offset = 5}, 0, count);
-    expect_words({.seed = 0, .run = 0, .offset = 0}, 17, count);
-  }
+  for_each_isa([] {
+    for (const std::int64_t count : {0, 1, 11, 12, 13, 100}) {
+      expect_words({.seed = 0x0123456789ABCDEF, .run = 3, .offset = 5}, 0, count);
+      expect_words({.seed = 0, .run = 0, .offset = 0}, 17, count);
+    }
+  });
 }
 
 TEST(PhiloxWordsTest, CarryIntoTheUpperWords) {
   const PhiloxStream stream{.seed = 42, .run = 0xFFFF'0000'0001, .offset = 0xFFFFFFFF};
   const std::int64_t wrap = std::int64_t{1} << 32;
-  for (const std::int64_t before : {1, 6, 12, 13, 30}) expect_words(stream, wrap - before, 40);
-  expect_words(stream, 3 * wrap + 8, 24);
+  for_each_isa([&] {
+    for (const std::int64_t before : {1, 6, 12, 13, 30}) expect_words(stream, wrap - before, 40);
+    expect_words(stream, 3 * wrap + 8, 24);
+  });
 }
 
 }  // namespace

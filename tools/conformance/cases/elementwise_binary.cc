@@ -22,11 +22,6 @@ struct Op {
   Real slack = 0;
 };
 
-std::uint64_t to_bits(Real value) {
-  return value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
-                   : static_cast<std::uint64_t>(value);
-}
-
 // Division truncates, and gives 0 for a divisor of 0.
 Real whole_quotient(Real x, Real y) { return y == 0 ? 0 : std::trunc(x / y); }
 

@@ -1,6 +1,7 @@
 // matmul and mul.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <loci/ops.hpp>
 
 #include "tools/conformance/case.h"
@@ -16,13 +17,26 @@ struct Matmul {
   bool transpose_y = false;
 };
 
+// Whole numbers of which a few overflow the narrowest types, for integers.
+Generator elements(DType dtype) {
+  if (!is_integer(dtype)) return uniform(-1, 1);
+  return integers(is_unsigned(dtype) ? 0 : -11, 11);
+}
+
+// Both ends of the range, so that products and sums wrap.
+Generator extremes(DType dtype) {
+  const Real top = std::ldexp(Real{1}, 8 * static_cast<int>(dtype_size(dtype)) - 1);
+  if (is_unsigned(dtype)) return cycle({2 * top - 1, top, 1, 3, 2 * top - 2, 0, 2});
+  return cycle({-top, top - 1, -1, 3, 1 - top, 0, 2});
+}
+
 Case matmul_case(DType dtype, const Matmul& op) {
   const bool tx = op.transpose_x;
   const bool ty = op.transpose_y;
   const bool small = op.x.numel() + op.y.numel() < 1000;
   return {.op = "matmul",
           .variant = fmt::format("{}{}", tx ? "transpose_x " : "", ty ? "transpose_y" : ""),
-          .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.y, uniform(-1, 1)}},
+          .inputs = {{dtype, op.x, elements(dtype)}, {dtype, op.y, elements(dtype)}},
           .build = [=](const Variables& in) { return Variables{matmul(in[0], in[1], tx, ty)}; },
           .reference = [=](const Arrays& in) { return std::vector<Expected>{product(in, tx, ty)}; },
           .differentiate = small ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{}};
@@ -39,6 +53,13 @@ Case exact_case(DType dtype, const Matmul& op) {
     out.slack.clear();
     return std::vector<Expected>{out};
   };
+  return result;
+}
+
+Case wrapping_case(DType dtype, const Matmul& op) {
+  Case result = matmul_case(dtype, op);
+  for (Input& input : result.inputs) input.values = extremes(dtype);
+  result.variant += "wraps";
   return result;
 }
 
@@ -68,7 +89,7 @@ Case mul_case(DType dtype, const Mul& op) {
   return {
       .op = "mul",
       .variant = fmt::format("rows {},{}", op.x_rows, op.y_rows),
-      .inputs = {{dtype, op.x, uniform(-1, 1)}, {dtype, op.y, uniform(-1, 1)}},
+      .inputs = {{dtype, op.x, elements(dtype)}, {dtype, op.y, elements(dtype)}},
       .build =
           [=](const Variables& in) { return Variables{mul(in[0], in[1], op.x_rows, op.y_rows)}; },
       .reference = [=](const Arrays& in) { return mul_reference(in, op); },
@@ -124,6 +145,12 @@ void add_matmul_cases(Suite& suite) {
     for (const Matmul& op : products) suite.add(matmul_case(dtype, op));
     for (const Matmul& op : large) suite.add(matmul_case(dtype, op));
     for (const Matmul& op : large) suite.add(exact_case(dtype, op));
+    for (const Mul& op : flattened_products) suite.add(mul_case(dtype, op));
+  }
+  for (const DType dtype : kIntegerTypes) {
+    for (const Matmul& op : products) suite.add(matmul_case(dtype, op));
+    for (const Matmul& op : large) suite.add(matmul_case(dtype, op));
+    for (const Matmul& op : large) suite.add(wrapping_case(dtype, op));
     for (const Mul& op : flattened_products) suite.add(mul_case(dtype, op));
   }
 }
