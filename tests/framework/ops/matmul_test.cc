@@ -68,7 +68,7 @@ TEST(MatmulTest, TakesAnyNumbers) {
     EXPECT_EQ(infer("mul").input("x", {2, 3}, dtype).input("y", {3, 4}, dtype).dtype(), dtype);
   }
   EXPECT_THAT(infer("matmul").input("x", {2, 3}, kBool).input("y", {3, 4}, kBool).error(),
-              HasSubstr("x is bool"));
+              HasSubstr("input 'x' is bool; it takes int8"));
   EXPECT_THAT(infer("matmul").input("x", {2, 3}, kInt8).input("y", {3, 4}, kUInt8).error(),
               HasSubstr("uint8"));
 }

@@ -52,7 +52,7 @@ TEST(OpReportTest, TellsWhichDTypeOutputsHave) {
 
 TEST(OpReportTest, TellsHowAccurateAnOpIs) {
   EXPECT_EQ(op("transpose").accuracy, "exact");
-  EXPECT_EQ(op("matmul").accuracy, "n + 1 roundoffs of sum |x * y|, n products");
+  EXPECT_EQ(op("matmul").accuracy, "n + 1 roundoffs of sum |x * y|, n products; integers wrap");
   EXPECT_EQ(op("while").accuracy, "");
 }
 
