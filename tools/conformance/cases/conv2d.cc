@@ -1,6 +1,7 @@
 // conv2d and the gradients of its image and filter, as ops of their own too.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <loci/ops.hpp>
 
@@ -79,6 +80,67 @@ class Sums {
   std::vector<Real> terms_;
 };
 
+// Whether the op's bound allows for Winograd's method, where the filter is constant.
+bool may_be_transformed(const Convolution& op, DType dtype) {
+  const Conv2dOptions& options = op.options;
+  const std::vector<std::int64_t> ones{1, 1};
+  return dtype == kFloat32 && op.filter[2] == 3 && op.filter[3] == 3 && op.filter[1] >= 24 &&
+         options.groups == 1 && options.strides == ones && options.dilations == ones;
+}
+
+// The largest |x| of each channel within 3 pixels of the window of a result.
+std::vector<Real> maxima_near(const Convolution& op, const Array& x, const Index& result) {
+  std::int64_t begin[2];
+  for (std::size_t d = 0; d < 2; ++d) {
+    const int axis = static_cast<int>(d) + 2;
+    const WindowRow row{op.x[axis], 3, 1, 1};
+    begin[d] = result[d + 2] -
+               place_windows(row, op.options.paddings, d, op.options.padding_algorithm).before - 3;
+  }
+  std::vector<Real> maxima(static_cast<std::size_t>(op.x[1]));
+  for (std::int64_t i = 0; i < op.x[1] * 81; ++i) {
+    const std::int64_t row = begin[0] + i / 9 % 9;
+    const std::int64_t column = begin[1] + i % 9;
+    if (row < 0 || row >= op.x[2] || column < 0 || column >= op.x[3]) continue;
+    Real& most = maxima[static_cast<std::size_t>(i / 81)];
+    most = std::max(most, std::abs(x.at({result[0], i / 81, row, column})));
+  }
+  return maxima;
+}
+
+// The largest |filter| of each channel.
+std::vector<Real> maxima_of(const Convolution& op, const Array& filter, std::int64_t index) {
+  std::vector<Real> maxima;
+  for (std::int64_t channel = 0; channel < op.filter[1]; ++channel) {
+    Real most = 0;
+    for (std::int64_t tap = 0; tap < 9; ++tap) {
+      most = std::max(most, std::abs(filter.at({index, channel, tap / 3, tap % 3})));
+    }
+    maxima.push_back(most);
+  }
+  return maxima;
+}
+
+// What the op allows for Winograd's method.
+void allow_transforms(const Convolution& op, const Arrays& in, Expected* out) {
+  constexpr Real kGrowth = 565;
+  const auto roundings = static_cast<Real>(op.filter[1] + 18);
+  std::vector<std::vector<Real>> filters;
+  for (std::int64_t i = 0; i < op.filter[0]; ++i) filters.push_back(maxima_of(op, in[1], i));
+  const std::int64_t results = out->shape[2] * out->shape[3];
+  for (std::int64_t i = 0; i < out->shape[0] * results; ++i) {
+    Index at{i / results, 0, i % results / out->shape[3], i % out->shape[3]};
+    const std::vector<Real> maxima = maxima_near(op, in[0], at);
+    for (; at[1] < op.filter[0]; ++at[1]) {
+      const std::vector<Real>& filter = filters[static_cast<std::size_t>(at[1])];
+      Real sum = op.bias ? std::abs(in[2].at({at[1]})) : 0;
+      for (std::size_t c = 0; c < maxima.size(); ++c) sum += kGrowth * maxima[c] * filter[c];
+      Real& slack = out->slack[out->offset(at)];
+      slack = std::max(slack, roundings * sum);
+    }
+  }
+}
+
 std::vector<Expected> forward_reference(const Convolution& op, const Arrays& in) {
   Sums sums(in[0].dtype, result_shape(op));
   for_each_product(op, [&](const Index& x, const Index& filter, const Index& out) {
@@ -91,7 +153,9 @@ std::vector<Expected> forward_reference(const Convolution& op, const Arrays& in)
       sums.add(index, in[2].at({index[1]}));
     }
   }
-  return sums.finish();
+  std::vector<Expected> out = sums.finish();
+  if (may_be_transformed(op, in[0].dtype)) allow_transforms(op, in, &out[0]);
+  return out;
 }
 
 std::vector<Expected> image_grad_reference(const Convolution& op, const Arrays& in) {
@@ -241,6 +305,21 @@ const std::vector<Convolution>& large_convolutions() {
   return kRows;
 }
 
+// Of sizes that Winograd's method pays for, by filters that the runner makes constant.
+const std::vector<Convolution>& transformed_convolutions() {
+  static const std::vector<Convolution> kRows = {
+      {{1, 32, 10, 11}, {32, 32, 3, 3}, {.paddings = {1, 1}}, true, "many channels"},
+      {{1, 33, 12, 11}, {40, 33, 3, 3}, {.paddings = {0, 1, 2, 1}}, false, "odd channels"},
+  };
+  return kRows;
+}
+
+Case transformed_case(const Convolution& op) {
+  Case subject = forward_case(kFloat32, op);
+  subject.differentiate.clear();
+  return subject;
+}
+
 }  // namespace
 
 void add_conv2d_cases(Suite& suite) {
@@ -256,6 +335,7 @@ void add_conv2d_cases(Suite& suite) {
       suite.add(exact_case(filter_grad_case(dtype, op)));
     }
   }
+  for (const Convolution& op : transformed_convolutions()) suite.add(transformed_case(op));
 }
 
 }  // namespace loci::conformance
