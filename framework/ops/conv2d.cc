@@ -167,10 +167,10 @@ void register_conv2d_ops(OpRegistry& registry) {
   // al., Error Analysis and Improving the Accuracy of Winograd Convolution for Deep Neural
   // Networks, 2020.
   forward.accuracy(
-      "n + 1 roundoffs of sum |terms|, n terms: products and the bias; for float32 with a constant "
-      "filter of 3 x 3, strides, dilations and groups of 1 and c >= 24 channels also c + 18 "
-      "roundoffs of |bias| + 565 sum max |x| max |filter|, the maxima of each channel, those of x "
-      "within 3 pixels of the window; what is not finite there may make the result so");
+      "n + 1 roundoffs of sum |terms|, n terms: products and the bias; in float32 by a constant"
+      " filter of 3 x 3, strides, dilations and groups 1, c >= 24 channels, also c + 18 "
+      "roundoffs of |bias| + 565 sum max |x| max |filter| over channels, x within 3 pixels of "
+      "the window, if it is finite");
   forward.input("x", kFloats).input("filter", kFloats).input("bias", kFloats, Arity::kOptional);
   forward.output("out").infer(infer_conv2d).gradient(grad_conv2d).rows(rows_of({"x"}));
   registry.add(add_convolution_attributes(forward));

@@ -1,9 +1,9 @@
 // The unit is one multiplication and addition at the full rate of the vector units. Numbers were
 // fitted to medians of this convolution and oneDNN 2.6's direct one, plain images on both sides, on
 // one thread of a Zen 4 core (56 * 10^9 units a second), with AVX-512 and held to AVX2: 129 shapes
-// each, 8 to 512 channels, images of 2 to 112 pixels a side, batches of 1, 8 and 32. The choices
-// take 4 (AVX-512) and 7 (AVX2) percent longer than the best ones, mostly where images have 2
-// pixels a side, and none of them takes longer than the direct convolution by more than noise.
+// each, 8 to 512 channels, images of 2 to 112 pixels a side, batches of 1, 8 and 32. What is chosen
+// took 2 (AVX-512) and 4 (AVX2) percent longer than the best on average, mostly for 16 channels, a
+// few filters or images of 2 pixels a side; the method was never chosen where it was slower.
 #include "plugins/kernels/winograd_cost.h"
 
 #include <algorithm>

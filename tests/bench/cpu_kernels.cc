@@ -40,6 +40,7 @@ class Comparison {
     const auto answer = peer_->ask({{"inputs", files},
                                     {"torch", kernel.torch},
                                     {"onnx", kernel.onnx},
+                                    {"constants", kernel.constants},
                                     {"threads", threads},
                                     {"out", out}});
     const std::vector<std::string> peers = answer.at("peers");

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tests/bench/constant_conv_cases.h"
+
 namespace loci::bench {
 namespace {
 
@@ -268,6 +270,8 @@ std::vector<KernelCase> kernel_cases() {
   add_normalization(&cases);
   add_products(&cases);
   add_convolutions(&cases);
+  const std::vector<KernelCase> constant = constant_conv_cases();
+  cases.insert(cases.end(), constant.begin(), constant.end());
   return cases;
 }
 

@@ -1,6 +1,7 @@
 // What tools/bench cpu-kernels times: one op each, as Loci and its peers write it.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <loci/loci.hpp>
 #include <string>
@@ -19,6 +20,8 @@ struct KernelCase {
   std::string onnx;
   // The largest difference of results, over 1 + their magnitude; negative: they are random.
   double tolerance = 1e-5;
+  // How many of the last inputs never change, so that a peer may prepare them.
+  std::size_t constants = 0;
 };
 
 // Shapes of the models that the budgets name, and sizes beyond the caches.
