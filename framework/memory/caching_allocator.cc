@@ -200,7 +200,11 @@ Block* CachingAllocator::grow(StreamPool& pool, std::uint64_t bytes, SegmentKind
   Block* block = attempt(round_up(segment_bytes(bytes), source_->chunk()));
   if (block == nullptr) block = attempt(exact);
   if (block != nullptr) return block;
-  if (segments_ == Segments::kGivenBack) trim(kAll);
+  if (segments_ == Segments::kGivenBack) {
+    trim(kAll);
+    // Slabs that were empty are free now, in segments that stay.
+    if (Block* free = find(pool, bytes, kind)) return free;
+  }
   return attempt(exact);
 }
 
