@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -119,19 +118,23 @@ class DeviceMemory {
 
  private:
   struct Slot;
+  using SlotNumber = std::uint32_t;
 
   [[nodiscard]] bool in_range(std::uint64_t address) const noexcept {
     return address - first_ < options_.reserved_bytes;
   }
   [[nodiscard]] const Slot* slot_at(std::uint64_t address) const noexcept;
   [[nodiscard]] const Slot* registered_at(std::uint64_t address) const noexcept;
-  [[nodiscard]] Slot& live_base(std::uint64_t address);
+  [[nodiscard]] SlotNumber live_base(std::uint64_t address) const;
   [[nodiscard]] std::uint64_t take_range(std::uint64_t bytes);
   [[nodiscard]] std::string describe_neighbours(std::uint64_t address) const;
   void give_back(std::uint64_t base, std::uint64_t bytes);
-  void point_granules(std::uint64_t base, std::uint64_t bytes, std::uint32_t slot);
+  [[nodiscard]] std::atomic<std::uint32_t>& granule(std::uint64_t address) const noexcept;
+  void point_granules(std::uint64_t base, std::uint64_t bytes, std::uint32_t entry);
   void shrink_quarantine(std::uint64_t most);
-  [[nodiscard]] Slot& new_slot(Allocation allocation);
+  [[nodiscard]] SlotNumber new_slot(Allocation allocation);
+  [[nodiscard]] Slot*& table_entry(SlotNumber slot) const;
+  void check_free_of_others(std::uint64_t base, std::uint64_t bytes) const;
 
   Options options_;
   MappedRange memory_;
@@ -141,13 +144,12 @@ class DeviceMemory {
 
   mutable std::shared_mutex mutex_;
   std::deque<Slot> slots_;  // stable addresses
-  // Slots by number in blocks that never move, for readers without the lock.
-  std::unique_ptr<std::atomic<Slot*>[]> slot_table_;
-  std::vector<std::uint32_t> unused_slots_;
+  MappedRange slot_table_;  // pointers to them by number, for readers without the lock
+  std::vector<SlotNumber> unused_slots_;
   std::map<std::uint64_t, std::uint64_t> free_;  // base -> bytes
-  std::deque<std::uint32_t> quarantine_;
+  std::deque<SlotNumber> quarantine_;
   std::uint64_t quarantined_bytes_ = 0;
-  std::map<std::uint64_t, Slot*> registered_;
+  std::map<std::uint64_t, SlotNumber> registered_;
   std::uint64_t next_id_ = 1;
 };
 
