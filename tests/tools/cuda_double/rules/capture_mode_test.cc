@@ -95,10 +95,6 @@ TEST_F(CaptureMode, ExchangeIsOfTheThread) {
   record("capture", capture_status_name(stream));
   Captured captured(stream);
   record("end", captured.code);
-  auto unknown = static_cast<CUstreamCaptureMode>(9);
-  expect("unknown mode", cu().cuThreadExchangeStreamCaptureMode(&unknown),
-         CUDA_ERROR_INVALID_VALUE);
-  expect("null", cu().cuThreadExchangeStreamCaptureMode(nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CaptureMode, IsThatOfBeginAndLeavesTheThreadsOwn) {

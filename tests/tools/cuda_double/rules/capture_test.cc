@@ -156,21 +156,20 @@ TEST_F(CaptureFresh, ForkedStreamDestroyed) {
   record("end", captured.code);
 }
 
-TEST_F(Capture, LaunchOfAGraphBecomesAChild) {
+// The manual says nothing of it; driver 580 refuses, and the capture is lost.
+TEST_F(Capture, LaunchOfAGraphIsRefused) {
   Stream stream;
   DeviceMemory memory(4);
   const CUgraph inner = graph_of_store(memory, 4);
   CUgraphExec exec = nullptr;
   must(cu().cuGraphInstantiate(&exec, inner, 0));
   begin_capture(stream);
-  expect("launch", cu().cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+  expect("launch", cu().cuGraphLaunch(exec, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  record("capture", capture_status_name(stream));
   Captured captured(stream);
-  expect("end", captured.code, CUDA_SUCCESS);
-  expect_text("nodes", node_types(captured.graph), "graph");
+  expect("end", captured.code, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   must(cu().cuGraphExecDestroy(exec));
   must(cu().cuGraphDestroy(inner));
-  run_once(captured.graph, stream);
-  expect_value("stored", memory.word(), 4U);
 }
 
 TEST_F(Capture, LaunchesOfOtherForms) {
@@ -213,7 +212,7 @@ TEST_F(Capture, WorkOnOtherStreamsRuns) {
   Stream capturing;
   Stream other;
   DeviceMemory memory(4);
-  begin_capture(capturing);
+  begin_capture(capturing, CU_STREAM_CAPTURE_MODE_RELAXED);
   must(launch_store(other, memory, 8));
   expect("synchronise another stream", cu().cuStreamSynchronize(other), CUDA_SUCCESS);
   expect("query another stream", cu().cuStreamQuery(other), CUDA_SUCCESS);

@@ -45,7 +45,7 @@ TEST_F(Module, Functions) {
   expect_value("the same each time", function == again, true);
   expect("missing", cu().cuModuleGetFunction(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
   expect("no name", cu().cuModuleGetFunction(&function, module, nullptr), CUDA_ERROR_INVALID_VALUE);
-  expect("empty name", cu().cuModuleGetFunction(&function, module, ""), CUDA_ERROR_NOT_FOUND);
+  expect("empty name", cu().cuModuleGetFunction(&function, module, ""), CUDA_ERROR_INVALID_VALUE);
   unsigned count = 0;
   expect("cuModuleGetFunctionCount", cu().cuModuleGetFunctionCount(&count, module), CUDA_SUCCESS);
   expect_value("count", count, 13);
@@ -96,8 +96,9 @@ TEST_F(Module, Globals) {
   expect("address alone", cu().cuModuleGetGlobal(&address, nullptr, module, "counter"),
          CUDA_SUCCESS);
   expect("bytes alone", cu().cuModuleGetGlobal(nullptr, &bytes, module, "counter"), CUDA_SUCCESS);
+  // The manual has CUDA_ERROR_NOT_FOUND for it.
   expect("a function's name", cu().cuModuleGetGlobal(&address, &bytes, module, "store"),
-         CUDA_ERROR_NOT_FOUND);
+         CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Module, ConstantsCanBeWritten) {

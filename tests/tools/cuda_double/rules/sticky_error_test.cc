@@ -10,8 +10,12 @@ class StickyErrorFresh : public DriverTest {
   void TearDown() override {}  // the context is lost
 };
 
+// The function was found before: asking for it fails once the context has an error.
 CUresult launch_at(CUstream stream, CUdeviceptr address) {
-  return launch_store(stream, address, 1);
+  static const CUfunction store = kernel("store");
+  std::uint32_t value = 1;
+  void* parameters[] = {&address, &value};
+  return cu().cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
 }
 
 // What calls answer on a context that an error has ended.
