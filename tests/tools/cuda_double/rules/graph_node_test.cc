@@ -120,6 +120,7 @@ TEST_F(GraphNode, Copy) {
   DeviceMemory from(64);
   DeviceMemory to(64);
   must(cu().cuMemsetD8(from, 5, 64));
+  must(cu().cuCtxSynchronize());  // the fill need not be done when the call returns
   auto copy = copy_of(to, from, 64);
   CUgraphNode node = nullptr;
   expect("add", cu().cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy, context()),
