@@ -297,33 +297,33 @@ void DeviceMemory::check(std::uint64_t address, std::uint64_t bytes) const {
 std::string DeviceMemory::describe(std::uint64_t address) const {
   const Slot* slot = slot_at(address);
   const std::shared_lock lock(mutex_);
-  if (slot == nullptr) return describe_neighbours(address);
+  const bool inside = slot != nullptr && address < slot->allocation.end();
+  if (!inside) return describe_neighbours(address);
   const Allocation& allocation = slot->allocation;
-  if (address < allocation.end()) {
-    return fmt::format("byte {} of allocation {}", address - allocation.base, owner(allocation));
+  return fmt::format("byte {} of allocation {}", address - allocation.base, owner(allocation));
+}
+
+const Allocation* DeviceMemory::neighbour(std::uint64_t address, std::uint64_t step) const {
+  for (std::uint64_t moved = 0; moved <= kNear; moved += kGranule) {
+    address += moved == 0 ? 0 : step;
+    if (!in_range(address)) return nullptr;
+    const std::uint32_t entry = granule(address).load();
+    if (entry != 0) return &table_entry(entry - 1)->allocation;
   }
-  return fmt::format("{} bytes past the end of allocation {}", address - allocation.end(),
-                     owner(allocation));
+  return nullptr;
 }
 
 std::string DeviceMemory::describe_neighbours(std::uint64_t address) const {
   if (address < 65536) return "no allocation: as good as a null pointer";
-  if (!in_range(address)) return "no allocation is near";
-  for (std::uint64_t step = kGranule; step <= kNear; step += kGranule) {
-    const std::uint32_t before = in_range(address - step) ? granule(address - step).load() : 0;
-    if (before != 0) {
-      const Allocation& allocation = table_entry(before - 1)->allocation;
-      return fmt::format("{} bytes past the end of allocation {}", address - allocation.end(),
-                         owner(allocation));
-    }
-    const std::uint32_t after = in_range(address + step) ? granule(address + step).load() : 0;
-    if (after != 0) {
-      const Allocation& allocation = table_entry(after - 1)->allocation;
-      return fmt::format("{} bytes before allocation {}", allocation.base - address,
-                         owner(allocation));
-    }
+  const Allocation* before = neighbour(address, 0 - kGranule);
+  const Allocation* after = neighbour(address + kGranule, kGranule);
+  const std::uint64_t past = before == nullptr ? ~std::uint64_t{0} : address - before->end();
+  const std::uint64_t ahead = after == nullptr ? ~std::uint64_t{0} : after->base - address;
+  if (before == nullptr && after == nullptr) return "no allocation is near";
+  if (past <= ahead) {
+    return fmt::format("{} bytes past the end of allocation {}", past, owner(*before));
   }
-  return "no allocation is near";
+  return fmt::format("{} bytes before allocation {}", ahead, owner(*after));
 }
 
 void DeviceMemory::mark(std::uint64_t address, std::uint64_t bytes, ByteState state) {

@@ -127,6 +127,8 @@ class DeviceMemory {
   [[nodiscard]] const Slot* registered_at(std::uint64_t address) const noexcept;
   [[nodiscard]] SlotNumber live_base(std::uint64_t address) const;
   [[nodiscard]] std::uint64_t take_range(std::uint64_t bytes);
+  // The first allocation from here on in this direction, the granule of the address included.
+  [[nodiscard]] const Allocation* neighbour(std::uint64_t address, std::uint64_t step) const;
   [[nodiscard]] std::string describe_neighbours(std::uint64_t address) const;
   void give_back(std::uint64_t base, std::uint64_t bytes);
   [[nodiscard]] std::atomic<std::uint32_t>& granule(std::uint64_t address) const noexcept;
