@@ -1,0 +1,130 @@
+#include "tools/cuda_double/driver/image.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tools/cuda_double/driver/driver_error.h"
+#include "tools/cuda_double/driver/fat_binary.h"
+
+namespace loci::cuda_double {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kText = "// a comment\n.version 8.0\n.target sm_75\n";
+
+struct Refusal {
+  int code = 0;
+  std::string why;
+};
+
+Refusal refusal(const void* image) {
+  try {
+    static_cast<void>(ptx_texts(image));
+    return {};
+  } catch (const DriverError& error) {
+    return {error.code(), error.what()};
+  }
+}
+
+template <typename T>
+void append(std::vector<char>& bytes, T value) {
+  const char* first = reinterpret_cast<const char*>(&value);
+  bytes.insert(bytes.end(), first, first + sizeof value);
+}
+
+// One entry of a fat binary, as nvcc 13 writes it.
+std::vector<char> entry(std::uint16_t kind, std::uint32_t architecture, std::uint64_t flags,
+                        const std::string& payload) {
+  std::vector<char> bytes;
+  append<std::uint16_t>(bytes, kind);
+  append<std::uint16_t>(bytes, 0x101);
+  append<std::uint32_t>(bytes, 64);
+  append<std::uint64_t>(bytes, payload.size());
+  append<std::uint32_t>(bytes, static_cast<std::uint32_t>(payload.size()));
+  append<std::uint32_t>(bytes, 0);
+  append<std::uint32_t>(bytes, 0);
+  append<std::uint32_t>(bytes, architecture);
+  append<std::uint64_t>(bytes, 0);
+  append<std::uint64_t>(bytes, flags);
+  append<std::uint64_t>(bytes, 0);
+  append<std::uint64_t>(bytes, payload.size());
+  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  return bytes;
+}
+
+std::vector<char> fat_binary(const std::vector<std::vector<char>>& entries) {
+  std::vector<char> bytes;
+  std::uint64_t size = 0;
+  for (const auto& each : entries) size += each.size();
+  append<std::uint32_t>(bytes, 0xba55ed50);
+  append<std::uint16_t>(bytes, 1);
+  append<std::uint16_t>(bytes, 16);
+  append<std::uint64_t>(bytes, size);
+  for (const auto& each : entries) bytes.insert(bytes.end(), each.begin(), each.end());
+  return bytes;
+}
+
+TEST(ImageTest, TextIsTakenAsItIs) { EXPECT_THAT(ptx_texts(kText), ElementsAre(kText)); }
+
+TEST(ImageTest, OtherTextIsNoImage) {
+  EXPECT_EQ(refusal("no image").code, CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(refusal("").code, CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(refusal("/* open").code, CUDA_ERROR_INVALID_IMAGE);
+}
+
+TEST(ImageTest, MachineCodeIsNamed) {
+  const auto refused = refusal(
+      "\x7f"
+      "ELF\x02\x01\x01");
+  EXPECT_EQ(refused.code, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(refused.why, HasSubstr("machine code"));
+}
+
+TEST(ImageTest, LinkedTextsComeBack) {
+  const auto image = make_linked_image({"one", "two two"});
+  EXPECT_THAT(ptx_texts(image.data()), ElementsAre("one", "two two"));
+}
+
+TEST(FatBinaryTest, TheNewestTextIsTaken) {
+  const auto image = fat_binary({entry(1, 75, 0, "older"), entry(2, 90, 0, "code"),
+                                 entry(1, 90, 0, std::string(kText) + std::string(5, '\0'))});
+  EXPECT_THAT(ptx_texts(image.data()), ElementsAre(kText));
+}
+
+TEST(FatBinaryTest, IsFoundThroughItsWrapper) {
+  const auto image = fat_binary({entry(1, 90, 0, kText)});
+  struct {
+    std::uint32_t magic = 0x466243b1;
+    std::uint32_t version = 1;
+    const void* data = nullptr;
+    const void* name = nullptr;
+  } wrapper;
+  wrapper.data = image.data();
+  EXPECT_THAT(ptx_texts(&wrapper), ElementsAre(kText));
+}
+
+TEST(FatBinaryTest, WithoutTextItIsRefused) {
+  const auto image = fat_binary({entry(2, 90, 0, "code")});
+  const auto refused = refusal(image.data());
+  EXPECT_EQ(refused.code, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(refused.why, HasSubstr("has no PTX"));
+}
+
+TEST(FatBinaryTest, CompressionThatIsUnknownIsNamed) {
+  const auto image = fat_binary({entry(1, 90, 0x2000, "packed")});
+  EXPECT_THAT(refusal(image.data()).why, HasSubstr("LZ4"));
+}
+
+TEST(FatBinaryTest, DamagedCompressionIsRefused) {
+  const auto image = fat_binary({entry(1, 90, 0x8000, "no frame of zstd")});
+  const auto refused = refusal(image.data());
+  EXPECT_EQ(refused.code, CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_THAT(refused.why, HasSubstr("compressed"));
+}
+
+}  // namespace
+}  // namespace loci::cuda_double

@@ -1,0 +1,74 @@
+// A context: its streams, its error, and what was captured in it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tools/cuda_double/driver/device.h"
+#include "tools/cuda_double/driver/stream.h"
+
+namespace loci::cuda_double {
+
+class Context : public Object {
+ public:
+  static constexpr const char* kKind = "context";
+
+  // Without a life: begin() gives it one.
+  Context(Device& owner, bool primary);
+  [[nodiscard]] const char* kind() const override { return kKind; }
+
+  void begin(unsigned context_flags);
+  // Ends its objects. The caller has waited for its work.
+  void end();
+  [[nodiscard]] bool is_alive() const { return alive_; }
+
+  [[nodiscard]] Stream& legacy() { return *legacy_; }
+  [[nodiscard]] Stream& of_this_thread();
+  // Of plain streams those that were not destroyed, and the others.
+  [[nodiscard]] const std::set<Stream*>& streams() const { return streams_; }
+  void add(const std::shared_ptr<Stream>& stream);
+  // The stream is gone; its work goes on.
+  void forget(Stream& stream);
+  // The ends of all work that is not known to be done.
+  [[nodiscard]] std::vector<TaskPtr> ends();
+  // The same, of streams that wait for the legacy stream.
+  [[nodiscard]] std::vector<TaskPtr> blocking_ends();
+
+  // The first error that came: the device is of no use from then on.
+  void fail(CUresult code, const std::string& text);
+  [[nodiscard]] CUresult error() const { return device.error; }
+  [[nodiscard]] const std::string& error_text() const { return device.error_text; }
+  // Throws DriverError with it.
+  void require_no_error() const;
+
+  Device& device;
+  const bool is_primary;
+  const std::uint64_t id;
+  unsigned flags = 0;
+  unsigned retained = 0;  // of a primary one
+  std::set<Context*> peers;
+  std::map<CUlimit, std::size_t> limits;
+  std::set<Capture*> captures;  // that are underway
+
+  [[nodiscard]] std::uint64_t peer_devices() const;  // a bit each
+
+ private:
+  struct Tail {
+    TaskPtr task;
+    bool blocking;
+  };
+  void drop_done_tails();
+
+  bool alive_ = false;
+  std::shared_ptr<Stream> legacy_;
+  std::map<std::thread::id, std::shared_ptr<Stream>> per_thread_;
+  std::set<Stream*> streams_;
+  std::vector<Tail> tails_;  // of destroyed streams
+  std::uint64_t taken_ = 0;  // bytes of the device, for itself
+};
+
+}  // namespace loci::cuda_double

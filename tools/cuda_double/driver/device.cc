@@ -1,0 +1,56 @@
+#include "tools/cuda_double/driver/device.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "tools/cuda_double/driver/context.h"
+#include "tools/cuda_double/driver/driver_error.h"
+#include "tools/cuda_double/driver/pool.h"
+
+namespace loci::cuda_double {
+namespace {
+
+const std::map<CUdevice_attribute, int>& common_attributes() {
+  // Kept for threads that outlive the program's end.
+  static const auto& attributes = *new std::map<CUdevice_attribute, int>{
+#include "tools/cuda_double/driver/device_attributes.inc"
+  };
+  return attributes;
+}
+
+}  // namespace
+
+Device::Device(int ordinal, const Settings& settings)
+    : ordinal_(ordinal),
+      total_(settings.memory),
+      major_(settings.capability_major),
+      minor_(settings.capability_minor) {}
+
+Device::~Device() = default;
+
+std::string Device::name() const { return fmt::format("Loci CUDA double {} (emulated)", ordinal_); }
+
+std::string Device::bus_id() const { return fmt::format("0000:{:02X}:00.0", ordinal_ + 1); }
+
+int Device::attribute(CUdevice_attribute which) const {
+  switch (which) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return major_;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return minor_;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return ordinal_ + 1;
+    default: break;
+  }
+  const auto found = common_attributes().find(which);
+  require(found != common_attributes().end(), "there is no such attribute");
+  return found->second;
+}
+
+void Device::take(std::uint64_t bytes) {
+  if (bytes > free()) {
+    throw DriverError(CUDA_ERROR_OUT_OF_MEMORY,
+                      fmt::format("{} bytes asked for, {} of {} free", bytes, free(), total_));
+  }
+  used_ += bytes;
+}
+
+}  // namespace loci::cuda_double

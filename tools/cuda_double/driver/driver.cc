@@ -1,0 +1,157 @@
+#include "tools/cuda_double/driver/driver.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tools/cuda_double/driver/driver_error.h"
+#include "tools/cuda_double/driver/kernel_error.h"
+#include "tools/cuda_double/driver/pool.h"
+
+namespace loci::cuda_double {
+namespace {
+
+constexpr std::uint64_t kHostRange = std::uint64_t{64} << 30;  // addresses of pinned memory
+
+DeviceMemory::Options memory_options(const Settings& settings) {
+  DeviceMemory::Options options;
+  options.reserved_bytes =
+      settings.memory * static_cast<std::uint64_t>(settings.devices) * 2 + kHostRange;
+  options.track_writes = settings.checks.undefined;
+  return options;
+}
+
+// Where the settings are wrong the driver stands with none, and cuInit() says what is wrong.
+Settings read_settings(std::string& error) {
+  const char* text = std::getenv("LOCI_CUDA_DOUBLE");
+  try {
+    return parse_settings(text == nullptr ? "" : text);
+  } catch (const SettingsError& wrong) {
+    error = wrong.what();
+    return parse_settings("");
+  }
+}
+
+// "cuMemAlloc" for "cuMemAlloc_v2".
+std::string_view without_version(std::string_view name) {
+  const auto mark = name.rfind("_v");
+  return mark == std::string_view::npos ? name : name.substr(0, mark);
+}
+
+}  // namespace
+
+Driver& Driver::get() {
+  static Driver* const driver = [] {
+    std::string error;
+    Settings settings = read_settings(error);
+    return new Driver(std::move(settings), error);
+  }();
+  return *driver;
+}
+
+Driver::Driver(Settings chosen, std::string error)
+    : settings_error(std::move(error)),
+      settings(std::move(chosen)),
+      findings(settings.abort_on_finding),
+      memory(memory_options(settings)),
+      registry(settings.checks.handles ? &findings : nullptr),
+      races(settings.checks.stream_races, findings, memory),
+      scheduler_(
+          mutex, settings.seed, settings.latency_us,
+          [](const Task& task) {
+            return task.context != nullptr && task.context->error() != CUDA_SUCCESS;
+          },
+          [this](Task& task) { task_failed(task); }) {}
+
+void Driver::initialise() {
+  if (!settings_error.empty()) {
+    fmt::print(stderr, "[cuda double] {}\n", settings_error);
+    throw DriverError(CUDA_ERROR_INVALID_VALUE, settings_error);
+  }
+  if (process_ == 0) {
+    process_ = getpid();
+    for (int ordinal = 0; ordinal < settings.devices; ++ordinal) {
+      devices_.push_back(std::make_unique<Device>(ordinal, settings));
+      Device& device = *devices_.back();
+      device.primary = std::make_shared<Context>(device, true);
+      registry.add(device.primary);
+      device.default_pool = device.current_pool = make_default_pool(device);
+    }
+  }
+  require(process_ == getpid(), CUDA_ERROR_NOT_INITIALIZED, "the process was forked");
+}
+
+bool Driver::is_initialised() const { return process_ != 0 && process_ == getpid(); }
+
+Device& Driver::device(int ordinal) {
+  require(ordinal >= 0 && ordinal < static_cast<int>(devices_.size()), CUDA_ERROR_INVALID_DEVICE,
+          "there is no such device");
+  return *devices_[static_cast<std::size_t>(ordinal)];
+}
+
+void Driver::count_call(const char* function) {
+  call_ = function;
+  const auto count = ++calls_[function];
+  for (const auto& planned : settings.failures) {
+    if (planned.call == count &&
+        (planned.function == function || planned.function == without_version(function))) {
+      throw DriverError(static_cast<CUresult>(planned.code), "planned by LOCI_CUDA_DOUBLE");
+    }
+  }
+}
+
+std::string Driver::call_name() const {
+  const auto found = calls_.find(call_);
+  return fmt::format("{} #{}", call_, found == calls_.end() ? 0 : found->second);
+}
+
+void Driver::count_allocation() {
+  if (++allocations_ == settings.fail_alloc) {
+    throw DriverError(CUDA_ERROR_OUT_OF_MEMORY, "planned by LOCI_CUDA_DOUBLE");
+  }
+}
+
+TaskPtr Driver::submit(Stream& stream, const TaskPtr& task) {
+  task->context = &stream.context;
+  submit(task, stream.actor, stream.dependencies());
+  stream.last = task;
+  return task;
+}
+
+void Driver::submit(const TaskPtr& task, Actor actor, const std::vector<TaskPtr>& dependencies) {
+  for (const auto& dependency : dependencies) {
+    if (dependency != nullptr) task->clock.join(dependency->clock);
+  }
+  task->clock.join(host_clock_);
+  task->epoch = actors.next(actor);
+  task->clock.advance(task->epoch);
+  scheduler_.submit(task, dependencies);
+}
+
+void Driver::seen_by_host(const TaskPtr& task) {
+  if (task != nullptr && task->done) host_clock_.join(task->clock);
+}
+
+void Driver::wait(std::unique_lock<std::mutex>& lock, const TaskPtr& task) {
+  if (task == nullptr) return;
+  scheduler_.wait(lock, task);
+  if (task->context != nullptr) task->context->require_no_error();
+  seen_by_host(task);
+}
+
+void Driver::wait_for_all(std::unique_lock<std::mutex>& lock, Context& context) {
+  for (const auto& task : context.ends()) {
+    scheduler_.wait(lock, task);
+    seen_by_host(task);
+  }
+  context.require_no_error();
+}
+
+void Driver::task_failed(Task& task) {
+  const KernelError error = current_kernel_error(task.what);
+  findings.report("error", error.text);
+  if (task.context != nullptr) task.context->fail(error.code, error.text);
+}
+
+}  // namespace loci::cuda_double

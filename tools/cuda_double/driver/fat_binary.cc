@@ -1,0 +1,113 @@
+#include "tools/cuda_double/driver/fat_binary.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tools/cuda_double/driver/driver_error.h"
+
+namespace loci::cuda_double {
+namespace {
+
+constexpr std::uint32_t kWrapperMagic = 0x466243b1;
+constexpr std::uint32_t kMagic = 0xba55ed50;
+constexpr std::uint16_t kPtx = 1;
+constexpr std::uint64_t kLz4 = 0x2000;
+constexpr std::uint64_t kZstd = 0x8000;
+
+// As the toolkit's files have them; found by looking at files of nvcc 13.
+struct Wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const void* data;
+  const void* name;
+};
+struct Header {
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t header_bytes;
+  std::uint64_t bytes;  // of the entries
+};
+struct Entry {
+  std::uint16_t kind;
+  std::uint16_t version;
+  std::uint32_t header_bytes;
+  std::uint64_t payload_bytes;  // with padding
+  std::uint32_t packed_bytes;   // 0: not packed
+  std::uint32_t options_offset;
+  std::uint16_t minor;
+  std::uint16_t major;
+  std::uint32_t architecture;
+  std::uint32_t name_offset;
+  std::uint32_t name_bytes;
+  std::uint64_t flags;
+  std::uint64_t reserved;
+  std::uint64_t unpacked_bytes;
+};
+
+template <typename T>
+T read(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+const char* data_of(const void* image) {
+  if (read<std::uint32_t>(image) == kWrapperMagic) image = read<Wrapper>(image).data;
+  return static_cast<const char*>(image);
+}
+
+std::string unpack(const char* payload, const Entry& entry) {
+  using Decompress = std::size_t (*)(void*, std::size_t, const void*, std::size_t);
+  static void* const library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+  require(library != nullptr, CUDA_ERROR_INVALID_IMAGE,
+          "the PTX is compressed and libzstd.so.1 is not there; compile with --no-compress");
+  const auto decompress = reinterpret_cast<Decompress>(dlsym(library, "ZSTD_decompress"));
+  std::string text(entry.unpacked_bytes, '\0');
+  const std::size_t bytes = decompress(text.data(), text.size(), payload, entry.packed_bytes);
+  require(bytes == text.size(), CUDA_ERROR_INVALID_IMAGE, "the compressed PTX is damaged");
+  return text;
+}
+
+std::string text_of(const char* payload, const Entry& entry) {
+  require((entry.flags & kLz4) == 0, CUDA_ERROR_INVALID_IMAGE,
+          "the PTX is compressed by LZ4, which the double can not unpack");
+  std::string text = (entry.flags & kZstd) != 0 ? unpack(payload, entry)
+                                                : std::string(payload, entry.payload_bytes);
+  return text.substr(0, text.find('\0'));
+}
+
+}  // namespace
+
+bool is_fat_binary(const void* image) {
+  const auto magic = read<std::uint32_t>(image);
+  return magic == kMagic || magic == kWrapperMagic;
+}
+
+std::string ptx_of_fat_binary(const void* image) {
+  const char* data = data_of(image);
+  const auto header = read<Header>(data);
+  require(header.magic == kMagic, CUDA_ERROR_INVALID_IMAGE, "it is no fat binary");
+  std::uint32_t newest = 0;
+  std::string text;
+  std::size_t at = header.header_bytes;
+  const std::size_t end = header.header_bytes + header.bytes;
+  while (at + sizeof(Entry) <= end) {
+    const auto entry = read<Entry>(data + at);
+    if (entry.kind == kPtx && entry.architecture >= newest) {
+      newest = entry.architecture;
+      text = text_of(data + at + entry.header_bytes, entry);
+    }
+    const std::size_t bytes = entry.header_bytes + entry.payload_bytes;
+    require(bytes > 0, CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged");
+    at += bytes;
+  }
+  require(newest != 0, CUDA_ERROR_NO_BINARY_FOR_GPU,
+          "the fat binary has no PTX, which is all that the double runs");
+  return text;
+}
+
+}  // namespace loci::cuda_double

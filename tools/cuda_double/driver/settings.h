@@ -1,0 +1,69 @@
+// What LOCI_CUDA_DOUBLE sets: "memory=2G,devices=2,latency_us=5,checks=all,seed=7,fail_alloc=12,
+// fail=cuLaunchKernel:3:700". All of it is optional; an empty text is the default.
+//
+//   memory=N[K|M|G]    of each device; 2G
+//   devices=N          1 to 16; 1
+//   capability=M.N     that devices report, and above which a module's target is refused; 9.0
+//   seed=N             draws the order of ready work, of blocks and of warps; 0: in order
+//   latency_us=N       most time that ready work waits before it starts, drawn; 0
+//   workers=N          threads that run the blocks of a kernel; as many as there are processors
+//   instructions=N     limit of a launch, in instructions of a warp; 2^36
+//   checks=all|none|A+B...  of addresses, undefined, shared_races, block_races, stream_races,
+//                      pageable, handles, leaks; all but pageable and leaks
+//   findings=report|abort   what is done about one, after its line on stderr
+//   log=none|errors    errors: a line on stderr for each call that is refused, with the reason
+//   fail=NAME:N:CODE   the N-th call of a function gives this code; may be repeated
+//   fail_alloc=N       the N-th allocation of device memory finds none
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loci::cuda_double {
+
+// A text that is no setting; what() is one line that names it.
+class SettingsError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct PlannedFailure {
+  std::string function;  // as exported or without its version: cuMemAlloc_v2 or cuMemAlloc
+  std::uint64_t call = 1;
+  int code = 0;
+};
+
+struct EnabledChecks {
+  bool addresses = true;
+  bool undefined = true;
+  bool shared_races = true;
+  bool block_races = true;
+  bool stream_races = true;
+  bool pageable = false;
+  bool handles = true;
+  bool leaks = false;
+};
+
+struct Settings {
+  std::uint64_t memory = std::uint64_t{2} << 30;
+  int devices = 1;
+  int capability_major = 9;
+  int capability_minor = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t latency_us = 0;
+  unsigned workers = 0;
+  std::uint64_t instructions = std::uint64_t{1} << 36;
+  EnabledChecks checks;
+  bool abort_on_finding = false;
+  bool log_errors = false;
+  std::vector<PlannedFailure> failures;
+  std::uint64_t fail_alloc = 0;  // 0: none
+};
+
+// Throws SettingsError.
+[[nodiscard]] Settings parse_settings(std::string_view text);
+
+}  // namespace loci::cuda_double

@@ -1,0 +1,60 @@
+// Streams and events: in which order work runs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tools/cuda_double/driver/object.h"
+#include "tools/cuda_double/driver/task.h"
+
+namespace loci::cuda_double {
+
+class Context;
+struct Capture;
+struct Node;
+
+class Stream : public Object {
+ public:
+  static constexpr const char* kKind = "stream";
+  enum class Role { kPlain, kLegacy, kPerThread };
+
+  Stream(Context& owner, unsigned stream_flags, int stream_priority, Role stream_role);
+  ~Stream() override;
+  [[nodiscard]] const char* kind() const override { return kKind; }
+
+  // Waits for the legacy stream, and that for it.
+  [[nodiscard]] bool is_blocking() const { return (flags & CU_STREAM_NON_BLOCKING) == 0; }
+  // What the next work has to wait for.
+  [[nodiscard]] std::vector<TaskPtr> dependencies() const;
+  // Whether all of its work is done, with what it waits for by its role.
+  [[nodiscard]] bool is_idle() const;
+
+  Context& context;
+  const unsigned flags;
+  const int priority;
+  const Role role;
+  const std::uint64_t id;
+  const Actor actor;
+  TaskPtr last;                      // NULL: there was none yet
+  std::shared_ptr<Capture> capture;  // that it takes part in
+};
+
+class Event : public Object {
+ public:
+  static constexpr const char* kKind = "event";
+
+  Event(Context& owner, unsigned event_flags) : context(owner), flags(event_flags) {}
+  [[nodiscard]] const char* kind() const override { return kKind; }
+  [[nodiscard]] bool has_timing() const { return (flags & CU_EVENT_DISABLE_TIMING) == 0; }
+
+  Context& context;
+  const unsigned flags;
+  TaskPtr record;  // the latest; NULL: never recorded
+  // Set while the latest record was captured.
+  std::shared_ptr<Capture> capture;
+  std::vector<Node*> captured_nodes;
+};
+
+}  // namespace loci::cuda_double
