@@ -1,4 +1,5 @@
 // Kernels as a deep-learning backend has them, all right.
+#include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -194,4 +195,17 @@ extern "C" __global__ void locked(int* lock, int* value) {
       done = true;
     }
   }
+}
+
+// Each block reads what its neighbour wrote, with all blocks meeting between.
+extern "C" __global__ void rounds(int* cells, int count) {
+  const auto grid = cooperative_groups::this_grid();
+  int sum = 0;
+  for (int round = 0; round < count; ++round) {
+    if (threadIdx.x == 0) cells[blockIdx.x] = round * 100 + blockIdx.x;
+    grid.sync();
+    sum += cells[(blockIdx.x + 1) % gridDim.x];
+    grid.sync();
+  }
+  if (threadIdx.x == 0) cells[blockIdx.x] = sum;
 }

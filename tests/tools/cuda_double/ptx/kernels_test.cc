@@ -279,6 +279,20 @@ TEST_F(ModelKernels, lanes_of_a_warp_take_a_lock_in_turn) {
   EXPECT_EQ(value.get().front(), 192);
 }
 
+TEST_F(ModelKernels, blocks_of_a_cooperative_launch_meet) {
+  rig.load_kernels("model");
+  rig.config.cooperative = true;
+  for (const unsigned workers : {1U, 2U}) {
+    for (const std::uint64_t seed : {0, 1, 2}) {
+      rig.config.workers = workers;
+      rig.config.seed = seed;
+      const auto cells = rig.array<int>(4);
+      rig.launch("rounds", {4}, {64}, cells, 3);
+      EXPECT_THAT(cells.get(), ElementsAreArray({303, 306, 309, 300}));
+    }
+  }
+}
+
 TEST_F(BlockPrimitives, softmax) {
   rig.load_kernels("block_primitives");
   constexpr int kRows = 4;

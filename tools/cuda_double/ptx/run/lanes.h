@@ -47,7 +47,6 @@ inline void map(Warp& warp, const Instruction& instruction, LaneMask mask,
   } else {
     Result* result = warp.result<Result>(instruction);
     if (mask == kAllLanes) {
-#pragma GCC ivdep
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         result[lane] = kFunction(std::get<kIndex>(sources)[lane]...);
       }
