@@ -38,6 +38,9 @@ std::unique_ptr<const re2::RE2> compiled(const std::string& pattern) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_never_capture(true);
+  // Half of what is usual, which takes a name of 100,000 characters: putting an automaton together
+  // takes several times its memory.
+  options.set_max_mem(std::int64_t{4} << 20);
   auto expression = std::make_unique<const re2::RE2>(pattern, options);
   if (!expression->ok()) {
     core::raise(ErrorCode::kInvalidArgument,

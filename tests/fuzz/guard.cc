@@ -22,8 +22,8 @@ using program::ProgramImpl;
 using runner::GuardSpec;
 
 constexpr const char* kFile = "guarded.json";
-// RE2 takes up to 8 MiB for an automaton, before it says that the pattern is too large, and while it
-// puts it together up to twice that beside it, whatever the length of the pattern.
+// RE2 takes up to 4 MiB for an automaton, before it says that the pattern is too large, and while
+// it puts it together several times that beside it.
 constexpr std::size_t kExpressionBytes = std::size_t{32} << 20;
 
 Variable doubled_until_large(const Variable& x) {

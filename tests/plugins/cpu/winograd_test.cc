@@ -87,16 +87,16 @@ TEST(Winograd, SaysWhyItDoesNotTakeOthers) {
 
 TEST(Winograd, IsLeftOutWhenToldSo) {
   const Call call = convolution({1, 64, 28, 28}, 64);
-  DrivenPlugin without(open_plugin(test::plugin_file("cpu")), {{"winograd", "0"}});
+  DrivenPlugin without = make_cpu_plugin({{"winograd", "0"}});
   EXPECT_EQ(without.implementation_of(call), "onednn");
   expect_near(to_doubles(without.run(call).at(0)), by_definition(call), 0, 1e-4);
-  DrivenPlugin with(open_plugin(test::plugin_file("cpu")), {{"winograd", "1"}, {"onednn", "0"}});
+  DrivenPlugin with = make_cpu_plugin({{"winograd", "1"}, {"onednn", "0"}});
   EXPECT_EQ(with.implementation_of(call), "winograd");
 }
 
 TEST(Winograd, RefusesASwitchThatIsNeitherOnNorOff) {
   try {
-    const DrivenPlugin plugin(open_plugin(test::plugin_file("cpu")), {{"winograd", "auto"}});
+    const DrivenPlugin plugin = make_cpu_plugin({{"winograd", "auto"}});
     FAIL() << "the option is wrong";
   } catch (const PluginError& error) {
     EXPECT_EQ(error.code(), LOCI_CODE_INVALID_ARGUMENT);

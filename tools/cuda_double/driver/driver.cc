@@ -44,8 +44,8 @@ std::string_view without_version(std::string_view name) {
 Driver& Driver::get() {
   static Driver* const driver = [] {
     std::string error;
-    Settings settings = read_settings(error);
-    return new Driver(std::move(settings), error);
+    Settings chosen = read_settings(error);
+    return new Driver(std::move(chosen), error);
   }();
   return *driver;
 }

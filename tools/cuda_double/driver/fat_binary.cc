@@ -55,8 +55,17 @@ T read(const void* from) {
   return value;
 }
 
+// Byte by byte: nothing says how long an image is, and a text may be shorter.
+bool begins_with(const void* image, std::uint32_t magic) {
+  const auto* bytes = static_cast<const unsigned char*>(image);
+  for (int i = 0; i < 4; ++i) {
+    if (bytes[i] != ((magic >> (8 * i)) & 0xff)) return false;
+  }
+  return true;
+}
+
 const char* data_of(const void* image) {
-  if (read<std::uint32_t>(image) == kWrapperMagic) image = read<Wrapper>(image).data;
+  if (begins_with(image, kWrapperMagic)) image = read<Wrapper>(image).data;
   return static_cast<const char*>(image);
 }
 
@@ -83,8 +92,7 @@ std::string text_of(const char* payload, const Entry& entry) {
 }  // namespace
 
 bool is_fat_binary(const void* image) {
-  const auto magic = read<std::uint32_t>(image);
-  return magic == kMagic || magic == kWrapperMagic;
+  return begins_with(image, kMagic) || begins_with(image, kWrapperMagic);
 }
 
 std::string ptx_of_fat_binary(const void* image) {

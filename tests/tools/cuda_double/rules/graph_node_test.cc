@@ -270,7 +270,7 @@ TEST_F(GraphNode, AllocationNodesRestrictTheGraph) {
   CUgraphNodeParams allocation{};
   allocation.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
   allocation.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  allocation.alloc.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+  allocation.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   allocation.alloc.bytesize = 4096;
   CUgraphNode node = nullptr;
   record("add", cu().cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &allocation));

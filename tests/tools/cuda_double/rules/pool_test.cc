@@ -10,7 +10,7 @@ class OwnPool {
   explicit OwnPool(std::size_t limit = 0) {
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     properties.maxSize = limit;
     must(cu().cuMemPoolCreate(&pool_, &properties));
   }
@@ -209,12 +209,14 @@ TEST_F(Pool, Creation) {
   CUmemPoolProps properties{};
   expect("no type", cu().cuMemPoolCreate(&pool, &properties), CUDA_ERROR_INVALID_VALUE);
   properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {1000}};
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = 1000;
   expect_one_of("no such device", cu().cuMemPoolCreate(&pool, &properties),
                 {CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE});
   CUmemAccess_flags flags{};
   OwnPool own;
-  CUmemLocation here{CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+  CUmemLocation here{};
+  here.type = CU_MEM_LOCATION_TYPE_DEVICE;
   expect("access", cu().cuMemPoolGetAccess(&flags, own, &here), CUDA_SUCCESS);
   expect_value("reads and writes", static_cast<int>(flags), 3);
 }
