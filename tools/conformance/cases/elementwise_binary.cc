@@ -84,12 +84,12 @@ std::vector<Expected> reference(const Op& op, const Arrays& in) {
   return {out};
 }
 
-struct Operands {
+struct BinaryOperands {
   Shape x;
   Shape y;
 };
 
-Case binary_case(const Op& op, DType dtype, const Operands& shapes, const Generator& x,
+Case binary_case(const Op& op, DType dtype, const BinaryOperands& shapes, const Generator& x,
                  const Generator& y, const char* variant = "") {
   const std::size_t elements =
       static_cast<std::size_t>(broadcast_shape(shapes.x, shapes.y).numel());
@@ -109,22 +109,22 @@ bool is_signed(DType dtype) {
 
 // No result leaves the range of any dtype, no divisor is near 0.
 void add_shapes(Suite& suite, const Op& op, DType dtype) {
-  const Operands shapes[] = {{{}, {}},
-                             {{1}, {1}},
-                             {{7}, {7}},
-                             {{17}, {1}},
-                             {{2, 3}, {}},
-                             {{2, 3}, {3}},
-                             {{3}, {2, 3}},
-                             {{5, 1}, {1, 9}},
-                             {{4, 1, 3}, {5, 1}},
-                             {{2, 3, 4, 5}, {3, 1, 5}},
-                             {{0, 3}, {3}},
-                             {{1, 3}, {0, 3}},
-                             {{33, 65}, {33, 65}},
-                             {{33, 65}, {33, 1}},
-                             {{70, 1031}, {1031}},
-                             {{2, 1, 2, 1, 3, 1, 2, 1}, {1, 3, 1, 2, 1, 2, 1, 2}}};
+  const BinaryOperands shapes[] = {{{}, {}},
+                                   {{1}, {1}},
+                                   {{7}, {7}},
+                                   {{17}, {1}},
+                                   {{2, 3}, {}},
+                                   {{2, 3}, {3}},
+                                   {{3}, {2, 3}},
+                                   {{5, 1}, {1, 9}},
+                                   {{4, 1, 3}, {5, 1}},
+                                   {{2, 3, 4, 5}, {3, 1, 5}},
+                                   {{0, 3}, {3}},
+                                   {{1, 3}, {0, 3}},
+                                   {{33, 65}, {33, 65}},
+                                   {{33, 65}, {33, 1}},
+                                   {{70, 1031}, {1031}},
+                                   {{2, 1, 2, 1, 3, 1, 2, 1}, {1, 3, 1, 2, 1, 2, 1, 2}}};
   const bool is_power = op.build == elementwise_pow<Variable>;
   Generator x = is_power ? uniform(0.5L, 2) : uniform(-2, 2);
   Generator y = op.divides && !is_power ? uniform(0.5L, 2) : uniform(-2, 2);
@@ -135,7 +135,7 @@ void add_shapes(Suite& suite, const Op& op, DType dtype) {
     x = integers(6, 11);
     y = integers(1, 6);
   }
-  for (const Operands& operands : shapes) suite.add(binary_case(op, dtype, operands, x, y));
+  for (const BinaryOperands& operands : shapes) suite.add(binary_case(op, dtype, operands, x, y));
 }
 
 // Integers wrap; infinities, NaN, zeros and subnormals follow IEEE 754.
@@ -169,7 +169,7 @@ void add_extremes(Suite& suite, const Op& op, DType dtype) {
 }
 
 // Where the gradient of max or min goes, with many ties, which share it.
-Case taken_grad_case(DType dtype, bool larger_wins, const Operands& shapes) {
+Case taken_grad_case(DType dtype, bool larger_wins, const BinaryOperands& shapes) {
   const Shape shape = broadcast_shape(shapes.x, shapes.y);
   const char* name = larger_wins ? "elementwise_max_grad" : "elementwise_min_grad";
   const Generator few = cycle({0, 1, -2, std::nanl(""), 0.5L, 1, -2, 0});
@@ -201,10 +201,10 @@ Case taken_grad_case(DType dtype, bool larger_wins, const Operands& shapes) {
 }
 
 void add_taken_grads(Suite& suite, DType dtype) {
-  const Operands shapes[] = {
+  const BinaryOperands shapes[] = {
       {{}, {}},         {{7}, {7}},    {{17}, {1}},        {{3}, {7, 3}},
       {{5, 1}, {1, 9}}, {{0, 3}, {3}}, {{33, 7}, {33, 1}}, {{2, 3, 4, 5}, {3, 1, 5}}};
-  for (const Operands& operands : shapes) {
+  for (const BinaryOperands& operands : shapes) {
     suite.add(taken_grad_case(dtype, true, operands));
     suite.add(taken_grad_case(dtype, false, operands));
   }

@@ -24,7 +24,7 @@ Generator elements(DType dtype) {
 }
 
 // Both ends of the range, so that products and sums wrap.
-Generator extremes(DType dtype) {
+Generator product_extremes(DType dtype) {
   const Real top = std::ldexp(Real{1}, 8 * static_cast<int>(dtype_size(dtype)) - 1);
   if (is_unsigned(dtype)) return cycle({2 * top - 1, top, 1, 3, 2 * top - 2, 0, 2});
   return cycle({-top, top - 1, -1, 3, 1 - top, 0, 2});
@@ -58,7 +58,7 @@ Case exact_case(DType dtype, const Matmul& op) {
 
 Case wrapping_case(DType dtype, const Matmul& op) {
   Case result = matmul_case(dtype, op);
-  for (Input& input : result.inputs) input.values = extremes(dtype);
+  for (Input& input : result.inputs) input.values = product_extremes(dtype);
   result.variant += "wraps";
   return result;
 }
