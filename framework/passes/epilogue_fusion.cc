@@ -40,7 +40,7 @@ class Uses {
     return reader.count == 1 ? std::optional(reader.last) : std::nullopt;
   }
   [[nodiscard]] bool is_read(VarId id) const { return readers_[at(id)].count != 0; }
-  // Of the operators that write it.
+  // Of the operators that write it, ascending.
   [[nodiscard]] const std::vector<std::size_t>& writes(VarId id) const { return writes_[at(id)]; }
 
  private:
@@ -150,18 +150,20 @@ class Fuser {
   // Whether an operand changes before the fused operator reads it. What a normalisation by running
   // statistics says that it writes it leaves as it is.
   [[nodiscard]] bool changes_between(const Chain& chain) const {
-    const auto changes = [&](std::size_t write) {
-      const bool is_part =
-          std::find(chain.taken.begin(), chain.taken.end(), write) != chain.taken.end();
-      return write > chain.first && write < chain.last && !is_part;
-    };
     for (const Slot& slot : chain.fused.inputs) {
       for (const VarId id : slot) {
-        const std::vector<std::size_t>& writes = uses_.writes(id);
-        if (block_.var(id).persistable && std::any_of(writes.begin(), writes.end(), changes)) {
-          return true;
-        }
+        if (block_.var(id).persistable && changes_between(id, chain)) return true;
       }
+    }
+    return false;
+  }
+  // Looks only at what is written behind the product: state may be written very often.
+  [[nodiscard]] bool changes_between(VarId id, const Chain& chain) const {
+    const std::vector<std::size_t>& writes = uses_.writes(id);
+    auto write = std::upper_bound(writes.begin(), writes.end(), chain.first);
+    for (; write != writes.end() && *write < chain.last; ++write) {
+      const auto& taken = chain.taken;
+      if (std::find(taken.begin(), taken.end(), *write) == taken.end()) return true;
     }
     return false;
   }

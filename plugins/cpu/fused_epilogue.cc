@@ -1,7 +1,5 @@
 #include "plugins/cpu/fused_epilogue.h"
 
-#include <cmath>
-
 namespace loci::cpu {
 namespace {
 
@@ -46,17 +44,11 @@ kernels::PlaneEpilogue ConvEpilogue::in(const sdk::Launch& launch, float* scratc
   epilogue.residual = has_residual_ ? launch.input<float>(kResidual) : nullptr;
   epilogue.activation = activation_;
   if (!has_norm_) return epilogue;
-  const auto* scale = launch.input<float>(kScale);
-  const auto* shift = launch.input<float>(kShift);
-  const auto* mean = launch.input<float>(kMean);
-  const auto* variance = launch.input<float>(kVariance);
   float* factor = scratch;
   float* offset = scratch + channels_;
-  for (std::int64_t c = 0; c < channels_; ++c) {
-    factor[c] = scale[c] / std::sqrt(variance[c] + epsilon_);
-    const float centre = bias == nullptr ? mean[c] : mean[c] - bias[c];
-    offset[c] = shift[c] - centre * factor[c];
-  }
+  kernels::fold_norm({launch.input<float>(kScale), launch.input<float>(kShift),
+                      launch.input<float>(kMean), launch.input<float>(kVariance), bias, epsilon_},
+                     channels_, factor, offset);
   epilogue.factor = factor;
   epilogue.offset = offset;
   return epilogue;

@@ -1,6 +1,7 @@
 #include "plugins/kernels/epilogue.h"
 
 #include <algorithm>
+#include <cmath>
 #include <loci/plugin/error.hpp>
 #include <string>
 
@@ -135,6 +136,19 @@ void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* 
         }
       }
     });
+  });
+}
+
+void fold_norm(const ChannelNorm& norm, std::int64_t channels, float* factor, float* offset) {
+  run_widest([&](auto) LOCI_INLINE {
+#pragma omp simd
+    for (std::int64_t c = 0; c < channels; ++c) {
+      factor[c] = norm.scale[c] / std::sqrt(norm.variance[c] + norm.epsilon);
+      offset[c] = norm.shift[c] - norm.mean[c] * factor[c];
+    }
+    if (norm.bias == nullptr) return;
+#pragma omp simd
+    for (std::int64_t c = 0; c < channels; ++c) offset[c] += norm.bias[c] * factor[c];
   });
 }
 

@@ -42,6 +42,19 @@ struct PlaneEpilogue {
   Activation activation = Activation::kNone;
 };
 
+// A normalisation of channels by their statistics as such a factor and offset: factor = scale /
+// sqrt(variance + epsilon), offset = shift - mean * factor + bias * factor. `bias` may be
+// null: 0.
+struct ChannelNorm {
+  const float* scale;
+  const float* shift;
+  const float* mean;
+  const float* variance;
+  const float* bias;
+  float epsilon;
+};
+void fold_norm(const ChannelNorm& norm, std::int64_t channels, float* factor, float* offset);
+
 // The whole of them, on the thread team. `residual` may be `out` itself.
 void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* out,
                    std::int64_t batch, std::int64_t channels, std::int64_t plane);
