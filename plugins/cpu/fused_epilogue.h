@@ -21,7 +21,6 @@ class MatmulEpilogue {
 
   // What the product itself does is left out.
   void leave_out_bias() { has_bias_ = false; }
-  void leave_out_activation() { activation_ = kernels::Activation::kNone; }
 
   static constexpr std::uint32_t kBiasSlot = 2;
   static constexpr std::uint32_t kResidualSlot = 3;
@@ -44,7 +43,6 @@ class ConvEpilogue {
 
   // What the convolution itself does is left out.
   void leave_out_bias() { has_bias_ = false; }
-  void leave_out_activation() { activation_ = kernels::Activation::kNone; }
   [[nodiscard]] bool does_nothing() const {
     return !has_bias_ && !has_norm_ && !has_residual_ && activation_ == kernels::Activation::kNone;
   }

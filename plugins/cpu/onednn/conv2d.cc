@@ -42,21 +42,14 @@ struct Extents {
   memory::dims out;
 };
 
-// What the convolution does to its result.
-struct ConvolutionSteps {
-  bool bias = false;
-  bool relu = false;
-};
-
 std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
-                                       const Extents& extents, const Windows& windows,
-                                       const ConvolutionSteps& own) {
+                                       const Extents& extents, const Windows& windows) {
+  const bool has_bias = op.has_input(2);
   const memory::dims filters{extents.out[1]};
-  const auto bias = own.bias ? elements.dense(filters) : memory::desc();
-  const auto desc =
-      convolution_desc(dnnl::prop_kind::forward_inference, elements.any_layout(extents.x),
-                       elements.any_layout(extents.filter), elements.any_layout(extents.out),
-                       windows, {bias, own.relu});
+  const auto bias = has_bias ? elements.dense(filters) : memory::desc();
+  const auto desc = convolution_desc(
+      dnnl::prop_kind::forward_inference, elements.any_layout(extents.x),
+      elements.any_layout(extents.filter), bias, elements.any_layout(extents.out), windows);
   auto execution =
       Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(elements,
                                                                                           desc);
@@ -64,7 +57,7 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
   execution->bind_input(DNNL_ARG_SRC, 0, elements.dense(extents.x), desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), elements.dense(extents.filter),
                           desc.weights_desc());
-  if (own.bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
+  if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
   execution->bind_output(DNNL_ARG_DST, 0, elements.dense(extents.out), desc.dst_desc());
   return execution;
 }
@@ -131,8 +124,7 @@ class Conv2d final : public Accelerated {
     const Extents extents(shape);
     const Windows windows = convolution_windows(shape.window);
     switch (direction) {
-      case Direction::kForward:
-        return build_forward(op, elements, extents, windows, {op.has_input(2)});
+      case Direction::kForward: return build_forward(op, elements, extents, windows);
       case Direction::kInputGrad: return build_input_grad(elements, extents, windows);
       case Direction::kFilterGrad: return build_filter_grad(elements, extents, windows);
     }
@@ -153,7 +145,7 @@ struct FinishedConvolution {
   std::uint64_t scratch;  // bytes from the workspace's begin
 };
 
-// The primitive adds the bias, and takes the maximum with 0 where nothing comes between.
+// The primitive adds the bias.
 class FusedConv2d final : public Accelerated {
  public:
   explicit FusedConv2d(const OpDesc& op)
@@ -162,7 +154,6 @@ class FusedConv2d final : public Accelerated {
   void prepare(sdk::Prepare& prepare) const override {
     const OpDesc& op = prepare.op();
     ConvEpilogue epilogue(op, shape_of<Direction::kForward>(op, options_));
-    if (does_relu(epilogue)) epilogue.leave_out_activation();
     epilogue.leave_out_bias();
     Execution execution = prepare_execution(prepare);
     const std::uint64_t scratch = prepare.workspace();
@@ -174,13 +165,7 @@ class FusedConv2d final : public Accelerated {
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
                                                const Elements& elements) const override {
     const ConvShape shape = shape_of<Direction::kForward>(op, options_);
-    const ConvEpilogue epilogue(op, shape);
-    return build_forward(op, elements, Extents(shape), convolution_windows(shape.window),
-                         {op.has_input(2), does_relu(epilogue)});
-  }
-  static bool does_relu(const ConvEpilogue& epilogue) {
-    return epilogue.activation() == kernels::Activation::kRelu && !epilogue.has_norm() &&
-           !epilogue.has_residual();
+    return build_forward(op, elements, Extents(shape), convolution_windows(shape.window));
   }
 
   ConvOptions options_;

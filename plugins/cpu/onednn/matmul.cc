@@ -18,27 +18,25 @@ using sdk::OpDesc;
 std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
                                       const memory::desc& x, const memory::desc& y,
                                       const memory::desc& wanted, const memory::desc& out,
-                                      const After& after) {
-  const auto desc = matmul_desc(x, wanted, out, after);
+                                      const memory::desc& bias) {
+  const auto desc = matmul_desc(x, wanted, bias, out);
   auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), y, desc.weights_desc());
-  if (after.bias) {
-    execution->bind_input(DNNL_ARG_BIAS, MatmulEpilogue::kBiasSlot, after.bias, after.bias);
-  }
+  if (bias) execution->bind_input(DNNL_ARG_BIAS, MatmulEpilogue::kBiasSlot, bias, bias);
   execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
   return execution;
 }
 
 std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
                                       const memory::desc& x, const memory::desc& y,
-                                      const memory::desc& out, const After& after) {
+                                      const memory::desc& out, const memory::desc& bias) {
   if (op.input(1).takes_any_layout()) {
     const memory::desc any = elements.any_layout(y.dims());
-    if (auto packed = execution_of(op, elements, x, y, any, out, after)) return packed;
+    if (auto packed = execution_of(op, elements, x, y, any, out, bias)) return packed;
   }
-  return execution_of(op, elements, x, y, y, out, after);
+  return execution_of(op, elements, x, y, y, out, bias);
 }
 
 // Extents and strides of an operand with the leading dimensions that it broadcasts over.
@@ -62,20 +60,14 @@ memory::desc bias_of(const Elements& elements, std::size_t rank, std::int64_t co
   return elements.dense(extents);
 }
 
-// What the product does to its result.
-struct ProductSteps {
-  bool bias = false;
-  bool relu = false;
-};
-
 std::optional<Execution> build_product(const OpDesc& op, const Elements& elements,
-                                       const MatmulShape& shape, const ProductSteps& own = {}) {
+                                       const MatmulShape& shape, bool adds_bias = false) {
   const auto& [batch, m, n, k] = shape.sizes;
   if (batch == 1) {
     return execution_of(op, elements, elements.strided({m, k}, {shape.x_row, shape.x_column}),
                         elements.strided({k, n}, {shape.y_row, shape.y_column}),
                         elements.dense({m, n}),
-                        {own.bias ? bias_of(elements, 2, n) : memory::desc(), own.relu});
+                        adds_bias ? bias_of(elements, 2, n) : memory::desc());
   }
   const sdk::Dims x = op.input(0).dims();
   const sdk::Dims y = op.input(1).dims();
@@ -85,8 +77,8 @@ std::optional<Execution> build_product(const OpDesc& op, const Elements& element
   memory::dims out = dims_of(op.output(0));
   out.resize(batch_rank);
   out.insert(out.end(), {m, n});
-  const memory::desc bias = own.bias ? bias_of(elements, out.size(), n) : memory::desc();
-  return execution_of(op, elements, x_desc, y_desc, elements.dense(out), {bias, own.relu});
+  const memory::desc bias = adds_bias ? bias_of(elements, out.size(), n) : memory::desc();
+  return execution_of(op, elements, x_desc, y_desc, elements.dense(out), bias);
 }
 
 std::string refuse(const OpDesc& op, const MatmulShape& shape) {
@@ -130,18 +122,16 @@ struct FinishedProduct {
   std::int64_t columns;
 };
 
-// The primitive adds the bias, and takes the maximum with 0 where nothing comes between.
+// The primitive adds the bias.
 class FusedMatmul final : public Accelerated {
  public:
   explicit FusedMatmul(const OpDesc& op)
       : Accelerated(2),
         transpose_x_(op.attributes().boolean("transpose_x")),
         transpose_y_(op.attributes().boolean("transpose_y")),
-        epilogue_(op) {
-    own_.bias = epilogue_.has_bias();
-    own_.relu = epilogue_.activation() == kernels::Activation::kRelu && !epilogue_.has_residual();
+        epilogue_(op),
+        adds_bias_(epilogue_.has_bias()) {
     epilogue_.leave_out_bias();
-    if (own_.relu) epilogue_.leave_out_activation();
   }
 
   void prepare(sdk::Prepare& prepare) const override {
@@ -155,13 +145,13 @@ class FusedMatmul final : public Accelerated {
  private:
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
                                                const Elements& elements) const override {
-    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_), own_);
+    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_), adds_bias_);
   }
 
   bool transpose_x_;
   bool transpose_y_;
   MatmulEpilogue epilogue_;  // what is left to do
-  ProductSteps own_;
+  bool adds_bias_;
 };
 
 std::string matmul_supports(const OpDesc& op) {

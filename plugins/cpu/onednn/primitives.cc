@@ -10,37 +10,22 @@ using dnnl::prop_kind;
 
 constexpr algorithm kDirect = algorithm::convolution_direct;
 
-dnnl::primitive_attr attributes(bool relu = false) {
+dnnl::primitive_attr attributes() {
   dnnl::primitive_attr result;
   result.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (relu) {
-    dnnl::post_ops steps;
-#if DNNL_VERSION_MAJOR >= 3
-    steps.append_eltwise(algorithm::eltwise_relu, 0, 0);
-#else
-    steps.append_eltwise(1, algorithm::eltwise_relu, 0, 0);
-#endif
-    result.set_post_ops(steps);
-  }
   return result;
 }
 
 // What oneDNN 2 does in two steps, 3 does in one: there a primitive descriptor takes the engine
 // first and the attributes last.
 template <class Primitive, class... Args>
-typename Primitive::primitive_desc describe_with(const dnnl::primitive_attr& attributes,
-                                                 const Args&... args) {
+typename Primitive::primitive_desc describe(const Args&... args) {
 #if DNNL_VERSION_MAJOR >= 3
-  return typename Primitive::primitive_desc(engine(), args..., attributes);
+  return typename Primitive::primitive_desc(engine(), args..., attributes());
 #else
   return
-      typename Primitive::primitive_desc(typename Primitive::desc(args...), attributes, engine());
+      typename Primitive::primitive_desc(typename Primitive::desc(args...), attributes(), engine());
 #endif
-}
-
-template <class Primitive, class... Args>
-typename Primitive::primitive_desc describe(const Args&... args) {
-  return describe_with<Primitive>(attributes(), args...);
 }
 
 template <class Primitive, class Hint, class... Args>
@@ -93,31 +78,32 @@ dnnl::reorder make_reorder(const Desc& from, const Desc& to) {
   return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
 }
 
-dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& out,
-                                         const After& after) {
-  return describe_with<dnnl::matmul>(attributes(after.relu), x, y, after.bias, out);
+dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& bias,
+                                         const Desc& out) {
+  return describe<dnnl::matmul>(x, y, bias, out);
 }
 
 dnnl::convolution_forward::primitive_desc convolution_desc(prop_kind kind, const Desc& x,
-                                                           const Desc& filter, const Desc& out,
-                                                           const Windows& w, const After& after) {
-  return describe_with<dnnl::convolution_forward>(attributes(after.relu), kind, kDirect, x, filter,
-                                                  after.bias, out, w.strides, w.dilations, w.before,
-                                                  w.after);
+                                                           const Desc& filter, const Desc& bias,
+                                                           const Desc& out, const Windows& w) {
+  return describe<dnnl::convolution_forward>(kind, kDirect, x, filter, bias, out, w.strides,
+                                             w.dilations, w.before, w.after);
 }
 
 dnnl::convolution_backward_data::primitive_desc convolution_input_grad_desc(const Desc& x_grad,
                                                                             const Desc& filter,
                                                                             const Desc& out_grad,
                                                                             const Windows& w) {
-  const auto hint = convolution_desc(prop_kind::forward_training, x_grad, filter, out_grad, w, {});
+  const auto hint =
+      convolution_desc(prop_kind::forward_training, x_grad, filter, Desc(), out_grad, w);
   return describe_backward<dnnl::convolution_backward_data>(
       hint, kDirect, x_grad, filter, out_grad, w.strides, w.dilations, w.before, w.after);
 }
 
 dnnl::convolution_backward_weights::primitive_desc convolution_filter_grad_desc(
     const Desc& x, const Desc& filter_grad, const Desc& out_grad, const Windows& w) {
-  const auto hint = convolution_desc(prop_kind::forward_training, x, filter_grad, out_grad, w, {});
+  const auto hint =
+      convolution_desc(prop_kind::forward_training, x, filter_grad, Desc(), out_grad, w);
   return describe_backward<dnnl::convolution_backward_weights>(
       hint, kDirect, x, filter_grad, out_grad, w.strides, w.dilations, w.before, w.after);
 }

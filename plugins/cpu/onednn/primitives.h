@@ -25,19 +25,14 @@ dnnl::reorder make_reorder(const Desc& from, const Desc& to);
 // 256,50176 blocks 64 of axes 1". Empty for any other.
 std::string layout_text(const Desc& desc);
 
-// What a product does to its result. An empty `bias` leaves it out.
-struct After {
-  Desc bias = {};
-  bool relu = false;
-};
-
-dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& out,
-                                         const After& after);
+// An empty `bias` leaves it out. What follows a product is ours: the maximum with 0 of oneDNN makes
+// 0 of what is no number.
+dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& bias,
+                                         const Desc& out);
 
 dnnl::convolution_forward::primitive_desc convolution_desc(dnnl::prop_kind kind, const Desc& x,
-                                                           const Desc& filter, const Desc& out,
-                                                           const Windows& windows,
-                                                           const After& after);
+                                                           const Desc& filter, const Desc& bias,
+                                                           const Desc& out, const Windows& windows);
 dnnl::convolution_backward_data::primitive_desc convolution_input_grad_desc(const Desc& x_grad,
                                                                             const Desc& filter,
                                                                             const Desc& out_grad,
