@@ -13,7 +13,6 @@ namespace loci::passes {
 namespace {
 
 using program::Block;
-using program::kNoVar;
 using program::Operator;
 using program::Slot;
 using program::VarId;
