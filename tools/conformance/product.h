@@ -9,4 +9,8 @@ namespace loci::conformance {
 // in any order.
 [[nodiscard]] Expected product(const Arrays& in, bool transpose_x, bool transpose_y);
 
+// Of the result.
+[[nodiscard]] Shape product_shape(const Shape& x, const Shape& y, bool transpose_x,
+                                  bool transpose_y);
+
 }  // namespace loci::conformance

@@ -50,13 +50,8 @@ Expected reference(const FusedMatmul& op, const Arrays& in) {
   return out;
 }
 
-Shape result_shape(const FusedMatmul& op) {
-  const Arrays operands{Array(kFloat32, op.x), Array(kFloat32, op.y)};
-  return product(operands, op.transpose_x, op.transpose_y).shape;
-}
-
 Case fused_case(DType dtype, const FusedMatmul& op) {
-  const Shape out = result_shape(op);
+  const Shape out = product_shape(op.x, op.y, op.transpose_x, op.transpose_y);
   Case result{.op = "fused_matmul",
               .variant = fmt::format("{}{}{}{}{}", op.transpose_x ? "transpose_x " : "",
                                      op.transpose_y ? "transpose_y " : "", op.bias ? "bias " : "",
