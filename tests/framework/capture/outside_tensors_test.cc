@@ -24,6 +24,7 @@ TEST_P(OutsideTensorsTest, D7_AFreedInputIsRefusedByName) {
   graph.capture_end();
   graph.replay();
   EXPECT_THAT(floats(y), ElementsAre(1));
+  synchronize();  // work under way has it, too
   x = vector({2});
   EXPECT_THAT([&] { graph.replay(); },
               ThrowsMessage<Error>(AllOf(HasSubstr("'image'"), HasSubstr("[relu]"),
