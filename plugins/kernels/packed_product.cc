@@ -157,6 +157,7 @@ struct Operands {
 // Rows from m0 on, times the panels [first, last).
 struct Tile {
   std::int64_t m0;
+  std::int64_t rows;
   std::int64_t first;
   std::int64_t last;
 };
@@ -165,7 +166,7 @@ template <int bytes>
 LOCI_INLINE inline void multiply_tile(const Operands& operands, const Tile& tile,
                                       PanelReader& reader) {
   const PackedMatrix& y = operands.product.y;
-  const std::int64_t rows = std::min(kTileRows, operands.product.m - tile.m0);
+  const std::int64_t rows = tile.rows;
   const std::int64_t strips = (rows + kMostRows - 1) / kMostRows;
   for (std::int64_t k0 = 0; k0 < y.k; k0 += y.block) {
     for (std::int64_t panel = tile.first; panel < tile.last;) {
@@ -195,7 +196,7 @@ void finish_tile(const PackedProduct& product, const RowEpilogue& epilogue, floa
                  const Tile& tile) {
   const PackedMatrix& y = product.y;
   const std::int64_t column = tile.first * y.width;
-  finish_rows(epilogue, out, y.n, tile.m0, std::min(kTileRows, product.m - tile.m0), column,
+  finish_rows(epilogue, out, y.n, tile.m0, tile.rows, column,
               std::min(tile.last * y.width, y.n) - column);
 }
 
@@ -204,19 +205,32 @@ struct Cut {
   Cut(const PackedProduct& product, std::int64_t threads) {
     // A group's block and the tile's rows stay in the second cache.
     constexpr std::int64_t kMostPanels = 16;
+    // Pieces for each thread: one that comes late leaves its own to the others.
+    constexpr std::int64_t kPiecesEach = 4;
     tiles = (product.m + kTileRows - 1) / kTileRows;
+    tile_rows = (product.m + tiles - 1) / tiles;
     const std::int64_t panels = product.y.panels();
     const double multiplications = static_cast<double>(product.m) *
                                    static_cast<double>(product.y.k) *
                                    static_cast<double>(product.y.n);
     const std::int64_t wanted = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(std::min(multiplications / kWorthwhile, 1e6)), 1, threads);
+        static_cast<std::int64_t>(std::min(multiplications / kWorthwhile, 1e6)), 1,
+        threads == 1 ? 1 : kPiecesEach * threads);
     const std::int64_t groups_wanted = (wanted + tiles - 1) / tiles;
     group = std::min(kMostPanels, (panels + groups_wanted - 1) / groups_wanted);
     groups = (panels + group - 1) / group;
-    grain = (tiles * groups + wanted - 1) / wanted;
+    grain = std::max<std::int64_t>(tiles * groups / wanted, 1);
   }
+
+  [[nodiscard]] Tile tile(std::int64_t index, const PackedProduct& product) const {
+    const std::int64_t m0 = index / groups * tile_rows;
+    const std::int64_t first = index % groups * group;
+    return {m0, std::min(tile_rows, product.m - m0), first,
+            std::min(first + group, product.y.panels())};
+  }
+
   std::int64_t tiles;
+  std::int64_t tile_rows;
   std::int64_t group;  // panels
   std::int64_t groups;
   std::int64_t grain;  // of a loop over all
@@ -269,9 +283,7 @@ void multiply(const sdk::Host& host, const Operands& operands, const Finish& fin
                     [&](std::int64_t begin, std::int64_t end) {
                       PanelReader reader(operands.product.y, operands.packed);
                       for (std::int64_t i = begin; i < end; ++i) {
-                        const std::int64_t first = i % cut.groups * cut.group;
-                        const Tile tile{i / cut.groups * kTileRows, first,
-                                        std::min(first + cut.group, operands.product.y.panels())};
+                        const Tile tile = cut.tile(i, operands.product);
                         multiply_tile(operands, tile, reader);
                         finish(tile);
                       }
@@ -293,7 +305,7 @@ template <class Half>
 void narrow_tile(const PackedProduct& product, const Tile& tile, const float* wide, Half* out) {
   const std::int64_t begin = tile.first * product.y.width;
   const std::int64_t end = std::min(tile.last * product.y.width, product.y.n);
-  for (std::int64_t row = tile.m0; row < std::min(tile.m0 + kTileRows, product.m); ++row) {
+  for (std::int64_t row = tile.m0; row < tile.m0 + tile.rows; ++row) {
     const std::int64_t offset = row * product.y.n + begin;
     narrow(wide + offset, out + offset, end - begin);
   }
@@ -352,7 +364,8 @@ void multiply_packed_here(const PackedProduct& product, const float* x, const fl
   PanelReader reader(product.y, packed);
   const Operands operands{product, x, product.x_row, packed, out};
   for (std::int64_t row = 0; row < product.m; row += kTileRows) {
-    multiply_tile(operands, {row, 0, product.y.panels()}, reader);
+    multiply_tile(operands, {row, std::min(kTileRows, product.m - row), 0, product.y.panels()},
+                  reader);
   }
 }
 
