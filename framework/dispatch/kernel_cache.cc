@@ -37,8 +37,7 @@ std::uint64_t most_kernel_bytes() {
 
 Preparation KernelCache::get(const Implementation& implementation, device::Device& device,
                              const OpDesc& op) {
-  // Libraries lay their work out for the threads that there are.
-  core::adopt_width();
+  // Kernels lay their work out for the threads that there are.
   std::string key =
       fmt::format("{}|{}", key_of(implementation, device, op), core::parallel_width());
   Entries::Entries dropped;  // destroyed once the lock is given back

@@ -8,7 +8,6 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
-#include "framework/core/thread_team.h"
 #include "framework/eager/call_scope.h"
 #include "framework/eager/launch.h"
 #include "framework/eager/task_watcher.h"
@@ -209,7 +208,6 @@ void Lane::take(Task task, std::uint64_t ticket) noexcept {
   std::optional<CallScope> scope;  // ends before whoever waits goes on
   if (task.plan != nullptr && task.plan->moves) scope.emplace(*task.plan);
   const std::shared_ptr<tensor::Failure> earlier = await_inputs(task);
-  core::adopt_width();
   releasing_.store(ticket, std::memory_order_relaxed);
   releasing_of = this;
   if (task.host_function != nullptr && !is_inline_ && !is_of_parent_ &&

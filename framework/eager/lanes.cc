@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
 #include "framework/plugin/exit_watch.h"
 
@@ -33,17 +32,21 @@ Lanes::Lanes() {
 
 void Lanes::watch_process() {
   static std::once_flag once;
+  std::call_once(once, [] { core::at_process_end(&Lanes::stop_all); });
+}
+
+// Once there is a device, so that its libraries' handlers of fork() come after these: LLVM's OpenMP
+// keeps a lock from then on that the work needs which is waited for here.
+void Lanes::watch_forks() {
+  static std::once_flag once;
   std::call_once(once, [] {
-    core::at_process_end(&Lanes::stop_all);
-    // OpenMP's handlers of fork() first, so that they come last: LLVM's keep a lock from then on
-    // that the work needs which is waited for here.
-    core::adopt_width();
     pthread_atfork(&Lanes::prepare_fork, &Lanes::resume_parent, &Lanes::resume_child);
   });
 }
 
 Lane& Lanes::make(device::Device& device, bool is_default, Lane::Issue issue,
                   std::int32_t priority) {
+  watch_forks();
   return *lanes_.emplace_back(std::make_unique<Lane>(device, is_default, issue, priority));
 }
 

@@ -47,6 +47,7 @@ class Lanes {
   std::string stop(core::EndClock::time_point deadline);
   // Of all contexts.
   static void watch_process();
+  static void watch_forks();
   static std::string stop_all(core::EndClock::time_point deadline);
   static void prepare_fork();
   static void resume_parent();

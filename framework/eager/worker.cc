@@ -1,7 +1,5 @@
 #include "framework/eager/worker.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -9,33 +7,17 @@
 #include <utility>
 
 #include "framework/core/raise.h"
-#include "framework/core/thread_team.h"
+#include "framework/core/spin.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::eager {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 // Longer than between two ops of a loop, shorter than anybody notices.
 constexpr std::chrono::microseconds kSpin{20};
 // Whoever finds the queue full goes on when so many have left it: to be woken costs as much as many
 // small tasks.
 constexpr std::uint64_t kRoom = Worker::kCapacity / 4;
-
-// Spins until `done`, for a while; returns whether it came.
-template <class Done>
-bool spin_until(const Done& done) {
-  if (done()) return true;
-  const Clock::time_point end = Clock::now() + kSpin;
-  do {
-    for (int i = 0; i < 64; ++i) {
-      if (done()) return true;
-      __builtin_ia32_pause();
-    }
-    sched_yield();
-  } while (Clock::now() < end);
-  return done();
-}
 
 }  // namespace
 
@@ -80,7 +62,7 @@ void Worker::finish(std::uint64_t ticket) noexcept {
 
 void Worker::wait_done(std::uint64_t ticket) {
   const auto is_done = [&] { return done_.load(std::memory_order_seq_cst) >= ticket; };
-  if (spin_until(is_done)) return;
+  if (core::spin_until(kSpin, is_done)) return;
   std::unique_lock lock(sleep_mutex_);
   while (true) {
     const std::uint64_t least = std::min(least_awaited_.load(std::memory_order_relaxed), ticket);
@@ -98,10 +80,9 @@ bool Worker::next_is_there() const noexcept {
 
 void Worker::work(core::Context& context) noexcept {
   const core::ContextSwitch inside(context);
-  core::adopt_width();
   const tensor::LettingGo call(tensor::kStreamWork);
   while (true) {
-    if (!spin_until([this] { return next_is_there() || ends_.load(); })) {
+    if (!core::spin_until(kSpin, [this] { return next_is_there() || ends_.load(); })) {
       std::unique_lock lock(sleep_mutex_);
       sleeping_threads_.store(1, std::memory_order_seq_cst);
       work_came_.wait(lock, [this] { return next_is_there() || ends_.load(); });

@@ -10,7 +10,6 @@
 #include "framework/core/log.h"
 #include "framework/core/process_end.h"
 #include "framework/core/raise.h"
-#include "framework/core/thread_team.h"
 #include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
 #include "framework/executor/capture_report.h"
@@ -144,7 +143,6 @@ std::vector<Tensor> ExecutorImpl::run_filled(const Program& program, const Feed&
 
 std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& feed,
                                            const std::vector<Fetch>& fetch) {
-  core::adopt_width();
   const profiler::Scope scope(label_of(Part::kRun));
   StageScopes scopes;
   std::vector<Tensor> fetched(fetch.size());

@@ -32,20 +32,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kForm = "peaks-2";  // of the file
+constexpr std::string_view kForm = "peaks-3";  // of the file
 constexpr std::size_t kMostLevels = 64;
 constexpr std::uintmax_t kMostBytes = 8192;  // of a file; one with all levels has half of that
-
-// OpenMP's own settings, by which the threads of the host are placed and wait.
-std::vector<std::string> openmp_settings() {
-  std::vector<std::string> settings;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (text.rfind("OMP_", 0) == 0 || text.rfind("GOMP_", 0) == 0) settings.emplace_back(text);
-  }
-  std::sort(settings.begin(), settings.end());
-  return settings;
-}
 
 int allowed_processors() {
   cpu_set_t mask;
@@ -81,7 +70,6 @@ std::string facts_of(const device::Device& device) {
   for (const device::KernelLibrary* library : plugins.kernel_libraries(device.place().type())) {
     facts += facts_of(*library->plugin);
   }
-  for (const std::string& setting : openmp_settings()) facts += setting + "\n";
   return facts;
 }
 

@@ -24,7 +24,7 @@ class PeakCache {
 
   // Nothing if none are kept for a device like that: of the same name, architecture and driver, by
   // the same build of its plugin and of those of its kernels with the same settings, with as many
-  // threads and processors, the same settings of OpenMP, and this version of Loci.
+  // threads and processors, and this version of Loci.
   [[nodiscard]] std::optional<Peaks> find(const device::Device& device) const;
   void keep(const device::Device& device, const Peaks& peaks) const;
 

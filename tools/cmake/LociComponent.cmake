@@ -24,7 +24,7 @@ function(loci_add_component)
     target_compile_definitions(${target} PRIVATE LOCI_BUILDING)
     target_link_libraries(${target} PRIVATE ${arg_LINK_PRIVATE})
     loci_enable_warnings(${target})
-    _loci_reuse_component_header(${target} "${arg_LINK};${arg_LINK_PRIVATE}")
+    _loci_reuse_component_header(${target})
     set_property(GLOBAL APPEND PROPERTY LOCI_COMPONENTS ${target})
   else()
     set(scope INTERFACE)
@@ -35,12 +35,8 @@ function(loci_add_component)
   set_property(GLOBAL APPEND PROPERTY LOCI_COMPONENT_LINKS ${arg_LINK})
 endfunction()
 
-# The standard and third-party headers that nearly every component includes, compiled once. OpenMP's
-# flags differ, so its users compile them themselves.
-function(_loci_reuse_component_header target links)
-  if("OpenMP::OpenMP_CXX" IN_LIST links)
-    return()
-  endif()
+# The standard and third-party headers that nearly every component includes, compiled once.
+function(_loci_reuse_component_header target)
   if(NOT TARGET loci_component_header)
     set(source "${PROJECT_BINARY_DIR}/loci_component_header.cc")
     file(CONFIGURE OUTPUT "${source}" CONTENT "")

@@ -27,8 +27,7 @@ LOCI_PUBLIC std::vector<std::string> log_modules();
 LOCI_PUBLIC void set_seed(std::uint64_t seed);
 
 // LOCI_THREADS: how many threads the process uses for kernels. Throws Error(kInvalidArgument)
-// outside [1, 4096]. The child of a fork() in a process that has computed has one;
-// Error(kUnavailable) for more.
+// outside [1, 4096]. The child of a fork() has threads of its own.
 LOCI_PUBLIC void set_threads(int threads);
 LOCI_PUBLIC int threads();
 

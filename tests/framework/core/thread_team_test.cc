@@ -2,18 +2,25 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <loci/error.hpp>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "framework/core/config.h"
+#include "framework/core/processors.h"
 
 namespace loci::core {
 namespace {
@@ -78,20 +85,79 @@ TEST_F(ThreadTeamTest, RangesHaveAtLeastGrainItems) {
   EXPECT_EQ(ranges_of(0, 599, 300).size(), 1U);
 }
 
-TEST_F(ThreadTeamTest, WorkersDifferAndLieBelowTheWidth) {
+TEST_F(ThreadTeamTest, WorkersLieBelowTheWidthAndDifferAtOneTime) {
   set_process_width(4);
-  std::vector<bool> seen(4);
-  for (const Range& range : ranges_of(0, 1000, 1)) {
-    ASSERT_LT(range.worker, 4U);
-    EXPECT_FALSE(seen[range.worker]);
-    seen[range.worker] = true;
+  struct Inside {
+    std::array<std::atomic<int>, 4> of_worker{};
+    std::atomic<int> wrong{0};
+  } inside;
+  for (int i = 0; i < 200; ++i) {
+    parallel_for(
+        0, 1000, 1,
+        [](void* context, std::int64_t, std::int64_t, std::uint32_t worker) {
+          auto& of = *static_cast<Inside*>(context);
+          if (worker >= 4 || ++of.of_worker[worker] != 1) ++of.wrong;
+          sched_yield();
+          if (worker < 4) --of.of_worker[worker];
+        },
+        &inside);
   }
+  EXPECT_EQ(inside.wrong, 0);
 }
 
-TEST_F(ThreadTeamTest, UsesTheWholeWidth) {
+// Ranges that last: all threads come while there are some.
+struct Gathering {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+
+  static void wait_within(void* context, std::int64_t, std::int64_t, std::uint32_t) {
+    auto& into = *static_cast<Gathering*>(context);
+    {
+      const std::lock_guard lock(into.mutex);
+      into.threads.insert(std::this_thread::get_id());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+};
+
+TEST_F(ThreadTeamTest, UsesTheWholeWidthAndNoMore) {
   set_process_width(3);
-  if (omp_get_thread_limit() < 3) GTEST_SKIP() << "OpenMP is limited to fewer than 3 threads";
-  EXPECT_EQ(ranges_of(0, 3000, 1).size(), 3U);
+  Gathering gathering;
+  parallel_for(0, 3000, 1, &Gathering::wait_within, &gathering);
+  EXPECT_EQ(gathering.threads.size(), 3U);
+}
+
+// Each does its own, and they are all that computes: a thread that helped the first leaves.
+TEST_F(ThreadTeamTest, AsManyCallersAsTheWidthGetNoHelp) {
+  set_process_width(2);
+  struct Crowd {
+    std::atomic<int> callers{0};
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    std::atomic<bool> counts{false};
+  } crowd;
+  const auto body = [](void* context, std::int64_t, std::int64_t, std::uint32_t) {
+    auto& of = *static_cast<Crowd*>(context);
+    const int now = ++of.inside;
+    if (of.counts && now > of.most) of.most = now;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    --of.inside;
+  };
+  const auto call = [&] {
+    ++crowd.callers;
+    for (int i = 0; i < 4; ++i) parallel_for(0, 8, 1, body, &crowd);
+    --crowd.callers;
+  };
+  std::thread first(call);
+  std::thread second(call);
+  while (crowd.callers != 2) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  crowd.counts = true;
+  first.join();
+  second.join();
+  // Between two loops of one caller a helper of the other may come, until its range ends.
+  EXPECT_LE(crowd.most, 3);
+  EXPECT_GE(crowd.most, 2);
 }
 
 TEST_F(ThreadTeamTest, EmptyLoopCallsNothing) {
@@ -131,52 +197,8 @@ TEST_F(ThreadTeamTest, NestedLoopsRunInline) {
             context);
       },
       &totals);
-  if (totals.outer < 2) GTEST_SKIP() << "OpenMP gives one thread only";
   EXPECT_EQ(totals.inner_ranges, totals.outer);
   EXPECT_EQ(totals.inner_items, 100 * totals.outer);
-}
-
-TEST_F(ThreadTeamTest, BudgetLimitsTheCallingThreadWhileItLives) {
-  set_process_width(4);
-  {
-    const ThreadBudget two(2);
-    EXPECT_EQ(parallel_width(), 2U);
-    EXPECT_LE(ranges_of(0, 1000, 1).size(), 2U);
-    {
-      const ThreadBudget one(1);
-      EXPECT_EQ(parallel_width(), 1U);
-      EXPECT_EQ(ranges_of(0, 1000, 1).size(), 1U);
-    }
-    EXPECT_EQ(parallel_width(), 2U);
-  }
-  EXPECT_EQ(parallel_width(), 4U);
-}
-
-TEST_F(ThreadTeamTest, BudgetIsAtMostTheProcessWidthAndAtLeastOne) {
-  set_process_width(2);
-  const ThreadBudget many(64);
-  EXPECT_EQ(parallel_width(), 2U);
-  const ThreadBudget none(0);
-  EXPECT_EQ(parallel_width(), 1U);
-}
-
-TEST_F(ThreadTeamTest, BudgetOfOneThreadIsNotThatOfAnother) {
-  set_process_width(4);
-  const ThreadBudget one(1);
-  std::uint32_t other = 0;
-  std::thread([&] { other = parallel_width(); }).join();
-  EXPECT_EQ(other, 4U);
-}
-
-TEST_F(ThreadTeamTest, OpenMpFollowsTheBudgetAndIsGivenBack) {
-  set_process_width(4);
-  EXPECT_EQ(omp_get_max_threads(), 4);
-  omp_set_num_threads(3);
-  {
-    const ThreadBudget two(2);
-    EXPECT_EQ(omp_get_max_threads(), 2);
-  }
-  EXPECT_EQ(omp_get_max_threads(), 3);
 }
 
 TEST_F(ThreadTeamTest, LoopsOfSeveralThreadsDoNotDisturbEachOther) {
@@ -185,7 +207,6 @@ TEST_F(ThreadTeamTest, LoopsOfSeveralThreadsDoNotDisturbEachOther) {
   std::vector<std::thread> threads;
   for (auto& own : squares) {
     threads.emplace_back([&own] {
-      const ThreadBudget share(1);
       for (int round = 0; round < 20; ++round) {
         parallel_for(
             0, static_cast<std::int64_t>(own.size()), 16,
@@ -215,21 +236,53 @@ TEST_F(ThreadTeamTest, RefusesWidthsOutsideTheRange) {
 }
 
 // In processes of their own: the variable is read once.
-TEST_F(ThreadTeamTest, AnotherThreadAdoptsTheWidth) {
-  set_process_width(3);
-  int before = 0;
-  int after = 0;
-  std::thread other([&] {
-    omp_set_num_threads(7);
-    before = omp_get_max_threads();
-    adopt_width();
-    after = omp_get_max_threads();
-  });
-  other.join();
-  EXPECT_EQ(before, 7);
-  EXPECT_EQ(after, 3);
+// Where it runs out of loops, callers do theirs alone.
+TEST_F(ThreadTeamTest, MoreCallersThanThereAreLoops) {
+  set_process_width(64);
+  std::atomic<std::int64_t> items{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 40; ++i) {
+    callers.emplace_back([&items] {
+      for (int round = 0; round < 20; ++round) {
+        parallel_for(
+            0, 16, 1,
+            [](void* context, std::int64_t first, std::int64_t last, std::uint32_t) {
+              *static_cast<std::atomic<std::int64_t>*>(context) += last - first;
+              sched_yield();
+            },
+            &items);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(items, 40 * 20 * 16);
 }
 
+TEST_F(ThreadTeamTest, HelpersTakeNoSignals) {
+  set_process_width(3);
+  struct Masks {
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> helpers{0};
+    std::atomic<int> open{0};
+  } masks;
+  parallel_for(
+      0, 12, 1,
+      [](void* context, std::int64_t, std::int64_t, std::uint32_t) {
+        auto& of = *static_cast<Masks*>(context);
+        if (std::this_thread::get_id() != of.caller) {
+          sigset_t mask;
+          pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+          ++of.helpers;
+          if (sigismember(&mask, SIGINT) == 0 || sigismember(&mask, SIGALRM) == 0) ++of.open;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      },
+      &masks);
+  EXPECT_GT(masks.helpers, 0);
+  EXPECT_EQ(masks.open, 0);
+}
+
+// In processes of their own: the variable is read once.
 TEST(ThreadTeamDeathTest, WidthComesFromTheEnvironment) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto scenario = [] {
@@ -240,14 +293,49 @@ TEST(ThreadTeamDeathTest, WidthComesFromTheEnvironment) {
 }
 
 // It is asked for where nothing may be thrown; calls of the library tell of the mistake.
-TEST(ThreadTeamDeathTest, AWrongWidthInTheEnvironmentIsOpenMpsUntilItIsCorrected) {
+TEST(ThreadTeamDeathTest, AWrongWidthInTheEnvironmentCountsAsNoneUntilItIsCorrected) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto scenario = [] {
+    setenv("OMP_NUM_THREADS", " 3,2", 1);
     setenv("LOCI_THREADS", "none", 1);
-    const auto own = static_cast<std::uint32_t>(omp_get_max_threads());
-    if (process_width() != own || parallel_width() != own) std::exit(1);
+    if (process_width() != 3 || parallel_width() != 3) std::exit(1);
     setenv("LOCI_THREADS", "6", 1);
     std::exit(process_width() == 6 ? 0 : 2);
+  };
+  EXPECT_EXIT(scenario(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(ThreadTeamDeathTest, WithoutASettingItIsTheProcessors) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto scenario = [] {
+    unsetenv("LOCI_THREADS");
+    for (const char* none : {"", "many", "0"}) {
+      setenv("OMP_NUM_THREADS", none, 1);
+      // Not kept while LOCI_THREADS may still be corrected: asked for in each turn.
+      if (detail::first_width() != usable_processors()) std::exit(1);
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(scenario(), ::testing::ExitedWithCode(0), "");
+}
+
+// The child lacks its parent's threads, and makes its own.
+TEST(ThreadTeamDeathTest, TheChildOfAForkHasHelpersOfItsOwn) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto scenario = [] {
+    set_process_width(3);
+    Gathering of_parent;
+    parallel_for(0, 3000, 1, &Gathering::wait_within, &of_parent);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      Gathering of_child;
+      parallel_for(0, 3000, 1, &Gathering::wait_within, &of_child);
+      _exit(of_child.threads.size() == 3 ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    std::exit(of_parent.threads.size() == 3 && status == 0 ? 0 : 1);
   };
   EXPECT_EXIT(scenario(), ::testing::ExitedWithCode(0), "");
 }

@@ -1,7 +1,5 @@
 #include "framework/dispatch/kernel_cache.h"
 
-#include <omp.h>
-
 #include <thread>
 
 #include "framework/dispatch/binding.h"
@@ -49,19 +47,8 @@ TEST_F(KernelCacheTest, KernelsAreOfANumberOfThreads) {
   const test::ProcessWidth three(3);
   const KernelPointer of_three = relu_of(cache, 3);
   EXPECT_NE(of_three, of_one);
-  const core::ThreadBudget share(1);
+  const test::ProcessWidth one_again(1);
   EXPECT_EQ(relu_of(cache, 3), of_one);
-}
-
-TEST_F(KernelCacheTest, AThreadThatHasUsedNothingPreparesForTheProcesssNumber) {
-  const test::ProcessWidth one(1);
-  KernelCache cache;
-  int openmp = 0;
-  std::thread([&] {
-    (void)relu_of(cache, 3);
-    openmp = omp_get_max_threads();
-  }).join();
-  EXPECT_EQ(openmp, 1);
 }
 
 // Of which the second may be the first one, opened anew.

@@ -12,6 +12,7 @@
 #include "framework/plugin/elf_note.h"
 #include "tests/framework/reporting/reporting_fixture.h"
 #include "tests/support/plugins/plugin_folder.h"
+#include "tests/support/process_width.h"
 
 namespace loci::reporting {
 namespace {
@@ -58,7 +59,7 @@ TEST_F(PeakCacheTest, KeepsAll) {
   EXPECT_TRUE(found->is_steady);
 }
 
-// A plugin computes otherwise with other settings, and so do OpenMP's threads.
+// A plugin computes otherwise with other settings, and with more threads.
 TEST_F(PeakCacheTest, OtherSettingsHaveOtherPeaks) {
   cache().keep(cpu(), some_peaks());
   {
@@ -66,22 +67,18 @@ TEST_F(PeakCacheTest, OtherSettingsHaveOtherPeaks) {
     EXPECT_FALSE(cache().find(cpu()).has_value());
   }
   {
-    const test::EnvironmentGuard of_openmp("OMP_PLACES", "cores");
+    const test::ProcessWidth more(core::process_width() + 1);
     EXPECT_FALSE(cache().find(cpu()).has_value());
-  }
-  {
-    const core::ThreadBudget one(1);
-    EXPECT_EQ(cache().find(cpu()).has_value(), core::process_width() == 1);
   }
   EXPECT_TRUE(cache().find(cpu()).has_value());
 }
 
 TEST_F(PeakCacheTest, ADamagedFileIsNone) {
   for (const char* text :
-       {"many more\n", "1.5e11 2e10\n", "peaks-2\n1e11 2e10\n5 0.1 1\n2\n64 3e10\n",
-        "peaks-2\n1e11 2e10\n5 0.1 1\n2\n64 3e10\n64 2e10\n",
-        "peaks-2\nnan 2e10\n5 0.1 1\n1\n64 2e10\n", "peaks-2\n1e11 2e10\n5 0.1 1\n1\n64 1e10\n",
-        "peaks-2\n1e11 2e10\n5 0.1 1\n999999999999\n"}) {
+       {"many more\n", "1.5e11 2e10\n", "peaks-3\n1e11 2e10\n5 0.1 1\n2\n64 3e10\n",
+        "peaks-3\n1e11 2e10\n5 0.1 1\n2\n64 3e10\n64 2e10\n",
+        "peaks-3\nnan 2e10\n5 0.1 1\n1\n64 2e10\n", "peaks-3\n1e11 2e10\n5 0.1 1\n1\n64 1e10\n",
+        "peaks-3\n1e11 2e10\n5 0.1 1\n999999999999\n"}) {
     cache().keep(cpu(), some_peaks());
     for (const auto& entry : std::filesystem::directory_iterator(path("peaks"))) {
       std::ofstream(entry.path(), std::ios::trunc) << text;

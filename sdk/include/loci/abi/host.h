@@ -45,11 +45,13 @@ typedef struct loci_host_api {
   void (*memory_free)(loci_host* host, void* pointer);
 
   /* Runs `body` over [begin, end) on the one thread team of the process, in ranges of at least
-   * `grain` items; inline when one range is enough or when called within a loop. A parallel region
-   * costs about 2 µs, so give a grain worth that much. Kernels start no threads of their own. */
+   * `grain` items; inline when one range is enough or when called within a loop. A worker may get
+   * several ranges, one after the other. A helper that is awake costs under a microsecond, one that
+   * sleeps 20 µs until it comes; the caller waits for none that has not come. Give a grain worth a
+   * few microseconds. Kernels start no threads of their own. */
   void (*parallel_for)(loci_host* host, int64_t begin, int64_t end, int64_t grain,
                        loci_range_fn body, void* context);
-  /* How many threads a loop started here could use: the calling thread's budget. */
+  /* How many threads a loop started here could use: one within a loop. */
   uint32_t (*parallel_width)(loci_host* host);
 
   /* Nanoseconds of the monotonic clock. */

@@ -90,8 +90,8 @@ class Host {
   void free(void* pointer) const noexcept { api_.memory_free(api_.host, pointer); }
 
   // Calls body(begin, end) or body(begin, end, worker) with disjoint ranges of at least `grain`
-  // items that cover [begin, end), on the process's one thread team. A parallel region costs about
-  // 2 us: give a grain worth that. What the body throws is thrown here, after the loop.
+  // items that cover [begin, end), on the process's one thread team; a worker may get several. Give
+  // a grain worth a few microseconds. What the body throws is thrown here, after the loop.
   template <class Body>
   void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Body&& body) const {
     using Loop = detail::LoopBody<std::remove_reference_t<Body>>;

@@ -1,0 +1,18 @@
+// How many processors this process may use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace loci::core {
+
+// Those that the calling thread may run on, and no more than the time that its control group is
+// given (cgroup v2, cpu.max, of the group and those above it), rounded up. At least 1. Asks the
+// system in each call.
+std::uint32_t usable_processors() noexcept;
+
+// What a text of cpu.max ("max 100000", "150000 100000") allows, rounded up; 0 for no limit, and
+// for what is no such text.
+std::uint32_t processors_of_quota(const std::string& cpu_max) noexcept;
+
+}  // namespace loci::core
