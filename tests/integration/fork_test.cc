@@ -1,4 +1,5 @@
-// The child of a process that has computed: it computes on its one thread, or says why it cannot.
+// The child of a process that has computed: it computes on threads of its own, or says why it
+// cannot.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -118,16 +119,15 @@ TEST(ForkTest, AVariableOnADeviceOfTheParentIsRefused) {
   EXPECT_EQ(outcome_of(read), before);
 }
 
-TEST(ForkTest, MoreThreadsAreRefused) {
-  (void)call_ops("cpu");
-  const auto widen = [] {
-    config::set_threads(2);
-    return 0.0F;
-  };
-  if (config::threads() < 2) GTEST_SKIP() << "one thread is all there is";
-  EXPECT_EQ(outcome_in_child(widen),
-            "[threads] this process was forked from one that had computed, whose threads it lacks, "
-            "and computes on one, not on 2; fork first, or start a new program");
+TEST(ForkTest, TheChildHasThreadsOfItsOwn) {
+  config::set_threads(3);
+  const std::string before = outcome_of([] { return call_ops("cpu"); });
+  EXPECT_EQ(outcome_in_child([] { return call_ops("cpu"); }), before);
+  EXPECT_EQ(outcome_in_child([] {
+              config::set_threads(2);
+              return call_ops("cpu") + static_cast<float>(config::threads());
+            }),
+            std::to_string(std::stof(before) + 2));
 }
 
 }  // namespace

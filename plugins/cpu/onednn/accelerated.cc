@@ -1,6 +1,7 @@
 #include "plugins/cpu/onednn/accelerated.h"
 
 #include <utility>
+#include <vector>
 
 #include "plugins/cpu/onednn/packed_layouts.h"
 #include "plugins/kernels/widened.h"
@@ -9,56 +10,77 @@ namespace loci::cpu::onednn {
 namespace {
 
 struct Prepared {
-  void launch(const sdk::Launch& launch) const { execution.run(launch); }
-  Execution execution;
+  void launch(const sdk::Launch& launch) const { parts.run(*host, launch); }
+  const sdk::Host* host;
+  Parts parts;
 };
 
 }  // namespace
 
-std::optional<Execution> Accelerated::build_if_good(const sdk::OpDesc& op,
-                                                    const Elements& elements) const {
-  try {
-    return build(op, elements);
-  } catch (const dnnl::error& error) {
-    if (error.status != dnnl_unimplemented) throw;
-    return std::nullopt;
+std::optional<Parts> Accelerated::build_parts(const sdk::OpDesc& op, const Elements& elements,
+                                              const Cut& cut, std::uint32_t threads) const {
+  std::vector<Execution> parts;
+  parts.reserve(cut.ranges.size());
+  for (const Range& range : cut.ranges) {
+    try {
+      auto part = build(op, elements, cut.axis, range);
+      if (!part) return std::nullopt;
+      parts.push_back(*std::move(part));
+    } catch (const dnnl::error& error) {
+      if (error.status != dnnl_unimplemented) throw;
+      return std::nullopt;
+    }
   }
+  return Parts(std::move(parts), threads);
 }
 
-std::optional<Execution> Accelerated::build_best(const sdk::OpDesc& op) const {
+// What oneDNN does well whole it need not do well in parts.
+std::optional<Parts> Accelerated::build_if_good(const sdk::OpDesc& op, const Elements& elements,
+                                                std::uint32_t threads) const {
+  if (threads > 1) {
+    const Cut wanted = cut(op, threads);
+    if (wanted.ranges.size() > 1) {
+      if (auto parts = build_parts(op, elements, wanted, threads)) return parts;
+    }
+  }
+  return build_parts(op, elements, {}, threads);
+}
+
+std::optional<Parts> Accelerated::build_best(const sdk::OpDesc& op, std::uint32_t threads) const {
   const loci_dtype dtype = op.input(0).dtype();
   if (has_native(dtype)) {
-    if (auto native = build_if_good(op, Elements::native(dtype))) return native;
+    if (auto native = build_if_good(op, Elements::native(dtype), threads)) return native;
   }
   if (dtype == LOCI_DTYPE_F32 || !is_worth_widening()) return std::nullopt;
-  return build_if_good(op, Elements::widened(dtype));
+  return build_if_good(op, Elements::widened(dtype), threads);
 }
 
-Execution Accelerated::prepare_execution(sdk::Prepare& prepare) const {
-  auto execution = build_best(prepare.op());
-  if (!execution) {
+Parts Accelerated::prepare_parts(sdk::Prepare& prepare) const {
+  const SerialOpenMp serial;
+  auto parts = build_best(prepare.op(), prepare.host().parallel_width());
+  if (!parts) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED,
                      "oneDNN has only its reference implementation for it, or none, in " +
                          Elements::native(prepare.op().input(0).dtype()).text());
   }
-  for (const Execution::Packed& packed : execution->packed()) {
+  for (const Parts::Packed& packed : parts->packed()) {
     prepare.choose_input_layout(packed.index, intern_layout(prepare.host(), packed));
   }
-  prepare.set_workspace(execution->workspace_bytes());
-  prepare.set_memory(execution->memory_bytes());
-  return *std::move(execution);
+  prepare.set_workspace(parts->workspace_bytes());
+  prepare.set_memory(parts->memory_bytes());
+  return *std::move(parts);
 }
 
 void Accelerated::prepare(sdk::Prepare& prepare) const {
-  Execution execution = prepare_execution(prepare);
-  if (!execution.elements().are_widened()) {
-    prepare.emplace<Prepared>(std::move(execution));
+  Parts parts = prepare_parts(prepare);
+  if (!parts.elements().are_widened()) {
+    prepare.emplace<Prepared>(&prepare.host(), std::move(parts));
     return;
   }
   std::uint32_t packed_inputs = 0;
-  for (const Execution::Packed& packed : execution.packed()) packed_inputs |= 1U << packed.index;
-  const std::uint64_t bytes = execution.workspace_bytes();
-  kernels::emplace_widened(prepare, {inputs_}, bytes, Prepared{std::move(execution)},
+  for (const Parts::Packed& packed : parts.packed()) packed_inputs |= 1U << packed.index;
+  const std::uint64_t bytes = parts.workspace_bytes();
+  kernels::emplace_widened(prepare, {inputs_}, bytes, Prepared{&prepare.host(), std::move(parts)},
                            packed_inputs);
 }
 

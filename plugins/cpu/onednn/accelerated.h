@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "plugins/cpu/onednn/engine.h"
+#include "plugins/cpu/onednn/cut.h"
+#include "plugins/cpu/onednn/parts.h"
 
 namespace loci::cpu::onednn {
 
@@ -27,18 +27,24 @@ class Accelerated : public sdk::Kernel {
 
  protected:
   // The best that build() gives, with its workspace, layouts and memory asked for.
-  [[nodiscard]] Execution prepare_execution(sdk::Prepare& prepare) const;
+  [[nodiscard]] Parts prepare_parts(sdk::Prepare& prepare) const;
 
  private:
-  // Throws dnnl::error with dnnl_unimplemented, or gives nothing, where oneDNN has nothing good.
+  // How the op is cut for the threads that there are, 2 at least.
+  [[nodiscard]] virtual Cut cut(const sdk::OpDesc& op, std::uint32_t threads) const = 0;
+  // The part of the op that is the range of the axis; all of it where it is not cut. Throws
+  // dnnl::error with dnnl_unimplemented, or gives nothing, where oneDNN has nothing good.
   [[nodiscard]] virtual std::optional<Execution> build(const sdk::OpDesc& op,
-                                                       const Elements& elements) const = 0;
+                                                       const Elements& elements, CutAxis axis,
+                                                       Range range) const = 0;
   // Whether the primitive is worth converting elements of 16 bits to float32 and back.
   [[nodiscard]] virtual bool is_worth_widening() const { return true; }
 
-  [[nodiscard]] std::optional<Execution> build_if_good(const sdk::OpDesc& op,
-                                                       const Elements& elements) const;
-  [[nodiscard]] std::optional<Execution> build_best(const sdk::OpDesc& op) const;
+  [[nodiscard]] std::optional<Parts> build_parts(const sdk::OpDesc& op, const Elements& elements,
+                                                 const Cut& cut, std::uint32_t threads) const;
+  [[nodiscard]] std::optional<Parts> build_if_good(const sdk::OpDesc& op, const Elements& elements,
+                                                   std::uint32_t threads) const;
+  [[nodiscard]] std::optional<Parts> build_best(const sdk::OpDesc& op, std::uint32_t threads) const;
 
   std::uint32_t inputs_;
 };

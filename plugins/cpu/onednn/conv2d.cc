@@ -4,6 +4,7 @@
 
 #include "plugins/cpu/fused_epilogue.h"
 #include "plugins/cpu/onednn/accelerated.h"
+#include "plugins/cpu/onednn/conv_part.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
 
@@ -17,116 +18,90 @@ using sdk::OpDesc;
 
 constexpr double kLeastMultiplications = 65'536;
 
-Windows convolution_windows(const sdk::Window2d& window) {
-  const auto& [height, width] = window;
-  return {{height.kernel, width.kernel},
-          {height.stride, width.stride},
-          {height.dilation - 1, width.dilation - 1},
-          {height.before, width.before},
-          {height.after, width.after}};
-}
-
-struct Extents {
-  explicit Extents(const ConvShape& shape)
-      : x{shape.batch, shape.groups * shape.group_channels, shape.window.height.input,
-          shape.window.width.input},
-        filter{shape.groups * shape.group_filters, shape.group_channels, shape.window.height.kernel,
-               shape.window.width.kernel},
-        out{shape.batch, shape.groups * shape.group_filters, shape.window.height.output,
-            shape.window.width.output} {
-    if (shape.groups == 1) return;
-    filter = {shape.groups, shape.group_filters, shape.group_channels, filter[2], filter[3]};
-  }
-  memory::dims x;
-  memory::dims filter;
-  memory::dims out;
-};
+using enum ConvDirection;
 
 std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
-                                       const Extents& extents, const Windows& windows) {
+                                       const ConvPart& part) {
   const bool has_bias = op.has_input(2);
-  const memory::dims filters{extents.out[1]};
-  const auto bias = has_bias ? elements.dense(filters) : memory::desc();
+  const Slice bias = part.bias.slice(elements);
   const auto desc = convolution_desc(
-      dnnl::prop_kind::forward_inference, elements.any_layout(extents.x),
-      elements.any_layout(extents.filter), bias, elements.any_layout(extents.out), windows);
+      dnnl::prop_kind::forward_inference, elements.any_layout(part.x.extents),
+      elements.any_layout(part.filter.extents), has_bias ? bias.desc : memory::desc(),
+      elements.any_layout(part.out.extents), part.windows);
   auto execution =
       Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(elements,
                                                                                           desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_SRC, 0, elements.dense(extents.x), desc.src_desc());
-  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), elements.dense(extents.filter),
+  execution->bind_input(DNNL_ARG_SRC, 0, part.x.slice(elements), desc.src_desc());
+  execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), part.filter.slice(elements),
                           desc.weights_desc());
-  if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias);
-  execution->bind_output(DNNL_ARG_DST, 0, elements.dense(extents.out), desc.dst_desc());
+  if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias.desc);
+  execution->bind_output(DNNL_ARG_DST, 0, part.out.slice(elements), desc.dst_desc());
   return execution;
 }
 
-std::optional<Execution> build_input_grad(const Elements& elements, const Extents& extents,
-                                          const Windows& windows) {
-  const auto desc = convolution_input_grad_desc(elements.any_layout(extents.x),
-                                                elements.any_layout(extents.filter),
-                                                elements.any_layout(extents.out), windows);
+std::optional<Execution> build_input_grad(const Elements& elements, const ConvPart& part) {
+  const auto desc = convolution_input_grad_desc(
+      elements.any_layout(part.x.extents), elements.any_layout(part.filter.extents),
+      elements.any_layout(part.out.extents), part.windows);
   auto execution = Execution::of<dnnl::convolution_backward_data::primitive_desc,
                                  dnnl::convolution_backward_data>(elements, desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_WEIGHTS, 0, elements.dense(extents.filter), desc.weights_desc());
-  execution->bind_input(DNNL_ARG_DIFF_DST, 1, elements.dense(extents.out), desc.diff_dst_desc());
-  execution->bind_output(DNNL_ARG_DIFF_SRC, 0, elements.dense(extents.x), desc.diff_src_desc());
+  execution->bind_input(DNNL_ARG_WEIGHTS, 0, part.filter.slice(elements), desc.weights_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, part.out.slice(elements), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_SRC, 0, part.x.slice(elements), desc.diff_src_desc());
   return execution;
 }
 
-std::optional<Execution> build_filter_grad(const Elements& elements, const Extents& extents,
-                                           const Windows& windows) {
-  const auto desc = convolution_filter_grad_desc(elements.any_layout(extents.x),
-                                                 elements.any_layout(extents.filter),
-                                                 elements.any_layout(extents.out), windows);
+std::optional<Execution> build_filter_grad(const Elements& elements, const ConvPart& part) {
+  const auto desc = convolution_filter_grad_desc(
+      elements.any_layout(part.x.extents), elements.any_layout(part.filter.extents),
+      elements.any_layout(part.out.extents), part.windows);
   auto execution = Execution::of<dnnl::convolution_backward_weights::primitive_desc,
                                  dnnl::convolution_backward_weights>(elements, desc);
   if (!execution) return std::nullopt;
-  execution->bind_input(DNNL_ARG_SRC, 0, elements.dense(extents.x), desc.src_desc());
-  execution->bind_input(DNNL_ARG_DIFF_DST, 1, elements.dense(extents.out), desc.diff_dst_desc());
-  execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, elements.dense(extents.filter),
+  execution->bind_input(DNNL_ARG_SRC, 0, part.x.slice(elements), desc.src_desc());
+  execution->bind_input(DNNL_ARG_DIFF_DST, 1, part.out.slice(elements), desc.diff_dst_desc());
+  execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, part.filter.slice(elements),
                          desc.diff_weights_desc());
   return execution;
 }
 
-enum class Direction { kForward, kInputGrad, kFilterGrad };
-
-constexpr std::uint32_t image_slot(Direction direction) {
-  return direction == Direction::kInputGrad ? 2 : 0;
+constexpr std::uint32_t image_slot(ConvDirection direction) {
+  return direction == kInputGrad ? 2 : 0;
 }
-constexpr std::uint32_t filter_slot(Direction direction) {
+constexpr std::uint32_t filter_slot(ConvDirection direction) {
   switch (direction) {
-    case Direction::kForward: return 1;
-    case Direction::kInputGrad: return 0;
-    case Direction::kFilterGrad: return 2;
+    case kForward: return 1;
+    case kInputGrad: return 0;
+    case kFilterGrad: return 2;
   }
   return 0;
 }
 
-template <Direction direction>
+template <ConvDirection direction>
 ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
   return sdk::conv_shape(op.input(image_slot(direction)).dims(),
                          op.input(filter_slot(direction)).dims(), options);
 }
 
-template <Direction direction>
+template <ConvDirection direction>
 class Conv2d final : public Accelerated {
  public:
   explicit Conv2d(const OpDesc& op)
       : Accelerated(3), options_(sdk::read_conv_options(op.attributes())) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
-    const ConvShape shape = shape_of<direction>(op, options_);
-    const Extents extents(shape);
-    const Windows windows = convolution_windows(shape.window);
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    return cut_convolution(shape_of<direction>(op, options_), direction, threads);
+  }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
+    const ConvPart part = conv_part(shape_of<direction>(op, options_), axis, range);
     switch (direction) {
-      case Direction::kForward: return build_forward(op, elements, extents, windows);
-      case Direction::kInputGrad: return build_input_grad(elements, extents, windows);
-      case Direction::kFilterGrad: return build_filter_grad(elements, extents, windows);
+      case kForward: return build_forward(op, elements, part);
+      case kInputGrad: return build_input_grad(elements, part);
+      case kFilterGrad: return build_filter_grad(elements, part);
     }
     return std::nullopt;
   }
@@ -136,11 +111,11 @@ class Conv2d final : public Accelerated {
 
 struct FinishedConvolution {
   void launch(const sdk::Launch& launch) const {
-    execution.run(launch);
+    parts.run(*host, launch);
     if (!epilogue.does_nothing()) epilogue.finish(*host, launch, launch.workspace<float>(scratch));
   }
   const sdk::Host* host;
-  Execution execution;
+  Parts parts;
   ConvEpilogue epilogue;
   std::uint64_t scratch;  // bytes from the workspace's begin
 };
@@ -153,27 +128,29 @@ class FusedConv2d final : public Accelerated {
 
   void prepare(sdk::Prepare& prepare) const override {
     const OpDesc& op = prepare.op();
-    ConvEpilogue epilogue(op, shape_of<Direction::kForward>(op, options_));
+    ConvEpilogue epilogue(op, shape_of<kForward>(op, options_));
     epilogue.leave_out_bias();
-    Execution execution = prepare_execution(prepare);
+    Parts parts = prepare_parts(prepare);
     const std::uint64_t scratch = prepare.workspace();
     prepare.set_workspace(scratch + static_cast<std::uint64_t>(epilogue.scratch()) * sizeof(float));
-    prepare.emplace<FinishedConvolution>(&prepare.host(), std::move(execution), epilogue, scratch);
+    prepare.emplace<FinishedConvolution>(&prepare.host(), std::move(parts), epilogue, scratch);
   }
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
-    const ConvShape shape = shape_of<Direction::kForward>(op, options_);
-    return build_forward(op, elements, Extents(shape), convolution_windows(shape.window));
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    return cut_convolution(shape_of<kForward>(op, options_), kForward, threads);
+  }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
+    return build_forward(op, elements, conv_part(shape_of<kForward>(op, options_), axis, range));
   }
 
   ConvOptions options_;
 };
 
-template <Direction direction>
+template <ConvDirection direction>
 std::string supports(const OpDesc& op) {
-  if (!has_elements(op, direction == Direction::kForward ? 2 : 3)) {
+  if (!has_elements(op, direction == kForward ? 2 : 3)) {
     return "there is nothing to convolve, or its extents are not known";
   }
   const auto options = sdk::read_conv_options(op.attributes());
@@ -181,7 +158,7 @@ std::string supports(const OpDesc& op) {
                    "multiplications");
 }
 
-template <class Kernel, Direction direction>
+template <class Kernel, ConvDirection direction>
 sdk::KernelDef conv(std::string_view op, std::uint64_t dtypes) {
   return {.op = op,
           .name = kName,
@@ -190,7 +167,7 @@ sdk::KernelDef conv(std::string_view op, std::uint64_t dtypes) {
           .supports = supports<direction>};
 }
 
-template <Direction direction>
+template <ConvDirection direction>
 sdk::KernelDef conv(std::string_view op) {
   return conv<Conv2d<direction>, direction>(op, kDtypes);
 }
@@ -198,11 +175,10 @@ sdk::KernelDef conv(std::string_view op) {
 }  // namespace
 
 void add_conv2d(KernelDefs& kernels) {
-  kernels.push_back(conv<Direction::kForward>("conv2d"));
-  kernels.push_back(
-      conv<FusedConv2d, Direction::kForward>("fused_conv2d", LOCI_DTYPE_BIT(LOCI_DTYPE_F32)));
-  kernels.push_back(conv<Direction::kInputGrad>("conv2d_grad_input"));
-  kernels.push_back(conv<Direction::kFilterGrad>("conv2d_grad_filter"));
+  kernels.push_back(conv<kForward>("conv2d"));
+  kernels.push_back(conv<FusedConv2d, kForward>("fused_conv2d", LOCI_DTYPE_BIT(LOCI_DTYPE_F32)));
+  kernels.push_back(conv<kInputGrad>("conv2d_grad_input"));
+  kernels.push_back(conv<kFilterGrad>("conv2d_grad_filter"));
 }
 
 }  // namespace loci::cpu::onednn

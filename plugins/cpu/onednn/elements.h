@@ -24,6 +24,11 @@ class Elements {
   // "bf16", or "f16 as f32" where they are widened.
   [[nodiscard]] std::string text() const;
 
+  // Bytes of what the primitive gets.
+  [[nodiscard]] std::int64_t size() const {
+    return static_cast<std::int64_t>(dnnl::memory::data_type_size(type_));
+  }
+
   // Descriptions of what the primitive gets. Last dimension fastest, or with the given strides.
   [[nodiscard]] dnnl::memory::desc dense(const dnnl::memory::dims& dims) const;
   [[nodiscard]] dnnl::memory::desc strided(const dnnl::memory::dims& dims,

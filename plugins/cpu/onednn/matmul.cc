@@ -1,48 +1,54 @@
 // matmul, fused_matmul and mul by oneDNN.
 #include <algorithm>
 #include <loci/plugin/matmul.hpp>
+#include <utility>
+#include <vector>
 
 #include "plugins/cpu/fused_epilogue.h"
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
+#include "plugins/cpu/onednn/sub_array.h"
 
 namespace loci::cpu::onednn {
 namespace {
 
 using dnnl::memory;
 using sdk::MatmulShape;
+using sdk::MatmulSizes;
 using sdk::OpDesc;
 
-// `wanted` is the layout of y that the primitive is asked for.
+// A product of oneDNN: operands as matrices, with the leading dimensions that they broadcast over.
+struct Operands {
+  SubArray x;
+  SubArray y;
+  SubArray out;
+  SubArray bias;  // one number for each column
+
+  [[nodiscard]] std::size_t rank() const { return out.extents.size(); }
+};
+
+// `any_y` asks for the layout of y that the primitive likes best.
 std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
-                                      const memory::desc& x, const memory::desc& y,
-                                      const memory::desc& wanted, const memory::desc& out,
-                                      const memory::desc& bias) {
-  const auto desc = matmul_desc(x, wanted, bias, out);
+                                      const Operands& operands, bool any_y, bool adds_bias) {
+  const Slice x = operands.x.slice(elements);
+  const Slice y = operands.y.slice(elements);
+  const Slice out = operands.out.slice(elements);
+  const Slice bias = operands.bias.slice(elements);
+  const auto desc = matmul_desc(x.desc, any_y ? elements.any_layout(operands.y.extents) : y.desc,
+                                adds_bias ? bias.desc : memory::desc(), out.desc);
   auto execution = Execution::of<dnnl::matmul::primitive_desc, dnnl::matmul>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), y, desc.weights_desc());
-  if (bias) execution->bind_input(DNNL_ARG_BIAS, MatmulEpilogue::kBiasSlot, bias, bias);
+  if (adds_bias) execution->bind_input(DNNL_ARG_BIAS, MatmulEpilogue::kBiasSlot, bias, bias.desc);
   execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
   return execution;
 }
 
-std::optional<Execution> execution_of(const OpDesc& op, const Elements& elements,
-                                      const memory::desc& x, const memory::desc& y,
-                                      const memory::desc& out, const memory::desc& bias) {
-  if (op.input(1).takes_any_layout()) {
-    const memory::desc any = elements.any_layout(y.dims());
-    if (auto packed = execution_of(op, elements, x, y, any, out, bias)) return packed;
-  }
-  return execution_of(op, elements, x, y, y, out, bias);
-}
-
 // Extents and strides of an operand with the leading dimensions that it broadcasts over.
-memory::desc operand(const Elements& elements, sdk::Dims dims, std::size_t batch_rank,
-                     std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-                     std::int64_t column_stride) {
+SubArray operand(sdk::Dims dims, std::size_t batch_rank, std::int64_t rows, std::int64_t columns,
+                 std::int64_t row_stride, std::int64_t column_stride) {
   const std::size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
   memory::dims extents(batch_rank - own, 1);
   extents.insert(extents.end(), dims.begin(), dims.begin() + own);
@@ -50,35 +56,105 @@ memory::desc operand(const Elements& elements, sdk::Dims dims, std::size_t batch
   memory::dims strides(steps.begin(), steps.begin() + extents.size());
   extents.insert(extents.end(), {rows, columns});
   strides.insert(strides.end(), {row_stride, column_stride});
-  return elements.strided(extents, strides);
+  return {extents, strides};
 }
 
-// One number for each of the last of `rank` dimensions.
-memory::desc bias_of(const Elements& elements, std::size_t rank, std::int64_t columns) {
+SubArray bias_of(std::size_t rank, std::int64_t columns) {
   memory::dims extents(rank, 1);
   extents.back() = columns;
-  return elements.dense(extents);
+  return SubArray::dense(extents);
 }
 
-std::optional<Execution> build_product(const OpDesc& op, const Elements& elements,
-                                       const MatmulShape& shape, bool adds_bias = false) {
+Operands operands_of(const OpDesc& op, const MatmulShape& shape) {
   const auto& [batch, m, n, k] = shape.sizes;
   if (batch == 1) {
-    return execution_of(op, elements, elements.strided({m, k}, {shape.x_row, shape.x_column}),
-                        elements.strided({k, n}, {shape.y_row, shape.y_column}),
-                        elements.dense({m, n}),
-                        adds_bias ? bias_of(elements, 2, n) : memory::desc());
+    return {{{m, k}, {shape.x_row, shape.x_column}},
+            {{k, n}, {shape.y_row, shape.y_column}},
+            SubArray::dense({m, n}),
+            bias_of(2, n)};
   }
   const sdk::Dims x = op.input(0).dims();
   const sdk::Dims y = op.input(1).dims();
   const std::size_t batch_rank = std::max<std::size_t>({x.size(), y.size(), 2}) - 2;
-  const auto x_desc = operand(elements, x, batch_rank, m, k, shape.x_row, shape.x_column);
-  const auto y_desc = operand(elements, y, batch_rank, k, n, shape.y_row, shape.y_column);
   memory::dims out = dims_of(op.output(0));
   out.resize(batch_rank);
   out.insert(out.end(), {m, n});
-  const memory::desc bias = adds_bias ? bias_of(elements, out.size(), n) : memory::desc();
-  return execution_of(op, elements, x_desc, y_desc, elements.dense(out), bias);
+  const std::size_t rank = out.size();
+  return {operand(x, batch_rank, m, k, shape.x_row, shape.x_column),
+          operand(y, batch_rank, k, n, shape.y_row, shape.y_column),
+          SubArray::dense(std::move(out)), bias_of(rank, n)};
+}
+
+// The first leading dimension that has several, or the last one.
+std::size_t batch_axis(const Operands& operands) {
+  std::size_t axis = 0;
+  while (axis + 3 < operands.rank() && operands.out.extents[axis] == 1) ++axis;
+  return axis;
+}
+
+// An operand that broadcasts along the axis stays as it is.
+void narrow_batch(SubArray* array, std::size_t axis, Range range) {
+  if (array->extents[axis] != 1) array->narrow(axis, range);
+}
+
+void narrow(Operands* operands, CutAxis axis, Range range) {
+  const std::size_t rows = operands->rank() - 2;
+  const std::size_t columns = rows + 1;
+  switch (axis) {
+    case CutAxis::kBatch: {
+      const std::size_t batch = batch_axis(*operands);
+      narrow_batch(&operands->x, batch, range);
+      narrow_batch(&operands->y, batch, range);
+      operands->out.narrow(batch, range);
+      break;
+    }
+    case CutAxis::kRows:
+      operands->x.narrow(rows, range);
+      operands->out.narrow(rows, range);
+      break;
+    case CutAxis::kColumns:
+      operands->y.narrow(columns, range);
+      operands->out.narrow(columns, range);
+      operands->bias.narrow(columns, range);
+      break;
+    default: break;
+  }
+}
+
+std::optional<Execution> build_product(const OpDesc& op, const Elements& elements,
+                                       const MatmulShape& shape, CutAxis axis, Range range,
+                                       bool adds_bias = false) {
+  Operands operands = operands_of(op, shape);
+  narrow(&operands, axis, range);
+  if (op.input(1).takes_any_layout()) {
+    if (auto packed = execution_of(op, elements, operands, true, adds_bias)) return packed;
+  }
+  return execution_of(op, elements, operands, false, adds_bias);
+}
+
+// Of rows and columns that a part has at least: the kernels' own blocks.
+constexpr std::int64_t kRowBlock = 16;
+constexpr std::int64_t kColumnBlock = 64;
+
+Cut cut_product(const OpDesc& op, const MatmulShape& shape, std::uint32_t threads) {
+  const MatmulSizes& sizes = shape.sizes;
+  const Operands operands = operands_of(op, shape);
+  const std::int64_t most = parts_of(sizes.multiplications(), threads);
+  const auto along = [&](CutAxis axis, std::int64_t extent, std::int64_t granule) {
+    return Cut{axis, cut_well(extent, granule, most, threads)};
+  };
+  std::vector<Cut> choices;
+  if (sizes.batch > 1) {
+    choices.push_back(along(CutAxis::kBatch, operands.out.extents[batch_axis(operands)], 1));
+  }
+  choices.push_back(along(CutAxis::kRows, sizes.m, kRowBlock));
+  choices.push_back(along(CutAxis::kColumns, sizes.n, kColumnBlock));
+  // Each part of rows reads all of y, and each of columns all of x.
+  if (sizes.n > sizes.m) std::swap(choices.end()[-1], choices.end()[-2]);
+  for (Cut& cut : choices) {
+    if (cut.ranges.size() > 1) return std::move(cut);
+  }
+  return {};
 }
 
 std::string refuse(const OpDesc& op, const MatmulShape& shape) {
@@ -101,9 +177,12 @@ class Matmul final : public Accelerated {
         transpose_y_(op.attributes().boolean("transpose_y")) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
-    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_));
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    return cut_product(op, read_matmul(op, transpose_x_, transpose_y_), threads);
+  }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
+    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_), axis, range);
   }
 
   bool transpose_x_;
@@ -112,11 +191,11 @@ class Matmul final : public Accelerated {
 
 struct FinishedProduct {
   void launch(const sdk::Launch& launch) const {
-    execution.run(launch);
+    parts.run(*host, launch);
     kernels::finish_matrix(*host, epilogue.in(launch), launch.output<float>(0), rows, columns);
   }
   const sdk::Host* host;
-  Execution execution;
+  Parts parts;
   MatmulEpilogue epilogue;
   std::int64_t rows;
   std::int64_t columns;
@@ -135,17 +214,21 @@ class FusedMatmul final : public Accelerated {
   }
 
   void prepare(sdk::Prepare& prepare) const override {
-    Execution execution = prepare_execution(prepare);
+    Parts parts = prepare_parts(prepare);
     const auto out = prepare.op().output(0);
     const std::int64_t columns = out.dim(out.rank() - 1);
-    prepare.emplace<FinishedProduct>(&prepare.host(), std::move(execution), epilogue_,
+    prepare.emplace<FinishedProduct>(&prepare.host(), std::move(parts), epilogue_,
                                      out.numel() / columns, columns);
   }
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
-    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_), adds_bias_);
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    return cut_product(op, read_matmul(op, transpose_x_, transpose_y_), threads);
+  }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
+    return build_product(op, elements, read_matmul(op, transpose_x_, transpose_y_), axis, range,
+                         adds_bias_);
   }
 
   bool transpose_x_;
@@ -169,10 +252,15 @@ class Mul final : public Accelerated {
         y_rows_(op.attributes().integer("y_num_col_dims")) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
-    return build_product(op, elements,
-                         sdk::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_));
+  [[nodiscard]] MatmulShape shape(const OpDesc& op) const {
+    return sdk::mul_shape(op.input(0).dims(), op.input(1).dims(), x_rows_, y_rows_);
+  }
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    return cut_product(op, shape(op), threads);
+  }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
+    return build_product(op, elements, shape(op), axis, range);
   }
 
   std::int64_t x_rows_;

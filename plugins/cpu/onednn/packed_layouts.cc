@@ -1,20 +1,27 @@
 #include "plugins/cpu/onednn/packed_layouts.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "plugins/cpu/layout_table.h"
+#include "plugins/cpu/onednn/engine.h"
 #include "plugins/cpu/onednn/primitives.h"
 #include "plugins/kernels/half_convert.h"
 
 namespace loci::cpu::onednn {
 namespace {
 
-using Table = LayoutTable<Execution::Packed>;
+using Table = LayoutTable<Parts::Packed>;
 
-// Elements of 16 bits as float32, before they are reordered.
-std::vector<float> widened(const Execution::Packed& packed, const void* data) {
-  std::vector<float> wide(packed.given.get_size() / sizeof(float));
+// Elements of 16 bits as float32, before they are reordered: all that the pieces are made of.
+std::vector<float> widened(const Parts::Packed& packed, const void* data) {
+  std::uint64_t bytes = 0;
+  for (const Parts::Packed::Piece& piece : packed.pieces) {
+    const auto end = static_cast<std::uint64_t>(piece.given.begin) + piece.given.desc.get_size();
+    bytes = std::max(bytes, end);
+  }
+  std::vector<float> wide(bytes / sizeof(float));
   const auto count = static_cast<std::int64_t>(wide.size());
   if (packed.elements.stored() == LOCI_DTYPE_BF16) {
     kernels::widen(static_cast<const sdk::bf16*>(data), wide.data(), count);
@@ -24,28 +31,39 @@ std::vector<float> widened(const Execution::Packed& packed, const void* data) {
   return wide;
 }
 
+std::string text_of(const Slice& slice) {
+  std::string text = layout_text(slice.desc);
+  if (slice.begin != 0) text.append(" from byte ").append(std::to_string(slice.begin));
+  return text;
+}
+
 }  // namespace
 
-std::uint32_t intern_layout(const sdk::Host& host, const Execution::Packed& packed) {
+std::uint32_t intern_layout(const sdk::Host& host, const Parts::Packed& packed) {
   // What the op's elements are read as belongs to it: a transposed matrix is packed differently.
-  const std::string text = "onednn " + packed.elements.text() + " " + layout_text(packed.given) +
-                           " as " + layout_text(packed.chosen);
-  return Table::instance().intern(host, text, packed.chosen.get_size(), packed);
+  std::string text = "onednn " + packed.elements.text();
+  for (const Parts::Packed::Piece& piece : packed.pieces) {
+    text.append(" ").append(text_of(piece.given)).append(" as ").append(text_of(piece.chosen));
+  }
+  return Table::instance().intern(host, text, packed.bytes, packed);
 }
 
 void relayout(const sdk::RelayoutCall& call) {
-  const Execution::Packed packed = Table::instance().find(call.target.layout).value();
+  const Parts::Packed packed = Table::instance().find(call.target.layout).value();
   dnnl::stream stream(engine());
   std::vector<float> wide;
-  void* source = call.source.data;
+  auto* source = static_cast<char*>(call.source.data);
   if (packed.elements.are_widened()) {
     wide = widened(packed, source);
-    source = wide.data();
+    source = reinterpret_cast<char*>(wide.data());
   }
-  dnnl::memory given(packed.given, engine(), source);
-  dnnl::memory chosen(packed.chosen, engine(), call.target.data);
-  make_reorder(packed.given, packed.chosen).execute(stream, given, chosen);
-  stream.wait();
+  const SerialOpenMp serial;
+  for (const Parts::Packed::Piece& piece : packed.pieces) {
+    const dnnl::memory given(piece.given.desc, engine(), source + piece.given.begin);
+    const dnnl::memory chosen(piece.chosen.desc, engine(),
+                              static_cast<char*>(call.target.data) + piece.chosen.begin);
+    run_reorder(make_reorder(piece.given.desc, piece.chosen.desc), stream, given, chosen);
+  }
 }
 
 }  // namespace loci::cpu::onednn

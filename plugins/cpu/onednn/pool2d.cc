@@ -6,6 +6,7 @@
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
+#include "plugins/cpu/onednn/sub_array.h"
 
 namespace loci::cpu::onednn {
 namespace {
@@ -38,6 +39,26 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
   return axis;
 }
 
+// Each image or channel is pooled by itself.
+SubArray planes(sdk::Arg images, CutAxis axis, Range range) {
+  SubArray part = SubArray::dense(dims_of(images));
+  if (axis == CutAxis::kBatch) part.narrow(0, range);
+  if (axis == CutAxis::kChannels) part.narrow(1, range);
+  return part;
+}
+
+// What reading an element costs, in multiplications.
+constexpr double kMultiplicationsOfElement = 16;
+
+Cut cut_planes(sdk::Arg images, std::uint32_t threads) {
+  const double work = static_cast<double>(images.numel()) * kMultiplicationsOfElement;
+  const std::int64_t parts = parts_of(work, threads);
+  if (parts == 1) return {};
+  const bool by_image = images.dim(0) >= parts;
+  return by_image ? Cut{CutAxis::kBatch, cut_evenly(images.dim(0), 1, parts)}
+                  : Cut{CutAxis::kChannels, cut_evenly(images.dim(1), 1, parts)};
+}
+
 class Pool2d : public Accelerated {
  public:
   explicit Pool2d(const OpDesc& op, std::uint32_t inputs = 1)
@@ -52,11 +73,14 @@ class Pool2d : public Accelerated {
 
  private:
   [[nodiscard]] bool is_worth_widening() const override { return false; }
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
-    const auto x = elements.dense(dims_of(op.input(0)));
-    const auto out = elements.dense(dims_of(op.output(0)));
-    const auto desc = pooling_desc(algorithm_of(options_), x, out, windows(op));
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    return cut_planes(op.input(0), threads);
+  }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
+    const Slice x = planes(op.input(0), axis, range).slice(elements);
+    const Slice out = planes(op.output(0), axis, range).slice(elements);
+    const auto desc = pooling_desc(algorithm_of(options_), x.desc, out.desc, windows(op));
     auto execution = Execution::of<PoolingForward::primitive_desc, PoolingForward>(elements, desc);
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
@@ -70,11 +94,12 @@ class Pool2dGrad final : public Pool2d {
   explicit Pool2dGrad(const OpDesc& op) : Pool2d(op, 3) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
-    const auto x_grad = elements.dense(dims_of(op.output(0)));
-    const auto out_grad = elements.dense(dims_of(op.input(2)));
-    const auto desc = pooling_grad_desc(algorithm_of(options_), x_grad, out_grad, windows(op));
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
+    const Slice x_grad = planes(op.output(0), axis, range).slice(elements);
+    const Slice out_grad = planes(op.input(2), axis, range).slice(elements);
+    const auto desc =
+        pooling_grad_desc(algorithm_of(options_), x_grad.desc, out_grad.desc, windows(op));
     auto execution =
         Execution::of<PoolingBackward::primitive_desc, PoolingBackward>(elements, desc);
     if (!execution) return std::nullopt;

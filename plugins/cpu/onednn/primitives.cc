@@ -1,5 +1,7 @@
 #include "plugins/cpu/onednn/primitives.h"
 
+#include <algorithm>
+
 #include "plugins/cpu/onednn/engine.h"
 
 namespace loci::cpu::onednn {
@@ -76,6 +78,46 @@ std::string layout_text(const Desc& desc) {
 
 dnnl::reorder make_reorder(const Desc& from, const Desc& to) {
   return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+}
+
+void run_primitive(const dnnl::primitive& primitive, dnnl::stream& stream,
+                   std::span<const dnnl_exec_arg_t> arguments) {
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(arguments.size()),
+                             arguments.data()),
+      "oneDNN could not execute a primitive");
+}
+
+void run_reorder(const dnnl::reorder& reorder, dnnl::stream& stream, const dnnl::memory& from,
+                 const dnnl::memory& to) {
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}};
+  run_primitive(reorder, stream, arguments);
+}
+
+std::optional<std::int64_t> step_of_first(const Desc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  if (desc.get_format_kind() != dnnl::memory::format_kind::blocked) return std::nullopt;
+  const dnnl::memory::dims blocked = desc.get_inner_idxs();
+  const bool is_blocked = std::count(blocked.begin(), blocked.end(), 0) != 0;
+  const bool is_padded = desc.get_dims()[0] != desc.get_padded_dims()[0];
+  const std::int64_t stride = desc.get_strides()[0];
+#else
+  if (desc.data.format_kind != dnnl_blocked || desc.data.extra.flags != 0) return std::nullopt;
+  const dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
+  const bool is_blocked =
+      std::count(blocking.inner_idxs, blocking.inner_idxs + blocking.inner_nblks, 0) != 0;
+  const bool is_padded = desc.data.dims[0] != desc.data.padded_dims[0];
+  const std::int64_t stride = blocking.strides[0];
+#endif
+  if (is_blocked || is_padded) return std::nullopt;
+  return stride * static_cast<std::int64_t>(dnnl::memory::data_type_size(desc.data_type()));
+}
+
+Desc first_of(const Desc& desc, std::int64_t count) {
+  dnnl::memory::dims extents = desc.dims();
+  const dnnl::memory::dims begin(extents.size(), 0);
+  extents[0] = count;
+  return desc.submemory_desc(extents, begin);
 }
 
 dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& bias,

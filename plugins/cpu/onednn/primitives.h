@@ -3,7 +3,10 @@
 // dnnl_unimplemented there is no such implementation.
 #pragma once
 
+#include <cstdint>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace loci::cpu::onednn {
@@ -20,6 +23,18 @@ struct Windows {
 using Desc = dnnl::memory::desc;
 
 dnnl::reorder make_reorder(const Desc& from, const Desc& to);
+
+// As the methods execute(), which allocate a table of arguments each time.
+void run_primitive(const dnnl::primitive& primitive, dnnl::stream& stream,
+                   std::span<const dnnl_exec_arg_t> arguments);
+void run_reorder(const dnnl::reorder& reorder, dnnl::stream& stream, const dnnl::memory& from,
+                 const dnnl::memory& to);
+
+// Of data in whose layout the first dimension is neither blocked nor padded: the bytes from one of
+// it to the next. Nothing for other layouts.
+std::optional<std::int64_t> step_of_first(const Desc& desc);
+// The first `count` along that dimension.
+Desc first_of(const Desc& desc, std::int64_t count);
 
 // All that there is of a layout made of blocks and strides: "extents 784,256 padded 784,256 strides
 // 256,50176 blocks 64 of axes 1". Empty for any other.

@@ -1,9 +1,11 @@
 // softmax by oneDNN.
 #include <loci/plugin/dims.hpp>
+#include <utility>
 
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
+#include "plugins/cpu/onednn/sub_array.h"
 
 namespace loci::cpu::onednn {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 using sdk::OpDesc;
 
 constexpr double kLeastSoftmaxElements = 8192;
+// What an exponential costs, with the rest, in multiplications.
+constexpr double kMultiplicationsOfExponential = 32;
 
 // Found by comparing: 37 roundoffs for small results with SSE4.1, which softmax does not allow.
 void require_exact_exponential() {
@@ -24,12 +28,33 @@ class Softmax final : public Accelerated {
   explicit Softmax(const OpDesc& op) : Accelerated(1), axis_(op.attributes().integer("axis")) {}
 
  private:
-  [[nodiscard]] std::optional<Execution> build(const OpDesc& op,
-                                               const Elements& elements) const override {
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    const auto x = op.input(0);
+    // Where the first dimension is normalised along, nothing is cut.
+    if (axis_of(op) == 0) return {};
+    const double work = static_cast<double>(x.numel()) * kMultiplicationsOfExponential;
+    return {CutAxis::kBatch, cut_evenly(rows_of(op).extents[0], 1, parts_of(work, threads))};
+  }
+  [[nodiscard]] int axis_of(const OpDesc& op) const {
+    return static_cast<int>(sdk::axis_index(axis_, op.input(0).dims().size()));
+  }
+  // [what comes before the axis, the axis, what comes after it].
+  [[nodiscard]] SubArray rows_of(const OpDesc& op) const {
+    const sdk::Dims dims = op.input(0).dims();
+    const auto axis = static_cast<std::size_t>(axis_of(op));
+    dnnl::memory::dims extents{1, dims[axis], 1};
+    for (std::size_t i = 0; i < axis; ++i) extents[0] *= dims[i];
+    for (std::size_t i = axis + 1; i < dims.size(); ++i) extents[2] *= dims[i];
+    if (extents[2] == 1) extents.pop_back();
+    return SubArray::dense(std::move(extents));
+  }
+  [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
+                                               CutAxis axis, Range range) const override {
     require_exact_exponential();
-    const auto x = elements.dense(dims_of(op.input(0)));
-    const auto axis = static_cast<int>(sdk::axis_index(axis_, op.input(0).dims().size()));
-    const auto desc = softmax_desc(x, x, axis);
+    SubArray rows = rows_of(op);
+    if (axis == CutAxis::kBatch) rows.narrow(0, range);
+    const Slice x = rows.slice(elements);
+    const auto desc = softmax_desc(x.desc, x.desc, 1);
     auto execution = Execution::of<SoftmaxForward::primitive_desc, SoftmaxForward>(elements, desc);
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());

@@ -1,0 +1,30 @@
+// A part of a convolution, as a convolution of its own.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/conv2d.hpp>
+
+#include "plugins/cpu/onednn/cut.h"
+#include "plugins/cpu/onednn/primitives.h"
+#include "plugins/cpu/onednn/sub_array.h"
+
+namespace loci::cpu::onednn {
+
+struct ConvPart {
+  SubArray x;
+  SubArray filter;  // [groups, filters, channels, height, width] where there are groups
+  SubArray out;
+  SubArray bias;
+  Windows windows;
+};
+
+// The range of images (kBatch), of the result's rows (kRows), filters (kColumns), channels of the
+// images (kChannels; of one group) or groups; everything where it is kWhole.
+ConvPart conv_part(const sdk::ConvShape& shape, CutAxis axis, Range range);
+
+enum class ConvDirection : std::uint8_t { kForward, kInputGrad, kFilterGrad };
+
+// For 2 threads or more. The parts read and write little more than the whole does.
+Cut cut_convolution(const sdk::ConvShape& shape, ConvDirection direction, std::uint32_t threads);
+
+}  // namespace loci::cpu::onednn
