@@ -50,6 +50,11 @@ class ConvEpilogue {
   // Floats of scratch memory that in() wants: two for each channel of the result.
   [[nodiscard]] std::int64_t scratch() const { return has_norm_ ? 2 * channels_ : 0; }
   [[nodiscard]] kernels::PlaneEpilogue in(const sdk::Launch& launch, float* scratch) const;
+  // Applies `epilogue`, which in() gave, to a part of the result, on the calling thread.
+  void finish_region(const kernels::PlaneEpilogue& epilogue, float* out,
+                     const kernels::PlaneRegion& region) const {
+    kernels::finish_region(epilogue, out, channels_, plane_, region);
+  }
   // Applies it to the launch's result, on the thread team.
   void finish(const sdk::Host& host, const sdk::Launch& launch, float* scratch) const;
 

@@ -131,6 +131,18 @@ void finish_matrix(const sdk::Host& host, const RowEpilogue& epilogue, float* ou
                     });
 }
 
+void finish_region(const PlaneEpilogue& epilogue, float* out, std::int64_t channels,
+                   std::int64_t plane, const PlaneRegion& region) {
+  run_widest([&](auto) LOCI_INLINE {
+    for (std::int64_t i = region.image; i < region.image + region.images; ++i) {
+      for (std::int64_t c = region.channel; c < region.channel + region.channels; ++c) {
+        const std::int64_t begin = (i * channels + c) * plane + region.pixel;
+        finish_image(epilogue, out, begin, region.pixels, c);
+      }
+    }
+  });
+}
+
 void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* out,
                    std::int64_t batch, std::int64_t channels, std::int64_t plane) {
   const std::int64_t grain =

@@ -55,6 +55,18 @@ struct ChannelNorm {
 };
 void fold_norm(const ChannelNorm& norm, std::int64_t channels, float* factor, float* offset);
 
+// A part of images [batch, channels, plane]: so many of each, from the first on.
+struct PlaneRegion {
+  std::int64_t image;
+  std::int64_t images;
+  std::int64_t channel;
+  std::int64_t channels;
+  std::int64_t pixel;
+  std::int64_t pixels;
+};
+// On the calling thread; `out` is the whole, [.., channels, plane].
+void finish_region(const PlaneEpilogue& epilogue, float* out, std::int64_t channels,
+                   std::int64_t plane, const PlaneRegion& region);
 // The whole of them, on the thread team. `residual` may be `out` itself.
 void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* out,
                    std::int64_t batch, std::int64_t channels, std::int64_t plane);

@@ -144,6 +144,26 @@ TEST_P(CutConvolution, ByAConstant) {
   expect_same_for_any_threads([&] { return executor.run(program, {{"x", x_}}, {out})[0]; });
 }
 
+// What follows is done to each part on its thread.
+TEST_P(CutConvolution, WithAllThatFollowsIt) {
+  const ConvCase& of = GetParam();
+  loci::Conv2dOptions options;
+  options.strides = of.strides;
+  options.paddings = of.paddings;
+  options.dilations = of.dilations;
+  options.groups = of.groups;
+  loci::nn::BatchNorm norm(of.filter[0]);
+  norm.eval();
+  const loci::NoGrad inference;
+  const auto block = [&](const std::vector<loci::Tensor>& in) {
+    return std::vector<loci::Tensor>{
+        loci::gelu(norm(loci::conv2d(in[0], filter_, options)) + in[1])};
+  };
+  const loci::Tensor residual = loci::randn(out_.shape());
+  const loci::CompiledFunction compiled = loci::compile(block, {x_, residual});
+  expect_same_for_any_threads([&] { return compiled({x_, residual})[0]; });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CutConvolution, ::testing::ValuesIn(kConvolutions),
                          [](const auto& tested) {
                            std::string name = tested.param.what;
@@ -203,6 +223,21 @@ TEST_P(CutProduct, ByAConstantWithABiasAndAnActivation) {
   scope.set("b", loci::randn({columns}));
   loci::Executor executor("cpu", {}, scope);
   expect_same_for_any_threads([&] { return executor.run(program, {{"x", x_}}, {out})[0]; });
+}
+
+TEST_P(CutProduct, WithAllThatFollowsIt) {
+  const ProductCase& of = GetParam();
+  const loci::NoGrad inference;
+  const auto block = [&](const std::vector<loci::Tensor>& in) {
+    const loci::Tensor product = loci::matmul(in[0], in[1], of.transpose_x, of.transpose_y);
+    return std::vector<loci::Tensor>{loci::tanh(product + in[2] + in[3])};
+  };
+  const loci::Tensor product = loci::matmul(x_, y_, of.transpose_x, of.transpose_y);
+  const loci::Shape shape = product.shape();
+  const std::vector<loci::Tensor> in{x_, y_, loci::randn({shape[shape.rank() - 1]}),
+                                     loci::randn(shape)};
+  const loci::CompiledFunction compiled = loci::compile(block, in);
+  expect_same_for_any_threads([&] { return compiled(in)[0]; });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CutProduct, ::testing::ValuesIn(kProducts), [](const auto& tested) {

@@ -31,7 +31,7 @@ std::optional<Parts> Accelerated::build_parts(const sdk::OpDesc& op, const Eleme
       return std::nullopt;
     }
   }
-  return Parts(std::move(parts), threads);
+  return Parts(std::move(parts), cut, threads);
 }
 
 // What oneDNN does well whole it need not do well in parts.

@@ -1,6 +1,8 @@
 // conv2d and its gradients by oneDNN. Layouts are the primitive's choice: reordering costs less
 // than convolving in the plain layout.
 #include <loci/plugin/conv2d.hpp>
+#include <utility>
+#include <vector>
 
 #include "plugins/cpu/fused_epilogue.h"
 #include "plugins/cpu/onednn/accelerated.h"
@@ -111,13 +113,17 @@ class Conv2d final : public Accelerated {
 
 struct FinishedConvolution {
   void launch(const sdk::Launch& launch) const {
-    parts.run(*host, launch);
-    if (!epilogue.does_nothing()) epilogue.finish(*host, launch, launch.workspace<float>(scratch));
+    if (epilogue.does_nothing()) return parts.run(*host, launch);
+    const kernels::PlaneEpilogue last = epilogue.in(launch, launch.workspace<float>(scratch));
+    auto* const out = launch.output<float>(0);
+    parts.run(*host, launch,
+              [&](std::size_t part) { epilogue.finish_region(last, out, regions[part]); });
   }
   const sdk::Host* host;
   Parts parts;
   ConvEpilogue epilogue;
-  std::uint64_t scratch;  // bytes from the workspace's begin
+  std::vector<kernels::PlaneRegion> regions;  // of the parts
+  std::uint64_t scratch;                      // bytes from the workspace's begin
 };
 
 // The primitive adds the bias.
@@ -128,12 +134,18 @@ class FusedConv2d final : public Accelerated {
 
   void prepare(sdk::Prepare& prepare) const override {
     const OpDesc& op = prepare.op();
-    ConvEpilogue epilogue(op, shape_of<kForward>(op, options_));
+    const ConvShape shape = shape_of<kForward>(op, options_);
+    ConvEpilogue epilogue(op, shape);
     epilogue.leave_out_bias();
     Parts parts = prepare_parts(prepare);
     const std::uint64_t scratch = prepare.workspace();
     prepare.set_workspace(scratch + static_cast<std::uint64_t>(epilogue.scratch()) * sizeof(float));
-    prepare.emplace<FinishedConvolution>(&prepare.host(), std::move(parts), epilogue, scratch);
+    std::vector<kernels::PlaneRegion> regions;
+    for (const Range& range : parts.cut().ranges) {
+      regions.push_back(result_region(shape, parts.cut().axis, range));
+    }
+    prepare.emplace<FinishedConvolution>(&prepare.host(), std::move(parts), epilogue,
+                                         std::move(regions), scratch);
   }
 
  private:

@@ -136,6 +136,33 @@ ConvPart conv_part(const ConvShape& shape, CutAxis axis, Range range) {
   return part;
 }
 
+kernels::PlaneRegion result_region(const ConvShape& shape, CutAxis axis, Range range) {
+  const std::int64_t width = shape.window.width.output;
+  const std::int64_t group = shape.group_filters;
+  kernels::PlaneRegion region{0, shape.batch, 0, shape.groups * group, 0, shape.windows()};
+  switch (axis) {
+    case CutAxis::kBatch:
+      region.image = range.begin;
+      region.images = range.count;
+      break;
+    case CutAxis::kRows:
+      region.pixel = range.begin * width;
+      region.pixels = range.count * width;
+      break;
+    case CutAxis::kColumns:
+      region.channel = range.begin;
+      region.channels = range.count;
+      break;
+    case CutAxis::kGroups:
+      region.channel = range.begin * group;
+      region.channels = range.count * group;
+      break;
+    case CutAxis::kWhole:
+    case CutAxis::kChannels: break;  // of which each part adds to all of it
+  }
+  return region;
+}
+
 Cut cut_convolution(const ConvShape& shape, ConvDirection direction, std::uint32_t threads) {
   const ConvCutter cutter(shape, threads);
   std::vector<Cut> choices;

@@ -7,6 +7,7 @@
 #include "plugins/cpu/onednn/cut.h"
 #include "plugins/cpu/onednn/primitives.h"
 #include "plugins/cpu/onednn/sub_array.h"
+#include "plugins/kernels/epilogue.h"
 
 namespace loci::cpu::onednn {
 
@@ -21,6 +22,9 @@ struct ConvPart {
 // The range of images (kBatch), of the result's rows (kRows), filters (kColumns), channels of the
 // images (kChannels; of one group) or groups; everything where it is kWhole.
 ConvPart conv_part(const sdk::ConvShape& shape, CutAxis axis, Range range);
+
+// The part's of the result.
+kernels::PlaneRegion result_region(const sdk::ConvShape& shape, CutAxis axis, Range range);
 
 enum class ConvDirection : std::uint8_t { kForward, kInputGrad, kFilterGrad };
 

@@ -189,15 +189,47 @@ class Matmul final : public Accelerated {
   bool transpose_y_;
 };
 
+// A part of the result, whose matrices lie one below the other.
+struct ProductRegion {
+  std::int64_t row;
+  std::int64_t rows;
+  std::int64_t column;
+  std::int64_t columns;
+  std::int64_t matrices = 1;  // that have such rows
+  std::int64_t matrix_rows = 0;
+};
+
+ProductRegion region_of(const Operands& operands, const MatmulSizes& sizes, CutAxis axis,
+                        Range range) {
+  const std::int64_t all_rows = sizes.batch * sizes.m;
+  switch (axis) {
+    case CutAxis::kBatch: {
+      const std::int64_t each = all_rows / operands.out.extents[batch_axis(operands)];
+      return {range.begin * each, range.count * each, 0, sizes.n};
+    }
+    case CutAxis::kRows: return {range.begin, range.count, 0, sizes.n, sizes.batch, sizes.m};
+    case CutAxis::kColumns: return {0, all_rows, range.begin, range.count};
+    default: return {0, all_rows, 0, sizes.n};
+  }
+}
+
 struct FinishedProduct {
   void launch(const sdk::Launch& launch) const {
-    parts.run(*host, launch);
-    kernels::finish_matrix(*host, epilogue.in(launch), launch.output<float>(0), rows, columns);
+    const kernels::RowEpilogue last = epilogue.in(launch);
+    if (last.does_nothing()) return parts.run(*host, launch);
+    auto* const out = launch.output<float>(0);
+    parts.run(*host, launch, [&](std::size_t part) { finish(last, out, regions[part]); });
+  }
+  void finish(const kernels::RowEpilogue& last, float* out, const ProductRegion& region) const {
+    for (std::int64_t i = 0; i < region.matrices; ++i) {
+      kernels::finish_rows(last, out, columns, region.row + i * region.matrix_rows, region.rows,
+                           region.column, region.columns);
+    }
   }
   const sdk::Host* host;
   Parts parts;
   MatmulEpilogue epilogue;
-  std::int64_t rows;
+  std::vector<ProductRegion> regions;  // of the parts
   std::int64_t columns;
 };
 
@@ -215,10 +247,14 @@ class FusedMatmul final : public Accelerated {
 
   void prepare(sdk::Prepare& prepare) const override {
     Parts parts = prepare_parts(prepare);
-    const auto out = prepare.op().output(0);
-    const std::int64_t columns = out.dim(out.rank() - 1);
+    const MatmulShape shape = read_matmul(prepare.op(), transpose_x_, transpose_y_);
+    const Operands operands = operands_of(prepare.op(), shape);
+    std::vector<ProductRegion> regions;
+    for (const Range& range : parts.cut().ranges) {
+      regions.push_back(region_of(operands, shape.sizes, parts.cut().axis, range));
+    }
     prepare.emplace<FinishedProduct>(&prepare.host(), std::move(parts), epilogue_,
-                                     out.numel() / columns, columns);
+                                     std::move(regions), shape.sizes.n);
   }
 
  private:

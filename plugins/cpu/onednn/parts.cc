@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugins/cpu/onednn/cut.h"
 #include "plugins/cpu/onednn/engine.h"
 #include "plugins/cpu/onednn/primitives.h"
 
@@ -19,7 +18,8 @@ bool are_alike(const Binding& a, const Binding& b) {
 
 }  // namespace
 
-Parts::Parts(std::vector<Execution> parts, std::uint32_t threads) : parts_(std::move(parts)) {
+Parts::Parts(std::vector<Execution> parts, Cut cut, std::uint32_t threads)
+    : parts_(std::move(parts)), cut_(std::move(cut)) {
   pack();
   if (parts_.size() > 1) prepare_shared(threads);
   for (Execution& part : parts_) workspace_bytes_ = part.lay_out(workspace_bytes_);
@@ -109,25 +109,6 @@ void Parts::reorder(const Preparation& preparation, const sdk::Launch& launch) {
   const dnnl::memory from(preparation.from.desc, engine(), data + preparation.from.begin);
   const dnnl::memory to(preparation.to, engine(), launch.workspace<char>(preparation.offset));
   run_reorder(preparation.reorder, stream, from, to);
-}
-
-void Parts::run(const sdk::Host& host, const sdk::Launch& launch) const {
-  if (parts_.size() == 1) {
-    const SerialOpenMp serial;
-    parts_.front().run(launch);
-    return;
-  }
-  const auto each_of = [&](std::size_t count, const auto& body) {
-    host.parallel_for(0, static_cast<std::int64_t>(count), 1,
-                      [&](std::int64_t begin, std::int64_t end, std::uint32_t) {
-                        const SerialOpenMp serial;
-                        for (std::int64_t i = begin; i < end; ++i) {
-                          body(static_cast<std::size_t>(i));
-                        }
-                      });
-  };
-  each_of(preparations_.size(), [&](std::size_t i) { reorder(preparations_[i], launch); });
-  each_of(parts_.size(), [&](std::size_t i) { parts_[i].run(launch); });
 }
 
 }  // namespace loci::cpu::onednn

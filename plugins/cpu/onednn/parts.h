@@ -1,12 +1,14 @@
 // An op in parts that the thread team takes, each a primitive of one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <loci/plugin/kernel.hpp>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <vector>
 
+#include "plugins/cpu/onednn/cut.h"
 #include "plugins/cpu/onednn/execution.h"
 
 namespace loci::cpu::onednn {
@@ -14,8 +16,10 @@ namespace loci::cpu::onednn {
 // Immutable; run() may be called from several threads.
 class Parts {
  public:
-  // `threads` that prepare what several parts read. One part at least.
-  Parts(std::vector<Execution> parts, std::uint32_t threads);
+  // One for each range of the cut; `threads` that prepare what several of them read.
+  Parts(std::vector<Execution> parts, Cut cut, std::uint32_t threads);
+
+  [[nodiscard]] const Cut& cut() const { return cut_; }
 
   [[nodiscard]] const Elements& elements() const { return parts_.front().elements(); }
 
@@ -34,7 +38,18 @@ class Parts {
 
   [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
-  void run(const sdk::Host& host, const sdk::Launch& launch) const;
+  void run(const sdk::Host& host, const sdk::Launch& launch) const {
+    run(host, launch, [](std::size_t) {});
+  }
+  // Calls finish(i) after the part of the cut's range i, on its thread.
+  template <class Finish>
+  void run(const sdk::Host& host, const sdk::Launch& launch, const Finish& finish) const {
+    on_team(host, preparations_.size(), [&](std::size_t i) { reorder(preparations_[i], launch); });
+    on_team(host, parts_.size(), [&](std::size_t i) {
+      parts_[i].run(launch);
+      finish(i);
+    });
+  }
 
  private:
   // What several parts read in the same other layout is reordered before them, in pieces that the
@@ -47,6 +62,17 @@ class Parts {
     dnnl::reorder reorder;
   };
 
+  template <class Body>
+  static void on_team(const sdk::Host& host, std::size_t count, const Body& body) {
+    host.parallel_for(0, static_cast<std::int64_t>(count), 1,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        const SerialOpenMp serial;
+                        for (std::int64_t i = begin; i < end; ++i) {
+                          body(static_cast<std::size_t>(i));
+                        }
+                      });
+  }
+
   void pack();
   void add_to(Packed* packed, Execution::Binding* binding) const;
   void prepare_shared(std::uint32_t threads);
@@ -54,6 +80,7 @@ class Parts {
   static void reorder(const Preparation& preparation, const sdk::Launch& launch);
 
   std::vector<Execution> parts_;
+  Cut cut_;
   std::vector<Packed> packed_;
   std::vector<Preparation> preparations_;
   std::uint64_t workspace_bytes_ = 0;
