@@ -68,6 +68,14 @@ LivePeer::~LivePeer() {
   if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
 }
 
+LivePeer::Rest::Rest(const LivePeer& peer) : pid_(peer.pid_) {
+  if (pid_ > 0) ::kill(pid_, SIGSTOP);
+}
+
+LivePeer::Rest::~Rest() {
+  if (pid_ > 0) ::kill(pid_, SIGCONT);
+}
+
 nlohmann::json LivePeer::ask(const nlohmann::json& question) {
   write_all(to_, question.dump() + "\n");
   std::size_t end;

@@ -20,6 +20,19 @@ class LivePeer {
   // Throws std::runtime_error if the peer ended instead of answering.
   nlohmann::json ask(const nlohmann::json& question);
 
+  // While one lives the peer stands still: its threads spin for a while after its own turns, and
+  // would take a processor from ours.
+  class Rest {
+   public:
+    explicit Rest(const LivePeer& peer);
+    ~Rest();
+    Rest(const Rest&) = delete;
+    Rest& operator=(const Rest&) = delete;
+
+   private:
+    int pid_;
+  };
+
  private:
   int pid_ = 0;
   int to_ = -1;

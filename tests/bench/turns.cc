@@ -30,7 +30,10 @@ Row time_in_turns(const std::string& name, const std::function<void()>& call, Li
   std::vector<double> ours;
   std::map<std::string, std::vector<double>> theirs;
   for (int i = 0; i < options.rounds; ++i) {
-    ours.push_back(median_call_ns(call, options.seconds));
+    {
+      const LivePeer::Rest rest(*peer);
+      ours.push_back(median_call_ns(call, options.seconds));
+    }
     for (const std::string& each : peers) {
       theirs[each].push_back(peer->ask({{"time", each}, {"seconds", options.seconds}}).at("ns"));
     }
