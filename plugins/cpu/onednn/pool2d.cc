@@ -2,6 +2,7 @@
 // forward pass has kept; the op has none.
 #include <algorithm>
 #include <loci/plugin/pool2d.hpp>
+#include <utility>
 
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/kernel_list.h"
@@ -39,24 +40,28 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
   return axis;
 }
 
-// Each image or channel is pooled by itself.
+// Each plane is pooled by itself, of whichever image: so that a part of them is as dense as all
+// are, which the vectors of oneDNN want.
 SubArray planes(sdk::Arg images, CutAxis axis, Range range) {
-  SubArray part = SubArray::dense(dims_of(images));
-  if (axis == CutAxis::kBatch) part.narrow(0, range);
-  if (axis == CutAxis::kChannels) part.narrow(1, range);
+  dnnl::memory::dims extents = dims_of(images);
+  if (axis == CutAxis::kWhole) return SubArray::dense(std::move(extents));
+  const std::int64_t plane = extents[2] * extents[3];
+  extents[0] = 1;
+  extents[1] = range.count;
+  SubArray part = SubArray::dense(std::move(extents));
+  part.begin = range.begin * plane;
   return part;
 }
 
 // What reading an element costs, in multiplications.
 constexpr double kMultiplicationsOfElement = 16;
+// Planes that oneDNN pools at once with AVX-512.
+constexpr std::int64_t kPlaneBlock = 16;
 
 Cut cut_planes(sdk::Arg images, std::uint32_t threads) {
   const double work = static_cast<double>(images.numel()) * kMultiplicationsOfElement;
-  const std::int64_t parts = parts_of(work, threads);
-  if (parts == 1) return {};
-  const bool by_image = images.dim(0) >= parts;
-  return by_image ? Cut{CutAxis::kBatch, cut_evenly(images.dim(0), 1, parts)}
-                  : Cut{CutAxis::kChannels, cut_evenly(images.dim(1), 1, parts)};
+  return {CutAxis::kChannels,
+          cut_well(images.dim(0) * images.dim(1), kPlaneBlock, parts_of(work, threads), threads)};
 }
 
 class Pool2d : public Accelerated {

@@ -33,7 +33,7 @@ class Softmax final : public Accelerated {
     // Where the first dimension is normalised along, nothing is cut.
     if (axis_of(op) == 0) return {};
     const double work = static_cast<double>(x.numel()) * kMultiplicationsOfExponential;
-    return {CutAxis::kBatch, cut_evenly(rows_of(op).extents[0], 1, parts_of(work, threads))};
+    return {CutAxis::kBatch, cut_well(rows_of(op).extents[0], 1, parts_of(work, threads), threads)};
   }
   [[nodiscard]] int axis_of(const OpDesc& op) const {
     return static_cast<int>(sdk::axis_index(axis_, op.input(0).dims().size()));
