@@ -22,8 +22,9 @@ Region region_of(const PlanValue& value) { return {value.space, value.pinned_for
 
 // First definition of a value, and what uses it last.
 struct Lifetime {
-  std::int32_t first = kNever;  // an instruction
-  Clock last;                   // by track
+  std::int32_t first = kNever;      // an instruction
+  std::int32_t last_read = kNever;  // the last one in order that uses it
+  Clock last;                       // by track
   bool outlives_run = false;
 };
 
@@ -41,6 +42,7 @@ class Assignment {
   void run() {
     plan_.arenas.clear();
     plan_.unshared_bytes = 0;
+    plan_.live_bytes = 0;
     plan_.state_bytes = 0;
     find_lifetimes();
     if (reuse_) share_in_place();
@@ -69,6 +71,7 @@ class Assignment {
   void touch(ValueId id, std::int32_t now) {
     Lifetime& life = lifetime(id);
     if (life.first == kNever) life.first = now;
+    life.last_read = std::max(life.last_read, now);
     join(&life.last, moment(now));
   }
 
@@ -131,6 +134,7 @@ class Assignment {
     const ValueId shared = root(input);
     group_[static_cast<std::size_t>(output)] = shared;
     join(&lifetime(shared).last, lifetime(output).last);
+    lifetime(shared).last_read = std::max(lifetime(shared).last_read, lifetime(output).last_read);
     lifetime(shared).outlives_run = lifetime(shared).outlives_run || lifetime(output).outlives_run;
   }
 
@@ -176,7 +180,7 @@ class Assignment {
     }
     for (const std::size_t i : workspaces) {
       const auto now = static_cast<std::int32_t>(i);
-      lives.push_back({now, moment(now), /*outlives_run=*/false});
+      lives.push_back({now, now, moment(now), /*outlives_run=*/false});
       sizes.push_back(plan_.instructions[i].launch()->kernel->workspace_bytes());
     }
     const MemoryPlan memory = place(sizes, lives);
@@ -186,6 +190,7 @@ class Assignment {
     }
     plan_.arenas.push_back({region.first, region.second, memory.bytes});
     for (const std::uint64_t bytes : sizes) plan_.unshared_bytes += aligned(bytes);
+    plan_.live_bytes += largest_live_bytes(intervals_of(sizes, lives));
   }
 
   [[nodiscard]] MemoryPlan place(const std::vector<std::uint64_t>& sizes,
@@ -194,15 +199,20 @@ class Assignment {
       return plan_memory(sizes,
                          [&](std::size_t a, std::size_t b) { return meet(lives[a], lives[b]); });
     }
+    return plan_memory(intervals_of(sizes, lives), reuse_);
+  }
+
+  // In the order of instructions, which is that of time on one track. On several, what overlaps in
+  // it may be alive at the same time, and so may more.
+  [[nodiscard]] std::vector<Interval> intervals_of(const std::vector<std::uint64_t>& sizes,
+                                                   const std::vector<Lifetime>& lives) const {
     const auto end = static_cast<std::int32_t>(plan_.instructions.size());
     std::vector<Interval> intervals;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const Lifetime& life = lives[i];
-      const std::int32_t last =
-          life.outlives_run ? end : static_cast<std::int32_t>(life.last.front()) - 1;
-      intervals.push_back({sizes[i], life.first, last});
+      intervals.push_back(
+          {sizes[i], lives[i].first, lives[i].outlives_run ? end : lives[i].last_read});
     }
-    return plan_memory(intervals, reuse_);
+    return intervals;
   }
 
   void place_states() {

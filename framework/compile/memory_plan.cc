@@ -1,7 +1,12 @@
 #include "framework/compile/memory_plan.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
 
 namespace loci::runtime {
 namespace {
@@ -31,6 +36,109 @@ std::vector<std::size_t> by_size(const std::vector<std::uint64_t>& bytes) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
   return order;
+}
+
+struct Event {
+  std::int32_t time;
+  bool is_begin;  // an end at the same time comes after it: both are included in the interval
+  std::size_t interval;
+};
+
+template <class Visit>
+void for_each_event(const std::vector<Interval>& intervals, const Visit& visit) {
+  std::vector<Event> events;
+  events.reserve(2 * intervals.size());
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    events.push_back({intervals[i].first, true, i});
+    events.push_back({intervals[i].last, false, i});
+  }
+  // Of what begins at one time the largest first, which finds gaps least easily.
+  std::sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
+    const auto key = [&](const Event& event) {
+      const std::uint64_t bytes = event.is_begin ? ~intervals[event.interval].bytes : 0;
+      return std::make_tuple(event.time, !event.is_begin, bytes, event.interval);
+    };
+    return key(a) < key(b);
+  });
+  for (const Event& event : events) visit(event);
+}
+
+// The free ranges of an arena that grows at its end.
+class FreeRanges {
+ public:
+  // The begin of the smallest range that holds it, or at the end.
+  std::uint64_t take(std::uint64_t bytes) {
+    const auto found = by_size_.lower_bound({bytes, 0});
+    if (found == by_size_.end()) return grow(bytes);
+    const auto [size, begin] = *found;
+    erase(begin, size);
+    if (size > bytes) insert(begin + bytes, size - bytes);
+    return begin;
+  }
+  void give_back(std::uint64_t begin, std::uint64_t bytes) {
+    auto next = by_begin_.lower_bound(begin);
+    if (next != by_begin_.end() && next->first == begin + bytes) {
+      const auto [next_begin, next_bytes] = *next;
+      next = by_begin_.erase(next);
+      by_size_.erase({next_bytes, next_begin});
+      bytes += next_bytes;
+    }
+    if (next != by_begin_.begin()) {
+      const auto [before, before_bytes] = *std::prev(next);
+      if (before + before_bytes == begin) {
+        erase(before, before_bytes);
+        begin = before;
+        bytes += before_bytes;
+      }
+    }
+    insert(begin, bytes);
+  }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+
+ private:
+  // From the range that the arena ends with on, if it is free.
+  std::uint64_t grow(std::uint64_t bytes) {
+    std::uint64_t begin = end_;
+    if (!by_begin_.empty()) {
+      const auto [last, last_bytes] = *by_begin_.rbegin();
+      if (last + last_bytes == end_) {
+        erase(last, last_bytes);
+        begin = last;
+      }
+    }
+    end_ = begin + bytes;
+    return begin;
+  }
+  void insert(std::uint64_t begin, std::uint64_t bytes) {
+    by_begin_.emplace(begin, bytes);
+    by_size_.emplace(bytes, begin);
+  }
+  void erase(std::uint64_t begin, std::uint64_t bytes) {
+    by_begin_.erase(begin);
+    by_size_.erase({bytes, begin});
+  }
+
+  std::map<std::uint64_t, std::uint64_t> by_begin_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;
+  std::uint64_t end_ = 0;
+};
+
+MemoryPlan scan(const std::vector<Interval>& intervals) {
+  MemoryPlan plan;
+  plan.offsets.resize(intervals.size());
+  FreeRanges free;
+  for_each_event(intervals, [&](const Event& event) {
+    const std::uint64_t bytes = align(intervals[event.interval].bytes);
+    if (bytes == 0) return;
+    std::uint64_t& offset = plan.offsets[event.interval];
+    if (event.is_begin) {
+      offset = free.take(bytes);
+    } else {
+      free.give_back(offset, bytes);
+    }
+  });
+  plan.bytes = free.end();
+  return plan;
 }
 
 template <class Meet>
@@ -65,12 +173,41 @@ MemoryPlan place_apart(const std::vector<std::uint64_t>& sizes) {
   return plan;
 }
 
+std::vector<Interval> reversed_in_time(std::vector<Interval> intervals) {
+  for (Interval& interval : intervals) {
+    const std::int32_t first = interval.first;
+    interval.first = -interval.last;
+    interval.last = -first;
+  }
+  return intervals;
+}
+
+// What is alive at the same time begins or ends beside each other in the order of time, but for
+// long lives: which end a plan begins at makes a difference.
+MemoryPlan place_in_time(const std::vector<Interval>& intervals) {
+  MemoryPlan forward = scan(intervals);
+  MemoryPlan backward = scan(reversed_in_time(intervals));
+  return backward.bytes < forward.bytes ? std::move(backward) : std::move(forward);
+}
+
 }  // namespace
+
+std::uint64_t largest_live_bytes(const std::vector<Interval>& intervals) {
+  std::uint64_t most = 0;
+  std::uint64_t live = 0;
+  for_each_event(intervals, [&](const Event& event) {
+    const std::uint64_t bytes = align(intervals[event.interval].bytes);
+    live = event.is_begin ? live + bytes : live - bytes;
+    most = std::max(most, live);
+  });
+  return most;
+}
 
 MemoryPlan plan_memory(const std::vector<Interval>& intervals, bool share) {
   std::vector<std::uint64_t> sizes;
   for (const Interval& interval : intervals) sizes.push_back(interval.bytes);
   if (!share) return place_apart(sizes);
+  if (intervals.size() > kFewIntervals) return place_in_time(intervals);
   return place(sizes, [&](std::size_t a, std::size_t b) {
     return intervals[a].first <= intervals[b].last && intervals[b].first <= intervals[a].last;
   });

@@ -175,6 +175,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
   });
   for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;
   report.unshared_bytes = compiled->unshared_bytes;
+  report.live_bytes = compiled->live_bytes;
   return report;
 }
 

@@ -228,6 +228,7 @@ class Plan {
   std::vector<device::Device*> queued_devices;  // to wait for at the end of a run
   std::uint64_t state_bytes = 0;
   std::uint64_t unshared_bytes = 0;
+  std::uint64_t live_bytes = 0;
 
  private:
   // Two lines: processors fetch them in pairs.

@@ -48,6 +48,8 @@ TEST_F(BenchTest, MemoryPeakHoldsTheFeeds) {
   EXPECT_GE(memory["device_peak_bytes"], 6 << 20);
   EXPECT_GE(memory["process_peak_bytes"], memory["device_peak_bytes"]);
   EXPECT_GE(memory["device_peak_bytes"], memory["arena_bytes"]);
+  EXPECT_GE(memory["arena_bytes"], memory["live_bytes"]);
+  EXPECT_GE(memory["live_bytes"], 3 << 20);
 }
 
 TEST_F(BenchTest, TransfersOfEachRunAreCounted) {

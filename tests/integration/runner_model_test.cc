@@ -41,6 +41,7 @@ TEST_F(ModelTest, PlanGivesEachOperatorItsPlaceReasonAndKernel) {
     EXPECT_THAT(op["kernel"].get<std::string>(), StartsWith("org.loci.cpu/"));
   }
   EXPECT_THAT(plan["transfers"], IsEmpty());
+  EXPECT_LE(plan["live_bytes"], plan["arena_bytes"]);
   EXPECT_LE(plan["arena_bytes"], plan["unshared_bytes"]);
 }
 

@@ -33,6 +33,7 @@ struct Report {
   std::size_t transfers = 0;          // between places in each run, besides feed and fetch
   std::uint64_t transfer_bytes = 0;
   std::uint64_t arena_bytes = 0;
+  std::uint64_t live_bytes = 0;
   std::uint64_t peak_bytes = 0;          // at the device
   std::uint64_t process_peak_bytes = 0;  // resident memory of the process
   std::string capture_text;
@@ -89,6 +90,7 @@ Report measure(Session& session, const RunCounts& counts, const TransferPolicy& 
   report.transfers = plan.transfers.size();
   for (const inspect::PlannedTransfer& copy : plan.transfers) report.transfer_bytes += copy.bytes;
   report.arena_bytes = plan.arena_bytes;
+  report.live_bytes = plan.live_bytes;
   report.peak_bytes = memory_use(session.executor.place()).peak_in_use;
   report.process_peak_bytes = process_peak_bytes();
   report.capture_text = capture_text(session, capture);
@@ -126,9 +128,11 @@ std::string report_text(const Session& session, const RunCounts& counts, const R
   text += fmt::format("throughput   {}\n", throughput_text(report));
   text += fmt::format("compilation  {}, first run {}\n", duration_text(report.compile_us),
                       duration_text(report.first_run_us));
-  text += fmt::format("memory peak  {} at {} (intermediate values {}), {} of the process\n",
-                      bytes_text(report.peak_bytes), place, bytes_text(report.arena_bytes),
-                      bytes_text(report.process_peak_bytes));
+  text += fmt::format(
+      "memory peak  {} at {} (intermediate values {}, of which {} are alive at one "
+      "time), {} of the process\n",
+      bytes_text(report.peak_bytes), place, bytes_text(report.arena_bytes),
+      bytes_text(report.live_bytes), bytes_text(report.process_peak_bytes));
   text += fmt::format("transfers    {} a run besides feed and fetch", report.transfers);
   if (report.transfers != 0) text += fmt::format(", {}", bytes_text(report.transfer_bytes));
   return text + "\n" + report.capture_text;
@@ -176,7 +180,8 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
           {"memory",
            {{"device_peak_bytes", report.peak_bytes},
             {"process_peak_bytes", report.process_peak_bytes},
-            {"arena_bytes", report.arena_bytes}}},
+            {"arena_bytes", report.arena_bytes},
+            {"live_bytes", report.live_bytes}}},
           {"transfers", {{"count", report.transfers}, {"bytes", report.transfer_bytes}}},
           {"capture", capture_json(session, options.compile.capture)}};
 }

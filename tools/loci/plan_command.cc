@@ -22,7 +22,7 @@ void declare_plan_command(po::options_description& options) {
   options.add_options()("json",
                         "print one JSON object: model, device, feeds, operators, deferred, packed, "
                         "replicated, transfers, "
-                        "arena_bytes, unshared_bytes, capture_problems");
+                        "arena_bytes, live_bytes, unshared_bytes, capture_problems");
 }
 
 std::string feeds_text(const Session& session) {
@@ -122,12 +122,12 @@ std::string transfers_text(const inspect::Plan& plan) {
 
 std::string report_text(const Session& session, const inspect::Plan& plan) {
   return fmt::format(
-      "device {}\n{}\n{}{}\n{}{}{}\nmemory for intermediate values: {} bytes ({} if none were "
-      "shared)"
+      "device {}\n{}\n{}{}\n{}{}{}\nmemory for intermediate values: {} bytes ({} alive at "
+      "one time, {} if none were shared)"
       "{}\n",
       session.executor.place().to_string(), feeds_text(session), operators_text(plan),
       deferred_text(plan), packed_text(plan), replicated_text(plan), transfers_text(plan),
-      plan.arena_bytes, plan.unshared_bytes,
+      plan.arena_bytes, plan.live_bytes, plan.unshared_bytes,
       plan.deferred.empty() ? "" : ", without that of the further operators");
 }
 
@@ -216,6 +216,7 @@ Json report_json(const ExecutionOptions& options, const Session& session,
           {"replicated", replicated_json(plan)},
           {"transfers", transfers_json(plan)},
           {"arena_bytes", plan.arena_bytes},
+          {"live_bytes", plan.live_bytes},
           {"unshared_bytes", plan.unshared_bytes},
           {"capture_problems", problems_json(session, options.compile.capture)}};
 }

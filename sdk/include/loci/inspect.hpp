@@ -106,6 +106,7 @@ struct Plan {
   std::vector<PlannedTransfer> transfers;
   // Memory for intermediate values, all places; that of deferred operators comes on top.
   std::uint64_t arena_bytes = 0;
+  std::uint64_t live_bytes = 0;      // of what is alive at one time: it cannot be less
   std::uint64_t unshared_bytes = 0;  // what it would be if no buffer were shared
 };
 
