@@ -197,6 +197,7 @@ Block* CachingAllocator::grow(StreamPool& pool, std::uint64_t bytes, SegmentKind
       return nullptr;
     }
   };
+  if (caches_too_much()) trim(kAll);
   Block* block = attempt(round_up(segment_bytes(bytes), source_->chunk()));
   if (block == nullptr) block = attempt(exact);
   if (block != nullptr) return block;
@@ -206,6 +207,14 @@ Block* CachingAllocator::grow(StreamPool& pool, std::uint64_t bytes, SegmentKind
     if (Block* free = find(pool, bytes, kind)) return free;
   }
   return attempt(exact);
+}
+
+// Sizes that are new each time find nothing among what is free, and would leave ever more of it.
+bool CachingAllocator::caches_too_much() const {
+  if (!source_->is_host() || segments_ == Segments::kKept) return false;
+  const std::uint64_t held = held_.load(std::memory_order_relaxed);
+  const std::uint64_t in_use = usage_.in_use();
+  return held > in_use + std::max(kMostCachedOfHost, in_use);
 }
 
 Block* CachingAllocator::add_segment(StreamPool& pool, std::uint64_t bytes, SegmentKind kind) {

@@ -24,6 +24,11 @@ class CachingAllocator final : public Allocator {
   // end: then somebody still uses addresses of blocks that have been given back.
   enum class Segments : std::uint8_t { kGivenBack, kKept };
 
+  // Of the host, which programs share: before a segment is added, free ones are given back where
+  // they are more than this and more than what is in use. A device's memory is its user's alone,
+  // and to give it back makes it wait.
+  static constexpr std::uint64_t kMostCachedOfHost = std::uint64_t{64} << 20;
+
   // Without a stream, allocations are for `default_stream`.
   explicit CachingAllocator(std::unique_ptr<MemorySource> source,
                             loci_stream* default_stream = nullptr,
@@ -65,6 +70,7 @@ class CachingAllocator final : public Allocator {
   Block* allocate_large(StreamPool& pool, std::uint64_t bytes, bool backs_slab,
                         const Request& request);
   // These expect the mutex to be held.
+  [[nodiscard]] bool caches_too_much() const;
   Block* find(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);
   Block* grow(StreamPool& pool, std::uint64_t bytes, SegmentKind kind, std::string* cause);
   Block* add_segment(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);

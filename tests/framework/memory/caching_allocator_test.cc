@@ -146,6 +146,22 @@ TEST_F(CachingAllocatorTest, EmptyCacheKeepsOnlyLiveSegments) {
   std::memset(take(100).data(), 1, 100);
 }
 
+// Each is larger than all that is free.
+TEST_F(CachingAllocatorTest, SizesThatAreNewEachTimeDoNotPileUp) {
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 100; ++i) {
+    bytes += kMiB;
+    take(bytes);
+    ASSERT_LE(requests_.held, CachingAllocator::kMostCachedOfHost + 2 * bytes);
+  }
+  // What is in use may be cached once more.
+  const Buffer kept = take(400 * kMiB);
+  const int released = requests_.released;
+  { const Buffer other = take(150 * kMiB); }
+  { const Buffer other = take(160 * kMiB); }
+  EXPECT_EQ(requests_.released, released);
+}
+
 TEST_F(CachingAllocatorTest, OfALostSourceNothingIsKept) {
   Buffer large = allocator_.allocate(3 * kMiB, nullptr, "large");
   Buffer small = allocator_.allocate(100, nullptr, "small");
