@@ -20,16 +20,16 @@ using fuzz::Dice;
 
 constexpr std::array kFloatDtypes = {kFloat32, kFloat64, kFloat16, kBFloat16};
 
-// Elements of every kind, in the dtype.
-Tensor random_elements(Dice& dice, const Shape& shape, DType dtype) {
+// Elements of every kind, in the dtype; that many percent are special.
+Tensor random_elements(Dice& dice, const Shape& shape, DType dtype, std::size_t special = 6) {
   std::vector<float> elements(static_cast<std::size_t>(shape.numel()));
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr std::array kSpecial = {
       0.0F,   -0.0F, 1.0F,  -1.0F, kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(),
       1e-42F, 6e4F,  -3e38F};
   for (float& element : elements) {
-    element = dice.chance(6) ? dice.one_of(kSpecial)
-                             : (static_cast<float>(dice.below(20001)) - 10000.0F) / 2500.0F;
+    element = dice.chance(special) ? dice.one_of(kSpecial)
+                                   : (static_cast<float>(dice.below(20001)) - 10000.0F) / 2500.0F;
   }
   return cast(Tensor::from<float>(elements, shape), dtype);
 }
@@ -254,6 +254,46 @@ TEST(FusedChainsTest, FiveThousandChainsHaveTheBitsOfTheirOperators) {
     single += chains.operators(plain);
   }
   EXPECT_LT(fused * 2, single);
+}
+
+// A result that may lie where an input does, and another step reads that input behind it.
+TEST(FusedChainsTest, AnInputIsReadBeforeAResultTakesItsMemory) {
+  Program main;
+  Program startup;
+  const ProgramGuard guard(main, startup);
+  const Variable x = data("x", {4, 1000}, kFloat32);
+  const Variable shared = softmax(x);
+  const std::int64_t code = static_cast<std::int64_t>(kFloat32);
+  const std::vector<Variable> results =
+      OpCall<Variable>("fused_elementwise")
+          .inputs_of("x", {shared})
+          .attr("ops", std::vector<std::string>{"sqrt", "elementwise_mul"})
+          .attr("operands", std::vector<std::int64_t>{1, 0, 2, 1, 0})
+          .attr("dtypes", std::vector<std::int64_t>{code, code})
+          .attr("results", std::vector<std::int64_t>{1, 2})
+          .results();
+  Dice dice(1);
+  const Feed feed{{"x", random_elements(dice, {4, 1000}, kFloat32, 0)}};
+  const std::vector<Fetch> fetched{softmax(results[0]), softmax(results[1])};
+  const auto actual = Executor("cpu").run(main, feed, fetched);
+  const auto expected = Executor("cpu", CompileOptions::none()).run(main, feed, fetched);
+  for (std::size_t i = 0; i < actual.size(); ++i) expect_same(actual[i], expected[i]);
+}
+
+// A row of float64 has as many bytes as the result of twice as many float32.
+TEST(FusedChainsTest, ARowWhoseMemoryTheResultTakesIsCopied) {
+  Program main;
+  Program startup;
+  const ProgramGuard guard(main, startup);
+  const Variable row = data("row", {1, 3000}, kFloat64);
+  const Variable y = data("y", {2, 3000}, kFloat64);
+  const Variable out = softmax(cast(less_than(softmax(row), y), kFloat32));
+  Dice dice(2);
+  const Feed feed{{"row", random_elements(dice, {1, 3000}, kFloat64, 0)},
+                  {"y", scale(random_elements(dice, {2, 3000}, kFloat64, 0), 1e-4)}};
+  const auto actual = Executor("cpu").run(main, feed, {out});
+  const auto expected = Executor("cpu", CompileOptions::none()).run(main, feed, {out});
+  expect_same(actual[0], expected[0]);
 }
 
 }  // namespace
