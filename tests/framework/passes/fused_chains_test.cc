@@ -96,7 +96,7 @@ class RandomChains {
   // Of the chain's shape: the first input, or what was computed from such a value.
   Variable whole() {
     for (int tries = 0; tries < 20; ++tries) {
-      const Variable value = some();
+      Variable value = some();
       if (value.shape() == shape_) return value;
     }
     return floats_.front();

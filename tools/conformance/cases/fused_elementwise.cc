@@ -80,6 +80,7 @@ std::vector<Expected> each_element(const Arrays& in, const std::vector<DType>& d
   Shape shape = in[0].shape;
   for (const Array& input : in) shape = broadcast_shape(shape, input.shape);
   std::vector<Expected> out;
+  out.reserve(dtypes.size());
   for (const DType dtype : dtypes) {
     out.push_back(is_floating(dtype) ? Expected::bounded(dtype, shape)
                                      : Expected::exact(dtype, shape));
