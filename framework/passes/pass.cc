@@ -71,6 +71,9 @@ const std::vector<Pass>& all_passes() {
       {"epilogue_fusion",
        "computes bias, normalisation, residual and activation within the product before them",
        fuse_epilogues, /*keeps_bits=*/false},
+      {"elementwise_fusion",
+       "computes chains of elementwise operators in one loop, block by block in the cache",
+       fuse_elementwise},
   };
   return kPasses;
 }

@@ -25,4 +25,9 @@ void remove_dead_code(program::Block& block, const PassContext& context);
 // an activation; where the place has kernels of it.
 void fuse_epilogues(program::Block& block, const PassContext& context);
 
+// Puts a fused_elementwise in place of elementwise operators of one place and one shape that read
+// each other's results, as far as nothing else has to happen between them; where the place has
+// kernels of it and of all of them.
+void fuse_elementwise(program::Block& block, const PassContext& context);
+
 }  // namespace loci::passes

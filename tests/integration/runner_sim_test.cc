@@ -45,7 +45,7 @@ TEST_F(RunnerSimTest, ThePlanShowsStreamsAndWhatTheyWaitFor) {
   {
     const ProgramGuard building(main, startup);
     const Variable x = data("x", {4}, kFloat32);
-    sum = elementwise_add(tanh(scale(x, 2.0)), tanh(scale(x, 3.0)));
+    sum = elementwise_add(softmax(scale(x, 2.0)), softmax(scale(x, 3.0)));
   }
   io::save_program(path("branches"), main, startup);
   const std::vector<std::string> arguments{"plan",  path("branches"), "--device",
@@ -62,7 +62,7 @@ TEST_F(RunnerSimTest, ThePlanShowsStreamsAndWhatTheyWaitFor) {
   EXPECT_EQ(streams.size(), 2U);
   ASSERT_EQ(waits.size(), 1U);
   const Finished text = loci(arguments);
-  EXPECT_THAT(text.out, AllOf(HasSubstr("stream  waits for"), HasSubstr("tanh_")));
+  EXPECT_THAT(text.out, AllOf(HasSubstr("stream  waits for"), HasSubstr("softmax_")));
 }
 
 TEST_F(RunnerSimTest, APolicyRefusesThemUnlessTheGuardIsThere) {
@@ -107,8 +107,9 @@ TEST_F(RunnerSimTest, MalformedSettingsAreNamed) {
 }
 
 TEST_F(RunnerSimTest, WithoutMemoryItSaysWhatWouldFit) {
-  const std::vector<std::string> arguments{"run",    inference_model(),    "--device",   "sim:0",
-                                           "--feed", "x=random:1000000x3", "--fallback", "allow"};
+  const std::vector<std::string> arguments{"run",       inference_model(),    "--device",   "sim:0",
+                                           "--feed",    "x=random:1000000x3", "--fallback", "allow",
+                                           "--no-pass", "elementwise_fusion"};
   EXPECT_THAT(failure(5, arguments, {"LOCI_SIM=memory=1M"}),
               AllOf(HasSubstr("sim:0: no memory for '(plan arena)'"),
                     HasSubstr("a placement that fits: all of the program on the CPU")));

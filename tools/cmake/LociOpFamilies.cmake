@@ -21,6 +21,7 @@ set(LOCI_OP_FAMILIES
   embedding
   expand
   fused_conv2d
+  fused_elementwise
   fused_matmul
   gather
   l2_normalize

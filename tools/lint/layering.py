@@ -35,7 +35,8 @@ ARROWS = {
 ABI_FOLDERS = {"core", "profiler", "plugin", "device", "device_graph", "memory", "tensor", "transfer", "ops",
                "program", "dispatch", "run", "compile", "eager", "capture", "reporting"}
 # Headers of the author SDK that stand on nothing, for what the core and plugins both do.
-SHARED_SDK_HEADERS = {"loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp", "loci/plugin/window.hpp"}
+SHARED_SDK_HEADERS = {"loci/plugin/fusable_ops.hpp", "loci/plugin/slice.hpp", "loci/plugin/terminal_text.hpp",
+                      "loci/plugin/window.hpp"}
 # Plugins to copy, each with a test that is an application.
 TEMPLATES = {"template", "template_capturer", "template_op", "template_queued",
              "template_reporter"}
