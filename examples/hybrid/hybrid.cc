@@ -41,13 +41,17 @@ std::string rewritten(const loci::Traced& traced) {
   return loci::inspect::after_passes(traced.program, {traced.outputs.front()}).to_string();
 }
 
-std::size_t count(const std::string& text, const std::string& word) {
+std::size_t occurrences(const std::string& text, const std::string& word) {
   std::size_t found = 0;
-  for (std::size_t at = text.find(word + "("); at != std::string::npos;
-       at = text.find(word + "(", at + 1)) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     ++found;
   }
   return found;
+}
+
+// Operators of that type, by themselves and as steps of a fused one.
+std::size_t count(const std::string& text, const std::string& type) {
+  return occurrences(text, type + "(") + occurrences(text, '"' + type + '"');
 }
 
 void step_by_step() {

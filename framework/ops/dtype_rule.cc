@@ -23,12 +23,17 @@ DTypeRule DTypeRule::attribute(std::string name) {
 
 DTypeRule DTypeRule::always(DType dtype) { return {Kind::kAlways, {}, dtype}; }
 
+DTypeRule DTypeRule::inferred(std::string text) {
+  return {Kind::kInferred, std::move(text), DType::kNone};
+}
+
 std::string DTypeRule::to_string() const {
   switch (kind_) {
     case Kind::kInput: return "as " + name_;
     case Kind::kComputed: return "as " + name_ + ", float32 at least";
     case Kind::kAttribute: return "attribute " + name_;
     case Kind::kAlways: return std::string(dtype_name(dtype_));
+    case Kind::kInferred: return name_;
     case Kind::kNone: break;
   }
   return {};
@@ -44,6 +49,7 @@ DType DTypeRule::of(const InferContext& ctx) const {
     }
     case Kind::kAttribute: return ctx.attr<DType>(name_);
     case Kind::kAlways: return dtype_;
+    case Kind::kInferred:
     case Kind::kNone: break;
   }
   return DType::kNone;

@@ -20,14 +20,17 @@ class DTypeRule {
   // What an attribute says.
   static DTypeRule attribute(std::string name);
   static DTypeRule always(DType dtype);
+  // Inference decides by what `text` says.
+  static DTypeRule inferred(std::string text);
 
-  // "as x", "as x, float32 at least", "attribute dtype" or "uint8"; empty without a rule.
+  // "as x", "as x, float32 at least", "attribute dtype", "uint8" or the text; empty without a rule.
   [[nodiscard]] std::string to_string() const;
-  // What it makes of the arguments; DType::kNone without a rule, or without the argument.
+  // What it makes of the arguments; DType::kNone without a rule, without the
+  // argument, or where inference decides.
   [[nodiscard]] DType of(const InferContext& ctx) const;
 
  private:
-  enum class Kind : std::uint8_t { kNone, kInput, kComputed, kAttribute, kAlways };
+  enum class Kind : std::uint8_t { kNone, kInput, kComputed, kAttribute, kAlways, kInferred };
 
   DTypeRule(Kind kind, std::string name, DType dtype);
 

@@ -87,7 +87,7 @@ void register_fused_elementwise_ops(OpRegistry& registry) {
           .attr("constants", std::vector<double>())
           .required_attr("results", Integers())
           .output("out", Arity::kVariadic)
-          .of_dtype({})
+          .of_dtype(DTypeRule::inferred("attribute dtypes, of the step"))
           .infer(infer_fused_elementwise)
           .refuse_gradient(unsupported_gradient(
               "fused_elementwise", "it stands in plans only; write the ops of its steps"))

@@ -19,6 +19,8 @@ TEST(DTypeRuleTest, SaysAndGivesTheDType) {
   EXPECT_EQ(DTypeRule::as("x").to_string(), "as x");
   EXPECT_EQ(of(DTypeRule::as("x"), kFloat16), kFloat16);
   EXPECT_EQ(DTypeRule::attribute("dtype").to_string(), "attribute dtype");
+  EXPECT_EQ(DTypeRule::inferred("as it says").to_string(), "as it says");
+  EXPECT_EQ(of(DTypeRule::inferred("as it says"), kFloat16), DType::kNone);
   EXPECT_EQ(of(DTypeRule::attribute("dtype"), kFloat16), kInt8);
   EXPECT_EQ(DTypeRule::always(kUInt8).to_string(), "uint8");
   EXPECT_EQ(of(DTypeRule::always(kUInt8), kFloat16), kUInt8);
