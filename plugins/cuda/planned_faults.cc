@@ -7,22 +7,26 @@
 namespace loci::cuda {
 namespace {
 
-std::int64_t read_count(const sdk::Host& host, const char* name) {
-  const std::string_view text = host.config(name);
+std::int64_t read_count(const sdk::Host& host, const sdk::Options& options, const char* name) {
+  const std::string text = setting_of(host, options, name);
   if (text.empty()) return 0;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= 0) return value;
   throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda] the setting " + std::string(name) + " is '" +
-                                                   std::string(text) +
-                                                   "'; it takes a count, 0 for never");
+                                                   text + "'; it takes a count, 0 for never");
 }
 
 }  // namespace
 
-FaultSettings read_fault_settings(const sdk::Host& host) {
-  return {read_count(host, "fail_alloc"), read_count(host, "fail_copy"),
-          read_count(host, "fail_launch"), read_count(host, "fail_event")};
+std::string setting_of(const sdk::Host& host, const sdk::Options& options, const char* name) {
+  const auto found = options.find(name);
+  return found == options.end() ? std::string(host.config(name)) : found->second;
+}
+
+FaultSettings read_fault_settings(const sdk::Host& host, const sdk::Options& options) {
+  return {read_count(host, options, "fail_alloc"), read_count(host, options, "fail_copy"),
+          read_count(host, options, "fail_launch"), read_count(host, options, "fail_event")};
 }
 
 PlannedFaults::PlannedFaults(const FaultSettings& settings, std::string place)

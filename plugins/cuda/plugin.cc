@@ -7,9 +7,9 @@
 
 namespace loci::cuda {
 
-Plugin::Plugin(const sdk::Host& host, const sdk::Options&)
-    : driver_path_(host.config("driver")),
-      faults_(read_fault_settings(host)),
+Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
+    : driver_path_(setting_of(host, options, "driver")),
+      faults_(read_fault_settings(host, options)),
       kernels_(all_kernels()) {}
 
 const void* Plugin::interface(std::string_view name) {

@@ -117,9 +117,9 @@ std::string throughput_text(const Report& report) {
 
 std::string report_text(const Session& session, const RunCounts& counts, const Report& report) {
   const std::string place = session.executor.place().to_string();
-  std::string text = fmt::format("device {}{}, threads {}\n{}", place,
-                                 emulation_mark(session.executor.place()), config::threads(),
-                                 emulation_note(session.executor.place()));
+  std::string text =
+      fmt::format("device {}{}, threads {}\n{}", place, emulation_mark(session.executor.place()),
+                  config::threads(), emulation_note(session.executor.place()));
   for (const SessionFeed& feed : session.feeds) {
     text +=
         fmt::format("feed {} {}\n", feed.name, type_text(feed.tensor.dtype(), feed.tensor.shape()));

@@ -6,9 +6,10 @@
 
 namespace loci::runner {
 
-// Has every plugin of this process and its children open the double instead of the machine's driver,
-// by LOCI_CUDA_DRIVER. Called before a plugin is loaded and while there is one thread; nothing else
-// ever chooses the double. Throws Failure: kNotAvailable if this build of Loci has none.
+// Has every plugin of this process and its children open the double instead of the machine's
+// driver, by LOCI_CUDA_DRIVER. Called before a plugin is loaded and while there is one thread;
+// nothing else ever chooses the double. Throws Failure: kNotAvailable if this build of Loci has
+// none.
 void use_emulated_cuda();
 
 // Whether the device, which is open, is one of the double's, however that was chosen.

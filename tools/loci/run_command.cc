@@ -24,9 +24,9 @@ void declare_run_command(po::options_description& options) {
   declare_execution_options(options);
   declare_run_options(options, kSingleRun);
   declare_profile_options(options);
-  options.add_options()(
-      "json",
-      "print one JSON object: model, device, emulated, feeds, results, runs, warmup, latency_us, capture");
+  options.add_options()("json",
+                        "print one JSON object: model, device, emulated, feeds, results, runs, "
+                        "warmup, latency_us, capture");
 }
 
 void write_files(const Session& session, const RepeatedRun& outcome) {
