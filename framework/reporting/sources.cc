@@ -20,6 +20,11 @@
 namespace loci::reporting {
 namespace {
 
+// A backend says so in the name, as it has no other words for it.
+bool is_emulated(const profiler::DeviceFacts& device) {
+  return device.name.find("(emulated)") != std::string::npos;
+}
+
 // About 600 MB of device records; beyond it they are counted.
 constexpr std::size_t kMostRecords = 4'000'000;
 
@@ -141,6 +146,10 @@ std::vector<profiler::DeviceFacts> Sources::facts(bool measure,
   std::vector<profiler::DeviceFacts> facts;
   for (const device::Device* device : devices) {
     profiler::DeviceFacts& one = facts.emplace_back(describe(*device));
+    if (is_emulated(one)) {
+      notes.push_back(fmt::format("{} is emulated: its times are of no device", one.place));
+      continue;  // nor are its rates
+    }
     const std::optional<Peaks> peaks = known.of(*device, measure, unix_seconds());
     if (!peaks) continue;
     one.measured_flops = peaks->flops;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tools/loci/capture_report.h"
+#include "tools/loci/emulated_cuda.h"
 #include "tools/loci/latency.h"
 #include "tools/loci/output.h"
 #include "tools/loci/quantity.h"
@@ -44,7 +45,7 @@ void declare_bench_command(po::options_description& options) {
   declare_run_options(options, kBenchCounts);
   options.add_options()(
       "json",
-      "print one JSON object: model, device, threads, feeds, runs, warmup, "
+      "print one JSON object: model, device, emulated, threads, feeds, runs, warmup, "
       "compile_us, first_run_us, latency_us, throughput, memory, transfers, capture");
 }
 
@@ -118,7 +119,9 @@ std::string throughput_text(const Report& report) {
 
 std::string report_text(const Session& session, const RunCounts& counts, const Report& report) {
   const std::string place = session.executor.place().to_string();
-  std::string text = fmt::format("device {}, threads {}\n", place, config::threads());
+  std::string text =
+      fmt::format("device {}{}, threads {}\n{}", place, emulation_mark(session.executor.place()),
+                  config::threads(), emulation_note(session.executor.place()));
   for (const SessionFeed& feed : session.feeds) {
     text +=
         fmt::format("feed {} {}\n", feed.name, type_text(feed.tensor.dtype(), feed.tensor.shape()));
@@ -163,6 +166,7 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
   const Latency& latency = report.latency;
   return {{"model", options.model},
           {"device", session.executor.place().to_string()},
+          {"emulated", is_emulated(session.executor.place())},
           {"threads", config::threads()},
           {"feeds", timed_feeds_json(session)},
           {"runs", counts.repeat},

@@ -7,6 +7,8 @@
 #include <loci/plugins.hpp>
 #include <optional>
 
+#include "tools/loci/emulated_cuda.h"
+
 namespace loci::runner {
 namespace {
 
@@ -55,6 +57,7 @@ plugins::LoadCheck check_with(const std::shared_ptr<PluginProber>& prober) {
 }
 
 std::shared_ptr<PluginProber> search(const po::variables_map& values, Probing probing) {
+  if (values.count("emulated-cuda") != 0) use_emulated_cuda();
   std::shared_ptr<PluginProber> prober = make_prober(values, probing);
   plugins::SearchOptions search;
   search.files = texts(values, "plugin");
@@ -83,7 +86,10 @@ void declare_plugin_options(po::options_description& options) {
   options.add_options()                                                                     //
       ("plugin-path", list("DIR"), "search this directory for plugins first (repeatable)")  //
       ("plugin", list("FILE"), "use this plugin, before any other (repeatable)")            //
-      ("no-plugin", list("ID"), "leave out the plugin with this id (repeatable)");
+      ("no-plugin", list("ID"), "leave out the plugin with this id (repeatable)")           //
+      ("emulated-cuda",
+       "CUDA without a GPU: kernels are interpreted on the processor, and checked; "
+       "LOCI_CUDA_DOUBLE=checks=all,devices=2 sets it up");
   declare_probe_options(options);
 }
 

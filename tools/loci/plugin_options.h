@@ -12,7 +12,8 @@
 
 namespace loci::runner {
 
-// --plugin-path, --plugin and --no-plugin; --probe, --probe-timeout and --no-probe-cache.
+// --plugin-path, --plugin, --no-plugin and --emulated-cuda; --probe, --probe-timeout and
+// --no-probe-cache.
 void declare_plugin_options(po::options_description& options);
 
 // Puts them to use. Throws Failure: kNotAvailable for a file or directory that is not there, and

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tools/loci/capture_report.h"
+#include "tools/loci/emulated_cuda.h"
 #include "tools/loci/latency.h"
 #include "tools/loci/output.h"
 #include "tools/loci/profile_options.h"
@@ -23,9 +24,9 @@ void declare_run_command(po::options_description& options) {
   declare_execution_options(options);
   declare_run_options(options, kSingleRun);
   declare_profile_options(options);
-  options.add_options()(
-      "json",
-      "print one JSON object: model, device, feeds, results, runs, warmup, latency_us, capture");
+  options.add_options()("json",
+                        "print one JSON object: model, device, emulated, feeds, results, runs, "
+                        "warmup, latency_us, capture");
 }
 
 void write_files(const Session& session, const RepeatedRun& outcome) {
@@ -57,6 +58,7 @@ std::string report_text(const ExecutionOptions& options, const Session& session,
     const Latency latency = summarize(outcome.microseconds);
     text += fmt::format("latency over {} runs: median {:.1f} µs, min {:.1f} µs\n", counts.repeat,
                         latency.median_us, latency.min_us);
+    text += emulation_note(session.executor.place());
   }
   text += capture_text(session, options.compile.capture);
   return text;
@@ -92,6 +94,7 @@ Json report_json(const ExecutionOptions& options, const Session& session, const 
   const Latency latency = summarize(outcome.microseconds);
   return {{"model", options.model},
           {"device", session.executor.place().to_string()},
+          {"emulated", is_emulated(session.executor.place())},
           {"feeds", given_feeds_json(session)},
           {"results", results_json(session, outcome)},
           {"runs", counts.repeat},

@@ -8,6 +8,7 @@
 #include "tools/conformance/verify/own_cases.h"
 #include "tools/conformance/verify/verify.h"
 #include "tools/conformance/verify/verify_report.h"
+#include "tools/loci/emulated_cuda.h"
 #include "tools/loci/output.h"
 #include "tools/loci/plugin_options.h"
 #include "tools/loci/subcommands.h"
@@ -39,10 +40,13 @@ void declare_verify_command(po::options_description& options) {
        "for one check")  //
       ("plugin-path", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
        "search this directory for other plugins that a check needs (repeatable)")  //
+      ("emulated",
+       "CUDA without a GPU: the plugin opens what LOCI_CUDA_DRIVER names, and that is a driver "
+       "that interprets kernels on the processor and checks them")  //
       ("json",
        "print one JSON object: file, id, version, place, passed, counts, levels, kernels, results "
        "of the checks that did not pass (check, outcome, message), exclusions (case, kind, reason, "
-       "used, stale)");
+       "used, stale), emulated");
 }
 
 std::vector<std::string> split(const std::string& list) {
@@ -101,11 +105,15 @@ void judge(const verify::Report& report, bool fail_on_stale) {
 ExitCode run_verify_command(const po::variables_map& values) {
   // What a case leaves to the log is no part of the report.
   if (values.count("log") == 0) config::set_log_levels("off");
+  if (values.count("emulated") != 0) use_emulated_cuda();
   const verify::Report report =
       in_phase(Phase::kDevices, [options = options_of(values)] { return verify::verify(options); });
   if (values.count("json") != 0) {
-    print_json(verify::to_json(report));
+    nlohmann::ordered_json json = verify::to_json(report);
+    json["emulated"] = values.count("emulated") != 0;
+    print_json(json);
   } else {
+    if (values.count("emulated") != 0) print("emulated CUDA\n");
     print(verify::to_text(report));
   }
   judge(report, values.count("fail-on-stale") != 0);

@@ -93,10 +93,13 @@ void Scheduler::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
-    ready_changed_.wait(lock, [this] { return !ready_.empty(); });
+    const bool has_work =
+        ready_changed_.wait_for(lock, kIdleTime, [this] { return !ready_.empty(); });
     --idle_;
+    if (!has_work) break;
     run(lock, choose());
   }
+  --threads_;
 }
 
 void Scheduler::run(std::unique_lock<std::mutex>& lock, const TaskPtr& task) {

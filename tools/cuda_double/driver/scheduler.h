@@ -5,6 +5,7 @@
 // functions but the workers' run with the driver's mutex held.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -34,6 +35,9 @@ class Scheduler {
 
  private:
   static constexpr int kMostThreads = 256;
+  // A thread without work ends after that, so that the threads of a busy moment do not look like
+  // some that a program has left behind.
+  static constexpr std::chrono::milliseconds kIdleTime{250};
 
   void make_ready(const TaskPtr& task);
   void offer(const TaskPtr& task);

@@ -188,7 +188,10 @@ void DeviceMemory::free(std::uint64_t address, std::string freed_by) {
 }
 
 void DeviceMemory::shrink_quarantine(std::uint64_t most) {
-  while (quarantined_bytes_ > most && !quarantine_.empty()) {
+  const auto is_too_much = [&] {
+    return quarantined_bytes_ > most || quarantine_.size() > options_.quarantine_allocations;
+  };
+  while (!quarantine_.empty() && is_too_much()) {
     const SlotNumber number = quarantine_.front();
     quarantine_.pop_front();
     const Allocation& allocation = table_entry(number)->allocation;

@@ -115,6 +115,20 @@ TEST(DeviceMemory, does_not_reuse_what_is_in_quarantine) {
   EXPECT_FALSE(memory.find(first).has_value());
 }
 
+TEST(DeviceMemory, keeps_so_many_in_quarantine_at_most) {
+  DeviceMemory::Options options = small();
+  options.quarantine_allocations = 2;
+  DeviceMemory memory(options);
+  std::vector<std::uint64_t> freed;
+  for (int i = 0; i < 3; ++i) {
+    freed.push_back(memory.allocate(64, MemoryKind::kDevice, 0, "a"));
+    memory.free(freed.back(), "a");
+  }
+  EXPECT_FALSE(memory.find(freed[0]).has_value());
+  EXPECT_TRUE(memory.find(freed[1]).has_value());
+  EXPECT_TRUE(memory.find(freed[2]).has_value());
+}
+
 TEST(DeviceMemory, empties_the_quarantine_before_it_gives_up) {
   DeviceMemory memory(small(4 * kMiB, 64 * kMiB));
   for (int i = 0; i < 10; ++i)

@@ -1,0 +1,191 @@
+#include "device.h"
+
+#include "pinned_ranges.h"
+#include "plugin.h"
+#include "status.h"
+
+namespace loci::cuda {
+namespace {
+
+// Of cuMemAlloc, and of all allocation functions of the driver.
+constexpr std::uint64_t kAlignment = 256;
+
+const DeviceEntry& entry_at(Plugin& plugin, std::uint32_t index) {
+  const DeviceList& list = plugin.list();
+  if (index < list.devices.size()) return list.devices[index];
+  const std::string why =
+      list.devices.empty()
+          ? list.reason
+          : "there are " + std::to_string(list.devices.size()) + "; see CUDA_VISIBLE_DEVICES";
+  throw sdk::Error(LOCI_CODE_NOT_FOUND,
+                   "[cuda] there is no device " + std::to_string(index) + ": " + why);
+}
+
+}  // namespace
+
+sdk::Probe Device::probe(Plugin& plugin) {
+  const DeviceList& list = plugin.list();
+  return list.devices.empty() ? sdk::Probe{0, list.reason} : sdk::Probe{1};
+}
+
+std::uint32_t Device::count(Plugin& plugin) {
+  return static_cast<std::uint32_t>(plugin.list().devices.size());
+}
+
+void Device::describe(Plugin& plugin, std::uint32_t index, loci_device_info& info) {
+  const DeviceEntry& entry = entry_at(plugin, index);
+  info.flags = LOCI_DEVICE_ACCELERATOR;
+  info.name = sdk::to_abi(entry.name);
+  info.arch = sdk::to_abi(entry.arch);
+  info.uuid = sdk::to_abi(entry.uuid);
+  info.driver = sdk::to_abi(plugin.driver().version());
+  info.total_memory = entry.memory;
+  info.alignment = kAlignment;
+  info.min_chunk = kAlignment;
+  info.compute_units = entry.multiprocessors;
+  info.greatest_priority = entry.greatest_priority;
+  info.peak_flops = entry.peak_flops;
+  info.peak_bytes = entry.peak_bytes;
+}
+
+Device::Device(Plugin& plugin, const sdk::Host&, std::uint32_t index)
+    : driver_(plugin.driver()),
+      pinned_(plugin.pinned()),
+      entry_(entry_at(plugin, index)),
+      place_("cuda:" + std::to_string(index)),
+      faults_(plugin.faults(), place_),
+      modules_(*this) {
+  check(driver_->cuDevicePrimaryCtxRetain(&context_, entry_.handle), "opening the device");
+  try {
+    const CurrentContext current(*this);
+    const RelaxedCapture relaxed(driver_);
+    check(driver_->cuStreamCreateWithPriority(&watch_, CU_STREAM_NON_BLOCKING, 0),
+          "opening the device");
+  } catch (...) {
+    driver_->cuDevicePrimaryCtxRelease(entry_.handle);
+    throw;
+  }
+}
+
+Device::~Device() {
+  {
+    const CurrentContext current(*this, CurrentContext::ToGiveBack{});
+    modules_.unload();
+    driver_->cuStreamDestroy(watch_);
+  }
+  driver_->cuDevicePrimaryCtxRelease(entry_.handle);
+}
+
+void Device::fail(CUresult status, const char* action) {
+  if (!is_sticky(status)) throw status_error(driver_, status, place_, action);
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_by_.empty()) lost_by_ = status_text(driver_, status);
+  }
+  is_lost_.store(true, std::memory_order_release);
+  throw_lost();
+}
+
+void Device::throw_lost() const {
+  const std::lock_guard lock(mutex_);
+  throw sdk::Error(LOCI_CODE_DEVICE_LOST,
+                   "[cuda] " + place_ + " is lost: work that it was given before ended with " +
+                       lost_by_ +
+                       ", and its context does nothing any more; save what the host has and start "
+                       "the program again, under compute-sanitizer to find the kernel");
+}
+
+void* Device::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream* stream) {
+  const CurrentContext current(*this);
+  faults_.enter_alloc();
+  if (kind == LOCI_MEMORY_PINNED) return allocate_pinned(bytes);
+  CUdeviceptr address = 0;
+  // In a capture an allocation of the stream's would become a part of the graph.
+  if (stream != nullptr && !stream->is_capturing()) {
+    check(driver_->cuMemAllocAsync(&address, bytes, stream->handle()), "allocating memory");
+  } else {
+    const RelaxedCapture relaxed(driver_);
+    check(driver_->cuMemAlloc(&address, bytes), "allocating memory");
+  }
+  return reinterpret_cast<void*>(address);
+}
+
+void* Device::allocate_pinned(std::uint64_t bytes) {
+  const RelaxedCapture relaxed(driver_);
+  void* memory = nullptr;
+  check(driver_->cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE), "pinning memory");
+  pinned_.add(memory, bytes);
+  return memory;
+}
+
+// Either function takes memory that either allocated.
+void Device::mem_free(std::uint32_t kind, void* pointer, Stream* stream) {
+  const CurrentContext current(*this, CurrentContext::ToGiveBack{});
+  if (kind == LOCI_MEMORY_PINNED) return free_pinned(pointer, stream);
+  const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+  if (stream != nullptr && !stream->is_capturing()) {
+    return check(driver_->cuMemFreeAsync(address, stream->handle()), "freeing memory");
+  }
+  const RelaxedCapture relaxed(driver_);
+  check(driver_->cuMemFree(address), "freeing memory");
+}
+
+void Device::free_pinned(void* pointer, Stream* stream) {
+  if (stream != nullptr) {
+    check(driver_->cuStreamSynchronize(stream->handle()), "waiting to free pinned memory");
+  }
+  const RelaxedCapture relaxed(driver_);
+  pinned_.remove(pointer);
+  check(driver_->cuMemFreeHost(pointer), "freeing pinned memory");
+}
+
+void Device::mem_info(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
+  const CurrentContext current(*this);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(driver_->cuMemGetInfo(&free, &total), "asking for its memory");
+  free_bytes = free;
+  total_bytes = total;
+}
+
+void Device::host_register(void* pointer, std::uint64_t bytes) {
+  const CurrentContext current(*this);
+  const RelaxedCapture relaxed(driver_);
+  check(driver_->cuMemHostRegister(pointer, bytes, CU_MEMHOSTREGISTER_PORTABLE),
+        "pinning memory of the host");
+  pinned_.add(pointer, bytes);
+}
+
+void Device::host_unregister(void* pointer) {
+  const CurrentContext current(*this, CurrentContext::ToGiveBack{});
+  const RelaxedCapture relaxed(driver_);
+  pinned_.remove(pointer);
+  check(driver_->cuMemHostUnregister(pointer), "unpinning memory of the host");
+}
+
+void Device::synchronize() {
+  const CurrentContext current(*this);
+  check(driver_->cuCtxSynchronize(), "waiting for the device");
+}
+
+// The driver tells of a failure of enqueued work in whatever is called next, and not whose it was.
+void Device::check_async() {
+  const CurrentContext current(*this);
+  const RelaxedCapture relaxed(driver_);
+  const CUresult status = driver_->cuStreamQuery(watch_);
+  if (status != CUDA_ERROR_NOT_READY) check(status, "looking for errors");
+}
+
+void* Device::native_handle(Stream* stream, std::string_view name) const {
+  if (name == "cuda.context") return context_;
+  if (name == "cuda.stream" && stream != nullptr) return stream->handle();
+  return nullptr;
+}
+
+void Device::require(const Stream* stream) {
+  if (stream != nullptr) return;
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                   "[cuda] work needs a stream; pass one that stream_create made");
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,33 @@
+// The CUDA devices of this machine, as described without opening one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "driver.h"
+
+namespace loci::cuda {
+
+struct DeviceEntry {
+  CUdevice handle = 0;
+  std::string name;
+  std::string arch;          // "sm_90"
+  std::string uuid;          // "GPU-...", as nvidia-smi prints it
+  std::uint64_t memory = 0;  // bytes
+  std::uint32_t multiprocessors = 0;
+  std::int32_t greatest_priority = 0;
+  std::uint64_t max_pitch = 0;  // bytes, of copies of rows
+  double peak_flops = 0;        // 0: not known
+  double peak_bytes = 0;
+};
+
+struct DeviceList {
+  std::vector<DeviceEntry> devices;
+  std::string reason;  // why there is none
+};
+
+// In the order of the driver, which CUDA_VISIBLE_DEVICES changes. Throws Error.
+DeviceList find_devices(const Driver& driver);
+
+}  // namespace loci::cuda

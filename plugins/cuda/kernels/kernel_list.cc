@@ -1,0 +1,11 @@
+#include "kernels/kernel_list.h"
+
+namespace loci::cuda {
+
+sdk::KernelList all_kernels() {
+  Kernels kernels;
+  add_movement(kernels);
+  return sdk::KernelList(std::move(kernels));
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,45 @@
+// The plugin's one object.
+#pragma once
+
+#include <loci/plugin/host.hpp>
+#include <loci/plugin/kernel.hpp>
+#include <loci/plugin/plugin_object.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "device_list.h"
+#include "driver.h"
+#include "pinned_ranges.h"
+#include "planned_faults.h"
+
+namespace loci::cuda {
+
+class Plugin {
+ public:
+  static constexpr std::string_view kId = "org.loci.cuda";
+  static constexpr std::string_view kVersion = LOCI_CUDA_PLUGIN_VERSION;
+  static constexpr std::string_view kDeviceType = "cuda";
+
+  Plugin(const sdk::Host& host, const sdk::Options& options);
+  const void* interface(std::string_view name);
+  [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
+
+  // Opens the driver when first called, LOCI_CUDA_DRIVER if that is set.
+  const Driver& driver();
+  const DeviceList& list();
+  [[nodiscard]] const FaultSettings& faults() const { return faults_; }
+  [[nodiscard]] PinnedRanges& pinned() { return pinned_; }
+
+ private:
+  const std::string driver_path_;
+  const FaultSettings faults_;
+  sdk::KernelList kernels_;
+  std::once_flag looked_;
+  std::unique_ptr<Driver> driver_;
+  DeviceList list_;
+  PinnedRanges pinned_;
+};
+
+}  // namespace loci::cuda

@@ -1,0 +1,75 @@
+#include "stream.h"
+
+#include "device.h"
+#include "staging.h"
+
+namespace loci::cuda {
+namespace {
+
+struct HostCall {
+  loci_host_fn function;
+  void* context;
+};
+
+// Called whatever the status, as the host asks for. cuLaunchHostFunc() would leave it out behind
+// work that failed.
+void CUDA_CB run_host_call(CUstream, CUresult, void* data) {
+  const std::unique_ptr<HostCall> call(static_cast<HostCall*>(data));
+  call->function(call->context);
+}
+
+}  // namespace
+
+Stream::Stream(Device& device, std::int32_t priority) : device_(device) {
+  const CurrentContext current(device);
+  device.check(device.driver()->cuStreamCreateWithPriority(&handle_, CU_STREAM_NON_BLOCKING,
+                                                           static_cast<int>(priority)),
+               "creating a stream");
+}
+
+// The driver destroys it when its work has ended.
+Stream::~Stream() {
+  staging_.reset();
+  const CurrentContext current(device_, CurrentContext::ToGiveBack{});
+  device_.driver()->cuStreamDestroy(handle_);
+}
+
+bool Stream::query() {
+  const CurrentContext current(device_);
+  const CUresult status = device_.driver()->cuStreamQuery(handle_);
+  if (status == CUDA_ERROR_NOT_READY) return false;
+  device_.check(status, "querying a stream");
+  return true;
+}
+
+void Stream::synchronize() {
+  const CurrentContext current(device_);
+  device_.check(device_.driver()->cuStreamSynchronize(handle_), "waiting for a stream");
+}
+
+void Stream::wait(Event& event) {
+  const CurrentContext current(device_);
+  device_.check(device_.driver()->cuStreamWaitEvent(handle_, event.handle(), CU_EVENT_WAIT_DEFAULT),
+                "having a stream wait for an event");
+}
+
+void Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
+  const CurrentContext current(device_);
+  auto call = std::make_unique<HostCall>(HostCall{function, context});
+  device_.check(device_.driver()->cuStreamAddCallback(handle_, &run_host_call, call.get(), 0),
+                "enqueuing a function of the host");
+  static_cast<void>(call.release());  // run_host_call() deletes it
+}
+
+bool Stream::is_capturing() {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  device_.check(device_.driver()->cuStreamIsCapturing(handle_, &status), "looking at a stream");
+  return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+Staging& Stream::staging() {
+  if (staging_ == nullptr) staging_ = std::make_unique<Staging>(device_, *this);
+  return *staging_;
+}
+
+}  // namespace loci::cuda
