@@ -118,6 +118,14 @@ std::string RunnerTest::inference_model() const {
   return path("model");
 }
 
+nlohmann::json RunnerTest::absent_but_cuda(const nlohmann::json& report) {
+  nlohmann::json others = nlohmann::json::array();
+  for (const nlohmann::json& absent : report["absent"]) {
+    if (absent["plugin"] != "org.loci.cuda") others.push_back(absent);
+  }
+  return others;
+}
+
 std::string RunnerTest::untrained_program() const {
   const Model model = build();
   io::save_program(path("program"), model.main, model.startup);

@@ -30,6 +30,8 @@ class RunnerTest : public ::testing::Test {
                        const std::vector<std::string>& environment = {});
   // Runs it, expects exit code 0 and one JSON object on standard output.
   static nlohmann::json loci_json(const std::vector<std::string>& arguments);
+  // What `loci devices --json` says is absent, apart from CUDA, which most machines of tests lack.
+  static nlohmann::json absent_but_cuda(const nlohmann::json& report);
   // Runs it and expects this exit code, nothing on standard output, and one line with "error"
   // first on standard error; returns standard error.
   static std::string failure(int exit_code, const std::vector<std::string>& arguments,
