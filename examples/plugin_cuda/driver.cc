@@ -19,10 +19,11 @@ Driver open_driver() {
     driver.unavailable = "no CUDA driver";
     return driver;
   }
-#define MYCUDA_FIND(name)                                                                   \
+#define MYCUDA_FUNCTION(name)                                                               \
   driver.name = reinterpret_cast<decltype(driver.name)>(dlsym(library, MYCUDA_NAME(name))); \
   if (driver.name == nullptr) driver.unavailable = "the CUDA driver has no " MYCUDA_NAME(name);
-  MYCUDA_FUNCTIONS(MYCUDA_FIND)
+#include "driver_functions.inc"
+#undef MYCUDA_FUNCTION
   if (driver.unavailable.empty() && driver.cuInit(0) != CUDA_SUCCESS) {
     driver.unavailable = "the CUDA driver finds no device";
   }

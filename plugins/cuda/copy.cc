@@ -177,7 +177,7 @@ void Device::fill(void* target, std::uint64_t bytes, const void* pattern,
     check_fill(driver_->cuMemsetD32Async(first, words[0], bytes / 4, stream->handle()));
   } else {
     // Each half by itself, as a column of words.
-    for (std::uint32_t half = 0; half < 2; ++half) {
+    for (std::uint64_t half = 0; half < 2; ++half) {
       check_fill(driver_->cuMemsetD2D32Async(first + 4 * half, 8, words[half], 1, count,
                                              stream->handle()));
     }

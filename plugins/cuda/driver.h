@@ -11,6 +11,8 @@ namespace loci::cuda {
 // Pointers to the driver's functions. cuda.h renames many of them to a version ("cuMemAlloc_v2"),
 // and what is looked up is that name.
 struct DriverFunctions {
+// A declaration takes no parentheses.
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define LOCI_CUDA_FUNCTION(name) decltype(&::name) name = nullptr;
 #include "driver_functions.inc"
 #undef LOCI_CUDA_FUNCTION

@@ -52,7 +52,7 @@ class DeviceMemory {
     std::uint64_t reserved_bytes = std::uint64_t{16} << 30;  // of addresses, for all allocations
     std::uint64_t quarantine_bytes = std::uint64_t{256} << 20;
     // So many at most, however small: what is known of them takes memory of the program.
-    std::size_t quarantine_allocations = 64;
+    std::size_t quarantine_allocations = 32;
     bool track_writes = true;  // without, everything counts as written
     bool poison = true;        // fill new memory; else it may hold zeros or what it held before
   };
