@@ -28,17 +28,13 @@ struct Tanh {
   }
 };
 
-// Beyond it both factors of gelu are at their limits in every dtype, and infinity must not meet 0.
-constexpr double kFar = 40;
-
 // x P(X <= x); the tail is computed on its own side, so that it keeps its digits.
 struct Gelu {
   static constexpr std::int64_t kPicoseconds = 2300;
   template <class C>
   LOCI_INLINE static C value(C x) {
     const C tail = simd::normal_tail(std::abs(x)).tail;
-    const C near = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
-    return near * (x > 0 ? 1 - tail : tail);
+    return not_far_below(x) * (x > 0 ? 1 - tail : tail);
   }
   // P(x) + x p(x).
   template <class C>
@@ -49,8 +45,12 @@ struct Gelu {
   }
   template <class C>
   LOCI_INLINE static C clamped(C x) {
-    const C above = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
-    return above > static_cast<C>(kFar) ? static_cast<C>(kFar) : above;
+    return simd::not_above(simd::ends<C>().gelu_far, not_far_below(x));
+  }
+  // Infinity must not meet 0.
+  template <class C>
+  LOCI_INLINE static C not_far_below(C x) {
+    return simd::not_below(-simd::ends<C>().gelu_far, x);
   }
 };
 
@@ -62,7 +62,7 @@ struct GeluTanh {
 
   template <class C>
   LOCI_INLINE static C value(C x) {
-    const C near = x < static_cast<C>(-kFar) ? static_cast<C>(-kFar) : x;
+    const C near = Gelu::not_far_below(x);
     return near * simd::sigmoid(argument(near));
   }
   // s + x s (1 - s) (2 u)', with s (1 - s) from the side where 1 - s is small.

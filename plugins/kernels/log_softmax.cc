@@ -50,7 +50,7 @@ struct LogSoftmax {
         const T* from = x + offset + i * inner;
 #pragma omp simd
         for (std::int64_t c = 0; c < width; ++c) {
-          sum[c] += static_cast<double>(simd::exp(static_cast<C>(from[c]) - max[c]));
+          sum[c] += static_cast<double>(simd::exp_nonpositive(static_cast<C>(from[c]) - max[c]));
         }
       }
 #pragma omp simd

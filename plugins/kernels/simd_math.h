@@ -34,12 +34,64 @@ struct Format<float> {
   static constexpr float kLn2High = 0x1.62e3p-1F;
   static constexpr float kLn2Low = 9.0580006145e-06F;
   static constexpr Bits kRootHalf = 0x3F3504F3U;  // of sqrt(1/2)
-  static constexpr std::size_t kExpTerms = 6;
+  // (e^r - 1 - r) / r^2: of all polynomials of five terms the one whose largest error in e^r, for
+  // |r| <= ln 2 / 2, is the least: u / 19.
+  static constexpr std::array<double, 5> kExpSeries = {4.99999934321e-01, 1.66665203996e-01,
+                                                       4.16683908143e-02, 8.36874506755e-03,
+                                                       1.38145381567e-03};
   static constexpr std::size_t kLogTerms = 4;
-  static constexpr std::size_t kTailTerms = 11;
-  static constexpr float kExpLowest = -104.0F;  // rounds to 0
-  static constexpr float kExpHighest = 89.0F;   // overflows
+  // Of the tail of the normal distribution, see normal_tail(): of all polynomials of nine terms the
+  // one with the least relative error, 0.6 u, for a <= 13.6; beyond, e^(-a^2 / 2) is subnormal.
+  static constexpr double kTailMiddle = 2.1;  // t is 1/2 there
+  static constexpr double kTailCentre = 0.5859375;
+  static constexpr std::array<double, 9> kTail = {
+      2.76670314463e-01, 3.94711072189e-01, 3.29225757491e-01,
+      9.06817464836e-02, -8.8645952788e-02, -5.17036696477e-02,
+      4.49925248417e-02, 2.00181858251e-02, -2.47787635738e-02};
 };
+
+// The first terms of (e^r - 1 - r) / r^2: 1/2!, 1/3!, ...
+template <std::size_t count>
+constexpr std::array<double, count> exp_series() {
+  std::array<double, count> c{};
+  double factorial = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    factorial *= static_cast<double>(i + 2);
+    c[i] = 1 / factorial;
+  }
+  return c;
+}
+
+// erfc(z) e^(z^2) / (2 t) with t = 2 / (2 + z), as a polynomial in t - 1/2. The series that it
+// comes from, in Chebyshev polynomials of 2 t - 1, was interpolated at 200 nodes from values of 113
+// bits; what it leaves out is below u / 4. Its coefficients get smaller faster than those of the
+// Chebyshev polynomials get larger, so that nothing is lost.
+constexpr std::array<double, 27> tail_polynomial() {
+  constexpr std::array<double, 27> kSeries = {
+      5.77033738616469688e-01, 3.55436921270498487e-01, 6.50951588287865245e-02,
+      3.67114239583663916e-03, -1.1128447433526324e-03, -1.6075829915378079e-04,
+      3.27803157417313706e-05, 5.44244164550501603e-06, -1.5154665553171481e-06,
+      -1.4297608181169864e-07, 8.23460882741949343e-08, -1.2962846852306562e-09,
+      -4.1547216310151983e-09, 6.34705827836281118e-10, 1.43208227122562237e-10,
+      -6.1603901052045855e-11, 2.06121385547216963e-12, 3.57149314884770444e-12,
+      -8.5864228432517964e-13, -6.1456002137906305e-14, 7.41872574859661705e-14,
+      -1.2895042755032325e-14, -2.3587263857106323e-15, 1.57293493816859113e-15,
+      -2.2782966239546465e-16, -6.3123304507564298e-17, 3.59167635318149231e-17};
+  std::array<double, 27> sum{};
+  std::array<double, 27> before{};  // T(i - 1), in powers of t - 1/2
+  std::array<double, 27> current{1};
+  for (std::size_t i = 0; i < kSeries.size(); ++i) {
+    std::array<double, 27> next{};
+    for (std::size_t power = 0; power < kSeries.size(); ++power) {
+      sum[power] += kSeries[i] / 2 * current[power];
+      const double raised = power == 0 ? 0 : 2 * current[power - 1];
+      next[power] = (i == 0 ? 1 : 2) * raised - before[power];
+    }
+    before = current;
+    current = next;
+  }
+  return sum;
+}
 
 template <>
 struct Format<double> {
@@ -50,12 +102,45 @@ struct Format<double> {
   static constexpr double kLn2High = 0x1.62e42feep-1;
   static constexpr double kLn2Low = 1.90821492927058770002e-10;
   static constexpr Bits kRootHalf = 0x3FE6A09E667F3BCDU;
-  static constexpr std::size_t kExpTerms = 12;
+  // It stops after r^13: what is left out is below u / 16.
+  static constexpr std::array<double, 12> kExpSeries = exp_series<12>();
   static constexpr std::size_t kLogTerms = 10;
-  static constexpr std::size_t kTailTerms = 27;
-  static constexpr double kExpLowest = -746.0;
-  static constexpr double kExpHighest = 710.0;
+  static constexpr double kTailMiddle = 2;
+  static constexpr double kTailCentre = 0.5;
+  static constexpr std::array<double, 27> kTail = tail_polynomial();
 };
+
+// Where arguments are cut off. The values are in simd_math.cc, because the compiler, if it knew
+// them, would carry what follows from each into a branch of its own, and loops of branches make
+// slow vectors: exp took 1.4 times as long.
+template <class C>
+struct Ends {
+  C exp_lowest;   // e^x rounds to 0
+  C exp_highest;  // the number of kShift + n with 2^n beyond what is finite
+  C tanh_one;     // tanh is 1 from there
+  C gelu_far;     // both factors of gelu are at their limits
+};
+extern const Ends<float> kFloatEnds;
+extern const Ends<double> kDoubleEnds;
+
+template <class C>
+LOCI_INLINE inline const Ends<C>& ends() {
+  if constexpr (std::is_same_v<C, float>) {
+    return kFloatEnds;
+  } else {
+    return kDoubleEnds;
+  }
+}
+
+// NaN passes both. As one instruction has it.
+template <class C>
+LOCI_INLINE inline C not_below(C end, C x) {
+  return end > x ? end : x;
+}
+template <class C>
+LOCI_INLINE inline C not_above(C end, C x) {
+  return end < x ? end : x;
+}
 
 template <class C>
 using bits_t = typename Format<C>::Bits;
@@ -88,70 +173,83 @@ LOCI_INLINE inline C polynomial(const std::array<double, count>& c, C x) {
   }
 }
 
-// The first terms of (e^r - 1 - r) / r^2: 1/2!, 1/3!, ...
-template <std::size_t count>
-constexpr std::array<double, count> exp_series() {
-  std::array<double, count> c{};
-  double factorial = 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    factorial *= static_cast<double>(i + 2);
-    c[i] = 1 / factorial;
+// The same in two chains of half the length, for a long one: while one waits, the other goes on.
+template <std::size_t first, class C, std::size_t count>
+LOCI_INLINE inline C every_other(const std::array<double, count>& c, C square) {
+  if constexpr (first + 2 >= count) {
+    return static_cast<C>(c[first]);
+  } else {
+    return fused(every_other<first + 2>(c, square), square, static_cast<C>(c[first]));
   }
-  return c;
+}
+template <class C, std::size_t count>
+LOCI_INLINE inline C long_polynomial(const std::array<double, count>& c, C x) {
+  const C square = x * x;
+  return fused(every_other<1>(c, square), x, every_other<0>(c, square));
 }
 
 // x = n ln 2 + r with |r| <= ln 2 / 2.
 template <class C>
 struct ExpParts {
-  C power;      // e^r - 1
-  bits_t<C> n;  // modulo 2^bits
+  C power;                 // e^r - 1
+  bits_t<C> power_of_two;  // n modulo 2^kFraction, and above that what shifting it away leaves 0
 };
 
-// The series stops after r^7, or r^13: what is left out is below u / 8, or u / 16.
+// `shifted` is kShift + x / ln 2, the last digits of which are n.
 template <class C>
-LOCI_INLINE inline ExpParts<C> exp_parts(C x) {
+LOCI_INLINE inline ExpParts<C> exp_parts(C x, C shifted) {
   using F = Format<C>;
-  constexpr auto kSeries = exp_series<F::kExpTerms>();
-  const C shifted = fused(x, static_cast<C>(1.4426950408889634), F::kShift);
   const C n = shifted - F::kShift;
   const C r = fused(n, -F::kLn2Low, fused(n, -F::kLn2High, x));
-  return {fused(polynomial<0>(kSeries, r), r * r, r), to_bits<C>(shifted) - to_bits<C>(F::kShift)};
+  return {fused(polynomial<0>(F::kExpSeries, r), r * r, r), to_bits<C>(shifted)};
 }
 
-// 2^n for a normal result.
+template <class C>
+LOCI_INLINE inline C shifted_exponent(C x) {
+  return fused(x, static_cast<C>(1.4426950408889634), Format<C>::kShift);
+}
+
+// 2^n for a normal result, of which the bits above n shift away.
 template <class C>
 LOCI_INLINE inline C power_of_two(bits_t<C> n) {
-  return from_bits<C>((n + Format<C>::kBias) << static_cast<unsigned>(Format<C>::kFraction));
+  constexpr auto kFraction = static_cast<unsigned>(Format<C>::kFraction);
+  return from_bits<C>((n << kFraction) + (Format<C>::kBias << kFraction));
 }
 
-// e^x, within 2 u; subnormal results too, which add half of their last place.
+// (e^r - 1 + 1) 2^n in two factors, because the result may be subnormal.
+template <class C>
+LOCI_INLINE inline C scaled(const ExpParts<C>& parts) {
+  const bits_t<C> half = parts.power_of_two >> 1U;
+  const C first = power_of_two<C>(half);
+  return fused(parts.power, first, first) * power_of_two<C>(parts.power_of_two - half);
+}
+
+// e^x for x <= 0 or NaN, within 2 u; subnormal results too, which add half of their last place.
+template <class C>
+LOCI_INLINE inline C exp_nonpositive(C x) {
+  x = not_below(ends<C>().exp_lowest, x);
+  return scaled(exp_parts(x, shifted_exponent(x)));
+}
+
+// e^x, likewise.
 template <class C>
 LOCI_INLINE inline C exp(C x) {
-  using F = Format<C>;
-  x = x < F::kExpLowest ? F::kExpLowest : x;
-  x = x > F::kExpHighest ? F::kExpHighest : x;
-  const auto parts = exp_parts(x);
-  // 2^n in two factors, because the result may be subnormal. An even number that makes n positive
-  // stands in for a signed shift, which vectors of 64 bits do not have.
-  constexpr bits_t<C> kPositive = 4 * (F::kBias + 1);
-  const bits_t<C> half = ((parts.n + kPositive) >> 1U) - kPositive / 2;
-  return (parts.power + 1) * power_of_two<C>(half) * power_of_two<C>(parts.n - half);
+  x = not_below(ends<C>().exp_lowest, x);
+  return scaled(exp_parts(x, not_above(ends<C>().exp_highest, shifted_exponent(x))));
 }
 
 // e^x - 1 for 0 <= x < 60 or NaN, within 5 u.
 template <class C>
 LOCI_INLINE inline C expm1_nonnegative(C x) {
-  const auto parts = exp_parts(x);
-  const C scale = power_of_two<C>(parts.n);
+  const auto parts = exp_parts(x, shifted_exponent(x));
+  const C scale = power_of_two<C>(parts.power_of_two);
   return fused(parts.power, scale, scale - 1);
 }
 
 // (e^2|x| - 1) / (e^2|x| + 1), within 5 u: e -> e / (e + 2) shrinks relative errors.
 template <class C>
 LOCI_INLINE inline C tanh(C x) {
-  constexpr auto kLimit = static_cast<C>(std::is_same_v<C, float> ? 10 : 20);  // 1 from there
-  const C magnitude = std::abs(x);
-  const C e = expm1_nonnegative(2 * (magnitude > kLimit ? kLimit : magnitude));
+  const C e = expm1_nonnegative(2 * not_above(ends<C>().tanh_one, std::abs(x)));
   return std::copysign(e / (e + 2), x);
 }
 
@@ -159,7 +257,7 @@ LOCI_INLINE inline C tanh(C x) {
 // digits.
 template <class C>
 LOCI_INLINE inline C sigmoid(C x) {
-  const C e = exp(-std::abs(x));
+  const C e = exp_nonpositive(-std::abs(x));
   return (x < 0 ? e : C{1}) / (1 + e);
 }
 
@@ -239,47 +337,23 @@ LOCI_INLINE inline SineCosine sine_cosine(double turns) {
   return {(n & 2U) != 0 ? -first : first, ((n + 1) & 2U) != 0 ? -second : second};
 }
 
-// erfc(z) e^(z^2) / t for z >= 0 with t = 2 / (2 + z), as a Chebyshev series in 2 t - 1. The
-// coefficients are interpolated at 200 nodes from values of 113 bits. The first 11 leave out less
-// than u / 2 of float, all 27 u / 4 of double.
-inline constexpr std::array<double, 27> kTailSeries = {
-    5.77033738616469688e-01, 3.55436921270498487e-01, 6.50951588287865245e-02,
-    3.67114239583663916e-03, -1.1128447433526324e-03, -1.6075829915378079e-04,
-    3.27803157417313706e-05, 5.44244164550501603e-06, -1.5154665553171481e-06,
-    -1.4297608181169864e-07, 8.23460882741949343e-08, -1.2962846852306562e-09,
-    -4.1547216310151983e-09, 6.34705827836281118e-10, 1.43208227122562237e-10,
-    -6.1603901052045855e-11, 2.06121385547216963e-12, 3.57149314884770444e-12,
-    -8.5864228432517964e-13, -6.1456002137906305e-14, 7.41872574859661705e-14,
-    -1.2895042755032325e-14, -2.3587263857106323e-15, 1.57293493816859113e-15,
-    -2.2782966239546465e-16, -6.3123304507564298e-17, 3.59167635318149231e-17};
-
-// Clenshaw's recurrence from the last term down to the one after `term`.
-template <std::size_t term, std::size_t count, class C>
-LOCI_INLINE inline C tail_series(C twice, C x, C b1, C b2) {
-  const auto c = static_cast<C>(kTailSeries[term]);
-  if constexpr (term == 0) {
-    return fused(x, b1, c - b2);
-  } else {
-    return tail_series<term - 1, count>(twice, x, fused(twice, b1, c - b2), b1);
-  }
-}
-
 template <class C>
 struct NormalTail {
   C tail;     // P(X > a)
   C density;  // at a
 };
 
-// The standard normal distribution beyond a >= 0. Within (a^2 / 2 + 10) u, because rounding a^2
-// changes e^(-a^2 / 2) by as much.
+// The standard normal distribution beyond a >= 0, from erfc(z) e^(z^2) with z = a / sqrt(2) as a
+// function of t = m / (m + z). Within (a^2 / 2 + 10) u, because rounding a^2 changes e^(-a^2 / 2)
+// by as much.
 template <class C>
 LOCI_INLINE inline NormalTail<C> normal_tail(C a) {
-  constexpr std::size_t kCount = Format<C>::kTailTerms;
-  const C power = exp(static_cast<C>(-0.5) * (a * a));
-  const C t = 2 / fused(a, static_cast<C>(0.70710678118654752440), C{2});
-  const C x = 2 * t - 1;
-  const C series = tail_series<kCount - 1, kCount>(2 * x, x, C{0}, C{0});
-  return {static_cast<C>(0.5) * t * series * power, static_cast<C>(0.39894228040143267794) * power};
+  using F = Format<C>;
+  constexpr auto kScale = static_cast<C>(0.70710678118654752440 / F::kTailMiddle);
+  const C power = exp_nonpositive(static_cast<C>(-0.5) * (a * a));
+  const C t = 1 / fused(a, kScale, C{1});
+  const C series = long_polynomial(F::kTail, t - static_cast<C>(F::kTailCentre));
+  return {t * power * series, static_cast<C>(0.39894228040143267794) * power};
 }
 
 }  // namespace loci::kernels::simd

@@ -1,0 +1,8 @@
+#include "plugins/kernels/simd_math.h"
+
+namespace loci::kernels::simd {
+
+const Ends<float> kFloatEnds{-104, Format<float>::kShift + 129, 10, 40};
+const Ends<double> kDoubleEnds{-746, Format<double>::kShift + 1025, 20, 40};
+
+}  // namespace loci::kernels::simd
