@@ -8,6 +8,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/half_product.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/row_product.h"
 #include "plugins/kernels/summation.h"
 #include "plugins/kernels/widened.h"
 
@@ -104,6 +105,8 @@ void emplace(Prepare& prepare, const Products& shape) {
     const GemmPlan<T> plan(shape.sizes, prepare.host().parallel_width());
     prepare.set_workspace(plan.workspace_bytes());
     prepare.emplace<Blocked<T>>(host, shape, plan);
+  } else if (RowProduct<T>::suits(shape)) {
+    prepare.emplace<RowProduct<T>>(host, shape);
   } else if (shape.is_of_runs()) {
     prepare.emplace<Dots<T>>(host, shape);
   } else {
@@ -118,6 +121,8 @@ void emplace_as(Prepare& prepare, const Products& shape) {
   if (shape.is_large()) {
     const GemmPlan<Wide> plan(shape.sizes, prepare.host().parallel_width());
     emplace_widened(prepare, {2}, plan.workspace_bytes(), Blocked<Wide>{host, shape, plan});
+  } else if (RowProduct<Wide>::suits(shape)) {
+    emplace_widened(prepare, {2}, 0, RowProduct<Wide>{host, shape});
   } else if (shape.is_of_runs()) {
     emplace_widened(prepare, {2}, 0, Dots<Wide>{host, shape});
   } else {
