@@ -92,14 +92,19 @@ struct FoldRuns {
   LOCI_INLINE void run(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
     sdk::AxisWalk kept(plan.kept, begin);
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
-      auto state = Fold::neutral();
-      sdk::AxisWalk reduced(plan.reduced, 0);
-      for (std::int64_t row = 0; row < plan.reduced.count; ++row, reduced.next()) {
-        state =
-            Fold::apply(state, fold_run(fold, x + kept.offset() + reduced.offset(), plan.inner));
-      }
-      out[i] = fold.finish(state);
+      out[i] = fold.finish(fold_output(x + kept.offset()));
     }
+  }
+
+  LOCI_INLINE typename Fold::State fold_output(const T* x) const {
+    // A walk over nothing takes as long as a short run.
+    if (plan.reduced.rank == 0 && plan.reduced.count == 1) return fold_run(fold, x, plan.inner);
+    auto state = Fold::neutral();
+    sdk::AxisWalk reduced(plan.reduced, 0);
+    for (std::int64_t row = 0; row < plan.reduced.count; ++row, reduced.next()) {
+      state = Fold::apply(state, fold_run(fold, x + reduced.offset(), plan.inner));
+    }
+    return state;
   }
 
   const sdk::Host* host;

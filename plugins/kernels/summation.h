@@ -36,9 +36,14 @@ LOCI_INLINE inline Sum sum_lanes(const Sum* lanes) {
   return two[0] + two[1];
 }
 
-// The sum of term(i) for i in [0, count).
-template <class Sum, class Term>
-LOCI_INLINE inline Sum sum_terms(std::int64_t count, const Term& term) {
+struct FetchNothing {
+  LOCI_INLINE void operator()(std::int64_t /*i*/) const {}
+};
+
+// The sum of term(i) for i in [0, count). fetch(i) may have the processor read ahead of the next
+// two times kSumLanes terms.
+template <class Sum, class Term, class Fetch = FetchNothing>
+LOCI_INLINE inline Sum sum_terms(std::int64_t count, const Term& term, const Fetch& fetch = {}) {
   constexpr std::int64_t kBlock = 2048;
   constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
   Sum total{};
@@ -49,6 +54,7 @@ LOCI_INLINE inline Sum sum_terms(std::int64_t count, const Term& term) {
     Sum rest{};  // not a lane: an index that is not constant would keep the lanes in memory
     std::int64_t i = begin;
     for (; i + 2 * kLanes <= end; i += 2 * kLanes) {
+      fetch(i);
 #pragma omp simd
       for (std::int64_t lane = 0; lane < kLanes; ++lane) {
         lanes[lane] += term(i + lane);
@@ -68,12 +74,20 @@ LOCI_INLINE inline Sum sum_terms(std::int64_t count, const Term& term) {
   return total;
 }
 
-// Of elements that lie side by side.
+// Of elements that lie side by side, and, most likely, of what lies behind them: out of the large
+// caches they come late without being asked for.
 template <class T>
 LOCI_INLINE inline sum_t<T> sum_run(const T* x, std::int64_t count) {
-  return sum_terms<sum_t<T>>(count, [x](std::int64_t i) LOCI_INLINE {
-    return static_cast<sum_t<T>>(static_cast<sdk::compute_t<T>>(x[i]));
-  });
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  constexpr std::int64_t kAhead = 16 * kLine;
+  return sum_terms<sum_t<T>>(
+      count,
+      [x](std::int64_t i)
+          LOCI_INLINE { return static_cast<sum_t<T>>(static_cast<sdk::compute_t<T>>(x[i])); },
+      [x](std::int64_t i) LOCI_INLINE {
+        constexpr auto kTerms = 2 * static_cast<std::int64_t>(kSumLanes);
+        for (std::int64_t j = 0; j < kTerms; j += kLine) __builtin_prefetch(x + i + j + kAhead);
+      });
 }
 
 }  // namespace loci::kernels
