@@ -35,10 +35,9 @@ struct SoftmaxRows {
   std::int64_t count;
 };
 
-// The axis is not the last: a strip of neighbouring columns at a time.
+// The axis is not the last: a strip of neighbouring columns at a time. The output may be the input.
 template <class T>
 struct SoftmaxColumns {
-  using C = sdk::compute_t<T>;
   static constexpr std::int64_t kStrip = 64;
 
   void launch(const Launch& launch) const {
@@ -59,31 +58,30 @@ struct SoftmaxColumns {
   }
 
   LOCI_INLINE void run(T* out, const T* x, std::int64_t width) const {
-    C max[kStrip];
-    double sum[kStrip];
-    for (std::int64_t c = 0; c < width; ++c) {
-      max[c] = -std::numeric_limits<C>::infinity();
-      sum[c] = 0;
-    }
+    T max[kStrip];
+    double sum[kStrip] = {};
+    T share[kStrip];
+    for (T& value : max) value = -std::numeric_limits<T>::infinity();
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp simd
       for (std::int64_t c = 0; c < width; ++c) {
-        const auto value = static_cast<C>(x[i * inner + c]);
+        const T value = x[i * inner + c];
         max[c] = value > max[c] ? value : max[c];
       }
     }
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp simd
       for (std::int64_t c = 0; c < width; ++c) {
-        sum[c] += static_cast<double>(simd::exp(static_cast<C>(x[i * inner + c]) - max[c]));
+        const T power = simd::exp_nonpositive(x[i * inner + c] - max[c]);
+        out[i * inner + c] = power;
+        sum[c] += static_cast<double>(power);
       }
     }
+#pragma omp simd
+    for (std::int64_t c = 0; c < width; ++c) share[c] = static_cast<T>(1 / sum[c]);
     for (std::int64_t i = 0; i < count; ++i) {
 #pragma omp simd
-      for (std::int64_t c = 0; c < width; ++c) {
-        const C power = simd::exp(static_cast<C>(x[i * inner + c]) - max[c]);
-        out[i * inner + c] = static_cast<T>(power / static_cast<C>(sum[c]));
-      }
+      for (std::int64_t c = 0; c < width; ++c) out[i * inner + c] *= share[c];
     }
   }
 

@@ -48,9 +48,10 @@ struct RowSum {
 };
 
 // The sum of power(i) for i in [0, count): of a block in the dtype computed in, which makes 64
-// additions for a lane at most, and of blocks in double.
-template <class C, class Power>
-LOCI_INLINE inline double sum_powers(std::int64_t count, const Power& power) {
+// additions for a lane at most, and of blocks in double. fetch(i) may have the processor read
+// ahead.
+template <class C, class Power, class Fetch>
+LOCI_INLINE inline double sum_powers(std::int64_t count, const Power& power, const Fetch& fetch) {
   constexpr std::int64_t kBlock = 1024;
   constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
   double sum = 0;
@@ -59,6 +60,7 @@ LOCI_INLINE inline double sum_powers(std::int64_t count, const Power& power) {
     C lanes[kSumLanes] = {};
     std::int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes) {
+      fetch(i);
 #pragma omp simd
       for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += power(i + lane);
     }
@@ -74,19 +76,28 @@ LOCI_INLINE inline double sum_powers(std::int64_t count, const Power& power) {
   return sum;
 }
 
+// What lies behind a row is most likely the next one, whose maximum is looked for first, which is
+// bound by memory as exponentials are not.
+template <class C>
+struct FetchNextRow {
+  LOCI_INLINE void operator()(std::int64_t i) const { __builtin_prefetch(next + i); }
+  const C* next;
+};
+
 template <class C>
 LOCI_INLINE inline RowSum<C> sum_exp(const C* x, std::int64_t count) {
   const C max = row_max(x, count);
-  return {max,
-          sum_powers<C>(count, [&](std::int64_t i) LOCI_INLINE { return simd::exp(x[i] - max); })};
+  const auto power = [&](std::int64_t i) LOCI_INLINE { return simd::exp_nonpositive(x[i] - max); };
+  return {max, sum_powers<C>(count, power, FetchNextRow<C>{x + count})};
 }
 
 // out = softmax(x); out may be x.
 template <class C>
 LOCI_INLINE inline RowSum<C> softmax_row(C* out, const C* x, std::int64_t count) {
   const C max = row_max(x, count);
-  const double sum = sum_powers<C>(
-      count, [&](std::int64_t i) LOCI_INLINE { return out[i] = simd::exp(x[i] - max); });
+  const auto power = [&](std::int64_t i)
+                         LOCI_INLINE { return out[i] = simd::exp_nonpositive(x[i] - max); };
+  const double sum = sum_powers<C>(count, power, FetchNextRow<C>{x + count});
   const auto share = static_cast<C>(1 / sum);
 #pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) out[i] *= share;

@@ -14,8 +14,8 @@ namespace {
 using dnnl::memory;
 
 constexpr std::uint64_t kAlignment = 64;
-// Generated code and descriptors of one. Resident memory grows by 56 KiB for a product, 22 KiB for
-// a softmax, and 90 to 100 KiB for a convolution with its reorders (oneDNN 2.6, AVX-512).
+// Generated code and descriptors of one. Resident memory grows by 56 KiB for a product and
+// by 90 to 100 KiB for a convolution with its reorders (oneDNN 2.6, AVX-512).
 constexpr std::uint64_t kPrimitiveBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kReorderBytes = std::uint64_t{24} << 10;
 

@@ -7,7 +7,6 @@ KernelDefs onednn_kernels() {
   add_conv2d(kernels);
   add_matmul(kernels);
   add_pool2d(kernels);
-  add_softmax(kernels);
   return kernels;
 }
 

@@ -14,7 +14,6 @@ inline constexpr double kLeastProductMultiplications = 32'768;
 void add_conv2d(KernelDefs& kernels);
 void add_matmul(KernelDefs& kernels);
 void add_pool2d(KernelDefs& kernels);
-void add_softmax(KernelDefs& kernels);
 
 KernelDefs onednn_kernels();
 

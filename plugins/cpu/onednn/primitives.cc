@@ -164,9 +164,4 @@ PoolingBackward::primitive_desc pooling_grad_desc(algorithm kind, const Desc& x_
                                             w.dilations, w.before, w.after);
 }
 
-SoftmaxForward::primitive_desc softmax_desc(const Desc& x, const Desc& out, int axis) {
-  return describe<SoftmaxForward>(prop_kind::forward_inference, algorithm::softmax_accurate, x, out,
-                                  axis);
-}
-
 }  // namespace loci::cpu::onednn

@@ -58,17 +58,14 @@ dnnl::convolution_backward_weights::primitive_desc convolution_filter_grad_desc(
 #if DNNL_VERSION_MAJOR >= 3
 using PoolingForward = dnnl::pooling_forward;
 using PoolingBackward = dnnl::pooling_backward;
-using SoftmaxForward = dnnl::softmax_forward;
 #else
 using PoolingForward = dnnl::pooling_v2_forward;
 using PoolingBackward = dnnl::pooling_v2_backward;
-using SoftmaxForward = dnnl::softmax_v2_forward;
 #endif
 
 PoolingForward::primitive_desc pooling_desc(dnnl::algorithm algorithm, const Desc& x,
                                             const Desc& out, const Windows& windows);
 PoolingBackward::primitive_desc pooling_grad_desc(dnnl::algorithm algorithm, const Desc& x_grad,
                                                   const Desc& out_grad, const Windows& windows);
-SoftmaxForward::primitive_desc softmax_desc(const Desc& x, const Desc& out, int axis);
 
 }  // namespace loci::cpu::onednn

@@ -204,33 +204,6 @@ TEST(Softmax, NormalisesAlongAnyAxis) {
     check_softmax({9, 130}, 0, dtype, "portable");
     check_softmax({400, 500}, 1, dtype, "portable");
   }
-  check_softmax({400, 500}, 1, LOCI_DTYPE_F32, "onednn");
-  check_softmax({20, 50, 30}, 1, LOCI_DTYPE_F32, "onednn");
-}
-
-// What is announced is what runs.
-TEST(Softmax, OneDnnDeclinesAnAxisThatItHasNoCodeFor) {
-  if (limited_isa() == "x86-64") GTEST_SKIP() << "it refuses all";
-  const Dims dims{8, 64, 16, 16};
-  Call call{"softmax",
-            {empty_like(LOCI_DTYPE_F32, dims)},
-            {{LOCI_DTYPE_F32, dims}},
-            {{"axis", std::int64_t{1}}}};
-  EXPECT_EQ(cpu_plugin().refusal(call, "onednn"),
-            "oneDNN has only its reference implementation for it, or none, in f32");
-  EXPECT_EQ(cpu_plugin().implementation_of(call), "portable");
-  call.attributes = {{"axis", std::int64_t{-1}}};
-  EXPECT_EQ(cpu_plugin().implementation_of(call), "onednn");
-}
-
-TEST(Softmax, OneDnnRefusesWhereItIsNotExact) {
-  if (limited_isa() != "x86-64") GTEST_SKIP() << "of processors without AVX2";
-  const Call call{"softmax",
-                  {empty_like(LOCI_DTYPE_F32, {400, 500})},
-                  {{LOCI_DTYPE_F32, {400, 500}}},
-                  {{"axis", std::int64_t{1}}}};
-  EXPECT_EQ(cpu_plugin().refusal(call, "onednn"),
-            "oneDNN's exponential without AVX2 is not exact enough");
 }
 
 TEST(Softmax, HandlesExtremes) {
