@@ -25,7 +25,10 @@ template <class S>
 struct MaxOfWindow {
   using State = S;
   static constexpr S neutral() { return -std::numeric_limits<S>::infinity(); }
-  LOCI_INLINE static S apply(S a, S b) { return ((b > a) | (b != b)) ? b : a; }
+  LOCI_INLINE static S apply(S a, S b) {
+    const S larger = a > b ? a : b;  // b if either is NaN, as one instruction has it
+    return a != a ? a : larger;
+  }
   LOCI_INLINE static S finish(S state, S /*divisor*/) { return state; }
 
   template <class T>
@@ -217,14 +220,33 @@ struct PoolStrips {
     if (row.size() == 0) return;
     for (std::int64_t i = end; i < length; ++i) folded[i] = Fold::neutral();
     const T* from = image + row.begin * geometry.width + left;
-#pragma omp simd
-    for (std::int64_t i = begin; i < end; ++i) folded[i] = static_cast<S>(from[i]);
-    for (std::int64_t h = row.begin + 1; h < row.end; ++h) {
-      from += geometry.width;
+    switch (row.size()) {
+      case 1: return fold_together<1>(folded, from, begin, end);
+      case 2: return fold_together<2>(folded, from, begin, end);
+      case 3: return fold_together<3>(folded, from, begin, end);
+      default: break;
+    }
+    fold_together<3>(folded, from, begin, end);
+    for (std::int64_t h = 3; h < row.size(); ++h) {
+      const T* next = from + h * geometry.width;
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) {
-        folded[i] = Fold::apply(folded[i], static_cast<S>(from[i]));
+        folded[i] = Fold::apply(folded[i], static_cast<S>(next[i]));
       }
+    }
+  }
+
+  // The first rows of a window, without a way through memory between them.
+  template <std::int64_t rows>
+  LOCI_INLINE void fold_together(S* folded, const T* from, std::int64_t begin,
+                                 std::int64_t end) const {
+#pragma omp simd
+    for (std::int64_t i = begin; i < end; ++i) {
+      auto state = static_cast<S>(from[i]);
+      for (std::int64_t row = 1; row < rows; ++row) {
+        state = Fold::apply(state, static_cast<S>(from[row * geometry.width + i]));
+      }
+      folded[i] = state;
     }
   }
 
