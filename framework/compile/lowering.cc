@@ -68,6 +68,7 @@ class Lowering {
     defer_fetches();
     lower_fetches();
     if (ends_early()) end_stage();
+    lay_out_values(state_.layout_candidates, &state_.kernels, &plan_);
     state_.fallbacks.warn(request_.device->place());
   }
 

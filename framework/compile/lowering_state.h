@@ -7,6 +7,7 @@
 #include "framework/compile/placement.h"
 #include "framework/compile/plan_compiler.h"
 #include "framework/compile/type_binding.h"
+#include "framework/compile/value_layouts.h"
 #include "framework/compile/variable_values.h"
 
 namespace loci::runtime {
@@ -30,6 +31,7 @@ struct LoweringState {
   TypeBinder binder;
   VariableValues values;
   FallbackLog fallbacks;
+  std::vector<LayoutCandidate> layout_candidates;
   std::vector<std::string> fetch_names;
 };
 

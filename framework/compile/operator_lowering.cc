@@ -36,11 +36,20 @@ class OperatorLowering {
     launch.kernel = std::move(placement.kernel.kernel);
     instruction.step = std::move(launch);
     lower_outputs(op, &instruction, &write_backs);
+    note_candidate(op, placement.kernel.implementation);
     state_.plan.instructions.push_back(std::move(instruction));
     for (const TransferStep& step : write_backs) state_.values.add_transfer(step);
   }
 
  private:
+  // Of the instruction that comes next.
+  void note_candidate(const program::Operator& op, const dispatch::Implementation& kernel) {
+    const bool has_layouts = (kernel.def->flags & LOCI_KERNEL_OWN_LAYOUTS) != 0;
+    if (!has_layouts || !state_.request.options.chain_layouts) return;
+    state_.layout_candidates.push_back({state_.plan.instructions.size(), &op, kernel,
+                                        std::move(bound_inputs_), output_types(op)});
+  }
+
   // Of one that runs where it does as part of another one.
   void say_origin(const program::Operator& op, Placement* placement) const {
     if (state_.request.decomposed == nullptr) return;
@@ -52,12 +61,12 @@ class OperatorLowering {
 
   Placement place(const program::Operator& op) {
     const dispatch::ArgumentSlots outputs = output_types(op);
-    const dispatch::OpDesc desc(*op.schema, op.attributes, input_types(op, Constants::kOffered),
-                                outputs);
+    bound_inputs_ = input_types(op, Constants::kOffered);
+    const dispatch::OpDesc desc(*op.schema, op.attributes, bound_inputs_, outputs);
     Placement placement = place(op, desc);
     if (may_pack(op, placement)) return placement;
-    const dispatch::OpDesc plain(*op.schema, op.attributes, input_types(op, Constants::kPlain),
-                                 outputs);
+    bound_inputs_ = input_types(op, Constants::kPlain);
+    const dispatch::OpDesc plain(*op.schema, op.attributes, bound_inputs_, outputs);
     placement.kernel = dispatch::bind_kernel(*placement.device, plain, &state_.kernels);
     return placement.kernel.found() ? placement : place(op, plain);
   }
@@ -225,6 +234,7 @@ class OperatorLowering {
   }
 
   LoweringState& state_;
+  dispatch::ArgumentSlots bound_inputs_;  // as the kernel was asked about
 };
 
 }  // namespace

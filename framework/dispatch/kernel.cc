@@ -28,6 +28,11 @@ struct Layouts {
   std::vector<std::uint32_t> outputs;
 };
 
+bool has_choice(const std::vector<std::uint32_t>& layouts) {
+  return std::any_of(layouts.begin(), layouts.end(),
+                     [](std::uint32_t chosen) { return chosen != LOCI_LAYOUT_PLAIN; });
+}
+
 // Why it must not choose that layout for an argument; empty if it may.
 std::string mistake(const device::KernelLibrary& library, std::uint32_t offered,
                     std::uint32_t chosen) {
@@ -123,9 +128,8 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   device.begin_use();
   check_layouts(*library_, op.abi().inputs, layouts.inputs, "input", context);
   check_layouts(*library_, op.abi().outputs, layouts.outputs, "output", context);
-  const bool packs = std::any_of(layouts.inputs.begin(), layouts.inputs.end(),
-                                 [](std::uint32_t chosen) { return chosen != LOCI_LAYOUT_PLAIN; });
-  if (packs) input_layouts_ = std::move(layouts.inputs);
+  if (has_choice(layouts.inputs)) input_layouts_ = std::move(layouts.inputs);
+  if (has_choice(layouts.outputs)) output_layouts_ = std::move(layouts.outputs);
   code_ = code.id;
   has_run_ = code.has_run;
   return {};

@@ -50,6 +50,8 @@ class PreparedKernel {
   [[nodiscard]] std::uint64_t state_bytes() const { return info_.state_bytes; }
   // By flat input: the layout in which it reads a constant. Empty: all are plain.
   [[nodiscard]] const std::vector<std::uint32_t>& input_layouts() const { return input_layouts_; }
+  // By flat output: the layout in which it writes. Empty: all are plain.
+  [[nodiscard]] const std::vector<std::uint32_t>& output_layouts() const { return output_layouts_; }
   // Why a launch cannot be part of a device graph; empty if it can.
   [[nodiscard]] std::string capture_refusal() const;
   // What the plugin says that it keeps, about.
@@ -63,6 +65,7 @@ class PreparedKernel {
   device::Device* device_ = nullptr;
   loci_prepared_info info_{};
   std::vector<std::uint32_t> input_layouts_;
+  std::vector<std::uint32_t> output_layouts_;
   std::uint64_t code_ = 0;                    // see new_code.h
   mutable std::atomic<bool> has_run_{false};  // the code
 };

@@ -12,7 +12,7 @@ loci_arg to_arg(const ArgumentType& type, const Shape& shape) {
   arg.dims = shape.data();
   arg.dtype = static_cast<loci_dtype>(type.dtype);
   arg.rank = shape.rank();
-  arg.layout = type.is_constant ? LOCI_LAYOUT_ANY : LOCI_LAYOUT_PLAIN;
+  arg.layout = type.is_constant ? LOCI_LAYOUT_ANY : type.layout;
   arg.flags = type.is_constant ? LOCI_ARG_CONSTANT : 0;
   arg.residence = type.residence;
   return arg;
@@ -22,6 +22,7 @@ void append_signature(const std::vector<loci_arg>& args, bool ranks_only, std::s
   for (const loci_arg& arg : args) {
     *text += fmt::format("|{}.{}{}", arg.dtype, arg.residence,
                          (arg.flags & LOCI_ARG_CONSTANT) != 0 ? "c" : "");
+    if (arg.layout != LOCI_LAYOUT_PLAIN) *text += fmt::format("l{}", arg.layout);
     for (std::int32_t i = 0; i < arg.rank; ++i) {
       *text += ranks_only ? std::string(",") : fmt::format(",{}", arg.dims[i]);
     }

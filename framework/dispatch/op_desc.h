@@ -23,6 +23,9 @@ struct ArgumentType {
   // An input whose elements stay the same while the kernel lives, and that is there in any layout
   // the kernel likes.
   bool is_constant = false;
+  // Of what is no constant: an interned one, or LOCI_LAYOUT_ANY for an output whose layout the
+  // kernel may choose.
+  std::uint32_t layout = LOCI_LAYOUT_PLAIN;
 };
 
 // As kernels see it.

@@ -72,6 +72,20 @@ void add_packed(const runtime::Plan& plan, std::vector<PackedConstant>* list) {
   }
 }
 
+void add_laid_out(const runtime::Plan& plan, std::vector<LaidOutValue>* list) {
+  for (const runtime::Instruction& instruction : plan.instructions) {
+    if (instruction.launch() == nullptr) continue;
+    for (const runtime::ValueId id : instruction.outputs) {
+      if (id < 0 || runtime::value_of(plan, id).layout == LOCI_LAYOUT_PLAIN) continue;
+      const runtime::PlanValue& value = runtime::value_of(plan, id);
+      list->push_back({value.name,
+                       plan.operators[static_cast<std::size_t>(instruction.op)].op->name,
+                       instruction.device->place().to_string(),
+                       plugin::find_layout(value.layout)->text, value.bytes});
+    }
+  }
+}
+
 void add_replicas(const runtime::Plan& plan, std::vector<ReplicatedConstant>* list) {
   for (const runtime::PlanReplica& replica : plan.replicas) {
     list->push_back({replica.labels.variable, replica.labels.consumer, replica.place.to_string(),
@@ -172,6 +186,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
   for_each_plan(*compiled, [&](const runtime::Plan& each) {
     add_packed(each, &report.packed);
     add_replicas(each, &report.replicated);
+    add_laid_out(each, &report.laid_out);
   });
   for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;
   report.unshared_bytes = compiled->unshared_bytes;

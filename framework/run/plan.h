@@ -63,7 +63,7 @@ struct PlanValue {
   std::uint64_t offset = 0;  // in the arena of its space
   // A queued device that reaches it in host memory without the host's help; null: none does.
   device::Device* pinned_for = nullptr;
-  std::uint32_t layout = LOCI_LAYOUT_PLAIN;  // another one for kPacked alone
+  std::uint32_t layout = LOCI_LAYOUT_PLAIN;  // another one for kPacked, and for kArena
 };
 
 // Copies one value into another of the same type, elsewhere.

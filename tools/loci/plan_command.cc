@@ -21,7 +21,7 @@ void declare_plan_command(po::options_description& options) {
   declare_execution_options(options);
   options.add_options()("json",
                         "print one JSON object: model, device, feeds, operators, deferred, packed, "
-                        "replicated, transfers, "
+                        "replicated, laid_out, transfers, "
                         "arena_bytes, live_bytes, unshared_bytes, capture_problems");
 }
 
@@ -103,6 +103,18 @@ std::string replicated_text(const inspect::Plan& plan) {
                      table.to_string());
 }
 
+// Nothing where every value lies as its shape says.
+std::string laid_out_text(const inspect::Plan& plan) {
+  if (plan.laid_out.empty()) return {};
+  TextTable table({"value", "place", "bytes", "written by", "layout"});
+  for (const inspect::LaidOutValue& value : plan.laid_out) {
+    table.add(
+        {value.variable, value.place, std::to_string(value.bytes), value.producer, value.layout});
+  }
+  return fmt::format("laid out as the kernels that write and read them like:\n{}\n",
+                     table.to_string());
+}
+
 std::string transfers_text(const inspect::Plan& plan) {
   if (plan.transfers.empty()) return "no transfers besides feed and fetch\n";
   const bool streams = has_streams(plan);
@@ -122,12 +134,12 @@ std::string transfers_text(const inspect::Plan& plan) {
 
 std::string report_text(const Session& session, const inspect::Plan& plan) {
   return fmt::format(
-      "device {}\n{}\n{}{}\n{}{}{}\nmemory for intermediate values: {} bytes ({} alive at "
+      "device {}\n{}\n{}{}\n{}{}{}{}\nmemory for intermediate values: {} bytes ({} alive at "
       "one time, {} if none were shared)"
       "{}\n",
       session.executor.place().to_string(), feeds_text(session), operators_text(plan),
-      deferred_text(plan), packed_text(plan), replicated_text(plan), transfers_text(plan),
-      plan.arena_bytes, plan.live_bytes, plan.unshared_bytes,
+      deferred_text(plan), packed_text(plan), replicated_text(plan), laid_out_text(plan),
+      transfers_text(plan), plan.arena_bytes, plan.live_bytes, plan.unshared_bytes,
       plan.deferred.empty() ? "" : ", without that of the further operators");
 }
 
@@ -188,6 +200,18 @@ Json replicated_json(const inspect::Plan& plan) {
   return constants;
 }
 
+Json laid_out_json(const inspect::Plan& plan) {
+  Json values = Json::array();
+  for (const inspect::LaidOutValue& value : plan.laid_out) {
+    values.push_back({{"variable", value.variable},
+                      {"producer", value.producer},
+                      {"place", value.place},
+                      {"layout", value.layout},
+                      {"bytes", value.bytes}});
+  }
+  return values;
+}
+
 Json transfers_json(const inspect::Plan& plan) {
   Json transfers = Json::array();
   for (const inspect::PlannedTransfer& copy : plan.transfers) {
@@ -214,6 +238,7 @@ Json report_json(const ExecutionOptions& options, const Session& session,
           {"deferred", deferred_json(plan)},
           {"packed", packed_json(plan)},
           {"replicated", replicated_json(plan)},
+          {"laid_out", laid_out_json(plan)},
           {"transfers", transfers_json(plan)},
           {"arena_bytes", plan.arena_bytes},
           {"live_bytes", plan.live_bytes},

@@ -49,6 +49,7 @@ struct CompileOptions {
     options.optimization = Optimization::kNone;
     options.reuse_memory = false;
     options.pack_constants = false;
+    options.chain_layouts = false;
     options.replicate_constants = false;
     options.streams = 1;
     return options;
@@ -57,6 +58,7 @@ struct CompileOptions {
     CompileOptions options;
     options.optimization = Optimization::kExact;
     options.pack_constants = false;
+    options.chain_layouts = false;
     return options;
   }
 
@@ -69,6 +71,10 @@ struct CompileOptions {
   // for all plans (inspect::PackedConstant). They take their memory a second time, and results may
   // differ in the last bits from those of the plain layout.
   bool pack_constants = true;
+  // Values that only kernels of one plugin use come in the layouts that these like, so that nothing
+  // is reordered between them (inspect::LaidOutValue). Results may differ in the last bits from
+  // those of the plain layout.
+  bool chain_layouts = true;
   // Parameters that no run of the program changes, and rates that are set between runs, are kept
   // at each place where operators read them, and copied there again only once they may have changed
   // (inspect::ReplicatedConstant); otherwise every run copies them.
@@ -98,9 +104,9 @@ struct CompileOptions {
   friend bool operator==(const CompileOptions& a, const CompileOptions& b) noexcept {
     return a.optimization == b.optimization && a.disabled_passes == b.disabled_passes &&
            a.reuse_memory == b.reuse_memory && a.pack_constants == b.pack_constants &&
-           a.replicate_constants == b.replicate_constants && a.fallback == b.fallback &&
-           a.streams == b.streams && a.capture == b.capture && a.buckets == b.buckets &&
-           a.rows_are_independent == b.rows_are_independent;
+           a.chain_layouts == b.chain_layouts && a.replicate_constants == b.replicate_constants &&
+           a.fallback == b.fallback && a.streams == b.streams && a.capture == b.capture &&
+           a.buckets == b.buckets && a.rows_are_independent == b.rows_are_independent;
   }
 };
 

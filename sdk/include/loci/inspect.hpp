@@ -88,6 +88,15 @@ struct PackedConstant {
   std::uint64_t bytes = 0;
 };
 
+// A value that is no parameter in the layout that the kernels which write and read it like.
+struct LaidOutValue {
+  std::string variable;
+  std::string producer;  // the operator that writes it
+  std::string place;
+  std::string layout;  // as the kernels' plugin says it
+  std::uint64_t bytes = 0;
+};
+
 // A parameter that no run of the program changes, at a place other than its own. It is copied there
 // before the first run, a transfer of reason "load", kept with the parameter for all plans, and
 // copied again only once the parameter may have changed, as what it is needed for.
@@ -103,6 +112,7 @@ struct Plan {
   std::vector<DeferredOperator> deferred;      // the rest, in order
   std::vector<PackedConstant> packed;          // those of loops too
   std::vector<ReplicatedConstant> replicated;  // likewise
+  std::vector<LaidOutValue> laid_out;          // likewise
   std::vector<PlannedTransfer> transfers;
   // Memory for intermediate values, all places; that of deferred operators comes on top.
   std::uint64_t arena_bytes = 0;

@@ -127,7 +127,12 @@ enum {
    * what the arguments hold then. It reads no host memory but views that are host-resident, with
    * which the host records no launch, and neither its state nor a counter of its own changes what
    * it enqueues. */
-  LOCI_KERNEL_CAPTURABLE = 1 << 2
+  LOCI_KERNEL_CAPTURABLE = 1 << 2,
+  /* It may be asked about values that are not plain: an output of LOCI_LAYOUT_ANY, for which
+   * prepare may choose a layout, and an input in a layout that a kernel of the same plugin chose
+   * for its output. prepare declines what it cannot read, and the host goes on with plain values.
+   * An output lies in the memory of an input only where both have the same layout. */
+  LOCI_KERNEL_OWN_LAYOUTS = 1 << 3
 };
 
 /* loci_launch.flags */
@@ -219,8 +224,8 @@ typedef struct loci_kernels_api {
   loci_error* (*prepare)(loci_kernel* kernel, const loci_op_desc* op, loci_prepared_info* out_info);
   void (*destroy_prepared)(loci_prepared* prepared);
   /* Copies `source`, in the plain layout, into `target`, in an interned one of this plugin, which
-   * prepare chose for an input of that dtype and those dims. From any thread, in stream order; both
-   * views are device-resident. NULL if the plugin interns none. */
+   * prepare chose for a constant input of that dtype and those dims. From any thread, in stream
+   * order; both views are device-resident. NULL if the plugin interns none. */
   loci_error* (*relayout)(loci_plugin* plugin, loci_device* device, const loci_view* source,
                           const loci_view* target, loci_stream* stream, uint64_t correlation);
 } loci_kernels_api;

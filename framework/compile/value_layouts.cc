@@ -1,0 +1,203 @@
+#include "framework/compile/value_layouts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "framework/ops/op_schema.h"
+#include "framework/plugin/layout_table.h"
+
+namespace loci::runtime {
+namespace {
+
+using dispatch::ArgumentSlots;
+using dispatch::ArgumentType;
+
+class ValueLayouts {
+ public:
+  ValueLayouts(const std::vector<LayoutCandidate>& candidates, dispatch::KernelCache* kernels,
+               Plan* plan)
+      : candidates_(candidates), kernels_(*kernels), plan_(*plan), values_(plan->values.size()) {}
+
+  void run() {
+    find_free();
+    // Each sweep that meets a kernel which declines leaves its values plain, and the next has fewer
+    // to lay out. Programs have few such kernels; those with many go on as they are.
+    constexpr int kMostSweeps = 4;
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      if (prepare_all()) return take_all();
+    }
+  }
+
+ private:
+  struct Value {
+    const LayoutCandidate* user = nullptr;  // the first
+    bool is_free = true;                    // nobody needs it plain
+    std::int32_t writers = 0;
+    std::int32_t readers = 0;
+    std::uint32_t layout = LOCI_LAYOUT_PLAIN;
+  };
+
+  Value& at(ValueId id) { return values_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] Instruction& instruction_of(const LayoutCandidate& candidate) const {
+    return plan_.instructions[candidate.instruction];
+  }
+
+  void find_free() {
+    auto next = candidates_.begin();
+    for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
+      const bool is_candidate = next != candidates_.end() && next->instruction == i;
+      note_uses(plan_.instructions[i], is_candidate ? &*next : nullptr);
+      if (is_candidate) ++next;
+    }
+    for (const PlanFetch& fetch : plan_.fetches) at(fetch.value).is_free = false;
+    for (const ValueId id : plan_.live_outs) at(id).is_free = false;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      Value& value = values_[i];
+      value.is_free = value.is_free && plan_.values[i].storage == StorageKind::kArena &&
+                      value.writers == 1 && value.readers > 0;
+    }
+  }
+
+  void note_uses(const Instruction& instruction, const LayoutCandidate* candidate) {
+    for (const ValueId id : instruction.outputs) {
+      if (id >= 0) ++note_use(id, candidate).writers;
+    }
+    for (const ValueId id : instruction.inputs) {
+      if (id >= 0) ++note_use(id, candidate).readers;
+    }
+  }
+
+  Value& note_use(ValueId id, const LayoutCandidate* candidate) {
+    Value& value = at(id);
+    if (value.user == nullptr) value.user = candidate;
+    if (candidate == nullptr || !are_alike(*value.user, *candidate)) value.is_free = false;
+    return value;
+  }
+
+  // Whether they understand each other's layouts.
+  [[nodiscard]] bool are_alike(const LayoutCandidate& a, const LayoutCandidate& b) const {
+    return a.implementation.library == b.implementation.library &&
+           instruction_of(a).device == instruction_of(b).device;
+  }
+
+  // Whether none declines.
+  bool prepare_all() {
+    kernels_of_.assign(candidates_.size(), nullptr);
+    for (Value& value : values_) value.layout = LOCI_LAYOUT_PLAIN;
+    bool all_agree = true;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (prepare(candidates_[i], &kernels_of_[i])) continue;
+      all_agree = false;
+      const Instruction& instruction = instruction_of(candidates_[i]);
+      // Most often it is a second input that lies in another way than the result will.
+      if (keep_plain(instruction.inputs, /*but_first=*/true) &&
+          prepare(candidates_[i], &kernels_of_[i])) {
+        continue;
+      }
+      keep_plain(instruction.inputs, /*but_first=*/false);
+      keep_plain(instruction.outputs, /*but_first=*/false);
+    }
+    return all_agree;
+  }
+
+  bool prepare(const LayoutCandidate& candidate,
+               std::shared_ptr<const dispatch::PreparedKernel>* kernel) {
+    const Instruction& instruction = instruction_of(candidate);
+    ArgumentSlots inputs = candidate.inputs;
+    ArgumentSlots outputs = candidate.outputs;
+    const ops::OpSchema& schema = *candidate.op->schema;
+    const bool reads = set_layouts(schema.inputs(), instruction.inputs, &inputs,
+                                   [&](ValueId id) { return at(id).layout; });
+    const bool offers = set_layouts(
+        schema.outputs(), instruction.outputs, &outputs,
+        [&](ValueId id) { return at(id).is_free ? LOCI_LAYOUT_ANY : LOCI_LAYOUT_PLAIN; });
+    if (!reads && !offers) return true;
+    const dispatch::OpDesc desc(schema, candidate.op->attributes, inputs, outputs);
+    *kernel = kernels_.get(candidate.implementation, *instruction.device, desc).kernel;
+    if (*kernel == nullptr) return false;
+    // What is packed is so for the kernel that was bound.
+    if ((*kernel)->input_layouts() != instruction.launch()->kernel->input_layouts()) return false;
+    const std::vector<std::uint32_t>& chosen = (*kernel)->output_layouts();
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (instruction.outputs[i] >= 0) at(instruction.outputs[i]).layout = chosen[i];
+    }
+    return true;
+  }
+
+  // Whether one is not plain. `ids` are flat: an optional slot without an argument has one.
+  template <class SchemaSlot, class LayoutOf>
+  static bool set_layouts(const std::vector<SchemaSlot>& schema, const std::vector<ValueId>& ids,
+                          ArgumentSlots* slots, const LayoutOf& layout_of) {
+    bool is_set = false;
+    std::size_t flat = 0;
+    for (std::size_t slot = 0; slot < slots->size(); ++slot) {
+      for (ArgumentType& type : (*slots)[slot]) {
+        const ValueId id = ids[flat++];
+        if (id >= 0) type.layout = layout_of(id);
+        is_set = is_set || type.layout != LOCI_LAYOUT_PLAIN;
+      }
+      if ((*slots)[slot].empty() && schema[slot].arity == ops::Arity::kOptional) ++flat;
+    }
+    return is_set;
+  }
+
+  // From the next sweep on, all of them, or all but the first that is laid out. Whether that leaves
+  // one and changes another.
+  bool keep_plain(const std::vector<ValueId>& ids, bool but_first) {
+    bool leaves = !but_first;
+    bool changes = false;
+    for (const ValueId id : ids) {
+      if (id < 0) continue;
+      Value& value = at(id);
+      const bool is_laid_out = value.layout != LOCI_LAYOUT_PLAIN;
+      if (is_laid_out && !std::exchange(leaves, true)) continue;
+      if (but_first && !is_laid_out) continue;
+      changes = changes || is_laid_out;
+      value.is_free = false;
+      value.layout = LOCI_LAYOUT_PLAIN;
+    }
+    return changes;
+  }
+
+  void take_all() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (kernels_of_[i] == nullptr) continue;
+      Instruction& instruction = instruction_of(candidates_[i]);
+      LaunchStep& launch = *instruction.launch();
+      launch.kernel = std::move(kernels_of_[i]);
+      std::vector<loci_alias>& aliases = launch.aliases;
+      aliases.erase(std::remove_if(aliases.begin(), aliases.end(),
+                                   [&](const loci_alias& alias) {
+                                     return layout_of(instruction.inputs, alias.input) !=
+                                            layout_of(instruction.outputs, alias.output);
+                                   }),
+                    aliases.end());
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i].layout == LOCI_LAYOUT_PLAIN) continue;
+      plan_.values[i].layout = values_[i].layout;
+      plan_.values[i].bytes = plugin::find_layout(values_[i].layout)->bytes;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t layout_of(const std::vector<ValueId>& ids, std::uint32_t flat) {
+    return flat < ids.size() && ids[flat] >= 0 ? at(ids[flat]).layout : LOCI_LAYOUT_PLAIN;
+  }
+
+  const std::vector<LayoutCandidate>& candidates_;
+  dispatch::KernelCache& kernels_;
+  Plan& plan_;
+  std::vector<Value> values_;
+  std::vector<std::shared_ptr<const dispatch::PreparedKernel>> kernels_of_;  // null: as bound
+};
+
+}  // namespace
+
+void lay_out_values(const std::vector<LayoutCandidate>& candidates, dispatch::KernelCache* kernels,
+                    Plan* plan) {
+  if (!candidates.empty()) ValueLayouts(candidates, kernels, plan).run();
+}
+
+}  // namespace loci::runtime

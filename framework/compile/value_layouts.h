@@ -1,0 +1,33 @@
+// Values in the layouts that the kernels which write and read them like.
+//
+// What a convolution writes for another one need not be laid out as its shape says: kernels that
+// are LOCI_KERNEL_OWN_LAYOUTS agree on layouts of their plugin's own for what passes among them
+// alone, and nothing is reordered between them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "framework/dispatch/kernel.h"
+#include "framework/dispatch/kernel_cache.h"
+#include "framework/dispatch/op_desc.h"
+#include "framework/run/plan.h"
+
+namespace loci::runtime {
+
+// An operator whose kernel may be asked about layouts of its own, as it was bound.
+struct LayoutCandidate {
+  std::size_t instruction = 0;  // an index
+  const program::Operator* op = nullptr;
+  dispatch::Implementation implementation;
+  dispatch::ArgumentSlots inputs;
+  dispatch::ArgumentSlots outputs;
+};
+
+// Once all is lowered: prepares candidates anew, with the layouts that they choose for what only
+// candidates of one plugin and device use. `candidates` come in the order of their instructions.
+// Where a kernel declines what another one chose, both go on with plain values.
+void lay_out_values(const std::vector<LayoutCandidate>& candidates, dispatch::KernelCache* kernels,
+                    Plan* plan);
+
+}  // namespace loci::runtime
