@@ -12,7 +12,7 @@ enum ConvSlot : std::uint32_t {
   kShift = 4,
   kMean = 5,
   kVariance = 6,
-  kResidual = 7
+  kResidual = ConvEpilogue::kResidualSlot
 };
 
 }  // namespace

@@ -41,6 +41,8 @@ class ConvEpilogue {
   [[nodiscard]] bool has_residual() const { return has_residual_; }
   [[nodiscard]] kernels::Activation activation() const { return activation_; }
 
+  static constexpr std::uint32_t kResidualSlot = 7;
+
   // What the convolution itself does is left out.
   void leave_out_bias() { has_bias_ = false; }
   [[nodiscard]] bool does_nothing() const {
@@ -52,8 +54,8 @@ class ConvEpilogue {
   [[nodiscard]] kernels::PlaneEpilogue in(const sdk::Launch& launch, float* scratch) const;
   // Applies `epilogue`, which in() gave, to a part of the result, on the calling thread.
   void finish_region(const kernels::PlaneEpilogue& epilogue, float* out,
-                     const kernels::PlaneRegion& region) const {
-    kernels::finish_region(epilogue, out, channels_, plane_, region);
+                     const kernels::PlaneRegion& region, kernels::ImageLayout layout) const {
+    kernels::finish_region(epilogue, out, {channels_, plane_, layout}, region);
   }
   // Applies it to the launch's result, on the thread team.
   void finish(const sdk::Host& host, const sdk::Launch& launch, float* scratch) const;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "plugins/cpu/fused_epilogue.h"
+#include "plugins/cpu/image_layouts.h"
 #include "plugins/cpu/layout_table.h"
 #include "plugins/kernels/winograd.h"
 #include "plugins/kernels/winograd_cost.h"
@@ -48,6 +49,7 @@ struct PreparedFused {
     if (!is_smooth()) return;
     kernels::PlaneEpilogue last;
     last.activation = steps.activation();
+    // Without a factor or residual it makes no difference how they lie.
     kernels::finish_images(*host, last, out, plan.shape.batch, plan.filter.filters,
                            plan.shape.windows());
   }
@@ -69,9 +71,17 @@ ConvShape shape_of(const OpDesc& op, const sdk::ConvOptions& options) {
 WinogradPlan prepare_plan(sdk::Prepare& prepare, const sdk::ConvOptions& options) {
   const ConvShape shape = shape_of(prepare.op(), options);
   const sdk::Host& host = prepare.host();
-  const WinogradPlan plan(shape, kernels::winograd_outputs(shape), host.parallel_width());
+  WinogradPlan plan(shape, kernels::winograd_outputs(shape), host.parallel_width());
   prepare.choose_input_layout(1, intern(host, plan.filter));
+  plan.x_layout = image_layout(prepare.op().input(0));
   return plan;
+}
+
+// Either layout is as good: the host has reasons to offer one that others like.
+void choose_output_layout(sdk::Prepare& prepare, bool may_write_pixels, WinogradPlan* plan) {
+  if (!may_write_pixels) return;
+  plan->out_layout = kernels::ImageLayout::kPixels;
+  choose_pixels(prepare);
 }
 
 class Winograd final : public sdk::Kernel {
@@ -79,7 +89,8 @@ class Winograd final : public sdk::Kernel {
   explicit Winograd(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
 
   void prepare(sdk::Prepare& prepare) const override {
-    const WinogradPlan plan = prepare_plan(prepare, options_);
+    WinogradPlan plan = prepare_plan(prepare, options_);
+    choose_output_layout(prepare, may_write_pixels(prepare.op()), &plan);
     prepare.set_workspace(plan.workspace_bytes());
     prepare.emplace<PreparedWinograd>(&prepare.host(), plan);
   }
@@ -93,8 +104,18 @@ class FusedWinograd final : public sdk::Kernel {
   explicit FusedWinograd(const OpDesc& op) : options_(sdk::read_conv_options(op.attributes())) {}
 
   void prepare(sdk::Prepare& prepare) const override {
-    const WinogradPlan plan = prepare_plan(prepare, options_);
-    const ConvEpilogue steps(prepare.op(), plan.shape);
+    const OpDesc& op = prepare.op();
+    WinogradPlan plan = prepare_plan(prepare, options_);
+    const ConvEpilogue steps(op, plan.shape);
+    if (steps.has_residual()) {
+      const sdk::Arg residual = op.input(ConvEpilogue::kResidualSlot);
+      choose_output_layout(prepare, may_write_pixels(op, residual), &plan);
+      if (image_layout(residual) != plan.out_layout) {
+        throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its residual lies in another way than its result");
+      }
+    } else {
+      choose_output_layout(prepare, may_write_pixels(op), &plan);
+    }
     const std::uint64_t scratch = plan.workspace_bytes();
     prepare.set_workspace(scratch + static_cast<std::uint64_t>(steps.scratch()) * sizeof(float));
     prepare.emplace<PreparedFused>(&prepare.host(), plan, steps, scratch);
@@ -131,7 +152,8 @@ sdk::KernelDef winograd(std::string_view op) {
           .name = "winograd",
           .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
           .create = sdk::make_kernel<Kernel>,
-          .supports = winograd_refusal};
+          .supports = winograd_refusal,
+          .flags = LOCI_KERNEL_OWN_LAYOUTS};
 }
 
 }  // namespace

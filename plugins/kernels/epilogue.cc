@@ -74,6 +74,55 @@ LOCI_INLINE inline void finish_image(const PlaneEpilogue& epilogue, float* out, 
   }
 }
 
+// Elements that lie side by side, the first of which is of a pixel's first channel of `factors` and
+// `offsets`, which go on as the channels do.
+LOCI_INLINE inline void finish_run(const PlaneEpilogue& epilogue, float* out, std::int64_t begin,
+                                   std::int64_t count, const float* factors, const float* offsets) {
+  float* values = out + begin;
+  if (epilogue.factor != nullptr) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] * factors[i] + offsets[i];
+  } else if (epilogue.offset != nullptr) {
+    add(values, offsets, count);
+  }
+  if (epilogue.residual != nullptr) add(values, epilogue.residual + begin, count);
+  apply(epilogue.activation, values, count);
+}
+
+// All channels of the pixels: they lie side by side, and a few pixels' worth of factors saves a
+// short loop for each.
+LOCI_INLINE inline void finish_whole_pixels(const PlaneEpilogue& epilogue, float* out,
+                                            std::int64_t channels, std::int64_t begin,
+                                            std::int64_t count) {
+  float factors[kBlock];
+  float offsets[kBlock];
+  const std::int64_t block = kBlock / channels * channels;
+  for (std::int64_t i = 0; i < std::min(block, count); i += channels) {
+    if (epilogue.factor != nullptr) std::copy_n(epilogue.factor, channels, factors + i);
+    if (epilogue.offset != nullptr) std::copy_n(epilogue.offset, channels, offsets + i);
+  }
+  for (std::int64_t done = 0; done < count; done += block) {
+    finish_run(epilogue, out, begin + done, std::min(block, count - done), factors, offsets);
+  }
+}
+
+LOCI_INLINE inline void finish_pixels(const PlaneEpilogue& epilogue, float* out,
+                                      const ImageSize& size, const PlaneRegion& region) {
+  for (std::int64_t i = region.image; i < region.image + region.images; ++i) {
+    const std::int64_t first = (i * size.plane + region.pixel) * size.channels;
+    if (region.channels == size.channels && size.channels <= kBlock) {
+      finish_whole_pixels(epilogue, out, size.channels, first, region.pixels * size.channels);
+      continue;
+    }
+    const float* factors = epilogue.factor == nullptr ? nullptr : epilogue.factor + region.channel;
+    const float* offsets = epilogue.offset == nullptr ? nullptr : epilogue.offset + region.channel;
+    for (std::int64_t pixel = 0; pixel < region.pixels; ++pixel) {
+      finish_run(epilogue, out, first + pixel * size.channels + region.channel, region.channels,
+                 factors, offsets);
+    }
+  }
+}
+
 // What an element costs, most of it the activation.
 std::int64_t picoseconds_of(Activation activation) {
   constexpr std::int64_t kSums = 100;
@@ -131,12 +180,13 @@ void finish_matrix(const sdk::Host& host, const RowEpilogue& epilogue, float* ou
                     });
 }
 
-void finish_region(const PlaneEpilogue& epilogue, float* out, std::int64_t channels,
-                   std::int64_t plane, const PlaneRegion& region) {
+void finish_region(const PlaneEpilogue& epilogue, float* out, const ImageSize& size,
+                   const PlaneRegion& region) {
   run_widest([&](auto) LOCI_INLINE {
+    if (size.layout == ImageLayout::kPixels) return finish_pixels(epilogue, out, size, region);
     for (std::int64_t i = region.image; i < region.image + region.images; ++i) {
       for (std::int64_t c = region.channel; c < region.channel + region.channels; ++c) {
-        const std::int64_t begin = (i * channels + c) * plane + region.pixel;
+        const std::int64_t begin = (i * size.channels + c) * size.plane + region.pixel;
         finish_image(epilogue, out, begin, region.pixels, c);
       }
     }

@@ -5,6 +5,8 @@
 #include <loci/plugin/host.hpp>
 #include <string_view>
 
+#include "plugins/kernels/image_layout.h"
+
 namespace loci::kernels {
 
 enum class Activation : std::uint8_t { kNone, kRelu, kSigmoid, kTanh, kGelu, kGeluTanh };
@@ -64,9 +66,15 @@ struct PlaneRegion {
   std::int64_t pixel;
   std::int64_t pixels;
 };
-// On the calling thread; `out` is the whole, [.., channels, plane].
-void finish_region(const PlaneEpilogue& epilogue, float* out, std::int64_t channels,
-                   std::int64_t plane, const PlaneRegion& region);
+// How the whole lies; residuals lie alike.
+struct ImageSize {
+  std::int64_t channels;
+  std::int64_t plane;
+  ImageLayout layout = ImageLayout::kPlanes;
+};
+// On the calling thread; `out` is the whole.
+void finish_region(const PlaneEpilogue& epilogue, float* out, const ImageSize& size,
+                   const PlaneRegion& region);
 // The whole of them, on the thread team. `residual` may be `out` itself.
 void finish_images(const sdk::Host& host, const PlaneEpilogue& epilogue, float* out,
                    std::int64_t batch, std::int64_t channels, std::int64_t plane);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "plugins/kernels/isa_variant.h"
 #include "plugins/kernels/winograd_input.h"
@@ -22,9 +23,16 @@ struct Arguments {
 template <int bytes, class Tile>
 LOCI_INLINE inline void transform_inputs(const WinogradPlan& plan, const Arguments& arguments,
                                          std::int64_t block, std::int64_t channel, float* inputs) {
-  winograd::for_runs(plan, block, [&](const winograd::Run& run) LOCI_INLINE {
-    winograd::transform_run<bytes, Tile>(plan, arguments.x, run, channel, inputs);
-  });
+  const auto transform = [&]<class Rows>(std::type_identity<Rows>) LOCI_INLINE {
+    winograd::for_runs(plan, block, [&](const winograd::Run& run) LOCI_INLINE {
+      winograd::transform_run<bytes, Tile, Rows>(plan, arguments.x, run, channel, inputs);
+    });
+  };
+  if (plan.x_layout == ImageLayout::kPixels) {
+    transform(std::type_identity<winograd::PixelRows<bytes>>());
+  } else {
+    transform(std::type_identity<winograd::ChannelRows<bytes>>());
+  }
 }
 
 template <int bytes, class Tile>
@@ -33,8 +41,15 @@ LOCI_INLINE inline void run_panel(const WinogradPlan& plan, const Arguments& arg
                                   float* products) {
   winograd::multiply_block<bytes>(plan, plan.tiles_of(block), inputs,
                                   arguments.packed + panel * plan.filter.panel_size(), products);
-  winograd::finish_block<bytes, Tile>(plan, block, panel * plan.filter.width, products,
-                                      arguments.epilogue, arguments.out);
+  const auto finish = [&]<class Target>(std::type_identity<Target>) LOCI_INLINE {
+    winograd::finish_block<bytes, Tile, Target>(plan, block, panel * plan.filter.width, products,
+                                                arguments.epilogue, arguments.out);
+  };
+  if (plan.out_layout == ImageLayout::kPixels) {
+    finish(std::type_identity<winograd::OutputPixels>());
+  } else {
+    finish(std::type_identity<winograd::OutputTile>());
+  }
 }
 
 // Calls work(item, slot) for each item, by as many threads as there are slots: a thread takes the

@@ -1,5 +1,5 @@
-// Convolution by Winograd's method: 3 x 3, stride and dilation 1, one group, float32, images as
-// [batch, channels, height, width].
+// Convolution by Winograd's method: 3 x 3, stride and dilation 1, one group, float32, images
+// [batch, channels, height, width] in the layouts that the plan says.
 #pragma once
 
 #include <loci/plugin/host.hpp>

@@ -100,12 +100,54 @@ class ChannelRows {
   const float* planes_[kLanes];
 };
 
+// The same of images whose channels lie side by side.
+template <int bytes>
+class PixelRows {
+ public:
+  using V = typename FloatVector<bytes>::type;
+  static constexpr std::int64_t kLanes = FloatVector<bytes>::kLanes;
+
+  LOCI_INLINE PixelRows(const WinogradPlan& plan, const float* x, std::int64_t image,
+                        std::int64_t channel)
+      : height_(plan.shape.window.height.input),
+        width_(plan.shape.window.width.input),
+        channels_(plan.shape.group_channels),
+        count_(std::min(kLanes, channels_ - channel)),
+        pixels_(x + image * height_ * width_ * channels_ + channel) {}
+
+  LOCI_INLINE void read(std::int64_t row, std::int64_t column, V (&out)[4]) const {
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const bool is_inside = row >= 0 && row < height_ && column + i >= 0 && column + i < width_;
+      if (!is_inside) {
+        out[i] = V{};
+        continue;
+      }
+      const float* from = pixels_ + (row * width_ + column + i) * channels_;
+      if (count_ == kLanes) {
+        load(out[i], from);
+      } else {
+        float lanes[kLanes] = {};
+        std::copy_n(from, count_, lanes);
+        load(out[i], lanes);
+      }
+    }
+  }
+
+ private:
+  std::int64_t height_;
+  std::int64_t width_;
+  std::int64_t channels_;
+  std::int64_t count_;  // of channels that there are
+  const float* pixels_;
+};
+
 // Four columns of a row of tiles, transformed along the columns: [column][element].
 template <int bytes, class Tile>
 struct Columns {
   using V = typename FloatVector<bytes>::type;
 
-  LOCI_INLINE void read(const ChannelRows<bytes>& rows, std::int64_t row, std::int64_t column) {
+  template <class Rows>
+  LOCI_INLINE void read(const Rows& rows, std::int64_t row, std::int64_t column) {
     V raw[Tile::kInputs][4];
     for (std::int64_t i = 0; i < Tile::kInputs; ++i) rows.read(row + i, column, raw[i]);
     for (std::int64_t i = 0; i < 4; ++i) Tile::transform_input(&raw[0][i], 4, elements[i]);
@@ -115,12 +157,12 @@ struct Columns {
 };
 
 // One group of channels of a run, the first of which is `channel`; `inputs` are the block's.
-template <int bytes, class Tile>
+template <int bytes, class Tile, class Rows>
 LOCI_INLINE inline void transform_run(const WinogradPlan& plan, const float* x, const Run& run,
                                       std::int64_t channel, float* inputs) {
   using V = typename FloatVector<bytes>::type;
   constexpr std::int64_t kInputs = Tile::kInputs;
-  const ChannelRows<bytes> rows(plan, x, run.image, channel);
+  const Rows rows(plan, x, run.image, channel);
   const std::int64_t row = run.row * Tile::kOutputs - plan.shape.window.height.before;
   const std::int64_t column = run.column * Tile::kOutputs - plan.shape.window.width.before;
   // Four columns, and the four behind them: tiles overlap.

@@ -102,6 +102,66 @@ class OutputTile {
   std::int64_t columns_ = 0;
 };
 
+// The same for results whose filters lie side by side.
+class OutputPixels {
+ public:
+  OutputPixels(const WinogradPlan& plan, const PlaneEpilogue& epilogue, float* out)
+      : epilogue_(&epilogue),
+        out_(out),
+        channels_(plan.filter.filters),
+        height_(plan.shape.window.height.output),
+        width_(plan.shape.window.width.output) {}
+
+  LOCI_INLINE void move_to(std::int64_t plane, std::int64_t filters, std::int64_t row,
+                           std::int64_t column) {
+    const std::int64_t image = plane / channels_;
+    offset_ = ((image * height_ + row) * width_ + column) * channels_ + plane % channels_;
+    filters_ = filters;
+    rows_ = height_ - row;
+    columns_ = width_ - column;
+  }
+
+  template <int bytes, class V, std::int64_t size>
+  LOCI_INLINE void put(V (&y)[size][size]) const {
+    for (std::int64_t row = 0; row < std::min(size, rows_); ++row) {
+      for (std::int64_t column = 0; column < std::min(size, columns_); ++column) {
+        put_pixel<bytes>(offset_ + (row * width_ + column) * channels_, y[row][column]);
+      }
+    }
+  }
+
+ private:
+  template <int bytes, class V>
+  LOCI_INLINE void put_pixel(std::int64_t offset, V& value) const {
+    const bool is_full = filters_ == FloatVector<bytes>::kLanes;
+    if (epilogue_->residual != nullptr) {
+      V residual{};
+      if (is_full) {
+        load(residual, epilogue_->residual + offset);
+      } else {
+        std::copy_n(epilogue_->residual + offset, filters_, reinterpret_cast<float*>(&residual));
+      }
+      value += residual;
+      activate(epilogue_->activation, value);
+    }
+    if (is_full) {
+      store(value, out_ + offset);
+    } else {
+      std::copy_n(reinterpret_cast<const float*>(&value), filters_, out_ + offset);
+    }
+  }
+
+  const PlaneEpilogue* epilogue_;
+  float* out_;
+  std::int64_t channels_;
+  std::int64_t height_;
+  std::int64_t width_;
+  std::int64_t offset_ = 0;
+  std::int64_t filters_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t columns_ = 0;
+};
+
 // The scale and shift of as many filters as a vector holds; 1 and 0 where there are none, and
 // beyond `count`.
 template <int bytes>
@@ -150,14 +210,15 @@ LOCI_INLINE inline void transform_back(const float* m, std::int64_t width,
   for (std::int64_t i = 0; i < Tile::kOutputs; ++i) Tile::transform_output(columns[i], 1, y[i]);
 }
 
-// A block's products with one panel, the filters from `filter` on.
-template <int bytes, class Tile>
+// A block's products with one panel, the filters from `filter` on. Target: OutputTile or
+// OutputPixels.
+template <int bytes, class Tile, class Target>
 LOCI_INLINE inline void finish_block(const WinogradPlan& plan, std::int64_t block_index,
                                      std::int64_t filter, const float* products,
                                      const PlaneEpilogue& epilogue, float* out) {
   using V = typename FloatVector<bytes>::type;
   constexpr std::int64_t kLanes = FloatVector<bytes>::kLanes;
-  OutputTile target(plan, epilogue, out);
+  Target target(plan, epilogue, out);
   for (std::int64_t half = 0; half < 2; ++half) {
     const std::int64_t first = filter + half * kLanes;
     const std::int64_t count = std::min(kLanes, plan.filter.filters - first);
@@ -176,7 +237,7 @@ LOCI_INLINE inline void finish_block(const WinogradPlan& plan, std::int64_t bloc
         }
         target.move_to(run.image * plan.filter.filters + first, count, run.row * Tile::kOutputs,
                        (run.column + tile) * Tile::kOutputs);
-        target.put<bytes>(y);
+        target.template put<bytes>(y);
       }
     });
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <loci/plugin/conv2d.hpp>
 
+#include "plugins/kernels/image_layout.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/winograd_filter.h"
 
@@ -33,7 +34,9 @@ struct WinogradPlan {
 
   Isa isa;
   sdk::ConvShape shape;
-  WinogradFilter filter;  // panels of two vectors
+  ImageLayout x_layout = ImageLayout::kPlanes;
+  ImageLayout out_layout = ImageLayout::kPlanes;  // of residuals, too
+  WinogradFilter filter;                          // panels of two vectors
   std::int64_t tile_rows;
   std::int64_t tile_columns;
   std::int64_t block;   // tiles

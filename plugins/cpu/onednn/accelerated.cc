@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugins/cpu/image_layouts.h"
 #include "plugins/cpu/onednn/packed_layouts.h"
 #include "plugins/kernels/widened.h"
 
@@ -66,6 +67,11 @@ Parts Accelerated::prepare_parts(sdk::Prepare& prepare) const {
   for (const Parts::Packed& packed : parts->packed()) {
     prepare.choose_input_layout(packed.index, intern_layout(prepare.host(), packed));
   }
+  const auto layout = parts->output_layout();
+  if (!layout) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its parts write images in several layouts");
+  }
+  if (*layout == kernels::ImageLayout::kPixels) choose_pixels(prepare);
   prepare.set_workspace(parts->workspace_bytes());
   prepare.set_memory(parts->memory_bytes());
   return *std::move(parts);

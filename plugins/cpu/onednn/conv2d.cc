@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plugins/cpu/fused_epilogue.h"
+#include "plugins/cpu/image_layouts.h"
 #include "plugins/cpu/onednn/accelerated.h"
 #include "plugins/cpu/onednn/conv_part.h"
 #include "plugins/cpu/onednn/kernel_list.h"
@@ -21,9 +22,17 @@ using sdk::OpDesc;
 constexpr double kLeastMultiplications = 65'536;
 
 using enum ConvDirection;
+using kernels::ImageLayout;
+
+// Where a result may lie: as the op says it, and, where the host has the kernel choose, the other
+// way.
+struct Targets {
+  Slice planes;
+  std::optional<Slice> pixels;
+};
 
 std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
-                                       const ConvPart& part) {
+                                       const ConvPart& part, const Targets& targets) {
   const bool has_bias = op.has_input(2);
   const Slice bias = part.bias.slice(elements);
   const auto desc = convolution_desc(
@@ -38,8 +47,31 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), part.filter.slice(elements),
                           desc.weights_desc());
   if (has_bias) execution->bind_input(DNNL_ARG_BIAS, 2, bias, bias.desc);
-  execution->bind_output(DNNL_ARG_DST, 0, part.out.slice(elements), desc.dst_desc());
+  // A residual that lies so is added where it lies.
+  const bool has_residual = op.has_input(ConvEpilogue::kResidualSlot);
+  const bool writes_pixels =
+      targets.pixels && (has_residual || desc.dst_desc() == targets.pixels->desc);
+  if (writes_pixels) execution->set_output_layout(ImageLayout::kPixels);
+  execution->bind_output(DNNL_ARG_DST, 0, writes_pixels ? *targets.pixels : targets.planes,
+                         desc.dst_desc());
   return execution;
+}
+
+// Of conv2d and fused_conv2d.
+std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
+                                       const ConvShape& shape, CutAxis axis, Range range,
+                                       bool may_choose) {
+  const ImageLayout x = image_layout(op.input(0));
+  if (elements.are_widened() && (x == ImageLayout::kPixels || op.output(0).takes_any_layout())) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "elements that are converted come in planes");
+  }
+  const ConvPart part = conv_part(shape, axis, range, {x, ImageLayout::kPlanes});
+  Targets targets{part.out.slice(elements), {}};
+  if (may_choose) {
+    const ConvPart last = conv_part(shape, axis, range, {x, ImageLayout::kPixels});
+    targets.pixels = last.out.slice(elements);
+  }
+  return build_forward(op, elements, part, targets);
 }
 
 std::optional<Execution> build_input_grad(const Elements& elements, const ConvPart& part) {
@@ -95,15 +127,16 @@ class Conv2d final : public Accelerated {
 
  private:
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
-    return cut_convolution(shape_of<direction>(op, options_), direction, threads);
+    return cut_convolution(shape_of<direction>(op, options_), direction, threads,
+                           image_layout(op.input(0)));
   }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
-    const ConvPart part = conv_part(shape_of<direction>(op, options_), axis, range);
+    const ConvShape shape = shape_of<direction>(op, options_);
     switch (direction) {
-      case kForward: return build_forward(op, elements, part);
-      case kInputGrad: return build_input_grad(elements, part);
-      case kFilterGrad: return build_filter_grad(elements, part);
+      case kForward: return build_forward(op, elements, shape, axis, range, may_write_pixels(op));
+      case kInputGrad: return build_input_grad(elements, conv_part(shape, axis, range));
+      case kFilterGrad: return build_filter_grad(elements, conv_part(shape, axis, range));
     }
     return std::nullopt;
   }
@@ -117,14 +150,17 @@ struct FinishedConvolution {
     const kernels::PlaneEpilogue last = epilogue.in(launch, launch.workspace<float>(scratch));
     auto* const out = launch.output<float>(0);
     parts.run(*host, launch,
-              [&](std::size_t part) { epilogue.finish_region(last, out, regions[part]); });
+              [&](std::size_t part) { epilogue.finish_region(last, out, regions[part], layout); });
   }
   const sdk::Host* host;
   Parts parts;
   ConvEpilogue epilogue;
   std::vector<kernels::PlaneRegion> regions;  // of the parts
   std::uint64_t scratch;                      // bytes from the workspace's begin
+  ImageLayout layout;                         // of the result
 };
+
+constexpr std::uint32_t kResidualSlot = ConvEpilogue::kResidualSlot;
 
 // The primitive adds the bias.
 class FusedConv2d final : public Accelerated {
@@ -138,6 +174,10 @@ class FusedConv2d final : public Accelerated {
     ConvEpilogue epilogue(op, shape);
     epilogue.leave_out_bias();
     Parts parts = prepare_parts(prepare);
+    const ImageLayout layout = *parts.output_layout();
+    if (op.has_input(kResidualSlot) && image_layout(op.input(kResidualSlot)) != layout) {
+      throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its residual lies in another way than its result");
+    }
     const std::uint64_t scratch = prepare.workspace();
     prepare.set_workspace(scratch + static_cast<std::uint64_t>(epilogue.scratch()) * sizeof(float));
     std::vector<kernels::PlaneRegion> regions;
@@ -145,16 +185,20 @@ class FusedConv2d final : public Accelerated {
       regions.push_back(result_region(shape, parts.cut().axis, range));
     }
     prepare.emplace<FinishedConvolution>(&prepare.host(), std::move(parts), epilogue,
-                                         std::move(regions), scratch);
+                                         std::move(regions), scratch, layout);
   }
 
  private:
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
-    return cut_convolution(shape_of<kForward>(op, options_), kForward, threads);
+    return cut_convolution(shape_of<kForward>(op, options_), kForward, threads,
+                           image_layout(op.input(0)));
   }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
-    return build_forward(op, elements, conv_part(shape_of<kForward>(op, options_), axis, range));
+    const bool may_choose = op.has_input(kResidualSlot)
+                                ? may_write_pixels(op, op.input(kResidualSlot))
+                                : may_write_pixels(op);
+    return build_forward(op, elements, shape_of<kForward>(op, options_), axis, range, may_choose);
   }
 
   ConvOptions options_;
@@ -176,7 +220,8 @@ sdk::KernelDef conv(std::string_view op, std::uint64_t dtypes) {
           .name = kName,
           .dtypes = dtypes,
           .create = sdk::make_kernel<Kernel>,
-          .supports = supports<direction>};
+          .supports = supports<direction>,
+          .flags = direction == kForward ? std::uint32_t{LOCI_KERNEL_OWN_LAYOUTS} : 0};
 }
 
 template <ConvDirection direction>

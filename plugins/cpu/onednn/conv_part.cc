@@ -25,26 +25,6 @@ Windows windows_of(const sdk::Window2d& window) {
           {height.after, width.after}};
 }
 
-// Rows of the image that windows of those rows of the result see; the rest is padding.
-void narrow_rows(const sdk::WindowAxis& axis, Range rows, ConvPart* part) {
-  const std::int64_t begin = axis.begin(rows.begin);
-  const std::int64_t end = axis.begin(rows.end() - 1) + (axis.kernel - 1) * axis.dilation + 1;
-  const std::int64_t first = std::clamp<std::int64_t>(begin, 0, axis.input);
-  const std::int64_t last = std::clamp<std::int64_t>(end, first, axis.input);
-  part->x.narrow(2, {first, last - first});
-  part->out.narrow(2, rows);
-  part->windows.before[0] = first - begin;
-  part->windows.after[0] = end - last;
-}
-
-// Whether each range of rows sees some of the image.
-bool all_see_the_image(const sdk::WindowAxis& axis, const std::vector<Range>& rows) {
-  return std::all_of(rows.begin(), rows.end(), [&](const Range& range) {
-    const std::int64_t end = axis.begin(range.end() - 1) + (axis.kernel - 1) * axis.dilation + 1;
-    return axis.begin(range.begin) < axis.input && end > 0;
-  });
-}
-
 double size_of_images(const ConvShape& shape) {
   return static_cast<double>(shape.batch * shape.groups * shape.group_channels) *
          static_cast<double>(shape.image_size());
@@ -95,7 +75,26 @@ class ConvCutter {
 
 }  // namespace
 
-ConvPart conv_part(const ConvShape& shape, CutAxis axis, Range range) {
+void narrow_rows(const sdk::WindowAxis& axis, Range rows, SubArray* x, SubArray* out,
+                 Windows* windows) {
+  const std::int64_t begin = axis.begin(rows.begin);
+  const std::int64_t end = axis.begin(rows.end() - 1) + (axis.kernel - 1) * axis.dilation + 1;
+  const std::int64_t first = std::clamp<std::int64_t>(begin, 0, axis.input);
+  const std::int64_t last = std::clamp<std::int64_t>(end, first, axis.input);
+  x->narrow(2, {first, last - first});
+  out->narrow(2, rows);
+  windows->before[0] = first - begin;
+  windows->after[0] = end - last;
+}
+
+bool all_see_the_image(const sdk::WindowAxis& axis, const std::vector<Range>& rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const Range& range) {
+    const std::int64_t end = axis.begin(range.end() - 1) + (axis.kernel - 1) * axis.dilation + 1;
+    return axis.begin(range.begin) < axis.input && end > 0;
+  });
+}
+
+ConvPart conv_part(const ConvShape& shape, CutAxis axis, Range range, const ConvLayouts& layouts) {
   const auto& [height, width] = shape.window;
   const std::int64_t channels = shape.groups * shape.group_channels;
   const std::int64_t filters = shape.groups * shape.group_filters;
@@ -103,9 +102,9 @@ ConvPart conv_part(const ConvShape& shape, CutAxis axis, Range range) {
   if (shape.groups != 1) {
     filter = {shape.groups, shape.group_filters, filter[1], filter[2], filter[3]};
   }
-  ConvPart part{SubArray::dense({shape.batch, channels, height.input, width.input}),
+  ConvPart part{SubArray::images({shape.batch, channels, height.input, width.input}, layouts.x),
                 SubArray::dense(filter),
-                SubArray::dense({shape.batch, filters, height.output, width.output}),
+                SubArray::images({shape.batch, filters, height.output, width.output}, layouts.out),
                 SubArray::dense({filters}), windows_of(shape.window)};
   const auto times = [&](std::int64_t factor) {
     return Range{range.begin * factor, range.count * factor};
@@ -116,7 +115,7 @@ ConvPart conv_part(const ConvShape& shape, CutAxis axis, Range range) {
       part.x.narrow(0, range);
       part.out.narrow(0, range);
       break;
-    case CutAxis::kRows: narrow_rows(height, range, &part); break;
+    case CutAxis::kRows: narrow_rows(height, range, &part.x, &part.out, &part.windows); break;
     case CutAxis::kColumns:
       part.filter.narrow(0, range);
       part.out.narrow(1, range);
@@ -133,6 +132,8 @@ ConvPart conv_part(const ConvShape& shape, CutAxis axis, Range range) {
       part.bias.narrow(0, times(shape.group_filters));
       break;
   }
+  if (layouts.x == kernels::ImageLayout::kPixels) part.x.normalize_pixels();
+  if (layouts.out == kernels::ImageLayout::kPixels) part.out.normalize_pixels();
   return part;
 }
 
@@ -163,7 +164,8 @@ kernels::PlaneRegion result_region(const ConvShape& shape, CutAxis axis, Range r
   return region;
 }
 
-Cut cut_convolution(const ConvShape& shape, ConvDirection direction, std::uint32_t threads) {
+Cut cut_convolution(const ConvShape& shape, ConvDirection direction, std::uint32_t threads,
+                    kernels::ImageLayout layout) {
   const ConvCutter cutter(shape, threads);
   std::vector<Cut> choices;
   switch (direction) {
@@ -171,6 +173,8 @@ Cut cut_convolution(const ConvShape& shape, ConvDirection direction, std::uint32
       // Each part reads all filters, or the whole image: whichever is less.
       choices = {cutter.images(), cutter.groups(), cutter.rows(), cutter.filters()};
       if (size_of_filters(shape) > size_of_images(shape)) std::swap(choices[2], choices[3]);
+      // Groups of channels lie apart then, and rows do not.
+      if (layout == kernels::ImageLayout::kPixels) std::swap(choices[1], choices[2]);
       break;
     case ConvDirection::kInputGrad:
       choices = {cutter.images(), cutter.groups(), cutter.channels()};

@@ -11,6 +11,7 @@
 
 #include "plugins/cpu/onednn/elements.h"
 #include "plugins/cpu/onednn/serial_openmp.h"
+#include "plugins/kernels/image_layout.h"
 
 namespace loci::cpu::onednn {
 
@@ -57,6 +58,9 @@ class Execution {
     [[nodiscard]] bool is_reordered() const { return given.desc != chosen; }
   };
   [[nodiscard]] const Elements& elements() const { return elements_; }
+  // How it writes output 0, where that is images.
+  void set_output_layout(kernels::ImageLayout layout) { output_layout_ = layout; }
+  [[nodiscard]] kernels::ImageLayout output_layout() const { return output_layout_; }
   [[nodiscard]] std::vector<Binding>& bindings() { return bindings_; }
   [[nodiscard]] const std::vector<Binding>& bindings() const { return bindings_; }
 
@@ -81,6 +85,7 @@ class Execution {
   Execution(const Elements& elements, dnnl::primitive primitive, dnnl::memory::desc scratchpad);
 
   Elements elements_;
+  kernels::ImageLayout output_layout_ = kernels::ImageLayout::kPlanes;
   dnnl::primitive primitive_;
   dnnl::stream stream_;
   dnnl::memory::desc scratchpad_;

@@ -97,6 +97,14 @@ void Parts::prepare(const Binding& shared, std::uint32_t threads) {
   }
 }
 
+std::optional<kernels::ImageLayout> Parts::output_layout() const {
+  const kernels::ImageLayout first = parts_.front().output_layout();
+  const bool is_one = std::all_of(parts_.begin(), parts_.end(), [&](const Execution& part) {
+    return part.output_layout() == first;
+  });
+  return is_one ? std::optional(first) : std::nullopt;
+}
+
 std::uint64_t Parts::memory_bytes() const {
   std::uint64_t bytes = 0;
   for (const Execution& part : parts_) bytes += part.memory_bytes();

@@ -23,6 +23,9 @@ class Parts {
 
   [[nodiscard]] const Elements& elements() const { return parts_.front().elements(); }
 
+  // In which all of them write output 0; nothing if they differ.
+  [[nodiscard]] std::optional<kernels::ImageLayout> output_layout() const;
+
   // An input that launches get as the primitives like it, packed part by part.
   struct Packed {
     struct Piece {

@@ -4,7 +4,9 @@
 #include <loci/plugin/pool2d.hpp>
 #include <utility>
 
+#include "plugins/cpu/image_layouts.h"
 #include "plugins/cpu/onednn/accelerated.h"
+#include "plugins/cpu/onednn/conv_part.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/onednn/primitives.h"
 #include "plugins/cpu/onednn/sub_array.h"
@@ -13,6 +15,7 @@ namespace loci::cpu::onednn {
 namespace {
 
 using dnnl::algorithm;
+using kernels::ImageLayout;
 using sdk::OpDesc;
 using sdk::PoolOptions;
 
@@ -40,6 +43,13 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
   return axis;
 }
 
+// An op's images and results, or a part of them.
+struct PoolPart {
+  SubArray x;
+  SubArray out;
+  Windows windows;
+};
+
 // Each plane is pooled by itself, of whichever image: so that a part of them is as dense as all
 // are, which the vectors of oneDNN want.
 SubArray planes(sdk::Arg images, CutAxis axis, Range range) {
@@ -58,12 +68,6 @@ constexpr double kMultiplicationsOfElement = 16;
 // Planes that oneDNN pools at once with AVX-512.
 constexpr std::int64_t kPlaneBlock = 16;
 
-Cut cut_planes(sdk::Arg images, std::uint32_t threads) {
-  const double work = static_cast<double>(images.numel()) * kMultiplicationsOfElement;
-  return {CutAxis::kChannels,
-          cut_well(images.dim(0) * images.dim(1), kPlaneBlock, parts_of(work, threads), threads)};
-}
-
 class Pool2d : public Accelerated {
  public:
   explicit Pool2d(const OpDesc& op, std::uint32_t inputs = 1)
@@ -71,26 +75,73 @@ class Pool2d : public Accelerated {
 
  protected:
   [[nodiscard]] Windows windows(const OpDesc& op) const {
-    const auto window = sdk::pool_shape(op.input(0).dims(), options_).window;
+    const auto window = window_of(op);
     return pooling_windows({trimmed(window.height), trimmed(window.width)});
   }
   PoolOptions options_;
 
  private:
-  [[nodiscard]] bool is_worth_widening() const override { return false; }
-  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
-    return cut_planes(op.input(0), threads);
+  [[nodiscard]] sdk::Window2d window_of(const OpDesc& op) const {
+    return sdk::pool_shape(op.input(0).dims(), options_).window;
   }
+  [[nodiscard]] bool is_worth_widening() const override { return false; }
+
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    const sdk::Arg x = op.input(0);
+    const double work = static_cast<double>(x.numel()) * kMultiplicationsOfElement;
+    const std::int64_t most = parts_of(work, threads);
+    if (image_layout(x) == ImageLayout::kPlanes) {
+      return {CutAxis::kChannels, cut_well(x.dim(0) * x.dim(1), kPlaneBlock, most, threads)};
+    }
+    Cut images{CutAxis::kBatch, cut_well(x.dim(0), 1, most, threads)};
+    if (images.ranges.size() > 1) return images;
+    const sdk::WindowAxis height = trimmed(window_of(op).height);
+    Cut rows{CutAxis::kRows, cut_well(height.output, 1, most, threads)};
+    return all_see_the_image(height, rows.ranges) ? std::move(rows) : Cut();
+  }
+
+  // Of images that lie in pixels.
+  [[nodiscard]] PoolPart pixels(const OpDesc& op, CutAxis axis, Range range) const {
+    PoolPart part{SubArray::images(dims_of(op.input(0)), ImageLayout::kPixels),
+                  SubArray::images(dims_of(op.output(0)), ImageLayout::kPixels), windows(op)};
+    if (axis == CutAxis::kBatch) {
+      part.x.narrow(0, range);
+      part.out.narrow(0, range);
+    } else if (axis == CutAxis::kRows) {
+      narrow_rows(trimmed(window_of(op).height), range, &part.x, &part.out, &part.windows);
+    }
+    part.x.normalize_pixels();
+    part.out.normalize_pixels();
+    return part;
+  }
+
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
-    const Slice x = planes(op.input(0), axis, range).slice(elements);
-    const Slice out = planes(op.output(0), axis, range).slice(elements);
-    const auto desc = pooling_desc(algorithm_of(options_), x.desc, out.desc, windows(op));
+    const ImageLayout layout = image_layout(op.input(0));
+    require_target(op, layout);
+    const PoolPart part = layout == ImageLayout::kPixels
+                              ? pixels(op, axis, range)
+                              : PoolPart{planes(op.input(0), axis, range),
+                                         planes(op.output(0), axis, range), windows(op)};
+    const Slice x = part.x.slice(elements);
+    const Slice out = part.out.slice(elements);
+    const auto desc = pooling_desc(algorithm_of(options_), x.desc, out.desc, part.windows);
     auto execution = Execution::of<PoolingForward::primitive_desc, PoolingForward>(elements, desc);
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_SRC, 0, x, desc.src_desc());
     execution->bind_output(DNNL_ARG_DST, 0, out, desc.dst_desc());
+    if (layout == ImageLayout::kPixels && may_write_pixels(op)) {
+      execution->set_output_layout(ImageLayout::kPixels);
+    }
     return execution;
+  }
+
+  // Whether the result may lie as the images do: the op takes it so, or it is the same.
+  static void require_target(const OpDesc& op, ImageLayout layout) {
+    const sdk::Arg out = op.output(0);
+    const bool is_same = out.dim(1) == 1 || out.dim(2) * out.dim(3) == 1;
+    if (layout == ImageLayout::kPlanes || is_same || may_write_pixels(op)) return;
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "the pooled images are wanted in planes");
   }
 };
 
@@ -133,7 +184,8 @@ void add_pool2d(KernelDefs& kernels) {
                      .name = kName,
                      .dtypes = kDtypes,
                      .create = sdk::make_kernel<Pool2d>,
-                     .supports = pool_supports});
+                     .supports = pool_supports,
+                     .flags = LOCI_KERNEL_OWN_LAYOUTS});
   kernels.push_back({.op = "pool2d_grad",
                      .name = kName,
                      .dtypes = kDtypes,

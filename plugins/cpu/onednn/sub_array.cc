@@ -17,6 +17,22 @@ SubArray SubArray::dense(memory::dims extents) {
   return {std::move(extents), std::move(strides), 0};
 }
 
+SubArray SubArray::images(memory::dims extents, kernels::ImageLayout layout) {
+  SubArray all = dense(std::move(extents));
+  if (layout == kernels::ImageLayout::kPlanes) return all;
+  const memory::dims& size = all.extents;
+  all.strides = {size[1] * size[2] * size[3], 1, size[1] * size[3], size[1]};
+  return all;
+}
+
+void SubArray::normalize_pixels() {
+  std::int64_t step = extents[1];
+  for (const std::size_t axis : {3, 2, 0}) {
+    if (extents[axis] == 1) strides[axis] = step;
+    step = strides[axis] * extents[axis];
+  }
+}
+
 void SubArray::narrow(std::size_t axis, Range range) {
   begin += range.begin * strides[axis];
   extents[axis] = range.count;

@@ -8,6 +8,7 @@
 #include "plugins/cpu/onednn/cut.h"
 #include "plugins/cpu/onednn/elements.h"
 #include "plugins/cpu/onednn/execution.h"
+#include "plugins/kernels/image_layout.h"
 
 namespace loci::cpu::onednn {
 
@@ -19,8 +20,13 @@ struct SubArray {
 
   // All of a dense array.
   static SubArray dense(dnnl::memory::dims extents);
+  // All of images [batch, channels, height, width] in that layout.
+  static SubArray images(dnnl::memory::dims extents, kernels::ImageLayout layout);
   // Only that range of the axis.
   void narrow(std::size_t axis, Range range);
+  // Of images whose pixels lie side by side as the primitives say it: axes of one element, as a
+  // part may have, step as if there were more.
+  void normalize_pixels();
   [[nodiscard]] Slice slice(const Elements& elements) const {
     return {elements.strided(extents, strides), begin * elements.size()};
   }

@@ -1,0 +1,41 @@
+#include "plugins/cpu/image_layouts.h"
+
+#include <loci/plugin/dtype_visit.hpp>
+
+#include "plugins/cpu/layout_table.h"
+
+namespace loci::cpu {
+namespace {
+
+using kernels::ImageLayout;
+
+struct ChannelsLast {};
+using Table = LayoutTable<ChannelsLast>;
+
+}  // namespace
+
+ImageLayout image_layout(sdk::Arg images) {
+  const std::uint32_t layout = images.layout();
+  if (layout == LOCI_LAYOUT_PLAIN || layout == LOCI_LAYOUT_ANY) return ImageLayout::kPlanes;
+  if (Table::instance().find(layout)) return ImageLayout::kPixels;
+  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "an argument comes in a layout that images do not have");
+}
+
+bool may_write_pixels(const sdk::OpDesc& op) {
+  const sdk::Arg out = op.output(0);
+  return out.takes_any_layout() && out.dim(1) > 1 && out.dim(2) * out.dim(3) > 1;
+}
+
+bool may_write_pixels(const sdk::OpDesc& op, sdk::Arg residual) {
+  return may_write_pixels(op) && image_layout(residual) == ImageLayout::kPixels;
+}
+
+void choose_pixels(sdk::Prepare& prepare) {
+  const sdk::Arg out = prepare.op().output(0);
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(out.numel()) * sdk::dtype_bytes(out.dtype());
+  prepare.choose_output_layout(
+      0, Table::instance().intern(prepare.host(), "channels last", bytes, {}));
+}
+
+}  // namespace loci::cpu

@@ -1,0 +1,24 @@
+// The layout that convolutions and pooling pass images in among themselves: channels last.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/kernel.hpp>
+
+#include "plugins/kernels/image_layout.h"
+
+namespace loci::cpu {
+
+// Of an argument [batch, channels, height, width]. Throws sdk::Error(LOCI_CODE_UNSUPPORTED) for a
+// layout that is none of images.
+kernels::ImageLayout image_layout(sdk::Arg images);
+
+// Whether the kernel may choose kPixels for its output: the host offers it, and the layouts differ,
+// as they do with several channels of several pixels. A residual, if there is one, is added where
+// it lies, so that the output lies as it does.
+bool may_write_pixels(const sdk::OpDesc& op);
+bool may_write_pixels(const sdk::OpDesc& op, sdk::Arg residual);
+
+// Chooses kPixels for output 0.
+void choose_pixels(sdk::Prepare& prepare);
+
+}  // namespace loci::cpu

@@ -1,0 +1,13 @@
+// How images [batch, channels, height, width] lie in memory.
+#pragma once
+
+#include <cstdint>
+
+namespace loci::kernels {
+
+enum class ImageLayout : std::uint8_t {
+  kPlanes,  // as their shape says: one plane for each channel
+  kPixels,  // channels last: all channels of a pixel side by side
+};
+
+}  // namespace loci::kernels

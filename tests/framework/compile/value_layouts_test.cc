@@ -1,0 +1,101 @@
+#include "framework/compile/value_layouts.h"
+
+#include "tests/framework/executor/runtime_fixture.h"
+
+namespace loci::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Convolutions that kernels of the CPU compute by Winograd's method, whatever its instructions.
+class ValueLayoutsTest : public RuntimeTest {
+ protected:
+  static constexpr std::int64_t kChannels = 32;
+
+  Variable convolve(const Variable& x) {
+    const std::string name = "w" + std::to_string(filters_++);
+    const Shape shape{kChannels, kChannels, 3, 3};
+    const Variable filter = create_parameter(shape, kFloat32, initializer::constant(0), name);
+    scope_.set(name, randn(shape) * 0.1);
+    Conv2dOptions options;
+    options.paddings = {1, 1};
+    return conv2d(x, filter, options);
+  }
+
+  // The variables that are not plain.
+  std::vector<std::string> laid_out(const std::vector<Variable>& fetches,
+                                    const CompileOptions& options = {}) {
+    std::vector<std::string> names;
+    for (const Variable& fetch : fetches) names.push_back(fetch.name());
+    const auto plan = compile({feed_of("x", kImages)}, names, "cpu", options);
+    std::vector<std::string> list;
+    for (const PlanValue& value : plan->values) {
+      const bool is_value = value.storage == StorageKind::kArena;
+      if (is_value && value.layout != LOCI_LAYOUT_PLAIN) list.emplace_back(value.name);
+    }
+    return list;
+  }
+
+  // With and without layouts, to the bit.
+  void expect_same(const Variable& out) {
+    CompileOptions plain;
+    plain.chain_layouts = false;
+    const Feed feed{{"x", randn(kImages)}};
+    const auto laid_out = Executor("cpu", {}, scope_).run(main_, feed, {out})[0];
+    const auto as_written = Executor("cpu", plain, scope_).run(main_, feed, {out})[0];
+    EXPECT_EQ(laid_out.to_vector<float>(), as_written.to_vector<float>());
+  }
+
+  const Shape kImages{2, kChannels, 20, 19};
+  Variable x_ = data("x", kImages, kFloat32);
+  int filters_ = 0;
+};
+
+TEST_F(ValueLayoutsTest, WhatOnlyTheyUseIsLaidOutAsTheyLike) {
+  const Variable first = convolve(x_);
+  const Variable second = convolve(first);
+  const Variable third = convolve(second);
+  EXPECT_THAT(laid_out({third}), ElementsAre(first.name(), second.name()));
+  expect_same(third);
+}
+
+TEST_F(ValueLayoutsTest, WhatOthersReadIsNot) {
+  const Variable fetched = convolve(x_);
+  const Variable read = convolve(fetched);
+  const Variable end = convolve(read);
+  const Variable elsewhere = scale(read, 2.0);
+  EXPECT_THAT(laid_out({fetched, end, elsewhere}), IsEmpty());
+  expect_same(end);
+}
+
+TEST_F(ValueLayoutsTest, AResidualLiesAsTheResultDoes) {
+  const Variable first = convolve(x_);
+  const Variable block = relu(elementwise_add(convolve(convolve(first)), first));
+  const Variable end = convolve(block);
+  EXPECT_EQ(laid_out({end}).size(), 3U);
+  expect_same(end);
+}
+
+// The result of the block is fetched, and its residual plain like it; all else may still be laid
+// out.
+TEST_F(ValueLayoutsTest, WhatAKernelDeclinesIsPlainAgain) {
+  const Variable first = convolve(x_);
+  const Variable inner = convolve(first);
+  const Variable block = relu(elementwise_add(convolve(inner), first));
+  EXPECT_THAT(laid_out({block}), ElementsAre(inner.name()));
+  expect_same(block);
+}
+
+TEST_F(ValueLayoutsTest, OptionsLeaveValuesPlain) {
+  const Variable end = convolve(convolve(x_));
+  EXPECT_EQ(laid_out({end}).size(), 1U);
+  EXPECT_THAT(laid_out({end}, CompileOptions::exact()), IsEmpty());
+  EXPECT_THAT(laid_out({end}, CompileOptions::none()), IsEmpty());
+  CompileOptions plain;
+  plain.chain_layouts = false;
+  EXPECT_THAT(laid_out({end}, plain), IsEmpty());
+}
+
+}  // namespace
+}  // namespace loci::runtime

@@ -1,0 +1,142 @@
+// Networks of convolutions and pooling whose values the kernels lay out among themselves: what they
+// compute is what they compute with every value plain.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <loci/loci.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+// A network of random layers, residuals among them.
+class RandomNetwork {
+ public:
+  RandomNetwork(std::uint32_t seed, const loci::Program& program, const loci::Scope& scope)
+      : random_(seed), scope_(scope) {
+    const loci::Program startup;
+    const loci::ProgramGuard building(program, startup);
+    feed_ = {pick({1, 2, 5}), pick({3, 16}), pick({9, 16, 23}), pick({8, 17, 30})};
+    loci::Variable value = loci::data("x", feed_, loci::kFloat32);
+    const std::int64_t layers = pick({2, 4, 7, 10});
+    for (std::int64_t i = 0; i < layers; ++i) value = layer(value);
+    out_ = value;
+  }
+
+  [[nodiscard]] const loci::Shape& feed() const { return feed_; }
+  [[nodiscard]] const loci::Variable& out() const { return out_; }
+
+ private:
+  std::int64_t pick(const std::vector<std::int64_t>& from) { return from[random_() % from.size()]; }
+
+  loci::Variable layer(const loci::Variable& x) {
+    switch (random_() % 6) {
+      case 0: return pool(x);
+      case 1: return block(x);
+      case 2: return loci::relu(convolve(x, x.shape()[1], 3, x.shape()[1]));
+      case 3: return convolve(x, pick({8, 16, 40}), 1, 1);
+      default: return loci::relu(convolve(x, pick({16, 32, 19}), 3, 1));
+    }
+  }
+
+  loci::Variable convolve(const loci::Variable& x, std::int64_t filters, std::int64_t size,
+                          std::int64_t groups, std::int64_t stride = 0) {
+    const loci::Shape shape{filters, x.shape()[1] / groups, size, size};
+    const std::string name = "w" + std::to_string(filters_++);
+    const loci::Variable filter =
+        loci::create_parameter(shape, loci::kFloat32, loci::initializer::constant(0), name);
+    scope_.set(name,
+               loci::randn(shape) * (1.0 / std::sqrt(static_cast<double>(shape[1] * size * size))));
+    loci::Conv2dOptions options;
+    options.groups = groups;
+    options.paddings = {size / 2, size / 2};
+    options.strides = std::vector<std::int64_t>(2, stride == 0 ? pick({1, 1, 2}) : stride);
+    return loci::conv2d(x, filter, options);
+  }
+
+  loci::Variable pool(const loci::Variable& x) {
+    if (std::min(x.shape()[2], x.shape()[3]) < 3) return x;
+    loci::Pool2dOptions options;
+    options.pooling_type = random_() % 2 == 0 ? "max" : "avg";
+    options.ksize = {3, 3};
+    options.strides = {2, 2};
+    options.paddings = {1, 1};
+    return loci::pool2d(x, options);
+  }
+
+  loci::Variable block(const loci::Variable& x) {
+    const std::int64_t channels = x.shape()[1];
+    const loci::Variable inner = loci::relu(convolve(x, 16, 3, 1, 1));
+    return loci::relu(loci::elementwise_add(convolve(inner, channels, 3, 1, 1), x));
+  }
+
+  std::mt19937 random_;
+  loci::Scope scope_;
+  loci::Shape feed_;
+  loci::Variable out_;
+  int filters_ = 0;
+};
+
+void expect_close(const std::vector<float>& got, const std::vector<float>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], want[i], 2e-5 * std::max(1.0F, std::abs(want[i]))) << "at " << i;
+  }
+}
+
+TEST(ImageLayouts, RandomNetworksComputeTheSame) {
+  loci::CompileOptions plain;
+  plain.chain_layouts = false;
+  std::size_t laid_out = 0;
+  for (std::uint32_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const loci::Program program;
+    const loci::Scope scope;
+    const RandomNetwork network(seed, program, scope);
+    const loci::Feed feed{{"x", loci::randn(network.feed())}};
+    for (const int threads : {1, 3}) {
+      loci::config::set_threads(threads);
+      loci::Executor chained("cpu", {}, scope);
+      loci::Executor written("cpu", plain, scope);
+      laid_out += loci::inspect::plan(chained, program, feed, {network.out()}).laid_out.size();
+      EXPECT_TRUE(loci::inspect::plan(written, program, feed, {network.out()}).laid_out.empty());
+      expect_close(chained.run(program, feed, {network.out()})[0].to_vector<float>(),
+                   written.run(program, feed, {network.out()})[0].to_vector<float>());
+    }
+  }
+  EXPECT_GT(laid_out, 100U);
+}
+
+TEST(ImageLayouts, ThePlanSaysWhichValuesHowAndWhoWritesThem) {
+  const loci::Program program;
+  const loci::Program startup;
+  const loci::Scope scope;
+  loci::Variable first;
+  loci::Variable second;
+  {
+    const loci::ProgramGuard building(program, startup);
+    loci::Conv2dOptions options;
+    options.paddings = {1, 1};
+    const auto filter = [&](const std::string& name) {
+      scope.set(name, loci::randn({32, 32, 3, 3}));
+      return loci::create_parameter({32, 32, 3, 3}, loci::kFloat32, loci::initializer::constant(0),
+                                    name);
+    };
+    first = loci::conv2d(loci::data("x", {1, 32, 16, 16}, loci::kFloat32), filter("a"), options);
+    second = loci::conv2d(first, filter("b"), options);
+  }
+  loci::Executor executor("cpu", {}, scope);
+  const auto plan =
+      loci::inspect::plan(executor, program, {{"x", loci::randn({1, 32, 16, 16})}}, {second});
+  ASSERT_EQ(plan.laid_out.size(), 1U);
+  EXPECT_EQ(plan.laid_out[0].variable, first.name());
+  EXPECT_EQ(plan.laid_out[0].producer, plan.operators[0].name);
+  EXPECT_EQ(plan.laid_out[0].place, "cpu");
+  EXPECT_EQ(plan.laid_out[0].layout, "channels last");
+  EXPECT_EQ(plan.laid_out[0].bytes, 32U * 16 * 16 * 4);
+}
+
+}  // namespace
