@@ -31,17 +31,23 @@ struct Targets {
   std::optional<Slice> pixels;
 };
 
+using Forward = dnnl::convolution_forward;
+
+// How a primitive is to read and write images; of the layout "any" as it likes best.
+struct Wanted {
+  Desc x;
+  Desc out;
+};
+
 std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
-                                       const ConvPart& part, const Targets& targets) {
+                                       const ConvPart& part, const Targets& targets,
+                                       const Wanted& wanted) {
   const bool has_bias = op.has_input(2);
   const Slice bias = part.bias.slice(elements);
   const auto desc = convolution_desc(
-      dnnl::prop_kind::forward_inference, elements.any_layout(part.x.extents),
-      elements.any_layout(part.filter.extents), has_bias ? bias.desc : memory::desc(),
-      elements.any_layout(part.out.extents), part.windows);
-  auto execution =
-      Execution::of<dnnl::convolution_forward::primitive_desc, dnnl::convolution_forward>(elements,
-                                                                                          desc);
+      dnnl::prop_kind::forward_inference, wanted.x, elements.any_layout(part.filter.extents),
+      has_bias ? bias.desc : memory::desc(), wanted.out, part.windows);
+  auto execution = Execution::of<Forward::primitive_desc, Forward>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, part.x.slice(elements), desc.src_desc());
   execution->bind_weights(DNNL_ARG_WEIGHTS, 1, op.input(1), part.filter.slice(elements),
@@ -55,6 +61,17 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
   execution->bind_output(DNNL_ARG_DST, 0, writes_pixels ? *targets.pixels : targets.planes,
                          desc.dst_desc());
   return execution;
+}
+
+std::optional<Execution> build_if_implemented(const OpDesc& op, const Elements& elements,
+                                              const ConvPart& part, const Targets& targets,
+                                              const Wanted& wanted) {
+  try {
+    return build_forward(op, elements, part, targets, wanted);
+  } catch (const dnnl::error& error) {
+    if (error.status != dnnl_unimplemented) throw;
+    return std::nullopt;
+  }
 }
 
 // Of conv2d and fused_conv2d.
@@ -71,7 +88,18 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
     const ConvPart last = conv_part(shape, axis, range, {x, ImageLayout::kPixels});
     targets.pixels = last.out.slice(elements);
   }
-  return build_forward(op, elements, part, targets);
+  const Wanted any{elements.any_layout(part.x.extents), elements.any_layout(part.out.extents)};
+  // With AVX2 it likes blocks of channels best, and is as fast with pixels.
+  if (x == ImageLayout::kPixels || may_choose) {
+    const Wanted pixels{
+        x == ImageLayout::kPixels
+            ? part.x.slice(elements).desc
+            : SubArray::images(part.x.extents, ImageLayout::kPixels).slice(elements).desc,
+        may_choose ? targets.pixels->desc : any.out};
+    auto execution = build_if_implemented(op, elements, part, targets, pixels);
+    if (execution) return execution;
+  }
+  return build_forward(op, elements, part, targets, any);
 }
 
 std::optional<Execution> build_input_grad(const Elements& elements, const ConvPart& part) {
