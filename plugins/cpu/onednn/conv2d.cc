@@ -33,9 +33,10 @@ struct Targets {
 
 using Forward = dnnl::convolution_forward;
 
-// How a primitive is to read and write images; of the layout "any" as it likes best.
+// How a primitive is to read and write; of the layout "any" as it likes best.
 struct Wanted {
   Desc x;
+  Desc filter;
   Desc out;
 };
 
@@ -44,9 +45,9 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
                                        const Wanted& wanted) {
   const bool has_bias = op.has_input(2);
   const Slice bias = part.bias.slice(elements);
-  const auto desc = convolution_desc(
-      dnnl::prop_kind::forward_inference, wanted.x, elements.any_layout(part.filter.extents),
-      has_bias ? bias.desc : memory::desc(), wanted.out, part.windows);
+  const auto desc =
+      convolution_desc(dnnl::prop_kind::forward_inference, wanted.x, wanted.filter,
+                       has_bias ? bias.desc : memory::desc(), wanted.out, part.windows);
   auto execution = Execution::of<Forward::primitive_desc, Forward>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_SRC, 0, part.x.slice(elements), desc.src_desc());
@@ -74,6 +75,22 @@ std::optional<Execution> build_if_implemented(const OpDesc& op, const Elements& 
   }
 }
 
+// Whether to lay a filter out anew in each launch takes longer than is gained by it, as each of its
+// elements is multiplied by few pixels. A pointwise one is a product of matrices as it is;
+// gathering windows for others pays with AVX-512 alone.
+bool is_read_once(const OpDesc& op, const ConvShape& shape) {
+  constexpr std::int64_t kMostPixels = 64;
+  constexpr std::int64_t kMostOfPointwise = 256;
+  if (op.input(1).takes_any_layout() || shape.groups != 1) return false;
+  const std::int64_t pixels = shape.batch * shape.windows();
+  const bool is_pointwise =
+      shape.window_size() == shape.group_channels && shape.image_size() == shape.windows();
+  if (is_pointwise) return pixels <= kMostOfPointwise;
+  constexpr auto kWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  const bool is_wide = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kWide) == kWide;
+  return is_wide && pixels <= kMostPixels;
+}
+
 // Of conv2d and fused_conv2d.
 std::optional<Execution> build_forward(const OpDesc& op, const Elements& elements,
                                        const ConvShape& shape, CutAxis axis, Range range,
@@ -88,14 +105,20 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
     const ConvPart last = conv_part(shape, axis, range, {x, ImageLayout::kPixels});
     targets.pixels = last.out.slice(elements);
   }
-  const Wanted any{elements.any_layout(part.x.extents), elements.any_layout(part.out.extents)};
+  const Wanted any{elements.any_layout(part.x.extents), elements.any_layout(part.filter.extents),
+                   elements.any_layout(part.out.extents)};
+  if (is_read_once(op, shape) && x == ImageLayout::kPlanes) {
+    const Wanted plain{part.x.slice(elements).desc, part.filter.slice(elements).desc,
+                       targets.planes.desc};
+    if (auto execution = build_if_implemented(op, elements, part, targets, plain)) return execution;
+  }
   // With AVX2 it likes blocks of channels best, and is as fast with pixels.
   if (x == ImageLayout::kPixels || may_choose) {
     const Wanted pixels{
         x == ImageLayout::kPixels
             ? part.x.slice(elements).desc
             : SubArray::images(part.x.extents, ImageLayout::kPixels).slice(elements).desc,
-        may_choose ? targets.pixels->desc : any.out};
+        any.filter, may_choose ? targets.pixels->desc : any.out};
     auto execution = build_if_implemented(op, elements, part, targets, pixels);
     if (execution) return execution;
   }

@@ -132,8 +132,8 @@ ConvPart conv_part(const ConvShape& shape, CutAxis axis, Range range, const Conv
       part.bias.narrow(0, times(shape.group_filters));
       break;
   }
-  if (layouts.x == kernels::ImageLayout::kPixels) part.x.normalize_pixels();
-  if (layouts.out == kernels::ImageLayout::kPixels) part.out.normalize_pixels();
+  part.x.normalize(layouts.x);
+  part.out.normalize(layouts.out);
   return part;
 }
 

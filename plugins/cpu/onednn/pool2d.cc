@@ -110,8 +110,8 @@ class Pool2d : public Accelerated {
     } else if (axis == CutAxis::kRows) {
       narrow_rows(trimmed(window_of(op).height), range, &part.x, &part.out, &part.windows);
     }
-    part.x.normalize_pixels();
-    part.out.normalize_pixels();
+    part.x.normalize(ImageLayout::kPixels);
+    part.out.normalize(ImageLayout::kPixels);
     return part;
   }
 

@@ -1,6 +1,7 @@
 #include "plugins/cpu/onednn/sub_array.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace loci::cpu::onednn {
@@ -25,9 +26,11 @@ SubArray SubArray::images(memory::dims extents, kernels::ImageLayout layout) {
   return all;
 }
 
-void SubArray::normalize_pixels() {
-  std::int64_t step = extents[1];
-  for (const std::size_t axis : {3, 2, 0}) {
+void SubArray::normalize(kernels::ImageLayout layout) {
+  constexpr std::array<std::size_t, 4> kPlanes{3, 2, 1, 0};  // the innermost axis first
+  constexpr std::array<std::size_t, 4> kPixels{1, 3, 2, 0};
+  std::int64_t step = 1;
+  for (const std::size_t axis : layout == kernels::ImageLayout::kPlanes ? kPlanes : kPixels) {
     if (extents[axis] == 1) strides[axis] = step;
     step = strides[axis] * extents[axis];
   }
