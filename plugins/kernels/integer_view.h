@@ -17,6 +17,16 @@ class IntegerView {
                     : static_cast<const std::int32_t*>(data_)[i];
   }
 
+  // Calls visit(ids), of one dtype: for loops that do little else.
+  template <class Visit>
+  void with_data(const Visit& visit) const {
+    if (is_long_) {
+      visit(static_cast<const std::int64_t*>(data_));
+    } else {
+      visit(static_cast<const std::int32_t*>(data_));
+    }
+  }
+
  private:
   const void* data_;
   bool is_long_;

@@ -58,13 +58,25 @@ struct LookUp {
     }
   }
 
-  // Rows of one element each: next to nothing but the look-ups themselves.
+  // Rows of one element each: nothing but the look-ups themselves, several of which are under way
+  // at a time.
   template <class Element>
-  static void copy_elements(const char* table, const IntegerView& ids, std::int64_t begin,
+  static void copy_elements(const char* table, const IntegerView& all_ids, std::int64_t begin,
                             std::int64_t end, char* to) {
-    for (std::int64_t i = begin; i < end; ++i, to += sizeof(Element)) {
-      std::memcpy(to, table + ids[i] * static_cast<std::int64_t>(sizeof(Element)), sizeof(Element));
-    }
+    constexpr std::int64_t kTogether = 8;
+    const auto* from = reinterpret_cast<const Element*>(table);
+    auto* out = reinterpret_cast<Element*>(to);
+    const std::int64_t count = end - begin;
+    all_ids.with_data([&](const auto* data) {
+      const auto* ids = data + begin;
+      std::int64_t i = 0;
+      for (; i + kTogether <= count; i += kTogether) {
+        Element found[kTogether];
+        for (std::int64_t j = 0; j < kTogether; ++j) found[j] = from[ids[i + j]];
+        std::memcpy(out + i, found, sizeof found);
+      }
+      for (; i < count; ++i) out[i] = from[ids[i]];
+    });
   }
 
   void prefetch(const char* row) const {
