@@ -62,10 +62,14 @@ class Program:
 
 
 class TorchWriter:
-    """A Python function of a program: a line for each operator."""
+    """A Python function of a program: a line for each operator.
 
-    def __init__(self, program):
+    Saved programs are those of inference; with `trains` they normalise by the batch again.
+    """
+
+    def __init__(self, program, trains=False):
         self.program = program
+        self.trains = trains
         self.names = {name: f"w{i}" for i, name in enumerate(program.weights)}
         self.names[program.argument] = "x"
 
@@ -97,7 +101,8 @@ class TorchWriter:
     def batch_norm(self, op):
         return (
             f"F.batch_norm({self.of(op)}, {self.of(op, 'mean')}, {self.of(op, 'variance')}, "
-            f"{self.of(op, 'scale')}, {self.of(op, 'bias')}, False, 0.0, {op['epsilon']})"
+            f"{self.of(op, 'scale')}, {self.of(op, 'bias')}, {self.trains}, {1 - op['momentum']}, "
+            f"{op['epsilon']})"
         )
 
     def layer_norm(self, op):
@@ -309,4 +314,5 @@ def set_up(question):
     return calls
 
 
-answer_questions(set_up)
+if __name__ == "__main__":
+    answer_questions(set_up)
