@@ -46,8 +46,8 @@ class OperatorLowering {
   void note_candidate(const program::Operator& op, const dispatch::Implementation& kernel) {
     const bool has_layouts = (kernel.def->flags & LOCI_KERNEL_OWN_LAYOUTS) != 0;
     if (!has_layouts || !state_.request.options.chain_layouts) return;
-    state_.layout_candidates.push_back({state_.plan.instructions.size(), &op, kernel,
-                                        std::move(bound_inputs_), output_types(op)});
+    state_.layout_candidates.push_back(
+        {state_.plan.instructions.size(), &op, kernel, std::move(bound_inputs_), output_types(op)});
   }
 
   // Of one that runs where it does as part of another one.
