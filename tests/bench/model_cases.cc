@@ -1,28 +1,14 @@
 #include "tests/bench/model_cases.h"
 
-#include <utility>
+#include "tests/bench/conv_norm.h"
+#include "tests/bench/gpt_decode.h"
+#include "tests/bench/mobilenet.h"
 
 namespace loci::bench {
 namespace {
 
-// A module of one function of a tensor.
-class Function : public nn::Module {
- public:
-  explicit Function(std::function<Tensor(const Tensor&)> run) : run_(std::move(run)) {}
-  Tensor forward(const Tensor& x) override { return run_(x); }
-
- private:
-  std::function<Tensor(const Tensor&)> run_;
-};
-
-// The mean of each channel.
 std::shared_ptr<nn::Module> global_pool() {
-  return std::make_shared<Function>([](const Tensor& x) {
-    Pool2dOptions options;
-    options.pooling_type = "avg";
-    options.global_pooling = true;
-    return flatten(pool2d(x, options), 1);
-  });
+  return std::make_shared<Function>([](const Tensor& x) { return flatten(channel_means(x), 1); });
 }
 
 std::shared_ptr<nn::Module> max_pool() {
@@ -34,33 +20,6 @@ std::shared_ptr<nn::Module> max_pool() {
     return pool2d(x, options);
   });
 }
-
-// A convolution without bias and its normalisation.
-class ConvNorm : public nn::Module {
- public:
-  ConvNorm(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride)
-      : conv_(in, out, kernel, options(kernel, stride), without_bias()), norm_(out) {
-    register_child("conv", conv_);
-    register_child("norm", norm_);
-  }
-  Tensor forward(const Tensor& x) override { return norm_(conv_(x)); }
-
- private:
-  static Conv2dOptions options(std::int64_t kernel, std::int64_t stride) {
-    Conv2dOptions result;
-    result.strides = {stride, stride};
-    result.paddings = {kernel / 2, kernel / 2};
-    return result;
-  }
-  static nn::ParameterOptions without_bias() {
-    nn::ParameterOptions result;
-    result.bias = false;
-    return result;
-  }
-
-  nn::Conv2d conv_;
-  nn::BatchNorm norm_;
-};
 
 // The basic block of He et al., Deep Residual Learning for Image Recognition (2015).
 class BasicBlock : public nn::Module {
@@ -165,6 +124,9 @@ std::vector<ModelCase> model_cases() {
       {"ResNet-18 b8", resnet18, {8, 3, 224, 224}},
       {"encoder b1", encoder, {1, 128, 384}},
       {"encoder b8", encoder, {8, 128, 384}},
+      {"MobileNetV3 b1", mobilenet_v3, {1, 3, 224, 224}},
+      {"MobileNetV3 b8", mobilenet_v3, {8, 3, 224, 224}},
+      {"GPT decode b1", gpt_decode, {1, 1, 768}},
   };
 }
 

@@ -131,6 +131,16 @@ class TorchWriter:
     def elementwise_add(self, op):
         return f"{self.of(op)} + {self.of(op, 'y')}"
 
+    def elementwise_mul(self, op):
+        return f"{self.of(op)} * {self.of(op, 'y')}"
+
+    def clip(self, op):
+        return f"torch.clamp({self.of(op)}, {op['min']}, {op['max']})"
+
+    def concat(self, op):
+        parts = ", ".join(self.names[name] for name in op.inputs["x"])
+        return f"torch.cat([{parts}], {op['axis']})"
+
     def relu(self, op):
         return f"torch.relu({self.of(op)})"
 
@@ -249,6 +259,16 @@ class OnnxWriter:
     def elementwise_add(self, op):
         self.node("Add", op, op.input(), op.input("y"))
 
+    def elementwise_mul(self, op):
+        self.node("Mul", op, op.input(), op.input("y"))
+
+    def clip(self, op):
+        ends = [self.constant(op, numpy.array(op[end], numpy.float32)) for end in ("min", "max")]
+        self.node("Clip", op, op.input(), *ends)
+
+    def concat(self, op):
+        self.node("Concat", op, *op.inputs["x"], axis=op["axis"])
+
     def relu(self, op):
         self.node("Relu", op, op.input())
 
@@ -275,10 +295,10 @@ class OnnxWriter:
         )
 
     def scale(self, op):
-        if op["bias"] != 0:
+        if op["scale"] != 1 and op["bias"] != 0:
             raise NotImplementedError("scale with a bias")
-        factor = self.constant(op, numpy.array(op["scale"], numpy.float32))
-        self.node("Mul", op, op.input(), factor)
+        kind, amount = ("Mul", op["scale"]) if op["bias"] == 0 else ("Add", op["bias"])
+        self.node(kind, op, op.input(), self.constant(op, numpy.array(amount, numpy.float32)))
 
     def transpose(self, op):
         self.node("Transpose", op, op.input(), perm=op["perm"])
