@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "framework/ops/op_schema.h"
 #include "framework/plugin/layout_table.h"
+#include "framework/run/continuation.h"
 
 namespace loci::runtime {
 namespace {
@@ -117,13 +121,22 @@ class ValueLayouts {
     const dispatch::OpDesc desc(schema, candidate.op->attributes, inputs, outputs);
     *kernel = kernels_.get(candidate.implementation, *instruction.device, desc).kernel;
     if (*kernel == nullptr) return false;
-    // What is packed is so for the kernel that was bound.
-    if ((*kernel)->input_layouts() != instruction.launch()->kernel->input_layouts()) return false;
+    if (!packs_alike((*kernel)->input_layouts(), instruction.launch()->kernel->input_layouts())) {
+      return false;
+    }
     const std::vector<std::uint32_t>& chosen = (*kernel)->output_layouts();
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       if (instruction.outputs[i] >= 0) at(instruction.outputs[i]).layout = chosen[i];
     }
     return true;
+  }
+
+  // Whether the same constants are packed, maybe in other layouts.
+  static bool packs_alike(const std::vector<std::uint32_t>& a,
+                          const std::vector<std::uint32_t>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](std::uint32_t x, std::uint32_t y) {
+      return (x == LOCI_LAYOUT_PLAIN) == (y == LOCI_LAYOUT_PLAIN);
+    });
   }
 
   // Whether one is not plain. `ids` are flat: an optional slot without an argument has one.
@@ -162,10 +175,12 @@ class ValueLayouts {
   }
 
   void take_all() {
+    for (const PlanPacked& packed : plan_.packed) packed_.emplace(packed.value, packed);
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (kernels_of_[i] == nullptr) continue;
       Instruction& instruction = instruction_of(candidates_[i]);
       LaunchStep& launch = *instruction.launch();
+      repack(kernels_of_[i]->input_layouts(), &instruction.inputs);
       launch.kernel = std::move(kernels_of_[i]);
       std::vector<loci_alias>& aliases = launch.aliases;
       aliases.erase(std::remove_if(aliases.begin(), aliases.end(),
@@ -180,6 +195,39 @@ class ValueLayouts {
       plan_.values[i].layout = values_[i].layout;
       plan_.values[i].bytes = plugin::find_layout(values_[i].layout)->bytes;
     }
+    if (!repacked_.empty()) drop_unread();
+  }
+
+  // Constants in the layouts that the kernel chose this time.
+  void repack(const std::vector<std::uint32_t>& chosen, std::vector<ValueId>* inputs) {
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      ValueId& input = (*inputs)[i];
+      if (chosen[i] == LOCI_LAYOUT_PLAIN || value_of(plan_, input).layout == chosen[i]) continue;
+      PlanPacked packed = packed_.at(input);
+      const auto [known, is_new] = repacked_.try_emplace({packed.persistable, chosen[i]}, kNoValue);
+      if (is_new) {
+        packed.packing.layout = chosen[i];
+        packed.value = static_cast<ValueId>(plan_.values.size());
+        PlanValue value = value_of(plan_, input);
+        value.layout = chosen[i];
+        value.bytes = plugin::find_layout(chosen[i])->bytes;
+        plan_.values.push_back(std::move(value));
+        plan_.packed.push_back(packed);
+        known->second = packed.value;
+      }
+      input = known->second;
+    }
+  }
+
+  // Nobody reads some of what was packed for the kernels that were bound.
+  void drop_unread() {
+    std::set<ValueId> read;
+    for (const Instruction& instruction : plan_.instructions) {
+      read.insert(instruction.inputs.begin(), instruction.inputs.end());
+    }
+    const auto is_unread = [&](const PlanPacked& packed) { return read.count(packed.value) == 0; };
+    plan_.packed.erase(std::remove_if(plan_.packed.begin(), plan_.packed.end(), is_unread),
+                       plan_.packed.end());
   }
 
   [[nodiscard]] std::uint32_t layout_of(const std::vector<ValueId>& ids, std::uint32_t flat) {
@@ -191,6 +239,8 @@ class ValueLayouts {
   Plan& plan_;
   std::vector<Value> values_;
   std::vector<std::shared_ptr<const dispatch::PreparedKernel>> kernels_of_;  // null: as bound
+  std::unordered_map<ValueId, PlanPacked> packed_;                           // as bound
+  std::map<std::pair<std::size_t, std::uint32_t>, ValueId> repacked_;        // by layout
 };
 
 }  // namespace
