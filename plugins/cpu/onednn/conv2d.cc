@@ -170,6 +170,10 @@ ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
                          op.input(filter_slot(direction)).dims(), options);
 }
 
+ImageLayout layout_to_cut(const OpDesc& op) {
+  return may_write_pixels(op) ? ImageLayout::kPixels : image_layout(op.input(0));
+}
+
 template <ConvDirection direction>
 class Conv2d final : public Accelerated {
  public:
@@ -179,7 +183,7 @@ class Conv2d final : public Accelerated {
  private:
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
     return cut_convolution(shape_of<direction>(op, options_), direction, threads,
-                           image_layout(op.input(0)));
+                           direction == kForward ? layout_to_cut(op) : ImageLayout::kPlanes);
   }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
@@ -241,8 +245,7 @@ class FusedConv2d final : public Accelerated {
 
  private:
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
-    return cut_convolution(shape_of<kForward>(op, options_), kForward, threads,
-                           image_layout(op.input(0)));
+    return cut_convolution(shape_of<kForward>(op, options_), kForward, threads, layout_to_cut(op));
   }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {

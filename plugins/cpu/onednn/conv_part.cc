@@ -58,7 +58,8 @@ class ConvCutter {
   }
   [[nodiscard]] Cut rows() const {
     const sdk::WindowAxis& height = shape_.window.height;
-    Cut cut = along(CutAxis::kRows, height.output, 1, kLeastRows);
+    const std::int64_t least = height.kernel == 1 ? 1 : kLeastRows;
+    Cut cut = along(CutAxis::kRows, height.output, 1, least);
     if (!all_see_the_image(height, cut.ranges)) cut.ranges.clear();
     return cut;
   }
@@ -173,8 +174,10 @@ Cut cut_convolution(const ConvShape& shape, ConvDirection direction, std::uint32
       // Each part reads all filters, or the whole image: whichever is less.
       choices = {cutter.images(), cutter.groups(), cutter.rows(), cutter.filters()};
       if (size_of_filters(shape) > size_of_images(shape)) std::swap(choices[2], choices[3]);
-      // Groups of channels lie apart then, and rows do not.
-      if (layout == kernels::ImageLayout::kPixels) std::swap(choices[1], choices[2]);
+      // Channels of some pixels lie apart then, and rows do not.
+      if (layout == kernels::ImageLayout::kPixels) {
+        choices = {cutter.images(), cutter.rows(), cutter.groups(), cutter.filters()};
+      }
       break;
     case ConvDirection::kInputGrad:
       choices = {cutter.images(), cutter.groups(), cutter.channels()};

@@ -43,7 +43,7 @@ kernels::PlaneRegion result_region(const sdk::ConvShape& shape, CutAxis axis, Ra
 enum class ConvDirection : std::uint8_t { kForward, kInputGrad, kFilterGrad };
 
 // For 2 threads or more. The parts read and write little more than the whole does; `layout` is that
-// of the images.
+// of the images or of the result, kPixels if either may be.
 Cut cut_convolution(const sdk::ConvShape& shape, ConvDirection direction, std::uint32_t threads,
                     kernels::ImageLayout layout = kernels::ImageLayout::kPlanes);
 
