@@ -30,12 +30,12 @@ bool may_write_pixels(const sdk::OpDesc& op, sdk::Arg residual) {
   return may_write_pixels(op) && image_layout(residual) == ImageLayout::kPixels;
 }
 
-void choose_pixels(sdk::Prepare& prepare) {
-  const sdk::Arg out = prepare.op().output(0);
+void choose_pixels(sdk::Prepare& prepare, std::uint32_t index) {
+  const sdk::Arg out(prepare.op().raw().outputs[index]);
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(out.numel()) * sdk::dtype_bytes(out.dtype());
   prepare.choose_output_layout(
-      0, Table::instance().intern(prepare.host(), "channels last", bytes, {}));
+      index, Table::instance().intern(prepare.host(), "channels last", bytes, {}));
 }
 
 }  // namespace loci::cpu

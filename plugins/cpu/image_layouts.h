@@ -18,7 +18,7 @@ kernels::ImageLayout image_layout(sdk::Arg images);
 bool may_write_pixels(const sdk::OpDesc& op);
 bool may_write_pixels(const sdk::OpDesc& op, sdk::Arg residual);
 
-// Chooses kPixels for output 0.
-void choose_pixels(sdk::Prepare& prepare);
+// Chooses kPixels for an output, by flat index.
+void choose_pixels(sdk::Prepare& prepare, std::uint32_t index = 0);
 
 }  // namespace loci::cpu

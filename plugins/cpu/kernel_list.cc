@@ -6,6 +6,7 @@
 #include "plugins/cpu/fused_kernels.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
+#include "plugins/cpu/pixel_kernels.h"
 #include "plugins/cpu/winograd_conv2d.h"
 
 namespace loci::cpu {
@@ -19,7 +20,7 @@ kernels::KernelDefs cpu_kernels(const KernelChoice& choice) {
   if (choice.winograd) add(winograd_kernels());
   if (choice.onednn) add(onednn::onednn_kernels());
   add(fused_kernels());
-  add(kernels::portable_kernels());
+  add(with_pixels(kernels::portable_kernels()));
   return list;
 }
 

@@ -68,6 +68,7 @@ class OpDesc {
   [[nodiscard]] Arg output(std::uint32_t slot, std::uint32_t index = 0) const {
     return Arg(op_->outputs[output_index(slot, index)]);
   }
+  [[nodiscard]] const loci_op_desc& raw() const { return *op_; }
   [[nodiscard]] bool has_input(std::uint32_t slot) const {
     return slot < op_->input_slot_count && input_count(slot) > 0 && input(slot).present();
   }
