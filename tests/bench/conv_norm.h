@@ -32,7 +32,8 @@ class ConvNorm : public nn::Module {
  public:
   ConvNorm(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
            std::int64_t groups = 1)
-      : conv_(in, out, kernel, options(kernel, stride, groups), without_bias()), norm_(out) {
+      : conv_(in, out, kernel, options(kernel, stride, groups), without_bias()),
+        norm_(out, of_last_batch()) {
     register_child("conv", conv_);
     register_child("norm", norm_);
   }
@@ -49,6 +50,13 @@ class ConvNorm : public nn::Module {
   static nn::ParameterOptions without_bias() {
     nn::ParameterOptions result;
     result.bias = false;
+    return result;
+  }
+
+  // One batch in training leaves its own statistics.
+  static BatchNormOptions of_last_batch() {
+    BatchNormOptions result;
+    result.momentum = 0;
     return result;
   }
 
