@@ -12,6 +12,7 @@ using Kernels = std::vector<sdk::KernelDef>;
 inline constexpr std::string_view kName = "cuda";
 
 void add_movement(Kernels& kernels);
+void add_unary(Kernels& kernels);
 
 sdk::KernelList all_kernels();
 
