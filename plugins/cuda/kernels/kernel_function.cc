@@ -32,8 +32,9 @@ std::string typed_name(std::string_view stem, loci_dtype dtype) {
   return std::string(stem).append(dtype_suffix(dtype));
 }
 
-std::int64_t vector_lanes(loci_dtype dtype) {
-  return kVectorBytes / static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
+std::int64_t vectors_of(std::int64_t count, loci_dtype dtype) {
+  const std::int64_t lanes = kVectorBytes / static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
+  return (count + lanes - 1) / lanes;
 }
 
 KernelFunction::KernelFunction(const sdk::Prepare& prepare, const KernelImage& image,

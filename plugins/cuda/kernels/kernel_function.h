@@ -15,8 +15,9 @@ class Device;
 // "exp_f32": how the images name what there is of each dtype.
 std::string typed_name(std::string_view stem, loci_dtype dtype);
 
-// Elements that a thread loads and stores at once, 16 bytes of them.
-std::int64_t vector_lanes(loci_dtype dtype);
+// The items of a kernel whose threads load and store 16 bytes at once: of so many elements, the
+// last maybe fewer.
+std::int64_t vectors_of(std::int64_t count, loci_dtype dtype);
 
 // A function whose threads take turns at items, so that any grid does. Immutable.
 class KernelFunction {

@@ -9,7 +9,7 @@ extern "C" const unsigned long long loci_cuda_unary[];
 namespace loci::cuda {
 namespace {
 
-constexpr KernelImage kImage{"unary", loci_cuda_unary};
+constexpr KernelImage kUnaryImage{"unary", loci_cuda_unary};
 
 struct Map {
   void launch(const sdk::Launch& launch) const {
@@ -17,14 +17,13 @@ struct Map {
   }
   KernelFunction function;
   std::int64_t count;
-  std::int64_t vectors;  // what a thread has at once, and one that is not full
+  std::int64_t vectors;
 };
 
 void prepare_map(sdk::Prepare& prepare, std::string_view stem) {
   const sdk::Arg out = prepare.op().output(0);
-  const std::int64_t lanes = vector_lanes(out.dtype());
-  prepare.emplace<Map>(KernelFunction(prepare, kImage, typed_name(stem, out.dtype())), out.numel(),
-                       (out.numel() + lanes - 1) / lanes);
+  prepare.emplace<Map>(KernelFunction(prepare, kUnaryImage, typed_name(stem, out.dtype())),
+                       out.numel(), vectors_of(out.numel(), out.dtype()));
 }
 
 void prepare_unary(sdk::Prepare& prepare) { prepare_map(prepare, prepare.op().name()); }
@@ -47,9 +46,12 @@ void add(Kernels& kernels, std::string_view op, std::uint64_t dtypes, sdk::Creat
 }  // namespace
 
 void add_unary(Kernels& kernels) {
-  for (const char* op : {"exp", "log", "sqrt", "rsqrt", "floor", "ceil", "round", "abs", "square",
-                         "sign", "relu", "sigmoid", "tanh"}) {
+  for (const char* op :
+       {"exp", "log", "sqrt", "rsqrt", "floor", "ceil", "round", "sigmoid", "tanh"}) {
     add(kernels, op, sdk::kFloatBits, sdk::make_kernel<prepare_unary>);
+  }
+  for (const char* op : {"abs", "square", "sign", "relu"}) {
+    add(kernels, op, kNumbers, sdk::make_kernel<prepare_unary>);
   }
   add(kernels, "gelu", sdk::kFloatBits, sdk::make_kernel<Gelu>);
 }

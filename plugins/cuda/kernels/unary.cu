@@ -41,6 +41,11 @@ __device__ void map(const T* x, T* out, std::int64_t count) {
   LOCI_UNARY(name, Function, f16, __half) \
   LOCI_UNARY(name, Function, bf16, __nv_bfloat16)
 
+#define LOCI_UNARY_NUMBERS(name, Function)      \
+  LOCI_UNARY_FLOATS(name, Function)             \
+  LOCI_UNARY(name, Function, i32, std::int32_t) \
+  LOCI_UNARY(name, Function, i64, std::int64_t)
+
 LOCI_UNARY_FLOATS(exp, Exp)
 LOCI_UNARY_FLOATS(log, Log)
 LOCI_UNARY_FLOATS(sqrt, Sqrt)
@@ -48,10 +53,10 @@ LOCI_UNARY_FLOATS(rsqrt, Rsqrt)
 LOCI_UNARY_FLOATS(floor, Floor)
 LOCI_UNARY_FLOATS(ceil, Ceil)
 LOCI_UNARY_FLOATS(round, Round)
-LOCI_UNARY_FLOATS(abs, Abs)
-LOCI_UNARY_FLOATS(square, Square)
-LOCI_UNARY_FLOATS(sign, Sign)
-LOCI_UNARY_FLOATS(relu, Relu)
+LOCI_UNARY_NUMBERS(abs, Abs)
+LOCI_UNARY_NUMBERS(square, Square)
+LOCI_UNARY_NUMBERS(sign, Sign)
+LOCI_UNARY_NUMBERS(relu, Relu)
 LOCI_UNARY_FLOATS(sigmoid, Sigmoid)
 LOCI_UNARY_FLOATS(tanh, Tanh)
 LOCI_UNARY_FLOATS(gelu, Gelu)
