@@ -1,11 +1,11 @@
 # loci_cuda_image(<variable> <file.cu>)
 #
-# Compiles a file of device code into a fat binary that the plugin carries, and sets <variable> to the
-# source that has it: `extern "C" const unsigned long long loci_cuda_<stem>[]`. No runtime of CUDA's is
-# needed, and no host code comes of it.
+# Compiles a file of device code into a fat binary that the plugin carries, and sets <variable> to
+# the source that has it: `extern "C" const unsigned long long loci_cuda_<stem>[]`. No runtime of
+# CUDA's is needed, and no host code comes of it.
 #
-# LOCI_CUDA_ARCHITECTURES says what is in it, as CMAKE_CUDA_ARCHITECTURES does: "90-real" machine code,
-# "80-virtual" PTX that the driver compiles for its device, "90" both.
+# LOCI_CUDA_ARCHITECTURES says what is in it, as CMAKE_CUDA_ARCHITECTURES does: "90-real" machine
+# code, "80-virtual" PTX that the driver compiles for its device, "90" both.
 set(LOCI_CUDA_ARCHITECTURES "80-virtual" CACHE STRING
   "What the kernels of the plugin cuda are compiled to, as in CMAKE_CUDA_ARCHITECTURES")
 
@@ -13,7 +13,8 @@ function(_loci_cuda_code_options variable)
   set(options "")
   foreach(architecture IN LISTS LOCI_CUDA_ARCHITECTURES)
     if(NOT architecture MATCHES "^([0-9]+[af]?)(-real|-virtual)?$")
-      message(FATAL_ERROR "LOCI_CUDA_ARCHITECTURES: '${architecture}' is none; 80-virtual, 90-real and 90 are")
+      message(FATAL_ERROR
+        "LOCI_CUDA_ARCHITECTURES: '${architecture}' is none; 80-virtual, 90-real and 90 are")
     endif()
     set(number "${CMAKE_MATCH_1}")
     set(kind "${CMAKE_MATCH_2}")
@@ -39,8 +40,8 @@ extern "C" const unsigned long long loci_cuda_@stem@[];
 ]=])
   _loci_cuda_code_options(code)
   set(warnings $<$<BOOL:${LOCI_WERROR}>:-Werror=all-warnings>)
-  # Products and sums are fused where the source says so, and alike wherever it is inlined. -lineinfo
-  # lets errors name the line. Not every reader of fat binaries can decompress.
+  # Products and sums are fused where the source says so, and alike wherever it is inlined.
+  # -lineinfo lets errors name the line. Not every reader of fat binaries can decompress.
   add_custom_command(
     OUTPUT "${words}"
     BYPRODUCTS "${image}"
