@@ -33,8 +33,8 @@ std::string typed_name(std::string_view stem, loci_dtype dtype) {
 }
 
 std::int64_t vectors_of(std::int64_t count, loci_dtype dtype) {
-  const std::int64_t lanes = kVectorBytes / static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
-  return (count + lanes - 1) / lanes;
+  const std::int64_t bytes = count * static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
+  return (bytes + kVectorBytes - 1) / kVectorBytes;
 }
 
 KernelFunction::KernelFunction(const sdk::Prepare& prepare, const KernelImage& image,
