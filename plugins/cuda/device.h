@@ -53,6 +53,7 @@ class Device {
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] PlannedFaults& faults() { return faults_; }
   [[nodiscard]] ModuleCache& modules() { return modules_; }
+  [[nodiscard]] std::uint32_t multiprocessors() const { return entry_.multiprocessors; }
   // Throws what a status of the driver means, if it is an error; that the device is lost, if the
   // status or an earlier one says so.
   void check(CUresult status, const char* action) {

@@ -4,7 +4,9 @@ namespace loci::cuda {
 
 sdk::KernelList all_kernels() {
   Kernels kernels;
+  add_binary(kernels);
   add_movement(kernels);
+  add_unary(kernels);
   return sdk::KernelList(std::move(kernels));
 }
 

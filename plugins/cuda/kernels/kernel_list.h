@@ -1,6 +1,7 @@
 // The kernels of the plugin. One function per family, each defined in the file of that name.
 #pragma once
 
+#include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,13 @@ using Kernels = std::vector<sdk::KernelDef>;
 
 inline constexpr std::string_view kName = "cuda";
 
+// The dtypes of arithmetic. Narrower integers, and unsigned ones, are left to other devices.
+inline constexpr std::uint64_t kNumbers =
+    sdk::kFloatBits | LOCI_DTYPE_BIT(LOCI_DTYPE_I32) | LOCI_DTYPE_BIT(LOCI_DTYPE_I64);
+
+void add_binary(Kernels& kernels);
 void add_movement(Kernels& kernels);
+void add_unary(Kernels& kernels);
 
 sdk::KernelList all_kernels();
 

@@ -1,0 +1,66 @@
+// Functions of two elements, which are float, double or integers. Semantics are those of the
+// portable kernels: integers wrap, and NaN in either is what max and min are.
+#pragma once
+
+#include <type_traits>
+
+namespace loci::cuda {
+
+// As what integers wrap.
+template <class C>
+__device__ auto wrapping(C x) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<std::make_unsigned_t<C>>(x);
+  } else {
+    return x;
+  }
+}
+
+struct Add {
+  template <class C>
+  static __device__ C value(C x, C y) {
+    return static_cast<C>(wrapping(x) + wrapping(y));
+  }
+};
+
+struct Sub {
+  template <class C>
+  static __device__ C value(C x, C y) {
+    return static_cast<C>(wrapping(x) - wrapping(y));
+  }
+};
+
+struct Mul {
+  template <class C>
+  static __device__ C value(C x, C y) {
+    return static_cast<C>(wrapping(x) * wrapping(y));
+  }
+};
+
+// An integer divided by zero is zero, and the lowest integer divided by -1 wraps.
+struct Div {
+  template <class C>
+  static __device__ C value(C x, C y) {
+    if constexpr (std::is_integral_v<C>) {
+      if (y == 0) return 0;
+      if (y == -1) return Sub::value<C>(0, x);
+    }
+    return x / y;
+  }
+};
+
+struct Max {
+  template <class C>
+  static __device__ C value(C x, C y) {
+    return x > y || x != x ? x : y;
+  }
+};
+
+struct Min {
+  template <class C>
+  static __device__ C value(C x, C y) {
+    return x < y || x != x ? x : y;
+  }
+};
+
+}  // namespace loci::cuda

@@ -1,0 +1,17 @@
+#include "kernels/broadcast_axes.h"
+
+namespace loci::cuda {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+}  // namespace
+
+Division division_by(std::int64_t divisor) {
+  std::uint32_t bits = 1;
+  while (bits < 63 && (std::uint64_t{1} << bits) < static_cast<std::uint64_t>(divisor)) ++bits;
+  const Wide power = Wide{1} << (63 + bits);
+  return {static_cast<std::uint64_t>(power / static_cast<std::uint64_t>(divisor)) + 1, bits - 1};
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,69 @@
+// Elements in memory, the type that they are computed in, and 16 bytes of them at once.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace loci::cuda {
+
+// Halves are computed in float32 and rounded once.
+template <class T>
+struct Element {
+  using Computed = T;
+  static __device__ T widen(T value) { return value; }
+  static __device__ T narrow(T value) { return value; }
+};
+
+template <>
+struct Element<__half> {
+  using Computed = float;
+  static __device__ float widen(__half value) { return __half2float(value); }
+  static __device__ __half narrow(float value) { return __float2half_rn(value); }
+};
+
+template <>
+struct Element<__nv_bfloat16> {
+  using Computed = float;
+  static __device__ float widen(__nv_bfloat16 value) { return __bfloat162float(value); }
+  static __device__ __nv_bfloat16 narrow(float value) { return __float2bfloat16_rn(value); }
+};
+
+template <class T>
+using computed_t = typename Element<T>::Computed;
+
+// One transaction of a thread.
+template <class T>
+struct alignas(16) Vector {
+  static constexpr int kLanes = 16 / sizeof(T);
+  T lanes[kLanes];
+};
+
+template <class T>
+__device__ Vector<T> load_vector(const T* from) {
+  return *reinterpret_cast<const Vector<T>*>(from);
+}
+
+template <class T>
+__device__ void store_vector(T* to, const Vector<T>& vector) {
+  *reinterpret_cast<Vector<T>*>(to) = vector;
+}
+
+template <class... T>
+__device__ bool are_vectors(const T*... pointers) {
+  return ((reinterpret_cast<std::uintptr_t>(pointers) | ...) % 16) == 0;
+}
+
+// The threads of a grid that take turns, in blocks of kBlockThreads.
+struct Turns {
+  std::int64_t first;
+  std::int64_t step;
+};
+
+__device__ inline Turns turns() {
+  return {static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x,
+          static_cast<std::int64_t>(gridDim.x) * blockDim.x};
+}
+
+}  // namespace loci::cuda

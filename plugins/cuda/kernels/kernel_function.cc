@@ -1,0 +1,60 @@
+#include "kernels/kernel_function.h"
+
+#include <algorithm>
+#include <loci/plugin/dtype_visit.hpp>
+
+#include "device.h"
+#include "kernels/block_threads.h"
+
+namespace loci::cuda {
+namespace {
+
+// As many as fit at once, four times over, so that a slow one at the end matters little.
+constexpr std::int64_t kBlocksOfMultiprocessor = 4 * 2048 / kBlockThreads;
+
+constexpr std::int64_t kVectorBytes = 16;
+
+std::string_view dtype_suffix(loci_dtype dtype) {
+  switch (dtype) {
+    case LOCI_DTYPE_F16: return "_f16";
+    case LOCI_DTYPE_BF16: return "_bf16";
+    case LOCI_DTYPE_F32: return "_f32";
+    case LOCI_DTYPE_F64: return "_f64";
+    case LOCI_DTYPE_I32: return "_i32";
+    case LOCI_DTYPE_I64: return "_i64";
+    default: sdk::fail_dtype(dtype);
+  }
+}
+
+}  // namespace
+
+std::string typed_name(std::string_view stem, loci_dtype dtype) {
+  return std::string(stem).append(dtype_suffix(dtype));
+}
+
+std::int64_t vectors_of(std::int64_t count, loci_dtype dtype) {
+  const std::int64_t bytes = count * static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
+  return (bytes + kVectorBytes - 1) / kVectorBytes;
+}
+
+KernelFunction::KernelFunction(const sdk::Prepare& prepare, const KernelImage& image,
+                               const std::string& name)
+    : device_(sdk::device_of<Device>(prepare.device())),
+      function_(device_.modules().function(image, name.c_str())),
+      most_blocks_(kBlocksOfMultiprocessor * device_.multiprocessors()) {}
+
+void KernelFunction::enqueue(const sdk::Launch& launch, std::int64_t items,
+                             void** arguments) const {
+  if (items == 0) return;
+  Device::Stream* stream = sdk::stream_of<Device>(launch.stream());
+  Device::require(stream);
+  const CurrentContext current(device_);
+  device_.faults().enter_launch();
+  const std::int64_t wanted = (items + kBlockThreads - 1) / kBlockThreads;
+  const auto blocks = static_cast<unsigned>(std::min(wanted, most_blocks_));
+  device_.check(device_.driver()->cuLaunchKernel(function_, blocks, 1, 1, kBlockThreads, 1, 1, 0,
+                                                 stream->handle(), arguments, nullptr),
+                "launching a kernel");
+}
+
+}  // namespace loci::cuda

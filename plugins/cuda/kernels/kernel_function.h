@@ -1,0 +1,44 @@
+// A function of an image, as a prepared kernel launches it.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/kernel.hpp>
+#include <string>
+#include <string_view>
+
+#include "module_cache.h"
+
+namespace loci::cuda {
+
+class Device;
+
+// "exp_f32": how the images name what there is of each dtype.
+std::string typed_name(std::string_view stem, loci_dtype dtype);
+
+// The items of a kernel whose threads load and store 16 bytes at once: of so many elements, the
+// last maybe fewer.
+std::int64_t vectors_of(std::int64_t count, loci_dtype dtype);
+
+// A function whose threads take turns at items, so that any grid does. Immutable.
+class KernelFunction {
+ public:
+  // Loads the image if no function of it was asked for. Throws Error.
+  KernelFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name);
+
+  // Enqueues it with these arguments, which have the types of its parameters, unless there is no
+  // item. Throws Error.
+  template <class... Args>
+  void launch(const sdk::Launch& launch, std::int64_t items, Args... arguments) const {
+    void* pointers[] = {&arguments...};
+    enqueue(launch, items, pointers);
+  }
+
+ private:
+  void enqueue(const sdk::Launch& launch, std::int64_t items, void** arguments) const;
+
+  Device& device_;
+  CUfunction function_;
+  std::int64_t most_blocks_;
+};
+
+}  // namespace loci::cuda

@@ -1,0 +1,142 @@
+// Functions of one element, which is float, double or an integer. Semantics are those of the
+// portable kernels: NaN passes, and integers wrap.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+namespace loci::cuda {
+
+struct Exp {
+  template <class C>
+  static __device__ C value(C x) {
+    return exp(x);
+  }
+};
+
+struct Log {
+  template <class C>
+  static __device__ C value(C x) {
+    return log(x);
+  }
+};
+
+struct Sqrt {
+  template <class C>
+  static __device__ C value(C x) {
+    return sqrt(x);
+  }
+};
+
+struct Rsqrt {
+  template <class C>
+  static __device__ C value(C x) {
+    return rsqrt(x);
+  }
+};
+
+struct Floor {
+  template <class C>
+  static __device__ C value(C x) {
+    return floor(x);
+  }
+};
+
+struct Ceil {
+  template <class C>
+  static __device__ C value(C x) {
+    return ceil(x);
+  }
+};
+
+// Halves to even.
+struct Round {
+  template <class C>
+  static __device__ C value(C x) {
+    return rint(x);
+  }
+};
+
+struct Abs {
+  template <class C>
+  static __device__ C value(C x) {
+    if constexpr (std::is_floating_point_v<C>) {
+      return fabs(x);
+    } else {
+      using Unsigned = std::make_unsigned_t<C>;
+      return x < 0 ? static_cast<C>(Unsigned{0} - static_cast<Unsigned>(x)) : x;
+    }
+  }
+};
+
+struct Square {
+  template <class C>
+  static __device__ C value(C x) {
+    if constexpr (std::is_floating_point_v<C>) {
+      return x * x;
+    } else {
+      using Unsigned = std::make_unsigned_t<C>;
+      return static_cast<C>(static_cast<Unsigned>(x) * static_cast<Unsigned>(x));
+    }
+  }
+};
+
+// Of zeros and NaN the value itself.
+struct Sign {
+  template <class C>
+  static __device__ C value(C x) {
+    return x > 0 ? C{1} : (x < 0 ? C{-1} : x);
+  }
+};
+
+struct Relu {
+  template <class C>
+  static __device__ C value(C x) {
+    return x < 0 ? C{0} : x;
+  }
+};
+
+// For negative x as e^x / (1 + e^x), so that small results keep their digits.
+struct Sigmoid {
+  template <class C>
+  static __device__ C value(C x) {
+    const C e = exp(-fabs(x));
+    return (x < 0 ? e : C{1}) / (1 + e);
+  }
+};
+
+struct Tanh {
+  template <class C>
+  static __device__ C value(C x) {
+    return tanh(x);
+  }
+};
+
+// Where both factors of gelu have long been at their limits; infinity must not meet 0.
+template <class C>
+__device__ C not_far_below(C x) {
+  return x < -100 ? C{-100} : x;
+}
+
+// x P(X <= x).
+struct Gelu {
+  template <class C>
+  static __device__ C value(C x) {
+    return not_far_below(x) * normcdf(x);
+  }
+};
+
+// (1 + tanh(u)) / 2 = sigmoid(2 u), which keeps the digits of small results.
+struct GeluTanh {
+  static constexpr double kTwice = 1.5957691216057307;  // 2 sqrt(2 / pi)
+  static constexpr double kCubic = 0.044715;
+
+  template <class C>
+  static __device__ C value(C x) {
+    const C near = not_far_below(x);
+    const C slope = static_cast<C>(kTwice) + static_cast<C>(kTwice * kCubic) * (near * near);
+    return near * Sigmoid::value(near * slope);
+  }
+};
+
+}  // namespace loci::cuda

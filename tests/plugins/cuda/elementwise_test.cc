@@ -1,0 +1,99 @@
+// Elementwise kernels on memory as conformance cases do not have it: views that begin anywhere.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <loci/fallback.hpp>
+#include <loci/ops.hpp>
+#include <loci/tensor.hpp>
+#include <numeric>
+#include <vector>
+
+#include "tests/support/paths.h"
+
+namespace loci::test {
+namespace {
+
+class CudaElementwiseTest : public ::testing::Test {
+ protected:
+  // The double reads its settings when a process first uses it.
+  static void SetUpTestSuite() {
+    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
+    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
+  }
+
+  // 1, 2, 3, ...
+  template <class T>
+  static Tensor counted(std::int64_t count) {
+    std::vector<T> elements(static_cast<std::size_t>(count));
+    std::iota(elements.begin(), elements.end(), T{1});
+    return Tensor::from<T>(elements, {count}).to("cuda:0");
+  }
+
+ private:
+  const FallbackGuard on_the_device_{FallbackPolicy::kError};
+};
+
+// More than one vector of 16 bytes, and a rest.
+constexpr std::int64_t kCount = 75;
+
+TEST_F(CudaElementwiseTest, TakesViewsThatAreNotAlignedToVectors) {
+  const Tensor x = counted<float>(kCount + 8);
+  for (std::int64_t begin = 0; begin < 5; ++begin) {
+    const std::vector<float> squares = square(x.rows(begin, begin + kCount)).to_vector<float>();
+    const Tensor sums = elementwise_add(x.rows(begin, begin + kCount), x.rows(3, 3 + kCount));
+    const std::vector<float> sum = sums.to_vector<float>();
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const auto element = static_cast<float>(begin + i + 1);
+      ASSERT_EQ(squares[at], element * element) << begin << ", " << i;
+      ASSERT_EQ(sum[at], element + static_cast<float>(i + 4)) << begin << ", " << i;
+    }
+  }
+}
+
+// What repeats along the rows need not be aligned; what advances along them has to be.
+TEST_F(CudaElementwiseTest, BroadcastsViewsThatAreNotAlignedToVectors) {
+  constexpr std::int64_t kRows = 5;
+  constexpr std::int64_t kColumns = 16;
+  const Tensor rows = counted<std::int64_t>(kRows * kColumns + 1);
+  const Tensor columns = counted<std::int64_t>(kRows + 1);
+  for (std::int64_t begin = 0; begin < 2; ++begin) {
+    const Tensor x = rows.rows(begin, begin + kRows * kColumns).reshaped({kRows, kColumns});
+    const Tensor y = columns.rows(1, 1 + kRows).reshaped({kRows, 1});
+    const auto difference = elementwise_sub(x, y).to_vector<std::int64_t>();
+    for (std::int64_t i = 0; i < kRows * kColumns; ++i) {
+      ASSERT_EQ(difference[static_cast<std::size_t>(i)], begin + i + 1 - (i / kColumns + 2))
+          << begin << ", " << i;
+    }
+  }
+}
+
+TEST_F(CudaElementwiseTest, ComputesWithTheOnlyElementOfAnOperand) {
+  const Tensor x = counted<float>(kCount);
+  const Tensor few = counted<float>(3);
+  const auto quotient = elementwise_div(few.rows(1, 2), x).to_vector<float>();
+  const auto larger = elementwise_max(x, few.rows(2, 3)).to_vector<float>();
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    ASSERT_EQ(quotient[at], 2 / static_cast<float>(i + 1));
+    ASSERT_EQ(larger[at], std::max(3.0F, static_cast<float>(i + 1)));
+  }
+}
+
+// More than a grid of blocks has threads for, so that they take turns.
+TEST_F(CudaElementwiseTest, ThreadsTakeTurnsAtWhatIsMoreThanTheGrid) {
+  constexpr std::int64_t kMany = 5'000'003;
+  const Tensor all = counted<float>(kMany);
+  for (const std::int64_t begin : {0, 1}) {
+    const Tensor x = all.rows(begin, kMany);
+    const auto less = elementwise_sub(x, counted<float>(1)).to_vector<float>();
+    ASSERT_EQ(static_cast<std::int64_t>(less.size()), kMany - begin);
+    for (std::size_t i = 0; i < less.size(); ++i) {
+      ASSERT_EQ(less[i], static_cast<float>(begin) + static_cast<float>(i)) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace loci::test
