@@ -7,6 +7,7 @@
 #include <cmath>
 #include <loci/loci.hpp>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,11 @@ class RandomNetwork {
   std::int64_t pick(const std::vector<std::int64_t>& from) { return from[random_() % from.size()]; }
 
   loci::Variable layer(const loci::Variable& x) {
-    switch (random_() % 6) {
+    switch (random_() % 8) {
       case 0: return pool(x);
       case 1: return block(x);
+      case 6: return hard_swish(x);
+      case 7: return excite(x);
       case 2: return loci::relu(convolve(x, x.shape()[1], 3, x.shape()[1]));
       case 3: return convolve(x, pick({8, 16, 40}), 1, 1);
       default: return loci::relu(convolve(x, pick({16, 32, 19}), 3, 1));
@@ -67,6 +70,20 @@ class RandomNetwork {
     return loci::pool2d(x, options);
   }
 
+  static loci::Variable hard_sigmoid(const loci::Variable& x) {
+    return loci::clip(x + 3.0, 0, 6) * (1.0 / 6);
+  }
+  static loci::Variable hard_swish(const loci::Variable& x) { return x * hard_sigmoid(x); }
+
+  // By factors of channels, which broadcast.
+  loci::Variable excite(const loci::Variable& x) {
+    loci::Pool2dOptions options;
+    options.pooling_type = "avg";
+    options.global_pooling = true;
+    const loci::Variable means = loci::pool2d(x, options);
+    return x * hard_sigmoid(convolve(means, x.shape()[1], 1, 1, 1));
+  }
+
   loci::Variable block(const loci::Variable& x) {
     const std::int64_t channels = x.shape()[1];
     const loci::Variable inner = loci::relu(convolve(x, 16, 3, 1, 1));
@@ -87,6 +104,14 @@ void expect_close(const std::vector<float>& got, const std::vector<float>& want)
   }
 }
 
+// Each constant is packed for the kernels that run, and for no others.
+void expect_packed_once(const loci::inspect::Plan& plan) {
+  std::set<std::string> packed;
+  for (const loci::inspect::PackedConstant& constant : plan.packed) {
+    EXPECT_TRUE(packed.insert(constant.variable).second) << constant.variable;
+  }
+}
+
 TEST(ImageLayouts, RandomNetworksComputeTheSame) {
   loci::CompileOptions plain;
   plain.chain_layouts = false;
@@ -101,7 +126,9 @@ TEST(ImageLayouts, RandomNetworksComputeTheSame) {
       loci::config::set_threads(threads);
       loci::Executor chained("cpu", {}, scope);
       loci::Executor written("cpu", plain, scope);
-      laid_out += loci::inspect::plan(chained, program, feed, {network.out()}).laid_out.size();
+      const auto plan = loci::inspect::plan(chained, program, feed, {network.out()});
+      laid_out += plan.laid_out.size();
+      expect_packed_once(plan);
       EXPECT_TRUE(loci::inspect::plan(written, program, feed, {network.out()}).laid_out.empty());
       expect_close(chained.run(program, feed, {network.out()})[0].to_vector<float>(),
                    written.run(program, feed, {network.out()})[0].to_vector<float>());
