@@ -211,7 +211,7 @@ class ValueLayouts {
         PlanValue value = value_of(plan_, input);
         value.layout = chosen[i];
         value.bytes = plugin::find_layout(chosen[i])->bytes;
-        plan_.values.push_back(std::move(value));
+        plan_.values.push_back(value);
         plan_.packed.push_back(packed);
         known->second = packed.value;
       }
