@@ -15,10 +15,25 @@ struct ThreadState {
   bool in_host_function = false;
   bool null_is_own_stream = false;  // within the functions for streams of threads
 
+  // Also after the destructors of the thread's variables, as at the end of a process, where a
+  // program lets go of its streams: there is a fresh one then, which stays.
   static ThreadState& get() {
-    thread_local ThreadState state;
-    return state;
+    thread_local ThreadState* state = nullptr;
+    if (state == nullptr) {
+      state = new ThreadState;
+      thread_local const Owner owner{&state};
+    }
+    return *state;
   }
+
+ private:
+  struct Owner {
+    ~Owner() {
+      delete *state;
+      *state = nullptr;
+    }
+    ThreadState** state;
+  };
 };
 
 class HostFunctionScope {
