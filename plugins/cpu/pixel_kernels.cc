@@ -51,8 +51,12 @@ class PermutedOp {
  public:
   explicit PermutedOp(const sdk::OpDesc& op) : desc_(op.raw()) {
     const sdk::Dims images = op.output(0).dims();
-    inputs_ = permuted(desc_.inputs, desc_.input_slots[desc_.input_slot_count], images);
-    outputs_ = permuted(desc_.outputs, desc_.output_slots[desc_.output_slot_count], images);
+    inputs_ = permuted(desc_.inputs, desc_.input_slots[desc_.input_slot_count], images,
+                       [](const sdk::Arg& input) {
+                         return image_layout(input) == ImageLayout::kPixels;  // a constant is not
+                       });
+    outputs_ = permuted(desc_.outputs, desc_.output_slots[desc_.output_slot_count], images,
+                        [](const sdk::Arg& output) { return output.takes_any_layout(); });
     desc_.inputs = inputs_.data();
     desc_.outputs = outputs_.data();
   }
@@ -64,11 +68,13 @@ class PermutedOp {
   [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
 
  private:
-  std::vector<loci_arg> permuted(const loci_arg* args, std::uint32_t count, sdk::Dims images) {
+  template <class AreLast>
+  std::vector<loci_arg> permuted(const loci_arg* args, std::uint32_t count, sdk::Dims images,
+                                 const AreLast& channels_are_last) {
     std::vector<loci_arg> list(args, args + count);
     for (loci_arg& arg : list) {
       if (arg.dtype == LOCI_DTYPE_NONE) continue;
-      require_alike(arg, images);
+      require_alike(sdk::Arg(arg).dims(), images, channels_are_last(sdk::Arg(arg)));
       std::array<std::int64_t, 4> extents{1, 1, 1, 1};
       std::copy_n(arg.dims, arg.rank, extents.end() - arg.rank);
       dims_.push_back({extents[0], extents[2], extents[3], extents[1]});
@@ -80,13 +86,10 @@ class PermutedOp {
   }
 
   // That its elements lie so: it comes in that layout, or in both at once.
-  static void require_alike(const loci_arg& raw, sdk::Dims images) {
-    const sdk::Arg arg(raw);
-    const sdk::Dims dims = arg.dims();
+  static void require_alike(sdk::Dims dims, sdk::Dims images, bool channels_are_last) {
     if (dims.size() > 4) decline();
-    const bool is_image = std::equal(dims.begin(), dims.end(), images.begin(), images.end());
-    if (arg.takes_any_layout() || image_layout(arg) == ImageLayout::kPixels) {
-      if (!is_image) decline();
+    if (channels_are_last) {
+      if (!std::equal(dims.begin(), dims.end(), images.begin(), images.end())) decline();
       return;
     }
     std::array<std::int64_t, 4> extents{1, 1, 1, 1};

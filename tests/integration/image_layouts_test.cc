@@ -34,11 +34,12 @@ class RandomNetwork {
   std::int64_t pick(const std::vector<std::int64_t>& from) { return from[random_() % from.size()]; }
 
   loci::Variable layer(const loci::Variable& x) {
-    switch (random_() % 8) {
+    switch (random_() % 9) {
       case 0: return pool(x);
       case 1: return block(x);
       case 6: return hard_swish(x);
       case 7: return excite(x);
+      case 8: return shift(x);
       case 2: return loci::relu(convolve(x, x.shape()[1], 3, x.shape()[1]));
       case 3: return convolve(x, pick({8, 16, 40}), 1, 1);
       default: return loci::relu(convolve(x, pick({16, 32, 19}), 3, 1));
@@ -82,6 +83,16 @@ class RandomNetwork {
     options.global_pooling = true;
     const loci::Variable means = loci::pool2d(x, options);
     return x * hard_sigmoid(convolve(means, x.shape()[1], 1, 1, 1));
+  }
+
+  // By a constant as large as an image, or by one of each channel; neither lies as images may.
+  loci::Variable shift(const loci::Variable& x) {
+    const auto& dims = x.shape();
+    const bool is_image = random_() % 2 == 0;
+    const loci::Shape shape = is_image ? dims : loci::Shape{1, dims[1], 1, 1};
+    const std::string name = "w" + std::to_string(filters_++);
+    scope_.set(name, loci::randn(shape));
+    return x + loci::create_parameter(shape, loci::kFloat32, loci::initializer::constant(0), name);
   }
 
   loci::Variable block(const loci::Variable& x) {
