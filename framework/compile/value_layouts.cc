@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "framework/ops/op_schema.h"
 #include "framework/plugin/layout_table.h"
@@ -26,12 +27,16 @@ class ValueLayouts {
 
   void run() {
     find_free();
-    // Each sweep that meets a kernel which declines leaves its values plain, and the next has fewer
-    // to lay out. Programs have few such kernels; those with many go on as they are.
-    constexpr int kMostSweeps = 4;
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-      if (prepare_all()) return take_all();
+    find_users();
+    kernels_of_.resize(candidates_.size());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) settle(i);
+    // Each value turns plain once at most, and has its users settled anew then.
+    while (!changed_.empty()) {
+      const std::size_t candidate = changed_.back();
+      changed_.pop_back();
+      settle(candidate);
     }
+    take_all();
   }
 
  private:
@@ -41,6 +46,7 @@ class ValueLayouts {
     std::int32_t writers = 0;
     std::int32_t readers = 0;
     std::uint32_t layout = LOCI_LAYOUT_PLAIN;
+    std::vector<std::size_t> users;  // candidates, of a free one
   };
 
   Value& at(ValueId id) { return values_[static_cast<std::size_t>(id)]; }
@@ -86,24 +92,37 @@ class ValueLayouts {
            instruction_of(a).device == instruction_of(b).device;
   }
 
-  // Whether none declines.
-  bool prepare_all() {
-    kernels_of_.assign(candidates_.size(), nullptr);
-    for (Value& value : values_) value.layout = LOCI_LAYOUT_PLAIN;
-    bool all_agree = true;
+  void find_users() {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (prepare(candidates_[i], &kernels_of_[i])) continue;
-      all_agree = false;
       const Instruction& instruction = instruction_of(candidates_[i]);
-      // Most often it is a second input that lies in another way than the result will.
-      if (keep_plain(instruction.inputs, /*but_first=*/true) &&
-          prepare(candidates_[i], &kernels_of_[i])) {
-        continue;
+      for (const auto* ids : {&instruction.inputs, &instruction.outputs}) {
+        for (const ValueId id : *ids) {
+          if (id >= 0 && at(id).is_free) at(id).users.push_back(i);
+        }
       }
-      keep_plain(instruction.inputs, /*but_first=*/false);
-      keep_plain(instruction.outputs, /*but_first=*/false);
     }
-    return all_agree;
+  }
+
+  // Prepares the candidate for the layouts that its values have. Where it declines, they turn
+  // plain, the second input that is laid out first: most often that lies in another way than the
+  // result will.
+  void settle(std::size_t candidate) {
+    const Instruction& instruction = instruction_of(candidates_[candidate]);
+    std::shared_ptr<const dispatch::PreparedKernel>& kernel = kernels_of_[candidate];
+    if (prepare(candidates_[candidate], &kernel)) return;
+    if (keep_plain(instruction.inputs, /*but_first=*/true) &&
+        prepare(candidates_[candidate], &kernel)) {
+      return;
+    }
+    keep_plain(instruction.inputs, /*but_first=*/false);
+    keep_plain(instruction.outputs, /*but_first=*/false);
+    kernel = nullptr;
+  }
+
+  void turn_plain(Value* value) {
+    value->layout = LOCI_LAYOUT_PLAIN;
+    if (!std::exchange(value->is_free, false)) return;
+    changed_.insert(changed_.end(), value->users.begin(), value->users.end());
   }
 
   bool prepare(const LayoutCandidate& candidate,
@@ -117,6 +136,7 @@ class ValueLayouts {
     const bool offers = set_layouts(
         schema.outputs(), instruction.outputs, &outputs,
         [&](ValueId id) { return at(id).is_free ? LOCI_LAYOUT_ANY : LOCI_LAYOUT_PLAIN; });
+    *kernel = nullptr;
     if (!reads && !offers) return true;
     const dispatch::OpDesc desc(schema, candidate.op->attributes, inputs, outputs);
     *kernel = kernels_.get(candidate.implementation, *instruction.device, desc).kernel;
@@ -125,8 +145,13 @@ class ValueLayouts {
       return false;
     }
     const std::vector<std::uint32_t>& chosen = (*kernel)->output_layouts();
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (instruction.outputs[i] >= 0) at(instruction.outputs[i]).layout = chosen[i];
+    for (std::size_t i = 0; i < instruction.outputs.size(); ++i) {
+      if (instruction.outputs[i] < 0) continue;
+      Value& output = at(instruction.outputs[i]);
+      const std::uint32_t layout = chosen.empty() ? LOCI_LAYOUT_PLAIN : chosen[i];
+      if (layout == LOCI_LAYOUT_PLAIN && output.layout != LOCI_LAYOUT_PLAIN) turn_plain(&output);
+      if (layout == LOCI_LAYOUT_PLAIN) output.is_free = false;  // nor will it be asked again
+      output.layout = layout;
     }
     return true;
   }
@@ -156,8 +181,8 @@ class ValueLayouts {
     return is_set;
   }
 
-  // From the next sweep on, all of them, or all but the first that is laid out. Whether that leaves
-  // one and changes another.
+  // All of them, or all that are laid out but the first. Whether that leaves one and changes
+  // another.
   bool keep_plain(const std::vector<ValueId>& ids, bool but_first) {
     bool leaves = !but_first;
     bool changes = false;
@@ -168,8 +193,7 @@ class ValueLayouts {
       if (is_laid_out && !std::exchange(leaves, true)) continue;
       if (but_first && !is_laid_out) continue;
       changes = changes || is_laid_out;
-      value.is_free = false;
-      value.layout = LOCI_LAYOUT_PLAIN;
+      turn_plain(&value);
     }
     return changes;
   }
@@ -238,6 +262,7 @@ class ValueLayouts {
   dispatch::KernelCache& kernels_;
   Plan& plan_;
   std::vector<Value> values_;
+  std::vector<std::size_t> changed_;  // candidates of which a value turned plain
   std::vector<std::shared_ptr<const dispatch::PreparedKernel>> kernels_of_;  // null: as bound
   std::unordered_map<ValueId, PlanPacked> packed_;                           // as bound
   std::map<std::pair<std::size_t, std::uint32_t>, ValueId> repacked_;        // by layout

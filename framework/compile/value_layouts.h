@@ -26,7 +26,8 @@ struct LayoutCandidate {
 
 // Once all is lowered: prepares candidates anew, with the layouts that they choose for what only
 // candidates of one plugin and device use. `candidates` come in the order of their instructions.
-// Where a kernel declines what another one chose, both go on with plain values.
+// Where a kernel declines what another one chose, both go on with plain values. Linear in the uses
+// of values.
 void lay_out_values(const std::vector<LayoutCandidate>& candidates, dispatch::KernelCache* kernels,
                     Plan* plan);
 

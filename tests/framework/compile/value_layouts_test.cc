@@ -87,6 +87,17 @@ TEST_F(ValueLayoutsTest, WhatAKernelDeclinesIsPlainAgain) {
   expect_same(block);
 }
 
+// The end of a long chain is fetched, so that each of its operators declines once the next one has.
+TEST_F(ValueLayoutsTest, ALongChainThatEndsPlainLeavesTheRestLaidOut) {
+  const Variable first = convolve(x_);
+  Variable end = convolve(first);
+  for (int i = 0; i < 12; ++i) end = relu(end);
+  CompileOptions single;
+  single.disabled_passes = {"elementwise_fusion", "epilogue_fusion"};
+  EXPECT_THAT(laid_out({end}, single), ElementsAre(first.name()));
+  expect_same(end);
+}
+
 TEST_F(ValueLayoutsTest, OptionsLeaveValuesPlain) {
   const Variable end = convolve(convolve(x_));
   EXPECT_EQ(laid_out({end}).size(), 1U);
