@@ -87,8 +87,49 @@ LOCI_INLINE inline void pack_panel(Acc* panel, std::int64_t count, std::int64_t 
   }
 }
 
+// Rows of a from `row` on, from column k0 on; a matrix that knows a faster way has pack_rows().
+template <std::int64_t unit, class Acc, class Matrix>
+LOCI_INLINE inline void pack_rows(Acc* panel, const Matrix& matrix, std::int64_t row,
+                                  std::int64_t count, std::int64_t k0, std::int64_t block_k) {
+  if constexpr (requires { matrix.template pack_rows<unit>(panel, row, k0, block_k); }) {
+    if (count >= unit && matrix.template pack_rows<unit>(panel, row, k0, block_k)) return;
+  }
+  pack_panel<unit>(panel, count, block_k, [&](std::int64_t u, std::int64_t k) LOCI_INLINE {
+    return matrix.a(row + u, k0 + k);
+  });
+}
+
+// Columns of b from `column` on, from row k0 on; the same with pack_columns().
+template <std::int64_t unit, class Acc, class Matrix>
+LOCI_INLINE inline void pack_columns(Acc* panel, const Matrix& matrix, std::int64_t column,
+                                     std::int64_t count, std::int64_t k0, std::int64_t block_k) {
+  if constexpr (requires { matrix.template pack_columns<unit>(panel, column, k0, block_k); }) {
+    if (count >= unit && matrix.template pack_columns<unit>(panel, column, k0, block_k)) return;
+  }
+  pack_panel<unit>(panel, count, block_k, [&](std::int64_t u, std::int64_t k) LOCI_INLINE {
+    return matrix.b(k0 + k, column + u);
+  });
+}
+
+// What is done with an element of a and a vector of b.
+struct MultiplyAdd {
+  template <class V, class Acc>
+  LOCI_INLINE static void add(V& sum, Acc a, const V& b) {
+    sum += a * b;
+  }
+};
+template <class Matrix>
+struct StepOf {
+  using type = MultiplyAdd;
+};
+template <class Matrix>
+requires requires { typename Matrix::Step; }
+struct StepOf<Matrix> {
+  using type = typename Matrix::Step;
+};
+
 // tile[6][panel_n] (+)= the product of two panels; accumulators stay in registers.
-template <int bytes, class Acc>
+template <int bytes, class Step, class Acc>
 LOCI_INLINE inline void multiply_panels(Acc* tile, std::int64_t tile_stride, const Acc* a,
                                         const Acc* b, std::int64_t block_k, bool first) {
   using V = typename VectorOf<bytes, Acc>::type;
@@ -103,8 +144,8 @@ LOCI_INLINE inline void multiply_panels(Acc* tile, std::int64_t tile_stride, con
     load(b1, b + k * 2 * kLanes + kLanes);
     for (std::int64_t row = 0; row < kRows; ++row) {
       const Acc value = a[k * kRows + row];
-      left[row] += value * b0;
-      right[row] += value * b1;
+      Step::add(left[row], value, b0);
+      Step::add(right[row], value, b1);
     }
   }
   for (std::int64_t row = 0; row < kRows; ++row) {
@@ -134,24 +175,26 @@ struct PanelColumn {
   bool first;
 };
 
-template <int bytes, class Acc>
+template <int bytes, class Step, class Acc>
 LOCI_INLINE inline void multiply_column(const PanelColumn<Acc>& column) {
   constexpr std::int64_t kRows = GemmPlan<Acc>::kPanelM;
   for (std::int64_t m = 0; m < column.rows; m += kRows) {
-    multiply_panels<bytes>(column.tile + m * column.tile_stride, column.tile_stride,
-                           column.packed_a + m * column.block_k, column.panel, column.block_k,
-                           column.first);
+    multiply_panels<bytes, Step>(column.tile + m * column.tile_stride, column.tile_stride,
+                                 column.packed_a + m * column.block_k, column.panel, column.block_k,
+                                 column.first);
   }
 }
 
 // Out of line, so that operands of all kinds share the loop that is worth its size.
-template <class Acc>
+template <class Step, class Acc>
 __attribute__((noinline)) void multiply_column(const PanelColumn<Acc>& column) {
-  run_widest([&](auto width) LOCI_INLINE { multiply_column<decltype(width)::kBytes>(column); });
+  run_widest([&](auto width)
+                 LOCI_INLINE { multiply_column<decltype(width)::kBytes, Step>(column); });
 }
 
 // One tile of one product. Matrix: `Acc a(m, k) const`, `Acc b(k, n) const`,
-// `void store(m, n, Acc) const`, always inline.
+// `void store(m, n, Acc) const`, always inline; `Step` where elements are not
+// just multiplied, pack_rows() and pack_columns() where it knows better.
 template <int bytes, class Acc, class Matrix>
 LOCI_INLINE inline void compute_tile(const GemmPlan<Acc>& plan, const Matrix& matrix,
                                      std::int64_t m0, std::int64_t n0, Acc* memory) {
@@ -166,16 +209,12 @@ LOCI_INLINE inline void compute_tile(const GemmPlan<Acc>& plan, const Matrix& ma
   for (std::int64_t k0 = 0; k0 < plan.shape.k; k0 += plan.block_k) {
     const std::int64_t block_k = std::min(plan.block_k, plan.shape.k - k0);
     for (std::int64_t m = 0; m < rows; m += kPanelM) {
-      pack_panel<kPanelM>(packed_a + m * block_k, rows - m, block_k,
-                          [&](std::int64_t u, std::int64_t k)
-                              LOCI_INLINE { return matrix.a(m0 + m + u, k0 + k); });
+      pack_rows<kPanelM>(packed_a + m * block_k, matrix, m0 + m, rows - m, k0, block_k);
     }
     for (std::int64_t n = 0; n < columns; n += kPanelN) {
       Acc* panel = packed_b + n * block_k;
-      pack_panel<kPanelN>(panel, columns - n, block_k,
-                          [&](std::int64_t u, std::int64_t k)
-                              LOCI_INLINE { return matrix.b(k0 + k, n0 + n + u); });
-      multiply_column(
+      pack_columns<kPanelN>(panel, matrix, n0 + n, columns - n, k0, block_k);
+      multiply_column<typename StepOf<Matrix>::type>(
           PanelColumn<Acc>{tile + n, plan.tile_n, packed_a, panel, rows, block_k, k0 == 0});
     }
   }

@@ -3,6 +3,7 @@
 #include <loci/plugin/kernel.hpp>
 #include <loci/plugin/matmul.hpp>
 
+#include "plugins/kernels/byte_product.h"
 #include "plugins/kernels/dense_product.h"
 #include "plugins/kernels/gemm.h"
 #include "plugins/kernels/grain.h"
@@ -145,6 +146,10 @@ void prepare_product(Prepare& prepare, const MatmulShape& multiplied) {
     case LOCI_DTYPE_U64: return emplace<std::uint64_t>(prepare, shape);
     case LOCI_DTYPE_I32:
     case LOCI_DTYPE_U32: return emplace<std::uint32_t>(prepare, shape);
+    case LOCI_DTYPE_I8:
+    case LOCI_DTYPE_U8:
+      if (emplace_byte_product(prepare, shape)) return;
+      return emplace_as<std::uint32_t>(prepare, shape);
     default: return emplace_as<std::uint32_t>(prepare, shape);
   }
 }
