@@ -28,6 +28,14 @@ Tensor GELU::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
   return gelu(x, approximate_);
 }
+Tensor Hardsigmoid::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return hard_sigmoid(x);
+}
+Tensor Hardswish::forward(const Tensor& x) {
+  const eager::UserCall call(__builtin_return_address(0));
+  return hard_swish(x);
+}
 Tensor Softmax::forward(const Tensor& x) {
   const eager::UserCall call(__builtin_return_address(0));
   return softmax(x, axis_);

@@ -1,4 +1,4 @@
-// Smooth activations, and their gradients as ops that can be differentiated themselves.
+// Activations other than relu, and their gradients as ops that can be differentiated themselves.
 #include <numbers>
 
 #include "framework/ops/cost.h"
@@ -104,6 +104,28 @@ void grad_gelu_grad(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_mul(product, curvature));
 }
 
+// Of what is linear between -3 and 3, with the slope that `out_grad` has been multiplied by.
+Value within_bend(const Value& x, const Value& out_grad) {
+  return OpCall<Value>("clip_grad")
+      .input("x", x)
+      .input("out_grad", out_grad)
+      .attr("min", -3.0)
+      .attr("max", 3.0)
+      .result();
+}
+
+void grad_hard_sigmoid(GradContext& ctx) {
+  ctx.set_input_grad("x", within_bend(ctx.input("x"), scale(ctx.output_grad("out"), 1.0 / 6)));
+}
+
+// (x h(x))' = h(x) + x h'(x).
+void grad_hard_swish(GradContext& ctx) {
+  const Value x = ctx.input("x");
+  const Value grad = ctx.output_grad("out");
+  const Value bend = within_bend(x, scale(elementwise_mul(grad, x), 1.0 / 6));
+  ctx.set_input_grad("x", elementwise_add(elementwise_mul(grad, hard_sigmoid(x)), bend));
+}
+
 void decompose_sigmoid_grad(DecomposeContext& ctx) {
   const Value out = widened(ctx.input("out"));
   const Value slope = elementwise_mul(out, scale(out, -1.0, 1.0));
@@ -158,6 +180,15 @@ void register_activation_ops(OpRegistry& registry) {
                    .meaning("x * P(X <= x) of a standard normal X; approximate: by tanh")
                    .accuracy("8 roundoffs of |x|; of 100 where x < -100")
                    .attr("approximate", false));
+  registry.add(activation("hard_sigmoid", grad_hard_sigmoid)
+                   .gradient_uses({"clip_grad", "scale"})
+                   .meaning("(x + 3) / 6 between 0 and 1")
+                   .accuracy("3 roundoffs of |out|"));
+  registry.add(activation("hard_swish", grad_hard_swish)
+                   .gradient_uses(
+                       {"clip_grad", "elementwise_add", "elementwise_mul", "hard_sigmoid", "scale"})
+                   .meaning("x * hard_sigmoid(x)")
+                   .accuracy("4 roundoffs of |out|"));
   registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad)
                    .gradient_uses({"elementwise_mul", "scale", "sigmoid_grad"})
                    .meaning("out_grad * out * (1 - out)")

@@ -6,11 +6,15 @@ namespace loci::ops {
 
 OpSchema& add_activation(OpSchema& schema) {
   return schema.attr("activation", std::string("none"))
-      .one_of({"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh"});
+      .one_of(
+          {"none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh", "hard_sigmoid", "hard_swish"});
 }
 
 std::string activation_name(const std::string& type, const Attributes& attributes) {
-  if (type == "relu" || type == "sigmoid" || type == "tanh") return type;
+  if (type == "relu" || type == "sigmoid" || type == "tanh" || type == "hard_sigmoid" ||
+      type == "hard_swish") {
+    return type;
+  }
   if (type != "gelu") return {};
   return std::get<bool>(attributes.at("approximate")) ? "gelu_tanh" : "gelu";
 }

@@ -8,8 +8,8 @@
 
 namespace loci::ops {
 
-// The attribute "activation": "none", "relu", "sigmoid", "tanh", "gelu", or "gelu_tanh", which is
-// gelu with its approximation.
+// The attribute "activation": "none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh", which is gelu
+// with its approximation, "hard_sigmoid" or "hard_swish".
 OpSchema& add_activation(OpSchema& schema);
 
 // What add_activation() calls an operator of that type; empty if it is none of them.

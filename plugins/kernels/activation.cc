@@ -1,4 +1,4 @@
-// sigmoid, tanh, gelu and their gradients.
+// sigmoid, tanh, gelu, their gradients, and the activations of straight lines.
 #include <loci/plugin/kernel.hpp>
 
 #include "plugins/kernels/activation_functions.h"
@@ -97,6 +97,8 @@ void add_activation(KernelDefs& kernels) {
   add(kernels, "sigmoid", sdk::make_kernel<prepare_map<Sigmoid>>, {{0, 0}});
   add(kernels, "tanh", sdk::make_kernel<prepare_map<Tanh>>, {{0, 0}});
   add(kernels, "gelu", sdk::make_kernel<GeluKernel>, {{0, 0}});
+  add(kernels, "hard_sigmoid", sdk::make_kernel<prepare_map<HardSigmoid>>, {{0, 0}});
+  add(kernels, "hard_swish", sdk::make_kernel<prepare_map<HardSwish>>, {{0, 0}});
   add(kernels, "sigmoid_grad", sdk::make_kernel<prepare_pairs<SigmoidGrad>>, {{0, 0}, {1, 0}});
   add(kernels, "tanh_grad", sdk::make_kernel<prepare_pairs<TanhGrad>>, {{0, 0}, {1, 0}});
   add(kernels, "gelu_grad", sdk::make_kernel<GeluGradKernel>, {{0, 0}, {1, 0}});

@@ -1,4 +1,4 @@
-// Smooth activations of one element, to be inlined into vector loops. C is the dtype computed in.
+// Activations of one element, to be inlined into vector loops. C is the dtype computed in.
 #pragma once
 
 #include <cmath>
@@ -77,6 +77,25 @@ struct GeluTanh {
   template <class C>
   LOCI_INLINE static C argument(C x) {
     return x * (static_cast<C>(kTwice) + static_cast<C>(kTwice * kCubic) * (x * x));
+  }
+};
+
+struct HardSigmoid {
+  static constexpr std::int64_t kPicoseconds = 160;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    const C risen = x + 3;
+    const C above = risen < 0 ? C(0) : risen;  // NaN passes
+    return (above > 6 ? C(6) : above) * static_cast<C>(1.0 / 6);
+  }
+};
+
+struct HardSwish {
+  static constexpr std::int64_t kPicoseconds = 200;
+  template <class C>
+  LOCI_INLINE static C value(C x) {
+    const C near = x < -3 ? C(-3) : x;  // infinity must not meet 0
+    return near * HardSigmoid::value(near);
   }
 };
 

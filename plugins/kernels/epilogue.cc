@@ -37,6 +37,8 @@ LOCI_INLINE inline void apply(Activation activation, float* values, std::int64_t
     case Activation::kTanh: return map<Tanh>(values, count);
     case Activation::kGelu: return map<Gelu>(values, count);
     case Activation::kGeluTanh: return map<GeluTanh>(values, count);
+    case Activation::kHardSigmoid: return map<HardSigmoid>(values, count);
+    case Activation::kHardSwish: return map<HardSwish>(values, count);
   }
 }
 
@@ -133,6 +135,8 @@ std::int64_t picoseconds_of(Activation activation) {
     case Activation::kTanh: return kSums + Tanh::kPicoseconds;
     case Activation::kGelu: return kSums + Gelu::kPicoseconds;
     case Activation::kGeluTanh: return kSums + GeluTanh::kPicoseconds;
+    case Activation::kHardSigmoid: return kSums + HardSigmoid::kPicoseconds;
+    case Activation::kHardSwish: return kSums + HardSwish::kPicoseconds;
   }
   return kSums;
 }
@@ -146,6 +150,8 @@ Activation read_activation(std::string_view name) {
   if (name == "tanh") return Activation::kTanh;
   if (name == "gelu") return Activation::kGelu;
   if (name == "gelu_tanh") return Activation::kGeluTanh;
+  if (name == "hard_sigmoid") return Activation::kHardSigmoid;
+  if (name == "hard_swish") return Activation::kHardSwish;
   throw sdk::Error(LOCI_CODE_UNSUPPORTED, "it knows no activation '" + std::string(name) + "'");
 }
 

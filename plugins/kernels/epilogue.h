@@ -9,7 +9,16 @@
 
 namespace loci::kernels {
 
-enum class Activation : std::uint8_t { kNone, kRelu, kSigmoid, kTanh, kGelu, kGeluTanh };
+enum class Activation : std::uint8_t {
+  kNone,
+  kRelu,
+  kSigmoid,
+  kTanh,
+  kGelu,
+  kGeluTanh,
+  kHardSigmoid,
+  kHardSwish
+};
 
 // By the attribute "activation" of fused ops. Throws sdk::Error for a name that it does not know.
 [[nodiscard]] Activation read_activation(std::string_view name);

@@ -8,9 +8,6 @@
 namespace loci::bench {
 namespace {
 
-Tensor hard_sigmoid(const Tensor& x) { return clip(x + 3.0, 0, 6) * (1.0 / 6); }
-Tensor hard_swish(const Tensor& x) { return x * hard_sigmoid(x); }
-
 // Channel counts are multiples of eight.
 std::int64_t rounded(std::int64_t channels) {
   return std::max<std::int64_t>((channels + 4) / 8 * 8, 8);
@@ -94,7 +91,7 @@ constexpr Stage kStages[] = {
 
 std::shared_ptr<nn::Module> mobilenet_v3() {
   auto net = std::make_shared<nn::Sequential>();
-  const auto swish = [] { return std::make_shared<Function>(hard_swish); };
+  const auto swish = [] { return std::make_shared<nn::Hardswish>(); };
   net->add<ConvNorm>(3, 16, 3, 2).add(swish());
   std::int64_t channels = 16;
   for (const Stage& stage : kStages) {

@@ -74,7 +74,10 @@ class RandomNetwork {
   static loci::Variable hard_sigmoid(const loci::Variable& x) {
     return loci::clip(x + 3.0, 0, 6) * (1.0 / 6);
   }
-  static loci::Variable hard_swish(const loci::Variable& x) { return x * hard_sigmoid(x); }
+  // The operator, or what others write for it.
+  loci::Variable hard_swish(const loci::Variable& x) {
+    return random_() % 2 == 0 ? loci::hard_swish(x) : x * hard_sigmoid(x);
+  }
 
   // By factors of channels, which broadcast.
   loci::Variable excite(const loci::Variable& x) {

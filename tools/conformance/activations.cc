@@ -3,7 +3,7 @@
 namespace loci::conformance {
 
 Bounded activated(const std::string& activation, const Bounded& x) {
-  constexpr Real kSteepest = 1.13L;
+  constexpr Real kSteepest = 1.5L;
   const auto after = [&](const Bounded& smooth) {
     return Bounded{smooth.value, smooth.slack + kSteepest * x.slack};
   };
@@ -12,6 +12,8 @@ Bounded activated(const std::string& activation, const Bounded& x) {
   if (activation == "tanh") return after(tanh_of(x.value));
   if (activation == "gelu") return after(gelu_of(x.value));
   if (activation == "gelu_tanh") return after(gelu_tanh_of(x.value));
+  if (activation == "hard_sigmoid") return after(hard_sigmoid_of(x.value));
+  if (activation == "hard_swish") return after(hard_swish_of(x.value));
   return x;
 }
 

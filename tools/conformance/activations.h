@@ -1,4 +1,4 @@
-// Smooth activations in the reference's precision.
+// Activations in the reference's precision.
 #pragma once
 
 #include <algorithm>
@@ -52,8 +52,19 @@ inline Bounded gelu_tanh_of(Real x) {
   return {value, kSmooth * std::min(std::abs(x), Real{100} + std::abs(value))};
 }
 
+// A sum, a product and a rounded sixth.
+inline Bounded hard_sigmoid_of(Real x) {
+  const Real value = std::isnan(x) ? x : std::clamp((x + 3) / 6, Real{0}, Real{1});
+  return {value, 3 * value};
+}
+
+inline Bounded hard_swish_of(Real x) {
+  const Real value = std::isnan(x) ? x : std::max(x, Real{-3}) * hard_sigmoid_of(x).value;
+  return {value, 4 * std::abs(value)};
+}
+
 // By the attribute "activation" of fused ops, of a value that has an error itself. No slope is
-// above 1.13.
+// above 1.5.
 [[nodiscard]] Bounded activated(const std::string& activation, const Bounded& x);
 
 }  // namespace loci::conformance

@@ -4,7 +4,6 @@
     sets a program of one input and one result up and writes PyTorch's result
 """
 
-import collections
 import json
 import pathlib
 import sys
@@ -50,47 +49,13 @@ class Operator:
         return self.attributes[attribute]
 
 
-def with_hard_sigmoids(operators):
-    """Has one operator for each clip(x + 3, 0, 6) / 6, since the peers have one, which is faster."""
-    makers = {operator.output(): operator for operator in operators}
-    readers = collections.Counter(
-        name for operator in operators for slot in operator.inputs.values() for name in slot
-    )
-
-    def maker(operator, **attributes):
-        """Of what the operator alone reads, if it has the attributes."""
-        name = operator.input()
-        made_by = makers.get(name)
-        is_alike = made_by is not None and attributes.items() <= made_by.attributes.items()
-        return made_by if is_alike and readers[name] == 1 else None
-
-    gone = set()
-    written = []
-    for operator in operators:
-        sixth = operator.kind == "scale" and (operator["scale"], operator["bias"]) == (1 / 6, 0)
-        clip = maker(operator, min=0, max=6) if sixth else None
-        shift = maker(clip, scale=1, bias=3) if clip else None
-        if shift:
-            gone |= {clip, shift}
-            operator = Operator(
-                {
-                    "type": "hard_sigmoid",
-                    "inputs": shift.inputs,
-                    "outputs": operator.outputs,
-                    "attributes": {},
-                }
-            )
-        written.append(operator)
-    return [operator for operator in written if operator not in gone]
-
-
 class Program:
     def __init__(self, directory):
         folder = pathlib.Path(directory)
         written = json.loads((folder / "program.json").read_text())
         main = written["main"]
         self.weights = load_safetensors(folder / written["weights"]["file"])
-        self.operators = with_hard_sigmoids([Operator(each) for each in main["operators"]])
+        self.operators = [Operator(each) for each in main["operators"]]
         self.shapes = {v["name"]: v["shape"] for v in main["variables"]}
         self.argument = main["arguments"][0]
         self.result = main["results"][0]
@@ -174,6 +139,9 @@ class TorchWriter:
 
     def hard_sigmoid(self, op):
         return f"F.hardsigmoid({self.of(op)})"
+
+    def hard_swish(self, op):
+        return f"F.hardswish({self.of(op)})"
 
     def concat(self, op):
         parts = ", ".join(self.names[name] for name in op.inputs["x"])
@@ -306,6 +274,9 @@ class OnnxWriter:
 
     def hard_sigmoid(self, op):
         self.node("HardSigmoid", op, op.input(), alpha=1 / 6, beta=0.5)
+
+    def hard_swish(self, op):
+        self.node("HardSwish", op, op.input())
 
     def concat(self, op):
         self.node("Concat", op, *op.inputs["x"], axis=op["axis"])

@@ -12,6 +12,8 @@ TEST_F(ActivationTest, AreTheOps) {
   EXPECT_EQ(elements(Tanh()(x)), elements(tanh(x)));
   EXPECT_EQ(elements(GELU()(x)), elements(gelu(x)));
   EXPECT_EQ(elements(GELU(true)(x)), elements(gelu(x, true)));
+  EXPECT_EQ(elements(Hardsigmoid()(x)), elements(hard_sigmoid(x)));
+  EXPECT_EQ(elements(Hardswish()(x)), elements(hard_swish(x)));
   EXPECT_EQ(elements(Softmax(0)(x)), elements(softmax(x, 0)));
 }
 
@@ -20,6 +22,8 @@ TEST_F(ActivationTest, Print) {
   EXPECT_EQ(Sigmoid().to_string(), "Sigmoid()");
   EXPECT_EQ(Tanh().to_string(), "Tanh()");
   EXPECT_EQ(GELU(true).to_string(), "GELU(approximate=True)");
+  EXPECT_EQ(Hardsigmoid().to_string(), "Hardsigmoid()");
+  EXPECT_EQ(Hardswish().to_string(), "Hardswish()");
   EXPECT_EQ(Softmax().to_string(), "Softmax(axis=-1)");
 }
 

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 TEST(ActivationTest, ResultsAreLikeX) {
-  for (const char* op : {"sigmoid", "tanh", "gelu"}) {
+  for (const char* op : {"sigmoid", "tanh", "gelu", "hard_sigmoid", "hard_swish"}) {
     EXPECT_EQ(infer(op).input("x", {-1, 3}, kFloat16).types().front(),
               (TensorType{kFloat16, {-1, 3}}))
         << op;
@@ -34,6 +34,16 @@ TEST(ActivationTest, TheGradientOfGeluHasItsForm) {
               ElementsAre("%0 = gelu_grad(x: x, out_grad: d_out)"));
   EXPECT_THAT(gradient_of("gelu").with("x", {2}).attr("approximate", true).run().calls(),
               ElementsAre("%0 = gelu_grad(x: x, out_grad: d_out, approximate: true)"));
+}
+
+TEST(ActivationTest, GradientsOfStraightLinesStopAtTheirBends) {
+  EXPECT_THAT(gradient_of("hard_sigmoid").with("x", {2}).run().calls(),
+              ElementsAre("%0 = scale(x: d_out, scale: 0.16666666666666666)",
+                          "%1 = clip_grad(x: x, out_grad: %0, max: 3, min: -3)"));
+  const auto swish = gradient_of("hard_swish").with("x", {2}).run();
+  EXPECT_THAT(swish.calls(), SizeIs(6));
+  EXPECT_EQ(swish.calls().back(), "%5 = elementwise_add(x: %4, y: %2)");
+  EXPECT_EQ(swish.grad("x"), "%5");
 }
 
 TEST(ActivationTest, GradientOpsKnowWhatEitherArgumentKnows) {

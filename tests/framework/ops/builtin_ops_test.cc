@@ -30,6 +30,8 @@ TEST(BuiltinOpsTest, HasAllOpsOfThePublicHeader) {
                                                    "sigmoid",
                                                    "tanh",
                                                    "gelu",
+                                                   "hard_sigmoid",
+                                                   "hard_swish",
                                                    "exp",
                                                    "log",
                                                    "sqrt",

@@ -13,6 +13,8 @@ TEST(EpilogueRulesTest, NamesActivationsByTheirOps) {
   EXPECT_EQ(activation_name("tanh", {}), "tanh");
   EXPECT_EQ(activation_name("gelu", {{"approximate", false}}), "gelu");
   EXPECT_EQ(activation_name("gelu", {{"approximate", true}}), "gelu_tanh");
+  EXPECT_EQ(activation_name("hard_sigmoid", {}), "hard_sigmoid");
+  EXPECT_EQ(activation_name("hard_swish", {}), "hard_swish");
   EXPECT_EQ(activation_name("exp", {}), "");
 }
 
@@ -22,7 +24,7 @@ TEST(EpilogueRulesTest, FusedOpsTakeAllOfThem) {
     const AttributeSpec* spec = op_registry().get(op).find_attribute("activation");
     ASSERT_NE(spec, nullptr);
     EXPECT_EQ(std::get<std::string>(spec->default_value), "none");
-    EXPECT_EQ(spec->choices.size(), 6U);
+    EXPECT_EQ(spec->choices.size(), 8U);
   }
 }
 

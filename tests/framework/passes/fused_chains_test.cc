@@ -116,7 +116,7 @@ class RandomChains {
     switch (dice_.below(16)) {
       case 0: return relu(x);
       case 1: return tanh(x);
-      case 2: return sigmoid(x);
+      case 2: return dice_.chance(50) ? sigmoid(x) : hard_swish(x);
       case 3: return gelu(x, dice_.chance(50));
       case 4: return exp(x);
       case 5: return log(x);

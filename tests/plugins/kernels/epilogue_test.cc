@@ -28,6 +28,10 @@ TEST(EpilogueTest, KnowsTheActivationsOfFusedOps) {
   EXPECT_NEAR(activated("tanh", {1})[0], 0.761594F, 1e-6);
   EXPECT_NEAR(activated("gelu", {1})[0], 0.841345F, 1e-6);
   EXPECT_NEAR(activated("gelu_tanh", {1})[0], 0.841192F, 1e-6);
+  EXPECT_NEAR(activated("hard_sigmoid", {1})[0], 0.666667F, 1e-6);
+  EXPECT_NEAR(activated("hard_swish", {1})[0], 0.666667F, 1e-6);
+  EXPECT_THAT(activated("hard_swish", {-kInfinity, -3, 3, kInfinity}),
+              ElementsAre(0, 0, 3, kInfinity));
 }
 
 TEST(EpilogueTest, RefusesOthersByName) {
@@ -41,7 +45,8 @@ TEST(EpilogueTest, RefusesOthersByName) {
 }
 
 TEST(EpilogueTest, KeepsWhatIsNoNumber) {
-  for (const char* name : {"relu", "sigmoid", "tanh", "gelu", "gelu_tanh"}) {
+  for (const char* name :
+       {"relu", "sigmoid", "tanh", "gelu", "gelu_tanh", "hard_sigmoid", "hard_swish"}) {
     // As many as a vector of any width holds.
     const std::vector<float> values = activated(name, std::vector<float>(16, std::nanf("")));
     for (const float value : values) EXPECT_TRUE(std::isnan(value)) << name;

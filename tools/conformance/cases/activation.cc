@@ -1,4 +1,4 @@
-// sigmoid, tanh, gelu and their gradient ops.
+// sigmoid, tanh, gelu, their gradient ops, and the activations of straight lines.
 #include <cmath>
 #include <limits>
 #include <loci/ops.hpp>
@@ -23,6 +23,8 @@ constexpr Op kOps[] = {
     {"tanh", "", tanh<Variable>, tanh_of},
     {"gelu", "erf", [](const Variable& x) { return gelu(x); }, gelu_of},
     {"gelu", "tanh", [](const Variable& x) { return gelu(x, true); }, gelu_tanh_of},
+    {"hard_sigmoid", "", hard_sigmoid<Variable>, hard_sigmoid_of},
+    {"hard_swish", "", hard_swish<Variable>, hard_swish_of},
 };
 
 void put(Expected& out, std::size_t i, const Bounded& value) {

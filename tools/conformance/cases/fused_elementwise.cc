@@ -57,7 +57,7 @@ class Rounded {
     return rounded({product + bias, std::abs(factor) * x.slack + 2 * std::abs(product) +
                                         std::abs(bias) + std::abs(product + bias)});
   }
-  // No activation is steeper than 1.13.
+  // No activation is steeper than 1.5.
   [[nodiscard]] Bounded apply(const std::string& activation, const Bounded& x) const {
     return rounded(activated(activation, x));
   }

@@ -91,6 +91,8 @@ void add_fused_matmul_cases(Suite& suite) {
       {{33, 65}, {65, 130}, false, false, true, true, "gelu"},
       {{33, 65}, {130, 65}, false, true, false, true, "gelu_tanh"},
       {{250, 40}, {40, 33}, false, false, true, false, "relu"},
+      {{33, 65}, {65, 130}, false, false, true, false, "hard_swish"},
+      {{2, 3, 4}, {4, 5}, false, false, true, true, "hard_sigmoid"},
       {{250, 40}, {40, 33}, false, false, true, true, "none"},
       {{3, 65, 40}, {40, 70}, false, false, true, true, "sigmoid"},
       {{4, 65, 40}, {4, 40, 70}, false, false, true, false, "relu"},

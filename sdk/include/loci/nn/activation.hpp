@@ -39,6 +39,18 @@ class LOCI_PUBLIC GELU : public Module {
   bool approximate_;
 };
 
+class LOCI_PUBLIC Hardsigmoid : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Hardsigmoid"; }
+};
+
+class LOCI_PUBLIC Hardswish : public Module {
+ public:
+  Tensor forward(const Tensor& x) override;
+  [[nodiscard]] std::string type() const override { return "Hardswish"; }
+};
+
 class LOCI_PUBLIC Softmax : public Module {
  public:
   explicit Softmax(int axis = -1) : axis_(axis) {}

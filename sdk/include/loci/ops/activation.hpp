@@ -1,4 +1,4 @@
-// Smooth activations. See loci/ops.hpp for what holds for every op.
+// Activations other than relu. See loci/ops.hpp for what holds for every op.
 #pragma once
 
 #include <loci/op_call.hpp>
@@ -25,6 +25,19 @@ LOCI_OP V tanh(const V& x) {
 template <class V>
 LOCI_OP V gelu(const V& x, bool approximate = false) {
   return OpCall<V>("gelu").input("x", x).attr("approximate", approximate).result();
+}
+
+// (x + 3) / 6, not below 0 and not above 1: a sigmoid of three straight lines (Howard et al.,
+// arXiv:1905.02244).
+template <class V>
+LOCI_OP V hard_sigmoid(const V& x) {
+  return OpCall<V>("hard_sigmoid").input("x", x).result();
+}
+
+// x hard_sigmoid(x). -inf gives 0.
+template <class V>
+LOCI_OP V hard_swish(const V& x) {
+  return OpCall<V>("hard_swish").input("x", x).result();
 }
 
 }  // namespace v0

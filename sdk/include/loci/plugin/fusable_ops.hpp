@@ -27,7 +27,7 @@ struct FusableOp {
   }
 };
 
-inline constexpr std::array<FusableOp, 43> kFusableOps = {{
+inline constexpr std::array<FusableOp, 45> kFusableOps = {{
     {"abs", 1, 0},
     {"cast", 1, 0},  // to the dtype of the step
     {"ceil", 1, 0},
@@ -50,6 +50,8 @@ inline constexpr std::array<FusableOp, 43> kFusableOps = {{
     {"gelu_grad", 2, 0, {"approximate"}},
     {"greater_equal", 2, 2},
     {"greater_than", 2, 2},
+    {"hard_sigmoid", 1, 0},
+    {"hard_swish", 1, 0},
     {"less_equal", 2, 2},
     {"less_than", 2, 2},
     {"log", 1, 0},
