@@ -79,7 +79,7 @@ void Parts::prepare_shared(std::uint32_t threads) {
 void Parts::prepare(const Binding& shared, std::uint32_t threads) {
   const auto from_step = step_of_first(shared.given.desc);
   const auto to_step = step_of_first(shared.chosen);
-  const std::int64_t extent = shared.chosen.dims().front();
+  const std::int64_t extent = extents_of(shared.chosen).front();
   const std::int64_t pieces = from_step && to_step ? std::min<std::int64_t>(extent, threads) : 1;
   for (const Range& range : cut_evenly(extent, 1, pieces)) {
     if (pieces == 1) {

@@ -101,6 +101,7 @@ std::optional<std::int64_t> step_of_first(const Desc& desc) {
   const bool is_blocked = std::count(blocked.begin(), blocked.end(), 0) != 0;
   const bool is_padded = desc.get_dims()[0] != desc.get_padded_dims()[0];
   const std::int64_t stride = desc.get_strides()[0];
+  const auto type = desc.get_data_type();
 #else
   if (desc.data.format_kind != dnnl_blocked || desc.data.extra.flags != 0) return std::nullopt;
   const dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
@@ -108,13 +109,22 @@ std::optional<std::int64_t> step_of_first(const Desc& desc) {
       std::count(blocking.inner_idxs, blocking.inner_idxs + blocking.inner_nblks, 0) != 0;
   const bool is_padded = desc.data.dims[0] != desc.data.padded_dims[0];
   const std::int64_t stride = blocking.strides[0];
+  const auto type = desc.data_type();
 #endif
   if (is_blocked || is_padded) return std::nullopt;
-  return stride * static_cast<std::int64_t>(dnnl::memory::data_type_size(desc.data_type()));
+  return stride * static_cast<std::int64_t>(dnnl::memory::data_type_size(type));
+}
+
+dnnl::memory::dims extents_of(const Desc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  return desc.get_dims();
+#else
+  return desc.dims();
+#endif
 }
 
 Desc first_of(const Desc& desc, std::int64_t count) {
-  dnnl::memory::dims extents = desc.dims();
+  dnnl::memory::dims extents = extents_of(desc);
   const dnnl::memory::dims begin(extents.size(), 0);
   extents[0] = count;
   return desc.submemory_desc(extents, begin);

@@ -40,6 +40,8 @@ Desc first_of(const Desc& desc, std::int64_t count);
 // 256,50176 blocks 64 of axes 1". Empty for any other.
 std::string layout_text(const Desc& desc);
 
+dnnl::memory::dims extents_of(const Desc& desc);
+
 // An empty `bias` leaves it out. What follows a product is ours: the maximum with 0 of oneDNN makes
 // 0 of what is no number.
 dnnl::matmul::primitive_desc matmul_desc(const Desc& x, const Desc& y, const Desc& bias,
