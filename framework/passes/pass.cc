@@ -68,6 +68,8 @@ const std::vector<Pass>& all_passes() {
        merge_common_subexpressions},
       {"dead_code_elimination", "leaves out what neither a fetch nor state needs",
        remove_dead_code},
+      {"op_recognition", "puts the one op in place of several that compute gelu or softmax",
+       recognise_ops, /*keeps_bits=*/false},
       {"epilogue_fusion",
        "computes bias, normalisation, residual and activation within the product before them",
        fuse_epilogues, /*keeps_bits=*/false},
