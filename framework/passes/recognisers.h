@@ -33,4 +33,16 @@ std::optional<Recognised> recognise_softmax(const program::Operator& root,
 std::optional<Recognised> recognise_log_softmax(const program::Operator& root,
                                                 const Expressions& expressions);
 
+// (x - mean(x)) / sqrt(mean(square(x - mean(x))) + epsilon) over the last dimensions.
+std::optional<Recognised> recognise_layer_norm(const program::Operator& root,
+                                               const Expressions& expressions);
+// A layer_norm times, or plus, a number for each element of its rows.
+std::optional<Recognised> recognise_row_parameter(const program::Operator& root,
+                                                  const Expressions& expressions);
+
+// softmax(factor * query key^T + mask) value, for matrices in a batch, or for heads that are parted
+// before and put together behind it; where there are so many scores that it pays.
+std::optional<Recognised> recognise_attention(const program::Operator& root,
+                                              const Expressions& expressions);
+
 }  // namespace loci::passes

@@ -83,7 +83,7 @@ TEST_F(OpRecognitionTest, AtThePlaceOfItsOperators) {
 TEST_F(OpRecognitionTest, TwoPlacesDoNotMakeOneOp) {
   const Variable powers = exp(x_ - reduce_max(x_, {-1}, true));
   const DeviceGuard guard("sim:1");
-  expect_left_alone({share(powers)});
+  expect_left_alone({share(powers)}, "sim:1");
 }
 
 TEST_F(OpRecognitionTest, GradientsReadWhatLiesBetween) {

@@ -89,12 +89,15 @@ TEST_F(RecogniseGeluTest, OtherNumbersMeanSomethingElse) {
   EXPECT_EQ(types(), before);
 }
 
-TEST_F(RecogniseGeluTest, AnotherValueIsBent) {
+TEST_F(RecogniseGeluTest, AnotherValueIsBentOrAnotherWay) {
   const Variable y = data("y", {3, 50}, kFloat32);
   const Variable mixed = 0.5 * x_ * (1.0 + tanh(bend(y)));
   const Variable cubic = 0.5 * x_ * (1.0 + tanh(kSlope * (x_ + 0.044715 * (x_ * x_ * y))));
+  const Variable squared = x_ + 0.1 * square(x_) + 0.044715 * (x_ * x_ * x_);
+  const Variable more = 0.5 * x_ * (1.0 + tanh(kSlope * squared));
+  const Variable shifted = 0.5 * x_ * (1.0 + tanh(bend(x_) + 0.1));
   const std::vector<std::string> before = types();
-  recognise({mixed, cubic});
+  recognise({mixed, cubic, more, shifted});
   EXPECT_EQ(types(), before);
 }
 
