@@ -20,6 +20,11 @@ void merge_common_subexpressions(program::Block& block, const PassContext& conte
 // Removes operators whose outputs nobody reads.
 void remove_dead_code(program::Block& block, const PassContext& context);
 
+// Puts the one op in place of operators that together compute what it does, where nobody sees what
+// lies between and the place has kernels of it. What overflows or underflows on the way may not
+// with the op: log_softmax is finite where the logarithm of a softmax is not.
+void recognise_ops(program::Block& block, const PassContext& context);
+
 // Puts a fused_matmul or fused_conv2d in place of a product and what nothing else reads behind it:
 // the bias of its columns, a normalisation by running statistics, a sum with a tensor of its shape,
 // an activation; where the place has kernels of it.

@@ -1,0 +1,88 @@
+// What recognisers ask of a block: who computes a value, and what it is in terms of another one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "framework/program/program_impl.h"
+
+namespace loci::passes {
+
+inline constexpr std::size_t kNoPosition = static_cast<std::size_t>(-1);
+
+// factor * x + offset.
+struct Linear {
+  program::VarId x = program::kNoVar;
+  double factor = 1;
+  double offset = 0;
+};
+
+// x to the power `exponent`.
+struct Power {
+  program::VarId x = program::kNoVar;
+  double exponent = 1;
+};
+
+// x reduced over these dimensions, ascending, which stay with an extent of 1.
+struct Reduction {
+  program::VarId x = program::kNoVar;
+  std::vector<std::int64_t> axes;
+};
+
+// By degree: p[0] + p[1] x + p[2] x^2 + p[3] x^3.
+using Cubic = std::array<double, 4>;
+
+// Each answer takes a bounded time, whatever the block is.
+class Expressions {
+ public:
+  explicit Expressions(const program::Block& block);
+
+  // Of the operator that computes the value; kNoPosition for state, and for what the block is
+  // given.
+  [[nodiscard]] std::size_t position(program::VarId id) const;
+  // Null if there is none, or it is none of that type.
+  [[nodiscard]] const program::Operator* producer(program::VarId id) const;
+  [[nodiscard]] const program::Operator* producer(program::VarId id, std::string_view type) const;
+  [[nodiscard]] const ops::TensorType& type(program::VarId id) const { return block_.var(id).type; }
+  [[nodiscard]] const Shape& shape(program::VarId id) const { return type(id).shape; }
+  [[nodiscard]] int rank(program::VarId id) const { return shape(id).rank(); }
+
+  // The number that all elements are, if the program says it.
+  [[nodiscard]] std::optional<double> constant(program::VarId id) const;
+  // What one operator with a constant makes of a value of the same shape.
+  [[nodiscard]] std::optional<Linear> linear_step(program::VarId id) const;
+  // A value that a few such operators compute; the value itself if none does.
+  [[nodiscard]] Linear linear(program::VarId id) const;
+  // The same, as long as nothing is added.
+  [[nodiscard]] Linear multiple(program::VarId id) const;
+  // By square, sqrt, rsqrt, x * x, 1 / sqrt(x) or elementwise_pow with a constant.
+  [[nodiscard]] std::optional<Power> power(program::VarId id) const;
+  // By the op of that name, with its dimensions kept.
+  [[nodiscard]] std::optional<Reduction> reduction(program::VarId id, std::string_view op) const;
+  // The value as a polynomial of x, if it is one of degree 3 or less and not a long one.
+  [[nodiscard]] std::optional<Cubic> cubic(program::VarId id, program::VarId x) const;
+
+ private:
+  [[nodiscard]] std::optional<Linear> with_constant(const program::Operator& op) const;
+  [[nodiscard]] bool keeps_shape(const program::Operator& op, program::VarId x,
+                                 program::VarId number) const;
+  [[nodiscard]] std::optional<Power> power_by(const program::Operator& op) const;
+  [[nodiscard]] std::optional<Cubic> cubic(program::VarId id, program::VarId x, int* steps) const;
+  [[nodiscard]] std::optional<Cubic> cubic_of_two(const program::Operator& op, program::VarId x,
+                                                  int* steps) const;
+
+  const program::Block& block_;
+  std::vector<std::size_t> positions_;  // of producers, by variable
+};
+
+// The first argument of the first slot, or the first of that one.
+[[nodiscard]] program::VarId argument(const program::Operator& op, std::size_t slot = 0);
+[[nodiscard]] program::VarId result(const program::Operator& op);
+
+// Whether a number in a program is meant to be that one: it may be written with seven digits.
+[[nodiscard]] bool is_about(double number, double meant);
+
+}  // namespace loci::passes
