@@ -19,7 +19,8 @@ using program::VarId;
 // Of those that one operator stands for.
 constexpr std::size_t kMostMembers = 64;
 
-constexpr std::array kRecognisers = {&recognise_gelu,          &recognise_softmax,
+constexpr std::array kRecognisers = {&recognise_gelu,          &recognise_hard_sigmoid,
+                                     &recognise_hard_swish,    &recognise_softmax,
                                      &recognise_log_softmax,   &recognise_layer_norm,
                                      &recognise_row_parameter, &recognise_attention};
 

@@ -69,7 +69,7 @@ const std::vector<Pass>& all_passes() {
       {"dead_code_elimination", "leaves out what neither a fetch nor state needs",
        remove_dead_code},
       {"op_recognition",
-       "puts the one op in place of several that compute gelu, softmax, layer_norm or attention",
+       "puts the one op in place of several that compute an activation, a norm or attention",
        recognise_ops, /*keeps_bits=*/false},
       {"epilogue_fusion",
        "computes bias, normalisation, residual and activation within the product before them",

@@ -26,6 +26,13 @@ using Recogniser = std::optional<Recognised> (*)(const program::Operator& root,
 std::optional<Recognised> recognise_gelu(const program::Operator& root,
                                          const Expressions& expressions);
 
+// (x + 3) / 6, clipped to 0 and 1 before it is divided or after.
+std::optional<Recognised> recognise_hard_sigmoid(const program::Operator& root,
+                                                 const Expressions& expressions);
+// x times the hard_sigmoid of it.
+std::optional<Recognised> recognise_hard_swish(const program::Operator& root,
+                                               const Expressions& expressions);
+
 // exp(x - max(x)) / sum(exp(x - max(x))) along one axis.
 std::optional<Recognised> recognise_softmax(const program::Operator& root,
                                             const Expressions& expressions);
