@@ -64,6 +64,8 @@ const std::vector<Pass>& all_passes() {
        fold_constants},
       {"known_branches", "puts the branch that is surely taken in place of control flow",
        take_known_branches},
+      {"no_op_elimination", "leaves out operators that change nothing, and joins moves in a row",
+       eliminate_no_ops},
       {"common_subexpression_elimination", "computes equal expressions once",
        merge_common_subexpressions},
       {"dead_code_elimination", "leaves out what neither a fetch nor state needs",

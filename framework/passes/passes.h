@@ -14,6 +14,10 @@ void fold_constants(program::Block& block, const PassContext& context);
 // a known mask selects stand for the selection.
 void take_known_branches(program::Block& block, const PassContext& context);
 
+// Removes operators that change nothing; their readers read what these read. Of transposes in a row
+// one is left, and of reshapes.
+void eliminate_no_ops(program::Block& block, const PassContext& context);
+
 // Removes an operator that computes what an earlier one does; its readers read the earlier one.
 void merge_common_subexpressions(program::Block& block, const PassContext& context);
 
