@@ -24,7 +24,7 @@ TEST_F(PassesApiTest, AfterPassesShowsThemOneByOne) {
   EXPECT_THAT(operator_types(*inspect::after_passes(main_).impl()), ElementsAre("assign_value"));
   EXPECT_THAT([&] { (void)inspect::after_passes(main_, {"nothing"}); },
               ThrowsMessage<Error>(HasSubstr("no variable 'nothing' to fetch")));
-  EXPECT_EQ(inspect::passes().size(), 7U);
+  EXPECT_EQ(inspect::passes().size(), 8U);
 }
 
 TEST_F(PassesApiTest, WhatIsLeftIsAWholeProgram) {
