@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/core/environment.h"
+#include "framework/core/steady_time.h"
 #include "framework/core/thread_team.h"
 
 namespace loci::dispatch {
@@ -43,7 +44,11 @@ Preparation KernelCache::get(const Implementation& implementation, device::Devic
   Entries::Entries dropped;  // destroyed once the lock is given back
   const std::lock_guard lock(mutex_);
   if (const Kept* known = entries_.find(key)) return known->preparation;
+  const std::uint64_t start = core::steady_ns();
   Preparation preparation = prepare_kernel(implementation, device, op);
+  PreparingWork& work = preparing_[implementation.name()];
+  ++(preparation.kernel != nullptr ? work.count : work.declined);
+  work.nanoseconds += core::steady_ns() - start;
   const std::uint64_t bytes = kKeepingBytes + key.size() + bytes_of(preparation);
   entries_.insert(std::move(key), {preparation, bytes, &device});
   bytes_ += bytes;
@@ -86,6 +91,11 @@ void KernelCache::shrink(Entries::Entries* dropped) {
 std::size_t KernelCache::size() const {
   const std::lock_guard lock(mutex_);
   return entries_.size();
+}
+
+std::map<std::string, PreparingWork> KernelCache::preparing() const {
+  const std::lock_guard lock(mutex_);
+  return preparing_;
 }
 
 std::uint64_t KernelCache::bytes() const {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
+#include <string>
 
 #include "framework/core/recent_map.h"
 #include "framework/dispatch/kernel.h"
@@ -13,6 +15,13 @@ namespace loci::dispatch {
 // What the kernels of a cache may take: LOCI_KERNEL_CACHE, else 64 MiB, which is some hundred that
 // oneDNN has generated code for, or tens of thousands of portable ones.
 std::uint64_t most_kernel_bytes();
+
+// What preparing kernels of one name has taken, also where they declined.
+struct PreparingWork {
+  std::uint64_t count = 0;
+  std::uint64_t declined = 0;
+  std::uint64_t nanoseconds = 0;
+};
 
 // By signature, and the number of threads that loops may use; of an executor, shared between its
 // plans, or of all imperative calls. Where they take more than the limit, those that no plan and no
@@ -39,6 +48,8 @@ class KernelCache {
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] bool is_over() const { return bytes() > most_bytes_; }
   [[nodiscard]] std::uint64_t most_bytes() const { return most_bytes_; }
+  // By the names of implementations, since the cache was made, also of kernels dropped since.
+  [[nodiscard]] std::map<std::string, PreparingWork> preparing() const;
 
  private:
   struct Kept {
@@ -55,6 +66,7 @@ class KernelCache {
   mutable std::mutex mutex_;
   Entries entries_;
   std::uint64_t bytes_ = 0;
+  std::map<std::string, PreparingWork> preparing_;
 };
 
 }  // namespace loci::dispatch

@@ -12,6 +12,9 @@ Caches imperative_caches() {
   caches.kernels = kernels.size();
   caches.kernel_bytes = kernels.bytes();
   caches.most_kernel_bytes = kernels.most_bytes();
+  for (const auto& [kernel, work] : kernels.preparing()) {
+    caches.preparations.push_back({kernel, work.count, work.declined, work.nanoseconds});
+  }
   return caches;
 }
 

@@ -10,8 +10,12 @@ Caches caches(const Executor& executor) {
   const runtime::PlanCache& plans = executor.impl()->plans();
   const runtime::PlanMemory& memory = *plans.memory();
   const dispatch::KernelCache& kernels = executor.impl()->kernels();
-  return {plans.size(),   memory.plans.load(), memory.frames.load(), memory.most_bytes,
-          kernels.size(), kernels.bytes(),     kernels.most_bytes()};
+  Caches caches{plans.size(),   memory.plans.load(), memory.frames.load(), memory.most_bytes,
+                kernels.size(), kernels.bytes(),     kernels.most_bytes(), {}};
+  for (const auto& [kernel, work] : kernels.preparing()) {
+    caches.preparations.push_back({kernel, work.count, work.declined, work.nanoseconds});
+  }
+  return caches;
 }
 
 }  // namespace inspect

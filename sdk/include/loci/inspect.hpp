@@ -176,6 +176,15 @@ struct LOCI_PUBLIC PlanCapture {
 LOCI_PUBLIC PlanCapture capture(const Executor& executor, const Program& program, const Feed& feed,
                                 const std::vector<Fetch>& fetch);
 
+// How often kernels of one name were prepared, how often they declined instead, and how long both
+// took.
+struct KernelPreparation {
+  std::string kernel;  // "org.loci.cpu/onednn"
+  std::uint64_t count = 0;
+  std::uint64_t declined = 0;
+  std::uint64_t nanoseconds = 0;
+};
+
 // What is kept so that the next run, or call, need not make it again. Bytes.
 struct Caches {
   std::uint64_t plans = 0;              // each for a program, its feeds and fetches
@@ -185,6 +194,8 @@ struct Caches {
   std::uint64_t kernels = 0;            // prepared ones
   std::uint64_t kernel_bytes = 0;       // with the code that libraries generated for them
   std::uint64_t most_kernel_bytes = 0;  // LOCI_KERNEL_CACHE
+  // Since the executor, or the process, began; by name.
+  std::vector<KernelPreparation> preparations;
 };
 LOCI_PUBLIC Caches caches(const Executor& executor);
 // Of imperative code, which keeps kernels only.

@@ -36,6 +36,21 @@ TEST_F(KernelCacheTest, OperatorsAlikeShareAKernel) {
   EXPECT_EQ(cache.size(), 2U);
 }
 
+TEST_F(KernelCacheTest, CountsWhatIsPreparedAndNothingElse) {
+  KernelCache cache;
+  EXPECT_TRUE(cache.preparing().empty());
+  relu_of(cache, 3);
+  const auto once = cache.preparing();
+  ASSERT_EQ(once.size(), 1U);
+  EXPECT_EQ(once.begin()->second.count, 1U);
+  EXPECT_GT(once.begin()->second.nanoseconds, 0U);
+  relu_of(cache, 3);
+  EXPECT_EQ(cache.preparing().begin()->second.count, 1U);
+  EXPECT_EQ(cache.preparing().begin()->second.nanoseconds, once.begin()->second.nanoseconds);
+  relu_of(cache, 4);
+  EXPECT_EQ(cache.preparing().begin()->second.count, 2U);
+}
+
 // A library lays its work out for them.
 TEST_F(KernelCacheTest, KernelsAreOfANumberOfThreads) {
   KernelCache cache;

@@ -21,6 +21,9 @@ TEST_F(CacheReportTest, TellsWhatAnExecutorKeeps) {
   EXPECT_GE(one.kernels, 1U);
   EXPECT_GT(one.kernel_bytes, 0U);
   EXPECT_EQ(one.most_kernel_bytes, std::uint64_t{64} << 20);
+  ASSERT_FALSE(one.preparations.empty());
+  EXPECT_EQ(one.preparations[0].kernel.rfind("org.loci.cpu/", 0), 0U);
+  EXPECT_GE(one.preparations[0].count + one.preparations[0].declined, 1U);
   executor.run(main_, {{"x", vector({1, 2, 3})}}, {y});
   EXPECT_EQ(inspect::caches(executor).plans, 2U);
   EXPECT_GT(inspect::caches(executor).plan_bytes, one.plan_bytes);
