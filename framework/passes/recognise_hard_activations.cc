@@ -10,6 +10,11 @@ double real(const Operator& op, const char* attribute) {
   return std::get<double>(op.attributes.at(attribute));
 }
 
+// Whether it may be the last one of an activation: an elementwise operator, which has a result.
+bool may_end(const Operator& op) {
+  return op.type() == "scale" || op.type() == "elementwise_mul" || op.type() == "elementwise_div";
+}
+
 bool is_step(const std::optional<Linear>& step, double factor, double offset) {
   return step && is_about(step->factor, factor) && step->offset == offset;
 }
@@ -49,6 +54,7 @@ std::optional<VarId> multiplied(const Operator& product, const XOf& x_of) {
 std::optional<Recognised> recognise_hard_sigmoid(const Operator& root,
                                                  const Expressions& expressions) {
   if (root.type() == "clip") return of_x("hard_sigmoid", clipped_line(expressions, root));
+  if (!may_end(root)) return std::nullopt;
   const std::optional<Linear> sixth = expressions.linear_step(result(root));
   if (!is_step(sixth, 1.0 / 6, 0)) return std::nullopt;
   return of_x("hard_sigmoid", clipped_rise(expressions, sixth->x));
@@ -56,6 +62,7 @@ std::optional<Recognised> recognise_hard_sigmoid(const Operator& root,
 
 std::optional<Recognised> recognise_hard_swish(const Operator& root,
                                                const Expressions& expressions) {
+  if (!may_end(root)) return std::nullopt;
   if (root.type() == "elementwise_mul") {
     const auto x = multiplied(root, [&](VarId gate) -> std::optional<VarId> {
       const Operator* sigmoid = expressions.producer(gate, "hard_sigmoid");

@@ -29,12 +29,19 @@ constexpr std::array<std::int64_t, 6> kLevelBytes = {1 << 16, 1 << 18, 1 << 20,
                                                      1 << 22, 1 << 24, 1 << 26};
 constexpr int kChain = 16;  // calls of one run, so that its overhead does not count
 
+// A copy is what is measured, and not left out.
+CompileOptions as_written() {
+  CompileOptions options = CompileOptions::exact();
+  options.disabled_passes.emplace_back("no_op_elimination");
+  return options;
+}
+
 // A program of one operator whose result stays at the place.
 class Probe {
  public:
   // `make` adds the operators and returns the result; it may use persistable variables.
   Probe(const Place& place, const std::function<Variable()>& make)
-      : executor_(place, CompileOptions::exact(), scope_) {
+      : executor_(place, as_written(), scope_) {
     const ProgramGuard building(main_, startup_);
     // One element is fetched, so that the operator is not left out and nothing large is copied.
     result_ = slice(flatten(make()), {0}, {0}, {1}).name();
