@@ -7,8 +7,13 @@
 #include "plugins/kernels/gemm.h"
 #include "plugins/kernels/isa.h"
 
-#if LOCI_WIDE_ISA
+// clang 14 gives no registers of 64 bytes to assembler in loops that are compiled for several
+// instruction sets.
+#if LOCI_WIDE_ISA && !defined(__clang__)
+#define LOCI_VNNI 1
 #include <cpuid.h>
+#else
+#define LOCI_VNNI 0
 #endif
 
 namespace loci::kernels {
@@ -18,7 +23,7 @@ namespace {
 using Quad = std::uint32_t;
 constexpr std::int64_t kQuad = 4;
 
-#if LOCI_WIDE_ISA
+#if LOCI_VNNI
 struct Features {
   bool avx512_vnni = false;
   bool avx_vnni = false;
@@ -50,7 +55,7 @@ struct MultiplyAddBytes {
   template <class V>
   LOCI_INLINE static void add([[maybe_unused]] V& sum, Quad a, [[maybe_unused]] const V& b) {
     [[maybe_unused]] const V all = V{} + a;
-#if LOCI_WIDE_ISA
+#if LOCI_VNNI
     if constexpr (sizeof(V) == 64) {
       asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(all), "v"(b));
     } else if constexpr (sizeof(V) == 32) {

@@ -55,6 +55,14 @@ TEST_F(BenchTest, MemoryPeakHoldsTheFeeds) {
   EXPECT_GE(written["arena_bytes"], written["live_bytes"]);
 }
 
+TEST_F(BenchTest, TellsWhichKernelsWerePrepared) {
+  const json report =
+      loci_json({"bench", inference_model(), "--feed", "x=random:4x3", "--repeat", "3", "--json"});
+  ASSERT_FALSE(report["preparations"].empty());
+  EXPECT_EQ(report["preparations"][0]["kernel"].get<std::string>().rfind("org.loci.cpu/", 0), 0U);
+  EXPECT_GT(report["preparations"][0]["us"], 0);
+}
+
 TEST_F(BenchTest, TransfersOfEachRunAreCounted) {
   const json report =
       loci_json({"bench", inference_model(), "--plugin", kToyPlugin, "--device", "toy",
@@ -71,7 +79,8 @@ TEST_F(BenchTest, TextSaysItAtAGlance) {
   EXPECT_THAT(finished.out,
               AllOf(HasSubstr("latency of 7 runs, after 10 to warm up"), HasSubstr("p90"),
                     HasSubstr("p99"), HasSubstr("median"), HasSubstr("samples/s (4 a run)"),
-                    HasSubstr("memory peak"), HasSubstr("compilation"), HasSubstr("transfers")));
+                    HasSubstr("memory peak"), HasSubstr("compilation"),
+                    HasSubstr("preparation  of kernels "), HasSubstr("transfers")));
   EXPECT_THAT(finished.out, Not(HasSubstr("y:")));
 }
 
