@@ -11,6 +11,7 @@
 #include "framework/compile/deferral.h"
 #include "framework/compile/placement.h"
 #include "framework/compile/stage_types.h"
+#include "framework/compile/variable_values.h"
 #include "framework/core/log.h"
 #include "framework/dispatch/decomposition.h"
 
@@ -36,6 +37,24 @@ ops::TypeSlots types_of(const std::vector<program::Slot>& slots, const TypeBinde
   return types;
 }
 
+// What lowering offers kernels in any layout, so that the kernel that is asked for here is the one
+// that it finds prepared. State that has a place of another guard may not be there to be packed.
+std::vector<std::vector<bool>> constants_of(const Operator& op, const PlanRequest& request,
+                                            const program::Block& block, const TypeBinder& binder) {
+  std::vector<std::vector<bool>> constants;
+  for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+    const bool is_offered = request.options.pack_constants &&
+                            op.schema->inputs()[slot].residence == ops::Residence::kDevice;
+    std::vector<bool>& list = constants.emplace_back();
+    for (const VarId id : op.inputs[slot]) {
+      const program::VarDesc& var = block.var(id);
+      const bool may_lie_there = var.guard.empty() || var.guard == op.guard;
+      list.push_back(is_offered && may_lie_there && is_constant(request, var, binder.bound(id)));
+    }
+  }
+  return constants;
+}
+
 // Finds what is decomposed.
 std::vector<Choice> choose(const std::vector<const Operator*>& operators,
                            const PlanRequest& request, const Plan& plan,
@@ -57,7 +76,8 @@ std::vector<Choice> choose(const std::vector<const Operator*>& operators,
     device::Device& device = wished_device(*op, *request.device);
     choice.place = device.place();
     choice.decomposition = dispatch::decompose(
-        {*op->schema, op->attributes, types_of(op->inputs, binder), types_of(op->outputs, binder)},
+        {*op->schema, op->attributes, types_of(op->inputs, binder), types_of(op->outputs, binder),
+         constants_of(*op, request, block, binder)},
         device, kernels);
   }
   return choices;

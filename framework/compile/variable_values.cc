@@ -10,6 +10,11 @@ namespace loci::runtime {
 
 using program::VarId;
 
+bool is_constant(const PlanRequest& request, const program::VarDesc& var,
+                 const ops::TensorType& bound) {
+  return var.persistable && request.changed->count(var.name) == 0 && bound.shape.numel() > 0;
+}
+
 VariableValues::VariableValues(const PlanRequest& request, TypeBinder* binder, Plan* plan)
     : request_(request),
       binder_(*binder),
@@ -61,9 +66,7 @@ void VariableValues::add_persistable(VarId id, device::Device& user, bool writte
 }
 
 bool VariableValues::is_constant(VarId id) const {
-  const program::VarDesc& var = block_.var(id);
-  return var.persistable && request_.changed->count(var.name) == 0 &&
-         binder_.bound(id).shape.numel() > 0;
+  return runtime::is_constant(request_, block_.var(id), binder_.bound(id));
 }
 
 ValueId VariableValues::add(VarId id, Space space, StorageKind storage) {

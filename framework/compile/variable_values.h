@@ -15,6 +15,11 @@
 
 namespace loci::runtime {
 
+// Whether no run of the program that the request is about changes the variable, and there is
+// something of it; `bound` is its type then.
+[[nodiscard]] bool is_constant(const PlanRequest& request, const program::VarDesc& var,
+                               const ops::TensorType& bound);
+
 // Adds to the plan the values that variables have, each in the memory where it is defined and
 // wherever else it is read, with the transfers in between.
 class VariableValues {

@@ -29,7 +29,7 @@ TypedOperator typed(const ops::ListedCall& call, const Attributes& attributes,
                     const std::vector<ops::TensorType>& types) {
   const ops::OpSchema& schema = *call.schema;
   std::vector<std::vector<ops::InferArgument>> arguments(schema.inputs().size());
-  TypedOperator op{schema, attributes, ops::TypeSlots(schema.inputs().size()), {}};
+  TypedOperator op{schema, attributes, ops::TypeSlots(schema.inputs().size()), {}, {}};
   for (const ops::ListedCall::Slot& slot : call.inputs) {
     const auto index = static_cast<std::size_t>(schema.input_index(slot.name));
     for (const std::int32_t value : slot.values) {
@@ -213,7 +213,13 @@ class Decomposer {
 }  // namespace
 
 OpDesc describe(const TypedOperator& op) {
-  return {op.schema, op.attributes, argument_slots(op.schema.inputs(), op.inputs),
+  ArgumentSlots inputs = argument_slots(op.schema.inputs(), op.inputs);
+  for (std::size_t slot = 0; slot < op.constants.size(); ++slot) {
+    for (std::size_t i = 0; i < inputs[slot].size(); ++i) {
+      inputs[slot][i].is_constant = op.constants[slot][i];
+    }
+  }
+  return {op.schema, op.attributes, std::move(inputs),
           argument_slots(op.schema.outputs(), op.outputs)};
 }
 

@@ -21,6 +21,8 @@ struct TypedOperator {
   const Attributes& attributes;  // complete
   ops::TypeSlots inputs;         // by slot; an absent optional one has none
   ops::TypeSlots outputs;
+  // By input, as `inputs`: whether it is constant, as ArgumentType says. Empty: none is.
+  std::vector<std::vector<bool>> constants = {};
 };
 
 struct Decomposition {
@@ -38,7 +40,7 @@ struct Decomposition {
 std::optional<Decomposition> decompose(const TypedOperator& op, device::Device& device,
                                        KernelCache* cache);
 
-// The operator as its kernels see it; none of its inputs is constant.
+// The operator as its kernels see it.
 OpDesc describe(const TypedOperator& op);
 
 }  // namespace loci::dispatch

@@ -176,6 +176,26 @@ TEST_F(PackedConstantsTest, WithOptimizationsThatKeepBitsNothingIsPacked) {
   expect_right(run(executor));
 }
 
+// To ask whether the device has a kernel of an operator that is fused, and so could be decomposed,
+// prepares the kernel that runs: a library compiles the product of each size once.
+TEST_F(PackedConstantsTest, AFusedProductIsPreparedOnce) {
+  const loci::Program fused;
+  const loci::Program unused;
+  loci::Variable out;
+  {
+    const loci::ProgramGuard building(fused, unused);
+    const loci::Variable x = loci::data("x", {-1, kInner}, loci::kFloat32);
+    const loci::Variable w = loci::create_parameter({kInner, kColumns}, loci::kFloat32,
+                                                    loci::initializer::constant(0), "w");
+    out = loci::relu(loci::matmul(x, w));
+  }
+  loci::Executor executor("cpu", {}, scope_);
+  for (const std::int64_t rows : {256, 300}) executor.run(fused, feed(rows), {out});
+  std::uint64_t prepared = 0;
+  for (const auto& each : loci::inspect::caches(executor).preparations) prepared += each.count;
+  EXPECT_EQ(prepared, 2U);
+}
+
 TEST_F(PackedConstantsTest, CanBeTurnedOff) {
   loci::CompileOptions options;
   options.pack_constants = false;
