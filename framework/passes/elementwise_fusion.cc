@@ -81,11 +81,7 @@ class ChainFuser {
     for (std::size_t i = 0; i < block_.ops.size(); ++i) visit(i);
     std::vector<bool> is_gone(block_.ops.size(), false);
     for (const ElementwiseChain& chain : chains_) replace(chain, &is_gone);
-    std::vector<Operator> kept;
-    for (std::size_t i = 0; i < block_.ops.size(); ++i) {
-      if (!is_gone[i]) kept.push_back(std::move(block_.ops[i]));
-    }
-    block_.ops = std::move(kept);
+    remove_operators(block_, is_gone);
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/passes/joined_moves.h"
+#include "framework/passes/uniform_number.h"
 
 namespace loci::passes {
 namespace {
@@ -119,29 +120,9 @@ VarId not_dropped(const Operator& op, const ValueOrigins&) {
   return upscales || attribute<double>(op, "p") == 0.0 ? first_input(op) : kNoVar;
 }
 
-template <class T>
-std::optional<double> only_value(const std::vector<T>& values) {
-  for (const T value : values) {
-    // With the sign, which == does not see.
-    if (value != values[0] || std::signbit(value) != std::signbit(values[0])) return std::nullopt;
-  }
-  return values.empty() ? std::nullopt : std::optional(static_cast<double>(values[0]));
-}
-
-// The number that all elements of a constant are.
 std::optional<double> uniform_value(VarId id, const ValueOrigins& origins) {
   const Operator* maker = origins.maker(id);
-  if (maker == nullptr) return std::nullopt;
-  if (maker->type() == "full_like") return attribute<double>(*maker, "value");
-  if (maker->type() == "fill_constant") {
-    const auto slot = static_cast<std::size_t>(maker->schema->input_index("value_tensor"));
-    if (!maker->inputs[slot].empty()) return std::nullopt;
-    return attribute<double>(*maker, "value");
-  }
-  if (maker->type() != "assign_value") return std::nullopt;
-  return is_floating(origins.type(id).dtype)
-             ? only_value(attribute<std::vector<double>>(*maker, "values"))
-             : only_value(attribute<Integers>(*maker, "integers"));
+  return maker == nullptr ? std::nullopt : uniform_number(*maker, origins.type(id).dtype);
 }
 
 // Whether x, broadcast together with y, keeps its shape.

@@ -50,11 +50,7 @@ class Recognition {
         if (found && replace(i, *found)) break;
       }
     }
-    std::vector<Operator> kept;
-    for (std::size_t i = 0; i < block_.ops.size(); ++i) {
-      if (!is_gone_[i]) kept.push_back(std::move(block_.ops[i]));
-    }
-    block_.ops = std::move(kept);
+    remove_operators(block_, is_gone_);
   }
 
  private:

@@ -113,6 +113,14 @@ void run_passes(program::Block& block, const PassContext& context,
   for (program::Operator& op : block.ops) run_inside(block, op, context, disabled, last);
 }
 
+void remove_operators(program::Block& block, const std::vector<bool>& is_gone) {
+  std::vector<program::Operator> kept;
+  for (std::size_t i = 0; i < block.ops.size(); ++i) {
+    if (!is_gone[i]) kept.push_back(std::move(block.ops[i]));
+  }
+  block.ops = std::move(kept);
+}
+
 bool is_pure(const program::Operator& op, const program::Block& block) {
   if (op.schema->is_random() || !op.blocks.empty()) return false;
   for (const program::Slot& slot : op.outputs) {

@@ -53,6 +53,9 @@ void check_pass(const std::string& name);
 void run_passes(program::Block& block, const PassContext& context,
                 const std::vector<std::string>& disabled, const std::string& last = {});
 
+// Leaves the operators out that are marked, by position.
+void remove_operators(program::Block& block, const std::vector<bool>& is_gone);
+
 // Whether the operator does nothing but compute its outputs from its inputs: no random numbers, no
 // state that it changes or initialises, and no blocks.
 [[nodiscard]] bool is_pure(const program::Operator& op, const program::Block& block);

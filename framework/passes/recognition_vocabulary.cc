@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/passes/uniform_number.h"
+
 namespace loci::passes {
 namespace {
 
@@ -17,17 +19,6 @@ constexpr int kMostLinearSteps = 4;
 constexpr int kMostCubicSteps = 24;
 
 std::size_t at(VarId id) { return static_cast<std::size_t>(id); }
-
-bool has_no_inputs(const Operator& op) {
-  return std::all_of(op.inputs.begin(), op.inputs.end(),
-                     [](const Slot& slot) { return slot.empty(); });
-}
-
-// One element, as values of a floating dtype are listed.
-std::optional<double> only_value(const Operator& op) {
-  const auto& values = std::get<std::vector<double>>(op.attributes.at("values"));
-  return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
-}
 
 // Nothing if the product has a degree above 3.
 std::optional<Cubic> product(const Cubic& a, const Cubic& b) {
@@ -88,13 +79,9 @@ const Operator* Expressions::producer(VarId id, std::string_view type) const {
 }
 
 std::optional<double> Expressions::constant(VarId id) const {
-  if (!is_floating(type(id).dtype)) return std::nullopt;
   const Operator* op = producer(id);
-  if (op == nullptr) return std::nullopt;
-  if (op->type() == "assign_value") return only_value(*op);
-  const bool is_filled = op->type() == "fill_constant" && has_no_inputs(*op);
-  if (!is_filled && op->type() != "full_like") return std::nullopt;
-  return std::get<double>(op->attributes.at("value"));
+  if (op == nullptr || !is_floating(type(id).dtype)) return std::nullopt;
+  return uniform_number(*op, type(id).dtype);
 }
 
 // Whether the result has the shape of x, whatever extents are known only when it runs.
