@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <chrono>
+#include <ctime>
 #include <loci/executor.hpp>
 #include <loci/inspect.hpp>
 #include <loci/operators.hpp>
@@ -214,8 +214,8 @@ TEST_F(ElementwiseFusionTest, GradientsAreChainsOfTheirOwn) {
   EXPECT_THAT(chains[1], ::testing::IsSupersetOf({"tanh_grad", "relu_grad"}));
 }
 
-// A chain with something else now and then, in a program ten times as long: at most twenty times as
-// slow, where a quadratic pass would take a hundred times as long.
+// A chain with something else now and then. Of a program ten times as long the processor's time,
+// which other work of the machine does not lengthen, is well below a hundred times as much.
 TEST_F(ElementwiseFusionTest, TimeIsLinearInTheOperators) {
   const auto seconds = [](int operators) {
     Program main;
@@ -229,14 +229,15 @@ TEST_F(ElementwiseFusionTest, TimeIsLinearInTheOperators) {
     made.kept.resize(block.vars.size());
     made.kept[static_cast<std::size_t>(x.id())] = true;
     made.has_kernel = [](std::string_view, DType, const std::string&) { return true; };
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     fuse_elementwise(block, made);
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    const std::clock_t end = std::clock();
     EXPECT_LT(block.ops.size(), static_cast<std::size_t>(operators) / 3);
-    return time.count();
+    return static_cast<double>(end - begin) / CLOCKS_PER_SEC;
   };
   const double few = std::min(seconds(10'000), seconds(10'000));
-  EXPECT_LT(seconds(100'000), 20 * few + 0.05);
+  const double many = std::min(seconds(100'000), seconds(100'000));
+  EXPECT_LT(many, 40 * few + 0.05);
 }
 
 // As a plan has it: by default on the CPU, and not with the pass switched off.

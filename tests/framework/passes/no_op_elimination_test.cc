@@ -1,4 +1,4 @@
-#include <chrono>
+#include <ctime>
 #include <loci/control_flow.hpp>
 #include <loci/executor.hpp>
 
@@ -160,7 +160,8 @@ TEST_F(NoOpEliminationTest, StateThatABlockUpdatesIsCopiedThere) {
   EXPECT_EQ(results[0], results[1]);
 }
 
-// Four operators of five go, in a program ten times as long: at most twenty times as slow.
+// Four operators of five go. Of a program ten times as long the processor's time, which other work
+// of the machine does not lengthen, is well below a hundred times as much.
 TEST_F(NoOpEliminationTest, TimeIsLinearInTheOperators) {
   const auto seconds = [](int operators) {
     Program main;
@@ -180,16 +181,16 @@ TEST_F(NoOpEliminationTest, TimeIsLinearInTheOperators) {
     program::Block& block = main.impl()->main();
     PassContext made;
     made.kept.resize(block.vars.size());
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     eliminate_no_ops(block, made);
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    const std::clock_t end = std::clock();
     EXPECT_LE(block.ops.size(), static_cast<std::size_t>(operators) * 2 / 5 + 1);
-    return time.count();
+    return static_cast<double>(end - begin) / CLOCKS_PER_SEC;
   };
   const double few = std::min(seconds(10'000), seconds(10'000));
-  const double many = seconds(100'000);
+  const double many = std::min(seconds(100'000), seconds(100'000));
   RecordProperty("ns_per_operator", std::to_string(many * 1e4));
-  EXPECT_LT(many, 20 * few + 0.05);
+  EXPECT_LT(many, 40 * few + 0.05);
 }
 
 TEST_F(NoOpEliminationTest, NothingIsLeftOfNothing) { EXPECT_THAT(left({}), IsEmpty()); }
