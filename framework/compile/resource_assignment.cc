@@ -1,7 +1,6 @@
 #include "framework/compile/resource_assignment.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -15,11 +14,6 @@ namespace loci::runtime {
 namespace {
 
 constexpr std::uint64_t kAllowedBytes = 64 << 20;  // that any plan may take for its streams
-
-std::uint64_t arena_bytes(const Plan& plan) {
-  return std::accumulate(plan.arenas.begin(), plan.arenas.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const Arena& arena) { return sum + arena.bytes; });
-}
 
 bool fits(const Plan& plan) {
   return std::all_of(plan.arenas.begin(), plan.arenas.end(), [](const Arena& arena) {

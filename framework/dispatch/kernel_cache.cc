@@ -13,7 +13,7 @@
 namespace loci::dispatch {
 namespace {
 
-constexpr std::uint64_t kUsualBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kUsualBytes = std::uint64_t{32} << 20;
 // An entry, its node of the map, and a prepared kernel of a few fields.
 constexpr std::uint64_t kKeepingBytes = 1024;
 

@@ -12,7 +12,7 @@
 
 namespace loci::dispatch {
 
-// What the kernels of a cache may take: LOCI_KERNEL_CACHE, else 64 MiB, which is some hundred that
+// What the kernels of a cache may take: LOCI_KERNEL_CACHE, else 32 MiB, which is some hundred that
 // oneDNN has generated code for, or tens of thousands of portable ones.
 std::uint64_t most_kernel_bytes();
 

@@ -10,8 +10,15 @@ Caches caches(const Executor& executor) {
   const runtime::PlanCache& plans = executor.impl()->plans();
   const runtime::PlanMemory& memory = *plans.memory();
   const dispatch::KernelCache& kernels = executor.impl()->kernels();
-  Caches caches{plans.size(),   memory.plans.load(), memory.frames.load(), memory.most_bytes,
-                kernels.size(), kernels.bytes(),     kernels.most_bytes(), {}};
+  Caches caches;
+  caches.plans = plans.size();
+  caches.plan_bytes = memory.plans;
+  caches.frame_bytes = memory.frames;
+  caches.shared_bytes = memory.shared;
+  caches.most_plan_bytes = memory.limit();
+  caches.kernels = kernels.size();
+  caches.kernel_bytes = kernels.bytes();
+  caches.most_kernel_bytes = kernels.most_bytes();
   for (const auto& [kernel, work] : kernels.preparing()) {
     caches.preparations.push_back({kernel, work.count, work.declined, work.nanoseconds});
   }

@@ -101,7 +101,7 @@ PlanCapture capture(const Executor& executor, const Program& program, const Feed
                     const std::vector<Fetch>& fetch) {
   const auto plan = executor.impl()->plan(program, feed, fetch);
   PlanCapture told;
-  for (const runtime::Arena& arena : plan->arenas) told.arena_bytes += arena.bytes;
+  told.arena_bytes = runtime::arena_bytes(*plan);
   if (plan->captures == nullptr) return told;
   for (runtime::CaptureFacts::Part& part : plan->captures->parts()) {
     told.parts.push_back({part.reason.empty(), part.last - part.first,

@@ -13,7 +13,8 @@
 namespace loci::runtime {
 namespace {
 
-constexpr std::uint64_t kUsualBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kUsualBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kPlansAtLeast = 4;
 constexpr std::size_t kCompared = 4;
 
 bool same_feed(const PlanFeed& planned, const std::pair<std::string, Tensor>& given) {
@@ -61,9 +62,11 @@ std::string key_of(std::uint64_t program, const Feed& feed, const std::vector<Fe
 
 }  // namespace
 
-std::uint64_t most_plan_bytes() {
-  return core::configured_number("PLAN_CACHE").value_or(kUsualBytes);
-}
+std::optional<std::uint64_t> most_plan_bytes() { return core::configured_number("PLAN_CACHE"); }
+
+PlanCache::PlanCache(std::optional<std::uint64_t> most_bytes)
+    : memory_(std::make_shared<PlanMemory>(most_bytes.value_or(kUsualBytes))),
+      is_fixed_(most_bytes.has_value()) {}
 
 std::shared_ptr<const Plan> PlanCache::find(const Program& program, const Feed& feed,
                                             const std::vector<Fetch>& fetch) {
@@ -88,6 +91,7 @@ void PlanCache::insert(const Program& program, std::uint64_t version, const Feed
                        const std::vector<Fetch>& fetch, const std::shared_ptr<const Plan>& plan) {
   const std::uint64_t uid = program.impl()->uid();
   put(key_of(uid, feed, fetch), {uid, version, core::process_width(), plan});
+  if (!is_fixed_) memory_->for_latest = kPlansAtLeast * (plan->bytes() + frame_bytes(*plan));
   shrink();
 }
 
@@ -133,12 +137,24 @@ void PlanCache::trim() {
 
 // To free memory may call a plugin, which no lock is held for.
 void PlanCache::shrink() {
+  if (memory_->shared.load() > memory_->most_bytes) shrink_arenas();
   if (!memory_->is_over()) return;
+  // Well below it, so that not each new plan pays for this.
+  const std::uint64_t wanted = memory_->limit() / 8 * 7;
   for (const std::shared_ptr<const Plan>& plan : older_plans()) {
-    if (!memory_->is_over()) return;
+    if (memory_->kept() <= wanted) return;
     plan->drop_idle_frames();
   }
-  drop_oldest();
+  drop_oldest(wanted);
+}
+
+void PlanCache::shrink_arenas() {
+  std::shared_ptr<const Plan> latest;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!plans_.empty()) latest = plans_.begin()->value.plan;
+  }
+  memory_->arenas.drop_above(latest == nullptr ? 0 : 2 * arena_bytes(*latest));
 }
 
 std::vector<std::shared_ptr<const Plan>> PlanCache::older_plans() {
@@ -152,15 +168,13 @@ std::vector<std::shared_ptr<const Plan>> PlanCache::older_plans() {
   return plans;
 }
 
-void PlanCache::drop_oldest() {
+void PlanCache::drop_oldest(std::uint64_t most_bytes) {
   Plans::Entries dropped;
   const std::lock_guard lock(mutex_);
   if (plans_.empty()) return;
   // What is removed still counts until it is destroyed.
   std::uint64_t leaving = 0;
-  const auto stays_over = [&] {
-    return memory_->plans.load() + memory_->frames.load() > memory_->most_bytes + leaving;
-  };
+  const auto stays_over = [&] { return memory_->kept() > most_bytes + leaving; };
   while (stays_over() && std::prev(plans_.end()) != plans_.begin()) {
     const auto entry = std::prev(plans_.end());
     leaving += entry->value.plan->bytes();

@@ -14,16 +14,17 @@
 
 namespace loci::runtime {
 
-// What the plans of an executor and their frames may take: LOCI_PLAN_CACHE, else 256 MiB.
-std::uint64_t most_plan_bytes();
+// What the plans of an executor and their frames may take: LOCI_PLAN_CACHE. Without it, 32 MiB or
+// as much as four plans of the latest one's size, whichever is more.
+std::optional<std::uint64_t> most_plan_bytes();
 
 // By program, feeds and fetches. Where they take more than they may, the idle frames of all plans
 // but the latest used one are freed, those of the longest unused first, and then, in that order,
-// plans are dropped; one that runs lives on until it has. Thread-safe.
+// plans are dropped; one that runs lives on until it has. Arenas that the latest plan has no use
+// for go where they alone take more. Thread-safe.
 class PlanCache {
  public:
-  explicit PlanCache(std::uint64_t most_bytes = most_plan_bytes())
-      : memory_(std::make_shared<PlanMemory>(most_bytes)) {}
+  explicit PlanCache(std::optional<std::uint64_t> most_bytes = most_plan_bytes());
 
   // In which plans to be kept here count.
   [[nodiscard]] const std::shared_ptr<PlanMemory>& memory() const { return memory_; }
@@ -53,13 +54,15 @@ class PlanCache {
 
   void put(std::string key, Kept kept);
   void shrink();
+  void shrink_arenas();
   // But for the latest used one; the longest unused first.
   std::vector<std::shared_ptr<const Plan>> older_plans();
-  void drop_oldest();
+  void drop_oldest(std::uint64_t most_bytes);
   template <class Is>
   void remove_if(const Is& is, Plans::Entries* dropped);
 
   std::shared_ptr<PlanMemory> memory_;
+  bool is_fixed_;  // the limit, whatever the plans take
   mutable memory::SpinLock mutex_;
   Plans plans_;
 };

@@ -188,7 +188,7 @@ Plan plan(const Executor& executor, const Program& program, const Feed& feed,
     add_replicas(each, &report.replicated);
     add_laid_out(each, &report.laid_out);
   });
-  for (const runtime::Arena& arena : compiled->arenas) report.arena_bytes += arena.bytes;
+  report.arena_bytes = runtime::arena_bytes(*compiled);
   report.unshared_bytes = compiled->unshared_bytes;
   report.live_bytes = compiled->live_bytes;
   return report;

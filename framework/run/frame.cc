@@ -28,16 +28,6 @@ bool logs_instructions() {
 
 loci_stream* stream_of(Space space) { return space == nullptr ? nullptr : space->default_stream(); }
 
-// The allocators that all use, for the default streams.
-class CommonMemory final : public FrameMemory {
- public:
-  memory::Buffer allocate(Space space, std::uint64_t bytes, const char* name) override {
-    memory::Allocator& allocator =
-        space == nullptr ? memory::host_allocator() : memory::device_allocator(*space);
-    return allocator.allocate(bytes, stream_of(space), name);
-  }
-};
-
 // The kernels of a plan have run with the end of the scope, also where one of them failed. Nothing
 // for a further frame of it.
 class FirstRun {
@@ -65,9 +55,9 @@ class FirstRun {
 
 }  // namespace
 
-Frame::Frame(const Plan& plan, FrameMemory* memory) : plan_(plan), binding_(plan, &views_) {
-  CommonMemory common;
-  allocate(memory != nullptr ? *memory : common);
+Frame::Frame(const Plan& plan, FrameMemory* memory)
+    : plan_(plan), begins_(plan.arenas.size()), binding_(plan, &views_) {
+  allocate_state();
   make_views();
   make_records();
   if (plan_.schedule != nullptr) make_scheduled();
@@ -75,35 +65,63 @@ Frame::Frame(const Plan& plan, FrameMemory* memory) : plan_(plan), binding_(plan
     work_.push_back(std::make_unique<DeviceWork>(*device, &plan_));
   }
   if (plan_.captures != nullptr) capture_ = std::make_unique<FrameCapture>(plan_, *this);
-  if (PlanMemory* memory = plan_.memory()) {
-    memory->frames += frame_bytes(plan_);
-    memory->has_grown = true;
+  PlanMemory* counts = plan_.memory();
+  if (counts != nullptr) {
+    counts->frames += frame_bytes(plan_);
+    counts->has_grown = true;
   }
+  if (memory == nullptr && plan_.shares_arenas()) return;
+  arenas_ = std::make_unique<ArenaSet>(counts == nullptr ? nullptr : &counts->frames);
+  place_values(memory != nullptr ? *memory : common_memory());
 }
 
 Frame::~Frame() {
   if (PlanMemory* memory = plan_.memory()) memory->frames -= frame_bytes(plan_);
 }
 
-void Frame::allocate(FrameMemory& memory) {
-  for (const Arena& arena : plan_.arenas) {
-    pinned_.emplace_back();
-    if (arena.pinned_for != nullptr) {
-      pinned_.back() =
-          std::make_unique<memory::PinnedBuffer>(*arena.pinned_for, arena.bytes, "(pinned arena)");
-      arenas_.emplace_back();
-      continue;
-    }
-    arenas_.push_back(memory.allocate(arena.space, arena.bytes, "(plan arena)"));
+void Frame::take_arenas(std::unique_ptr<ArenaSet> arenas) {
+  arenas_ = std::move(arenas);
+  const std::uint64_t before = arenas_->bytes();
+  place_values(common_memory());
+  if (arenas_->bytes() != before) plan_.memory()->has_grown = true;
+}
+
+std::unique_ptr<ArenaSet> Frame::leave_arenas() { return std::move(arenas_); }
+
+void Frame::place_values(FrameMemory& memory) {
+  bool moved = false;
+  for (std::size_t i = 0; i < begins_.size(); ++i) {
+    char* begin = arenas_->room_for(plan_.arenas[i], memory);
+    moved = std::exchange(begins_[i], begin) != begin || moved;
   }
+  if (moved) [[unlikely]]
+    set_addresses();
+}
+
+// Of all that lies in arenas.
+void Frame::set_addresses() {
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    const PlanValue& value = plan_.values[i];
+    if (value.storage != StorageKind::kArena || value.bytes == 0) continue;
+    views_[i].data = arena_of(value.space, value.pinned_for) + value.offset;
+  }
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const LaunchStep* step = plan_.instructions[i].launch();
+    if (step == nullptr || step->kernel->workspace_bytes() == 0) continue;
+    records_[i].call.workspace =
+        arena_of(space_of(plan_.instructions[i].device)) + step->workspace_offset;
+  }
+}
+
+void Frame::allocate_state() {
   state_ = memory::host_allocator().allocate(plan_.state_bytes, nullptr, "(kernel state)");
   if (plan_.state_bytes > 0) std::memset(state_.data(), 0, plan_.state_bytes);
 }
 
 char* Frame::arena_of(Space space, device::Device* pinned_for) const {
-  for (std::size_t i = 0; i < plan_.arenas.size(); ++i) {
-    if (plan_.arenas[i].space != space || plan_.arenas[i].pinned_for != pinned_for) continue;
-    return static_cast<char*>(pinned_for == nullptr ? arenas_[i].data() : pinned_[i]->data());
+  for (std::size_t i = 0; i < begins_.size(); ++i) {
+    const Arena& arena = plan_.arenas[i];
+    if (arena.space == space && arena.pinned_for == pinned_for) return begins_[i];
   }
   return nullptr;
 }
@@ -117,9 +135,6 @@ void Frame::make_views() {
     view.bytes = value.bytes;
     view.layout = value.layout;
     view.residence = value.space == nullptr ? LOCI_RESIDENCE_HOST : LOCI_RESIDENCE_DEVICE;
-    if (value.storage == StorageKind::kArena && value.bytes > 0) {
-      view.data = arena_of(value.space, value.pinned_for) + value.offset;
-    }
     views_.push_back(view);
   }
 }
@@ -164,9 +179,6 @@ void Frame::set_call(const Instruction& instruction, const LaunchStep& step, Rec
   call.outputs = arguments_.data() + arguments_.size();
   for (const ValueId value : instruction.outputs) {
     arguments_.push_back(argument(value, /*metadata_only=*/false));
-  }
-  if (step.kernel->workspace_bytes() > 0) {
-    call.workspace = arena_of(space_of(instruction.device)) + step.workspace_offset;
   }
   if (step.kernel->state_bytes() > 0) {
     call.state = static_cast<char*>(state_.data()) + step.state_offset;

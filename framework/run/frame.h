@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/memory/allocator.h"
-#include "framework/memory/pinned_buffer.h"
+#include "framework/run/arena_set.h"
 #include "framework/run/device_work.h"
 #include "framework/run/frame_capture.h"
 #include "framework/run/frame_memory.h"
@@ -25,12 +25,17 @@ namespace loci::runtime {
 // map, string or allocator.
 class Frame {
  public:
-  // Its memory is from `memory`, or without one from the allocators of its spaces. Throws
-  // Error(kOutOfMemory).
+  // Its arenas are its own, from `memory` if given, unless the plan shares them: it has none then.
+  // Throws Error(kOutOfMemory).
   explicit Frame(const Plan& plan, FrameMemory* memory = nullptr);
   ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
+
+  // For one run of a plan that shares arenas, with nothing at work in them at either end. Throws
+  // Error(kOutOfMemory).
+  void take_arenas(std::unique_ptr<ArenaSet> arenas);
+  std::unique_ptr<ArenaSet> leave_arenas();
 
   // See ScopeBinding::bind().
   [[nodiscard]] bool bind_scope(tensor::ScopeImpl& scope) { return binding_.bind(scope); }
@@ -101,7 +106,9 @@ class Frame {
   void run_scheduled(std::uint64_t first_correlation, StageScopes& scopes);
   void launch_scheduled(std::size_t index, std::uint64_t first_correlation);
   void launch_in_order(std::size_t index, std::uint64_t first_correlation);
-  void allocate(FrameMemory& memory);
+  void allocate_state();
+  void place_values(FrameMemory& memory);
+  void set_addresses();
   void make_views();
   void make_records();
   void set_call(const Instruction& instruction, const LaunchStep& step, Record* record);
@@ -115,8 +122,8 @@ class Frame {
   void copy(const TransferStep& step, const Record& record) const;
 
   const Plan& plan_;
-  std::vector<memory::Buffer> arenas_;  // in the order of the plan's; empty for pinned ones
-  std::vector<std::unique_ptr<memory::PinnedBuffer>> pinned_;  // likewise; null for the others
+  std::unique_ptr<ArenaSet> arenas_;  // null while it is idle, if they are shared
+  std::vector<char*> begins_;         // of the plan's arenas, as addresses were last set
   memory::Buffer state_;
   std::vector<loci_view> views_;           // by value
   std::vector<loci_view> metadata_views_;  // without data

@@ -16,4 +16,7 @@ class FrameMemory {
                                                 const char* name) = 0;
 };
 
+// The allocators that all use, for the default streams. Thread-safe.
+FrameMemory& common_memory();
+
 }  // namespace loci::runtime

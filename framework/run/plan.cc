@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "framework/run/arena_set.h"
 #include "framework/run/capture_facts.h"
 #include "framework/run/continuation.h"
 #include "framework/run/frame.h"
@@ -36,8 +37,10 @@ std::unique_ptr<Frame> Plan::take_idle_frame() const {
 }
 
 std::unique_ptr<Frame> Plan::acquire_frame() const {
-  if (std::unique_ptr<Frame> idle = take_idle_frame()) return idle;
-  return std::make_unique<Frame>(*this);
+  std::unique_ptr<Frame> frame = take_idle_frame();
+  if (frame == nullptr) frame = std::make_unique<Frame>(*this);
+  if (shares_arenas()) frame->take_arenas(memory_->arenas.take());
+  return frame;
 }
 
 void Plan::drop_idle_frames() const {
@@ -59,6 +62,7 @@ void Plan::count_in(std::shared_ptr<PlanMemory> memory) {
 }
 
 void Plan::release_frame(std::unique_ptr<Frame> frame) const {
+  if (shares_arenas()) memory_->arenas.give(frame->leave_arenas());
   Frame* expected = nullptr;
   std::atomic<Frame*>& own = idle_[core::thread_shard()].frame;
   if (own.compare_exchange_strong(expected, frame.get(), std::memory_order_release)) {
@@ -68,6 +72,8 @@ void Plan::release_frame(std::unique_ptr<Frame> frame) const {
   const std::lock_guard lock(mutex_);
   pool_.push_back(std::move(frame));
 }
+
+bool Plan::shares_arenas() const { return memory_ != nullptr && !is_block && captures == nullptr; }
 
 const ProfileScript& Plan::profile_script(profiler::Level level) const {
   const std::size_t index = level == profiler::Level::kDetail ? 1 : 0;

@@ -197,6 +197,9 @@ class Plan {
   [[nodiscard]] std::uint64_t bytes() const { return own_bytes_; }
   // Null if it does not count.
   [[nodiscard]] PlanMemory* memory() const { return memory_.get(); }
+  // Whether its frames have arenas only while they run, of a pool for all plans that count there.
+  // Not where addresses are captured, nor in loops, whose work may go on when a frame is idle.
+  [[nodiscard]] bool shares_arenas() const;
   // How a profile shows a run; made when it is first asked for. `level` is not kOff.
   const ProfileScript& profile_script(profiler::Level level) const;
 

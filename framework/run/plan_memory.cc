@@ -103,10 +103,15 @@ std::uint64_t plan_bytes(const Plan& plan) {
 std::uint64_t frame_bytes(const Plan& plan) {
   std::uint64_t bytes = plan.state_bytes + plan.values.size() * sizeof(loci_view) +
                         plan.instructions.size() * kRecordBytes;
-  for (const Arena& arena : plan.arenas) bytes += arena.bytes;
   for (const Instruction& instruction : plan.instructions) {
     bytes += (instruction.inputs.size() + instruction.outputs.size()) * sizeof(void*);
   }
+  return bytes;
+}
+
+std::uint64_t arena_bytes(const Plan& plan) {
+  std::uint64_t bytes = 0;
+  for (const Arena& arena : plan.arenas) bytes += arena.bytes;
   return bytes;
 }
 

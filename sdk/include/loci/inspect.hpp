@@ -189,8 +189,9 @@ struct KernelPreparation {
 struct Caches {
   std::uint64_t plans = 0;              // each for a program, its feeds and fetches
   std::uint64_t plan_bytes = 0;         // also of the plans of loops and of deferred operators
-  std::uint64_t frame_bytes = 0;        // intermediate values and records of runs, on all devices
-  std::uint64_t most_plan_bytes = 0;    // for these two: LOCI_PLAN_CACHE
+  std::uint64_t frame_bytes = 0;        // records of runs, and what captured ones compute in
+  std::uint64_t shared_bytes = 0;       // what other runs compute in, whichever plan they are of
+  std::uint64_t most_plan_bytes = 0;    // for plans and frames: LOCI_PLAN_CACHE
   std::uint64_t kernels = 0;            // prepared ones
   std::uint64_t kernel_bytes = 0;       // with the code that libraries generated for them
   std::uint64_t most_kernel_bytes = 0;  // LOCI_KERNEL_CACHE

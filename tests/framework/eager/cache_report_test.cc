@@ -14,7 +14,7 @@ TEST_F(CacheReportTest, CountsTheKernelsOfCalls) {
   const inspect::Caches after = inspect::imperative_caches();
   EXPECT_GT(after.kernels, before.kernels);
   EXPECT_GT(after.kernel_bytes, before.kernel_bytes);
-  EXPECT_EQ(after.most_kernel_bytes, std::uint64_t{64} << 20);
+  EXPECT_EQ(after.most_kernel_bytes, std::uint64_t{32} << 20);
   EXPECT_EQ(after.plans, 0U);
 }
 

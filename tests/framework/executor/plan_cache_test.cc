@@ -99,15 +99,31 @@ TEST_F(PlanCacheTest, KeepsTheLatestPlanInAnyCase) {
 }
 
 TEST_F(PlanCacheTest, FreesTheMemoryOfRunsBeforeItDropsPlans) {
-  constexpr std::int64_t kMany = 1 << 20;  // 4 MiB between the two
-  PlanCache cache(10 << 20);
-  for (std::int64_t i = 0; i < 8; ++i) {
-    const auto plan = add(cache, kMany + i);
-    { const PlanRun run(*plan); }
-    cache.trim();
-    EXPECT_LE(cache.memory()->frames, std::uint64_t{10} << 20);
+  PlanCache cache(plan_size() * 10);
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (std::int64_t extent = 1; extent <= 8; ++extent) plans.push_back(add(cache, extent));
+  for (int concurrent = 0; concurrent < 64; ++concurrent) {
+    const PlanRun one(*plans[0]);
+    const PlanRun other(*plans[1]);
+    std::vector<std::unique_ptr<PlanRun>> more;
+    for (int i = 0; i < concurrent; ++i) more.push_back(std::make_unique<PlanRun>(*plans[1]));
   }
+  EXPECT_TRUE(cache.memory()->is_over());
+  cache.trim();
+  EXPECT_FALSE(cache.memory()->is_over());
   EXPECT_EQ(cache.size(), 8U);
+}
+
+TEST_F(PlanCacheTest, FreesLargeArenasThatTheLatestPlanHasNoUseFor) {
+  PlanCache cache(1 << 20);
+  const auto large = add(cache, 1 << 20);
+  { const PlanRun run(*large); }
+  cache.trim();
+  EXPECT_EQ(cache.memory()->shared, std::uint64_t{4} << 20) << "the next run is the same";
+  (void)add(cache, 1 << 19);
+  EXPECT_EQ(cache.memory()->shared, std::uint64_t{4} << 20) << "half of it is used";
+  (void)add(cache, 1 << 10);
+  EXPECT_EQ(cache.memory()->shared, 0U);
 }
 
 TEST_F(PlanCacheTest, MakesRoomForOthers) {
@@ -133,10 +149,19 @@ TEST_F(PlanCacheTest, ThousandsOfShapesStayWithinTheBytes) {
 }
 
 TEST_F(PlanCacheTest, TheEnvironmentSetsTheBytes) {
-  EXPECT_EQ(most_plan_bytes(), std::uint64_t{256} << 20);
+  EXPECT_EQ(most_plan_bytes(), std::nullopt);
   core::set_config_value("PLAN_CACHE", "4096");
   EXPECT_EQ(most_plan_bytes(), 4096U);
   core::set_config_value("PLAN_CACHE", "");
+}
+
+TEST_F(PlanCacheTest, KeepsFourPlansOfAnySizeUnlessItIsTold) {
+  for (int i = 0; i < 12000; ++i) y_ = scale(y_, 0.5);
+  PlanCache cache;
+  for (std::int64_t extent = 1; extent <= 4; ++extent) add(cache, extent);
+  EXPECT_GT(cache.memory()->kept(), std::uint64_t{32} << 20);
+  EXPECT_EQ(cache.size(), 4U);
+  EXPECT_GE(cache.memory()->limit(), cache.memory()->kept());
 }
 
 }  // namespace

@@ -34,7 +34,6 @@ TEST_F(PlanMemoryTest, CountsPlansAndFramesForAsLongAsTheyLive) {
     const PlanRun first(*plan);
     EXPECT_TRUE(memory_->has_grown);
     EXPECT_EQ(memory_->frames, frame_bytes(*plan));
-    EXPECT_GT(frame_bytes(*plan), std::uint64_t{4} << 20) << "the value between the two";
     const PlanRun second(*plan);
     EXPECT_EQ(memory_->frames, 2 * frame_bytes(*plan));
   }
@@ -43,6 +42,37 @@ TEST_F(PlanMemoryTest, CountsPlansAndFramesForAsLongAsTheyLive) {
   EXPECT_EQ(memory_->frames, 0U);
   plan.reset();
   EXPECT_EQ(memory_->plans, 0U);
+}
+
+TEST_F(PlanMemoryTest, PlansShareTheArenasOfTheirRuns) {
+  const Variable y = relu(relu(data("x", {-1}, kFloat32)));
+  const auto large = compiled(y.name(), 1 << 20);
+  const auto small = compiled(y.name(), 1 << 10);
+  EXPECT_EQ(arena_bytes(*large), std::uint64_t{4} << 20) << "the value between the two";
+  { const PlanRun run(*small); }
+  EXPECT_EQ(memory_->shared, arena_bytes(*small));
+  { const PlanRun run(*large); }
+  EXPECT_EQ(memory_->shared, arena_bytes(*large)) << "in place of the smaller one";
+  {
+    const PlanRun outer(*small);
+    EXPECT_EQ(memory_->shared, arena_bytes(*large));
+    const PlanRun inner(*small);
+    EXPECT_EQ(memory_->shared, arena_bytes(*large) + arena_bytes(*small)) << "two at a time";
+  }
+  memory_->arenas.drop_above(arena_bytes(*small));
+  EXPECT_EQ(memory_->shared, arena_bytes(*small));
+}
+
+// A failed run may have left work in it.
+TEST_F(PlanMemoryTest, AFailedRunGivesNoArenaBack) {
+  const Variable y = relu(relu(data("x", {-1}, kFloat32)));
+  const auto plan = compiled(y.name(), 1 << 10);
+  {
+    PlanRun run(*plan);
+    run.begin();
+  }
+  EXPECT_EQ(memory_->shared, 0U);
+  EXPECT_EQ(memory_->frames, 0U);
 }
 
 TEST_F(PlanMemoryTest, TheRestOfAPlanAndLoopsCountToo) {

@@ -1,0 +1,63 @@
+#include "framework/run/arena_set.h"
+
+#include <algorithm>
+
+namespace loci::runtime {
+namespace {
+
+char* begin_of(const memory::Buffer& buffer, const memory::PinnedBuffer* pinned) {
+  return static_cast<char*>(pinned != nullptr ? pinned->data() : buffer.data());
+}
+
+}  // namespace
+
+ArenaSet::~ArenaSet() {
+  if (counted_ != nullptr) *counted_ -= bytes_;
+}
+
+char* ArenaSet::room_for(const Arena& wanted, FrameMemory& memory) {
+  Room& room = room_of(wanted);
+  if (room.size.bytes < wanted.bytes) [[unlikely]] {
+    // First what is too small goes, which the new one may take the place of.
+    free(&room);
+    allocate(wanted, memory, &room);
+  }
+  return begin_of(room.buffer, room.pinned.get());
+}
+
+ArenaSet::Room& ArenaSet::room_of(const Arena& kind) {
+  const auto known = std::find_if(rooms_.begin(), rooms_.end(), [&](const Room& room) {
+    return room.size.space == kind.space && room.size.pinned_for == kind.pinned_for;
+  });
+  if (known != rooms_.end()) [[likely]]
+    return *known;
+  Room& room = rooms_.emplace_back();
+  room.size = {kind.space, kind.pinned_for, 0};
+  return room;
+}
+
+void ArenaSet::free(Room* room) {
+  count(-room->size.bytes);
+  room->size.bytes = 0;
+  room->buffer = {};
+  room->pinned.reset();
+}
+
+void ArenaSet::allocate(const Arena& wanted, FrameMemory& memory, Room* room) {
+  if (wanted.pinned_for != nullptr) {
+    room->pinned =
+        std::make_unique<memory::PinnedBuffer>(*wanted.pinned_for, wanted.bytes, "(pinned arena)");
+  } else {
+    room->buffer = memory.allocate(wanted.space, wanted.bytes, "(plan arena)");
+  }
+  room->size.bytes = wanted.bytes;
+  count(wanted.bytes);
+}
+
+// Modulo 2^64.
+void ArenaSet::count(std::uint64_t bytes) {
+  bytes_ += bytes;
+  if (counted_ != nullptr) *counted_ += bytes;
+}
+
+}  // namespace loci::runtime
