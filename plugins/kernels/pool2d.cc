@@ -7,6 +7,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/pool_shares.h"
 #include "plugins/kernels/pool_windows.h"
 #include "plugins/kernels/widened_rows.h"
 
@@ -21,23 +22,6 @@ constexpr std::int64_t kPicoseconds = 300;  // of an element of the image
 // The part of a window that lies inside the image.
 using Range = sdk::WindowRange;
 
-// The first of the largest elements; NaN counts as the largest.
-template <class T>
-std::int64_t find_max(const T* image, std::int64_t width, const Range& row, const Range& column) {
-  using C = sdk::compute_t<T>;
-  std::int64_t best = row.begin * width + column.begin;
-  auto largest = static_cast<C>(image[best]);
-  for (std::int64_t h = row.begin; h < row.end; ++h) {
-    for (std::int64_t w = column.begin; w < column.end; ++w) {
-      const auto value = static_cast<C>(image[h * width + w]);
-      if (value <= largest || largest != largest) continue;
-      largest = value;
-      best = h * width + w;
-    }
-  }
-  return best;
-}
-
 // Planes that a thread should have of the gradient.
 std::int64_t grad_grain(const PoolGeometry& geometry) {
   const std::int64_t window = geometry.height_axis.kernel * geometry.width_axis.kernel;
@@ -45,46 +29,33 @@ std::int64_t grad_grain(const PoolGeometry& geometry) {
 }
 
 // Sums for a plane in double, because windows overlap; planes do not, so each is one thread's.
-template <class T, bool is_max>
+template <class T, class Shares>
 struct PoolGrad {
-  using C = sdk::compute_t<T>;
-
   void launch(const Launch& launch) const {
     const T* x = launch.input<T>(0);
     const T* out_grad = launch.input<T>(2);
     T* x_grad = launch.output<T>(0);
     // Slots instead of workers: the workspace was sized when the kernel was prepared.
     host->parallel_for(0, slots, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t slot = begin; slot < end; ++slot) {
-        auto* sums = launch.workspace<double>() + slot * geometry.image_size;
-        for (std::int64_t plane = slot; plane < geometry.planes; plane += slots) {
-          const std::int64_t offset = plane * geometry.image_size;
-          std::fill(sums, sums + geometry.image_size, 0.0);
-          scatter(sums, x + offset, out_grad + plane * geometry.windows());
-          for (std::int64_t i = 0; i < geometry.image_size; ++i) x_grad[offset + i] = T(sums[i]);
+      run_widest([&](auto) LOCI_INLINE {
+        for (std::int64_t slot = begin; slot < end; ++slot) {
+          auto* sums = launch.workspace<double>() + slot * geometry.image_size;
+          for (std::int64_t plane = slot; plane < geometry.planes; plane += slots) {
+            const std::int64_t offset = plane * geometry.image_size;
+            std::fill(sums, sums + geometry.image_size, 0.0);
+            add_rows(sums, x + offset, out_grad + plane * geometry.windows());
+            for (std::int64_t i = 0; i < geometry.image_size; ++i) x_grad[offset + i] = T(sums[i]);
+          }
         }
-      }
+      });
     });
   }
 
-  void scatter(double* sums, const T* image, const T* out_grad) const {
-    for (std::int64_t h = 0; h < geometry.height_axis.output; ++h) {
+  LOCI_INLINE void add_rows(double* sums, const T* image, const T* out_grad) const {
+    const std::int64_t columns = geometry.width_axis.output;
+    for (std::int64_t h = 0; h < geometry.height_axis.output; ++h, out_grad += columns) {
       const Range row = geometry.height_axis.inside(h);
-      for (std::int64_t w = 0; w < geometry.width_axis.output; ++w) {
-        const Range column = geometry.width_axis.inside(w);
-        const auto grad = static_cast<double>(static_cast<C>(*out_grad++));
-        if (row.size() * column.size() == 0) continue;
-        if constexpr (is_max) {
-          sums[find_max(image, geometry.width, row, column)] += grad;
-        } else {
-          const double share = grad / static_cast<double>(geometry.divisor(row, column));
-          for (std::int64_t y = row.begin; y < row.end; ++y) {
-            for (std::int64_t x = column.begin; x < column.end; ++x) {
-              sums[y * geometry.width + x] += share;
-            }
-          }
-        }
-      }
+      if (row.size() > 0) Shares::add(geometry, row, image, out_grad, sums);
     }
   }
 
@@ -164,9 +135,9 @@ class Pool2dGrad final : public sdk::Kernel {
   void emplace(Prepare& prepare, const PoolGeometry& geometry, std::int64_t slots) const {
     const sdk::Host* host = &prepare.host();
     if (options_.is_max) {
-      emplace_grad(prepare, PoolGrad<C, true>{host, geometry, slots});
+      emplace_grad(prepare, PoolGrad<C, ShareOfLargest>{host, geometry, slots});
     } else {
-      emplace_grad(prepare, PoolGrad<C, false>{host, geometry, slots});
+      emplace_grad(prepare, PoolGrad<C, ShareOfAll>{host, geometry, slots});
     }
   }
 
