@@ -167,8 +167,8 @@ void register_conv2d_ops(OpRegistry& registry) {
   // al., Error Analysis and Improving the Accuracy of Winograd Convolution for Deep Neural
   // Networks, 2020.
   forward.accuracy(
-      "n + 1 roundoffs of sum |terms|, n terms: products and the bias; in float32 by a constant"
-      " filter of 3 x 3, strides, dilations and groups 1, c >= 24 channels, also c + 18 "
+      "n + 1 roundoffs of sum |terms|, n terms: products and the bias; in float32 by a filter of "
+      "3 x 3, strides, dilations and groups 1, c >= 24 channels, also c + 18 "
       "roundoffs of |bias| + 565 sum max |x| max |filter| over channels, x within 3 pixels of "
       "the window, if it is finite");
   forward.input("x", kFloats).input("filter", kFloats).input("bias", kFloats, Arity::kOptional);
@@ -178,7 +178,11 @@ void register_conv2d_ops(OpRegistry& registry) {
   OpSchema image("conv2d_grad_input");
   image.gradient_uses({"conv2d", "conv2d_grad_filter"});
   image.meaning("the gradient of conv2d for the image; of x only the shape is read");
-  image.accuracy("n + 1 roundoffs of sum |filter * out_grad|, n products");
+  image.accuracy(
+      "n + 1 roundoffs of sum |filter * out_grad|, n products; in float32 by a filter of 3 x 3, "
+      "strides, dilations and groups 1, c >= 24 filters, also c + 18 roundoffs of 565 sum max "
+      "|out_grad| max |filter| over filters, out_grad within 3 pixels of those that the element "
+      "went into, if it is finite");
   image.input("filter", kFloats).input("out_grad", kFloats);
   image.input("x", kFloats, Arity::kRequired, Residence::kMetadata);
   image.output("x_grad").infer(infer_grad("x", "x_grad")).gradient(grad_of_input_grad);

@@ -9,8 +9,8 @@
 #include "plugins/cpu/isa_option.h"
 #include "plugins/cpu/kernel_list.h"
 #include "plugins/cpu/onednn/packed_layouts.h"
+#include "plugins/cpu/packed_filter.h"
 #include "plugins/cpu/packed_kernels.h"
-#include "plugins/cpu/winograd_conv2d.h"
 
 namespace loci::cpu {
 namespace {

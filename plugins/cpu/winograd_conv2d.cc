@@ -5,7 +5,7 @@
 
 #include "plugins/cpu/fused_epilogue.h"
 #include "plugins/cpu/image_layouts.h"
-#include "plugins/cpu/layout_table.h"
+#include "plugins/cpu/packed_filter.h"
 #include "plugins/kernels/winograd.h"
 #include "plugins/kernels/winograd_cost.h"
 
@@ -13,29 +13,23 @@ namespace loci::cpu {
 namespace {
 
 using kernels::Activation;
-using kernels::WinogradFilter;
+using kernels::FilterUse;
 using kernels::WinogradPlan;
 using sdk::ConvShape;
 using sdk::OpDesc;
 
-std::uint32_t intern(const sdk::Host& host, const WinogradFilter& filter) {
-  const std::string tile = std::to_string(filter.outputs);
-  const std::string text = "winograd f32 [" + std::to_string(filter.filters) + ", " +
-                           std::to_string(filter.channels) + ", 3, 3] for tiles of " + tile +
-                           " by " + tile + " in panels of " + std::to_string(filter.width);
-  return LayoutTable<WinogradFilter>::instance().intern(
-      host, text, static_cast<std::uint64_t>(filter.elements()) * sizeof(float), filter);
-}
-
 struct PreparedWinograd {
   void launch(const sdk::Launch& launch) const {
     kernels::PlaneEpilogue epilogue;
-    epilogue.offset = launch.input<float>(2);
-    kernels::convolve(*host, plan, launch.input<float>(0), launch.input<float>(1), epilogue,
+    if (has_bias) epilogue.offset = launch.input<float>(2);
+    kernels::convolve(*host, plan, launch.input<float>(image), filter.in(*host, launch), epilogue,
                       launch.workspace<float>(), launch.output<float>(0));
   }
   const sdk::Host* host;
   WinogradPlan plan;
+  PackedFilter filter;
+  std::uint32_t image;  // a slot
+  bool has_bias;        // or may have
 };
 
 // Smooth activations come after it, in a pass of their own.
@@ -44,7 +38,7 @@ struct PreparedFused {
     kernels::PlaneEpilogue epilogue = steps.in(launch, launch.workspace<float>(scratch));
     if (is_smooth()) epilogue.activation = Activation::kNone;
     auto* out = launch.output<float>(0);
-    kernels::convolve(*host, plan, launch.input<float>(0), launch.input<float>(1), epilogue,
+    kernels::convolve(*host, plan, launch.input<float>(0), filter.in(*host, launch), epilogue,
                       launch.workspace<float>(), out);
     if (!is_smooth()) return;
     kernels::PlaneEpilogue last;
@@ -59,6 +53,7 @@ struct PreparedFused {
 
   const sdk::Host* host;
   WinogradPlan plan;
+  PackedFilter filter;
   ConvEpilogue steps;
   std::uint64_t scratch;  // bytes from the workspace's begin
 };
@@ -67,14 +62,42 @@ ConvShape shape_of(const OpDesc& op, const sdk::ConvOptions& options) {
   return sdk::conv_shape(op.input(0).dims(), op.input(1).dims(), options);
 }
 
-// With the layout of the filter chosen.
-WinogradPlan prepare_plan(sdk::Prepare& prepare, const sdk::ConvOptions& options) {
-  const ConvShape shape = shape_of(prepare.op(), options);
-  const sdk::Host& host = prepare.host();
-  WinogradPlan plan(shape, kernels::winograd_outputs(shape), host.parallel_width());
-  prepare.choose_input_layout(1, intern(host, plan.filter));
-  plan.x_layout = image_layout(prepare.op().input(0));
+sdk::WindowAxis turned_round(const sdk::WindowAxis& forward) {
+  sdk::WindowAxis axis = forward;
+  axis.input = forward.output;
+  axis.output = forward.input;
+  axis.before = 2 - forward.before;
+  axis.after = 2 - forward.after;
+  return axis;
+}
+
+// Of the convolution that makes the image's gradient out of the result's, by 3 x 3 filters with
+// strides and dilations of 1.
+ConvShape input_grad_shape(const ConvShape& forward) {
+  ConvShape shape = forward;
+  shape.window = {turned_round(forward.window.height), turned_round(forward.window.width)};
+  shape.group_channels = forward.group_filters;
+  shape.group_filters = forward.group_channels;
+  return shape;
+}
+
+struct Slots {
+  std::uint32_t image;
+  std::uint32_t filter;
+};
+
+WinogradPlan prepare_plan(sdk::Prepare& prepare, const ConvShape& shape, Slots slots) {
+  const bool packs = !PackedFilter::is_packed_by_host(prepare.op(), slots.filter);
+  WinogradPlan plan(shape, kernels::winograd_outputs(shape, packs),
+                    prepare.host().parallel_width());
+  plan.x_layout = image_layout(prepare.op().input(slots.image));
+  prepare.set_workspace(plan.workspace_bytes());
   return plan;
+}
+
+// Of conv2d and fused_conv2d.
+WinogradPlan prepare_plan(sdk::Prepare& prepare, const sdk::ConvOptions& options) {
+  return prepare_plan(prepare, shape_of(prepare.op(), options), {.image = 0, .filter = 1});
 }
 
 // Either layout is as good: the host has reasons to offer one that others like.
@@ -91,8 +114,30 @@ class Winograd final : public sdk::Kernel {
   void prepare(sdk::Prepare& prepare) const override {
     WinogradPlan plan = prepare_plan(prepare, options_);
     choose_output_layout(prepare, may_write_pixels(prepare.op()), &plan);
-    prepare.set_workspace(plan.workspace_bytes());
-    prepare.emplace<PreparedWinograd>(&prepare.host(), plan);
+    const PackedFilter filter(prepare, plan.filter, 1);
+    prepare.emplace<PreparedWinograd>(&prepare.host(), plan, filter, 0U, true);
+  }
+
+ private:
+  sdk::ConvOptions options_;
+};
+
+class WinogradInputGrad final : public sdk::Kernel {
+ public:
+  explicit WinogradInputGrad(const OpDesc& op)
+      : options_(sdk::read_conv_options(op.attributes())) {}
+
+  static ConvShape shape_of(const OpDesc& op, const sdk::ConvOptions& options) {
+    return sdk::conv_shape(op.input(2).dims(), op.input(0).dims(), options);
+  }
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const ConvShape shape = input_grad_shape(shape_of(prepare.op(), options_));
+    WinogradPlan plan = prepare_plan(prepare, shape, {.image = 1, .filter = 0});
+    choose_output_layout(prepare, may_write_pixels(prepare.op()), &plan);
+    plan.filter.use = FilterUse::kInputGrad;
+    const PackedFilter filter(prepare, plan.filter, 0);
+    prepare.emplace<PreparedWinograd>(&prepare.host(), plan, filter, 1U, false);
   }
 
  private:
@@ -116,9 +161,10 @@ class FusedWinograd final : public sdk::Kernel {
     } else {
       choose_output_layout(prepare, may_write_pixels(op), &plan);
     }
-    const std::uint64_t scratch = plan.workspace_bytes();
+    const PackedFilter filter(prepare, plan.filter, 1);
+    const std::uint64_t scratch = prepare.workspace();
     prepare.set_workspace(scratch + static_cast<std::uint64_t>(steps.scratch()) * sizeof(float));
-    prepare.emplace<PreparedFused>(&prepare.host(), plan, steps, scratch);
+    prepare.emplace<PreparedFused>(&prepare.host(), plan, filter, steps, scratch);
   }
 
  private:
@@ -129,45 +175,65 @@ bool is_unit(const sdk::WindowAxis& axis) {
   return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
 }
 
-std::string winograd_refusal(const OpDesc& op) {
-  if (!op.input(1).takes_any_layout()) return "the filter is no constant";
-  if (!op.input(0).has_dims() || !op.input(1).has_dims() || !op.output(0).has_dims()) {
-    return "its extents are not known";
-  }
-  const ConvShape shape = shape_of(op, sdk::read_conv_options(op.attributes()));
-  const bool fits =
-      is_unit(shape.window.height) && is_unit(shape.window.width) && shape.groups == 1;
-  if (!fits) return "it is not 3 x 3 with strides, dilations and groups of 1";
-  if (op.input(0).numel() == 0 || op.output(0).numel() == 0) return "there is nothing to convolve";
+std::string refusal_of(const ConvShape& shape, bool packs) {
   if (shape.group_channels < kernels::kLeastWinogradChannels) {
     return "it has fewer than " + std::to_string(kernels::kLeastWinogradChannels) + " channels";
   }
-  if (kernels::winograd_outputs(shape) == 0) return "summing products is estimated to be faster";
+  if (kernels::winograd_outputs(shape, packs) == 0) {
+    return "summing products is estimated to be faster";
+  }
   return {};
 }
 
+bool fits(const ConvShape& shape) {
+  return is_unit(shape.window.height) && is_unit(shape.window.width) && shape.groups == 1;
+}
+
+constexpr const char* kMisfit = "it is not 3 x 3 with strides, dilations and groups of 1";
+constexpr const char* kEmpty = "there is nothing to convolve";
+constexpr const char* kUnknown = "its extents are not known";
+
+std::string winograd_refusal(const OpDesc& op) {
+  if (!op.input(0).has_dims() || !op.input(1).has_dims() || !op.output(0).has_dims()) {
+    return kUnknown;
+  }
+  const ConvShape shape = shape_of(op, sdk::read_conv_options(op.attributes()));
+  if (!fits(shape)) return kMisfit;
+  if (op.input(0).numel() == 0 || op.output(0).numel() == 0) return kEmpty;
+  return refusal_of(shape, !PackedFilter::is_packed_by_host(op, 1));
+}
+
+std::string input_grad_refusal(const OpDesc& op) {
+  if (!op.input(0).has_dims() || !op.input(1).has_dims() || !op.input(2).has_dims()) {
+    return kUnknown;
+  }
+  const ConvShape forward =
+      WinogradInputGrad::shape_of(op, sdk::read_conv_options(op.attributes()));
+  if (!fits(forward)) return kMisfit;
+  if (op.input(1).numel() == 0 || op.output(0).numel() == 0) return kEmpty;
+  const ConvShape shape = input_grad_shape(forward);
+  for (const sdk::WindowAxis& axis : {shape.window.height, shape.window.width}) {
+    if (axis.before < 0 || axis.after < 0) return "windows lie in the padding alone";
+  }
+  return refusal_of(shape, !PackedFilter::is_packed_by_host(op, 0));
+}
+
 template <class Kernel>
-sdk::KernelDef winograd(std::string_view op) {
+sdk::KernelDef winograd(std::string_view op, std::string (*refusal)(const OpDesc&)) {
   return {.op = op,
           .name = "winograd",
           .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
           .create = sdk::make_kernel<Kernel>,
-          .supports = winograd_refusal,
+          .supports = refusal,
           .flags = LOCI_KERNEL_OWN_LAYOUTS};
 }
 
 }  // namespace
 
 kernels::KernelDefs winograd_kernels() {
-  return {winograd<Winograd>("conv2d"), winograd<FusedWinograd>("fused_conv2d")};
-}
-
-bool relayout_winograd(const sdk::RelayoutCall& call) {
-  const auto filter = LayoutTable<WinogradFilter>::instance().find(call.target.layout);
-  if (!filter) return false;
-  kernels::pack(*filter, static_cast<const float*>(call.source.data),
-                static_cast<float*>(call.target.data));
-  return true;
+  return {winograd<Winograd>("conv2d", winograd_refusal),
+          winograd<FusedWinograd>("fused_conv2d", winograd_refusal),
+          winograd<WinogradInputGrad>("conv2d_grad_input", input_grad_refusal)};
 }
 
 }  // namespace loci::cpu

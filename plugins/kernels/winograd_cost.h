@@ -11,8 +11,8 @@ namespace loci::kernels {
 inline constexpr std::int64_t kLeastWinogradChannels = 24;
 
 // Outputs of a tile along each axis: 4, 2, or 0 where summing products is estimated to be faster or
-// there are too few channels. The shape is one that WinogradPlan takes. Does not depend on threads,
-// so that results do not.
-std::int64_t winograd_outputs(const sdk::ConvShape& shape);
+// there are too few channels. `packs`: the filter is packed for each convolution. The shape is one
+// that WinogradPlan takes. Does not depend on threads, so that results do not.
+std::int64_t winograd_outputs(const sdk::ConvShape& shape, bool packs);
 
 }  // namespace loci::kernels

@@ -1,18 +1,28 @@
-// A constant filter of 3 x 3 in the form that Winograd's convolution multiplies by.
+// A filter of 3 x 3 in the form that Winograd's convolution multiplies by.
 #pragma once
 
 #include <cstdint>
+#include <loci/plugin/host.hpp>
 
 namespace loci::kernels {
 
-// float32[filters, channels, 3, 3] as panels of `width` filters; a panel has for each element of
-// the transformed tile, row by row, and each channel the `width` filters side by side. Filters
-// beyond the last are zeros.
+// What the packed filter is for.
+enum class FilterUse {
+  kForward,
+  // The convolution of a result's gradient that gives the image's: by the taps turned round, with
+  // filters for channels and channels for filters.
+  kInputGrad,
+};
+
+// float32[filters, channels, 3, 3], of the convolution that it is for, as panels of `width`
+// filters; a panel has for each element of the transformed tile, row by row, and each channel the
+// `width` filters side by side. Filters beyond the last are zeros.
 struct WinogradFilter {
   std::int64_t filters;
   std::int64_t channels;
   std::int64_t outputs;  // of a tile along each axis: 2 or 4
   std::int64_t width;
+  FilterUse use = FilterUse::kForward;
 
   // Of a transformed tile.
   [[nodiscard]] std::int64_t tile_elements() const { return (outputs + 2) * (outputs + 2); }
@@ -22,7 +32,10 @@ struct WinogradFilter {
   [[nodiscard]] std::int64_t elements() const { return panels() * panel_size(); }
 };
 
-// Transforms in double precision and rounds once. Works on the calling thread.
+// Transforms in double precision and rounds once. `filter` is as the forward pass has it. Works on
+// the calling thread;
 void pack(const WinogradFilter& layout, const float* filter, float* packed);
+// on all threads that the host gives.
+void pack(const sdk::Host& host, const WinogradFilter& layout, const float* filter, float* packed);
 
 }  // namespace loci::kernels

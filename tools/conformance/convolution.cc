@@ -17,7 +17,7 @@ auto placed(const Convolution& op, std::size_t d) {
   return place_windows(row_of(op, d), op.options.paddings, d, op.options.padding_algorithm);
 }
 
-// Whether the op's bound allows for Winograd's method, where the filter is constant.
+// Whether the op's bound allows for Winograd's method.
 bool may_be_transformed(const Convolution& op, DType dtype) {
   const Conv2dOptions& options = op.options;
   const std::vector<std::int64_t> ones{1, 1};

@@ -1,4 +1,4 @@
-// conv2d by a constant filter: which kernel takes it, and whether it computes the definition.
+// conv2d and its image's gradient: which kernel takes them, and whether it computes the definition.
 #include "tests/plugins/cpu/cpu_plugin.h"
 
 namespace loci::testing {
@@ -46,6 +46,43 @@ TEST(Winograd, ConvolvesByConstantFilters) {
   check(convolution({1, 512, 7, 7}, 512));
 }
 
+TEST(Winograd, ConvolvesByFiltersThatChange) {
+  for (Call call : {convolution({1, 64, 56, 56}, 64), convolution({2, 33, 37, 43}, 70, true)}) {
+    call.constants.clear();
+    check(call);
+  }
+}
+
+// Of the image, whose extents are x.
+Call input_grad(const Dims& x, std::int64_t filters, const Integers& paddings) {
+  const Dims result{x[0], filters, x[2] + paddings[0] + paddings[1] - 2,
+                    x[3] + paddings[2] + paddings[3] - 2};
+  Call call{
+      "conv2d_grad_input",
+      {random_value(LOCI_DTYPE_F32, {filters, x[1], 3, 3}, -1, 1, 1),
+       random_value(LOCI_DTYPE_F32, result, -1, 1, 2), random_value(LOCI_DTYPE_F32, x, -1, 1)},
+      {{LOCI_DTYPE_F32, x}},
+      {{"strides", Integers{1, 1}},
+       {"paddings", paddings},
+       {"dilations", Integers{1, 1}},
+       {"groups", std::int64_t{1}},
+       {"padding_algorithm", std::string("EXPLICIT")}}};
+  return call;
+}
+
+TEST(Winograd, MakesTheGradientOfTheImage) {
+  for (const Call& call : {input_grad({1, 64, 56, 56}, 64, {1, 1, 1, 1}),
+                           input_grad({2, 70, 37, 43}, 33, {0, 0, 0, 0}),
+                           input_grad({2, 33, 37, 43}, 70, {2, 0, 1, 2})}) {
+    ASSERT_EQ(cpu_plugin().implementation_of(call), "winograd");
+    const auto terms = static_cast<double>(9 * call.inputs[0].dims[0]);
+    expect_near(run_one(call), by_definition(call), 0,
+                128 * epsilon(LOCI_DTYPE_F32) * std::sqrt(terms));
+  }
+  EXPECT_THAT(cpu_plugin().refusal(input_grad({1, 64, 56, 56}, 64, {3, 1, 1, 1}), "winograd"),
+              HasSubstr("windows lie in the padding alone"));
+}
+
 TEST(Winograd, IsReentrant) {
   Call call = convolution({2, 48, 20, 20}, 40, true);
   call.threads = 4;
@@ -56,9 +93,11 @@ TEST(Winograd, IsReentrant) {
 TEST(Winograd, SaysWhyItDoesNotTakeOthers) {
   const Call good = convolution({1, 64, 28, 28}, 64);
   EXPECT_EQ(cpu_plugin().refusal(good, "winograd"), "");
-  Call fed = good;
+  Call fed = convolution({1, 512, 7, 7}, 512);
   fed.constants.clear();
-  EXPECT_THAT(cpu_plugin().refusal(fed, "winograd"), HasSubstr("the filter is no constant"));
+  EXPECT_THAT(cpu_plugin().refusal(fed, "winograd"),
+              HasSubstr("summing products is estimated to be faster"))
+      << "with packing the filter";
 
   Call strided = good;
   strided.attributes["strides"] = Integers{2, 1};

@@ -6,7 +6,7 @@ namespace loci::kernels {
 namespace {
 
 std::int64_t outputs(std::int64_t batch, std::int64_t channels, std::int64_t filters,
-                     std::int64_t size) {
+                     std::int64_t size, bool packs = false) {
   sdk::ConvShape shape;
   sdk::WindowOptions options;
   options.paddings = {1, 1};
@@ -14,7 +14,7 @@ std::int64_t outputs(std::int64_t batch, std::int64_t channels, std::int64_t fil
   shape.batch = batch;
   shape.group_channels = channels;
   shape.group_filters = filters;
-  return winograd_outputs(shape);
+  return winograd_outputs(shape, packs);
 }
 
 TEST(WinogradCostTest, LargeTilesPayForMostImages) {
@@ -37,6 +37,12 @@ TEST(WinogradCostTest, FewChannelsAreSummedUp) {
 
 // Panels of filters are mostly zeros then, the transforms of inputs as much work as ever.
 TEST(WinogradCostTest, OneFilterIsNotWorthTransforms) { EXPECT_EQ(outputs(1, 512, 1, 7), 0); }
+
+TEST(WinogradCostTest, PackingForOneConvolutionPaysForLargeImages) {
+  EXPECT_EQ(outputs(8, 64, 64, 56, /*packs=*/true), 4);
+  EXPECT_EQ(outputs(1, 64, 64, 56, /*packs=*/true), 4);
+  EXPECT_EQ(outputs(1, 512, 512, 7, /*packs=*/true), 0);
+}
 
 TEST(WinogradCostTest, TinyImagesAreSummedUp) {
   EXPECT_EQ(outputs(1, 512, 512, 1), 0);

@@ -9,6 +9,34 @@
 namespace loci::conformance {
 namespace {
 
+// The convolution of the result's gradient that the image's is, where Winograd's method may make
+// it: by the taps turned round, with filters for channels.
+Convolution turned_round(const Convolution& op) {
+  const WindowStart start = window_start(op);
+  const Shape result = result_shape(op);
+  std::vector<std::int64_t> paddings;
+  for (int d = 0; d < 2; ++d) {
+    const std::int64_t before = 2 - start.before[d];
+    paddings.push_back(before);
+    paddings.push_back(op.x[2 + d] + 2 - result[2 + d] - before);
+  }
+  return {result, {op.filter[1], op.filter[0], 3, 3}, {.paddings = paddings}, false, op.variant};
+}
+
+Array turned_round(const Array& filter) {
+  const Shape& shape = filter.shape;
+  Array turned{filter.dtype, {shape[1], shape[0], 3, 3}};
+  for (std::size_t i = 0; i < turned.size(); ++i) {
+    const Index to = index_of(turned.shape, i);
+    turned.values[i] = filter.at({to[1], to[0], 2 - to[2], 2 - to[3]});
+  }
+  return turned;
+}
+
+std::vector<Expected> turned_reference(const Convolution& op, const Arrays& in) {
+  return {convolution(turned_round(op), {in[1], turned_round(in[0])})};
+}
+
 std::vector<Expected> image_grad_reference(const Convolution& op, const Arrays& in) {
   Sums sums(in[0].dtype, op.x);
   for_each_product(op, [&](const Index& x, const Index& filter, const Index& out) {
@@ -146,7 +174,7 @@ const std::vector<Convolution>& small_convolutions() {
 
 const std::vector<Convolution>& large_convolutions() {
   static const std::vector<Convolution> kRows = {
-      {{2, 16, 17, 19}, {32, 16, 3, 3}, {.paddings = {1, 1}}, true, "large"},
+      {{2, 16, 17, 19}, {22, 16, 3, 3}, {.paddings = {1, 1}}, true, "large"},
       {{1, 33, 14, 13}, {17, 33, 1, 1}, {}, false, "large, pointwise"},
       {{2, 32, 12, 12},
        {32, 1, 3, 3},
@@ -157,11 +185,12 @@ const std::vector<Convolution>& large_convolutions() {
   return kRows;
 }
 
-// Of sizes that Winograd's method pays for, by filters that the runner makes constant.
+// Of sizes that Winograd's method pays for.
 const std::vector<Convolution>& transformed_convolutions() {
   static const std::vector<Convolution> kRows = {
       {{1, 32, 10, 11}, {32, 32, 3, 3}, {.paddings = {1, 1}}, true, "many channels"},
       {{1, 33, 12, 11}, {40, 33, 3, 3}, {.paddings = {0, 1, 2, 1}}, false, "odd channels"},
+      {{2, 56, 40, 31}, {65, 56, 3, 3}, {.paddings = {0, 2}}, false, "channels of many pixels"},
   };
   return kRows;
 }
@@ -169,6 +198,13 @@ const std::vector<Convolution>& transformed_convolutions() {
 Case transformed_case(const Convolution& op) {
   Case subject = forward_case(kFloat32, op);
   subject.differentiate.clear();
+  return subject;
+}
+
+Case transformed_grad_case(const Convolution& op) {
+  Case subject = image_grad_case(kFloat32, op);
+  subject.differentiate.clear();
+  subject.reference = [=](const Arrays& in) { return turned_reference(op, in); };
   return subject;
 }
 
@@ -187,7 +223,10 @@ void add_conv2d_cases(Suite& suite) {
       suite.add(exact_case(filter_grad_case(dtype, op)));
     }
   }
-  for (const Convolution& op : transformed_convolutions()) suite.add(transformed_case(op));
+  for (const Convolution& op : transformed_convolutions()) {
+    suite.add(transformed_case(op));
+    suite.add(transformed_grad_case(op));
+  }
 }
 
 }  // namespace loci::conformance
