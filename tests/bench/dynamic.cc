@@ -1,5 +1,6 @@
 // Programs with dynamic dimensions: what a size that is new costs over a steady run at it, what
-// oneDNN's share of that is, and what memory thousands of sizes leave behind.
+// oneDNN's share of that is, and what memory thousands of sizes leave behind. The peer runs the
+// programs that Loci saves, at the same sizes.
 #include <unistd.h>
 
 #include <chrono>
@@ -8,10 +9,17 @@
 #include <fstream>
 #include <functional>
 #include <loci/loci.hpp>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/bench/dynamic_cases.h"
+#include "tests/bench/dynamic_peer.h"
+#include "tests/bench/live_peer.h"
 #include "tests/bench/report.h"
+#include "tests/bench/turns.h"
+#include "tests/support/subprocess.h"
 
 namespace loci::bench {
 namespace {
@@ -24,67 +32,9 @@ constexpr int kSizes = 5000;
 constexpr int kSizesBefore = 10;
 constexpr double kOperatorBudgetUs = 20;
 constexpr double kMemoryBudgetMib = 64;
-constexpr std::int64_t kWidth = 64;
-
-struct Case {
-  std::string name;
-  Shape declared;
-  std::function<Variable(const Variable&)> build;
-  std::function<Shape(int)> size;  // the i-th; all of them differ
-};
-
-// Softmax between them keeps them from being fused.
-Variable four_operators(const Variable& x) { return softmax(tanh(softmax(relu(x)))); }
-
-Variable mlp(const Variable& x) {
-  return layers::fc(relu(layers::fc(relu(layers::fc(x, 4 * kWidth)), 4 * kWidth)), 10);
-}
-
-// With one head, of a sequence [length, width].
-Variable encoder_layer(const Variable& x) {
-  const Variable seen = layers::layer_norm(x);
-  const Variable keys = layers::fc(seen, kWidth);
-  const Variable scores = matmul(layers::fc(seen, kWidth), keys, false, true);
-  const Variable attended = x + matmul(softmax(scores), layers::fc(seen, kWidth));
-  const Variable wide = gelu(layers::fc(layers::layer_norm(attended), 4 * kWidth));
-  return attended + layers::fc(wide, kWidth);
-}
-
-Variable convolutions(const Variable& x) {
-  const Conv2dOptions same{.paddings = {1, 1}};
-  const Variable hidden = pool2d(relu(layers::conv2d(x, 16, 3, same)));
-  return relu(layers::conv2d(hidden, 32, 3, same));
-}
-
-std::vector<Case> cases() {
-  // An encoder sees its lengths again, by when their plans may have been dropped.
-  return {
-      {"four ops",
-       {-1, 16},
-       four_operators,
-       [](int i) {
-         return Shape{i + 1, 16};
-       }},
-      {"MLP",
-       {-1, kWidth},
-       mlp,
-       [](int i) {
-         return Shape{i + 1, kWidth};
-       }},
-      {"encoder",
-       {-1, kWidth},
-       encoder_layer,
-       [](int i) {
-         return Shape{i % 512 + 1, kWidth};
-       }},
-      {"conv",
-       {1, 3, -1, -1},
-       convolutions,
-       [](int i) {
-         return Shape{1, 3, 8 + i % 71, 8 + i / 71};
-       }},
-  };
-}
+constexpr double kTolerance = 1e-3;
+constexpr const char* kPeerScript = "dynamic.py";
+constexpr const char* kGrowthOption = "--growth";  // of ourselves, followed by a case
 
 double resident_mib() {
   std::ifstream file("/proc/self/statm");
@@ -96,24 +46,28 @@ double resident_mib() {
 
 class Job {
  public:
-  explicit Job(const Case& of) : case_(of), executor_("cpu", CompileOptions(), scope_) {
+  explicit Job(const DynamicCase& of) : case_(of), executor_("cpu", CompileOptions(), scope_) {
     const ProgramGuard building(main_, startup_);
-    fetch_ = {case_.build(data("x", case_.declared, kFloat32))};
+    input_ = data("x", case_.declared, kFloat32);
+    result_ = case_.build(input_);
     executor_.run(startup_);
   }
 
-  double run_us(const Feed& feed) {
+  [[nodiscard]] std::function<void(const std::string&)> saver() const {
+    return [this](const std::string& path) {
+      io::save_inference_model(path, main_, {input_}, {result_}, scope_);
+    };
+  }
+  double run_us(const Tensor& x) {
+    const Feed feed{{"x", x}};
     const auto start = Clock::now();
-    (void)executor_.run(main_, feed, fetch_);
+    fetched_ = executor_.run(main_, feed, {result_});
     return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   }
-  [[nodiscard]] Feed feed(int i) const {
-    Tensor input = Tensor::empty(case_.size(i), kFloat32);
-    input.fill_(0.5);
-    return {{"x", input}};
-  }
-  [[nodiscard]] std::size_t operators(const Feed& feed) const {
-    return inspect::plan(executor_, main_, feed, fetch_).operators.size();
+  // Of the latest run.
+  [[nodiscard]] const Tensor& result() const { return fetched_[0]; }
+  [[nodiscard]] std::size_t operators(const Tensor& x) const {
+    return inspect::plan(executor_, main_, {{"x", x}}, {result_}).operators.size();
   }
   // What the kernels of oneDNN have taken up to now, their asking and declining included.
   [[nodiscard]] inspect::KernelPreparation onednn() const {
@@ -124,68 +78,176 @@ class Job {
   }
 
  private:
-  const Case& case_;
+  const DynamicCase& case_;
   Program main_;
   Program startup_;
   Scope scope_;
   Executor executor_;
-  std::vector<Fetch> fetch_;
+  Variable input_;
+  Variable result_;
+  std::vector<Tensor> fetched_;
 };
 
-void time_new_sizes(const std::string& name, Job* job, Report* report) {
-  std::vector<double> per_operator;
-  std::vector<double> compiled;
-  std::vector<double> compiling_us;
-  for (int i = 0; i < kTimedSizes; ++i) {
-    // Spread over the sizes, the first of which are too small for oneDNN.
-    const Feed feed = job->feed(i * 12);
-    const inspect::KernelPreparation before = job->onednn();
-    const double first = job->run_us(feed);
-    const inspect::KernelPreparation after = job->onednn();
-    std::vector<double> steady;
-    for (int run = 0; run < kSteadyRuns; ++run) steady.push_back(job->run_us(feed));
-    const double onednn_us = static_cast<double>(after.nanoseconds - before.nanoseconds) / 1000;
-    const auto operators = static_cast<double>(job->operators(feed));
-    // The first size packs the weights as well, which no other does.
-    if (i == 0) continue;
-    per_operator.push_back((first - median(steady) - onednn_us) / operators);
-    compiled.push_back(static_cast<double>(after.count - before.count));
-    compiling_us.push_back(onednn_us);
+// The medians over sizes that are new.
+class NewSizes {
+ public:
+  NewSizes(Job* job, LivePeer* peer) : job_(job), live_peer_(peer), peer_(peer, job->saver()) {}
+
+  void measure(const DynamicCase& of) {
+    for (int i = 0; i < kTimedSizes; ++i) {
+      // Spread over the sizes, the first of which are too small for oneDNN.
+      const Tensor x = randn(of.size(i * 12));
+      // The first size packs the weights as well, which no other does.
+      const bool counts = i != 0;
+      time_ours(x, counts);
+      if (peer_.is_there()) time_theirs(of.name, x, counts);
+    }
   }
-  report->add({name + ": a new size, per op, without oneDNN",
-               median(per_operator),
-               "us",
-               true,
-               "",
-               {},
-               kOperatorBudgetUs});
-  report->add({name + ": kernels of oneDNN a new size", median(compiled), "", true, "", {}, {}});
-  report->add({name + ": their preparation", median(compiling_us), "us", true, "", {}, {}});
+
+  [[nodiscard]] bool has_peer() const { return peer_.is_there(); }
+  void add_rows(const std::string& name, Report* report) const {
+    const auto add = [&](const std::string& what, const Values& ours, const Values& theirs) {
+      Row row{name + ": " + what, median(ours), "us", true, "", {}, {}};
+      if (peer_.is_there()) {
+        row.peer = peer_.name();
+        row.peer_value = median(theirs);
+      }
+      report->add(row);
+    };
+    report->add({name + ": a new size, per op, without oneDNN",
+                 median(per_operator_),
+                 "us",
+                 true,
+                 "",
+                 {},
+                 kOperatorBudgetUs});
+    report->add({name + ": kernels of oneDNN a new size", median(compiled_), "", true, "", {}, {}});
+    report->add({name + ": their preparation", median(compiling_us_), "us", true, "", {}, {}});
+    add("a new size over a steady run", new_us_, their_new_us_);
+    add("a steady run", steady_us_, their_steady_us_);
+  }
+
+ private:
+  using Values = std::vector<double>;
+
+  void time_ours(const Tensor& x, bool counts) {
+    const LivePeer::Rest rest(*live_peer_);
+    const inspect::KernelPreparation before = job_->onednn();
+    const double first = job_->run_us(x);
+    const inspect::KernelPreparation after = job_->onednn();
+    Values steady;
+    for (int run = 0; run < kSteadyRuns; ++run) steady.push_back(job_->run_us(x));
+    if (!counts) return;
+    const double onednn_us = static_cast<double>(after.nanoseconds - before.nanoseconds) / 1000;
+    new_us_.push_back(first - median(steady));
+    steady_us_.push_back(median(steady));
+    compiled_.push_back(static_cast<double>(after.count - before.count));
+    compiling_us_.push_back(onednn_us);
+    per_operator_.push_back((new_us_.back() - onednn_us) / static_cast<double>(job_->operators(x)));
+  }
+
+  void time_theirs(const std::string& name, const Tensor& x, bool counts) {
+    const DynamicPeer::Times times = peer_.time_size(x, kSteadyRuns);
+    require_same(name + " of " + x.shape().to_string(), doubles(job_->result()),
+                 doubles(times.result), kTolerance);
+    if (!counts) return;
+    their_new_us_.push_back(times.first_us - times.steady_us);
+    their_steady_us_.push_back(times.steady_us);
+  }
+
+  static Values doubles(const Tensor& tensor) { return cast(tensor, kFloat64).to_vector<double>(); }
+
+  Job* job_;
+  LivePeer* live_peer_;
+  DynamicPeer peer_;
+  Values per_operator_;
+  Values compiled_;
+  Values compiling_us_;
+  Values new_us_;
+  Values steady_us_;
+  Values their_new_us_;
+  Values their_steady_us_;
+};
+
+std::vector<Shape> sizes_of(const DynamicCase& of) {
+  std::vector<Shape> sizes;
+  for (int i = 0; i < kSizes; ++i) sizes.push_back(of.size(i));
+  return sizes;
 }
 
-void measure_memory(const std::string& name, Job* job, Report* report) {
+// What thousands of sizes leave behind, and the mean time of their runs, most of them the first at
+// their size.
+DynamicPeer::Growth run_sizes(Job* job, const std::vector<Shape>& sizes) {
   double before = 0;
-  for (int i = 0; i < kSizes; ++i) {
+  double us = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i == kSizesBefore) before = resident_mib();
-    (void)job->run_us(job->feed(i));
+    Tensor x = Tensor::empty(sizes[i], kFloat32);
+    x.fill_(0.5);
+    us += job->run_us(x);
   }
-  report->add({name + ": resident memory of 5,000 sizes",
-               resident_mib() - before,
-               "MiB",
-               true,
-               "",
-               {},
-               kMemoryBudgetMib});
+  return {resident_mib() - before, us / static_cast<double>(sizes.size())};
+}
+
+// What a process of its own prints: what other cases leave behind, or give back, is not counted.
+void print_growth(const std::string& name) {
+  for (const DynamicCase& each : dynamic_cases()) {
+    if (each.name != name) continue;
+    Job job(each);
+    const DynamicPeer::Growth growth = run_sizes(&job, sizes_of(each));
+    std::printf("%.3f %.3f\n", growth.mib, growth.us);
+    return;
+  }
+  throw std::invalid_argument("dynamic: no case " + name);
+}
+
+DynamicPeer::Growth growth_of(const std::string& name) {
+  const test::Finished finished = test::run_process({"/proc/self/exe", kGrowthOption, name});
+  if (finished.exit_code != 0) throw std::runtime_error(finished.err);
+  DynamicPeer::Growth growth;
+  std::istringstream(finished.out) >> growth.mib >> growth.us;
+  return growth;
+}
+
+void measure_growth(const DynamicCase& of, Report* report) {
+  const DynamicPeer::Growth ours = growth_of(of.name);
+  Row memory{of.name + ": resident memory of 5,000 sizes",
+             ours.mib,
+             "MiB",
+             true,
+             "",
+             {},
+             kMemoryBudgetMib};
+  Row time{of.name + ": a run of the 5,000", ours.us, "us", true, "", {}, {}};
+  LivePeer live_peer(kPeerScript);
+  DynamicPeer peer(&live_peer, Job(of).saver());
+  if (peer.is_there()) {
+    const DynamicPeer::Growth theirs = peer.run_sizes(sizes_of(of), kSizesBefore);
+    memory.peer = time.peer = peer.name();
+    memory.peer_value = theirs.mib;
+    time.peer_value = theirs.us;
+  }
+  report->add(memory);
+  report->add(time);
 }
 
 void measure(Report* report) {
-  for (const Case& each : cases()) {
+  LivePeer peer(kPeerScript);
+  if (!peer.is_up()) report->note("peers: " + peer.why());
+  bool is_missed = false;
+  for (const DynamicCase& each : dynamic_cases()) {
     if (!report->is_wanted(each.name)) continue;
-    Job timed(each);
-    time_new_sizes(each.name, &timed, report);
-    Job many(each);
-    measure_memory(each.name, &many, report);
+    seed(7);
+    {
+      Job job(each);
+      NewSizes sizes(&job, &peer);
+      sizes.measure(each);
+      sizes.add_rows(each.name, report);
+      is_missed = is_missed || (peer.is_up() && !sizes.has_peer());
+    }
+    measure_growth(each, report);
   }
+  if (is_missed) report->note("peers: ONNX Runtime is absent; tools/setup --peers installs it");
 }
 
 }  // namespace
@@ -193,6 +255,10 @@ void measure(Report* report) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc == 3 && std::string(argv[1]) == loci::bench::kGrowthOption) {
+      loci::bench::print_growth(argv[2]);
+      return 0;
+    }
     loci::bench::Report report("dynamic", argc, argv);
     loci::bench::measure(&report);
     report.print();

@@ -190,7 +190,7 @@ class OnnxWriter:
             getattr(self, operator.kind)(operator)
         program = self.program
         ends = [
-            onnx.helper.make_tensor_value_info(name, 1, program.shapes[name])
+            onnx.helper.make_tensor_value_info(name, 1, self.declared(name))
             for name in (program.argument, program.result)
         ]
         weights = [onnx.numpy_helper.from_array(v, k) for k, v in self.values.items()]
@@ -199,6 +199,11 @@ class OnnxWriter:
         model = onnx.helper.make_model(graph, opset_imports=opsets)
         model.ir_version = 9
         return model
+
+    # Extents that the program leaves open have names.
+    def declared(self, name):
+        shape = self.program.shapes[name]
+        return [f"{name}.{i}" if extent == -1 else extent for i, extent in enumerate(shape)]
 
     def node(self, kind, op, *inputs, **attributes):
         self.nodes.append(onnx.helper.make_node(kind, inputs, [op.output()], **attributes))
@@ -283,6 +288,9 @@ class OnnxWriter:
 
     def relu(self, op):
         self.node("Relu", op, op.input())
+
+    def tanh(self, op):
+        self.node("Tanh", op, op.input())
 
     def gelu(self, op):
         kind = "tanh" if op["approximate"] else "none"

@@ -1,0 +1,20 @@
+// What tools/bench dynamic runs: programs with dynamic dimensions, and their sizes.
+#pragma once
+
+#include <functional>
+#include <loci/loci.hpp>
+#include <string>
+#include <vector>
+
+namespace loci::bench {
+
+struct DynamicCase {
+  std::string name;
+  Shape declared;
+  std::function<Variable(const Variable&)> build;
+  std::function<Shape(int)> size;  // the i-th; all of them differ
+};
+
+std::vector<DynamicCase> dynamic_cases();
+
+}  // namespace loci::bench
