@@ -57,6 +57,7 @@ class Planner {
     set_space();
     plan_->moves = moves() || plan_->asked != nullptr;
     plan_->lane = &Lanes::instance().default_lane(*plan_->device);
+    if (form_.schema->cost_fn()) plan_->cost = form_.schema->cost_fn()(context_);
     plan_->is_small = plan_->device->is_inline() && is_small();
     plan_->is_plain = may_be_direct(*plan_);
     plan_->is_direct = plan_->is_small && plan_->is_plain;
@@ -242,8 +243,7 @@ class Planner {
       for (const loci_view& view : plan_->views) bytes += view.bytes;
       return bytes <= static_cast<std::uint64_t>(kSmallBytes);
     }
-    const ops::Cost cost = form_.schema->cost_fn()(context_);
-    return cost.flops <= kSmallFlops && cost.bytes <= kSmallBytes;
+    return plan_->cost.flops <= kSmallFlops && plan_->cost.bytes <= kSmallBytes;
   }
 
   CallForm form_;
@@ -342,12 +342,14 @@ profiler::LabelId label_of(const CallPlan& plan) {
   if (!profiler::records_at(profiler::Level::kOp)) return 0;
   const profiler::LabelId known = plan.label_.load(std::memory_order_acquire);
   if (known != 0) return known;
-  const profiler::LabelId made =
-      profiler::LabelTable::instance().intern({.kind = LOCI_SPAN_OP,
-                                               .name = plan.schema->name(),
-                                               .place = plan.device->place().to_string(),
-                                               .kernel = plan.kernel_name,
-                                               .detail = describe_arguments(plan)});
+  const profiler::LabelId made = profiler::LabelTable::instance().intern(
+      {.kind = LOCI_SPAN_OP,
+       .name = plan.schema->name(),
+       .place = plan.device->place().to_string(),
+       .kernel = plan.kernel_name,
+       .detail = describe_arguments(plan),
+       .flops = static_cast<std::uint64_t>(plan.cost.flops),
+       .bytes = static_cast<std::uint64_t>(plan.cost.bytes)});
   plan.label_.store(made, std::memory_order_release);
   return made;
 }

@@ -69,6 +69,7 @@ struct CallPlan {
   device::Device* space = nullptr;  // null: host memory
   Place space_place;
   memory::Allocator* allocator = nullptr;
+  ops::Cost cost;          // zero where the schema has none
   bool is_small = false;   // may run on the calling thread of an inline device
   bool is_plain = false;   // can do so without a task: see direct_call.h
   bool is_direct = false;  // both

@@ -47,6 +47,17 @@ TEST_F(CallScopeTest, DetailTellsPhasesApart) {
   EXPECT_EQ(second.count("relu/compute"), 1);
 }
 
+// As in programs, so that its rates can be told.
+TEST_F(CallScopeTest, ACallCountsItsWork) {
+  const Tensor x = zeros({3, 5});
+  const Tensor y = zeros({5, 2});
+  const auto here = record(Level::kOp, [&] { (void)matmul(x, y); });
+  EXPECT_EQ(here.label("matmul").flops, 2U * 3 * 5 * 2);
+  EXPECT_EQ(here.label("matmul").bytes, 4U * (15 + 10 + 6));
+  const auto beyond = record(Level::kOp, [&] { (void)matmul(there(x), there(y)); });
+  EXPECT_EQ(beyond.label("matmul").flops, 2U * 3 * 5 * 2);
+}
+
 TEST_F(CallScopeTest, SoOnADevice) {
   const Tensor x = there(zeros({5, 7, 5}));
   const auto paths = record(Level::kDetail, [&] { (void)relu(x); });
