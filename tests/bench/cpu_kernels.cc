@@ -3,10 +3,12 @@
 #include <exception>
 #include <loci/loci.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/kernel_cases.h"
 #include "tests/bench/live_peer.h"
+#include "tests/bench/measured_roofline.h"
 #include "tests/bench/report.h"
 #include "tests/bench/turns.h"
 #include "tests/support/scratch_directory.h"
@@ -23,9 +25,10 @@ class Comparison {
   void measure(const KernelCase& kernel, int threads) {
     config::set_threads(threads);
     const std::vector<std::string> peers = set_up_peers(kernel, threads);
-    report_->add(time_in_turns(
-        kernel.name + ", " + std::to_string(threads), [&] { (void)kernel.run(kernel.inputs); },
-        peer_, peers, kTurns));
+    const auto call = [&] { (void)kernel.run(kernel.inputs); };
+    Row row =
+        time_in_turns(kernel.name + ", " + std::to_string(threads), call, peer_, peers, kTurns);
+    report_->add(with_operators(std::move(row), call, threads, *peer_, *report_));
   }
 
  private:
@@ -63,6 +66,7 @@ class Comparison {
 void measure(Report* report) {
   LivePeer peer("kernels.py");
   if (!peer.is_up()) report->note("peers: " + peer.why());
+  add_limits(report);
   // As peers do: a call returns when it is done.
   const SerialMode serial;
   Comparison comparison(report, &peer);
@@ -77,7 +81,7 @@ void measure(Report* report) {
 
 int main(int argc, char** argv) {
   try {
-    loci::bench::Report report("cpu-kernels", argc, argv);
+    loci::bench::Report report("cpu-kernels", argc, argv, loci::bench::Roofline::kOffered);
     loci::bench::measure(&report);
     report.print();
     return 0;

@@ -8,9 +8,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/live_peer.h"
+#include "tests/bench/measured_roofline.h"
 #include "tests/bench/model_cases.h"
 #include "tests/bench/report.h"
 #include "tests/bench/turns.h"
@@ -53,9 +55,10 @@ class Comparison {
       require_comparable(model.name, theirs);
       require_same(model.name, doubles(compiled({input})[0]), theirs, model.tolerance);
     }
-    return time_in_turns(
-        model.name + ", " + std::to_string(threads), [&] { (void)compiled({input}); }, peer_, peers,
-        kTurns);
+    const auto call = [&] { (void)compiled({input}); };
+    Row row =
+        time_in_turns(model.name + ", " + std::to_string(threads), call, peer_, peers, kTurns);
+    return with_operators(std::move(row), call, threads, *peer_, *report_);
   }
 
   std::vector<std::string> set_up_peers(int threads) {
@@ -88,6 +91,7 @@ class Comparison {
 void measure(Report* report) {
   LivePeer peer("models.py");
   if (!peer.is_up()) report->note("peers: " + peer.why());
+  add_limits(report);
   Comparison comparison(report, &peer);
   for (const ModelCase& model : model_cases()) {
     if (report->is_wanted(model.name)) comparison.measure(model);
@@ -99,7 +103,7 @@ void measure(Report* report) {
 
 int main(int argc, char** argv) {
   try {
-    loci::bench::Report report("models", argc, argv);
+    loci::bench::Report report("models", argc, argv, loci::bench::Roofline::kOffered);
     loci::bench::measure(&report);
     report.print();
     return 0;

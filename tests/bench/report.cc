@@ -33,6 +33,30 @@ nlohmann::json or_null(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
+nlohmann::json json_of(const Limits& limits) {
+  nlohmann::json levels = nlohmann::json::array();
+  for (const MemoryLevel& level : limits.levels) {
+    levels.push_back({{"bytes", level.bytes}, {"read", level.read}, {"copy", level.copy}});
+  }
+  return {{"threads", limits.threads}, {"flops", limits.flops}, {"levels", levels}};
+}
+
+nlohmann::json json_of(const OperatorTime& op, const Limits& limits) {
+  const Bound bound = bound_of(op, limits);
+  return {{"name", op.name},      {"instance", op.instance},
+          {"kernel", op.kernel},  {"detail", op.detail},
+          {"runs", op.runs},      {"us", op.us},
+          {"flops", op.flops},    {"bytes", op.bytes},
+          {"bound_us", bound.us}, {"bound_by", bound.by_memory ? "memory" : "arithmetic"}};
+}
+
+// The time of a row whose operators all reach their own roofs, in microseconds.
+double bound_us(const Row& row, const Limits& limits) {
+  double sum = 0;
+  for (const OperatorTime& op : row.operators) sum += op.runs * bound_of(op, limits).us;
+  return sum;
+}
+
 // Collects the real time of every repetition.
 class Collector : public benchmark::BenchmarkReporter {
  public:
@@ -59,18 +83,30 @@ std::optional<bool> Row::met() const {
   return less_is_better ? value <= *budget : value >= *budget;
 }
 
-Report::Report(std::string bench, int argc, char** argv) : bench_(std::move(bench)) {
+Report::Report(std::string bench, int argc, char** argv, Roofline roofline)
+    : bench_(std::move(bench)) {
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--json") {
       json_ = true;
     } else if (option == "--only" && i + 1 < argc) {
       only_ = argv[++i];
+    } else if (option == "--roofline" && roofline == Roofline::kOffered) {
+      wants_roofline_ = true;
     } else {
       throw std::invalid_argument(
-          fmt::format("{}: no option {}; there are --json and --only TEXT", bench_, option));
+          fmt::format("{}: no option {}; there are --json{} and --only TEXT", bench_, option,
+                      roofline == Roofline::kOffered ? ", --roofline" : ""));
     }
   }
+}
+
+const Limits* Report::limits_of(const Row& row) const {
+  if (row.operators.empty()) return nullptr;
+  const auto found = std::find_if(limits_.begin(), limits_.end(), [&](const Limits& limits) {
+    return limits.threads == row.threads;
+  });
+  return found == limits_.end() ? nullptr : &*found;
 }
 
 void Report::print() const { json_ ? print_json() : print_table(); }
@@ -87,8 +123,18 @@ void Report::print_json() const {
                     {"ratio", or_null(row.ratio())},
                     {"budget", or_null(row.budget)},
                     {"met", or_null(row.met())}});
+    if (!row.peers.empty()) rows.back()["peers"] = row.peers;
+    if (row.threads != 0) rows.back()["threads"] = row.threads;
+    const Limits* const limits = limits_of(row);
+    if (limits == nullptr) continue;
+    rows.back()["bound_us"] = bound_us(row, *limits);
+    for (const OperatorTime& op : row.operators) {
+      rows.back()["operators"].push_back(json_of(op, *limits));
+    }
   }
-  const nlohmann::json object{{"bench", bench_}, {"machine", machine()}, {"rows", rows}};
+  nlohmann::json object{{"bench", bench_}, {"machine", machine()}, {"rows", rows}};
+  if (!notes_.empty()) object["notes"] = notes_;
+  for (const Limits& limits : limits_) object["limits"].push_back(json_of(limits));
   fmt::print("{}\n", object.dump(2));
 }
 
@@ -102,6 +148,9 @@ void Report::print_table() const {
     }
     if (row.peer_value) fmt::print("  {}: {:.2f}", row.peer, *row.peer_value);
     if (const auto ratio = row.ratio()) fmt::print(" (ratio {:.3f})", *ratio);
+    if (const Limits* const limits = limits_of(row)) {
+      fmt::print("  roofs of its ops: {:.2f}", bound_us(row, *limits));
+    }
     fmt::print("\n");
   }
   for (const std::string& note : notes_) fmt::print("  note: {}\n", note);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "tests/bench/roofline.h"
 
 namespace loci::bench {
 
@@ -17,16 +20,27 @@ struct Row {
   std::string peer;  // what it is compared with; empty: nothing
   std::optional<double> peer_value;
   std::optional<double> budget;
+  std::map<std::string, double> peers;  // all of them
+  int threads = 0;                      // 0: it does not say
+  std::vector<OperatorTime> operators;  // of a call, where a roofline is wanted
 
   [[nodiscard]] std::optional<double> ratio() const;
   [[nodiscard]] std::optional<bool> met() const;
 };
 
+// Whether a benchmark knows of its rows what they consist of.
+enum class Roofline { kNone, kOffered };
+
 class Report {
  public:
   // `--json` prints JSON, otherwise a table; `--only TEXT` wants the rows that have the text in
-  // their names. Throws std::invalid_argument for another argument.
-  Report(std::string bench, int argc, char** argv);
+  // their names; `--roofline`, where it is offered, wants the operators of rows and the limits of
+  // the machine. Throws std::invalid_argument for another argument.
+  Report(std::string bench, int argc, char** argv, Roofline roofline = Roofline::kNone);
+
+  [[nodiscard]] bool wants_roofline() const { return wants_roofline_; }
+  // Of a number of threads; rows of as many are compared with them.
+  void add_limits(Limits limits) { limits_.push_back(std::move(limits)); }
 
   // Whether a row is asked for; benchmarks of many rows ask before they measure.
   [[nodiscard]] bool is_wanted(const std::string& name) const {
@@ -40,9 +54,13 @@ class Report {
  private:
   void print_json() const;
   void print_table() const;
+  // Null for a row without operators, or of threads of which no limits are known.
+  [[nodiscard]] const Limits* limits_of(const Row& row) const;
 
   std::string bench_;
   bool json_ = false;
+  bool wants_roofline_ = false;
+  std::vector<Limits> limits_;
   std::string only_;
   std::vector<Row> rows_;
   std::vector<std::string> notes_;

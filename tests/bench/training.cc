@@ -6,9 +6,11 @@
 #include <loci/loci.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/live_peer.h"
+#include "tests/bench/measured_roofline.h"
 #include "tests/bench/model_cases.h"
 #include "tests/bench/report.h"
 #include "tests/bench/turns.h"
@@ -95,9 +97,10 @@ class Comparison {
       require_same(model.name, losses, io::load_npy(scratch_.path("out.npy")).to_vector<double>(),
                    kTolerance);
     }
-    return time_in_turns(
-        model.name + ", " + std::to_string(threads), [&] { (void)(*step)(input); }, peer_, peers,
-        kTurns);
+    const auto call = [&] { (void)(*step)(input); };
+    Row row =
+        time_in_turns(model.name + ", " + std::to_string(threads), call, peer_, peers, kTurns);
+    return with_operators(std::move(row), call, threads, *peer_, *report_);
   }
 
   Report* report_;
@@ -108,6 +111,7 @@ class Comparison {
 void measure(Report* report) {
   LivePeer peer("training.py");
   if (!peer.is_up()) report->note("peers: " + peer.why());
+  add_limits(report);
   Comparison comparison(report, &peer);
   for (const ModelCase& model : model_cases()) {
     const bool is_trained = model.name.find("b1") == std::string::npos;
@@ -120,7 +124,7 @@ void measure(Report* report) {
 
 int main(int argc, char** argv) {
   try {
-    loci::bench::Report report("training", argc, argv);
+    loci::bench::Report report("training", argc, argv, loci::bench::Roofline::kOffered);
     loci::bench::measure(&report);
     report.print();
     return 0;

@@ -41,6 +41,7 @@ Row time_in_turns(const std::string& name, const std::function<void()>& call, Li
   Row row{name, median(ours) / 1000, "us", true, "", {}, {}};
   for (const auto& [each, times] : theirs) {
     const double value = median(times) / 1000;
+    row.peers[each] = value;
     if (row.peer_value && *row.peer_value <= value) continue;
     row.peer = each;
     row.peer_value = value;
