@@ -1,8 +1,10 @@
-"""tools/bench --against: what it refuses and how it compares, by programs that are not real."""
+"""tools/bench --against and --html: what they refuse, how the one compares and what the other
+writes, by programs that are not real."""
 
 import contextlib
 import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 against = SourceFileLoader("against", str(TOOLS / "benching" / "against.py")).load_module()
+page = SourceFileLoader("page", str(TOOLS / "benching" / "page.py")).load_module()
 
 
 def row(value, better="less"):
@@ -86,6 +89,76 @@ class MainTest(unittest.TestCase):
             self.run_main(self.program("a", 1), self.program("b", 1, code=4))
 
 
+class PageTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+        self.path = self.folder / "page.html"
+
+    def program(self, result, code=0):
+        path = self.folder / "program"
+        (self.folder / "result.json").write_text(json.dumps(result))
+        path.write_text(f"#!/bin/sh\necho \"$@\" > '{self.folder}/options'\n"
+                        f"cat '{self.folder}/result.json'\nexit {code}\n")
+        path.chmod(0o755)
+        return str(path)
+
+    def run_main(self, result, *options):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            page.main([str(self.path), self.program(result), *options])
+        return out.getvalue()
+
+    def data_of(self, text):
+        begin = '<script type="application/json" id="data">'
+        return text.split(begin)[1].split("</script>")[0]
+
+    def test_holds_what_the_program_told_whatever_its_names_are(self):
+        result = {"bench": "models", "machine": "m",
+                  "rows": [row(1) | {"name": "</script><b>{{data}}&amp;"}]}
+        said = self.run_main(result, "--only", "b1")
+        self.assertEqual(said, f"1 rows of models in {self.path}\n")
+        text = self.path.read_text()
+        self.assertEqual(json.loads(self.data_of(text)), result)
+        self.assertEqual(text.count("</script>"), 2)
+        self.assertEqual((self.folder / "options").read_text(), "--only b1 --json --roofline\n")
+
+    def test_prints_the_object_on_demand(self):
+        result = {"bench": "models", "machine": "m", "rows": []}
+        self.assertEqual(json.loads(self.run_main(result, "--json")), result)
+        self.assertEqual((self.folder / "options").read_text(), "--json --roofline\n")
+
+    def test_loads_nothing_and_names_no_file_that_is_missing(self):
+        text = page.page_of({"rows": []})
+        self.assertIn("default-src 'none'", text)
+        self.assertNotRegex(text, r"(src|href)=[\"'](?!#)")
+        self.assertNotRegex(text, r"\{\{|@import|url\(")
+        self.assertEqual(re.findall(r"https?://[^\s\"')]+", text), ["http://www.w3.org/2000/svg"])
+
+    def test_has_every_section_that_scripts_fill(self):
+        text = page.page_of({"rows": []})
+        for name in set(re.findall(r'section\("(\w+)"\)', text)):
+            self.assertIn(f'id="{name}"', text)
+
+    def test_tells_that_a_program_failed_and_writes_no_page(self):
+        with self.assertRaisesRegex(RuntimeError, "exit code 4"):
+            page.main([str(self.path), self.program({}, code=4)])
+        self.assertFalse(self.path.exists())
+
+    def test_refuses_what_cannot_be_written_before_it_measures(self):
+        program = self.program({"bench": "models", "rows": []})
+        for path, why in ((self.folder, "it is a directory"),
+                          (self.folder / "no" / "page.html", "there is no directory")):
+            with self.assertRaisesRegex(ValueError, why):
+                page.main([str(path), program])
+        self.assertFalse((self.folder / "options").exists())
+
+    def test_tells_of_a_file_that_is_missing(self):
+        with self.assertRaisesRegex(RuntimeError, "the page names 'script/no.js'"):
+            page.text_of("script/no.js")
+
+
 class RefusalTest(unittest.TestCase):
     def refused(self, *arguments):
         done = subprocess.run([TOOLS / "bench", *arguments], capture_output=True, text=True)
@@ -104,6 +177,12 @@ class RefusalTest(unittest.TestCase):
     def test_refuses_options_that_lack_a_value_or_a_commit(self):
         self.assertIn("--against wants a value", self.refused("models", "--against"))
         self.assertIn("goes with --against", self.refused("models", "--fail-above", "5"))
+        self.assertIn("--html wants a value", self.refused("models", "--html"))
+        self.assertIn("--html wants a value", self.refused("models", "--html", ""))
+
+    def test_refuses_a_page_of_two_commits(self):
+        options = ("--html", "page.html", "--against", "HEAD")
+        self.assertIn("--html does not go with --against", self.refused("models", *options))
 
 
 if __name__ == "__main__":
