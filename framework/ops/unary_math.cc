@@ -1,4 +1,6 @@
 // Functions of one number. Where a result tells the derivative, x can be freed early.
+#include <numbers>
+
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
@@ -24,6 +26,13 @@ void grad_sqrt(GradContext& ctx) {
 void grad_rsqrt(GradContext& ctx) {
   const Value product = elementwise_mul(ctx.output_grad("out"), ctx.output("out"));
   ctx.set_input_grad("x", scale(elementwise_div(product, ctx.input("x")), -0.5));
+}
+
+// dy 2 / sqrt(pi) e^(-x^2).
+void grad_erf(GradContext& ctx) {
+  const Value density = exp(scale(square(ctx.input("x")), -1.0));
+  const Value slope = scale(density, 2 * std::numbers::inv_sqrtpi);
+  ctx.set_input_grad("x", elementwise_mul(ctx.output_grad("out"), slope));
 }
 
 void grad_abs(GradContext& ctx) {
@@ -103,6 +112,11 @@ void register_unary_math_ops(OpRegistry& registry) {
                    .meaning("1 / sqrt(x)")
                    .accuracy("3 roundoffs of |out|")
                    .gradient(grad_rsqrt));
+  registry.add(unary("erf", kFloats)
+                   .gradient_uses({"elementwise_mul", "exp", "scale", "square"})
+                   .meaning("2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x")
+                   .accuracy("8 roundoffs of |out|")
+                   .gradient(grad_erf));
   registry.add(unary("abs", kNumbers)
                    .gradient_uses({"elementwise_mul", "sign"})
                    .meaning("the absolute value of x")

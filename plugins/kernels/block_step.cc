@@ -89,7 +89,7 @@ class StepDesc {
 std::int64_t picoseconds_of_op(std::string_view op) {
   if (op == "elementwise_pow" || op == "elementwise_mod") return 10000;
   if (op == "gelu" || op == "gelu_grad") return 2300;
-  if (op == "exp" || op == "log" || op == "sigmoid" || op == "tanh") return 900;
+  if (op == "exp" || op == "log" || op == "erf" || op == "sigmoid" || op == "tanh") return 900;
   return 60;
 }
 

@@ -100,6 +100,8 @@ void add_activations(std::vector<KernelCase>* cases) {
       cases, "tanh", [](const Tensor& x) { return tanh(x); }, "torch.tanh(x)",
       "[node('Tanh', ['x'])]");
   add_unary(
+      cases, "erf", [](const Tensor& x) { return erf(x); }, "torch.erf(x)", "[node('Erf', ['x'])]");
+  add_unary(
       cases, "gelu", [](const Tensor& x) { return gelu(x); }, "F.gelu(x)", "");
   add_unary(
       cases, "gelu (tanh)", [](const Tensor& x) { return gelu(x, true); },

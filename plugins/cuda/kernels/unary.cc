@@ -47,7 +47,7 @@ void add(Kernels& kernels, std::string_view op, std::uint64_t dtypes, sdk::Creat
 
 void add_unary(Kernels& kernels) {
   for (const char* op :
-       {"exp", "log", "sqrt", "rsqrt", "floor", "ceil", "round", "sigmoid", "tanh"}) {
+       {"exp", "log", "erf", "sqrt", "rsqrt", "floor", "ceil", "round", "sigmoid", "tanh"}) {
     add(kernels, op, sdk::kFloatBits, sdk::make_kernel<prepare_unary>);
   }
   for (const char* op : {"abs", "square", "sign", "relu"}) {

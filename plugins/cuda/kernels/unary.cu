@@ -48,6 +48,7 @@ __device__ void map(const T* x, T* out, std::int64_t count) {
 
 LOCI_UNARY_FLOATS(exp, Exp)
 LOCI_UNARY_FLOATS(log, Log)
+LOCI_UNARY_FLOATS(erf, Erf)
 LOCI_UNARY_FLOATS(sqrt, Sqrt)
 LOCI_UNARY_FLOATS(rsqrt, Rsqrt)
 LOCI_UNARY_FLOATS(floor, Floor)

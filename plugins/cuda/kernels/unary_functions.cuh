@@ -96,6 +96,13 @@ struct Relu {
   }
 };
 
+struct Erf {
+  template <class C>
+  static __device__ C value(C x) {
+    return erf(x);
+  }
+};
+
 // For negative x as e^x / (1 + e^x), so that small results keep their digits.
 struct Sigmoid {
   template <class C>

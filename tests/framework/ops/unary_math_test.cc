@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(UnaryMathTest, ResultsAreLikeX) {
-  for (const char* op : {"exp", "log", "sqrt", "rsqrt", "floor", "ceil", "round"}) {
+  for (const char* op : {"exp", "log", "erf", "sqrt", "rsqrt", "floor", "ceil", "round"}) {
     EXPECT_EQ(infer(op).input("x", {-1, 3}, kBFloat16).types().front(),
               (TensorType{kBFloat16, {-1, 3}}))
         << op;
@@ -59,6 +59,13 @@ TEST(UnaryMathTest, OtherGradientsUseX) {
               ElementsAre("%0 = sign(x: x)", "%1 = elementwise_mul(x: d_out, y: %0)"));
   EXPECT_THAT(gradient_of("square").with("x", {2}).run().calls(),
               ElementsAre("%0 = elementwise_mul(x: d_out, y: x)", "%1 = scale(x: %0, scale: 2)"));
+}
+
+TEST(UnaryMathTest, TheGradientOfErfIsABell) {
+  EXPECT_THAT(gradient_of("erf").with("x", {2}).run().calls(),
+              ElementsAre("%0 = square(x: x)", "%1 = scale(x: %0, scale: -1)", "%2 = exp(x: %1)",
+                          "%3 = scale(x: %2, scale: 1.1283791670955126)",
+                          "%4 = elementwise_mul(x: d_out, y: %3)"));
 }
 
 TEST(UnaryMathTest, TheGradientOfClipHasItsRange) {

@@ -113,7 +113,7 @@ class RandomChains {
   }
 
   Variable unary(const Variable& x) {
-    switch (dice_.below(16)) {
+    switch (dice_.below(17)) {
       case 0: return relu(x);
       case 1: return tanh(x);
       case 2: return dice_.chance(50) ? sigmoid(x) : hard_swish(x);
@@ -129,6 +129,7 @@ class RandomChains {
       case 12: return square(x);
       case 13: return sign(x);
       case 14: return clip(x, -0.5, 1.5);
+      case 15: return erf(x);
       default: return scale(x, -1.25, 0.3);
     }
   }

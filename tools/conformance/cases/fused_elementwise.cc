@@ -62,6 +62,12 @@ class Rounded {
     return rounded(activated(activation, x));
   }
 
+  // Nowhere steeper than 2 / sqrt(pi).
+  [[nodiscard]] Bounded erf(const Bounded& x) const {
+    const Real value = std::erf(x.value);
+    return rounded({value, kSmooth * std::abs(value) + 1.13L * x.slack});
+  }
+
  private:
   // Results between steps are rounded as those of outputs are.
   [[nodiscard]] Bounded rounded(Bounded x) const {
@@ -127,6 +133,19 @@ Case activation_chain(DType dtype, const std::vector<Shape>& shapes) {
   return fused_case("tanh", dtype, shapes, expression, [=](const std::vector<Real>& v) {
     const Bounded sum = a.add(a.mul(a.exact(v[0]), a.exact(v[1])), a.exact(v[2]));
     return std::vector{a.scale(a.apply("tanh", sum), 0.5L, 1), sum};
+  });
+}
+
+// erf(x + y) * z.
+Case erf_chain(DType dtype, const std::vector<Shape>& shapes) {
+  const Expression expression{{"elementwise_add", "erf", "elementwise_mul"},
+                              {2, 0, 1, 1, 3, 2, 4, 2},
+                              {dtype, dtype, dtype},
+                              {},
+                              {5}};
+  const Rounded a(dtype);
+  return fused_case("erf", dtype, shapes, expression, [=](const std::vector<Real>& v) {
+    return std::vector{a.mul(a.erf(a.add(a.exact(v[0]), a.exact(v[1]))), a.exact(v[2]))};
   });
 }
 
@@ -224,6 +243,7 @@ void add_fused_elementwise_cases(Suite& suite) {
     for (const auto& shapes : broadcast) suite.add(activation_chain(dtype, shapes));
     for (const Shape& shape : equal) {
       suite.add(gradient_chain(dtype, {shape, shape, shape}));
+      suite.add(erf_chain(dtype, {shape, shape, shape}));
       suite.add(choice_chain(dtype, {shape, shape}));
     }
     suite.add(choice_chain(dtype, {{7, 300}, {300}}));

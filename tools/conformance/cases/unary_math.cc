@@ -1,8 +1,10 @@
 // exp, log, roots, absolute values, rounding, clip.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <loci/ops.hpp>
 #include <string_view>
@@ -30,10 +32,11 @@ struct UnaryMathOp {
 Real half_even(Real x) { return std::nearbyint(x); }
 Real sign_of(Real x) { return x > 0 ? 1 : (x < 0 ? -1 : x); }
 
-// Two units in the last place for exp and log; a root and a division for rsqrt.
+// Two units in the last place for exp and log, four for erf; a root and a division for rsqrt.
 constexpr UnaryMathOp kFloating[] = {
     {"exp", exp<Variable>, [](Real x) { return std::exp(x); }, 4, -5, 5, true},
     {"log", log<Variable>, [](Real x) { return std::log(x); }, 4, 0.5L, 9, true},
+    {"erf", erf<Variable>, [](Real x) { return std::erf(x); }, 8, -3, 3, true},
     {"sqrt", sqrt<Variable>, [](Real x) { return std::sqrt(x); }, 0, 0.5L, 9, true},
     {"rsqrt", rsqrt<Variable>, [](Real x) { return 1 / std::sqrt(x); }, 3, 0.5L, 9, true},
     {"floor", floor<Variable>, [](Real x) { return std::floor(x); }, 0, -9, 9, false},
@@ -120,6 +123,15 @@ void add_exp_range(Suite& suite, DType dtype) {
   suite.add(unary_case(op, dtype, {331}, uniform(low, low + 20), "subnormal"));
 }
 
+// Where erf is about a multiple of x, and where it reaches 1.
+void add_erf_range(Suite& suite, DType dtype) {
+  const auto* const op =
+      std::find_if(std::begin(kFloating), std::end(kFloating),
+                   [](const UnaryMathOp& each) { return each.name == std::string_view("erf"); });
+  suite.add(unary_case(*op, dtype, {331}, uniform(-1e-3L, 1e-3L), "near 0"));
+  suite.add(unary_case(*op, dtype, {1031}, uniform(-8, 8), "wide"));
+}
+
 struct Range {
   double min;
   double max;
@@ -204,6 +216,7 @@ void add_unary_math_cases(Suite& suite) {
       suite.add(unary_case(op, dtype, {36}, special_floats(dtype), "special"));
     }
     add_exp_range(suite, dtype);
+    add_erf_range(suite, dtype);
   }
   for (const DType dtype : kAllTypes) {
     if (dtype == kBool) continue;

@@ -28,6 +28,12 @@ LOCI_OP V rsqrt(const V& x) {
   return OpCall<V>("rsqrt").input("x", x).result();
 }
 
+// 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x; -1 and 1 at the infinities.
+template <class V>
+LOCI_OP V erf(const V& x) {
+  return OpCall<V>("erf").input("x", x).result();
+}
+
 // Numbers. Integers wrap: abs of the lowest one is itself. The gradient of abs at 0 is 0.
 template <class V>
 LOCI_OP V abs(const V& x) {

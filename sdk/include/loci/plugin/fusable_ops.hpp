@@ -27,7 +27,7 @@ struct FusableOp {
   }
 };
 
-inline constexpr std::array<FusableOp, 45> kFusableOps = {{
+inline constexpr std::array<FusableOp, 46> kFusableOps = {{
     {"abs", 1, 0},
     {"cast", 1, 0},  // to the dtype of the step
     {"ceil", 1, 0},
@@ -44,6 +44,7 @@ inline constexpr std::array<FusableOp, 45> kFusableOps = {{
     {"elementwise_pow", 2, 2},
     {"elementwise_sub", 2, 2},
     {"equal", 2, 2},
+    {"erf", 1, 0},
     {"exp", 1, 0},
     {"floor", 1, 0},
     {"gelu", 1, 0, {"approximate"}},
