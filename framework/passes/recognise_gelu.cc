@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <numbers>
 
 #include "framework/passes/recognisers.h"
@@ -20,15 +22,43 @@ bool is_bent(const Expressions& expressions, VarId u, VarId x) {
          is_about((*found)[3], kSlope * kCubic);
 }
 
-// `factor` times both values is the gelu of what is returned: the gate is what x is multiplied by,
+// Whether u is x / sqrt(2).
+bool is_over_root(const Expressions& expressions, VarId u, VarId x) {
+  const std::optional<Cubic> found = expressions.cubic(u, x);
+  return found && (*found)[0] == 0 && is_about((*found)[1], std::numbers::sqrt2 / 2) &&
+         (*found)[2] == 0 && (*found)[3] == 0;
+}
+
+// What a gate goes by, and whether it does by the argument that it has to be given.
+struct GateForm {
+  const char* function;
+  bool approximate;
+  bool (*is_argument)(const Expressions& expressions, VarId u, VarId x);
+};
+constexpr std::array kForms = {GateForm{"tanh", true, &is_bent},
+                               GateForm{"erf", false, &is_over_root}};
+
+const GateForm* form_of(const Operator* function) {
+  if (function == nullptr) return nullptr;
+  const auto* const found = std::find_if(kForms.begin(), kForms.end(), [&](const GateForm& form) {
+    return function->type() == form.function;
+  });
+  return found == kForms.end() ? nullptr : found;
+}
+
+// `factor` times both values is the gelu of what it returns: the gate is what x is multiplied by,
 // some of whose factors may stand at x.
-std::optional<VarId> gelu_of(const Expressions& expressions, double factor, VarId gate, VarId x) {
+std::optional<Recognised> gelu_of(const Expressions& expressions, double factor, VarId gate,
+                                  VarId x) {
   const Linear line = expressions.linear(gate);
-  const Operator* tanh = expressions.producer(line.x, "tanh");
-  if (tanh == nullptr) return std::nullopt;
+  const Operator* function = expressions.producer(line.x);
+  const GateForm* form = form_of(function);
+  if (form == nullptr) return std::nullopt;
   for (int i = 0; i <= kMostFactors; ++i) {
     const bool is_half = is_about(factor * line.factor, 0.5) && is_about(factor * line.offset, 0.5);
-    if (is_half && is_bent(expressions, argument(*tanh), x)) return x;
+    if (is_half && form->is_argument(expressions, argument(*function), x)) {
+      return Recognised{"gelu", {{"x", x}}, {{"approximate", form->approximate}}};
+    }
     const std::optional<Linear> step = expressions.linear_step(x);
     if (!step || step->offset != 0) return std::nullopt;
     factor *= step->factor;
@@ -47,9 +77,9 @@ std::optional<Recognised> recognise_gelu(const Operator& root, const Expressions
   const Operator* product = expressions.producer(outer.x, "elementwise_mul");
   if (product == nullptr) return std::nullopt;
   for (const std::size_t gate : {0U, 1U}) {
-    const std::optional<VarId> x =
+    std::optional<Recognised> found =
         gelu_of(expressions, outer.factor, argument(*product, gate), argument(*product, 1 - gate));
-    if (x) return Recognised{"gelu", {{"x", *x}}, {{"approximate", true}}};
+    if (found) return found;
   }
   return std::nullopt;
 }

@@ -22,7 +22,8 @@ struct Recognised {
 using Recogniser = std::optional<Recognised> (*)(const program::Operator& root,
                                                  const Expressions& expressions);
 
-// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), multiplied in any order.
+// 0.5 x (1 + erf(x / sqrt(2))) or 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), multiplied in
+// any order.
 std::optional<Recognised> recognise_gelu(const program::Operator& root,
                                          const Expressions& expressions);
 

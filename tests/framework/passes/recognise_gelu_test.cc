@@ -21,6 +21,44 @@ class RecogniseGeluTest : public RecognitionTest {
 
 using Form = std::function<Variable(const Variable&)>;
 
+Variable over_root(const Variable& x) { return x / std::numbers::sqrt2; }
+
+// Of the normal distribution itself.
+const std::vector<Form>& exact_forms() {
+  constexpr double kRoot = std::numbers::sqrt2;
+  static const std::vector<Form> kForms = {
+      [](const Variable& x) { return x * 0.5 * (1.0 + erf(over_root(x))); },
+      [](const Variable& x) { return 0.5 * (x * (1.0 + erf(over_root(x)))); },
+      [](const Variable& x) { return x * (0.5 * (1.0 + erf(over_root(x)))); },
+      [](const Variable& x) { return x * (1.0 + erf(over_root(x))) * 0.5; },
+      [](const Variable& x) { return x * (1.0 + erf(over_root(x))) / 2.0; },
+      [](const Variable& x) { return (0.5 * erf(over_root(x)) + 0.5) * x; },
+      [](const Variable& x) { return (erf(x / number(kRoot)) + number(1)) * (x * number(0.5)); },
+      [](const Variable& x) { return number(0.5) * x * (number(1) + erf(x * number(1 / kRoot))); },
+      [](const Variable& x) { return x / number(2) * (erf(x * 0.70710678) - number(-1)); },
+      [](const Variable& x) { return x / 2.0 * (1.0 + erf(1.0 / kRoot * x)); },
+      [](const Variable& x) { return x * (0.5 + erf(x / 1.414214) / 2.0); },
+      [](const Variable& x) { return x * (0.5 + 0.5 * erf(x / kRoot)); },
+      [](const Variable& x) { return scale(scale(erf(over_root(x)), 1.0, 1.0) * x, 0.5); },
+  };
+  return kForms;
+}
+
+class ExactGeluFormTest : public RecogniseGeluTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(ExactGeluFormTest, IsOneOp) {
+  const Variable out = exact_forms()[static_cast<std::size_t>(GetParam())](x_);
+  expect_same_values({{"x", random_tensor({3, 50}, 1)}}, {out});
+  recognise({out});
+  EXPECT_THAT(types(), ElementsAre("gelu"));
+  EXPECT_FALSE(std::get<bool>(last().attributes.at("approximate")));
+  EXPECT_EQ(input_name(0), "x");
+  EXPECT_EQ(last().outputs[0][0], out.id());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExactGeluFormTest,
+                         ::testing::Range(0, static_cast<int>(exact_forms().size())));
+
 class GeluFormTest : public RecogniseGeluTest, public ::testing::WithParamInterface<int> {};
 
 const std::vector<Form>& forms() {
@@ -66,6 +104,54 @@ TEST_F(RecogniseGeluTest, TakesTheValueThatIsBent) {
   expect_same_values({{"x", random_tensor({3, 50}, 2)}}, {out});
   recognise({out});
   EXPECT_THAT(types(), ElementsAre("scale", "gelu", "scale"));
+}
+
+TEST_F(RecogniseGeluTest, TakesTheValueThatTheNormalDistributionIsOf) {
+  const Variable halved = 0.5 * x_;
+  const Variable out = halved * (1.0 + erf(over_root(halved))) * 0.5;
+  expect_same_values({{"x", random_tensor({3, 50}, 2)}}, {out});
+  recognise({out});
+  EXPECT_THAT(types(), ElementsAre("scale", "gelu"));
+  EXPECT_FALSE(std::get<bool>(last().attributes.at("approximate")));
+}
+
+TEST_F(RecogniseGeluTest, OtherNumbersByErfMeanSomethingElse) {
+  const Variable y = data("y", {3, 50}, kFloat32);
+  const auto with = [&](const Variable& x, double half, double one, const Variable& u) {
+    return half * x * (one + erf(u));
+  };
+  const Variable over = over_root(x_);
+  const std::vector<Variable> fetches = {with(x_, 0.5, 1, x_),
+                                         with(x_, 0.5, 1, x_ / 1.414),
+                                         with(x_, 0.5, 1, -1.0 * over),
+                                         with(x_, 0.5, 1, over + 0.1),
+                                         with(x_, 0.5, 1, over_root(x_ * x_)),
+                                         with(x_, 0.51, 1, over),
+                                         with(x_, 0.5, 1.01, over),
+                                         with(x_, 0.5, -1, over),
+                                         with(x_, 0.5, 1, over_root(y)),
+                                         with(x_, 1, 0.5, over),
+                                         with(x_, 1, 1, over)};
+  const std::vector<std::string> before = types();
+  recognise(fetches);
+  EXPECT_EQ(types(), before);
+}
+
+// Bent as for the other form, or the other way round.
+TEST_F(RecogniseGeluTest, FormsAreNotMixed) {
+  const std::vector<Variable> fetches = {0.5 * x_ * (1.0 + erf(bend(x_))),
+                                         0.5 * x_ * (1.0 + tanh(over_root(x_)))};
+  const std::vector<std::string> before = types();
+  recognise(fetches);
+  EXPECT_EQ(types(), before);
+}
+
+TEST_F(RecogniseGeluTest, WhatSomebodyElseReadsStaysByErf) {
+  const Variable gate = 1.0 + erf(over_root(x_));
+  const std::vector<Variable> fetches = {0.5 * x_ * gate, gate};
+  const std::vector<std::string> before = types();
+  recognise(fetches);
+  EXPECT_EQ(types(), before);
 }
 
 TEST_F(RecogniseGeluTest, UnknownExtentsDoNotMatter) {

@@ -36,8 +36,14 @@ class RandomPatterns {
     return x;
   }
   Variable gelu_of(const Variable& x) {
+    if (dice_.chance(40)) return exact_gelu_of(x);
     const Variable cubed = dice_.chance(50) ? x * x * x : seen(square(x)) * x;
     const Variable gate = seen(1.0 + tanh(0.7978845608 * (x + 0.044715 * cubed)));
+    return dice_.chance(50) ? 0.5 * x * gate : x * (gate / 2.0);
+  }
+  Variable exact_gelu_of(const Variable& x) {
+    const Variable u = dice_.chance(50) ? x / 1.4142135624 : x * 0.7071067812;
+    const Variable gate = seen(1.0 + erf(seen(u)));
     return dice_.chance(50) ? 0.5 * x * gate : x * (gate / 2.0);
   }
   Variable softmax_of(const Variable& x, std::int64_t axis) {
