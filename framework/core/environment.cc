@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "framework/core/affinity.h"
 #include "framework/core/config.h"
 #include "framework/core/log.h"
 #include "framework/core/process_end.h"
@@ -20,7 +21,7 @@ constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostSyncSeconds = 86'400;  // a day
 constexpr std::uint64_t kLargestSeed = std::numeric_limits<std::uint64_t>::max();
 
-enum class Form { kAnything, kInteger, kLogLevels };
+enum class Form { kAnything, kInteger, kLogLevels, kAffinity };
 
 struct Rule {
   EnvironmentVariable variable;
@@ -37,6 +38,8 @@ Rule integer(const char* name, std::uint64_t low, std::uint64_t high, const char
 // The one list of them, by name.
 const std::vector<Rule>& rules() {
   static const auto& all = *new std::vector<Rule>{
+      {{"AFFINITY", kAffinityForm, "the processors of the threads that run kernels"},
+       Form::kAffinity},
       integer("EXIT_TIMEOUT", 0, kMostExitSeconds,
               "seconds that work may take to end when the process does"),
       integer("KERNEL_CACHE", 0, kMostBytes,
@@ -75,7 +78,11 @@ std::string complaint(const Rule& rule, const std::string& text) {
     return integer_in(rule, text) ? std::string() : fmt::format("it takes {}", rule.variable.takes);
   }
   try {
-    check_log_levels(text);
+    if (rule.form == Form::kAffinity) {
+      (void)processors_of_affinity(text);
+    } else {
+      check_log_levels(text);
+    }
     return {};
   } catch (const Error& error) {
     return fmt::format("it takes {}: {}", rule.variable.takes, error.what());

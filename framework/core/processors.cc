@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kGroups = "/sys/fs/cgroup";
 
-std::uint32_t allowed_processors() noexcept {
+std::uint32_t count_allowed() noexcept {
   cpu_set_t mask;
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) return 1;  // more than 1,024 processors
   return static_cast<std::uint32_t>(std::max(CPU_COUNT(&mask), 1));
@@ -48,6 +48,16 @@ std::uint32_t group_quota() {
 
 }  // namespace
 
+std::vector<int> allowed_processors() {
+  std::vector<int> allowed;
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return allowed;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &mask)) allowed.push_back(processor);
+  }
+  return allowed;
+}
+
 std::uint32_t processors_of_quota(const std::string& cpu_max) noexcept {
   std::uint64_t quota = 0;
   std::uint64_t period = 0;
@@ -62,7 +72,7 @@ std::uint32_t processors_of_quota(const std::string& cpu_max) noexcept {
 }
 
 std::uint32_t usable_processors() noexcept {
-  const std::uint32_t allowed = allowed_processors();
+  const std::uint32_t allowed = count_allowed();
   try {
     const std::uint32_t quota = group_quota();
     return quota == 0 ? allowed : std::min(allowed, quota);

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cstdint>
 
+#include "framework/core/affinity.h"
 #include "framework/core/futex.h"
 #include "framework/core/spin.h"
 
@@ -86,7 +88,9 @@ void sleep_until_called() noexcept {
   looking.fetch_add(1, std::memory_order_relaxed);
 }
 
-void* work(void*) noexcept {
+// One thread, whose number is the argument.
+void* work(void* number) noexcept {
+  bind_to_processor(reinterpret_cast<std::uintptr_t>(number));
   in_loop = true;
   while (true) {
     const auto help = [] { return help_once(); };
@@ -104,7 +108,7 @@ void begin_again() noexcept {
 }
 
 // Detached, and deaf to signals, which are the application's threads' to take.
-bool start_thread() noexcept {
+bool start_thread(std::uintptr_t number) noexcept {
   static const int kRegistered = pthread_atfork(nullptr, nullptr, &begin_again);
   (void)kRegistered;
   sigset_t all;
@@ -113,7 +117,8 @@ bool start_thread() noexcept {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
   looking.fetch_add(1, std::memory_order_relaxed);
-  const bool is_started = pthread_create(&thread, nullptr, &work, nullptr) == 0;
+  const bool is_started =
+      pthread_create(&thread, nullptr, &work, reinterpret_cast<void*>(number)) == 0;
   if (is_started) {
     pthread_detach(thread);
   } else {
@@ -128,7 +133,7 @@ void have_threads(std::uint32_t wanted) noexcept {
   std::uint32_t there = threads.load(std::memory_order_relaxed);
   while (there < wanted && !was_refused.load(std::memory_order_relaxed)) {
     if (!threads.compare_exchange_weak(there, there + 1, std::memory_order_relaxed)) continue;
-    if (start_thread()) {
+    if (start_thread(there + 1)) {
       ++there;
     } else {
       threads.fetch_sub(1, std::memory_order_relaxed);

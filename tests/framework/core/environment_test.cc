@@ -29,12 +29,14 @@ TEST(EnvironmentTest, ListsWhatItReads) {
     EXPECT_STRNE(variable.meaning, "");
   }
   EXPECT_THAT(names,
-              ElementsAre("EXIT_TIMEOUT", "KERNEL_CACHE", "LOG", "MEMORY_LIMIT", "PLAN_CACHE",
+              ElementsAre("AFFINITY", "EXIT_TIMEOUT", "KERNEL_CACHE", "LOG", "MEMORY_LIMIT", "PLAN_CACHE",
                           "PLUGIN_PATH", "PLUGIN_PROBE", "SEED", "SYNC_TIMEOUT", "THREADS"));
 }
 
 TEST(EnvironmentTest, KnowsGoodValues) {
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"AFFINITY", "none"},
+           {"AFFINITY", "cores"},
            {"THREADS", "1"},
            {"THREADS", "4096"},
            {"SEED", "0"},
