@@ -94,11 +94,7 @@ bool Device::copy_with_host(const loci_copy& copy, Stream& stream) {
     copy_rows(copy, stream);
     return false;
   }
-  if (stream.is_capturing()) {
-    throw sdk::Error(LOCI_CODE_UNSUPPORTED,
-                     "[cuda] " + place_ +
-                         ": a copy of pageable host memory cannot be captured; give pinned memory");
-  }
+  stream.refuse_while_recording("memory of the host that is not pinned cannot be copied");
   const HostRows rows{static_cast<char*>(const_cast<void*>(host)), copy.row_bytes, copy.rows,
                       pitch};
   if (writes) {

@@ -123,7 +123,8 @@ void Device::mem_free(std::uint32_t kind, void* pointer, Stream* stream) {
   const CurrentContext current(*this, CurrentContext::ToGiveBack{});
   if (kind == LOCI_MEMORY_PINNED) return free_pinned(pointer, stream);
   const auto address = reinterpret_cast<CUdeviceptr>(pointer);
-  if (stream != nullptr && !stream->is_capturing()) {
+  if (stream != nullptr) {
+    stream->refuse_while_recording("memory cannot be freed in the order of the stream");
     return check(driver_->cuMemFreeAsync(address, stream->handle()), "freeing memory");
   }
   const RelaxedCapture relaxed(driver_);
@@ -165,7 +166,9 @@ void Device::host_unregister(void* pointer) {
 
 void Device::synchronize() {
   const CurrentContext current(*this);
-  check(driver_->cuCtxSynchronize(), "waiting for the device");
+  streams_.wait_for_all(*this);
+  // The driver tells of failures in what it is asked, even where there was nothing to wait for.
+  check(driver_->cuStreamSynchronize(watch_), "waiting for the device");
 }
 
 // The driver tells of a failure of enqueued work in whatever is called next, and not whose it was.
@@ -177,8 +180,10 @@ void Device::check_async() {
 }
 
 void* Device::native_handle(Stream* stream, std::string_view name) const {
+  if (name == "cuda.driver") return driver_.library();
   if (name == "cuda.context") return context_;
   if (name == "cuda.stream" && stream != nullptr) return stream->handle();
+  if (name == "cuda.stream.recording" && stream != nullptr) return &stream->recording();
   return nullptr;
 }
 

@@ -15,6 +15,7 @@
 #include "module_cache.h"
 #include "planned_faults.h"
 #include "stream.h"
+#include "stream_list.h"
 
 namespace loci::cuda {
 
@@ -53,6 +54,7 @@ class Device {
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] PlannedFaults& faults() { return faults_; }
   [[nodiscard]] ModuleCache& modules() { return modules_; }
+  [[nodiscard]] StreamList& streams() { return streams_; }
   [[nodiscard]] std::uint32_t multiprocessors() const { return entry_.multiprocessors; }
   // Throws what a status of the driver means, if it is an error; that the device is lost, if the
   // status or an earlier one says so.
@@ -84,6 +86,7 @@ class Device {
   CUcontext context_ = nullptr;
   CUstream watch_ = nullptr;  // no work: errors of the context can be asked for by it
   ModuleCache modules_;
+  StreamList streams_;
   std::atomic<bool> is_lost_{false};
   mutable std::mutex mutex_;
   std::string lost_by_;

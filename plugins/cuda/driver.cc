@@ -57,15 +57,15 @@ Driver::Driver(const std::string& path) {
 
 void Driver::open(const std::string& path) {
   const std::string file = path.empty() ? "libcuda.so.1" : path;
-  void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) {
+  library_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library_ == nullptr) {
     const char* cause = ::dlerror();
     unavailable_ = "no CUDA driver (" + std::string(cause == nullptr ? file.c_str() : cause) +
                    "); install that of the graphics processor" +
                    (path.empty() ? "" : ", or mend LOCI_CUDA_DRIVER");
     return;
   }
-  const std::string missing = find_functions(library, functions_);
+  const std::string missing = find_functions(library_, functions_);
   if (missing.empty()) return initialise(file);
   unavailable_ = "no CUDA driver of 12.4 or newer (" + file + " has no " + missing +
                  "); update the driver of the graphics processor";

@@ -21,6 +21,8 @@ void Event::record(Stream* stream) {
   Device::require(stream);
   const CurrentContext current(device_);
   device_.faults().enter_event();
+  // The driver would take it for a fork.
+  stream->refuse_while_recording("no event can be recorded");
   device_.check(device_.driver()->cuEventRecord(handle_, stream->handle()), "recording an event");
 }
 

@@ -23,6 +23,15 @@ StatusMeaning meaning_of(CUresult status) {
     case CUDA_ERROR_PEER_ACCESS_UNSUPPORTED:
       return {LOCI_CODE_UNSUPPORTED, "another device may do it"};
     case CUDA_ERROR_NOT_READY: return {LOCI_CODE_INVALID_ARGUMENT, "wait for the work first"};
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
+    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+    case CUDA_ERROR_CAPTURED_EVENT:
+      return {LOCI_CODE_INVALID_ARGUMENT,
+              "a stream that records a graph can have no such call; do it before the recording or "
+              "after it"};
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_INVALID_PTX:

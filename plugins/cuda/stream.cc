@@ -25,10 +25,12 @@ Stream::Stream(Device& device, std::int32_t priority) : device_(device) {
   device.check(device.driver()->cuStreamCreateWithPriority(&handle_, CU_STREAM_NON_BLOCKING,
                                                            static_cast<int>(priority)),
                "creating a stream");
+  device.streams().add(*this);
 }
 
 // The driver destroys it when its work has ended.
 Stream::~Stream() {
+  device_.streams().remove(*this);
   staging_.reset();
   const CurrentContext current(device_, CurrentContext::ToGiveBack{});
   device_.driver()->cuStreamDestroy(handle_);
@@ -65,6 +67,24 @@ bool Stream::is_capturing() {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   device_.check(device_.driver()->cuStreamIsCapturing(handle_, &status), "looking at a stream");
   return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+// A question of the stream's work is what the driver itself ends a capture for.
+void Stream::refuse_while_recording(const char* what) {
+  if (!is_capturing()) return;
+  device_.driver()->cuStreamQuery(handle_);
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                   std::string("[cuda] ") + what +
+                       " while the stream records a graph; do it before the recording or after it");
+}
+
+bool Stream::mark(Event& mark) {
+  const std::lock_guard lock(recording_.mutex);
+  const bool records = recording_.thread != std::thread::id();
+  if (records && recording_.thread != std::this_thread::get_id()) return false;
+  refuse_while_recording("the device cannot be waited for");
+  device_.check(device_.driver()->cuEventRecord(mark.handle(), handle_), "waiting for the device");
+  return true;
 }
 
 Staging& Stream::staging() {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "driver.h"
+#include "stream_recording.h"
 
 namespace loci::cuda {
 
@@ -29,12 +30,20 @@ class Stream {
   void launch_host(loci_host_fn function, void* context, std::uint64_t correlation);
 
   [[nodiscard]] bool is_capturing();
+  // Throws `what`, and that a graph is recorded, if so; the recording is invalid from then on.
+  void refuse_while_recording(const char* what);
+  // For who records the stream.
+  [[nodiscard]] StreamRecording& recording() { return recording_; }
+  // Makes `mark` done when what is enqueued now is; false if another thread records the stream.
+  // Throws if this thread does, and the recording is invalid from then on.
+  bool mark(Event& mark);
   // Pinned memory through which pageable memory is copied; made when first asked for.
   Staging& staging();
 
  private:
   Device& device_;
   CUstream handle_ = nullptr;
+  StreamRecording recording_;
   std::unique_ptr<Staging> staging_;
 };
 

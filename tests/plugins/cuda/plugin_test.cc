@@ -91,7 +91,7 @@ TEST_F(CudaPluginTest, AForkedProcessSaysThatCudaDoesNotWorkInIt) {
 TEST_F(CudaPluginTest, AStickyErrorLosesTheDeviceAndSaysWhatToDo) {
   EXPECT_EQ(
       in_child([] {
-        DrivenPlugin plugin = open("devices=1,fail=cuCtxSynchronize:1:700");
+        DrivenPlugin plugin = open("devices=1,fail=cuStreamSynchronize:1:700");
         loci_device* device = nullptr;
         const loci_device_api& api = plugin.devices();
         plugin.host().check(api.open(plugin.plugin(), 0, &device));
