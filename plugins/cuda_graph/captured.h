@@ -1,0 +1,70 @@
+// What a stream recorded: the driver's graph, and which op each of its nodes is of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "driver.h"
+
+namespace loci::cuda_graph {
+
+// Work that was announced, and what became of it: nodes [first, last).
+struct Op {
+  std::string name;  // "relu"
+  std::uint64_t item = 0;
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+struct Node {
+  CUgraphNode handle = nullptr;
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+  std::size_t op = 0;
+  std::vector<std::size_t> before;  // the nodes that it waits for, all of lesser numbers
+};
+
+// "relu, item 3"
+[[nodiscard]] std::string text_of(const Op& op);
+// "kernel"
+[[nodiscard]] std::string kind_of(CUgraphNodeType type);
+
+// Immutable. Owns the driver's graph.
+class Captured {
+ public:
+  Captured(std::shared_ptr<const Driver> driver, CUgraph graph)
+      : driver_(std::move(driver)), graph_(graph) {}
+  ~Captured() { (*driver_)->cuGraphDestroy(graph_); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+
+  // What has been announced before `tips`, which the work behind them waits for. Called with the
+  // ops in their order. Throws Error where a node is of a kind that no graph of Loci has.
+  void add(Op op, const std::vector<CUgraphNode>& tips);
+
+  [[nodiscard]] CUgraph handle() const { return graph_; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
+  // Whether each node waits for the one before it alone.
+  [[nodiscard]] bool is_chain() const;
+  // "3 (relu, item 2)"
+  [[nodiscard]] std::string name_of(std::size_t node) const;
+  // The number of a node of the driver's; nodes().size() if there is none.
+  [[nodiscard]] std::size_t find(CUgraphNode node) const;
+  // Of host memory, about.
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  void add_node(CUgraphNode node, const std::vector<CUgraphNode>& before);
+
+  std::shared_ptr<const Driver> driver_;
+  CUgraph graph_;
+  std::vector<Node> nodes_;
+  std::vector<Op> ops_;
+  std::unordered_map<CUgraphNode, std::size_t> numbers_;
+};
+
+}  // namespace loci::cuda_graph

@@ -1,0 +1,74 @@
+#include "capturer.h"
+
+#include <utility>
+
+#include "plugin.h"
+
+namespace loci::cuda_graph {
+
+Capturer::Capturer(Plugin& plugin, std::uint32_t index, const sdk::NativeHandles& handles)
+    : driver_(std::make_shared<const Driver>(index, handles)), dots_(plugin.dots()) {}
+
+std::shared_ptr<Recording> Capturer::find(CUstream stream) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = recordings_.find(stream);
+  return found == recordings_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Recording> Capturer::take(CUstream stream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = recordings_.find(stream);
+  if (found == recordings_.end()) return nullptr;
+  auto recording = std::move(found->second);
+  recordings_.erase(found);
+  return recording;
+}
+
+void Capturer::refuse_idle() const {
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda_graph] " + driver_->place() +
+                                                   ": the stream does not record; begin first");
+}
+
+void Capturer::begin(loci_stream* stream) {
+  const CUstream handle = driver_->stream(stream);
+  if (find(handle) != nullptr) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda_graph] " + driver_->place() +
+                                                     ": the stream records already; end or abort "
+                                                     "that first");
+  }
+  auto recording = std::make_shared<Recording>(driver_, handle, driver_->recording_of(stream));
+  const std::lock_guard lock(mutex_);
+  recordings_[handle] = std::move(recording);
+}
+
+void Capturer::annotate(loci_stream* stream, std::string_view op, std::uint64_t item) {
+  const auto recording = find(driver_->stream(stream));
+  if (recording == nullptr) refuse_idle();
+  recording->announce(op, item);
+}
+
+std::unique_ptr<Graph> Capturer::end(loci_stream* stream) {
+  const auto recording = take(driver_->stream(stream));
+  if (recording == nullptr) refuse_idle();
+  auto captured = recording->finish();
+  dots_.write(*driver_, *captured);
+  return std::make_unique<Graph>(driver_, std::move(captured));
+}
+
+void Capturer::abort(loci_stream* stream) {
+  if (const auto recording = take(driver_->stream(stream))) recording->abort();
+}
+
+std::uint32_t Capturer::status(loci_stream* stream) const {
+  const CUstream handle = driver_->stream(stream);
+  const CurrentContext current(*driver_);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  driver_->check((*driver_)->cuStreamIsCapturing(handle, &status), "looking at a stream");
+  switch (status) {
+    case CU_STREAM_CAPTURE_STATUS_ACTIVE: return LOCI_CAPTURE_ACTIVE;
+    case CU_STREAM_CAPTURE_STATUS_INVALIDATED: return LOCI_CAPTURE_INVALID;
+    default: return LOCI_CAPTURE_NONE;
+  }
+}
+
+}  // namespace loci::cuda_graph

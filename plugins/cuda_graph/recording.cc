@@ -1,0 +1,73 @@
+#include "recording.h"
+
+#include <utility>
+
+namespace loci::cuda_graph {
+
+// Relaxed: that a thread may not do something meanwhile is the host's to say, by the mode of its
+// Graph, and it has said so before this. Here streams that do not record are nobody's business.
+Recording::Recording(std::shared_ptr<const Driver> driver, CUstream stream,
+                     cuda::StreamRecording& told)
+    : driver_(std::move(driver)), stream_(stream), told_(told) {
+  announced_.push_back({{"work that was not announced", 0}, {}});
+  const CurrentContext current(*driver_);
+  const std::lock_guard lock(told_.mutex);
+  driver_->check((*driver_)->cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED),
+                 "beginning to record");
+  told_.thread = std::this_thread::get_id();
+}
+
+bool Recording::read_tips(std::vector<CUgraphNode>& tips) const {
+  const CurrentContext current(*driver_);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUgraphNode* nodes = nullptr;
+  const CUgraphEdgeData* edges = nullptr;
+  std::size_t count = 0;
+  driver_->check(
+      (*driver_)->capture_info(stream_, &status, nullptr, nullptr, &nodes, &edges, &count),
+      "looking at a recording");
+  if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return false;
+  tips.assign(nodes, nodes + count);
+  return true;
+}
+
+void Recording::announce(std::string_view op, std::uint64_t item) {
+  std::vector<CUgraphNode> tips;
+  if (read_tips(tips)) {
+    announced_.push_back({{std::string(op), item}, std::move(tips)});
+    return;
+  }
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                   "[cuda_graph] " + driver_->place() + ": " + text_of(announced_.back().op) +
+                       " did what no graph can have, and the recording is invalid; leave it out "
+                       "of the capture");
+}
+
+CUresult Recording::end(CUgraph& graph) const {
+  const CurrentContext current(*driver_);
+  const std::lock_guard lock(told_.mutex);
+  told_.thread = std::thread::id();
+  return (*driver_)->cuStreamEndCapture(stream_, &graph);
+}
+
+std::shared_ptr<const Captured> Recording::finish() {
+  std::vector<CUgraphNode> tips;
+  const std::string what =
+      read_tips(tips) ? "ending a recording" : "ending a recording that became invalid";
+  CUgraph graph = nullptr;
+  driver_->check(end(graph), what + " behind " + text_of(announced_.back().op));
+  const auto captured = std::make_shared<Captured>(driver_, graph);
+  for (std::size_t i = 0; i < announced_.size(); ++i) {
+    const bool is_last = i + 1 == announced_.size();
+    captured->add(std::move(announced_[i].op), is_last ? tips : announced_[i + 1].tips);
+  }
+  return captured;
+}
+
+// A recording that is invalid ends with an error, and the stream is free all the same.
+void Recording::abort() {
+  CUgraph graph = nullptr;
+  if (end(graph) == CUDA_SUCCESS) (*driver_)->cuGraphDestroy(graph);
+}
+
+}  // namespace loci::cuda_graph
