@@ -70,6 +70,7 @@ void Staging::wait(Chunk& chunk) {
 }
 
 void Staging::write(const HostRows& source, CUdeviceptr target, std::uint64_t target_pitch) {
+  const std::lock_guard lock(mutex_);
   for_each_part(source, [&](const Part& part) {
     Chunk& chunk = next();
     wait(chunk);
@@ -82,6 +83,7 @@ void Staging::write(const HostRows& source, CUdeviceptr target, std::uint64_t ta
 }
 
 void Staging::read(const HostRows& target, CUdeviceptr source, std::uint64_t source_pitch) {
+  const std::lock_guard lock(mutex_);
   // What an earlier write left in them is not to be taken for something that was read.
   for (Chunk& chunk : chunks_) wait(chunk);
   for_each_part(target, [&](const Part& part) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <mutex>
 
 #include "driver.h"
 
@@ -19,8 +20,8 @@ struct HostRows {
   std::uint64_t pitch;
 };
 
-// Two chunks of a stream: one is copied by the host while the other is copied by the device. Used
-// by one thread at a time, as its stream is.
+// Two chunks of a stream: one is copied by the host while the other is copied by the device.
+// Thread-safe: the stream that a host uses for what has none of its own is used by many threads.
 class Staging {
  public:
   Staging(Device& device, Stream& stream);
@@ -60,6 +61,7 @@ class Staging {
 
   Device& device_;
   Stream& stream_;
+  std::mutex mutex_;  // held as long as a copy has the chunks
   std::array<Chunk, 2> chunks_;
   std::size_t next_ = 0;
 };

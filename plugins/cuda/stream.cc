@@ -88,7 +88,7 @@ bool Stream::mark(Event& mark) {
 }
 
 Staging& Stream::staging() {
-  if (staging_ == nullptr) staging_ = std::make_unique<Staging>(device_, *this);
+  std::call_once(has_staging_, [this] { staging_ = std::make_unique<Staging>(device_, *this); });
   return *staging_;
 }
 

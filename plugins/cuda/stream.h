@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "driver.h"
 #include "stream_recording.h"
@@ -44,6 +45,7 @@ class Stream {
   Device& device_;
   CUstream handle_ = nullptr;
   StreamRecording recording_;
+  std::once_flag has_staging_;
   std::unique_ptr<Staging> staging_;
 };
 
