@@ -19,14 +19,15 @@ class PoolSource final : public MemorySource {
  public:
   explicit PoolSource(device::Device& device) : device_(device), source_(device) {}
 
-  void* acquire(std::uint64_t bytes, loci_stream* stream) override {
+  // For work of every stream: a graph is replayed in others than it was captured in.
+  void* acquire(std::uint64_t bytes, loci_stream* /*stream*/) override {
     try {
-      return source_.acquire(bytes, stream);
+      return source_.acquire(bytes, nullptr);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kOutOfMemory) throw;
     }
     memory_of(device_).allocator().empty_cache();
-    return source_.acquire(bytes, stream);
+    return source_.acquire(bytes, nullptr);
   }
   void release(void* pointer, std::uint64_t bytes) noexcept override {
     source_.release(pointer, bytes);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "framework/device/stream.h"
@@ -39,6 +40,29 @@ TEST_F(PrivatePoolTest, NobodyReusesItsMemory) {
   live.clear();
   const Buffer own = pool.allocate(kMiB / 2, nullptr, "mine still");
   EXPECT_EQ(others.count(own.data()), 0U) << "what others have cached went to the pool";
+}
+
+// Of the device's mem_alloc, and what it was asked for last.
+decltype(loci_device_api::mem_alloc) plain_mem_alloc = nullptr;
+loci_stream* asked_stream = nullptr;
+
+loci_error* noting_mem_alloc(loci_device* device, std::uint32_t kind, std::uint64_t bytes,
+                             loci_stream* stream, void** out_pointer) {
+  asked_stream = stream;
+  return plain_mem_alloc(device, kind, bytes, stream, out_pointer);
+}
+
+// A graph is captured in one stream and replayed in another, and nothing orders these two.
+TEST(PrivatePoolStreamTest, ItsMemoryIsForWorkOfEveryStream) {
+  test::FakeBackend fake{{.memory = 64 * kMiB}};
+  plain_mem_alloc = std::exchange(fake.backend().api.mem_alloc, noting_mem_alloc);
+  device::Device device{fake.backend(), Place("fake")};
+  const device::Stream stream(device);
+  const Buffer other = device_allocator(device).allocate(kMiB, stream.handle(), "another");
+  EXPECT_EQ(asked_stream, stream.handle());
+  PrivatePool pool(device);
+  const Buffer mine = pool.allocate(kMiB, stream.handle(), "mine");
+  EXPECT_EQ(asked_stream, nullptr);
 }
 
 TEST_F(PrivatePoolTest, CountsItsOwn) {
