@@ -1,12 +1,15 @@
-// Graphs at every place that is there: "cpu" and "sim:0".
+// Graphs at every place that is there: "cpu" and "sim:0", or the one that LOCI_TEST_GRAPH_PLACE
+// names, such as "cuda:0", which is on the double of the driver then.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <loci/loci.hpp>
 #include <loci/plugins.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/core/config.h"
@@ -14,7 +17,18 @@
 
 namespace loci::capture {
 
+inline std::vector<const char*> graph_places() {
+  const char* place = std::getenv("LOCI_TEST_GRAPH_PLACE");
+  return place == nullptr ? std::vector<const char*>{"cpu", "sim:0"} : std::vector{place};
+}
+
+inline void use_cuda_double() {
+  ::setenv("LOCI_CUDA_DRIVER", test::build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
+  ::setenv("LOCI_CUDA_DOUBLE", "checks=all,devices=2,seed=7", 1);
+}
+
 inline void use_plugins() {
+  use_cuda_double();
   core::set_config_value("CPU_ONEDNN", "0");
   core::set_config_value("SIM", "devices=2,race=1,delay_us=20,seed=7");
   plugins::SearchOptions options;
@@ -40,10 +54,11 @@ class GraphTest : public CaptureTest, public ::testing::WithParamInterface<const
 };
 
 inline std::string place_name(const ::testing::TestParamInfo<const char*>& info) {
-  return info.param[0] == 'c' ? "cpu" : "sim";
+  const std::string_view place = info.param;
+  return std::string(place.substr(0, place.find(':')));
 }
 
 #define LOCI_GRAPH_PLACES(suite) \
-  INSTANTIATE_TEST_SUITE_P(Places, suite, ::testing::Values("cpu", "sim:0"), place_name)
+  INSTANTIATE_TEST_SUITE_P(Places, suite, ::testing::ValuesIn(graph_places()), place_name)
 
 }  // namespace loci::capture
