@@ -5,6 +5,7 @@
 #include "kernels/binary_functions.cuh"
 #include "kernels/block_threads.h"
 #include "kernels/broadcast_axes.h"
+#include "kernels/division.cuh"
 #include "kernels/elements.cuh"
 
 namespace loci::cuda {
@@ -64,11 +65,6 @@ struct Offsets {
     y += steps * axis.y_step;
   }
 };
-
-__device__ std::int64_t quotient(std::int64_t dividend, const Division& by) {
-  return static_cast<std::int64_t>(__umul64hi(static_cast<std::uint64_t>(dividend), by.factor) >>
-                                   by.shift);
-}
 
 __device__ Offsets locate(const BroadcastAxes& axes, std::int64_t position) {
   Offsets at;

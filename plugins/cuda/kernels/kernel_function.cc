@@ -20,8 +20,14 @@ std::string_view dtype_suffix(loci_dtype dtype) {
     case LOCI_DTYPE_BF16: return "_bf16";
     case LOCI_DTYPE_F32: return "_f32";
     case LOCI_DTYPE_F64: return "_f64";
+    case LOCI_DTYPE_I8: return "_i8";
+    case LOCI_DTYPE_I16: return "_i16";
     case LOCI_DTYPE_I32: return "_i32";
     case LOCI_DTYPE_I64: return "_i64";
+    case LOCI_DTYPE_U8: return "_u8";
+    case LOCI_DTYPE_U16: return "_u16";
+    case LOCI_DTYPE_U32: return "_u32";
+    case LOCI_DTYPE_U64: return "_u64";
     default: sdk::fail_dtype(dtype);
   }
 }

@@ -4,8 +4,11 @@ namespace loci::cuda {
 
 sdk::KernelList all_kernels() {
   Kernels kernels;
+  add_argmax(kernels);
   add_binary(kernels);
   add_movement(kernels);
+  add_reduce(kernels);
+  add_reduce_fold(kernels);
   add_unary(kernels);
   return sdk::KernelList(std::move(kernels));
 }

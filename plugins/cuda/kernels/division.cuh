@@ -1,0 +1,13 @@
+// Division by constants that the host prepared.
+#pragma once
+
+#include "kernels/broadcast_axes.h"
+
+namespace loci::cuda {
+
+__device__ inline std::int64_t quotient(std::int64_t dividend, const Division& by) {
+  return static_cast<std::int64_t>(__umul64hi(static_cast<std::uint64_t>(dividend), by.factor) >>
+                                   by.shift);
+}
+
+}  // namespace loci::cuda

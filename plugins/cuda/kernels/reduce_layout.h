@@ -1,0 +1,24 @@
+// How the elements of a reduction are shared among threads; for both sides of a launch.
+#pragma once
+
+#include "kernels/strided_axes.h"
+
+namespace loci::cuda {
+
+// Each output is made of `count` elements, in `splits` parts of `chunk` positions at most, so that
+// few outputs keep a whole device busy. The parts depend on the shape alone, and so do results.
+//
+// Rows, where the innermost axis goes: `width` threads side by side fold a part, some of a warp or
+// all of a block. Columns, where it stays: a block folds `width` outputs side by side.
+struct ReduceLayout {
+  std::int64_t outputs;
+  std::int64_t count;
+  std::int64_t chunk;
+  std::int64_t inner;  // columns: outputs that lie side by side
+  std::int32_t splits;
+  std::int32_t width;
+  StridedAxes kept;     // columns: without the innermost
+  StridedAxes reduced;  // rows: the innermost with a step of 1
+};
+
+}  // namespace loci::cuda

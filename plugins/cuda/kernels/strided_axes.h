@@ -1,0 +1,21 @@
+// Where positions along some axes of a tensor are; for both sides of a launch.
+#pragma once
+
+#include "kernels/broadcast_axes.h"
+
+namespace loci::cuda {
+
+// The step is in elements.
+struct StridedAxis {
+  std::int64_t extent;
+  Division by_extent;
+  std::int64_t step;
+};
+
+// Innermost first.
+struct StridedAxes {
+  std::int32_t rank;
+  StridedAxis axes[kMostAxes];
+};
+
+}  // namespace loci::cuda
