@@ -17,10 +17,14 @@ inline constexpr std::uint64_t kNumbers =
     sdk::kFloatBits | LOCI_DTYPE_BIT(LOCI_DTYPE_I32) | LOCI_DTYPE_BIT(LOCI_DTYPE_I64);
 
 void add_argmax(Kernels& kernels);
+void add_batch_norm(Kernels& kernels);
 void add_binary(Kernels& kernels);
+void add_l2_normalize(Kernels& kernels);
+void add_layer_norm(Kernels& kernels);
 void add_movement(Kernels& kernels);
 void add_reduce(Kernels& kernels);
 void add_reduce_fold(Kernels& kernels);
+void add_softmax(Kernels& kernels);
 void add_unary(Kernels& kernels);
 
 sdk::KernelList all_kernels();

@@ -1,32 +1,17 @@
 // What elements are folded with, as reduce.cuh says. Semantics are those of the portable kernels.
 #pragma once
 
-#include <limits>
 #include <type_traits>
 
+#include "kernels/limits.cuh"
 #include "kernels/reduce.cuh"
+#include "kernels/sum_type.cuh"
 
 namespace loci::cuda {
-
-template <class T>
-inline constexpr bool kIsHalf = !std::is_same_v<computed_t<T>, T>;
-
-// Halves are summed in float32, other floats in double, and integers wrap.
-template <class T>
-using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t,
-                                 std::conditional_t<kIsHalf<T>, float, double>>;
 
 // As double, or so that it wraps: a product of halves may leave the range of float32 in between.
 template <class T>
 using product_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
-
-// What every value is at least, and at most.
-template <class C>
-inline constexpr C kLowest = std::is_integral_v<C> ? std::numeric_limits<C>::min()
-                                                   : -std::numeric_limits<C>::infinity();
-template <class C>
-inline constexpr C kHighest = std::is_integral_v<C> ? std::numeric_limits<C>::max()
-                                                    : std::numeric_limits<C>::infinity();
 
 // Whether they are one value, if both are NaN too.
 template <class C>

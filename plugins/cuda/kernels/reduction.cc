@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <loci/plugin/dtype_visit.hpp>
 
-#include "kernels/block_threads.h"
+#include "kernels/team_size.h"
 
 namespace loci::cuda {
 namespace {
-
-constexpr std::int64_t kThreads = kBlockThreads;
-constexpr std::int64_t kWarp = 32;
 
 constexpr std::uint64_t kMostStateBytes = 16;  // of a fold
 
@@ -19,27 +16,15 @@ constexpr std::int64_t kElementsOfThread = 16;
 // From so many on, a whole block folds a row.
 constexpr std::int64_t kRowOfBlock = 1024;
 
-std::int64_t power_from(std::int64_t least) {
-  std::int64_t power = 1;
-  while (power < least) power *= 2;
-  return power;
-}
-
-std::int64_t quotient_up(std::int64_t dividend, std::int64_t divisor) {
-  return (dividend + divisor - 1) / divisor;
-}
-
-// As many threads as a row has vectors, or elements where those are not whole vectors.
 std::int64_t row_width(std::int64_t count, loci_dtype dtype) {
-  if (count >= kRowOfBlock) return kThreads;
-  const std::int64_t lanes = 16 / static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
-  return std::min(power_from(count % lanes == 0 ? count / lanes : count), kWarp);
+  return count >= kRowOfBlock ? kTeamBlock : lanes_of_row(count, count, dtype);
 }
 
 // A warp's worth, or more if columns are short.
 std::int64_t column_width(std::int64_t inner, std::int64_t count) {
-  const std::int64_t side_by_side = power_from(std::min(inner, kThreads));
-  return std::min(side_by_side, std::max(kWarp, kThreads / power_from(std::min(count, kThreads))));
+  const std::int64_t side_by_side = power_from(std::min(inner, kTeamBlock));
+  return std::min(side_by_side,
+                  std::max(kTeamWarp, kTeamBlock / power_from(std::min(count, kTeamBlock))));
 }
 
 // `teams` fold parts at once, of so many threads each.
@@ -48,7 +33,7 @@ void split(ReduceLayout& layout, std::int64_t blocks, std::int64_t threads) {
   const std::int64_t wanted = kWantedBlocks / std::max<std::int64_t>(blocks, 1);
   const std::int64_t splits = std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1));
   // Whole vectors, whatever the dtype.
-  layout.chunk = quotient_up(quotient_up(layout.count, splits), kWarp) * kWarp;
+  layout.chunk = quotient_up(quotient_up(layout.count, splits), kTeamWarp) * kTeamWarp;
   layout.splits =
       layout.count == 0 ? 1 : static_cast<std::int32_t>(quotient_up(layout.count, layout.chunk));
 }
@@ -86,13 +71,13 @@ ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype) {
     layout.width = static_cast<std::int32_t>(width);
     layout.kept = strided_axes(plan.kept);
     layout.reduced = strided_axes(plan.all_reduced());
-    split(layout, quotient_up(layout.outputs * width, kThreads), width);
+    split(layout, quotient_up(layout.outputs * width, kTeamBlock), width);
   } else {
     const std::int64_t width = column_width(plan.inner, layout.count);
     layout.width = static_cast<std::int32_t>(width);
     layout.kept = strided_axes(plan.kept);
     layout.reduced = strided_axes(plan.reduced);
-    split(layout, plan.kept.count * quotient_up(plan.inner, width), kThreads / width);
+    split(layout, plan.kept.count * quotient_up(plan.inner, width), kTeamBlock / width);
   }
   return layout;
 }
@@ -102,7 +87,7 @@ Reduction::Reduction(const sdk::Prepare& prepare, const KernelImage& image, cons
     : layout_(reduce_layout(plan, dtype)),
       threads_(plan.inner_is_reduced ? layout_.outputs * layout_.splits * layout_.width
                                      : plan.kept.count * quotient_up(plan.inner, layout_.width) *
-                                           layout_.splits * kThreads),
+                                           layout_.splits * kTeamBlock),
       fold_(prepare, image, name + (plan.inner_is_reduced ? "_rows" : "_columns")) {
   if (layout_.splits > 1) fold_parts_.emplace(prepare, image, name + "_parts");
 }

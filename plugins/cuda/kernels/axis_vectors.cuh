@@ -1,0 +1,264 @@
+// Work on the vectors along one axis, read once from memory where a team's registers hold one.
+//
+// An operation is a type with
+//   Element, Arguments                    of the tensor; the kernel's parameters
+//   static constexpr int kArrays          tensors that are gone through together
+//   static Arrays<Element, kArrays> arrays(const Arguments&)
+//   static void run(const Arguments&, const Elements&)   for one vector, by all of its team
+// where Elements is an AxisElements.
+#pragma once
+
+#include "kernels/elements.cuh"
+#include "kernels/strided_axes.cuh"
+#include "kernels/thread_teams.cuh"
+#include "kernels/vector_layout.h"
+
+namespace loci::cuda {
+
+struct Plus {
+  template <class State>
+  static __device__ State apply(State x, State y) {
+    return x + y;
+  }
+};
+
+// NaN is passed over.
+struct Larger {
+  template <class State>
+  static __device__ State apply(State x, State y) {
+    return x > y ? x : y;
+  }
+};
+
+template <class T, int kArrays>
+struct Arrays {
+  const T* data[kArrays];
+};
+
+// What one thread has of an element's value in each array.
+template <class C, int kArrays>
+struct Values {
+  C of[kArrays];
+};
+
+struct VectorPlace {
+  std::int64_t vector;
+  std::int64_t base;  // of its first element
+  std::int64_t count;
+  bool is_there;  // else the thread only meets the others
+};
+
+// A thread's part of one vector: vectors of 16 bytes where they are aligned and lie in one run.
+template <class T, int kArrays, int kHeld, class Team>
+class AxisElements {
+  using C = computed_t<T>;
+  using Convert = Element<T>;
+  static constexpr int kLanes = Vector<T>::kLanes;
+
+ public:
+  __device__ AxisElements(const Arrays<T, kArrays>& arrays, const VectorLayout& layout,
+                          const Team& team, const VectorPlace& place, bool may_be_vectors)
+      : arrays_(arrays), layout_(layout), team_(team), place_(place), are_vectors_(may_be_vectors) {
+#pragma unroll
+    for (int a = 0; a < kArrays; ++a) are_vectors_ &= are_vectors(arrays.data[a] + place.base);
+    if constexpr (kHeld > 0) hold();
+  }
+
+  __device__ std::int64_t vector() const { return place_.vector; }
+  __device__ std::int64_t base() const { return place_.base; }
+  __device__ std::int64_t count() const { return place_.count; }
+  // Else the thread has no elements, and only meets the others in folds.
+  __device__ bool is_there() const { return place_.is_there; }
+  // Of the whole vector, for which one thread of the team writes.
+  __device__ bool is_writer() const { return team_.member() == 0 && place_.is_there; }
+
+  template <class Op, class State>
+  __device__ State fold(State state) const {
+    return team_.template fold<Op>(state);
+  }
+
+  // visit(Values, position) for each of the thread's elements.
+  template <class Visit>
+  __device__ void each(const Visit& visit) const {
+    if constexpr (kHeld > 0) {
+#pragma unroll
+      for (int i = 0; i < kHeld; ++i) {
+        const std::int64_t position = position_of(i);
+        if (position < place_.count) visit(held_[i], position);
+      }
+    } else {
+      read([&](const auto& values, std::int64_t position) { visit(values, position); });
+    }
+  }
+
+  // Writes compute(Values, position) to `out`, which may be one of the arrays.
+  template <class Compute>
+  __device__ void store(T* out, const Compute& compute) const {
+    T* to = out + place_.base;
+    if (are_vectors_ && are_vectors(to)) {
+      store_vectors(to, compute);
+    } else {
+      each([&](const auto& values, std::int64_t position) {
+        to[offset_of(layout_.places, position)] = Convert::narrow(compute(values, position));
+      });
+    }
+  }
+
+ private:
+  // The thread's i-th.
+  __device__ std::int64_t position_of(int i) const {
+    if (!are_vectors_) return static_cast<std::int64_t>(i) * team_.size() + team_.member();
+    return static_cast<std::int64_t>(i / kLanes * team_.size() + team_.member()) * kLanes +
+           i % kLanes;
+  }
+
+  __device__ Values<C, kArrays> scalar_at(std::int64_t position) const {
+    const std::int64_t offset = place_.base + offset_of(layout_.places, position);
+    Values<C, kArrays> values;
+#pragma unroll
+    for (int a = 0; a < kArrays; ++a) {
+      values.of[a] = Convert::widen(arrays_.data[a][offset]);
+    }
+    return values;
+  }
+
+  // visit(Values, lane) for a vector from `position` on.
+  template <class Visit>
+  __device__ void visit_vector(std::int64_t position, const Visit& visit) const {
+    const std::int64_t offset = place_.base + offset_of(layout_.places, position);
+    Vector<T> vectors[kArrays];
+#pragma unroll
+    for (int a = 0; a < kArrays; ++a) vectors[a] = load_vector(arrays_.data[a] + offset);
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      Values<C, kArrays> values;
+#pragma unroll
+      for (int a = 0; a < kArrays; ++a) {
+        values.of[a] = Convert::widen(vectors[a].lanes[lane]);
+      }
+      visit(values, lane);
+    }
+  }
+
+  __device__ void hold() {
+    if (are_vectors_) {
+#pragma unroll
+      for (int i = 0; i < kHeld; i += kLanes) {
+        const std::int64_t position = position_of(i);
+        if (position >= place_.count) continue;
+        visit_vector(position, [&](const auto& values, int lane) { held_[i + lane] = values; });
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kHeld; ++i) {
+        const std::int64_t position = position_of(i);
+        if (position < place_.count) held_[i] = scalar_at(position);
+      }
+    }
+  }
+
+  template <class Visit>
+  __device__ void read(const Visit& visit) const {
+    if (are_vectors_) {
+      for (std::int64_t i = team_.member() * kLanes; i < place_.count; i += team_.size() * kLanes) {
+        visit_vector(i, [&](const auto& values, int lane) { visit(values, i + lane); });
+      }
+    } else {
+      for (std::int64_t i = team_.member(); i < place_.count; i += team_.size()) {
+        visit(scalar_at(i), i);
+      }
+    }
+  }
+
+  template <class Compute>
+  __device__ void store_vectors(T* to, const Compute& compute) const {
+    if constexpr (kHeld > 0) {
+#pragma unroll
+      for (int i = 0; i < kHeld; i += kLanes) {
+        const std::int64_t position = position_of(i);
+        if (position >= place_.count) continue;
+        Vector<T> vector;
+#pragma unroll
+        for (int lane = 0; lane < kLanes; ++lane) {
+          vector.lanes[lane] = Convert::narrow(compute(held_[i + lane], position + lane));
+        }
+        store_vector(to + offset_of(layout_.places, position), vector);
+      }
+    } else {
+      for (std::int64_t i = team_.member() * kLanes; i < place_.count; i += team_.size() * kLanes) {
+        Vector<T> vector;
+        visit_vector(i, [&](const auto& values, int lane) {
+          vector.lanes[lane] = Convert::narrow(compute(values, i + lane));
+        });
+        store_vector(to + offset_of(layout_.places, i), vector);
+      }
+    }
+  }
+
+  Arrays<T, kArrays> arrays_;
+  const VectorLayout& layout_;
+  const Team& team_;
+  VectorPlace place_;
+  bool are_vectors_;
+  Values<C, kArrays> held_[kHeld > 0 ? kHeld : 1];
+};
+
+template <class Op, int kHeld>
+__device__ void run_rows(const typename Op::Arguments& arguments, const VectorLayout& layout) {
+  using T = typename Op::Element;
+  const RowTeam team(layout.width);
+  const StridedAxes& places = layout.places;
+  const std::int64_t run = places.rank == 0 ? 1 : places.axes[0].extent;
+  const bool may_be_vectors = run % Vector<T>::kLanes == 0;
+  for (std::int64_t i = team.first_item(); i < layout.vectors; i += team.item_step()) {
+    const VectorPlace place{i, i * layout.row_step, layout.count, true};
+    Op::run(arguments, AxisElements<T, Op::kArrays, kHeld, RowTeam>(Op::arrays(arguments), layout,
+                                                                    team, place, may_be_vectors));
+  }
+}
+
+template <class Op, int kHeld>
+__device__ void run_columns(const typename Op::Arguments& arguments, const VectorLayout& layout) {
+  using T = typename Op::Element;
+  const ColumnTeam team(layout.width);
+  const std::int64_t strips = (layout.inner + layout.width - 1) / layout.width;
+  const std::int64_t items = layout.vectors / layout.inner * strips;
+  for (std::int64_t item = blockIdx.x; item < items; item += gridDim.x) {
+    const std::int64_t row = item / strips;
+    const std::int64_t column = (item - row * strips) * layout.width + team.column();
+    const bool is_there = column < layout.inner;
+    const VectorPlace place{row * layout.inner + column, row * layout.count * layout.inner + column,
+                            is_there ? layout.count : 0, is_there};
+    Op::run(arguments, AxisElements<T, Op::kArrays, kHeld, ColumnTeam>(
+                           Op::arrays(arguments), layout, team, place, /*may_be_vectors=*/false));
+  }
+}
+
+}  // namespace loci::cuda
+
+// NAME_rows_HELD and NAME_columns_HELD of an operation, for each kind of holding.
+#define LOCI_AXIS_KERNEL(name, way, held, ...)                                        \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                         \
+      name##_##way##_##held(const __grid_constant__ __VA_ARGS__::Arguments arguments, \
+                            const __grid_constant__ VectorLayout layout) {            \
+    run_##way<__VA_ARGS__, held>(arguments, layout);                                  \
+  }
+#define LOCI_AXIS_ROWS(name, ...)              \
+  LOCI_AXIS_KERNEL(name, rows, 0, __VA_ARGS__) \
+  LOCI_AXIS_KERNEL(name, rows, 8, __VA_ARGS__) \
+  LOCI_AXIS_KERNEL(name, rows, 16, __VA_ARGS__)
+#define LOCI_AXIS_COLUMNS(name, ...)              \
+  LOCI_AXIS_KERNEL(name, columns, 0, __VA_ARGS__) \
+  LOCI_AXIS_KERNEL(name, columns, 8, __VA_ARGS__) \
+  LOCI_AXIS_KERNEL(name, columns, 16, __VA_ARGS__)
+#define LOCI_AXIS_ROWS_OF_FLOATS(name, Op) \
+  LOCI_AXIS_ROWS(name##_f32, Op<float>)    \
+  LOCI_AXIS_ROWS(name##_f64, Op<double>)   \
+  LOCI_AXIS_ROWS(name##_f16, Op<__half>)   \
+  LOCI_AXIS_ROWS(name##_bf16, Op<__nv_bfloat16>)
+#define LOCI_AXIS_FLOATS(name, Op)          \
+  LOCI_AXIS_ROWS_OF_FLOATS(name, Op)        \
+  LOCI_AXIS_COLUMNS(name##_f32, Op<float>)  \
+  LOCI_AXIS_COLUMNS(name##_f64, Op<double>) \
+  LOCI_AXIS_COLUMNS(name##_f16, Op<__half>) \
+  LOCI_AXIS_COLUMNS(name##_bf16, Op<__nv_bfloat16>)

@@ -1,0 +1,119 @@
+// layer_norm and its gradient for x: kernels for rows, as axis_vectors.cuh says. Its sums over
+// rows, the gradients for scale and bias: kernels as reduce.cuh says.
+#include "kernels/layer_norm_arguments.h"
+#include "kernels/moments.cuh"
+#include "kernels/reduce.cuh"
+
+namespace loci::cuda {
+namespace {
+
+template <class T>
+__device__ computed_t<T> element_at(const void* array, std::int64_t i) {
+  return Element<T>::widen(static_cast<const T*>(array)[i]);
+}
+
+template <class T>
+struct LayerNorm {
+  using Element = T;
+  using Arguments = LayerNormArguments;
+  using C = computed_t<T>;
+  static constexpr int kArrays = 1;
+  static __device__ Arrays<T, 1> arrays(const Arguments& arguments) {
+    return {{static_cast<const T*>(arguments.x)}};
+  }
+
+  template <class Elements>
+  static __device__ void run(const Arguments& arguments, const Elements& elements) {
+    const auto moments = moments_of<T>(elements);
+    const auto inv_std = static_cast<C>(moments.inv_std(arguments.epsilon));
+    if (elements.is_writer()) {
+      static_cast<C*>(arguments.mean)[elements.vector()] = static_cast<C>(moments.mean);
+      static_cast<C*>(arguments.inv_std)[elements.vector()] = inv_std;
+    }
+    const Centre<C> centre(moments.mean);
+    elements.store(static_cast<T*>(arguments.y), [&](const auto& x, std::int64_t i) {
+      C value = centre(x.of[0]) * inv_std;
+      if (arguments.scale != nullptr) value *= element_at<T>(arguments.scale, i);
+      if (arguments.bias != nullptr) value += element_at<T>(arguments.bias, i);
+      return value;
+    });
+  }
+};
+
+// inv_std (g - mean(g) - h mean(g h)), g = y_grad scale, h = (x - mean) inv_std.
+template <class T>
+struct LayerNormGrad {
+  using Element = T;
+  using Arguments = LayerNormGradArguments;
+  using C = computed_t<T>;
+  using Sum = sum_t<T>;
+  static constexpr int kArrays = 2;
+  static __device__ Arrays<T, 2> arrays(const Arguments& arguments) {
+    return {{static_cast<const T*>(arguments.x), static_cast<const T*>(arguments.y_grad)}};
+  }
+
+  template <class Elements>
+  static __device__ void run(const Arguments& arguments, const Elements& elements) {
+    const C mean = static_cast<const C*>(arguments.mean)[elements.vector()];
+    const C inv_std = static_cast<const C*>(arguments.inv_std)[elements.vector()];
+    const auto grad = [&](const auto& values, std::int64_t i) {
+      return arguments.scale == nullptr ? values.of[1]
+                                        : values.of[1] * element_at<T>(arguments.scale, i);
+    };
+    const auto normal = [&](const auto& values) { return (values.of[0] - mean) * inv_std; };
+    Sum grads = 0;
+    Sum products = 0;
+    elements.each([&](const auto& values, std::int64_t i) {
+      const Sum g = grad(values, i);
+      grads += g;
+      products += g * static_cast<Sum>(normal(values));
+    });
+    const auto count = static_cast<Sum>(elements.count() < 1 ? 1 : elements.count());
+    const auto level = static_cast<C>(elements.template fold<Plus>(grads) / count);
+    const auto slope = static_cast<C>(elements.template fold<Plus>(products) / count);
+    elements.store(static_cast<T*>(arguments.x_grad), [&](const auto& values, std::int64_t i) {
+      return inv_std * ((grad(values, i) - level) - normal(values) * slope);
+    });
+  }
+};
+
+// The elements are those of y_grad; positions are rows, and outputs columns.
+template <class T>
+struct LayerNormSums {
+  struct State {
+    sum_t<T> scale;
+    sum_t<T> bias;
+  };
+  using Input = T;
+  using Result = T;
+  using Extra = LayerNormSumsArguments;
+  using C = computed_t<T>;
+
+  static __device__ State neutral() { return {0, 0}; }
+  static __device__ State apply(State x, State y) { return {x.scale + y.scale, x.bias + y.bias}; }
+  __device__ State term(T value, const Place& at) const {
+    const auto grad = static_cast<sum_t<T>>(Element<T>::widen(value));
+    const C mean = static_cast<const C*>(extra.mean)[at.position];
+    const C inv_std = static_cast<const C*>(extra.inv_std)[at.position];
+    const C normal = (element_at<T>(extra.x, at.offset) - mean) * inv_std;
+    return {grad * static_cast<sum_t<T>>(normal), grad};
+  }
+  __device__ void write(std::int64_t output, State sums) const {
+    if (out != nullptr) out[output] = Element<T>::narrow(static_cast<C>(sums.scale));
+    if (extra.bias_grad != nullptr) {
+      static_cast<T*>(extra.bias_grad)[output] = Element<T>::narrow(static_cast<C>(sums.bias));
+    }
+  }
+
+  const T* x;
+  T* out;
+  Extra extra;
+};
+
+}  // namespace
+
+LOCI_AXIS_ROWS_OF_FLOATS(layer_norm, LayerNorm)
+LOCI_AXIS_ROWS_OF_FLOATS(layer_norm_grad, LayerNormGrad)
+LOCI_REDUCE_FLOATS(layer_norm_sums, LayerNormSums)
+
+}  // namespace loci::cuda
