@@ -262,3 +262,9 @@ __device__ void run_columns(const typename Op::Arguments& arguments, const Vecto
   LOCI_AXIS_COLUMNS(name##_f64, Op<double>) \
   LOCI_AXIS_COLUMNS(name##_f16, Op<__half>) \
   LOCI_AXIS_COLUMNS(name##_bf16, Op<__nv_bfloat16>)
+// Of operations that go through a row only once, so that nothing has to be held.
+#define LOCI_AXIS_ROWS_READ_ONCE(name, Op)          \
+  LOCI_AXIS_KERNEL(name##_f32, rows, 0, Op<float>)  \
+  LOCI_AXIS_KERNEL(name##_f64, rows, 0, Op<double>) \
+  LOCI_AXIS_KERNEL(name##_f16, rows, 0, Op<__half>) \
+  LOCI_AXIS_KERNEL(name##_bf16, rows, 0, Op<__nv_bfloat16>)

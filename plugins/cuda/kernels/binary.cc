@@ -71,16 +71,20 @@ void prepare_binary(sdk::Prepare& prepare) {
 }  // namespace
 
 void add_binary(Kernels& kernels) {
-  for (const char* op : {"elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div",
-                         "elementwise_max", "elementwise_min"}) {
+  const auto add = [&](std::string_view op, std::uint64_t dtypes) {
     kernels.push_back({op,
                        kName,
-                       kNumbers,
+                       dtypes,
                        sdk::make_kernel<prepare_binary>,
                        nullptr,
                        {{0, 0}, {1, 0}},
                        LOCI_KERNEL_CAPTURABLE});
+  };
+  for (const char* op : {"elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div",
+                         "elementwise_max", "elementwise_min"}) {
+    add(op, kNumbers);
   }
+  add("square_error_cost", sdk::kFloatBits);
 }
 
 }  // namespace loci::cuda

@@ -113,12 +113,14 @@ __device__ void map_broadcast(const T* x, const T* y, T* out, const BroadcastAxe
       const T* x, const T* y, T* out, const __grid_constant__ BroadcastAxes axes) {           \
     map_broadcast<Function>(x, y, out, axes);                                                 \
   }
-#define LOCI_BINARY_NUMBERS(name, Function)        \
-  LOCI_BINARY(name, Function, f32, float)          \
-  LOCI_BINARY(name, Function, f64, double)         \
-  LOCI_BINARY(name, Function, f16, __half)         \
-  LOCI_BINARY(name, Function, bf16, __nv_bfloat16) \
-  LOCI_BINARY(name, Function, i32, std::int32_t)   \
+#define LOCI_BINARY_FLOATS(name, Function) \
+  LOCI_BINARY(name, Function, f32, float)  \
+  LOCI_BINARY(name, Function, f64, double) \
+  LOCI_BINARY(name, Function, f16, __half) \
+  LOCI_BINARY(name, Function, bf16, __nv_bfloat16)
+#define LOCI_BINARY_NUMBERS(name, Function)      \
+  LOCI_BINARY_FLOATS(name, Function)             \
+  LOCI_BINARY(name, Function, i32, std::int32_t) \
   LOCI_BINARY(name, Function, i64, std::int64_t)
 
 LOCI_BINARY_NUMBERS(elementwise_add, Add)
@@ -127,5 +129,6 @@ LOCI_BINARY_NUMBERS(elementwise_mul, Mul)
 LOCI_BINARY_NUMBERS(elementwise_div, Div)
 LOCI_BINARY_NUMBERS(elementwise_max, Max)
 LOCI_BINARY_NUMBERS(elementwise_min, Min)
+LOCI_BINARY_FLOATS(square_error_cost, SquareError)
 
 }  // namespace loci::cuda

@@ -49,6 +49,14 @@ struct Div {
   }
 };
 
+struct SquareError {
+  template <class C>
+  static __device__ C value(C x, C y) {
+    const C difference = x - y;
+    return difference * difference;
+  }
+};
+
 struct Max {
   template <class C>
   static __device__ C value(C x, C y) {

@@ -4,15 +4,19 @@ namespace loci::cuda {
 
 sdk::KernelList all_kernels() {
   Kernels kernels;
+  add_accuracy(kernels);
   add_argmax(kernels);
   add_batch_norm(kernels);
   add_binary(kernels);
+  add_cross_entropy(kernels);
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
   add_movement(kernels);
+  add_optimizer(kernels);
   add_reduce(kernels);
   add_reduce_fold(kernels);
   add_softmax(kernels);
+  add_sum(kernels);
   add_unary(kernels);
   return sdk::KernelList(std::move(kernels));
 }

@@ -16,15 +16,19 @@ inline constexpr std::string_view kName = "cuda";
 inline constexpr std::uint64_t kNumbers =
     sdk::kFloatBits | LOCI_DTYPE_BIT(LOCI_DTYPE_I32) | LOCI_DTYPE_BIT(LOCI_DTYPE_I64);
 
+void add_accuracy(Kernels& kernels);
 void add_argmax(Kernels& kernels);
 void add_batch_norm(Kernels& kernels);
 void add_binary(Kernels& kernels);
+void add_cross_entropy(Kernels& kernels);
 void add_l2_normalize(Kernels& kernels);
 void add_layer_norm(Kernels& kernels);
 void add_movement(Kernels& kernels);
+void add_optimizer(Kernels& kernels);
 void add_reduce(Kernels& kernels);
 void add_reduce_fold(Kernels& kernels);
 void add_softmax(Kernels& kernels);
+void add_sum(Kernels& kernels);
 void add_unary(Kernels& kernels);
 
 sdk::KernelList all_kernels();

@@ -57,12 +57,13 @@ __device__ typename Fold::State fold_own(const Fold& fold, const ReduceLayout& l
                                          const RowTeam& team, const Part& part, std::int64_t base) {
   using Input = typename Fold::Input;
   constexpr std::int64_t kLanes = Vector<Input>::kLanes;
+  constexpr int kUnroll = sizeof(Input) < 4 ? 1 : 4;
   auto state = Fold::neutral();
   std::int64_t done = part.begin;
   const StridedAxes& axes = layout.reduced;
   if (are_vectors(fold.x + base) && (axes.rank <= 1 || axes.axes[0].extent % kLanes == 0)) {
     done = part.end - (part.end - part.begin) % kLanes;
-#pragma unroll 4
+#pragma unroll kUnroll
     for (std::int64_t i = part.begin + team.member() * kLanes; i < done;
          i += team.size() * kLanes) {
       const std::int64_t offset = base + offset_of(axes, i);
