@@ -2,32 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <loci/plugin/dims.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <string>
 
 #include "kernels/kernel_function.h"
-#include "kernels/vector_layout.h"
+#include "kernels/thread_layouts.h"
 
 namespace loci::cuda {
-
-// Vectors along an axis, of elements of a dtype: rows if they lie side by side.
-struct AxisVectors {
-  bool are_rows;
-  int held;  // which instance of a kernel suits
-  VectorLayout layout;
-};
-AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype);
-
-// Rows that are `outer` runs of `run` elements each, which are `step` apart; the first run of the
-// next row lies behind that of the one before.
-struct RunRows {
-  std::int64_t rows;
-  std::int64_t outer;
-  std::int64_t run;
-  std::int64_t step;
-};
-AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype);
 
 // One of the kernels of an operation, prepared. Immutable.
 class AxisFunction {

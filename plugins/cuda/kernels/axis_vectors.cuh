@@ -30,6 +30,40 @@ struct Larger {
   }
 };
 
+// By one instruction: where another path stores the same elements one by one, the compiler would
+// make one of both, of single elements.
+template <class T>
+__device__ void store_at_once(T* to, const Vector<T>& vector) {
+  std::uint32_t words[4];
+  static_assert(sizeof words == sizeof vector);
+  std::memcpy(words, &vector, sizeof vector);
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+               "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
+// Of a row that all vectors share, such as a scale: 16 bytes at once where those of the vectors
+// are. Elements come in the order of lanes.
+template <class T>
+class SharedRow {
+ public:
+  // `data` may be null.
+  __device__ explicit SharedRow(const void* data)
+      : data_(static_cast<const T*>(data)), are_vectors_(are_vectors(data_)) {}
+  __device__ bool is_there() const { return data_ != nullptr; }
+  // `lane` is that of the element in its vector; -1 without vectors.
+  __device__ computed_t<T> at(std::int64_t position, int lane) {
+    if (lane < 0 || !are_vectors_) return Element<T>::widen(data_[position]);
+    if (lane == 0) vector_ = load_vector(data_ + position);
+    return Element<T>::widen(vector_.lanes[lane]);
+  }
+
+ private:
+  const T* data_;
+  bool are_vectors_;
+  Vector<T> vector_;
+};
+
 template <class T, int kArrays>
 struct Arrays {
   const T* data[kArrays];
@@ -87,19 +121,49 @@ class AxisElements {
         if (position < place_.count) visit(held_[i], position);
       }
     } else {
-      read([&](const auto& values, std::int64_t position) { visit(values, position); });
+      read([&](const auto& values, std::int64_t position, int) { visit(values, position); });
+    }
+  }
+
+  // visit(Values, position, lane), as SharedRow takes them.
+  template <class Visit>
+  __device__ void each_with_lane(const Visit& visit) const {
+    if constexpr (kHeld > 0) {
+      if (are_vectors_) {
+#pragma unroll
+        for (int i = 0; i < kHeld; ++i) {
+          const std::int64_t position = position_of(i);
+          if (position < place_.count) visit(held_[i], position, i % kLanes);
+        }
+      } else {
+#pragma unroll
+        for (int i = 0; i < kHeld; ++i) {
+          const std::int64_t position = position_of(i);
+          if (position < place_.count) visit(held_[i], position, -1);
+        }
+      }
+    } else {
+      read(visit);
     }
   }
 
   // Writes compute(Values, position) to `out`, which may be one of the arrays.
   template <class Compute>
   __device__ void store(T* out, const Compute& compute) const {
+    store_with_lane(out, [&](const auto& values, std::int64_t position, int) {
+      return compute(values, position);
+    });
+  }
+
+  // The same of compute(Values, position, lane).
+  template <class Compute>
+  __device__ void store_with_lane(T* out, const Compute& compute) const {
     T* to = out + place_.base;
     if (are_vectors_ && are_vectors(to)) {
       store_vectors(to, compute);
     } else {
       each([&](const auto& values, std::int64_t position) {
-        to[offset_of(layout_.places, position)] = Convert::narrow(compute(values, position));
+        to[offset_of(layout_.places, position)] = Convert::narrow(compute(values, position, -1));
       });
     }
   }
@@ -161,11 +225,11 @@ class AxisElements {
   __device__ void read(const Visit& visit) const {
     if (are_vectors_) {
       for (std::int64_t i = team_.member() * kLanes; i < place_.count; i += team_.size() * kLanes) {
-        visit_vector(i, [&](const auto& values, int lane) { visit(values, i + lane); });
+        visit_vector(i, [&](const auto& values, int lane) { visit(values, i + lane, lane); });
       }
     } else {
       for (std::int64_t i = team_.member(); i < place_.count; i += team_.size()) {
-        visit(scalar_at(i), i);
+        visit(scalar_at(i), i, -1);
       }
     }
   }
@@ -180,17 +244,17 @@ class AxisElements {
         Vector<T> vector;
 #pragma unroll
         for (int lane = 0; lane < kLanes; ++lane) {
-          vector.lanes[lane] = Convert::narrow(compute(held_[i + lane], position + lane));
+          vector.lanes[lane] = Convert::narrow(compute(held_[i + lane], position + lane, lane));
         }
-        store_vector(to + offset_of(layout_.places, position), vector);
+        store_at_once(to + offset_of(layout_.places, position), vector);
       }
     } else {
       for (std::int64_t i = team_.member() * kLanes; i < place_.count; i += team_.size() * kLanes) {
         Vector<T> vector;
         visit_vector(i, [&](const auto& values, int lane) {
-          vector.lanes[lane] = Convert::narrow(compute(values, i + lane));
+          vector.lanes[lane] = Convert::narrow(compute(values, i + lane, lane));
         });
-        store_vector(to + offset_of(layout_.places, i), vector);
+        store_at_once(to + offset_of(layout_.places, i), vector);
       }
     }
   }

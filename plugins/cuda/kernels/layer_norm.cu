@@ -31,12 +31,15 @@ struct LayerNorm {
       static_cast<C*>(arguments.inv_std)[elements.vector()] = inv_std;
     }
     const Centre<C> centre(moments.mean);
-    elements.store(static_cast<T*>(arguments.y), [&](const auto& x, std::int64_t i) {
-      C value = centre(x.of[0]) * inv_std;
-      if (arguments.scale != nullptr) value *= element_at<T>(arguments.scale, i);
-      if (arguments.bias != nullptr) value += element_at<T>(arguments.bias, i);
-      return value;
-    });
+    SharedRow<T> scale(arguments.scale);
+    SharedRow<T> bias(arguments.bias);
+    elements.store_with_lane(static_cast<T*>(arguments.y),
+                             [&](const auto& x, std::int64_t i, int lane) {
+                               C value = centre(x.of[0]) * inv_std;
+                               if (scale.is_there()) value *= scale.at(i, lane);
+                               if (bias.is_there()) value += bias.at(i, lane);
+                               return value;
+                             });
   }
 };
 
@@ -56,24 +59,25 @@ struct LayerNormGrad {
   static __device__ void run(const Arguments& arguments, const Elements& elements) {
     const C mean = static_cast<const C*>(arguments.mean)[elements.vector()];
     const C inv_std = static_cast<const C*>(arguments.inv_std)[elements.vector()];
-    const auto grad = [&](const auto& values, std::int64_t i) {
-      return arguments.scale == nullptr ? values.of[1]
-                                        : values.of[1] * element_at<T>(arguments.scale, i);
+    SharedRow<T> scale(arguments.scale);
+    const auto grad = [&](const auto& values, std::int64_t i, int lane) {
+      return scale.is_there() ? values.of[1] * scale.at(i, lane) : values.of[1];
     };
     const auto normal = [&](const auto& values) { return (values.of[0] - mean) * inv_std; };
     Sum grads = 0;
     Sum products = 0;
-    elements.each([&](const auto& values, std::int64_t i) {
-      const Sum g = grad(values, i);
+    elements.each_with_lane([&](const auto& values, std::int64_t i, int lane) {
+      const Sum g = grad(values, i, lane);
       grads += g;
       products += g * static_cast<Sum>(normal(values));
     });
     const auto count = static_cast<Sum>(elements.count() < 1 ? 1 : elements.count());
     const auto level = static_cast<C>(elements.template fold<Plus>(grads) / count);
     const auto slope = static_cast<C>(elements.template fold<Plus>(products) / count);
-    elements.store(static_cast<T*>(arguments.x_grad), [&](const auto& values, std::int64_t i) {
-      return inv_std * ((grad(values, i) - level) - normal(values) * slope);
-    });
+    elements.store_with_lane(
+        static_cast<T*>(arguments.x_grad), [&](const auto& values, std::int64_t i, int lane) {
+          return inv_std * ((grad(values, i, lane) - level) - normal(values) * slope);
+        });
   }
 };
 

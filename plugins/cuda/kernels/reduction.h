@@ -2,24 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <loci/plugin/axis_walk.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <loci/plugin/reduction.hpp>
 #include <optional>
 #include <string>
 
 #include "kernels/kernel_function.h"
-#include "kernels/reduce_layout.h"
+#include "kernels/thread_layouts.h"
 
 namespace loci::cuda {
 
 // For what treats integers of both signs alike: the unsigned one of an integer dtype.
 loci_dtype bits_of(loci_dtype dtype);
-
-StridedAxes strided_axes(const sdk::AxisList& axes);
-
-// Of elements of a dtype. `plan` has outputs.
-ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype);
 
 // For folds without a parameter of their own.
 inline constexpr double kNoExtra = 0;

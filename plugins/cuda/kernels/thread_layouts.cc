@@ -1,0 +1,137 @@
+#include "kernels/thread_layouts.h"
+
+#include <algorithm>
+
+#include "kernels/team_size.h"
+
+namespace loci::cuda {
+namespace {
+
+// Few outputs are split until there are so many blocks, as long as a thread has so many elements.
+constexpr std::int64_t kWantedBlocks = 512;
+constexpr std::int64_t kElementsOfThread = 16;
+// From so many on, a whole block folds a row.
+constexpr std::int64_t kRowOfBlock = 1024;
+
+// Columns side by side that still make whole sectors of memory.
+constexpr std::int64_t kFewColumns = 8;
+
+std::int64_t row_width(std::int64_t count, loci_dtype dtype) {
+  return count >= kRowOfBlock ? kTeamBlock : lanes_of_row(count, count, dtype);
+}
+
+// A warp's worth, or more if columns are short.
+std::int64_t column_width(std::int64_t inner, std::int64_t count) {
+  const std::int64_t side_by_side = power_from(std::min(inner, kTeamBlock));
+  return std::min(side_by_side,
+                  std::max(kTeamWarp, kTeamBlock / power_from(std::min(count, kTeamBlock))));
+}
+
+// `teams` fold parts at once, of so many threads each.
+void split(ReduceLayout& layout, std::int64_t blocks, std::int64_t threads) {
+  const std::int64_t most = layout.count / (threads * kElementsOfThread);
+  const std::int64_t wanted = kWantedBlocks / std::max<std::int64_t>(blocks, 1);
+  const std::int64_t splits = std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1));
+  // Whole vectors, whatever the dtype.
+  layout.chunk = quotient_up(quotient_up(layout.count, splits), kTeamWarp) * kTeamWarp;
+  layout.splits =
+      layout.count == 0 ? 1 : static_cast<std::int32_t>(quotient_up(layout.count, layout.chunk));
+}
+
+int held_by(std::int64_t threads, std::int64_t count) {
+  if (count <= threads * kFewHeld) return kFewHeld;
+  return count <= threads * kManyHeld ? kManyHeld : kNoneHeld;
+}
+
+// Some lanes of a warp, if their registers hold a row.
+AxisVectors rows_of(const VectorLayout& layout, std::int64_t run, loci_dtype dtype) {
+  AxisVectors vectors{true, kNoneHeld, layout};
+  const std::int64_t width =
+      layout.count <= kTeamWarp * kManyHeld ? lanes_of_row(layout.count, run, dtype) : kTeamBlock;
+  vectors.layout.width = static_cast<std::int32_t>(width);
+  vectors.held = held_by(width, layout.count);
+  return vectors;
+}
+
+// Fewer columns, and more threads for each, as long as registers do not hold one.
+AxisVectors columns_of(const sdk::AxisSplit& split) {
+  const std::int64_t side_by_side = power_from(std::min(split.inner, kTeamBlock));
+  const std::int64_t threads =
+      power_from(std::clamp(split.count / kFewHeld, std::int64_t{1}, kTeamBlock / kFewColumns));
+  const std::int64_t width = std::min(side_by_side, kTeamBlock / threads);
+  AxisVectors vectors{false, held_by(kTeamBlock / width, split.count), {}};
+  vectors.layout.vectors = split.outer * split.inner;
+  vectors.layout.count = split.count;
+  vectors.layout.inner = split.inner;
+  vectors.layout.width = static_cast<std::int32_t>(width);
+  sdk::AxisList places;
+  places.push_back(split.count, {split.inner});
+  vectors.layout.places = strided_axes(places);
+  return vectors;
+}
+
+}  // namespace
+
+StridedAxes strided_axes(const sdk::AxisList& axes) {
+  StridedAxes strided{axes.rank, {}};
+  for (int i = 0; i < axes.rank; ++i) {
+    const auto from = static_cast<std::size_t>(axes.rank - 1 - i);
+    const std::int64_t extent = axes.extents[from];
+    strided.axes[i] = {extent, division_by(std::max<std::int64_t>(extent, 2)),
+                       axes.strides[from][0]};
+  }
+  return strided;
+}
+
+ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype) {
+  ReduceLayout layout{};
+  layout.outputs = plan.outputs();
+  layout.count = plan.reduced_count();
+  layout.inner = plan.inner;
+  if (plan.inner_is_reduced) {
+    const std::int64_t width = row_width(layout.count, dtype);
+    layout.width = static_cast<std::int32_t>(width);
+    layout.kept = strided_axes(plan.kept);
+    layout.reduced = strided_axes(plan.all_reduced());
+    split(layout, quotient_up(layout.outputs * width, kTeamBlock), width);
+  } else {
+    const std::int64_t width = column_width(plan.inner, layout.count);
+    layout.width = static_cast<std::int32_t>(width);
+    layout.kept = strided_axes(plan.kept);
+    layout.reduced = strided_axes(plan.reduced);
+    split(layout, plan.kept.count * quotient_up(plan.inner, width), kTeamBlock / width);
+  }
+  return layout;
+}
+
+std::int64_t threads_of(const ReduceLayout& layout, bool are_rows) {
+  if (are_rows) return layout.outputs * layout.splits * layout.width;
+  const std::int64_t rows = layout.inner == 0 ? 0 : layout.outputs / layout.inner;
+  return rows * quotient_up(layout.inner, layout.width) * layout.splits * kTeamBlock;
+}
+
+AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype) {
+  if (split.inner != 1) return columns_of(split);
+  return run_vectors({split.outer, 1, split.count, split.count}, dtype);
+}
+
+AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype) {
+  VectorLayout layout{};
+  layout.vectors = rows.rows;
+  layout.count = rows.outer * rows.run;
+  layout.row_step = rows.run;
+  sdk::AxisList places;
+  if (rows.outer != 1) places.push_back(rows.outer, {rows.step});
+  places.push_back(rows.run, {1});
+  layout.places = strided_axes(places);
+  return rows_of(layout, rows.run, dtype);
+}
+
+std::int64_t threads_of(const AxisVectors& vectors) {
+  const VectorLayout& layout = vectors.layout;
+  if (vectors.are_rows) return layout.vectors * layout.width;
+  const std::int64_t rows = layout.inner == 0 ? 0 : layout.vectors / layout.inner;
+  return rows * quotient_up(layout.inner, layout.width) * kTeamBlock;
+}
+
+}  // namespace loci::cuda
