@@ -8,8 +8,8 @@
 // where Elements is an AxisElements.
 #pragma once
 
+#include "kernels/element_axes.cuh"
 #include "kernels/elements.cuh"
-#include "kernels/strided_axes.cuh"
 #include "kernels/thread_teams.cuh"
 #include "kernels/vector_layout.h"
 
@@ -271,7 +271,7 @@ template <class Op, int kHeld>
 __device__ void run_rows(const typename Op::Arguments& arguments, const VectorLayout& layout) {
   using T = typename Op::Element;
   const RowTeam team(layout.width);
-  const StridedAxes& places = layout.places;
+  const ElementAxes& places = layout.places;
   const std::int64_t run = places.rank == 0 ? 1 : places.axes[0].extent;
   const bool may_be_vectors = run % Vector<T>::kLanes == 0;
   for (std::int64_t i = team.first_item(); i < layout.vectors; i += team.item_step()) {

@@ -85,7 +85,7 @@ struct RepeatOverAxes {
   std::int64_t vectors;
   double divisor;
   std::int64_t count;
-  StridedAxes axes;
+  ElementAxes axes;
 };
 
 template <bool is_mean>
@@ -102,7 +102,7 @@ class ReduceSumGrad final : public sdk::Kernel {
     prepare.emplace<RepeatOverAxes>(
         KernelFunction(prepare, kReduceImage, typed_name("repeat", bits_of(x.dtype()))),
         vectors_of(axes.count, x.dtype()), static_cast<double>(is_mean ? count : 1), axes.count,
-        strided_axes(axes));
+        element_axes(axes));
   }
 
  private:

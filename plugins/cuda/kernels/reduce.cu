@@ -35,7 +35,7 @@ __device__ Vector<T> shares(Vector<T> vector, double divisor) {
 // A vector of the result lies in one run of copies or of elements.
 template <class T>
 __device__ void repeat(const T* x, T* out, double divisor, std::int64_t count,
-                       const StridedAxes& axes) {
+                       const ElementAxes& axes) {
   constexpr std::int64_t kLanes = Vector<T>::kLanes;
   const Turns turn = turns();
   const bool moves = axes.rank > 0 && axes.axes[0].step != 0;
@@ -56,7 +56,7 @@ __device__ void repeat(const T* x, T* out, double divisor, std::int64_t count,
 #define LOCI_REPEAT(dtype, T)                                                \
   extern "C" __global__ void __launch_bounds__(kBlockThreads)                \
       repeat_##dtype(const T* x, T* out, double divisor, std::int64_t count, \
-                     const __grid_constant__ StridedAxes axes) {             \
+                     const __grid_constant__ ElementAxes axes) {             \
     repeat(x, out, divisor, count, axes);                                    \
   }
 

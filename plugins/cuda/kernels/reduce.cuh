@@ -12,9 +12,9 @@
 // output, they leave them in `partial`, and NAME_parts folds those.
 #pragma once
 
+#include "kernels/element_axes.cuh"
 #include "kernels/elements.cuh"
 #include "kernels/reduce_layout.h"
-#include "kernels/strided_axes.cuh"
 #include "kernels/thread_teams.cuh"
 
 namespace loci::cuda {
@@ -60,7 +60,7 @@ __device__ typename Fold::State fold_own(const Fold& fold, const ReduceLayout& l
   constexpr int kUnroll = sizeof(Input) < 4 ? 1 : 4;
   auto state = Fold::neutral();
   std::int64_t done = part.begin;
-  const StridedAxes& axes = layout.reduced;
+  const ElementAxes& axes = layout.reduced;
   if (are_vectors(fold.x + base) && (axes.rank <= 1 || axes.axes[0].extent % kLanes == 0)) {
     done = part.end - (part.end - part.begin) % kLanes;
 #pragma unroll kUnroll

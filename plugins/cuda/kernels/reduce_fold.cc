@@ -66,7 +66,7 @@ struct ExtremeGrad {
   std::uint64_t counts_bytes;
   KernelFunction function;
   std::int64_t count;
-  StridedAxes axes;
+  ElementAxes axes;
 };
 
 class ReduceExtremeGrad final : public OverAxes {
@@ -84,7 +84,7 @@ class ReduceExtremeGrad final : public OverAxes {
     prepare.emplace<ExtremeGrad>(
         std::move(counting), bytes,
         KernelFunction(prepare, kFoldImage, typed_name("extreme_grad", x.dtype())), axes.count,
-        strided_axes(axes));
+        element_axes(axes));
   }
 };
 
@@ -107,8 +107,8 @@ ReduceLayout product_layout(const sdk::ReducePlan& plan) {
   layout.outputs = plan.outputs();
   layout.count = plan.reduced_count();
   layout.width = plan.inner_is_reduced ? 32 : 1;
-  layout.kept = strided_axes(plan.all_kept());
-  layout.reduced = strided_axes(plan.all_reduced());
+  layout.kept = element_axes(plan.all_kept());
+  layout.reduced = element_axes(plan.all_reduced());
   return layout;
 }
 

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 __device__ void extreme_grad(const T* x, const T* out, const T* out_grad,
                              const std::int64_t* counts, T* x_grad, std::int64_t count,
-                             const StridedAxes& axes) {
+                             const ElementAxes& axes) {
   using C = computed_t<T>;
   const Turns turn = turns();
   for (std::int64_t i = turn.first; i < count; i += turn.step) {
@@ -91,7 +91,7 @@ __device__ void prod_grad(const T* x, const T* out_grad, computed_t<T>* before, 
 #define LOCI_REDUCE_GRADS(dtype, T)                                                       \
   extern "C" __global__ void __launch_bounds__(kBlockThreads) extreme_grad_##dtype(       \
       const T* x, const T* out, const T* out_grad, const std::int64_t* counts, T* x_grad, \
-      std::int64_t count, const __grid_constant__ StridedAxes axes) {                     \
+      std::int64_t count, const __grid_constant__ ElementAxes axes) {                     \
     extreme_grad(x, out, out_grad, counts, x_grad, count, axes);                          \
   }                                                                                       \
   extern "C" __global__ void __launch_bounds__(kBlockThreads)                             \

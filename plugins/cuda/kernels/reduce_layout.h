@@ -1,7 +1,7 @@
 // How the elements of a reduction are shared among threads; for both sides of a launch.
 #pragma once
 
-#include "kernels/strided_axes.h"
+#include "kernels/element_axes.h"
 
 namespace loci::cuda {
 
@@ -17,8 +17,8 @@ struct ReduceLayout {
   std::int64_t inner;  // columns: outputs that lie side by side
   std::int32_t splits;
   std::int32_t width;
-  StridedAxes kept;     // columns: without the innermost
-  StridedAxes reduced;  // rows: the innermost with a step of 1
+  ElementAxes kept;     // columns: without the innermost
+  ElementAxes reduced;  // rows: the innermost with a step of 1
 };
 
 }  // namespace loci::cuda

@@ -66,14 +66,14 @@ AxisVectors columns_of(const sdk::AxisSplit& split) {
   vectors.layout.width = static_cast<std::int32_t>(width);
   sdk::AxisList places;
   places.push_back(split.count, {split.inner});
-  vectors.layout.places = strided_axes(places);
+  vectors.layout.places = element_axes(places);
   return vectors;
 }
 
 }  // namespace
 
-StridedAxes strided_axes(const sdk::AxisList& axes) {
-  StridedAxes strided{axes.rank, {}};
+ElementAxes element_axes(const sdk::AxisList& axes) {
+  ElementAxes strided{axes.rank, {}};
   for (int i = 0; i < axes.rank; ++i) {
     const auto from = static_cast<std::size_t>(axes.rank - 1 - i);
     const std::int64_t extent = axes.extents[from];
@@ -91,14 +91,14 @@ ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype) {
   if (plan.inner_is_reduced) {
     const std::int64_t width = row_width(layout.count, dtype);
     layout.width = static_cast<std::int32_t>(width);
-    layout.kept = strided_axes(plan.kept);
-    layout.reduced = strided_axes(plan.all_reduced());
+    layout.kept = element_axes(plan.kept);
+    layout.reduced = element_axes(plan.all_reduced());
     split(layout, quotient_up(layout.outputs * width, kTeamBlock), width);
   } else {
     const std::int64_t width = column_width(plan.inner, layout.count);
     layout.width = static_cast<std::int32_t>(width);
-    layout.kept = strided_axes(plan.kept);
-    layout.reduced = strided_axes(plan.reduced);
+    layout.kept = element_axes(plan.kept);
+    layout.reduced = element_axes(plan.reduced);
     split(layout, plan.kept.count * quotient_up(plan.inner, width), kTeamBlock / width);
   }
   return layout;
@@ -123,7 +123,7 @@ AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype) {
   sdk::AxisList places;
   if (rows.outer != 1) places.push_back(rows.outer, {rows.step});
   places.push_back(rows.run, {1});
-  layout.places = strided_axes(places);
+  layout.places = element_axes(places);
   return rows_of(layout, rows.run, dtype);
 }
 

@@ -11,7 +11,7 @@
 
 namespace loci::cuda {
 
-StridedAxes strided_axes(const sdk::AxisList& axes);
+ElementAxes element_axes(const sdk::AxisList& axes);
 
 // Of elements of a dtype. `plan` has outputs.
 ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype);

@@ -1,7 +1,7 @@
 // The vectors along one axis, and how threads share them; for both sides of a launch.
 #pragma once
 
-#include "kernels/strided_axes.h"
+#include "kernels/element_axes.h"
 
 namespace loci::cuda {
 
@@ -14,7 +14,7 @@ struct VectorLayout {
   std::int64_t row_step;  // rows: from the first element of one to that of the next
   std::int64_t inner;     // columns
   std::int32_t width;
-  StridedAxes places;  // of an element among those of its vector
+  ElementAxes places;  // of an element among those of its vector
 };
 
 // Of an instance of a kernel: the elements that each thread holds in registers. None: it reads them

@@ -6,16 +6,16 @@
 namespace loci::cuda {
 
 // The step is in elements.
-struct StridedAxis {
+struct ElementAxis {
   std::int64_t extent;
   Division by_extent;
   std::int64_t step;
 };
 
 // Innermost first.
-struct StridedAxes {
+struct ElementAxes {
   std::int32_t rank;
-  StridedAxis axes[kMostAxes];
+  ElementAxis axes[kMostAxes];
 };
 
 }  // namespace loci::cuda
