@@ -1,0 +1,228 @@
+// Matrix products without a library. matmul_DTYPE(x, y, out, products, ending) and
+// matmul_small_DTYPE: blocks take turns at square tiles of the results, whose operands they have in
+// shared memory. Integers wrap, and have no ending. finish_matmul_DTYPE(out, count, columns,
+// ending) ends what is in memory.
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/block_threads.h"
+#include "kernels/elements.cuh"
+#include "kernels/matmul_ending.cuh"
+#include "kernels/matmul_products.h"
+
+namespace loci::cuda {
+namespace {
+
+// A block's threads as a square, and how many terms of the sums it has at once.
+constexpr int kSide = 16;
+constexpr int kDepth = 16;
+static_assert(kSide * kSide == kBlockThreads);
+
+// Integers wrap as unsigned ones.
+template <class T>
+struct SumOf {
+  using Type = computed_t<T>;
+};
+template <>
+struct SumOf<std::int32_t> {
+  using Type = std::uint32_t;
+};
+template <>
+struct SumOf<std::int64_t> {
+  using Type = std::uint64_t;
+};
+template <class T>
+using sum_t = typename SumOf<T>::Type;
+
+template <class C>
+__device__ C plus_product(C sum, C x, C y) {
+  if constexpr (std::is_floating_point_v<C>) {
+    return fma(x, y, sum);
+  } else {
+    return sum + x * y;
+  }
+}
+
+// Terms of the sums for as many rows of x, or columns of y. One more element in each line has the
+// threads that store a line of memory meet different banks.
+template <class C, int tile>
+using Terms = C[kDepth][tile + 1];
+
+// A part of an operand: `lines` rows of x, or columns of y, of `depth` terms each.
+template <class T>
+struct Lines {
+  const T* first;
+  std::int64_t lines;
+  std::int64_t line_step;
+  std::int64_t depth;
+  std::int64_t depth_step;
+};
+
+// What lies beyond the operand is 0. Neighbouring threads load what lies side by side.
+template <int tile, class T, class C>
+__device__ void load(Terms<C, tile>& terms, const Lines<T>& from) {
+  const bool along_depth = from.depth_step == 1;
+#pragma unroll
+  for (int i = 0; i < tile * kDepth; i += kBlockThreads) {
+    const int item = i + static_cast<int>(threadIdx.x);
+    const int depth = along_depth ? item % kDepth : item / tile;
+    const int line = along_depth ? item / kDepth : item % tile;
+    C term{0};
+    if (line < from.lines && depth < from.depth) {
+      term = static_cast<C>(
+          Element<T>::widen(from.first[line * from.line_step + depth * from.depth_step]));
+    }
+    terms[depth][line] = term;
+  }
+}
+
+// The elements of a tile that a thread sums: as far apart as the square is wide, so that
+// neighbours store side by side.
+template <class C, int tile>
+struct Sums {
+  static constexpr int kEach = tile / kSide;
+
+  __device__ void add(const Terms<C, tile>& x, const Terms<C, tile>& y, int row, int column) {
+#pragma unroll
+    for (int depth = 0; depth < kDepth; ++depth) {
+      C left[kEach];
+      C right[kEach];
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) {
+        left[i] = x[depth][row + i * kSide];
+        right[i] = y[depth][column + i * kSide];
+      }
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) {
+#pragma unroll
+        for (int j = 0; j < kEach; ++j) {
+          of[i][j] = plus_product(of[i][j], left[i], right[j]);
+        }
+      }
+    }
+  }
+
+  C of[kEach][kEach] = {};
+};
+
+// Which part of which product a block computes.
+struct TileAt {
+  std::int64_t product;
+  std::int64_t row;
+  std::int64_t column;
+  std::int64_t x_offset;
+  std::int64_t y_offset;
+};
+
+__device__ std::int64_t tiles_along(std::int64_t extent, int tile) {
+  return (extent + tile - 1) / tile;
+}
+
+__device__ TileAt tile_at(const MatmulProducts& products, std::int64_t index, int tile) {
+  const std::int64_t columns = tiles_along(products.n, tile);
+  const std::int64_t rows = tiles_along(products.m, tile);
+  const std::int64_t line = index / columns;
+  TileAt at{line / rows, line % rows * tile, index % columns * tile, 0, 0};
+  std::int64_t rest = at.product;
+#pragma unroll 1  // one or two rounds
+  for (int i = 0; i < products.rank; ++i) {
+    const MatmulBatchAxis& axis = products.axes[i];
+    at.x_offset += rest % axis.extent * axis.x_step;
+    at.y_offset += rest % axis.extent * axis.y_step;
+    rest /= axis.extent;
+  }
+  return at;
+}
+
+template <class T, class C, int tile>
+__device__ void store(const Sums<C, tile>& sums, T* out, const MatmulProducts& products,
+                      const TileAt& at, int row, int column, const MatmulEnding& ending) {
+#pragma unroll
+  for (int i = 0; i < Sums<C, tile>::kEach; ++i) {
+#pragma unroll
+    for (int j = 0; j < Sums<C, tile>::kEach; ++j) {
+      const std::int64_t m = at.row + row + i * kSide;
+      const std::int64_t n = at.column + column + j * kSide;
+      if (m >= products.m || n >= products.n) continue;
+      const std::int64_t position = (at.product * products.m + m) * products.n + n;
+      if constexpr (std::is_floating_point_v<C>) {
+        out[position] = Element<T>::narrow(ending::ended<T>(ending, sums.of[i][j], position, n));
+      } else {
+        out[position] = static_cast<T>(sums.of[i][j]);
+      }
+    }
+  }
+}
+
+template <int tile, class T>
+__device__ void multiply_tile(const T* x, const T* y, T* out, const MatmulProducts& products,
+                              const TileAt& at, const MatmulEnding& ending) {
+  using C = sum_t<T>;
+  __shared__ Terms<C, tile> x_terms;
+  __shared__ Terms<C, tile> y_terms;
+  const int row = static_cast<int>(threadIdx.x) / kSide;
+  const int column = static_cast<int>(threadIdx.x) % kSide;
+  const T* x_first = x + at.x_offset + at.row * products.x_row;
+  const T* y_first = y + at.y_offset + at.column * products.y_column;
+  Sums<C, tile> sums;
+#pragma unroll 1
+  for (std::int64_t k = 0; k < products.k; k += kDepth) {
+    __syncthreads();  // the terms before were read
+    load<tile>(x_terms, Lines<T>{x_first + k * products.x_column, products.m - at.row,
+                                 products.x_row, products.k - k, products.x_column});
+    load<tile>(y_terms, Lines<T>{y_first + k * products.y_row, products.n - at.column,
+                                 products.y_column, products.k - k, products.y_row});
+    __syncthreads();
+    sums.add(x_terms, y_terms, row, column);
+  }
+  store(sums, out, products, at, row, column, ending);
+}
+
+template <int tile, class T>
+__device__ void multiply(const T* x, const T* y, T* out, const MatmulProducts& products,
+                         const MatmulEnding& ending) {
+  const std::int64_t tiles =
+      products.batch * tiles_along(products.m, tile) * tiles_along(products.n, tile);
+  for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
+    multiply_tile<tile>(x, y, out, products, tile_at(products, i, tile), ending);
+  }
+}
+
+template <class T>
+__device__ void finish(T* out, std::int64_t count, std::int64_t columns,
+                       const MatmulEnding& ending) {
+  const Turns turn = turns();
+  for (std::int64_t i = turn.first; i < count; i += turn.step) {
+    out[i] =
+        Element<T>::narrow(ending::ended<T>(ending, Element<T>::widen(out[i]), i, i % columns));
+  }
+}
+
+}  // namespace
+
+#define LOCI_MATMUL(dtype, T)                                                                      \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                                      \
+      matmul_##dtype(const T* x, const T* y, T* out,                                               \
+                     const __grid_constant__ MatmulProducts products, MatmulEnding ending) {       \
+    multiply<kLargeTile>(x, y, out, products, ending);                                             \
+  }                                                                                                \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                                      \
+      matmul_small_##dtype(const T* x, const T* y, T* out,                                         \
+                           const __grid_constant__ MatmulProducts products, MatmulEnding ending) { \
+    multiply<kSmallTile>(x, y, out, products, ending);                                             \
+  }
+#define LOCI_MATMUL_FLOAT(dtype, T)                                                  \
+  LOCI_MATMUL(dtype, T)                                                              \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads) finish_matmul_##dtype( \
+      T* out, std::int64_t count, std::int64_t columns, MatmulEnding ending) {       \
+    finish(out, count, columns, ending);                                             \
+  }
+
+LOCI_MATMUL_FLOAT(f32, float)
+LOCI_MATMUL_FLOAT(f64, double)
+LOCI_MATMUL_FLOAT(f16, __half)
+LOCI_MATMUL_FLOAT(bf16, __nv_bfloat16)
+LOCI_MATMUL(i32, std::int32_t)
+LOCI_MATMUL(i64, std::int64_t)
+
+}  // namespace loci::cuda

@@ -1,0 +1,74 @@
+#include "kernels/matmul_op.h"
+
+#include <array>
+#include <loci/plugin/error.hpp>
+#include <string>
+#include <utility>
+
+namespace loci::cuda {
+namespace {
+
+static_assert(kMostBatchAxes >= LOCI_MAX_RANK);
+
+Activation read_activation(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, Activation>, 8> kNames{
+      {{"none", Activation::kNone},
+       {"relu", Activation::kRelu},
+       {"sigmoid", Activation::kSigmoid},
+       {"tanh", Activation::kTanh},
+       {"gelu", Activation::kGelu},
+       {"gelu_tanh", Activation::kGeluTanh},
+       {"hard_sigmoid", Activation::kHardSigmoid},
+       {"hard_swish", Activation::kHardSwish}}};
+  for (const auto& [known, activation] : kNames) {
+    if (known == name) return activation;
+  }
+  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "the plugin knows no activation '" + std::string(name) +
+                                              "'; update it, or the core");
+}
+
+}  // namespace
+
+MatmulOp::MatmulOp(const sdk::OpDesc& op) : is_flattened_(op.name() == "mul") {
+  const auto attributes = op.attributes();
+  if (is_flattened_) {
+    x_rows_ = attributes.integer("x_num_col_dims");
+    y_rows_ = attributes.integer("y_num_col_dims");
+    return;
+  }
+  transpose_x_ = attributes.boolean("transpose_x");
+  transpose_y_ = attributes.boolean("transpose_y");
+  if (op.name() != "fused_matmul") return;
+  has_bias_ = op.has_input(kBiasSlot);
+  has_residual_ = op.has_input(kResidualSlot);
+  activation_ = read_activation(attributes.text("activation"));
+}
+
+sdk::MatmulShape MatmulOp::shape(const sdk::OpDesc& op) const {
+  const sdk::Dims x = op.input(0).dims();
+  const sdk::Dims y = op.input(1).dims();
+  return is_flattened_ ? sdk::mul_shape(x, y, x_rows_, y_rows_)
+                       : sdk::matmul_shape(x, y, transpose_x_, transpose_y_);
+}
+
+MatmulEnding MatmulOp::ending(const sdk::Launch& launch) const {
+  return {has_bias_ ? launch.input<void>(kBiasSlot) : nullptr,
+          has_residual_ ? launch.input<void>(kResidualSlot) : nullptr, activation_};
+}
+
+MatmulProducts products_of(const sdk::MatmulShape& shape) {
+  const auto& [batch, m, n, k] = shape.sizes;
+  MatmulProducts products{batch,          m, n, k, shape.x_row, shape.x_column, shape.y_row,
+                          shape.y_column, 0, {}};
+  // One product alone has no axes, whatever the list says of it.
+  if (batch == 1) return products;
+  products.rank = static_cast<std::int32_t>(shape.batch.rank);
+  for (int i = 0; i < products.rank; ++i) {
+    const auto from = static_cast<std::size_t>(products.rank - 1 - i);
+    const auto& steps = shape.batch.strides[from];
+    products.axes[i] = {shape.batch.extents[from], steps[0], steps[1]};
+  }
+  return products;
+}
+
+}  // namespace loci::cuda
