@@ -54,7 +54,8 @@ Device::Device(Plugin& plugin, const sdk::Host&, std::uint32_t index)
       entry_(entry_at(plugin, index)),
       place_("cuda:" + std::to_string(index)),
       faults_(plugin.faults(), place_),
-      modules_(*this) {
+      modules_(*this),
+      cublaslt_(plugin, *this) {
   check(driver_->cuDevicePrimaryCtxRetain(&context_, entry_.handle), "opening the device");
   try {
     const CurrentContext current(*this);
@@ -70,6 +71,7 @@ Device::Device(Plugin& plugin, const sdk::Host&, std::uint32_t index)
 Device::~Device() {
   {
     const CurrentContext current(*this, CurrentContext::ToGiveBack{});
+    cublaslt_.destroy();
     modules_.unload();
     driver_->cuStreamDestroy(watch_);
   }

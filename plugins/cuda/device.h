@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "cublaslt_handle.h"
 #include "device_list.h"
 #include "driver.h"
 #include "event.h"
@@ -55,7 +56,11 @@ class Device {
   [[nodiscard]] PlannedFaults& faults() { return faults_; }
   [[nodiscard]] ModuleCache& modules() { return modules_; }
   [[nodiscard]] StreamList& streams() { return streams_; }
+  [[nodiscard]] CublasLtHandle& cublaslt() { return cublaslt_; }
+  [[nodiscard]] const std::string& place() const { return place_; }  // "cuda:0"
   [[nodiscard]] std::uint32_t multiprocessors() const { return entry_.multiprocessors; }
+  // The first number of it: 9 for sm_90.
+  [[nodiscard]] int compute_capability() const { return entry_.compute_capability; }
   // Throws what a status of the driver means, if it is an error; that the device is lost, if the
   // status or an earlier one says so.
   void check(CUresult status, const char* action) {
@@ -87,6 +92,7 @@ class Device {
   CUstream watch_ = nullptr;  // no work: errors of the context can be asked for by it
   ModuleCache modules_;
   StreamList streams_;
+  CublasLtHandle cublaslt_;
   std::atomic<bool> is_lost_{false};
   mutable std::mutex mutex_;
   std::string lost_by_;

@@ -68,7 +68,7 @@ double flops_per_cycle(int major, int minor) {
 
 // What a device that is emulated would do is no figure of any device.
 void add_peaks(const DeviceQuestions& ask, int major, int minor, DeviceEntry& entry) {
-  if (entry.name.find("emulated") != std::string::npos) return;
+  if (is_emulated(entry)) return;
   constexpr double kKilohertz = 1e3;
   const double bits = ask.rate(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   entry.peak_flops = flops_per_cycle(major, minor) * entry.multiprocessors *
@@ -86,6 +86,7 @@ DeviceEntry entry_of(const Driver& driver, int ordinal) {
   DeviceEntry entry;
   entry.handle = ask.device();
   entry.name = ask.name();
+  entry.compute_capability = major;
   entry.arch = "sm_" + std::to_string(10 * major + minor);
   entry.uuid = ask.uuid();
   entry.memory = ask.memory();
@@ -99,6 +100,10 @@ DeviceEntry entry_of(const Driver& driver, int ordinal) {
 }
 
 }  // namespace
+
+bool is_emulated(const DeviceEntry& entry) {
+  return entry.name.find("emulated") != std::string::npos;
+}
 
 DeviceList find_devices(const Driver& driver) {
   DeviceList list;

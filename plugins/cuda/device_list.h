@@ -12,15 +12,19 @@ namespace loci::cuda {
 struct DeviceEntry {
   CUdevice handle = 0;
   std::string name;
-  std::string arch;          // "sm_90"
-  std::string uuid;          // "GPU-...", as nvidia-smi prints it
-  std::uint64_t memory = 0;  // bytes
+  std::string arch;            // "sm_90"
+  std::string uuid;            // "GPU-...", as nvidia-smi prints it
+  int compute_capability = 0;  // its first number
+  std::uint64_t memory = 0;    // bytes
   std::uint32_t multiprocessors = 0;
   std::int32_t greatest_priority = 0;
   std::uint64_t max_pitch = 0;  // bytes, of copies of rows
   double peak_flops = 0;        // 0: not known
   double peak_bytes = 0;
 };
+
+// Whether the device is one of the driver's double, which says so in its name.
+[[nodiscard]] bool is_emulated(const DeviceEntry& entry);
 
 struct DeviceList {
   std::vector<DeviceEntry> devices;

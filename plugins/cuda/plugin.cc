@@ -1,14 +1,28 @@
 #include "plugin.h"
 
+#include <algorithm>
 #include <loci/plugin/plugin.hpp>
 
 #include "device.h"
 #include "kernels/kernel_list.h"
 
 namespace loci::cuda {
+namespace {
+
+bool read_switch(const sdk::Host& host, const sdk::Options& options, const char* name) {
+  const std::string text = setting_of(host, options, name);
+  if (text.empty() || text == "0") return false;
+  if (text == "1") return true;
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda] the setting " + std::string(name) + " is '" +
+                                                   text + "'; it takes 0 or 1");
+}
+
+}  // namespace
 
 Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
     : driver_path_(setting_of(host, options, "driver")),
+      cublaslt_setting_(setting_of(host, options, "cublaslt")),
+      uses_tf32_(read_switch(host, options, "tf32")),
       faults_(read_fault_settings(host, options)),
       kernels_(all_kernels()) {}
 
@@ -31,6 +45,15 @@ const Driver& Plugin::driver() {
 const DeviceList& Plugin::list() {
   driver();
   return list_;
+}
+
+const CublasLtLibrary& Plugin::cublaslt() {
+  std::call_once(looked_for_cublaslt_, [this] {
+    const auto& devices = list().devices;
+    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
+    cublaslt_ = std::make_unique<CublasLtLibrary>(cublaslt_setting_, driver(), emulated);
+  });
+  return *cublaslt_;
 }
 
 }  // namespace loci::cuda

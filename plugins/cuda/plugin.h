@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "cublaslt_library.h"
 #include "device_list.h"
 #include "driver.h"
 #include "pinned_ranges.h"
@@ -29,16 +30,23 @@ class Plugin {
   // Opens the driver when first called, LOCI_CUDA_DRIVER if that is set.
   const Driver& driver();
   const DeviceList& list();
+  // Opened when first called, LOCI_CUDA_CUBLASLT if that is set; not there where that is 0.
+  const CublasLtLibrary& cublaslt();
+  [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
   [[nodiscard]] const FaultSettings& faults() const { return faults_; }
   [[nodiscard]] PinnedRanges& pinned() { return pinned_; }
 
  private:
   const std::string driver_path_;
+  const std::string cublaslt_setting_;
+  const bool uses_tf32_;
   const FaultSettings faults_;
   sdk::KernelList kernels_;
   std::once_flag looked_;
   std::unique_ptr<Driver> driver_;
   DeviceList list_;
+  std::once_flag looked_for_cublaslt_;
+  std::unique_ptr<CublasLtLibrary> cublaslt_;
   PinnedRanges pinned_;
 };
 

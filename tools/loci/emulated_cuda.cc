@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <loci/devices.hpp>
 #include <loci/version.hpp>
+#include <string_view>
 
 #include "tools/loci/failure.h"
 
@@ -16,19 +17,31 @@ namespace {
 namespace fs = std::filesystem;
 
 // It lies beside the library, in the build tree and where it is installed.
-fs::path driver_path() {
+fs::path double_path(const char* name) {
   Dl_info library{};
   // The text lies in it.
   if (::dladdr(version().data(), &library) == 0 || library.dli_fname == nullptr) return {};
   std::error_code ignored;
   const fs::path file = fs::canonical(library.dli_fname, ignored);
-  return file.parent_path() / "loci" / "cuda_double" / "libcuda.so.1";
+  return file.parent_path() / "loci" / "cuda_double" / name;
+}
+
+// Only where it is not to be used at all does a setting of the user's stay: any other names a
+// library that does not work with the driver's double.
+void use_emulated_cublaslt() {
+  const char* chosen = std::getenv("LOCI_CUDA_CUBLASLT");
+  if (chosen != nullptr && std::string_view(chosen) == "0") return;
+  const fs::path path = double_path("libcublasLt.so.13");
+  std::error_code ignored;
+  // It is not made where there is no compiler of its kernels.
+  const bool is_there = fs::exists(path, ignored);
+  ::setenv("LOCI_CUDA_CUBLASLT", is_there ? path.c_str() : "0", /*replace=*/1);
 }
 
 }  // namespace
 
 void use_emulated_cuda() {
-  const fs::path path = driver_path();
+  const fs::path path = double_path("libcuda.so.1");
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
     throw Failure(ExitCode::kNotAvailable,
@@ -37,6 +50,7 @@ void use_emulated_cuda() {
                   "CUDA driver is made then.");
   }
   ::setenv("LOCI_CUDA_DRIVER", path.c_str(), /*replace=*/1);
+  use_emulated_cublaslt();
 }
 
 // The double's devices say so in their name.

@@ -11,6 +11,7 @@ sdk::KernelList all_kernels() {
   add_cross_entropy(kernels);
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
+  add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
   add_matmul(kernels);
   add_movement(kernels);
   add_optimizer(kernels);

@@ -23,6 +23,7 @@ void add_binary(Kernels& kernels);
 void add_cross_entropy(Kernels& kernels);
 void add_l2_normalize(Kernels& kernels);
 void add_layer_norm(Kernels& kernels);
+void add_cublaslt_matmul(Kernels& kernels);
 void add_matmul(Kernels& kernels);
 void add_movement(Kernels& kernels);
 void add_optimizer(Kernels& kernels);

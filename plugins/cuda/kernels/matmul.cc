@@ -1,29 +1,27 @@
 // matmul, mul and fused_matmul by matmul.cu: whatever cuBLASLt does not take, or where it is not.
 #include <algorithm>
-#include <limits>
+#include <memory>
 
 #include "device.h"
 #include "kernels/block_threads.h"
 #include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
 #include "kernels/matmul_op.h"
-
-extern "C" const unsigned long long loci_cuda_matmul[];
+#include "kernels/own_matmul.h"
 
 namespace loci::cuda {
 namespace {
 
-constexpr KernelImage kMatmulImage{"matmul", loci_cuda_matmul};
-
-struct Products {
+struct OwnProducts {
   void launch(const sdk::Launch& launch) const {
     function.launch(launch, threads, launch.input<void>(0), launch.input<void>(1),
-                    launch.output<void>(0), products, op.ending(launch));
+                    launch.output<void>(0), products, op.ending(launch, columns));
   }
   KernelFunction function;
   std::int64_t threads;
   MatmulProducts products;
   MatmulOp op;
+  std::int64_t columns;
 };
 
 std::int64_t tiles_of(const sdk::MatmulSizes& sizes, std::int64_t tile) {
@@ -37,9 +35,9 @@ bool takes_small_tiles(const sdk::MatmulSizes& sizes, std::uint32_t multiprocess
          tiles_of(sizes, kLargeTile) < multiprocessors;
 }
 
-class Matmul final : public sdk::Kernel {
+class OwnMatmul final : public sdk::Kernel {
  public:
-  explicit Matmul(const sdk::OpDesc& op) : op_(op) {}
+  explicit OwnMatmul(const sdk::OpDesc& op) : op_(op) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::MatmulShape shape = op_.shape(prepare.op());
@@ -49,8 +47,8 @@ class Matmul final : public sdk::Kernel {
     const std::string name =
         typed_name(small ? "matmul_small" : "matmul", prepare.op().output(0).dtype());
     const std::int64_t tiles = tiles_of(shape.sizes, small ? kSmallTile : kLargeTile);
-    prepare.emplace<Products>(KernelFunction(prepare, kMatmulImage, name), tiles * kBlockThreads,
-                              products_of(shape), op_);
+    prepare.emplace<OwnProducts>(KernelFunction(prepare, kMatmulImage, name), tiles * kBlockThreads,
+                                 products_of(shape), op_, result_columns(prepare.op()));
   }
 
  private:
@@ -59,10 +57,14 @@ class Matmul final : public sdk::Kernel {
 
 void add(Kernels& kernels, std::string_view op, std::uint64_t dtypes) {
   kernels.push_back(
-      {op, kName, dtypes, sdk::make_kernel<Matmul>, nullptr, {}, LOCI_KERNEL_CAPTURABLE});
+      {op, kName, dtypes, sdk::make_kernel<OwnMatmul>, nullptr, {}, LOCI_KERNEL_CAPTURABLE});
 }
 
 }  // namespace
+
+std::unique_ptr<sdk::Kernel> make_own_matmul(const sdk::OpDesc& op) {
+  return std::make_unique<OwnMatmul>(op);
+}
 
 void add_matmul(Kernels& kernels) {
   add(kernels, "fused_matmul", sdk::kFloatBits);

@@ -1,7 +1,7 @@
 // Matrix products without a library. matmul_DTYPE(x, y, out, products, ending) and
 // matmul_small_DTYPE: blocks take turns at square tiles of the results, whose operands they have in
-// shared memory. Integers wrap, and have no ending. finish_matmul_DTYPE(out, count, columns,
-// ending) ends what is in memory.
+// shared memory. Integers wrap, and have no ending. finish_matmul_DTYPE(out, count, ending) ends
+// what is in memory.
 #include <cstdint>
 #include <type_traits>
 
@@ -146,7 +146,8 @@ __device__ void store(const Sums<C, tile>& sums, T* out, const MatmulProducts& p
       if (m >= products.m || n >= products.n) continue;
       const std::int64_t position = (at.product * products.m + m) * products.n + n;
       if constexpr (std::is_floating_point_v<C>) {
-        out[position] = Element<T>::narrow(ending::ended<T>(ending, sums.of[i][j], position, n));
+        out[position] =
+            Element<T>::narrow(ending::ended<T>(ending, sums.of[i][j], position, n, products.n));
       } else {
         out[position] = static_cast<T>(sums.of[i][j]);
       }
@@ -189,12 +190,10 @@ __device__ void multiply(const T* x, const T* y, T* out, const MatmulProducts& p
 }
 
 template <class T>
-__device__ void finish(T* out, std::int64_t count, std::int64_t columns,
-                       const MatmulEnding& ending) {
+__device__ void finish(T* out, std::int64_t count, const MatmulEnding& ending) {
   const Turns turn = turns();
   for (std::int64_t i = turn.first; i < count; i += turn.step) {
-    out[i] =
-        Element<T>::narrow(ending::ended<T>(ending, Element<T>::widen(out[i]), i, i % columns));
+    out[i] = Element<T>::narrow(ending::ended<T>(ending, Element<T>::widen(out[i]), i, i, 0));
   }
 }
 
@@ -211,11 +210,11 @@ __device__ void finish(T* out, std::int64_t count, std::int64_t columns,
                            const __grid_constant__ MatmulProducts products, MatmulEnding ending) { \
     multiply<kSmallTile>(x, y, out, products, ending);                                             \
   }
-#define LOCI_MATMUL_FLOAT(dtype, T)                                                  \
-  LOCI_MATMUL(dtype, T)                                                              \
-  extern "C" __global__ void __launch_bounds__(kBlockThreads) finish_matmul_##dtype( \
-      T* out, std::int64_t count, std::int64_t columns, MatmulEnding ending) {       \
-    finish(out, count, columns, ending);                                             \
+#define LOCI_MATMUL_FLOAT(dtype, T)                                            \
+  LOCI_MATMUL(dtype, T)                                                        \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                  \
+      finish_matmul_##dtype(T* out, std::int64_t count, MatmulEnding ending) { \
+    finish(out, count, ending);                                                \
   }
 
 LOCI_MATMUL_FLOAT(f32, float)

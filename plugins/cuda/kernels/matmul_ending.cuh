@@ -24,8 +24,9 @@ __device__ C hard_swish(C x) {
   return near * hard_sigmoid(near);
 }
 
+// A function that is called: as a part of each element's store it would be most of an image.
 template <class C>
-__device__ C activated(Activation activation, C x) {
+__device__ __noinline__ C activated(Activation activation, C x) {
   switch (activation) {
     case Activation::kNone: return x;
     case Activation::kRelu: return Relu::value(x);
@@ -39,17 +40,19 @@ __device__ C activated(Activation activation, C x) {
   return x;
 }
 
-// `value` is what was computed for an element of the result.
+// `value` is what was computed for an element of the result, in a column of the product. That is
+// the bias's, unless a vector took the product's last extent.
 template <class T, class C>
-__device__ C ended(const MatmulEnding& ending, C value, std::int64_t position,
-                   std::int64_t column) {
+__device__ C ended(const MatmulEnding& ending, C value, std::int64_t position, std::int64_t column,
+                   std::int64_t columns) {
   if (ending.bias != nullptr) {
-    value += Element<T>::widen(static_cast<const T*>(ending.bias)[column]);
+    value += Element<T>::widen(static_cast<const T*>(
+        ending.bias)[ending.bias_columns == columns ? column : position % ending.bias_columns]);
   }
   if (ending.residual != nullptr) {
     value += Element<T>::widen(static_cast<const T*>(ending.residual)[position]);
   }
-  return activated(ending.activation, value);
+  return ending.activation == Activation::kNone ? value : activated(ending.activation, value);
 }
 
 }  // namespace loci::cuda::ending

@@ -51,9 +51,14 @@ sdk::MatmulShape MatmulOp::shape(const sdk::OpDesc& op) const {
                        : sdk::matmul_shape(x, y, transpose_x_, transpose_y_);
 }
 
-MatmulEnding MatmulOp::ending(const sdk::Launch& launch) const {
-  return {has_bias_ ? launch.input<void>(kBiasSlot) : nullptr,
+MatmulEnding MatmulOp::ending(const sdk::Launch& launch, std::int64_t columns) const {
+  return {has_bias_ ? launch.input<void>(kBiasSlot) : nullptr, columns,
           has_residual_ ? launch.input<void>(kResidualSlot) : nullptr, activation_};
+}
+
+std::int64_t result_columns(const sdk::OpDesc& op) {
+  const sdk::Dims out = op.output(0).dims();
+  return out.size() == 0 ? 1 : out[out.size() - 1];
 }
 
 MatmulProducts products_of(const sdk::MatmulShape& shape) {

@@ -18,8 +18,8 @@ class MatmulOp {
   [[nodiscard]] bool has_bias() const { return has_bias_; }
   [[nodiscard]] bool has_residual() const { return has_residual_; }
   [[nodiscard]] Activation activation() const { return activation_; }
-  // With the addresses of a launch.
-  [[nodiscard]] MatmulEnding ending(const sdk::Launch& launch) const;
+  // With the addresses of a launch, for a result of that last extent.
+  [[nodiscard]] MatmulEnding ending(const sdk::Launch& launch, std::int64_t columns) const;
 
   static constexpr std::uint32_t kBiasSlot = 2;
   static constexpr std::uint32_t kResidualSlot = 3;
@@ -34,6 +34,9 @@ class MatmulOp {
   bool has_residual_ = false;
   Activation activation_ = Activation::kNone;
 };
+
+// The last extent of the operator's result: how many elements a bias has.
+[[nodiscard]] std::int64_t result_columns(const sdk::OpDesc& op);
 
 // As the images take it.
 [[nodiscard]] MatmulProducts products_of(const sdk::MatmulShape& shape);

@@ -41,8 +41,9 @@ enum class Activation : std::int32_t {
 
 // What is done to a product: activation(product + bias + residual).
 struct MatmulEnding {
-  const void* bias;      // one element for each column; null: none
-  const void* residual;  // one for each of the result; null: none
+  const void* bias;           // one element for each of the result's last extent; null: none
+  std::int64_t bias_columns;  // that extent
+  const void* residual;       // one for each of the result; null: none
   Activation activation;
 };
 

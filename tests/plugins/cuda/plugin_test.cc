@@ -1,13 +1,8 @@
 // The plugin through its C tables, as a host sees it, on the double of the driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
-
-#include "tests/support/kernel_driver.h"
-#include "tests/support/paths.h"
+#include "tests/plugins/cuda/open_double.h"
 
 namespace loci::testing {
 namespace {
@@ -20,29 +15,11 @@ class CudaPluginTest : public ::testing::Test {
  protected:
   // `setup` is for the double.
   static DrivenPlugin open(const char* setup, std::map<std::string, std::string> options = {}) {
-    ::setenv("LOCI_CUDA_DOUBLE", setup, /*replace=*/1);
-    options.emplace("driver", test::build_path("lib/loci/cuda_double/libcuda.so.1"));
-    return DrivenPlugin(open_plugin(test::plugin_file("cuda")), std::move(options));
+    return open_double(setup, std::move(options));
   }
 };
 
 // The double reads its settings once, so that each of these has a process of its own.
-template <class Body>
-int in_child(Body&& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    try {
-      body();
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << error.what();
-    }
-    std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return status;
-}
-
 TEST_F(CudaPluginTest, DescribesAnEmulatedDeviceWithoutRates) {
   EXPECT_EQ(in_child([] {
               DrivenPlugin plugin = open("devices=2");

@@ -93,6 +93,44 @@ TEST_F(CudaRunnerTest, ComputesElementsAsTheReferenceDoes) {
   EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
 }
 
+// The same products by cuBLASLt's double and without it.
+TEST_F(CudaRunnerTest, MultipliesAsTheReferenceDoesWithALibraryAndWithout) {
+  const auto verify = [](const std::string& filter, std::vector<std::string> environment) {
+    environment.push_back(kAllChecks);
+    const Finished finished = loci_with({"verify", plugin_file("cuda"), "--emulated", "--level",
+                                         "ops", "--filter", filter, "--timeout", "600", "--json"},
+                                        environment);
+    EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+    EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
+    return nlohmann::json::parse(finished.out);
+  };
+  // Small ones of one dtype, for time: a library without endings for it, and kernels behind it.
+  const std::string products = "/fused_matmul/[a-z_]+/float64/.[0-9](, [0-9])*.,";
+  const auto by_library = verify(products, {});
+  EXPECT_GE(by_library["counts"]["passed"], 15) << by_library;
+  EXPECT_GE(by_library["kernels"]["org.loci.cuda/cublaslt"], 12) << by_library;
+  const auto own =
+      verify(products + "|/matmul/matmul/int32/.64, 64.*wraps", {"LOCI_CUDA_CUBLASLT=0"});
+  EXPECT_GE(own["counts"]["passed"], 16) << own;
+  EXPECT_FALSE(own["kernels"].contains("org.loci.cuda/cublaslt")) << own;
+}
+
+// 1 + 2^-12 has more digits than TF32 keeps.
+TEST_F(CudaRunnerTest, UsesTf32OnlyWhereASettingAllowsIt) {
+  const Program main;
+  {
+    const ProgramGuard building(main, Program());
+    const Variable x = data("x", {1, 3}, kFloat32);
+    io::save_inference_model(model(), main, {x}, {matmul(x, x, false, true)}, Scope());
+  }
+  const std::vector<std::string> arguments{
+      "run", model(), "--device", "cuda:0", "--emulated-cuda", "--feed", "x=1.000244140625"};
+  const Finished exact = loci_with(arguments);
+  EXPECT_THAT(exact.out, HasSubstr("3.00146")) << exact.err;
+  const Finished allowed = loci_with(arguments, {"LOCI_CUDA_TF32=1"});
+  EXPECT_THAT(allowed.out, HasSubstr("[[3]]")) << allowed.err;
+}
+
 TEST_F(CudaRunnerTest, RunsAModelAndSaysThatItsTimesAreNoDevices) {
   const std::vector<std::string> arguments{
       "run", model(), "--device", "cuda:0", "--emulated-cuda", "--feed", "x=1", "--repeat", "3"};

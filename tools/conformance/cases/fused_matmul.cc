@@ -83,6 +83,8 @@ void add_fused_matmul_cases(Suite& suite) {
       {{2, 3}, {3, 4}, false, false, false, true, "relu"},
       {{3, 2}, {4, 3}, true, true, true, true, "relu"},
       {{5}, {5, 3}, false, false, true, false, "tanh"},
+      {{3, 5}, {5}, false, false, true, true, "relu"},
+      {{2, 3, 4}, {4}, false, false, true, false, "none"},
       {{2, 3, 4}, {4, 5}, false, false, true, true, "gelu"},
       {{2, 3, 4}, {2, 4, 5}, false, false, true, true, "sigmoid"},
       {{0, 3}, {3, 4}, false, false, true, true, "relu"},

@@ -1,0 +1,152 @@
+// matmul, mul and fused_matmul by cuBLASLt, where that is found.
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "device.h"
+#include "kernels/cublaslt_product.h"
+#include "kernels/kernel_function.h"
+#include "kernels/kernel_list.h"
+#include "kernels/matmul_op.h"
+#include "kernels/own_matmul.h"
+
+namespace loci::cuda {
+namespace {
+
+// What the library leaves of an operator's ending to a kernel of our own.
+struct LeftEnding {
+  void launch(const sdk::Launch& launch) const {
+    MatmulEnding left = op.ending(launch, columns);
+    if (done.bias) left.bias = nullptr;
+    if (done.residual) left.residual = nullptr;
+    if (done.activation != Activation::kNone) left.activation = Activation::kNone;
+    function.launch(launch, count, launch.output<void>(0), count, left);
+  }
+  KernelFunction function;
+  MatmulOp op;
+  CublasLtEnding done;
+  std::int64_t count;
+  std::int64_t columns;
+};
+
+struct LibraryProduct {
+  void launch(const sdk::Launch& launch) const {
+    if (elsewhere && !product->are_aligned(launch)) return elsewhere->launch(launch);
+    {
+      Stream* stream = sdk::stream_of<Device>(launch.stream());
+      Device::require(stream);
+      const CurrentContext current(*device);
+      device->faults().enter_launch();
+      product->enqueue(launch, stream->handle());
+    }
+    if (left) left->launch(launch);
+  }
+  Device* device;
+  std::unique_ptr<const CublasLtProduct> product;
+  std::optional<LeftEnding> left;
+  // Our own kernel, where the library takes no operands that begin anywhere.
+  std::optional<sdk::PreparedPart> elsewhere;
+};
+
+std::string refuse(const sdk::MatmulShape& shape) {
+  const auto& [batch, m, n, k] = shape.sizes;
+  if (batch == 0 || m == 0 || n == 0 || k == 0) return "there is nothing to multiply";
+  if (batch > std::numeric_limits<std::int32_t>::max()) return "there are too many products";
+  if (batch > 1 && shape.batch.rank > 1) {
+    return "cuBLASLt takes no operands that repeat along some leading extents and not along others";
+  }
+  return {};
+}
+
+bool is_half(loci_dtype dtype) { return dtype == LOCI_DTYPE_F16 || dtype == LOCI_DTYPE_BF16; }
+
+// Its GELU is the approximation by tanh, with digits for halves.
+bool does_activation(Activation activation, loci_dtype dtype) {
+  return activation == Activation::kRelu || (activation == Activation::kGeluTanh && is_half(dtype));
+}
+
+class CublasLtMatmul final : public sdk::Kernel {
+ public:
+  explicit CublasLtMatmul(const sdk::OpDesc& op) : op_(op), own_(make_own_matmul(op)) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const sdk::MatmulShape shape = op_.shape(prepare.op());
+    const std::string reason = refuse(shape);
+    if (!reason.empty()) throw sdk::Error(LOCI_CODE_UNSUPPORTED, reason);
+    auto& device = sdk::device_of<Device>(prepare.device());
+    CublasLtEnding ending = wanted_ending(prepare.op(), shape);
+    auto product = make_product(prepare, device, shape, &ending);
+    std::optional<sdk::PreparedPart> elsewhere;
+    if (!product->takes_any_address()) elsewhere = prepare.part(*own_);
+    std::optional<LeftEnding> left = left_of(prepare, shape, ending);
+    if (left && is_half(prepare.op().output(0).dtype())) {
+      throw sdk::Error(LOCI_CODE_UNSUPPORTED,
+                       "cuBLASLt ends no product so, and halves would be rounded twice");
+    }
+    prepare.set_workspace(product->workspace());
+    prepare.emplace<LibraryProduct>(&device, std::move(product), std::move(left),
+                                    std::move(elsewhere));
+  }
+
+ private:
+  // Where y is a vector, a bias is not of the product's columns, and what follows it waits too.
+  [[nodiscard]] CublasLtEnding wanted_ending(const sdk::OpDesc& op,
+                                             const sdk::MatmulShape& shape) const {
+    const bool adds_bias = op_.has_bias() && result_columns(op) == shape.sizes.n;
+    const bool is_added = adds_bias || !op_.has_bias();
+    const bool activates = is_added && does_activation(op_.activation(), op.output(0).dtype());
+    return {adds_bias, op_.has_residual(), activates ? op_.activation() : Activation::kNone};
+  }
+  [[nodiscard]] bool has_ending() const {
+    return op_.has_bias() || op_.has_residual() || op_.activation() != Activation::kNone;
+  }
+
+  // Without an ending where the library has no algorithm that does it.
+  [[nodiscard]] std::unique_ptr<const CublasLtProduct> make_product(const sdk::Prepare& prepare,
+                                                                    Device& device,
+                                                                    const sdk::MatmulShape& shape,
+                                                                    CublasLtEnding* ending) const {
+    const loci_dtype dtype = prepare.op().output(0).dtype();
+    device.cublaslt().get();  // throws why there is none
+    const CurrentContext current(device);
+    try {
+      return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
+    } catch (const sdk::Error& error) {
+      if (error.code() != LOCI_CODE_UNSUPPORTED || !has_ending()) throw;
+    }
+    *ending = {};
+    return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
+  }
+
+  [[nodiscard]] std::optional<LeftEnding> left_of(const sdk::Prepare& prepare,
+                                                  const sdk::MatmulShape& shape,
+                                                  const CublasLtEnding& done) const {
+    const bool is_done = done.bias == op_.has_bias() && done.residual == op_.has_residual() &&
+                         done.activation == op_.activation();
+    if (is_done) return std::nullopt;
+    const std::string name = typed_name("finish_matmul", prepare.op().output(0).dtype());
+    return LeftEnding{KernelFunction(prepare, kMatmulImage, name), op_, done,
+                      shape.sizes.batch * shape.sizes.m * shape.sizes.n,
+                      result_columns(prepare.op())};
+  }
+
+  MatmulOp op_;
+  std::unique_ptr<sdk::Kernel> own_;
+};
+
+}  // namespace
+
+void add_cublaslt_matmul(Kernels& kernels) {
+  for (const char* op : {"fused_matmul", "matmul", "mul"}) {
+    kernels.push_back({op,
+                       "cublaslt",
+                       sdk::kFloatBits,
+                       sdk::make_kernel<CublasLtMatmul>,
+                       nullptr,
+                       {},
+                       LOCI_KERNEL_CAPTURABLE});
+  }
+}
+
+}  // namespace loci::cuda

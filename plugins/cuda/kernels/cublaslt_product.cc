@@ -1,0 +1,204 @@
+#include "kernels/cublaslt_product.h"
+
+#include <algorithm>
+#include <array>
+#include <loci/plugin/dtype_visit.hpp>
+#include <utility>
+
+#include "cublaslt_handle.h"
+#include "device.h"
+
+namespace loci::cuda {
+namespace {
+
+// What its algorithms make use of at most.
+constexpr std::uint32_t kVectorAlignment = 16;
+constexpr std::uint64_t kWorkspaceAlignment = 256;
+
+// What NVIDIA recommends for the processors of most devices and for those of sm_90.
+constexpr std::uint64_t kUsualWorkspace = std::uint64_t{4} << 20;
+constexpr std::uint64_t kLargeWorkspace = std::uint64_t{32} << 20;
+
+cudaDataType_t type_of(loci_dtype dtype) {
+  switch (dtype) {
+    case LOCI_DTYPE_F16: return CUDA_R_16F;
+    case LOCI_DTYPE_BF16: return CUDA_R_16BF;
+    case LOCI_DTYPE_F32: return CUDA_R_32F;
+    case LOCI_DTYPE_F64: return CUDA_R_64F;
+    default: sdk::fail_dtype(dtype);
+  }
+}
+
+// Sums of halves are float32.
+cublasComputeType_t compute_type_of(loci_dtype dtype, bool uses_tf32) {
+  if (dtype == LOCI_DTYPE_F64) return CUBLAS_COMPUTE_64F;
+  return dtype == LOCI_DTYPE_F32 && uses_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+// Descriptors are read only where they are given as mutable.
+template <class T>
+T* given(const T& opaque) {
+  return const_cast<T*>(&opaque);
+}
+
+void* aligned_workspace(const sdk::Launch& launch) {
+  const auto address = reinterpret_cast<std::uintptr_t>(launch.workspace<char>());
+  return reinterpret_cast<void*>((address + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
+                                 kWorkspaceAlignment);
+}
+
+}  // namespace
+
+// The library's matrices lie by columns, so that a result by rows is the product of the transposed
+// operands in the other order: out^T = y^T x^T. Its A is y, and its bias, which has an element for
+// each row, is that of our columns.
+CublasLtProduct::CublasLtProduct(Device& device, loci_dtype dtype, const sdk::MatmulShape& shape,
+                                 const CublasLtEnding& ending)
+    : library_(device.cublaslt()),
+      handle_(library_.get()),
+      ending_(ending),
+      type_(type_of(dtype)),
+      scale_type_(dtype == LOCI_DTYPE_F64 ? CUDA_R_64F : CUDA_R_32F),
+      compute_type_(compute_type_of(dtype, library_.uses_tf32())),
+      batch_(static_cast<std::int32_t>(shape.sizes.batch)) {
+  const auto& [batch, m, n, k] = shape.sizes;
+  const bool has_steps = batch > 1 && shape.batch.rank == 1;
+  const auto steps = has_steps ? shape.batch.strides[0] : std::array<std::int64_t, 2>{0, 0};
+  Matrix a{n, k, std::max(shape.y_row, n), steps[1]};
+  if (shape.y_column != 1) {
+    transpose_a_ = CUBLAS_OP_T;
+    a = {k, n, std::max(shape.y_column, k), steps[1]};
+  }
+  Matrix b{k, m, std::max(shape.x_row, k), steps[0]};
+  if (shape.x_column != 1) {
+    transpose_b_ = CUBLAS_OP_T;
+    b = {m, k, std::max(shape.x_column, m), steps[0]};
+  }
+  describe(a_, a);
+  describe(b_, b);
+  describe(d_, {n, m, n, m * n});
+  aligned_ = choose(kVectorAlignment);
+  if (!aligned_) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "cuBLASLt has no algorithm for these shapes and types");
+  }
+  anywhere_ = choose(static_cast<std::uint32_t>(sdk::dtype_bytes(dtype)));
+  describe(operation_, nullptr);
+}
+
+void CublasLtProduct::describe(cublasLtMatrixLayoutOpaque_t& layout, const Matrix& matrix) const {
+  const CublasLtLibrary& lt = library_.library();
+  library_.check(lt->cublasLtMatrixLayoutInit_internal(
+                     &layout, sizeof layout, type_, static_cast<std::uint64_t>(matrix.rows),
+                     static_cast<std::uint64_t>(matrix.columns), matrix.leading),
+                 "describing a matrix");
+  const auto set = [&](cublasLtMatrixLayoutAttribute_t which, const auto& value) {
+    library_.check(lt->cublasLtMatrixLayoutSetAttribute(&layout, which, &value, sizeof value),
+                   "describing a matrix");
+  };
+  if (batch_ == 1) return;
+  set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, batch_);
+  set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_step);
+}
+
+void CublasLtProduct::describe(cublasLtMatmulDescOpaque_t& operation, const void* bias) const {
+  const CublasLtLibrary& lt = library_.library();
+  library_.check(
+      lt->cublasLtMatmulDescInit_internal(&operation, sizeof operation, compute_type_, scale_type_),
+      "describing a product");
+  const auto set = [&](cublasLtMatmulDescAttributes_t which, const auto& value) {
+    library_.check(lt->cublasLtMatmulDescSetAttribute(&operation, which, &value, sizeof value),
+                   "describing a product");
+  };
+  set(CUBLASLT_MATMUL_DESC_TRANSA, static_cast<std::int32_t>(transpose_a_));
+  set(CUBLASLT_MATMUL_DESC_TRANSB, static_cast<std::int32_t>(transpose_b_));
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<std::uint32_t>(epilogue()));
+  if (bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+}
+
+cublasLtEpilogue_t CublasLtProduct::epilogue() const {
+  switch (ending_.activation) {
+    case Activation::kRelu:
+      return ending_.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case Activation::kGeluTanh:
+      return ending_.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    default: return ending_.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+  }
+}
+
+// Sums that are divided are added up in their own type, in an order that does not change.
+std::optional<cublasLtMatmulHeuristicResult_t> CublasLtProduct::choose(std::uint32_t alignment) {
+  const CublasLtLibrary& lt = library_.library();
+  cublasLtMatmulPreferenceOpaque_t preference;
+  library_.check(lt->cublasLtMatmulPreferenceInit_internal(&preference, sizeof preference),
+                 "describing a preference");
+  const auto set = [&](cublasLtMatmulPreferenceAttributes_t which, const auto& value) {
+    library_.check(
+        lt->cublasLtMatmulPreferenceSetAttribute(&preference, which, &value, sizeof value),
+        "describing a preference");
+  };
+  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+      library_.prefers_large_workspace() ? kLargeWorkspace : kUsualWorkspace);
+  set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+      static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+  for (const auto which :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    set(which, alignment);
+  }
+  // The bias's address tells how that is aligned; it is not read.
+  const std::uintptr_t bias = ending_.bias ? alignment : 0;
+  cublasLtMatmulDescOpaque_t operation;
+  describe(operation, reinterpret_cast<const void*>(bias));
+  cublasLtMatmulHeuristicResult_t result;
+  int count = 0;
+  const cublasStatus_t status = lt->cublasLtMatmulAlgoGetHeuristic(
+      handle_, &operation, &a_, &b_, &d_, &d_, &preference, 1, &result, &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || count == 0) return std::nullopt;
+  library_.check(status, "choosing an algorithm");
+  return result.state == CUBLAS_STATUS_SUCCESS ? std::optional(result) : std::nullopt;
+}
+
+// The host's memory is aligned less than the library wants.
+std::uint64_t CublasLtProduct::workspace() const {
+  const std::uint64_t wanted =
+      std::max(aligned_->workspaceSize, anywhere_ ? anywhere_->workspaceSize : 0);
+  return wanted == 0 ? 0 : wanted + kWorkspaceAlignment;
+}
+
+bool CublasLtProduct::are_aligned(const sdk::Launch& launch) const {
+  const auto address = [](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+  };
+  std::uintptr_t all = address(launch.input<void>(0)) | address(launch.input<void>(1)) |
+                       address(launch.output<void>(0));
+  if (ending_.bias) all |= address(launch.input<void>(MatmulOp::kBiasSlot));
+  if (ending_.residual) all |= address(launch.input<void>(MatmulOp::kResidualSlot));
+  return all % kVectorAlignment == 0;
+}
+
+const void* CublasLtProduct::scalar(bool is_one) const {
+  static constexpr float kFloats[] = {0, 1};
+  static constexpr double kDoubles[] = {0, 1};
+  if (scale_type_ == CUDA_R_64F) return &kDoubles[is_one ? 1 : 0];
+  return &kFloats[is_one ? 1 : 0];
+}
+
+void CublasLtProduct::enqueue(const sdk::Launch& launch, CUstream stream) const {
+  const auto& chosen = are_aligned(launch) ? *aligned_ : *anywhere_;
+  void* const out = launch.output<void>(0);
+  const void* const c = ending_.residual ? launch.input<void>(MatmulOp::kResidualSlot) : out;
+  cublasLtMatmulDescOpaque_t with_bias;
+  cublasLtMatmulDesc_t operation = given(operation_);
+  if (ending_.bias) {
+    describe(with_bias, launch.input<void>(MatmulOp::kBiasSlot));
+    operation = &with_bias;
+  }
+  void* const workspace = chosen.workspaceSize == 0 ? nullptr : aligned_workspace(launch);
+  library_.check(library_.library()->cublasLtMatmul(
+                     handle_, operation, scalar(true), launch.input<void>(1), given(a_),
+                     launch.input<void>(0), given(b_), scalar(ending_.residual), c, given(d_), out,
+                     given(d_), &chosen.algo, workspace, chosen.workspaceSize, stream),
+                 "multiplying by cuBLASLt");
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,77 @@
+// A product as cuBLASLt computes it: described, and with the algorithm that its heuristics chose
+// for the shape, once.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstdint>
+#include <loci/plugin/kernel.hpp>
+#include <loci/plugin/matmul.hpp>
+#include <optional>
+
+#include "driver.h"
+#include "kernels/matmul_op.h"
+
+namespace loci::cuda {
+
+class CublasLtHandle;
+class Device;
+
+// What of an operator's ending the library does behind its product.
+struct CublasLtEnding {
+  bool bias = false;
+  bool residual = false;  // as its matrix C
+  Activation activation = Activation::kNone;
+};
+
+// Immutable; descriptors stay where they were initialised.
+class CublasLtProduct {
+ public:
+  // The device's context is current. Throws Error(LOCI_CODE_UNSUPPORTED) where the library has no
+  // algorithm.
+  CublasLtProduct(Device& device, loci_dtype dtype, const sdk::MatmulShape& shape,
+                  const CublasLtEnding& ending);
+  CublasLtProduct(const CublasLtProduct&) = delete;
+  CublasLtProduct& operator=(const CublasLtProduct&) = delete;
+
+  // Bytes that a launch gives as workspace.
+  [[nodiscard]] std::uint64_t workspace() const;
+  // Whether enqueue() takes operands that lie at any element.
+  [[nodiscard]] bool takes_any_address() const { return anywhere_.has_value(); }
+  // Whether the operands lie where an algorithm of all products takes them.
+  [[nodiscard]] bool are_aligned(const sdk::Launch& launch) const;
+  // The context is current.
+  void enqueue(const sdk::Launch& launch, CUstream stream) const;
+
+ private:
+  struct Matrix {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t leading;
+    std::int64_t batch_step;
+  };
+
+  void describe(cublasLtMatrixLayoutOpaque_t& layout, const Matrix& matrix) const;
+  void describe(cublasLtMatmulDescOpaque_t& operation, const void* bias) const;
+  [[nodiscard]] std::optional<cublasLtMatmulHeuristicResult_t> choose(std::uint32_t alignment);
+  [[nodiscard]] const void* scalar(bool is_one) const;
+  [[nodiscard]] cublasLtEpilogue_t epilogue() const;
+
+  CublasLtHandle& library_;
+  const cublasLtHandle_t handle_;
+  const CublasLtEnding ending_;
+  const cudaDataType_t type_;
+  const cudaDataType_t scale_type_;
+  const cublasComputeType_t compute_type_;
+  const std::int32_t batch_;
+  cublasOperation_t transpose_a_ = CUBLAS_OP_N;
+  cublasOperation_t transpose_b_ = CUBLAS_OP_N;
+  cublasLtMatmulDescOpaque_t operation_;
+  cublasLtMatrixLayoutOpaque_t a_;
+  cublasLtMatrixLayoutOpaque_t b_;
+  cublasLtMatrixLayoutOpaque_t d_;  // and C, which lies as D
+  std::optional<cublasLtMatmulHeuristicResult_t> aligned_;
+  std::optional<cublasLtMatmulHeuristicResult_t> anywhere_;
+};
+
+}  // namespace loci::cuda

@@ -1,0 +1,103 @@
+// Products by cuBLASLt and without it, on the doubles of the library and of the driver.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugins/cuda/open_double.h"
+#include "tests/support/paths.h"
+
+namespace loci::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const std::string& library() {
+  static const std::string path = test::build_path("lib/loci/cuda_double/libcublasLt.so.13");
+  return path;
+}
+
+Call product(loci_dtype dtype, const Dims& x, const Dims& y, const Dims& out) {
+  return {"matmul",
+          {empty_like(dtype, x), empty_like(dtype, y)},
+          {{dtype, out}},
+          {{"transpose_x", false}, {"transpose_y", false}}};
+}
+
+Call square() { return product(LOCI_DTYPE_F32, {4, 4}, {4, 4}, {4, 4}); }
+
+std::string refusal(const Call& call, std::map<std::string, std::string> options) {
+  DrivenPlugin plugin = open_double("devices=1", std::move(options));
+  return plugin.refusal(call, "cublaslt");
+}
+
+// The double reads its settings once, so that each of these has a process of its own.
+TEST(CublasLt, MultipliesFloatsWhereItIsFound) {
+  EXPECT_EQ(in_child([] {
+              DrivenPlugin plugin = open_double("devices=1", {{"cublaslt", library()}});
+              EXPECT_EQ(plugin.implementation_of(square()), "cublaslt");
+              EXPECT_EQ(plugin.implementation_of(
+                            product(LOCI_DTYPE_BF16, {2, 3, 4}, {2, 4, 5}, {2, 3, 5})),
+                        "cublaslt");
+              EXPECT_EQ(plugin.implementation_of(product(LOCI_DTYPE_I32, {4, 4}, {4, 4}, {4, 4})),
+                        "cuda");
+            }),
+            0);
+}
+
+TEST(CublasLt, LeavesWhatItDoesNotTakeAndSaysWhy) {
+  EXPECT_EQ(
+      in_child([] {
+        DrivenPlugin plugin = open_double("devices=1", {{"cublaslt", library()}});
+        EXPECT_THAT(plugin.refusal(product(LOCI_DTYPE_F32, {0, 3}, {3, 4}, {0, 4}), "cublaslt"),
+                    HasSubstr("there is nothing to multiply"));
+        EXPECT_THAT(plugin.refusal(product(LOCI_DTYPE_F32, {2, 1, 3, 4}, {5, 4, 2}, {2, 5, 3, 2}),
+                                   "cublaslt"),
+                    HasSubstr("repeat along some leading extents"));
+      }),
+      0);
+}
+
+TEST(CublasLt, AMissingLibraryIsNamed) {
+  EXPECT_EQ(in_child([] {
+              EXPECT_THAT(refusal(square(), {{"cublaslt", "/absent/libcublasLt.so.13"}}),
+                          AllOf(HasSubstr("no cuBLASLt (/absent/libcublasLt.so.13: cannot open"),
+                                HasSubstr("mend LOCI_CUDA_CUBLASLT")));
+            }),
+            0);
+}
+
+TEST(CublasLt, AnotherLibraryIsNoneAndSaysWhatItLacks) {
+  EXPECT_EQ(in_child([] {
+              const std::string driver = test::build_path("lib/loci/cuda_double/libcuda.so.1");
+              EXPECT_THAT(refusal(square(), {{"cublaslt", driver}}),
+                          AllOf(HasSubstr("no cuBLASLt of 12 or newer ("),
+                                HasSubstr("has no cublasLtCreate)")));
+            }),
+            0);
+}
+
+TEST(CublasLt, ASettingTurnsItOff) {
+  EXPECT_EQ(in_child([] {
+              EXPECT_EQ(refusal(square(), {{"cublaslt", "0"}}),
+                        "LOCI_CUDA_CUBLASLT=0 turns cuBLASLt off");
+            }),
+            0);
+}
+
+// The vendor's library would find another driver.
+TEST(CublasLt, AnEmulatedDeviceTakesNoLibraryThatWasNotNamed) {
+  EXPECT_EQ(
+      in_child([] { EXPECT_THAT(refusal(square(), {}), HasSubstr("the device is emulated")); }), 0);
+}
+
+TEST(CublasLt, AMalformedSwitchIsRefused) {
+  EXPECT_THAT(
+      [] {
+        open_double("devices=1", {{"tf32", "yes"}});
+      },
+      ThrowsMessage<PluginError>(HasSubstr("[cuda] the setting tf32 is 'yes'; it takes 0 or 1")));
+}
+
+}  // namespace
+}  // namespace loci::testing

@@ -1,0 +1,64 @@
+// Products on memory as conformance cases do not have it: views that begin anywhere, which the
+// library has other algorithms for.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <loci/fallback.hpp>
+#include <loci/ops.hpp>
+#include <loci/tensor.hpp>
+#include <numeric>
+#include <vector>
+
+#include "tests/support/paths.h"
+
+namespace loci::test {
+namespace {
+
+// The plugin reads its settings when it is created, by the first test of whatever suite.
+class Doubles : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
+    ::setenv("LOCI_CUDA_CUBLASLT", build_path("lib/loci/cuda_double/libcublasLt.so.13").c_str(), 1);
+    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
+  }
+};
+const ::testing::Environment* const kDoubles = ::testing::AddGlobalTestEnvironment(new Doubles);
+
+Tensor counted(std::int64_t count) {
+  std::vector<float> elements(static_cast<std::size_t>(count));
+  std::iota(elements.begin(), elements.end(), 1.0F);
+  return Tensor::from<float>(elements, {count}).to("cuda:0");
+}
+
+// Of the numbers from x + 1 on as rows, and of those from y + 1 on as columns.
+float product_of_counts(std::int64_t x, std::int64_t y, std::int64_t terms, std::int64_t columns) {
+  float sum = 0;
+  for (std::int64_t k = 0; k < terms; ++k) {
+    sum += static_cast<float>(x + k + 1) * static_cast<float>(y + k * columns + 1);
+  }
+  return sum;
+}
+
+// The longer sums are divided, so that a workspace is used.
+TEST(CudaMatmulTest, TakesViewsThatBeginAnywhere) {
+  const FallbackGuard on_the_device(FallbackPolicy::kError);
+  constexpr std::int64_t kRows = 3;
+  constexpr std::int64_t kColumns = 5;
+  for (const std::int64_t terms : {4, 120}) {
+    const Tensor numbers = counted(terms * kColumns + 4);
+    for (std::int64_t begin = 0; begin < 4; ++begin) {
+      const Tensor x = numbers.rows(begin, begin + kRows * terms).reshaped({kRows, terms});
+      const Tensor y = numbers.rows(0, terms * kColumns).reshaped({terms, kColumns});
+      const std::vector<float> out = matmul(x, y).to_vector<float>();
+      for (std::int64_t i = 0; i < kRows * kColumns; ++i) {
+        const std::int64_t row = begin + i / kColumns * terms;
+        const float expected = product_of_counts(row, i % kColumns, terms, kColumns);
+        ASSERT_FLOAT_EQ(out[static_cast<std::size_t>(i)], expected) << begin << ", " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace loci::test
