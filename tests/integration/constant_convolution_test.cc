@@ -11,6 +11,7 @@
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -49,23 +50,47 @@ class ConstantConvolutionTest : public ::testing::Test {
   loci::Variable out_;
 };
 
-void expect_close(const std::vector<float>& got, const std::vector<float>& want) {
-  ASSERT_EQ(got.size(), want.size());
-  float worst = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) worst = std::max(worst, std::abs(got[i] - want[i]));
-  EXPECT_GT(worst, 0) << "the same kernel computed both";
-  EXPECT_LT(worst, 1e-3F);
+// By the definition, in double precision: of images [n, 64, 14, 14], padded by 1.
+std::vector<double> convolved(const loci::Tensor& images, const loci::Tensor& filter) {
+  const std::vector<float> x = images.to_vector<float>();
+  const std::vector<float> w = filter.to_vector<float>();
+  std::vector<double> out(x.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto column = static_cast<int>(i % 14);
+    const auto row = static_cast<int>(i / 14 % 14);
+    const std::size_t image = i / (64 * 196);
+    for (std::size_t tap = 0; tap < 9 * 64; ++tap) {
+      const int y = row + static_cast<int>(tap / 3 % 3) - 1;
+      const int z = column + static_cast<int>(tap % 3) - 1;
+      if (y < 0 || y >= 14 || z < 0 || z >= 14) continue;
+      const auto from = (image * 64 + tap / 9) * 196 + static_cast<std::size_t>(y * 14 + z);
+      out[i] += static_cast<double>(x[from]) * static_cast<double>(w[i / 196 % 64 * 576 + tap]);
+    }
+  }
+  return out;
 }
 
-TEST_F(ConstantConvolutionTest, TheDefaultTakesWinogradsMethodAndExactDoesNot) {
+void expect_close(const std::vector<float>& got, const std::vector<double>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(got[i]) - want[i]));
+  }
+  EXPECT_LT(worst, 1e-3);
+}
+
+// Packed once or in each run, the filter is the same.
+TEST_F(ConstantConvolutionTest, AllPresetsTakeWinogradsMethodAndAgree) {
   loci::Executor fast = executor({});
   loci::Executor exact = executor(loci::CompileOptions::exact());
   loci::Executor written = executor(loci::CompileOptions::none());
-  EXPECT_EQ(plan(fast).operators[0].kernel, kWinograd);
-  EXPECT_NE(plan(exact).operators[0].kernel, kWinograd);
-  EXPECT_NE(plan(written).operators[0].kernel, kWinograd);
+  for (loci::Executor* each : {&fast, &exact, &written}) {
+    EXPECT_EQ(plan(*each).operators[0].kernel, kWinograd);
+  }
+  EXPECT_THAT(plan(exact).packed, IsEmpty());
   EXPECT_EQ(run(exact), run(written));
-  expect_close(run(fast), run(written));
+  expect_close(run(exact), convolved(images_[0], scope_.get("w")));
+  expect_close(run(fast), convolved(images_[0], scope_.get("w")));
 }
 
 TEST_F(ConstantConvolutionTest, ThePlanSaysWhatIsPacked) {
@@ -81,10 +106,13 @@ TEST_F(ConstantConvolutionTest, ThePlanSaysWhatIsPacked) {
 TEST_F(ConstantConvolutionTest, OtherBatchesAndFiltersTakeItToo) {
   loci::Executor fast = executor({});
   loci::Executor written = executor(loci::CompileOptions::none());
-  expect_close(run(fast, 5), run(written, 5));
-  scope_.set("w", loci::randn({64, 64, 3, 3}));
-  expect_close(run(fast, 5), run(written, 5));
-  expect_close(run(fast), run(written));
+  for (int filter = 0; filter < 2; ++filter) {
+    for (loci::Executor* each : {&fast, &written}) {
+      expect_close(run(*each, 5), convolved(images_[1], scope_.get("w")));
+      expect_close(run(*each), convolved(images_[0], scope_.get("w")));
+    }
+    scope_.set("w", loci::randn({64, 64, 3, 3}));
+  }
 }
 
 }  // namespace
