@@ -6,11 +6,11 @@
 
 namespace loci::cuda {
 
-// As what integers wrap.
+// As what integers wrap: narrow ones as such that are not promoted to int.
 template <class C>
 __device__ auto wrapping(C x) {
   if constexpr (std::is_integral_v<C>) {
-    return static_cast<std::make_unsigned_t<C>>(x);
+    return static_cast<std::common_type_t<std::make_unsigned_t<C>, unsigned>>(x);
   } else {
     return x;
   }
@@ -43,9 +43,11 @@ struct Div {
   static __device__ C value(C x, C y) {
     if constexpr (std::is_integral_v<C>) {
       if (y == 0) return 0;
-      if (y == -1) return Sub::value<C>(0, x);
+      if constexpr (std::is_signed_v<C>) {
+        if (y == -1) return Sub::value<C>(0, x);
+      }
     }
-    return x / y;
+    return static_cast<C>(x / y);
   }
 };
 

@@ -1,7 +1,9 @@
-// Division by constants that the host prepared.
+// Division by a constant of the launch.
 #pragma once
 
-#include "kernels/broadcast_axes.h"
+#include <cstdint>
+
+#include "kernels/division.h"
 
 namespace loci::cuda {
 

@@ -5,6 +5,7 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace loci::cuda {
 
@@ -33,10 +34,20 @@ struct Element<__nv_bfloat16> {
 template <class T>
 using computed_t = typename Element<T>::Computed;
 
-// One transaction of a thread.
-template <class T>
-struct alignas(16) Vector {
-  static constexpr int kLanes = 16 / sizeof(T);
+// What was computed as an element of T, unless it is one.
+template <class T, class C>
+__device__ T narrowed(C value) {
+  if constexpr (std::is_same_v<T, C>) {
+    return value;
+  } else {
+    return Element<T>::narrow(value);
+  }
+}
+
+// One transaction of a thread: 16 bytes, or fewer next to elements of a longer type.
+template <class T, int count = 16 / sizeof(T)>
+struct alignas(sizeof(T) * count) Vector {
+  static constexpr int kLanes = count;
   T lanes[kLanes];
 };
 
@@ -45,9 +56,19 @@ __device__ Vector<T> load_vector(const T* from) {
   return *reinterpret_cast<const Vector<T>*>(from);
 }
 
-template <class T>
-__device__ void store_vector(T* to, const Vector<T>& vector) {
-  *reinterpret_cast<Vector<T>*>(to) = vector;
+template <int lanes, class T>
+__device__ Vector<T, lanes> load_lanes(const T* from) {
+  return *reinterpret_cast<const Vector<T, lanes>*>(from);
+}
+
+template <class T, int lanes>
+__device__ void store_vector(T* to, const Vector<T, lanes>& vector) {
+  *reinterpret_cast<Vector<T, lanes>*>(to) = vector;
+}
+
+template <int lanes, class T>
+__device__ bool is_vector(const T* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(Vector<T, lanes>) == 0;
 }
 
 template <class... T>

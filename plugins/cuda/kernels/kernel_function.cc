@@ -16,10 +16,7 @@ constexpr std::int64_t kVectorBytes = 16;
 
 std::string_view dtype_suffix(loci_dtype dtype) {
   switch (dtype) {
-    case LOCI_DTYPE_F16: return "_f16";
-    case LOCI_DTYPE_BF16: return "_bf16";
-    case LOCI_DTYPE_F32: return "_f32";
-    case LOCI_DTYPE_F64: return "_f64";
+    case LOCI_DTYPE_BOOL: return "_bool";
     case LOCI_DTYPE_I8: return "_i8";
     case LOCI_DTYPE_I16: return "_i16";
     case LOCI_DTYPE_I32: return "_i32";
@@ -28,6 +25,10 @@ std::string_view dtype_suffix(loci_dtype dtype) {
     case LOCI_DTYPE_U16: return "_u16";
     case LOCI_DTYPE_U32: return "_u32";
     case LOCI_DTYPE_U64: return "_u64";
+    case LOCI_DTYPE_F16: return "_f16";
+    case LOCI_DTYPE_BF16: return "_bf16";
+    case LOCI_DTYPE_F32: return "_f32";
+    case LOCI_DTYPE_F64: return "_f64";
     default: sdk::fail_dtype(dtype);
   }
 }
@@ -38,9 +39,33 @@ std::string typed_name(std::string_view stem, loci_dtype dtype) {
   return std::string(stem).append(dtype_suffix(dtype));
 }
 
+loci_dtype as_unsigned(loci_dtype dtype) {
+  switch (dtype) {
+    case LOCI_DTYPE_BOOL:
+    case LOCI_DTYPE_I8: return LOCI_DTYPE_U8;
+    case LOCI_DTYPE_I16: return LOCI_DTYPE_U16;
+    case LOCI_DTYPE_I32: return LOCI_DTYPE_U32;
+    case LOCI_DTYPE_I64: return LOCI_DTYPE_U64;
+    default: return dtype;
+  }
+}
+
+loci_dtype of_size(std::uint64_t bytes) {
+  switch (bytes) {
+    case 1: return LOCI_DTYPE_U8;
+    case 2: return LOCI_DTYPE_U16;
+    case 4: return LOCI_DTYPE_U32;
+    default: return LOCI_DTYPE_U64;
+  }
+}
+
+std::int64_t lanes_of(loci_dtype dtype) {
+  return kVectorBytes / static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
+}
+
 std::int64_t vectors_of(std::int64_t count, loci_dtype dtype) {
-  const std::int64_t bytes = count * static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
-  return (bytes + kVectorBytes - 1) / kVectorBytes;
+  const std::int64_t lanes = lanes_of(dtype);
+  return (count + lanes - 1) / lanes;
 }
 
 KernelFunction::KernelFunction(const sdk::Prepare& prepare, const KernelImage& image,

@@ -15,6 +15,13 @@ class Device;
 // "exp_f32": how the images name what there is of each dtype.
 std::string typed_name(std::string_view stem, loci_dtype dtype);
 
+// The dtype as which the images have an integer whose sign, or any element whose meaning, makes no
+// difference: unsigned, of as many bytes.
+loci_dtype as_unsigned(loci_dtype dtype);
+loci_dtype of_size(std::uint64_t bytes);
+
+// The elements in 16 bytes.
+std::int64_t lanes_of(loci_dtype dtype);
 // The items of a kernel whose threads load and store 16 bytes at once: of so many elements, the
 // last maybe fewer.
 std::int64_t vectors_of(std::int64_t count, loci_dtype dtype);

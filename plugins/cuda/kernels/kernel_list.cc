@@ -5,18 +5,24 @@ namespace loci::cuda {
 sdk::KernelList all_kernels() {
   Kernels kernels;
   add_accuracy(kernels);
+  add_activation_grad(kernels);
   add_argmax(kernels);
   add_batch_norm(kernels);
   add_binary(kernels);
+  add_cast(kernels);
+  add_choice(kernels);
+  add_clip(kernels);
+  add_compare(kernels);
   add_cross_entropy(kernels);
+  add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
-  add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
   add_matmul(kernels);
   add_movement(kernels);
   add_optimizer(kernels);
   add_reduce(kernels);
   add_reduce_fold(kernels);
+  add_scale(kernels);
   add_softmax(kernels);
   add_sum(kernels);
   add_unary(kernels);

@@ -4,6 +4,7 @@
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace loci::cuda {
@@ -12,14 +13,25 @@ using Kernels = std::vector<sdk::KernelDef>;
 
 inline constexpr std::string_view kName = "cuda";
 
-// The dtypes of arithmetic. Narrower integers, and unsigned ones, are left to other devices.
+// The dtypes of products. Narrower integers, and unsigned ones, are left to other devices.
 inline constexpr std::uint64_t kNumbers =
     sdk::kFloatBits | LOCI_DTYPE_BIT(LOCI_DTYPE_I32) | LOCI_DTYPE_BIT(LOCI_DTYPE_I64);
 
+// A kernel that does nothing but enqueue; of `aliases`, outputs may lie in an input's memory.
+inline sdk::KernelDef enqueuing(std::string_view op, std::uint64_t dtypes, sdk::CreateFn create,
+                                std::vector<loci_alias> aliases = {}) {
+  return {op, kName, dtypes, create, nullptr, std::move(aliases), LOCI_KERNEL_CAPTURABLE};
+}
+
 void add_accuracy(Kernels& kernels);
+void add_activation_grad(Kernels& kernels);
 void add_argmax(Kernels& kernels);
 void add_batch_norm(Kernels& kernels);
 void add_binary(Kernels& kernels);
+void add_cast(Kernels& kernels);
+void add_choice(Kernels& kernels);
+void add_clip(Kernels& kernels);
+void add_compare(Kernels& kernels);
 void add_cross_entropy(Kernels& kernels);
 void add_cublaslt_matmul(Kernels& kernels);
 void add_l2_normalize(Kernels& kernels);
@@ -29,6 +41,7 @@ void add_movement(Kernels& kernels);
 void add_optimizer(Kernels& kernels);
 void add_reduce(Kernels& kernels);
 void add_reduce_fold(Kernels& kernels);
+void add_scale(Kernels& kernels);
 void add_softmax(Kernels& kernels);
 void add_sum(Kernels& kernels);
 void add_unary(Kernels& kernels);

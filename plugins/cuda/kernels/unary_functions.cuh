@@ -5,6 +5,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/binary_functions.cuh"
+
 namespace loci::cuda {
 
 struct Exp {
@@ -62,9 +64,10 @@ struct Abs {
   static __device__ C value(C x) {
     if constexpr (std::is_floating_point_v<C>) {
       return fabs(x);
+    } else if constexpr (std::is_unsigned_v<C>) {
+      return x;
     } else {
-      using Unsigned = std::make_unsigned_t<C>;
-      return x < 0 ? static_cast<C>(Unsigned{0} - static_cast<Unsigned>(x)) : x;
+      return x < 0 ? Sub::value<C>(0, x) : x;
     }
   }
 };
@@ -72,12 +75,7 @@ struct Abs {
 struct Square {
   template <class C>
   static __device__ C value(C x) {
-    if constexpr (std::is_floating_point_v<C>) {
-      return x * x;
-    } else {
-      using Unsigned = std::make_unsigned_t<C>;
-      return static_cast<C>(static_cast<Unsigned>(x) * static_cast<Unsigned>(x));
-    }
+    return Mul::value(x, x);
   }
 };
 
@@ -85,14 +83,22 @@ struct Square {
 struct Sign {
   template <class C>
   static __device__ C value(C x) {
-    return x > 0 ? C{1} : (x < 0 ? C{-1} : x);
+    if constexpr (std::is_unsigned_v<C>) {
+      return x != 0 ? C{1} : C{0};
+    } else {
+      return x > 0 ? C{1} : (x < 0 ? static_cast<C>(-1) : x);
+    }
   }
 };
 
 struct Relu {
   template <class C>
   static __device__ C value(C x) {
-    return x < 0 ? C{0} : x;
+    if constexpr (std::is_unsigned_v<C>) {
+      return x;
+    } else {
+      return x < 0 ? C{0} : x;
+    }
   }
 };
 
@@ -143,6 +149,23 @@ struct GeluTanh {
     const C near = not_far_below(x);
     const C slope = static_cast<C>(kTwice) + static_cast<C>(kTwice * kCubic) * (near * near);
     return near * Sigmoid::value(near * slope);
+  }
+};
+
+struct HardSigmoid {
+  template <class C>
+  static __device__ C value(C x) {
+    const C risen = x + 3;
+    const C above = risen < 0 ? C{0} : risen;  // NaN passes
+    return (above > 6 ? C{6} : above) * static_cast<C>(1.0 / 6);
+  }
+};
+
+struct HardSwish {
+  template <class C>
+  static __device__ C value(C x) {
+    const C near = x < -3 ? C{-3} : x;  // infinity must not meet 0
+    return near * HardSigmoid::value(near);
   }
 };
 

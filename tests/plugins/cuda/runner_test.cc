@@ -80,16 +80,16 @@ TEST_F(CudaRunnerTest, KeepsTheRulesWithAllChecks) {
 
 // Of each kernel of elements; a case whose gradient takes ops without a kernel is absent.
 TEST_F(CudaRunnerTest, ComputesElementsAsTheReferenceDoes) {
-  const Finished finished =
-      loci_with({"verify", plugin_file("cuda"), "--emulated", "--level", "ops", "--filter",
-                 "/(activation|elementwise_unary|elementwise_binary|unary_math)/[a-z_]+/"
-                 "(bfloat16|float64|int32)/",
-                 "--timeout", "600", "--json"},
-                {kAllChecks});
+  const Finished finished = loci_with(
+      {"verify", plugin_file("cuda"), "--emulated", "--level", "ops", "--filter",
+       "/(activation|cast|compare|elementwise_unary|elementwise_binary|unary_math)/[a-z_]+/"
+       "(bfloat16|float64|int32|uint8)/",
+       "--timeout", "600", "--json"},
+      {kAllChecks});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const auto report = nlohmann::json::parse(finished.out);
-  EXPECT_GE(report["counts"]["passed"], 400) << finished.out;
-  EXPECT_GE(report["kernels"]["org.loci.cuda/cuda"], 450) << finished.out;
+  EXPECT_GE(report["counts"]["passed"], 1300) << finished.out;
+  EXPECT_GE(report["kernels"]["org.loci.cuda/cuda"], 1400) << finished.out;
   EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
 }
 

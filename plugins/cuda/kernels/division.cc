@@ -1,4 +1,4 @@
-#include "kernels/broadcast_axes.h"
+#include "kernels/division.h"
 
 namespace loci::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "plugins/cuda/kernels/broadcast_axes.h"
+#include "plugins/cuda/kernels/division.h"
 
 #include <gtest/gtest.h>
 

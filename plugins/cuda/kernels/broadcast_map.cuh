@@ -1,0 +1,88 @@
+// out[i] = function(x[at x of i], ...), operands broadcast together.
+#pragma once
+
+#include <utility>
+
+#include "kernels/broadcast_axes.h"
+#include "kernels/division.cuh"
+#include "kernels/lanes.cuh"
+
+namespace loci::cuda {
+
+template <std::size_t operands>
+struct Offsets {
+  std::int64_t of[operands] = {};
+
+  __device__ void move(const BroadcastAxis<operands>& axis, std::int64_t steps) {
+#pragma unroll
+    for (std::size_t o = 0; o < operands; ++o) of[o] += steps * axis.steps[o];
+  }
+};
+
+template <std::size_t operands>
+__device__ Offsets<operands> locate(const BroadcastAxes<operands>& axes, std::int64_t position) {
+  Offsets<operands> at;
+  const int last = axes.rank - 1;
+#pragma unroll 1  // none, two or three rounds
+  for (int i = 0; i < last; ++i) {
+    const BroadcastAxis<operands>& axis = axes.axes[i];
+    const std::int64_t outer = quotient(position, axis.by_extent);
+    at.move(axis, position - outer * axis.extent);
+    position = outer;
+  }
+  at.move(axes.axes[last], position);
+  return at;
+}
+
+// What repeats along the rows need not be aligned.
+template <int lanes, class T>
+__device__ bool is_row_of_vectors(const T* first, std::int64_t step) {
+  return step == 0 || is_vector<lanes>(first);
+}
+
+template <int lanes, class T>
+__device__ Vector<T, lanes> load_row(const T* from, std::int64_t step) {
+  if (step != 0) return load_lanes<lanes>(from);
+  Vector<T, lanes> vector;
+#pragma unroll
+  for (T& lane : vector.lanes) lane = *from;
+  return vector;
+}
+
+// How many of the elements, from the first on, are whole vectors. A vector lies in one row if rows
+// are whole vectors; what advances along them is aligned in each.
+template <int lanes, std::size_t operands>
+__device__ std::int64_t in_vectors(const BroadcastAxes<operands>& axes) {
+  if (axes.rank == 1) return axes.count - axes.count % lanes;
+  return axes.axes[0].extent % lanes == 0 ? axes.count : 0;
+}
+
+template <class F, class R, class... T, std::size_t... o>
+__device__ void map_broadcast(const F& function, R* out, const BroadcastAxes<sizeof...(T)>& axes,
+                              std::index_sequence<o...>, const T*... in) {
+  constexpr int kLanes = lanes_of<F, R, T...>();
+  const Turns turn = turns();
+  const auto& row = axes.axes[0];
+  std::int64_t done = 0;
+  if (is_vector<kLanes>(out) && (is_row_of_vectors<kLanes>(in, row.steps[o]) && ...)) {
+    done = in_vectors<kLanes>(axes);
+    for (std::int64_t i = turn.first * kLanes; i < done; i += turn.step * kLanes) {
+      const auto at = locate(axes, i);
+      store_vector(out + i,
+                   apply_to_lanes<R>(function, load_row<kLanes>(in + at.of[o], row.steps[o])...));
+    }
+  }
+  for (std::int64_t i = done + turn.first; i < axes.count; i += turn.step) {
+    const auto at = locate(axes, i);
+    out[i] = apply_to<R>(function, in[at.of[o]]...);
+  }
+}
+
+// `out` may be an operand that has its type and shape.
+template <class F, class R, class... T>
+__device__ void map_broadcast(const F& function, R* out, const BroadcastAxes<sizeof...(T)>& axes,
+                              const T*... in) {
+  map_broadcast(function, out, axes, std::index_sequence_for<T...>(), in...);
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,19 @@
+// Division by a number that is known before a launch; for both sides of it.
+#pragma once
+
+#include <cstdint>
+
+namespace loci::cuda {
+
+// Divides what is below 2^63 by a constant of 2 or more: the upper half of a product by `factor`,
+// shifted. factor = floor(2^(63 + s) / divisor) + 1 with 2^s >= divisor, and shift = s - 1: so it
+// is too large by at most 2^s / divisor, which no dividend makes a whole (Granlund and Montgomery).
+struct Division {
+  std::uint64_t factor;
+  std::uint32_t shift;
+};
+
+// For a divisor from 2 to 2^63 - 1.
+Division division_by(std::int64_t divisor);
+
+}  // namespace loci::cuda
