@@ -3,36 +3,11 @@
 
 #include <utility>
 
-#include "kernels/broadcast_axes.h"
-#include "kernels/division.cuh"
+#include "kernels/axes.h"
 #include "kernels/lanes.cuh"
+#include "kernels/locate.cuh"
 
 namespace loci::cuda {
-
-template <std::size_t operands>
-struct Offsets {
-  std::int64_t of[operands] = {};
-
-  __device__ void move(const BroadcastAxis<operands>& axis, std::int64_t steps) {
-#pragma unroll
-    for (std::size_t o = 0; o < operands; ++o) of[o] += steps * axis.steps[o];
-  }
-};
-
-template <std::size_t operands>
-__device__ Offsets<operands> locate(const BroadcastAxes<operands>& axes, std::int64_t position) {
-  Offsets<operands> at;
-  const int last = axes.rank - 1;
-#pragma unroll 1  // none, two or three rounds
-  for (int i = 0; i < last; ++i) {
-    const BroadcastAxis<operands>& axis = axes.axes[i];
-    const std::int64_t outer = quotient(position, axis.by_extent);
-    at.move(axis, position - outer * axis.extent);
-    position = outer;
-  }
-  at.move(axes.axes[last], position);
-  return at;
-}
 
 // What repeats along the rows need not be aligned.
 template <int lanes, class T>

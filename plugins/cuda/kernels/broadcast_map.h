@@ -6,7 +6,7 @@
 #include <loci/plugin/broadcast.hpp>
 #include <utility>
 
-#include "kernels/broadcast_axes.h"
+#include "kernels/axes.h"
 #include "kernels/kernel_function.h"
 
 namespace loci::cuda {
@@ -20,7 +20,7 @@ BroadcastAxes<operands> innermost_first(const sdk::AxisListOf<operands>& list) {
   axes.axes[0].extent = 1;
   for (int i = 0; i < list.rank; ++i) {
     const auto from = static_cast<std::size_t>(list.rank - 1 - i);
-    BroadcastAxis<operands>& axis = axes.axes[i];
+    Axis<operands>& axis = axes.axes[i];
     axis.extent = list.extents[from];
     axis.by_extent = division_by(axis.extent);
     std::copy(list.strides[from].begin(), list.strides[from].end(), axis.steps);

@@ -1,7 +1,7 @@
 // Where positions along some axes of a tensor are; for both sides of a launch.
 #pragma once
 
-#include "kernels/broadcast_axes.h"
+#include "kernels/axes.h"
 
 namespace loci::cuda {
 

@@ -13,8 +13,10 @@ sdk::KernelList all_kernels() {
   add_choice(kernels);
   add_clip(kernels);
   add_compare(kernels);
+  add_concat(kernels);
   add_cross_entropy(kernels);
   add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
+  add_fill(kernels);
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
   add_matmul(kernels);
@@ -23,8 +25,10 @@ sdk::KernelList all_kernels() {
   add_reduce(kernels);
   add_reduce_fold(kernels);
   add_scale(kernels);
+  add_slice(kernels);
   add_softmax(kernels);
   add_sum(kernels);
+  add_transpose(kernels);
   add_unary(kernels);
   return sdk::KernelList(std::move(kernels));
 }

@@ -2,6 +2,7 @@
 #include <loci/plugin/dtype_visit.hpp>
 
 #include "device.h"
+#include "kernels/device_copy.h"
 #include "kernels/kernel_list.h"
 
 namespace loci::cuda {
@@ -9,17 +10,7 @@ namespace {
 
 struct WholeCopy {
   void launch(const sdk::Launch& launch) const {
-    const void* x = launch.input<char>(0);
-    void* out = launch.output<char>(0);
-    if (out == x || bytes == 0) return;
-    Stream* stream = sdk::stream_of<Device>(launch.stream());
-    Device::require(stream);
-    const CurrentContext current(*device);
-    device->faults().enter_launch();
-    device->check(device->driver()->cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(out),
-                                                      reinterpret_cast<CUdeviceptr>(x), bytes,
-                                                      stream->handle()),
-                  "copying on the device");
+    copy_on_device(*device, launch, launch.input<char>(0), launch.output<char>(0), bytes);
   }
   Device* device;
   std::uint64_t bytes;
@@ -36,13 +27,7 @@ void prepare_whole_copy(sdk::Prepare& prepare) {
 
 void add_movement(Kernels& kernels) {
   for (const char* op : {"assign", "flatten", "reshape", "reshape_like", "squeeze", "unsqueeze"}) {
-    kernels.push_back({op,
-                       kName,
-                       sdk::kAllBits,
-                       sdk::make_kernel<prepare_whole_copy>,
-                       nullptr,
-                       {{0, 0}},
-                       LOCI_KERNEL_CAPTURABLE});
+    kernels.push_back(enqueuing(op, sdk::kAllBits, sdk::make_kernel<prepare_whole_copy>, {{0, 0}}));
   }
 }
 

@@ -1,38 +1,13 @@
 // Elementwise kernels on memory as conformance cases do not have it: views that begin anywhere.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <loci/fallback.hpp>
 #include <loci/ops.hpp>
-#include <loci/tensor.hpp>
-#include <numeric>
-#include <vector>
 
-#include "tests/support/paths.h"
+#include "tests/plugins/cuda/on_the_double.h"
 
 namespace loci::test {
 namespace {
 
-class CudaElementwiseTest : public ::testing::Test {
- protected:
-  // The double reads its settings when a process first uses it.
-  static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
-  }
-
-  // 1, 2, 3, ...
-  template <class T>
-  static Tensor counted(std::int64_t count) {
-    std::vector<T> elements(static_cast<std::size_t>(count));
-    std::iota(elements.begin(), elements.end(), T{1});
-    return Tensor::from<T>(elements, {count}).to("cuda:0");
-  }
-
- private:
-  const FallbackGuard on_the_device_{FallbackPolicy::kError};
-};
+using CudaElementwiseTest = OnTheDouble;
 
 // More than one vector of 16 bytes, and a rest.
 constexpr std::int64_t kCount = 75;
