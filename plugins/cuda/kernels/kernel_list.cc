@@ -16,12 +16,14 @@ sdk::KernelList all_kernels() {
   add_concat(kernels);
   add_cross_entropy(kernels);
   add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
+  add_dropout(kernels);
   add_fill(kernels);
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
   add_matmul(kernels);
   add_movement(kernels);
   add_optimizer(kernels);
+  add_random(kernels);
   add_reduce(kernels);
   add_reduce_fold(kernels);
   add_scale(kernels);
