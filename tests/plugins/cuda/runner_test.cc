@@ -101,6 +101,26 @@ TEST_F(CudaRunnerTest, MovesElementsAsTheReferenceDoes) {
   expect_conformance("/(concat|creation|expand|reshape|slice|transpose)/", 1500, 1400);
 }
 
+TEST_F(CudaRunnerTest, LooksUpAndDrawsAsTheReferenceDoes) {
+  expect_conformance("/(dropout|embedding|gather|random)/", 1000, 1000);
+}
+
+// As it is told by a model's user; the ids of another run would find the device lost.
+TEST_F(CudaRunnerTest, AnIdThatIsNotInTheTableEndsTheRunWithAnError) {
+  const Program main;
+  const ProgramGuard building(main, Program());
+  const Variable x = data("x", {2, 3}, kFloat32);
+  const Variable index = data("index", {2}, kInt64);
+  const Variable y = gather(x, index);
+  io::save_inference_model(model(), main, {x, index}, {y}, Scope());
+  const Finished finished = loci_with({"run", model(), "--device", "cuda:0", "--emulated-cuda",
+                                       "--feed", "x=1", "--feed", "index=2"},
+                                      {kAllChecks});
+  EXPECT_EQ(finished.exit_code, 5) << finished.out << finished.err;
+  EXPECT_THAT(finished.err,
+              AllOf(HasSubstr("an id is not in the table"), HasSubstr("CUDA_ERROR_ASSERT")));
+}
+
 // The same products by cuBLASLt's double and without it.
 TEST_F(CudaRunnerTest, MultipliesAsTheReferenceDoesWithALibraryAndWithout) {
   const auto verify = [](const std::string& filter, std::vector<std::string> environment) {

@@ -1,0 +1,16 @@
+// What rows are looked up; for both sides of a launch.
+#pragma once
+
+#include <cstdint>
+
+namespace loci::cuda {
+
+// Of each of `tables` tables of `rows` rows, those that `count` ids name.
+struct LookUp {
+  std::int64_t tables;
+  std::int64_t count;
+  std::int64_t rows;
+  std::int64_t padding;  // a row that reads as zeros, and has no gradient; -1: none
+};
+
+}  // namespace loci::cuda
