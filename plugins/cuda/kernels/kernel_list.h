@@ -37,6 +37,7 @@ void add_cross_entropy(Kernels& kernels);
 void add_cublaslt_matmul(Kernels& kernels);
 void add_dropout(Kernels& kernels);
 void add_fill(Kernels& kernels);
+void add_fused_elementwise(Kernels& kernels);
 void add_gather(Kernels& kernels);
 void add_l2_normalize(Kernels& kernels);
 void add_layer_norm(Kernels& kernels);

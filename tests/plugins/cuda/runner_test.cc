@@ -105,6 +105,10 @@ TEST_F(CudaRunnerTest, LooksUpAndDrawsAsTheReferenceDoes) {
   expect_conformance("/(dropout|embedding|gather|random)/", 1000, 1000);
 }
 
+TEST_F(CudaRunnerTest, ComputesFusedElementsAsTheReferenceDoes) {
+  expect_conformance("/fused_elementwise/", 100, 90);
+}
+
 // As it is told by a model's user; the ids of another run would find the device lost.
 TEST_F(CudaRunnerTest, AnIdThatIsNotInTheTableEndsTheRunWithAnError) {
   const Program main;
