@@ -89,8 +89,8 @@ TEST_F(ConstantConvolutionTest, AllPresetsTakeWinogradsMethodAndAgree) {
   }
   EXPECT_THAT(plan(exact).packed, IsEmpty());
   EXPECT_EQ(run(exact), run(written));
-  expect_close(run(exact), convolved(images_[0], scope_.get("w")));
-  expect_close(run(fast), convolved(images_[0], scope_.get("w")));
+  expect_close(run(exact), convolved(images_[0], scope_.find("w")));
+  expect_close(run(fast), convolved(images_[0], scope_.find("w")));
 }
 
 TEST_F(ConstantConvolutionTest, ThePlanSaysWhatIsPacked) {
@@ -108,8 +108,8 @@ TEST_F(ConstantConvolutionTest, OtherBatchesAndFiltersTakeItToo) {
   loci::Executor written = executor(loci::CompileOptions::none());
   for (int filter = 0; filter < 2; ++filter) {
     for (loci::Executor* each : {&fast, &written}) {
-      expect_close(run(*each, 5), convolved(images_[1], scope_.get("w")));
-      expect_close(run(*each), convolved(images_[0], scope_.get("w")));
+      expect_close(run(*each, 5), convolved(images_[1], scope_.find("w")));
+      expect_close(run(*each), convolved(images_[0], scope_.find("w")));
     }
     scope_.set("w", loci::randn({64, 64, 3, 3}));
   }
