@@ -4,6 +4,7 @@
 
 #include "tools/cuda_double/driver/api/absent_functions.h"
 #include "tools/cuda_double/driver/api/exports.h"
+#include "tools/cuda_double/driver/api/own_stream.h"
 
 using namespace loci::cuda_double;  // NOLINT: all that follows is the API
 
@@ -13,21 +14,6 @@ extern "C" CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream, CUstreamCaptureS
 namespace {
 
 constexpr int kNewest = 13000;
-
-// A function for which no stream is the stream of the thread.
-template <auto kFunction>
-struct OwnStream;
-template <typename... Arguments, CUresult (*kFunction)(Arguments...)>
-struct OwnStream<kFunction> {
-  static CUresult call(Arguments... arguments) {
-    bool& null_is_own = ThreadState::get().null_is_own_stream;
-    const bool before = null_is_own;
-    null_is_own = true;
-    const CUresult code = kFunction(arguments...);
-    null_is_own = before;
-    return code;
-  }
-};
 
 struct Row {
   const char* name;
