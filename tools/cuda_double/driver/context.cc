@@ -37,7 +37,10 @@ void Context::end() {
   streams_.clear();
   per_thread_.clear();
   tails_.clear();
-  peers.clear();
+  peers_.clear();
+  count_peer_devices();
+  // What others could reach through it is gone, until they enable a new one.
+  for (Context* other : Driver::get().contexts) static_cast<void>(other->remove_peer(*this));
   captures.clear();
 }
 
@@ -94,10 +97,22 @@ void Context::require_no_error() const {
   if (device.error != CUDA_SUCCESS) throw DriverError(device.error, device.error_text);
 }
 
-std::uint64_t Context::peer_devices() const {
+bool Context::add_peer(Context& peer) {
+  const bool is_new = peers_.insert(&peer).second;
+  count_peer_devices();
+  return is_new;
+}
+
+bool Context::remove_peer(Context& peer) {
+  const bool was_there = peers_.erase(&peer) != 0;
+  count_peer_devices();
+  return was_there;
+}
+
+void Context::count_peer_devices() {
   std::uint64_t bits = 0;
-  for (const Context* peer : peers) bits |= std::uint64_t{1} << peer->device.ordinal();
-  return bits;
+  for (const Context* peer : peers_) bits |= std::uint64_t{1} << peer->device.ordinal();
+  peer_devices_ = bits;
 }
 
 }  // namespace loci::cuda_double

@@ -1,6 +1,7 @@
 // A context: its streams, its error, and what was captured in it.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -50,11 +51,14 @@ class Context : public Object {
   const std::uint64_t id;
   unsigned flags = 0;
   unsigned retained = 0;  // of a primary one
-  std::set<Context*> peers;
   std::map<CUlimit, std::size_t> limits;
   std::set<Capture*> captures;  // that are underway
 
-  [[nodiscard]] std::uint64_t peer_devices() const;  // a bit each
+  // Whose memory kernels of this one may reach. False where that changes nothing.
+  [[nodiscard]] bool add_peer(Context& peer);
+  [[nodiscard]] bool remove_peer(Context& peer);
+  // Their devices, a bit each. From any thread, without the driver's mutex.
+  [[nodiscard]] std::uint64_t peer_devices() const { return peer_devices_; }
 
  private:
   struct Tail {
@@ -62,12 +66,15 @@ class Context : public Object {
     bool blocking;
   };
   void drop_done_tails();
+  void count_peer_devices();
 
   bool alive_ = false;
   std::shared_ptr<Stream> legacy_;
   std::map<std::thread::id, std::shared_ptr<Stream>> per_thread_;
   std::set<Stream*> streams_;
   std::vector<Tail> tails_;  // of destroyed streams
+  std::set<Context*> peers_;
+  std::atomic<std::uint64_t> peer_devices_ = 0;
   std::uint64_t taken_ = 0;  // bytes of the device, for itself
 };
 

@@ -12,6 +12,7 @@ namespace {
 CUresult code_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::kOutOfBounds:
+    case FaultKind::kNoPeerAccess:
     case FaultKind::kUseAfterFree: return CUDA_ERROR_ILLEGAL_ADDRESS;
     case FaultKind::kMisaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case FaultKind::kWrongSpace: return CUDA_ERROR_INVALID_ADDRESS_SPACE;

@@ -30,6 +30,7 @@ std::string_view fault_kind_name(FaultKind kind) {
     case FaultKind::kUseAfterFree: return "use after free";
     case FaultKind::kMisaligned: return "misaligned access";
     case FaultKind::kWrongSpace: return "wrong memory";
+    case FaultKind::kNoPeerAccess: return "no peer access";
     case FaultKind::kUndefinedValue: return "undefined value";
     case FaultKind::kSharedRace: return "race in shared memory";
     case FaultKind::kGlobalRace: return "race in global memory";

@@ -14,7 +14,8 @@ enum class FaultKind : std::uint8_t {
   kOutOfBounds,       // no live allocation, shared or local variable has all the bytes
   kUseAfterFree,      // a freed allocation, still known
   kMisaligned,        // an address that is no multiple of the access's size
-  kWrongSpace,        // such as a write to constants, or memory of another device
+  kWrongSpace,        // such as a write to constants
+  kNoPeerAccess,      // memory of another device that nobody opened to this one
   kUndefinedValue,    // a branch, an address or a result hangs on something never written
   kSharedRace,        // shared memory, two threads, no barrier between
   kGlobalRace,        // global memory, two blocks of a launch

@@ -1,41 +1,15 @@
 // What the double has beyond a driver: settings, planted failures, and what it finds in programs.
 // Each test has a process of its own, in which it sets the double up before the first call.
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
-#include "driver_test.h"
+#include "double_fixture.h"
 
 namespace loci::cuda_rules {
 namespace {
-
-class DoubleFresh : public OpenedDriverTest {
- protected:
-  // Sets the double up and makes the primary context of device 0 current.
-  static void start(const std::string& settings) {
-    setenv("LOCI_CUDA_DOUBLE", settings.c_str(), 1);
-    must(cu().cuInit(0));
-    CUcontext context = nullptr;
-    must(cu().cuDevicePrimaryCtxRetain(&context, 0));
-    must(cu().cuCtxSetCurrent(context));
-  }
-};
-
-unsigned finding_count() {
-  const auto count =
-      reinterpret_cast<unsigned (*)()>(dlsym(driver().library, "loci_cuda_double_finding_count"));
-  return count == nullptr ? 0 : count();
-}
-
-std::string finding(unsigned index) {
-  const auto text = reinterpret_cast<const char* (*)(unsigned)>(
-      dlsym(driver().library, "loci_cuda_double_finding"));
-  const char* found = text == nullptr ? nullptr : text(index);
-  return found == nullptr ? "" : found;
-}
 
 // The call's result in a process of its own that starts with these settings.
 template <typename Program>
@@ -270,30 +244,6 @@ TEST_F(DoubleFresh, UnwrittenMemoryThatIsCopiedToTheHostIsFound) {
   must(cu().cuMemcpyDtoH(host, address, 64));
   ASSERT_EQ(finding_count(), 1u);
   EXPECT_NE(finding(0).find("undefined: "), std::string::npos) << finding(0);
-}
-
-TEST_F(DoubleFresh, DevicesArePeers) {
-  start("devices=2");
-  CUcontext first = nullptr;
-  CUcontext second = nullptr;
-  must(cu().cuCtxGetCurrent(&first));
-  must(cu().cuDevicePrimaryCtxRetain(&second, 1));
-  int can = 0;
-  must(cu().cuDeviceCanAccessPeer(&can, 0, 1));
-  EXPECT_EQ(can, 1);
-  EXPECT_EQ(cu().cuCtxEnablePeerAccess(second, 0), CUDA_SUCCESS);
-  EXPECT_EQ(cu().cuCtxEnablePeerAccess(second, 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-  DeviceMemory here(64);
-  must(cu().cuMemsetD8(here, 5, 64));
-  must(cu().cuCtxSetCurrent(second));
-  DeviceMemory there(64);
-  must(cu().cuMemcpyPeer(there, second, here, first, 64));
-  must(cu().cuCtxSynchronize());
-  EXPECT_EQ(there.byte(63), 5);
-  EXPECT_EQ(finding_count(), 0u) << finding(0);
-  must(cu().cuCtxSetCurrent(first));
-  must(cu().cuCtxSynchronize());
-  EXPECT_EQ(cu().cuCtxDisablePeerAccess(second), CUDA_SUCCESS);
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ TEST_F(Faults, freed_memory) {
 
 TEST_F(Faults, memory_of_another_device) {
   const std::uint64_t other = rig.memory.allocate(256, MemoryKind::kDevice, 1, "the other");
-  expect(run("null_pointer", {1}, {1}, other), FaultKind::kWrongSpace, "null",
-         "of another device, without peer access");
+  expect(run("null_pointer", {1}, {1}, other), FaultKind::kNoPeerAccess, "null",
+         "of device 1 from device 0, without peer access");
   rig.config.peers = 2;
   EXPECT_EQ(run("null_pointer", {1}, {1}, other).text, "no fault");
 }

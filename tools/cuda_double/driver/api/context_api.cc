@@ -184,14 +184,14 @@ CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     const auto other = context_of(call, peer);
     require(&other->device != &call.context().device, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
             "a device is no peer of itself");
-    require(call.context().peers.insert(other.get()).second, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+    require(call.context().add_peer(*other), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
             "it is enabled already");
   });
 }
 
 CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peer) {
   return enter("cuCtxDisablePeerAccess", kNeedsContext, [&](Call& call) {
-    require(call.context().peers.erase(context_of(call, peer).get()) != 0,
-            CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "it is not enabled");
+    require(call.context().remove_peer(*context_of(call, peer)), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+            "it is not enabled");
   });
 }

@@ -1,4 +1,6 @@
 // Copies.
+#include <fmt/format.h>
+
 #include "tools/cuda_double/driver/api/exports.h"
 #include "tools/cuda_double/driver/enqueue.h"
 #include "tools/cuda_double/driver/handles.h"
@@ -69,12 +71,24 @@ void order_behind(Call& call, std::initializer_list<Context*> contexts) {
   stream->last = mark;
 }
 
+// A driver finds the memory by its address and copies all the same; the program means another.
+void check_owner(Call& call, std::string_view side, CUdeviceptr address, const Context& context) {
+  const auto extent = call.driver.memory.extent(address);
+  if (extent.end == 0 || extent.kind != MemoryKind::kDevice) return;
+  if (extent.device == context.device.ordinal()) return;
+  call.driver.findings.report(
+      "peer", fmt::format("{} has a context of device {} for the {}, which is memory of device {}",
+                          call.text(), context.device.ordinal(), side, extent.device));
+}
+
 CUresult copy_between(const char* name, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                       CUcontext from_context, std::size_t bytes, CUstream stream,
                       Synchrony synchrony) {
   return enter(name, kNeedsContext, [&](Call& call) {
     const auto target = context_of(call, to_context);
     const auto source = context_of(call, from_context);
+    check_owner(call, "source", from, *source);
+    check_owner(call, "target", to, *target);
     if (synchrony == Synchrony::kBlocking) order_behind(call, {source.get(), target.get()});
     copy(call, to, from, bytes, stream, synchrony);
   });

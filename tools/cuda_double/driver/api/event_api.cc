@@ -131,6 +131,9 @@ CUresult CUDAAPI cuEventElapsedTime(float* milliseconds, CUevent start, CUevent 
               "the event has no timing, or was never recorded");
       require(event->record->done, CUDA_ERROR_NOT_READY, "the event is pending");
     }
+    // By the programming guide; each device has a clock of its own.
+    require(&first->context.device == &second->context.device, CUDA_ERROR_INVALID_HANDLE,
+            "the events are of two devices");
     const std::chrono::duration<float, std::milli> took =
         second->record->done_at - first->record->done_at;
     *milliseconds = took.count();

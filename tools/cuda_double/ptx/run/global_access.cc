@@ -41,9 +41,11 @@ void check_owner(const Warp& warp, std::uint32_t lane, std::uint64_t address,
   const LaunchConfig& config = *grid.config;
   const bool of_device = extent.kind == MemoryKind::kDevice || extent.kind == MemoryKind::kVariable;
   if (of_device && extent.device != config.device && (config.peers >> extent.device & 1) == 0) {
-    raise_fault(warp, FaultKind::kWrongSpace, lane,
-                fmt::format("{} {} bytes at {:#x} of another device, without peer access: {}",
-                            verb_of(access), access.bytes, address, grid.memory->describe(address)),
+    raise_fault(warp, FaultKind::kNoPeerAccess, lane,
+                fmt::format("{} {} bytes at {:#x} of device {} from device {}, without peer access "
+                            "(cuCtxEnablePeerAccess): {}",
+                            verb_of(access), access.bytes, address, extent.device, config.device,
+                            grid.memory->describe(address)),
                 address);
   }
   if (access.writes && extent.kind == MemoryKind::kVariable && is_constant(grid, address)) {
