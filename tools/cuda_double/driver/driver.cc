@@ -18,6 +18,8 @@ DeviceMemory::Options memory_options(const Settings& settings) {
   DeviceMemory::Options options;
   options.reserved_bytes =
       settings.memory * static_cast<std::uint64_t>(settings.devices) * 2 + kHostRange;
+  options.quarantine_bytes = settings.quarantine_bytes;
+  options.quarantine_allocations = settings.quarantine_allocations;
   options.track_writes = settings.checks.undefined;
   return options;
 }

@@ -36,15 +36,27 @@ std::uint64_t number(std::string_view item, std::string_view text, std::uint64_t
   return value;
 }
 
-std::uint64_t bytes(std::string_view item, std::string_view text) {
-  const std::map<char, int> shifts = {{'K', 10}, {'M', 20}, {'G', 30}};
-  int shift = 0;
-  if (!text.empty() && shifts.contains(text.back())) {
-    shift = shifts.at(text.back());
-    text.remove_suffix(1);
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+
+// Of the letter at the end of a number of bytes; 0: there is none.
+int unit_shift(std::string_view text) {
+  if (text.empty()) return 0;
+  switch (text.back()) {
+    case 'K': return 10;
+    case 'M': return 20;
+    case 'G': return 30;
+    default: return 0;
   }
-  const std::uint64_t most = std::uint64_t{1} << 40;
-  const std::uint64_t value = number(item, text, 1, most >> shift) << shift;
+}
+
+std::uint64_t bytes(std::string_view item, std::string_view text) {
+  const int shift = unit_shift(text);
+  if (shift != 0) text.remove_suffix(1);
+  return number(item, text, 1, kMostBytes >> shift) << shift;
+}
+
+std::uint64_t memory(std::string_view item, std::string_view text) {
+  const std::uint64_t value = bytes(item, text);
   if (value < (std::uint64_t{1} << 20)) refuse(item, "has to be 1M at least");
   return value;
 }
@@ -79,6 +91,18 @@ PlannedFailure failure(std::string_view item, std::string_view text) {
           static_cast<int>(number(item, parts[2], 1, 999))};
 }
 
+// As many as the bytes hold, or as many bytes as there are.
+void set_quarantine(Settings& settings, std::string_view item, std::string_view text) {
+  constexpr std::uint64_t kMostAllocations = 1'000'000;
+  if (unit_shift(text) != 0) {
+    settings.quarantine_bytes = bytes(item, text);
+    settings.quarantine_allocations = kMostAllocations;
+  } else {
+    settings.quarantine_allocations = number(item, text, 0, kMostAllocations);
+    settings.quarantine_bytes = kMostBytes;
+  }
+}
+
 void set_capability(Settings& settings, std::string_view item, std::string_view text) {
   const auto parts = split(text, '.');
   if (parts.size() != 2) refuse(item, "has to be MAJOR.MINOR");
@@ -91,7 +115,7 @@ using Setter = std::function<void(Settings&, std::string_view item, std::string_
 const std::map<std::string_view, Setter>& setters() {
   constexpr std::uint64_t kAny = ~std::uint64_t{0};
   static const std::map<std::string_view, Setter> known = {
-      {"memory", [](auto& s, auto item, auto value) { s.memory = bytes(item, value); }},
+      {"memory", [](auto& s, auto item, auto value) { s.memory = memory(item, value); }},
       {"devices",
        [](auto& s, auto item, auto value) { s.devices = int(number(item, value, 1, 16)); }},
       {"capability", set_capability},
@@ -102,6 +126,7 @@ const std::map<std::string_view, Setter>& setters() {
        [](auto& s, auto item, auto value) { s.workers = unsigned(number(item, value, 1, 256)); }},
       {"instructions",
        [](auto& s, auto item, auto value) { s.instructions = number(item, value, 1, kAny); }},
+      {"quarantine", set_quarantine},
       {"checks", [](auto& s, auto item, auto value) { s.checks = checks(item, value); }},
       {"findings",
        [](auto& s, auto item, auto value) {

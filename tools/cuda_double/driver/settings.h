@@ -8,6 +8,9 @@
 //   latency_us=N       most time that ready work waits before it starts, drawn; 0
 //   workers=N          threads that run the blocks of a kernel; as many as there are processors
 //   instructions=N     limit of a launch, in instructions of a warp; 2^36
+//   quarantine=N|N[K|M|G]  freed allocations that are still known by name, so that their use is
+//   told
+//                      from a stray address: a number of them, or bytes; 32 and 256M
 //   checks=all|none|A+B...  of addresses, undefined, shared_races, block_races, stream_races,
 //                      pageable, handles, leaks; all but pageable and leaks
 //   findings=report|abort   what is done about one, after its line on stderr
@@ -56,6 +59,9 @@ struct Settings {
   std::uint64_t latency_us = 0;
   unsigned workers = 0;
   std::uint64_t instructions = std::uint64_t{1} << 36;
+  // Freed allocations leave by the limit that they reach first.
+  std::uint64_t quarantine_bytes = std::uint64_t{256} << 20;
+  std::uint64_t quarantine_allocations = 32;
   EnabledChecks checks;
   bool abort_on_finding = false;
   bool log_errors = false;

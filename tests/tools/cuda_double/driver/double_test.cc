@@ -192,6 +192,46 @@ TEST_F(DoubleFresh, AKernelThatFailsIsNamedWithItsPlace) {
   EXPECT_NE(finding(0).find("PTX line"), std::string::npos) << finding(0);
 }
 
+// Frees memory, then so many others, and gives what a kernel is told that uses the first.
+std::string use_after(int frees) {
+  CUdeviceptr first = 0;
+  must(cu().cuMemAlloc(&first, 64));
+  must(cu().cuMemFree(first));
+  for (int i = 0; i < frees; ++i) {
+    CUdeviceptr other = 0;
+    must(cu().cuMemAlloc(&other, 64));
+    must(cu().cuMemFree(other));
+  }
+  launch_store(nullptr, first, 1);
+  cu().cuCtxSynchronize();
+  return finding(0);
+}
+
+TEST_F(DoubleFresh, FreedMemoryIsKnownForAWhile) {
+  start("");
+  EXPECT_NE(use_after(31).find("freed by cuMemFree_v2 #1"), std::string::npos) << finding(0);
+}
+
+TEST_F(DoubleFresh, FreedMemoryIsForgottenBehindOthers) {
+  start("");
+  EXPECT_EQ(use_after(32).find("freed by cuMemFree_v2 #1)"), std::string::npos) << finding(0);
+}
+
+TEST_F(DoubleFresh, FreedMemoryIsKnownForAsLongAsTheSettingSays) {
+  start("quarantine=100");
+  EXPECT_NE(use_after(99).find("freed by cuMemFree_v2 #1"), std::string::npos) << finding(0);
+}
+
+TEST_F(DoubleFresh, AQuarantineOfBytesHoldsAsMuch) {
+  start("quarantine=1K");  // of two allocations, each with a gap behind it
+  EXPECT_NE(use_after(1).find("freed by cuMemFree_v2 #1"), std::string::npos) << finding(0);
+}
+
+TEST_F(DoubleFresh, AQuarantineOfBytesHoldsNoMore) {
+  start("quarantine=1K");
+  EXPECT_EQ(use_after(2).find("freed by cuMemFree_v2 #1)"), std::string::npos) << finding(0);
+}
+
 TEST_F(DoubleFresh, WhatTheHostWaitedForIsNoRace) {
   start("");
   Stream one;

@@ -47,6 +47,16 @@ TEST(SettingsTest, EachIsRead) {
   EXPECT_EQ(settings.failures[0].code, 700);
 }
 
+TEST(SettingsTest, AQuarantineIsOfAllocationsOrOfBytes) {
+  EXPECT_EQ(parse_settings("").quarantine_allocations, 32u);
+  EXPECT_EQ(parse_settings("").quarantine_bytes, std::uint64_t{256} << 20);
+  EXPECT_EQ(parse_settings("quarantine=500").quarantine_allocations, 500u);
+  EXPECT_GE(parse_settings("quarantine=500").quarantine_bytes, std::uint64_t{1} << 40);
+  EXPECT_EQ(parse_settings("quarantine=0").quarantine_allocations, 0u);
+  EXPECT_EQ(parse_settings("quarantine=4K").quarantine_bytes, 4096u);
+  EXPECT_GE(parse_settings("quarantine=4K").quarantine_allocations, 1'000'000u);
+}
+
 TEST(SettingsTest, ChecksAreChosenByName) {
   const EnabledChecks some = parse_settings("checks=leaks+stream_races").checks;
   EXPECT_TRUE(some.leaks);
@@ -61,6 +71,10 @@ TEST(SettingsTest, WrongOnesAreNamed) {
   EXPECT_EQ(refusal("memry=1G"), "LOCI_CUDA_DOUBLE: 'memry=1G': there is no setting 'memry'");
   EXPECT_EQ(refusal("memory=1T"), "LOCI_CUDA_DOUBLE: 'memory=1T': needs a whole number");
   EXPECT_EQ(refusal("memory=10"), "LOCI_CUDA_DOUBLE: 'memory=10': has to be 1M at least");
+  EXPECT_EQ(refusal("quarantine=-1"), "LOCI_CUDA_DOUBLE: 'quarantine=-1': needs a whole number");
+  EXPECT_EQ(refusal("quarantine=K"), "LOCI_CUDA_DOUBLE: 'quarantine=K': needs a whole number");
+  EXPECT_EQ(refusal("quarantine=2000000"),
+            "LOCI_CUDA_DOUBLE: 'quarantine=2000000': has to be 0 to 1000000");
   EXPECT_EQ(refusal("devices=0"), "LOCI_CUDA_DOUBLE: 'devices=0': has to be 1 to 16");
   EXPECT_EQ(refusal("devices=-1"), "LOCI_CUDA_DOUBLE: 'devices=-1': needs a whole number");
   EXPECT_EQ(refusal("seed="), "LOCI_CUDA_DOUBLE: 'seed=': needs a whole number");
