@@ -1,13 +1,11 @@
 #include "tools/cuda_double/driver/fat_binary.h"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <string_view>
 
 #include "tools/cuda_double/driver/driver_error.h"
+#include "tools/cuda_double/driver/unpack.h"
 
 namespace loci::cuda_double {
 namespace {
@@ -15,7 +13,7 @@ namespace {
 constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint32_t kMagic = 0xba55ed50;
 constexpr std::uint16_t kPtx = 1;
-constexpr std::uint64_t kLz4 = 0x2000;
+constexpr std::uint64_t kLz4 = 0x2000;  // of nvcc before 12.8, and --compress-mode=speed
 constexpr std::uint64_t kZstd = 0x8000;
 
 // As the toolkit's files have them; found by looking at files of nvcc 13.
@@ -69,23 +67,18 @@ const char* data_of(const void* image) {
   return static_cast<const char*>(image);
 }
 
-std::string unpack(const char* payload, const Entry& entry) {
-  using Decompress = std::size_t (*)(void*, std::size_t, const void*, std::size_t);
-  static void* const library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-  require(library != nullptr, CUDA_ERROR_INVALID_IMAGE,
-          "the PTX is compressed and libzstd.so.1 is not there; compile with --no-compress");
-  const auto decompress = reinterpret_cast<Decompress>(dlsym(library, "ZSTD_decompress"));
-  std::string text(entry.unpacked_bytes, '\0');
-  const std::size_t bytes = decompress(text.data(), text.size(), payload, entry.packed_bytes);
-  require(bytes == text.size(), CUDA_ERROR_INVALID_IMAGE, "the compressed PTX is damaged");
-  return text;
-}
-
 std::string text_of(const char* payload, const Entry& entry) {
-  require((entry.flags & kLz4) == 0, CUDA_ERROR_INVALID_IMAGE,
-          "the PTX is compressed by LZ4, which the double can not unpack");
-  std::string text = (entry.flags & kZstd) != 0 ? unpack(payload, entry)
-                                                : std::string(payload, entry.payload_bytes);
+  const std::string_view packed(payload, entry.packed_bytes);
+  const bool fits = entry.packed_bytes <= entry.payload_bytes;
+  require(fits, CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged");
+  std::string text;
+  if ((entry.flags & kLz4) != 0) {
+    text = unpack_lz4(packed, entry.unpacked_bytes);
+  } else if ((entry.flags & kZstd) != 0) {
+    text = unpack_zstd(packed, entry.unpacked_bytes);
+  } else {
+    text.assign(payload, entry.payload_bytes);
+  }
   return text.substr(0, text.find('\0'));
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "tools/cuda_double/driver/driver_error.h"
 #include "tools/cuda_double/driver/fat_binary.h"
@@ -114,16 +116,48 @@ TEST(FatBinaryTest, WithoutTextItIsRefused) {
   EXPECT_THAT(refused.why, HasSubstr("has no PTX"));
 }
 
-TEST(FatBinaryTest, CompressionThatIsUnknownIsNamed) {
-  const auto image = fat_binary({entry(1, 90, 0x2000, "packed")});
-  EXPECT_THAT(refusal(image.data()).why, HasSubstr("LZ4"));
+// What nvcc itself compressed, by LZ4 and by two strengths of zstd.
+TEST(FatBinaryTest, CompressedTextIsUnpacked) {
+#ifdef LOCI_FAT_BINARIES
+  const auto text_of = [](const std::string& mode) {
+    std::ifstream file(std::string(LOCI_FAT_BINARIES) + "/faults_" + mode + ".fatbin");
+    const std::string image((std::istreambuf_iterator<char>(file)), {});
+    return ptx_texts(image.c_str()).at(0);
+  };
+  const std::string plain = text_of("none");
+  EXPECT_THAT(plain, HasSubstr(".version"));
+  EXPECT_THAT(plain, HasSubstr("\n}\n"));
+  EXPECT_EQ(text_of("speed"), plain);
+  EXPECT_EQ(text_of("balance"), plain);
+  EXPECT_EQ(text_of("size"), plain);
+#else
+  GTEST_SKIP() << "no nvcc that compresses in several ways";
+#endif
+}
+
+TEST(FatBinaryTest, DamagedLz4IsRefused) {
+  const auto image = fat_binary({entry(1, 90, 0x2000, "\xff\xffpacked")});
+  const auto refused = refusal(image.data());
+  EXPECT_EQ(refused.code, CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(refused.why, "the compressed PTX is damaged");
+}
+
+TEST(FatBinaryTest, SizesBeyondTheImageAreRefused) {
+  auto packed = entry(1, 90, 0x2000, "packed");
+  packed[16] = 100;  // bytes that are packed, of which there are 6
+  const auto image = fat_binary({packed});
+  EXPECT_EQ(refusal(image.data()).why, "the fat binary is damaged");
+  auto huge = entry(1, 90, 0x8000, "packed");
+  huge[63] = 1;  // the unpacked bytes, beyond 2^56
+  const auto another = fat_binary({huge});
+  EXPECT_EQ(refusal(another.data()).why, "the compressed PTX is damaged");
 }
 
 TEST(FatBinaryTest, DamagedCompressionIsRefused) {
   const auto image = fat_binary({entry(1, 90, 0x8000, "no frame of zstd")});
   const auto refused = refusal(image.data());
   EXPECT_EQ(refused.code, CUDA_ERROR_INVALID_IMAGE);
-  EXPECT_THAT(refused.why, HasSubstr("compressed"));
+  EXPECT_EQ(refused.why, "the compressed PTX is damaged");
 }
 
 }  // namespace
