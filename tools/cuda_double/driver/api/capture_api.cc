@@ -2,6 +2,7 @@
 #include "tools/cuda_double/driver/capture.h"
 
 #include "tools/cuda_double/driver/api/exports.h"
+#include "tools/cuda_double/driver/edge_data.h"
 #include "tools/cuda_double/driver/handles.h"
 
 using namespace loci::cuda_double;  // NOLINT: all that follows is the API
@@ -58,8 +59,8 @@ CUresult info(const char* name, CUstream handle, const InfoPlaces& places) {
   });
 }
 
-CUresult update(const char* name, CUstream handle, CUgraphNode* nodes, std::size_t count,
-                unsigned flags) {
+CUresult update(const char* name, CUstream handle, CUgraphNode* nodes, const CUgraphEdgeData* data,
+                std::size_t count, unsigned flags) {
   return enter(name, kNeedsContext, [&](Call& call) {
     const auto stream = call.stream(handle);
     require(
@@ -72,6 +73,7 @@ CUresult update(const char* name, CUstream handle, CUgraphNode* nodes, std::size
     for (const Node* node : chosen) {
       require(node->graph == stream->capture->graph.get(), "a node is of another graph");
     }
+    require_plain_edges(data, count);
     auto& tips = stream->capture->tips(*stream);
     if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) tips.clear();
     for (Node* node : chosen) {
@@ -89,7 +91,7 @@ CUresult CUDAAPI cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 
 CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
                                              const CUgraphNode* dependencies,
-                                             const CUgraphEdgeData*, std::size_t count,
+                                             const CUgraphEdgeData* data, std::size_t count,
                                              CUstreamCaptureMode mode) {
   return enter("cuStreamBeginCaptureToGraph", kNeedsContext, [&](Call& call) {
     const auto target = graph_of(call, graph);
@@ -97,6 +99,7 @@ CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
     for (const Node* node : before) {
       require(node->graph == target.get(), "a dependency is of another graph");
     }
+    require_plain_edges(data, count);
     begin_capture(call.stream(stream), mode, target, before);
   });
 }
@@ -131,9 +134,9 @@ extern "C" CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream stream,
 }
 
 CUresult CUDAAPI cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* nodes,
-                                                      const CUgraphEdgeData*, std::size_t count,
-                                                      unsigned flags) {
-  return update("cuStreamUpdateCaptureDependencies_v2", stream, nodes, count, flags);
+                                                      const CUgraphEdgeData* data,
+                                                      std::size_t count, unsigned flags) {
+  return update("cuStreamUpdateCaptureDependencies_v2", stream, nodes, data, count, flags);
 }
 
 CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {

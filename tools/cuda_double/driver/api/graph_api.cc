@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tools/cuda_double/driver/api/exports.h"
+#include "tools/cuda_double/driver/edge_data.h"
 #include "tools/cuda_double/driver/handles.h"
 
 using namespace loci::cuda_double;  // NOLINT: all that follows is the API
@@ -33,13 +34,33 @@ std::vector<Node*> all_nodes(const Graph& graph, bool roots_only) {
   return nodes;
 }
 
-CUresult change_edges(const char* name, CUgraph graph, const CUgraphNode* from,
-                      const CUgraphNode* to, std::size_t count,
+// Nodes at the other ends of a node's edges, and the data of these.
+template <typename Nodes>
+CUresult list_edges(const char* name, CUgraphNode node, Nodes Node::*ends, CUgraphNode* places,
+                    CUgraphEdgeData* data, std::size_t* count) {
+  return enter(name, kPlain, [&](Call& call) {
+    const auto& nodes = node_of(call, node).get()->*ends;
+    list(nodes, places, count);
+    if (places != nullptr) put_plain_edges(data, *count);
+  });
+}
+
+struct Edges {
+  const CUgraphNode* from;
+  const CUgraphNode* to;
+  const CUgraphEdgeData* data;
+  std::size_t count;
+};
+
+CUresult change_edges(const char* name, CUgraph graph, const Edges& edges,
+                      void (*check)(const CUgraphEdgeData*, std::size_t),
                       void (Graph::*change)(Node&, Node&)) {
   return enter(name, kPlain, [&](Call& call) {
+    const auto [from, to, data, count] = edges;
     const auto changed = graph_of(call, graph);
     const auto sources = nodes_of(call, from, count);
     const auto targets = nodes_of(call, to, count);
+    check(data, count);
     for (std::size_t i = 0; i < count; ++i) (changed.get()->*change)(*sources[i], *targets[i]);
   });
 }
@@ -111,36 +132,34 @@ CUresult CUDAAPI cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* 
       }
     }
     std::size_t room = result(count);
-    for (std::size_t i = 0; data != nullptr && i < std::min(room, sources.size()); ++i) {
-      data[i] = CUgraphEdgeData{};
-    }
+    put_plain_edges(data, std::min(room, sources.size()));
     list(sources, from, &room);
     list(targets, to, count);
   });
 }
 
-CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData*,
-                                            std::size_t* count) {
-  return enter("cuGraphNodeGetDependencies_v2", kPlain,
-               [&](Call& call) { list(node_of(call, node)->dependencies, nodes, count); });
+CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes,
+                                            CUgraphEdgeData* data, std::size_t* count) {
+  return list_edges("cuGraphNodeGetDependencies_v2", node, &Node::dependencies, nodes, data, count);
 }
 
 CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* nodes,
-                                              CUgraphEdgeData*, std::size_t* count) {
-  return enter("cuGraphNodeGetDependentNodes_v2", kPlain,
-               [&](Call& call) { list(node_of(call, node)->dependents, nodes, count); });
+                                              CUgraphEdgeData* data, std::size_t* count) {
+  return list_edges("cuGraphNodeGetDependentNodes_v2", node, &Node::dependents, nodes, data, count);
 }
 
 CUresult CUDAAPI cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from,
-                                        const CUgraphNode* to, const CUgraphEdgeData*,
+                                        const CUgraphNode* to, const CUgraphEdgeData* data,
                                         std::size_t count) {
-  return change_edges("cuGraphAddDependencies_v2", graph, from, to, count, &Graph::add_edge);
+  return change_edges("cuGraphAddDependencies_v2", graph, {from, to, data, count},
+                      require_plain_edges, &Graph::add_edge);
 }
 
 CUresult CUDAAPI cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from,
-                                           const CUgraphNode* to, const CUgraphEdgeData*,
+                                           const CUgraphNode* to, const CUgraphEdgeData* data,
                                            std::size_t count) {
-  return change_edges("cuGraphRemoveDependencies_v2", graph, from, to, count, &Graph::remove_edge);
+  return change_edges("cuGraphRemoveDependencies_v2", graph, {from, to, data, count},
+                      require_existing_edges, &Graph::remove_edge);
 }
 
 CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode node) {

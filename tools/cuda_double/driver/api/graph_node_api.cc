@@ -1,6 +1,7 @@
 // Nodes of graphs and their parameters.
 #include "tools/cuda_double/driver/api/exports.h"
 #include "tools/cuda_double/driver/conditions.h"
+#include "tools/cuda_double/driver/edge_data.h"
 #include "tools/cuda_double/driver/node_parameters.h"
 
 using namespace loci::cuda_double;  // NOLINT: all that follows is the API
@@ -227,11 +228,12 @@ CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph,
 }
 
 CUresult CUDAAPI cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
-                                const CUgraphEdgeData*, std::size_t count,
+                                const CUgraphEdgeData* data, std::size_t count,
                                 CUgraphNodeParams* described) {
   return enter("cuGraphAddNode_v2", kNeedsContext, [&](Call& call) {
     auto& place = result(node);
     require(described != nullptr, "there are no parameters");
+    require_plain_edges(data, count);
     place = handle_of<CUgraphNode>(&add_of_any_kind(call, graph, dependencies, count, *described));
   });
 }
