@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "tools/cuda_double/driver/capture.h"
 #include "tools/cuda_double/driver/driver.h"
 #include "tools/cuda_double/driver/error_names.h"
+#include "tools/cuda_double/driver/hearing.h"
 #include "tools/cuda_double/driver/thread_state.h"
 
 namespace loci::cuda_double {
@@ -53,7 +55,7 @@ class Call {
 
 // The body is called with the Call; what it throws becomes a code.
 template <typename Body>
-CUresult enter(const char* name, unsigned traits, Body&& body) noexcept {
+CUresult enter_unheard(const char* name, unsigned traits, Body&& body) noexcept {
   try {
     Driver& driver = Driver::get();
     if (ThreadState::get().in_host_function && (traits & kInHostFunctions) == 0) {
@@ -77,6 +79,13 @@ CUresult enter(const char* name, unsigned traits, Body&& body) noexcept {
     fmt::print(stderr, "[cuda double] {}: {}\n", name, error.what());
     return CUDA_ERROR_UNKNOWN;
   }
+}
+
+// The same, and whoever listens hears of it when the driver is unlocked again.
+template <typename Body>
+CUresult enter(const char* name, unsigned traits, Body&& body) noexcept {
+  HeardCall heard(name);
+  return heard.ended(enter_unheard(name, traits, std::forward<Body>(body)));
 }
 
 }  // namespace loci::cuda_double

@@ -87,8 +87,9 @@ TaskPtr enqueue(Call& call, const std::shared_ptr<Stream>& stream, Operation ope
   auto task = std::make_shared<Task>();
   task->what = what;
   task->is_host_function = std::holds_alternative<HostOperation>(operation);
-  task->work = [&driver = call.driver, operation = std::move(operation)](Task& running) {
-    execute(operation, running, driver);
+  const auto heard = heard_work(call.driver, operation, *stream, /*node=*/0);
+  task->work = [&driver = call.driver, heard, operation = std::move(operation)](Task& running) {
+    execute_heard(operation, running, driver, heard);
   };
   return call.driver.submit(*stream, task);
 }

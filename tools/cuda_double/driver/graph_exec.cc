@@ -132,8 +132,9 @@ class Launcher {
     }
     if (has_work(node.operation)) {
       task->is_host_function = std::holds_alternative<HostOperation>(node.operation);
-      task->work = [operation = node.operation, &driver = driver_](Task& running) {
-        execute(operation, running, driver);
+      const auto heard = heard_work(driver_, node.operation, stream_, node.id);
+      task->work = [operation = node.operation, heard, &driver = driver_](Task& running) {
+        execute_heard(operation, running, driver, heard);
       };
     }
     if (const auto* conditional = std::get_if<ConditionalOperation>(&node.operation)) {

@@ -61,6 +61,12 @@ std::uint64_t memory(std::string_view item, std::string_view text) {
   return value;
 }
 
+unsigned percent(std::string_view item, std::string_view text) {
+  if (!text.ends_with('%')) refuse(item, "needs a whole number of percent, as 1%");
+  text.remove_suffix(1);
+  return static_cast<unsigned>(number(item, text, 0, 100));
+}
+
 EnabledChecks checks(std::string_view item, std::string_view text) {
   if (text == "all") return {true, true, true, true, true, true, true, true};
   EnabledChecks chosen{false, false, false, false, false, false, false, false};
@@ -136,7 +142,8 @@ const std::map<std::string_view, Setter>& setters() {
                  auto value) { s.log_errors = one_of_two(item, value, "none", "errors"); }},
       {"fail", [](auto& s, auto item, auto value) { s.failures.push_back(failure(item, value)); }},
       {"fail_alloc",
-       [](auto& s, auto item, auto value) { s.fail_alloc = number(item, value, 1, kAny); }}};
+       [](auto& s, auto item, auto value) { s.fail_alloc = number(item, value, 1, kAny); }},
+      {"cupti_drop", [](auto& s, auto item, auto value) { s.cupti_drop = percent(item, value); }}};
   return known;
 }
 

@@ -17,6 +17,7 @@
 //   log=none|errors    errors: a line on stderr for each call that is refused, with the reason
 //   fail=NAME:N:CODE   the N-th call of a function gives this code; may be repeated
 //   fail_alloc=N       the N-th allocation of device memory finds none
+//   cupti_drop=N%      as many of the records of CUPTI's double are lost; 0%
 #pragma once
 
 #include <cstdint>
@@ -67,6 +68,7 @@ struct Settings {
   bool log_errors = false;
   std::vector<PlannedFailure> failures;
   std::uint64_t fail_alloc = 0;  // 0: none
+  unsigned cupti_drop = 0;       // percent
 };
 
 // Throws SettingsError.

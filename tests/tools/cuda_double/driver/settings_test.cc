@@ -29,7 +29,8 @@ TEST(SettingsTest, NothingIsTheDefault) {
 TEST(SettingsTest, EachIsRead) {
   const Settings settings = parse_settings(
       "memory=512M,devices=2,capability=8.6,seed=7,latency_us=5,workers=3,instructions=1000,"
-      "findings=abort,log=errors,fail=cuLaunchKernel:3:700,fail=cuMemAlloc_v2:1:2,fail_alloc=12");
+      "findings=abort,log=errors,fail=cuLaunchKernel:3:700,fail=cuMemAlloc_v2:1:2,fail_alloc=12,"
+      "cupti_drop=1%");
   EXPECT_EQ(settings.memory, std::uint64_t{512} << 20);
   EXPECT_EQ(settings.devices, 2);
   EXPECT_EQ(settings.capability_major, 8);
@@ -41,6 +42,7 @@ TEST(SettingsTest, EachIsRead) {
   EXPECT_TRUE(settings.abort_on_finding);
   EXPECT_TRUE(settings.log_errors);
   EXPECT_EQ(settings.fail_alloc, 12u);
+  EXPECT_EQ(settings.cupti_drop, 1u);
   ASSERT_EQ(settings.failures.size(), 2u);
   EXPECT_EQ(settings.failures[0].function, "cuLaunchKernel");
   EXPECT_EQ(settings.failures[0].call, 3u);
@@ -88,6 +90,9 @@ TEST(SettingsTest, WrongOnesAreNamed) {
             "LOCI_CUDA_DOUBLE: 'fail=cuInit:0:2': has to be 1 to 18446744073709551615");
   EXPECT_EQ(refusal("findings=stop"),
             "LOCI_CUDA_DOUBLE: 'findings=stop': has to be report or abort");
+  EXPECT_EQ(refusal("cupti_drop=1"),
+            "LOCI_CUDA_DOUBLE: 'cupti_drop=1': needs a whole number of percent, as 1%");
+  EXPECT_EQ(refusal("cupti_drop=101%"), "LOCI_CUDA_DOUBLE: 'cupti_drop=101%': has to be 0 to 100");
 }
 
 }  // namespace
