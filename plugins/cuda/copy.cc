@@ -1,6 +1,7 @@
 // Copies and fills.
 #include <cstring>
 
+#include "correlation_scope.h"
 #include "device.h"
 #include "pinned_ranges.h"
 #include "staging.h"
@@ -69,6 +70,7 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   require_ends(copy);
   require(stream);
   const CurrentContext current(*this);
+  const CorrelationScope belongs_to(copy.correlation);
   faults_.enter_copy();
   if (copy.rows == 0 || copy.row_bytes == 0) return false;
   const loci_copy simplest = is_flat(copy) ? as_one_row(copy) : copy;
@@ -153,9 +155,10 @@ void Device::allow_access(Device& peer) {
 }
 
 void Device::fill(void* target, std::uint64_t bytes, const void* pattern,
-                  std::uint32_t pattern_bytes, Stream* stream, std::uint64_t) {
+                  std::uint32_t pattern_bytes, Stream* stream, std::uint64_t correlation) {
   require(stream);
   const CurrentContext current(*this);
+  const CorrelationScope belongs_to(correlation);
   faults_.enter_copy();
   if (bytes == 0) return;
   const CUdeviceptr first = device_address(target);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <loci/plugin/plugin.hpp>
+#include <loci/plugin/profile_source.hpp>
 
 #include "device.h"
 #include "kernels/kernel_list.h"
+#include "traced_kernels.h"
 
 namespace loci::cuda {
 namespace {
@@ -23,12 +25,15 @@ Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
     : driver_path_(setting_of(host, options, "driver")),
       cublaslt_setting_(setting_of(host, options, "cublaslt")),
       uses_tf32_(read_switch(host, options, "tf32")),
+      cupti_setting_(setting_of(host, options, "cupti")),
       faults_(read_fault_settings(host, options)),
-      kernels_(all_kernels()) {}
+      kernels_(all_kernels()),
+      profile_source_(*this, host) {}
 
 const void* Plugin::interface(std::string_view name) {
   if (name == LOCI_DEVICE_INTERFACE) return sdk::device_table<Plugin, Device>();
-  if (name == LOCI_KERNELS_INTERFACE) return sdk::kernels_table<Plugin>();
+  if (name == LOCI_KERNELS_INTERFACE) return traced_kernels_table();
+  if (name == LOCI_PROFILE_SOURCE_INTERFACE) return sdk::profile_source_table<Plugin>();
   return nullptr;
 }
 
@@ -54,6 +59,23 @@ const CublasLtLibrary& Plugin::cublaslt() {
     cublaslt_ = std::make_unique<CublasLtLibrary>(cublaslt_setting_, driver(), emulated);
   });
   return *cublaslt_;
+}
+
+const CuptiLibrary& Plugin::cupti() {
+  std::call_once(looked_for_cupti_, [this] {
+    const auto& devices = list().devices;
+    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
+    cupti_ = std::make_unique<CuptiLibrary>(cupti_setting_, driver(), emulated);
+  });
+  return *cupti_;
+}
+
+std::vector<MultiprocessorLimits> Plugin::multiprocessors() {
+  std::vector<MultiprocessorLimits> limits;
+  for (const DeviceEntry& device : list().devices) {
+    limits.push_back(limits_of(driver(), device.handle));
+  }
+  return limits;
 }
 
 }  // namespace loci::cuda

@@ -8,12 +8,15 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cublaslt_library.h"
+#include "cupti_library.h"
 #include "device_list.h"
 #include "driver.h"
 #include "pinned_ranges.h"
 #include "planned_faults.h"
+#include "profile_source.h"
 
 namespace loci::cuda {
 
@@ -33,6 +36,11 @@ class Plugin {
   // Opened when first called, LOCI_CUDA_CUBLASLT if that is set; not there where that is 0.
   const CublasLtLibrary& cublaslt();
   [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
+  // Opened when first called, LOCI_CUDA_CUPTI if that is set; not there where that is 0.
+  const CuptiLibrary& cupti();
+  // Of the devices in their order.
+  std::vector<MultiprocessorLimits> multiprocessors();
+  [[nodiscard]] ProfileSource& profile_source() { return profile_source_; }
   [[nodiscard]] const FaultSettings& faults() const { return faults_; }
   [[nodiscard]] PinnedRanges& pinned() { return pinned_; }
 
@@ -40,6 +48,7 @@ class Plugin {
   const std::string driver_path_;
   const std::string cublaslt_setting_;
   const bool uses_tf32_;
+  const std::string cupti_setting_;
   const FaultSettings faults_;
   sdk::KernelList kernels_;
   std::once_flag looked_;
@@ -48,6 +57,9 @@ class Plugin {
   std::once_flag looked_for_cublaslt_;
   std::unique_ptr<CublasLtLibrary> cublaslt_;
   PinnedRanges pinned_;
+  std::once_flag looked_for_cupti_;
+  std::unique_ptr<CuptiLibrary> cupti_;
+  ProfileSource profile_source_;
 };
 
 }  // namespace loci::cuda

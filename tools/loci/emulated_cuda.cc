@@ -28,14 +28,14 @@ fs::path double_path(const char* name) {
 
 // Only where it is not to be used at all does a setting of the user's stay: any other names a
 // library that does not work with the driver's double.
-void use_emulated_cublaslt() {
-  const char* chosen = std::getenv("LOCI_CUDA_CUBLASLT");
+void use_emulated_library(const char* setting, const char* name) {
+  const char* chosen = std::getenv(setting);
   if (chosen != nullptr && std::string_view(chosen) == "0") return;
-  const fs::path path = double_path("libcublasLt.so.13");
+  const fs::path path = double_path(name);
   std::error_code ignored;
-  // It is not made where there is no compiler of its kernels.
+  // It is not made where the toolkit has not what it takes.
   const bool is_there = fs::exists(path, ignored);
-  ::setenv("LOCI_CUDA_CUBLASLT", is_there ? path.c_str() : "0", /*replace=*/1);
+  ::setenv(setting, is_there ? path.c_str() : "0", /*replace=*/1);
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ void use_emulated_cuda() {
                   "CUDA driver is made then.");
   }
   ::setenv("LOCI_CUDA_DRIVER", path.c_str(), /*replace=*/1);
-  use_emulated_cublaslt();
+  use_emulated_library("LOCI_CUDA_CUBLASLT", "libcublasLt.so.13");
+  use_emulated_library("LOCI_CUDA_CUPTI", "libcupti.so.13");
 }
 
 // The double's devices say so in their name.

@@ -7,9 +7,10 @@
 namespace loci::runner {
 
 // Has every plugin of this process and its children open the double instead of the machine's
-// driver, by LOCI_CUDA_DRIVER, and the double of cuBLASLt by LOCI_CUDA_CUBLASLT unless that is 0.
-// Called before a plugin is loaded and while there is one thread; nothing else ever chooses the
-// doubles. Throws Failure: kNotAvailable if this build of Loci has none of the driver.
+// driver, by LOCI_CUDA_DRIVER, and the doubles of cuBLASLt and CUPTI by LOCI_CUDA_CUBLASLT and
+// LOCI_CUDA_CUPTI unless those are 0. Called before a plugin is loaded and while there is one
+// thread; nothing else ever chooses the doubles. Throws Failure: kNotAvailable if this build of
+// Loci has none of the driver.
 void use_emulated_cuda();
 
 // Whether the device, which is open, is one of the double's, however that was chosen.

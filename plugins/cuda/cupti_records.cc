@@ -1,0 +1,211 @@
+#include "cupti_records.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace loci::cuda {
+namespace {
+
+// A library of CUDA 12.4 writes an older record, of which these have the same places.
+static_assert(offsetof(CUpti_ActivityKernel10, name) == offsetof(CUpti_ActivityKernel9, name));
+static_assert(offsetof(CUpti_ActivityKernel10, correlationId) ==
+              offsetof(CUpti_ActivityKernel9, correlationId));
+static_assert(offsetof(CUpti_ActivityMemcpy6, correlationId) ==
+              offsetof(CUpti_ActivityMemcpy5, correlationId));
+
+std::uint32_t direction_of(std::uint8_t copy_kind) {
+  switch (copy_kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD: return LOCI_COPY_HOST_TO_DEVICE;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH: return LOCI_COPY_DEVICE_TO_HOST;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD: return LOCI_COPY_DEVICE_TO_DEVICE;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP: return LOCI_COPY_PEER;
+    default: return LOCI_COPY_UNKNOWN;
+  }
+}
+
+const char* copy_name(std::uint32_t direction) {
+  switch (direction) {
+    case LOCI_COPY_HOST_TO_DEVICE: return "memcpy HtoD";
+    case LOCI_COPY_DEVICE_TO_HOST: return "memcpy DtoH";
+    case LOCI_COPY_DEVICE_TO_DEVICE: return "memcpy DtoD";
+    case LOCI_COPY_PEER: return "memcpy PtoP";
+    default: return "memcpy";
+  }
+}
+
+// As its source has it.
+std::string readable(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  return status == 0 ? name.get() : symbol;
+}
+
+template <class Record>
+const Record& as(const CUpti_Activity& record) {
+  return reinterpret_cast<const Record&>(record);
+}
+
+}  // namespace
+
+#define LOCI_CALL(name) CUPTI_DRIVER_TRACE_CBID_##name
+const std::vector<CUpti_CallbackId>& enqueuing_calls() {
+  // Libraries on the runtime may use the forms for streams of threads.
+  static const auto& calls = *new std::vector<CUpti_CallbackId>{
+      LOCI_CALL(cuGraphLaunch),        LOCI_CALL(cuGraphLaunch_ptsz),
+      LOCI_CALL(cuLaunchKernel),       LOCI_CALL(cuLaunchKernel_ptsz),
+      LOCI_CALL(cuLaunchKernelEx),     LOCI_CALL(cuLaunchKernelEx_ptsz),
+      LOCI_CALL(cuMemcpy2DAsync_v2),   LOCI_CALL(cuMemcpyAsync),
+      LOCI_CALL(cuMemcpyAsync_ptsz),   LOCI_CALL(cuMemcpyDtoDAsync_v2),
+      LOCI_CALL(cuMemcpyDtoHAsync_v2), LOCI_CALL(cuMemcpyHtoDAsync_v2),
+      LOCI_CALL(cuMemcpyPeerAsync),    LOCI_CALL(cuMemsetD16Async),
+      LOCI_CALL(cuMemsetD2D32Async),   LOCI_CALL(cuMemsetD32Async),
+      LOCI_CALL(cuMemsetD8Async),      LOCI_CALL(cuMemsetD8Async_ptsz)};
+  return calls;
+}
+#undef LOCI_CALL
+
+CuptiRecords::CuptiRecords(const CuptiLibrary& cupti, std::vector<MultiprocessorLimits> limits,
+                           bool wants_calls)
+    : cupti_(cupti), limits_(std::move(limits)), wants_calls_(wants_calls) {}
+
+void CuptiRecords::add(const CUpti_Activity& record) {
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return add_kernel(as<CUpti_ActivityKernel10>(record));
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return add_copy(as<CUpti_ActivityMemcpy6>(record));
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: return add_copy(as<CUpti_ActivityMemcpyPtoP4>(record));
+    case CUPTI_ACTIVITY_KIND_MEMSET: return add_fill(as<CUpti_ActivityMemset4>(record));
+    case CUPTI_ACTIVITY_KIND_DRIVER: return add_call(as<CUpti_ActivityAPI>(record));
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+      const auto& external = as<CUpti_ActivityExternalCorrelation>(record);
+      ids_[external.correlationId] = external.externalId;
+      return;
+    }
+    default: return;
+  }
+}
+
+void CuptiRecords::add_kernel(const CUpti_ActivityKernel10& kernel) {
+  loci_device_record record{};
+  record.kind = LOCI_DEVICE_WORK_KERNEL;
+  loci_launch_geometry& geometry = record.geometry;
+  const std::int32_t grid[] = {kernel.gridX, kernel.gridY, kernel.gridZ};
+  const std::int32_t block[] = {kernel.blockX, kernel.blockY, kernel.blockZ};
+  for (int axis = 0; axis < 3; ++axis) {
+    geometry.grid[axis] = static_cast<std::uint32_t>(grid[axis]);
+    geometry.block[axis] = static_cast<std::uint32_t>(block[axis]);
+  }
+  geometry.registers = kernel.registersPerThread;
+  geometry.static_shared = static_cast<std::uint64_t>(kernel.staticSharedMemory);
+  geometry.dynamic_shared = static_cast<std::uint64_t>(kernel.dynamicSharedMemory);
+  if (kernel.deviceId < limits_.size()) {
+    geometry.occupancy =
+        occupancy_of(limits_[kernel.deviceId],
+                     {geometry.block[0] * geometry.block[1] * geometry.block[2], geometry.registers,
+                      geometry.static_shared + geometry.dynamic_shared});
+  }
+  add_work(kernel, record, readable(kernel.name == nullptr ? "kernel" : kernel.name));
+}
+
+template <class Copy>
+void CuptiRecords::add_copy(const Copy& copy) {
+  loci_device_record record{};
+  record.kind = LOCI_DEVICE_WORK_COPY;
+  record.direction = direction_of(copy.copyKind);
+  record.bytes = copy.bytes;
+  add_work(copy, record, copy_name(record.direction));
+}
+
+void CuptiRecords::add_fill(const CUpti_ActivityMemset4& fill) {
+  loci_device_record record{};
+  record.kind = LOCI_DEVICE_WORK_FILL;
+  record.bytes = fill.bytes;
+  add_work(fill, record, "memset");
+}
+
+// CUPTI gives times of 0 where it could not measure.
+template <class Record>
+void CuptiRecords::add_work(const Record& from, loci_device_record& record, std::string_view name) {
+  if (from.start == 0 || from.end < from.start) {
+    ++without_times_;
+    return;
+  }
+  record.begin_ns = from.start;
+  record.end_ns = from.end;
+  record.device = from.deviceId;
+  record.stream = from.streamId;
+  record.name = sdk::to_abi(kept(name));
+  work_.push_back({record, from.correlationId});
+}
+
+void CuptiRecords::add_call(const CUpti_ActivityAPI& call) {
+  if (!wants_calls_) return;
+  const char* name = nullptr;
+  const bool is_known =
+      cupti_->cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, call.cbid, &name) == CUPTI_SUCCESS &&
+      name != nullptr;
+  const auto& enqueuing = enqueuing_calls();
+  const bool enqueues = std::find(enqueuing.begin(), enqueuing.end(), call.cbid) != enqueuing.end();
+  calls_.push_back({{call.start, call.end, 0, call.threadId,
+                     sdk::to_abi(kept(is_known ? name : "call of the driver"))},
+                    call.correlationId,
+                    enqueues});
+}
+
+std::string_view CuptiRecords::kept(std::string_view name) { return *names_.emplace(name).first; }
+
+std::uint64_t CuptiRecords::correlation_of(std::uint32_t call) const {
+  const auto found = ids_.find(call);
+  if (found != ids_.end()) return found->second;
+  const auto earlier = earlier_ids_.find(call);
+  return earlier == earlier_ids_.end() ? 0 : earlier->second;
+}
+
+void CuptiRecords::hand_over(const sdk::ProfileSink& sink, const ClockFit& clock, bool all) {
+  hand_over_work(sink, clock, all);
+  hand_over_calls(sink, clock);
+  if (without_times_ != 0) sink.dropped(without_times_);
+  without_times_ = 0;
+  if (waiting_.empty()) names_.clear();
+  if (!all) return;
+  earlier_ids_ = std::move(ids_);
+  ids_.clear();
+}
+
+// What waits is looked at again at the end alone, however many buffers come before.
+void CuptiRecords::hand_over_work(const sdk::ProfileSink& sink, const ClockFit& clock, bool all) {
+  if (all) work_.insert(work_.begin(), waiting_.begin(), waiting_.end());
+  if (all) waiting_.clear();
+  std::vector<loci_device_record> known;
+  for (Work& work : work_) {
+    loci_device_record& record = work.record;
+    record.correlation = correlation_of(work.call);
+    if (record.correlation == 0 && !all) {
+      waiting_.push_back(work);
+      continue;
+    }
+    record.begin_ns = clock.convert(record.begin_ns);
+    record.end_ns = clock.convert(record.end_ns);
+    known.push_back(record);
+  }
+  if (!known.empty()) sink.device_records(known.data(), known.size());
+  work_.clear();
+}
+
+void CuptiRecords::hand_over_calls(const sdk::ProfileSink& sink, const ClockFit& clock) {
+  std::vector<loci_call_record> records;
+  for (Call& call : calls_) {
+    if (call.enqueues) call.record.correlation = correlation_of(call.call);
+    call.record.begin_ns = clock.convert(call.record.begin_ns);
+    call.record.end_ns = clock.convert(call.record.end_ns);
+    records.push_back(call.record);
+  }
+  if (!records.empty()) sink.call_records(records.data(), records.size());
+  calls_.clear();
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,70 @@
+// From CUPTI's records to the host's.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/profile_source.hpp>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "clock_fit.h"
+#include "cupti_library.h"
+#include "occupancy.h"
+
+namespace loci::cuda {
+
+// The calls of the driver that give a device work.
+const std::vector<CUpti_CallbackId>& enqueuing_calls();
+
+// Records of one session. Used by one thread at a time.
+class CuptiRecords {
+ public:
+  // The limits of the devices in their order; calls are left out unless they are wanted.
+  CuptiRecords(const CuptiLibrary& cupti, std::vector<MultiprocessorLimits> limits,
+               bool wants_calls);
+
+  // Takes a copy.
+  void add(const CUpti_Activity& record);
+  // Those whose correlation id has come; at the end of a recording `all`, the others without one.
+  void hand_over(const sdk::ProfileSink& sink, const ClockFit& clock, bool all);
+
+ private:
+  // With times of CUPTI, and its correlation id.
+  struct Work {
+    loci_device_record record;
+    std::uint32_t call;
+  };
+  struct Call {
+    loci_call_record record;
+    std::uint32_t call;
+    bool enqueues;
+  };
+
+  void add_kernel(const CUpti_ActivityKernel10& kernel);
+  void add_call(const CUpti_ActivityAPI& call);
+  template <class Copy>
+  void add_copy(const Copy& copy);
+  void add_fill(const CUpti_ActivityMemset4& fill);
+  template <class Record>
+  void add_work(const Record& from, loci_device_record& record, std::string_view name);
+  [[nodiscard]] std::string_view kept(std::string_view name);
+  // 0: not known yet.
+  [[nodiscard]] std::uint64_t correlation_of(std::uint32_t call) const;
+  void hand_over_work(const sdk::ProfileSink& sink, const ClockFit& clock, bool all);
+  void hand_over_calls(const sdk::ProfileSink& sink, const ClockFit& clock);
+
+  const CuptiLibrary& cupti_;
+  const std::vector<MultiprocessorLimits> limits_;
+  const bool wants_calls_;
+  // The host's ids by CUPTI's, of this recording and of the one before, whose work may be late.
+  std::unordered_map<std::uint32_t, std::uint64_t> ids_;
+  std::unordered_map<std::uint32_t, std::uint64_t> earlier_ids_;
+  std::vector<Work> work_;     // that has just come
+  std::vector<Work> waiting_;  // whose correlation id has not come
+  std::vector<Call> calls_;
+  std::unordered_set<std::string> names_;
+  std::uint64_t without_times_ = 0;
+};
+
+}  // namespace loci::cuda

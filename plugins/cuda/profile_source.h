@@ -1,0 +1,60 @@
+// What the devices did, for profiles, as CUPTI tells: "loci.profile.source".
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/host.hpp>
+#include <loci/plugin/profile_source.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clock_fit.h"
+#include "cupti_records.h"
+
+namespace loci::cuda {
+
+class Plugin;
+
+// CUPTI has one client in a process, so that one source of it records at a time. Where CUPTI is
+// not, or refuses, nothing is recorded, and the sink gets a note.
+class ProfileSource {
+ public:
+  ProfileSource(Plugin& plugin, const sdk::Host& host) : plugin_(plugin), host_(host) {}
+  ProfileSource(const ProfileSource&) = delete;
+  ProfileSource& operator=(const ProfileSource&) = delete;
+
+  // See loci/abi/profile_source.h.
+  void start(std::uint32_t flags, const sdk::ProfileSink& sink);
+  void flush();
+  void stop();
+
+ private:
+  struct Moment {
+    std::uint64_t cupti;
+    std::uint64_t host;
+  };
+
+  static void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size,
+                                   std::size_t* most_records);
+  static void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                   std::size_t size, std::size_t used);
+  void take_records(std::uint8_t* buffer, std::size_t used);
+
+  // Empty, or what was refused and how it can be had.
+  [[nodiscard]] std::string enable(bool with_calls);
+  void disable();
+  [[nodiscard]] std::optional<Moment> now() const;
+  [[nodiscard]] std::uint64_t take_dropped() const;
+  void hand_over(bool all);
+
+  Plugin& plugin_;
+  const sdk::Host& host_;
+  const CuptiLibrary* cupti_ = nullptr;  // while it records
+  std::vector<CUpti_ActivityKind> enabled_;
+  // From here on guarded by the lock of the process's recording.
+  sdk::ProfileSink sink_;
+  std::optional<CuptiRecords> records_;
+  ClockFit clock_;
+};
+
+}  // namespace loci::cuda

@@ -1,0 +1,10 @@
+// The kernels' table, each launch of which can be told apart in a profile.
+#pragma once
+
+#include <loci/abi/kernels.h>
+
+namespace loci::cuda {
+
+const loci_kernels_api* traced_kernels_table();
+
+}  // namespace loci::cuda

@@ -1,0 +1,157 @@
+// What profiles of programs on an emulated device hold.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <loci/loci.hpp>
+#include <loci/profiler.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "framework/profiler/profile.h"
+#include "framework/profiler/profile_file.h"
+#include "tests/support/paths.h"
+#include "tests/support/scratch_directory.h"
+
+namespace loci::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+std::string text(const loci_str& value) { return {value.data, value.size}; }
+
+class CudaProfileTest : public ::testing::Test {
+ protected:
+  // The plugin reads its settings when a process first uses it.
+  static void SetUpTestSuite() {
+    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
+    ::setenv("LOCI_CUDA_CUPTI", build_path("lib/loci/cuda_double/libcupti.so.13").c_str(), 1);
+    ::setenv("LOCI_CUDA_DOUBLE", "checks=all,devices=2", 1);
+  }
+
+  template <class Body>
+  profiler::Profile profile_of(ProfilerOptions options, Body&& body) {
+    const std::string path = scratch_.path("some.profile");
+    Profiler profiler(options.no_reporter().profile_path(path));
+    body();
+    EXPECT_THAT(profiler.stop(), IsEmpty());
+    return profiler::Profile(profiler::read_profile(path));
+  }
+
+  static std::vector<loci_profile_device_span> work_of(const loci_profile& profile,
+                                                       std::uint32_t kind) {
+    std::vector<loci_profile_device_span> work;
+    for (std::uint64_t i = 0; i < profile.device_span_count; ++i) {
+      if (profile.device_spans[i].kind == kind) work.push_back(profile.device_spans[i]);
+    }
+    return work;
+  }
+  // The operator or copy that launched it, by name.
+  static std::string launcher(const loci_profile& profile, const loci_profile_device_span& work) {
+    for (std::uint32_t i = work.span; i != LOCI_PROFILE_NONE; i = profile.spans[i].parent) {
+      const loci_profile_label& label = profile.labels[profile.spans[i].label];
+      if (label.kind == LOCI_SPAN_OP || label.kind == LOCI_SPAN_COPY) return text(label.name);
+    }
+    return "nobody";
+  }
+
+  // Waits for it and fetches it.
+  static void compute(const Tensor& x) { static_cast<void>(x.to_vector<float>()); }
+  static Tensor ones() { return Tensor::from<float>(std::vector<float>(600, 1), {600}); }
+
+  ScratchDirectory scratch_;
+};
+
+TEST_F(CudaProfileTest, KernelsBelongToTheirOperatorsAndHaveTheirShape) {
+  const Tensor x = ones().to("cuda:0");
+  const profiler::Profile profile = profile_of({}, [&] { compute(exp(relu(x))); });
+  const auto kernels = work_of(profile.abi(), LOCI_DEVICE_WORK_KERNEL);
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(text(kernels[0].name), "relu_f32");
+  EXPECT_EQ(launcher(profile.abi(), kernels[0]), "relu");
+  EXPECT_EQ(text(kernels[1].name), "exp_f32");
+  EXPECT_EQ(launcher(profile.abi(), kernels[1]), "exp");
+  EXPECT_LE(kernels[0].end_ns, kernels[1].begin_ns);
+  const loci_launch_geometry& geometry = kernels[0].geometry;
+  EXPECT_EQ(geometry.grid[0], 1U);
+  EXPECT_GE(geometry.block[0], 32U);
+  EXPECT_EQ(geometry.block[1], 1U);
+  EXPECT_GT(geometry.registers, 0U);
+  EXPECT_GT(geometry.occupancy, 0);
+  EXPECT_LE(geometry.occupancy, 1);
+  EXPECT_EQ(profile.abi().quality->unattributed_device_spans, 0U);
+}
+
+TEST_F(CudaProfileTest, CopiesAndFillsHaveTheirBytesAndDirection) {
+  const Tensor x = ones();
+  const profiler::Profile profile = profile_of({}, [&] {
+    const Tensor there = x.to("cuda:0");
+    const Tensor elsewhere = there.to("cuda:1");
+    compute(elsewhere);
+  });
+  std::set<std::uint32_t> directions;
+  for (const auto& copy : work_of(profile.abi(), LOCI_DEVICE_WORK_COPY)) {
+    EXPECT_EQ(copy.bytes, 2400U);
+    EXPECT_EQ(launcher(profile.abi(), copy), "copy");
+    directions.insert(copy.direction);
+  }
+  EXPECT_EQ(directions, (std::set<std::uint32_t>{LOCI_COPY_HOST_TO_DEVICE, LOCI_COPY_DEVICE_TO_HOST,
+                                                 LOCI_COPY_PEER}));
+}
+
+// Work is within the host's spans: a clock that is fitted wrongly would put it elsewhere.
+TEST_F(CudaProfileTest, TimesAreOfTheSessionsClock) {
+  const Tensor x = ones().to("cuda:0");
+  const profiler::Profile profile = profile_of({}, [&] {
+    for (int i = 0; i < 20; ++i) compute(exp(x));
+  });
+  const loci_profile& abi = profile.abi();
+  EXPECT_EQ(work_of(abi, LOCI_DEVICE_WORK_KERNEL).size(), 20U);
+  for (std::uint64_t i = 0; i < abi.device_span_count; ++i) {
+    const loci_profile_device_span& work = abi.device_spans[i];
+    ASSERT_NE(work.span, LOCI_PROFILE_NONE);
+    EXPECT_GE(work.begin_ns + 100'000, abi.spans[work.span].begin_ns);
+    EXPECT_LE(work.begin_ns, work.end_ns);
+    EXPECT_LE(work.end_ns, abi.wall_ns);
+  }
+}
+
+TEST_F(CudaProfileTest, SessionsStartAndStopAndSeeTheirOwn) {
+  const Tensor x = ones().to("cuda:0");
+  for (int session = 1; session <= 5; ++session) {
+    compute(exp(x));  // in none
+    const profiler::Profile profile = profile_of({}, [&] {
+      for (int i = 0; i < session; ++i) compute(relu(x));
+    });
+    const auto kernels = work_of(profile.abi(), LOCI_DEVICE_WORK_KERNEL);
+    EXPECT_EQ(kernels.size(), static_cast<std::size_t>(session));
+    for (const auto& kernel : kernels) EXPECT_EQ(launcher(profile.abi(), kernel), "relu");
+    EXPECT_EQ(profile.abi().quality->drop_count, 0U);
+  }
+}
+
+TEST_F(CudaProfileTest, ThreadsHaveTheirWork) {
+  const Tensor x = ones().to("cuda:0");
+  const profiler::Profile profile = profile_of(ProfilerOptions().state("all"), [&] {
+    std::thread beside([&] {
+      for (int i = 0; i < 50; ++i) compute(sqrt(x));
+    });
+    for (int i = 0; i < 50; ++i) compute(exp(x));
+    beside.join();
+  });
+  const loci_profile& abi = profile.abi();
+  std::map<std::string, int> counts;
+  std::set<std::uint32_t> threads;
+  for (const auto& kernel : work_of(abi, LOCI_DEVICE_WORK_KERNEL)) {
+    ++counts[text(kernel.name) + " of " + launcher(abi, kernel)];
+    if (kernel.span != LOCI_PROFILE_NONE) threads.insert(abi.spans[kernel.span].thread);
+  }
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"exp_f32 of exp", 50}, {"sqrt_f32 of sqrt", 50}}));
+  EXPECT_GE(threads.size(), 2U);
+}
+
+}  // namespace
+}  // namespace loci::test
