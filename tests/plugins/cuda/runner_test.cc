@@ -78,35 +78,17 @@ TEST_F(CudaRunnerTest, KeepsTheRulesWithAllChecks) {
   EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
 }
 
-// Of kernels with all checks; a case whose gradient takes ops without a kernel is absent.
-void expect_conformance(const char* cases, int passed, int launched) {
-  const Finished finished = loci_with({"verify", plugin_file("cuda"), "--emulated", "--level",
-                                       "ops", "--filter", cases, "--timeout", "600", "--json"},
-                                      {kAllChecks});
+// A part of what conformance.cuda runs, as the author of a plugin runs it.
+TEST_F(CudaRunnerTest, VerifiesItsKernels) {
+  const Finished finished =
+      loci_with({"verify", plugin_file("cuda"), "--emulated", "--level", "ops", "--filter",
+                 "/(gather|softmax)/[a-z_]+/bfloat16/", "--timeout", "600", "--json"},
+                {kAllChecks});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const auto report = nlohmann::json::parse(finished.out);
-  EXPECT_GE(report["counts"]["passed"], passed) << finished.out;
-  EXPECT_GE(report["kernels"]["org.loci.cuda/cuda"], launched) << finished.out;
+  EXPECT_GE(report["counts"]["passed"], 50) << finished.out;
+  EXPECT_GE(report["kernels"]["org.loci.cuda/cuda"], 40) << finished.out;
   EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
-}
-
-TEST_F(CudaRunnerTest, ComputesElementsAsTheReferenceDoes) {
-  expect_conformance(
-      "/(activation|cast|compare|elementwise_unary|elementwise_binary|unary_math)/[a-z_]+/"
-      "(bfloat16|float64|int32|uint8)/",
-      1300, 1400);
-}
-
-TEST_F(CudaRunnerTest, MovesElementsAsTheReferenceDoes) {
-  expect_conformance("/(concat|creation|expand|reshape|slice|transpose)/", 1500, 1400);
-}
-
-TEST_F(CudaRunnerTest, LooksUpAndDrawsAsTheReferenceDoes) {
-  expect_conformance("/(dropout|embedding|gather|random)/", 1000, 1000);
-}
-
-TEST_F(CudaRunnerTest, ComputesFusedElementsAsTheReferenceDoes) {
-  expect_conformance("/fused_elementwise/", 100, 90);
 }
 
 // As it is told by a model's user; the ids of another run would find the device lost.
@@ -123,28 +105,6 @@ TEST_F(CudaRunnerTest, AnIdThatIsNotInTheTableEndsTheRunWithAnError) {
   EXPECT_EQ(finished.exit_code, 5) << finished.out << finished.err;
   EXPECT_THAT(finished.err,
               AllOf(HasSubstr("an id is not in the table"), HasSubstr("CUDA_ERROR_ASSERT")));
-}
-
-// The same products by cuBLASLt's double and without it.
-TEST_F(CudaRunnerTest, MultipliesAsTheReferenceDoesWithALibraryAndWithout) {
-  const auto verify = [](const std::string& filter, std::vector<std::string> environment) {
-    environment.push_back(kAllChecks);
-    const Finished finished = loci_with({"verify", plugin_file("cuda"), "--emulated", "--level",
-                                         "ops", "--filter", filter, "--timeout", "600", "--json"},
-                                        environment);
-    EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-    EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
-    return nlohmann::json::parse(finished.out);
-  };
-  // Small ones of one dtype, for time: a library without endings for it, and kernels behind it.
-  const std::string products = "/fused_matmul/[a-z_]+/float64/.[0-9](, [0-9])*.,";
-  const auto by_library = verify(products, {});
-  EXPECT_GE(by_library["counts"]["passed"], 15) << by_library;
-  EXPECT_GE(by_library["kernels"]["org.loci.cuda/cublaslt"], 12) << by_library;
-  const auto own =
-      verify(products + "|/matmul/matmul/int32/.64, 64.*wraps", {"LOCI_CUDA_CUBLASLT=0"});
-  EXPECT_GE(own["counts"]["passed"], 16) << own;
-  EXPECT_FALSE(own["kernels"].contains("org.loci.cuda/cublaslt")) << own;
 }
 
 // 1 + 2^-12 has more digits than TF32 keeps.
