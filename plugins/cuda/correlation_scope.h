@@ -10,21 +10,25 @@ namespace loci::cuda {
 // Set while a profile is recorded. CUPTI has one client in a process.
 void set_correlating(const CuptiFunctions* functions);
 
+[[nodiscard]] bool is_correlating();
+// What this thread enqueues in between belongs to that id. False where no profile is recorded, or
+// CUPTI refuses: the end must not be called then.
+bool begin_correlation(std::uint64_t external);
+void end_correlation();
+
 // What this thread enqueues while it lives belongs to the host's correlation id, in the records of
 // CUPTI. Costs a load where no profile is recorded.
 class CorrelationScope {
  public:
   explicit CorrelationScope(std::uint64_t correlation);
   ~CorrelationScope() {
-    if (functions_ != nullptr) end();
+    if (is_begun_) end_correlation();
   }
   CorrelationScope(const CorrelationScope&) = delete;
   CorrelationScope& operator=(const CorrelationScope&) = delete;
 
  private:
-  void end();
-
-  const CuptiFunctions* functions_;
+  bool is_begun_;
 };
 
 }  // namespace loci::cuda

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+
+#include "graph_launches.h"
 
 namespace loci::cuda {
 namespace {
@@ -44,9 +47,26 @@ std::string readable(const char* symbol) {
   return status == 0 ? name.get() : symbol;
 }
 
+// Copies between devices are no nodes.
+template <class Record>
+std::uint64_t node_of(const Record& record) {
+  if constexpr (requires { record.graphNodeId; }) {
+    return record.graphNodeId;
+  } else {
+    return 0;
+  }
+}
+
 template <class Record>
 const Record& as(const CUpti_Activity& record) {
   return reinterpret_cast<const Record&>(record);
+}
+
+// Of a launch of a graph, that of its first item.
+std::uint64_t host_id(std::uint64_t external) {
+  if (!GraphLaunches::is_id(external)) return external;
+  const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(external);
+  return launch ? launch->correlation : 0;
 }
 
 }  // namespace
@@ -139,7 +159,7 @@ void CuptiRecords::add_work(const Record& from, loci_device_record& record, std:
   record.device = from.deviceId;
   record.stream = from.streamId;
   record.name = sdk::to_abi(kept(name));
-  work_.push_back({record, from.correlationId});
+  work_.push_back({record, from.correlationId, node_of(from)});
 }
 
 void CuptiRecords::add_call(const CUpti_ActivityAPI& call) {
@@ -166,8 +186,8 @@ std::uint64_t CuptiRecords::correlation_of(std::uint32_t call) const {
 }
 
 void CuptiRecords::hand_over(const sdk::ProfileSink& sink, const ClockFit& clock, bool all) {
+  hand_over_calls(sink, clock);  // first, while launches of graphs are known
   hand_over_work(sink, clock, all);
-  hand_over_calls(sink, clock);
   if (without_times_ != 0) sink.dropped(without_times_);
   without_times_ = 0;
   if (waiting_.empty()) names_.clear();
@@ -186,20 +206,50 @@ void CuptiRecords::hand_over_work(const sdk::ProfileSink& sink, const ClockFit& 
     record.correlation = correlation_of(work.call);
     if (record.correlation == 0 && !all) {
       waiting_.push_back(work);
-      continue;
+    } else if (GraphLaunches::is_id(record.correlation)) {
+      replays_[record.correlation].push_back(work);
+    } else {
+      known.push_back(record);
     }
+  }
+  hand_over_graphs(&known, all);
+  for (loci_device_record& record : known) {
     record.begin_ns = clock.convert(record.begin_ns);
     record.end_ns = clock.convert(record.end_ns);
-    known.push_back(record);
   }
   if (!known.empty()) sink.device_records(known.data(), known.size());
   work_.clear();
 }
 
+// Nodes of an executable have ids of their own, which count up in the order of the graph's: which
+// node a record is of shows once all of a launch are there. What is left at the end has no item.
+void CuptiRecords::hand_over_graphs(std::vector<loci_device_record>* known, bool all) {
+  for (auto replay = replays_.begin(); replay != replays_.end();) {
+    auto& [id, works] = *replay;
+    const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(id);
+    const bool is_whole = launch && works.size() == launch->items->size();
+    if (!is_whole && !all) {
+      ++replay;
+      continue;
+    }
+    std::sort(works.begin(), works.end(),
+              [](const Work& a, const Work& b) { return a.node < b.node; });
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      loci_device_record& record = works[i].record;
+      record.correlation = is_whole ? launch->correlation + (*launch->items)[i] : 0;
+      record.graph = launch ? launch->graph : 0;
+      record.replay = launch ? launch->replay : 0;
+      known->push_back(record);
+    }
+    GraphLaunches::instance().forget(id);
+    replay = replays_.erase(replay);
+  }
+}
+
 void CuptiRecords::hand_over_calls(const sdk::ProfileSink& sink, const ClockFit& clock) {
   std::vector<loci_call_record> records;
   for (Call& call : calls_) {
-    if (call.enqueues) call.record.correlation = correlation_of(call.call);
+    if (call.enqueues) call.record.correlation = host_id(correlation_of(call.call));
     call.record.begin_ns = clock.convert(call.record.begin_ns);
     call.record.end_ns = clock.convert(call.record.end_ns);
     records.push_back(call.record);

@@ -34,6 +34,7 @@ class CuptiRecords {
   struct Work {
     loci_device_record record;
     std::uint32_t call;
+    std::uint64_t node;  // of a graph; 0: none
   };
   struct Call {
     loci_call_record record;
@@ -49,6 +50,7 @@ class CuptiRecords {
   template <class Record>
   void add_work(const Record& from, loci_device_record& record, std::string_view name);
   [[nodiscard]] std::string_view kept(std::string_view name);
+  void hand_over_graphs(std::vector<loci_device_record>* known, bool all);
   // 0: not known yet.
   [[nodiscard]] std::uint64_t correlation_of(std::uint32_t call) const;
   void hand_over_work(const sdk::ProfileSink& sink, const ClockFit& clock, bool all);
@@ -62,6 +64,7 @@ class CuptiRecords {
   std::unordered_map<std::uint32_t, std::uint64_t> earlier_ids_;
   std::vector<Work> work_;     // that has just come
   std::vector<Work> waiting_;  // whose correlation id has not come
+  std::unordered_map<std::uint64_t, std::vector<Work>> replays_;  // by id of the launch
   std::vector<Call> calls_;
   std::unordered_set<std::string> names_;
   std::uint64_t without_times_ = 0;

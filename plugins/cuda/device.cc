@@ -1,5 +1,6 @@
 #include "device.h"
 
+#include "graph_launches.h"
 #include "pinned_ranges.h"
 #include "plugin.h"
 #include "status.h"
@@ -185,6 +186,7 @@ void* Device::native_handle(Stream* stream, std::string_view name) const {
   if (name == "cuda.driver") return driver_.library();
   if (name == "cuda.context") return context_;
   if (name == "cuda.stream" && stream != nullptr) return stream->handle();
+  if (name == "cuda.graph.trace") return static_cast<GraphTrace*>(&GraphLaunches::instance());
   if (name == "cuda.stream.recording" && stream != nullptr) return &stream->recording();
   return nullptr;
 }

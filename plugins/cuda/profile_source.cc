@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "correlation_scope.h"
+#include "graph_launches.h"
 #include "plugin.h"
 
 namespace loci::cuda {
@@ -134,6 +135,7 @@ void ProfileSource::stop() {
   cupti_->functions().cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   hand_over(/*all=*/true);
   cupti_ = nullptr;
+  GraphLaunches::instance().forget_all();
   const std::lock_guard lock(recording().mutex);
   recording().source = nullptr;
   records_.reset();

@@ -53,6 +53,11 @@ std::string kind_of(CUgraphNodeType type) {
   }
 }
 
+bool is_work(CUgraphNodeType type) {
+  return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+         type == CU_GRAPH_NODE_TYPE_MEMSET;
+}
+
 // Nodes behind each other as deep as the graph is long, so that it walks with a stack of its own.
 void Captured::add(Op op, const std::vector<CUgraphNode>& tips) {
   op.first = nodes_.size();

@@ -31,6 +31,8 @@ struct Node {
 [[nodiscard]] std::string text_of(const Op& op);
 // "kernel"
 [[nodiscard]] std::string kind_of(CUgraphNodeType type);
+// Whether the device computes or moves something.
+[[nodiscard]] bool is_work(CUgraphNodeType type);
 
 // Immutable. Owns the driver's graph.
 class Captured {

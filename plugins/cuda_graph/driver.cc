@@ -78,6 +78,7 @@ Driver::Driver(std::uint32_t index, const sdk::NativeHandles& handles)
                                                 missing + "; update the driver");
   }
   context_ = static_cast<CUcontext>(required(handles, "cuda.context", place_));
+  trace_ = static_cast<cuda::GraphTrace*>(required(handles, "cuda.graph.trace", place_));
 }
 
 CUstream Driver::stream(loci_stream* stream) const {

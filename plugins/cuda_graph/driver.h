@@ -8,6 +8,7 @@
 #include <loci/plugin/capturer.hpp>
 #include <string>
 
+#include "plugins/cuda/graph_trace.h"
 #include "plugins/cuda/stream_recording.h"
 
 namespace loci::cuda_graph {
@@ -39,6 +40,7 @@ class Driver {
   // Throws Error for a stream that is none.
   [[nodiscard]] CUstream stream(loci_stream* stream) const;
   [[nodiscard]] cuda::StreamRecording& recording_of(loci_stream* stream) const;
+  [[nodiscard]] cuda::GraphTrace& trace() const { return *trace_; }
   // Throws Error with what was being done, the driver's code and text, and what to do about it.
   void check(CUresult status, const std::string& action) const {
     if (status != CUDA_SUCCESS) fail(status, action);
@@ -53,6 +55,7 @@ class Driver {
   const std::string place_;
   DriverFunctions functions_;
   CUcontext context_ = nullptr;
+  cuda::GraphTrace* trace_ = nullptr;
 };
 
 // Makes the device's context current, and what was current before at its end. Quiet where that

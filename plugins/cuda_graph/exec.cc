@@ -38,10 +38,22 @@ void set_address(CUmemorytype type, void* address, CUdeviceptr& device, void** h
   }
 }
 
+// Of the nodes that profiles have records of. Those of an op follow each other.
+std::shared_ptr<const std::vector<std::uint64_t>> items_of(const Captured& captured) {
+  std::vector<std::uint64_t> items;
+  for (const Node& node : captured.nodes()) {
+    if (is_work(node.type)) items.push_back(captured.ops()[node.op].item);
+  }
+  return std::make_shared<const std::vector<std::uint64_t>>(std::move(items));
+}
+
 }  // namespace
 
 Exec::Exec(std::shared_ptr<const Driver> driver, std::shared_ptr<const Captured> captured)
-    : driver_(std::move(driver)), origin_(std::move(captured)), latest_(origin_) {
+    : driver_(std::move(driver)),
+      origin_(std::move(captured)),
+      latest_(origin_),
+      items_(items_of(*origin_)) {
   const CurrentContext current(*driver_);
   driver_->check((*driver_)->cuGraphInstantiate(&exec_, origin_->handle(), 0),
                  "instantiating a graph of " + std::to_string(origin_->nodes().size()) + " nodes");
@@ -50,7 +62,11 @@ Exec::Exec(std::shared_ptr<const Driver> driver, std::shared_ptr<const Captured>
 void Exec::launch(const loci_graph_launch& launch) {
   const CUstream stream = driver_->stream(launch.stream);
   const CurrentContext current(*driver_);
-  driver_->check((*driver_)->cuGraphLaunch(exec_, stream), "launching a graph");
+  const bool is_traced =
+      driver_->trace().begin({launch.graph, launch.replay, launch.correlation, items_});
+  const CUresult status = (*driver_)->cuGraphLaunch(exec_, stream);
+  if (is_traced) driver_->trace().end();
+  driver_->check(status, "launching a graph");
 }
 
 void Exec::patch(std::uint64_t item, std::uint32_t argument, void* address) {
@@ -122,6 +138,7 @@ void Exec::update(const Graph& graph) {
   }
   driver_->check(status, "updating an executable");
   latest_ = next;
+  items_ = items_of(*latest_);
   patched_.clear();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "captured.h"
 
@@ -31,7 +32,8 @@ class Exec {
   std::shared_ptr<const Driver> driver_;
   std::shared_ptr<const Captured> origin_;  // by whose nodes the driver knows those of this
   std::shared_ptr<const Captured> latest_;  // what it does, but for patches
-  std::unordered_map<std::size_t, CUDA_MEMCPY3D> patched_;  // by node
+  std::shared_ptr<const std::vector<std::uint64_t>> items_;  // of its nodes, for profiles
+  std::unordered_map<std::size_t, CUDA_MEMCPY3D> patched_;   // by node
   CUgraphExec exec_ = nullptr;
 };
 

@@ -1,0 +1,44 @@
+#include "graph_launches.h"
+
+#include "correlation_scope.h"
+
+namespace loci::cuda {
+
+// Never destroyed: graphs may be launched until the process ends.
+GraphLaunches& GraphLaunches::instance() {
+  static auto& launches = *new GraphLaunches;
+  return launches;
+}
+
+bool GraphLaunches::begin(const TracedLaunch& launch) {
+  if (!is_correlating()) return false;
+  std::uint64_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    id = kMark | ++last_;
+    launches_.emplace(id, launch);
+  }
+  if (begin_correlation(id)) return true;
+  forget(id);
+  return false;
+}
+
+void GraphLaunches::end() { end_correlation(); }
+
+std::optional<TracedLaunch> GraphLaunches::find(std::uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = launches_.find(id);
+  return found == launches_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void GraphLaunches::forget(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  launches_.erase(id);
+}
+
+void GraphLaunches::forget_all() {
+  const std::lock_guard lock(mutex_);
+  launches_.clear();
+}
+
+}  // namespace loci::cuda

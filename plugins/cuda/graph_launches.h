@@ -1,0 +1,35 @@
+// The launches of graphs whose records have not all come.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "graph_trace.h"
+
+namespace loci::cuda {
+
+// Of the process, as CUPTI's client is. Their external ids tell that they are launches of graphs:
+// the host counts its own from 1.
+class GraphLaunches final : public GraphTrace {
+ public:
+  static GraphLaunches& instance();
+
+  bool begin(const TracedLaunch& launch) override;
+  void end() override;
+
+  [[nodiscard]] static bool is_id(std::uint64_t external) { return (external & kMark) != 0; }
+  [[nodiscard]] std::optional<TracedLaunch> find(std::uint64_t id) const;
+  void forget(std::uint64_t id);
+  void forget_all();
+
+ private:
+  static constexpr std::uint64_t kMark = std::uint64_t{1} << 63;
+
+  mutable std::mutex mutex_;
+  std::uint64_t last_ = 0;
+  std::unordered_map<std::uint64_t, TracedLaunch> launches_;
+};
+
+}  // namespace loci::cuda

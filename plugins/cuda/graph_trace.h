@@ -1,0 +1,34 @@
+// How a capturer says whose the work of a graph is, for profiles. Behind the native handle
+// "cuda.graph.trace" of the device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace loci::cuda {
+
+// As loci_graph_launch has it, and of each node that is work of the device the host's item, in the
+// order in which the nodes were made.
+struct TracedLaunch {
+  std::uint32_t graph;
+  std::uint64_t replay;
+  std::uint64_t correlation;
+  std::shared_ptr<const std::vector<std::uint64_t>> items;
+};
+
+// Any thread may call.
+class GraphTrace {
+ public:
+  GraphTrace() = default;
+  virtual ~GraphTrace() = default;
+  GraphTrace(const GraphTrace&) = delete;
+  GraphTrace& operator=(const GraphTrace&) = delete;
+
+  // What this thread launches until end() is that. False where no profile is recorded: end() must
+  // not be called then.
+  virtual bool begin(const TracedLaunch& launch) = 0;
+  virtual void end() = 0;
+};
+
+}  // namespace loci::cuda
