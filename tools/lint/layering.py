@@ -42,7 +42,7 @@ TEMPLATES = {"template", "template_capturer", "template_op", "template_queued",
              "template_reporter"}
 TEMPLATE_TESTS = {"plugin_test.cc"}
 # What a capturer knows of its device's plugin: the functions behind its native handles.
-DRIVER_HEADERS = {"cuda_graph": ("plugins/cuda/stream_recording.h",),
+DRIVER_HEADERS = {"cuda_graph": ("plugins/cuda/graph_trace.h", "plugins/cuda/stream_recording.h"),
                   "sim_graph": ("plugins/sim/graph_driver.h",)}
 # Sources that several plugins link; they are part of the plugins, not of the core.
 SHARED_PLUGIN_FOLDERS = {"kernels", "report_data", "report_text"}
