@@ -35,6 +35,7 @@ class CudaProfileTest : public ::testing::Test {
   template <class Body>
   profiler::Profile profile_of(ProfilerOptions options, Body&& body) {
     const std::string path = scratch_.path("some.profile");
+    synchronize();  // what was launched before would be nobody's
     Profiler profiler(options.no_reporter().profile_path(path));
     body();
     EXPECT_THAT(profiler.stop(), IsEmpty());
