@@ -82,12 +82,12 @@ TEST_F(CudaRunnerTest, KeepsTheRulesWithAllChecks) {
 TEST_F(CudaRunnerTest, VerifiesItsKernels) {
   const Finished finished =
       loci_with({"verify", plugin_file("cuda"), "--emulated", "--level", "ops", "--filter",
-                 "/(gather|softmax)/[a-z_]+/bfloat16/", "--timeout", "600", "--json"},
+                 "/(gather/gather|softmax/softmax)/bfloat16/", "--timeout", "600", "--json"},
                 {kAllChecks});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const auto report = nlohmann::json::parse(finished.out);
-  EXPECT_GE(report["counts"]["passed"], 50) << finished.out;
-  EXPECT_GE(report["kernels"]["org.loci.cuda/cuda"], 40) << finished.out;
+  EXPECT_GE(report["counts"]["passed"], 29) << finished.out;
+  EXPECT_GE(report["kernels"]["org.loci.cuda/cuda"], 23) << finished.out;
   EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
 }
 
