@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "graph_launches.h"
 
@@ -18,6 +19,9 @@ static_assert(offsetof(CUpti_ActivityKernel10, correlationId) ==
               offsetof(CUpti_ActivityKernel9, correlationId));
 static_assert(offsetof(CUpti_ActivityMemcpy6, correlationId) ==
               offsetof(CUpti_ActivityMemcpy5, correlationId));
+
+// Then those of the time before it are forgotten: a recording may last for days.
+constexpr std::size_t kMostIds = 1 << 18;
 
 std::uint32_t direction_of(std::uint8_t copy_kind) {
   switch (copy_kind) {
@@ -102,6 +106,7 @@ void CuptiRecords::add(const CUpti_Activity& record) {
     case CUPTI_ACTIVITY_KIND_DRIVER: return add_call(as<CUpti_ActivityAPI>(record));
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
       const auto& external = as<CUpti_ActivityExternalCorrelation>(record);
+      if (ids_.size() == kMostIds) earlier_ids_ = std::exchange(ids_, {});
       ids_[external.correlationId] = external.externalId;
       return;
     }

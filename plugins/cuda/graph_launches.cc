@@ -17,6 +17,7 @@ bool GraphLaunches::begin(const TracedLaunch& launch) {
     const std::lock_guard lock(mutex_);
     id = kMark | ++last_;
     launches_.emplace(id, launch);
+    if (launches_.size() > kMost) launches_.erase(launches_.begin());
   }
   if (begin_correlation(id)) return true;
   forget(id);

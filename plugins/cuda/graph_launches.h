@@ -1,10 +1,11 @@
 // The launches of graphs whose records have not all come.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 
 #include "graph_trace.h"
 
@@ -26,10 +27,12 @@ class GraphLaunches final : public GraphTrace {
 
  private:
   static constexpr std::uint64_t kMark = std::uint64_t{1} << 63;
+  // Records of what is older than so many launches are lost.
+  static constexpr std::size_t kMost = 65'536;
 
   mutable std::mutex mutex_;
   std::uint64_t last_ = 0;
-  std::unordered_map<std::uint64_t, TracedLaunch> launches_;
+  std::map<std::uint64_t, TracedLaunch> launches_;  // the latest
 };
 
 }  // namespace loci::cuda
