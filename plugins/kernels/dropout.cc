@@ -1,7 +1,7 @@
 // dropout and its gradient. Which elements stay depends on seed, run, offset and index alone
 // (loci/plugin/philox.hpp): element i takes word i, whatever its dtype.
 #include <algorithm>
-#include <cmath>
+#include <loci/plugin/dropout.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 
 #include "plugins/kernels/grain.h"
@@ -17,30 +17,6 @@ using sdk::Launch;
 using sdk::Prepare;
 
 constexpr std::int64_t kPicoseconds = 100;  // of one element, once it is known whether it stays
-
-class DropoutOptions {
- public:
-  explicit DropoutOptions(const sdk::AttributeReader& attributes)
-      : p_(attributes.real("p")),
-        is_test_(attributes.boolean("is_test")),
-        upscales_(attributes.text("mode") == "upscale_in_train") {}
-
-  [[nodiscard]] bool is_test() const { return is_test_; }
-  // What an element that stays is multiplied with. With p == 1 none does.
-  [[nodiscard]] double factor() const {
-    if (is_test_) return upscales_ ? 1.0 : 1.0 - p_;
-    return upscales_ && p_ < 1 ? 1.0 / (1.0 - p_) : 1.0;
-  }
-  // The 24 bits of uniform_float() are at least this where an element stays.
-  [[nodiscard]] std::uint32_t threshold() const {
-    return static_cast<std::uint32_t>(std::ceil(p_ * 0x1p24));
-  }
-
- private:
-  double p_;
-  bool is_test_;
-  bool upscales_;
-};
 
 // The product with a factor, or 0 where the mask is 0, whatever x is there.
 template <class T>
@@ -184,14 +160,14 @@ class DropoutKernel final : public sdk::Kernel {
     }
   }
 
-  DropoutOptions options_;
+  sdk::DropoutOptions options_;
   std::uint64_t offset_;
 };
 
 class DropoutGradKernel final : public sdk::Kernel {
  public:
   explicit DropoutGradKernel(const sdk::OpDesc& op)
-      : factor_(DropoutOptions(op.attributes()).factor()) {}
+      : factor_(sdk::DropoutOptions(op.attributes()).factor()) {}
 
   void prepare(Prepare& prepare) const override {
     const auto out_grad = prepare.op().input(0);

@@ -1,5 +1,5 @@
 // dropout and its gradient, by dropout.cu.
-#include <cmath>
+#include <loci/plugin/dropout.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 
 #include "device.h"
@@ -14,30 +14,6 @@ namespace loci::cuda {
 namespace {
 
 constexpr KernelImage kDropoutImage{"dropout", loci_cuda_dropout};
-
-class DropoutOptions {
- public:
-  explicit DropoutOptions(const sdk::AttributeReader& attributes)
-      : p_(attributes.real("p")),
-        is_test_(attributes.boolean("is_test")),
-        upscales_(attributes.text("mode") == "upscale_in_train") {}
-
-  [[nodiscard]] bool is_test() const { return is_test_; }
-  // What an element that stays is multiplied with. With p == 1 none does.
-  [[nodiscard]] double factor() const {
-    if (is_test_) return upscales_ ? 1.0 : 1.0 - p_;
-    return upscales_ && p_ < 1 ? 1.0 / (1.0 - p_) : 1.0;
-  }
-  // The 24 bits of an element that stays are at least this.
-  [[nodiscard]] std::uint32_t threshold() const {
-    return static_cast<std::uint32_t>(std::ceil(p_ * 0x1p24));
-  }
-
- private:
-  double p_;
-  bool is_test_;
-  bool upscales_;
-};
 
 // The factor as elements are computed.
 template <class Visit>
@@ -104,13 +80,14 @@ class DropoutKernel final : public sdk::Kernel {
   }
 
  private:
-  DropoutOptions options_;
+  sdk::DropoutOptions options_;
   std::uint64_t offset_;
 };
 
 class DropoutGrad final : public sdk::Kernel {
  public:
-  explicit DropoutGrad(const sdk::OpDesc& op) : factor_(DropoutOptions(op.attributes()).factor()) {}
+  explicit DropoutGrad(const sdk::OpDesc& op)
+      : factor_(sdk::DropoutOptions(op.attributes()).factor()) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     const loci_dtype dtype = prepare.op().output(0).dtype();
