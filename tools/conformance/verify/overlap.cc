@@ -41,7 +41,9 @@ class Overlap {
       side.want = side.copy.run(subject_.kernel);
       if (side.want.empty() || side.copy.run(subject_.kernel) != side.want) return {};
     }
-    return try_all() ? std::string() : describe();
+    if (try_all()) return {};
+    ask_device();
+    return describe();
   }
 
  private:
@@ -58,6 +60,12 @@ class Overlap {
       return run_queued() && run_in_streams() && run_in_threads();
     }
     return subject_.overlaps->alike++ >= kOverlaps || run_queued();
+  }
+
+  // A failure of the overlapping work may have been told to another caller: a device that was lost
+  // fails the next launches too.
+  void ask_device() {
+    for (Side& side : sides_) static_cast<void>(side.copy.run(subject_.kernel));
   }
 
   // A device that is lost is no matter of the kernel.
