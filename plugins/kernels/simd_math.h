@@ -128,7 +128,7 @@ struct Format<double> {
 template <class C>
 struct Ends {
   C exp_lowest;   // e^x rounds to 0
-  C exp_highest;  // the number of kShift + n with 2^n beyond what is finite
+  C exp_highest;  // the shifted exponent of halves, see below, of a power beyond what is finite
   C tanh_one;     // tanh is 1 from there
   C gelu_far;     // both factors of gelu are at their limits
   C erf_one;      // erf is 1 from there
@@ -204,58 +204,68 @@ LOCI_INLINE inline C long_polynomial(const std::array<double, count>& c, C x) {
 // x = n ln 2 + r with |r| <= ln 2 / 2.
 template <class C>
 struct ExpParts {
-  C power;                 // e^r - 1
-  bits_t<C> power_of_two;  // n modulo 2^kFraction, and above that what shifting it away leaves 0
+  C power;            // e^r - 1
+  bits_t<C> shifted;  // n + bias modulo 2^kFraction, and above that what shifting it away leaves 0
 };
 
-// `shifted` is kShift + x / ln 2, the last digits of which are n.
+// The number that stands for n = 0: kShift and a bias, so that the last digits of its sum with n
+// are the exponent of a float without another addition.
 template <class C>
-LOCI_INLINE inline ExpParts<C> exp_parts(C x, C shifted) {
+constexpr C origin(int bias) {
+  return Format<C>::kShift + static_cast<C>(bias);
+}
+template <class C>
+constexpr int kExponentBias = static_cast<int>(Format<C>::kBias);
+
+template <class C>
+LOCI_INLINE inline C shifted_exponent(C x, C origin) {
+  return fused(x, static_cast<C>(1.4426950408889634), origin);
+}
+
+template <class C>
+LOCI_INLINE inline ExpParts<C> exp_parts(C x, C shifted, C origin) {
   using F = Format<C>;
-  const C n = shifted - F::kShift;
+  const C n = shifted - origin;
   const C r = fused(n, -F::kLn2Low, fused(n, -F::kLn2High, x));
   return {fused(polynomial<0>(F::kExpSeries, r), r * r, r), to_bits<C>(shifted)};
 }
 
+// 2^n for a normal result, from n and the exponent's bias; what lies above shifts away.
 template <class C>
-LOCI_INLINE inline C shifted_exponent(C x) {
-  return fused(x, static_cast<C>(1.4426950408889634), Format<C>::kShift);
+LOCI_INLINE inline C power_of_two(bits_t<C> biased) {
+  return from_bits<C>(biased << static_cast<unsigned>(Format<C>::kFraction));
 }
 
-// 2^n for a normal result, of which the bits above n shift away.
-template <class C>
-LOCI_INLINE inline C power_of_two(bits_t<C> n) {
-  constexpr auto kFraction = static_cast<unsigned>(Format<C>::kFraction);
-  return from_bits<C>((n << kFraction) + (Format<C>::kBias << kFraction));
-}
-
-// (e^r - 1 + 1) 2^n in two factors, because the result may be subnormal.
-template <class C>
-LOCI_INLINE inline C scaled(const ExpParts<C>& parts) {
-  const bits_t<C> half = parts.power_of_two >> 1U;
-  const C first = power_of_two<C>(half);
-  return fused(parts.power, first, first) * power_of_two<C>(parts.power_of_two - half);
-}
-
-// e^x for x <= 0 or NaN, within 2 u; subnormal results too, which add half of their last place.
+// e^x for x <= 0 or NaN, within 2 u; subnormal results too, which add half of their last place:
+// they are computed 2^kLift times as large.
 template <class C>
 LOCI_INLINE inline C exp_nonpositive(C x) {
+  constexpr int kLift = 64;
+  constexpr C kOrigin = origin<C>(kExponentBias<C> + kLift);
   x = not_below(ends<C>().exp_lowest, x);
-  return scaled(exp_parts(x, shifted_exponent(x)));
+  const auto parts = exp_parts(x, shifted_exponent(x, kOrigin), kOrigin);
+  const C scale = power_of_two<C>(parts.shifted);
+  return fused(parts.power, scale, scale) * static_cast<C>(0x1p-64);
 }
 
-// e^x, likewise.
+// e^x, likewise; in two factors, as the exponents of all results and kLift are too many.
 template <class C>
 LOCI_INLINE inline C exp(C x) {
+  constexpr C kOrigin = origin<C>(2 * kExponentBias<C>);
   x = not_below(ends<C>().exp_lowest, x);
-  return scaled(exp_parts(x, not_above(ends<C>().exp_highest, shifted_exponent(x))));
+  const C shifted = not_above(ends<C>().exp_highest, shifted_exponent(x, kOrigin));
+  const auto parts = exp_parts(x, shifted, kOrigin);
+  const bits_t<C> half = parts.shifted >> 1U;
+  const C first = power_of_two<C>(half);
+  return fused(parts.power, first, first) * power_of_two<C>(parts.shifted - half);
 }
 
 // e^x - 1 for 0 <= x < 60 or NaN, within 5 u.
 template <class C>
 LOCI_INLINE inline C expm1_nonnegative(C x) {
-  const auto parts = exp_parts(x, shifted_exponent(x));
-  const C scale = power_of_two<C>(parts.power_of_two);
+  constexpr C kOrigin = origin<C>(kExponentBias<C>);
+  const auto parts = exp_parts(x, shifted_exponent(x, kOrigin), kOrigin);
+  const C scale = power_of_two<C>(parts.shifted);
   return fused(parts.power, scale, scale - 1);
 }
 

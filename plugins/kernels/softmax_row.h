@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <loci/plugin/dtype_visit.hpp>
 #include <type_traits>
@@ -13,32 +14,57 @@
 
 namespace loci::kernels {
 
+template <class C>
+LOCI_INLINE inline C larger(C value, C so_far) {
+  return value > so_far ? value : so_far;
+}
+
+// In pairs, by halves, as sum_lanes() adds.
+template <class C>
+LOCI_INLINE inline C max_lanes(const C* lanes) {
+  static_assert(kSumLanes == 16);
+  typedef C Eight __attribute__((vector_size(8 * sizeof(C))));  // NOLINT: using drops it
+  Eight low;
+  Eight high;
+  std::memcpy(&low, lanes, sizeof low);
+  std::memcpy(&high, lanes + 8, sizeof high);
+  low = low > high ? low : high;
+  const auto one = __builtin_shufflevector(low, low, 0, 1, 2, 3);
+  const auto two = __builtin_shufflevector(low, low, 4, 5, 6, 7);
+  const auto four = one > two ? one : two;
+  return larger(larger(four[0], four[2]), larger(four[1], four[3]));
+}
+
 // The largest element; NaN is passed over here and shows up in the sum.
 template <class C>
 LOCI_INLINE inline C row_max(const C* x, std::int64_t count) {
   constexpr auto kLanes = static_cast<std::int64_t>(kSumLanes);
-  constexpr C kLowest = -std::numeric_limits<C>::infinity();
-  const auto larger = [](C value, C so_far) LOCI_INLINE { return value > so_far ? value : so_far; };
-  C largest = kLowest;
-  std::int64_t i = 0;
-  if (count >= kLanes) {
-    C lanes[kSumLanes];
-    C more[kSumLanes];
-    for (C& lane : lanes) lane = kLowest;
-    for (C& lane : more) lane = kLowest;
-    for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-#pragma omp simd
-      for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-        lanes[lane] = larger(x[i + lane], lanes[lane]);
-        more[lane] = larger(x[i + kLanes + lane], more[lane]);
-      }
-    }
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      largest = larger(lanes[lane], larger(more[lane], largest));
-    }
+  C largest = -std::numeric_limits<C>::infinity();
+  if (count < kLanes) {
+    for (std::int64_t i = 0; i < count; ++i) largest = larger(x[i], largest);
+    return largest;
   }
-  for (; i < count; ++i) largest = larger(x[i], largest);
-  return largest;
+  C lanes[kSumLanes];
+  C more[kSumLanes];
+  for (C& lane : lanes) lane = largest;
+  for (C& lane : more) lane = largest;
+  const auto take = [x](C* into, std::int64_t from) LOCI_INLINE {
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      into[lane] = larger(x[from + lane], into[lane]);
+    }
+  };
+  std::int64_t i = 0;
+  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
+    take(lanes, i);
+    take(more, i + kLanes);
+  }
+  // What is left, and some elements once more, which changes no maximum.
+  if (i + kLanes <= count) take(lanes, i);
+  take(more, count - kLanes);
+#pragma omp simd
+  for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] = larger(more[lane], lanes[lane]);
+  return max_lanes(lanes);
 }
 
 template <class C>
