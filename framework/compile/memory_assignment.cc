@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/compile/memory_plan.h"
+#include "framework/compile/track_memory.h"
 
 namespace loci::runtime {
 namespace {
@@ -196,10 +197,22 @@ class Assignment {
   [[nodiscard]] MemoryPlan place(const std::vector<std::uint64_t>& sizes,
                                  const std::vector<Lifetime>& lives) const {
     if (reuse_ && !timeline_.is_sequential()) {
+      if (sizes.size() > kFewIntervals) return plan_memory(buffers_of(sizes, lives), timeline_);
       return plan_memory(sizes,
                          [&](std::size_t a, std::size_t b) { return meet(lives[a], lives[b]); });
     }
     return plan_memory(intervals_of(sizes, lives), reuse_);
+  }
+
+  [[nodiscard]] static std::vector<TrackBuffer> buffers_of(const std::vector<std::uint64_t>& sizes,
+                                                           const std::vector<Lifetime>& lives) {
+    std::vector<TrackBuffer> buffers;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const Lifetime& life = lives[i];
+      buffers.push_back(
+          {sizes[i], life.first, life.last_read, life.outlives_run ? nullptr : &life.last});
+    }
+    return buffers;
   }
 
   // In the order of instructions, which is that of time on one track. On several, what overlaps in

@@ -1,12 +1,11 @@
 #include "framework/compile/memory_plan.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <utility>
+
+#include "framework/compile/free_ranges.h"
 
 namespace loci::runtime {
 namespace {
@@ -63,81 +62,21 @@ void for_each_event(const std::vector<Interval>& intervals, const Visit& visit) 
   for (const Event& event : events) visit(event);
 }
 
-// The free ranges of an arena that grows at its end.
-class FreeRanges {
- public:
-  // The begin of the smallest range that holds it, or at the end.
-  std::uint64_t take(std::uint64_t bytes) {
-    const auto found = by_size_.lower_bound({bytes, 0});
-    if (found == by_size_.end()) return grow(bytes);
-    const auto [size, begin] = *found;
-    erase(begin, size);
-    if (size > bytes) insert(begin + bytes, size - bytes);
-    return begin;
-  }
-  void give_back(std::uint64_t begin, std::uint64_t bytes) {
-    auto next = by_begin_.lower_bound(begin);
-    if (next != by_begin_.end() && next->first == begin + bytes) {
-      const auto [next_begin, next_bytes] = *next;
-      next = by_begin_.erase(next);
-      by_size_.erase({next_bytes, next_begin});
-      bytes += next_bytes;
-    }
-    if (next != by_begin_.begin()) {
-      const auto [before, before_bytes] = *std::prev(next);
-      if (before + before_bytes == begin) {
-        erase(before, before_bytes);
-        begin = before;
-        bytes += before_bytes;
-      }
-    }
-    insert(begin, bytes);
-  }
-  [[nodiscard]] std::uint64_t end() const { return end_; }
-
- private:
-  // From the range that the arena ends with on, if it is free.
-  std::uint64_t grow(std::uint64_t bytes) {
-    std::uint64_t begin = end_;
-    if (!by_begin_.empty()) {
-      const auto [last, last_bytes] = *by_begin_.rbegin();
-      if (last + last_bytes == end_) {
-        erase(last, last_bytes);
-        begin = last;
-      }
-    }
-    end_ = begin + bytes;
-    return begin;
-  }
-  void insert(std::uint64_t begin, std::uint64_t bytes) {
-    by_begin_.emplace(begin, bytes);
-    by_size_.emplace(bytes, begin);
-  }
-  void erase(std::uint64_t begin, std::uint64_t bytes) {
-    by_begin_.erase(begin);
-    by_size_.erase({bytes, begin});
-  }
-
-  std::map<std::uint64_t, std::uint64_t> by_begin_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;
-  std::uint64_t end_ = 0;
-};
-
 MemoryPlan scan(const std::vector<Interval>& intervals) {
   MemoryPlan plan;
   plan.offsets.resize(intervals.size());
-  FreeRanges free;
+  FreeRanges<NoMark> free(&plan.bytes);
   for_each_event(intervals, [&](const Event& event) {
     const std::uint64_t bytes = align(intervals[event.interval].bytes);
     if (bytes == 0) return;
     std::uint64_t& offset = plan.offsets[event.interval];
     if (event.is_begin) {
-      offset = free.take(bytes);
+      const auto found = free.take(bytes, 1, [](NoMark) { return true; });
+      offset = found ? *found : free.grow(bytes);
     } else {
-      free.give_back(offset, bytes);
+      free.give_back(offset, bytes, {});
     }
   });
-  plan.bytes = free.end();
   return plan;
 }
 
