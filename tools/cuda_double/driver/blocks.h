@@ -53,6 +53,14 @@ class MemoryBlocks {
     }
     return found;
   }
+  // The bases of what the pool has given out.
+  [[nodiscard]] std::vector<std::uint64_t> of(const Pool& pool) const {
+    std::vector<std::uint64_t> found;
+    for (const auto& [base, block] : blocks_) {
+      if (block.pool.get() == &pool) found.push_back(base);
+    }
+    return found;
+  }
 
  private:
   std::map<std::uint64_t, MemoryBlock> blocks_;

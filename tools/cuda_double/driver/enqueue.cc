@@ -55,6 +55,14 @@ void report_pageable(Call& call, const CopyOperation& copy) {
                               call.text(), copy.width * copy.height * copy.depth));
 }
 
+// The program means memory of another device, or has not asked for access: it is reported too.
+void check_access(Call& call, const Context& context, const FillOperation& fill) {
+  const std::string missing = missing_access(call.driver, context, fill);
+  if (missing.empty()) return;
+  call.driver.findings.report("peer", fmt::format("{} {}", call.text(), missing));
+  throw DriverError(CUDA_ERROR_INVALID_VALUE, missing);
+}
+
 struct Side {
   CUmemorytype type;
   const void* host;
@@ -138,6 +146,7 @@ void fill_memory(Call& call, const FillOperation& fill, CUstream handle, Synchro
   const auto stream = call.work_stream(handle);
   check_fill(call.driver, fill);
   if (fill.width == 0 || fill.height == 0) return;
+  check_access(call, stream->context, fill);
   const TaskPtr task = enqueue(call, stream, fill, call.text());
   const bool waits =
       synchrony == Synchrony::kBlocking && place_of(call.driver, fill.address) != Place::kDevice;
@@ -169,6 +178,30 @@ CopyOperation copy_of(Driver& driver, const CUDA_MEMCPY2D& described) {
   all.WidthInBytes = described.WidthInBytes;
   all.Height = described.Height;
   all.Depth = 1;
+  return copy_of(driver, all);
+}
+
+CopyOperation copy_of(Driver& driver, const CUDA_MEMCPY3D_PEER& described) {
+  CUDA_MEMCPY3D all{};
+  all.srcXInBytes = described.srcXInBytes;
+  all.srcY = described.srcY;
+  all.srcZ = described.srcZ;
+  all.srcMemoryType = described.srcMemoryType;
+  all.srcHost = described.srcHost;
+  all.srcDevice = described.srcDevice;
+  all.srcPitch = described.srcPitch;
+  all.srcHeight = described.srcHeight;
+  all.dstXInBytes = described.dstXInBytes;
+  all.dstY = described.dstY;
+  all.dstZ = described.dstZ;
+  all.dstMemoryType = described.dstMemoryType;
+  all.dstHost = described.dstHost;
+  all.dstDevice = described.dstDevice;
+  all.dstPitch = described.dstPitch;
+  all.dstHeight = described.dstHeight;
+  all.WidthInBytes = described.WidthInBytes;
+  all.Height = described.Height;
+  all.Depth = described.Depth;
   return copy_of(driver, all);
 }
 

@@ -27,6 +27,7 @@ void check_fill(Driver& driver, const FillOperation& fill);
 // From the structures of the API. Throw DriverError.
 [[nodiscard]] CopyOperation copy_of(Driver& driver, const CUDA_MEMCPY2D& described);
 [[nodiscard]] CopyOperation copy_of(Driver& driver, const CUDA_MEMCPY3D& described);
+[[nodiscard]] CopyOperation copy_of(Driver& driver, const CUDA_MEMCPY3D_PEER& described);
 [[nodiscard]] CopyOperation straight_copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
 // A copy's direction, which an update may not change.
 [[nodiscard]] bool have_same_places(Driver& driver, const CopyOperation& one,

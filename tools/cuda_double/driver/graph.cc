@@ -57,12 +57,14 @@ CUgraphNodeType Node::type() const {
       operation);
 }
 
-GraphMemory::GraphMemory(Device& owner, std::uint64_t size, std::string made_by)
+GraphMemory::GraphMemory(Device& owner, std::uint64_t size, const PoolAccess& access,
+                         std::string made_by)
     : device(owner), bytes(size) {
   device.take(bytes);
+  DeviceMemory& memory = Driver::get().memory;
   try {
-    address = Driver::get().memory.allocate(bytes, MemoryKind::kDevice, device.ordinal(),
-                                            std::move(made_by));
+    address = memory.allocate(bytes, MemoryKind::kPooled, device.ordinal(), std::move(made_by));
+    memory.set_access(address, access);
   } catch (...) {
     device.give_back(bytes);
     throw;

@@ -11,6 +11,7 @@
 #include "tools/cuda_double/driver/object.h"
 #include "tools/cuda_double/driver/operation.h"
 #include "tools/cuda_double/driver/thread_state.h"
+#include "tools/cuda_double/memory/allocation.h"
 
 namespace loci::cuda_double {
 
@@ -37,7 +38,7 @@ struct Node : public Object {
 
 // Memory of an allocation node, for as long as a graph has the node or the memory is in use.
 struct GraphMemory : std::enable_shared_from_this<GraphMemory> {
-  GraphMemory(Device& owner, std::uint64_t size, std::string made_by);
+  GraphMemory(Device& owner, std::uint64_t size, const PoolAccess& access, std::string made_by);
   ~GraphMemory();
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;

@@ -143,7 +143,7 @@ CUdeviceptr allocate_async(Call& call, std::uint64_t bytes, CUstream handle,
   if (bytes == 0) return 0;
   Device& device = pool->device;
   if (stream->capture != nullptr) {
-    auto memory = std::make_shared<GraphMemory>(device, bytes, call.text());
+    auto memory = std::make_shared<GraphMemory>(device, bytes, pool->access(), call.text());
     add_block(driver, {.base = memory->address,
                        .bytes = bytes,
                        .origin = Origin::kGraph,
@@ -159,7 +159,8 @@ CUdeviceptr allocate_async(Call& call, std::uint64_t bytes, CUstream handle,
   const auto base = pool->allocate(bytes, *stream, call.text());
   auto task = std::make_shared<Task>();
   task->what = call.text();
-  task->afterwards = [&driver, base, bytes, mark = task.get()] {
+  task->afterwards = [&driver, pool, base, bytes, mark = task.get()] {
+    Pool::begin_use(base, bytes);
     driver.races.accessed(*mark, {base, bytes, true, false, {}});
   };
   driver.submit(*stream, task);

@@ -80,6 +80,8 @@ void run(const FillOperation& fill, const Task& task, Driver& driver) {
   for (std::size_t y = 0; y < fill.height; ++y) {
     const std::uint64_t row = fill.address + y * fill.pitch;
     target.touch(row, row_bytes);
+    const std::string missing = missing_access(driver, *task.context, fill);
+    if (!missing.empty()) throw DriverError(CUDA_ERROR_ILLEGAL_ADDRESS, missing);
     auto* bytes = static_cast<std::byte*>(pointer(row));
     for (std::size_t x = 0; x < fill.width; ++x) {
       std::memcpy(bytes + x * fill.element, &fill.value, fill.element);
@@ -150,6 +152,16 @@ std::uint64_t FillOperation::bytes() const { return (height - 1) * pitch + width
 
 void execute(const Operation& operation, const Task& task, Driver& driver) {
   std::visit([&](const auto& each) { run(each, task, driver); }, operation);
+}
+
+std::string missing_access(const Driver& driver, const Context& context,
+                           const FillOperation& fill) {
+  const int device = context.device.ordinal();
+  const MemoryUser user{device, context.peer_devices()};
+  if (driver.memory.may_use(fill.address, user, /*writes=*/true)) return "";
+  const auto extent = driver.memory.extent(fill.address);
+  return fmt::format("fills memory of device {} from device {}, without {}: {}", extent.device,
+                     device, needed_access(extent.kind), driver.memory.describe(fill.address));
 }
 
 bool has_work(const Operation& operation) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 namespace loci::cuda_double {
 
+class Context;
 class Driver;
 class Event;
 class Graph;
@@ -102,6 +104,10 @@ using Operation = std::variant<EmptyOperation, KernelOperation, CopyOperation, F
 // Runs a kernel, a copy, a fill or a function of the host, on a thread of the scheduler. Throws
 // what went wrong.
 void execute(const Operation& operation, const Task& task, Driver& driver);
+// A fill is work of one device, which has to reach the memory as a kernel does. Why it does not,
+// for messages; empty if it does. From any thread.
+[[nodiscard]] std::string missing_access(const Driver& driver, const Context& context,
+                                         const FillOperation& fill);
 // Whether it is anything that execute() runs; the others are marks in the order of work.
 [[nodiscard]] bool has_work(const Operation& operation);
 

@@ -50,15 +50,21 @@ std::uint64_t Pool::allocate(std::uint64_t bytes, Stream& stream, const std::str
   if (reusable != unused_.end()) {
     address = reusable->address;
     unused_.erase(reusable);
-    driver.memory.mark(address, rounded, ByteState::kUnwritten);
   } else {
     reserve(rounded);
-    address = driver.memory.allocate(rounded, MemoryKind::kDevice, device.ordinal(), made_by);
+    address = driver.memory.allocate(rounded, MemoryKind::kPooled, device.ordinal(), made_by);
+    driver.memory.set_access(address, access_);
     held_ += rounded;
   }
   used_ += bytes;
   used_high_ = std::max(used_high_, used_);
   return address;
+}
+
+void Pool::begin_use(std::uint64_t address, std::uint64_t bytes) {
+  DeviceMemory& memory = Driver::get().memory;
+  memory.mark(address, round_up(bytes, kGranule), ByteState::kUnwritten);
+  memory.resize(address, bytes);  // what the rounding adds is nobody's
 }
 
 void Pool::release(std::uint64_t address, std::uint64_t bytes, const TaskPtr& freed) {
@@ -104,6 +110,13 @@ void Pool::trim(std::uint64_t keep) {
     const std::uint64_t needed = round_up(held_, kReserve);
     if (needed < reserved_) set_reserved(std::max(needed, std::min(keep, reserved_)));
   }
+}
+
+void Pool::set_access(const PoolAccess& access) {
+  access_ = access;
+  Driver& driver = Driver::get();
+  for (const std::uint64_t base : driver.blocks.of(*this)) driver.memory.set_access(base, access_);
+  for (const Unused& unused : unused_) driver.memory.set_access(unused.address, access_);
 }
 
 void Pool::set(CUmemPool_attribute which, const void* value) {

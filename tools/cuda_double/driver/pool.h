@@ -13,6 +13,7 @@
 
 #include "tools/cuda_double/driver/object.h"
 #include "tools/cuda_double/driver/task.h"
+#include "tools/cuda_double/memory/allocation.h"
 
 namespace loci::cuda_double {
 
@@ -31,6 +32,8 @@ class Pool : public Object {
   // The address of memory that the stream may use from now on. Throws DriverError (out of memory).
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, Stream& stream,
                                        const std::string& made_by);
+  // The stream has come to the allocation: work that used the memory before is done.
+  static void begin_use(std::uint64_t address, std::uint64_t bytes);
   // The memory may be used again when `freed` is done, or behind it.
   void release(std::uint64_t address, std::uint64_t bytes, const TaskPtr& freed);
   // Gives unused memory back to the device until no more than this is kept.
@@ -38,6 +41,10 @@ class Pool : public Object {
 
   void set(CUmemPool_attribute which, const void* value);
   void get(CUmemPool_attribute which, void* value) const;
+
+  // What other devices may do with the pool's memory: all that it has and will have.
+  void set_access(const PoolAccess& access);
+  [[nodiscard]] const PoolAccess& access() const { return access_; }
 
   Device& device;
   std::uint64_t threshold = 0;
@@ -54,6 +61,7 @@ class Pool : public Object {
   void drop(const Unused& unused);
 
   const std::uint64_t most_;
+  PoolAccess access_;
   int follow_events_ = 1;
   int opportunistic_ = 1;
   int internal_dependencies_ = 1;

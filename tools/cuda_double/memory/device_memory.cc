@@ -29,16 +29,6 @@ std::string owner(const Allocation& allocation) {
 
 }  // namespace
 
-std::string_view memory_kind_name(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::kDevice: return "memory";
-    case MemoryKind::kVariable: return "a variable";
-    case MemoryKind::kPinned: return "pinned host memory";
-    case MemoryKind::kRegistered: return "registered host memory";
-  }
-  return "memory";
-}
-
 // The atomic members are what readers without the lock look at.
 struct DeviceMemory::Slot {
   std::atomic<std::uint64_t> base{0};
@@ -46,6 +36,8 @@ struct DeviceMemory::Slot {
   std::atomic<bool> live{false};
   std::atomic<std::int16_t> device{0};
   std::atomic<MemoryKind> kind{MemoryKind::kDevice};
+  std::atomic<std::uint64_t> readers{0};  // of memory of a pool: devices, a bit each
+  std::atomic<std::uint64_t> writers{0};
   Allocation allocation;
 
   [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes) const noexcept {
@@ -130,6 +122,8 @@ DeviceMemory::SlotNumber DeviceMemory::new_slot(Allocation allocation) {
   slot.end.store(allocation.end(), std::memory_order_relaxed);
   slot.device.store(static_cast<std::int16_t>(allocation.device), std::memory_order_relaxed);
   slot.kind.store(allocation.kind, std::memory_order_relaxed);
+  slot.readers.store(0, std::memory_order_relaxed);
+  slot.writers.store(0, std::memory_order_relaxed);
   slot.allocation = std::move(allocation);
   slot.live.store(true, std::memory_order_release);
   return number;
@@ -147,7 +141,8 @@ std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, int d
       base = take_range(footprint(bytes));
     }
     if (base == 0) throw std::bad_alloc();
-    Allocation allocation{.base = base, .bytes = bytes, .kind = kind, .device = device};
+    Allocation allocation{
+        .base = base, .bytes = bytes, .room = bytes, .kind = kind, .device = device};
     allocation.made_by = std::move(made_by);
     point_granules(base, bytes, new_slot(std::move(allocation)) + 1);
   }
@@ -180,10 +175,10 @@ void DeviceMemory::free(std::uint64_t address, std::string freed_by) {
   slot.live.store(false, std::memory_order_release);
   slot.allocation.freed = true;
   slot.allocation.freed_by = std::move(freed_by);
-  memory_.release(address - first_, slot.allocation.bytes);
-  if (options_.track_writes) shadow_.release(address - first_, slot.allocation.bytes);
+  memory_.release(address - first_, slot.allocation.room);
+  if (options_.track_writes) shadow_.release(address - first_, slot.allocation.room);
   quarantine_.push_back(number);
-  quarantined_bytes_ += footprint(slot.allocation.bytes);
+  quarantined_bytes_ += footprint(slot.allocation.room);
   shrink_quarantine(options_.quarantine_bytes);
 }
 
@@ -195,9 +190,9 @@ void DeviceMemory::shrink_quarantine(std::uint64_t most) {
     const SlotNumber number = quarantine_.front();
     quarantine_.pop_front();
     const Allocation& allocation = table_entry(number)->allocation;
-    quarantined_bytes_ -= footprint(allocation.bytes);
-    point_granules(allocation.base, allocation.bytes, 0);
-    give_back(allocation.base, footprint(allocation.bytes));
+    quarantined_bytes_ -= footprint(allocation.room);
+    point_granules(allocation.base, allocation.room, 0);
+    give_back(allocation.base, footprint(allocation.room));
     unused_slots_.push_back(number);
   }
 }
@@ -283,6 +278,38 @@ DeviceMemory::Extent DeviceMemory::extent(std::uint64_t address) const noexcept 
   if (slot == nullptr || !slot->covers(address, 1)) return {};
   return {slot->base.load(std::memory_order_relaxed), slot->end.load(std::memory_order_relaxed),
           slot->device.load(std::memory_order_relaxed), slot->kind.load(std::memory_order_relaxed)};
+}
+
+void DeviceMemory::resize(std::uint64_t base, std::uint64_t bytes) {
+  const std::unique_lock lock(mutex_);
+  Slot& slot = *table_entry(live_base(base));
+  if (bytes > slot.allocation.room) throw std::bad_alloc();
+  slot.allocation.bytes = bytes;
+  slot.end.store(slot.allocation.end(), std::memory_order_relaxed);
+}
+
+void DeviceMemory::set_access(std::uint64_t base, const PoolAccess& access) {
+  const std::unique_lock lock(mutex_);
+  Slot& slot = *table_entry(live_base(base));
+  slot.readers.store(access.readers, std::memory_order_relaxed);
+  slot.writers.store(access.writers, std::memory_order_relaxed);
+}
+
+bool DeviceMemory::may_use(std::uint64_t address, const MemoryUser& user,
+                           bool writes) const noexcept {
+  const Slot* slot = slot_at(address);
+  if (slot == nullptr) return false;
+  const int owner = slot->device.load(std::memory_order_relaxed);
+  const auto has = [](std::uint64_t devices, int device) { return (devices >> device & 1) != 0; };
+  switch (slot->kind.load(std::memory_order_relaxed)) {
+    case MemoryKind::kPinned:
+    case MemoryKind::kRegistered: return true;
+    case MemoryKind::kPooled: {
+      const auto& allowed = writes ? slot->writers : slot->readers;
+      return owner == user.device || has(allowed.load(std::memory_order_relaxed), user.device);
+    }
+    default: return owner == user.device || has(user.peers, owner);
+  }
 }
 
 void DeviceMemory::check(std::uint64_t address, std::uint64_t bytes) const {

@@ -95,6 +95,15 @@ class DeviceMemory {
   };
   [[nodiscard]] Extent extent(std::uint64_t address) const noexcept;
 
+  // The live allocation has so many bytes from now on, of those that it was made with at most: it
+  // is used again. Throws MemoryError, or std::bad_alloc.
+  void resize(std::uint64_t base, std::uint64_t bytes);
+  // Of memory of a pool. Throws MemoryError unless `base` is that of a live allocation.
+  void set_access(std::uint64_t base, const PoolAccess& access);
+  // Whether the user's kernels and fills reach the live allocation with this byte.
+  [[nodiscard]] bool may_use(std::uint64_t address, const MemoryUser& user,
+                             bool writes) const noexcept;
+
   // Words for a message: "byte 12 of allocation 3 (4096 bytes of device 0, made by cuMemAlloc #1)",
   // "4 bytes past the end of ...", "... freed by ...", "no allocation is near".
   [[nodiscard]] std::string describe(std::uint64_t address) const;

@@ -192,6 +192,45 @@ TEST_F(DoubleFresh, AKernelThatFailsIsNamedWithItsPlace) {
   EXPECT_NE(finding(0).find("PTX line"), std::string::npos) << finding(0);
 }
 
+// A pool hands out more than it is asked for, and the rest is nobody's.
+TEST_F(DoubleFresh, AWriteBehindMemoryOfAPoolIsFound) {
+  start("");
+  CUdeviceptr first = 0;
+  must(cu().cuMemAllocAsync(&first, 512, nullptr));
+  must(cu().cuMemFreeAsync(first, nullptr));
+  CUdeviceptr address = 0;
+  must(cu().cuMemAllocAsync(&address, 12, nullptr));
+  EXPECT_EQ(address, first);
+  must(launch_store(nullptr, address + 8, 1));
+  must(cu().cuCtxSynchronize());
+  must(launch_store(nullptr, address + 12, 1));
+  EXPECT_EQ(cu().cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_NE(finding(0).find("0 bytes past the end of allocation"), std::string::npos) << finding(0);
+}
+
+// The host is ahead of the device: work that was enqueued before the free still has all of it.
+TEST_F(DoubleFresh, MemoryOfAPoolIsUsedAgainInTheOrderOfTheStream) {
+  start("");
+  kernel("store");  // to load a module waits for all work
+  Stream stream;
+  Gate gate;
+  PinnedMemory host(512);
+  CUdeviceptr first = 0;
+  must(cu().cuMemAllocAsync(&first, 512, stream));
+  gate.close(stream);
+  must(cu().cuMemsetD32Async(first, 5, 128, stream));
+  must(launch_store(stream, first + 508, 6));
+  must(cu().cuMemcpyDtoHAsync(host.data(), first, 512, stream));
+  must(cu().cuMemFreeAsync(first, stream));
+  CUdeviceptr again = 0;
+  must(cu().cuMemAllocAsync(&again, 12, stream));
+  EXPECT_EQ(again, first);
+  gate.open();
+  stream.synchronize();
+  EXPECT_EQ(host.words()[127], 6u);
+  EXPECT_EQ(finding_count(), 0u) << finding(0);
+}
+
 // Frees memory, then so many others, and gives what a kernel is told that uses the first.
 std::string use_after(int frees) {
   CUdeviceptr first = 0;

@@ -46,6 +46,24 @@ class PeersFresh : public DoubleFresh {
     must(cu().cuMemcpyDtoH(&value, address, sizeof value));
     return value;
   }
+  // Two slices of three rows of two words, from the second row on and the third word of 16.
+  static CUDA_MEMCPY3D_PEER box_of(CUdeviceptr from, CUcontext from_context, CUdeviceptr to,
+                                   CUcontext to_context) {
+    CUDA_MEMCPY3D_PEER box{};
+    box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    box.srcDevice = from;
+    box.srcContext = from_context;
+    box.dstDevice = to;
+    box.dstContext = to_context;
+    box.srcPitch = box.dstPitch = 64;
+    box.srcHeight = box.dstHeight = 4;
+    box.srcXInBytes = box.dstXInBytes = 8;
+    box.srcY = box.dstY = 1;
+    box.WidthInBytes = 8;
+    box.Height = 3;
+    box.Depth = 2;
+    return box;
+  }
   static void expect_no_findings() { EXPECT_EQ(finding_count(), 0u) << finding(0); }
 
   CUcontext first_ = nullptr;
@@ -217,6 +235,105 @@ TEST_F(PeersFresh, AnEventOfOneDeviceOrdersTheOther) {
   of_second.synchronize();
   EXPECT_EQ(word(there), 0x03030303u);
   expect_no_findings();
+}
+
+TEST_F(PeersFresh, CopiesOfBoxesFindTheirDevices) {
+  const CUdeviceptr there = memory_of(second_);
+  const CUdeviceptr here = memory_of(first_);
+  must(cu().cuMemsetD8(here, 5, kBytes));
+  CUDA_MEMCPY3D_PEER box = box_of(here, first_, there, second_);
+  must(cu().cuMemcpy3DPeer(&box));
+  EXPECT_EQ(word(there), 0u);       // of a row that is left out
+  EXPECT_EQ(word(there + 64), 0u);  // the first column
+  EXPECT_EQ(word(there + 72), 0x05050505u);
+  EXPECT_EQ(word(there + 80), 0u);                    // behind the box's width
+  EXPECT_EQ(word(there + 72 + 64 * 4), 0x05050505u);  // the second slice
+  Stream stream;
+  must(cu().cuMemsetD8Async(here, 6, kBytes, stream));
+  must(cu().cuMemcpy3DPeerAsync(&box, stream));
+  stream.synchronize();
+  EXPECT_EQ(word(there + 72), 0x06060606u);
+  expect_no_findings();
+}
+
+TEST_F(PeersFresh, ContextsOfABoxHaveToBeThoseOfItsMemory) {
+  const CUdeviceptr there = memory_of(second_);
+  const CUdeviceptr here = memory_of(first_);
+  CUDA_MEMCPY3D_PEER box = box_of(here, first_, there, first_);
+  EXPECT_EQ(cu().cuMemcpy3DPeer(&box), CUDA_SUCCESS);
+  must(cu().cuCtxSynchronize());
+  ASSERT_EQ(finding_count(), 1u);
+  EXPECT_EQ(finding(0),
+            "peer: cuMemcpy3DPeer #1 has a context of device 0 for the target, which is memory of "
+            "device 1");
+  box.dstContext = nullptr;
+  EXPECT_EQ(cu().cuMemcpy3DPeer(&box), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cu().cuMemcpy3DPeer(nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(PeersFresh, ABlockingCopyOfABoxIsBehindTheWorkOfBoth) {
+  const CUdeviceptr there = memory_of(second_);
+  const CUdeviceptr here = memory_of(first_);
+  enter(second_);
+  Stream of_second;
+  Gate gate;
+  gate.close(of_second);
+  must(cu().cuMemsetD8Async(there, 9, kBytes, of_second));
+  enter(first_);
+  const CUDA_MEMCPY3D_PEER box = box_of(there, second_, here, first_);
+  must(cu().cuMemcpy3DPeer(&box));
+  gate.open();
+  must(cu().cuCtxSynchronize());
+  EXPECT_EQ(word(here + 72), 0x09090909u);
+  expect_no_findings();
+}
+
+TEST_F(PeersFresh, FillsNeedAccessAndBothDevicesAreNamed) {
+  const CUdeviceptr there = memory_of(second_);
+  enter(first_);
+  Stream stream;
+  EXPECT_EQ(cu().cuMemsetD8Async(there, 1, 16, stream), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cu().cuMemsetD32(there, 1, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cu().cuMemsetD2D16(there, 64, 1, 4, 2), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(finding_count(), 3u);
+  EXPECT_EQ(finding(0).find("peer: cuMemsetD8Async #1 fills memory of device 1 from device 0, "
+                            "without peer access (cuCtxEnablePeerAccess): byte 0 of allocation"),
+            0u)
+      << finding(0);
+  must(cu().cuCtxSynchronize());
+  EXPECT_EQ(word(there), 0u);
+  must(cu().cuCtxEnablePeerAccess(second_, 0));
+  must(cu().cuMemsetD8Async(there, 1, 16, stream));
+  stream.synchronize();
+  EXPECT_EQ(word(there), 0x01010101u);
+  EXPECT_EQ(finding_count(), 3u);
+}
+
+TEST_F(PeersFresh, AFillInAGraphNeedsAccessWhenItRuns) {
+  const CUdeviceptr there = memory_of(second_);
+  enter(first_);
+  CUgraph graph = nullptr;
+  must(cu().cuGraphCreate(&graph, 0));
+  CUDA_MEMSET_NODE_PARAMS fill{};
+  fill.dst = there;
+  fill.elementSize = 4;
+  fill.width = 4;
+  fill.height = 1;
+  fill.value = 3;
+  CUgraphNode node = nullptr;
+  must(cu().cuGraphAddMemsetNode(&node, graph, nullptr, 0, &fill, first_));
+  CUgraphExec exec = nullptr;
+  must(cu().cuGraphInstantiate(&exec, graph, 0));
+  must(cu().cuCtxEnablePeerAccess(second_, 0));
+  must(cu().cuGraphLaunch(exec, nullptr));
+  must(cu().cuCtxSynchronize());
+  EXPECT_EQ(word(there), 3u);
+  must(cu().cuCtxDisablePeerAccess(second_));
+  must(cu().cuGraphLaunch(exec, nullptr));
+  EXPECT_EQ(cu().cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  ASSERT_EQ(finding_count(), 1u);
+  EXPECT_EQ(finding(0).find("error: graph node fill: fills memory of device 1 from device 0"), 0u)
+      << finding(0);
 }
 
 TEST_F(PeersFresh, AMissingWaitBetweenDevicesIsARace) {

@@ -188,6 +188,44 @@ TEST(DeviceMemory, reaches_registered_host_memory) {
   EXPECT_FALSE(memory.is_live(base, 1));
 }
 
+TEST(DeviceMemory, has_the_bytes_that_are_in_use) {
+  DeviceMemory memory(small(16 * kMiB, 0));
+  const std::uint64_t address = memory.allocate(1024, MemoryKind::kPooled, 0, "a pool");
+  memory.resize(address, 100);
+  EXPECT_TRUE(memory.is_live(address, 100));
+  EXPECT_FALSE(memory.is_live(address, 101));
+  EXPECT_FALSE(memory.is_live(address + 600, 1));
+  EXPECT_THAT(memory.describe(address + 600), HasSubstr("500 bytes past the end of allocation 1"));
+  memory.resize(address, 1024);
+  EXPECT_TRUE(memory.is_live(address, 1024));
+  EXPECT_THROW(memory.resize(address, 1025), std::bad_alloc);
+  EXPECT_THROW(memory.resize(address + 256, 10), MemoryError);
+  memory.resize(address, 1);
+  memory.free(address, "a pool");
+  // All of its room is free again.
+  EXPECT_EQ(memory.allocate(1024, MemoryKind::kDevice, 0, "b"), address);
+}
+
+TEST(DeviceMemory, lets_a_pool_say_who_uses_its_memory) {
+  DeviceMemory memory(small());
+  const std::uint64_t plain = memory.allocate(16, MemoryKind::kDevice, 1, "a");
+  const std::uint64_t pooled = memory.allocate(16, MemoryKind::kPooled, 1, "b");
+  const std::uint64_t pinned = memory.allocate(16, MemoryKind::kPinned, 1, "c");
+  const MemoryUser stranger{0, 0};
+  const MemoryUser peer{0, 2};
+  EXPECT_TRUE(memory.may_use(plain, {1, 0}, true));
+  EXPECT_TRUE(memory.may_use(plain, peer, true));
+  EXPECT_FALSE(memory.may_use(plain, stranger, false));
+  EXPECT_TRUE(memory.may_use(pinned, stranger, true));
+  EXPECT_FALSE(memory.may_use(pooled, peer, false));
+  memory.set_access(pooled, {.readers = 1, .writers = 0});
+  EXPECT_TRUE(memory.may_use(pooled, stranger, false));
+  EXPECT_FALSE(memory.may_use(pooled, stranger, true));
+  EXPECT_FALSE(memory.may_use(pooled, {2, 2}, false));
+  EXPECT_FALSE(memory.may_use(16, stranger, false));
+  EXPECT_THROW(memory.set_access(pooled + 4, {}), MemoryError);
+}
+
 TEST(DeviceMemory, lists_what_lives) {
   DeviceMemory memory(small());
   const std::uint64_t first = memory.allocate(10, MemoryKind::kDevice, 0, "a");

@@ -74,11 +74,31 @@ void order_behind(Call& call, std::initializer_list<Context*> contexts) {
 // A driver finds the memory by its address and copies all the same; the program means another.
 void check_owner(Call& call, std::string_view side, CUdeviceptr address, const Context& context) {
   const auto extent = call.driver.memory.extent(address);
-  if (extent.end == 0 || extent.kind != MemoryKind::kDevice) return;
+  const bool is_owned = extent.kind == MemoryKind::kDevice || extent.kind == MemoryKind::kPooled;
+  if (extent.end == 0 || !is_owned) return;
   if (extent.device == context.device.ordinal()) return;
   call.driver.findings.report(
       "peer", fmt::format("{} has a context of device {} for the {}, which is memory of device {}",
                           call.text(), context.device.ordinal(), side, extent.device));
+}
+
+Context& side_context(Call& call, CUcontext handle, CUmemorytype type) {
+  const bool is_host = type == CU_MEMORYTYPE_HOST && handle == nullptr;
+  return is_host ? call.context() : *context_of(call, handle);
+}
+
+CUresult copy_between(const char* name, const CUDA_MEMCPY3D_PEER* described, CUstream stream,
+                      Synchrony synchrony) {
+  return enter(name, kNeedsContext, [&](Call& call) {
+    require(described != nullptr, "there is no copy");
+    Context& target = side_context(call, described->dstContext, described->dstMemoryType);
+    Context& source = side_context(call, described->srcContext, described->srcMemoryType);
+    const CopyOperation copy = copy_of(call.driver, *described);
+    check_owner(call, "source", copy.from, source);
+    check_owner(call, "target", copy.to, target);
+    if (synchrony == Synchrony::kBlocking) order_behind(call, {&source, &target});
+    copy_memory(call, copy, stream, synchrony);
+  });
 }
 
 CUresult copy_between(const char* name, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
@@ -147,4 +167,10 @@ CUresult CUDAAPI cuMemcpy3D(const CUDA_MEMCPY3D* described) {
 }
 CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D* described, CUstream stream) {
   return copy_described("cuMemcpy3DAsync_v2", described, stream, Synchrony::kAsynchronous);
+}
+CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* described) {
+  return copy_between("cuMemcpy3DPeer", described, nullptr, Synchrony::kBlocking);
+}
+CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* described, CUstream stream) {
+  return copy_between("cuMemcpy3DPeerAsync", described, stream, Synchrony::kAsynchronous);
 }

@@ -3,6 +3,7 @@
 #include "tools/cuda_double/driver/conditions.h"
 #include "tools/cuda_double/driver/edge_data.h"
 #include "tools/cuda_double/driver/node_parameters.h"
+#include "tools/cuda_double/driver/pool_access.h"
 
 using namespace loci::cuda_double;  // NOLINT: all that follows is the API
 
@@ -102,8 +103,11 @@ Node& add_allocation(Call& call, CUgraph graph, const CUgraphNode* dependencies,
               described.poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
               described.bytesize > 0,
           "an allocation is of pinned memory of a device");
-  auto memory = std::make_shared<GraphMemory>(call.driver.device(described.poolProps.location.id),
-                                              described.bytesize, call.text());
+  Device& device = call.driver.device(described.poolProps.location.id);
+  check_access(call.driver, device.ordinal(), described.accessDescs, described.accessDescCount);
+  PoolAccess access;
+  set_access(access, described.accessDescs, described.accessDescCount);
+  auto memory = std::make_shared<GraphMemory>(device, described.bytesize, access, call.text());
   call.driver.blocks.add({.base = memory->address,
                           .bytes = memory->bytes,
                           .origin = MemoryBlock::Origin::kGraph,

@@ -4,6 +4,7 @@
 #include "tools/cuda_double/driver/api/exports.h"
 #include "tools/cuda_double/driver/handles.h"
 #include "tools/cuda_double/driver/memory.h"
+#include "tools/cuda_double/driver/pool_access.h"
 
 using namespace loci::cuda_double;  // NOLINT: all that follows is the API
 
@@ -72,21 +73,22 @@ CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute wh
 CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* accesses,
                                     std::size_t count) {
   return enter("cuMemPoolSetAccess", kPlain, [&](Call& call) {
-    static_cast<void>(pool_of(call, pool));
-    require(accesses != nullptr || count == 0, "there are no accesses");
-    for (std::size_t i = 0; i < count; ++i) {
-      require(accesses[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE, "access is of devices");
-      static_cast<void>(call.driver.device(accesses[i].location.id));
-    }
+    const auto changed = pool_of(call, pool);
+    check_access(call.driver, changed->device.ordinal(), accesses, count);
+    PoolAccess access = changed->access();
+    set_access(access, accesses, count);
+    changed->set_access(access);
   });
 }
 
 CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool,
                                     CUmemLocation* location) {
   return enter("cuMemPoolGetAccess", kPlain, [&](Call& call) {
-    require(location != nullptr, "there is no location");
     const auto asked = pool_of(call, pool);
-    const bool own = location->id == asked->device.ordinal();
-    result(flags) = own ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    require(location != nullptr, "there is no location");
+    require(location->type == CU_MEM_LOCATION_TYPE_DEVICE, "access is of devices");
+    const int device = call.driver.device(location->id).ordinal();
+    const bool own = device == asked->device.ordinal();
+    result(flags) = own ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : flags_of(asked->access(), device);
   });
 }

@@ -39,13 +39,12 @@ void check_owner(const Warp& warp, std::uint32_t lane, std::uint64_t address,
                  const DeviceMemory::Extent& extent, const MemoryAccess& access) {
   const Grid& grid = *warp.block->grid;
   const LaunchConfig& config = *grid.config;
-  const bool of_device = extent.kind == MemoryKind::kDevice || extent.kind == MemoryKind::kVariable;
-  if (of_device && extent.device != config.device && (config.peers >> extent.device & 1) == 0) {
+  if (extent.device != config.device &&
+      !grid.memory->may_use(address, {config.device, config.peers}, access.writes)) {
     raise_fault(warp, FaultKind::kNoPeerAccess, lane,
-                fmt::format("{} {} bytes at {:#x} of device {} from device {}, without peer access "
-                            "(cuCtxEnablePeerAccess): {}",
+                fmt::format("{} {} bytes at {:#x} of device {} from device {}, without {}: {}",
                             verb_of(access), access.bytes, address, extent.device, config.device,
-                            grid.memory->describe(address)),
+                            needed_access(extent.kind), grid.memory->describe(address)),
                 address);
   }
   if (access.writes && extent.kind == MemoryKind::kVariable && is_constant(grid, address)) {
