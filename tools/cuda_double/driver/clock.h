@@ -27,6 +27,12 @@ class Clock {
     if (counts_.size() <= epoch.actor) counts_.resize(epoch.actor + 1);
     counts_[epoch.actor] = std::max(counts_[epoch.actor], epoch.count);
   }
+  // Without that piece of work of its actor, and with all before it.
+  [[nodiscard]] Clock without(const Epoch& epoch) const {
+    Clock clock = *this;
+    clock.counts_[epoch.actor] = epoch.count - 1;
+    return clock;
+  }
   void join(const Clock& other) {
     if (counts_.size() < other.counts_.size()) counts_.resize(other.counts_.size());
     for (std::size_t i = 0; i < other.counts_.size(); ++i) {

@@ -122,13 +122,63 @@ TaskPtr Driver::submit(Stream& stream, const TaskPtr& task) {
 }
 
 void Driver::submit(const TaskPtr& task, Actor actor, const std::vector<TaskPtr>& dependencies) {
+  Clock known;
   for (const auto& dependency : dependencies) {
-    if (dependency != nullptr) task->clock.join(dependency->clock);
+    if (dependency != nullptr) known.join(dependency->clock);
   }
+  submit_knowing(task, actor, dependencies, known);
+}
+
+void Driver::submit_knowing(const TaskPtr& task, Actor actor,
+                            const std::vector<TaskPtr>& dependencies, const Clock& known) {
+  task->clock = known;
   task->clock.join(host_clock_);
   task->epoch = actors.next(actor);
   task->clock.advance(task->epoch);
   scheduler_.submit(task, dependencies);
+}
+
+TaskPtr Driver::submit_kernel(Stream& stream, const TaskPtr& task, bool overlaps) {
+  const bool is_behind_kernel = stream.last != nullptr && stream.last_kernel.end == stream.last;
+  std::size_t row = 0;
+  if (overlaps && is_behind_kernel) {
+    submit_beside_kernel(stream, task);
+    row = stream.last_kernel.row + 1;
+  } else {
+    submit(stream, task);
+  }
+  stream.last_kernel = {stream.last, task->clock.without(task->epoch), row};
+  return task;
+}
+
+// An actor of its own, so that it does not count as behind the stream's work; a mark puts what
+// comes next behind both.
+void Driver::submit_beside_kernel(Stream& stream, const TaskPtr& task) {
+  const std::size_t row = stream.last_kernel.row;
+  if (stream.overlap_actors.size() == row) stream.overlap_actors.push_back(actors.take());
+  const auto dependencies = stream.dependencies();
+  Clock known = stream.last_kernel.before;
+  for (const auto& dependency : dependencies) {
+    const bool is_known = dependency != nullptr && dependency != stream.last;
+    if (is_known) known.join(dependency->clock);
+  }
+  task->context = &stream.context;
+  submit_knowing(task, stream.overlap_actors[row], dependencies, known);
+  auto both = std::make_shared<Task>();
+  both->what = task->what;
+  both->context = &stream.context;
+  submit(both, stream.actor, {stream.last, task});
+  stream.last = both;
+}
+
+TaskPtr Driver::mark_beside_kernel(const Stream& stream) {
+  auto mark = std::make_shared<Task>();
+  mark->what = "the event of a launch";
+  mark->context = &stream.context;
+  mark->clock = stream.last_kernel.before;
+  mark->clock.join(host_clock_);
+  scheduler_.submit(mark, {stream.last});
+  return mark;
 }
 
 void Driver::seen_by_host(const TaskPtr& task) {

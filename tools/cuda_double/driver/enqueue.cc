@@ -95,11 +95,15 @@ TaskPtr enqueue(Call& call, const std::shared_ptr<Stream>& stream, Operation ope
   auto task = std::make_shared<Task>();
   task->what = what;
   task->is_host_function = std::holds_alternative<HostOperation>(operation);
+  const auto* kernel = std::get_if<KernelOperation>(&operation);
+  const bool is_kernel = kernel != nullptr;
+  const bool overlaps = is_kernel && kernel->overlaps;
   const auto heard = heard_work(call.driver, operation, *stream, /*node=*/0);
   task->work = [&driver = call.driver, heard, operation = std::move(operation)](Task& running) {
     execute_heard(operation, running, driver, heard);
   };
-  return call.driver.submit(*stream, task);
+  return is_kernel ? call.driver.submit_kernel(*stream, task, overlaps)
+                   : call.driver.submit(*stream, task);
 }
 
 void check_copy(Driver& driver, const CopyOperation& copy) {

@@ -96,9 +96,15 @@ class Launcher {
       std::vector<TaskPtr> before;
       for (const Node* dependency : node->dependencies) before.push_back(tasks[dependency]);
       if (before.empty()) before.push_back(start);
-      const Actor actor = actor_for(*node, actors, continued);
+      const bool overlaps = is_kernel(*node) && std::get<KernelOperation>(node->operation).overlaps;
+      const Actor actor = overlaps ? new_actor() : actor_for(*node, actors, continued);
       actors[node] = actor;
-      tasks[node] = add_node(*node, actor, before);
+      if (overlaps) {
+        tasks[node] = add_overlapping(*node, actor, before);
+      } else {
+        tasks[node] = add_node(*node, actor, before, known_of(before));
+        note_kernel(*node, *tasks[node]);
+      }
       ends.push_back(tasks[node]);
     }
     return ends;
@@ -109,11 +115,48 @@ class Launcher {
     for (const Node* dependency : node.dependencies) {
       if (continued.insert(dependency).second) return actors.at(dependency);
     }
+    return new_actor();
+  }
+
+  Actor new_actor() {
     if (next_actor_ == exec_->actors.size()) exec_->actors.push_back(driver_.actors.take());
     return exec_->actors[next_actor_++];
   }
 
-  TaskPtr add_node(const Node& node, Actor actor, std::vector<TaskPtr> before) {
+  static bool is_kernel(const Node& node) {
+    return std::holds_alternative<KernelOperation>(node.operation);
+  }
+
+  static Clock known_of(const std::vector<TaskPtr>& before) {
+    Clock known;
+    for (const auto& task : before) known.join(task->clock);
+    return known;
+  }
+
+  void note_kernel(const Node& node, const Task& task) {
+    if (is_kernel(node)) before_kernel_[&node] = task.clock.without(task.epoch);
+  }
+
+  // A kernel that may begin before the kernels before it have ended; what comes behind it is behind
+  // those too.
+  TaskPtr add_overlapping(const Node& node, Actor actor, const std::vector<TaskPtr>& before) {
+    Clock known;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const bool is_start = node.dependencies.empty();
+      const Node* dependency = is_start ? nullptr : node.dependencies[i];
+      const bool is_beside = dependency != nullptr && is_kernel(*dependency);
+      known.join(is_beside ? before_kernel_.at(dependency) : before[i]->clock);
+    }
+    const TaskPtr task = add_node(node, actor, before, known);
+    note_kernel(node, *task);
+    auto all = before;
+    all.push_back(task);
+    auto both = mark(node.what.c_str());
+    driver_.submit(both, actor, all);
+    return both;
+  }
+
+  TaskPtr add_node(const Node& node, Actor actor, std::vector<TaskPtr> before, const Clock& known) {
     auto task = std::make_shared<Task>();
     task->what = node.what;
     task->context = node.context != nullptr ? node.context : &stream_.context;
@@ -142,7 +185,11 @@ class Launcher {
         run_conditional(conditional, running, driver);
       };
     }
-    driver_.submit(task, actor, before);
+    if (is_kernel(node)) {
+      driver_.submit_knowing(task, actor, before, known);
+    } else {
+      driver_.submit(task, actor, before);
+    }
     if (const auto* record = std::get_if<RecordOperation>(&node.operation)) {
       record->event->record = task;
       record->event->capture = nullptr;
@@ -186,6 +233,7 @@ class Launcher {
   const std::shared_ptr<GraphExec>& exec_;
   Stream& stream_;
   std::size_t next_actor_ = 0;
+  std::map<const Node*, Clock> before_kernel_;  // what each was behind
 };
 
 void take_memory(const GraphExec& exec) {

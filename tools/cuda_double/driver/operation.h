@@ -28,7 +28,8 @@ struct KernelOperation {
   std::uint32_t dynamic_shared = 0;
   std::vector<std::byte> parameters;  // as the function lays them out
   bool cooperative = false;
-  int priority = 0;
+  // May begin before the kernel before it has ended, and has no instruction that waits for that.
+  bool overlaps = false;
 };
 
 // Rows of slices. What is one piece has one row.

@@ -15,7 +15,11 @@ Stream::Stream(Context& owner, unsigned stream_flags, int stream_priority, Role 
       id(Driver::get().next_id()),
       actor(Driver::get().actors.take()) {}
 
-Stream::~Stream() { Driver::get().actors.give_back(actor); }
+Stream::~Stream() {
+  ActorSupply& actors = Driver::get().actors;
+  actors.give_back(actor);
+  for (const Actor other : overlap_actors) actors.give_back(other);
+}
 
 std::vector<TaskPtr> Stream::dependencies() const {
   std::vector<TaskPtr> tasks;

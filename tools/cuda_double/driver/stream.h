@@ -37,6 +37,15 @@ class Stream : public Object {
   const Role role;
   const std::uint64_t id;
   const Actor actor;
+  // For kernels that do not wait for the one before: one after the other in a row of such.
+  std::vector<Actor> overlap_actors;
+  // A kernel at the end of the stream: what it comes behind, and its number in such a row.
+  struct LastKernel {
+    TaskPtr end;  // the stream's last work, as long as it is that
+    Clock before;
+    std::size_t row = 0;
+  };
+  LastKernel last_kernel;
   TaskPtr last;                      // NULL: there was none yet
   std::shared_ptr<Capture> capture;  // that it takes part in
 };
@@ -48,6 +57,12 @@ class Event : public Object {
   Event(Context& owner, unsigned event_flags) : context(owner), flags(event_flags) {}
   [[nodiscard]] const char* kind() const override { return kKind; }
   [[nodiscard]] bool has_timing() const { return (flags & CU_EVENT_DISABLE_TIMING) == 0; }
+
+  // Outside of captures.
+  void record_at(const TaskPtr& task) {
+    record = task;
+    capture = nullptr;
+  }
 
   Context& context;
   const unsigned flags;

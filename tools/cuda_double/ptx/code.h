@@ -75,6 +75,7 @@ struct FunctionCode {
   std::uint64_t handle = 0;             // its address, for calls through registers
   std::vector<const FunctionCode*> callees;
   bool calls_indirectly = false;
+  bool waits_for_grids = false;  // has griddepcontrol.wait
   bool uses_module_shared = false;
   bool has_shared_variables = false;
   std::vector<UnsupportedForm> unsupported;

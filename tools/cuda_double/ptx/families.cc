@@ -46,10 +46,11 @@ void add_memory(Families& families) {
   for (const char* name : {"atom", "red"}) families[name] = translate_atomic;
   for (const char* name : {"membar", "fence"}) families[name] = translate_fence;
   families["cp"] = translate_async_copy;
-  for (const char* name : {"prefetch", "prefetchu", "applypriority", "createpolicy", "setmaxnreg",
-                           "griddepcontrol", "pmevent"}) {
+  for (const char* name :
+       {"prefetch", "prefetchu", "applypriority", "createpolicy", "setmaxnreg", "pmevent"}) {
     families[name] = translate_prefetch;
   }
+  families["griddepcontrol"] = translate_grid_dependency;
 }
 
 void add_control(Families& families) {

@@ -40,7 +40,8 @@ void translate_atomic(Translator& translator, Form form);      // atom, red
 void translate_fence(Translator& translator, Form form);       // membar, fence
 void translate_async_copy(Translator& translator, Form form);  // cp.async
 void translate_prefetch(Translator& translator, Form form);    // prefetch and other hints
-void translate_branch(Translator& translator, Form form);      // bra, brx
+void translate_grid_dependency(Translator& translator, Form form);  // griddepcontrol
+void translate_branch(Translator& translator, Form form);           // bra, brx
 void translate_call(Translator& translator, Form form);
 void translate_end(Translator& translator, Form form);         // ret, exit, trap, brkpt, nanosleep
 void translate_barrier(Translator& translator, Form form);     // bar, barrier

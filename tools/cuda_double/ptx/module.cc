@@ -10,11 +10,19 @@
 namespace loci::cuda_double {
 namespace {
 
-void collect_unsupported(const FunctionCode& code, std::set<const FunctionCode*>& seen,
-                         std::vector<UnsupportedForm>& forms) {
+// The function and all that it calls, each once.
+void collect(const FunctionCode& code, std::set<const FunctionCode*>& seen,
+             std::vector<const FunctionCode*>& found) {
   if (!seen.insert(&code).second) return;
-  forms.insert(forms.end(), code.unsupported.begin(), code.unsupported.end());
-  for (const FunctionCode* callee : code.callees) collect_unsupported(*callee, seen, forms);
+  found.push_back(&code);
+  for (const FunctionCode* callee : code.callees) collect(*callee, seen, found);
+}
+
+std::vector<const FunctionCode*> with_callees(const FunctionCode& code) {
+  std::set<const FunctionCode*> seen;
+  std::vector<const FunctionCode*> found;
+  collect(code, seen, found);
+  return found;
 }
 
 void free_variables(ModuleCode& code) {
@@ -33,10 +41,18 @@ const std::vector<ParameterLayout>& Function::parameters() const { return code_-
 const FunctionAttributes& Function::attributes() const { return code_->attributes; }
 
 std::vector<UnsupportedForm> Function::unsupported() const {
-  std::set<const FunctionCode*> seen;
   std::vector<UnsupportedForm> forms;
-  collect_unsupported(*code_, seen, forms);
+  for (const FunctionCode* code : with_callees(*code_)) {
+    forms.insert(forms.end(), code->unsupported.begin(), code->unsupported.end());
+  }
   return forms;
+}
+
+bool Function::waits_for_grids() const {
+  const auto all = with_callees(*code_);
+  return std::any_of(all.begin(), all.end(), [](const FunctionCode* code) {
+    return code->waits_for_grids || code->calls_indirectly;
+  });
 }
 
 Module::Module(std::unique_ptr<ModuleCode> code) : code_(std::move(code)) {}

@@ -3,65 +3,11 @@
 
 #include "tools/cuda_double/driver/api/exports.h"
 #include "tools/cuda_double/driver/handles.h"
+#include "tools/cuda_double/driver/launch_attributes.h"
 
 using namespace loci::cuda_double;  // NOLINT: all that follows is the API
 
 namespace {
-
-// What of a launch's attributes changes what the double does. The others are advice for a device.
-void apply(KernelOperation& kernel, const CUlaunchAttribute& attribute) {
-  switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-      kernel.cooperative = attribute.value.cooperative != 0;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY: kernel.priority = attribute.value.priority; break;
-    case CU_LAUNCH_ATTRIBUTE_IGNORE:
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
-      const auto& cluster = attribute.value.clusterDim;
-      const bool divides = cluster.x != 0 && cluster.y != 0 && cluster.z != 0 &&
-                           kernel.grid.x % cluster.x == 0 && kernel.grid.y % cluster.y == 0 &&
-                           kernel.grid.z % cluster.z == 0;
-      require(divides, CUDA_ERROR_INVALID_CLUSTER_SIZE, "clusters do not divide the grid");
-      require(cluster.x * cluster.y * cluster.z == 1, CUDA_ERROR_NOT_SUPPORTED,
-              "the double has no clusters");
-      break;
-    }
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: break;  // recorded behind the launch
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      throw DriverError(CUDA_ERROR_NOT_SUPPORTED, "the double has no such launch attribute");
-    default: throw DriverError(CUDA_ERROR_INVALID_VALUE, "there is no such launch attribute");
-  }
-}
-
-CUevent event_of_launch(const CUlaunchAttribute& attribute) {
-  switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return attribute.value.programmaticEvent.event;
-    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-      return attribute.value.launchCompletionEvent.event;
-    default: return nullptr;
-  }
-}
-
-// Such an event may come with the launch's end at the latest, and here it does.
-void record_event(Call& call, CUevent handle, CUstream stream) {
-  const auto event = event_of(call, handle);
-  const auto on = call.work_stream(stream);
-  require(!event->has_timing(), "the event has timing");
-  if (on->capture != nullptr) {
-    capture_record(*on, *event);
-    return;
-  }
-  event->record = on->last;
-  event->capture = nullptr;
-}
 
 CUresult launch(const char* name, CUfunction function, const LaunchShape& shape, CUstream stream,
                 void** parameters, void** extra, bool cooperative) {
@@ -102,11 +48,13 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction funct
                             {config->blockDimX, config->blockDimY, config->blockDimZ},
                             config->sharedMemBytes};
     auto kernel = kernel_operation(launched, shape, parameters, extra);
-    for (unsigned i = 0; i < config->numAttrs; ++i) apply(kernel, config->attrs[i]);
+    const LaunchAttributes attributes = read_attributes(call, *config, *on);
+    kernel.cooperative = attributes.cooperative;
+    kernel.overlaps = attributes.overlaps && !launched->code.waits_for_grids();
     launch_kernel(call, std::move(kernel), config->hStream);
-    for (unsigned i = 0; i < config->numAttrs; ++i) {
-      const CUevent event = event_of_launch(config->attrs[i]);
-      if (event != nullptr) record_event(call, event, config->hStream);
+    if (attributes.programmatic_event) attributes.programmatic_event->record_at(on->last);
+    if (attributes.completion_event) {
+      attributes.completion_event->record_at(call.driver.mark_beside_kernel(*on));
     }
   });
 }

@@ -23,4 +23,17 @@ void translate_prefetch(Translator& translator, Form form) {
   translator.build(do_nothing).flow(DataFlow::kOwn).emit();
 }
 
+// Kernels of a stream run one after the other here, so there is nothing to wait for. That a kernel
+// would wait is what orders it.
+void translate_grid_dependency(Translator& translator, Form form) {
+  if (form.take("wait")) {
+    translator.function().waits_for_grids = true;
+  } else if (!form.take("launch_dependents")) {
+    form.unsupported();
+  }
+  form.finish();
+  translator.expect_operands(0);
+  translator.build(do_nothing).flow(DataFlow::kOwn).emit();
+}
+
 }  // namespace loci::cuda_double
