@@ -14,9 +14,10 @@ __device__ std::uint32_t shared_address(const void* at) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(at));
 }
 
-__device__ void store_tile(float* c, const float (&sums)[4], int columns) {
+template <class T>
+__device__ void store_tile(T* c, const T (&sums)[4], int columns) {
   const int lane = threadIdx.x;
-  float* row = c + (blockIdx.y * kRows + lane / 4) * columns + blockIdx.x * kColumns;
+  T* row = c + (blockIdx.y * kRows + lane / 4) * columns + blockIdx.x * kColumns;
   row[lane % 4 * 2] = sums[0];
   row[lane % 4 * 2 + 1] = sums[1];
   row[8 * columns + lane % 4 * 2] = sums[2];
@@ -37,6 +38,9 @@ __device__ void multiply(float (&sums)[4], const std::uint32_t (&a)[4], const st
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
+
+// Four bytes that lie together, which may be several elements.
+__device__ std::uint32_t word(const void* at) { return *static_cast<const std::uint32_t*>(at); }
 
 template <class T, int kDepth>
 __device__ void load_tiles(const T* a, const T* b, T (&left)[kRows][kDepth],
@@ -138,4 +142,62 @@ extern "C" __global__ void tf32_product(const float* a, const float* b, float* c
           "r"(rounded(column[from * columns])), "r"(rounded(column[(from + 4) * columns])));
   }
   store_tile(c, sums, columns);
+}
+
+// Bytes: B comes column by column, so that the elements of a lane lie together.
+extern "C" __global__ void signed_byte_product(const std::int8_t* a, const std::int8_t* b, int* c,
+                                               int columns, int depth) {
+  const int lane = threadIdx.x;
+  const std::int8_t* row = a + (blockIdx.y * kRows + lane / 4) * depth + lane % 4 * 4;
+  const std::int8_t* column = b + (blockIdx.x * kColumns + lane / 4) * depth + lane % 4 * 4;
+  int sums[4] = {};
+  for (int from = 0; from < depth; from += 32, row += 32, column += 32) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+        : "r"(word(row)), "r"(word(row + 8 * depth)), "r"(word(row + 16)),
+          "r"(word(row + 8 * depth + 16)), "r"(word(column)), "r"(word(column + 16)));
+  }
+  store_tile(c, sums, columns);
+}
+
+extern "C" __global__ void mixed_byte_product(const std::uint8_t* a, const std::int8_t* b, int* c,
+                                              int columns, int depth) {
+  const int lane = threadIdx.x;
+  const std::uint8_t* row = a + (blockIdx.y * kRows + lane / 4) * depth + lane % 4 * 4;
+  const std::int8_t* column = b + (blockIdx.x * kColumns + lane / 4) * depth + lane % 4 * 4;
+  int sums[4] = {};
+  for (int from = 0; from < depth; from += 16, row += 16, column += 16) {
+    asm("mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+        : "r"(word(row)), "r"(word(row + 8 * depth)), "r"(word(column)));
+  }
+  store_tile(c, sums, columns);
+}
+
+// Sums of halves, two of which share a register; the first two steps are short ones.
+extern "C" __global__ void half_sums(const __half* a, const __half* b, __half* c, int columns,
+                                     int depth) {
+  const int lane = threadIdx.x;
+  const __half* row = a + (blockIdx.y * kRows + lane / 4) * depth + lane % 4 * 2;
+  const __half* column = b + (blockIdx.x * kColumns + lane / 4) * depth + lane % 4 * 2;
+  std::uint32_t sums[2] = {};
+  int from = 0;
+  for (; from < 16; from += 8) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3}, {%4}, {%0,%1};"
+        : "+r"(sums[0]), "+r"(sums[1])
+        : "r"(word(row + from)), "r"(word(row + 8 * depth + from)), "r"(word(column + from)));
+  }
+  for (; from < depth; from += 16) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, "
+        "{%0,%1};"
+        : "+r"(sums[0]), "+r"(sums[1])
+        : "r"(word(row + from)), "r"(word(row + 8 * depth + from)), "r"(word(row + from + 8)),
+          "r"(word(row + 8 * depth + from + 8)), "r"(word(column + from)),
+          "r"(word(column + from + 8)));
+  }
+  __half* to = c + (blockIdx.y * kRows + lane / 4) * columns + blockIdx.x * kColumns + lane % 4 * 2;
+  *reinterpret_cast<std::uint32_t*>(to) = sums[0];
+  *reinterpret_cast<std::uint32_t*>(to + 8 * columns) = sums[1];
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/tools/cuda_double/ptx/rig.h"
 #include "tools/cuda_double/ptx/ptx_error.h"
@@ -112,6 +113,59 @@ TEST_F(Matrices, of_tf32) {
   EXPECT_GT(worst, 1e-5);
 }
 
+// All values of a byte, mixed up.
+template <class T>
+std::vector<T> bytes(std::size_t count, unsigned factor) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = static_cast<T>(static_cast<std::uint8_t>((i * factor) ^ (i >> 3)));
+  }
+  return values;
+}
+
+template <class Left, class Right>
+void check_bytes(Rig& rig, std::string_view kernel) {
+  const auto a = bytes<Left>(kRows * kDepth, 37);
+  const auto b = bytes<Right>(kDepth * kColumns, 101);
+  const auto left = rig.array(a);
+  const auto right = rig.array(transposed(b));
+  const auto out = rig.array<std::int32_t>(kRows * kColumns);
+  rig.launch(kernel, {kColumns / 8, kRows / 16}, {32}, left, right, out, static_cast<int>(kColumns),
+             static_cast<int>(kDepth));
+  const auto exact = product({a.begin(), a.end()}, {b.begin(), b.end()});
+  const std::vector<std::int32_t> results = out.get();
+  for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_EQ(results[i], exact[i]) << i;
+  EXPECT_TRUE(out.is_written());
+}
+
+TEST_F(Matrices, of_signed_bytes) {
+  check_bytes<std::int8_t, std::int8_t>(rig, "signed_byte_product");
+}
+
+TEST_F(Matrices, of_unsigned_by_signed_bytes) {
+  check_bytes<std::uint8_t, std::int8_t>(rig, "mixed_byte_product");
+}
+
+TEST_F(Matrices, with_sums_of_halves) {
+  const auto a = rounded<Half>(noise(kRows * kDepth, 1));
+  const auto b = rounded<Half>(noise(kDepth * kColumns, 2));
+  const auto left = rig.array(a);
+  const auto right = rig.array(transposed(b));
+  const auto out = rig.array<Half>(kRows * kColumns);
+  rig.launch("half_sums", {kColumns / 8, kRows / 16}, {32}, left, right, out,
+             static_cast<int>(kColumns), static_cast<int>(kDepth));
+  const std::vector<double> results = doubles(out.get());
+  const std::vector<double> exact = product(doubles(a), doubles(b));
+  // Five roundings of sums below 16 to 11 bits.
+  double worst = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    worst = std::max(worst, std::abs(results[i] - exact[i]));
+  }
+  EXPECT_LT(worst, 5 * 16 * 0x1p-12);
+  EXPECT_GT(worst, 1e-4);
+  EXPECT_TRUE(out.is_written());
+}
+
 TEST_F(Matrices, that_are_never_written_are_a_mistake) {
   const auto left = rig.array<Half>(kRows * kDepth);  // poison
   const auto right = rig.array(std::vector<Half>(kDepth * kColumns));
@@ -159,18 +213,49 @@ TEST(MatrixInstructions, a_row_lies_in_shared_memory) {
 }
 
 TEST(MatrixInstructions, forms_that_are_not_there_are_named) {
-  for (const char* form :
-       {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r0, %r0, %r0}, "
-        "{%r0, %r0}, {%r0, %r0};",
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r0, %r0, "
-        "%r0}, {%r0, %r0}, {%f0, %f1, %f2, %f3};",
-        "mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3}, {%r0, %r0, %r0, "
-        "%r0}, {%r0, %r0}, {%f0, %f1, %f2, %f3};",
-        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%r2];"}) {
-    const FaultReport report = fault_of_text(form);
+  for (const std::string form :
+       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32", "mma.sync.aligned.m8n8k4.row.col.f64",
+        "mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32",
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f32",
+        "mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32",
+        "mma.sync.aligned.m16n8k16.row.col.satfinite.f32.f16.f16.f32",
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8",
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16"}) {
+    const FaultReport report = fault_of_text(form + " {%r0}, {%r1}, {%r2}, {%r3};");
     EXPECT_EQ(report.kind, FaultKind::kUnsupported) << form;
-    EXPECT_THAT(report.text, HasSubstr("is not there")) << form;
+    EXPECT_THAT(report.text, HasSubstr("'" + form + "' is not there")) << form;
+    EXPECT_EQ(report.ptx_line, 15U) << form;
   }
+}
+
+// What the warp has in the register %r5 after the body.
+std::vector<std::uint64_t> results_of(const std::string& body) {
+  Rig rig;
+  rig.load(kernel_text(body + "cvt.u64.u32 %rd0, %r5;\nst.global.u64 [%at], %rd0;"));
+  const auto out = rig.array<std::uint64_t>(32);
+  rig.launch("test", {1}, {32}, out);
+  return out.get();
+}
+
+// All elements are 127, and C is near the greatest integer.
+TEST(MatrixInstructions, integers_wrap_or_stop_at_their_bounds) {
+  const auto first_of = [](const std::string& modifier, const std::string& start) {
+    return static_cast<std::int32_t>(
+        results_of(
+            "mov.u32 %r1, 0x7f7f7f7f;\nmov.u32 %r2, " + start +
+            ";\nmma.sync.aligned.m16n8k16.row.col" + modifier +
+            ".s32.s8.s8.s32 {%r5, %r6, %r7, %r8}, {%r1, %r1}, {%r1}, {%r2, %r2, %r2, %r2};\n")
+            .at(7));
+  };
+  constexpr std::int32_t kProduct = 16 * 127 * 127;
+  EXPECT_EQ(first_of("", "1000"), 1000 + kProduct);
+  EXPECT_EQ(first_of("", "0x7fffffff"), std::numeric_limits<std::int32_t>::min() + kProduct - 1);
+  EXPECT_EQ(first_of(".satfinite", "0x7fffffff"), std::numeric_limits<std::int32_t>::max());
+  EXPECT_EQ(first_of(".satfinite", "0x80000000"),
+            std::numeric_limits<std::int32_t>::min() + kProduct);
 }
 
 TEST(MatrixInstructions, registers_are_counted) {
