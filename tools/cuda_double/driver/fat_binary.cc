@@ -67,10 +67,13 @@ const char* data_of(const void* image) {
   return static_cast<const char*>(image);
 }
 
+void require_undamaged(bool undamaged) {
+  require(undamaged, CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged");
+}
+
 std::string text_of(const char* payload, const Entry& entry) {
   const std::string_view packed(payload, entry.packed_bytes);
-  const bool fits = entry.packed_bytes <= entry.payload_bytes;
-  require(fits, CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged");
+  require_undamaged(entry.packed_bytes <= entry.payload_bytes);
   std::string text;
   if ((entry.flags & kLz4) != 0) {
     text = unpack_lz4(packed, entry.unpacked_bytes);
@@ -80,6 +83,14 @@ std::string text_of(const char* payload, const Entry& entry) {
     text.assign(payload, entry.payload_bytes);
   }
   return text.substr(0, text.find('\0'));
+}
+
+// The entry at an address, which lies within the bytes that are left.
+Entry entry_at(const char* address, std::uint64_t left) {
+  const auto entry = read<Entry>(address);
+  require_undamaged(entry.header_bytes >= sizeof(Entry) && entry.header_bytes <= left &&
+                    entry.payload_bytes <= left - entry.header_bytes);
+  return entry;
 }
 
 }  // namespace
@@ -94,17 +105,17 @@ std::string ptx_of_fat_binary(const void* image) {
   require(header.magic == kMagic, CUDA_ERROR_INVALID_IMAGE, "it is no fat binary");
   std::uint32_t newest = 0;
   std::string text;
-  std::size_t at = header.header_bytes;
-  const std::size_t end = header.header_bytes + header.bytes;
-  while (at + sizeof(Entry) <= end) {
-    const auto entry = read<Entry>(data + at);
+  require_undamaged(header.header_bytes >= sizeof(Header));
+  const char* at = data + header.header_bytes;
+  std::uint64_t left = header.bytes;
+  while (left >= sizeof(Entry)) {
+    const Entry entry = entry_at(at, left);
     if (entry.kind == kPtx && entry.architecture >= newest) {
       newest = entry.architecture;
-      text = text_of(data + at + entry.header_bytes, entry);
+      text = text_of(at + entry.header_bytes, entry);
     }
-    const std::size_t bytes = entry.header_bytes + entry.payload_bytes;
-    require(bytes > 0, CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged");
-    at += bytes;
+    at += entry.header_bytes + entry.payload_bytes;
+    left -= entry.header_bytes + entry.payload_bytes;
   }
   require(newest != 0, CUDA_ERROR_NO_BINARY_FOR_GPU,
           "the fat binary has no PTX, which is all that the double runs");

@@ -41,13 +41,19 @@ Buffer buffer_of(void** extra) {
   return buffer;
 }
 
-// A buffer that is too small leaves the rest to chance on a device; here it is zero.
+// A buffer that is too small leaves the rest to chance on a device; here it is zero, and reported.
 std::vector<std::byte> from_buffer(const LoadedFunction& function, void** extra) {
   const Buffer buffer = buffer_of(extra);
   std::vector<std::byte> bytes(function.code.attributes().parameter_bytes);
   require(buffer.bytes <= bytes.size(), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
           "the buffer has more bytes than the kernel has parameters");
   require(buffer.data != nullptr || buffer.bytes == 0, "the buffer has no address");
+  if (buffer.bytes < bytes.size()) {
+    Driver& driver = Driver::get();
+    driver.findings.report("parameters",
+                           fmt::format("{} {} has {} of {} bytes of parameters", driver.call_name(),
+                                       function.code.name(), buffer.bytes, bytes.size()));
+  }
   if (buffer.bytes != 0) std::memcpy(bytes.data(), buffer.data, buffer.bytes);
   return bytes;
 }

@@ -153,6 +153,24 @@ TEST(FatBinaryTest, SizesBeyondTheImageAreRefused) {
   EXPECT_EQ(refusal(another.data()).why, "the compressed PTX is damaged");
 }
 
+TEST(FatBinaryTest, EntriesThatReachBeyondTheImageAreRefused) {
+  const auto refusal_with = [](std::size_t at, std::uint8_t value) {
+    auto damaged = entry(1, 90, 0, kText);
+    damaged[at] = static_cast<char>(value);
+    const auto image = fat_binary({damaged});
+    const Refusal refused = refusal(image.data());
+    EXPECT_EQ(refused.code, CUDA_ERROR_INVALID_IMAGE) << at;
+    return refused.why;
+  };
+  EXPECT_EQ(refusal_with(4, 63), "the fat binary is damaged");    // the header's bytes: too few
+  EXPECT_EQ(refusal_with(5, 1), "the fat binary is damaged");     // 320 of them
+  EXPECT_EQ(refusal_with(9, 1), "the fat binary is damaged");     // a payload of 256 more
+  EXPECT_EQ(refusal_with(15, 255), "the fat binary is damaged");  // near 2^64
+  auto image = fat_binary({entry(1, 90, 0, kText)});
+  image[6] = 15;  // bytes of its own header
+  EXPECT_EQ(refusal(image.data()).why, "the fat binary is damaged");
+}
+
 TEST(FatBinaryTest, DamagedCompressionIsRefused) {
   const auto image = fat_binary({entry(1, 90, 0x8000, "no frame of zstd")});
   const auto refused = refusal(image.data());
