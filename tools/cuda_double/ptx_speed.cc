@@ -1,15 +1,11 @@
-// usage: ptx_speed [FILE.ptx]
-//
 // Prints how many instructions of single lanes the interpreter executes a second on one core,
-// without and with all checks; of a file, which opcodes it has and which of them are not there.
+// without and with all checks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <iterator>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "tools/cuda_double/ptx/launch.h"
@@ -93,44 +89,21 @@ double measure(const Checks& checks, std::uint32_t rounds) {
   return speeds[speeds.size() / 2];
 }
 
-void print_file(const char* path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error(fmt::format("cannot read {}", path));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  DeviceMemory memory;
-  const auto module = Module::load(text, memory, {.name = path, .compute_capability = 999});
-  for (const Function& kernel : module->functions()) {
-    const std::vector<UnsupportedForm> forms = kernel.unsupported();
-    fmt::print("{}: {} forms are not there\n", kernel.name(), forms.size());
-    for (const UnsupportedForm& form : forms) {
-      fmt::print("  line {}: {}\n", form.ptx_line, form.instruction);
-    }
-  }
-}
-
-int run(int argc, char** argv) {
-  if (argc > 2) {
-    fmt::print(stderr, "usage: ptx_speed [FILE.ptx]\n");
-    return 2;
-  }
-  if (argc == 2) {
-    print_file(argv[1]);
-    return 0;
-  }
+void run() {
   const double bare = measure(Checks::none(), 2000);
   const double checked = measure(Checks(), 200);
   fmt::print("emulated; million lane-instructions a second on one core\n");
   fmt::print("  without checks {:8.1f}   (at least 50)\n", bare / 1e6);
   fmt::print("  all checks     {:8.1f}   (at least 10)\n", checked / 1e6);
-  return 0;
 }
 
 }  // namespace
 }  // namespace loci::cuda_double
 
-int main(int argc, char** argv) {
+int main() {
   try {
-    return loci::cuda_double::run(argc, argv);
+    loci::cuda_double::run();
+    return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
