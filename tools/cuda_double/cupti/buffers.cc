@@ -1,8 +1,12 @@
 #include "tools/cuda_double/cupti/buffers.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <thread>
 #include <utility>
+
+#include "tools/cuda_double/driver/activity.h"
 
 namespace loci::cupti_double {
 namespace {
@@ -34,13 +38,29 @@ void Buffers::add(const void* record, std::size_t bytes) {
   }
   if (!has_room(bytes)) {
     retire();
-    request_(&current_.bytes, &current_.size, &current_.most_records);
-    if (current_.bytes == nullptr) current_ = {};
+    ask_client();
   }
   if (!has_room(bytes)) {
     ++dropped_;
     return;
   }
+  put(record, bytes);
+}
+
+void Buffers::ask_client() {
+  CUpti_ActivityOverhead3 cost{};
+  cost.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  cost.overheadKind = CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST;
+  cost.objectKind = CUPTI_ACTIVITY_OBJECT_PROCESS;
+  cost.objectId.pt.processId = static_cast<std::uint32_t>(getpid());
+  cost.start = loci_cuda_double_time_ns();
+  request_(&current_.bytes, &current_.size, &current_.most_records);
+  cost.end = loci_cuda_double_time_ns();
+  if (current_.bytes == nullptr) current_ = {};
+  if (tells_overhead_ && has_room(sizeof cost)) put(&cost, sizeof cost);
+}
+
+void Buffers::put(const void* record, std::size_t bytes) {
   std::memcpy(current_.bytes + current_.used, record, bytes);
   current_.used += bytes;
   ++current_.records;
@@ -56,6 +76,11 @@ void Buffers::flush() {
 std::size_t Buffers::take_dropped() {
   const std::lock_guard lock(mutex_);
   return std::exchange(dropped_, 0);
+}
+
+void Buffers::tell_overhead(bool tells) {
+  const std::lock_guard lock(mutex_);
+  tells_overhead_ = tells;
 }
 
 bool Buffers::drops_next() {

@@ -27,6 +27,8 @@ class Buffers {
   void flush();
   // How many were lost since it was asked last.
   [[nodiscard]] std::size_t take_dropped();
+  // Whether a record says how long the client took for a buffer.
+  void tell_overhead(bool tells);
 
  private:
   struct Buffer {
@@ -39,6 +41,8 @@ class Buffers {
 
   [[nodiscard]] bool drops_next();
   [[nodiscard]] bool has_room(std::size_t bytes) const;
+  void ask_client();
+  void put(const void* record, std::size_t bytes);
   void retire();  // with the lock
   void give_back(std::unique_lock<std::mutex>& lock);
   void work();
@@ -53,6 +57,7 @@ class Buffers {
   int giving_back_ = 0;  // buffers that are with the client's callback
   unsigned towards_drop_ = 0;
   std::size_t dropped_ = 0;
+  bool tells_overhead_ = false;
 };
 
 }  // namespace loci::cupti_double

@@ -41,6 +41,7 @@ bool Recorder::has_kind(CUpti_ActivityKind kind) { return record_bytes(kind) != 
 
 void Recorder::enable(CUpti_ActivityKind kind, bool enabled) {
   kinds_[kind] = enabled;
+  if (kind == CUPTI_ACTIVITY_KIND_OVERHEAD) buffers.tell_overhead(enabled);
   if (kind != CUPTI_ACTIVITY_KIND_DRIVER) return;
   for (auto& call : calls_) call = enabled;
 }

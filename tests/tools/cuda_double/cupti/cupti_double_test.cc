@@ -212,6 +212,34 @@ TEST_F(CuptiDoubleFresh, ASettingLosesRecordsAndCountsThem) {
   EXPECT_EQ(dropped(), 0U);  // since it was asked last
 }
 
+TEST_F(CuptiDoubleFresh, WhatTheClientTakesForABufferIsOverhead) {
+  start();
+  const Stream stream;
+  const DeviceMemory memory(64);
+  Recorded::get().buffer_bytes = 1024;
+  record({CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_OVERHEAD});
+  for (int i = 0; i < 20; ++i) must(cu().cuMemsetD8Async(memory, 0, 64, stream));
+  const Recorded& recorded = flushed();
+  EXPECT_EQ(recorded.fills.size(), 20U);
+  ASSERT_EQ(recorded.overhead.size(), recorded.buffers);
+  EXPECT_EQ(recorded.overhead[0].overheadKind, CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST);
+  EXPECT_GT(recorded.overhead[0].start, 0U);
+  EXPECT_LE(recorded.overhead[0].start, recorded.overhead[0].end);
+}
+
+TEST_F(CuptiDoubleFresh, CallsForExternalProfilersAreSeen) {
+  start();
+  record({CUPTI_ACTIVITY_KIND_DRIVER});
+  must(cu().cuProfilerStart());
+  must(cu().cuProfilerStop());
+  const Recorded& recorded = flushed();
+  const std::uint32_t begin = recorded.correlation_of("cuProfilerStart");
+  EXPECT_NE(begin, 0U);
+  EXPECT_LT(begin, recorded.correlation_of("cuProfilerStop"));
+  must(cu().cuCtxSetCurrent(nullptr));
+  EXPECT_EQ(cu().cuProfilerStart(), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 TEST_F(CuptiDoubleFresh, WithoutBuffersAllIsLostAndCounted) {
   start();
   const Stream stream;

@@ -70,6 +70,7 @@ void Recorded::add(const CUpti_Activity& record) {
     case CUPTI_ACTIVITY_KIND_MEMSET: return copy_into(fills, record);
     case CUPTI_ACTIVITY_KIND_DRIVER: return copy_into(calls, record);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: return copy_into(external, record);
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: return copy_into(overhead, record);
     default: throw std::logic_error("a record of another kind");
   }
 }
@@ -98,6 +99,7 @@ void Recorded::clear() {
   fills.clear();
   calls.clear();
   external.clear();
+  overhead.clear();
 }
 
 void record(std::initializer_list<CUpti_ActivityKind> kinds) {

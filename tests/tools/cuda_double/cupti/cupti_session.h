@@ -32,10 +32,11 @@ class Recorded {
   std::vector<CUpti_ActivityMemset4> fills;
   std::vector<CUpti_ActivityAPI> calls;
   std::vector<CUpti_ActivityExternalCorrelation> external;
+  std::vector<CUpti_ActivityOverhead3> overhead;
 
   [[nodiscard]] std::size_t count() const {
     return kernels.size() + copies.size() + peer_copies.size() + fills.size() + calls.size() +
-           external.size();
+           external.size() + overhead.size();
   }
   // The id that belongs to a record's call; 0: none.
   [[nodiscard]] std::uint64_t id_of(std::uint32_t correlation) const;

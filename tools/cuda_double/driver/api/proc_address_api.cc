@@ -1,4 +1,6 @@
 // Functions by their names and versions.
+#include <cudaProfiler.h>
+
 #include <algorithm>
 #include <vector>
 
