@@ -163,6 +163,7 @@ std::vector<std::string> Session::finish() {
   if (marks_steps_) end_step();
   leave_phase();
   sources_->stop();
+  sources_->add_notes_to(*assembly_);
   assembly_->add_devices(sources_->facts(wants_peaks(), assembly_->recording().quality.notes));
   sources_.reset();
   claim_.reset();

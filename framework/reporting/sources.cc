@@ -135,6 +135,14 @@ void Sources::add_to(profiler::Assembly& assembly) {
   for (Source& source : sources_) assembly.add_device_log(source.log->take());
 }
 
+void Sources::add_notes_to(profiler::Assembly& assembly) {
+  const std::lock_guard lock(mutex_);
+  for (Source& source : sources_) {
+    source.log->drop_records();
+    assembly.add_device_log(source.log->take());
+  }
+}
+
 std::vector<profiler::DeviceFacts> Sources::facts(bool measure,
                                                   std::vector<std::string>& notes) const {
   std::vector<device::Device*> devices;

@@ -36,7 +36,9 @@ struct CountedSource {
       return nullptr;
     };
     api.stop = [](loci_plugin*) -> loci_error* {
-      if (now != nullptr) ++now->stops;
+      if (now == nullptr) return nullptr;
+      ++now->stops;
+      if (now->says_at_stop) now->sink->note(now->sink->context, {"farewell", 8});
       return nullptr;
     };
     return api;
@@ -51,6 +53,7 @@ struct CountedSource {
   int starts = 0;
   int flushes = 0;
   int stops = 0;
+  bool says_at_stop = false;
   std::uint32_t flags = 0;
   const loci_profile_sink* sink = nullptr;
   loci_error* failure = nullptr;
@@ -65,6 +68,10 @@ class SourcesTest : public ReportingTest {
     return device::DeviceManager::instance().get(Place(type + ":0"));
   }
   static profiler::Recording recording_of(Sources& sources) {
+    return recording_of(sources, [](profiler::Assembly&) {});
+  }
+  template <class AtEnd>
+  static profiler::Recording recording_of(Sources& sources, AtEnd&& at_end) {
     profiler::Collector::instance().begin({});
     profiler::Harvest harvest = profiler::Collector::instance().end();
     // A period of its own, whose ticks are nanoseconds: that of the collector was too short to say
@@ -75,6 +82,7 @@ class SourcesTest : public ReportingTest {
     profiler::Assembly assembly(profiler::LabelTable::instance());
     assembly.add_period(harvest);
     sources.add_to(assembly);
+    at_end(assembly);
     std::vector<std::string> notes;
     assembly.add_devices(sources.facts(/*measure=*/false, notes));
     return assembly.finish(0);
@@ -113,6 +121,19 @@ TEST_F(SourcesTest, DropsWhatCameBefore) {
   source_.give(1000, 2000);
   sources.discard();
   EXPECT_THAT(recording_of(sources).device_spans, IsEmpty());
+}
+
+TEST_F(SourcesTest, TakesWhatIsSaidAtTheEndAndNoMoreRecords) {
+  open("fakef");
+  source_.says_at_stop = true;
+  Sources sources(/*calls=*/false);
+  const profiler::Recording recording = recording_of(sources, [&](profiler::Assembly& assembly) {
+    source_.give(1000, 2000);
+    sources.stop();
+    sources.add_notes_to(assembly);
+  });
+  EXPECT_THAT(recording.quality.notes, ::testing::Contains(::testing::EndsWith(": farewell")));
+  EXPECT_THAT(recording.device_spans, IsEmpty());
 }
 
 TEST_F(SourcesTest, SaysWhichDevicesAreNotSeen) {
