@@ -1,10 +1,10 @@
 // Copies and fills.
 #include <cstring>
 
-#include "correlation_scope.h"
 #include "device.h"
 #include "pinned_ranges.h"
 #include "staging.h"
+#include "work_scope.h"
 
 namespace loci::cuda {
 namespace {
@@ -64,15 +64,30 @@ CUresult copy_flat(const Driver& driver, const loci_copy& copy, CUstream stream)
                                    copy.row_bytes, stream);
 }
 
+std::uint32_t direction_of(const loci_copy& copy) {
+  if (copy.source_end == LOCI_END_PEER || copy.target_end == LOCI_END_PEER) return LOCI_COPY_PEER;
+  if (copy.source_end == LOCI_END_HOST) return LOCI_COPY_HOST_TO_DEVICE;
+  return copy.target_end == LOCI_END_HOST ? LOCI_COPY_DEVICE_TO_HOST : LOCI_COPY_DEVICE_TO_DEVICE;
+}
+
+TimedWork work_of(const loci_copy& copy) {
+  TimedWork work;
+  work.kind = LOCI_DEVICE_WORK_COPY;
+  work.correlation = copy.correlation;
+  work.direction = direction_of(copy);
+  work.bytes = copy.rows * copy.row_bytes;
+  return work;
+}
+
 }  // namespace
 
 bool Device::copy(const loci_copy& copy, Stream* stream) {
   require_ends(copy);
   require(stream);
   const CurrentContext current(*this);
-  const CorrelationScope belongs_to(copy.correlation);
   faults_.enter_copy();
   if (copy.rows == 0 || copy.row_bytes == 0) return false;
+  const WorkScope scope(*this, stream->handle(), work_of(copy));
   const loci_copy simplest = is_flat(copy) ? as_one_row(copy) : copy;
   if (copy.source_end == LOCI_END_PEER || copy.target_end == LOCI_END_PEER) {
     copy_with_peer(simplest, *stream);
@@ -158,9 +173,13 @@ void Device::fill(void* target, std::uint64_t bytes, const void* pattern,
                   std::uint32_t pattern_bytes, Stream* stream, std::uint64_t correlation) {
   require(stream);
   const CurrentContext current(*this);
-  const CorrelationScope belongs_to(correlation);
   faults_.enter_copy();
   if (bytes == 0) return;
+  TimedWork work;
+  work.kind = LOCI_DEVICE_WORK_FILL;
+  work.correlation = correlation;
+  work.bytes = bytes;
+  const WorkScope scope(*this, stream->handle(), work);
   const CUdeviceptr first = device_address(target);
   const std::uint64_t count = bytes / pattern_bytes;
   std::uint32_t words[2] = {0, 0};

@@ -1,6 +1,6 @@
 #include "device.h"
 
-#include "graph_launches.h"
+#include "open_devices.h"
 #include "pinned_ranges.h"
 #include "plugin.h"
 #include "status.h"
@@ -49,20 +49,25 @@ void Device::describe(Plugin& plugin, std::uint32_t index, loci_device_info& inf
   info.peak_bytes = entry.peak_bytes;
 }
 
-Device::Device(Plugin& plugin, const sdk::Host&, std::uint32_t index)
+Device::Device(Plugin& plugin, const sdk::Host& host, std::uint32_t index)
     : driver_(plugin.driver()),
       pinned_(plugin.pinned()),
+      open_devices_(plugin.open_devices()),
       entry_(entry_at(plugin, index)),
+      index_(index),
       place_("cuda:" + std::to_string(index)),
       faults_(plugin.faults(), place_),
       modules_(*this),
-      cublaslt_(plugin, *this) {
+      cublaslt_(plugin, *this),
+      event_times_(*this, plugin.profile_source().event_session(), host),
+      graph_trace_(*this) {
   check(driver_->cuDevicePrimaryCtxRetain(&context_, entry_.handle), "opening the device");
   try {
     const CurrentContext current(*this);
     const RelaxedCapture relaxed(driver_);
     check(driver_->cuStreamCreateWithPriority(&watch_, CU_STREAM_NON_BLOCKING, 0),
           "opening the device");
+    open_devices_.add(*this);
   } catch (...) {
     driver_->cuDevicePrimaryCtxRelease(entry_.handle);
     throw;
@@ -72,6 +77,7 @@ Device::Device(Plugin& plugin, const sdk::Host&, std::uint32_t index)
 Device::~Device() {
   {
     const CurrentContext current(*this, CurrentContext::ToGiveBack{});
+    open_devices_.remove(*this, [this] { event_times_.leave(); });
     cublaslt_.destroy();
     modules_.unload();
     driver_->cuStreamDestroy(watch_);
@@ -182,11 +188,11 @@ void Device::check_async() {
   if (status != CUDA_ERROR_NOT_READY) check(status, "looking for errors");
 }
 
-void* Device::native_handle(Stream* stream, std::string_view name) const {
+void* Device::native_handle(Stream* stream, std::string_view name) {
   if (name == "cuda.driver") return driver_.library();
   if (name == "cuda.context") return context_;
   if (name == "cuda.stream" && stream != nullptr) return stream->handle();
-  if (name == "cuda.graph.trace") return static_cast<GraphTrace*>(&GraphLaunches::instance());
+  if (name == "cuda.graph.trace") return static_cast<GraphTrace*>(&graph_trace_);
   if (name == "cuda.stream.recording" && stream != nullptr) return &stream->recording();
   return nullptr;
 }

@@ -10,9 +10,11 @@
 #include <string_view>
 
 #include "cublaslt_handle.h"
+#include "device_graph_trace.h"
 #include "device_list.h"
 #include "driver.h"
 #include "event.h"
+#include "event_times.h"
 #include "module_cache.h"
 #include "planned_faults.h"
 #include "stream.h"
@@ -20,6 +22,7 @@
 
 namespace loci::cuda {
 
+class OpenDevices;
 class PinnedRanges;
 class Plugin;
 
@@ -48,7 +51,7 @@ class Device {
             Stream* stream, std::uint64_t correlation);
   void synchronize();
   void check_async();
-  void* native_handle(Stream* stream, std::string_view name) const;
+  void* native_handle(Stream* stream, std::string_view name);
 
   // For streams, events and kernels.
   [[nodiscard]] const Driver& driver() const { return driver_; }
@@ -57,6 +60,10 @@ class Device {
   [[nodiscard]] ModuleCache& modules() { return modules_; }
   [[nodiscard]] StreamList& streams() { return streams_; }
   [[nodiscard]] CublasLtHandle& cublaslt() { return cublaslt_; }
+  [[nodiscard]] EventTimes& event_times() { return event_times_; }
+  // Without work: errors of the context can be asked for by it, and clocks compared.
+  [[nodiscard]] CUstream watch() const { return watch_; }
+  [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const std::string& place() const { return place_; }  // "cuda:0"
   [[nodiscard]] std::uint32_t multiprocessors() const { return entry_.multiprocessors; }
   // The first number of it: 9 for sm_90.
@@ -85,14 +92,18 @@ class Device {
 
   const Driver& driver_;
   PinnedRanges& pinned_;
+  OpenDevices& open_devices_;
   const DeviceEntry& entry_;
+  const std::uint32_t index_;
   const std::string place_;  // "cuda:0"
   PlannedFaults faults_;
   CUcontext context_ = nullptr;
-  CUstream watch_ = nullptr;  // no work: errors of the context can be asked for by it
+  CUstream watch_ = nullptr;
   ModuleCache modules_;
   StreamList streams_;
   CublasLtHandle cublaslt_;
+  EventTimes event_times_;
+  DeviceGraphTrace graph_trace_;
   std::atomic<bool> is_lost_{false};
   mutable std::mutex mutex_;
   std::string lost_by_;

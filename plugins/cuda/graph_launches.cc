@@ -3,6 +3,17 @@
 #include "correlation_scope.h"
 
 namespace loci::cuda {
+namespace {
+
+class CorrelatedLaunch final : public TracedSpan {
+ public:
+  ~CorrelatedLaunch() override {
+    if (is_begun) end_correlation();
+  }
+  bool is_begun = false;
+};
+
+}  // namespace
 
 // Never destroyed: graphs may be launched until the process ends.
 GraphLaunches& GraphLaunches::instance() {
@@ -10,8 +21,9 @@ GraphLaunches& GraphLaunches::instance() {
   return launches;
 }
 
-bool GraphLaunches::begin(const TracedLaunch& launch) {
-  if (!is_correlating()) return false;
+std::unique_ptr<TracedSpan> GraphLaunches::begin(const TracedLaunch& launch) {
+  if (!is_correlating()) return nullptr;
+  auto span = std::make_unique<CorrelatedLaunch>();
   std::uint64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -19,12 +31,11 @@ bool GraphLaunches::begin(const TracedLaunch& launch) {
     launches_.emplace(id, launch);
     if (launches_.size() > kMost) launches_.erase(launches_.begin());
   }
-  if (begin_correlation(id)) return true;
+  span->is_begun = begin_correlation(id);
+  if (span->is_begun) return span;
   forget(id);
-  return false;
+  return nullptr;
 }
-
-void GraphLaunches::end() { end_correlation(); }
 
 std::optional<TracedLaunch> GraphLaunches::find(std::uint64_t id) const {
   const std::lock_guard lock(mutex_);

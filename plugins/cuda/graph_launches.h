@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -13,12 +14,12 @@ namespace loci::cuda {
 
 // Of the process, as CUPTI's client is. Their external ids tell that they are launches of graphs:
 // the host counts its own from 1.
-class GraphLaunches final : public GraphTrace {
+class GraphLaunches {
  public:
   static GraphLaunches& instance();
 
-  bool begin(const TracedLaunch& launch) override;
-  void end() override;
+  // NULL where CUPTI records nothing.
+  [[nodiscard]] std::unique_ptr<TracedSpan> begin(const TracedLaunch& launch);
 
   [[nodiscard]] static bool is_id(std::uint64_t external) { return (external & kMark) != 0; }
   [[nodiscard]] std::optional<TracedLaunch> find(std::uint64_t id) const;

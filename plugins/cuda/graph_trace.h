@@ -15,6 +15,16 @@ struct TracedLaunch {
   std::uint64_t replay;
   std::uint64_t correlation;
   std::shared_ptr<const std::vector<std::uint64_t>> items;
+  void* stream;  // a CUstream
+};
+
+// While it lives, what its thread launches is that launch.
+class TracedSpan {
+ public:
+  TracedSpan() = default;
+  virtual ~TracedSpan() = default;
+  TracedSpan(const TracedSpan&) = delete;
+  TracedSpan& operator=(const TracedSpan&) = delete;
 };
 
 // Any thread may call.
@@ -25,10 +35,8 @@ class GraphTrace {
   GraphTrace(const GraphTrace&) = delete;
   GraphTrace& operator=(const GraphTrace&) = delete;
 
-  // What this thread launches until end() is that. False where no profile is recorded: end() must
-  // not be called then.
-  virtual bool begin(const TracedLaunch& launch) = 0;
-  virtual void end() = 0;
+  // NULL where no profile is recorded.
+  [[nodiscard]] virtual std::unique_ptr<TracedSpan> begin(const TracedLaunch& launch) = 0;
 };
 
 }  // namespace loci::cuda

@@ -14,6 +14,7 @@
 #include "cupti_library.h"
 #include "device_list.h"
 #include "driver.h"
+#include "open_devices.h"
 #include "pinned_ranges.h"
 #include "planned_faults.h"
 #include "profile_source.h"
@@ -43,6 +44,7 @@ class Plugin {
   [[nodiscard]] ProfileSource& profile_source() { return profile_source_; }
   [[nodiscard]] const FaultSettings& faults() const { return faults_; }
   [[nodiscard]] PinnedRanges& pinned() { return pinned_; }
+  [[nodiscard]] OpenDevices& open_devices() { return open_devices_; }
 
  private:
   const std::string driver_path_;
@@ -57,6 +59,7 @@ class Plugin {
   std::once_flag looked_for_cublaslt_;
   std::unique_ptr<CublasLtLibrary> cublaslt_;
   PinnedRanges pinned_;
+  OpenDevices open_devices_;
   std::once_flag looked_for_cupti_;
   std::unique_ptr<CuptiLibrary> cupti_;
   ProfileSource profile_source_;

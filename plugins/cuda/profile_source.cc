@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "correlation_scope.h"
+#include "device.h"
 #include "graph_launches.h"
 #include "plugin.h"
 
@@ -60,27 +61,32 @@ std::string remedy_of(CUptiResult status) {
 }  // namespace
 
 void ProfileSource::start(std::uint32_t flags, const sdk::ProfileSink& sink) {
+  const bool with_calls = (flags & LOCI_PROFILE_CALLS) != 0;
+  const std::string refusal = start_cupti(with_calls, sink);
+  if (!refusal.empty()) start_events(with_calls, sink, refusal);
+}
+
+std::string ProfileSource::start_cupti(bool with_calls, const sdk::ProfileSink& sink) {
   const CuptiLibrary& cupti = plugin_.cupti();
-  if (!cupti.unavailable().empty()) {
-    return sink.note("device work is missing: " + cupti.unavailable());
-  }
+  if (!cupti.unavailable().empty()) return cupti.unavailable();
   {
     const std::lock_guard lock(recording().mutex);
     if (recording().source != nullptr) {
-      return sink.note(
-          "device work is missing: CUPTI records one session of a process at a time, and another "
-          "has begun");
+      return "CUPTI records one session of a process at a time, and another has begun";
     }
     recording().source = this;
     sink_ = sink;
     clock_ = {};
-    records_.emplace(cupti, plugin_.multiprocessors(), (flags & LOCI_PROFILE_CALLS) != 0);
+    records_.emplace(cupti, plugin_.multiprocessors(), with_calls);
   }
   cupti_ = &cupti;
-  const std::string refusal = enable((flags & LOCI_PROFILE_CALLS) != 0);
-  if (refusal.empty()) return set_correlating(&cupti.functions());
-  stop();
-  sink.note("device work is missing: " + refusal);
+  std::string refusal = enable(with_calls);
+  if (refusal.empty()) {
+    set_correlating(&cupti.functions());
+  } else {
+    stop_cupti();
+  }
+  return refusal;
 }
 
 std::string ProfileSource::enable(bool with_calls) {
@@ -119,6 +125,9 @@ void ProfileSource::disable() {
 }
 
 void ProfileSource::flush() {
+  if (event_session_.number() != 0) {
+    return for_each_device([](Device& device) { device.event_times().flush(); });
+  }
   if (cupti_ == nullptr) return;
   const CUptiResult status = cupti_->functions().cuptiActivityFlushAll(0);
   if (status != CUPTI_SUCCESS) {
@@ -129,7 +138,11 @@ void ProfileSource::flush() {
 }
 
 void ProfileSource::stop() {
-  if (cupti_ == nullptr) return;
+  if (event_session_.number() != 0) stop_events();
+  if (cupti_ != nullptr) stop_cupti();
+}
+
+void ProfileSource::stop_cupti() {
   set_correlating(nullptr);
   disable();
   cupti_->functions().cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -140,6 +153,46 @@ void ProfileSource::stop() {
   recording().source = nullptr;
   records_.reset();
   sink_ = {};
+}
+
+// A device that opens later takes part with its first work.
+void ProfileSource::start_events(bool with_calls, const sdk::ProfileSink& sink,
+                                 const std::string& why) {
+  event_session_.begin(sink);
+  for_each_device([](Device& device) { device.event_times().join(); });
+  sink.note("times come from CUDA events: " + why +
+            "; all kernels of an operator have one time, and so has each replay of a graph" +
+            (with_calls ? "; calls of the driver are missing" : ""));
+}
+
+void ProfileSource::stop_events() {
+  event_session_.end();
+  for_each_device([](Device& device) { device.event_times().leave(); });
+}
+
+template <class Visit>
+void ProfileSource::for_each_device(Visit&& visit) {
+  plugin_.open_devices().for_each([&](Device& device) {
+    const CurrentContext current(device, CurrentContext::ToGiveBack{});
+    visit(device);
+  });
+}
+
+// All of them or none.
+void ProfileSource::external_range_begin() {
+  try {
+    plugin_.open_devices().for_each([](Device& device) {
+      const CurrentContext current(device);
+      device.check(device.driver()->cuProfilerStart(), "starting an external profiler");
+    });
+  } catch (...) {
+    external_range_end();
+    throw;
+  }
+}
+
+void ProfileSource::external_range_end() {
+  for_each_device([](Device& device) { device.driver()->cuProfilerStop(); });
 }
 
 void ProfileSource::hand_over(bool all) {

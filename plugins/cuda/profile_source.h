@@ -10,13 +10,14 @@
 
 #include "clock_fit.h"
 #include "cupti_records.h"
+#include "event_times.h"
 
 namespace loci::cuda {
 
 class Plugin;
 
 // CUPTI has one client in a process, so that one source of it records at a time. Where CUPTI is
-// not, or refuses, nothing is recorded, and the sink gets a note.
+// not, or refuses, events tell the times, and the sink gets a note that says it.
 class ProfileSource {
  public:
   ProfileSource(Plugin& plugin, const sdk::Host& host) : plugin_(plugin), host_(host) {}
@@ -27,6 +28,11 @@ class ProfileSource {
   void start(std::uint32_t flags, const sdk::ProfileSink& sink);
   void flush();
   void stop();
+  // Of who profiles the process from outside: of each device that is open.
+  void external_range_begin();
+  void external_range_end();
+
+  [[nodiscard]] const EventSession& event_session() const { return event_session_; }
 
  private:
   struct Moment {
@@ -40,6 +46,13 @@ class ProfileSource {
                                    std::size_t size, std::size_t used);
   void take_records(std::uint8_t* buffer, std::size_t used);
 
+  // Empty, or why not and how it can be had.
+  [[nodiscard]] std::string start_cupti(bool with_calls, const sdk::ProfileSink& sink);
+  void stop_cupti();
+  void start_events(bool with_calls, const sdk::ProfileSink& sink, const std::string& why);
+  void stop_events();
+  template <class Visit>
+  void for_each_device(Visit&& visit);
   // Empty, or what was refused and how it can be had.
   [[nodiscard]] std::string enable(bool with_calls);
   void disable();
@@ -50,6 +63,7 @@ class ProfileSource {
   Plugin& plugin_;
   const sdk::Host& host_;
   const CuptiLibrary* cupti_ = nullptr;  // while it records
+  EventSession event_session_;
   std::vector<CUpti_ActivityKind> enabled_;
   // From here on guarded by the lock of the process's recording.
   sdk::ProfileSink sink_;

@@ -3,9 +3,11 @@
 #include <loci/plugin/error.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <memory>
+#include <string_view>
 
-#include "correlation_scope.h"
+#include "device.h"
 #include "plugin.h"
+#include "work_scope.h"
 
 namespace loci::cuda {
 namespace {
@@ -13,10 +15,14 @@ namespace {
 // What a loci_kernel* points to.
 struct Created {
   const sdk::Host* host;
+  Device* device;
+  std::string_view op;  // STATIC
   loci_kernel* kernel;
 };
 // What a loci_prepared* points to.
 struct Prepared {
+  Device* device;
+  std::string_view op;
   decltype(loci_prepared_info::launch) launch;
   loci_prepared* prepared;
 };
@@ -30,7 +36,8 @@ loci_error* create(loci_plugin* plugin, const loci_kernel_def* def, loci_device*
   if (loci_error* error = plain().create(plugin, def, device, op, &kernel)) return error;
   return sdk::guard(host.api(), [&] {
     std::unique_ptr<loci_kernel, void (*)(loci_kernel*)> owned(kernel, plain().destroy);
-    *out_kernel = reinterpret_cast<loci_kernel*>(new Created{&host, kernel});
+    *out_kernel = reinterpret_cast<loci_kernel*>(
+        new Created{&host, &sdk::device_of<Device>(device), sdk::to_view(def->op), kernel});
     owned.release();
   });
 }
@@ -43,7 +50,11 @@ void destroy(loci_kernel* kernel) noexcept {
 // Whatever the kernel gives the driver, by itself or through a library.
 loci_error* launch(const loci_prepared* prepared, const loci_launch* launch) noexcept {
   const auto& traced = *reinterpret_cast<const Prepared*>(prepared);
-  const CorrelationScope belongs_to(launch->correlation);
+  const Device::Stream* stream = sdk::stream_of<Device>(launch->stream);
+  TimedWork work;
+  work.correlation = launch->correlation;
+  work.op = traced.op;
+  const WorkScope scope(*traced.device, stream == nullptr ? nullptr : stream->handle(), work);
   return traced.launch(traced.prepared, launch);
 }
 
@@ -54,8 +65,8 @@ loci_error* prepare(loci_kernel* kernel, const loci_op_desc* op,
   return sdk::guard(created.host->api(), [&] {
     std::unique_ptr<loci_prepared, void (*)(loci_prepared*)> owned(out_info->prepared,
                                                                    plain().destroy_prepared);
-    out_info->prepared =
-        reinterpret_cast<loci_prepared*>(new Prepared{out_info->launch, out_info->prepared});
+    out_info->prepared = reinterpret_cast<loci_prepared*>(
+        new Prepared{created.device, created.op, out_info->launch, out_info->prepared});
     out_info->launch = &launch;
     owned.release();
   });

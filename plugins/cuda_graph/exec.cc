@@ -62,10 +62,9 @@ Exec::Exec(std::shared_ptr<const Driver> driver, std::shared_ptr<const Captured>
 void Exec::launch(const loci_graph_launch& launch) {
   const CUstream stream = driver_->stream(launch.stream);
   const CurrentContext current(*driver_);
-  const bool is_traced =
-      driver_->trace().begin({launch.graph, launch.replay, launch.correlation, items_});
+  const std::unique_ptr<cuda::TracedSpan> traced =
+      driver_->trace().begin({launch.graph, launch.replay, launch.correlation, items_, stream});
   const CUresult status = (*driver_)->cuGraphLaunch(exec_, stream);
-  if (is_traced) driver_->trace().end();
   driver_->check(status, "launching a graph");
 }
 

@@ -1,69 +1,21 @@
 // What profiles of programs on an emulated device hold.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "profile_fixture.h"
 
-#include <cstdlib>
-#include <loci/loci.hpp>
-#include <loci/profiler.hpp>
+#include <loci/timer.hpp>
 #include <map>
 #include <set>
-#include <string>
 #include <thread>
-#include <vector>
-
-#include "framework/profiler/profile.h"
-#include "framework/profiler/profile_file.h"
-#include "tests/support/paths.h"
-#include "tests/support/scratch_directory.h"
 
 namespace loci::test {
 namespace {
 
-using ::testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 
-std::string text(const loci_str& value) { return {value.data, value.size}; }
-
-class CudaProfileTest : public ::testing::Test {
+class CudaProfileTest : public CudaProfileFixture {
  protected:
-  // The plugin reads its settings when a process first uses it.
-  static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_CUPTI", build_path("lib/loci/cuda_double/libcupti.so.13").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all,devices=2", 1);
-  }
-
-  template <class Body>
-  profiler::Profile profile_of(ProfilerOptions options, Body&& body) {
-    const std::string path = scratch_.path("some.profile");
-    synchronize();  // what was launched before would be nobody's
-    Profiler profiler(options.no_reporter().profile_path(path));
-    body();
-    EXPECT_THAT(profiler.stop(), IsEmpty());
-    return profiler::Profile(profiler::read_profile(path));
-  }
-
-  static std::vector<loci_profile_device_span> work_of(const loci_profile& profile,
-                                                       std::uint32_t kind) {
-    std::vector<loci_profile_device_span> work;
-    for (std::uint64_t i = 0; i < profile.device_span_count; ++i) {
-      if (profile.device_spans[i].kind == kind) work.push_back(profile.device_spans[i]);
-    }
-    return work;
-  }
-  // The operator or copy that launched it, by name.
-  static std::string launcher(const loci_profile& profile, const loci_profile_device_span& work) {
-    for (std::uint32_t i = work.span; i != LOCI_PROFILE_NONE; i = profile.spans[i].parent) {
-      const loci_profile_label& label = profile.labels[profile.spans[i].label];
-      if (label.kind == LOCI_SPAN_OP || label.kind == LOCI_SPAN_COPY) return text(label.name);
-    }
-    return "nobody";
-  }
-
-  // Waits for it and fetches it.
-  static void compute(const Tensor& x) { static_cast<void>(x.to_vector<float>()); }
-  static Tensor ones() { return Tensor::from<float>(std::vector<float>(600, 1), {600}); }
-
-  ScratchDirectory scratch_;
+  static void SetUpTestSuite() { set_up(build_path("lib/loci/cuda_double/libcupti.so.13")); }
 };
 
 TEST_F(CudaProfileTest, KernelsBelongToTheirOperatorsAndHaveTheirShape) {
@@ -152,6 +104,33 @@ TEST_F(CudaProfileTest, ThreadsHaveTheirWork) {
   }
   EXPECT_EQ(counts, (std::map<std::string, int>{{"exp_f32 of exp", 50}, {"sqrt_f32 of sqrt", 50}}));
   EXPECT_GE(threads.size(), 2U);
+}
+
+// Of the calls of the driver those of external profilers, and launches.
+std::vector<std::string> calls_of(const loci_profile& profile) {
+  std::map<std::uint64_t, std::string> calls;  // by time
+  for (std::uint64_t i = 0; i < profile.span_count; ++i) {
+    const loci_profile_label& label = profile.labels[profile.spans[i].label];
+    const std::string name = text(label.name);
+    const bool is_wanted = name.rfind("cuProfiler", 0) == 0 || name == "cuLaunchKernel";
+    if (label.kind == LOCI_SPAN_CALL && is_wanted) calls[profile.spans[i].begin_ns] = name;
+  }
+  std::vector<std::string> names;
+  for (const auto& [time, name] : calls) {
+    if (names.empty() || names.back() != name) names.push_back(name);
+  }
+  return names;
+}
+
+TEST_F(CudaProfileTest, ARangeForExternalProfilersStartsAndStopsThem) {
+  const Tensor x = ones().to("cuda:0");
+  const profiler::Profile profile = profile_of(ProfilerOptions().tracer_option("OpDetail"), [&] {
+    LOCI_GPU_PROFILER("range", "");
+    compute(exp(x));
+    LOCI_GPU_PROFILER("inner", "");
+  });
+  EXPECT_THAT(calls_of(profile.abi()),
+              ElementsAre("cuProfilerStart", "cuLaunchKernel", "cuProfilerStop"));
 }
 
 }  // namespace
