@@ -110,6 +110,10 @@ void CuptiRecords::add(const CUpti_Activity& record) {
       ids_[external.correlationId] = external.externalId;
       return;
     }
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: {
+      const auto& cost = as<CUpti_ActivityOverhead2>(record);
+      return overhead_.add(cost.overheadKind, cost.start, cost.end);
+    }
     default: return;
   }
 }
@@ -195,24 +199,39 @@ void CuptiRecords::hand_over(const sdk::ProfileSink& sink, const ClockFit& clock
   hand_over_work(sink, clock, all);
   if (without_times_ != 0) sink.dropped(without_times_);
   without_times_ = 0;
-  if (waiting_.empty()) names_.clear();
+  if (waiting_.empty() && replays_.empty()) names_.clear();
   if (!all) return;
   earlier_ids_ = std::move(ids_);
   ids_.clear();
 }
 
-// What waits is looked at again at the end alone, however many buffers come before.
+std::size_t CuptiRecords::take_waiting(bool all) {
+  std::size_t count = 0;
+  if (all) {
+    count = waiting_.size();
+  } else if (waiting_.size() > kMostWaiting) {
+    count = waiting_.size() / 2;
+  }
+  const auto last = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+  work_.insert(work_.begin(), waiting_.begin(), last);
+  waiting_.erase(waiting_.begin(), last);
+  return count;
+}
+
+// What waits is looked at again when no more of it may wait alone, however many buffers come
+// before.
 void CuptiRecords::hand_over_work(const sdk::ProfileSink& sink, const ClockFit& clock, bool all) {
-  if (all) work_.insert(work_.begin(), waiting_.begin(), waiting_.end());
-  if (all) waiting_.clear();
+  const std::size_t given_up = take_waiting(all);
   std::vector<loci_device_record> known;
-  for (Work& work : work_) {
-    loci_device_record& record = work.record;
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const Work& work = work_[i];
+    loci_device_record record = work.record;
     record.correlation = correlation_of(work.call);
-    if (record.correlation == 0 && !all) {
+    if (record.correlation == 0 && i >= given_up && !all) {
       waiting_.push_back(work);
     } else if (GraphLaunches::is_id(record.correlation)) {
       replays_[record.correlation].push_back(work);
+      ++in_replays_;
     } else {
       known.push_back(record);
     }
@@ -226,29 +245,35 @@ void CuptiRecords::hand_over_work(const sdk::ProfileSink& sink, const ClockFit& 
   work_.clear();
 }
 
-// Nodes of an executable have ids of their own, which count up in the order of the graph's: which
-// node a record is of shows once all of a launch are there. What is left at the end has no item.
 void CuptiRecords::hand_over_graphs(std::vector<loci_device_record>* known, bool all) {
   for (auto replay = replays_.begin(); replay != replays_.end();) {
-    auto& [id, works] = *replay;
-    const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(id);
-    const bool is_whole = launch && works.size() == launch->items->size();
-    if (!is_whole && !all) {
-      ++replay;
-      continue;
-    }
-    std::sort(works.begin(), works.end(),
-              [](const Work& a, const Work& b) { return a.node < b.node; });
-    for (std::size_t i = 0; i < works.size(); ++i) {
-      loci_device_record& record = works[i].record;
-      record.correlation = is_whole ? launch->correlation + (*launch->items)[i] : 0;
-      record.graph = launch ? launch->graph : 0;
-      record.replay = launch ? launch->replay : 0;
-      known->push_back(record);
-    }
-    GraphLaunches::instance().forget(id);
-    replay = replays_.erase(replay);
+    const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(replay->first);
+    const bool is_whole = launch && replay->second.size() == launch->items->size();
+    replay = is_whole || all ? hand_over_replay(replay, known) : std::next(replay);
   }
+  while (in_replays_ > kMostWaiting) hand_over_replay(replays_.begin(), known);
+}
+
+// Nodes of an executable have ids of their own, which count up in the order of the graph's: which
+// node a record is of shows once all of a launch are there. Of one that is not whole no item is
+// known.
+CuptiRecords::Replays::iterator CuptiRecords::hand_over_replay(
+    Replays::iterator replay, std::vector<loci_device_record>* known) {
+  auto& [id, works] = *replay;
+  const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(id);
+  const bool is_whole = launch && works.size() == launch->items->size();
+  std::sort(works.begin(), works.end(),
+            [](const Work& a, const Work& b) { return a.node < b.node; });
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    loci_device_record& record = works[i].record;
+    record.correlation = is_whole ? launch->correlation + (*launch->items)[i] : 0;
+    record.graph = launch ? launch->graph : 0;
+    record.replay = launch ? launch->replay : 0;
+    known->push_back(record);
+  }
+  GraphLaunches::instance().forget(id);
+  in_replays_ -= works.size();
+  return replays_.erase(replay);
 }
 
 void CuptiRecords::hand_over_calls(const sdk::ProfileSink& sink, const ClockFit& clock) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <loci/plugin/profile_source.hpp>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 
 #include "clock_fit.h"
 #include "cupti_library.h"
+#include "cupti_overhead.h"
 #include "occupancy.h"
 
 namespace loci::cuda {
@@ -20,6 +22,10 @@ const std::vector<CUpti_CallbackId>& enqueuing_calls();
 // Records of one session. Used by one thread at a time.
 class CuptiRecords {
  public:
+  // As much work waits at most, for its id or for the rest of its graph's; then the oldest is
+  // handed over without an operator.
+  static constexpr std::size_t kMostWaiting = 1 << 16;
+
   // The limits of the devices in their order; calls are left out unless they are wanted.
   CuptiRecords(const CuptiLibrary& cupti, std::vector<MultiprocessorLimits> limits,
                bool wants_calls);
@@ -28,6 +34,7 @@ class CuptiRecords {
   void add(const CUpti_Activity& record);
   // Those whose correlation id has come; at the end of a recording `all`, the others without one.
   void hand_over(const sdk::ProfileSink& sink, const ClockFit& clock, bool all);
+  [[nodiscard]] const CuptiOverhead& overhead() const { return overhead_; }
 
  private:
   // With times of CUPTI, and its correlation id.
@@ -51,6 +58,12 @@ class CuptiRecords {
   void add_work(const Record& from, loci_device_record& record, std::string_view name);
   [[nodiscard]] std::string_view kept(std::string_view name);
   void hand_over_graphs(std::vector<loci_device_record>* known, bool all);
+  using Replays = std::map<std::uint64_t, std::vector<Work>>;
+  // Gives the next one.
+  Replays::iterator hand_over_replay(Replays::iterator replay,
+                                     std::vector<loci_device_record>* known);
+  // Puts work that has waited long enough before what has just come, and says how much it is.
+  std::size_t take_waiting(bool all);
   // 0: not known yet.
   [[nodiscard]] std::uint64_t correlation_of(std::uint32_t call) const;
   void hand_over_work(const sdk::ProfileSink& sink, const ClockFit& clock, bool all);
@@ -64,10 +77,12 @@ class CuptiRecords {
   std::unordered_map<std::uint32_t, std::uint64_t> earlier_ids_;
   std::vector<Work> work_;     // that has just come
   std::vector<Work> waiting_;  // whose correlation id has not come
-  std::unordered_map<std::uint64_t, std::vector<Work>> replays_;  // by id of the launch
+  Replays replays_;            // by id of the launch, which counts up
+  std::size_t in_replays_ = 0;
   std::vector<Call> calls_;
   std::unordered_set<std::string> names_;
   std::uint64_t without_times_ = 0;
+  CuptiOverhead overhead_;
 };
 
 }  // namespace loci::cuda

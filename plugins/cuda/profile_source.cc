@@ -37,7 +37,8 @@ constexpr RecordedKind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
     {CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between devices"},
     {CUPTI_ACTIVITY_KIND_MEMSET, "fills"},
-    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the driver"}};
+    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the driver"},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, "its overhead"}};
 
 // CUPTI keeps the callbacks for good.
 void stay_loaded(const void* function) {
@@ -104,8 +105,11 @@ std::string ProfileSource::enable(bool with_calls) {
   for (const auto& [kind, what] : kKinds) {
     if (kind == CUPTI_ACTIVITY_KIND_DRIVER && !with_calls) continue;
     status = cupti->cuptiActivityEnable(kind);
-    if (status != CUPTI_SUCCESS) return refused(status, std::string("to record ") + what);
-    enabled_.push_back(kind);
+    if (status == CUPTI_SUCCESS) {
+      enabled_.push_back(kind);
+    } else if (kind != CUPTI_ACTIVITY_KIND_OVERHEAD) {  // which is no loss
+      return refused(status, std::string("to record ") + what);
+    }
   }
   if (with_calls) return {};
   // Ids join by records of calls: no more of them than that takes.
@@ -147,6 +151,8 @@ void ProfileSource::stop_cupti() {
   disable();
   cupti_->functions().cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   hand_over(/*all=*/true);
+  const std::string overhead = records_->overhead().note();
+  if (!overhead.empty()) sink_.note(overhead);
   cupti_ = nullptr;
   GraphLaunches::instance().forget_all();
   const std::lock_guard lock(recording().mutex);

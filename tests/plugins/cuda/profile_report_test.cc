@@ -134,6 +134,12 @@ TEST_F(CudaReportTest, EachReporterTellsHowManyRecordsWereLost) {
   }
 }
 
+TEST_F(CudaReportTest, EachReporterTellsOfTheOverhead) {
+  for (const auto& [reporter, text] : reports(kReporters)) {
+    EXPECT_THAT(text, HasSubstr("cuda: CUPTI tells of ")) << reporter;
+  }
+}
+
 TEST_F(CudaReportTest, WithoutCuptiEventsTellTheTimesAndEachReporterSaysIt) {
   const auto shown = reports(kReporters, {"LOCI_CUDA_CUPTI=0"});
   for (const auto& [reporter, text] : shown) {

@@ -133,5 +133,14 @@ TEST_F(CudaProfileTest, ARangeForExternalProfilersStartsAndStopsThem) {
               ElementsAre("cuProfilerStart", "cuLaunchKernel", "cuProfilerStop"));
 }
 
+TEST_F(CudaProfileTest, TheOverheadOfRecordingIsToldOnce) {
+  const Tensor x = ones().to("cuda:0");
+  const profiler::Profile profile = profile_of({}, [&] { compute(exp(x)); });
+  EXPECT_THAT(notes_of(profile.abi()),
+              Contains(ContainsRegex("^cuda: CUPTI tells of [0-9.e-]+ ms of overhead: [0-9.e-]+ ms "
+                                     "for buffer requests$"))
+                  .Times(1));
+}
+
 }  // namespace
 }  // namespace loci::test
