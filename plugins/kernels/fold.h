@@ -91,8 +91,9 @@ struct FoldRuns {
 
   LOCI_INLINE void run(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
     sdk::AxisWalk kept(plan.kept, begin);
+    const bool is_empty = plan.reduced_count() == 0;  // then there is no x
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
-      out[i] = fold.finish(fold_output(x + kept.offset()));
+      out[i] = fold.finish(fold_output(is_empty ? x : x + kept.offset()));
     }
   }
 
@@ -142,7 +143,8 @@ struct FoldColumns {
                        std::int64_t width) const {
     typename Fold::State states[kStrip];
     for (auto& state : states) state = Fold::neutral();
-    x += sdk::AxisWalk(plan.kept, row).offset() + column;
+    // Where nothing is reduced there is no x.
+    if (plan.reduced.count > 0) x += sdk::AxisWalk(plan.kept, row).offset() + column;
     sdk::AxisWalk reduced(plan.reduced, 0);
     for (std::int64_t i = 0; i < plan.reduced.count; ++i, reduced.next()) {
       const T* row_of_x = x + reduced.offset();

@@ -168,6 +168,9 @@ void add_reduce_cases(Suite& suite) {
     }
     suite.add(reduce_case(dtype, {{0, 3}, {0}}, false));
     suite.add(reduce_case(dtype, {{0, 3}, {}}, false));
+    // More columns than are folded at a time, and rows that are kept.
+    suite.add(reduce_case(dtype, {{0, 150}, {0}}, false));
+    suite.add(reduce_case(dtype, {{0, 3, 5}, {0, 2}}, false));
     suite.add(sum_like_case(dtype, {2, 3}, {}));
     suite.add(sum_like_case(dtype, {2, 3}, {3}));
     suite.add(sum_like_case(dtype, {2, 3}, {2, 1}));
