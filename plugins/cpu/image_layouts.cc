@@ -21,6 +21,11 @@ ImageLayout image_layout(sdk::Arg images) {
   throw sdk::Error(LOCI_CODE_UNSUPPORTED, "an argument comes in a layout that images do not have");
 }
 
+void require_planes(sdk::Arg filter) {
+  if (image_layout(filter) == ImageLayout::kPlanes) return;
+  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its filter is one that was computed as an image");
+}
+
 bool may_write_pixels(const sdk::OpDesc& op) {
   const sdk::Arg out = op.output(0);
   return out.takes_any_layout() && out.dim(1) > 1 && out.dim(2) * out.dim(3) > 1;

@@ -12,6 +12,10 @@ namespace loci::cpu {
 // layout that is none of images.
 kernels::ImageLayout image_layout(sdk::Arg images);
 
+// Of a filter, which is read as [filters, channels, height, width] alone: it comes in kPixels where
+// a kernel has computed it as it does images. Throws sdk::Error(LOCI_CODE_UNSUPPORTED) then.
+void require_planes(sdk::Arg filter);
+
 // Whether the kernel may choose kPixels for its output: the host offers it, and the layouts differ,
 // as they do with several channels of several pixels. A residual, if there is one, is added where
 // it lies, so that the output lies as it does.

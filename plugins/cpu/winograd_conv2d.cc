@@ -87,6 +87,7 @@ struct Slots {
 };
 
 WinogradPlan prepare_plan(sdk::Prepare& prepare, const ConvShape& shape, Slots slots) {
+  require_planes(prepare.op().input(slots.filter));
   const bool packs = !PackedFilter::is_packed_by_host(prepare.op(), slots.filter);
   WinogradPlan plan(shape, kernels::winograd_outputs(shape, packs),
                     prepare.host().parallel_width());

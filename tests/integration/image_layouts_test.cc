@@ -180,4 +180,29 @@ TEST(ImageLayouts, ThePlanSaysWhichValuesHowAndWhoWritesThem) {
   EXPECT_EQ(plan.laid_out[0].bytes, 32U * 16 * 16 * 4);
 }
 
+// Its channels are channels of a filter: convolutions read it as it is described.
+TEST(ImageLayouts, AFilterThatIsComputedAsAnImageIsPlain) {
+  const loci::Program program;
+  const loci::Program startup;
+  const loci::Scope scope;
+  loci::Variable out;
+  {
+    const loci::ProgramGuard building(program, startup);
+    loci::Conv2dOptions options;
+    options.paddings = {1, 1};
+    scope.set("w", loci::randn({32, 32, 3, 3}) * 0.1);
+    const auto weight =
+        loci::create_parameter({32, 32, 3, 3}, loci::kFloat32, loci::initializer::constant(0), "w");
+    const auto filter =
+        loci::conv2d(loci::data("f", {32, 32, 3, 3}, loci::kFloat32), weight, options);
+    out = loci::conv2d(loci::data("x", {1, 32, 16, 16}, loci::kFloat32), filter, options);
+  }
+  const loci::Feed feed{{"f", loci::randn({32, 32, 3, 3}) * 0.1},
+                        {"x", loci::randn({1, 32, 16, 16})}};
+  loci::Executor chained("cpu", {}, scope);
+  loci::Executor written("cpu", loci::CompileOptions::none(), scope);
+  expect_close(chained.run(program, feed, {out})[0].to_vector<float>(),
+               written.run(program, feed, {out})[0].to_vector<float>());
+}
+
 }  // namespace

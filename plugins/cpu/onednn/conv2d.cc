@@ -96,6 +96,7 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
                                        const ConvShape& shape, CutAxis axis, Range range,
                                        bool may_choose) {
   const ImageLayout x = image_layout(op.input(0));
+  require_planes(op.input(1));
   if (elements.are_widened() && (x == ImageLayout::kPixels || op.output(0).takes_any_layout())) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "elements that are converted come in planes");
   }
