@@ -1,0 +1,168 @@
+// Random models as they are compiled, against what is written, operator by operator: fused,
+// recognised, laid out, packed, in place, with other batches in between. LOCI_RANDOM_MODELS is how
+// many, LOCI_RANDOM_SEED the first seed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "tests/random_models/random_model.h"
+#include "tests/support/process_width.h"
+#include "tests/support/program_steps.h"
+
+namespace loci::test {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+std::uint64_t first_seed() { return from_environment("LOCI_RANDOM_SEED", 1); }
+
+// Tells of which one it is where something fails.
+template <class Check>
+void for_models(std::uint64_t count, const Check& check) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + count; ++seed) {
+    SCOPED_TRACE("LOCI_RANDOM_SEED=" + std::to_string(seed));
+    try {
+      check(seed);
+    } catch (const std::exception& error) {
+      FAIL() << error.what();
+    }
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+std::vector<double> numbers_of(const Tensor& tensor) {
+  return cast(tensor.to("cpu"), kFloat64).to_vector<double>();
+}
+
+bool has_same_bits(double a, double b) {
+  // Which NaN it is depends on which operand a processor looks at first.
+  return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b));
+}
+
+double largest_of(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+// A tolerance of 0 means the bits.
+void expect_same(const Tensor& actual, const Tensor& expected, double tolerance) {
+  ASSERT_EQ(actual.dtype(), expected.dtype());
+  ASSERT_EQ(actual.shape(), expected.shape());
+  const std::vector<double> a = numbers_of(actual);
+  const std::vector<double> b = numbers_of(expected);
+  const double most = tolerance * std::max(largest_of(b), 1e-3);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_near = most > 0 && std::abs(a[i] - b[i]) <= most;
+    ASSERT_TRUE(is_near || has_same_bits(a[i], b[i]))
+        << "element " << i << " of " << dtype_name(expected.dtype()) << expected.shape().to_string()
+        << " is " << a[i] << ", and written " << b[i];
+  }
+}
+
+void expect_same(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected,
+                 double tolerance) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    SCOPED_TRACE("output " + std::to_string(i));
+    expect_same(actual[i], expected[i], tolerance);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// What of its kernels and layouts the models have come to.
+struct Reached {
+  std::set<std::string> types;
+  std::size_t laid_out = 0;
+  std::size_t packed = 0;
+
+  void look_at(Executor& executor, const RandomModel& model) {
+    const auto plan = inspect::plan(executor, model.program(), model.feed(0), model.fetches());
+    for (const auto& op : plan.operators) types.insert(op.type);
+    laid_out += plan.laid_out.size();
+    packed += plan.packed.size();
+  }
+};
+
+void expect_what_is_written(std::uint64_t seed, Reached& reached) {
+  const RandomModel model(seed);
+  const ProcessWidth width(seed % 5 == 0 ? 3 : 1);
+  Executor compiled("cpu", model.options(), model.scope());
+  Executor written("cpu", CompileOptions::none(), model.scope());
+  if (seed % 7 == 2) reached.look_at(compiled, model);
+  std::vector<std::vector<Tensor>> results;
+  for (std::size_t run = 0; run < model.batches().size(); ++run) {
+    SCOPED_TRACE("run " + std::to_string(run));
+    const Feed feed = model.feed(run);
+    results.push_back(compiled.run(model.program(), feed, model.fetches()));
+    expect_same(results.back(), written.run(model.program(), feed, model.fetches()),
+                model.tolerance());
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  SCOPED_TRACE("the first run again");
+  expect_same(results.back(), results.front(), 0);
+}
+
+TEST(RandomModelsTest, ComputeWhatIsWritten) {
+  const std::uint64_t count = from_environment("LOCI_RANDOM_MODELS", 400);
+  Reached reached;
+  for_models(count, [&](std::uint64_t seed) { expect_what_is_written(seed, reached); });
+  if (count < 100) return;
+  for (const char* type : {"fused_elementwise", "fused_conv2d", "fused_matmul", "attention"}) {
+    EXPECT_EQ(reached.types.count(type), 1U) << type;
+  }
+  EXPECT_GT(reached.laid_out, count / 100);
+  EXPECT_GT(reached.packed, count / 100);
+}
+
+void expect_same_at_the_same_time(std::uint64_t seed) {
+  const RandomModel model(seed);
+  const std::size_t runs = model.batches().size();
+  Executor alone("cpu", model.options(), model.scope());
+  Executor shared("cpu", model.options(), model.scope());
+  std::vector<std::vector<Tensor>> results(runs);
+  std::vector<std::thread> threads;
+  for (std::size_t run = 0; run < runs; ++run) {
+    threads.emplace_back(
+        [&, run] { results[run] = shared.run(model.program(), model.feed(run), model.fetches()); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t run = 0; run < runs; ++run) {
+    SCOPED_TRACE("run " + std::to_string(run));
+    expect_same(results[run], alone.run(model.program(), model.feed(run), model.fetches()), 0);
+  }
+}
+
+// Of one executor, whose plans, prepared kernels, packed constants and memory they share.
+TEST(RandomModelsTest, ThreadsAtTheSameTimeGetWhatOneGets) {
+  for_models(from_environment("LOCI_RANDOM_MODELS", 100), expect_same_at_the_same_time);
+}
+
+void expect_same_imperatively(std::uint64_t seed) {
+  const RandomModel model(seed);
+  Executor written("cpu", CompileOptions::none(), model.scope());
+  const ProgramSteps steps(model.program(), model.scope(), "cpu");
+  std::vector<std::string> names;
+  for (const Fetch& fetch : model.fetches()) names.push_back(fetch.name());
+  for (const std::size_t run : {0, 1}) {
+    SCOPED_TRACE("run " + std::to_string(run));
+    const Feed feed = model.feed(run);
+    expect_same(steps.run(feed, names), written.run(model.program(), feed, model.fetches()), 0);
+  }
+}
+
+// Each op enqueued on its own, with nothing known of those behind it.
+TEST(RandomModelsTest, ImperativeOpsComputeTheSame) {
+  for_models(from_environment("LOCI_RANDOM_MODELS", 100), expect_same_imperatively);
+}
+
+}  // namespace
+}  // namespace loci::test
