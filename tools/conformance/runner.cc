@@ -57,6 +57,17 @@ class Session {
     return !inspect::plan(executor_, program, feeds_, fetches).packed.empty();
   }
 
+  // Of values that pass among kernels.
+  [[nodiscard]] std::set<std::string> layouts(const Program& program,
+                                              const Variables& outputs) const {
+    const std::vector<Fetch> fetches(outputs.begin(), outputs.end());
+    std::set<std::string> found;
+    for (const auto& value : inspect::plan(executor_, program, feeds_, fetches).laid_out) {
+      found.insert(value.layout);
+    }
+    return found;
+  }
+
   Variable feed(const std::string& name, const Array& value) {
     feeds_.emplace_back(name, to_tensor(value));
     const Variable variable = data(name, value.shape, value.dtype);
@@ -180,6 +191,34 @@ Verdict check_forward(const Case& subject, const Place& place, const Arrays& inp
   return verdict;
 }
 
+Variable pass(const std::function<Variable(const Variable&)>& through, const Variable& value) {
+  return through && is_floating(value.dtype()) ? through(value) : value;
+}
+
+Verdict check_laid_out(const Case& subject, const Place& place, const Surroundings& surroundings,
+                       std::set<std::string>* layouts) {
+  CompileOptions options = CompileOptions::none();
+  options.chain_layouts = true;
+  const Arrays inputs = subject.make_inputs();
+  Session session(subject, place, options);
+  const Program program;
+  Variables outputs;
+  {
+    const ProgramGuard building(program);
+    Variables variables;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Variable input = session.add_input(i, inputs[i]);
+      variables.push_back(subject.inputs[i].state ? input : pass(surroundings.before, input));
+    }
+    for (const Variable& output : subject.build(variables)) {
+      outputs.push_back(pass(surroundings.behind, output));
+    }
+  }
+  *layouts = session.layouts(program, outputs);
+  if (layouts->empty()) return {};
+  return check_outputs(subject, inputs, session.run(program, outputs));
+}
+
 // Weights of the outputs, so that the gradients of different elements do not cancel or look alike.
 Arrays make_weights(const Case& subject, const Arrays& inputs) {
   Bits bits(hash(subject.name() + "/weights"));
@@ -264,6 +303,22 @@ bool means_absent(const Error& error) {
   return error.code() == ErrorCode::kPolicy || error.code() == ErrorCode::kUnsupported;
 }
 
+// Whatever is thrown is a result too.
+void judge(const std::function<Verdict()>& check, CaseResult* result) {
+  try {
+    const Verdict verdict = check();
+    if (!verdict.good()) result->outcome = Outcome::kFailed;
+    result->message = verdict.message;
+    result->worst = verdict.worst;
+  } catch (const Error& error) {
+    result->outcome = means_absent(error) ? Outcome::kAbsent : Outcome::kFailed;
+    result->message = error.what();
+  } catch (const std::exception& error) {
+    result->outcome = Outcome::kFailed;
+    result->message = error.what();
+  }
+}
+
 }  // namespace
 
 std::string_view outcome_name(Outcome outcome) {
@@ -277,18 +332,15 @@ std::string_view outcome_name(Outcome outcome) {
 
 CaseResult run_case(const Case& subject, const Place& place, const Effort& effort) {
   CaseResult result{subject.name(), subject.family};
-  try {
-    const Verdict verdict = check_case(subject, place, effort, &result.kernels);
-    if (!verdict.good()) result.outcome = Outcome::kFailed;
-    result.message = verdict.message;
-    result.worst = verdict.worst;
-  } catch (const Error& error) {
-    result.outcome = means_absent(error) ? Outcome::kAbsent : Outcome::kFailed;
-    result.message = error.what();
-  } catch (const std::exception& error) {
-    result.outcome = Outcome::kFailed;
-    result.message = error.what();
-  }
+  judge([&] { return check_case(subject, place, effort, &result.kernels); }, &result);
+  return result;
+}
+
+CaseResult run_laid_out(const Case& subject, const Place& place, const Surroundings& surroundings,
+                        std::set<std::string>* layouts) {
+  CaseResult result{subject.name(), subject.family};
+  judge([&] { return check_laid_out(subject, place, surroundings, layouts); }, &result);
+  if (result.outcome == Outcome::kPassed && layouts->empty()) result.outcome = Outcome::kAbsent;
   return result;
 }
 

@@ -45,6 +45,17 @@ struct Effort {
 // Whatever is thrown is a result too.
 CaseResult run_case(const Case& subject, const Place& place, const Effort& effort = {});
 
+// What stands around a case's op: functions that leave every element as it is. Empty: nothing.
+struct Surroundings {
+  std::function<Variable(const Variable&)> before;  // of each floating input that is fed
+  std::function<Variable(const Variable&)> behind;  // of each floating output
+};
+
+// Checks the outputs of a case between them, with values passed in layouts of the kernels' own
+// where these like it. Absent where none is; `layouts` gets what the plan says of those that are.
+CaseResult run_laid_out(const Case& subject, const Place& place, const Surroundings& surroundings,
+                        std::set<std::string>* layouts);
+
 struct Report {
   struct Count {
     std::size_t passed = 0;

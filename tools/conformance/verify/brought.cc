@@ -27,7 +27,8 @@ std::vector<OwnOp> own_ops(Instance& instance) {
   return ops;
 }
 
-std::set<std::string> kernel_ops(Instance& instance) {
+// Of the kernels that have these flags.
+std::set<std::string> kernel_ops(Instance& instance, std::uint32_t flags) {
   if (instance.interface(LOCI_KERNELS_INTERFACE, LOCI_KERNELS_MINOR) == nullptr) return {};
   const loci_kernels_api& api = instance.kernels_api();
   std::uint64_t count = 0;
@@ -37,7 +38,7 @@ std::set<std::string> kernel_ops(Instance& instance) {
   const auto* bytes = reinterpret_cast<const char*>(defs);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto& def = *reinterpret_cast<const loci_kernel_def*>(bytes + i * defs->struct_size);
-    names.emplace(view(def.op));
+    if ((def.flags & flags) == flags) names.emplace(view(def.op));
   }
   return names;
 }
@@ -49,7 +50,8 @@ Verdict ask(const Target& target) {
   const Json json{{"table", has_table},
                   {"devices", devices},
                   {"ops", own_ops(instance)},
-                  {"kernels", kernel_ops(instance)}};
+                  {"kernels", kernel_ops(instance, 0)},
+                  {"layouts", kernel_ops(instance, LOCI_KERNEL_OWN_LAYOUTS)}};
   return {Outcome::kPassed, json.dump()};
 }
 
@@ -60,8 +62,12 @@ Brought ask_what_it_brings(const Target& target, std::chrono::milliseconds patie
       run_isolated({{"ask", [&] { return ask(target); }}}, patience);
   if (results.front().outcome != Outcome::kPassed) return {};
   const Json json = Json::parse(results.front().message);
-  return {true, json["table"].get<bool>(), json["devices"].get<std::uint32_t>(),
-          json["ops"].get<std::vector<OwnOp>>(), json["kernels"].get<std::set<std::string>>()};
+  return {true,
+          json["table"].get<bool>(),
+          json["devices"].get<std::uint32_t>(),
+          json["ops"].get<std::vector<OwnOp>>(),
+          json["kernels"].get<std::set<std::string>>(),
+          json["layouts"].get<std::set<std::string>>()};
 }
 
 }  // namespace loci::verify

@@ -19,6 +19,7 @@ struct Brought {
   std::uint32_t devices = 0;  // 0 without that table too
   std::vector<OwnOp> ops = {};
   std::set<std::string> kernel_ops = {};  // that it has kernels for
+  std::set<std::string> layout_ops = {};  // of which one is LOCI_KERNEL_OWN_LAYOUTS
 };
 
 // Asks it in a process of its own.

@@ -22,9 +22,13 @@ bool is_float(loci_dtype dtype) {
          dtype == LOCI_DTYPE_F64;
 }
 
-bool is_plain(const loci_view& view) {
-  return view.residence == LOCI_RESIDENCE_DEVICE && view.layout == LOCI_LAYOUT_PLAIN &&
-         view.strides == nullptr;
+// Plain or in a layout of the plugin's own: nothing but those bytes.
+bool is_dense(const loci_view& view) {
+  return view.residence == LOCI_RESIDENCE_DEVICE && view.strides == nullptr;
+}
+// Whether its elements lie one behind the other.
+bool has_floats(const loci_view& view) {
+  return view.layout == LOCI_LAYOUT_PLAIN && is_float(view.dtype);
 }
 
 bool overlap(const loci_view& a, const loci_view& b) {
@@ -34,9 +38,21 @@ bool overlap(const loci_view& a, const loci_view& b) {
   return first < second + b.bytes && second < first + a.bytes;
 }
 
-// From the outputs of one slot to those of the next: aligned as memory of its own.
+// From the outputs of one slot to those of the next: aligned as memory of its own, and more than
+// the outputs have, so that it shows who writes behind them.
 std::uint64_t slot_bytes(const loci_view& view) {
-  return (view.bytes + kChunk - 1) / kChunk * kChunk;
+  return (view.bytes + kAlignment + kChunk - 1) / kChunk * kChunk;
+}
+
+// What is behind the outputs, as long as nobody writes there.
+constexpr std::byte kBehind{0xA5};
+
+void mark_ends(const loci_view& view, std::vector<std::byte>* slots) {
+  const std::uint64_t step = slot_bytes(view);
+  for (std::uint64_t end = step; end <= slots->size(); end += step) {
+    const auto last = slots->begin() + static_cast<std::ptrdiff_t>(end);
+    std::fill(last - static_cast<std::ptrdiff_t>(step - view.bytes), last, kBehind);
+  }
 }
 
 void turn_elements(std::vector<std::byte>& content, std::uint64_t element) {
@@ -58,7 +74,7 @@ bool LaunchCopy::suits(const loci_launch& launch, const ArgumentCounts& counts) 
   for (std::uint32_t o = 0; o < counts.outputs; ++o) {
     const loci_view& output = *launch.outputs[o];
     if (output.data == nullptr) continue;
-    if (!is_plain(output)) return false;
+    if (!is_dense(output)) return false;
     writes = true;
     for (std::uint32_t i = 0; i < counts.inputs; ++i) {
       if (overlap(output, *launch.inputs[i])) return false;
@@ -150,14 +166,14 @@ bool LaunchCopy::add_inputs(const loci_launch& launch, std::uint32_t count, bool
     inputs_.push_back(*launch.inputs[i]);
     input_pieces_.emplace_back();
     loci_view& view = inputs_.back();
-    if (!is_plain(view) || view.data == nullptr || view.bytes == 0) continue;
+    if (!is_dense(view) || view.data == nullptr || view.bytes == 0) continue;
     auto piece = std::make_unique<Piece>();
     piece->content.resize(view.bytes);
     if (!copy(piece->content.data(), LOCI_END_HOST, view.data, LOCI_END_DEVICE, view.bytes,
               launch.stream)) {
       return false;
     }
-    if (turns && is_float(view.dtype)) turn_elements(piece->content, element_bytes(view));
+    if (turns && has_floats(view)) turn_elements(piece->content, element_bytes(view));
     view.data = piece->memory = allocate(view.bytes);
     input_pieces_.back() = std::move(piece);
     if (view.data == nullptr) return false;
@@ -172,7 +188,8 @@ bool LaunchCopy::add_outputs(const loci_launch& launch, std::uint32_t count) {
     loci_view& view = outputs_.back();
     if (view.data == nullptr) continue;
     output_pieces_.back() = std::make_unique<Piece>();
-    view.data = scratch(*output_pieces_.back(), (slots_ - 1) * slot_bytes(view) + view.bytes);
+    view.data = scratch(*output_pieces_.back(), slots_ * slot_bytes(view));
+    mark_ends(view, &output_pieces_.back()->content);
     if (view.data == nullptr) return false;
   }
   return true;
@@ -208,7 +225,7 @@ void LaunchCopy::reset(const loci_alias* alias) {
 
 void LaunchCopy::turn() {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (input_pieces_[i] == nullptr || !is_float(inputs_[i].dtype)) continue;
+    if (input_pieces_[i] == nullptr || !has_floats(inputs_[i])) continue;
     turn_elements(input_pieces_[i]->content, element_bytes(inputs_[i]));
   }
 }
@@ -262,6 +279,23 @@ Contents LaunchCopy::read() {
     }
   }
   return contents;
+}
+
+std::optional<std::uint64_t> LaunchCopy::overrun_output() {
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    if (output_pieces_[o] == nullptr) continue;
+    const Piece& piece = *output_pieces_[o];
+    std::vector<std::byte> behind(slot_bytes(outputs_[o]) - outputs_[o].bytes);
+    if (!copy(behind.data(), LOCI_END_HOST,
+              static_cast<const std::byte*>(piece.memory) + outputs_[o].bytes, LOCI_END_DEVICE,
+              behind.size(), own_stream_)) {
+      return {};
+    }
+    const bool is_kept =
+        std::all_of(behind.begin(), behind.end(), [](std::byte one) { return one == kBehind; });
+    if (!is_kept) return o;
+  }
+  return {};
 }
 
 bool LaunchCopy::all_hold(const Contents& expected) {

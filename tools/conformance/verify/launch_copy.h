@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,14 +38,15 @@ using Contents = std::vector<std::vector<std::byte>>;
 
 class LaunchCopy {
  public:
-  // Whether it can be made again: its outputs are plain memory that no argument shares, none is on
+  // Whether it can be made again: its outputs are dense memory that no argument shares, none is on
   // the host, and all together is small.
   static bool suits(const loci_launch& launch, const ArgumentCounts& counts);
   // Of all arguments.
   static std::uint64_t bytes_of(const loci_launch& launch, const ArgumentCounts& counts);
 
-  // The inputs are those of `launch`, the elements of floating ones turned by half their number if
-  // `turns`. Waits for the launch's stream. With outputs for as many launches as there are `slots`.
+  // The inputs are those of `launch`, the elements of plain floating ones turned by half their
+  // number if `turns`. Waits for the launch's stream. With outputs for as many launches as there
+  // are `slots`.
   LaunchCopy(const LaunchPlace& place, const loci_launch& launch, const ArgumentCounts& counts,
              bool turns, std::size_t slots = 1);
   ~LaunchCopy();
@@ -74,6 +76,8 @@ class LaunchCopy {
   bool finish(loci_stream* stream = nullptr);
   // What the outputs hold, those of the first slot.
   Contents read();
+  // The first output, in the first slot, behind whose bytes there was written since the reset.
+  std::optional<std::uint64_t> overrun_output();
   // Whether those of every slot hold that.
   bool all_hold(const Contents& expected);
   // reset, start, finish and read; empty if one of them failed.

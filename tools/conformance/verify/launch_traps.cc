@@ -22,6 +22,7 @@
 #include "tools/conformance/verify/kernel_life.h"
 #include "tools/conformance/verify/last_words.h"
 #include "tools/conformance/verify/launch_recorder.h"
+#include "tools/conformance/verify/layout_traps.h"
 #include "tools/conformance/verify/lent_op.h"
 #include "tools/conformance/verify/shared_preparations.h"
 #include "tools/conformance/verify/subject.h"
@@ -73,6 +74,7 @@ struct Watch {
   std::set<std::string> told;
   std::map<const loci_kernel_def*, Watched> watched;
   std::map<loci_device*, std::unique_ptr<BusyWork>> busy;
+  std::map<std::uint32_t, std::string> layouts;  // what their plugin says of them
   std::atomic<std::int64_t> allocations{0};
   SharedPreparations shared;
 
@@ -118,7 +120,10 @@ loci_str config_get(loci_host* host, loci_str key) {
 
 std::uint32_t layout_intern(loci_host* host, loci_str text, std::uint64_t bytes) {
   tell_of_launch("interns a layout; do so in prepare");
-  return watch().host.layout_intern(host, text, bytes);
+  const std::uint32_t id = watch().host.layout_intern(host, text, bytes);
+  const std::lock_guard lock(watch().mutex);
+  watch().layouts[id] = view(text);
+  return id;
 }
 
 struct Loop {
@@ -227,6 +232,16 @@ bool works_in_host_memory() {
   return error == nullptr && (info.flags & LOCI_DEVICE_HOST_MEMORY) != 0;
 }
 
+// Where copies of a launch are made. Nothing where it cannot be.
+std::optional<LaunchPlace> place_of_copies(loci_device* on, const loci_stream* stream) {
+  static const bool kHostMemory = works_in_host_memory();
+  const loci_device_api& device = watch().device;
+  const bool is_reached =
+      device.mem_alloc != nullptr && device.copy != nullptr && stream != nullptr;
+  if (!kHostMemory && !is_reached) return {};
+  return LaunchPlace{device, watch().host, on, kHostMemory};
+}
+
 // Once for what was prepared, before its first launch.
 void rehearse_launch(const WatchedLaunch& self, const loci_launch& arguments) {
   if (self.is_rehearsed.exchange(true)) return;
@@ -234,12 +249,8 @@ void rehearse_launch(const WatchedLaunch& self, const loci_launch& arguments) {
   const bool is_large = LaunchCopy::bytes_of(arguments, self.counts) >= kLargeBytes;
   Rehearsals& rehearsals = is_large ? self.watched->large : self.watched->small;
   if (rehearsals.left-- <= 0) return;
-  static const bool kHostMemory = works_in_host_memory();
-  const loci_device_api& device = watch().device;
-  if (!kHostMemory &&
-      (device.mem_alloc == nullptr || device.copy == nullptr || arguments.stream == nullptr)) {
-    return;
-  }
+  const std::optional<LaunchPlace> place = place_of_copies(self.device, arguments.stream);
+  if (!place) return;
   Rehearsed rehearsed{self.watched->name, *self.def, self.kernel, self.counts};
   if (self.other != nullptr) {
     rehearsed.other = &self.other->kernel;
@@ -250,13 +261,15 @@ void rehearse_launch(const WatchedLaunch& self, const loci_launch& arguments) {
     rehearsed.keep_busy = [busy](loci_stream* stream) { busy->enqueue(stream); };
   }
   note_call(self.call);
-  const LaunchPlace place{device, watch().host, self.device, kHostMemory};
-  watch().tell(rehearse_as_set(rehearsed, place, arguments));
+  watch().tell(rehearse_as_set(rehearsed, *place, arguments));
 }
 
 loci_error* launch(const loci_prepared* prepared, const loci_launch* arguments) {
   const auto& self = *reinterpret_cast<const WatchedLaunch*>(prepared);
   rehearse_launch(self, *arguments);
+  if (const auto place = place_of_copies(self.device, arguments->stream); place) {
+    soil_outputs(*place, *arguments, self.counts);
+  }
   BlockingProbe probe(watch().device, watch().host, self.device,
                       work_before(self, arguments->stream), arguments->stream);
   const std::uint64_t before = free_memory(self.device);
@@ -336,6 +349,25 @@ void destroy_prepared(loci_prepared* prepared) {
   delete self;
 }
 
+std::string layout_text(std::uint32_t layout) {
+  const std::lock_guard lock(watch().mutex);
+  return watch().layouts[layout];
+}
+
+loci_error* relayout(loci_plugin* plugin, loci_device* device, const loci_view* source,
+                     const loci_view* target, loci_stream* stream, std::uint64_t correlation) {
+  const auto function = watch().kernels.relayout;
+  note_call("relayout");
+  if (const auto place = place_of_copies(device, stream); place) {
+    const Relayout subject{function, plugin, device, source, target, stream};
+    watch().tell(rehearse_relayout(subject, *place, layout_text(target->layout)));
+    soil(*place, *target, stream);
+  }
+  loci_error* error = function(plugin, device, source, target, stream, correlation);
+  note_call("");
+  return error;
+}
+
 // The functions of the descriptor.
 
 template <class Table>
@@ -377,6 +409,7 @@ loci_error* get_interface(loci_plugin* plugin, loci_str name, std::uint32_t max_
     self.own_kernels.destroy = destroy_kernel;
     self.own_kernels.prepare = prepare;
     self.own_kernels.destroy_prepared = destroy_prepared;
+    if (self.kernels.relayout != nullptr) self.own_kernels.relayout = relayout;
     *out_table = &self.own_kernels;
   }
   return nullptr;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tools/conformance/verify/large_cases.h"
+#include "tools/conformance/verify/layout_checks.h"
 #include "tools/conformance/verify/levels.h"
 #include "tools/conformance/verify/own_ops.h"
 
@@ -117,10 +118,12 @@ OpsLevel ops_level(const Target& target, const OpsOptions& options, const Brough
             nullptr};
   }
   const auto core = std::make_shared<OpsCore>(target, options, brought);
-  OpsChecks checks(core, suite_for(brought));
+  const std::shared_ptr<const Suite> suite = suite_for(brought);
+  OpsChecks checks(core, suite);
   checks.add_own(own_cases);
   checks.add(own_op_checks(brought.ops, core));
   checks.add_suite();
+  checks.add(layout_checks(core, suite, brought));
   checks.add_other_devices(options.place, brought.devices);
   checks.add_together();
   checks.add_large();

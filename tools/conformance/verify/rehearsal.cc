@@ -19,7 +19,8 @@ class Rehearsal {
     if (!one_.usable()) return {};
     want_ = one_.run(subject_.kernel);
     if (want_.empty() || one_.run(subject_.kernel) != want_) return {};
-    std::string wrong = try_other_shape();
+    std::string wrong = try_bounds();
+    if (wrong.empty()) wrong = try_other_shape();
     if (wrong.empty()) wrong = try_aliases();
     // A device that is lost is no matter of the kernel.
     if (one_.is_lost()) return {};
@@ -30,6 +31,15 @@ class Rehearsal {
   }
 
  private:
+  std::string try_bounds() {
+    const std::optional<std::uint64_t> output = one_.overrun_output();
+    if (!output) return {};
+    const loci_view& view = *launch_.outputs[*output];
+    return fmt::format("launch of {} writes behind the {} bytes of output {}{}", subject_.name,
+                       view.bytes, *output,
+                       view.layout == LOCI_LAYOUT_PLAIN ? "" : ", in the layout that it chose");
+  }
+
   std::string try_other_shape() {
     if (subject_.other == nullptr || one_.run(*subject_.other) == want_) return {};
     return fmt::format(

@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "fault.h"
+#include "layout.h"
 
 namespace loci::faulty {
 namespace {
@@ -66,11 +67,19 @@ Work work_of(const sdk::Launch& launch) {
 }
 
 struct Add {
-  explicit Add(const sdk::Prepare& prepare)
+  explicit Add(sdk::Prepare& prepare)
       : misdeeds(prepare),
         x(dims_of(prepare.op().input(0))),
         y(dims_of(prepare.op().input(1))),
-        out(dims_of(prepare.op().output(0))) {}
+        out(dims_of(prepare.op().output(0))),
+        of_x(elements_of(prepare, 0)),
+        of_y(elements_of(prepare, 1)) {
+    if (x != out && of_x.is_reversed()) decline();
+    if (y != out && of_y.is_reversed()) decline();
+    if (y != out || !prepare.op().input(1).is_constant()) return;
+    prepare.choose_input_layout(1, reversed_layout(prepare.host(), count_of(y)));
+    of_y = Elements(count_of(y), true);
+  }
   void launch(const sdk::Launch& launch) const {
     auto* stream = sdk::stream_of<Device>(launch.raw().stream);
     misdeeds.commit(stream);
@@ -78,9 +87,9 @@ struct Add {
     const auto* b = launch.input<float>(1);
     auto* sum = launch.output<float>(0);
     if (has("unsafe_alias") && x == out && y == out) return add_to_copy(*stream, launch);
-    stream->run(work_of(launch), [a, b, sum, x = x, y = y, out = out] {
+    stream->run(work_of(launch), [a, b, sum, x = x, y = y, out = out, of_x = of_x, of_y = of_y] {
       for (std::int64_t i = 0; i < count_of(out); ++i) {
-        sum[i] = a[element_of(i, out, x)] + b[element_of(i, out, y)];
+        sum[i] = of_x.get(a, element_of(i, out, x)) + of_y.get(b, element_of(i, out, y));
       }
     });
   }
@@ -94,10 +103,19 @@ struct Add {
       for (std::int64_t i = 0; i < count; ++i) sum[i] += b[i];
     });
   }
+  static Elements elements_of(const sdk::Prepare& prepare, std::uint32_t index) {
+    const Elements found(prepare.host(), prepare.op().input(index));
+    return has("layout_misread") && found.is_reversed() ? Elements(0, false) : found;
+  }
+  [[noreturn]] static void decline() {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "what is broadcast has to be plain");
+  }
   Misdeeds misdeeds;
   Dims x;
   Dims y;
   Dims out;
+  Elements of_x;
+  Elements of_y;
 };
 
 struct Scale {
@@ -121,21 +139,25 @@ struct Scale {
     constexpr std::int64_t kFew = 1 << 20;
     for (std::int64_t i = 0; i < count; ++i) {
       const bool skips = has("wrong_beyond_size") && i >= kFew;
-      arguments.out[i] = factor * arguments.x[i] + (skips ? 0 : bias);
+      to.set(arguments.out, i, factor * from.get(arguments.x, i) + (skips ? 0 : bias));
     }
+    to.finish(arguments.out);
   }
   // Right as long as no other launch does so meanwhile.
   void run_by_scratch(const Arguments& arguments) const {
-    for (std::int64_t i = 0; i < count; ++i) scratch[i] = factor * arguments.x[i];
+    for (std::int64_t i = 0; i < count; ++i) scratch[i] = factor * from.get(arguments.x, i);
     // As long as another device takes.
     std::this_thread::sleep_for(std::chrono::microseconds(100));
-    for (std::int64_t i = 0; i < count; ++i) arguments.out[i] = scratch[i] + bias;
+    for (std::int64_t i = 0; i < count; ++i) to.set(arguments.out, i, scratch[i] + bias);
+    to.finish(arguments.out);
   }
   mutable Arguments last;
   std::int64_t count;
   float factor;
   float bias;
   std::shared_ptr<float[]> scratch;
+  Elements from;
+  Elements to;
 };
 
 struct Assign {
@@ -155,9 +177,14 @@ class ScaleKernel : public sdk::Kernel {
       : factor_(static_cast<float>(op.attributes().real("scale"))),
         bias_(static_cast<float>(op.attributes().real("bias"))) {}
   void prepare(sdk::Prepare& prepare) const override {
-    const std::int64_t count = prepare.op().output(0).numel();
+    const sdk::Arg out = prepare.op().output(0);
+    const std::int64_t count = out.numel();
+    const bool reverses = out.takes_any_layout();
+    if (reverses) prepare.choose_output_layout(0, reversed_layout(prepare.host(), count));
     prepare.emplace<Scale>(Scale::Arguments(), count, factor_, bias_,
-                           std::shared_ptr<float[]>(new float[static_cast<std::size_t>(count)]));
+                           std::shared_ptr<float[]>(new float[static_cast<std::size_t>(count)]),
+                           Elements(prepare.host(), prepare.op().input(0)),
+                           Elements(count, reverses));
   }
 
  private:
@@ -173,13 +200,15 @@ void prepare_assign(sdk::Prepare& prepare) {
 }  // namespace
 
 sdk::KernelList faulty_kernels() {
-  const std::uint32_t flags = has("false_agnostic") ? LOCI_KERNEL_SHAPE_AGNOSTIC : 0;
+  const std::uint32_t flags =
+      has("false_agnostic") ? LOCI_KERNEL_SHAPE_AGNOSTIC : LOCI_KERNEL_OWN_LAYOUTS;
   constexpr std::uint64_t kFloat32 = LOCI_DTYPE_BIT(LOCI_DTYPE_F32);
   return sdk::KernelList({
       {"assign", "plain", kFloat32, sdk::make_kernel<prepare_assign>},
       {"scale", "plain", kFloat32, sdk::make_kernel<ScaleKernel>, nullptr, {}, flags},
       {"elementwise_add", "plain", kFloat32, sdk::make_kernel<prepare_add>, nullptr,
-       has("unsafe_alias") ? std::vector<loci_alias>{{0, 0}, {1, 0}} : std::vector<loci_alias>{}},
+       has("unsafe_alias") ? std::vector<loci_alias>{{0, 0}, {1, 0}} : std::vector<loci_alias>{},
+       LOCI_KERNEL_OWN_LAYOUTS},
   });
 }
 

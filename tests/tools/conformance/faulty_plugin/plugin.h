@@ -4,6 +4,7 @@
 #include <loci/plugin/plugin.hpp>
 
 #include "kernels.h"
+#include "layout.h"
 #include "reporter.h"
 #include "source.h"
 
@@ -18,6 +19,7 @@ class FaultyPlugin {
   FaultyPlugin(const sdk::Host& host, const sdk::Options& options);
   const void* interface(std::string_view name);
   [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
+  void relayout(const sdk::RelayoutCall& call) { reverse(call); }
   [[nodiscard]] Source& profile_source() { return source_; }
   [[nodiscard]] const sdk::ReporterList& reporters() const { return reporters_; }
   // Which call or task of a device fails; 0: none.

@@ -47,7 +47,8 @@ struct Planted {
 
 // The check itself, or of the conformance suite those that are quick.
 std::string filter_for(const std::string& check) {
-  for (const std::string group : {"ops/large", "ops/together", "ops/other_devices"}) {
+  for (const std::string group :
+       {"ops/large", "ops/together", "ops/other_devices", "ops/layouts"}) {
     if (check.rfind(group, 0) == 0) return "^ops/place$|^" + check;
   }
   return check.rfind("ops/", 0) == 0 ? kCases : "^" + check + "$";
@@ -195,7 +196,17 @@ INSTANTIATE_TEST_SUITE_P(
                  "launches of scale (plain) are not re-entrant"},
          Planted{"shared_scratch", "ops/elementwise_unary/scale/",
                  "launches of scale (plain) are not re-entrant"},
-         Planted{"wrong_beyond_size", "ops/large/scale/", "where the small case is right"}})),
+         Planted{"wrong_beyond_size", "ops/large/scale/", "where the small case is right"},
+         Planted{"layout_for_even_counts", "ops/layouts/round_trip/scale",
+                 "comes back from the layout 'reversed', written by scale and read by scale, with"},
+         Planted{"layout_too_small", "ops/layouts/round_trip/scale",
+                 "launch of scale (plain) writes behind the 4 bytes of output 0, in the layout"},
+         Planted{"layout_not_filled", "ops/layouts/round_trip/scale",
+                 "float32[1] comes back from the layout 'reversed'"},
+         Planted{"layout_misread", "ops/layouts/elementwise_add",
+                 "with values in the layout 'reversed': output 0: "},
+         Planted{"relayout_overruns", "ops/elementwise_binary/elementwise_add/",
+                 "bytes that the layout 'reversed' has"}})),
     [](const auto& tested) { return fmt::format("{}{}", tested.param.fault, tested.index); });
 
 // Nothing works any more in the process, and in the next one all does.
@@ -259,6 +270,18 @@ TEST_P(OwnPlugin, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(Plugins, OwnPlugin, ::testing::Values("cpu", "sim"),
                          [](const auto& tested) { return std::string(tested.param); });
+
+// Those that have any.
+TEST(OwnPlugin, KeepsWhatComesInLayoutsOfItsOwn) {
+  Options options;
+  options.file = test::plugin_file("cpu");
+  options.directories = {test::plugin_directory()};
+  options.levels = {"ops"};
+  options.filter = "^ops/(place$|layouts/)";
+  const Report report = verify(options);
+  EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
+  EXPECT_GE(report.counts()[Outcome::kPassed], 4U) << to_text(report);
+}
 
 class OwnReporter : public ::testing::TestWithParam<const char*> {};
 
