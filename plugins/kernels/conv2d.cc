@@ -3,6 +3,7 @@
 #include <loci/plugin/conv2d.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,17 @@ struct Position {
 // Positions of the windows' first elements; of a window's elements relative to it, for each channel
 // of a group. Offsets are into the image of one group.
 std::vector<Position> window_origins(const sdk::Window2d& window) {
+  // Of more the table would take all the memory there is before anybody asks for the images'.
+  constexpr std::int64_t kMost = std::int64_t{1} << 28;
+  const std::int64_t windows = window.height.output * window.width.output;
+  if (windows > kMost) {
+    throw sdk::Error(LOCI_CODE_OUT_OF_MEMORY,
+                     "[conv2d] images of " + std::to_string(windows) +
+                         " windows need more memory than the kernel has tables for, which is " +
+                         std::to_string(kMost) + "; cut them");
+  }
   std::vector<Position> origins;
+  origins.reserve(static_cast<std::size_t>(windows));
   for (std::int64_t h = 0; h < window.height.output; ++h) {
     for (std::int64_t w = 0; w < window.width.output; ++w) {
       const std::int64_t row = window.height.begin(h);

@@ -1,5 +1,7 @@
 #include "plugins/cpu/onednn/accelerated.h"
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -94,6 +96,14 @@ std::string too_small(double amount, double least, std::string_view what) {
   if (amount >= least) return {};
   return "the portable kernel is faster below " + std::to_string(static_cast<std::int64_t>(least)) +
          " " + std::string(what);
+}
+
+std::string too_large(const sdk::OpDesc& op, std::uint32_t inputs) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto is_large = [](sdk::Arg images) { return images.numel() / images.dim(0) > kMost; };
+  bool is_any = is_large(op.output(0));
+  for (std::uint32_t slot = 0; slot < inputs; ++slot) is_any = is_any || is_large(op.input(slot));
+  return is_any ? "an image has more than " + std::to_string(kMost) + " elements" : "";
 }
 
 bool has_elements(const sdk::OpDesc& op, std::uint32_t inputs) {

@@ -52,6 +52,10 @@ class Accelerated : public sdk::Kernel {
 // Why a primitive would not pay: `amount` of `what` is below `least`; empty if it does.
 std::string too_small(double amount, double least, std::string_view what);
 
+// Why oneDNN cannot take an image of the first inputs or the result, [batch, ...]: it counts the
+// elements of one in 32 bits, and divides by what is left. Empty if it can.
+std::string too_large(const sdk::OpDesc& op, std::uint32_t inputs);
+
 // Whether the extents of all arguments are known, and none has no elements.
 bool has_elements(const sdk::OpDesc& op, std::uint32_t inputs);
 

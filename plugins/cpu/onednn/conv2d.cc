@@ -264,6 +264,7 @@ std::string supports(const OpDesc& op) {
   if (!has_elements(op, direction == kForward ? 2 : 3)) {
     return "there is nothing to convolve, or its extents are not known";
   }
+  if (std::string why = too_large(op, direction == kForward ? 2 : 3); !why.empty()) return why;
   const auto options = sdk::read_conv_options(op.attributes());
   return too_small(shape_of<direction>(op, options).multiplications(), kLeastMultiplications,
                    "multiplications");

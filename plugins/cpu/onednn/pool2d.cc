@@ -167,6 +167,7 @@ class Pool2dGrad final : public Pool2d {
 
 std::string pool_supports(const OpDesc& op) {
   if (!has_elements(op, 1)) return "there is nothing to pool, or its extents are not known";
+  if (std::string why = too_large(op, 1); !why.empty()) return why;
   return too_small(static_cast<double>(op.input(0).numel()), kLeastElements, "elements");
 }
 
