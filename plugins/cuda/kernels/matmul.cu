@@ -9,14 +9,10 @@
 #include "kernels/elements.cuh"
 #include "kernels/matmul_ending.cuh"
 #include "kernels/matmul_products.h"
+#include "kernels/tile_sums.cuh"
 
 namespace loci::cuda {
 namespace {
-
-// A block's threads as a square, and how many terms of the sums it has at once.
-constexpr int kSide = 16;
-constexpr int kDepth = 16;
-static_assert(kSide * kSide == kBlockThreads);
 
 // Integers wrap as unsigned ones.
 template <class T>
@@ -33,20 +29,6 @@ struct SumOf<std::int64_t> {
 };
 template <class T>
 using sum_t = typename SumOf<T>::Type;
-
-template <class C>
-__device__ C plus_product(C sum, C x, C y) {
-  if constexpr (std::is_floating_point_v<C>) {
-    return fma(x, y, sum);
-  } else {
-    return sum + x * y;
-  }
-}
-
-// Terms of the sums for as many rows of x, or columns of y. One more element in each line has the
-// threads that store a line of memory meet different banks.
-template <class C, int tile>
-using Terms = C[kDepth][tile + 1];
 
 // A part of an operand: `lines` rows of x, or columns of y, of `depth` terms each.
 template <class T>
@@ -75,35 +57,6 @@ __device__ void load(Terms<C, tile>& terms, const Lines<T>& from) {
     terms[depth][line] = term;
   }
 }
-
-// The elements of a tile that a thread sums: as far apart as the square is wide, so that
-// neighbours store side by side.
-template <class C, int tile>
-struct Sums {
-  static constexpr int kEach = tile / kSide;
-
-  __device__ void add(const Terms<C, tile>& x, const Terms<C, tile>& y, int row, int column) {
-#pragma unroll
-    for (int depth = 0; depth < kDepth; ++depth) {
-      C left[kEach];
-      C right[kEach];
-#pragma unroll
-      for (int i = 0; i < kEach; ++i) {
-        left[i] = x[depth][row + i * kSide];
-        right[i] = y[depth][column + i * kSide];
-      }
-#pragma unroll
-      for (int i = 0; i < kEach; ++i) {
-#pragma unroll
-        for (int j = 0; j < kEach; ++j) {
-          of[i][j] = plus_product(of[i][j], left[i], right[j]);
-        }
-      }
-    }
-  }
-
-  C of[kEach][kEach] = {};
-};
 
 // Which part of which product a block computes.
 struct TileAt {
@@ -135,12 +88,12 @@ __device__ TileAt tile_at(const MatmulProducts& products, std::int64_t index, in
 }
 
 template <class T, class C, int tile>
-__device__ void store(const Sums<C, tile>& sums, T* out, const MatmulProducts& products,
+__device__ void store(const TileSums<C, tile, tile>& sums, T* out, const MatmulProducts& products,
                       const TileAt& at, int row, int column, const MatmulEnding& ending) {
 #pragma unroll
-  for (int i = 0; i < Sums<C, tile>::kEach; ++i) {
+  for (int i = 0; i < TileSums<C, tile, tile>::kRows; ++i) {
 #pragma unroll
-    for (int j = 0; j < Sums<C, tile>::kEach; ++j) {
+    for (int j = 0; j < TileSums<C, tile, tile>::kColumns; ++j) {
       const std::int64_t m = at.row + row + i * kSide;
       const std::int64_t n = at.column + column + j * kSide;
       if (m >= products.m || n >= products.n) continue;
@@ -165,7 +118,7 @@ __device__ void multiply_tile(const T* x, const T* y, T* out, const MatmulProduc
   const int column = static_cast<int>(threadIdx.x) % kSide;
   const T* x_first = x + at.x_offset + at.row * products.x_row;
   const T* y_first = y + at.y_offset + at.column * products.y_column;
-  Sums<C, tile> sums;
+  TileSums<C, tile, tile> sums;
 #pragma unroll 1
   for (std::int64_t k = 0; k < products.k; k += kDepth) {
     __syncthreads();  // the terms before were read

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/activation.h"
+
 namespace loci::cuda {
 
 // A leading extent of the products, and how the operands advance along it: 0 where one repeats.
@@ -26,17 +28,6 @@ struct MatmulProducts {
   std::int64_t y_column;
   std::int32_t rank;
   MatmulBatchAxis axes[kMostBatchAxes];  // innermost first
-};
-
-enum class Activation : std::int32_t {
-  kNone,
-  kRelu,
-  kSigmoid,
-  kTanh,
-  kGelu,
-  kGeluTanh,
-  kHardSigmoid,
-  kHardSwish
 };
 
 // What is done to a product: activation(product + bias + residual).
