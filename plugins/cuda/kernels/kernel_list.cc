@@ -14,6 +14,8 @@ sdk::KernelList all_kernels() {
   add_clip(kernels);
   add_compare(kernels);
   add_concat(kernels);
+  add_conv2d(kernels);
+  add_conv2d_filter(kernels);
   add_cross_entropy(kernels);
   add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
   add_dropout(kernels);

@@ -33,6 +33,8 @@ void add_choice(Kernels& kernels);
 void add_clip(Kernels& kernels);
 void add_compare(Kernels& kernels);
 void add_concat(Kernels& kernels);
+void add_conv2d(Kernels& kernels);
+void add_conv2d_filter(Kernels& kernels);
 void add_cross_entropy(Kernels& kernels);
 void add_cublaslt_matmul(Kernels& kernels);
 void add_dropout(Kernels& kernels);

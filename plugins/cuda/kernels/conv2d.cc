@@ -1,0 +1,135 @@
+// conv2d, fused_conv2d and the gradient of the image, by conv2d.cu.
+#include <string>
+
+#include "device.h"
+#include "kernels/conv2d_shape.h"
+#include "kernels/kernel_function.h"
+#include "kernels/kernel_list.h"
+
+extern "C" const unsigned long long loci_cuda_conv2d[];
+
+namespace loci::cuda {
+namespace {
+
+constexpr KernelImage kConvImage{"conv2d", loci_cuda_conv2d};
+
+std::string function_name(ConvForm form, loci_dtype dtype) {
+  switch (form) {
+    case ConvForm::kManyRows: return typed_name("conv2d", dtype);
+    case ConvForm::kFewRows: return typed_name("conv2d_few", dtype);
+    case ConvForm::kDirect: break;
+  }
+  return typed_name("conv2d_direct", dtype);
+}
+
+// What is gathered, and by which function.
+class Gathering {
+ public:
+  Gathering(const sdk::Prepare& prepare, const ConvGather& gather)
+      : Gathering(prepare, gather,
+                  form_of(gather, sdk::device_of<Device>(prepare.device()).multiprocessors())) {}
+
+  void launch(const sdk::Launch& launch, const void* source, const void* weights,
+              const ConvEnding& ending) const {
+    function_.launch(launch, threads_, source, weights, launch.output<void>(0), gather_, ending);
+  }
+
+ private:
+  Gathering(const sdk::Prepare& prepare, const ConvGather& gather, ConvForm form)
+      : gather_(gather),
+        threads_(take_form(gather_, form)),
+        function_(prepare, kConvImage, function_name(form, prepare.op().output(0).dtype())) {}
+
+  ConvGather gather_;
+  std::int64_t threads_;
+  KernelFunction function_;
+};
+
+// conv2d's inputs, then those of fused_conv2d.
+enum ConvSlot : std::uint32_t { kBias = 2, kScale, kShift, kMean, kVariance, kResidual };
+
+// What an operator does besides.
+class EndingOp {
+ public:
+  explicit EndingOp(const sdk::OpDesc& op) : is_fused_(op.name() == "fused_conv2d") {
+    if (!is_fused_) return;
+    epsilon_ = op.attributes().real("epsilon");
+    activation_ = read_activation(op.attributes().text("activation"));
+  }
+  // With the addresses of a launch: null of what is not there.
+  [[nodiscard]] ConvEnding in(const sdk::Launch& launch) const {
+    ConvEnding ending{};
+    ending.bias = launch.input<void>(kBias);
+    if (!is_fused_) return ending;
+    ending.scale = launch.input<void>(kScale);
+    ending.shift = launch.input<void>(kShift);
+    ending.mean = launch.input<void>(kMean);
+    ending.variance = launch.input<void>(kVariance);
+    ending.residual = launch.input<void>(kResidual);
+    ending.epsilon = epsilon_;
+    ending.activation = activation_;
+    return ending;
+  }
+
+ private:
+  bool is_fused_;
+  double epsilon_ = 0;
+  Activation activation_ = Activation::kNone;
+};
+
+struct Forward {
+  void launch(const sdk::Launch& launch) const {
+    gathering.launch(launch, launch.input<void>(0), launch.input<void>(1), ending.in(launch));
+  }
+  Gathering gathering;
+  EndingOp ending;
+};
+
+class ForwardKernel final : public sdk::Kernel {
+ public:
+  explicit ForwardKernel(const sdk::OpDesc& op)
+      : options_(sdk::read_conv_options(op.attributes())), ending_(op) {}
+  void prepare(sdk::Prepare& prepare) const override {
+    const sdk::OpDesc& op = prepare.op();
+    const sdk::ConvShape shape = sdk::conv_shape(op.input(0).dims(), op.input(1).dims(), options_);
+    require_counted(shape);
+    prepare.emplace<Forward>(Gathering(prepare, gather_of(shape)), ending_);
+  }
+
+ private:
+  sdk::ConvOptions options_;
+  EndingOp ending_;
+};
+
+struct ImageGrad {
+  void launch(const sdk::Launch& launch) const {
+    gathering.launch(launch, launch.input<void>(1), launch.input<void>(0), ConvEnding{});
+  }
+  Gathering gathering;
+};
+
+class ImageGradKernel final : public sdk::Kernel {
+ public:
+  explicit ImageGradKernel(const sdk::OpDesc& op)
+      : options_(sdk::read_conv_options(op.attributes())) {}
+  void prepare(sdk::Prepare& prepare) const override {
+    const sdk::OpDesc& op = prepare.op();
+    const sdk::ConvShape shape = sdk::conv_shape(op.input(2).dims(), op.input(0).dims(), options_);
+    require_counted(shape);
+    prepare.emplace<ImageGrad>(Gathering(prepare, image_grad_of(shape)));
+  }
+
+ private:
+  sdk::ConvOptions options_;
+};
+
+}  // namespace
+
+void add_conv2d(Kernels& kernels) {
+  kernels.push_back(enqueuing("conv2d", sdk::kFloatBits, sdk::make_kernel<ForwardKernel>));
+  kernels.push_back(enqueuing("fused_conv2d", sdk::kFloatBits, sdk::make_kernel<ForwardKernel>));
+  kernels.push_back(
+      enqueuing("conv2d_grad_input", sdk::kFloatBits, sdk::make_kernel<ImageGradKernel>));
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,215 @@
+// Convolutions of images, and the gradients of their images, which gather alike.
+//   conv2d_DTYPE, conv2d_few_DTYPE(source, weights, out, gather, ending)  blocks take turns at
+//     tiles of the results, whose terms they have in shared memory
+//   conv2d_direct_DTYPE(the same)  threads take turns at results
+#include "kernels/conv2d_ending.cuh"
+#include "kernels/conv2d_gather.cuh"
+#include "kernels/instances.cuh"
+#include "kernels/tile_sums.cuh"
+
+namespace loci::cuda {
+namespace {
+
+// Which part of which result a block computes: rows of a group, columns of a phase.
+struct ConvTile {
+  std::int64_t group;
+  std::int64_t row;
+  std::int64_t column;
+  ImagePhase phase;
+};
+
+// Tiles of the same columns follow one another, so that they find the source in the caches.
+template <int rows>
+__device__ ConvTile conv_tile(const ConvGather& gather, std::int64_t index) {
+  const Split row = split(index, gather.row_tiles);
+  const Split column = split(row.outer, gather.column_tiles);
+  const Split width = split(column.outer, gather.width.phases);
+  const Split height = split(width.outer, gather.height.phases);
+  return {height.outer,
+          row.rest * rows,
+          column.rest * kConvColumns,
+          {phase_at(gather.height, height.rest), phase_at(gather.width, width.rest)}};
+}
+
+// A column of a phase: an image, and a place in it.
+struct Column {
+  std::int64_t image;
+  std::int64_t i;
+  std::int64_t j;
+};
+
+__device__ Column column_at(const ConvGather& gather, std::int64_t index) {
+  const Split line = split(index, gather.width.phase_places);
+  const Split image = split(line.outer, gather.height.phase_places);
+  return {image.outer, image.rest, line.rest};
+}
+
+// Among the images of one channel each; negative if there is none.
+__device__ std::int64_t place_of(const ConvGather& gather, const ImagePhase& phase,
+                                 const Column& column) {
+  const std::int64_t h = phase.height.first_place + column.i * gather.height.divisor.count;
+  const std::int64_t w = phase.width.first_place + column.j * gather.width.divisor.count;
+  const bool is_there = column.image < gather.batch && h < gather.height.places.count &&
+                        w < gather.width.places.count;
+  return is_there ? h * gather.width.places.count + w : -1;
+}
+
+// Weights of taps follow one another, unless windows are of one tap, where those of rows may.
+template <int rows, class T, class C>
+__device__ void load_weights(Terms<C, rows>& terms, const T* weights, const ConvGather& gather,
+                             std::int64_t rows_left, const Tap* taps, std::int64_t taps_left) {
+  const bool along_rows = gather.row_weights == 1;
+#pragma unroll
+  for (int i = 0; i < rows * kDepth; i += kBlockThreads) {
+    const int item = i + static_cast<int>(threadIdx.x);
+    const int depth = along_rows ? item / rows : item % kDepth;
+    const int row = along_rows ? item % rows : item / kDepth;
+    C term{0};
+    if (row < rows_left && depth < taps_left) {
+      term = Element<T>::widen(weights[row * gather.row_weights + taps[depth].weight]);
+    }
+    terms[depth][row] = term;
+  }
+}
+
+// A thread's elements are those of one window.
+template <class T, class C>
+__device__ void load_elements(Terms<C, kConvColumns>& terms, const T* source, const Window& window,
+                              const Tap* taps, std::int64_t taps_left) {
+  const int column = static_cast<int>(threadIdx.x) % kConvColumns;
+#pragma unroll
+  for (int i = 0; i < kDepth; i += kBlockThreads / kConvColumns) {
+    const int depth = i + static_cast<int>(threadIdx.x) / kConvColumns;
+    terms[depth][column] = depth < taps_left ? window.element(source, taps[depth]) : C{0};
+  }
+}
+
+template <int rows, class T>
+__device__ void convolve_tile(const T* source, const T* weights, T* out, const ConvGather& gather,
+                              const ConvTile& tile, const ConvEnding& ending) {
+  using C = computed_t<T>;
+  __shared__ Terms<C, rows> weight_terms;
+  __shared__ Terms<C, kConvColumns> source_terms;
+  __shared__ Tap taps[kDepth];
+  __shared__ std::int64_t positions[kConvColumns];  // of the first row's results
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t channels_before = tile.group * gather.channels;
+  const Column own = column_at(gather, tile.column + thread % kConvColumns);
+  const std::int64_t place = place_of(gather, tile.phase, own);
+  const Window window(gather, tile.phase,
+                      own.image * gather.groups.count * gather.channels + channels_before, own.i,
+                      own.j, place >= 0);
+  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
+  const std::int64_t first_row = tile.group * gather.rows.count + tile.row;
+  const T* tile_weights =
+      weights + tile.group * gather.group_weights + tile.row * gather.row_weights;
+  const std::int64_t terms = tile.phase.terms(gather);
+  Walk walk(thread, kDepth, tile.phase.height.taps, tile.phase.width.taps);
+  TileSums<C, rows, kConvColumns> sums;
+  __syncthreads();  // the positions of the tile before were read
+  if (thread < kConvColumns) {
+    const std::int64_t image_rows = own.image * gather.groups.count * gather.rows.count + first_row;
+    positions[thread] = place < 0 ? -1 : image_rows * plane + place;
+  }
+#pragma unroll 1
+  for (std::int64_t k = 0; k < terms; k += kDepth) {
+    if (thread < kDepth) {
+      taps[thread] = tap_at(gather, tile.phase, walk.outer(), walk.middle(), walk.inner());
+      walk.advance();
+    }
+    __syncthreads();  // the terms before were read, and the taps are there
+    load_weights<rows>(weight_terms, tile_weights, gather, gather.rows.count - tile.row, taps,
+                       terms - k);
+    load_elements(source_terms, source, window, taps, terms - k);
+    __syncthreads();
+    sums.add(weight_terms, source_terms, thread / kSide, thread % kSide);
+  }
+  if (terms == 0) __syncthreads();  // the positions are there
+#pragma unroll
+  for (int j = 0; j < kConvColumns; j += kSide) {
+    const std::int64_t position = positions[thread % kSide + j];
+    if (position < 0) continue;
+#pragma unroll
+    for (int i = 0; i < rows; i += kSide) {
+      const int row = thread / kSide + i;
+      if (tile.row + row >= gather.rows.count) continue;
+      const std::int64_t at = position + row * plane;
+      out[at] = Element<T>::narrow(
+          ending::ended<T>(ending, sums.of[i / kSide][j / kSide], first_row + row, at));
+    }
+  }
+}
+
+template <int rows, class T>
+__device__ void convolve(const T* source, const T* weights, T* out, const ConvGather& gather,
+                         const ConvEnding& ending) {
+  const std::int64_t tiles = gather.row_tiles.count * gather.column_tiles.count *
+                             gather.height.phases.count * gather.width.phases.count *
+                             gather.groups.count;
+  for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
+    convolve_tile<rows>(source, weights, out, gather, conv_tile<rows>(gather, i), ending);
+  }
+}
+
+// The result at a position, before its ending.
+template <class T>
+__device__ computed_t<T> gathered(const T* source, const T* weights, const ConvGather& gather,
+                                  const Split& row, const Split& image, std::int64_t place) {
+  const Split at = split(place, gather.width.places);
+  const Split h = split(at.outer, gather.height.divisor);
+  const Split w = split(at.rest, gather.width.divisor);
+  const ImagePhase phase{phase_at(gather.height, h.rest), phase_at(gather.width, w.rest)};
+  const Window window(gather, phase, row.outer * gather.channels, h.outer, w.outer, true);
+  const T* own = weights + image.rest * gather.group_weights + row.rest * gather.row_weights;
+  computed_t<T> sum = 0;
+#pragma unroll 1
+  for (std::int64_t channel = 0; channel < gather.channels; ++channel) {
+#pragma unroll 1
+    for (std::int64_t i = 0; i < phase.height.taps; ++i) {
+      Tap tap = tap_at(gather, phase, channel, i, 0);
+#pragma unroll 1
+      for (std::int64_t j = 0; j < phase.width.taps; ++j) {
+        sum = plus_product(sum, Element<T>::widen(own[tap.weight]), window.element(source, tap));
+        tap.move(gather.width);
+      }
+    }
+  }
+  return sum;
+}
+
+template <class T>
+__device__ void convolve_directly(const T* source, const T* weights, T* out,
+                                  const ConvGather& gather, const ConvEnding& ending) {
+  const Extent& width = gather.width.places;
+  const Extent& height = gather.height.places;
+  const std::int64_t count =
+      gather.batch * gather.groups.count * gather.rows.count * height.count * width.count;
+  const Turns turn = turns();
+  for (std::int64_t position = turn.first; position < count; position += turn.step) {
+    const Split line = split(position, width);
+    const Split plane = split(line.outer, height);
+    const Split row = split(plane.outer, gather.rows);
+    const Split image = split(row.outer, gather.groups);
+    const std::int64_t place = plane.rest * width.count + line.rest;
+    out[position] = Element<T>::narrow(
+        ending::ended<T>(ending, gathered(source, weights, gather, row, image, place),
+                         image.rest * gather.rows.count + row.rest, position));
+  }
+}
+
+}  // namespace
+
+#define LOCI_CONV_FORM(name, T, form)                                                            \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                                    \
+      name(const T* source, const T* weights, T* out, const __grid_constant__ ConvGather gather, \
+           const __grid_constant__ ConvEnding ending) {                                          \
+    form(source, weights, out, gather, ending);                                                  \
+  }
+#define LOCI_CONV(dtype, T, ...)                                \
+  LOCI_CONV_FORM(conv2d_##dtype, T, convolve<kConvManyRows>)    \
+  LOCI_CONV_FORM(conv2d_few_##dtype, T, convolve<kConvFewRows>) \
+  LOCI_CONV_FORM(conv2d_direct_##dtype, T, convolve_directly)
+
+LOCI_FLOATS(LOCI_CONV)
+
+}  // namespace loci::cuda

@@ -1,0 +1,76 @@
+// The gradient of conv2d's filter, by conv2d_filter.cu.
+#include <optional>
+#include <string>
+
+#include "kernels/conv2d_shape.h"
+#include "kernels/kernel_function.h"
+#include "kernels/kernel_list.h"
+
+extern "C" const unsigned long long loci_cuda_conv2d_filter[];
+
+namespace loci::cuda {
+namespace {
+
+constexpr KernelImage kConvFilterImage{"conv2d_filter", loci_cuda_conv2d_filter};
+
+std::string filter_function_name(ConvForm form, loci_dtype dtype) {
+  switch (form) {
+    case ConvForm::kManyRows: return typed_name("conv2d_filter", dtype);
+    case ConvForm::kFewRows: return typed_name("conv2d_filter_few", dtype);
+    case ConvForm::kDirect: break;
+  }
+  return typed_name("conv2d_filter_direct", dtype);
+}
+
+// Halves are summed in float32.
+std::uint64_t sum_bytes(loci_dtype dtype) {
+  return dtype == LOCI_DTYPE_F64 ? sizeof(double) : sizeof(float);
+}
+
+struct FilterGrad {
+  void launch(const sdk::Launch& launch) const {
+    void* out = launch.output<void>(0);
+    auto* partial = launch.workspace<void>();
+    sum.launch(launch, plan.threads, launch.input<void>(0), launch.input<void>(1), out, partial,
+               plan.gather, plan.parts);
+    if (add) add->launch(launch, plan.weights, partial, out, plan.weights, plan.parts.parts);
+  }
+  ConvFilterPlan plan;
+  KernelFunction sum;
+  std::optional<KernelFunction> add;  // of several parts
+};
+
+class FilterGradKernel final : public sdk::Kernel {
+ public:
+  explicit FilterGradKernel(const sdk::OpDesc& op)
+      : options_(sdk::read_conv_options(op.attributes())) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const sdk::OpDesc& op = prepare.op();
+    const sdk::ConvShape shape = sdk::conv_shape(op.input(0).dims(), op.input(2).dims(), options_);
+    require_counted(shape);
+    const loci_dtype dtype = op.output(0).dtype();
+    const ConvFilterPlan plan(shape);
+    std::optional<KernelFunction> add;
+    if (plan.parts.parts > 1) {
+      add.emplace(prepare, kConvFilterImage, typed_name("conv2d_filter_parts", dtype));
+      prepare.set_workspace(static_cast<std::uint64_t>(plan.parts.parts * plan.weights) *
+                            sum_bytes(dtype));
+    }
+    prepare.emplace<FilterGrad>(
+        plan, KernelFunction(prepare, kConvFilterImage, filter_function_name(plan.form, dtype)),
+        add);
+  }
+
+ private:
+  sdk::ConvOptions options_;
+};
+
+}  // namespace
+
+void add_conv2d_filter(Kernels& kernels) {
+  kernels.push_back(
+      enqueuing("conv2d_grad_filter", sdk::kFloatBits, sdk::make_kernel<FilterGradKernel>));
+}
+
+}  // namespace loci::cuda

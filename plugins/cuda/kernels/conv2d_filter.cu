@@ -1,0 +1,206 @@
+// The gradient of a convolution's filter: sums over all windows, in parts. Workspace has a part's
+// sums behind those of the part before; a single part leaves results.
+//   conv2d_filter_DTYPE, conv2d_filter_few_DTYPE(source, out_grad, out, partial, gather, parts)
+//     blocks take turns at tiles of weights, whose terms they have in shared memory
+//   conv2d_filter_direct_DTYPE(the same)  some threads sum one weight
+//   conv2d_filter_parts_DTYPE(partial, out, weights, parts)  adds parts in their order
+#include "kernels/axis_vectors.cuh"
+#include "kernels/conv2d_gather.cuh"
+#include "kernels/instances.cuh"
+#include "kernels/tile_sums.cuh"
+
+namespace loci::cuda {
+namespace {
+
+// Of a convolution, all places are one phase.
+__device__ ImagePhase all_places(const ConvGather& gather) {
+  return {phase_at(gather.height, 0), phase_at(gather.width, 0)};
+}
+
+// A window among those of a channel of the result, and its elements.
+struct Placed {
+  Window window;
+  std::int64_t result;
+};
+
+__device__ Placed placed(const ConvGather& gather, const ImagePhase& phase, std::int64_t group,
+                         const Walk& walk) {
+  const std::int64_t images = walk.outer() * gather.groups.count + group;
+  const std::int64_t plane = images * gather.rows.count * gather.height.places.count;
+  return {Window(gather, phase, images * gather.channels, walk.middle(), walk.inner(), true),
+          (plane + walk.middle()) * gather.width.places.count + walk.inner()};
+}
+
+__device__ Walk walk_windows(const ConvGather& gather, std::int64_t first, std::int64_t step) {
+  return {first, step, gather.height.places.count, gather.width.places.count};
+}
+
+__device__ Tap tap_of_column(const ConvGather& gather, const ImagePhase& phase,
+                             std::int64_t column) {
+  const Walk walk(column, 0, gather.height.taps, gather.width.taps);
+  return tap_at(gather, phase, walk.outer(), walk.middle(), walk.inner());
+}
+
+struct WindowRange {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+__device__ WindowRange part_of(const ConvParts& parts, std::int64_t part) {
+  const std::int64_t begin = part * parts.chunk;
+  const std::int64_t end = begin + parts.chunk;
+  return {begin, end < parts.windows ? end : parts.windows};
+}
+
+template <class T, class C>
+__device__ void leave(T* out, C* partial, const ConvParts& parts, std::int64_t weight,
+                      std::int64_t part, std::int64_t weights, C sum) {
+  if (parts.parts == 1) {
+    out[weight] = Element<T>::narrow(sum);
+  } else {
+    partial[part * weights + weight] = sum;
+  }
+}
+
+struct FilterTile {
+  std::int64_t group;
+  std::int64_t row;
+  std::int64_t column;
+  std::int64_t part;
+};
+
+template <int rows>
+__device__ FilterTile filter_tile(const ConvGather& gather, std::int64_t index) {
+  const Split row = split(index, gather.row_tiles);
+  const Split column = split(row.outer, gather.column_tiles);
+  const Split group = split(column.outer, gather.groups);
+  return {group.rest, row.rest * rows, column.rest * kConvColumns, group.outer};
+}
+
+template <int rows, class T>
+__device__ void sum_tile(const T* source, const T* out_grad, T* out, computed_t<T>* partial,
+                         const ConvGather& gather, const ConvParts& parts, const FilterTile& tile) {
+  using C = computed_t<T>;
+  __shared__ Terms<C, rows> grad_terms;
+  __shared__ Terms<C, kConvColumns> source_terms;
+  __shared__ Tap taps[kConvColumns];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int depth = thread % kDepth;
+  const int line = thread / kDepth;
+  const ImagePhase phase = all_places(gather);
+  const WindowRange range = part_of(parts, tile.part);
+  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
+  const std::int64_t columns_left = gather.row_weights - tile.column;
+  const std::int64_t rows_left = gather.rows.count - tile.row;
+  __syncthreads();  // the taps of the tile before were read
+  if (thread < kConvColumns) taps[thread] = tap_of_column(gather, phase, tile.column + thread);
+  Walk walk = walk_windows(gather, range.begin + depth, kDepth);
+  TileSums<C, rows, kConvColumns> sums;
+#pragma unroll 1
+  for (std::int64_t k = range.begin; k < range.end; k += kDepth) {
+    __syncthreads();  // the terms before were read, and the taps are there
+    const Placed at = placed(gather, phase, tile.group, walk);
+    const bool is_there = k + depth < range.end;
+    const T* grads = out_grad + at.result + tile.row * plane;
+#pragma unroll
+    for (int i = 0; i < rows; i += kSide) {
+      const int row = i + line;
+      grad_terms[depth][row] =
+          is_there && row < rows_left ? Element<T>::widen(grads[row * plane]) : C{0};
+    }
+#pragma unroll
+    for (int j = 0; j < kConvColumns; j += kSide) {
+      const int column = j + line;
+      source_terms[depth][column] =
+          is_there && column < columns_left ? at.window.element(source, taps[column]) : C{0};
+    }
+    walk.advance();
+    __syncthreads();
+    sums.add(grad_terms, source_terms, thread / kSide, thread % kSide);
+  }
+#pragma unroll
+  for (int i = 0; i < rows; i += kSide) {
+#pragma unroll
+    for (int j = 0; j < kConvColumns; j += kSide) {
+      const int row = thread / kSide + i;
+      const int column = thread % kSide + j;
+      if (row >= rows_left || column >= columns_left) continue;
+      const std::int64_t all_rows = tile.group * gather.rows.count + tile.row + row;
+      leave(out, partial, parts, all_rows * gather.row_weights + tile.column + column, tile.part,
+            gather.groups.count * gather.group_weights, sums.of[i / kSide][j / kSide]);
+    }
+  }
+}
+
+template <int rows, class T>
+__device__ void sum_filter(const T* source, const T* out_grad, T* out, computed_t<T>* partial,
+                           const ConvGather& gather, const ConvParts& parts) {
+  const std::int64_t tiles =
+      gather.row_tiles.count * gather.column_tiles.count * gather.groups.count * parts.parts;
+  for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
+    sum_tile<rows>(source, out_grad, out, partial, gather, parts, filter_tile<rows>(gather, i));
+  }
+}
+
+template <class T>
+__device__ void sum_filter_directly(const T* source, const T* out_grad, T* out,
+                                    computed_t<T>* partial, const ConvGather& gather,
+                                    const ConvParts& parts) {
+  using C = computed_t<T>;
+  const RowTeam team(parts.width);
+  const ImagePhase phase = all_places(gather);
+  const std::int64_t weights = gather.groups.count * gather.group_weights;
+  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
+  for (std::int64_t item = team.first_item(); item < weights * parts.parts;
+       item += team.item_step()) {
+    const std::int64_t part = item / weights;
+    const std::int64_t weight = item - part * weights;
+    const std::int64_t all_rows = weight / gather.row_weights;
+    const Split row = split(all_rows, gather.rows);
+    const Tap tap = tap_of_column(gather, phase, weight - all_rows * gather.row_weights);
+    const WindowRange range = part_of(parts, part);
+    Walk walk = walk_windows(gather, range.begin + team.member(), team.size());
+    C sum = 0;
+    for (std::int64_t k = range.begin + team.member(); k < range.end; k += team.size()) {
+      const Placed at = placed(gather, phase, row.outer, walk);
+      sum = plus_product(sum, Element<T>::widen(out_grad[at.result + row.rest * plane]),
+                         at.window.element(source, tap));
+      walk.advance();
+    }
+    sum = team.template fold<Plus>(sum);
+    if (team.member() == 0) leave(out, partial, parts, weight, part, weights, sum);
+  }
+}
+
+template <class T>
+__device__ void add_parts(const computed_t<T>* partial, T* out, std::int64_t weights,
+                          std::int64_t parts) {
+  const Turns turn = turns();
+  for (std::int64_t i = turn.first; i < weights; i += turn.step) {
+    computed_t<T> sum = 0;
+#pragma unroll 4
+    for (std::int64_t part = 0; part < parts; ++part) sum += partial[part * weights + i];
+    out[i] = Element<T>::narrow(sum);
+  }
+}
+
+}  // namespace
+
+#define LOCI_CONV_FILTER_FORM(name, T, form)                                                     \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                                    \
+      name(const T* source, const T* out_grad, T* out, computed_t<T>* partial,                   \
+           const __grid_constant__ ConvGather gather, const __grid_constant__ ConvParts parts) { \
+    form(source, out_grad, out, partial, gather, parts);                                         \
+  }
+#define LOCI_CONV_FILTER(dtype, T, ...)                                                    \
+  LOCI_CONV_FILTER_FORM(conv2d_filter_##dtype, T, sum_filter<kConvManyRows>)               \
+  LOCI_CONV_FILTER_FORM(conv2d_filter_few_##dtype, T, sum_filter<kConvFewRows>)            \
+  LOCI_CONV_FILTER_FORM(conv2d_filter_direct_##dtype, T, sum_filter_directly)              \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads) conv2d_filter_parts_##dtype( \
+      const computed_t<T>* partial, T* out, std::int64_t weights, std::int64_t parts) {    \
+    add_parts(partial, out, weights, parts);                                               \
+  }
+
+LOCI_FLOATS(LOCI_CONV_FILTER)
+
+}  // namespace loci::cuda
