@@ -2,39 +2,24 @@
 // conflicts of banks. The images are those that the plugin carries.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "plugins/cuda/kernels/layer_norm_arguments.h"
 #include "plugins/cuda/kernels/softmax_arguments.h"
 #include "plugins/cuda/kernels/thread_layouts.h"
-#include "tests/support/paths.h"
-#include "tests/tools/cuda_double/ptx/rig.h"
-#include "tools/cuda_double/driver/fat_binary.h"
+#include "tests/plugins/cuda/image_rig.h"
 
 namespace loci::cuda {
 namespace {
 
 using cuda_double::Counters;
-using cuda_double::Rig;
 
-class KernelTrafficTest : public ::testing::Test {
+class KernelTrafficTest : public ImageTest {
  protected:
-  void load(const std::string& image) {
-    std::ifstream file(test::build_path("plugins/cuda/" + image + ".fatbin"), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    ASSERT_TRUE(cuda_double::is_fat_binary(bytes.data())) << image;
-    rig.load(cuda_double::ptx_of_fat_binary(bytes.data()));
-  }
-
   template <class Arguments>
   Counters run(const std::string& name, const AxisVectors& vectors, const Arguments& arguments) {
-    constexpr unsigned kThreads = 256;
-    const auto blocks = static_cast<unsigned>((threads_of(vectors) + kThreads - 1) / kThreads);
-    return rig.launch(
-        name + (vectors.are_rows ? "_rows_" : "_columns_") + std::to_string(vectors.held), {blocks},
-        {kThreads}, arguments, vectors.layout);
+    return launch(name + (vectors.are_rows ? "_rows_" : "_columns_") + std::to_string(vectors.held),
+                  threads_of(vectors), arguments, vectors.layout);
   }
 
   // `bytes` is what has to be moved.
@@ -64,8 +49,6 @@ class KernelTrafficTest : public ::testing::Test {
     const std::int64_t dims[] = {outer, count, inner};
     return {{dims, 3}, 1};
   }
-
-  Rig rig;
 };
 
 TEST_F(KernelTrafficTest, SoftmaxReadsRowsOnce) {

@@ -181,6 +181,12 @@ const std::vector<Convolution>& large_convolutions() {
        {.paddings = {1, 1}, .groups = 32},
        true,
        "large, depthwise"},
+      {{2, 18, 13, 15},
+       {11, 18, 3, 2},
+       {.strides = {2, 3}, .paddings = {1, 2}, .dilations = {1, 2}},
+       true,
+       "large, strides"},
+      {{2, 3, 40, 39}, {6, 3, 3, 3}, {}, false, "large, many windows"},
   };
   return kRows;
 }
