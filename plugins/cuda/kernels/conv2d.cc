@@ -1,25 +1,29 @@
-// conv2d, fused_conv2d and the gradient of the image, by conv2d.cu.
-#include <string>
-
+// conv2d, fused_conv2d and the gradient of the image, by conv2d.cu and conv2d_patch.cu.
 #include "device.h"
 #include "kernels/conv2d_shape.h"
 #include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
 
 extern "C" const unsigned long long loci_cuda_conv2d[];
+extern "C" const unsigned long long loci_cuda_conv2d_patch[];
 
 namespace loci::cuda {
 namespace {
 
 constexpr KernelImage kConvImage{"conv2d", loci_cuda_conv2d};
+constexpr KernelImage kConvPatchImage{"conv2d_patch", loci_cuda_conv2d_patch};
 
-std::string function_name(ConvForm form, loci_dtype dtype) {
+KernelFunction function_of(const sdk::Prepare& prepare, ConvForm form, std::int64_t rows) {
+  const loci_dtype dtype = prepare.op().output(0).dtype();
   switch (form) {
-    case ConvForm::kManyRows: return typed_name("conv2d", dtype);
-    case ConvForm::kFewRows: return typed_name("conv2d_few", dtype);
+    case ConvForm::kManyRows: return {prepare, kConvImage, typed_name("conv2d", dtype)};
+    case ConvForm::kFewRows: return {prepare, kConvImage, typed_name("conv2d_few", dtype)};
+    case ConvForm::kPatch:
+      return {prepare, kConvPatchImage,
+              typed_name(rows == 1 ? "conv2d_patch_one" : "conv2d_patch", dtype)};
     case ConvForm::kDirect: break;
   }
-  return typed_name("conv2d_direct", dtype);
+  return {prepare, kConvImage, typed_name("conv2d_direct", dtype)};
 }
 
 // What is gathered, and by which function.
@@ -38,7 +42,7 @@ class Gathering {
   Gathering(const sdk::Prepare& prepare, const ConvGather& gather, ConvForm form)
       : gather_(gather),
         threads_(take_form(gather_, form)),
-        function_(prepare, kConvImage, function_name(form, prepare.op().output(0).dtype())) {}
+        function_(function_of(prepare, form, gather.rows.count)) {}
 
   ConvGather gather_;
   std::int64_t threads_;

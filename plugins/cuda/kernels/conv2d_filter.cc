@@ -13,10 +13,12 @@ namespace {
 
 constexpr KernelImage kConvFilterImage{"conv2d_filter", loci_cuda_conv2d_filter};
 
+// Patches are of no use to it.
 std::string filter_function_name(ConvForm form, loci_dtype dtype) {
   switch (form) {
     case ConvForm::kManyRows: return typed_name("conv2d_filter", dtype);
     case ConvForm::kFewRows: return typed_name("conv2d_filter_few", dtype);
+    case ConvForm::kPatch:
     case ConvForm::kDirect: break;
   }
   return typed_name("conv2d_filter_direct", dtype);

@@ -2,7 +2,7 @@
 // sums behind those of the part before; a single part leaves results.
 //   conv2d_filter_DTYPE, conv2d_filter_few_DTYPE(source, out_grad, out, partial, gather, parts)
 //     blocks take turns at tiles of weights, whose terms they have in shared memory
-//   conv2d_filter_direct_DTYPE(the same)  some threads sum one weight
+//   conv2d_filter_direct_DTYPE(the same)  some threads sum a few weights
 //   conv2d_filter_parts_DTYPE(partial, out, weights, parts)  adds parts in their order
 #include "kernels/axis_vectors.cuh"
 #include "kernels/conv2d_gather.cuh"
@@ -142,33 +142,73 @@ __device__ void sum_filter(const T* source, const T* out_grad, T* out, computed_
   }
 }
 
+// Taps side by side, of a row of weights. Behind its last one, that again.
+struct Strip {
+  __device__ Strip(const ConvGather& gather, const ImagePhase& phase, std::int64_t column) {
+    const std::int64_t left = gather.row_weights - column;
+    count = left < kWeightsOfTeam ? static_cast<int>(left) : kWeightsOfTeam;
+    Walk walk(column, 1, gather.height.taps, gather.width.taps);
+#pragma unroll
+    for (int i = 0; i < kWeightsOfTeam; ++i) {
+      taps[i] = tap_at(gather, phase, walk.outer(), walk.middle(), walk.inner());
+      if (i + 1 < count) walk.advance();
+    }
+  }
+  int count;
+  Tap taps[kWeightsOfTeam];
+};
+
+template <class C>
+struct StripSums {
+  __device__ friend StripSums operator+(StripSums x, const StripSums& y) {
+#pragma unroll
+    for (int i = 0; i < kWeightsOfTeam; ++i) x.of[i] += y.of[i];
+    return x;
+  }
+  template <class T>
+  __device__ void add(const T* source, const Window& window, const Strip& strip, C grad) {
+#pragma unroll
+    for (int i = 0; i < kWeightsOfTeam; ++i) {
+      of[i] = plus_product(of[i], grad, window.element(source, strip.taps[i]));
+    }
+  }
+
+  C of[kWeightsOfTeam];
+};
+
 template <class T>
 __device__ void sum_filter_directly(const T* source, const T* out_grad, T* out,
                                     computed_t<T>* partial, const ConvGather& gather,
                                     const ConvParts& parts) {
-  using C = computed_t<T>;
   const RowTeam team(parts.width);
   const ImagePhase phase = all_places(gather);
-  const std::int64_t weights = gather.groups.count * gather.group_weights;
+  const std::int64_t rows = gather.groups.count * gather.rows.count;
   const std::int64_t plane = gather.height.places.count * gather.width.places.count;
-  for (std::int64_t item = team.first_item(); item < weights * parts.parts;
-       item += team.item_step()) {
-    const std::int64_t part = item / weights;
-    const std::int64_t weight = item - part * weights;
-    const std::int64_t all_rows = weight / gather.row_weights;
-    const Split row = split(all_rows, gather.rows);
-    const Tap tap = tap_of_column(gather, phase, weight - all_rows * gather.row_weights);
+  const std::int64_t items = rows * gather.column_tiles.count * parts.parts;
+  for (std::int64_t item = team.first_item(); item < items; item += team.item_step()) {
+    const Split column = split(item, gather.column_tiles);
+    const std::int64_t part = column.outer / rows;
+    const std::int64_t row = column.outer - part * rows;
+    const Split group = split(row, gather.rows);
+    const Strip strip(gather, phase, column.rest * kWeightsOfTeam);
     const WindowRange range = part_of(parts, part);
     Walk walk = walk_windows(gather, range.begin + team.member(), team.size());
-    C sum = 0;
+    StripSums<computed_t<T>> sums{};
+#pragma unroll 1
     for (std::int64_t k = range.begin + team.member(); k < range.end; k += team.size()) {
-      const Placed at = placed(gather, phase, row.outer, walk);
-      sum = plus_product(sum, Element<T>::widen(out_grad[at.result + row.rest * plane]),
-                         at.window.element(source, tap));
+      const Placed at = placed(gather, phase, group.outer, walk);
+      sums.add(source, at.window, strip,
+               Element<T>::widen(out_grad[at.result + group.rest * plane]));
       walk.advance();
     }
-    sum = team.template fold<Plus>(sum);
-    if (team.member() == 0) leave(out, partial, parts, weight, part, weights, sum);
+    sums = team.template fold<Plus>(sums);
+    if (team.member() != 0) continue;
+    const std::int64_t first = row * gather.row_weights + column.rest * kWeightsOfTeam;
+#pragma unroll
+    for (int i = 0; i < kWeightsOfTeam; ++i) {
+      if (i >= strip.count) break;
+      leave(out, partial, parts, first + i, part, rows * gather.row_weights, sums.of[i]);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/conv2d_shape.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <loci/plugin/error.hpp>
 #include <numeric>
 
@@ -11,14 +12,15 @@ namespace loci::cuda {
 namespace {
 
 // Rows of so few would leave tiles mostly empty.
-constexpr std::int64_t kDirectRows = 4;
+constexpr std::int64_t kDirectRows = kPatchRows;
 
 // Few weights are summed in parts until there are so many blocks, as long as a part has so many
 // windows: these depend on the shape alone, and so do results.
 constexpr std::int64_t kWantedBlocks = 512;
-constexpr std::int64_t kWindowsOfPart = 512;
+constexpr std::int64_t kWindowsOfTile = 512;
+constexpr std::int64_t kWindowsOfThread = 16;
 
-// From so many on, a whole block sums one weight.
+// From so many on, a whole block sums a few weights.
 constexpr std::int64_t kWindowsOfBlock = 1024;
 
 Extent extent_of(std::int64_t count) {
@@ -81,6 +83,73 @@ std::int64_t columns_of(const ConvGather& gather) {
   return gather.batch * gather.height.phase_places.count * gather.width.phase_places.count;
 }
 
+std::int32_t power_bits(std::int64_t power) {
+  std::int32_t bits = 0;
+  while (std::int64_t{1} << bits < power) ++bits;
+  return bits;
+}
+
+// Taps of a phase, at most.
+std::int64_t phase_taps(const ConvAxis& axis) { return quotient_up(axis.taps, axis.tap_step); }
+
+// Elements from the first to the last that the windows of so many places cover.
+std::int64_t covered(const ConvAxis& axis, std::int64_t places) {
+  return (places - 1) * axis.scale + (phase_taps(axis) - 1) * std::abs(axis.element_step) + 1;
+}
+
+// Whether windows side by side leave no elements out, nor have their threads wait for one bank.
+bool are_overlapping(const ConvAxis& axis) {
+  return axis.scale <= covered(axis, 1) && axis.scale <= 3;
+}
+
+ShortDivision short_division(std::int64_t divisor) {
+  return {
+      static_cast<std::int32_t>(divisor),
+      static_cast<std::uint32_t>((std::uint64_t{1} << 32) / static_cast<std::uint64_t>(divisor)) +
+          1};
+}
+
+// Of threads that take so many turns, where there are as many rows. With no planes where not even
+// one fits.
+ConvPatch patch_of(const ConvGather& gather, std::int64_t turns) {
+  ConvPatch patch{};
+  const std::int64_t wide = std::min(power_from(gather.width.phase_places.count), kTeamWarp);
+  const std::int64_t high =
+      std::min(power_from(gather.height.phase_places.count), turns * kTeamBlock / wide);
+  const std::int64_t width = std::max<std::int64_t>(covered(gather.width, wide), 2);
+  const std::int64_t height = covered(gather.height, high);
+  if (gather.rows.count > kPatchRows || std::max(width, height) > kPatchElements) return patch;
+  turns = std::min(turns, high);
+  const std::int64_t terms =
+      gather.rows.count * phase_taps(gather.height) * phase_taps(gather.width);
+  const std::int64_t planes = std::min(
+      {kTeamBlock * turns / (wide * high), kPatchElements / (width * height), kPatchTerms / terms});
+  patch.planes = static_cast<std::int32_t>(planes);
+  if (planes == 0) return patch;
+  patch.turns = static_cast<std::int32_t>(turns);
+  patch.height_bits = power_bits(high / turns);
+  patch.width_bits = power_bits(wide);
+  patch.width = short_division(width);
+  patch.size = short_division(width * height);
+  patch.down = extent_of(quotient_up(gather.height.phase_places.count, high));
+  patch.across = extent_of(quotient_up(gather.width.phase_places.count, wide));
+  patch.sets = quotient_up(gather.batch * gather.groups.count, planes);
+  return patch;
+}
+
+std::int64_t blocks_of(const ConvGather& gather, const ConvPatch& patch) {
+  return patch.sets * phases_of(gather) * patch.down.count * patch.across.count;
+}
+
+// By as many turns as fit, as long as there are enough blocks for a large device.
+ConvPatch patch_of(const ConvGather& gather) {
+  for (std::int64_t turns = kPatchTurns; turns > 1; turns /= 2) {
+    const ConvPatch patch = patch_of(gather, turns);
+    if (patch.planes > 0 && blocks_of(gather, patch) >= kWantedBlocks) return patch;
+  }
+  return patch_of(gather, 1);
+}
+
 // The padding and the windows along one axis.
 bool is_counted(const sdk::WindowAxis& axis) {
   return std::max({axis.span(), axis.before, axis.after}) <= sdk::kMaxWindowExtent;
@@ -91,8 +160,9 @@ ConvForm filter_form_of(const sdk::ConvShape& shape) {
   return shape.group_filters <= kConvManyRows / 2 ? ConvForm::kFewRows : ConvForm::kManyRows;
 }
 
-ConvParts parts_of(std::int64_t windows, std::int64_t blocks) {
-  const std::int64_t most = std::max<std::int64_t>(windows / kWindowsOfPart, 1);
+// Of at least so many windows each, where one part keeps so many blocks busy.
+ConvParts parts_of(std::int64_t windows, std::int64_t blocks, std::int64_t least) {
+  const std::int64_t most = std::max<std::int64_t>(windows / least, 1);
   const std::int64_t wanted = std::clamp<std::int64_t>(kWantedBlocks / blocks, 1, most);
   ConvParts parts{};
   parts.windows = windows;
@@ -133,14 +203,25 @@ ConvGather image_grad_of(const sdk::ConvShape& shape) {
 }
 
 ConvForm form_of(const ConvGather& gather, std::uint32_t multiprocessors) {
-  if (gather.rows.count <= kDirectRows) return ConvForm::kDirect;
+  if (gather.rows.count <= kDirectRows) {
+    return has_patches(gather) ? ConvForm::kPatch : ConvForm::kDirect;
+  }
   if (gather.rows.count <= kConvManyRows / 2) return ConvForm::kFewRows;
   ConvGather tiled = gather;
   set_tiles(tiled, ConvForm::kManyRows, columns_of(gather));
   return tiles_of(tiled) < multiprocessors ? ConvForm::kFewRows : ConvForm::kManyRows;
 }
 
+bool has_patches(const ConvGather& gather) {
+  return are_overlapping(gather.height) && are_overlapping(gather.width) &&
+         patch_of(gather).planes > 0;
+}
+
 std::int64_t take_form(ConvGather& gather, ConvForm form) {
+  if (form == ConvForm::kPatch) {
+    gather.patch = patch_of(gather);
+    return blocks_of(gather, gather.patch) * kTeamBlock;
+  }
   if (form == ConvForm::kDirect) {
     return gather.batch * gather.groups.count * gather.rows.count * gather.height.places.count *
            gather.width.places.count;
@@ -156,14 +237,20 @@ ConvFilterPlan::ConvFilterPlan(const sdk::ConvShape& shape, ConvForm taken)
     : gather(gather_of(shape)),
       form(taken),
       weights(shape.groups * shape.group_filters * shape.window_size()) {
-  set_tiles(gather, form, shape.window_size());
   const std::int64_t windows = shape.batch * shape.windows();
-  const std::int64_t width = windows < kWindowsOfBlock ? kTeamWarp : kTeamBlock;
-  const std::int64_t team_threads =
-      form == ConvForm::kDirect ? weights * width : tiles_of(gather) * kTeamBlock;
-  parts = parts_of(windows, quotient_up(team_threads, kTeamBlock));
-  parts.width = static_cast<std::int32_t>(width);
-  threads = parts.parts * team_threads;
+  std::int64_t part_threads = 0;
+  if (form == ConvForm::kDirect) {
+    gather.column_tiles = extent_of(quotient_up(shape.window_size(), kWeightsOfTeam));
+    const std::int64_t width = windows < kWindowsOfBlock ? kTeamWarp : kTeamBlock;
+    part_threads = shape.groups * shape.group_filters * gather.column_tiles.count * width;
+    parts = parts_of(windows, quotient_up(part_threads, kTeamBlock), width * kWindowsOfThread);
+    parts.width = static_cast<std::int32_t>(width);
+  } else {
+    set_tiles(gather, form, shape.window_size());
+    part_threads = tiles_of(gather) * kTeamBlock;
+    parts = parts_of(windows, tiles_of(gather), kWindowsOfTile);
+  }
+  threads = parts.parts * part_threads;
 }
 
 }  // namespace loci::cuda

@@ -18,10 +18,12 @@ void require_counted(const sdk::ConvShape& shape);
 [[nodiscard]] ConvGather image_grad_of(const sdk::ConvShape& shape);
 
 // How blocks share the work.
-enum class ConvForm { kManyRows, kFewRows, kDirect };
+enum class ConvForm { kManyRows, kFewRows, kPatch, kDirect };
 
 // As suits a device of so many multiprocessors; whichever it is, sums have one order.
 [[nodiscard]] ConvForm form_of(const ConvGather& gather, std::uint32_t multiprocessors);
+// Whether it may be summed by patches.
+[[nodiscard]] bool has_patches(const ConvGather& gather);
 // Sets the tiles of the form. How many threads there is work for.
 std::int64_t take_form(ConvGather& gather, ConvForm form);
 
