@@ -81,7 +81,7 @@ Convolution convolution(std::initializer_list<std::int64_t> x,
   std::copy(filter.begin(), filter.end(), result.filter);
   result.options.window.strides = {stride, 1};
   result.options.window.paddings = {padding, 1};
-  result.options.window.dilations = {1, dilation};
+  result.options.window.dilations = {dilation, dilation};
   result.options.groups = groups;
   return result;
 }
@@ -97,27 +97,40 @@ std::vector<Convolution> convolutions() {
       convolution({2, 12, 6, 7}, {20, 6, 3, 3}, 2, 1, 1, 2),
       convolution({2, 6, 10, 9}, {12, 1, 3, 3}, 2, 1, 1, 6),
       convolution({1, 17, 4, 5}, {66, 17, 1, 1}, 1, 0, 1, 1),
-      convolution({1, 2, 40, 30}, {3, 2, 3, 3}, 1, 1, 1, 1),
+      convolution({3, 2, 71, 41}, {3, 2, 3, 3}, 1, 1, 1, 1),
+      convolution({1, 3, 37, 70}, {6, 1, 5, 3}, 1, 2, 2, 3),
+      convolution({3, 9, 3, 3}, {9, 1, 3, 3}, 1, 1, 1, 9),
   };
 }
+
+constexpr ConvForm kForms[] = {ConvForm::kManyRows, ConvForm::kFewRows, ConvForm::kPatch,
+                               ConvForm::kDirect};
 
 std::string name_of(const std::string& stem, ConvForm form) {
   switch (form) {
     case ConvForm::kManyRows: return stem + "_f32";
     case ConvForm::kFewRows: return stem + "_few_f32";
+    case ConvForm::kPatch: return stem + "_patch_f32";
     case ConvForm::kDirect: break;
   }
   return stem + "_direct_f32";
 }
 
-constexpr ConvForm kForms[] = {ConvForm::kManyRows, ConvForm::kFewRows, ConvForm::kDirect};
+// Whether it can be computed so.
+bool has_form(const ConvGather& gather, ConvForm form) {
+  return form != ConvForm::kPatch || has_patches(gather);
+}
 
 class Conv2dKernelsTest : public ImageTest {
  protected:
+  void load_form(ConvForm form) { load(form == ConvForm::kPatch ? "conv2d_patch" : "conv2d"); }
+
   Counters gather(ConvForm form, ConvGather what, const DeviceArray<float>& source,
                   const DeviceArray<float>& weights, const DeviceArray<float>& out) {
     const std::int64_t threads = take_form(what, form);
-    return launch(name_of("conv2d", form), threads, source, weights, out, what, ConvEnding{});
+    const bool is_one = form == ConvForm::kPatch && what.rows.count == 1;
+    return launch(is_one ? "conv2d_patch_one_f32" : name_of("conv2d", form), threads, source,
+                  weights, out, what, ConvEnding{});
   }
 
   Counters sum_filter(const ConvFilterPlan& plan, const DeviceArray<float>& source,
@@ -134,61 +147,147 @@ class Conv2dKernelsTest : public ImageTest {
 };
 
 TEST_F(Conv2dKernelsTest, EachFormConvolves) {
-  load("conv2d");
-  for (const Convolution& each : convolutions()) {
-    const sdk::ConvShape shape = each.shape();
-    const Values x = whole_numbers(images_of(shape), 1);
-    const Values filter = whole_numbers(weights_of(shape), 2);
-    Values expected(static_cast<std::size_t>(results_of(shape)));
-    for_each_product(shape, [&](std::size_t image, std::size_t weight, std::size_t result) {
-      expected[result] += x[image] * filter[weight];
-    });
-    for (const ConvForm form : kForms) {
+  for (const ConvForm form : kForms) {
+    load_form(form);
+    int checked = 0;
+    for (const Convolution& each : convolutions()) {
+      const sdk::ConvShape shape = each.shape();
+      if (!has_form(gather_of(shape), form)) continue;
+      const Values x = whole_numbers(images_of(shape), 1);
+      const Values filter = whole_numbers(weights_of(shape), 2);
+      Values expected(static_cast<std::size_t>(results_of(shape)));
+      for_each_product(shape, [&](std::size_t image, std::size_t weight, std::size_t result) {
+        expected[result] += x[image] * filter[weight];
+      });
       const auto out = rig.array<float>(expected.size());
       gather(form, gather_of(shape), rig.array(x), rig.array(filter), out);
       EXPECT_EQ(out.get(), expected) << name_of("conv2d", form) << " of " << each.x[1];
+      ++checked;
     }
+    EXPECT_GE(checked, 4) << name_of("conv2d", form);
   }
 }
 
 TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfImages) {
-  load("conv2d");
-  for (const Convolution& each : convolutions()) {
-    const sdk::ConvShape shape = each.shape();
-    const Values out_grad = whole_numbers(results_of(shape), 1);
-    const Values filter = whole_numbers(weights_of(shape), 2);
-    Values expected(static_cast<std::size_t>(images_of(shape)));
-    for_each_product(shape, [&](std::size_t image, std::size_t weight, std::size_t result) {
-      expected[image] += out_grad[result] * filter[weight];
-    });
-    for (const ConvForm form : kForms) {
+  for (const ConvForm form : kForms) {
+    load_form(form);
+    int checked = 0;
+    for (const Convolution& each : convolutions()) {
+      const sdk::ConvShape shape = each.shape();
+      if (!has_form(image_grad_of(shape), form)) continue;
+      const Values out_grad = whole_numbers(results_of(shape), 1);
+      const Values filter = whole_numbers(weights_of(shape), 2);
+      Values expected(static_cast<std::size_t>(images_of(shape)));
+      for_each_product(shape, [&](std::size_t image, std::size_t weight, std::size_t result) {
+        expected[image] += out_grad[result] * filter[weight];
+      });
       const auto out = rig.array<float>(expected.size());
       gather(form, image_grad_of(shape), rig.array(out_grad), rig.array(filter), out);
       EXPECT_EQ(out.get(), expected) << name_of("conv2d", form) << " of " << each.x[1];
+      ++checked;
     }
+    EXPECT_GE(checked, 4) << name_of("conv2d", form);
   }
 }
 
 TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfFilters) {
   load("conv2d_filter");
-  std::int64_t most_parts = 1;
-  for (const Convolution& each : convolutions()) {
-    const sdk::ConvShape shape = each.shape();
-    const Values out_grad = whole_numbers(results_of(shape), 1);
-    const Values x = whole_numbers(images_of(shape), 2);
-    Values expected(static_cast<std::size_t>(weights_of(shape)));
-    for_each_product(shape, [&](std::size_t image, std::size_t weight, std::size_t result) {
-      expected[weight] += out_grad[result] * x[image];
-    });
-    for (const ConvForm form : kForms) {
+  for (const ConvForm form : {ConvForm::kManyRows, ConvForm::kFewRows, ConvForm::kDirect}) {
+    std::int64_t most_parts = 1;
+    for (const Convolution& each : convolutions()) {
+      const sdk::ConvShape shape = each.shape();
+      const Values out_grad = whole_numbers(results_of(shape), 1);
+      const Values x = whole_numbers(images_of(shape), 2);
+      Values expected(static_cast<std::size_t>(weights_of(shape)));
+      for_each_product(shape, [&](std::size_t image, std::size_t weight, std::size_t result) {
+        expected[weight] += out_grad[result] * x[image];
+      });
       const ConvFilterPlan plan(shape, form);
       most_parts = std::max(most_parts, plan.parts.parts);
       const auto out = rig.array<float>(expected.size());
       sum_filter(plan, rig.array(x), rig.array(out_grad), out);
       EXPECT_EQ(out.get(), expected) << name_of("conv2d_filter", form) << " of " << each.x[1];
     }
+    EXPECT_GT(most_parts, 1) << name_of("conv2d_filter", form);
   }
-  EXPECT_GT(most_parts, 1);
+}
+
+// Bytes of as many elements, and how many are moved at most for each that has to be.
+struct Budget {
+  std::int64_t elements;
+  double most;
+};
+
+void expect_within(const Budget& budget, const Counters& counters) {
+  const auto moved =
+      static_cast<double>(counters.global_bytes_read + counters.global_bytes_written);
+  EXPECT_LE(moved, budget.most * sizeof(float) * static_cast<double>(budget.elements));
+  EXPECT_LE(counters.shared_conflicts, counters.shared_requests);
+}
+
+// Sectors of 32 bytes, for each that the bytes would fill.
+double sectors_per_ideal(const Counters& counters) {
+  return static_cast<double>(counters.global_sectors) * 32 /
+         static_cast<double>(counters.global_bytes_read + counters.global_bytes_written);
+}
+
+// Each term once for all rows and all columns of a tile.
+TEST_F(Conv2dKernelsTest, TilesReadTermsOnce) {
+  const sdk::ConvShape shape = convolution({2, 16, 16, 16}, {64, 16, 3, 3}, 1, 1, 1, 1).shape();
+  const auto x = rig.zeros<float>(static_cast<std::size_t>(images_of(shape)));
+  const auto filter = rig.zeros<float>(static_cast<std::size_t>(weights_of(shape)));
+  const auto out = rig.zeros<float>(static_cast<std::size_t>(results_of(shape)));
+  load("conv2d");
+  const std::int64_t column_tiles = results_of(shape) / 64 / kConvColumns;
+  for (const auto& [form, rows] : {std::pair{ConvForm::kManyRows, kConvManyRows},
+                                   std::pair{ConvForm::kFewRows, kConvFewRows}}) {
+    const Counters counters = gather(form, gather_of(shape), x, filter, out);
+    const std::int64_t terms =
+        column_tiles * (64 / rows) * shape.window_size() * (rows + kConvColumns);
+    expect_within({terms + results_of(shape), 1}, counters);
+    EXPECT_LE(sectors_per_ideal(counters), 1.1);
+  }
+  load("conv2d_filter");
+  const ConvFilterPlan plan(shape, ConvForm::kManyRows);
+  const std::int64_t taken = plan.gather.column_tiles.count * (kConvManyRows + kConvColumns);
+  expect_within({taken * plan.parts.windows + weights_of(shape), 1},
+                sum_filter(plan, x, out, filter));
+}
+
+// Each element once, and those at the edges of patches again.
+TEST_F(Conv2dKernelsTest, PatchesReadImagesOnce) {
+  for (const std::int64_t side : {7, 16, 64}) {
+    const sdk::ConvShape shape =
+        convolution({1, 16, side, side}, {16, 1, 3, 3}, 1, 1, 1, 16).shape();
+    const auto x = rig.zeros<float>(static_cast<std::size_t>(images_of(shape)));
+    const auto filter = rig.zeros<float>(static_cast<std::size_t>(weights_of(shape)));
+    const auto out = rig.array<float>(static_cast<std::size_t>(results_of(shape)));
+    load("conv2d_patch");
+    const Budget each_once{images_of(shape) + weights_of(shape) + results_of(shape), 1.3};
+    expect_within(each_once, gather(ConvForm::kPatch, gather_of(shape), x, filter, out));
+    expect_within(each_once, gather(ConvForm::kPatch, image_grad_of(shape), out, filter, x));
+    load("conv2d_filter");
+    // A gradient once for all taps.
+    const std::int64_t taken = results_of(shape) * (1 + shape.kernel_size());
+    expect_within({taken + weights_of(shape), 1},
+                  sum_filter({shape, ConvForm::kDirect}, x, out, filter));
+  }
+}
+
+TEST(ConvFormTest, SuitsTheShape) {
+  const auto form_at = [](const Convolution& each, std::uint32_t multiprocessors) {
+    return form_of(gather_of(each.shape()), multiprocessors);
+  };
+  const Convolution wide = convolution({8, 16, 32, 32}, {64, 16, 3, 3}, 1, 1, 1, 1);
+  EXPECT_EQ(form_at(wide, 100), ConvForm::kManyRows);
+  EXPECT_EQ(form_at(wide, 200), ConvForm::kFewRows);
+  EXPECT_EQ(form_at(convolution({8, 16, 64, 64}, {32, 16, 3, 3}, 1, 1, 1, 1), 1),
+            ConvForm::kFewRows);
+  EXPECT_EQ(form_at(convolution({1, 4, 8, 8}, {8, 1, 3, 3}, 1, 1, 1, 4), 1), ConvForm::kPatch);
+  // Windows that leave most elements out, and such as no block could hold.
+  EXPECT_EQ(form_at(convolution({1, 1, 40, 8}, {1, 1, 1, 3}, 7, 0, 1, 1), 1), ConvForm::kDirect);
+  EXPECT_EQ(form_at(convolution({1, 1, 3000, 8}, {1, 1, 2100, 3}, 1, 0, 1, 1), 1),
+            ConvForm::kDirect);
 }
 
 }  // namespace
