@@ -84,6 +84,38 @@ __device__ void load_elements(Terms<C, kConvColumns>& terms, const T* source, co
   }
 }
 
+// The tile's first row is that of `positions`, negative where there is no place.
+template <int rows, class T, class C>
+__device__ void store_tile(const TileSums<C, rows, kConvColumns>& sums,
+                           const std::int64_t* positions, T* out, const ConvGather& gather,
+                           const ConvTile& tile, const ConvEnding& ending) {
+  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
+  const std::int64_t first_row = tile.group * gather.rows.count + tile.row;
+#pragma unroll
+  for (int j = 0; j < sums.kColumns; ++j) {
+    const std::int64_t position = positions[sums.column(j)];
+    if (position < 0) continue;
+#pragma unroll
+    for (int i = 0; i < sums.kRows; ++i) {
+      const int row = sums.row(i);
+      if (tile.row + row >= gather.rows.count) break;
+      const std::int64_t at = position + row * plane;
+      out[at] = Element<T>::narrow(ending::ended<T>(ending, sums.of[i][j], first_row + row, at));
+    }
+  }
+}
+
+// Of the first row's result among all; negative if the column has none.
+__device__ std::int64_t position_of(const ConvGather& gather, const ConvTile& tile,
+                                    const Column& column) {
+  const std::int64_t place = place_of(gather, tile.phase, column);
+  if (place < 0) return place;
+  const std::int64_t group = column.image * gather.groups.count + tile.group;
+  return (group * gather.rows.count + tile.row) * gather.height.places.count *
+             gather.width.places.count +
+         place;
+}
+
 template <int rows, class T>
 __device__ void convolve_tile(const T* source, const T* weights, T* out, const ConvGather& gather,
                               const ConvTile& tile, const ConvEnding& ending) {
@@ -93,24 +125,17 @@ __device__ void convolve_tile(const T* source, const T* weights, T* out, const C
   __shared__ Tap taps[kDepth];
   __shared__ std::int64_t positions[kConvColumns];  // of the first row's results
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int64_t channels_before = tile.group * gather.channels;
   const Column own = column_at(gather, tile.column + thread % kConvColumns);
-  const std::int64_t place = place_of(gather, tile.phase, own);
-  const Window window(gather, tile.phase,
-                      own.image * gather.groups.count * gather.channels + channels_before, own.i,
-                      own.j, place >= 0);
-  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
-  const std::int64_t first_row = tile.group * gather.rows.count + tile.row;
+  const std::int64_t position = position_of(gather, tile, own);
+  const std::int64_t group = own.image * gather.groups.count + tile.group;
+  const Window window(gather, tile.phase, group * gather.channels, own.i, own.j, position >= 0);
   const T* tile_weights =
       weights + tile.group * gather.group_weights + tile.row * gather.row_weights;
   const std::int64_t terms = tile.phase.terms(gather);
   Walk walk(thread, kDepth, tile.phase.height.taps, tile.phase.width.taps);
   TileSums<C, rows, kConvColumns> sums;
   __syncthreads();  // the positions of the tile before were read
-  if (thread < kConvColumns) {
-    const std::int64_t image_rows = own.image * gather.groups.count * gather.rows.count + first_row;
-    positions[thread] = place < 0 ? -1 : image_rows * plane + place;
-  }
+  if (thread < kConvColumns) positions[thread] = position;
 #pragma unroll 1
   for (std::int64_t k = 0; k < terms; k += kDepth) {
     if (thread < kDepth) {
@@ -122,22 +147,10 @@ __device__ void convolve_tile(const T* source, const T* weights, T* out, const C
                        terms - k);
     load_elements(source_terms, source, window, taps, terms - k);
     __syncthreads();
-    sums.add(weight_terms, source_terms, thread / kSide, thread % kSide);
+    sums.add(weight_terms, source_terms);
   }
   if (terms == 0) __syncthreads();  // the positions are there
-#pragma unroll
-  for (int j = 0; j < kConvColumns; j += kSide) {
-    const std::int64_t position = positions[thread % kSide + j];
-    if (position < 0) continue;
-#pragma unroll
-    for (int i = 0; i < rows; i += kSide) {
-      const int row = thread / kSide + i;
-      if (tile.row + row >= gather.rows.count) continue;
-      const std::int64_t at = position + row * plane;
-      out[at] = Element<T>::narrow(
-          ending::ended<T>(ending, sums.of[i / kSide][j / kSide], first_row + row, at));
-    }
-  }
+  store_tile(sums, positions, out, gather, tile, ending);
 }
 
 template <int rows, class T>

@@ -77,6 +77,25 @@ __device__ FilterTile filter_tile(const ConvGather& gather, std::int64_t index) 
   return {group.rest, row.rest * rows, column.rest * kConvColumns, group.outer};
 }
 
+template <int rows, class T, class C>
+__device__ void leave_tile(const TileSums<C, rows, kConvColumns>& sums, T* out, C* partial,
+                           const ConvGather& gather, const ConvParts& parts,
+                           const FilterTile& tile) {
+#pragma unroll
+  for (int i = 0; i < sums.kRows; ++i) {
+    const std::int64_t row = tile.row + sums.row(i);
+    if (row >= gather.rows.count) break;
+#pragma unroll
+    for (int j = 0; j < sums.kColumns; ++j) {
+      const std::int64_t column = tile.column + sums.column(j);
+      if (column >= gather.row_weights) break;
+      leave(out, partial, parts,
+            (tile.group * gather.rows.count + row) * gather.row_weights + column, tile.part,
+            gather.groups.count * gather.group_weights, sums.of[i][j]);
+    }
+  }
+}
+
 template <int rows, class T>
 __device__ void sum_tile(const T* source, const T* out_grad, T* out, computed_t<T>* partial,
                          const ConvGather& gather, const ConvParts& parts, const FilterTile& tile) {
@@ -116,20 +135,9 @@ __device__ void sum_tile(const T* source, const T* out_grad, T* out, computed_t<
     }
     walk.advance();
     __syncthreads();
-    sums.add(grad_terms, source_terms, thread / kSide, thread % kSide);
+    sums.add(grad_terms, source_terms);
   }
-#pragma unroll
-  for (int i = 0; i < rows; i += kSide) {
-#pragma unroll
-    for (int j = 0; j < kConvColumns; j += kSide) {
-      const int row = thread / kSide + i;
-      const int column = thread % kSide + j;
-      if (row >= rows_left || column >= columns_left) continue;
-      const std::int64_t all_rows = tile.group * gather.rows.count + tile.row + row;
-      leave(out, partial, parts, all_rows * gather.row_weights + tile.column + column, tile.part,
-            gather.groups.count * gather.group_weights, sums.of[i / kSide][j / kSide]);
-    }
-  }
+  leave_tile(sums, out, partial, gather, parts, tile);
 }
 
 template <int rows, class T>

@@ -135,7 +135,8 @@ class Window {
   // 0 in the padding.
   template <class T>
   __device__ computed_t<T> element(const T* source, const Tap& tap) const {
-    if (row_ + tap.row >= rows_ || column_ + tap.column >= columns_) return 0;
+    const bool is_outside = (row_ + tap.row >= rows_) | (column_ + tap.column >= columns_);
+    if (is_outside) return 0;
     return Element<T>::widen(source[offset_ + tap.offset]);
   }
 

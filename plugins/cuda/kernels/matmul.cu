@@ -89,13 +89,13 @@ __device__ TileAt tile_at(const MatmulProducts& products, std::int64_t index, in
 
 template <class T, class C, int tile>
 __device__ void store(const TileSums<C, tile, tile>& sums, T* out, const MatmulProducts& products,
-                      const TileAt& at, int row, int column, const MatmulEnding& ending) {
+                      const TileAt& at, const MatmulEnding& ending) {
 #pragma unroll
-  for (int i = 0; i < TileSums<C, tile, tile>::kRows; ++i) {
+  for (int i = 0; i < sums.kRows; ++i) {
 #pragma unroll
-    for (int j = 0; j < TileSums<C, tile, tile>::kColumns; ++j) {
-      const std::int64_t m = at.row + row + i * kSide;
-      const std::int64_t n = at.column + column + j * kSide;
+    for (int j = 0; j < sums.kColumns; ++j) {
+      const std::int64_t m = at.row + sums.row(i);
+      const std::int64_t n = at.column + sums.column(j);
       if (m >= products.m || n >= products.n) continue;
       const std::int64_t position = (at.product * products.m + m) * products.n + n;
       if constexpr (std::is_floating_point_v<C>) {
@@ -114,8 +114,6 @@ __device__ void multiply_tile(const T* x, const T* y, T* out, const MatmulProduc
   using C = sum_t<T>;
   __shared__ Terms<C, tile> x_terms;
   __shared__ Terms<C, tile> y_terms;
-  const int row = static_cast<int>(threadIdx.x) / kSide;
-  const int column = static_cast<int>(threadIdx.x) % kSide;
   const T* x_first = x + at.x_offset + at.row * products.x_row;
   const T* y_first = y + at.y_offset + at.column * products.y_column;
   TileSums<C, tile, tile> sums;
@@ -127,9 +125,9 @@ __device__ void multiply_tile(const T* x, const T* y, T* out, const MatmulProduc
     load<tile>(y_terms, Lines<T>{y_first + k * products.y_row, products.n - at.column,
                                  products.y_column, products.k - k, products.y_row});
     __syncthreads();
-    sums.add(x_terms, y_terms, row, column);
+    sums.add(x_terms, y_terms);
   }
-  store(sums, out, products, at, row, column, ending);
+  store(sums, out, products, at, ending);
 }
 
 template <int tile, class T>
