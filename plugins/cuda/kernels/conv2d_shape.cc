@@ -109,8 +109,7 @@ ShortDivision short_division(std::int64_t divisor) {
           1};
 }
 
-// Of threads that take so many turns, where there are as many rows. With no planes where not even
-// one fits.
+// By threads that take so many turns. With no planes where not even one fits.
 ConvPatch patch_of(const ConvGather& gather, std::int64_t turns) {
   ConvPatch patch{};
   const std::int64_t wide = std::min(power_from(gather.width.phase_places.count), kTeamWarp);
@@ -141,18 +140,36 @@ std::int64_t blocks_of(const ConvGather& gather, const ConvPatch& patch) {
   return patch.sets * phases_of(gather) * patch.down.count * patch.across.count;
 }
 
-// By as many turns as fit, as long as there are enough blocks for a large device.
-ConvPatch patch_of(const ConvGather& gather) {
+// As many as fit, as long as there are enough blocks for a large device.
+std::int64_t turns_of(const ConvGather& gather) {
   for (std::int64_t turns = kPatchTurns; turns > 1; turns /= 2) {
     const ConvPatch patch = patch_of(gather, turns);
-    if (patch.planes > 0 && blocks_of(gather, patch) >= kWantedBlocks) return patch;
+    if (patch.planes > 0 && blocks_of(gather, patch) >= kWantedBlocks) return turns;
   }
-  return patch_of(gather, 1);
+  return 1;
 }
 
 // The padding and the windows along one axis.
 bool is_counted(const sdk::WindowAxis& axis) {
   return std::max({axis.span(), axis.before, axis.after}) <= sdk::kMaxWindowExtent;
+}
+
+// Whether so many planes of these extents have fewer elements than any device has bytes.
+bool are_elements(double planes, std::int64_t height, std::int64_t width) {
+  constexpr double kMost = std::int64_t{1} << 48;
+  return planes * static_cast<double>(height) * static_cast<double>(width) < kMost;
+}
+
+// Of its image, its filter and its result. Without an image, as with one.
+bool is_held(const sdk::ConvShape& shape) {
+  const auto& [height, width] = shape.window;
+  const auto groups = static_cast<double>(std::max<std::int64_t>(shape.batch, 1) * shape.groups);
+  const double images = groups * static_cast<double>(shape.group_channels);
+  const double results = groups * static_cast<double>(shape.group_filters);
+  return are_elements(images, height.input, width.input) &&
+         are_elements(results, height.output, width.output) &&
+         are_elements(results * static_cast<double>(shape.group_channels), height.kernel,
+                      width.kernel);
 }
 
 ConvForm filter_form_of(const sdk::ConvShape& shape) {
@@ -174,8 +191,12 @@ ConvParts parts_of(std::int64_t windows, std::int64_t blocks, std::int64_t least
 }  // namespace
 
 void require_counted(const sdk::ConvShape& shape) {
-  if (is_counted(shape.window.height) && is_counted(shape.window.width)) return;
-  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "a window or a padding spans 2^31 pixels or more");
+  if (!is_counted(shape.window.height) || !is_counted(shape.window.width)) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "a window or a padding spans 2^31 pixels or more");
+  }
+  if (!is_held(shape)) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "an image, a filter or a result has 2^48 elements");
+  }
 }
 
 ConvGather gather_of(const sdk::ConvShape& shape) {
@@ -214,20 +235,22 @@ ConvForm form_of(const ConvGather& gather, std::uint32_t multiprocessors) {
 
 bool has_patches(const ConvGather& gather) {
   return are_overlapping(gather.height) && are_overlapping(gather.width) &&
-         patch_of(gather).planes > 0;
+         patch_of(gather, 1).planes > 0;
 }
 
 std::int64_t take_form(ConvGather& gather, ConvForm form) {
-  if (form == ConvForm::kPatch) {
-    gather.patch = patch_of(gather);
-    return blocks_of(gather, gather.patch) * kTeamBlock;
-  }
+  if (form == ConvForm::kPatch) return take_patches(gather, turns_of(gather));
   if (form == ConvForm::kDirect) {
     return gather.batch * gather.groups.count * gather.rows.count * gather.height.places.count *
            gather.width.places.count;
   }
   set_tiles(gather, form, columns_of(gather));
   return tiles_of(gather) * kBlockThreads;
+}
+
+std::int64_t take_patches(ConvGather& gather, std::int64_t turns) {
+  gather.patch = patch_of(gather, turns);
+  return blocks_of(gather, gather.patch) * kTeamBlock;
 }
 
 ConvFilterPlan::ConvFilterPlan(const sdk::ConvShape& shape)

@@ -8,7 +8,8 @@
 
 namespace loci::cuda {
 
-// Throws Error of the code LOCI_CODE_UNSUPPORTED for windows that the kernels cannot count.
+// Throws Error of the code LOCI_CODE_UNSUPPORTED for windows, and tensors, that the kernels cannot
+// count.
 void require_counted(const sdk::ConvShape& shape);
 
 // The forward pass. Weights are the filter, rows its filters, and the source the image.
@@ -26,6 +27,8 @@ enum class ConvForm { kManyRows, kFewRows, kPatch, kDirect };
 [[nodiscard]] bool has_patches(const ConvGather& gather);
 // Sets the tiles of the form. How many threads there is work for.
 std::int64_t take_form(ConvGather& gather, ConvForm form);
+// The same for patches, by threads that take so many turns where there are as many rows.
+std::int64_t take_patches(ConvGather& gather, std::int64_t turns);
 
 // The gradient of the filter, as suits any device: parts, and so results, depend on the shape
 // alone. Tiles are of weights: rows, by channels and taps.

@@ -103,8 +103,12 @@ std::vector<Convolution> convolutions() {
   };
 }
 
-constexpr ConvForm kForms[] = {ConvForm::kManyRows, ConvForm::kFewRows, ConvForm::kPatch,
-                               ConvForm::kDirect};
+struct Form {
+  ConvForm form;
+  std::int64_t turns = 0;  // of the threads of patches
+};
+constexpr Form kForms[] = {{ConvForm::kManyRows}, {ConvForm::kFewRows},  {ConvForm::kPatch, 1},
+                           {ConvForm::kPatch, 2}, {ConvForm::kPatch, 4}, {ConvForm::kDirect}};
 
 std::string name_of(const std::string& stem, ConvForm form) {
   switch (form) {
@@ -117,17 +121,20 @@ std::string name_of(const std::string& stem, ConvForm form) {
 }
 
 // Whether it can be computed so.
-bool has_form(const ConvGather& gather, ConvForm form) {
-  return form != ConvForm::kPatch || has_patches(gather);
+bool has_form(ConvGather gather, const Form& form) {
+  if (form.form != ConvForm::kPatch) return true;
+  take_patches(gather, form.turns);
+  return has_patches(gather) && gather.patch.planes > 0;
 }
 
 class Conv2dKernelsTest : public ImageTest {
  protected:
   void load_form(ConvForm form) { load(form == ConvForm::kPatch ? "conv2d_patch" : "conv2d"); }
 
-  Counters gather(ConvForm form, ConvGather what, const DeviceArray<float>& source,
+  Counters gather(const Form& wanted, ConvGather what, const DeviceArray<float>& source,
                   const DeviceArray<float>& weights, const DeviceArray<float>& out) {
-    const std::int64_t threads = take_form(what, form);
+    const auto& [form, turns] = wanted;
+    const std::int64_t threads = turns == 0 ? take_form(what, form) : take_patches(what, turns);
     const bool is_one = form == ConvForm::kPatch && what.rows.count == 1;
     return launch(is_one ? "conv2d_patch_one_f32" : name_of("conv2d", form), threads, source,
                   weights, out, what, ConvEnding{});
@@ -147,8 +154,8 @@ class Conv2dKernelsTest : public ImageTest {
 };
 
 TEST_F(Conv2dKernelsTest, EachFormConvolves) {
-  for (const ConvForm form : kForms) {
-    load_form(form);
+  for (const Form& form : kForms) {
+    load_form(form.form);
     int checked = 0;
     for (const Convolution& each : convolutions()) {
       const sdk::ConvShape shape = each.shape();
@@ -161,16 +168,17 @@ TEST_F(Conv2dKernelsTest, EachFormConvolves) {
       });
       const auto out = rig.array<float>(expected.size());
       gather(form, gather_of(shape), rig.array(x), rig.array(filter), out);
-      EXPECT_EQ(out.get(), expected) << name_of("conv2d", form) << " of " << each.x[1];
+      EXPECT_EQ(out.get(), expected)
+          << name_of("conv2d", form.form) << " of " << each.x[1] << ", turns " << form.turns;
       ++checked;
     }
-    EXPECT_GE(checked, 4) << name_of("conv2d", form);
+    EXPECT_GE(checked, 4) << name_of("conv2d", form.form);
   }
 }
 
 TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfImages) {
-  for (const ConvForm form : kForms) {
-    load_form(form);
+  for (const Form& form : kForms) {
+    load_form(form.form);
     int checked = 0;
     for (const Convolution& each : convolutions()) {
       const sdk::ConvShape shape = each.shape();
@@ -183,10 +191,11 @@ TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfImages) {
       });
       const auto out = rig.array<float>(expected.size());
       gather(form, image_grad_of(shape), rig.array(out_grad), rig.array(filter), out);
-      EXPECT_EQ(out.get(), expected) << name_of("conv2d", form) << " of " << each.x[1];
+      EXPECT_EQ(out.get(), expected)
+          << name_of("conv2d", form.form) << " of " << each.x[1] << ", turns " << form.turns;
       ++checked;
     }
-    EXPECT_GE(checked, 4) << name_of("conv2d", form);
+    EXPECT_GE(checked, 4) << name_of("conv2d", form.form);
   }
 }
 
@@ -241,7 +250,7 @@ TEST_F(Conv2dKernelsTest, TilesReadTermsOnce) {
   const std::int64_t column_tiles = results_of(shape) / 64 / kConvColumns;
   for (const auto& [form, rows] : {std::pair{ConvForm::kManyRows, kConvManyRows},
                                    std::pair{ConvForm::kFewRows, kConvFewRows}}) {
-    const Counters counters = gather(form, gather_of(shape), x, filter, out);
+    const Counters counters = gather({form}, gather_of(shape), x, filter, out);
     const std::int64_t terms =
         column_tiles * (64 / rows) * shape.window_size() * (rows + kConvColumns);
     expect_within({terms + results_of(shape), 1}, counters);
@@ -264,8 +273,8 @@ TEST_F(Conv2dKernelsTest, PatchesReadImagesOnce) {
     const auto out = rig.array<float>(static_cast<std::size_t>(results_of(shape)));
     load("conv2d_patch");
     const Budget each_once{images_of(shape) + weights_of(shape) + results_of(shape), 1.3};
-    expect_within(each_once, gather(ConvForm::kPatch, gather_of(shape), x, filter, out));
-    expect_within(each_once, gather(ConvForm::kPatch, image_grad_of(shape), out, filter, x));
+    expect_within(each_once, gather({ConvForm::kPatch}, gather_of(shape), x, filter, out));
+    expect_within(each_once, gather({ConvForm::kPatch}, image_grad_of(shape), out, filter, x));
     load("conv2d_filter");
     // A gradient once for all taps.
     const std::int64_t taken = results_of(shape) * (1 + shape.kernel_size());
@@ -288,6 +297,28 @@ TEST(ConvFormTest, SuitsTheShape) {
   EXPECT_EQ(form_at(convolution({1, 1, 40, 8}, {1, 1, 1, 3}, 7, 0, 1, 1), 1), ConvForm::kDirect);
   EXPECT_EQ(form_at(convolution({1, 1, 3000, 8}, {1, 1, 2100, 3}, 1, 0, 1, 1), 1),
             ConvForm::kDirect);
+}
+
+std::string refusal_of(const Convolution& each) {
+  try {
+    require_counted(each.shape());
+  } catch (const sdk::Error& error) {
+    EXPECT_EQ(error.code(), LOCI_CODE_UNSUPPORTED);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ConvFormTest, RefusesWhatNoDeviceHolds) {
+  constexpr std::int64_t kMany = 1 << 24;
+  EXPECT_EQ(refusal_of(convolution({1, 1, kMany, kMany / 2}, {1, 1, 1, 1}, 1, 0, 1, 1)), "none");
+  const std::string too_many = "an image, a filter or a result has 2^48 elements";
+  for (const std::int64_t images : {0, 1}) {
+    EXPECT_EQ(refusal_of(convolution({images, 1, kMany, kMany}, {1, 1, 1, 1}, kMany, 0, 1, 1)),
+              too_many);
+  }
+  EXPECT_EQ(refusal_of(convolution({1, kMany, 1, 1}, {kMany, kMany, 1, 1}, 1, 0, 1, 1)), too_many);
+  EXPECT_EQ(refusal_of(convolution({1, 1, kMany, 2}, {kMany, 1, 1, 1}, 1, 0, 1, 1)), too_many);
 }
 
 }  // namespace
