@@ -95,12 +95,22 @@ Device& Driver::device(int ordinal) {
 void Driver::count_call(const char* function) {
   call_ = function;
   const auto count = ++calls_[function];
+  if (++call_count_ == failing_call_) {
+    failed_function_ = function;
+    throw DriverError(static_cast<CUresult>(failing_code_), "planned by the program");
+  }
   for (const auto& planned : settings.failures) {
     if (planned.call == count &&
         (planned.function == function || planned.function == without_version(function))) {
       throw DriverError(static_cast<CUresult>(planned.code), "planned by LOCI_CUDA_DOUBLE");
     }
   }
+}
+
+void Driver::plan_failure(std::uint64_t n, int code) {
+  failing_call_ = n == 0 ? 0 : call_count_ + n;
+  failing_code_ = code;
+  failed_function_ = nullptr;
 }
 
 std::string Driver::call_name() const {

@@ -37,6 +37,12 @@ class Driver {
   [[nodiscard]] std::uint64_t next_id() { return ++last_id_; }
   // Counts the call; throws DriverError where a failure was planned for it.
   void count_call(const char* function);
+  // Calls of all functions together.
+  [[nodiscard]] std::uint64_t call_count() const { return call_count_; }
+  // The n-th call from now on, of whatever function, gives that code; none for 0.
+  void plan_failure(std::uint64_t n, int code);
+  // The function whose call last failed so; NULL if none has since it was planned.
+  [[nodiscard]] const char* failed_function() const { return failed_function_; }
   // "cuMemAlloc_v2 #12".
   [[nodiscard]] std::string call_name() const;
   // Counts an allocation of device memory; the same.
@@ -84,6 +90,10 @@ class Driver {
   std::map<std::string, std::uint64_t, std::less<>> calls_;
   std::uint64_t allocations_ = 0;
   const char* call_ = "";
+  std::uint64_t call_count_ = 0;
+  std::uint64_t failing_call_ = 0;  // by that count; 0: none
+  int failing_code_ = 0;
+  const char* failed_function_ = nullptr;
   Clock host_clock_;
   Scheduler scheduler_;
 };

@@ -23,15 +23,19 @@ class DoubleFresh : public OpenedDriverTest {
   }
 };
 
+// What it exports beside a driver's functions.
+template <class Function>
+Function* double_function(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(driver().library, name));
+}
+
 inline unsigned finding_count() {
-  const auto count =
-      reinterpret_cast<unsigned (*)()>(dlsym(driver().library, "loci_cuda_double_finding_count"));
+  const auto count = double_function<unsigned()>("loci_cuda_double_finding_count");
   return count == nullptr ? 0 : count();
 }
 
 inline std::string finding(unsigned index) {
-  const auto text = reinterpret_cast<const char* (*)(unsigned)>(
-      dlsym(driver().library, "loci_cuda_double_finding"));
+  const auto text = double_function<const char*(unsigned)>("loci_cuda_double_finding");
   const char* found = text == nullptr ? nullptr : text(index);
   return found == nullptr ? "" : found;
 }

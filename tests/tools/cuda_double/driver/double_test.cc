@@ -271,6 +271,27 @@ TEST_F(DoubleFresh, AQuarantineOfBytesHoldsNoMore) {
   EXPECT_EQ(use_after(2).find("freed by cuMemFree_v2 #1)"), std::string::npos) << finding(0);
 }
 
+TEST_F(DoubleFresh, TheProgramCountsCallsAndPlansAFailure) {
+  start("");
+  const auto count = double_function<unsigned long long()>("loci_cuda_double_call_count");
+  const auto plan = double_function<void(unsigned long long, int)>("loci_cuda_double_plan_failure");
+  const auto failed = double_function<const char*()>("loci_cuda_double_failed_function");
+  const auto before = count();
+  CUdeviceptr address = 0;
+  must(cu().cuMemAlloc(&address, 64));
+  EXPECT_EQ(count(), before + 1);
+  EXPECT_EQ(failed(), nullptr);
+  plan(2, CUDA_ERROR_LAUNCH_FAILED);
+  must(cu().cuCtxSynchronize());
+  EXPECT_EQ(failed(), nullptr);
+  EXPECT_EQ(cu().cuMemsetD8(address, 0, 64), CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_STREQ(failed(), "cuMemsetD8_v2");
+  must(cu().cuMemsetD8(address, 0, 64));
+  plan(1, CUDA_ERROR_LAUNCH_FAILED);
+  plan(0, 0);
+  must(cu().cuMemsetD8(address, 0, 64));
+}
+
 TEST_F(DoubleFresh, WhatTheHostWaitedForIsNoRace) {
   start("");
   Stream one;

@@ -87,3 +87,19 @@ extern "C" unsigned loci_cuda_double_finding_count() {
 extern "C" const char* loci_cuda_double_finding(unsigned index) {
   return Driver::get().findings.text(index);
 }
+// Of a call that is made by any thread.
+extern "C" unsigned long long loci_cuda_double_call_count() {
+  Driver& driver = Driver::get();
+  const std::lock_guard lock(driver.mutex);
+  return driver.call_count();
+}
+extern "C" void loci_cuda_double_plan_failure(unsigned long long n, int code) {
+  Driver& driver = Driver::get();
+  const std::lock_guard lock(driver.mutex);
+  driver.plan_failure(n, code);
+}
+extern "C" const char* loci_cuda_double_failed_function() {
+  Driver& driver = Driver::get();
+  const std::lock_guard lock(driver.mutex);
+  return driver.failed_function();
+}
