@@ -124,6 +124,8 @@ const std::map<std::string_view, Setter>& setters() {
       {"memory", [](auto& s, auto item, auto value) { s.memory = memory(item, value); }},
       {"devices",
        [](auto& s, auto item, auto value) { s.devices = int(number(item, value, 1, 16)); }},
+      {"peers", [](auto& s, auto item,
+                   auto value) { s.have_peers = one_of_two(item, value, "none", "all"); }},
       {"capability", set_capability},
       {"seed", [](auto& s, auto item, auto value) { s.seed = number(item, value, 0, kAny); }},
       {"latency_us",

@@ -3,6 +3,7 @@
 //
 //   memory=N[K|M|G]    of each device; 2G
 //   devices=N          1 to 16; 1
+//   peers=all|none     whether devices can access each other's memory; all
 //   capability=M.N     that devices report, and above which a module's target is refused; 9.0
 //   seed=N             draws the order of ready work, of blocks and of warps; 0: in order
 //   latency_us=N       most time that ready work waits before it starts, drawn; 0
@@ -54,6 +55,7 @@ struct EnabledChecks {
 struct Settings {
   std::uint64_t memory = std::uint64_t{2} << 30;
   int devices = 1;
+  bool have_peers = true;
   int capability_major = 9;
   int capability_minor = 0;
   std::uint64_t seed = 0;

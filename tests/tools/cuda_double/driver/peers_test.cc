@@ -81,6 +81,30 @@ TEST_F(PeersFresh, AreEnabledOnce) {
   EXPECT_EQ(cu().cuCtxDisablePeerAccess(second_), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 }
 
+// Copies go by way of the host then.
+TEST_F(DoubleFresh, DevicesNeedNotBePeers) {
+  start("devices=2,peers=none");
+  CUcontext first = nullptr;
+  must(cu().cuCtxGetCurrent(&first));
+  CUcontext second = nullptr;
+  must(cu().cuDevicePrimaryCtxRetain(&second, 1));
+  int can = 1;
+  must(cu().cuDeviceCanAccessPeer(&can, 0, 1));
+  EXPECT_EQ(can, 0);
+  must(cu().cuDeviceGetP2PAttribute(&can, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 1));
+  EXPECT_EQ(can, 0);
+  EXPECT_EQ(cu().cuCtxEnablePeerAccess(second, 0), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+  const DeviceMemory here(kBytes);
+  must(cu().cuMemsetD8(here, 7, kBytes));
+  must(cu().cuCtxSetCurrent(second));
+  const DeviceMemory there(kBytes);
+  must(cu().cuMemcpyPeer(there, second, here, first, kBytes));
+  std::uint32_t word = 0;
+  must(cu().cuMemcpyDtoH(&word, there, sizeof word));
+  EXPECT_EQ(word, 0x07070707U);
+  EXPECT_EQ(finding_count(), 0u) << finding(0);
+}
+
 TEST_F(PeersFresh, AKernelWithoutAccessFailsAndBothDevicesAreNamed) {
   const CUdeviceptr there = memory_of(second_);
   const CUfunction function = store_of(first_);

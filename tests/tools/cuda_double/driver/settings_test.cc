@@ -20,6 +20,7 @@ TEST(SettingsTest, NothingIsTheDefault) {
   const Settings settings = parse_settings("");
   EXPECT_EQ(settings.memory, std::uint64_t{2} << 30);
   EXPECT_EQ(settings.devices, 1);
+  EXPECT_TRUE(settings.have_peers);
   EXPECT_EQ(settings.seed, 0u);
   EXPECT_GE(settings.workers, 1u);
   EXPECT_TRUE(settings.checks.stream_races);
@@ -28,11 +29,13 @@ TEST(SettingsTest, NothingIsTheDefault) {
 
 TEST(SettingsTest, EachIsRead) {
   const Settings settings = parse_settings(
-      "memory=512M,devices=2,capability=8.6,seed=7,latency_us=5,workers=3,instructions=1000,"
+      "memory=512M,devices=2,peers=none,capability=8.6,seed=7,latency_us=5,workers=3,instructions="
+      "1000,"
       "findings=abort,log=errors,fail=cuLaunchKernel:3:700,fail=cuMemAlloc_v2:1:2,fail_alloc=12,"
       "cupti_drop=1%");
   EXPECT_EQ(settings.memory, std::uint64_t{512} << 20);
   EXPECT_EQ(settings.devices, 2);
+  EXPECT_FALSE(settings.have_peers);
   EXPECT_EQ(settings.capability_major, 8);
   EXPECT_EQ(settings.capability_minor, 6);
   EXPECT_EQ(settings.seed, 7u);
@@ -79,6 +82,7 @@ TEST(SettingsTest, WrongOnesAreNamed) {
             "LOCI_CUDA_DOUBLE: 'quarantine=2000000': has to be 0 to 1000000");
   EXPECT_EQ(refusal("devices=0"), "LOCI_CUDA_DOUBLE: 'devices=0': has to be 1 to 16");
   EXPECT_EQ(refusal("devices=-1"), "LOCI_CUDA_DOUBLE: 'devices=-1': needs a whole number");
+  EXPECT_EQ(refusal("peers=1"), "LOCI_CUDA_DOUBLE: 'peers=1': has to be none or all");
   EXPECT_EQ(refusal("seed="), "LOCI_CUDA_DOUBLE: 'seed=': needs a whole number");
   EXPECT_EQ(refusal("seed=1,seed=2"), "LOCI_CUDA_DOUBLE: 'seed=2': is set twice");
   EXPECT_EQ(refusal("seed=1,"), "LOCI_CUDA_DOUBLE: '': has to be NAME=VALUE");

@@ -184,6 +184,8 @@ CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     const auto other = context_of(call, peer);
     require(&other->device != &call.context().device, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
             "a device is no peer of itself");
+    require(call.driver.settings.have_peers, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+            "the devices are no peers");
     require(call.context().add_peer(*other), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
             "it is enabled already");
   });

@@ -117,7 +117,8 @@ CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
 CUresult CUDAAPI cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return enter("cuDeviceCanAccessPeer", kPlain, [&](Call& call) {
     require(can != nullptr, "there is no place for the answer");
-    *can = call.driver.device(device).ordinal() != call.driver.device(peer).ordinal() ? 1 : 0;
+    const bool other = call.driver.device(device).ordinal() != call.driver.device(peer).ordinal();
+    *can = other && call.driver.settings.have_peers ? 1 : 0;
   });
 }
 
@@ -127,10 +128,9 @@ CUresult CUDAAPI cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute which
     require(value != nullptr, "there is no place for the value");
     const bool other = call.driver.device(device).ordinal() != call.driver.device(peer).ordinal();
     require(other, CUDA_ERROR_INVALID_DEVICE, "a device is no peer of itself");
-    *value = which == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED ||
-                     which == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
-                 ? 1
-                 : 0;
+    const bool is_of_access = which == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED ||
+                              which == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
+    *value = is_of_access && call.driver.settings.have_peers ? 1 : 0;
   });
 }
 
