@@ -167,8 +167,13 @@ Preparation prepare_kernel(const Implementation& implementation, device::Device&
                            const OpDesc& op) {
   if (device.loss().is_lost()) device.require_reach();
   const auto kernel = std::make_shared<PreparedKernel>(*implementation.library);
-  std::string declined = kernel->prepare(implementation, device, op);
-  if (!declined.empty()) return {nullptr, std::move(declined)};
+  try {
+    std::string declined = kernel->prepare(implementation, device, op);
+    if (!declined.empty()) return {nullptr, std::move(declined)};
+  } catch (const Error& error) {
+    device.note_loss(error);  // the plugin may have loaded code into it
+    throw;
+  }
   return {kernel, {}};
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "framework/core/abi/error.h"
 #include "framework/core/process_end.h"
 #include "framework/dispatch/binding.h"
 #include "framework/plugin/layout_table.h"
@@ -138,6 +139,21 @@ TEST_F(KernelTest, OneThatDeclinesLeavesNothing) {
   EXPECT_EQ(declined.kernel, nullptr);
   EXPECT_EQ(declined.declined, "5 elements are no pairs");
   EXPECT_EQ(device.plugin().live_objects(), before);
+}
+
+// Else reopen_device() would find nothing to do.
+TEST_F(KernelTest, ALossThatIsToldByPrepareIsNoted) {
+  device::Device device(device_at("toy:0").backend(), Place("toy:0"));
+  const Binding bound = bind(device);
+  device::KernelLibrary library = *bound.implementation.library;
+  library.api.prepare = [](loci_kernel*, const loci_op_desc*, loci_prepared_info*) {
+    return core::make_error(Error(ErrorCode::kDeviceLost, "it fell off the bus"));
+  };
+  const auto prepare = [&] {
+    (void)prepare_kernel({&library, bound.implementation.def}, device, unary("relu", {4}));
+  };
+  EXPECT_THAT(prepare, ::testing::ThrowsMessage<Error>(HasSubstr("it fell off the bus")));
+  EXPECT_TRUE(device.loss().is_lost());
 }
 
 }  // namespace
