@@ -191,7 +191,8 @@ class DeviceManager::Impl {
     if (found != devices_.end()) return *found->second;
     const device::DeviceBackend* backend = best_backend(place.type());
     if (backend == nullptr || static_cast<std::uint32_t>(place.index()) >= count_of(*backend)) {
-      refuse(fmt::format("no device '{}:{}'", place.type(), place.index()), explain(place.type()));
+      refuse(fmt::format("no device '{}:{}'", place.type(), place.index()), explain(place.type()),
+             backend == nullptr ? place.type() : std::string());
     }
     const auto entry = devices_.emplace(key, std::make_unique<Device>(*backend, place)).first;
     try {
@@ -284,10 +285,12 @@ class DeviceManager::Impl {
     return present;
   }
 
-  // For a message about another device, to which one that cannot be counted is no matter.
-  std::string present_names() {
+  // For a message about another device, to which one that cannot be counted is no matter. Those of
+  // `absent` were not there a moment ago, for which the message has the reason.
+  std::string present_names(const std::string& absent) {
     std::vector<std::string> names;
     for (const std::string& type : types()) {
+      if (type == absent) continue;
       const std::uint32_t count = count_or_none(type);
       for (std::uint32_t index = 0; index < count; ++index) {
         names.push_back(Place(type, static_cast<int>(index)).to_string());
@@ -305,10 +308,11 @@ class DeviceManager::Impl {
     }
   }
 
-  [[noreturn]] void refuse(const std::string& what, std::string reasons) {
+  [[noreturn]] void refuse(const std::string& what, std::string reasons,
+                           const std::string& absent = {}) {
     if (!reasons.empty() && reasons.back() == '\n') reasons.pop_back();
     throw Error(ErrorCode::kUnavailable,
-                fmt::format("[device] there is {}; there are {}", what, present_names()),
+                fmt::format("[device] there is {}; there are {}", what, present_names(absent)),
                 std::move(reasons));
   }
 

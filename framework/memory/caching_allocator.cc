@@ -72,7 +72,10 @@ CachingAllocator::~CachingAllocator() {
   try {
     source_->synchronize();
   } catch (const Error& error) {
-    core::log(core::Module::kMemory, core::Level::kError, "{}", error.what());
+    // That a device is lost was told to who used it.
+    const bool is_lost = error.code() == ErrorCode::kDeviceLost;
+    const auto level = is_lost ? core::Level::kDebug : core::Level::kError;
+    core::log(core::Module::kMemory, level, "{}", error.what());
   }
   release(heap_.take_all_segments());
 }

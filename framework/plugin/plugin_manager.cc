@@ -259,9 +259,14 @@ std::vector<const device::DeviceBackend*> PluginManager::backends(std::string_vi
 
 std::string PluginManager::explain_missing(std::string_view device_type) {
   const std::lock_guard lock(impl_->mutex());
+  const auto is_asked_for = [device_type](const Record& record) {
+    return is_backend_for(record, device_type);
+  };
+  // What failed for want of memory is tried again, and may have nothing to say of it then.
+  std::string before = impl_->reasons_against(is_asked_for);
   impl_->activate_type(device_type);
-  return impl_->reasons_against(
-      [device_type](const Record& record) { return is_backend_for(record, device_type); });
+  std::string after = impl_->reasons_against(is_asked_for);
+  return after.empty() ? before : after;
 }
 
 std::vector<const device::KernelLibrary*> PluginManager::kernel_libraries(

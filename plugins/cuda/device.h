@@ -139,15 +139,18 @@ class CurrentContext {
 class RelaxedCapture {
  public:
   explicit RelaxedCapture(const Driver& driver) : driver_(driver) {
-    driver_->cuThreadExchangeStreamCaptureMode(&mode_);
+    is_exchanged_ = driver_->cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS;
   }
-  ~RelaxedCapture() { driver_->cuThreadExchangeStreamCaptureMode(&mode_); }
+  ~RelaxedCapture() {
+    if (is_exchanged_) driver_->cuThreadExchangeStreamCaptureMode(&mode_);
+  }
   RelaxedCapture(const RelaxedCapture&) = delete;
   RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
  private:
   const Driver& driver_;
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+  bool is_exchanged_ = false;
 };
 
 }  // namespace loci::cuda

@@ -73,7 +73,8 @@ void Driver::open(const std::string& path) {
 
 void Driver::initialise(const std::string& file) {
   int version = 0;
-  functions_.cuDriverGetVersion(&version);
+  const CUresult asked = functions_.cuDriverGetVersion(&version);
+  if (asked != CUDA_SUCCESS) return refuse("cuDriverGetVersion", asked);
   version_ = version_text(version);
   if (version < kOldest) {
     unavailable_ = "no CUDA driver of " + version_text(kOldest) + " or newer (" + file +
@@ -85,15 +86,15 @@ void Driver::initialise(const std::string& file) {
     is_initialised = true;
     return;
   }
+  if (status != CUDA_ERROR_NO_DEVICE) return refuse("cuInit", status);
+  unavailable_ = "no CUDA device; see what nvidia-smi lists, and CUDA_VISIBLE_DEVICES";
+}
+
+void Driver::refuse(const std::string& function, CUresult status) {
   const char* name = nullptr;
   functions_.cuGetErrorName(status, &name);
-  unavailable_ = status == CUDA_ERROR_NO_DEVICE
-                     ? std::string(
-                           "no CUDA device; see what nvidia-smi lists, and "
-                           "CUDA_VISIBLE_DEVICES")
-                     : "no CUDA driver that works (cuInit: " +
-                           std::string(name == nullptr ? "an unknown error" : name) +
-                           "); see what nvidia-smi says";
+  unavailable_ = "no CUDA driver that works (" + function + ": " +
+                 (name == nullptr ? "an unknown error" : name) + "); see what nvidia-smi says";
 }
 
 void Driver::require_same_process() const {

@@ -42,6 +42,7 @@ class Driver {
  private:
   void open(const std::string& path);
   void initialise(const std::string& file);
+  void refuse(const std::string& function, CUresult status);
 
   void* library_ = nullptr;
   DriverFunctions functions_;
