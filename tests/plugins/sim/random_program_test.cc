@@ -3,8 +3,8 @@
 // first seed.
 #include <cstdlib>
 
-#include "tests/plugins/sim/random_program.h"
 #include "tests/plugins/sim/sim_program.h"
+#include "tests/support/random_program.h"
 
 namespace loci {
 namespace {

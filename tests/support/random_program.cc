@@ -1,4 +1,4 @@
-#include "tests/plugins/sim/random_program.h"
+#include "tests/support/random_program.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -43,8 +43,13 @@ void append(const Scope& scope, std::vector<std::vector<char>>* bytes) {
 
 }  // namespace
 
-RandomProgram::RandomProgram(std::uint64_t seed, const std::vector<std::string>& places)
-    : dice_(seed), place_dice_(~seed), seed_(seed), places_(places) {
+RandomProgram::RandomProgram(std::uint64_t seed, const std::vector<std::string>& places,
+                             bool shapes_on_host)
+    : dice_(seed),
+      place_dice_(~seed),
+      seed_(seed),
+      places_(places),
+      shapes_on_host_(shapes_on_host) {
   const ProgramGuard building(main_, startup_);
   for (std::size_t i = 0; i < kFeeds; ++i) {
     const Shape shape{dice_.one_of(kExtents), dice_.one_of(kExtents)};
@@ -110,7 +115,10 @@ void RandomProgram::add_rearrangement(const Variable& x) {
 // Shapes travel to the host, and decide what is computed next.
 void RandomProgram::add_host_read(const Variable& x) {
   const Variable smaller = reduce_sum(x, {1}, /*keep_dim=*/true);
+  std::optional<DeviceGuard> guard;
+  if (shapes_on_host_) guard.emplace(Place("cpu"));
   const Variable extents = slice(shape(smaller), {0}, Integers{0}, Integers{2});
+  guard.reset();
   fetched_.push_back(crop_tensor(x, extents));  // of extents that the program does not know
   values_.push_back(smaller);
 }

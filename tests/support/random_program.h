@@ -13,8 +13,10 @@ namespace loci::test {
 // The same seed gives the same operators, whether they are under guards or not.
 class RandomProgram {
  public:
-  // Operators go under the guards of `places` at random; under none if there are none.
-  RandomProgram(std::uint64_t seed, const std::vector<std::string>& places);
+  // Operators go under the guards of `places` at random; under none if there are none. Shapes are
+  // read where that takes them, or all on the host.
+  RandomProgram(std::uint64_t seed, const std::vector<std::string>& places,
+                bool shapes_on_host = false);
 
   // Runs startup and then main three times with other feeds; returns the bytes of all that was
   // fetched, and of the state at the end.
@@ -45,6 +47,7 @@ class RandomProgram {
   fuzz::Dice place_dice_;
   std::uint64_t seed_;
   std::vector<std::string> places_;
+  bool shapes_on_host_;
   Program main_;
   Program startup_;
   std::vector<Variable> values_;  // float32, rank 2
