@@ -3,12 +3,26 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
 #include "tests/support/paths.h"
 
 namespace loci::test {
+
+// Has the plugin use the doubles; they read these settings when the process first uses them, so
+// that all tests of a program have the same.
+inline void use_doubles(const char* settings, bool replaces = true) {
+  const auto file = [](const char* name) {
+    return build_path("lib/loci/cuda_double/" + std::string(name));
+  };
+  ::setenv("LOCI_CUDA_DRIVER", file("libcuda.so.1").c_str(), 1);
+  ::setenv("LOCI_CUDA_CUBLASLT", file("libcublasLt.so.13").c_str(), 1);
+  ::setenv("LOCI_CUDA_DOUBLE", settings, replaces ? 1 : 0);
+}
+inline void use_two_devices() { use_doubles("checks=all,devices=2,seed=3,latency_us=20"); }
 
 // A function that the double exports beside the driver's.
 template <class Function>

@@ -42,11 +42,7 @@ bool gives_back(const std::string& function) {
 
 class CudaDriverFaultsTest : public ::testing::TestWithParam<CUresult> {
  protected:
-  static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_CUBLASLT", build_path("lib/loci/cuda_double/libcublasLt.so.13").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
-  }
+  static void SetUpTestSuite() { use_two_devices(); }
   void TearDown() override { fail_driver_call(0, 0); }
 
   // Of those 1 to `count` as many as are asked for, others for each code.
@@ -86,7 +82,9 @@ class CudaDriverFaultsTest : public ::testing::TestWithParam<CUresult> {
     EXPECT_THAT(text, HasSubstr("start the program again"));
   }
 
-  [[nodiscard]] std::vector<float> train() const { return model_.run("cuda:0", options_, steps_); }
+  [[nodiscard]] std::vector<float> train() const {
+    return model_.run("cuda:0", options_, steps_).values;
+  }
   [[nodiscard]] std::vector<float> train_in_new_context() const {
     const Context context;
     const ContextGuard guard(context);

@@ -28,9 +28,7 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
 class CudaRandomProgramTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_CUBLASLT", build_path("lib/loci/cuda_double/libcublasLt.so.13").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all,devices=2,seed=5,latency_us=50", /*replace=*/0);
+    use_doubles("checks=all,devices=2,seed=5,latency_us=50", /*replaces=*/false);
   }
   static std::vector<float> floats(const std::vector<char>& bytes) {
     std::vector<float> values(bytes.size() / sizeof(float));

@@ -29,23 +29,24 @@ Feed SmallTraining::feed_of(int step) {
   return {{"x", Tensor::from(x, {kRows, kWidth})}, {"label", Tensor::from(label, {kRows, 1})}};
 }
 
-std::vector<float> SmallTraining::run(const Place& place, const CompileOptions& options,
-                                      int steps) const {
+SmallTraining::Trained SmallTraining::run(const Place& place, const CompileOptions& options,
+                                          int steps) const {
   const Scope scope;
   Executor executor(place, options, scope);
   config::set_seed(kSeed);
   executor.run(startup_);
-  std::vector<float> values;
+  Trained trained;
   for (int step = 0; step < steps; ++step) {
-    values.push_back(executor.run(main_, feed_of(step), {loss_})[0].item<float>());
+    trained.values.push_back(executor.run(main_, feed_of(step), {loss_})[0].item<float>());
   }
   for (const std::string& name : scope.names()) {
     const Tensor kept = scope.find(name);
     if (kept.dtype() != kFloat32) continue;
     const auto elements = kept.to_vector<float>();
-    values.insert(values.end(), elements.begin(), elements.end());
+    trained.values.insert(trained.values.end(), elements.begin(), elements.end());
   }
-  return values;
+  trained.replays = inspect::capture(executor, main_, feed_of(0), {loss_}).replays;
+  return trained;
 }
 
 }  // namespace loci::test

@@ -10,9 +10,11 @@ class SmallTraining {
  public:
   SmallTraining();
 
-  // From the start: the losses of the steps, then all parameters and states of the optimiser.
-  [[nodiscard]] std::vector<float> run(const Place& place, const CompileOptions& options,
-                                       int steps = 2) const;
+  struct Trained {
+    std::vector<float> values;  // losses of the steps, parameters and states of the optimiser
+    std::uint64_t replays = 0;  // of captured steps
+  };
+  [[nodiscard]] Trained run(const Place& place, const CompileOptions& options, int steps) const;
 
  private:
   [[nodiscard]] static Feed feed_of(int step);
