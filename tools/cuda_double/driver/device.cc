@@ -21,23 +21,24 @@ const std::map<CUdevice_attribute, int>& common_attributes() {
 
 }  // namespace
 
-Device::Device(int ordinal, const Settings& settings)
+Device::Device(int ordinal, int number, const Settings& settings)
     : ordinal_(ordinal),
+      number_(number),
       total_(settings.memory),
       major_(settings.capability_major),
       minor_(settings.capability_minor) {}
 
 Device::~Device() = default;
 
-std::string Device::name() const { return fmt::format("Loci CUDA double {} (emulated)", ordinal_); }
+std::string Device::name() const { return fmt::format("Loci CUDA double {} (emulated)", number_); }
 
-std::string Device::bus_id() const { return fmt::format("0000:{:02X}:00.0", ordinal_ + 1); }
+std::string Device::bus_id() const { return fmt::format("0000:{:02X}:00.0", number_ + 1); }
 
 int Device::attribute(CUdevice_attribute which) const {
   switch (which) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return major_;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return minor_;
-    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return ordinal_ + 1;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return number_ + 1;
     default: break;
   }
   const auto found = common_attributes().find(which);

@@ -17,10 +17,12 @@ class Pool;
 
 class Device {
  public:
-  Device(int ordinal, const Settings& settings);
+  // `number` is that among all, of which CUDA_VISIBLE_DEVICES may hide some.
+  Device(int ordinal, int number, const Settings& settings);
   ~Device();
 
   [[nodiscard]] int ordinal() const { return ordinal_; }
+  [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::string bus_id() const;
   // Throws DriverError for an attribute that there is not.
@@ -44,6 +46,7 @@ class Device {
 
  private:
   const int ordinal_;
+  const int number_;
   const std::uint64_t total_;
   const int major_;
   const int minor_;

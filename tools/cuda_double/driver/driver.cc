@@ -8,6 +8,7 @@
 #include "tools/cuda_double/driver/driver_error.h"
 #include "tools/cuda_double/driver/kernel_error.h"
 #include "tools/cuda_double/driver/pool.h"
+#include "tools/cuda_double/driver/visible_devices.h"
 
 namespace loci::cuda_double {
 namespace {
@@ -72,9 +73,13 @@ void Driver::initialise() {
     throw DriverError(CUDA_ERROR_INVALID_VALUE, settings_error);
   }
   if (process_ == 0) {
+    const std::vector<int> visible =
+        visible_devices(settings.devices, std::getenv("CUDA_VISIBLE_DEVICES"));
+    require(!visible.empty(), CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES hides all devices");
     process_ = getpid();
-    for (int ordinal = 0; ordinal < settings.devices; ++ordinal) {
-      devices_.push_back(std::make_unique<Device>(ordinal, settings));
+    for (const int number : visible) {
+      const int ordinal = device_count();
+      devices_.push_back(std::make_unique<Device>(ordinal, number, settings));
       Device& device = *devices_.back();
       device.primary = std::make_shared<Context>(device, true);
       registry.add(device.primary);
@@ -87,7 +92,7 @@ void Driver::initialise() {
 bool Driver::is_initialised() const { return process_ != 0 && process_ == getpid(); }
 
 Device& Driver::device(int ordinal) {
-  require(ordinal >= 0 && ordinal < static_cast<int>(devices_.size()), CUDA_ERROR_INVALID_DEVICE,
+  require(ordinal >= 0 && ordinal < device_count(), CUDA_ERROR_INVALID_DEVICE,
           "there is no such device");
   return *devices_[static_cast<std::size_t>(ordinal)];
 }

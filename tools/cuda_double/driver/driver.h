@@ -32,6 +32,7 @@ class Driver {
   // The first time: makes the devices. Throws DriverError.
   void initialise();
   [[nodiscard]] bool is_initialised() const;
+  [[nodiscard]] int device_count() const { return static_cast<int>(devices_.size()); }
   [[nodiscard]] Device& device(int ordinal);  // throws DriverError (invalid device)
 
   [[nodiscard]] std::uint64_t next_id() { return ++last_id_; }

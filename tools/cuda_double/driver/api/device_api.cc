@@ -21,7 +21,7 @@ void copy_text(char* to, int room, const std::string& text, bool whole) {
 CUuuid uuid_of(const Device& device) {
   CUuuid uuid{};
   std::memcpy(uuid.bytes, "Loci CUDA double", sizeof uuid.bytes);
-  uuid.bytes[15] = static_cast<char>('A' + device.ordinal());
+  uuid.bytes[15] = static_cast<char>('A' + device.number());
   return uuid;
 }
 
@@ -66,7 +66,7 @@ CUresult CUDAAPI cuDeviceGet(CUdevice* device, int ordinal) {
 CUresult CUDAAPI cuDeviceGetCount(int* count) {
   return enter("cuDeviceGetCount", kPlain, [&](Call& call) {
     require(count != nullptr, "there is no place for the count");
-    *count = call.driver.settings.devices;
+    *count = call.driver.device_count();
   });
 }
 
@@ -105,7 +105,7 @@ CUresult CUDAAPI cuDeviceGetPCIBusId(char* id, int room, CUdevice device) {
 CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
   return enter("cuDeviceGetByPCIBusId", kPlain, [&](Call& call) {
     require(device != nullptr && id != nullptr, "there is no id");
-    for (int ordinal = 0; ordinal < call.driver.settings.devices; ++ordinal) {
+    for (int ordinal = 0; ordinal < call.driver.device_count(); ++ordinal) {
       if (call.driver.device(ordinal).bus_id() != id) continue;
       *device = ordinal;
       return;

@@ -35,7 +35,7 @@ CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* prope
     require(properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
                 properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
                 properties->location.id >= 0 &&
-                properties->location.id < call.driver.settings.devices,
+                properties->location.id < call.driver.device_count(),
             "a pool has pinned memory of a device");
     require(properties->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED,
             "the double shares no memory with other processes");
