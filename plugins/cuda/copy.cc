@@ -91,12 +91,14 @@ bool Device::copy(const loci_copy& copy, Stream* stream) {
   const loci_copy simplest = is_flat(copy) ? as_one_row(copy) : copy;
   if (copy.source_end == LOCI_END_PEER || copy.target_end == LOCI_END_PEER) {
     copy_with_peer(simplest, *stream);
+    stream->note("a copy", copy.correlation);
     return false;
   }
   if (copy.source_end == LOCI_END_HOST || copy.target_end == LOCI_END_HOST) {
     return copy_with_host(simplest, *stream);
   }
   copy_rows(simplest, *stream);
+  stream->note("a copy", copy.correlation);
   return false;
 }
 
@@ -109,6 +111,7 @@ bool Device::copy_with_host(const loci_copy& copy, Stream& stream) {
       copy.rows == 1 ? copy.row_bytes : (writes ? copy.source_pitch : copy.target_pitch);
   if (pinned_.contains(host, (copy.rows - 1) * pitch + copy.row_bytes)) {
     copy_rows(copy, stream);
+    stream.note("a copy", copy.correlation);
     return false;
   }
   stream.refuse_while_recording("memory of the host that is not pinned cannot be copied");
@@ -116,8 +119,11 @@ bool Device::copy_with_host(const loci_copy& copy, Stream& stream) {
                       pitch};
   if (writes) {
     stream.staging().write(rows, device_address(copy.target), copy.target_pitch);
+    stream.note("a copy", copy.correlation);
   } else {
+    const std::uint64_t enqueued = stream.recent()->enqueued();
     stream.staging().read(rows, device_address(copy.source), copy.source_pitch);
+    stream.recent()->prove(enqueued);
   }
   return true;
 }
@@ -200,6 +206,7 @@ void Device::fill(void* target, std::uint64_t bytes, const void* pattern,
                                              stream->handle()));
     }
   }
+  stream->note("a fill", correlation);
 }
 
 }  // namespace loci::cuda

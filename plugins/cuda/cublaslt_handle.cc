@@ -39,7 +39,7 @@ void CublasLtHandle::destroy() {
 
 // A failure of earlier work is told by whatever comes next; it is the device's then.
 void CublasLtHandle::fail(cublasStatus_t status, const char* action) {
-  if (status == CUBLAS_STATUS_EXECUTION_FAILED) device_.check_async();
+  if (status == CUBLAS_STATUS_EXECUTION_FAILED) device_.look_for_errors();
   throw sdk::Error(LOCI_CODE_INTERNAL, "[cuda] " + device_.place() + ": " + action +
                                            " ended with " + library_->status_text(status) +
                                            "; LOCI_CUDA_CUBLASLT=0 has the plugin's own products "

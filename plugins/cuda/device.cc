@@ -1,5 +1,8 @@
 #include "device.h"
 
+#include <utility>
+
+#include "graph_launches.h"
 #include "open_devices.h"
 #include "pinned_ranges.h"
 #include "plugin.h"
@@ -58,6 +61,7 @@ Device::Device(Plugin& plugin, const sdk::Host& host, std::uint32_t index)
       place_("cuda:" + std::to_string(index)),
       faults_(plugin.faults(), place_),
       modules_(*this),
+      is_blocking_(plugin.is_blocking()),
       cublaslt_(plugin, *this),
       event_times_(*this, plugin.profile_source().event_session(), host),
       graph_trace_(*this) {
@@ -87,9 +91,13 @@ Device::~Device() {
 
 void Device::fail(CUresult status, const char* action) {
   if (!is_sticky(status)) throw status_error(driver_, status, place_, action);
+  const Suspects::Verdict verdict = suspects_.judge();
   {
     const std::lock_guard lock(mutex_);
-    if (lost_by_.empty()) lost_by_ = status_text(driver_, status);
+    if (lost_by_.empty()) {
+      lost_by_ = status_text(driver_, status) + verdict.text;
+      lost_to_ = verdict.correlation;
+    }
   }
   is_lost_.store(true, std::memory_order_release);
   throw_lost();
@@ -100,7 +108,7 @@ void Device::throw_lost() const {
   throw sdk::Error(LOCI_CODE_DEVICE_LOST,
                    "[cuda] " + place_ + " is lost: work that it was given before ended with " +
                        lost_by_ +
-                       ", and its context does nothing any more; save what the host has and start "
+                       ". Its context does nothing any more; save what the host has and start "
                        "the program again, under compute-sanitizer to find the kernel");
 }
 
@@ -181,7 +189,17 @@ void Device::synchronize() {
 }
 
 // The driver tells of a failure of enqueued work in whatever is called next, and not whose it was.
-void Device::check_async() {
+void Device::check_async(std::uint64_t& correlation) {
+  try {
+    look_for_errors();
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    correlation = std::exchange(lost_to_, 0);
+    throw;
+  }
+}
+
+void Device::look_for_errors() {
   const CurrentContext current(*this);
   const RelaxedCapture relaxed(driver_);
   const CUresult status = driver_->cuStreamQuery(watch_);

@@ -19,6 +19,7 @@
 #include "planned_faults.h"
 #include "stream.h"
 #include "stream_list.h"
+#include "suspects.h"
 
 namespace loci::cuda {
 
@@ -50,7 +51,9 @@ class Device {
   void fill(void* target, std::uint64_t bytes, const void* pattern, std::uint32_t pattern_bytes,
             Stream* stream, std::uint64_t correlation);
   void synchronize();
-  void check_async();
+  void check_async(std::uint64_t& correlation);
+  // Throws an error of enqueued work, if there is one.
+  void look_for_errors();
   void* native_handle(Stream* stream, std::string_view name);
 
   // For streams, events and kernels.
@@ -59,6 +62,8 @@ class Device {
   [[nodiscard]] PlannedFaults& faults() { return faults_; }
   [[nodiscard]] ModuleCache& modules() { return modules_; }
   [[nodiscard]] StreamList& streams() { return streams_; }
+  [[nodiscard]] Suspects& suspects() { return suspects_; }
+  [[nodiscard]] bool is_blocking() const { return is_blocking_; }
   [[nodiscard]] CublasLtHandle& cublaslt() { return cublaslt_; }
   [[nodiscard]] EventTimes& event_times() { return event_times_; }
   // Without work: errors of the context can be asked for by it, and clocks compared.
@@ -101,12 +106,15 @@ class Device {
   CUstream watch_ = nullptr;
   ModuleCache modules_;
   StreamList streams_;
+  Suspects suspects_;
+  const bool is_blocking_;
   CublasLtHandle cublaslt_;
   EventTimes event_times_;
   DeviceGraphTrace graph_trace_;
   std::atomic<bool> is_lost_{false};
   mutable std::mutex mutex_;
   std::string lost_by_;
+  std::uint64_t lost_to_ = 0;  // the correlation that is not told yet, if it is known
   std::set<const Device*> accessed_;
 };
 

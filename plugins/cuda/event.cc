@@ -1,5 +1,7 @@
 #include "event.h"
 
+#include <utility>
+
 #include "device.h"
 
 namespace loci::cuda {
@@ -23,20 +25,37 @@ void Event::record(Stream* stream) {
   device_.faults().enter_event();
   // The driver would take it for a fork.
   stream->refuse_while_recording("no event can be recorded");
+  const std::uint64_t enqueued = stream->recent()->enqueued();
   device_.check(device_.driver()->cuEventRecord(handle_, stream->handle()), "recording an event");
+  comes_behind(*stream, enqueued);
+}
+
+void Event::comes_behind(const Stream& stream, std::uint64_t enqueued) {
+  Position behind{stream.recent(), enqueued};
+  const std::lock_guard lock(mutex_);
+  position_ = std::move(behind);
+}
+
+Event::Position Event::position() {
+  const std::lock_guard lock(mutex_);
+  return position_;
 }
 
 bool Event::query() {
   const CurrentContext current(device_);
+  const Position behind = position();
   const CUresult status = device_.driver()->cuEventQuery(handle_);
   if (status == CUDA_ERROR_NOT_READY) return false;
   device_.check(status, "querying an event");
+  if (behind.recent != nullptr) behind.recent->prove(behind.enqueued);
   return true;
 }
 
 void Event::synchronize() {
   const CurrentContext current(device_);
+  const Position behind = position();
   device_.check(device_.driver()->cuEventSynchronize(handle_), "waiting for an event");
+  if (behind.recent != nullptr) behind.recent->prove(behind.enqueued);
 }
 
 std::uint64_t Event::ns_until(Event& end) {

@@ -25,6 +25,7 @@ Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
     : driver_path_(setting_of(host, options, "driver")),
       cublaslt_setting_(setting_of(host, options, "cublaslt")),
       uses_tf32_(read_switch(host, options, "tf32")),
+      is_blocking_(read_switch(host, options, "blocking")),
       cupti_setting_(setting_of(host, options, "cupti")),
       faults_(read_fault_settings(host, options)),
       kernels_(all_kernels()),

@@ -37,6 +37,8 @@ class Plugin {
   // Opened when first called, LOCI_CUDA_CUBLASLT if that is set; not there where that is 0.
   const CublasLtLibrary& cublaslt();
   [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
+  // Whether each launch is waited for, as LOCI_CUDA_BLOCKING=1 says.
+  [[nodiscard]] bool is_blocking() const { return is_blocking_; }
   // Opened when first called, LOCI_CUDA_CUPTI if that is set; not there where that is 0.
   const CuptiLibrary& cupti();
   // Of the devices in their order.
@@ -50,6 +52,7 @@ class Plugin {
   const std::string driver_path_;
   const std::string cublaslt_setting_;
   const bool uses_tf32_;
+  const bool is_blocking_;
   const std::string cupti_setting_;
   const FaultSettings faults_;
   sdk::KernelList kernels_;

@@ -20,7 +20,9 @@ void CUDA_CB run_host_call(CUstream, CUresult, void* data) {
 
 }  // namespace
 
-Stream::Stream(Device& device, std::int32_t priority) : device_(device) {
+Stream::Stream(Device& device, std::int32_t priority)
+    : device_(device), recording_{{}, {}, nullptr}, recent_(device.suspects().add()) {
+  recording_.recent = recent_.get();
   const CurrentContext current(device);
   device.check(device.driver()->cuStreamCreateWithPriority(&handle_, CU_STREAM_NON_BLOCKING,
                                                            static_cast<int>(priority)),
@@ -38,15 +40,19 @@ Stream::~Stream() {
 
 bool Stream::query() {
   const CurrentContext current(device_);
+  const std::uint64_t enqueued = recent_->enqueued();
   const CUresult status = device_.driver()->cuStreamQuery(handle_);
   if (status == CUDA_ERROR_NOT_READY) return false;
   device_.check(status, "querying a stream");
+  recent_->prove(enqueued);
   return true;
 }
 
 void Stream::synchronize() {
   const CurrentContext current(device_);
+  const std::uint64_t enqueued = recent_->enqueued();
   device_.check(device_.driver()->cuStreamSynchronize(handle_), "waiting for a stream");
+  recent_->prove(enqueued);
 }
 
 void Stream::wait(Event& event) {
@@ -61,6 +67,13 @@ void Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
   device_.check(device_.driver()->cuStreamAddCallback(handle_, &run_host_call, call.get(), 0),
                 "enqueuing a function of the host");
   static_cast<void>(call.release());  // run_host_call() deletes it
+}
+
+// What is recorded does not run, and is noted when the graph is launched.
+void Stream::note(std::string_view op, std::uint64_t correlation) {
+  if (recording_.thread != std::thread::id()) return;
+  recent_->note(op, correlation);
+  if (device_.is_blocking()) synchronize();
 }
 
 bool Stream::is_capturing() {
@@ -83,7 +96,9 @@ bool Stream::mark(Event& mark) {
   const bool records = recording_.thread != std::thread::id();
   if (records && recording_.thread != std::this_thread::get_id()) return false;
   refuse_while_recording("the device cannot be waited for");
+  const std::uint64_t enqueued = recent_->enqueued();
   device_.check(device_.driver()->cuEventRecord(mark.handle(), handle_), "waiting for the device");
+  mark.comes_behind(*this, enqueued);
   return true;
 }
 

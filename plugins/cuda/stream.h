@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "driver.h"
+#include "recent_launches.h"
 #include "stream_recording.h"
 
 namespace loci::cuda {
@@ -33,6 +35,10 @@ class Stream {
   [[nodiscard]] bool is_capturing();
   // Throws `what`, and that a graph is recorded, if so; the recording is invalid from then on.
   void refuse_while_recording(const char* what);
+  // Work that is enqueued, for the error that it may end with. STATIC `op`. Waits for it where the
+  // device is to.
+  void note(std::string_view op, std::uint64_t correlation);
+  [[nodiscard]] const std::shared_ptr<RecentLaunches>& recent() const { return recent_; }
   // For who records the stream.
   [[nodiscard]] StreamRecording& recording() { return recording_; }
   // Makes `mark` done when what is enqueued now is; false if another thread records the stream.
@@ -45,6 +51,7 @@ class Stream {
   Device& device_;
   CUstream handle_ = nullptr;
   StreamRecording recording_;
+  const std::shared_ptr<RecentLaunches> recent_;
   std::once_flag has_staging_;
   std::unique_ptr<Staging> staging_;
 };

@@ -6,11 +6,14 @@
 #include <mutex>
 #include <thread>
 
+#include "recent_launches.h"
+
 namespace loci::cuda {
 
 struct StreamRecording {
-  std::mutex mutex;        // held while a recording begins or ends
-  std::thread::id thread;  // that records, by the mutex; of no thread where none does
+  std::mutex mutex;                  // held while a recording begins or ends
+  std::thread::id thread;            // that records, by the mutex; of no thread where none does
+  RecentLaunches* recent = nullptr;  // to note launches of graphs in
 };
 
 }  // namespace loci::cuda

@@ -21,6 +21,7 @@ struct Created {
 };
 // What a loci_prepared* points to.
 struct Prepared {
+  const sdk::Host* host;
   Device* device;
   std::string_view op;
   decltype(loci_prepared_info::launch) launch;
@@ -50,12 +51,14 @@ void destroy(loci_kernel* kernel) noexcept {
 // Whatever the kernel gives the driver, by itself or through a library.
 loci_error* launch(const loci_prepared* prepared, const loci_launch* launch) noexcept {
   const auto& traced = *reinterpret_cast<const Prepared*>(prepared);
-  const Device::Stream* stream = sdk::stream_of<Device>(launch->stream);
+  Device::Stream* stream = sdk::stream_of<Device>(launch->stream);
   TimedWork work;
   work.correlation = launch->correlation;
   work.op = traced.op;
   const WorkScope scope(*traced.device, stream == nullptr ? nullptr : stream->handle(), work);
-  return traced.launch(traced.prepared, launch);
+  if (loci_error* error = traced.launch(traced.prepared, launch)) return error;
+  if (stream == nullptr) return nullptr;
+  return sdk::guard(traced.host->api(), [&] { stream->note(traced.op, launch->correlation); });
 }
 
 loci_error* prepare(loci_kernel* kernel, const loci_op_desc* op,
@@ -65,8 +68,8 @@ loci_error* prepare(loci_kernel* kernel, const loci_op_desc* op,
   return sdk::guard(created.host->api(), [&] {
     std::unique_ptr<loci_prepared, void (*)(loci_prepared*)> owned(out_info->prepared,
                                                                    plain().destroy_prepared);
-    out_info->prepared = reinterpret_cast<loci_prepared*>(
-        new Prepared{created.device, created.op, out_info->launch, out_info->prepared});
+    out_info->prepared = reinterpret_cast<loci_prepared*>(new Prepared{
+        created.host, created.device, created.op, out_info->launch, out_info->prepared});
     out_info->launch = &launch;
     owned.release();
   });

@@ -66,6 +66,7 @@ void Exec::launch(const loci_graph_launch& launch) {
       driver_->trace().begin({launch.graph, launch.replay, launch.correlation, items_, stream});
   const CUresult status = (*driver_)->cuGraphLaunch(exec_, stream);
   driver_->check(status, "launching a graph");
+  driver_->recording_of(launch.stream).recent->note("a replay of a graph", launch.correlation);
 }
 
 void Exec::patch(std::uint64_t item, std::uint32_t argument, void* address) {
