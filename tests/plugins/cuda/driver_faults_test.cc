@@ -134,13 +134,13 @@ class CudaDriverFaultsTest : public ::testing::TestWithParam<CUresult> {
   std::vector<float> undisturbed_;
 };
 
-TEST_P(CudaDriverFaultsTest, OfATraining) { fail_each(CompileOptions(), 2, 8); }
+TEST_P(CudaDriverFaultsTest, OfATraining) { fail_each(CompileOptions(), 2, 5); }
 
 // Steps that run plainly, are captured and replayed.
 TEST_P(CudaDriverFaultsTest, OfATrainingThatCapturesItself) {
   CompileOptions options;
   options.capture = GraphCapture::kAuto;
-  fail_each(options, 5, 8);
+  fail_each(options, 5, 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Codes, CudaDriverFaultsTest,
