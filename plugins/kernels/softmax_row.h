@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -17,6 +18,12 @@ namespace loci::kernels {
 template <class C>
 LOCI_INLINE inline C larger(C value, C so_far) {
   return value > so_far ? value : so_far;
+}
+
+template <class C>
+LOCI_INLINE inline void take_larger(C* lanes, const C* x) {
+#pragma omp simd
+  for (std::size_t lane = 0; lane < kSumLanes; ++lane) lanes[lane] = larger(x[lane], lanes[lane]);
 }
 
 // In pairs, by halves, as sum_lanes() adds.
@@ -48,22 +55,15 @@ LOCI_INLINE inline C row_max(const C* x, std::int64_t count) {
   C more[kSumLanes];
   for (C& lane : lanes) lane = largest;
   for (C& lane : more) lane = largest;
-  const auto take = [x](C* into, std::int64_t from) LOCI_INLINE {
-#pragma omp simd
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      into[lane] = larger(x[from + lane], into[lane]);
-    }
-  };
   std::int64_t i = 0;
   for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-    take(lanes, i);
-    take(more, i + kLanes);
+    take_larger(lanes, x + i);
+    take_larger(more, x + i + kLanes);
   }
   // What is left, and some elements once more, which changes no maximum.
-  if (i + kLanes <= count) take(lanes, i);
-  take(more, count - kLanes);
-#pragma omp simd
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] = larger(more[lane], lanes[lane]);
+  if (i + kLanes <= count) take_larger(lanes, x + i);
+  take_larger(more, x + count - kLanes);
+  take_larger(lanes, more);
   return max_lanes(lanes);
 }
 
