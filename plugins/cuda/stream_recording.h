@@ -1,19 +1,41 @@
-// What a capturer says of a stream that records, so that a wait for the whole device leaves it out:
-// the driver's own wait would make the recording invalid. Behind the native handle
-// "cuda.stream.recording" of the stream, as long as that.
+// What a capturer and a stream that records tell each other. The capturer: which thread records, so
+// that a wait for the whole device leaves the stream out, since the driver's own wait would make
+// the recording invalid. The stream: what kernels of the host were launched with, so that their
+// addresses can be found in nodes. Behind the native handle "cuda.stream.recording" of the stream,
+// as long as that.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "recent_launches.h"
 
 namespace loci::cuda {
 
+// Memory of the device; none where bytes is 0.
+struct RecordedArgument {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Launches of the host's kernels, as far as nobody has taken them.
+struct RecordedLaunches {
+  std::size_t count = 0;
+  // Of the last one: inputs, and then outputs.
+  std::vector<RecordedArgument> arguments;
+  // Functions that were enqueued whose parameters are addresses of arguments and places within
+  // them, and no other form of them. Those of libraries do not count.
+  std::size_t plain_functions = 0;
+};
+
 struct StreamRecording {
   std::mutex mutex;                  // held while a recording begins or ends
   std::thread::id thread;            // that records, by the mutex; of no thread where none does
   RecentLaunches* recent = nullptr;  // to note launches of graphs in
+  RecordedLaunches launches;         // of that thread alone
 };
 
 }  // namespace loci::cuda

@@ -26,6 +26,8 @@ struct Prepared {
   std::string_view op;
   decltype(loci_prepared_info::launch) launch;
   loci_prepared* prepared;
+  std::uint32_t inputs;
+  std::uint32_t outputs;
 };
 
 const loci_kernels_api& plain() { return *sdk::kernels_table<Plugin>(); }
@@ -48,9 +50,33 @@ void destroy(loci_kernel* kernel) noexcept {
   plain().destroy(created->kernel);
 }
 
+RecordedArgument recorded(const loci_view& view) {
+  if (view.residence != LOCI_RESIDENCE_DEVICE || view.data == nullptr) return {};
+  return {reinterpret_cast<std::uintptr_t>(view.data), view.bytes};
+}
+
+// For patches of the graph that records it.
+void tell_arguments(const Prepared& traced, const loci_launch& launch) {
+  Device::Stream* stream = sdk::stream_of<Device>(launch.stream);
+  Device::require(stream);
+  RecordedLaunches& launches = stream->recording().launches;
+  ++launches.count;
+  launches.arguments.clear();
+  for (std::uint32_t i = 0; i < traced.inputs; ++i) {
+    launches.arguments.push_back(recorded(*launch.inputs[i]));
+  }
+  for (std::uint32_t i = 0; i < traced.outputs; ++i) {
+    launches.arguments.push_back(recorded(*launch.outputs[i]));
+  }
+}
+
 // Whatever the kernel gives the driver, by itself or through a library.
 loci_error* launch(const loci_prepared* prepared, const loci_launch* launch) noexcept {
   const auto& traced = *reinterpret_cast<const Prepared*>(prepared);
+  if ((launch->flags & LOCI_LAUNCH_CAPTURING) != 0) {
+    const auto tell = [&] { tell_arguments(traced, *launch); };
+    if (loci_error* error = sdk::guard(traced.host->api(), tell)) return error;
+  }
   Device::Stream* stream = sdk::stream_of<Device>(launch->stream);
   TimedWork work;
   work.correlation = launch->correlation;
@@ -69,7 +95,8 @@ loci_error* prepare(loci_kernel* kernel, const loci_op_desc* op,
     std::unique_ptr<loci_prepared, void (*)(loci_prepared*)> owned(out_info->prepared,
                                                                    plain().destroy_prepared);
     out_info->prepared = reinterpret_cast<loci_prepared*>(new Prepared{
-        created.host, created.device, created.op, out_info->launch, out_info->prepared});
+        created.host, created.device, created.op, out_info->launch, out_info->prepared,
+        op->input_slots[op->input_slot_count], op->output_slots[op->output_slot_count]});
     out_info->launch = &launch;
     owned.release();
   });

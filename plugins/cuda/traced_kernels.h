@@ -1,4 +1,4 @@
-// The kernels' table, each launch of which can be told apart in a profile.
+// The kernels' table, each launch of which can be told apart in a profile, and in a graph.
 #pragma once
 
 #include <loci/abi/kernels.h>

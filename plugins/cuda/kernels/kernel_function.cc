@@ -86,6 +86,8 @@ void KernelFunction::enqueue(const sdk::Launch& launch, std::int64_t items,
   device_.check(device_.driver()->cuLaunchKernel(function_, blocks, 1, 1, kBlockThreads, 1, 1, 0,
                                                  stream->handle(), arguments, nullptr),
                 "launching a kernel");
+  const bool is_recorded = (launch.raw().flags & LOCI_LAUNCH_CAPTURING) != 0;
+  if (is_recorded) ++stream->recording().launches.plain_functions;
 }
 
 }  // namespace loci::cuda

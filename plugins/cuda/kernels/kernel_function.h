@@ -33,7 +33,9 @@ class KernelFunction {
   KernelFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name);
 
   // Enqueues it with these arguments, which have the types of its parameters, unless there is no
-  // item. Throws Error.
+  // item. Addresses in them lie within arguments of the launch or its workspace, and are whole
+  // words (see RecordedLaunches); what they are aligned to beyond 16 bytes makes no difference.
+  // Throws Error.
   template <class... Args>
   void launch(const sdk::Launch& launch, std::int64_t items, Args... arguments) const {
     void* pointers[] = {&arguments...};
