@@ -142,6 +142,8 @@ bool Executable::patch(const Address& now, Exchanges* done) const {
   if (loci_error* error = capturer_->api().patch(handle_, now.item, now.argument, now.data)) {
     const Error refusal = core::take_error(error);
     if (refusal.code() != ErrorCode::kUnsupported) throw refusal;
+    core::log(core::Module::kCapture, core::Level::kDebug, "a graph is recorded again: {}",
+              refusal.what());
     return false;
   }
   ++done->patches;

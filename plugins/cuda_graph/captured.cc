@@ -118,7 +118,10 @@ std::uint64_t Captured::bytes() const {
   // The driver's own, of which it does not tell.
   constexpr std::uint64_t kDriverNode = 512;
   std::uint64_t total = sizeof *this;
-  for (const Op& op : ops_) total += sizeof op + op.name.size();
+  for (const Op& op : ops_) {
+    total +=
+        sizeof op + op.name.size() + op.launches.arguments.size() * sizeof(cuda::RecordedArgument);
+  }
   for (const Node& node : nodes_) {
     total += sizeof node + node.before.size() * sizeof(std::size_t) + kDriverNode;
   }

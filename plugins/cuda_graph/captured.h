@@ -18,6 +18,7 @@ struct Op {
   std::uint64_t item = 0;
   std::size_t first = 0;
   std::size_t last = 0;
+  cuda::RecordedLaunches launches = {};  // that it consists of; of a copy none
 };
 
 struct Node {

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "captured.h"
+#include "patches.h"
 
 namespace loci::cuda_graph {
 
@@ -21,19 +21,16 @@ class Exec {
   Exec& operator=(const Exec&) = delete;
 
   void launch(const loci_graph_launch& launch);
-  // Of a copy alone: which of a kernel's parameters an argument is, its node does not tell.
+  // Given to the driver by the next launch.
   void patch(std::uint64_t item, std::uint32_t argument, void* address);
   void update(const Graph& graph);
 
  private:
-  [[nodiscard]] std::size_t copy_of(std::uint64_t item) const;
-  [[nodiscard]] CUDA_MEMCPY3D parameters_of(std::size_t copy) const;
-
   std::shared_ptr<const Driver> driver_;
   std::shared_ptr<const Captured> origin_;  // by whose nodes the driver knows those of this
   std::shared_ptr<const Captured> latest_;  // what it does, but for patches
   std::shared_ptr<const std::vector<std::uint64_t>> items_;  // of its nodes, for profiles
-  std::unordered_map<std::size_t, CUDA_MEMCPY3D> patched_;   // by node
+  Patches patches_;
   CUgraphExec exec_ = nullptr;
 };
 

@@ -15,6 +15,7 @@ Recording::Recording(std::shared_ptr<const Driver> driver, CUstream stream,
   driver_->check((*driver_)->cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED),
                  "beginning to record");
   told_.thread = std::this_thread::get_id();
+  told_.launches = {};
 }
 
 bool Recording::read_tips(std::vector<CUgraphNode>& tips) const {
@@ -33,6 +34,7 @@ bool Recording::read_tips(std::vector<CUgraphNode>& tips) const {
 
 void Recording::announce(std::string_view op, std::uint64_t item) {
   std::vector<CUgraphNode> tips;
+  take_launches();
   if (read_tips(tips)) {
     announced_.push_back({{std::string(op), item}, std::move(tips)});
     return;
@@ -50,7 +52,12 @@ CUresult Recording::end(CUgraph& graph) const {
   return (*driver_)->cuStreamEndCapture(stream_, &graph);
 }
 
+void Recording::take_launches() {
+  announced_.back().op.launches = std::exchange(told_.launches, {});
+}
+
 std::shared_ptr<const Captured> Recording::finish() {
+  take_launches();
   std::vector<CUgraphNode> tips;
   const std::string what =
       read_tips(tips) ? "ending a recording" : "ending a recording that became invalid";

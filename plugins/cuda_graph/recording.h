@@ -32,6 +32,8 @@ class Recording {
 
   // False if the recording is invalid.
   bool read_tips(std::vector<CUgraphNode>& tips) const;
+  // What was launched since is the last op's.
+  void take_launches();
   // Leaves the stream free, whatever it gives.
   CUresult end(CUgraph& graph) const;
 

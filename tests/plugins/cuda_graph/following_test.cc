@@ -1,0 +1,219 @@
+// Programs whose graphs follow what their runs bind: by calls of the driver's, which are counted.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <loci/loci.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/support/paths.h"
+#include "tools/cuda_double/driver/activity.h"
+
+namespace loci::test {
+namespace {
+
+using cuda_double::ActivityListener;
+using cuda_double::CallActivity;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+std::mutex mutex;
+std::map<std::string, int>& counts() {
+  static auto& all = *new std::map<std::string, int>;
+  return all;
+}
+
+void count(const CallActivity& call) {
+  const std::lock_guard lock(mutex);
+  ++counts()[call.name];
+}
+
+// Calls that change a graph, record or launch one, or give work to a stream.
+bool counts_for_replays(const std::string& name) {
+  for (const char* begin : {"cuGraph", "cuStreamBegin", "cuLaunch", "cuMemcpyDtoD"}) {
+    if (name.rfind(begin, 0) == 0) return true;
+  }
+  return false;
+}
+
+// Those of the body.
+template <class Body>
+std::map<std::string, int> calls_of(Body&& body) {
+  {
+    const std::lock_guard lock(mutex);
+    counts().clear();
+  }
+  body();
+  const std::lock_guard lock(mutex);
+  std::map<std::string, int> result = counts();
+  std::erase_if(result, [](const auto& each) { return !counts_for_replays(each.first); });
+  return result;
+}
+
+class CudaGraphFollowingTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const std::string driver = build_path("lib/loci/cuda_double/libcuda.so.1");
+    ::setenv("LOCI_CUDA_DRIVER", driver.c_str(), 1);
+    ::setenv("LOCI_CUDA_CUBLASLT", build_path("lib/loci/cuda_double/libcublasLt.so.13").c_str(), 1);
+    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
+    void* library = ::dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+    const auto listen = reinterpret_cast<decltype(&loci_cuda_double_listen)>(
+        ::dlsym(library, "loci_cuda_double_listen"));
+    ASSERT_NE(listen, nullptr);
+    static const ActivityListener kListener{&count, [](const cuda_double::WorkActivity&) {}};
+    listen(&kListener);
+  }
+  static Tensor there(const std::vector<float>& elements) {
+    return Tensor::from(elements, {static_cast<std::int64_t>(elements.size())}).to("cuda:0");
+  }
+
+ private:
+  const FallbackGuard on_the_device_{FallbackPolicy::kError};
+};
+
+// A program y(x) over variables of a scope, captured, and what becomes of x in other memory.
+class Followed {
+ public:
+  template <class Body>
+  explicit Followed(const Tensor& x, Body&& body)
+      : executor_("cuda:0", CompileOptions::none(), scope_), graph_("cuda:0") {
+    {
+      const ProgramGuard building(main_, Program());
+      Variable given = data("x", x.shape(), kFloat32);
+      given.set_persistable(true);
+      Variable y = body(given);
+      y.rename("y");
+      y.set_persistable(true);
+    }
+    set(x);
+    executor_.run(main_);
+    graph_.capture_begin();
+    executor_.run(main_);
+    graph_.capture_end();
+  }
+  void set(const Tensor& x) {
+    if (!kept_.empty()) scope_.erase("x");
+    kept_.push_back(x);  // so that each has an address of its own
+    scope_.set("x", x);
+  }
+  std::vector<float> replay() {
+    graph_.replay();
+    return scope_.find("y").to_vector<float>();
+  }
+  [[nodiscard]] GraphStats stats() const { return graph_.stats(); }
+
+ private:
+  const Program main_;
+  Scope scope_;
+  Executor executor_;
+  Graph graph_;
+  std::vector<Tensor> kept_;
+};
+
+TEST_F(CudaGraphFollowingTest, AVariableInOtherMemoryIsOneCallForEachNodeThatHasIt) {
+  Followed followed(there({1, 2}), [](const Variable& x) { return relu(x) * exp(x) * x; });
+  (void)followed.replay();
+  followed.set(there({-1, 0}));
+  EXPECT_THAT(
+      calls_of([&] { EXPECT_THAT(followed.replay(), ElementsAre(0, 0)); }),
+      UnorderedElementsAre(Pair("cuGraphExecKernelNodeSetParams_v2", 3),
+                           Pair("cuGraphKernelNodeGetParams_v2", 3), Pair("cuGraphLaunch", 1)));
+  followed.set(there({0, -3}));
+  EXPECT_THAT(
+      calls_of([&] { EXPECT_THAT(followed.replay(), ElementsAre(0, 0)); }),
+      UnorderedElementsAre(Pair("cuGraphExecKernelNodeSetParams_v2", 3), Pair("cuGraphLaunch", 1)))
+      << "what is known of its kernels stays known";
+  EXPECT_THAT(calls_of([&] { (void)followed.replay(); }), ElementsAre(Pair("cuGraphLaunch", 1)));
+  EXPECT_EQ(followed.stats().patches, 6U);
+  EXPECT_EQ(followed.stats().recaptures, 0U);
+}
+
+TEST_F(CudaGraphFollowingTest, PartsOfAVariableMoveWithIt) {
+  const auto body = [](const Variable& x) {
+    return concat(std::vector<Variable>{slice(x, {0}, {4}, {8}), x}, 0);
+  };
+  Followed followed(there({1, 2, 3, 4, 5, 6, 7, 8}), body);
+  followed.set(there({10, 20, 30, 40, 50, 60, 70, 80}));
+  EXPECT_THAT(followed.replay(), ElementsAre(50, 60, 70, 80, 10, 20, 30, 40, 50, 60, 70, 80));
+  EXPECT_GT(followed.stats().patches, 0U);
+  EXPECT_EQ(followed.stats().recaptures, 0U);
+}
+
+// Which of the two parameters is which argument, nobody can tell.
+TEST_F(CudaGraphFollowingTest, AVariableThatIsTwoArgumentsIsRecordedAnew) {
+  Followed followed(there({1, 2}), [](const Variable& x) { return x + x; });
+  followed.set(there({3, 4}));
+  EXPECT_THAT(followed.replay(), ElementsAre(6, 8));
+  EXPECT_EQ(followed.stats().patches, 0U);
+  EXPECT_EQ(followed.stats().recaptures, 1U);
+  EXPECT_EQ(followed.stats().reinstantiations, 0U);
+}
+
+// What a library makes of addresses is its own.
+TEST_F(CudaGraphFollowingTest, AVariableOfALibrarysKernelIsRecordedAnew) {
+  const Tensor eye = there({1, 0, 0, 1}).reshaped({2, 2});
+  Followed followed(eye, [](const Variable& x) { return matmul(x, fill_constant({2, 2}, 3.0F)); });
+  followed.set((eye + eye).to("cuda:0"));
+  EXPECT_THAT(followed.replay(), ElementsAre(6, 6, 6, 6));
+  EXPECT_EQ(followed.stats().patches, 0U);
+  EXPECT_EQ(followed.stats().recaptures, 1U);
+}
+
+// A program that captures by itself, with what its runs are fed and fetch there.
+class Fed {
+ public:
+  template <class Body>
+  explicit Fed(std::int64_t count, Body&& body) : executor_("cuda:0", options(), Scope()) {
+    const ProgramGuard building(program_);
+    y_ = body(data("x", {count}, kFloat32));
+  }
+  std::vector<float> run(const Tensor& x) {
+    kept_.push_back(x);  // so that each has an address of its own
+    kept_.push_back(executor_.run(program_, {{"x", x}}, {Fetch(y_).at("cuda:0")})[0]);
+    return kept_.back().to_vector<float>();
+  }
+
+ private:
+  static CompileOptions options() {
+    CompileOptions options = CompileOptions::none();
+    options.capture = GraphCapture::kAuto;
+    return options;
+  }
+
+  const Program program_;
+  Executor executor_;
+  Variable y_;
+  std::vector<Tensor> kept_;
+};
+
+// They would be copied around the graph otherwise.
+TEST_F(CudaGraphFollowingTest, WhatIsFedAndFetchedIsNotCopied) {
+  Fed fed(3, [](const Variable& x) { return exp(relu(x)) * x; });
+  for (int i = 0; i < 4; ++i) (void)fed.run(there({1, 2, 3}));
+  const Tensor x = there({-5, -6, -7});
+  EXPECT_THAT(
+      calls_of([&] { EXPECT_THAT(fed.run(x), ElementsAre(-5, -6, -7)); }),
+      UnorderedElementsAre(Pair("cuGraphExecKernelNodeSetParams_v2", 2), Pair("cuGraphLaunch", 1)));
+}
+
+// The kernel goes by what rows are aligned to: the one for 16 bytes cannot begin elsewhere.
+TEST_F(CudaGraphFollowingTest, WhatIsAlignedOtherwiseIsRecordedAnew) {
+  const auto body = [](const Variable& x) { return concat(std::vector<Variable>{x, relu(x)}, 0); };
+  Fed fed(4, body);
+  for (int i = 0; i < 4; ++i) (void)fed.run(there({1, 2, 3, 4}));
+  const Tensor all = there({1, 2, 3, 4, 5});
+  const auto calls =
+      calls_of([&] { EXPECT_THAT(fed.run(all.rows(1, 5)), ElementsAre(2, 3, 4, 5, 2, 3, 4, 5)); });
+  EXPECT_EQ(calls.count("cuStreamBeginCapture_v2"), 1U);
+}
+
+}  // namespace
+}  // namespace loci::test
