@@ -100,6 +100,42 @@ TEST(CudaGraphCapturerTest, ANodeOfEachOpHasALine) {
   rig.api().destroy_graph(graph);
 }
 
+TEST(CudaGraphCapturerTest, TellsNodesAndMemoryOfEachGraph) {
+  Rig rig;
+  const auto stats_of = [&rig](const loci_graph* graph) {
+    loci_graph_stats stats{};
+    stats.struct_size = sizeof stats;
+    rig.check(rig.api().stats(graph, &stats));
+    return stats;
+  };
+  const auto record = [&rig](int copies) {
+    rig.begin();
+    rig.announce("fill", 1);
+    const std::uint32_t pattern = 0;
+    rig.check(rig.device_api().fill(rig.device(), rig.address(0), 8, &pattern, 4, rig.stream(), 0));
+    for (int i = 0; i < copies; ++i) {
+      rig.announce("copy", 2 + static_cast<std::uint64_t>(i));
+      rig.copy(0, 1);
+    }
+    return rig.end();
+  };
+  std::vector<std::uint64_t> bytes;
+  for (const int copies : {0, 1, 100}) {
+    loci_graph* graph = record(copies);
+    const loci_graph_stats stats = stats_of(graph);
+    EXPECT_EQ(stats.kernels, 0U);
+    EXPECT_EQ(stats.copies, static_cast<std::uint64_t>(copies));
+    EXPECT_EQ(stats.fills, 1U);
+    EXPECT_EQ(stats.others, 0U);
+    bytes.push_back(stats.bytes);
+    rig.api().destroy_graph(graph);
+  }
+  EXPECT_GT(bytes[0], 0U);
+  const std::uint64_t of_a_copy = bytes[1] - bytes[0];
+  EXPECT_GT(of_a_copy, 512U) << "a node of the driver's, and what is known of it";
+  EXPECT_EQ(bytes[2] - bytes[0], 100 * of_a_copy);
+}
+
 // As a library may do within an op: the op's nodes are those of both streams.
 TEST(CudaGraphCapturerTest, ForksAndJoinsWithinAnOpAreThatOps) {
   Rig rig;
