@@ -48,7 +48,7 @@ std::string kind_of(CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return "record of an event";
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return "allocation";
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return "free";
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return "conditional node";
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return "loop";
     default: return "node of type " + std::to_string(static_cast<int>(type));
   }
 }
@@ -84,6 +84,7 @@ void Captured::add(Op op, const std::vector<CUgraphNode>& tips) {
 void Captured::add_node(CUgraphNode node, const std::vector<CUgraphNode>& before) {
   if (!numbers_.emplace(node, nodes_.size()).second) return;
   Node added{node, CU_GRAPH_NODE_TYPE_EMPTY, ops_.size() - 1, {}};
+  if (const auto loop = loops_.find(node); loop != loops_.end()) added.body = loop->second;
   driver_->check((*driver_)->cuGraphNodeGetType(node, &added.type), "reading a graph");
   if (allocates(added.type)) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED,
@@ -123,7 +124,7 @@ std::uint64_t Captured::bytes() const {
         sizeof op + op.name.size() + op.launches.arguments.size() * sizeof(cuda::RecordedArgument);
   }
   for (const Node& node : nodes_) {
-    total += sizeof node + node.before.size() * sizeof(std::size_t) + kDriverNode;
+    total += sizeof node + node.before.size() * sizeof(std::size_t) + (1 + node.body) * kDriverNode;
   }
   return total;
 }

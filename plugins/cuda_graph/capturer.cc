@@ -7,7 +7,14 @@
 namespace loci::cuda_graph {
 
 Capturer::Capturer(Plugin& plugin, std::uint32_t index, const sdk::NativeHandles& handles)
-    : driver_(std::make_shared<const Driver>(index, handles)), dots_(plugin.dots()) {}
+    : driver_(std::make_shared<const Driver>(index, handles)),
+      dots_(plugin.dots()),
+      setter_(plugin.settings().cudadevrt) {}
+
+Capturer::~Capturer() {
+  recordings_.clear();
+  setter_.unload(*driver_);
+}
 
 std::shared_ptr<Recording> Capturer::find(CUstream stream) const {
   const std::lock_guard lock(mutex_);
@@ -57,6 +64,19 @@ std::unique_ptr<Graph> Capturer::end(loci_stream* stream) {
 
 void Capturer::abort(loci_stream* stream) {
   if (const auto recording = take(driver_->stream(stream))) recording->abort();
+}
+
+void Capturer::loop_begin(loci_stream* stream, loci_stream* body, const void* condition) {
+  const auto recording = find(driver_->stream(stream));
+  if (recording == nullptr) refuse_idle();
+  recording->begin_loop(setter_, driver_->stream(body), driver_->recording_of(body),
+                        reinterpret_cast<CUdeviceptr>(condition));
+}
+
+void Capturer::loop_end(loci_stream* stream) {
+  const auto recording = find(driver_->stream(stream));
+  if (recording == nullptr) refuse_idle();
+  recording->end_loop();
 }
 
 std::uint32_t Capturer::status(loci_stream* stream) const {

@@ -23,12 +23,17 @@ class Capturer {
   using Exec = cuda_graph::Exec;
 
   Capturer(Plugin& plugin, std::uint32_t index, const sdk::NativeHandles& handles);
+  ~Capturer();
+  Capturer(const Capturer&) = delete;
+  Capturer& operator=(const Capturer&) = delete;
 
   void begin(loci_stream* stream);
   void annotate(loci_stream* stream, std::string_view op, std::uint64_t item);
   [[nodiscard]] std::unique_ptr<Graph> end(loci_stream* stream);
   void abort(loci_stream* stream);
   [[nodiscard]] std::uint32_t status(loci_stream* stream) const;
+  void loop_begin(loci_stream* stream, loci_stream* body, const void* condition);
+  void loop_end(loci_stream* stream);
 
  private:
   // NULL where the stream does not record.
@@ -38,6 +43,7 @@ class Capturer {
 
   std::shared_ptr<const Driver> driver_;
   DotFiles& dots_;
+  ConditionSetter setter_;
   mutable std::mutex mutex_;
   std::map<CUstream, std::shared_ptr<Recording>> recordings_;
 };

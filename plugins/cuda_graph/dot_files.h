@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <loci/plugin/plugin_object.hpp>
 #include <string>
+#include <utility>
 
 #include "captured.h"
 
@@ -12,14 +12,13 @@ namespace loci::cuda_graph {
 // Thread-safe.
 class DotFiles {
  public:
-  // Throws Error(LOCI_CODE_INVALID_ARGUMENT) with the key, the value and what is allowed.
-  explicit DotFiles(const sdk::Options& options);
+  explicit DotFiles(std::string directory) : directory_(std::move(directory)) {}
 
-  // Into DIRECTORY/cuda-graph-<n>.dot, counted from 1; nothing where no directory is set.
+  // Into DIRECTORY/cuda-graph-<n>.dot, counted from 1; nothing where the directory is empty.
   void write(const Driver& driver, const Captured& captured);
 
  private:
-  std::string directory_;
+  const std::string directory_;
   std::atomic<unsigned> count_{0};
 };
 

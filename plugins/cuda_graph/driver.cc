@@ -25,6 +25,10 @@ std::string find_functions(void* library, DriverFunctions& functions) {
   if (!find(library, info, functions.capture_info)) return info;
   const char* before = "cuGraphNodeGetDependencies_v2";
   if (!find(library, before, functions.node_dependencies)) return before;
+  const char* add = "cuGraphAddNode_v2";
+  if (!find(library, add, functions.add_node)) return add;
+  const char* update = "cuStreamUpdateCaptureDependencies_v2";
+  if (!find(library, update, functions.update_dependencies)) return update;
   return {};
 }
 

@@ -24,6 +24,8 @@ struct DriverFunctions {
   // Those that know of edges, which cuda.h calls so from CUDA 13 on and drivers have from 12.3 on.
   PFN_cuStreamGetCaptureInfo_v12030 capture_info = nullptr;
   PFN_cuGraphNodeGetDependencies_v12030 node_dependencies = nullptr;
+  PFN_cuGraphAddNode_v12030 add_node = nullptr;
+  PFN_cuStreamUpdateCaptureDependencies_v12030 update_dependencies = nullptr;
 };
 
 // What the objects of one capturer have in common; they may outlive it. Any thread may call.

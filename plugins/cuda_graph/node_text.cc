@@ -32,6 +32,7 @@ std::string details(const Driver& driver, const Node& node) {
   switch (node.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_text(driver, node.handle);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_text(driver, node.handle);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return " of " + std::to_string(node.body) + " nodes";
     default: return {};
   }
 }

@@ -58,12 +58,15 @@ void Recording::take_launches() {
 
 std::shared_ptr<const Captured> Recording::finish() {
   take_launches();
+  open_loop_.reset();
   std::vector<CUgraphNode> tips;
   const std::string what =
       read_tips(tips) ? "ending a recording" : "ending a recording that became invalid";
   CUgraph graph = nullptr;
   driver_->check(end(graph), what + " behind " + text_of(announced_.back().op));
   const auto captured = std::make_shared<Captured>(driver_, graph);
+  if (is_in_loop_) refuse_loop("that has not ended");
+  for (const auto& [node, nodes] : loops_) captured->add_loop(node, nodes);
   for (std::size_t i = 0; i < announced_.size(); ++i) {
     const bool is_last = i + 1 == announced_.size();
     captured->add(std::move(announced_[i].op), is_last ? tips : announced_[i + 1].tips);
@@ -71,8 +74,35 @@ std::shared_ptr<const Captured> Recording::finish() {
   return captured;
 }
 
+// One that fails on its way leaves a node that would go on for ever, so that the graph is given up.
+void Recording::begin_loop(ConditionSetter& setter, CUstream body, cuda::StreamRecording& told,
+                           CUdeviceptr condition) {
+  if (is_in_loop_ || body == stream_) refuse_loop("within another, or in the stream around it");
+  const CurrentContext current(*driver_);
+  setter.prepare(*driver_);
+  is_in_loop_ = true;
+  open_loop_ = std::make_unique<RecordedLoop>(driver_, setter, stream_, body, told, condition);
+}
+
+void Recording::end_loop() {
+  if (open_loop_ == nullptr) refuse_loop("that has not begun");
+  const std::unique_ptr<RecordedLoop> loop = std::move(open_loop_);
+  loop->finish();
+  loops_.emplace_back(loop->node(), loop->nodes());
+  is_in_loop_ = false;
+}
+
+void Recording::refuse_loop(const char* which) const {
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda_graph] " + driver_->place() + ": " +
+                                                   text_of(announced_.back().op) + " has a loop " +
+                                                   which +
+                                                   "; loops follow each other, each in a stream of "
+                                                   "its own between loop_begin and loop_end");
+}
+
 // A recording that is invalid ends with an error, and the stream is free all the same.
 void Recording::abort() {
+  open_loop_.reset();
   CUgraph graph = nullptr;
   if (end(graph) == CUDA_SUCCESS) (*driver_)->cuGraphDestroy(graph);
 }

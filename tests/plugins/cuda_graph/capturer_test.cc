@@ -17,13 +17,20 @@ TEST(CudaGraphCapturerTest, AnUnknownSettingIsRefused) {
         open_capturing({{"fail_end", "1"}});
       },
       ThrowsMessage<PluginError>(
-          "[cuda_graph] there is no setting 'fail_end' (given '1'); there is dot"));
+          "[cuda_graph] there is no setting 'fail_end' (given '1'); there are cudadevrt "
+          "and dot"));
   EXPECT_THAT(
       [] {
         open_capturing({{"dot", "/absent"}});
       },
       ThrowsMessage<PluginError>("[cuda_graph] LOCI_CUDA_GRAPH_DOT is '/absent', which is "
                                  "no directory; make it first"));
+  EXPECT_THAT(
+      [] {
+        open_capturing({{"cudadevrt", "/absent"}});
+      },
+      ThrowsMessage<PluginError>("[cuda_graph] LOCI_CUDA_GRAPH_CUDADEVRT is '/absent', which is no "
+                                 "file; give the path of libcudadevrt.a, or 0 for none"));
 }
 
 TEST(CudaGraphCapturerTest, DeclinesADeviceThatDoesNotSayWhatItsDriverIs) {

@@ -54,7 +54,8 @@ void* find_driver_function(const char* name) {
   return library == nullptr ? nullptr : ::dlsym(library, name);
 }
 
-Rig::Rig(const char* setup) : plugin_(open_device_plugin(setup)), capturing_(open_capturing()) {
+Rig::Rig(const char* setup, std::map<std::string, std::string> options)
+    : plugin_(open_device_plugin(setup)), capturing_(open_capturing(std::move(options))) {
   api_ = &capture_api_of(capturing_);
   check(device_api().open(plugin_.plugin(), 0, &device_));
   const loci_native_handles handles{sizeof handles, 0, this, &native_handle};

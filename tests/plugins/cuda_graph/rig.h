@@ -16,14 +16,15 @@ namespace loci::testing {
 // cuda:0, a capturer of it, and a stream and memory of four numbers on the device.
 class Rig {
  public:
-  // `setup` is for the double, which reads it once in a process.
-  explicit Rig(const char* setup = "checks=all");
+  // `setup` is for the double, which reads it once in a process; `options` are the capturer's.
+  explicit Rig(const char* setup = "checks=all", std::map<std::string, std::string> options = {});
   ~Rig();
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
   [[nodiscard]] const loci_capture_api& api() const { return *api_; }
   [[nodiscard]] loci_stream* stream() const { return stream_; }
+  [[nodiscard]] loci_capturer* capturer() const { return capturer_; }
   [[nodiscard]] CUstream driver_stream() const;
   [[nodiscard]] const loci_device_api& device_api() const { return plugin_.devices(); }
   [[nodiscard]] loci_device* device() const { return device_; }

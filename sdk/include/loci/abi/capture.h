@@ -128,6 +128,19 @@ typedef struct loci_capture_api {
   loci_error* (*patch)(loci_graph_exec* exec, uint64_t item, uint32_t argument, void* address);
   loci_error* (*update)(loci_graph_exec* exec, const loci_graph* graph);
   void (*destroy_exec)(loci_graph_exec* exec);
+
+  /* Loops whose condition lies on the device; both NULL where no graph has any.
+   *
+   * Behind annotate of the loop, in a stream that records: what is issued into `body` from then
+   * until loop_end is done again and again, as long as the byte at `condition`, memory of the
+   * device, is not 0; that is looked at before each round, the first one too. `body` is another
+   * stream of the device, which records until loop_end and gets what `stream` may get, but no
+   * loop; nothing is announced for it. LOCI_CODE_UNSUPPORTED where that cannot be done here; the
+   * message is why. After an error, or without loop_end, end fails, and abort frees both streams.
+   * An item that is a loop is neither patched nor updated. */
+  loci_error* (*loop_begin)(loci_capturer* capturer, loci_stream* stream, loci_stream* body,
+                            const void* condition);
+  loci_error* (*loop_end)(loci_capturer* capturer, loci_stream* stream);
 } loci_capture_api;
 
 #ifdef __cplusplus

@@ -9,6 +9,9 @@
 //     std::unique_ptr<Graph> end(loci_stream* stream);
 //     void abort(loci_stream* stream);
 //     std::uint32_t status(loci_stream* stream);      // LOCI_CAPTURE_*
+//     // Optional, both or none: loops that the device decides about.
+//     void loop_begin(loci_stream* stream, loci_stream* body, const void* condition);
+//     void loop_end(loci_stream* stream);
 //
 //     class Graph {                                   // what was captured
 //      public:
@@ -38,6 +41,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace loci::sdk {
@@ -121,6 +125,25 @@ void fill_capturer(loci_capture_api& api) {
   };
 }
 
+template <class C, class = void>
+struct HasLoops : std::false_type {};
+template <class C>
+struct HasLoops<C, std::void_t<decltype(&C::loop_begin)>> : std::true_type {};
+
+template <class C>
+void fill_loops(loci_capture_api& api) {
+  if constexpr (HasLoops<C>::value) {
+    api.loop_begin = [](loci_capturer* capturer, loci_stream* stream, loci_stream* body,
+                        const void* condition) noexcept {
+      return on_captured<C>(
+          capturer, [&](C& self, const Host&) { self.loop_begin(stream, body, condition); });
+    };
+    api.loop_end = [](loci_capturer* capturer, loci_stream* stream) noexcept {
+      return on_captured<C>(capturer, [&](C& self, const Host&) { self.loop_end(stream); });
+    };
+  }
+}
+
 template <class C>
 void fill_graph(loci_capture_api& api) {
   using Graph = typename C::Graph;
@@ -168,6 +191,7 @@ loci_capture_api make_capturer_table() {
   api.minor = LOCI_CAPTURE_MINOR;
   api.device_type = to_abi(P::kDeviceType);
   fill_capturer<P, C>(api);
+  fill_loops<C>(api);
   fill_graph<C>(api);
   fill_exec<C>(api);
   return api;
