@@ -305,7 +305,7 @@ void StepLint::look_on(const runtime::Plan& plan, device::Device& device, const 
         "make the executor at that place, or run it before the step or after it");
   } else {
     add_all(runtime::exchange_problems(feed, fetch));
-    add_all(runtime::capture_problems_of(plan, device));
+    add_all(runtime::capture_problems_of(plan, device, runtime::Capturing::kGraph));
   }
   is_within_run_ = true;
   try {

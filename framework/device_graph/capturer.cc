@@ -39,6 +39,7 @@ Capturer::Capturer(const CapturerLibrary& library, device::Device& device)
 Capturer::~Capturer() {
   if (device_.is_out_of_reach()) return;
   stream_.reset();
+  loop_stream_.reset();
   api().close(handle_);
   plugin().release();
   device_.end_use();
@@ -47,6 +48,11 @@ Capturer::~Capturer() {
 loci_stream* Capturer::stream() {
   if (stream_ == nullptr) stream_ = std::make_unique<device::Stream>(device_);
   return stream_->handle();
+}
+
+loci_stream* Capturer::loop_stream() {
+  if (loop_stream_ == nullptr) loop_stream_ = std::make_unique<device::Stream>(device_);
+  return loop_stream_->handle();
 }
 
 // Devices end after what was made later.

@@ -31,6 +31,12 @@ class Capturer {
   // captures, with the lock.
   [[nodiscard]] std::mutex& mutex() { return mutex_; }
   [[nodiscard]] loci_stream* stream();
+  // Another one, for the bodies of loops.
+  [[nodiscard]] loci_stream* loop_stream();
+  // Whether it may record loops that the device decides about.
+  [[nodiscard]] bool has_loops() const {
+    return api().loop_begin != nullptr && api().loop_end != nullptr;
+  }
 
  private:
   const CapturerLibrary& library_;
@@ -38,6 +44,7 @@ class Capturer {
   loci_capturer* handle_ = nullptr;
   std::mutex mutex_;
   std::unique_ptr<device::Stream> stream_;
+  std::unique_ptr<device::Stream> loop_stream_;
 };
 
 // Those of a context's devices, opened as they are asked for. Thread-safe.

@@ -11,6 +11,7 @@
 #include "framework/run/capture_facts.h"
 #include "framework/run/capture_problems.h"
 #include "framework/run/continuation.h"
+#include "framework/run/device_loop.h"
 #include "framework/run/operator_log.h"
 
 namespace loci {
@@ -26,8 +27,12 @@ bool is_feed(const Instruction& instruction) {
 }
 
 CaptureProblem problem_of(const Plan& plan, std::size_t index, const device::Device& device,
-                          bool has_capturer) {
+                          bool has_capturer, Capturing capturing) {
   if (is_feed(plan.instructions[index])) return {index, {}, {}};
+  const bool is_loop = plan.instructions[index].loop() != nullptr;
+  if (is_loop && capturing == Capturing::kExecutor && device_loop_refusal(plan, index).empty()) {
+    return {index, {}, {}};
+  }
   CaptureProblem problem = capture_problem(plan, index, device);
   if (!problem.reason.empty() || !has_capturer) return problem;
   return {index, record_refusal(plan, index), kNativeRemedy};
@@ -35,12 +40,13 @@ CaptureProblem problem_of(const Plan& plan, std::size_t index, const device::Dev
 
 }  // namespace
 
-std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan, device::Device& device) {
+std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan, device::Device& device,
+                                                         Capturing capturing) {
   const bool has_capturer =
       core::in_context<device_graph::Capturers>().of(device).capturer != nullptr;
   std::vector<inspect::CaptureProblem> problems;
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
-    CaptureProblem problem = problem_of(plan, i, device, has_capturer);
+    CaptureProblem problem = problem_of(plan, i, device, has_capturer, capturing);
     if (problem.reason.empty()) continue;
     problems.push_back(
         {describe_instruction(plan, i), std::move(problem.reason), std::move(problem.remedy)});

@@ -1,6 +1,7 @@
 // What keeps a plan from being captured.
 #pragma once
 
+#include <cstdint>
 #include <loci/inspect.hpp>
 #include <vector>
 
@@ -8,9 +9,13 @@
 
 namespace loci::runtime {
 
+// Who captures: runs of an executor are captured by themselves, and their graphs may have loops
+// that the device goes through.
+enum class Capturing : std::uint8_t { kExecutor, kGraph };
+
 // As one graph of the device. What is fed is none.
-[[nodiscard]] std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan,
-                                                                       device::Device& device);
+[[nodiscard]] std::vector<inspect::CaptureProblem> capture_problems_of(
+    const Plan& plan, device::Device& device, Capturing capturing = Capturing::kExecutor);
 // Of a run that a Graph captures: what it is fed and what it fetches. At most one of each.
 [[nodiscard]] std::vector<inspect::CaptureProblem> exchange_problems(
     const Feed& feed, const std::vector<Fetch>& fetch);

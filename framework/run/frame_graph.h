@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "framework/device_graph/device_graph.h"
@@ -14,6 +15,7 @@
 
 namespace loci::runtime {
 
+class DeviceLoop;
 class Frame;
 
 // A frame's memory stays, so that what a plan has in it is captured as it is. Addresses that a run
@@ -69,10 +71,13 @@ class FrameGraph final : private device_graph::GraphItems {
   [[nodiscard]] std::string type(std::size_t item) const override;
   void issue_captured(std::size_t item, const device::Device& device,
                       loci_stream* stream) const override;
+  void issue_loop(std::size_t item) const;
   void visit_addresses(std::size_t first, std::size_t last,
                        const device_graph::AddressVisitor& visit) const override;
+  void visit_values(std::size_t item, const device_graph::AddressVisitor& visit) const;
 
   [[nodiscard]] std::string refusal(std::size_t instruction) const;
+  void capture_parts();
   void split();
   void capture(Part* part);
   void follow(Part* part);
@@ -85,7 +90,9 @@ class FrameGraph final : private device_graph::GraphItems {
   const std::uint64_t number_;
   std::uint64_t replay_ = 0;
   std::vector<Part> parts_;
-  std::vector<std::uint32_t> part_of_;  // by instruction
+  std::vector<std::uint32_t> part_of_;                                          // by instruction
+  mutable std::unordered_map<std::size_t, std::unique_ptr<DeviceLoop>> loops_;  // by instruction
+  mutable std::string loop_refusal_;  // of the capturer; empty: it has refused none
   device_graph::Exchanges exchanges_;
   std::uint64_t capture_ns_ = 0;
 };

@@ -1,83 +1,20 @@
 // Programs whose graphs follow what their runs bind: by calls of the driver's, which are counted.
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <loci/loci.hpp>
-#include <map>
-#include <mutex>
-#include <string>
 #include <vector>
 
-#include "tests/support/paths.h"
-#include "tools/cuda_double/driver/activity.h"
+#include "tests/plugins/cuda_graph/counts_driver_calls.h"
 
 namespace loci::test {
 namespace {
 
-using cuda_double::ActivityListener;
-using cuda_double::CallActivity;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-std::mutex mutex;
-std::map<std::string, int>& counts() {
-  static auto& all = *new std::map<std::string, int>;
-  return all;
-}
-
-void count(const CallActivity& call) {
-  const std::lock_guard lock(mutex);
-  ++counts()[call.name];
-}
-
-// Calls that change a graph, record or launch one, or give work to a stream.
-bool counts_for_replays(const std::string& name) {
-  for (const char* begin : {"cuGraph", "cuStreamBegin", "cuLaunch", "cuMemcpyDtoD"}) {
-    if (name.rfind(begin, 0) == 0) return true;
-  }
-  return false;
-}
-
-// Those of the body.
-template <class Body>
-std::map<std::string, int> calls_of(Body&& body) {
-  {
-    const std::lock_guard lock(mutex);
-    counts().clear();
-  }
-  body();
-  const std::lock_guard lock(mutex);
-  std::map<std::string, int> result = counts();
-  std::erase_if(result, [](const auto& each) { return !counts_for_replays(each.first); });
-  return result;
-}
-
-class CudaGraphFollowingTest : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    const std::string driver = build_path("lib/loci/cuda_double/libcuda.so.1");
-    ::setenv("LOCI_CUDA_DRIVER", driver.c_str(), 1);
-    ::setenv("LOCI_CUDA_CUBLASLT", build_path("lib/loci/cuda_double/libcublasLt.so.13").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
-    void* library = ::dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << ::dlerror();
-    const auto listen = reinterpret_cast<decltype(&loci_cuda_double_listen)>(
-        ::dlsym(library, "loci_cuda_double_listen"));
-    ASSERT_NE(listen, nullptr);
-    static const ActivityListener kListener{&count, [](const cuda_double::WorkActivity&) {}};
-    listen(&kListener);
-  }
-  static Tensor there(const std::vector<float>& elements) {
-    return Tensor::from(elements, {static_cast<std::int64_t>(elements.size())}).to("cuda:0");
-  }
-
- private:
-  const FallbackGuard on_the_device_{FallbackPolicy::kError};
-};
+using CudaGraphFollowingTest = CountsDriverCalls;
 
 // A program y(x) over variables of a scope, captured, and what becomes of x in other memory.
 class Followed {
@@ -123,15 +60,16 @@ TEST_F(CudaGraphFollowingTest, AVariableInOtherMemoryIsOneCallForEachNodeThatHas
   (void)followed.replay();
   followed.set(there({-1, 0}));
   EXPECT_THAT(
-      calls_of([&] { EXPECT_THAT(followed.replay(), ElementsAre(0, 0)); }),
+      DriverCalls::of([&] { EXPECT_THAT(followed.replay(), ElementsAre(0, 0)); }),
       UnorderedElementsAre(Pair("cuGraphExecKernelNodeSetParams_v2", 3),
                            Pair("cuGraphKernelNodeGetParams_v2", 3), Pair("cuGraphLaunch", 1)));
   followed.set(there({0, -3}));
   EXPECT_THAT(
-      calls_of([&] { EXPECT_THAT(followed.replay(), ElementsAre(0, 0)); }),
+      DriverCalls::of([&] { EXPECT_THAT(followed.replay(), ElementsAre(0, 0)); }),
       UnorderedElementsAre(Pair("cuGraphExecKernelNodeSetParams_v2", 3), Pair("cuGraphLaunch", 1)))
       << "what is known of its kernels stays known";
-  EXPECT_THAT(calls_of([&] { (void)followed.replay(); }), ElementsAre(Pair("cuGraphLaunch", 1)));
+  EXPECT_THAT(DriverCalls::of([&] { (void)followed.replay(); }),
+              ElementsAre(Pair("cuGraphLaunch", 1)));
   EXPECT_EQ(followed.stats().patches, 6U);
   EXPECT_EQ(followed.stats().recaptures, 0U);
 }
@@ -200,7 +138,7 @@ TEST_F(CudaGraphFollowingTest, WhatIsFedAndFetchedIsNotCopied) {
   for (int i = 0; i < 4; ++i) (void)fed.run(there({1, 2, 3}));
   const Tensor x = there({-5, -6, -7});
   EXPECT_THAT(
-      calls_of([&] { EXPECT_THAT(fed.run(x), ElementsAre(-5, -6, -7)); }),
+      DriverCalls::of([&] { EXPECT_THAT(fed.run(x), ElementsAre(-5, -6, -7)); }),
       UnorderedElementsAre(Pair("cuGraphExecKernelNodeSetParams_v2", 2), Pair("cuGraphLaunch", 1)));
 }
 
@@ -210,8 +148,8 @@ TEST_F(CudaGraphFollowingTest, WhatIsAlignedOtherwiseIsRecordedAnew) {
   Fed fed(4, body);
   for (int i = 0; i < 4; ++i) (void)fed.run(there({1, 2, 3, 4}));
   const Tensor all = there({1, 2, 3, 4, 5});
-  const auto calls =
-      calls_of([&] { EXPECT_THAT(fed.run(all.rows(1, 5)), ElementsAre(2, 3, 4, 5, 2, 3, 4, 5)); });
+  const auto calls = DriverCalls::of(
+      [&] { EXPECT_THAT(fed.run(all.rows(1, 5)), ElementsAre(2, 3, 4, 5, 2, 3, 4, 5)); });
   EXPECT_EQ(calls.count("cuStreamBeginCapture_v2"), 1U);
 }
 
