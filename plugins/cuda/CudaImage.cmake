@@ -39,15 +39,17 @@ extern "C" const unsigned long long loci_cuda_@stem@[];
 #include "@words@"
 ]=])
   _loci_cuda_code_options(code)
+  loci_nvcc(nvcc)
   set(warnings $<$<BOOL:${LOCI_WERROR}>:-Werror=all-warnings>)
   # Products and sums are fused where the source says so, and alike wherever it is inlined.
   # -lineinfo lets errors name the line. Not every reader of fat binaries can decompress.
   add_custom_command(
     OUTPUT "${words}"
     BYPRODUCTS "${image}"
-    COMMAND "${CUDAToolkit_NVCC_EXECUTABLE}" -std=c++20 -fatbin --no-compress ${code}
+    COMMAND ${nvcc} -std=c++20 -fatbin --no-compress ${code}
       -fmad=false -lineinfo ${warnings} "-I${CMAKE_CURRENT_SOURCE_DIR}"
-      -MD -MF "${image}.d" -MT "${words}" "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -o "${image}"
+      -MD -MF "${image}.d" -MT "${stem}_words.inc"
+      -c "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -o "${image}"
     COMMAND "${CUDAToolkit_BIN_DIR}/bin2c" --const --type longlong --name "loci_cuda_${stem}"
       "${image}" > "${words}"
     DEPENDS "${source}"
