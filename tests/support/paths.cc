@@ -1,9 +1,14 @@
 #include "tests/support/paths.h"
 
+#include <cstdlib>
+
 namespace loci::test {
 
 std::string build_path(std::string_view path) {
-  return std::string(LOCI_TEST_BUILD_DIRECTORY "/").append(path);
+  const char* elsewhere = std::getenv("LOCI_TEST_BUILD_DIRECTORY");
+  return std::string(elsewhere == nullptr ? LOCI_TEST_BUILD_DIRECTORY : elsewhere)
+      .append("/")
+      .append(path);
 }
 
 std::string source_path(std::string_view path) {

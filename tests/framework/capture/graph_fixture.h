@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "framework/core/config.h"
+#include "tests/support/cuda_double.h"
 #include "tests/support/paths.h"
 
 namespace loci::capture {
@@ -22,13 +23,8 @@ inline std::vector<const char*> graph_places() {
   return place == nullptr ? std::vector<const char*>{"cpu", "sim:0"} : std::vector{place};
 }
 
-inline void use_cuda_double() {
-  ::setenv("LOCI_CUDA_DRIVER", test::build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-  ::setenv("LOCI_CUDA_DOUBLE", "checks=all,devices=2,seed=7", 1);
-}
-
 inline void use_plugins() {
-  use_cuda_double();
+  test::use_cuda_double("checks=all,devices=2,seed=7");
   core::set_config_value("CPU_ONEDNN", "0");
   core::set_config_value("SIM", "devices=2,race=1,delay_us=20,seed=7");
   plugins::SearchOptions options;

@@ -2,14 +2,13 @@
 // library has other algorithms for.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <loci/fallback.hpp>
 #include <loci/ops.hpp>
 #include <loci/tensor.hpp>
 #include <numeric>
 #include <vector>
 
-#include "tests/support/paths.h"
+#include "tests/support/cuda_double.h"
 
 namespace loci::test {
 namespace {
@@ -18,9 +17,8 @@ namespace {
 class Doubles : public ::testing::Environment {
  public:
   void SetUp() override {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_CUBLASLT", build_path("lib/loci/cuda_double/libcublasLt.so.13").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
+    use_cuda_double("checks=all");
+    use_double_of("CUBLASLT", "libcublasLt.so.13");
   }
 };
 const ::testing::Environment* const kDoubles = ::testing::AddGlobalTestEnvironment(new Doubles);

@@ -3,23 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <loci/fallback.hpp>
 #include <loci/tensor.hpp>
 #include <numeric>
 #include <vector>
 
-#include "tests/support/paths.h"
+#include "tests/support/cuda_double.h"
 
 namespace loci::test {
 
 class OnTheDouble : public ::testing::Test {
  protected:
   // The double reads its settings when a process first uses it.
-  static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
-  }
+  static void SetUpTestSuite() { use_cuda_double("checks=all"); }
 
   // 1, 2, 3, ...
   template <class T>

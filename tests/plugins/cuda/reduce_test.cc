@@ -2,14 +2,13 @@
 // very many elements, which are split among blocks.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <loci/fallback.hpp>
 #include <loci/ops.hpp>
 #include <loci/tensor.hpp>
 #include <numeric>
 #include <vector>
 
-#include "tests/support/paths.h"
+#include "tests/support/cuda_double.h"
 
 namespace loci::test {
 namespace {
@@ -17,10 +16,7 @@ namespace {
 class CudaReduceTest : public ::testing::Test {
  protected:
   // The double reads its settings when a process first uses it.
-  static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
-  }
+  static void SetUpTestSuite() { use_cuda_double("checks=all"); }
 
   // 0, 1, ..., 96, 0, 1, ...
   template <class T>

@@ -1,19 +1,17 @@
 // Copies of pageable memory by several threads, which share the stream that they have by default.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <loci/tensor.hpp>
 #include <thread>
 #include <vector>
 
-#include "tests/support/paths.h"
+#include "tests/support/cuda_double.h"
 
 namespace loci::test {
 namespace {
 
 TEST(CudaThreadCopiesTest, EachReadsWhatItWrote) {
-  ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-  ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
+  use_cuda_double("checks=all");
   std::vector<int> wrong(4);
   const auto copy = [&wrong](std::size_t number) {
     const std::vector<std::int64_t> elements(1000, static_cast<std::int64_t>(number));

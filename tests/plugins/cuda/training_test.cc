@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <loci/error.hpp>
 #include <loci/fallback.hpp>
 #include <loci/ops.hpp>
 #include <loci/tensor.hpp>
 #include <vector>
 
-#include "tests/support/paths.h"
+#include "tests/support/cuda_double.h"
 
 namespace loci::test {
 namespace {
@@ -22,10 +21,7 @@ using ::testing::ThrowsMessage;
 class CudaTrainingTest : public ::testing::Test {
  protected:
   // The double reads its settings when a process first uses it.
-  static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all", 1);
-  }
+  static void SetUpTestSuite() { use_cuda_double("checks=all"); }
 
   template <class T>
   static Tensor on_device(const std::vector<T>& elements, const Shape& shape) {

@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <loci/loci.hpp>
 #include <string>
 #include <vector>
 
-#include "tests/support/paths.h"
+#include "tests/support/cuda_double.h"
 #include "tests/support/scratch_directory.h"
 
 namespace loci::test {
@@ -20,10 +19,7 @@ using ::testing::MatchesRegex;
 
 class CudaGraphTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    ::setenv("LOCI_CUDA_DRIVER", build_path("lib/loci/cuda_double/libcuda.so.1").c_str(), 1);
-    ::setenv("LOCI_CUDA_DOUBLE", "checks=all,seed=5", 1);
-  }
+  static void SetUpTestSuite() { use_cuda_double("checks=all,seed=5"); }
   static Tensor there(const std::vector<float>& elements) {
     return Tensor::from(elements, {static_cast<std::int64_t>(elements.size())}).to("cuda:0");
   }
