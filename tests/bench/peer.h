@@ -8,11 +8,12 @@
 
 namespace loci::bench {
 
-// The Python that has the peers; empty if there is none.
+// The Python that has the peers, or the one that LOCI_PEERS_PYTHON names; empty if there is none.
 std::filesystem::path peers_python();
 
 // Runs peers/<script> with the peers' Python and the arguments, and returns the figures that it
-// prints as one JSON object. Nothing if the peer is not installed or fails; `why` then says so.
+// prints as one JSON object; LOCI_PEERS_SCRIPTS names another folder of scripts. Nothing if the
+// peer is not installed or fails; `why` then says so.
 std::optional<std::map<std::string, double>> run_peer(const std::string& script,
                                                       const std::string& arguments,
                                                       std::string* why);

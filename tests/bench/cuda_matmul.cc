@@ -1,0 +1,89 @@
+// Products, against cuBLASLt called directly, and PyTorch where Python has it.
+#include <fmt/format.h>
+
+#include <loci/loci.hpp>
+#include <map>
+#include <optional>
+
+#include "tests/bench/cuda_bench.h"
+#include "tests/bench/peer.h"
+#include "tests/bench/raw_cublaslt.h"
+
+namespace loci::bench {
+namespace {
+
+constexpr double kProductShare = 0.95;
+
+struct ProductSizes {
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t k;
+};
+
+struct Type {
+  DType dtype;
+  cudaDataType_t type;
+};
+
+std::string key_of(DType dtype, const ProductSizes& sizes) {
+  return fmt::format("{}_{}_{}_{}", dtype_name(dtype), sizes.m, sizes.n, sizes.k);
+}
+
+// Microseconds by key_of(); empty where Python has no PyTorch that finds the device.
+using Peer = std::optional<std::map<std::string, double>>;
+
+double tera(const ProductSizes& sizes, double us) {
+  return 2.0 * static_cast<double>(sizes.m * sizes.n * sizes.k) / us / 1e6;
+}
+
+void measure_product(const CudaBench& bench, const Type& type, const ProductSizes& sizes,
+                     const Peer& torch) {
+  const std::string row = fmt::format("matmul: {} [{}, {}] x [{}, {}]", dtype_name(type.dtype),
+                                      sizes.m, sizes.k, sizes.k, sizes.n);
+  if (!bench.report.is_wanted(row)) return;
+  const auto there = [&](std::int64_t rows, std::int64_t columns) {
+    return cast(full({rows, columns}, 0, kFloat32).to("cuda:0"), type.dtype);
+  };
+  const Tensor x = there(sizes.m, sizes.k);
+  const Tensor y = there(sizes.k, sizes.n);
+  const RawProduct raw(type.type, sizes.m, sizes.n, sizes.k);
+  const auto us = bench.us_in_turns(
+      {{[&] { (void)matmul(x, y); }, [] { synchronize("cuda:0"); }},
+       {[&] { raw.enqueue(bench.device.stream()); }, [&] { bench.device.synchronize(); }}});
+  Row result{row,         tera(sizes, us[0]),         "TFLOP/s",
+             false,       "cuBLASLt called directly", tera(sizes, us[1]),
+             std::nullopt};
+  if (!bench.emulated) result.budget = kProductShare * *result.peer_value;
+  const std::string key = key_of(type.dtype, sizes);
+  if (torch && torch->count(key) != 0) result.peers["PyTorch"] = tera(sizes, torch->at(key));
+  bench.report.add(std::move(result));
+}
+
+// It would take the machine's own device where ours is the double's.
+Peer torch_times(const CudaBench& bench, const std::vector<ProductSizes>& sizes) {
+  if (bench.emulated || !bench.report.is_wanted("matmul: ")) return std::nullopt;
+  std::string arguments;
+  for (const ProductSizes& each : sizes)
+    arguments += fmt::format("{} {} {} ", each.m, each.n, each.k);
+  std::string why;
+  Peer times = run_peer("torch_cuda.py", arguments, &why);
+  if (!times) bench.report.note("PyTorch: " + why);
+  return times;
+}
+
+}  // namespace
+
+void measure_matmul(const CudaBench& bench) {
+  const FallbackGuard on_the_device{FallbackPolicy::kError};
+  const std::vector<ProductSizes> sizes =
+      bench.emulated
+          ? std::vector<ProductSizes>{{16, 16, 16}}
+          : std::vector<ProductSizes>{{4096, 4096, 4096}, {1024, 1024, 1024}, {128, 3072, 768}};
+  const Peer torch = torch_times(bench, sizes);
+  for (const Type& type :
+       {Type{kFloat32, CUDA_R_32F}, Type{kFloat16, CUDA_R_16F}, Type{kBFloat16, CUDA_R_16BF}}) {
+    for (const ProductSizes& each : sizes) measure_product(bench, type, each, torch);
+  }
+}
+
+}  // namespace loci::bench

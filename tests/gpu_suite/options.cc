@@ -1,0 +1,65 @@
+#include "tests/gpu_suite/options.h"
+
+#include <regex>
+#include <stdexcept>
+
+namespace loci::gpu_suite {
+
+const char* const kUsageText =
+    "usage: gpu-suite [--emulated] [--quick] [--only REGEX] [--output DIR] [--root DIR] [--list]\n"
+    "\n"
+    "Runs every CUDA test and benchmark of Loci on cuda:0, each with a time limit; a failure does\n"
+    "not stop the others. Writes DIR/report.json, DIR/report.txt and what each program printed.\n"
+    "\n"
+    "  --emulated     on the double of the CUDA driver, on the processor: no figure is a device's\n"
+    "  --quick        a part of each, in minutes\n"
+    "  --only REGEX   only steps whose name matches somewhere\n"
+    "  --output DIR   gpu-suite-report\n"
+    "  --root DIR     where bin and lib are, if not around this program\n"
+    "  --list         print the names of the steps and run nothing\n"
+    "\n"
+    "Exit code: 0 all passed, 1 a step failed or missed a budget, 2 usage, 4 no CUDA device.\n";
+
+namespace {
+
+void check_regex(const std::string& only) {
+  try {
+    (void)std::regex(only);
+  } catch (const std::regex_error& error) {
+    throw std::invalid_argument("--only " + only + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto value = [&] {
+      if (++i >= argc || *argv[i] == '\0') throw std::invalid_argument(name + " wants a value");
+      return std::string(argv[i]);
+    };
+    if (name == "--emulated") {
+      options.emulated = true;
+    } else if (name == "--quick") {
+      options.quick = true;
+    } else if (name == "--list") {
+      options.list = true;
+    } else if (name == "--help" || name == "-h") {
+      options.help = true;
+    } else if (name == "--output") {
+      options.output = value();
+    } else if (name == "--only") {
+      options.only = value();
+    } else if (name == "--root") {
+      options.root = value();
+    } else {
+      throw std::invalid_argument("no option " + name);
+    }
+  }
+  check_regex(options.only);
+  return options;
+}
+
+}  // namespace loci::gpu_suite

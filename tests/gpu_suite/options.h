@@ -1,0 +1,23 @@
+// The options of gpu-suite.
+#pragma once
+
+#include <string>
+
+namespace loci::gpu_suite {
+
+struct Options {
+  bool emulated = false;
+  bool quick = false;
+  bool list = false;
+  bool help = false;
+  std::string output = "gpu-suite-report";
+  std::string only;  // a regular expression for names of steps
+  std::string root;  // of another installation; empty: this program's
+};
+
+extern const char* const kUsageText;
+
+// Throws std::invalid_argument that names the wrong argument.
+Options parse_options(int argc, char** argv);
+
+}  // namespace loci::gpu_suite
