@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "tools/cuda_double/memory/device_memory.h"
@@ -17,14 +18,24 @@ namespace {
 constexpr auto kWritten = static_cast<std::uint8_t>(ByteState::kWritten);
 constexpr auto kUndefined = static_cast<std::uint8_t>(ByteState::kUndefined);
 
+// Blocks on two threads may use the same bytes by atomics of theirs.
+using SharedState = std::atomic_ref<std::uint8_t>;
+
 // The worst of the bytes: unwritten or computed from it, else written.
-std::uint8_t state_of(const std::uint8_t* states, std::size_t bytes) {
+std::uint8_t state_of(std::uint8_t* states, std::size_t bytes) {
   std::uint8_t result = kWritten;
   for (std::size_t i = 0; i < bytes; ++i) {
-    if (states[i] == kUndefined) return kUndefined;
-    if (states[i] != kWritten) result = states[i];
+    const std::uint8_t state = SharedState(states[i]).load(std::memory_order_relaxed);
+    if (state == kUndefined) return kUndefined;
+    if (state != kWritten) result = state;
   }
   return result;
+}
+
+void set_states(std::uint8_t* states, std::size_t bytes, ByteState state) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    SharedState(states[i]).store(static_cast<std::uint8_t>(state), std::memory_order_relaxed);
+  }
 }
 
 bool leaves_block(const LanePointers& pointers, std::uint32_t lane, StateSpace space,
@@ -41,7 +52,7 @@ void load_states(Warp& warp, RegisterRef result, LaneMask mask, const LanePointe
   LaneMask undefined = 0;
   LaneMask computed = 0;
   for_each_lane(mask, [&](std::uint32_t lane) {
-    const std::uint8_t* states = pointers.states[lane];
+    std::uint8_t* states = pointers.states[lane];
     if (states == nullptr) return;
     const std::uint8_t state = state_of(states + offset, bytes);
     undefined |= static_cast<LaneMask>(state != kWritten) << lane;
@@ -67,7 +78,7 @@ void store_states(Warp& warp, RegisterRef source, LaneMask mask, const LanePoint
     const ByteState stored = (computed & bit) != 0    ? ByteState::kUndefined
                              : (undefined & bit) != 0 ? ByteState::kUnwritten
                                                       : ByteState::kWritten;
-    std::memset(pointers.states[lane] + offset, static_cast<int>(stored), bytes);
+    set_states(pointers.states[lane] + offset, bytes, stored);
   });
 }
 
