@@ -96,6 +96,31 @@ __device__ void leave_tile(const TileSums<C, rows, kConvColumns>& sums, T* out, 
   }
 }
 
+// A thread's terms are those of one window.
+template <int rows, class T, class C>
+__device__ void load_terms(Terms<C, rows>& grad_terms, Terms<C, kConvColumns>& source_terms,
+                           const T* source, const T* out_grad, const ConvGather& gather,
+                           const FilterTile& tile, const Tap* taps, const Placed& at,
+                           bool is_there) {
+  const int depth = static_cast<int>(threadIdx.x) % kDepth;
+  const int line = static_cast<int>(threadIdx.x) / kDepth;
+  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
+  const std::int64_t rows_left = is_there ? gather.rows.count - tile.row : 0;
+  const std::int64_t columns_left = is_there ? gather.row_weights - tile.column : 0;
+  const T* grads = out_grad + at.result + tile.row * plane;
+#pragma unroll
+  for (int i = 0; i < rows; i += kSide) {
+    const int row = i + line;
+    grad_terms[depth][row] = row < rows_left ? Element<T>::widen(grads[row * plane]) : C{0};
+  }
+#pragma unroll
+  for (int j = 0; j < kConvColumns; j += kSide) {
+    const int column = j + line;
+    source_terms[depth][column] =
+        column < columns_left ? at.window.element(source, taps[column]) : C{0};
+  }
+}
+
 template <int rows, class T>
 __device__ void sum_tile(const T* source, const T* out_grad, T* out, computed_t<T>* partial,
                          const ConvGather& gather, const ConvParts& parts, const FilterTile& tile) {
@@ -105,12 +130,8 @@ __device__ void sum_tile(const T* source, const T* out_grad, T* out, computed_t<
   __shared__ Tap taps[kConvColumns];
   const int thread = static_cast<int>(threadIdx.x);
   const int depth = thread % kDepth;
-  const int line = thread / kDepth;
   const ImagePhase phase = all_places(gather);
   const WindowRange range = part_of(parts, tile.part);
-  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
-  const std::int64_t columns_left = gather.row_weights - tile.column;
-  const std::int64_t rows_left = gather.rows.count - tile.row;
   __syncthreads();  // the taps of the tile before were read
   if (thread < kConvColumns) taps[thread] = tap_of_column(gather, phase, tile.column + thread);
   Walk walk = walk_windows(gather, range.begin + depth, kDepth);
@@ -118,21 +139,8 @@ __device__ void sum_tile(const T* source, const T* out_grad, T* out, computed_t<
 #pragma unroll 1
   for (std::int64_t k = range.begin; k < range.end; k += kDepth) {
     __syncthreads();  // the terms before were read, and the taps are there
-    const Placed at = placed(gather, phase, tile.group, walk);
-    const bool is_there = k + depth < range.end;
-    const T* grads = out_grad + at.result + tile.row * plane;
-#pragma unroll
-    for (int i = 0; i < rows; i += kSide) {
-      const int row = i + line;
-      grad_terms[depth][row] =
-          is_there && row < rows_left ? Element<T>::widen(grads[row * plane]) : C{0};
-    }
-#pragma unroll
-    for (int j = 0; j < kConvColumns; j += kSide) {
-      const int column = j + line;
-      source_terms[depth][column] =
-          is_there && column < columns_left ? at.window.element(source, taps[column]) : C{0};
-    }
+    load_terms<rows>(grad_terms, source_terms, source, out_grad, gather, tile, taps,
+                     placed(gather, phase, tile.group, walk), k + depth < range.end);
     walk.advance();
     __syncthreads();
     sums.add(grad_terms, source_terms);
