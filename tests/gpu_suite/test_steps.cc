@@ -56,8 +56,7 @@ std::vector<Step> sanitizer_steps(const Plan& plan) {
   for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
     Step step = conformance_of(plan, std::string("sanitizer.") + tool,
                                "(activation|softmax|reduce|layer_norm)");
-    step.command.insert(step.command.begin(),
-                        {sanitizer, "--tool", tool, "--error-exitcode", "9"});
+    step.command.insert(step.command.begin(), {sanitizer, "--tool", tool, "--error-exitcode", "9"});
     step.command.emplace_back("--sample");
     if (sanitizer.empty()) step.not_run = "no compute-sanitizer";
     if (plan.emulated) step.not_run = "the double has checks of its own, which all steps run with";

@@ -16,7 +16,7 @@ constexpr std::int64_t kDirectRows = kPatchRows;
 
 // Few weights are summed in parts until there are so many blocks, as long as a part has so many
 // windows: these depend on the shape alone, and so do results.
-constexpr std::int64_t kWantedBlocks = 512;
+constexpr std::int64_t kWantedTiles = 512;
 constexpr std::int64_t kWindowsOfTile = 512;
 constexpr std::int64_t kWindowsOfThread = 16;
 
@@ -144,7 +144,7 @@ std::int64_t blocks_of(const ConvGather& gather, const ConvPatch& patch) {
 std::int64_t turns_of(const ConvGather& gather) {
   for (std::int64_t turns = kPatchTurns; turns > 1; turns /= 2) {
     const ConvPatch patch = patch_of(gather, turns);
-    if (patch.planes > 0 && blocks_of(gather, patch) >= kWantedBlocks) return turns;
+    if (patch.planes > 0 && blocks_of(gather, patch) >= kWantedTiles) return turns;
   }
   return 1;
 }
@@ -180,7 +180,7 @@ ConvForm filter_form_of(const sdk::ConvShape& shape) {
 // Of at least so many windows each, where one part keeps so many blocks busy.
 ConvParts parts_of(std::int64_t windows, std::int64_t blocks, std::int64_t least) {
   const std::int64_t most = std::max<std::int64_t>(windows / least, 1);
-  const std::int64_t wanted = std::clamp<std::int64_t>(kWantedBlocks / blocks, 1, most);
+  const std::int64_t wanted = std::clamp<std::int64_t>(kWantedTiles / blocks, 1, most);
   ConvParts parts{};
   parts.windows = windows;
   parts.chunk = std::max<std::int64_t>(quotient_up(windows, wanted), 1);

@@ -1,12 +1,12 @@
 #include "kernels/fused_compiler.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <loci/plugin/broadcast.hpp>
 #include <loci/plugin/dtype_visit.hpp>
 
 #include "kernels/convert.h"
+#include "kernels/long_integer.h"
 
 namespace loci::cuda {
 namespace {
@@ -96,10 +96,6 @@ std::uint64_t slot_bits(C value) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
   return bits;
-}
-
-bool is_long_integer(double value) {
-  return std::abs(value) < 9.0e18 && value == std::trunc(value);
 }
 
 // A constant as the slots hold values of T.

@@ -1,9 +1,9 @@
 // scale, by scale.cu.
-#include <cmath>
 #include <loci/plugin/dtype_visit.hpp>
 
 #include "kernels/dense_map.h"
 #include "kernels/kernel_list.h"
+#include "kernels/long_integer.h"
 
 extern "C" const unsigned long long loci_cuda_scale[];
 
@@ -11,10 +11,6 @@ namespace loci::cuda {
 namespace {
 
 constexpr KernelImage kScaleImage{"scale", loci_cuda_scale};
-
-bool is_long_integer(double value) {
-  return std::abs(value) < 9.0e18 && value == std::trunc(value);
-}
 
 std::uint64_t wrapped(double value) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
