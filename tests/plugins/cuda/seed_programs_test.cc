@@ -68,9 +68,9 @@ TEST_F(CudaSeedProgramsTest, TheTableStaysOnTheHost) {
     options.fallback = FallbackPolicy::kError;
     Executor executor(place, options, Scope());
     executor.run(startup);
-    std::vector<float> values;
-    for (int step = 0; step < 4; ++step) {
-      values.push_back(executor.run(main, {}, {cost}).front().item<float>());
+    std::vector<float> values(4);
+    for (float& value : values) {
+      value = executor.run(main, {}, {cost}).front().item<float>();
     }
     return values;
   };
