@@ -1,5 +1,7 @@
 #include "kernels/division.h"
 
+#include <algorithm>
+
 namespace loci::cuda {
 namespace {
 
@@ -12,6 +14,10 @@ Division division_by(std::int64_t divisor) {
   while (bits < 63 && (std::uint64_t{1} << bits) < static_cast<std::uint64_t>(divisor)) ++bits;
   const Wide power = Wide{1} << (63 + bits);
   return {static_cast<std::uint64_t>(power / static_cast<std::uint64_t>(divisor)) + 1, bits - 1};
+}
+
+Divisor divisor_of(std::int64_t extent) {
+  return {extent, division_by(std::max<std::int64_t>(extent, 2))};
 }
 
 }  // namespace loci::cuda

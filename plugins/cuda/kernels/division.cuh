@@ -12,4 +12,8 @@ __device__ inline std::int64_t quotient(std::int64_t dividend, const Division& b
                                    by.shift);
 }
 
+__device__ inline std::int64_t quotient(std::int64_t dividend, const Divisor& by) {
+  return by.value == 1 ? dividend : quotient(dividend, by.division);
+}
+
 }  // namespace loci::cuda

@@ -16,4 +16,13 @@ struct Division {
 // For a divisor from 2 to 2^63 - 1.
 Division division_by(std::int64_t divisor);
 
+// A divisor from 1 to 2^63 - 1 and, unless it is 1, the division by it.
+struct Divisor {
+  std::int64_t value;
+  Division division;
+};
+
+// Of an extent; one of 0 has no element whose place would be divided.
+Divisor divisor_of(std::int64_t extent);
+
 }  // namespace loci::cuda

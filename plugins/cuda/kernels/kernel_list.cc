@@ -27,6 +27,7 @@ sdk::KernelList all_kernels() {
   add_matmul(kernels);
   add_movement(kernels);
   add_optimizer(kernels);
+  add_pool2d(kernels);
   add_random(kernels);
   add_reduce(kernels);
   add_reduce_fold(kernels);

@@ -46,6 +46,7 @@ void add_layer_norm(Kernels& kernels);
 void add_matmul(Kernels& kernels);
 void add_movement(Kernels& kernels);
 void add_optimizer(Kernels& kernels);
+void add_pool2d(Kernels& kernels);
 void add_random(Kernels& kernels);
 void add_reduce(Kernels& kernels);
 void add_reduce_fold(Kernels& kernels);
