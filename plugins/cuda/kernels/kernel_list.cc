@@ -8,6 +8,7 @@ sdk::KernelList all_kernels() {
   add_activation_grad(kernels);
   add_argmax(kernels);
   add_batch_norm(kernels);
+  add_bilinear_interp(kernels);
   add_binary(kernels);
   add_cast(kernels);
   add_choice(kernels);

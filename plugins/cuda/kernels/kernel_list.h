@@ -27,6 +27,7 @@ void add_accuracy(Kernels& kernels);
 void add_activation_grad(Kernels& kernels);
 void add_argmax(Kernels& kernels);
 void add_batch_norm(Kernels& kernels);
+void add_bilinear_interp(Kernels& kernels);
 void add_binary(Kernels& kernels);
 void add_cast(Kernels& kernels);
 void add_choice(Kernels& kernels);

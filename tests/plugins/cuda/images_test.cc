@@ -1,11 +1,12 @@
-// Pooling of images larger than those of the conformance cases, against the CPU: windows that a
-// warp or a block folds, and special values.
+// Pooling and resampling of images larger than those of the conformance cases, against the CPU:
+// windows that a warp or a block folds, special values, and samples at many places.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <loci/op_call.hpp>
 #include <loci/ops.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/plugins/cuda/on_the_double.h"
 
@@ -97,6 +98,44 @@ TEST_F(CudaImagesTest, PoolsSpecialValues) {
       expect_pools_as_cpu(x, shape, {.ksize = {3, 3}, .strides = {1, 2}, .paddings = {1, 1}});
       expect_pools_as_cpu(x, shape, {.ksize = {}, .global_pooling = true});
     }
+  }
+}
+
+struct Resize {
+  std::int64_t from;
+  std::int64_t to;
+  bool align_corners;
+  std::int64_t align_mode;
+};
+
+TEST_F(CudaImagesTest, ResamplesAsTheCpu) {
+  for (const auto& [from, to, align_corners, align_mode] :
+       {Resize{61, 13, false, 0}, Resize{13, 61, false, 0}, Resize{13, 61, false, 1},
+        Resize{13, 61, true, 0}, Resize{61, 1, true, 0}, Resize{1, 13, false, 0}}) {
+    SCOPED_TRACE(std::to_string(from) + " to " + std::to_string(to));
+    const Shape shape{1, 2, from, from + 3};
+    const Shape result{1, 2, to, to + 2};
+    const auto computed = [&](OpCall<Tensor> call) {
+      return call.attr("out_h", to)
+          .attr("out_w", to + 2)
+          .attr("align_corners", align_corners)
+          .attr("align_mode", align_mode)
+          .result()
+          .to_vector<float>();
+    };
+    const auto at = [&](const char* place) {
+      OpCall<Tensor> call("bilinear_interp");
+      call.input("x", Tensor::from<float>(noise(shape), shape).to(place));
+      return computed(std::move(call));
+    };
+    const auto grad_at = [&](const char* place) {
+      OpCall<Tensor> call("bilinear_interp_grad");
+      call.input("out_grad", Tensor::from<float>(noise(result), result).to(place))
+          .input("x", Tensor::from<float>(noise(shape), shape).to(place));
+      return computed(std::move(call));
+    };
+    expect_near(at("cuda:0"), at("cpu"), 1e-5F);
+    expect_near(grad_at("cuda:0"), grad_at("cpu"), 1e-4F);
   }
 }
 

@@ -19,39 +19,33 @@ struct ResampleOptions {
   bool corner_pixels = false;  // align_mode 1
 };
 
-namespace detail {
-
-// Where an element of the result lies in the source.
-class ResamplePosition {
- public:
+// Where an element of the result lies in the source, before it is clamped to that.
+struct ResamplePosition {
   ResamplePosition(std::int64_t source, std::int64_t result, const ResampleOptions& options) {
     const auto in = static_cast<double>(source);
     const auto out = static_cast<double>(result);
     if (options.align_corners) {
-      ratio_ = result > 1 ? (in - 1) / (out - 1) : 0;
+      ratio = result > 1 ? (in - 1) / (out - 1) : 0;
     } else {
-      ratio_ = options.scale > 0 ? 1 / options.scale : in / out;
-      centred_ = !options.corner_pixels;
+      ratio = options.scale > 0 ? 1 / options.scale : in / out;
+      is_centred = !options.corner_pixels;
     }
   }
 
   [[nodiscard]] double operator()(std::int64_t element) const {
     const auto d = static_cast<double>(element);
-    return centred_ ? std::max(ratio_ * (d + 0.5) - 0.5, 0.0) : ratio_ * d;
+    return is_centred ? std::max(ratio * (d + 0.5) - 0.5, 0.0) : ratio * d;
   }
 
- private:
-  double ratio_ = 0;
-  bool centred_ = false;
+  double ratio = 0;
+  bool is_centred = false;  // pixels count by their centres
 };
-
-}  // namespace detail
 
 // Element i of the result is source[low[i]] + weight[i] * (source[high[i]] - source[low[i]]).
 struct ResampleAxis {
   // The extents of the source, at least 1, and of the result.
   ResampleAxis(std::int64_t source, std::int64_t result, const ResampleOptions& options) {
-    const detail::ResamplePosition position_of(source, result, options);
+    const ResamplePosition position_of(source, result, options);
     const std::int64_t last = source - 1;
     for (std::int64_t i = 0; i < result; ++i) {
       const double position = std::min(position_of(i), static_cast<double>(last));
