@@ -27,12 +27,14 @@ sdk::KernelList all_kernels() {
   add_layer_norm(kernels);
   add_matmul(kernels);
   add_movement(kernels);
+  add_nonzero(kernels);
   add_optimizer(kernels);
   add_pool2d(kernels);
   add_random(kernels);
   add_reduce(kernels);
   add_reduce_fold(kernels);
   add_scale(kernels);
+  add_shape(kernels);
   add_slice(kernels);
   add_softmax(kernels);
   add_sum(kernels);
