@@ -3,12 +3,11 @@
 #include <loci/plugin/dtype_visit.hpp>
 
 #include "device.h"
-#include "kernels/block_threads.h"
 #include "kernels/device_copy.h"
 #include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
 #include "kernels/look_up.h"
-#include "kernels/sorted_keys.h"
+#include "kernels/row_sort.h"
 
 extern "C" const unsigned long long loci_cuda_look_up[];
 extern "C" const unsigned long long loci_cuda_row_sums[];
@@ -77,55 +76,30 @@ class RowSums {
         width_(width),
         bytes_(static_cast<std::uint64_t>(prepare.op().output(0).numel()) *
                sdk::dtype_bytes(prepare.op().output(0).dtype())),
-        sort_(prepare, kRowSumsImage, typed_name("sort_blocks", prepare.op().input(1).dtype())),
-        merge_(prepare, kRowSumsImage, "merge_runs"),
+        sort_(prepare, prepare.op().input(1).dtype(), look_up.count, look_up.rows),
         sum_(prepare, kRowSumsImage, typed_name("sum_rows", prepare.op().output(0).dtype())) {}
-
-  // Two lists of keys.
-  static std::uint64_t workspace_bytes(std::int64_t count) {
-    return 2 * static_cast<std::uint64_t>(count) * sizeof(std::uint64_t);
-  }
 
   void launch(const sdk::Launch& launch) const {
     fill_on_device(device_, launch, launch.output<void>(0), 0, bytes_);
     if (look_up_.count == 0) return;
-    const std::uint64_t* keys = sort(launch);
+    const std::uint64_t* keys =
+        sort_.launch(launch, launch.input<void>(1), launch.workspace<std::uint64_t>());
     sum_.launch(launch, look_up_.tables * look_up_.count * width_, keys, launch.input<void>(2),
                 launch.output<void>(0), look_up_, width_);
   }
 
  private:
-  [[nodiscard]] const std::uint64_t* sort(const sdk::Launch& launch) const {
-    const std::int64_t count = look_up_.count;
-    auto* keys = launch.workspace<std::uint64_t>();
-    auto* merged = keys + count;
-    const std::int64_t runs = (count + kSortedRun - 1) / kSortedRun;
-    sort_.launch(launch, runs * kBlockThreads, launch.input<void>(1), keys, count, look_up_.rows);
-    for (std::int64_t run = kSortedRun; run < count; run *= 2) {
-      merge_.launch(launch, count, keys, merged, count, run);
-      std::swap(keys, merged);
-    }
-    return keys;
-  }
-
   Device& device_;
   LookUp look_up_;
   std::int64_t width_;
   std::uint64_t bytes_;  // of the output
-  KernelFunction sort_;
-  KernelFunction merge_;
+  RowSort sort_;
   KernelFunction sum_;
 };
 
 void emplace_row_sums(sdk::Prepare& prepare, const LookUp& look_up, std::int64_t width) {
-  prepare.set_workspace(RowSums::workspace_bytes(look_up.count));
+  prepare.set_workspace(RowSort::workspace_bytes(look_up.count));
   prepare.emplace<RowSums>(prepare, look_up, width);
-}
-
-// Keys have 32 bits for each.
-std::string keys_refusal(std::int64_t rows, std::int64_t count) {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 32) - 1;
-  return rows <= kMost && count <= kMost ? "" : "2^32 rows or ids, or more";
 }
 
 // Look-ups in one table for each position before the axis, whose rows are what lies after it.
@@ -145,7 +119,7 @@ class Gather final : public sdk::Kernel {
   static std::string grad_refusal(const sdk::OpDesc& op) {
     if (!op.output(0).has_dims() || !op.input(1).has_dims()) return {};
     const sdk::AxisSplit split(op.output(0).dims(), op.attributes().integer("axis"));
-    return keys_refusal(split.count, op.input(1).numel());
+    return RowSort::refusal(split.count, op.input(1).numel());
   }
 
  private:
@@ -167,7 +141,7 @@ class Embedding final : public sdk::Kernel {
 
   static std::string grad_refusal(const sdk::OpDesc& op) {
     if (!op.output(0).has_dims() || !op.input(1).has_dims()) return {};
-    return keys_refusal(op.output(0).dim(0), op.input(1).numel());
+    return RowSort::refusal(op.output(0).dim(0), op.input(1).numel());
   }
 
  private:
