@@ -62,17 +62,41 @@ TEST_F(CudaTrainingTest, NormalisesViewsThatAreNotAlignedToVectors) {
   }
 }
 
-TEST_F(CudaTrainingTest, RowSparseGradientsAreLeftToOtherDevices) {
-  const Tensor param = on_device<float>({1, 2, 3, 4}, {2, 2});
-  const auto update = [&] {
-    return OpCall<Tensor>("sgd")
-        .input("param", param)
-        .input("grad", on_device<float>({1, 1}, {1, 2}))
-        .input("learning_rate", on_device<float>({0.5F}, {1}))
-        .input("rows", on_device<std::int64_t>({1}, {1}))
-        .result();
-  };
-  EXPECT_THAT(update, ThrowsMessage<Error>(HasSubstr("the gradient is row-sparse")));
+// More rows than a block sorts; some occur often, most never.
+TEST_F(CudaTrainingTest, UpdatesByRowSparseGradientsAsTheCpu) {
+  constexpr std::int64_t kRows = 97;
+  constexpr std::int64_t kWidth = 5;
+  constexpr std::int64_t kCount = 1500;
+  std::vector<std::int64_t> ids;
+  std::vector<float> gradients;
+  for (std::int64_t i = 0; i < kCount; ++i) ids.push_back(i * i % kRows);
+  for (std::int64_t i = 0; i < kCount * kWidth; ++i) {
+    gradients.push_back(1.0F / static_cast<float>(1 + i % 61));
+  }
+  const std::vector<float> ones(kRows * kWidth, 1.0F);
+  for (const bool is_lazy : {true, false}) {
+    const auto param_at = [&](const char* place) {
+      const auto state = [&] { return Tensor::from<float>(ones, {kRows, kWidth}).to(place); };
+      return OpCall<Tensor>("momentum")
+          .attr("lazy_mode", is_lazy)
+          .input("param", state())
+          .input("grad", Tensor::from<float>(gradients, {kCount, kWidth}).to(place))
+          .input("velocity", state())
+          .input("learning_rate", Tensor::from<float>({0.5F}, {1}).to(place))
+          .input("rows", Tensor::from<std::int64_t>(ids, {kCount}).to(place))
+          .results()
+          .front()
+          .to_vector<float>();
+    };
+    const auto expected = param_at("cpu");
+    const auto param = param_at("cuda:0");
+    ASSERT_EQ(param.size(), expected.size());
+    for (std::size_t i = 0; i < param.size(); ++i) {
+      EXPECT_NEAR(param[i], expected[i], 1e-4) << i << (is_lazy ? ", lazy" : "");
+    }
+    // 5 is no square modulo 97.
+    EXPECT_FLOAT_EQ(param[5 * kWidth], is_lazy ? 1.0F : 0.55F);
+  }
 }
 
 TEST_F(CudaTrainingTest, SumsAsManyTermsAsItSays) {
