@@ -10,22 +10,28 @@
 
 namespace loci::cuda {
 
+// Rows of a dtype that all vectors share, of an operation that has some.
+struct SharedRows {
+  int count = 0;
+  loci_dtype dtype{};
+};
+
 // One of the kernels of an operation, prepared. Immutable.
 class AxisFunction {
  public:
   // NAME_rows_HELD or NAME_columns_HELD of the image. Throws Error.
   AxisFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name,
-               const AxisVectors& vectors);
+               const AxisVectors& vectors, const SharedRows& shared = {});
 
   // `arguments` is a struct that both sides share. Throws Error.
   template <class Arguments>
   void launch(const sdk::Launch& launch, const Arguments& arguments) const {
-    function_.launch(launch, threads_, arguments, layout_);
+    function_.launch(launch, size_, arguments, layout_);
   }
 
  private:
   VectorLayout layout_;
-  std::int64_t threads_;
+  LaunchSize size_;
   KernelFunction function_;
 };
 

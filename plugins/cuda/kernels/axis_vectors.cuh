@@ -64,6 +64,48 @@ class SharedRow {
   Vector<T> vector_;
 };
 
+// An operation whose arguments have rows that all vectors share:
+//   Shared                                       their elements
+//   static void each_shared(Arguments&, visit)   visit(pointer) for each, null or not
+template <class Op>
+concept SharesRows = requires {
+  typename Op::Shared;
+};
+
+template <class T>
+__device__ void copy_by_block(const T* from, T* to, std::int64_t count) {
+  constexpr std::int64_t kLanes = Vector<T>::kLanes;
+  std::int64_t done = 0;
+  if (are_vectors(from)) {
+    done = count - count % kLanes;
+    for (std::int64_t i = threadIdx.x * kLanes; i < done; i += kBlockThreads * kLanes) {
+      store_vector(to + i, load_vector(from + i));
+    }
+  }
+  for (std::int64_t i = done + threadIdx.x; i < count; i += kBlockThreads) to[i] = from[i];
+}
+
+// The arguments with rows that all vectors share in shared memory, if the layout says so.
+template <class Op>
+__device__ typename Op::Arguments staged(typename Op::Arguments arguments,
+                                         const VectorLayout& layout) {
+  if constexpr (SharesRows<Op>) {
+    using T = typename Op::Shared;
+    extern __shared__ __align__(16) unsigned char shared_rows[];
+    if (!layout.is_staged) return arguments;
+    constexpr std::int64_t kLanes = Vector<T>::kLanes;
+    T* free = reinterpret_cast<T*>(shared_rows);
+    Op::each_shared(arguments, [&](const void*& row) {
+      if (row == nullptr) return;
+      copy_by_block(static_cast<const T*>(row), free, layout.count);
+      row = free;
+      free += (layout.count + kLanes - 1) / kLanes * kLanes;
+    });
+    __syncthreads();
+  }
+  return arguments;
+}
+
 template <class T, int kArrays>
 struct Arrays {
   const T* data[kArrays];
@@ -105,6 +147,11 @@ class AxisElements {
   __device__ bool is_there() const { return place_.is_there; }
   // Of the whole vector, for which one thread of the team writes.
   __device__ bool is_writer() const { return team_.member() == 0 && place_.is_there; }
+
+  // What an array has of the whole vector.
+  __device__ C of_vector(const void* array) const {
+    return team_.read(static_cast<const C*>(array) + place_.vector);
+  }
 
   template <class Op, class State>
   __device__ State fold(State state) const {
@@ -268,8 +315,9 @@ class AxisElements {
 };
 
 template <class Op, int kHeld>
-__device__ void run_rows(const typename Op::Arguments& arguments, const VectorLayout& layout) {
+__device__ void run_rows(const typename Op::Arguments& given, const VectorLayout& layout) {
   using T = typename Op::Element;
+  const auto arguments = staged<Op>(given, layout);
   const RowTeam team(layout.width);
   const ElementAxes& places = layout.places;
   const std::int64_t run = places.rank == 0 ? 1 : places.axes[0].extent;
@@ -300,7 +348,8 @@ __device__ void run_columns(const typename Op::Arguments& arguments, const Vecto
 
 }  // namespace loci::cuda
 
-// NAME_rows_HELD and NAME_columns_HELD of an operation, for each kind of holding.
+// NAME_rows_HELD and NAME_columns_HELD of an operation, for each kind of holding. Long rows are for
+// operations whose host asks for kMostHeld.
 #define LOCI_AXIS_KERNEL(name, way, held, ...)                                        \
   extern "C" __global__ void __launch_bounds__(kBlockThreads)                         \
       name##_##way##_##held(const __grid_constant__ __VA_ARGS__::Arguments arguments, \
@@ -311,6 +360,9 @@ __device__ void run_columns(const typename Op::Arguments& arguments, const Vecto
   LOCI_AXIS_KERNEL(name, rows, 0, __VA_ARGS__) \
   LOCI_AXIS_KERNEL(name, rows, 8, __VA_ARGS__) \
   LOCI_AXIS_KERNEL(name, rows, 16, __VA_ARGS__)
+#define LOCI_AXIS_LONG_ROWS(name, ...) \
+  LOCI_AXIS_ROWS(name, __VA_ARGS__)    \
+  LOCI_AXIS_KERNEL(name, rows, 32, __VA_ARGS__)
 #define LOCI_AXIS_COLUMNS(name, ...)              \
   LOCI_AXIS_KERNEL(name, columns, 0, __VA_ARGS__) \
   LOCI_AXIS_KERNEL(name, columns, 8, __VA_ARGS__) \
@@ -320,6 +372,11 @@ __device__ void run_columns(const typename Op::Arguments& arguments, const Vecto
   LOCI_AXIS_ROWS(name##_f64, Op<double>)   \
   LOCI_AXIS_ROWS(name##_f16, Op<__half>)   \
   LOCI_AXIS_ROWS(name##_bf16, Op<__nv_bfloat16>)
+#define LOCI_AXIS_LONG_ROWS_OF_FLOATS(name, Op) \
+  LOCI_AXIS_LONG_ROWS(name##_f32, Op<float>)    \
+  LOCI_AXIS_LONG_ROWS(name##_f64, Op<double>)   \
+  LOCI_AXIS_LONG_ROWS(name##_f16, Op<__half>)   \
+  LOCI_AXIS_LONG_ROWS(name##_bf16, Op<__nv_bfloat16>)
 #define LOCI_AXIS_FLOATS(name, Op)          \
   LOCI_AXIS_ROWS_OF_FLOATS(name, Op)        \
   LOCI_AXIS_COLUMNS(name##_f32, Op<float>)  \

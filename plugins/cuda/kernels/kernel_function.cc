@@ -5,14 +5,13 @@
 
 #include "device.h"
 #include "kernels/block_threads.h"
+#include "kernels/team_size.h"
 
 namespace loci::cuda {
 namespace {
 
 // As many as fit at once, four times over, so that a slow one at the end matters little.
 constexpr std::int64_t kBlocksOfMultiprocessor = 4 * 2048 / kBlockThreads;
-
-constexpr std::int64_t kVectorBytes = 16;
 
 std::string_view dtype_suffix(loci_dtype dtype) {
   switch (dtype) {
@@ -59,9 +58,7 @@ loci_dtype of_size(std::uint64_t bytes) {
   }
 }
 
-std::int64_t lanes_of(loci_dtype dtype) {
-  return kVectorBytes / static_cast<std::int64_t>(sdk::dtype_bytes(dtype));
-}
+std::int64_t lanes_of(loci_dtype dtype) { return vector_lanes(dtype); }
 
 std::int64_t vectors_of(std::int64_t count, loci_dtype dtype) {
   const std::int64_t lanes = lanes_of(dtype);
@@ -74,18 +71,19 @@ KernelFunction::KernelFunction(const sdk::Prepare& prepare, const KernelImage& i
       function_(device_.modules().function(image, name.c_str())),
       most_blocks_(kBlocksOfMultiprocessor * device_.multiprocessors()) {}
 
-void KernelFunction::enqueue(const sdk::Launch& launch, std::int64_t items,
+void KernelFunction::enqueue(const sdk::Launch& launch, const LaunchSize& size,
                              void** arguments) const {
-  if (items == 0) return;
+  if (size.items == 0) return;
   Device::Stream* stream = sdk::stream_of<Device>(launch.stream());
   Device::require(stream);
   const CurrentContext current(device_);
   device_.faults().enter_launch();
-  const std::int64_t wanted = (items + kBlockThreads - 1) / kBlockThreads;
-  const auto blocks = static_cast<unsigned>(std::min(wanted, most_blocks_));
-  device_.check(device_.driver()->cuLaunchKernel(function_, blocks, 1, 1, kBlockThreads, 1, 1, 0,
-                                                 stream->handle(), arguments, nullptr),
-                "launching a kernel");
+  const std::int64_t wanted = (size.items + kBlockThreads - 1) / kBlockThreads;
+  const auto blocks = static_cast<unsigned>(std::min({wanted, most_blocks_, size.most_blocks}));
+  device_.check(
+      device_.driver()->cuLaunchKernel(function_, blocks, 1, 1, kBlockThreads, 1, 1,
+                                       size.shared_bytes, stream->handle(), arguments, nullptr),
+      "launching a kernel");
   const bool is_recorded = (launch.raw().flags & LOCI_LAUNCH_CAPTURING) != 0;
   if (is_recorded) ++stream->recording().launches.plain_functions;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <loci/plugin/kernel.hpp>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ std::int64_t lanes_of(loci_dtype dtype);
 // last maybe fewer.
 std::int64_t vectors_of(std::int64_t count, loci_dtype dtype);
 
+// How much there is to do, and in how many blocks at most, each with so much shared memory of its
+// own besides what the function declares.
+struct LaunchSize {
+  std::int64_t items;
+  std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
+  std::uint32_t shared_bytes = 0;
+};
+
 // A function whose threads take turns at items, so that any grid does. Immutable.
 class KernelFunction {
  public:
@@ -37,13 +46,17 @@ class KernelFunction {
   // words (see RecordedLaunches); what they are aligned to beyond 16 bytes makes no difference.
   // Throws Error.
   template <class... Args>
-  void launch(const sdk::Launch& launch, std::int64_t items, Args... arguments) const {
+  void launch(const sdk::Launch& launch, const LaunchSize& size, Args... arguments) const {
     void* pointers[] = {&arguments...};
-    enqueue(launch, items, pointers);
+    enqueue(launch, size, pointers);
+  }
+  template <class... Args>
+  void launch(const sdk::Launch& launch, std::int64_t items, Args... arguments) const {
+    this->launch(launch, LaunchSize{items}, arguments...);
   }
 
  private:
-  void enqueue(const sdk::Launch& launch, std::int64_t items, void** arguments) const;
+  void enqueue(const sdk::Launch& launch, const LaunchSize& size, void** arguments) const;
 
   Device& device_;
   CUfunction function_;

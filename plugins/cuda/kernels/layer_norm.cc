@@ -22,11 +22,14 @@ struct NormRows {
   std::int64_t width;
 };
 
-// Of the op's name, for rows of input 0.
-AxisFunction layer_norm_function(const sdk::Prepare& prepare, const NormRows& shape) {
+// Of the op's name, for rows of input 0, with so many rows that these share.
+AxisFunction layer_norm_function(const sdk::Prepare& prepare, const NormRows& shape, int shared) {
   const loci_dtype dtype = prepare.op().input(0).dtype();
-  return {prepare, kLayerNormImage, typed_name(prepare.op().name(), dtype),
-          run_vectors({shape.rows, 1, shape.width, shape.width}, dtype)};
+  return {prepare,
+          kLayerNormImage,
+          typed_name(prepare.op().name(), dtype),
+          run_vectors({shape.rows, 1, shape.width, shape.width}, dtype, kMostHeld),
+          {shared, dtype}};
 }
 
 struct LayerNorm {
@@ -46,8 +49,10 @@ class LayerNormKernel final : public sdk::Kernel {
       : axis_(op.attributes().integer("begin_norm_axis")),
         epsilon_(op.attributes().real("epsilon")) {}
   void prepare(sdk::Prepare& prepare) const override {
-    const NormRows shape(prepare.op().input(0).dims(), axis_);
-    prepare.emplace<LayerNorm>(layer_norm_function(prepare, shape), epsilon_);
+    const sdk::OpDesc& op = prepare.op();
+    const NormRows shape(op.input(0).dims(), axis_);
+    const int shared = (op.has_input(1) ? 1 : 0) + (op.has_input(2) ? 1 : 0);
+    prepare.emplace<LayerNorm>(layer_norm_function(prepare, shape, shared), epsilon_);
   }
 
  private:
@@ -89,7 +94,8 @@ class LayerNormGradKernel final : public sdk::Kernel {
                    sdk::plan_reduce({dims, 2}, {true, false}), dtype);
       prepare.set_workspace(sums->partial_bytes());
     }
-    prepare.emplace<LayerNormGrad>(layer_norm_function(prepare, shape), std::move(sums));
+    prepare.emplace<LayerNormGrad>(layer_norm_function(prepare, shape, op.has_input(4) ? 1 : 0),
+                                   std::move(sums));
   }
 
  private:

@@ -15,9 +15,15 @@ __device__ computed_t<T> element_at(const void* array, std::int64_t i) {
 template <class T>
 struct LayerNorm {
   using Element = T;
+  using Shared = T;
   using Arguments = LayerNormArguments;
   using C = computed_t<T>;
   static constexpr int kArrays = 1;
+  template <class Visit>
+  static __device__ void each_shared(Arguments& arguments, const Visit& visit) {
+    visit(arguments.scale);
+    visit(arguments.bias);
+  }
   static __device__ Arrays<T, 1> arrays(const Arguments& arguments) {
     return {{static_cast<const T*>(arguments.x)}};
   }
@@ -47,18 +53,23 @@ struct LayerNorm {
 template <class T>
 struct LayerNormGrad {
   using Element = T;
+  using Shared = T;
   using Arguments = LayerNormGradArguments;
   using C = computed_t<T>;
   using Sum = sum_t<T>;
   static constexpr int kArrays = 2;
+  template <class Visit>
+  static __device__ void each_shared(Arguments& arguments, const Visit& visit) {
+    visit(arguments.scale);
+  }
   static __device__ Arrays<T, 2> arrays(const Arguments& arguments) {
     return {{static_cast<const T*>(arguments.x), static_cast<const T*>(arguments.y_grad)}};
   }
 
   template <class Elements>
   static __device__ void run(const Arguments& arguments, const Elements& elements) {
-    const C mean = static_cast<const C*>(arguments.mean)[elements.vector()];
-    const C inv_std = static_cast<const C*>(arguments.inv_std)[elements.vector()];
+    const C mean = elements.of_vector(arguments.mean);
+    const C inv_std = elements.of_vector(arguments.inv_std);
     SharedRow<T> scale(arguments.scale);
     const auto grad = [&](const auto& values, std::int64_t i, int lane) {
       return scale.is_there() ? values.of[1] * scale.at(i, lane) : values.of[1];
@@ -116,8 +127,8 @@ struct LayerNormSums {
 
 }  // namespace
 
-LOCI_AXIS_ROWS_OF_FLOATS(layer_norm, LayerNorm)
-LOCI_AXIS_ROWS_OF_FLOATS(layer_norm_grad, LayerNormGrad)
+LOCI_AXIS_LONG_ROWS_OF_FLOATS(layer_norm, LayerNorm)
+LOCI_AXIS_LONG_ROWS_OF_FLOATS(layer_norm_grad, LayerNormGrad)
 LOCI_REDUCE_FLOATS(layer_norm_sums, LayerNormSums)
 
 }  // namespace loci::cuda

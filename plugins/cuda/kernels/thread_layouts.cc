@@ -38,18 +38,28 @@ void split(ReduceLayout& layout, std::int64_t blocks, std::int64_t threads) {
       layout.count == 0 ? 1 : static_cast<std::int32_t>(quotient_up(layout.count, layout.chunk));
 }
 
-int held_by(std::int64_t threads, std::int64_t count) {
-  if (count <= threads * kFewHeld) return kFewHeld;
-  return count <= threads * kManyHeld ? kManyHeld : kNoneHeld;
+// Vectors for each time that a block reads the rows which they share: with 24 and two of these,
+// each of which is as long as a vector, 1/24 of what a kernel reads and writes.
+constexpr std::int64_t kVectorsOfStaging = 24;
+// Blocks that keep a multiprocessor's memory busy.
+constexpr std::int64_t kBusyBlocks = 2;
+// What every device lets a block have, less what folds take.
+constexpr std::int64_t kSharedBytes = std::int64_t{47} * 1024;
+
+int held_by(std::int64_t threads, std::int64_t count, int most_held) {
+  for (const int held : {kFewHeld, kManyHeld, kMostHeld}) {
+    if (held <= most_held && count <= threads * held) return held;
+  }
+  return kNoneHeld;
 }
 
 // Some lanes of a warp, if their registers hold a row.
-AxisVectors rows_of(const VectorLayout& layout, std::int64_t run, loci_dtype dtype) {
+AxisVectors rows_of(const VectorLayout& layout, std::int64_t run, loci_dtype dtype, int most_held) {
   AxisVectors vectors{true, kNoneHeld, layout};
   const std::int64_t width =
-      layout.count <= kTeamWarp * kManyHeld ? lanes_of_row(layout.count, run, dtype) : kTeamBlock;
+      layout.count <= kTeamWarp * most_held ? lanes_of_row(layout.count, run, dtype) : kTeamBlock;
   vectors.layout.width = static_cast<std::int32_t>(width);
-  vectors.held = held_by(width, layout.count);
+  vectors.held = held_by(width, layout.count, most_held);
   return vectors;
 }
 
@@ -59,7 +69,7 @@ AxisVectors columns_of(const sdk::AxisSplit& split) {
   const std::int64_t threads =
       power_from(std::clamp(split.count / kFewHeld, std::int64_t{1}, kTeamBlock / kFewColumns));
   const std::int64_t width = std::min(side_by_side, kTeamBlock / threads);
-  AxisVectors vectors{false, held_by(kTeamBlock / width, split.count), {}};
+  AxisVectors vectors{false, held_by(kTeamBlock / width, split.count, kManyHeld), {}};
   vectors.layout.vectors = split.outer * split.inner;
   vectors.layout.count = split.count;
   vectors.layout.inner = split.inner;
@@ -115,7 +125,7 @@ AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype) {
   return run_vectors({split.outer, 1, split.count, split.count}, dtype);
 }
 
-AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype) {
+AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype, int most_held) {
   VectorLayout layout{};
   layout.vectors = rows.rows;
   layout.count = rows.outer * rows.run;
@@ -124,7 +134,7 @@ AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype) {
   if (rows.outer != 1) places.push_back(rows.outer, {rows.step});
   places.push_back(rows.run, {1});
   layout.places = element_axes(places);
-  return rows_of(layout, rows.run, dtype);
+  return rows_of(layout, rows.run, dtype, most_held);
 }
 
 std::int64_t threads_of(const AxisVectors& vectors) {
@@ -132,6 +142,18 @@ std::int64_t threads_of(const AxisVectors& vectors) {
   if (vectors.are_rows) return layout.vectors * layout.width;
   const std::int64_t rows = layout.inner == 0 ? 0 : layout.vectors / layout.inner;
   return rows * quotient_up(layout.inner, layout.width) * kTeamBlock;
+}
+
+std::uint32_t staged_bytes(const AxisVectors& vectors, int rows, loci_dtype dtype) {
+  const std::int64_t lanes = vector_lanes(dtype);
+  const std::int64_t bytes = rows * quotient_up(vectors.layout.count, lanes) * 16;
+  return bytes <= kSharedBytes ? static_cast<std::uint32_t>(bytes) : 0;
+}
+
+std::int64_t staging_blocks(const AxisVectors& vectors, std::int64_t multiprocessors) {
+  const std::int64_t wanted = quotient_up(threads_of(vectors), kTeamBlock);
+  const std::int64_t few = vectors.layout.vectors / kVectorsOfStaging;
+  return std::min(wanted, std::max(few, kBusyBlocks * multiprocessors));
 }
 
 }  // namespace loci::cuda

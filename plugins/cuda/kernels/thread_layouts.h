@@ -35,8 +35,16 @@ struct RunRows {
   std::int64_t run;
   std::int64_t step;
 };
-AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype);
+// `most_held` says which instances there are.
+AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype, int most_held = kManyHeld);
 
 std::int64_t threads_of(const AxisVectors& vectors);
+
+// Shared memory for `rows` rows that all vectors share; 0 if it has no room for them.
+std::uint32_t staged_bytes(const AxisVectors& vectors, int rows, loci_dtype dtype);
+
+// Blocks that stage such rows: so few that to read those is little beside the vectors, unless a
+// device of so many multiprocessors would idle.
+std::int64_t staging_blocks(const AxisVectors& vectors, std::int64_t multiprocessors);
 
 }  // namespace loci::cuda

@@ -83,6 +83,15 @@ class RowTeam {
   }
   __device__ std::uint32_t lanes() const { return lanes_; }
 
+  // *value, which one lane reads for those of its warp that are in the team.
+  template <class T>
+  __device__ T read(const T* value) const {
+    const int width = size_ < kWarpThreads ? size_ : kWarpThreads;
+    const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+    const int first = lane / width * width;
+    return __shfl_sync(lanes_, lane == first ? *value : T{}, first);
+  }
+
  private:
   int size_;
   int member_;

@@ -15,12 +15,14 @@ struct VectorLayout {
   std::int64_t inner;     // columns
   std::int32_t width;
   ElementAxes places;  // of an element among those of its vector
+  bool is_staged;      // blocks copy rows that all vectors share into shared memory first
 };
 
 // Of an instance of a kernel: the elements that each thread holds in registers. None: it reads them
 // again each time that it goes through them.
 inline constexpr int kFewHeld = 8;
 inline constexpr int kManyHeld = 16;
+inline constexpr int kMostHeld = 32;
 inline constexpr int kNoneHeld = 0;
 
 }  // namespace loci::cuda

@@ -2,10 +2,13 @@
 // conflicts of banks. The images are those that the plugin carries.
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "plugins/cuda/kernels/layer_norm_arguments.h"
 #include "plugins/cuda/kernels/softmax_arguments.h"
+#include "plugins/cuda/kernels/team_size.h"
 #include "plugins/cuda/kernels/thread_layouts.h"
 #include "tests/plugins/cuda/image_rig.h"
 
@@ -22,14 +25,15 @@ class KernelTrafficTest : public ImageTest {
                   threads_of(vectors), arguments, vectors.layout);
   }
 
-  // `bytes` is what has to be moved.
-  static void expect_good(const Counters& counters, std::size_t bytes) {
+  // `bytes` is what has to be moved. A request of a warp to shared memory makes so many passes:
+  // four, if each lane asks for 16 bytes.
+  static void expect_good(const Counters& counters, std::size_t bytes, unsigned passes = 2) {
     const auto ideal = static_cast<double>(bytes);
     const auto moved =
         static_cast<double>(counters.global_bytes_read + counters.global_bytes_written);
     EXPECT_LE(moved, 1.05 * ideal);
     EXPECT_LE(static_cast<double>(counters.global_sectors), 1.1 * moved / 32);
-    EXPECT_LE(counters.shared_conflicts, counters.shared_requests);
+    EXPECT_LE(counters.shared_conflicts, (passes - 1) * counters.shared_requests);
   }
 
   template <class Bits>
@@ -71,31 +75,87 @@ TEST_F(KernelTrafficTest, SoftmaxReadsColumnsOnce) {
   }
 }
 
-// Scale and bias are read once for each row, out of the caches.
-TEST_F(KernelTrafficTest, LayerNormReadsRowsOnce) {
+// Rows of layer_norm, as the plugin would launch them on a device of few multiprocessors.
+class LayerNormTrafficTest : public KernelTrafficTest {
+ protected:
+  static constexpr std::int64_t kMultiprocessors = 2;
+
+  static AxisVectors rows_of(std::int64_t rows, std::int64_t width) {
+    return run_vectors({rows, 1, width, width}, LOCI_DTYPE_F32, kMostHeld);
+  }
+
+  template <class Arguments>
+  Counters run_staged(const std::string& name, AxisVectors vectors, int shared,
+                      const Arguments& arguments) {
+    rig.config.dynamic_shared_bytes = staged_bytes(vectors, shared, LOCI_DTYPE_F32);
+    EXPECT_NE(rig.config.dynamic_shared_bytes, 0U);
+    vectors.layout.is_staged = true;
+    const auto blocks = static_cast<unsigned>(staging_blocks(vectors, kMultiprocessors));
+    return rig.launch(name + "_rows_" + std::to_string(vectors.held), {blocks}, {kTeamBlock},
+                      arguments, vectors.layout);
+  }
+
+  static void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+};
+
+TEST_F(LayerNormTrafficTest, ReadsRowsOnceAndWhatTheyShareRarely) {
   load("layer_norm");
-  constexpr std::size_t kRows = 24;
-  for (const std::size_t width : {64, 768, 4096}) {
+  constexpr std::size_t kRows = 480;
+  for (const std::size_t width : {64, 200, 768, 2500}) {
     SCOPED_TRACE(width);
     const auto x = rig.zeros<float>(kRows * width);
-    const auto parameters = rig.zeros<float>(width);
+    std::vector<float> bias(width);
+    std::iota(bias.begin(), bias.end(), 1.0F);
+    const auto parameters = rig.array<float>(bias);
     const auto y = rig.array<float>(kRows * width);
     const auto statistics = rig.array<float>(2 * kRows);
-    const auto at = [](std::uint64_t address) { return reinterpret_cast<void*>(address); };
-    const AxisVectors rows =
-        run_vectors({kRows, 1, static_cast<std::int64_t>(width), static_cast<std::int64_t>(width)},
-                    LOCI_DTYPE_F32);
+    const AxisVectors rows = rows_of(kRows, static_cast<std::int64_t>(width));
+    EXPECT_NE(rows.held, kNoneHeld);
     void* mean = at(statistics.address());
     void* inv_std = at(statistics.address() + kRows * sizeof(float));
     const std::size_t bytes = 2 * x.bytes() + statistics.bytes();
-    const LayerNormArguments plain{at(x.address()), nullptr, nullptr, at(y.address()), mean,
-                                   inv_std,         1e-5};
-    expect_good(run("layer_norm_f32", rows, plain), bytes);
-    void* shared = at(parameters.address());
-    const LayerNormArguments scaled{at(x.address()), shared, shared, at(y.address()), mean,
-                                    inv_std,         1e-5};
-    expect_good(run("layer_norm_f32", rows, scaled), bytes + 2 * kRows * parameters.bytes());
+    LayerNormArguments arguments{at(x.address()), nullptr, nullptr, at(y.address()), mean,
+                                 inv_std,         1e-5};
+    expect_good(run("layer_norm_f32", rows, arguments), bytes);
+    arguments.scale = at(parameters.address());
+    arguments.bias = at(parameters.address());
+    expect_good(run_staged("layer_norm_f32", rows, 2, arguments), bytes + 2 * parameters.bytes(),
+                4);
+    ASSERT_TRUE(y.is_written());
+    // Rows of zeros are their bias.
+    const std::vector<float> out = y.get();
+    for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], bias[i % width]) << i;
   }
+}
+
+TEST_F(LayerNormTrafficTest, GradientReadsRowsOnceAndWhatTheyShareRarely) {
+  load("layer_norm");
+  constexpr std::size_t kRows = 480;
+  for (const std::size_t width : {64, 768, 2500}) {
+    SCOPED_TRACE(width);
+    const auto x = rig.zeros<float>(kRows * width);
+    const auto scale = rig.zeros<float>(width);
+    const auto x_grad = rig.array<float>(kRows * width);
+    const auto statistics = rig.zeros<float>(kRows);
+    void* shared = at(statistics.address());
+    const LayerNormGradArguments arguments{
+        at(x.address()),     shared, shared, at(x.address()), at(scale.address()),
+        at(x_grad.address())};
+    const auto counters = run_staged(
+        "layer_norm_grad_f32", rows_of(kRows, static_cast<std::int64_t>(width)), 1, arguments);
+    expect_good(counters, 3 * x.bytes() + 2 * statistics.bytes() + scale.bytes(), 4);
+    EXPECT_TRUE(x_grad.is_written());
+  }
+}
+
+// Too many bytes for a block's shared memory, and more multiprocessors than rows keep busy.
+TEST(StagedRowsTest, AreLeftWhereTheyAreIfTheyDoNotFit) {
+  const AxisVectors rows = run_vectors({4096, 1, 8192, 8192}, LOCI_DTYPE_F32, kMostHeld);
+  EXPECT_EQ(staged_bytes(rows, 2, LOCI_DTYPE_F32), 0U);
+  EXPECT_EQ(staged_bytes(rows, 1, LOCI_DTYPE_F32), 8192U * 4);
+  EXPECT_EQ(staging_blocks(rows, 10), 4096 / 24);
+  EXPECT_EQ(staging_blocks(rows, 132), 264);
+  EXPECT_EQ(staging_blocks(rows, 4096), 4096);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <loci/fallback.hpp>
 #include <loci/ops.hpp>
 #include <loci/tensor.hpp>
+#include <numeric>
 #include <vector>
 
 #include "tests/support/cuda_double.h"
@@ -50,6 +51,9 @@ TEST_F(CudaTrainingTest, NormalisesViewsThatAreNotAlignedToVectors) {
   for (const std::int64_t width : {40, 1200, 5000}) {
     const std::vector<float> ones(static_cast<std::size_t>(kRows * width + 3), 1.0F);
     const Tensor all = on_device<float>(ones, {kRows * width + 3});
+    std::vector<float> counted(static_cast<std::size_t>(width + 3));
+    std::iota(counted.begin(), counted.end(), 0.0F);
+    const Tensor parameters = on_device<float>(counted, {width + 3});
     for (std::int64_t begin = 0; begin < 4; ++begin) {
       const Tensor x = all.rows(begin, begin + kRows * width).reshaped({kRows, width});
       for (const float share : softmax(x).to_vector<float>()) {
@@ -57,6 +61,13 @@ TEST_F(CudaTrainingTest, NormalisesViewsThatAreNotAlignedToVectors) {
       }
       for (const float normal : layer_norm(x).to_vector<float>()) {
         ASSERT_EQ(normal, 0) << width << " from " << begin;
+      }
+      const Tensor shared = parameters.rows(begin, begin + width);
+      const auto biased = layer_norm(x, shared, shared).to_vector<float>();
+      for (std::size_t i = 0; i < biased.size(); ++i) {
+        ASSERT_EQ(biased[i],
+                  counted[static_cast<std::size_t>(begin) + i % static_cast<std::size_t>(width)])
+            << width;
       }
     }
   }
