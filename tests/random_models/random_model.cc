@@ -18,6 +18,12 @@ ModelTraits traits_of(std::uint64_t seed) {
           .has_halves = seed % 5 == 0};
 }
 
+// A sequence, whose first extent is the batch as that of all values is.
+Variable planes_as_steps(const Variable& images) {
+  const Shape& shape = images.shape();
+  return reshape(images, std::vector<std::int64_t>{0, shape[1], shape[2] * shape[3]});
+}
+
 }  // namespace
 
 RandomModel::RandomModel(std::uint64_t seed)
@@ -78,7 +84,7 @@ void RandomModel::add_step() {
   const int rank = x.shape().rank();
   if (rank == 2) return builder_.add(row_step(builder_, x));
   if (rank == 3) return builder_.add(sequence_step(builder_, x));
-  if (dice.chance(10)) return builder_.add(flatten(x, 2));
+  if (dice.chance(10)) return builder_.add(planes_as_steps(x));
   builder_.add(image_step(builder_, x));
 }
 

@@ -109,17 +109,17 @@ struct Resize {
 };
 
 TEST_F(CudaImagesTest, ResamplesAsTheCpu) {
-  for (const auto& [from, to, align_corners, align_mode] :
+  for (const Resize& resize :
        {Resize{61, 13, false, 0}, Resize{13, 61, false, 0}, Resize{13, 61, false, 1},
         Resize{13, 61, true, 0}, Resize{61, 1, true, 0}, Resize{1, 13, false, 0}}) {
-    SCOPED_TRACE(std::to_string(from) + " to " + std::to_string(to));
-    const Shape shape{1, 2, from, from + 3};
-    const Shape result{1, 2, to, to + 2};
+    SCOPED_TRACE(std::to_string(resize.from) + " to " + std::to_string(resize.to));
+    const Shape shape{1, 2, resize.from, resize.from + 3};
+    const Shape result{1, 2, resize.to, resize.to + 2};
     const auto computed = [&](OpCall<Tensor> call) {
-      return call.attr("out_h", to)
-          .attr("out_w", to + 2)
-          .attr("align_corners", align_corners)
-          .attr("align_mode", align_mode)
+      return call.attr("out_h", resize.to)
+          .attr("out_w", resize.to + 2)
+          .attr("align_corners", resize.align_corners)
+          .attr("align_mode", resize.align_mode)
           .result()
           .to_vector<float>();
     };

@@ -21,7 +21,7 @@ class Followed {
  public:
   template <class Body>
   explicit Followed(const Tensor& x, Body&& body)
-      : executor_("cuda:0", CompileOptions::none(), scope_), graph_("cuda:0") {
+      : scope_(), executor_("cuda:0", CompileOptions::none(), scope_), graph_("cuda:0") {
     {
       const ProgramGuard building(main_, Program());
       Variable given = data("x", x.shape(), kFloat32);
