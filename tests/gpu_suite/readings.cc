@@ -1,44 +1,74 @@
 #include "tests/gpu_suite/readings.h"
 
-#include <regex>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <vector>
 
 namespace loci::gpu_suite {
 namespace {
 
 using Json = nlohmann::json;
 
-// Sums what the first group of each match says.
-long sum_of(const std::string& out, const char* pattern) {
-  const std::regex counted(pattern);
-  long sum = 0;
-  for (auto match = std::sregex_iterator(out.begin(), out.end(), counted);
-       match != std::sregex_iterator(); ++match) {
-    sum += std::stol((*match)[1]);
-  }
-  return sum;
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& line) {
+  std::istringstream stream(line);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
+template <class Visit>
+void for_each_line(const std::string& out, const Visit& visit) {
+  std::istringstream stream(out);
+  for (std::string line; std::getline(stream, line);) visit(words_of(line));
+}
+
+std::optional<long> number_of(const std::string& word) {
+  long number = 0;
+  const char* const end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+// "[  PASSED  ] 6 tests.", "[  FAILED  ] 2 tests, listed below:"
 void read_google_test(const std::string& out, StepResult* result) {
-  result->counts["passed"] = sum_of(out, R"(\[  PASSED  \] (\d+) tests?\.)");
-  result->counts["failed"] = sum_of(out, R"(\[  FAILED  \] (\d+) tests?, listed below)");
-  result->counts["skipped"] = sum_of(out, R"(\[  SKIPPED \] (\d+) tests?, listed below)");
+  for (const char* kind : {"passed", "failed", "skipped"}) result->counts[kind] = 0;
+  for_each_line(out, [&](const Words& words) {
+    if (words.size() < 5 || words[0] != "[" || words[4].rfind("test", 0) != 0) return;
+    const auto number = number_of(words[3]);
+    if (!number) return;
+    if (words[1] == "PASSED") result->counts["passed"] += *number;
+    if (words[1] == "FAILED") result->counts["failed"] += *number;
+    if (words[1] == "SKIPPED") result->counts["skipped"] += *number;
+  });
 }
 
 // "123 passed, 0 failed, 0 lost, 4 skipped in 5.6 s"
 void read_rules(const std::string& out, StepResult* result) {
-  for (const char* kind : {"passed", "failed", "lost", "skipped"}) {
-    result->counts[kind] = sum_of(out, (R"((\d+) )" + std::string(kind) + R"([, ])").c_str());
-  }
+  const std::array<const char*, 4> kinds = {"passed", "failed", "lost", "skipped"};
+  for (const char* kind : kinds) result->counts[kind] = 0;
+  for_each_line(out, [&](const Words& words) {
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      for (const std::string kind : kinds) {
+        if (words[i + 1] != kind && words[i + 1] != kind + ",") continue;
+        result->counts[kind] += number_of(words[i]).value_or(0);
+      }
+    }
+  });
 }
 
 // "cuda:0    123 passed    0 failed    4 absent"
 void read_conformance(const std::string& out, StepResult* result) {
-  const std::regex total(R"((?:^|\n)\w+:\d+ +(\d+) passed +(\d+) failed +(\d+) absent)");
-  std::smatch match;
-  if (!std::regex_search(out, match, total)) return;
-  result->counts = {{"passed", std::stol(match[1])},
-                    {"failed", std::stol(match[2])},
-                    {"absent", std::stol(match[3])}};
+  for_each_line(out, [&](const Words& words) {
+    if (words.size() < 7 || words[0].find(':') == std::string::npos) return;
+    for (std::size_t i = 1; i + 1 < 7; i += 2) {
+      if (const auto number = number_of(words[i])) result->counts[words[i + 1]] = *number;
+    }
+  });
 }
 
 void read_verify(const std::string& out, StepResult* result) {

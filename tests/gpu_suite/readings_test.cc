@@ -53,6 +53,16 @@ TEST(ReadingsTest, TheCountsOfVerifyAndTheRowsOfABenchmark) {
   EXPECT_EQ(bench.notes.size(), 1U);
 }
 
+TEST(ReadingsTest, LinesOfAnyLength) {
+  const std::string long_line(1'000'000, 'a');
+  const std::string digits(1'000'000, '1');
+  const StepResult result =
+      read(Reading::kRules, long_line + "\n" + digits + " passed, 1 failed\n3 passed, 0 failed\n");
+  EXPECT_EQ(result.counts.at("passed"), 3);
+  EXPECT_EQ(result.counts.at("failed"), 1);
+  EXPECT_FALSE(read(Reading::kConformance, long_line + ":0").message.empty());
+}
+
 // A filter that selects nothing must not pass for a proof.
 TEST(ReadingsTest, NothingCheckedIsAFailure) {
   const char* const nothing = "it checked nothing, or does not say what";
