@@ -71,7 +71,7 @@ void Stream::launch_host(loci_host_fn function, void* context, std::uint64_t) {
 
 // What is recorded does not run, and is noted when the graph is launched.
 void Stream::note(std::string_view op, std::uint64_t correlation) {
-  if (recording_.thread != std::thread::id()) return;
+  if (recording_.thread.load() != std::thread::id()) return;
   recent_->note(op, correlation);
   if (device_.is_blocking()) synchronize();
 }
@@ -93,8 +93,8 @@ void Stream::refuse_while_recording(const char* what) {
 
 bool Stream::mark(Event& mark) {
   const std::lock_guard lock(recording_.mutex);
-  const bool records = recording_.thread != std::thread::id();
-  if (records && recording_.thread != std::this_thread::get_id()) return false;
+  const std::thread::id thread = recording_.thread;
+  if (thread != std::thread::id() && thread != std::this_thread::get_id()) return false;
   refuse_while_recording("the device cannot be waited for");
   const std::uint64_t enqueued = recent_->enqueued();
   device_.check(device_.driver()->cuEventRecord(mark.handle(), handle_), "waiting for the device");

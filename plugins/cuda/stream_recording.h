@@ -5,6 +5,7 @@
 // as long as that.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -32,8 +33,9 @@ struct RecordedLaunches {
 };
 
 struct StreamRecording {
-  std::mutex mutex;                  // held while a recording begins or ends
-  std::thread::id thread;            // that records, by the mutex; of no thread where none does
+  std::mutex mutex;  // held while a recording begins or ends
+  // That records; of no thread where none does. Set by the mutex, and read by each launch.
+  std::atomic<std::thread::id> thread = std::thread::id();
   RecentLaunches* recent = nullptr;  // to note launches of graphs in
   RecordedLaunches launches;         // of that thread alone
 };
