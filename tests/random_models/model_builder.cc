@@ -12,17 +12,21 @@ double normal_number(fuzz::Dice& dice) {
   return sum * 0.866;
 }
 
+float special_number(fuzz::Dice& dice, Special special) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr std::array kAll = {0.0F, -0.0F, kInfinity, -kInfinity, kNan, 1e-42F};
+  return special == Special::kNan ? kNan : dice.one_of(kAll);
+}
+
 }  // namespace
 
 Tensor random_numbers(fuzz::Dice& dice, const Shape& shape, double deviation, double mean,
-                      std::size_t special_percent) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  constexpr std::array kSpecial = {
-      0.0F, -0.0F, kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), 1e-42F};
+                      Special special) {
   std::vector<float> elements(static_cast<std::size_t>(shape.numel()));
   for (float& element : elements) {
-    const bool is_special = special_percent > 0 && dice.chance(special_percent);
-    element = is_special ? dice.one_of(kSpecial)
+    const bool is_special = special != Special::kNone && dice.chance(2);
+    element = is_special ? special_number(dice, special)
                          : static_cast<float>(normal_number(dice) * deviation + mean);
   }
   return Tensor::from<float>(elements, shape);

@@ -55,9 +55,16 @@ class ModelBuilder {
   std::vector<Variable> values_;
 };
 
-// Nearly normal numbers, of some of which a few are special: NaN, infinities, -0, subnormal.
+// Which numbers are among others.
+enum class Special {
+  kNone,
+  kNan,
+  kAll  // NaN, infinities, zeros, subnormal
+};
+
+// Nearly normal numbers, of which 2 percent are special.
 Tensor random_numbers(fuzz::Dice& dice, const Shape& shape, double deviation, double mean = 0,
-                      std::size_t special_percent = 0);
+                      Special special = Special::kNone);
 
 // Each takes a value, [batch, ...], and gives another.
 Variable image_step(ModelBuilder& builder, const Variable& images);    // of rank 4

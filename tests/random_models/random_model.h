@@ -19,6 +19,9 @@ class RandomModel {
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   // The largest difference that may come of it, for each output as a part of its largest element.
   [[nodiscard]] double tolerance() const { return tolerance_; }
+  // Whether a NaN may come to more elements than are written to have it: by Winograd's method it
+  // reaches the whole of a tile.
+  [[nodiscard]] bool may_spread_nan() const;
   // The batch of each of its runs: the last run is the first once more.
   [[nodiscard]] const std::vector<std::int64_t>& batches() const { return batches_; }
 
@@ -41,7 +44,7 @@ class RandomModel {
   ModelBuilder builder_;
   CompileOptions options_;
   double tolerance_ = 0;
-  std::size_t special_percent_ = 0;
+  Special special_ = Special::kNone;
   std::vector<std::int64_t> batches_;
   std::vector<Variable> inputs_;
   std::vector<Fetch> fetches_;
