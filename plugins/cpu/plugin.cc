@@ -8,6 +8,7 @@
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/isa_option.h"
 #include "plugins/cpu/kernel_list.h"
+#include "plugins/cpu/onednn/engine.h"
 #include "plugins/cpu/onednn/packed_layouts.h"
 #include "plugins/cpu/packed_filter.h"
 #include "plugins/cpu/packed_kernels.h"
@@ -36,6 +37,7 @@ CpuPlugin::CpuPlugin(const sdk::Host& host, const sdk::Options& options)
     : kernels_(cpu_kernels({.onednn = is_on(host, options, "onednn"),
                             .winograd = is_on(host, options, "winograd")})) {
   limit_isa(value_of("isa", host, options));
+  onednn::bound_primitive_cache();
 }
 
 void CpuPlugin::relayout(const sdk::RelayoutCall& call) {

@@ -43,6 +43,12 @@ void limit_isa(kernels::Isa most) {
                    "ONEDNN_MAX_CPU_ISA instead of the option isa");
 }
 
+void bound_primitive_cache() {
+  constexpr int kDefault = 1024;  // of every version, where nothing is said
+  constexpr int kKept = 64;       // the convolutions of a large model, for its next executor
+  if (dnnl::get_primitive_cache_capacity() == kDefault) dnnl::set_primitive_cache_capacity(kKept);
+}
+
 std::string_view version_text() {
   static const std::string text = [] {
     const dnnl_version_t& version = *dnnl_version();

@@ -14,5 +14,9 @@ const dnnl::engine& engine();
 std::string_view version_text();
 // Keeps oneDNN from what is beyond `most`; before anything else of it is used.
 void limit_isa(kernels::Isa most);
+// Has it keep fewer of what it compiled than by default, which by large kernels takes 50 MiB beside
+// what executors keep of theirs; unless somebody has said how many, by ONEDNN_PRIMITIVE_CACHE_CAPACITY
+// or in this process.
+void bound_primitive_cache();
 
 }  // namespace loci::cpu::onednn

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <oneapi/dnnl/dnnl.hpp>
 
 #include "tests/plugins/cpu/cpu_plugin.h"
 #include "tests/support/paths.h"
@@ -54,6 +55,16 @@ TEST(CpuPlugin, LeavesOutOneDnnWhenToldSo) {
   EXPECT_EQ(cpu_plugin().implementation_of(product), "onednn");
   DrivenPlugin portable = make_cpu_plugin({{"onednn", "0"}});
   EXPECT_EQ(portable.implementation_of(product), "portable");
+}
+
+// The library is one of the process, whose memory of compiled kernels has no bound in bytes.
+TEST(CpuPlugin, KeepsFewOfOneDnnsCompiledKernels) {
+  cpu_plugin();
+  EXPECT_EQ(dnnl::get_primitive_cache_capacity(), 64);
+  dnnl::set_primitive_cache_capacity(500);
+  make_cpu_plugin({{"onednn", "1"}});
+  EXPECT_EQ(dnnl::get_primitive_cache_capacity(), 500) << "somebody had said how many";
+  dnnl::set_primitive_cache_capacity(64);
 }
 
 TEST(CpuPlugin, RefusesAnOptionThatIsNeitherOnNorOff) {
