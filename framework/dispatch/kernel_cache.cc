@@ -1,12 +1,11 @@
 #include "framework/dispatch/kernel_cache.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <string>
 #include <utility>
 
 #include "framework/core/environment.h"
+#include "framework/core/key_bytes.h"
 #include "framework/core/steady_time.h"
 #include "framework/core/thread_team.h"
 
@@ -17,12 +16,17 @@ constexpr std::uint64_t kUsualBytes = std::uint64_t{32} << 20;
 // An entry, its node of the map, and a prepared kernel of a few fields.
 constexpr std::uint64_t kKeepingBytes = 1024;
 
+// Bytes. Kernels lay their work out for the threads that there are.
 std::string key_of(const Implementation& implementation, const device::Device& device,
                    const OpDesc& op) {
   const bool ranks_only = (implementation.def->flags & LOCI_KERNEL_SHAPE_AGNOSTIC) != 0;
+  std::string key = op.signature(ranks_only);
+  core::append_text(implementation.library->plugin->id(), &key);
   // Not its place: one that was reopened there knows nothing of the kernels of the one before.
-  return fmt::format("{}@{}#{}:{}", implementation.name(), static_cast<const void*>(&device),
-                     static_cast<const void*>(implementation.def), op.signature(ranks_only));
+  core::append_bytes(&device, &key);
+  core::append_bytes(implementation.def, &key);
+  core::append_bytes(core::parallel_width(), &key);
+  return key;
 }
 
 std::uint64_t bytes_of(const Preparation& preparation) {
@@ -38,9 +42,7 @@ std::uint64_t most_kernel_bytes() {
 
 Preparation KernelCache::get(const Implementation& implementation, device::Device& device,
                              const OpDesc& op) {
-  // Kernels lay their work out for the threads that there are.
-  std::string key =
-      fmt::format("{}|{}", key_of(implementation, device, op), core::parallel_width());
+  std::string key = key_of(implementation, device, op);
   Entries::Entries dropped;  // destroyed once the lock is given back
   const std::lock_guard lock(mutex_);
   if (const Kept* known = entries_.find(key)) return known->preparation;

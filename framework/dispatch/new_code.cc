@@ -1,12 +1,12 @@
 #include "framework/dispatch/new_code.h"
 
-#include <fmt/format.h>
-
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/digest.h"
+#include "framework/core/key_bytes.h"
 #include "framework/ops/op_registry.h"
 
 namespace loci::dispatch {
@@ -24,10 +24,10 @@ Known& known() {
 }
 
 std::uint64_t id_of(const loci_kernel_def& def, const OpDesc& op) {
-  const std::string type(core::from_abi(op.abi().op));
-  const bool is_random = ops::op_registry().get(type).is_random();
-  return core::digest_of(fmt::format("{}:{}", static_cast<const void*>(&def),
-                                     is_random ? op.form() : op.signature(/*ranks_only=*/false)));
+  const bool is_random = ops::op_registry().get(core::from_abi(op.abi().op)).is_random();
+  std::string code = is_random ? op.form() : op.signature(/*ranks_only=*/false);
+  core::append_bytes(&def, &code);
+  return core::digest_of(code);
 }
 
 }  // namespace

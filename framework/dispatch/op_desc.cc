@@ -1,8 +1,9 @@
 #include "framework/dispatch/op_desc.h"
 
-#include <fmt/format.h>
+#include <type_traits>
 
 #include "framework/core/abi/error.h"
+#include "framework/core/key_bytes.h"
 
 namespace loci::dispatch {
 namespace {
@@ -18,14 +19,42 @@ loci_arg to_arg(const ArgumentType& type, const Shape& shape) {
   return arg;
 }
 
-void append_signature(const std::vector<loci_arg>& args, bool ranks_only, std::string* text) {
-  for (const loci_arg& arg : args) {
-    *text += fmt::format("|{}.{}{}", arg.dtype, arg.residence,
-                         (arg.flags & LOCI_ARG_CONSTANT) != 0 ? "c" : "");
-    if (arg.layout != LOCI_LAYOUT_PLAIN) *text += fmt::format("l{}", arg.layout);
-    for (std::int32_t i = 0; i < arg.rank; ++i) {
-      *text += ranks_only ? std::string(",") : fmt::format(",{}", arg.dims[i]);
+template <class T>
+void append_items(const loci_attr& attr, std::string* bytes) {
+  core::append_bytes(attr.item_count, bytes);
+  const auto* first = static_cast<const T*>(attr.items);
+  for (std::uint64_t i = 0; i < attr.item_count; ++i) {
+    if constexpr (std::is_same_v<T, loci_str>) {
+      core::append_text(core::from_abi(first[i]), bytes);
+    } else {
+      core::append_bytes(first[i], bytes);
     }
+  }
+}
+
+void append_attribute(const loci_attr& attr, std::string* bytes) {
+  core::append_text(core::from_abi(attr.name), bytes);
+  core::append_bytes(attr.kind, bytes);
+  switch (attr.kind) {
+    case LOCI_ATTR_FLOAT: return core::append_bytes(attr.real, bytes);
+    case LOCI_ATTR_STRING: return core::append_text(core::from_abi(attr.text), bytes);
+    case LOCI_ATTR_INTS: return append_items<std::int64_t>(attr, bytes);
+    case LOCI_ATTR_FLOATS: return append_items<double>(attr, bytes);
+    case LOCI_ATTR_STRINGS: return append_items<loci_str>(attr, bytes);
+    default: return core::append_bytes(attr.integer, bytes);
+  }
+}
+
+void append_types(const std::vector<loci_arg>& args, bool ranks_only, std::string* bytes) {
+  core::append_bytes(args.size(), bytes);
+  for (const loci_arg& arg : args) {
+    core::append_bytes(arg.dtype, bytes);
+    core::append_bytes(arg.residence, bytes);
+    core::append_bytes(arg.flags, bytes);
+    core::append_bytes(arg.layout, bytes);
+    core::append_bytes(arg.rank, bytes);
+    for (std::int32_t i = 0; i < arg.rank && !ranks_only; ++i)
+      core::append_bytes(arg.dims[i], bytes);
   }
 }
 
@@ -34,25 +63,28 @@ void append_signature(const std::vector<loci_arg>& args, bool ranks_only, std::s
 template <class SchemaSlot>
 void OpDesc::flatten(const std::vector<SchemaSlot>& schema_slots, const ArgumentSlots& from,
                      Arguments* to) {
-  std::vector<ArgumentType> flat;
+  std::vector<const ArgumentType*> flat;
+  static const ArgumentType kAbsent;
+  to->slots.reserve(schema_slots.size() + 1);
   for (std::size_t slot = 0; slot < schema_slots.size(); ++slot) {
     to->slots.push_back(static_cast<std::uint32_t>(flat.size()));
-    flat.insert(flat.end(), from[slot].begin(), from[slot].end());
+    for (const ArgumentType& type : from[slot]) flat.push_back(&type);
     const bool absent = from[slot].empty() && schema_slots[slot].arity == ops::Arity::kOptional;
-    if (absent) flat.emplace_back();
+    if (absent) flat.push_back(&kAbsent);
   }
   to->slots.push_back(static_cast<std::uint32_t>(flat.size()));
   // The shapes are complete before anything points at them.
-  for (const ArgumentType& type : flat) to->shapes.push_back(type.shape);
-  for (std::size_t i = 0; i < flat.size(); ++i) to->args.push_back(to_arg(flat[i], to->shapes[i]));
+  to->shapes.reserve(flat.size());
+  to->args.reserve(flat.size());
+  for (const ArgumentType* type : flat) to->shapes.push_back(type->shape);
+  for (std::size_t i = 0; i < flat.size(); ++i) {
+    to->args.push_back(to_arg(*flat[i], to->shapes[i]));
+  }
 }
 
 OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
                const ArgumentSlots& inputs, const ArgumentSlots& outputs)
     : schema_(schema), name_(schema.name()), attributes_(attributes) {
-  for (const auto& [name, value] : attributes) {
-    attribute_text_ += fmt::format("{}={};", name, to_string(value));
-  }
   flatten(schema.inputs(), inputs, &inputs_);
   flatten(schema.outputs(), outputs, &outputs_);
   abi_.struct_size = sizeof(loci_op_desc);
@@ -125,15 +157,21 @@ bool OpDesc::draws_from_counted_state() const {
 }
 
 std::string OpDesc::signature(bool ranks_only) const {
-  return name_ + "{" + attribute_text_ + "}" + types(ranks_only);
+  std::string bytes = types(ranks_only);
+  for (std::size_t i = 0; i < attributes_.size(); ++i) {
+    append_attribute(attributes_.data()[i], &bytes);
+  }
+  return bytes;
 }
 
 std::string OpDesc::types(bool ranks_only) const {
-  std::string text;
-  append_signature(inputs_.args, ranks_only, &text);
-  text += "->";
-  append_signature(outputs_.args, ranks_only, &text);
-  return text;
+  constexpr std::size_t kUsualBytes = 512;
+  std::string bytes;
+  bytes.reserve(kUsualBytes);
+  core::append_text(name_, &bytes);
+  append_types(inputs_.args, ranks_only, &bytes);
+  append_types(outputs_.args, ranks_only, &bytes);
+  return bytes;
 }
 
 }  // namespace loci::dispatch

@@ -57,11 +57,11 @@ class OpDesc {
   // Whether it draws random numbers from a state that has what is added to its offset, as in a
   // captured graph.
   [[nodiscard]] bool draws_from_counted_state() const;
-  // Equal for operators that one prepared kernel can serve; with `ranks_only`, whatever their
-  // extents are.
+  // Bytes, equal for operators that one prepared kernel can serve; with `ranks_only`, whatever
+  // their extents are.
   [[nodiscard]] std::string signature(bool ranks_only) const;
   // Equal for those of one name whose arguments have the same types, whatever the attributes are.
-  [[nodiscard]] std::string form() const { return name_ + types(/*ranks_only=*/false); }
+  [[nodiscard]] std::string form() const { return types(/*ranks_only=*/false); }
 
  private:
   struct Arguments {
@@ -76,11 +76,11 @@ class OpDesc {
   // By slot, without the absent ones.
   static std::vector<std::vector<ops::TensorType>> types_of(const Arguments& arguments);
   static std::vector<std::vector<ops::InferArgument>> arguments_of(const Arguments& arguments);
+  // With the name.
   [[nodiscard]] std::string types(bool ranks_only) const;
 
   const ops::OpSchema& schema_;
   std::string name_;
-  std::string attribute_text_;
   core::AbiAttributes attributes_;
   Arguments inputs_;
   Arguments outputs_;

@@ -96,6 +96,9 @@ std::vector<std::string> texts(const loci_attr& attr) {
 }  // namespace
 
 AbiAttributes::AbiAttributes(const Attributes& attributes) {
+  names_.reserve(attributes.size());
+  values_.reserve(attributes.size());
+  attrs_.reserve(attributes.size());
   for (const auto& [name, value] : attributes) {
     names_.push_back(name);
     values_.push_back(value);

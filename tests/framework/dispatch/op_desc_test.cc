@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "framework/core/abi/error.h"
 #include "framework/ops/op_registry.h"
 
@@ -71,6 +73,33 @@ TEST(OpDescTest, SignatureTellsShapesApartUnlessOnlyRanksCount) {
   EXPECT_NE(small.signature(false), large.signature(false));
   EXPECT_EQ(small.signature(true), large.signature(true));
   EXPECT_NE(large.signature(true), matrix.signature(true));
+}
+
+TEST(OpDescTest, SignatureTellsAttributesApartToTheBit) {
+  const ops::OpSchema& schema = ops::op_registry().get("scale");
+  const auto signature = [&](double factor, double bias) {
+    return OpDesc(schema, schema.complete({{"scale", factor}, {"bias", bias}}), {{float32({2})}},
+                  {{float32({2})}})
+        .signature(false);
+  };
+  EXPECT_EQ(signature(2, 0), signature(2, 0));
+  EXPECT_NE(signature(2, 0), signature(0, 2));
+  EXPECT_NE(signature(2, 0.0), signature(2, -0.0));
+  EXPECT_NE(signature(1, 0), signature(std::nextafter(1.0, 2.0), 0));
+}
+
+// What lists hold is not taken for what stands behind them.
+TEST(OpDescTest, SignatureTellsListsApart) {
+  const ops::OpSchema& schema = ops::op_registry().get("slice");
+  using Integers = std::vector<std::int64_t>;
+  const auto signature = [&](const Integers& axes, const Integers& ends) {
+    const Attributes given = {{"axes", axes}, {"starts", axes}, {"ends", ends}, {"steps", ends}};
+    return OpDesc(schema, schema.complete(given), {{float32({2, 2})}, {}, {}}, {{float32({2, 2})}})
+        .signature(false);
+  };
+  EXPECT_EQ(signature({0, 1}, {2, 2}), signature({0, 1}, {2, 2}));
+  EXPECT_NE(signature({0, 1}, {2, 2}), signature({0, 1, 2}, {2}));
+  EXPECT_NE(signature({}, {0}), signature({0}, {}));
 }
 
 }  // namespace
