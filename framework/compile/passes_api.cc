@@ -44,7 +44,8 @@ Program after_passes(const Program& program, const std::vector<Fetch>& fetches,
   for (const Fetch& fetch : fetches) names.push_back(fetch.name());
   runtime::check_fetches(block, names);
   if (names.empty() && block.results.empty()) names = unread(block);
-  runtime::rewrite(copy.impl().get(), names, place, {}, last);
+  runtime::rewrite(copy.impl().get(), names, /*disabled=*/{},
+                   std::make_shared<runtime::KnownKernels>(place), last);
   program::drop_unused_variables(copy.impl().get());
   return copy;
 }

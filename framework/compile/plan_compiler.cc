@@ -24,7 +24,9 @@ void add_queued(device::Device* device, std::vector<device::Device*>* queued) {
 }
 
 void begin(const PlanRequest& request, Plan* plan) {
-  plan->program = specialize(request);
+  Specialized specialized = specialize(request);
+  plan->program = std::move(specialized.program);
+  plan->shares_program = specialized.is_shared;
   plan->feeds = request.feeds;
   plan->fetch_names = request.fetches;
   const bool all_on_host = std::all_of(request.fetch_places.begin(), request.fetch_places.end(),
@@ -145,6 +147,7 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
   const DecomposedOperators decomposed = decompose_operators(request, *plan, kernels);
   if (decomposed.program != nullptr) {
     plan->program = decomposed.program;
+    plan->shares_program = false;
     request.decomposed = &decomposed.origins;
   }
   lower(request, kernels, plan.get());

@@ -18,6 +18,8 @@
 
 namespace loci::runtime {
 
+class RewrittenPrograms;
+
 // The plan that ran before, and the values that its rest awaited.
 struct EarlierStage {
   const Plan* plan = nullptr;
@@ -56,6 +58,8 @@ struct PlanRequest {
   // Persistable variables that a run of the whole program may change, those fed included. Found for
   // a program, given for the rest of a plan and for a block.
   std::shared_ptr<const std::set<std::string>> changed = {};
+  // In which what passes make of the program is kept; null: nowhere.
+  RewrittenPrograms* rewritten = nullptr;
   // For the rest of a plan; program, feeds and fetches are then those of its first stage.
   const EarlierStage* earlier = nullptr;
   // Instead of a program, feeds and fetches: a block of one.

@@ -2,22 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "framework/compile/constant_evaluator.h"
+#include "framework/compile/rewritten_programs.h"
 #include "framework/compile/type_binding.h"
-#include "framework/core/abi/error.h"
 #include "framework/core/context.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/device/device_manager.h"
 #include "framework/ops/op_registry.h"
 #include "framework/passes/pass.h"
-#include "framework/plugin/plugin_manager.h"
 #include "framework/program/control_flow.h"
 
 namespace loci::runtime {
@@ -80,37 +78,32 @@ void check_context(const Block& block) {
   }
 }
 
-bool has_kernel(const Place& place, std::string_view type, DType dtype) {
-  auto& plugins = plugin::PluginManager::instance();
-  for (const device::KernelLibrary* library : plugins.kernel_libraries(place.type())) {
-    for (const loci_kernel_def* def : library->defs) {
-      const bool takes = (def->dtype_mask & LOCI_DTYPE_BIT(static_cast<loci_dtype>(dtype))) != 0;
-      if (takes && core::from_abi(def->op) == type) return true;
-    }
-  }
-  return false;
-}
-
-// Looks each question up once.
-passes::HasKernel kernel_finder(const Place& preferred) {
-  using Question = std::tuple<std::string, DType, std::string>;
-  auto answers = std::make_shared<std::map<Question, bool>>();
-  return [preferred, answers](std::string_view type, DType dtype, const std::string& guard) {
-    const auto [answer, is_new] = answers->try_emplace({std::string(type), dtype, guard}, false);
-    if (is_new) {
-      const Place place = guard.empty() ? preferred : Place(guard);
-      answer->second =
-          has_kernel(device::DeviceManager::instance().resolve(place, preferred), type, dtype);
-    }
-    return answer->second;
-  };
-}
-
 std::vector<std::string> disabled_passes(const CompileOptions& options) {
   std::vector<std::string> names = options.disabled_passes;
   if (options.optimization != Optimization::kExact) return names;
   for (std::string& name : passes::passes_that_change_bits()) names.push_back(std::move(name));
   return names;
+}
+
+// Whether feeds may come in other sizes.
+bool has_sizes(const PlanRequest& request) {
+  const Block& block = request.program->main();
+  return std::any_of(request.feeds.begin(), request.feeds.end(), [&](const PlanFeed& feed) {
+    const program::VarDesc& var = block.var(block.find(feed.name));
+    return !var.persistable && !var.type.shape.is_static();
+  });
+}
+
+// So that changing the program cannot pull it from under a run.
+std::shared_ptr<program::ProgramImpl> copy_for(const PlanRequest& request) {
+  auto program = std::make_shared<program::ProgramImpl>(*request.program);
+  Block& block = program->main();
+  for (const PlanFeed& feed : request.feeds) {
+    program::VarDesc& var = block.var(block.find(feed.name));
+    if (!var.persistable) var.type.shape = feed.shape;
+  }
+  append_random_advance(block);
+  return program;
 }
 
 void mark(const std::vector<VarId>& ids, std::vector<bool>* set) {
@@ -131,8 +124,8 @@ void check_fetches(const Block& block, const std::vector<std::string>& fetches) 
 }
 
 void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetches,
-             const Place& preferred, const std::vector<std::string>& disabled,
-             const std::string& last) {
+             const std::vector<std::string>& disabled, const std::shared_ptr<KnownKernels>& kernels,
+             const std::string& last, passes::SizeNotes* sizes) {
   Block& block = program->main();
   passes::PassContext context;
   context.kept.resize(block.vars.size());
@@ -140,30 +133,40 @@ void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetc
   for (const std::string& name : fetches) fetched.push_back(block.find(name));
   mark(fetched, &context.kept);
   mark(block.results, &context.kept);
-  context.evaluate = constant_evaluator(preferred);
-  context.has_kernel = kernel_finder(preferred);
+  context.evaluate = constant_evaluator(kernels->preferred());
+  context.has_kernel = [kernels](std::string_view type, DType dtype, const std::string& guard) {
+    return kernels->has(type, dtype, guard);
+  };
+  context.sizes = sizes;
   passes::run_passes(block, context, disabled, last);
 }
 
-std::shared_ptr<const program::ProgramImpl> specialize(const PlanRequest& request) {
+Specialized specialize(const PlanRequest& request) {
   check_feeds(request.program->main(), request.feeds);
   check_fetches(request.program->main(), request.fetches);
   check_context(request.program->main());
   std::set<std::string> checked{""};
   check_guards(request.program->main(), request.device->place(), &checked);
-  // A copy, so that changing the program cannot pull it from under a run.
-  auto program = std::make_shared<program::ProgramImpl>(*request.program);
-  Block& block = program->main();
-  for (const PlanFeed& feed : request.feeds) {
-    program::VarDesc& var = block.var(block.find(feed.name));
-    if (!var.persistable) var.type.shape = feed.shape;
+  const bool is_rewritten = request.options.optimization != Optimization::kNone;
+  const bool is_kept = is_rewritten && request.rewritten != nullptr && has_sizes(request);
+  if (is_kept) {
+    auto found = request.rewritten->find(*request.program, request.feeds, request.fetches);
+    if (found != nullptr) return {std::move(found), true};
   }
-  append_random_advance(block);
-  if (request.options.optimization != Optimization::kNone) {
-    rewrite(program.get(), request.fetches, request.device->place(),
-            disabled_passes(request.options));
+  auto made = std::make_shared<RewrittenProgram>();
+  made->uid = request.program->uid();
+  made->version = request.program->version();
+  made->feeds = request.feeds;
+  made->fetches = request.fetches;
+  made->kernels = std::make_shared<KnownKernels>(request.device->place());
+  const auto program = copy_for(request);
+  if (is_rewritten) {
+    rewrite(program.get(), request.fetches, disabled_passes(request.options), made->kernels,
+            /*last=*/{}, is_kept ? &made->sizes : nullptr);
   }
-  return program;
+  made->program = program;
+  if (made->sizes.is_complete()) request.rewritten->add(std::move(made));
+  return {program, false};
 }
 
 }  // namespace loci::runtime

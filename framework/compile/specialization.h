@@ -4,23 +4,29 @@
 
 #include <memory>
 
+#include "framework/compile/known_kernels.h"
 #include "framework/compile/plan_compiler.h"
+#include "framework/passes/size_notes.h"
 
 namespace loci::runtime {
 
 // Throws Error(kInvalidArgument) unless the block has these variables.
 void check_fetches(const program::Block& block, const std::vector<std::string>& fetches);
 
+struct Specialized {
+  std::shared_ptr<const program::ProgramImpl> program;
+  bool is_shared = false;  // it was made for other sizes, and its variables may have types of those
+};
+
 // A copy of the program for the feeds: data variables have their types, passes have run, and the
 // random state advances at the end if random numbers are drawn. Throws Error(kInvalidArgument) if
 // feeds or fetches do not fit the program, or a pass is unknown.
-std::shared_ptr<const program::ProgramImpl> specialize(const PlanRequest& request);
+Specialized specialize(const PlanRequest& request);
 
 // Runs the passes over a program, whose declared types are all that is known, up to and with the
-// pass `last`. `preferred` is where operators without a guard run. Throws Error(kInvalidArgument)
-// for an unknown pass.
+// pass `last`. Throws Error(kInvalidArgument) for an unknown pass.
 void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetches,
-             const Place& preferred, const std::vector<std::string>& disabled,
-             const std::string& last = {});
+             const std::vector<std::string>& disabled, const std::shared_ptr<KnownKernels>& kernels,
+             const std::string& last = {}, passes::SizeNotes* sizes = nullptr);
 
 }  // namespace loci::runtime

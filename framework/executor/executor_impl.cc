@@ -232,7 +232,8 @@ std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Fee
     if (filled) return plan(program, filled->feed, fetch);
   }
   if (std::shared_ptr<const Plan> found = plans_.find(program, feed, fetch)) return found;
-  const PlanRequest request = new_request(program, feed, fetch);
+  PlanRequest request = new_request(program, feed, fetch);
+  request.rewritten = &rewritten_;
   const std::uint64_t version = program.impl()->version();
   std::shared_ptr<const Plan> compiled = compile_plan(request, &kernels_);
   plans_.insert(program, version, feed, fetch, compiled);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/compile/plan_compiler.h"
+#include "framework/compile/rewritten_programs.h"
 #include "framework/core/context.h"
 #include "framework/dispatch/kernel_cache.h"
 #include "framework/executor/executor_stage.h"
@@ -71,6 +72,7 @@ class ExecutorImpl {
   FeedBuckets buckets_;  // those of the options
   Scope scope_;
   dispatch::KernelCache kernels_;
+  RewrittenPrograms rewritten_;
   PlanCache plans_;
 };
 

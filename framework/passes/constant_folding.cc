@@ -16,7 +16,7 @@ using program::VarId;
 class Folder {
  public:
   Folder(Block& block, const PassContext& context)
-      : block_(block), values_(block, context.evaluate) {}
+      : block_(block), values_(block, context.evaluate, context.sizes), sizes_(context.sizes) {}
 
   void run() {
     std::vector<Operator> folded;
@@ -34,6 +34,7 @@ class Folder {
       }
     }
     block_.ops = std::move(folded);
+    if (sizes_ != nullptr) sizes_->note_types(block_);
   }
 
  private:
@@ -76,6 +77,7 @@ class Folder {
 
   Block& block_;
   KnownValues values_;
+  SizeNotes* sizes_;
 };
 
 }  // namespace

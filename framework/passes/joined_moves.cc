@@ -27,7 +27,7 @@ bool spell_out_copies(Operator& op, const ValueOrigins& origins) {
   const auto shape = op.attributes.find("shape");
   if (shape == op.attributes.end()) return true;
   if (!has_zero(std::get<Integers>(shape->second))) return true;
-  const Shape& result = origins.type(op.outputs[0].front()).shape;
+  const Shape& result = origins.written_type(op.outputs[0].front()).shape;
   if (!result.is_static() || has_zero(result.dims())) return false;
   shape->second = result.dims();
   return true;

@@ -7,7 +7,7 @@
 namespace loci::passes {
 
 void take_known_branches(program::Block& block, const PassContext& context) {
-  KnownValues values(block, context.evaluate);
+  KnownValues values(block, context.evaluate, context.sizes);
   program::Inliner inliner(
       block, [&values](program::VarId id) { return values.value(id); }, /*copies_selected=*/false);
   std::vector<program::Operator> operators;

@@ -20,10 +20,6 @@ using program::VarId;
 // Larger values would make the program, which may be saved or printed, unwieldy.
 constexpr std::int64_t kMostBytes = 4096;
 
-std::int64_t bytes_of(const ops::TensorType& type) {
-  return type.shape.numel() * static_cast<std::int64_t>(dtype_size(type.dtype));
-}
-
 bool has_inputs(const Operator& op) {
   return std::any_of(op.inputs.begin(), op.inputs.end(),
                      [](const Slot& slot) { return !slot.empty(); });
@@ -42,13 +38,25 @@ std::vector<std::vector<ops::TensorType>> KnownValues::infer(const Operator& op)
   return program::infer_outputs(block_, op);
 }
 
+bool KnownValues::may_be_known(const Operator& op) const {
+  for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+    if (op.schema->inputs()[slot].residence == Residence::kMetadata) continue;
+    for (const VarId id : op.inputs[slot]) {
+      if (values_.count(id) == 0 && sources_.count(id) == 0) return false;
+    }
+  }
+  return true;
+}
+
 bool KnownValues::is_candidate(const Operator& op) const {
-  if (!is_pure(op, block_)) return false;
+  if (!is_pure(op, block_) || !may_be_known(op)) return false;
   for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
     if (op.schema->outputs()[slot].extent == ops::Extent::kBounded) return false;
     for (const VarId id : op.outputs[slot]) {
       const ops::TensorType& type = block_.var(id).type;
-      if (!type.shape.is_static() || bytes_of(type) > kMostBytes) return false;
+      if (!type.shape.is_static()) return false;
+      const auto size = static_cast<std::int64_t>(dtype_size(type.dtype));
+      if (size == 0 || !is_below(sizes_, id, type.shape, kMostBytes / size + 1)) return false;
     }
   }
   return true;
@@ -72,6 +80,7 @@ bool KnownValues::compute(const Operator& op) {
       const Tensor known = metadata ? Tensor() : value(id);
       const bool missing = metadata ? !block_.var(id).type.shape.is_static() : !known.defined();
       if (missing) return false;
+      if (metadata) note_only_for(sizes_, id);
       list.push_back(known);
     }
   }

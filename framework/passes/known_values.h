@@ -14,8 +14,8 @@ namespace loci::passes {
 // asked for.
 class KnownValues {
  public:
-  KnownValues(const program::Block& block, Evaluate evaluate)
-      : block_(block), evaluate_(std::move(evaluate)) {}
+  KnownValues(const program::Block& block, Evaluate evaluate, SizeNotes* sizes = nullptr)
+      : block_(block), evaluate_(std::move(evaluate)), sizes_(sizes) {}
 
   // Types of the operator's outputs, by slot.
   [[nodiscard]] std::vector<std::vector<ops::TensorType>> infer(const program::Operator& op);
@@ -33,10 +33,13 @@ class KnownValues {
 
  private:
   [[nodiscard]] bool is_candidate(const program::Operator& op) const;
+  // Whether all that it reads the elements of is known, or could be computed.
+  [[nodiscard]] bool may_be_known(const program::Operator& op) const;
   bool compute(const program::Operator& op);
 
   const program::Block& block_;
   Evaluate evaluate_;
+  SizeNotes* sizes_;
   std::unordered_map<program::VarId, Tensor> values_;
   // Operators without inputs, by output.
   std::unordered_map<program::VarId, program::Operator> sources_;

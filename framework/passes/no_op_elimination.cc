@@ -16,7 +16,7 @@ using program::VarId;
 class Eliminator {
  public:
   Eliminator(Block& block, const PassContext& context)
-      : block_(block), context_(context), origins_(block), same_(block.vars.size()) {
+      : block_(block), context_(context), origins_(block, context.sizes), same_(block.vars.size()) {
     std::iota(same_.begin(), same_.end(), VarId{0});
   }
 

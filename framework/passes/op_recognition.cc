@@ -30,7 +30,7 @@ class Recognition {
   Recognition(Block& block, const PassContext& context)
       : block_(block),
         context_(context),
-        expressions_(block),
+        expressions_(block, context.sizes),
         reads_(block.vars.size(), 0),
         writes_(block.vars.size()),
         is_gone_(block.ops.size(), false) {

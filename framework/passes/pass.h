@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/passes/size_notes.h"
 #include "framework/program/program_impl.h"
 
 namespace loci::passes {
@@ -31,6 +32,8 @@ struct PassContext {
   // Whether operators of that type and leading dtype have kernels where the guard says, an empty
   // one meaning the preferred place: some shapes may still be refused. Empty: none have.
   HasKernel has_kernel = {};
+  // For what passes do with sizes, see size_notes.h; null where nobody wants to know.
+  SizeNotes* sizes = nullptr;
 };
 
 struct Pass {

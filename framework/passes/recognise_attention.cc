@@ -129,14 +129,18 @@ std::optional<Recognised> recognise_attention(const Operator& root,
                                               const Expressions& expressions) {
   const Operator* product = product_of(root, expressions);
   if (product == nullptr || transposes(*product, "transpose_x")) return std::nullopt;
-  const Shape& rows = expressions.shape(argument(*product));
-  if (!rows.is_static() || rows.numel() < kFewestScores) return std::nullopt;
-  const std::optional<Weights> found = weights(expressions, argument(*product));
+  const VarId probabilities = argument(*product);
+  if (!expressions.shape(probabilities).is_static() ||
+      expressions.has_fewer_than(probabilities, kFewestScores)) {
+    return std::nullopt;
+  }
+  const std::optional<Weights> found = weights(expressions, probabilities);
   if (!found) return std::nullopt;
   const auto value =
       together(expressions, argument(*product, 1), transposes(*product, "transpose_y"));
   if (!value) return std::nullopt;
-  const std::int64_t heads = rows.rank() == 4 ? rows[1] : 1;
+  const bool has_heads = expressions.rank(probabilities) == 4;
+  const std::int64_t heads = has_heads ? expressions.written_extent(probabilities, 1) : 1;
   Recognised attention{"attention",
                        {{"query", found->query}, {"key", found->key}, {"value", *value}},
                        {{"heads", heads}, {"factor", found->factor}}};

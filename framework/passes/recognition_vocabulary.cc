@@ -54,8 +54,8 @@ bool is_about(double number, double meant) {
   return std::abs(number - meant) <= 2e-6 * std::abs(meant);
 }
 
-Expressions::Expressions(const Block& block)
-    : block_(block), positions_(block.vars.size(), kNoPosition) {
+Expressions::Expressions(const Block& block, SizeNotes* sizes)
+    : block_(block), sizes_(sizes), positions_(block.vars.size(), kNoPosition) {
   for (std::size_t i = 0; i < block.ops.size(); ++i) {
     for (const Slot& slot : block.ops[i].outputs) {
       for (const VarId id : slot) positions_[at(id)] = block.var(id).persistable ? kNoPosition : i;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/passes/size_notes.h"
 #include "framework/program/program_impl.h"
 
 namespace loci::passes {
@@ -38,7 +39,7 @@ using Cubic = std::array<double, 4>;
 // Each answer takes a bounded time, whatever the block is.
 class Expressions {
  public:
-  explicit Expressions(const program::Block& block);
+  explicit Expressions(const program::Block& block, SizeNotes* sizes = nullptr);
 
   // Of the operator that computes the value; kNoPosition for state, and for what the block is
   // given.
@@ -49,6 +50,14 @@ class Expressions {
   [[nodiscard]] const ops::TensorType& type(program::VarId id) const { return block_.var(id).type; }
   [[nodiscard]] const Shape& shape(program::VarId id) const { return type(id).shape; }
   [[nodiscard]] int rank(program::VarId id) const { return shape(id).rank(); }
+  // One that becomes part of the program.
+  [[nodiscard]] std::int64_t written_extent(program::VarId id, int axis) const {
+    if (sizes_ != nullptr) sizes_->only_for_extent(id, axis);
+    return shape(id)[axis];
+  }
+  [[nodiscard]] bool has_fewer_than(program::VarId id, std::int64_t elements) const {
+    return is_below(sizes_, id, shape(id), elements);
+  }
 
   // The number that all elements are, if the program says it.
   [[nodiscard]] std::optional<double> constant(program::VarId id) const;
@@ -75,6 +84,7 @@ class Expressions {
                                                   int* steps) const;
 
   const program::Block& block_;
+  SizeNotes* sizes_;
   std::vector<std::size_t> positions_;  // of producers, by variable
 };
 

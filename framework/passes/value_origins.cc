@@ -6,8 +6,9 @@ using program::Operator;
 using program::Slot;
 using program::VarId;
 
-ValueOrigins::ValueOrigins(const program::Block& block)
+ValueOrigins::ValueOrigins(const program::Block& block, SizeNotes* sizes)
     : block_(block),
+      sizes_(sizes),
       makers_(block.vars.size()),
       writes_(block.vars.size()),
       is_read_(block.vars.size()) {

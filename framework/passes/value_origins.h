@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "framework/passes/size_notes.h"
 #include "framework/program/program_impl.h"
 
 namespace loci::passes {
@@ -10,7 +11,7 @@ namespace loci::passes {
 // Fed with the operators of a block in order.
 class ValueOrigins {
  public:
-  explicit ValueOrigins(const program::Block& block);
+  explicit ValueOrigins(const program::Block& block, SizeNotes* sizes = nullptr);
 
   // The operator is the next one, and stays where it lies in memory.
   void note(const program::Operator& op);
@@ -26,6 +27,11 @@ class ValueOrigins {
   [[nodiscard]] const std::string& guard(program::VarId id) const;
   [[nodiscard]] const program::VarDesc& var(program::VarId id) const { return block_.var(id); }
   [[nodiscard]] const ops::TensorType& type(program::VarId id) const { return var(id).type; }
+  // The type of a variable whose extents become part of the program.
+  [[nodiscard]] const ops::TensorType& written_type(program::VarId id) const {
+    note_only_for(sizes_, id);
+    return type(id);
+  }
   // Whether both have one dtype and one shape that is known.
   [[nodiscard]] bool have_one_type(program::VarId a, program::VarId b) const;
 
@@ -33,6 +39,7 @@ class ValueOrigins {
   static std::size_t at(program::VarId id) { return static_cast<std::size_t>(id); }
 
   const program::Block& block_;
+  SizeNotes* sizes_;
   std::vector<const program::Operator*> makers_;  // by variable
   std::vector<int> writes_;                       // by variable: how many operators write it
   std::vector<bool> is_read_;                     // by variable

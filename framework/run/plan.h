@@ -204,6 +204,7 @@ class Plan {
   const ProfileScript& profile_script(profiler::Level level) const;
 
   std::shared_ptr<const program::ProgramImpl> program;
+  bool shares_program = false;  // with plans for other sizes, of which another one counts it
   std::vector<PlanOperator> operators;
   std::vector<PlanValue> values;
   std::vector<Instruction> instructions;

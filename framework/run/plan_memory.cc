@@ -93,7 +93,7 @@ std::uint64_t plan_bytes(const Plan& plan) {
                         heap_of(plan.instructions) + heap_of(plan.feeds) + heap_of(plan.fetches) +
                         heap_of(plan.fetch_names) + heap_of(plan.fetch_places) +
                         heap_of(plan.written);
-  if (plan.program != nullptr) bytes += bytes_of(plan.program->main());
+  if (plan.program != nullptr && !plan.shares_program) bytes += bytes_of(plan.program->main());
   for (const PlanOperator& op : plan.operators) bytes += heap_of(op.detail) + heap_of(op.kernel);
   for (const Instruction& instruction : plan.instructions) bytes += heap_of(instruction);
   if (plan.schedule != nullptr) bytes += bytes_of(*plan.schedule);

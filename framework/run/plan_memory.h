@@ -32,7 +32,7 @@ struct PlanMemory {
 
 class Plan;
 
-// About what goes when the plan does: its copy of the program included, and the kernels, though
+// About what goes when the plan does: its own copy of the program included, and the kernels, though
 // others may have them too; not the plans of its loops and its rest, which count by themselves.
 [[nodiscard]] std::uint64_t plan_bytes(const Plan& plan);
 // What a frame of it takes, but for its arenas: the states, and the records of a run.

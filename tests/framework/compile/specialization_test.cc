@@ -21,7 +21,7 @@ class SpecializationTest : public RuntimeTest {
     request.fetches = fetches;
     request.device = &device_at("cpu");
     request.options = std::move(options);
-    return types(*specialize(request));
+    return types(*specialize(request).program);
   }
 
   static std::vector<std::string> types(const program::ProgramImpl& program) {

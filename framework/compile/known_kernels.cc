@@ -1,0 +1,51 @@
+#include "framework/compile/known_kernels.h"
+
+#include <algorithm>
+#include <loci/error.hpp>
+
+#include "framework/core/abi/error.h"
+#include "framework/device/device_manager.h"
+#include "framework/plugin/plugin_manager.h"
+
+namespace loci::runtime {
+namespace {
+
+bool has_kernel(const device::KernelLibrary& library, std::string_view type, DType dtype) {
+  return std::any_of(library.defs.begin(), library.defs.end(), [&](const loci_kernel_def* def) {
+    const bool takes = (def->dtype_mask & LOCI_DTYPE_BIT(static_cast<loci_dtype>(dtype))) != 0;
+    return takes && core::from_abi(def->op) == type;
+  });
+}
+
+}  // namespace
+
+KnownKernels::Asked KnownKernels::ask(const std::string& guard) const {
+  const Place wished = guard.empty() ? preferred_ : Place(guard);
+  const Place place = device::DeviceManager::instance().resolve(wished, preferred_);
+  return {place, plugin::PluginManager::instance().kernel_libraries(place.type())};
+}
+
+bool KnownKernels::has(std::string_view type, DType dtype, const std::string& guard) {
+  const auto [answer, is_new] = answers_.try_emplace({std::string(type), dtype, guard}, false);
+  if (!is_new) return answer->second;
+  auto asked = places_.find(guard);
+  if (asked == places_.end()) asked = places_.emplace(guard, ask(guard)).first;
+  const Libraries& libraries = asked->second.libraries;
+  answer->second = std::any_of(
+      libraries.begin(), libraries.end(),
+      [&](const device::KernelLibrary* library) { return has_kernel(*library, type, dtype); });
+  return answer->second;
+}
+
+bool KnownKernels::has_changed() const {
+  try {
+    return std::any_of(places_.begin(), places_.end(), [this](const auto& known) {
+      const Asked now = ask(known.first);
+      return now.place != known.second.place || now.libraries != known.second.libraries;
+    });
+  } catch (const Error&) {
+    return true;  // refused by whoever asks anew
+  }
+}
+
+}  // namespace loci::runtime

@@ -1,0 +1,73 @@
+// What passes made of the sizes that they met, so that a program which they rewrote for some sizes
+// serves others for which they would do the same.
+//
+// That two extents, or two shapes, are equal needs no note, nor that an extent is 0, 1 or unknown:
+// serves() sees to all that. Whatever else a pass does with an extent it notes here: it becomes
+// part of the program, or what is computed from it does; a number of elements is held against a
+// limit.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "framework/program/program_impl.h"
+
+namespace loci::passes {
+
+// Written while passes run over one block; read by any thread once they have.
+class SizeNotes {
+ public:
+  // The rewritten program is right for this shape of the variable alone, or for this extent of it.
+  void only_for(program::VarId id) { fixed_.push_back({id, kAllAxes}); }
+  void only_for_extent(program::VarId id, int axis) { fixed_.push_back({id, axis}); }
+  // Whether a shape, the variable's, has fewer elements than that.
+  bool is_below(program::VarId id, const Shape& shape, std::int64_t limit);
+  // Of constant folding, from which all that follow have their types: how it infers them.
+  void note_types(const program::Block& block);
+
+  // Whether the passes do with data of these shapes what they did. The program is the same, and so
+  // are the dtypes and ranks of what is fed.
+  using Shapes = std::vector<std::pair<program::VarId, Shape>>;
+  [[nodiscard]] bool serves(const Shapes& data) const;
+
+  // Whether it could serve any others.
+  [[nodiscard]] bool is_complete() const { return is_complete_; }
+  // What it keeps, for who keeps many.
+  [[nodiscard]] std::size_t operator_count() const { return ops_.size(); }
+
+ private:
+  static constexpr int kAllAxes = -1;
+  struct Fixed {
+    program::VarId id;
+    int axis;
+  };
+  struct Comparison {
+    program::VarId id;
+    std::int64_t limit;
+    bool is_below;
+  };
+
+  [[nodiscard]] std::vector<ops::TensorType> types_for(const Shapes& data) const;
+  [[nodiscard]] bool is_same(const Fixed& fixed, const std::vector<ops::TensorType>& types) const;
+  [[nodiscard]] static bool is_same(const Comparison& made,
+                                    const std::vector<ops::TensorType>& types);
+  [[nodiscard]] bool are_alike(const std::vector<ops::TensorType>& types) const;
+
+  std::vector<Fixed> fixed_;
+  std::vector<Comparison> comparisons_;
+  bool is_complete_ = false;            // the types are there, and can be found for other sizes
+  std::vector<program::Operator> ops_;  // by which they are inferred, in order
+  std::vector<ops::TensorType> types_;  // by variable
+  std::vector<bool> persistable_;       // likewise: has its declared type
+};
+
+// The same where nobody takes notes, which is null.
+inline void note_only_for(SizeNotes* notes, program::VarId id) {
+  if (notes != nullptr) notes->only_for(id);
+}
+inline bool is_below(SizeNotes* notes, program::VarId id, const Shape& shape, std::int64_t limit) {
+  return notes != nullptr ? notes->is_below(id, shape, limit) : shape.numel() < limit;
+}
+
+}  // namespace loci::passes
