@@ -15,8 +15,8 @@ std::string_view version_text();
 // Keeps oneDNN from what is beyond `most`; before anything else of it is used.
 void limit_isa(kernels::Isa most);
 // Has it keep fewer of what it compiled than by default, which by large kernels takes 50 MiB beside
-// what executors keep of theirs; unless somebody has said how many, by ONEDNN_PRIMITIVE_CACHE_CAPACITY
-// or in this process.
+// what executors keep of theirs; unless ONEDNN_PRIMITIVE_CACHE_CAPACITY or somebody in this process
+// has said how many.
 void bound_primitive_cache();
 
 }  // namespace loci::cpu::onednn
