@@ -13,10 +13,6 @@ using Kernels = std::vector<sdk::KernelDef>;
 
 inline constexpr std::string_view kName = "cuda";
 
-// The dtypes of products. Narrower integers, and unsigned ones, are left to other devices.
-inline constexpr std::uint64_t kNumbers =
-    sdk::kFloatBits | LOCI_DTYPE_BIT(LOCI_DTYPE_I32) | LOCI_DTYPE_BIT(LOCI_DTYPE_I64);
-
 // A kernel that does nothing but enqueue; of `aliases`, outputs may lie in an input's memory.
 inline sdk::KernelDef enqueuing(std::string_view op, std::uint64_t dtypes, sdk::CreateFn create,
                                 std::vector<loci_alias> aliases = {}) {

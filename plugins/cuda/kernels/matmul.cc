@@ -45,7 +45,7 @@ class OwnMatmul final : public sdk::Kernel {
         sdk::device_of<Device>(prepare.device()).multiprocessors();
     const bool small = takes_small_tiles(shape.sizes, multiprocessors);
     const std::string name =
-        typed_name(small ? "matmul_small" : "matmul", prepare.op().output(0).dtype());
+        typed_name(small ? "matmul_small" : "matmul", as_unsigned(prepare.op().output(0).dtype()));
     const std::int64_t tiles = tiles_of(shape.sizes, small ? kSmallTile : kLargeTile);
     prepare.emplace<OwnProducts>(KernelFunction(prepare, kMatmulImage, name), tiles * kBlockThreads,
                                  products_of(shape), op_, result_columns(prepare.op()));
@@ -68,8 +68,8 @@ std::unique_ptr<sdk::Kernel> make_own_matmul(const sdk::OpDesc& op) {
 
 void add_matmul(Kernels& kernels) {
   add(kernels, "fused_matmul", sdk::kFloatBits);
-  add(kernels, "matmul", kNumbers);
-  add(kernels, "mul", kNumbers);
+  add(kernels, "matmul", sdk::kNumberBits);
+  add(kernels, "mul", sdk::kNumberBits);
 }
 
 }  // namespace loci::cuda

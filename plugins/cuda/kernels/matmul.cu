@@ -1,12 +1,14 @@
 // Matrix products without a library. matmul_DTYPE(x, y, out, products, ending) and
 // matmul_small_DTYPE: blocks take turns at square tiles of the results, whose operands they have in
-// shared memory. Integers wrap, and have no ending. finish_matmul_DTYPE(out, count, ending) ends
+// shared memory. Integers wrap, and have no ending: they are taken for unsigned, and narrow ones
+// are summed as words, whose low bits are the result. finish_matmul_DTYPE(out, count, ending) ends
 // what is in memory.
 #include <cstdint>
 #include <type_traits>
 
 #include "kernels/block_threads.h"
 #include "kernels/elements.cuh"
+#include "kernels/instances.cuh"
 #include "kernels/matmul_ending.cuh"
 #include "kernels/matmul_products.h"
 #include "kernels/tile_sums.cuh"
@@ -14,21 +16,10 @@
 namespace loci::cuda {
 namespace {
 
-// Integers wrap as unsigned ones.
+// What sums are computed in.
 template <class T>
-struct SumOf {
-  using Type = computed_t<T>;
-};
-template <>
-struct SumOf<std::int32_t> {
-  using Type = std::uint32_t;
-};
-template <>
-struct SumOf<std::int64_t> {
-  using Type = std::uint64_t;
-};
-template <class T>
-using sum_t = typename SumOf<T>::Type;
+using sum_t =
+    std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 4), std::uint32_t, computed_t<T>>;
 
 // A part of an operand: `lines` rows of x, or columns of y, of `depth` terms each.
 template <class T>
@@ -150,7 +141,7 @@ __device__ void finish(T* out, std::int64_t count, const MatmulEnding& ending) {
 
 }  // namespace
 
-#define LOCI_MATMUL(dtype, T)                                                                      \
+#define LOCI_MATMUL(dtype, T, ...)                                                                 \
   extern "C" __global__ void __launch_bounds__(kBlockThreads)                                      \
       matmul_##dtype(const T* x, const T* y, T* out,                                               \
                      const __grid_constant__ MatmulProducts products, MatmulEnding ending) {       \
@@ -161,18 +152,14 @@ __device__ void finish(T* out, std::int64_t count, const MatmulEnding& ending) {
                            const __grid_constant__ MatmulProducts products, MatmulEnding ending) { \
     multiply<kSmallTile>(x, y, out, products, ending);                                             \
   }
-#define LOCI_MATMUL_FLOAT(dtype, T)                                            \
+#define LOCI_MATMUL_FLOAT(dtype, T, ...)                                       \
   LOCI_MATMUL(dtype, T)                                                        \
   extern "C" __global__ void __launch_bounds__(kBlockThreads)                  \
       finish_matmul_##dtype(T* out, std::int64_t count, MatmulEnding ending) { \
     finish(out, count, ending);                                                \
   }
 
-LOCI_MATMUL_FLOAT(f32, float)
-LOCI_MATMUL_FLOAT(f64, double)
-LOCI_MATMUL_FLOAT(f16, __half)
-LOCI_MATMUL_FLOAT(bf16, __nv_bfloat16)
-LOCI_MATMUL(i32, std::int32_t)
-LOCI_MATMUL(i64, std::int64_t)
+LOCI_FLOATS(LOCI_MATMUL_FLOAT)
+LOCI_UNSIGNED(LOCI_MATMUL)
 
 }  // namespace loci::cuda
