@@ -44,7 +44,8 @@ Suspects::Verdict Suspects::judge() const {
     }
   }
   if (count == 0) return {};
-  if (count == 1) return {"; it was " + named(latest), latest.front().correlation};
+  if (count == 1 && latest.size() == 1)
+    return {"; it was " + named(latest), latest.front().correlation};
   const std::string what = count <= kMostNamed ? ": " : ", the latest of them ";
   return {"; it was one of the " + std::to_string(count) + " launches since the last wait" + what +
               named(latest) + " (under LOCI_CUDA_BLOCKING=1 the error names it)",

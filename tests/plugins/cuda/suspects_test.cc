@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <string_view>
+#include <thread>
+
 namespace loci::cuda {
 namespace {
 
@@ -66,6 +71,35 @@ TEST(SuspectsTest, AStreamThatIsGoneIsNone) {
   Suspects suspects;
   suspects.add()->note("relu", 1);
   EXPECT_THAT(suspects.judge().text, IsEmpty());
+}
+
+constexpr std::array<std::string_view, 3> kOps = {"relu", "softmax", "mul"};
+
+// Those in a row that are what was noted: launch n is of the op n % 3.
+void expect_noted(const std::vector<RecentLaunches::Launch>& launches) {
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const std::uint64_t number = launches[i].correlation;
+    ASSERT_EQ(launches[i].op, kOps[number % kOps.size()]);
+    if (i > 0) ASSERT_EQ(number, launches[i - 1].correlation + 1);
+  }
+}
+
+TEST(SuspectsTest, WhoAsksWhileOthersAreNotedIsToldWholeOnes) {
+  RecentLaunches recent;
+  std::atomic<bool> is_enough{false};
+  std::thread launching([&] {
+    for (std::uint64_t n = 0; !is_enough; ++n) recent.note(kOps[n % kOps.size()], n);
+  });
+  std::size_t seen = 0;
+  for (int i = 0; i < 20'000 || seen == 0; ++i) {
+    const RecentLaunches::Unproven found = recent.unproven();
+    expect_noted(found.latest);
+    seen += found.latest.size();
+    recent.prove(found.count / 2);
+    if (HasFatalFailure()) break;
+  }
+  is_enough = true;
+  launching.join();
 }
 
 }  // namespace
