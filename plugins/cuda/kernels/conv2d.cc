@@ -1,16 +1,16 @@
 // conv2d, fused_conv2d and the gradient of the image, by conv2d.cu and conv2d_patch.cu.
 #include "device.h"
+#include "kernels/conv2d_op.h"
 #include "kernels/conv2d_shape.h"
 #include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
+#include "kernels/own_conv2d.h"
 
-extern "C" const unsigned long long loci_cuda_conv2d[];
 extern "C" const unsigned long long loci_cuda_conv2d_patch[];
 
 namespace loci::cuda {
 namespace {
 
-constexpr KernelImage kConvImage{"conv2d", loci_cuda_conv2d};
 constexpr KernelImage kConvPatchImage{"conv2d_patch", loci_cuda_conv2d_patch};
 
 KernelFunction function_of(const sdk::Prepare& prepare, ConvForm form, std::int64_t rows) {
@@ -49,44 +49,12 @@ class Gathering {
   KernelFunction function_;
 };
 
-// conv2d's inputs, then those of fused_conv2d.
-enum ConvSlot : std::uint32_t { kBias = 2, kScale, kShift, kMean, kVariance, kResidual };
-
-// What an operator does besides.
-class EndingOp {
- public:
-  explicit EndingOp(const sdk::OpDesc& op) : is_fused_(op.name() == "fused_conv2d") {
-    if (!is_fused_) return;
-    epsilon_ = op.attributes().real("epsilon");
-    activation_ = read_activation(op.attributes().text("activation"));
-  }
-  // With the addresses of a launch: null of what is not there.
-  [[nodiscard]] ConvEnding in(const sdk::Launch& launch) const {
-    ConvEnding ending{};
-    ending.bias = launch.input<void>(kBias);
-    if (!is_fused_) return ending;
-    ending.scale = launch.input<void>(kScale);
-    ending.shift = launch.input<void>(kShift);
-    ending.mean = launch.input<void>(kMean);
-    ending.variance = launch.input<void>(kVariance);
-    ending.residual = launch.input<void>(kResidual);
-    ending.epsilon = epsilon_;
-    ending.activation = activation_;
-    return ending;
-  }
-
- private:
-  bool is_fused_;
-  double epsilon_ = 0;
-  Activation activation_ = Activation::kNone;
-};
-
 struct Forward {
   void launch(const sdk::Launch& launch) const {
     gathering.launch(launch, launch.input<void>(0), launch.input<void>(1), ending.in(launch));
   }
   Gathering gathering;
-  EndingOp ending;
+  ConvEndingOp ending;
 };
 
 class ForwardKernel final : public sdk::Kernel {
@@ -102,7 +70,7 @@ class ForwardKernel final : public sdk::Kernel {
 
  private:
   sdk::ConvOptions options_;
-  EndingOp ending_;
+  ConvEndingOp ending_;
 };
 
 struct ImageGrad {
@@ -129,11 +97,18 @@ class ImageGradKernel final : public sdk::Kernel {
 
 }  // namespace
 
+std::unique_ptr<sdk::Kernel> make_own_conv2d(const sdk::OpDesc& op) {
+  return std::make_unique<ForwardKernel>(op);
+}
+
+std::unique_ptr<sdk::Kernel> make_own_conv2d_grad_input(const sdk::OpDesc& op) {
+  return std::make_unique<ImageGradKernel>(op);
+}
+
 void add_conv2d(Kernels& kernels) {
-  kernels.push_back(enqueuing("conv2d", sdk::kFloatBits, sdk::make_kernel<ForwardKernel>));
-  kernels.push_back(enqueuing("fused_conv2d", sdk::kFloatBits, sdk::make_kernel<ForwardKernel>));
-  kernels.push_back(
-      enqueuing("conv2d_grad_input", sdk::kFloatBits, sdk::make_kernel<ImageGradKernel>));
+  kernels.push_back(enqueuing("conv2d", sdk::kFloatBits, make_own_conv2d));
+  kernels.push_back(enqueuing("fused_conv2d", sdk::kFloatBits, make_own_conv2d));
+  kernels.push_back(enqueuing("conv2d_grad_input", sdk::kFloatBits, make_own_conv2d_grad_input));
 }
 
 }  // namespace loci::cuda

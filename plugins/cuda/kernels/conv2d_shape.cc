@@ -23,10 +23,6 @@ constexpr std::int64_t kWindowsOfThread = 16;
 // From so many on, a whole block sums a few weights.
 constexpr std::int64_t kWindowsOfBlock = 1024;
 
-Extent extent_of(std::int64_t count) {
-  return {count, division_by(std::max<std::int64_t>(count, 2))};
-}
-
 ConvAxis forward_axis(const sdk::WindowAxis& axis) {
   ConvAxis result{};
   result.places = extent_of(axis.output);
@@ -189,6 +185,10 @@ ConvParts parts_of(std::int64_t windows, std::int64_t blocks, std::int64_t least
 }
 
 }  // namespace
+
+Extent extent_of(std::int64_t count) {
+  return {count, division_by(std::max<std::int64_t>(count, 2))};
+}
 
 void require_counted(const sdk::ConvShape& shape) {
   if (!is_counted(shape.window.height) || !is_counted(shape.window.width)) {

@@ -8,6 +8,9 @@
 
 namespace loci::cuda {
 
+// With the division by it.
+[[nodiscard]] Extent extent_of(std::int64_t count);
+
 // Throws Error of the code LOCI_CODE_UNSUPPORTED for windows, and tensors, that the kernels cannot
 // count.
 void require_counted(const sdk::ConvShape& shape);

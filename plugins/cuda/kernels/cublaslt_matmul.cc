@@ -32,18 +32,16 @@ struct LeftEnding {
 
 struct LibraryProduct {
   void launch(const sdk::Launch& launch) const {
-    if (elsewhere && !product->are_aligned(launch)) return elsewhere->launch(launch);
-    {
-      Stream* stream = sdk::stream_of<Device>(launch.stream());
-      Device::require(stream);
-      const CurrentContext current(*device);
-      device->faults().enter_launch();
-      product->enqueue(launch, stream->handle());
-    }
+    CublasLtOperands operands{launch.input<void>(0), launch.input<void>(1), launch.output<void>(0)};
+    if (has_bias) operands.bias = launch.input<void>(MatmulOp::kBiasSlot);
+    if (has_residual) operands.residual = launch.input<void>(MatmulOp::kResidualSlot);
+    if (elsewhere && !product->takes(operands)) return elsewhere->launch(launch);
+    product->launch(launch, operands);
     if (left) left->launch(launch);
   }
-  Device* device;
   std::unique_ptr<const CublasLtProduct> product;
+  bool has_bias;
+  bool has_residual;
   std::optional<LeftEnding> left;
   // Our own kernel, where the library takes no operands that begin anywhere.
   std::optional<sdk::PreparedPart> elsewhere;
@@ -74,9 +72,8 @@ class CublasLtMatmul final : public sdk::Kernel {
     const sdk::MatmulShape shape = op_.shape(prepare.op());
     const std::string reason = refuse(shape);
     if (!reason.empty()) throw sdk::Error(LOCI_CODE_UNSUPPORTED, reason);
-    auto& device = sdk::device_of<Device>(prepare.device());
     CublasLtEnding ending = wanted_ending(prepare.op(), shape);
-    auto product = make_product(prepare, device, shape, &ending);
+    auto product = make_cublaslt_product(prepare, shape, &ending);
     std::optional<sdk::PreparedPart> elsewhere;
     if (!product->takes_any_address()) elsewhere = prepare.part(*own_);
     std::optional<LeftEnding> left = left_of(prepare, shape, ending);
@@ -85,8 +82,8 @@ class CublasLtMatmul final : public sdk::Kernel {
                        "cuBLASLt ends no product so, and halves would be rounded twice");
     }
     prepare.set_workspace(product->workspace());
-    prepare.emplace<LibraryProduct>(&device, std::move(product), std::move(left),
-                                    std::move(elsewhere));
+    prepare.emplace<LibraryProduct>(std::move(product), op_.has_bias(), op_.has_residual(),
+                                    std::move(left), std::move(elsewhere));
   }
 
  private:
@@ -97,26 +94,6 @@ class CublasLtMatmul final : public sdk::Kernel {
     const bool is_added = adds_bias || !op_.has_bias();
     const bool activates = is_added && does_activation(op_.activation(), op.output(0).dtype());
     return {adds_bias, op_.has_residual(), activates ? op_.activation() : Activation::kNone};
-  }
-  [[nodiscard]] bool has_ending() const {
-    return op_.has_bias() || op_.has_residual() || op_.activation() != Activation::kNone;
-  }
-
-  // Without an ending where the library has no algorithm that does it.
-  [[nodiscard]] std::unique_ptr<const CublasLtProduct> make_product(const sdk::Prepare& prepare,
-                                                                    Device& device,
-                                                                    const sdk::MatmulShape& shape,
-                                                                    CublasLtEnding* ending) const {
-    const loci_dtype dtype = prepare.op().output(0).dtype();
-    device.cublaslt().get();  // throws why there is none
-    const CurrentContext current(device);
-    try {
-      return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
-    } catch (const sdk::Error& error) {
-      if (error.code() != LOCI_CODE_UNSUPPORTED || !has_ending()) throw;
-    }
-    *ending = {};
-    return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
   }
 
   [[nodiscard]] std::optional<LeftEnding> left_of(const sdk::Prepare& prepare,

@@ -54,7 +54,8 @@ void* aligned_workspace(const sdk::Launch& launch) {
 // each row, is that of our columns.
 CublasLtProduct::CublasLtProduct(Device& device, loci_dtype dtype, const sdk::MatmulShape& shape,
                                  const CublasLtEnding& ending)
-    : library_(device.cublaslt()),
+    : device_(device),
+      library_(device.cublaslt()),
       handle_(library_.get()),
       ending_(ending),
       type_(type_of(dtype)),
@@ -165,14 +166,13 @@ std::uint64_t CublasLtProduct::workspace() const {
   return wanted == 0 ? 0 : wanted + kWorkspaceAlignment;
 }
 
-bool CublasLtProduct::are_aligned(const sdk::Launch& launch) const {
+bool CublasLtProduct::are_aligned(const CublasLtOperands& operands) const {
   const auto address = [](const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
   };
-  std::uintptr_t all = address(launch.input<void>(0)) | address(launch.input<void>(1)) |
-                       address(launch.output<void>(0));
-  if (ending_.bias) all |= address(launch.input<void>(MatmulOp::kBiasSlot));
-  if (ending_.residual) all |= address(launch.input<void>(MatmulOp::kResidualSlot));
+  std::uintptr_t all = address(operands.x) | address(operands.y) | address(operands.out);
+  if (ending_.bias) all |= address(operands.bias);
+  if (ending_.residual) all |= address(operands.residual);
   return all % kVectorAlignment == 0;
 }
 
@@ -183,22 +183,43 @@ const void* CublasLtProduct::scalar(bool is_one) const {
   return &kFloats[is_one ? 1 : 0];
 }
 
-void CublasLtProduct::enqueue(const sdk::Launch& launch, CUstream stream) const {
-  const auto& chosen = are_aligned(launch) ? *aligned_ : *anywhere_;
-  void* const out = launch.output<void>(0);
-  const void* const c = ending_.residual ? launch.input<void>(MatmulOp::kResidualSlot) : out;
+void CublasLtProduct::launch(const sdk::Launch& launch, const CublasLtOperands& operands) const {
+  Device::Stream* stream = sdk::stream_of<Device>(launch.stream());
+  Device::require(stream);
+  const CurrentContext current(device_);
+  device_.faults().enter_launch();
+  const auto& chosen = are_aligned(operands) ? *aligned_ : *anywhere_;
   cublasLtMatmulDescOpaque_t with_bias;
   cublasLtMatmulDesc_t operation = given(operation_);
   if (ending_.bias) {
-    describe(with_bias, launch.input<void>(MatmulOp::kBiasSlot));
+    describe(with_bias, operands.bias);
     operation = &with_bias;
   }
+  const void* const c = ending_.residual ? operands.residual : operands.out;
   void* const workspace = chosen.workspaceSize == 0 ? nullptr : aligned_workspace(launch);
   library_.check(library_.library()->cublasLtMatmul(
-                     handle_, operation, scalar(true), launch.input<void>(1), given(a_),
-                     launch.input<void>(0), given(b_), scalar(ending_.residual), c, given(d_), out,
-                     given(d_), &chosen.algo, workspace, chosen.workspaceSize, stream),
+                     handle_, operation, scalar(true), operands.y, given(a_), operands.x, given(b_),
+                     scalar(ending_.residual), c, given(d_), operands.out, given(d_), &chosen.algo,
+                     workspace, chosen.workspaceSize, stream->handle()),
                  "multiplying by cuBLASLt");
+}
+
+std::unique_ptr<const CublasLtProduct> make_cublaslt_product(const sdk::Prepare& prepare,
+                                                             const sdk::MatmulShape& shape,
+                                                             CublasLtEnding* ending) {
+  const loci_dtype dtype = prepare.op().output(0).dtype();
+  auto& device = sdk::device_of<Device>(prepare.device());
+  device.cublaslt().get();  // throws why there is none
+  const CurrentContext current(device);
+  const bool has_ending =
+      ending->bias || ending->residual || ending->activation != Activation::kNone;
+  try {
+    return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
+  } catch (const sdk::Error& error) {
+    if (error.code() != LOCI_CODE_UNSUPPORTED || !has_ending) throw;
+  }
+  *ending = {};
+  return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
 }
 
 }  // namespace loci::cuda

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <loci/plugin/kernel.hpp>
 #include <loci/plugin/matmul.hpp>
+#include <memory>
 #include <optional>
 
-#include "driver.h"
-#include "kernels/matmul_op.h"
+#include "kernels/activation.h"
 
 namespace loci::cuda {
 
@@ -22,6 +22,15 @@ struct CublasLtEnding {
   bool bias = false;
   bool residual = false;  // as its matrix C
   Activation activation = Activation::kNone;
+};
+
+// The addresses of a launch; bias and residual are read only where the product has them.
+struct CublasLtOperands {
+  const void* x;
+  const void* y;
+  void* out;
+  const void* bias = nullptr;
+  const void* residual = nullptr;
 };
 
 // Immutable; descriptors stay where they were initialised.
@@ -36,12 +45,14 @@ class CublasLtProduct {
 
   // Bytes that a launch gives as workspace.
   [[nodiscard]] std::uint64_t workspace() const;
-  // Whether enqueue() takes operands that lie at any element.
+  // Whether it takes operands that lie at any element.
   [[nodiscard]] bool takes_any_address() const { return anywhere_.has_value(); }
-  // Whether the operands lie where an algorithm of all products takes them.
-  [[nodiscard]] bool are_aligned(const sdk::Launch& launch) const;
-  // The context is current.
-  void enqueue(const sdk::Launch& launch, CUstream stream) const;
+  // Whether it takes these.
+  [[nodiscard]] bool takes(const CublasLtOperands& operands) const {
+    return takes_any_address() || are_aligned(operands);
+  }
+  // Enqueues it. Throws Error.
+  void launch(const sdk::Launch& launch, const CublasLtOperands& operands) const;
 
  private:
   struct Matrix {
@@ -54,9 +65,12 @@ class CublasLtProduct {
   void describe(cublasLtMatrixLayoutOpaque_t& layout, const Matrix& matrix) const;
   void describe(cublasLtMatmulDescOpaque_t& operation, const void* bias) const;
   [[nodiscard]] std::optional<cublasLtMatmulHeuristicResult_t> choose(std::uint32_t alignment);
+  // Whether the operands lie where an algorithm of all products takes them.
+  [[nodiscard]] bool are_aligned(const CublasLtOperands& operands) const;
   [[nodiscard]] const void* scalar(bool is_one) const;
   [[nodiscard]] cublasLtEpilogue_t epilogue() const;
 
+  Device& device_;
   CublasLtHandle& library_;
   const cublasLtHandle_t handle_;
   const CublasLtEnding ending_;
@@ -73,5 +87,11 @@ class CublasLtProduct {
   std::optional<cublasLtMatmulHeuristicResult_t> aligned_;
   std::optional<cublasLtMatmulHeuristicResult_t> anywhere_;
 };
+
+// A product of the device's, for results of the operator's dtype. Without the ending, which is none
+// then, where the library has no algorithm that does it. Throws Error(LOCI_CODE_UNSUPPORTED) that
+// says why there is no product.
+[[nodiscard]] std::unique_ptr<const CublasLtProduct> make_cublaslt_product(
+    const sdk::Prepare& prepare, const sdk::MatmulShape& shape, CublasLtEnding* ending);
 
 }  // namespace loci::cuda

@@ -33,6 +33,7 @@ void add_concat(Kernels& kernels);
 void add_conv2d(Kernels& kernels);
 void add_conv2d_filter(Kernels& kernels);
 void add_cross_entropy(Kernels& kernels);
+void add_cublaslt_conv2d(Kernels& kernels);
 void add_cublaslt_matmul(Kernels& kernels);
 void add_dropout(Kernels& kernels);
 void add_fill(Kernels& kernels);

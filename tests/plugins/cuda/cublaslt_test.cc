@@ -58,6 +58,52 @@ TEST(CublasLt, LeavesWhatItDoesNotTakeAndSaysWhy) {
       0);
 }
 
+Call convolution(loci_dtype dtype, std::int64_t stride, std::int64_t groups) {
+  const std::int64_t side = stride == 1 ? 4 : 2;
+  return {"conv2d",
+          {empty_like(dtype, {2, 8, 4, 4}), empty_like(dtype, {6, 8 / groups, 1, 1})},
+          {{dtype, {2, 6, side, side}}},
+          {{"strides", std::vector<std::int64_t>{stride, stride}},
+           {"paddings", std::vector<std::int64_t>{0, 0}},
+           {"dilations", std::vector<std::int64_t>{1, 1}},
+           {"padding_algorithm", std::string("EXPLICIT")},
+           {"groups", groups}}};
+}
+
+Call with_bias(Call call) {
+  call.inputs.push_back(empty_like(call.outputs[0].first, {6}));
+  return call;
+}
+
+TEST(CublasLt, ConvolvesByPixels) {
+  EXPECT_EQ(in_child([] {
+              DrivenPlugin plugin = open_double("devices=1", {{"cublaslt", library()}});
+              for (const loci_dtype dtype : {LOCI_DTYPE_F32, LOCI_DTYPE_F16, LOCI_DTYPE_F64}) {
+                EXPECT_EQ(plugin.implementation_of(convolution(dtype, 1, 1)), "cublaslt");
+              }
+              EXPECT_EQ(plugin.implementation_of(with_bias(convolution(LOCI_DTYPE_F32, 1, 1))),
+                        "cublaslt");
+            }),
+            0);
+}
+
+TEST(CublasLt, LeavesOtherConvolutionsAndSaysWhy) {
+  EXPECT_EQ(in_child([] {
+              DrivenPlugin plugin = open_double("devices=1", {{"cublaslt", library()}});
+              for (const Call& call :
+                   {convolution(LOCI_DTYPE_F32, 2, 1), convolution(LOCI_DTYPE_F32, 1, 2)}) {
+                EXPECT_EQ(plugin.implementation_of(call), "cuda");
+                EXPECT_THAT(plugin.refusal(call, "cublaslt"),
+                            HasSubstr("only windows of one pixel, of all channels"));
+              }
+              const Call halves = with_bias(convolution(LOCI_DTYPE_F16, 1, 1));
+              EXPECT_EQ(plugin.implementation_of(halves), "cuda");
+              EXPECT_THAT(plugin.refusal(halves, "cublaslt"),
+                          HasSubstr("halves would be rounded twice"));
+            }),
+            0);
+}
+
 TEST(CublasLt, AMissingLibraryIsNamed) {
   EXPECT_EQ(in_child([] {
               EXPECT_THAT(refusal(square(), {{"cublaslt", "/absent/libcublasLt.so.13"}}),

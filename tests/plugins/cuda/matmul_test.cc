@@ -58,5 +58,23 @@ TEST(CudaMatmulTest, TakesViewsThatBeginAnywhere) {
   }
 }
 
+// Images and filters of one pixel each, whose products have a bias behind them, which the library
+// does not add.
+TEST(CudaMatmulTest, ConvolvesViewsThatBeginAnywhere) {
+  const FallbackGuard on_the_device(FallbackPolicy::kError);
+  constexpr std::int64_t kImage = 2 * 3 * 4;
+  const Tensor numbers = counted(kImage + 4);
+  const Tensor filter = counted(5 * 3).reshaped({5, 3, 1, 1});
+  const Tensor bias = counted(5);
+  for (std::int64_t begin = 0; begin < 4; ++begin) {
+    const Tensor image = numbers.rows(begin, begin + kImage).reshaped({2, 3, 2, 2});
+    const Tensor expected =
+        conv2d(image.to("cpu"), filter.to("cpu"), Conv2dOptions(), bias.to("cpu"));
+    EXPECT_EQ(conv2d(image, filter, Conv2dOptions(), bias).to_vector<float>(),
+              expected.to_vector<float>())
+        << begin;
+  }
+}
+
 }  // namespace
 }  // namespace loci::test

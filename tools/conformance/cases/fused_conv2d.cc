@@ -103,6 +103,18 @@ Case fused_case(DType dtype, const FusedConv& op) {
   return result;
 }
 
+// Products of the filters and each image.
+void add_pointwise_cases(Suite& suite, DType dtype) {
+  const Convolution plain{{2, 8, 6, 4}, {12, 8, 1, 1}, {}, false, "pointwise"};
+  const Convolution biased{{3, 5, 3, 5}, {7, 5, 1, 1}, {}, true, "pointwise"};
+  const FusedConv cases[] = {{plain, false, false, "relu"},
+                             {plain, false, true, "relu"},
+                             {plain, false, true, "hard_swish"},
+                             {biased, false, false, "relu"},
+                             {biased, true, true, "gelu"}};
+  for (const FusedConv& op : cases) suite.add(fused_case(dtype, op));
+}
+
 }  // namespace
 
 void add_fused_conv2d_cases(Suite& suite) {
@@ -142,6 +154,7 @@ void add_fused_conv2d_cases(Suite& suite) {
   for (const FusedConv& op : transformed) suite.add(fused_case(kFloat32, op));
   for (const DType dtype : kFloatTypes) {
     for (const FusedConv& op : cases) suite.add(fused_case(dtype, op));
+    add_pointwise_cases(suite, dtype);
   }
 }
 

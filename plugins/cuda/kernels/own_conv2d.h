@@ -1,0 +1,19 @@
+// The convolutions of conv2d.cu, which take whatever cuBLASLt does not.
+#pragma once
+
+#include <loci/plugin/kernel.hpp>
+#include <memory>
+
+#include "module_cache.h"
+
+extern "C" const unsigned long long loci_cuda_conv2d[];
+
+namespace loci::cuda {
+
+inline constexpr KernelImage kConvImage{"conv2d", loci_cuda_conv2d};
+
+// Of conv2d or fused_conv2d.
+[[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d(const sdk::OpDesc& op);
+[[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d_grad_input(const sdk::OpDesc& op);
+
+}  // namespace loci::cuda
