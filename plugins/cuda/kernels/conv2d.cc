@@ -1,4 +1,5 @@
-// conv2d, fused_conv2d and the gradient of the image, by conv2d.cu and conv2d_patch.cu.
+// conv2d, fused_conv2d and the gradient of the image, by conv2d.cu, conv2d_mma.cu and
+// conv2d_patch.cu.
 #include "device.h"
 #include "kernels/conv2d_op.h"
 #include "kernels/conv2d_shape.h"
@@ -6,18 +7,37 @@
 #include "kernels/kernel_list.h"
 #include "kernels/own_conv2d.h"
 
+extern "C" const unsigned long long loci_cuda_conv2d_mma[];
 extern "C" const unsigned long long loci_cuda_conv2d_patch[];
 
 namespace loci::cuda {
 namespace {
 
+constexpr KernelImage kConvMmaImage{"conv2d_mma", loci_cuda_conv2d_mma};
 constexpr KernelImage kConvPatchImage{"conv2d_patch", loci_cuda_conv2d_patch};
+
+// Of halves, and of float32 where that may be rounded to TF32.
+bool takes_tensor_cores(const sdk::Prepare& prepare) {
+  switch (prepare.op().output(0).dtype()) {
+    case LOCI_DTYPE_F16:
+    case LOCI_DTYPE_BF16: return true;
+    case LOCI_DTYPE_F32: return sdk::device_of<Device>(prepare.device()).cublaslt().uses_tf32();
+    default: return false;
+  }
+}
+
+KernelFunction tiled(const sdk::Prepare& prepare, std::string_view suffix) {
+  const bool takes_cores = takes_tensor_cores(prepare);
+  const std::string stem = std::string(takes_cores ? "conv2d_mma" : "conv2d").append(suffix);
+  return {prepare, takes_cores ? kConvMmaImage : kConvImage,
+          typed_name(stem, prepare.op().output(0).dtype())};
+}
 
 KernelFunction function_of(const sdk::Prepare& prepare, ConvForm form, std::int64_t rows) {
   const loci_dtype dtype = prepare.op().output(0).dtype();
   switch (form) {
-    case ConvForm::kManyRows: return {prepare, kConvImage, typed_name("conv2d", dtype)};
-    case ConvForm::kFewRows: return {prepare, kConvImage, typed_name("conv2d_few", dtype)};
+    case ConvForm::kManyRows: return tiled(prepare, "");
+    case ConvForm::kFewRows: return tiled(prepare, "_few");
     case ConvForm::kPatch:
       return {prepare, kConvPatchImage,
               typed_name(rows == 1 ? "conv2d_patch_one" : "conv2d_patch", dtype)};

@@ -5,56 +5,12 @@
 //   finish_conv2d_DTYPE(out, count, plane, channels, ending)  ends results that are in memory,
 //     planes of the channels of images
 #include "kernels/conv2d_ending.cuh"
-#include "kernels/conv2d_gather.cuh"
+#include "kernels/conv2d_tile.cuh"
 #include "kernels/instances.cuh"
 #include "kernels/tile_sums.cuh"
 
 namespace loci::cuda {
 namespace {
-
-// Which part of which result a block computes: rows of a group, columns of a phase.
-struct ConvTile {
-  std::int64_t group;
-  std::int64_t row;
-  std::int64_t column;
-  ImagePhase phase;
-};
-
-// Tiles of the same columns follow one another, so that they find the source in the caches.
-template <int rows>
-__device__ ConvTile conv_tile(const ConvGather& gather, std::int64_t index) {
-  const Split row = split(index, gather.row_tiles);
-  const Split column = split(row.outer, gather.column_tiles);
-  const Split width = split(column.outer, gather.width.phases);
-  const Split height = split(width.outer, gather.height.phases);
-  return {height.outer,
-          row.rest * rows,
-          column.rest * kConvColumns,
-          {phase_at(gather.height, height.rest), phase_at(gather.width, width.rest)}};
-}
-
-// A column of a phase: an image, and a place in it.
-struct Column {
-  std::int64_t image;
-  std::int64_t i;
-  std::int64_t j;
-};
-
-__device__ Column column_at(const ConvGather& gather, std::int64_t index) {
-  const Split line = split(index, gather.width.phase_places);
-  const Split image = split(line.outer, gather.height.phase_places);
-  return {image.outer, image.rest, line.rest};
-}
-
-// Among the images of one channel each; negative if there is none.
-__device__ std::int64_t place_of(const ConvGather& gather, const ImagePhase& phase,
-                                 const Column& column) {
-  const std::int64_t h = phase.height.first_place + column.i * gather.height.divisor.count;
-  const std::int64_t w = phase.width.first_place + column.j * gather.width.divisor.count;
-  const bool is_there = column.image < gather.batch && h < gather.height.places.count &&
-                        w < gather.width.places.count;
-  return is_there ? h * gather.width.places.count + w : -1;
-}
 
 // Weights of taps follow one another, unless windows are of one tap, where those of rows may.
 template <int rows, class T, class C>
@@ -107,17 +63,6 @@ __device__ void store_tile(const TileSums<C, rows, kConvColumns>& sums,
   }
 }
 
-// Of the first row's result among all; negative if the column has none.
-__device__ std::int64_t position_of(const ConvGather& gather, const ConvTile& tile,
-                                    const Column& column) {
-  const std::int64_t place = place_of(gather, tile.phase, column);
-  if (place < 0) return place;
-  const std::int64_t group = column.image * gather.groups.count + tile.group;
-  return (group * gather.rows.count + tile.row) * gather.height.places.count *
-             gather.width.places.count +
-         place;
-}
-
 template <int rows, class T>
 __device__ void convolve_tile(const T* source, const T* weights, T* out, const ConvGather& gather,
                               const ConvTile& tile, const ConvEnding& ending) {
@@ -158,9 +103,7 @@ __device__ void convolve_tile(const T* source, const T* weights, T* out, const C
 template <int rows, class T>
 __device__ void convolve(const T* source, const T* weights, T* out, const ConvGather& gather,
                          const ConvEnding& ending) {
-  const std::int64_t tiles = gather.row_tiles.count * gather.column_tiles.count *
-                             gather.height.phases.count * gather.width.phases.count *
-                             gather.groups.count;
+  const std::int64_t tiles = tiles_of(gather);
   for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
     convolve_tile<rows>(source, weights, out, gather, conv_tile<rows>(gather, i), ending);
   }
@@ -230,12 +173,15 @@ __device__ void finish_results(T* out, std::int64_t count, const Extent& plane,
            const __grid_constant__ ConvEnding ending) {                                          \
     form(source, weights, out, gather, ending);                                                  \
   }
-#define LOCI_CONV(dtype, T, ...)                                \
-  LOCI_CONV_FORM(conv2d_##dtype, T, convolve<kConvManyRows>)    \
-  LOCI_CONV_FORM(conv2d_few_##dtype, T, convolve<kConvFewRows>) \
-  LOCI_CONV_FORM(conv2d_direct_##dtype, T, convolve_directly)
+#define LOCI_CONV_TILES(dtype, T)                            \
+  LOCI_CONV_FORM(conv2d_##dtype, T, convolve<kConvManyRows>) \
+  LOCI_CONV_FORM(conv2d_few_##dtype, T, convolve<kConvFewRows>)
+#define LOCI_CONV_DIRECT(dtype, T, ...) LOCI_CONV_FORM(conv2d_direct_##dtype, T, convolve_directly)
 
-LOCI_FLOATS(LOCI_CONV)
+// Tensor cores have the tiles of halves.
+LOCI_CONV_TILES(f32, float)
+LOCI_CONV_TILES(f64, double)
+LOCI_FLOATS(LOCI_CONV_DIRECT)
 
 // Halves are not ended so, since they would be rounded twice.
 #define LOCI_CONV_FINISH(dtype, T)                                                          \

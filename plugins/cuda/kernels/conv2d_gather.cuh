@@ -132,12 +132,17 @@ class Window {
       : Window(gather, images, phase.height.element + i * gather.height.scale,
                phase.width.element + j * gather.width.scale, is_there) {}
 
-  // 0 in the padding.
+  // Null in the padding.
+  template <class T>
+  __device__ const T* at(const T* source, const Tap& tap) const {
+    const bool is_outside = (row_ + tap.row >= rows_) | (column_ + tap.column >= columns_);
+    return is_outside ? nullptr : source + (offset_ + tap.offset);
+  }
+  // 0 there.
   template <class T>
   __device__ computed_t<T> element(const T* source, const Tap& tap) const {
-    const bool is_outside = (row_ + tap.row >= rows_) | (column_ + tap.column >= columns_);
-    if (is_outside) return 0;
-    return Element<T>::widen(source[offset_ + tap.offset]);
+    const T* const found = at(source, tap);
+    return found == nullptr ? computed_t<T>{0} : Element<T>::widen(*found);
   }
 
  private:

@@ -106,9 +106,12 @@ std::vector<Convolution> convolutions() {
 struct Form {
   ConvForm form;
   std::int64_t turns = 0;  // of the threads of patches
+  bool is_mma = false;     // by tensor cores
 };
-constexpr Form kForms[] = {{ConvForm::kManyRows}, {ConvForm::kFewRows},  {ConvForm::kPatch, 1},
-                           {ConvForm::kPatch, 2}, {ConvForm::kPatch, 4}, {ConvForm::kDirect}};
+constexpr Form kForms[] = {{ConvForm::kManyRows},          {ConvForm::kFewRows},
+                           {ConvForm::kManyRows, 0, true}, {ConvForm::kFewRows, 0, true},
+                           {ConvForm::kPatch, 1},          {ConvForm::kPatch, 2},
+                           {ConvForm::kPatch, 4},          {ConvForm::kDirect}};
 
 std::string name_of(const std::string& stem, ConvForm form) {
   switch (form) {
@@ -120,6 +123,10 @@ std::string name_of(const std::string& stem, ConvForm form) {
   return stem + "_direct_f32";
 }
 
+std::string gathering_name(const Form& form) {
+  return name_of(form.is_mma ? "conv2d_mma" : "conv2d", form.form);
+}
+
 // Whether it can be computed so.
 bool has_form(ConvGather gather, const Form& form) {
   if (form.form != ConvForm::kPatch) return true;
@@ -129,14 +136,17 @@ bool has_form(ConvGather gather, const Form& form) {
 
 class Conv2dKernelsTest : public ImageTest {
  protected:
-  void load_form(ConvForm form) { load(form == ConvForm::kPatch ? "conv2d_patch" : "conv2d"); }
+  void load_form(const Form& form) {
+    const char* const tiles = form.is_mma ? "conv2d_mma" : "conv2d";
+    load(form.form == ConvForm::kPatch ? "conv2d_patch" : tiles);
+  }
 
   Counters gather(const Form& wanted, ConvGather what, const DeviceArray<float>& source,
                   const DeviceArray<float>& weights, const DeviceArray<float>& out) {
-    const auto& [form, turns] = wanted;
+    const auto& [form, turns, is_mma] = wanted;
     const std::int64_t threads = turns == 0 ? take_form(what, form) : take_patches(what, turns);
     const bool is_one = form == ConvForm::kPatch && what.rows.count == 1;
-    return launch(is_one ? "conv2d_patch_one_f32" : name_of("conv2d", form), threads, source,
+    return launch(is_one ? "conv2d_patch_one_f32" : gathering_name(wanted), threads, source,
                   weights, out, what, ConvEnding{});
   }
 
@@ -155,7 +165,7 @@ class Conv2dKernelsTest : public ImageTest {
 
 TEST_F(Conv2dKernelsTest, EachFormConvolves) {
   for (const Form& form : kForms) {
-    load_form(form.form);
+    load_form(form);
     int checked = 0;
     for (const Convolution& each : convolutions()) {
       const sdk::ConvShape shape = each.shape();
@@ -169,16 +179,16 @@ TEST_F(Conv2dKernelsTest, EachFormConvolves) {
       const auto out = rig.array<float>(expected.size());
       gather(form, gather_of(shape), rig.array(x), rig.array(filter), out);
       EXPECT_EQ(out.get(), expected)
-          << name_of("conv2d", form.form) << " of " << each.x[1] << ", turns " << form.turns;
+          << gathering_name(form) << " of " << each.x[1] << ", turns " << form.turns;
       ++checked;
     }
-    EXPECT_GE(checked, 4) << name_of("conv2d", form.form);
+    EXPECT_GE(checked, 4) << gathering_name(form);
   }
 }
 
 TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfImages) {
   for (const Form& form : kForms) {
-    load_form(form.form);
+    load_form(form);
     int checked = 0;
     for (const Convolution& each : convolutions()) {
       const sdk::ConvShape shape = each.shape();
@@ -192,10 +202,10 @@ TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfImages) {
       const auto out = rig.array<float>(expected.size());
       gather(form, image_grad_of(shape), rig.array(out_grad), rig.array(filter), out);
       EXPECT_EQ(out.get(), expected)
-          << name_of("conv2d", form.form) << " of " << each.x[1] << ", turns " << form.turns;
+          << gathering_name(form) << " of " << each.x[1] << ", turns " << form.turns;
       ++checked;
     }
-    EXPECT_GE(checked, 4) << name_of("conv2d", form.form);
+    EXPECT_GE(checked, 4) << gathering_name(form);
   }
 }
 
@@ -246,11 +256,13 @@ TEST_F(Conv2dKernelsTest, TilesReadTermsOnce) {
   const auto x = rig.zeros<float>(static_cast<std::size_t>(images_of(shape)));
   const auto filter = rig.zeros<float>(static_cast<std::size_t>(weights_of(shape)));
   const auto out = rig.zeros<float>(static_cast<std::size_t>(results_of(shape)));
-  load("conv2d");
   const std::int64_t column_tiles = results_of(shape) / 64 / kConvColumns;
-  for (const auto& [form, rows] : {std::pair{ConvForm::kManyRows, kConvManyRows},
-                                   std::pair{ConvForm::kFewRows, kConvFewRows}}) {
-    const Counters counters = gather({form}, gather_of(shape), x, filter, out);
+  for (const Form& form : kForms) {
+    if (form.form != ConvForm::kManyRows && form.form != ConvForm::kFewRows) continue;
+    SCOPED_TRACE(gathering_name(form));
+    const std::int64_t rows = form.form == ConvForm::kManyRows ? kConvManyRows : kConvFewRows;
+    load_form(form);
+    const Counters counters = gather(form, gather_of(shape), x, filter, out);
     const std::int64_t terms =
         column_tiles * (64 / rows) * shape.window_size() * (rows + kConvColumns);
     expect_within({terms + results_of(shape), 1}, counters);

@@ -1,0 +1,189 @@
+// Convolutions of images, and the gradients of their images, by tensor cores: float16, bfloat16,
+// and float32 as TF32.
+//   conv2d_mma_DTYPE, conv2d_mma_few_DTYPE(source, weights, out, gather, ending)  blocks take turns
+//     at tiles of the results, whose terms they have in shared memory
+#include "kernels/block_threads.h"
+#include "kernels/conv2d_ending.cuh"
+#include "kernels/conv2d_tile.cuh"
+#include "kernels/mma.cuh"
+
+namespace loci::cuda {
+namespace {
+
+// Of each line that a block has at once.
+constexpr int kLineWords = 16;
+static_assert(kLineWords % kMmaWords == 0);
+// A row of sums, four words more than there are columns: then few threads meet one bank.
+constexpr int kSumColumns = kConvColumns + 4;
+
+// What a block has in shared memory: terms, and then their sums.
+template <class T, int rows>
+union MmaShared {
+  using Weights = MmaLines<mma_term_t<T>, rows, kLineWords>;
+  using Source = MmaLines<mma_term_t<T>, kConvColumns, kLineWords>;
+  struct {
+    Weights weights;
+    Source source;
+  } terms;
+  float sums[rows][kSumColumns];
+};
+
+template <class T>
+constexpr int kTermDepth = MmaLines<mma_term_t<T>, 1, kLineWords>::kDepth;
+
+// Weights of taps follow one another, unless windows are of one tap, where those of rows may.
+template <int rows, class T, class Lines>
+__device__ void load_rows(Lines& lines, const T* weights, const ConvGather& gather,
+                          std::int64_t rows_left, const Tap* taps, std::int64_t taps_left) {
+  constexpr int kDepths = kTermDepth<T>;
+  const bool along_rows = gather.row_weights == 1;
+#pragma unroll
+  for (int i = 0; i < rows * kDepths; i += kBlockThreads) {
+    const int item = i + static_cast<int>(threadIdx.x);
+    const int depth = along_rows ? item / rows : item % kDepths;
+    const int row = along_rows ? item % rows : item / kDepths;
+    T term{};
+    if (row < rows_left && depth < taps_left) {
+      term = weights[row * gather.row_weights + taps[depth].weight];
+    }
+    lines[row][depth] = MmaTerm<T>::of(term);
+  }
+}
+
+// A thread's elements are those of one window.
+template <class T, class Lines>
+__device__ void load_columns(Lines& lines, const T* source, const Window& window, const Tap* taps,
+                             std::int64_t taps_left) {
+  const int column = static_cast<int>(threadIdx.x) % kConvColumns;
+#pragma unroll
+  for (int i = 0; i < kTermDepth<T>; i += kBlockThreads / kConvColumns) {
+    const int depth = i + static_cast<int>(threadIdx.x) / kConvColumns;
+    const T* const found = depth < taps_left ? window.at(source, taps[depth]) : nullptr;
+    lines[column][depth] = MmaTerm<T>::of(found == nullptr ? T{} : *found);
+  }
+}
+
+// The part of a tile that a warp sums.
+template <int rows>
+struct WarpSums {
+  static constexpr int kWarps = kBlockThreads / 32;
+  static constexpr int kDown = rows / 32 > 1 ? rows / 32 : 1;  // warps, and the rest side by side
+  static constexpr int kRows = rows / kDown / 16;
+  static constexpr int kColumns = kConvColumns / (kWarps / kDown) / 8;
+  static_assert(kRows > 0 && kColumns > 0);
+
+  static __device__ int warp() { return static_cast<int>(threadIdx.x) / 32; }
+  static __device__ int row(int i) { return (warp() % kDown * kRows + i) * 16; }
+  static __device__ int column(int j) { return (warp() / kDown * kColumns + j) * 8; }
+
+  template <class Term, class Weights, class Source>
+  __device__ void add(const Weights& weights, const Source& source) {
+#pragma unroll
+    for (int word = 0; word < kLineWords; word += kMmaWords) {
+      MmaColumns columns[kColumns];
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) columns[j] = mma_columns(source, column(j), word);
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        const MmaRows part = mma_rows(weights, row(i), word);
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) add_products(of[i][j], part, columns[j], Term{});
+      }
+    }
+  }
+
+  __device__ void leave(float (*sums)[kSumColumns]) const {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          sums[row(i) + MmaSums::row(k)][column(j) + MmaSums::column(k)] = of[i][j].of[k];
+        }
+      }
+    }
+  }
+
+  MmaSums of[kRows][kColumns];
+};
+
+// A thread's results are those of one column; `position` is that of the first row's, or negative.
+template <int rows, class T>
+__device__ void store_sums(const float (*sums)[kSumColumns], std::int64_t position, T* out,
+                           const ConvGather& gather, const ConvTile& tile,
+                           const ConvEnding& ending) {
+  if (position < 0) return;
+  const std::int64_t plane = gather.height.places.count * gather.width.places.count;
+  const std::int64_t first_row = tile.group * gather.rows.count + tile.row;
+  const int column = static_cast<int>(threadIdx.x) % kConvColumns;
+#pragma unroll 4
+  for (int i = 0; i < rows; i += kBlockThreads / kConvColumns) {
+    const int row = i + static_cast<int>(threadIdx.x) / kConvColumns;
+    if (tile.row + row >= gather.rows.count) break;
+    const std::int64_t at = position + row * plane;
+    out[at] = Element<T>::narrow(ending::ended<T>(ending, sums[row][column], first_row + row, at));
+  }
+}
+
+template <int rows, class T>
+__device__ void convolve_tile(const T* source, const T* weights, T* out, const ConvGather& gather,
+                              const ConvTile& tile, const ConvEnding& ending) {
+  constexpr int kDepths = kTermDepth<T>;
+  __shared__ MmaShared<T, rows> shared;
+  __shared__ Tap taps[kDepths];
+  const int thread = static_cast<int>(threadIdx.x);
+  const Column own = column_at(gather, tile.column + thread % kConvColumns);
+  const std::int64_t position = position_of(gather, tile, own);
+  const std::int64_t group = own.image * gather.groups.count + tile.group;
+  const Window window(gather, tile.phase, group * gather.channels, own.i, own.j, position >= 0);
+  const T* tile_weights =
+      weights + tile.group * gather.group_weights + tile.row * gather.row_weights;
+  const std::int64_t terms = tile.phase.terms(gather);
+  Walk walk(thread, kDepths, tile.phase.height.taps, tile.phase.width.taps);
+  WarpSums<rows> sums;
+#pragma unroll 1
+  for (std::int64_t k = 0; k < terms; k += kDepths) {
+    if (thread < kDepths) {
+      taps[thread] = tap_at(gather, tile.phase, walk.outer(), walk.middle(), walk.inner());
+      walk.advance();
+    }
+    __syncthreads();  // the terms, or sums, before were read, and the taps are there
+    load_rows<rows>(shared.terms.weights, tile_weights, gather, gather.rows.count - tile.row, taps,
+                    terms - k);
+    load_columns(shared.terms.source, source, window, taps, terms - k);
+    __syncthreads();
+    sums.template add<mma_term_t<T>>(shared.terms.weights, shared.terms.source);
+  }
+  __syncthreads();  // the terms were read
+  sums.leave(shared.sums);
+  __syncthreads();
+  store_sums<rows>(shared.sums, position, out, gather, tile, ending);
+}
+
+template <int rows, class T>
+__device__ void convolve(const T* source, const T* weights, T* out, const ConvGather& gather,
+                         const ConvEnding& ending) {
+  const std::int64_t tiles = tiles_of(gather);
+  for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
+    convolve_tile<rows>(source, weights, out, gather, conv_tile<rows>(gather, i), ending);
+  }
+}
+
+}  // namespace
+
+#define LOCI_CONV_MMA_OF(name, T, rows)                                                          \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                                    \
+      name(const T* source, const T* weights, T* out, const __grid_constant__ ConvGather gather, \
+           const __grid_constant__ ConvEnding ending) {                                          \
+    convolve<rows>(source, weights, out, gather, ending);                                        \
+  }
+#define LOCI_CONV_MMA(dtype, T)                          \
+  LOCI_CONV_MMA_OF(conv2d_mma_##dtype, T, kConvManyRows) \
+  LOCI_CONV_MMA_OF(conv2d_mma_few_##dtype, T, kConvFewRows)
+
+LOCI_CONV_MMA(f32, float)
+LOCI_CONV_MMA(f16, __half)
+LOCI_CONV_MMA(bf16, __nv_bfloat16)
+
+}  // namespace loci::cuda
