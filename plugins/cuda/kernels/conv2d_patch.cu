@@ -4,16 +4,12 @@
 //   conv2d_patch_one_DTYPE, of one: blocks take turns at tiles of places in some groups, whose
 //     elements they have in shared memory once for all windows
 #include "kernels/conv2d_ending.cuh"
-#include "kernels/conv2d_gather.cuh"
+#include "kernels/conv2d_patch_source.cuh"
 #include "kernels/instances.cuh"
 #include "kernels/tile_sums.cuh"
 
 namespace loci::cuda {
 namespace {
-
-__device__ int quotient(int dividend, const ShortDivision& by) {
-  return static_cast<int>(__umulhi(static_cast<std::uint32_t>(dividend), by.factor));
-}
 
 // One axis of a patch: from which element on, and where the first tap of the first place is in it.
 struct PatchSide {
@@ -59,36 +55,12 @@ __device__ PatchTile patch_tile(const ConvGather& gather, std::int64_t index) {
           {gather.width, phase_at(gather.width, width.rest), across.rest << patch.width_bits}};
 }
 
-// Of one channel in each of the groups; 0 in the padding, and where there is no group.
-template <class T, class C>
-__device__ void load_patch(C* elements, const T* source, const ConvGather& gather,
-                           const PatchTile& tile, std::int64_t channel) {
-  const ConvPatch& patch = gather.patch;
-  const std::int64_t groups_left = gather.batch * gather.groups.count - tile.image_group;
-  const int planes = static_cast<int>(groups_left < patch.planes ? groups_left : patch.planes);
-  const std::int64_t plane_step = gather.channels * gather.height.elements * gather.width.elements;
-  const std::int64_t first =
-      ((tile.image_group * gather.channels + channel) * gather.height.elements +
-       tile.height.element) *
-          gather.width.elements +
-      tile.width.element;
-  const auto first_row = static_cast<std::uint32_t>(tile.height.element);
-  const auto first_column = static_cast<std::uint32_t>(tile.width.element);
-  const auto rows = static_cast<std::uint32_t>(gather.height.elements);
-  const auto columns = static_cast<std::uint32_t>(gather.width.elements);
-  const int count = planes * patch.size.divisor;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kBlockThreads) {
-    const int plane = quotient(i, patch.size);
-    const int rest = i - plane * patch.size.divisor;
-    const int row = quotient(rest, patch.width);
-    const int column = rest - row * patch.width.divisor;
-    C element{0};
-    if (first_row + row < rows && first_column + column < columns) {
-      element = Element<T>::widen(
-          source[first + plane * plane_step + row * gather.width.elements + column]);
-    }
-    elements[i] = element;
-  }
+// Of the groups that there are.
+template <class T>
+__device__ PatchSource<T> source_of(const ConvGather& gather, const PatchTile& tile) {
+  const std::int64_t left = gather.batch * gather.groups.count - tile.image_group;
+  const int planes = static_cast<int>(left < gather.patch.planes ? left : gather.patch.planes);
+  return {gather, planes, tile.height.element, tile.width.element};
 }
 
 // By plane, row and tap of the phase.
@@ -200,11 +172,16 @@ __device__ void sum_patch(const T* source, const T* weights, T* out, const ConvG
   const int first = own.plane * patch.size.divisor + own.row * line +
                     tile.height.to_first * patch.width.divisor +
                     own.column * static_cast<int>(gather.width.scale) + tile.width.to_first;
+  const auto patches = source_of<T>(gather, tile);
+  const std::int64_t channel_size = gather.height.elements * gather.width.elements;
+  const T* channel_source = source + tile.image_group * gather.channels * channel_size;
   PatchSums<C, most> sums;
+  __syncthreads();  // the elements before were read
+  patches.clear(elements);
 #pragma unroll 1
   for (std::int64_t channel = 0; channel < gather.channels; ++channel) {
-    __syncthreads();  // the elements before were read
-    load_patch(elements, source, gather, tile, channel);
+    __syncthreads();  // and those of the channel before
+    patches.load(elements, channel_source + channel * channel_size);
     load_taps(terms, weights, gather, tile, channel);
     __syncthreads();
     if (own.plane >= patch.planes) continue;

@@ -20,6 +20,9 @@ constexpr std::int64_t kWantedTiles = 512;
 constexpr std::int64_t kWindowsOfTile = 512;
 constexpr std::int64_t kWindowsOfThread = 16;
 
+// The edges of wider ones are few, and their elements whole sectors.
+constexpr std::int64_t kWidestPatch = 2 * kTeamWarp;
+
 // From so many on, a whole block sums a few weights.
 constexpr std::int64_t kWindowsOfBlock = 1024;
 
@@ -108,7 +111,7 @@ ShortDivision short_division(std::int64_t divisor) {
 // By threads that take so many turns. With no planes where not even one fits.
 ConvPatch patch_of(const ConvGather& gather, std::int64_t turns) {
   ConvPatch patch{};
-  const std::int64_t wide = std::min(power_from(gather.width.phase_places.count), kTeamWarp);
+  const std::int64_t wide = std::min(power_from(gather.width.phase_places.count), kWidestPatch);
   const std::int64_t high =
       std::min(power_from(gather.height.phase_places.count), turns * kTeamBlock / wide);
   const std::int64_t width = std::max<std::int64_t>(covered(gather.width, wide), 2);
