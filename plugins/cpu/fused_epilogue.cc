@@ -3,7 +3,7 @@
 namespace loci::cpu {
 namespace {
 
-using kernels::read_activation;
+using sdk::read_activation;
 
 // Slots of fused_conv2d.
 enum ConvSlot : std::uint32_t {

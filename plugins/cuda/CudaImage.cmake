@@ -48,6 +48,7 @@ extern "C" const unsigned long long loci_cuda_@stem@[];
     BYPRODUCTS "${image}"
     COMMAND ${nvcc} -std=c++20 -fatbin --no-compress ${code}
       -fmad=false -lineinfo ${warnings} "-I${CMAKE_CURRENT_SOURCE_DIR}"
+      "-I${PROJECT_SOURCE_DIR}/sdk/include"
       -MD -MF "${image}.d" -MT "${stem}_words.inc"
       -c "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -o "${image}"
     COMMAND "${CUDAToolkit_BIN_DIR}/bin2c" --const --type longlong --name "loci_cuda_${stem}"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <loci/plugin/error.hpp>
-#include <string>
 
 #include "plugins/kernels/activation_functions.h"
 #include "plugins/kernels/grain.h"
@@ -142,18 +140,6 @@ std::int64_t picoseconds_of(Activation activation) {
 }
 
 }  // namespace
-
-Activation read_activation(std::string_view name) {
-  if (name == "none") return Activation::kNone;
-  if (name == "relu") return Activation::kRelu;
-  if (name == "sigmoid") return Activation::kSigmoid;
-  if (name == "tanh") return Activation::kTanh;
-  if (name == "gelu") return Activation::kGelu;
-  if (name == "gelu_tanh") return Activation::kGeluTanh;
-  if (name == "hard_sigmoid") return Activation::kHardSigmoid;
-  if (name == "hard_swish") return Activation::kHardSwish;
-  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "it knows no activation '" + std::string(name) + "'");
-}
 
 void activate(Activation activation, float* values, std::int64_t count) {
   run_widest([&](auto) LOCI_INLINE { apply(activation, values, count); });

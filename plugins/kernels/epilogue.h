@@ -2,26 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <loci/plugin/activation.hpp>
 #include <loci/plugin/host.hpp>
-#include <string_view>
 
 #include "plugins/kernels/image_layout.h"
 
 namespace loci::kernels {
 
-enum class Activation : std::uint8_t {
-  kNone,
-  kRelu,
-  kSigmoid,
-  kTanh,
-  kGelu,
-  kGeluTanh,
-  kHardSigmoid,
-  kHardSwish
-};
-
-// By the attribute "activation" of fused ops. Throws sdk::Error for a name that it does not know.
-[[nodiscard]] Activation read_activation(std::string_view name);
+using sdk::Activation;
 
 // values[i] = activation(values[i]).
 void activate(Activation activation, float* values, std::int64_t count);

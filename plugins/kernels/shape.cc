@@ -1,11 +1,11 @@
 // shape, and copies: assign, and the ops that only change the shape.
-#include <array>
 #include <cstring>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 
 #include <loci/plugin/dtype_visit.hpp>
+#include <loci/plugin/shape.hpp>
 
 namespace loci::kernels {
 namespace {
@@ -29,24 +29,6 @@ void prepare_copy(sdk::Prepare& prepare) {
   prepare.emplace<Copy>(&prepare.host(), out.numel() * bytes);
 }
 
-struct Extents {
-  void launch(const sdk::Launch& launch) const {
-    auto* out = launch.output<std::int32_t>(0);
-    for (std::size_t i = 0; i < rank; ++i) out[i] = extents[i];
-  }
-  std::size_t rank;
-  std::array<std::int32_t, LOCI_MAX_RANK> extents;
-};
-
-void prepare_extents(sdk::Prepare& prepare) {
-  const sdk::Dims dims = prepare.op().input(0).dims();
-  Extents result{dims.size(), {}};
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    result.extents[i] = static_cast<std::int32_t>(dims[i]);
-  }
-  prepare.emplace<Extents>(result);
-}
-
 }  // namespace
 
 void add_shape(KernelDefs& kernels) {
@@ -60,7 +42,7 @@ void add_shape(KernelDefs& kernels) {
   kernels.push_back({.op = "shape",
                      .name = kPortable,
                      .dtypes = sdk::kAllBits,
-                     .create = sdk::make_kernel<prepare_extents>});
+                     .create = sdk::make_kernel<sdk::prepare_shape>});
 }
 
 }  // namespace loci::kernels

@@ -14,7 +14,7 @@ ConvEndingOp::ConvEndingOp(const sdk::OpDesc& op)
   has_norm_ = op.has_input(kScale);
   has_residual_ = op.has_input(kResidual);
   epsilon_ = op.attributes().real("epsilon");
-  activation_ = read_activation(op.attributes().text("activation"));
+  activation_ = sdk::read_activation(op.attributes().text("activation"));
 }
 
 ConvEnding ConvEndingOp::in(const sdk::Launch& launch) const {

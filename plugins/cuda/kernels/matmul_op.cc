@@ -16,7 +16,7 @@ MatmulOp::MatmulOp(const sdk::OpDesc& op) : is_flattened_(op.name() == "mul") {
   if (op.name() != "fused_matmul") return;
   has_bias_ = op.has_input(kBiasSlot);
   has_residual_ = op.has_input(kResidualSlot);
-  activation_ = read_activation(attributes.text("activation"));
+  activation_ = sdk::read_activation(attributes.text("activation"));
 }
 
 sdk::MatmulShape MatmulOp::shape(const sdk::OpDesc& op) const {

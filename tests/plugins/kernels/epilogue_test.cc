@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::vector<float> activated(const char* name, std::vector<float> values) {
-  activate(read_activation(name), values.data(), static_cast<std::int64_t>(values.size()));
+  activate(sdk::read_activation(name), values.data(), static_cast<std::int64_t>(values.size()));
   return values;
 }
 
@@ -36,7 +36,7 @@ TEST(EpilogueTest, KnowsTheActivationsOfFusedOps) {
 
 TEST(EpilogueTest, RefusesOthersByName) {
   try {
-    (void)read_activation("swish");
+    (void)sdk::read_activation("swish");
     FAIL();
   } catch (const sdk::Error& error) {
     EXPECT_EQ(error.code(), LOCI_CODE_UNSUPPORTED);
