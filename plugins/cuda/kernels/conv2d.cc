@@ -16,16 +16,6 @@ namespace {
 constexpr KernelImage kConvMmaImage{"conv2d_mma", loci_cuda_conv2d_mma};
 constexpr KernelImage kConvPatchImage{"conv2d_patch", loci_cuda_conv2d_patch};
 
-// Of halves, and of float32 where that may be rounded to TF32.
-bool takes_tensor_cores(const sdk::Prepare& prepare) {
-  switch (prepare.op().output(0).dtype()) {
-    case LOCI_DTYPE_F16:
-    case LOCI_DTYPE_BF16: return true;
-    case LOCI_DTYPE_F32: return sdk::device_of<Device>(prepare.device()).cublaslt().uses_tf32();
-    default: return false;
-  }
-}
-
 KernelFunction tiled(const sdk::Prepare& prepare, std::string_view suffix) {
   const bool takes_cores = takes_tensor_cores(prepare);
   const std::string stem = std::string(takes_cores ? "conv2d_mma" : "conv2d").append(suffix);
@@ -116,6 +106,15 @@ class ImageGradKernel final : public sdk::Kernel {
 };
 
 }  // namespace
+
+bool takes_tensor_cores(const sdk::Prepare& prepare) {
+  switch (prepare.op().output(0).dtype()) {
+    case LOCI_DTYPE_F16:
+    case LOCI_DTYPE_BF16: return true;
+    case LOCI_DTYPE_F32: return sdk::device_of<Device>(prepare.device()).cublaslt().uses_tf32();
+    default: return false;
+  }
+}
 
 std::unique_ptr<sdk::Kernel> make_own_conv2d(const sdk::OpDesc& op) {
   return std::make_unique<ForwardKernel>(op);

@@ -1,27 +1,39 @@
-// The gradient of conv2d's filter, by conv2d_filter.cu.
+// The gradient of conv2d's filter, by conv2d_filter.cu and conv2d_filter_mma.cu.
 #include <optional>
 #include <string>
 
 #include "kernels/conv2d_shape.h"
 #include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
+#include "kernels/own_conv2d.h"
 
 extern "C" const unsigned long long loci_cuda_conv2d_filter[];
+extern "C" const unsigned long long loci_cuda_conv2d_filter_mma[];
 
 namespace loci::cuda {
 namespace {
 
 constexpr KernelImage kConvFilterImage{"conv2d_filter", loci_cuda_conv2d_filter};
+constexpr KernelImage kConvFilterMmaImage{"conv2d_filter_mma", loci_cuda_conv2d_filter_mma};
+
+KernelFunction tiled_sum(const sdk::Prepare& prepare, std::string_view suffix) {
+  const bool takes_cores = takes_tensor_cores(prepare);
+  const std::string stem =
+      std::string(takes_cores ? "conv2d_filter_mma" : "conv2d_filter").append(suffix);
+  return {prepare, takes_cores ? kConvFilterMmaImage : kConvFilterImage,
+          typed_name(stem, prepare.op().output(0).dtype())};
+}
 
 // Patches are of no use to it.
-std::string filter_function_name(ConvForm form, loci_dtype dtype) {
+KernelFunction sum_of(const sdk::Prepare& prepare, ConvForm form) {
   switch (form) {
-    case ConvForm::kManyRows: return typed_name("conv2d_filter", dtype);
-    case ConvForm::kFewRows: return typed_name("conv2d_filter_few", dtype);
+    case ConvForm::kManyRows: return tiled_sum(prepare, "");
+    case ConvForm::kFewRows: return tiled_sum(prepare, "_few");
     case ConvForm::kPatch:
     case ConvForm::kDirect: break;
   }
-  return typed_name("conv2d_filter_direct", dtype);
+  return {prepare, kConvFilterImage,
+          typed_name("conv2d_filter_direct", prepare.op().output(0).dtype())};
 }
 
 // Halves are summed in float32.
@@ -59,9 +71,7 @@ class FilterGradKernel final : public sdk::Kernel {
       prepare.set_workspace(static_cast<std::uint64_t>(plan.parts.parts * plan.weights) *
                             sum_bytes(dtype));
     }
-    prepare.emplace<FilterGrad>(
-        plan, KernelFunction(prepare, kConvFilterImage, filter_function_name(plan.form, dtype)),
-        add);
+    prepare.emplace<FilterGrad>(plan, sum_of(prepare, plan.form), add);
   }
 
  private:

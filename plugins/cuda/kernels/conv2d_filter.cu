@@ -5,77 +5,12 @@
 //   conv2d_filter_direct_DTYPE(the same)  some threads sum a few weights
 //   conv2d_filter_parts_DTYPE(partial, out, weights, parts)  adds parts in their order
 #include "kernels/axis_vectors.cuh"
-#include "kernels/conv2d_gather.cuh"
+#include "kernels/conv2d_filter_tile.cuh"
 #include "kernels/instances.cuh"
 #include "kernels/tile_sums.cuh"
 
 namespace loci::cuda {
 namespace {
-
-// Of a convolution, all places are one phase.
-__device__ ImagePhase all_places(const ConvGather& gather) {
-  return {phase_at(gather.height, 0), phase_at(gather.width, 0)};
-}
-
-// A window among those of a channel of the result, and its elements.
-struct Placed {
-  Window window;
-  std::int64_t result;
-};
-
-__device__ Placed placed(const ConvGather& gather, const ImagePhase& phase, std::int64_t group,
-                         const Walk& walk) {
-  const std::int64_t images = walk.outer() * gather.groups.count + group;
-  const std::int64_t plane = images * gather.rows.count * gather.height.places.count;
-  return {Window(gather, phase, images * gather.channels, walk.middle(), walk.inner(), true),
-          (plane + walk.middle()) * gather.width.places.count + walk.inner()};
-}
-
-__device__ Walk walk_windows(const ConvGather& gather, std::int64_t first, std::int64_t step) {
-  return {first, step, gather.height.places.count, gather.width.places.count};
-}
-
-__device__ Tap tap_of_column(const ConvGather& gather, const ImagePhase& phase,
-                             std::int64_t column) {
-  const Walk walk(column, 0, gather.height.taps, gather.width.taps);
-  return tap_at(gather, phase, walk.outer(), walk.middle(), walk.inner());
-}
-
-struct WindowRange {
-  std::int64_t begin;
-  std::int64_t end;
-};
-
-__device__ WindowRange part_of(const ConvParts& parts, std::int64_t part) {
-  const std::int64_t begin = part * parts.chunk;
-  const std::int64_t end = begin + parts.chunk;
-  return {begin, end < parts.windows ? end : parts.windows};
-}
-
-template <class T, class C>
-__device__ void leave(T* out, C* partial, const ConvParts& parts, std::int64_t weight,
-                      std::int64_t part, std::int64_t weights, C sum) {
-  if (parts.parts == 1) {
-    out[weight] = Element<T>::narrow(sum);
-  } else {
-    partial[part * weights + weight] = sum;
-  }
-}
-
-struct FilterTile {
-  std::int64_t group;
-  std::int64_t row;
-  std::int64_t column;
-  std::int64_t part;
-};
-
-template <int rows>
-__device__ FilterTile filter_tile(const ConvGather& gather, std::int64_t index) {
-  const Split row = split(index, gather.row_tiles);
-  const Split column = split(row.outer, gather.column_tiles);
-  const Split group = split(column.outer, gather.groups);
-  return {group.rest, row.rest * rows, column.rest * kConvColumns, group.outer};
-}
 
 template <int rows, class T, class C>
 __device__ void leave_tile(const TileSums<C, rows, kConvColumns>& sums, T* out, C* partial,
@@ -151,8 +86,7 @@ __device__ void sum_tile(const T* source, const T* out_grad, T* out, computed_t<
 template <int rows, class T>
 __device__ void sum_filter(const T* source, const T* out_grad, T* out, computed_t<T>* partial,
                            const ConvGather& gather, const ConvParts& parts) {
-  const std::int64_t tiles =
-      gather.row_tiles.count * gather.column_tiles.count * gather.groups.count * parts.parts;
+  const std::int64_t tiles = filter_tiles(gather, parts);
   for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
     sum_tile<rows>(source, out_grad, out, partial, gather, parts, filter_tile<rows>(gather, i));
   }
@@ -248,15 +182,19 @@ __device__ void add_parts(const computed_t<T>* partial, T* out, std::int64_t wei
            const __grid_constant__ ConvGather gather, const __grid_constant__ ConvParts parts) { \
     form(source, out_grad, out, partial, gather, parts);                                         \
   }
+#define LOCI_CONV_FILTER_TILES(dtype, T)                                     \
+  LOCI_CONV_FILTER_FORM(conv2d_filter_##dtype, T, sum_filter<kConvManyRows>) \
+  LOCI_CONV_FILTER_FORM(conv2d_filter_few_##dtype, T, sum_filter<kConvFewRows>)
 #define LOCI_CONV_FILTER(dtype, T, ...)                                                    \
-  LOCI_CONV_FILTER_FORM(conv2d_filter_##dtype, T, sum_filter<kConvManyRows>)               \
-  LOCI_CONV_FILTER_FORM(conv2d_filter_few_##dtype, T, sum_filter<kConvFewRows>)            \
   LOCI_CONV_FILTER_FORM(conv2d_filter_direct_##dtype, T, sum_filter_directly)              \
   extern "C" __global__ void __launch_bounds__(kBlockThreads) conv2d_filter_parts_##dtype( \
       const computed_t<T>* partial, T* out, std::int64_t weights, std::int64_t parts) {    \
     add_parts(partial, out, weights, parts);                                               \
   }
 
+// Tensor cores have the tiles of halves.
+LOCI_CONV_FILTER_TILES(f32, float)
+LOCI_CONV_FILTER_TILES(f64, double)
 LOCI_FLOATS(LOCI_CONV_FILTER)
 
 }  // namespace loci::cuda

@@ -2,34 +2,12 @@
 // and float32 as TF32.
 //   conv2d_mma_DTYPE, conv2d_mma_few_DTYPE(source, weights, out, gather, ending)  blocks take turns
 //     at tiles of the results, whose terms they have in shared memory
-#include "kernels/block_threads.h"
 #include "kernels/conv2d_ending.cuh"
+#include "kernels/conv2d_mma_tile.cuh"
 #include "kernels/conv2d_tile.cuh"
-#include "kernels/mma.cuh"
 
 namespace loci::cuda {
 namespace {
-
-// Of each line that a block has at once.
-constexpr int kLineWords = 16;
-static_assert(kLineWords % kMmaWords == 0);
-// A row of sums, four words more than there are columns: then few threads meet one bank.
-constexpr int kSumColumns = kConvColumns + 4;
-
-// What a block has in shared memory: terms, and then their sums.
-template <class T, int rows>
-union MmaShared {
-  using Weights = MmaLines<mma_term_t<T>, rows, kLineWords>;
-  using Source = MmaLines<mma_term_t<T>, kConvColumns, kLineWords>;
-  struct {
-    Weights weights;
-    Source source;
-  } terms;
-  float sums[rows][kSumColumns];
-};
-
-template <class T>
-constexpr int kTermDepth = MmaLines<mma_term_t<T>, 1, kLineWords>::kDepth;
 
 // Weights of taps follow one another, unless windows are of one tap, where those of rows may.
 template <int rows, class T, class Lines>
@@ -62,51 +40,6 @@ __device__ void load_columns(Lines& lines, const T* source, const Window& window
     lines[column][depth] = MmaTerm<T>::of(found == nullptr ? T{} : *found);
   }
 }
-
-// The part of a tile that a warp sums.
-template <int rows>
-struct WarpSums {
-  static constexpr int kWarps = kBlockThreads / 32;
-  static constexpr int kDown = rows / 32 > 1 ? rows / 32 : 1;  // warps, and the rest side by side
-  static constexpr int kRows = rows / kDown / 16;
-  static constexpr int kColumns = kConvColumns / (kWarps / kDown) / 8;
-  static_assert(kRows > 0 && kColumns > 0);
-
-  static __device__ int warp() { return static_cast<int>(threadIdx.x) / 32; }
-  static __device__ int row(int i) { return (warp() % kDown * kRows + i) * 16; }
-  static __device__ int column(int j) { return (warp() / kDown * kColumns + j) * 8; }
-
-  template <class Term, class Weights, class Source>
-  __device__ void add(const Weights& weights, const Source& source) {
-#pragma unroll
-    for (int word = 0; word < kLineWords; word += kMmaWords) {
-      MmaColumns columns[kColumns];
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j) columns[j] = mma_columns(source, column(j), word);
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        const MmaRows part = mma_rows(weights, row(i), word);
-#pragma unroll
-        for (int j = 0; j < kColumns; ++j) add_products(of[i][j], part, columns[j], Term{});
-      }
-    }
-  }
-
-  __device__ void leave(float (*sums)[kSumColumns]) const {
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j) {
-#pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          sums[row(i) + MmaSums::row(k)][column(j) + MmaSums::column(k)] = of[i][j].of[k];
-        }
-      }
-    }
-  }
-
-  MmaSums of[kRows][kColumns];
-};
 
 // A thread's results are those of one column; `position` is that of the first row's, or negative.
 template <int rows, class T>
@@ -149,11 +82,11 @@ __device__ void convolve_tile(const T* source, const T* weights, T* out, const C
       walk.advance();
     }
     __syncthreads();  // the terms, or sums, before were read, and the taps are there
-    load_rows<rows>(shared.terms.weights, tile_weights, gather, gather.rows.count - tile.row, taps,
+    load_rows<rows>(shared.terms.of_rows, tile_weights, gather, gather.rows.count - tile.row, taps,
                     terms - k);
-    load_columns(shared.terms.source, source, window, taps, terms - k);
+    load_columns(shared.terms.of_columns, source, window, taps, terms - k);
     __syncthreads();
-    sums.template add<mma_term_t<T>>(shared.terms.weights, shared.terms.source);
+    sums.template add<mma_term_t<T>>(shared.terms.of_rows, shared.terms.of_columns);
   }
   __syncthreads();  // the terms were read
   sums.leave(shared.sums);

@@ -151,12 +151,15 @@ class Conv2dKernelsTest : public ImageTest {
   }
 
   Counters sum_filter(const ConvFilterPlan& plan, const DeviceArray<float>& source,
-                      const DeviceArray<float>& out_grad, const DeviceArray<float>& out) {
+                      const DeviceArray<float>& out_grad, const DeviceArray<float>& out,
+                      const std::string& stem = "conv2d_filter") {
+    load(stem);
     const auto partial =
         rig.array<float>(out.get().size() * static_cast<std::size_t>(plan.parts.parts));
-    const Counters counters = launch(name_of("conv2d_filter", plan.form), plan.threads, source,
-                                     out_grad, out, partial, plan.gather, plan.parts);
+    const Counters counters = launch(name_of(stem, plan.form), plan.threads, source, out_grad, out,
+                                     partial, plan.gather, plan.parts);
     if (plan.parts.parts > 1) {
+      load("conv2d_filter");
       launch("conv2d_filter_parts_f32", plan.weights, partial, out, plan.weights, plan.parts.parts);
     }
     return counters;
@@ -210,8 +213,12 @@ TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfImages) {
 }
 
 TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfFilters) {
-  load("conv2d_filter");
-  for (const ConvForm form : {ConvForm::kManyRows, ConvForm::kFewRows, ConvForm::kDirect}) {
+  const std::pair<const char*, ConvForm> forms[] = {{"conv2d_filter", ConvForm::kManyRows},
+                                                    {"conv2d_filter", ConvForm::kFewRows},
+                                                    {"conv2d_filter_mma", ConvForm::kManyRows},
+                                                    {"conv2d_filter_mma", ConvForm::kFewRows},
+                                                    {"conv2d_filter", ConvForm::kDirect}};
+  for (const auto& [stem, form] : forms) {
     std::int64_t most_parts = 1;
     for (const Convolution& each : convolutions()) {
       const sdk::ConvShape shape = each.shape();
@@ -224,10 +231,10 @@ TEST_F(Conv2dKernelsTest, EachFormIsTheGradientOfFilters) {
       const ConvFilterPlan plan(shape, form);
       most_parts = std::max(most_parts, plan.parts.parts);
       const auto out = rig.array<float>(expected.size());
-      sum_filter(plan, rig.array(x), rig.array(out_grad), out);
-      EXPECT_EQ(out.get(), expected) << name_of("conv2d_filter", form) << " of " << each.x[1];
+      sum_filter(plan, rig.array(x), rig.array(out_grad), out, stem);
+      EXPECT_EQ(out.get(), expected) << name_of(stem, form) << " of " << each.x[1];
     }
-    EXPECT_GT(most_parts, 1) << name_of("conv2d_filter", form);
+    EXPECT_GT(most_parts, 1) << name_of(stem, form);
   }
 }
 
@@ -268,11 +275,13 @@ TEST_F(Conv2dKernelsTest, TilesReadTermsOnce) {
     expect_within({terms + results_of(shape), 1}, counters);
     EXPECT_LE(sectors_per_ideal(counters), 1.1);
   }
-  load("conv2d_filter");
   const ConvFilterPlan plan(shape, ConvForm::kManyRows);
   const std::int64_t taken = plan.gather.column_tiles.count * (kConvManyRows + kConvColumns);
-  expect_within({taken * plan.parts.windows + weights_of(shape), 1},
-                sum_filter(plan, x, out, filter));
+  for (const char* stem : {"conv2d_filter", "conv2d_filter_mma"}) {
+    SCOPED_TRACE(stem);
+    expect_within({taken * plan.parts.windows + weights_of(shape), 1},
+                  sum_filter(plan, x, out, filter, stem));
+  }
 }
 
 // Each element once, and those at the edges of patches again.
@@ -293,7 +302,6 @@ TEST_F(Conv2dKernelsTest, PatchesReadImagesOnce) {
       // Rows of seven results are stored apart, few of them from a sector's begin on.
       EXPECT_LE(sectors_per_ideal(counters), side == 7 ? 1.3 : 1.1) << side;
     }
-    load("conv2d_filter");
     // A gradient once for all taps.
     const std::int64_t taken = results_of(shape) * (1 + shape.kernel_size());
     expect_within({taken + weights_of(shape), 1},
