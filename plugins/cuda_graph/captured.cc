@@ -36,8 +36,8 @@ struct Visit {
 
 std::string text_of(const Op& op) { return op.name + ", item " + std::to_string(op.item); }
 
-std::string kind_of(CUgraphNodeType type) {
-  switch (type) {
+std::string kind_of(const Node& node) {
+  switch (node.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return "kernel";
     case CU_GRAPH_NODE_TYPE_MEMCPY: return "copy";
     case CU_GRAPH_NODE_TYPE_MEMSET: return "fill";
@@ -48,8 +48,9 @@ std::string kind_of(CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return "record of an event";
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return "allocation";
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return "free";
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return "loop";
-    default: return "node of type " + std::to_string(static_cast<int>(type));
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return node.conditional != nullptr && node.conditional->is_loop ? "loop" : "branch";
+    default: return "node of type " + std::to_string(static_cast<int>(node.type));
   }
 }
 
@@ -84,12 +85,13 @@ void Captured::add(Op op, const std::vector<CUgraphNode>& tips) {
 void Captured::add_node(CUgraphNode node, const std::vector<CUgraphNode>& before) {
   if (!numbers_.emplace(node, nodes_.size()).second) return;
   Node added{node, CU_GRAPH_NODE_TYPE_EMPTY, ops_.size() - 1, {}};
-  if (const auto loop = loops_.find(node); loop != loops_.end()) added.body = loop->second;
+  const auto conditional = conditionals_.find(node);
+  if (conditional != conditionals_.end()) added.conditional = &conditional->second;
   driver_->check((*driver_)->cuGraphNodeGetType(node, &added.type), "reading a graph");
   if (allocates(added.type)) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED,
                      "[cuda_graph] " + driver_->place() + ": the work of " + text_of(ops_.back()) +
-                         " has memory in the order of the stream (" + kind_of(added.type) +
+                         " has memory in the order of the stream (" + kind_of(added) +
                          "), which a graph would own; take it before the capture");
   }
   for (CUgraphNode each : before) added.before.push_back(numbers_.at(each));
@@ -124,7 +126,9 @@ std::uint64_t Captured::bytes() const {
         sizeof op + op.name.size() + op.launches.arguments.size() * sizeof(cuda::RecordedArgument);
   }
   for (const Node& node : nodes_) {
-    total += sizeof node + node.before.size() * sizeof(std::size_t) + (1 + node.body) * kDriverNode;
+    total += sizeof node + node.before.size() * sizeof(std::size_t) + kDriverNode;
+    if (node.conditional == nullptr) continue;
+    for (const std::size_t body : node.conditional->bodies) total += body * kDriverNode;
   }
   return total;
 }

@@ -21,18 +21,25 @@ struct Op {
   cuda::RecordedLaunches launches = {};  // that it consists of; of a copy none
 };
 
+// A loop, or a branch or part of one.
+struct ConditionalNode {
+  CUgraphNode handle = nullptr;
+  bool is_loop = false;
+  std::vector<std::size_t> bodies;  // how many nodes each has
+};
+
 struct Node {
   CUgraphNode handle = nullptr;
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   std::size_t op = 0;
   std::vector<std::size_t> before;  // the nodes that it waits for, all of lesser numbers
-  std::size_t body = 0;             // of a loop: how many nodes its body has
+  const ConditionalNode* conditional = nullptr;  // of another kind: null
 };
 
 // "relu, item 3"
 [[nodiscard]] std::string text_of(const Op& op);
 // "kernel"
-[[nodiscard]] std::string kind_of(CUgraphNodeType type);
+[[nodiscard]] std::string kind_of(const Node& node);
 // Whether the device computes or moves something.
 [[nodiscard]] bool is_work(CUgraphNodeType type);
 
@@ -45,8 +52,8 @@ class Captured {
   Captured(const Captured&) = delete;
   Captured& operator=(const Captured&) = delete;
 
-  // A node that is a loop, with so many nodes in its body. Called before its op is added.
-  void add_loop(CUgraphNode node, std::size_t nodes) { loops_[node] = nodes; }
+  // Called before its op is added.
+  void add_conditional(const ConditionalNode& node) { conditionals_[node.handle] = node; }
   // What has been announced before `tips`, which the work behind them waits for. Called with the
   // ops in their order. Throws Error where a node is of a kind that no graph of Loci has.
   void add(Op op, const std::vector<CUgraphNode>& tips);
@@ -56,7 +63,7 @@ class Captured {
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
   // Whether each node waits for the one before it alone.
   [[nodiscard]] bool is_chain() const;
-  [[nodiscard]] bool has_loops() const { return !loops_.empty(); }
+  [[nodiscard]] bool has_conditionals() const { return !conditionals_.empty(); }
   // "3 (relu, item 2)"
   [[nodiscard]] std::string name_of(std::size_t node) const;
   // The number of a node of the driver's; nodes().size() if there is none.
@@ -72,7 +79,7 @@ class Captured {
   std::vector<Node> nodes_;
   std::vector<Op> ops_;
   std::unordered_map<CUgraphNode, std::size_t> numbers_;
-  std::unordered_map<CUgraphNode, std::size_t> loops_;  // nodes of their bodies
+  std::unordered_map<CUgraphNode, ConditionalNode> conditionals_;
 };
 
 }  // namespace loci::cuda_graph

@@ -12,6 +12,7 @@ Capturer::Capturer(Plugin& plugin, std::uint32_t index, const sdk::NativeHandles
       setter_(plugin.settings().cudadevrt) {}
 
 Capturer::~Capturer() {
+  bodies_.clear();
   recordings_.clear();
   setter_.unload(*driver_);
 }
@@ -28,6 +29,7 @@ std::shared_ptr<Recording> Capturer::take(CUstream stream) {
   if (found == recordings_.end()) return nullptr;
   auto recording = std::move(found->second);
   recordings_.erase(found);
+  std::erase_if(bodies_, [&](const auto& body) { return body.second == recording; });
   return recording;
 }
 
@@ -66,18 +68,48 @@ void Capturer::abort(loci_stream* stream) {
   if (const auto recording = take(driver_->stream(stream))) recording->abort();
 }
 
-void Capturer::loop_begin(loci_stream* stream, loci_stream* body, const void* condition) {
-  const auto recording = find(driver_->stream(stream));
-  if (recording == nullptr) refuse_idle();
-  recording->begin_loop(setter_, driver_->stream(body), driver_->recording_of(body),
-                        reinterpret_cast<CUdeviceptr>(condition));
+std::shared_ptr<Recording> Capturer::recording_around(CUstream stream) const {
+  if (auto recording = find(stream)) return recording;
+  const std::lock_guard lock(mutex_);
+  const auto found = bodies_.find(stream);
+  if (found == bodies_.end()) refuse_idle();
+  return found->second;
 }
 
-void Capturer::loop_end(loci_stream* stream) {
-  const auto recording = find(driver_->stream(stream));
-  if (recording == nullptr) refuse_idle();
-  recording->end_loop();
+void Capturer::begin(RecordedControl::Kind kind, loci_stream* stream, loci_stream* body,
+                     const void* condition) {
+  const CUstream around = driver_->stream(stream);
+  const CUstream within = driver_->stream(body);
+  const auto recording = recording_around(around);
+  recording->begin(kind, setter_, around, within, driver_->recording_of(body),
+                   reinterpret_cast<CUdeviceptr>(condition));
+  const std::lock_guard lock(mutex_);
+  bodies_[within] = recording;
 }
+
+void Capturer::end(RecordedControl::Kind kind, loci_stream* stream) {
+  const CUstream around = driver_->stream(stream);
+  const CUstream within = recording_around(around)->end(kind, around);
+  const std::lock_guard lock(mutex_);
+  bodies_.erase(within);
+}
+
+void Capturer::loop_begin(loci_stream* stream, loci_stream* body, const void* condition) {
+  begin(RecordedControl::Kind::kLoop, stream, body, condition);
+}
+
+void Capturer::loop_end(loci_stream* stream) { end(RecordedControl::Kind::kLoop, stream); }
+
+void Capturer::branch_begin(loci_stream* stream, loci_stream* body, const void* condition) {
+  begin(RecordedControl::Kind::kBranch, stream, body, condition);
+}
+
+void Capturer::branch_else(loci_stream* stream) {
+  const CUstream around = driver_->stream(stream);
+  recording_around(around)->begin_other(around);
+}
+
+void Capturer::branch_end(loci_stream* stream) { end(RecordedControl::Kind::kBranch, stream); }
 
 std::uint32_t Capturer::status(loci_stream* stream) const {
   const CUstream handle = driver_->stream(stream);

@@ -34,8 +34,16 @@ class Capturer {
   [[nodiscard]] std::uint32_t status(loci_stream* stream) const;
   void loop_begin(loci_stream* stream, loci_stream* body, const void* condition);
   void loop_end(loci_stream* stream);
+  void branch_begin(loci_stream* stream, loci_stream* body, const void* condition);
+  void branch_else(loci_stream* stream);
+  void branch_end(loci_stream* stream);
 
  private:
+  void begin(RecordedControl::Kind kind, loci_stream* stream, loci_stream* body,
+             const void* condition);
+  void end(RecordedControl::Kind kind, loci_stream* stream);
+  // That the stream, or the body of what is open, is of. Throws Error where there is none.
+  [[nodiscard]] std::shared_ptr<Recording> recording_around(CUstream stream) const;
   // NULL where the stream does not record.
   [[nodiscard]] std::shared_ptr<Recording> find(CUstream stream) const;
   [[nodiscard]] std::shared_ptr<Recording> take(CUstream stream);
@@ -46,6 +54,7 @@ class Capturer {
   ConditionSetter setter_;
   mutable std::mutex mutex_;
   std::map<CUstream, std::shared_ptr<Recording>> recordings_;
+  std::map<CUstream, std::shared_ptr<Recording>> bodies_;  // of loops and branches that are open
 };
 
 }  // namespace loci::cuda_graph

@@ -13,10 +13,10 @@ constexpr const char* kPtx = R"(.version 8.3
 .target sm_75
 .address_size 64
 .extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
-.visible .entry loci_set_condition(.param .u64 condition, .param .u64 byte)
+.visible .entry loci_set_condition(.param .u64 condition, .param .u64 byte, .param .u32 opposite)
 {
   .reg .pred %p<2>;
-  .reg .b32 %r<3>;
+  .reg .b32 %r<5>;
   .reg .b64 %rd<4>;
   ld.param.u64 %rd1, [condition];
   ld.param.u64 %rd2, [byte];
@@ -24,11 +24,13 @@ constexpr const char* kPtx = R"(.version 8.3
   ld.global.u8 %r1, [%rd3];
   setp.ne.u32 %p1, %r1, 0;
   selp.u32 %r2, 1, 0, %p1;
+  ld.param.u32 %r3, [opposite];
+  xor.b32 %r4, %r2, %r3;
   {
   .param .b64 handle_argument;
   .param .b32 value_argument;
   st.param.b64 [handle_argument], %rd1;
-  st.param.b32 [value_argument], %r2;
+  st.param.b32 [value_argument], %r4;
   call.uni cudaGraphSetConditional, (handle_argument, value_argument);
   }
   ret;
@@ -36,8 +38,8 @@ constexpr const char* kPtx = R"(.version 8.3
 )";
 
 [[noreturn]] void refuse(const Driver& driver, const std::string& why) {
-  throw sdk::Error(LOCI_CODE_UNSUPPORTED,
-                   "[cuda_graph] " + driver.place() + ": no loop can be a graph's: " + why);
+  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[cuda_graph] " + driver.place() +
+                                              ": no loop or branch can be a graph's: " + why);
 }
 
 std::vector<std::string> places_of(const std::string& library) {
@@ -132,11 +134,13 @@ CUfunction ConditionSetter::function(const Driver& driver) {
 }
 
 void ConditionSetter::enqueue(const Driver& driver, CUstream stream,
-                              CUgraphConditionalHandle condition, CUdeviceptr byte) {
-  void* arguments[] = {&condition, &byte};
+                              CUgraphConditionalHandle condition, CUdeviceptr byte,
+                              bool is_opposite) {
+  std::uint32_t opposite = is_opposite ? 1 : 0;
+  void* arguments[] = {&condition, &byte, &opposite};
   driver.check(
       driver->cuLaunchKernel(function(driver), 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr),
-      "telling a loop's condition");
+      "telling a condition");
 }
 
 void ConditionSetter::unload(const Driver& driver) {

@@ -22,9 +22,10 @@ class ConditionSetter {
   // Throws Error(LOCI_CODE_UNSUPPORTED) where there is no such library, or the driver does not link
   // it.
   void prepare(const Driver& driver) { static_cast<void>(function(driver)); }
-  // Enqueues it: the condition becomes true if the byte is not 0. Throws Error.
+  // Enqueues it: the condition becomes true if the byte is not 0, or, opposite, if it is. Throws
+  // Error.
   void enqueue(const Driver& driver, CUstream stream, CUgraphConditionalHandle condition,
-               CUdeviceptr byte);
+               CUdeviceptr byte, bool is_opposite);
 
  private:
   CUfunction function(const Driver& driver);

@@ -9,8 +9,7 @@ std::string difference_at(std::size_t i, const Captured& old, const Captured& ne
   const Node& one = old.nodes()[i];
   const Node& other = next.nodes()[i];
   if (one.type != other.type) {
-    return "node " + next.name_of(i) + " is a " + kind_of(other.type) + ", and was a " +
-           kind_of(one.type);
+    return "node " + next.name_of(i) + " is a " + kind_of(other) + ", and was a " + kind_of(one);
   }
   const std::string& was = old.ops()[one.op].name;
   if (was != next.ops()[other.op].name) {

@@ -81,6 +81,7 @@ Driver::Driver(std::uint32_t index, const sdk::NativeHandles& handles)
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[cuda_graph] the driver of " + place_ + " has no " +
                                                 missing + "; update the driver");
   }
+  check(functions_.cuDriverGetVersion(&version_), "asking for the driver's version");
   context_ = static_cast<CUcontext>(required(handles, "cuda.context", place_));
   trace_ = static_cast<cuda::GraphTrace*>(required(handles, "cuda.graph.trace", place_));
 }

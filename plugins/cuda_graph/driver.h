@@ -37,6 +37,8 @@ class Driver {
 
   [[nodiscard]] const DriverFunctions* operator->() const { return &functions_; }
   [[nodiscard]] CUcontext context() const { return context_; }
+  // Of the driver's interface: 12080 is 12.8.
+  [[nodiscard]] int version() const { return version_; }
   // "cuda:0"
   [[nodiscard]] const std::string& place() const { return place_; }
   // Throws Error for a stream that is none.
@@ -56,6 +58,7 @@ class Driver {
   const sdk::NativeHandles handles_;
   const std::string place_;
   DriverFunctions functions_;
+  int version_ = 0;
   CUcontext context_ = nullptr;
   cuda::GraphTrace* trace_ = nullptr;
 };

@@ -71,9 +71,9 @@ void Exec::patch(std::uint64_t item, std::uint32_t argument, void* address) {
 
 void Exec::update(const Graph& graph) {
   const std::shared_ptr<const Captured>& next = graph.captured();
-  if (latest_->has_loops() || next->has_loops()) {
+  if (latest_->has_conditionals() || next->has_conditionals()) {
     refuse(*driver_, LOCI_CODE_UNSUPPORTED,
-           "the executable cannot be updated: it has a loop, or would have one");
+           "the executable cannot be updated: it has a loop or a branch, or would have one");
   }
   const std::string difference = difference_of(*latest_, *next);
   if (!difference.empty()) {

@@ -55,7 +55,7 @@ NodeParameters::NodeParameters(const Driver& driver, const Node& node) {
     case CU_GRAPH_NODE_TYPE_MEMSET: read_fill(driver, node.handle); break;
     default:
       throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[cuda_graph] " + driver.place() +
-                                                  ": the parameters of a " + kind_of(node.type) +
+                                                  ": the parameters of a " + kind_of(node) +
                                                   " cannot be exchanged; capture anew and update");
   }
 }

@@ -28,11 +28,21 @@ std::string copy_text(const Driver& driver, CUgraphNode node) {
   return " of " + std::to_string(copy.WidthInBytes * copy.Height * copy.Depth) + " bytes";
 }
 
+// " of 2 or 3 nodes": what one of the bodies does.
+std::string bodies_text(const ConditionalNode& node) {
+  std::string text;
+  for (const std::size_t body : node.bodies) {
+    text += (text.empty() ? " of " : " or ") + std::to_string(body);
+  }
+  return text + " nodes";
+}
+
 std::string details(const Driver& driver, const Node& node) {
   switch (node.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_text(driver, node.handle);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_text(driver, node.handle);
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return " of " + std::to_string(node.body) + " nodes";
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return node.conditional == nullptr ? "" : bodies_text(*node.conditional);
     default: return {};
   }
 }
@@ -56,7 +66,7 @@ std::string lines_of(const Driver& driver, const Captured& captured) {
   std::string text;
   for (std::size_t i = 0; i < captured.nodes().size(); ++i) {
     const Node& node = captured.nodes()[i];
-    text += std::to_string(i) + " " + text_of(captured.ops()[node.op]) + ": " + kind_of(node.type) +
+    text += std::to_string(i) + " " + text_of(captured.ops()[node.op]) + ": " + kind_of(node) +
             details(driver, node) + waits_of(i, node) + "\n";
   }
   return text;

@@ -1,5 +1,6 @@
 #include "recording.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace loci::cuda_graph {
@@ -45,7 +46,7 @@ void Recording::announce(std::string_view op, std::uint64_t item) {
                        "of the capture");
 }
 
-CUresult Recording::end(CUgraph& graph) const {
+CUresult Recording::end_stream(CUgraph& graph) const {
   const CurrentContext current(*driver_);
   const std::lock_guard lock(told_.mutex);
   told_.thread = std::thread::id();
@@ -58,15 +59,16 @@ void Recording::take_launches() {
 
 std::shared_ptr<const Captured> Recording::finish() {
   take_launches();
-  open_loop_.reset();
+  const bool is_complete = open_.empty() && !is_broken_;
+  close_all();
   std::vector<CUgraphNode> tips;
   const std::string what =
       read_tips(tips) ? "ending a recording" : "ending a recording that became invalid";
   CUgraph graph = nullptr;
-  driver_->check(end(graph), what + " behind " + text_of(announced_.back().op));
+  driver_->check(end_stream(graph), what + " behind " + text_of(announced_.back().op));
   const auto captured = std::make_shared<Captured>(driver_, graph);
-  if (is_in_loop_) refuse_loop("that has not ended");
-  for (const auto& [node, nodes] : loops_) captured->add_loop(node, nodes);
+  if (!is_complete) refuse("a loop or a branch that has not ended");
+  for (const ConditionalNode& node : conditionals_) captured->add_conditional(node);
   for (std::size_t i = 0; i < announced_.size(); ++i) {
     const bool is_last = i + 1 == announced_.size();
     captured->add(std::move(announced_[i].op), is_last ? tips : announced_[i + 1].tips);
@@ -74,37 +76,78 @@ std::shared_ptr<const Captured> Recording::finish() {
   return captured;
 }
 
+bool Recording::records(CUstream stream) const {
+  return stream == stream_ || std::any_of(open_.begin(), open_.end(), [stream](const auto& each) {
+           return each->body() == stream;
+         });
+}
+
 // One that fails on its way leaves a node that would go on for ever, so that the graph is given up.
-void Recording::begin_loop(ConditionSetter& setter, CUstream body, cuda::StreamRecording& told,
-                           CUdeviceptr condition) {
-  if (is_in_loop_ || body == stream_) refuse_loop("within another, or in the stream around it");
+void Recording::begin(RecordedControl::Kind kind, ConditionSetter& setter, CUstream around,
+                      CUstream body, cuda::StreamRecording& told, CUdeviceptr condition) {
+  const CUstream innermost = open_.empty() ? stream_ : open_.back()->body();
+  if (is_broken_) refuse("a loop or a branch behind one that failed");
+  if (around != innermost)
+    refuse("a loop or a branch in a stream that another one has interrupted");
+  if (records(body)) refuse("a loop or a branch whose body is a stream around it");
   const CurrentContext current(*driver_);
   setter.prepare(*driver_);
-  is_in_loop_ = true;
-  open_loop_ = std::make_unique<RecordedLoop>(driver_, setter, stream_, body, told, condition);
+  is_broken_ = true;
+  open_.push_back(
+      std::make_unique<RecordedControl>(driver_, setter, kind, around, body, told, condition));
+  is_broken_ = false;
 }
 
-void Recording::end_loop() {
-  if (open_loop_ == nullptr) refuse_loop("that has not begun");
-  const std::unique_ptr<RecordedLoop> loop = std::move(open_loop_);
-  loop->finish();
-  loops_.emplace_back(loop->node(), loop->nodes());
-  is_in_loop_ = false;
+RecordedControl& Recording::innermost(RecordedControl::Kind kind, CUstream around) const {
+  const bool is_it = !is_broken_ && !open_.empty() && open_.back()->kind() == kind &&
+                     open_.back()->around() == around;
+  if (!is_it) {
+    refuse(kind == RecordedControl::Kind::kLoop ? "the end of a loop that is not what began last"
+                                                : "a part of a branch that is not what began last");
+  }
+  return *open_.back();
 }
 
-void Recording::refuse_loop(const char* which) const {
-  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda_graph] " + driver_->place() + ": " +
-                                                   text_of(announced_.back().op) + " has a loop " +
-                                                   which +
-                                                   "; loops follow each other, each in a stream of "
-                                                   "its own between loop_begin and loop_end");
+void Recording::begin_other(CUstream around) {
+  RecordedControl& branch = innermost(RecordedControl::Kind::kBranch, around);
+  if (branch.is_last()) refuse("a branch of more than two parts");
+  is_broken_ = true;
+  branch.begin_other();
+  is_broken_ = false;
+}
+
+CUstream Recording::end(RecordedControl::Kind kind, CUstream around) {
+  if (!innermost(kind, around).is_last()) refuse("a branch that ends without its other part");
+  is_broken_ = true;
+  const std::unique_ptr<RecordedControl> ended = std::move(open_.back());
+  open_.pop_back();
+  ended->finish();
+  is_broken_ = false;
+  if (open_.empty()) {
+    conditionals_.insert(conditionals_.end(), ended->nodes().begin(), ended->nodes().end());
+  } else {
+    open_.back()->add_inner(*ended);
+  }
+  return ended->body();
+}
+
+void Recording::refuse(const char* what) const {
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                   "[cuda_graph] " + driver_->place() + ": " + text_of(announced_.back().op) +
+                       " has " + what +
+                       "; they follow each other or are in one another, each body in a stream of "
+                       "its own, and a branch has two");
+}
+
+void Recording::close_all() {
+  while (!open_.empty()) open_.pop_back();
 }
 
 // A recording that is invalid ends with an error, and the stream is free all the same.
 void Recording::abort() {
-  open_loop_.reset();
+  close_all();
   CUgraph graph = nullptr;
-  if (end(graph) == CUDA_SUCCESS) (*driver_)->cuGraphDestroy(graph);
+  if (end_stream(graph) == CUDA_SUCCESS) (*driver_)->cuGraphDestroy(graph);
 }
 
 }  // namespace loci::cuda_graph

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "captured.h"
-#include "recorded_loop.h"
+#include "recorded_control.h"
 
 namespace loci::cuda_graph {
 
@@ -21,11 +21,13 @@ class Recording {
   // What comes next belongs to that op. Throws Error with the op before where that has made the
   // recording invalid.
   void announce(std::string_view op, std::uint64_t item);
-  // As loop_begin and loop_end of loci/abi/capture.h. Throws Error; where no loop can be recorded
-  // at all, with LOCI_CODE_UNSUPPORTED.
-  void begin_loop(ConditionSetter& setter, CUstream body, cuda::StreamRecording& told,
-                  CUdeviceptr condition);
-  void end_loop();
+  // As loop_begin and the like of loci/abi/capture.h; `around` is the stream, or the body of what
+  // is open. Throws Error; where nothing of it can be recorded at all, with LOCI_CODE_UNSUPPORTED.
+  void begin(RecordedControl::Kind kind, ConditionSetter& setter, CUstream around, CUstream body,
+             cuda::StreamRecording& told, CUdeviceptr condition);
+  void begin_other(CUstream around);
+  // Returns its body's stream, which is free.
+  CUstream end(RecordedControl::Kind kind, CUstream around);
   // Throws Error with the op that spoilt it. The stream is free in either case.
   [[nodiscard]] std::shared_ptr<const Captured> finish();
   void abort();
@@ -39,19 +41,24 @@ class Recording {
 
   // False if the recording is invalid.
   bool read_tips(std::vector<CUgraphNode>& tips) const;
-  [[noreturn]] void refuse_loop(const char* which) const;
+  // What is open, and was begun last. Throws Error where that is another one.
+  RecordedControl& innermost(RecordedControl::Kind kind, CUstream around) const;
+  [[nodiscard]] bool records(CUstream stream) const;
+  [[noreturn]] void refuse(const char* what) const;
+  // The innermost first.
+  void close_all();
   // What was launched since is the last op's.
   void take_launches();
   // Leaves the stream free, whatever it gives.
-  CUresult end(CUgraph& graph) const;
+  CUresult end_stream(CUgraph& graph) const;
 
   std::shared_ptr<const Driver> driver_;
   CUstream stream_;
   cuda::StreamRecording& told_;
   std::vector<Announced> announced_;
-  std::vector<std::pair<CUgraphNode, std::size_t>> loops_;  // with the nodes of their bodies
-  std::unique_ptr<RecordedLoop> open_loop_;
-  bool is_in_loop_ = false;  // one that is open, or has failed
+  std::vector<ConditionalNode> conditionals_;           // of the stream's own graph
+  std::vector<std::unique_ptr<RecordedControl>> open_;  // each in the one before
+  bool is_broken_ = false;                              // a loop or a branch has failed
 };
 
 }  // namespace loci::cuda_graph

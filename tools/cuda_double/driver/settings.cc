@@ -109,6 +109,13 @@ void set_quarantine(Settings& settings, std::string_view item, std::string_view 
   }
 }
 
+void set_version(Settings& settings, std::string_view item, std::string_view text) {
+  const auto parts = split(text, '.');
+  if (parts.size() != 2) refuse(item, "has to be MAJOR.MINOR");
+  settings.version =
+      static_cast<int>(1000 * number(item, parts[0], 11, 13) + 10 * number(item, parts[1], 0, 9));
+}
+
 void set_capability(Settings& settings, std::string_view item, std::string_view text) {
   const auto parts = split(text, '.');
   if (parts.size() != 2) refuse(item, "has to be MAJOR.MINOR");
@@ -127,6 +134,7 @@ const std::map<std::string_view, Setter>& setters() {
       {"peers", [](auto& s, auto item,
                    auto value) { s.have_peers = one_of_two(item, value, "none", "all"); }},
       {"capability", set_capability},
+      {"version", set_version},
       {"seed", [](auto& s, auto item, auto value) { s.seed = number(item, value, 0, kAny); }},
       {"latency_us",
        [](auto& s, auto item, auto value) { s.latency_us = number(item, value, 0, 1'000'000); }},

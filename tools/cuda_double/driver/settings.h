@@ -5,6 +5,7 @@
 //   devices=N          1 to 16; 1
 //   peers=all|none     whether devices can access each other's memory; all
 //   capability=M.N     that devices report, and above which a module's target is refused; 9.0
+//   version=M.N        that the driver reports, by which a conditional node may have an else; 13.0
 //   seed=N             draws the order of ready work, of blocks and of warps; 0: in order
 //   latency_us=N       most time that ready work waits before it starts, drawn; 0
 //   workers=N          threads that run the blocks of a kernel; as many as there are processors
@@ -58,6 +59,7 @@ struct Settings {
   bool have_peers = true;
   int capability_major = 9;
   int capability_minor = 0;
+  int version = 13000;  // as cuDriverGetVersion gives it
   std::uint64_t seed = 0;
   std::uint64_t latency_us = 0;
   unsigned workers = 0;

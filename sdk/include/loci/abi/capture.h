@@ -134,13 +134,29 @@ typedef struct loci_capture_api {
    * Behind annotate of the loop, in a stream that records: what is issued into `body` from then
    * until loop_end is done again and again, as long as the byte at `condition`, memory of the
    * device, is not 0; that is looked at before each round, the first one too. `body` is another
-   * stream of the device, which records until loop_end and gets what `stream` may get, but no
-   * loop; nothing is announced for it. LOCI_CODE_UNSUPPORTED where that cannot be done here; the
-   * message is why. After an error, or without loop_end, end fails, and abort frees both streams.
-   * An item that is a loop is neither patched nor updated. */
+   * stream of the device, which records until loop_end and gets what `stream` may get; nothing is
+   * announced for it. LOCI_CODE_UNSUPPORTED where that cannot be done here; the message is why.
+   * After an error, or without loop_end, end fails, and abort frees all streams. An item that is a
+   * loop is neither patched nor updated.
+   *
+   * `stream` may itself be the body of what is open, with another stream for `body`, if the
+   * capturer has branches; one that has loops alone refuses that. What was begun last ends first,
+   * by the `stream` that it began with. */
   loci_error* (*loop_begin)(loci_capturer* capturer, loci_stream* stream, loci_stream* body,
                             const void* condition);
   loci_error* (*loop_end)(loci_capturer* capturer, loci_stream* stream);
+
+  /* Branches that the device chooses; all three NULL where no graph has any, and only where there
+   * are loops, of which all holds that is said above.
+   *
+   * What is issued into `body` from branch_begin until branch_else is done if the byte at
+   * `condition` is not 0, and what is issued from then until branch_end if it is 0. The byte is
+   * looked at once, before either: what is done may change it. Both parts are there, though there
+   * may be nothing in them. */
+  loci_error* (*branch_begin)(loci_capturer* capturer, loci_stream* stream, loci_stream* body,
+                              const void* condition);
+  loci_error* (*branch_else)(loci_capturer* capturer, loci_stream* stream);
+  loci_error* (*branch_end)(loci_capturer* capturer, loci_stream* stream);
 } loci_capture_api;
 
 #ifdef __cplusplus

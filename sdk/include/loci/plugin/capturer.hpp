@@ -12,6 +12,10 @@
 //     // Optional, both or none: loops that the device decides about.
 //     void loop_begin(loci_stream* stream, loci_stream* body, const void* condition);
 //     void loop_end(loci_stream* stream);
+//     // Optional, all or none, and with loops: branches that the device chooses.
+//     void branch_begin(loci_stream* stream, loci_stream* body, const void* condition);
+//     void branch_else(loci_stream* stream);
+//     void branch_end(loci_stream* stream);
 //
 //     class Graph {                                   // what was captured
 //      public:
@@ -144,6 +148,29 @@ void fill_loops(loci_capture_api& api) {
   }
 }
 
+template <class C, class = void>
+struct HasBranches : std::false_type {};
+template <class C>
+struct HasBranches<C, std::void_t<decltype(&C::branch_begin)>> : std::true_type {};
+
+template <class C>
+void fill_branches(loci_capture_api& api) {
+  if constexpr (HasBranches<C>::value) {
+    static_assert(HasLoops<C>::value, "a capturer with branches has loops");
+    api.branch_begin = [](loci_capturer* capturer, loci_stream* stream, loci_stream* body,
+                          const void* condition) noexcept {
+      return on_captured<C>(
+          capturer, [&](C& self, const Host&) { self.branch_begin(stream, body, condition); });
+    };
+    api.branch_else = [](loci_capturer* capturer, loci_stream* stream) noexcept {
+      return on_captured<C>(capturer, [&](C& self, const Host&) { self.branch_else(stream); });
+    };
+    api.branch_end = [](loci_capturer* capturer, loci_stream* stream) noexcept {
+      return on_captured<C>(capturer, [&](C& self, const Host&) { self.branch_end(stream); });
+    };
+  }
+}
+
 template <class C>
 void fill_graph(loci_capture_api& api) {
   using Graph = typename C::Graph;
@@ -192,6 +219,7 @@ loci_capture_api make_capturer_table() {
   api.device_type = to_abi(P::kDeviceType);
   fill_capturer<P, C>(api);
   fill_loops<C>(api);
+  fill_branches<C>(api);
   fill_graph<C>(api);
   fill_exec<C>(api);
   return api;

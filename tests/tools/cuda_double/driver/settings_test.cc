@@ -29,7 +29,8 @@ TEST(SettingsTest, NothingIsTheDefault) {
 
 TEST(SettingsTest, EachIsRead) {
   const Settings settings = parse_settings(
-      "memory=512M,devices=2,peers=none,capability=8.6,seed=7,latency_us=5,workers=3,instructions="
+      "memory=512M,devices=2,peers=none,capability=8.6,version=12.4,seed=7,latency_us=5,workers=3,"
+      "instructions="
       "1000,"
       "findings=abort,log=errors,fail=cuLaunchKernel:3:700,fail=cuMemAlloc_v2:1:2,fail_alloc=12,"
       "cupti_drop=1%");
@@ -38,6 +39,7 @@ TEST(SettingsTest, EachIsRead) {
   EXPECT_FALSE(settings.have_peers);
   EXPECT_EQ(settings.capability_major, 8);
   EXPECT_EQ(settings.capability_minor, 6);
+  EXPECT_EQ(settings.version, 12040);
   EXPECT_EQ(settings.seed, 7u);
   EXPECT_EQ(settings.latency_us, 5u);
   EXPECT_EQ(settings.workers, 3u);
@@ -88,6 +90,8 @@ TEST(SettingsTest, WrongOnesAreNamed) {
   EXPECT_EQ(refusal("seed=1,"), "LOCI_CUDA_DOUBLE: '': has to be NAME=VALUE");
   EXPECT_EQ(refusal("checks=races"), "LOCI_CUDA_DOUBLE: 'checks=races': 'races' is no check");
   EXPECT_EQ(refusal("capability=9"), "LOCI_CUDA_DOUBLE: 'capability=9': has to be MAJOR.MINOR");
+  EXPECT_EQ(refusal("version=12"), "LOCI_CUDA_DOUBLE: 'version=12': has to be MAJOR.MINOR");
+  EXPECT_EQ(refusal("version=14.0"), "LOCI_CUDA_DOUBLE: 'version=14.0': has to be 11 to 13");
   EXPECT_EQ(refusal("fail=malloc:1:2"),
             "LOCI_CUDA_DOUBLE: 'fail=malloc:1:2': has to be NAME:N:CODE");
   EXPECT_EQ(refusal("fail=cuInit:0:2"),

@@ -7,8 +7,6 @@
 namespace loci::cuda_double {
 namespace {
 
-constexpr int kVersion = 13000;
-
 void copy_text(char* to, int room, const std::string& text, bool whole) {
   require(to != nullptr && room > 0, "there is no place for the text");
   const auto fits = static_cast<std::size_t>(room) - 1;
@@ -38,9 +36,9 @@ CUresult CUDAAPI cuInit(unsigned flags) {
 }
 
 CUresult CUDAAPI cuDriverGetVersion(int* version) {
-  return enter("cuDriverGetVersion", kBeforeInit | kInHostFunctions, [&](Call&) {
+  return enter("cuDriverGetVersion", kBeforeInit | kInHostFunctions, [&](Call& call) {
     require(version != nullptr, "there is no place for the version");
-    *version = kVersion;
+    *version = call.driver.settings.version;
   });
 }
 

@@ -67,11 +67,15 @@ void check_new_condition(const Graph& graph, const Condition& condition) {
   }
 }
 
-std::size_t check_bodies(CUgraphConditionalNodeType type, unsigned size) {
+// An else, and switches, came with 12.8.
+std::size_t check_bodies(const Call& call, CUgraphConditionalNodeType type, unsigned size) {
+  const bool is_older = call.driver.settings.version < 12080;
   switch (type) {
-    case CU_GRAPH_COND_TYPE_IF: require(size == 1 || size == 2, "1 or 2 bodies"); break;
+    case CU_GRAPH_COND_TYPE_IF:
+      require(size == 1 || (size == 2 && !is_older), is_older ? "1 body" : "1 or 2 bodies");
+      break;
     case CU_GRAPH_COND_TYPE_WHILE: require(size == 1, "1 body"); break;
-    case CU_GRAPH_COND_TYPE_SWITCH: require(size > 0, "no bodies"); break;
+    case CU_GRAPH_COND_TYPE_SWITCH: require(size > 0 && !is_older, "no bodies"); break;
     default: throw DriverError(CUDA_ERROR_INVALID_VALUE, "there is no such type");
   }
   return size;
@@ -84,7 +88,7 @@ Node& add_conditional(Call& call, CUgraph graph, const CUgraphNode* dependencies
   require(conditional.condition != nullptr, "there is no such handle");
   check_new_condition(*graph_of(call, graph), *conditional.condition);
   conditional.type = described.type;
-  const std::size_t bodies = check_bodies(described.type, described.size);
+  const std::size_t bodies = check_bodies(call, described.type, described.size);
   for (std::size_t i = 0; i < bodies; ++i) {
     auto body = std::make_shared<Graph>();
     body->owned = true;
