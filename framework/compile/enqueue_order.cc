@@ -128,7 +128,7 @@ EnqueueKind enqueue_kind(const Plan& plan, const Instruction& instruction) {
   if (const TransferStep* copy = instruction.transfer()) {
     return copy_kind(value_of(plan, copy->from), value_of(plan, copy->to));
   }
-  if (instruction.loop() != nullptr) return EnqueueKind::kHost;
+  if (instruction.control() != nullptr) return EnqueueKind::kHost;
   return instruction.device->is_inline() ? EnqueueKind::kHost : EnqueueKind::kQueued;
 }
 

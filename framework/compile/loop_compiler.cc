@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "framework/compile/control_lowering.h"
 #include "framework/core/raise.h"
 #include "framework/program/control_flow.h"
 #include "framework/program/printer.h"
@@ -119,13 +120,7 @@ class LoopCompiler {
         arguments_.begin(),
         arguments_.begin() + static_cast<std::ptrdiff_t>(block.arguments.size()));
     const BlockRequest blocks{&block, taken, results};
-    PlanRequest request;
-    request.device = around_.device;
-    request.options = around_.options;
-    request.scope = around_.scope;
-    request.memory = around_.memory;
-    request.changed = around_.changed;
-    request.block = &blocks;
+    PlanRequest request = block_request(around_, blocks);
     const bool again = warned_ && request.options.fallback == FallbackPolicy::kWarn;
     if (again) request.options.fallback = FallbackPolicy::kAllow;
     std::shared_ptr<const Plan> plan = compile_plan(request, kernels_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/compile/branch_lowering.h"
 #include "framework/compile/branches.h"
 #include "framework/compile/deferral.h"
 #include "framework/compile/loop_lowering.h"
@@ -57,7 +58,7 @@ class Lowering {
     begin_types(request_, plan_, &binder_);
     begin_values();
     for (const program::Operator* op : operators_of_stage(request_, plan_)) {
-      if (defer(*op)) continue;
+      if (lowers_branch(*op) || defer(*op)) continue;
       binder_.bind(*op);
       if (op->schema->has_blocks()) {
         lower_loop(*op, &state_);
@@ -92,6 +93,19 @@ class Lowering {
     for (const auto& [id, value] : known_values(*request_.earlier)) {
       if (!block_.var(id).persistable) known_.emplace_back(id, value);
     }
+  }
+
+  // Whether the operator decides what runs and the device can do that, in a graph.
+  bool lowers_branch(const program::Operator& op) {
+    if (!program::is_branching(op) || deferral_.hangs(op) || !has_unknown(op)) return false;
+    std::optional<std::string> refusal = lower_branch(op, &state_);
+    if (refusal && !refusal->empty()) refusals_[&op] = *std::move(refusal);
+    return !refusal;
+  }
+
+  // Whether something is missing before the branch is known.
+  [[nodiscard]] bool has_unknown(const program::Operator& op) const {
+    return !binder_.missing_values(op).empty();
   }
 
   // Whether the operator waits for values that only the run brings.
@@ -174,9 +188,9 @@ class Lowering {
     }
     for (const PlanFetch& fetch : later_) values_.keep(block_.find(fetch.name));
     for (const AwaitedValue& awaited : awaited_) plan_.live_outs.push_back(awaited.value);
-    StageEnd end{deferral_.operators(), std::move(later_), std::move(awaited_),
-                 values_.take_states(), binder_.types(),   bounded(),
-                 std::move(known_)};
+    StageEnd end{deferral_.operators(), std::move(later_),   std::move(awaited_),
+                 values_.take_states(), binder_.types(),     bounded(),
+                 std::move(known_),     std::move(refusals_)};
     plan_.rest =
         std::make_unique<Continuation>(std::move(end), rest_compiler(request_, &state_.kernels));
   }
@@ -242,6 +256,7 @@ class Lowering {
   std::vector<AwaitedValue> awaited_;
   std::vector<PlanFetch> later_;  // fetches of a later stage
   KnownValues known_;
+  std::map<const program::Operator*, std::string> refusals_;
   bool has_peeled_ = false;
 };
 

@@ -13,7 +13,7 @@
 #include "framework/profiler/parts.h"
 #include "framework/run/capture_facts.h"
 #include "framework/run/continuation.h"
-#include "framework/run/loop.h"
+#include "framework/run/control_step.h"
 
 namespace loci::runtime {
 namespace {
@@ -85,18 +85,18 @@ std::shared_ptr<const std::set<std::string>> changed_by(const Plan& plan) {
   return changed;
 }
 
-// Of a loop.
+// Of a loop or a branch.
 std::vector<const Plan*> plans_of(const Instruction& instruction) {
-  const LoopStep* loop = instruction.loop();
-  return loop == nullptr ? std::vector<const Plan*>() : loop->plans();
+  const ControlStep* control = instruction.control();
+  return control == nullptr ? std::vector<const Plan*>() : control->plans();
 }
 
-// What a loop enqueues is waited for with the rest.
+// What a block enqueues is waited for with the rest.
 void add_queued_by(const Plan& inner, std::vector<device::Device*>* queued) {
   for (device::Device* device : inner.queued_devices) add_queued(device, queued);
 }
 
-// The persistable variables that instructions write, those of loops included.
+// The persistable variables that instructions write, those of blocks included.
 std::vector<std::string> find_written(Plan* plan) {
   std::set<ValueId> outputs;
   std::set<std::string> written;

@@ -38,7 +38,7 @@ struct BlockArgument {
   device::Device* persists_at = nullptr;  // of state: its home
 };
 
-// A block of a loop.
+// A block of a loop or a branch.
 struct BlockRequest {
   const program::Block* block = nullptr;
   std::vector<BlockArgument> arguments;

@@ -39,7 +39,7 @@ Capturer::Capturer(const CapturerLibrary& library, device::Device& device)
 Capturer::~Capturer() {
   if (device_.is_out_of_reach()) return;
   stream_.reset();
-  loop_stream_.reset();
+  body_streams_.clear();
   api().close(handle_);
   plugin().release();
   device_.end_use();
@@ -50,9 +50,11 @@ loci_stream* Capturer::stream() {
   return stream_->handle();
 }
 
-loci_stream* Capturer::loop_stream() {
-  if (loop_stream_ == nullptr) loop_stream_ = std::make_unique<device::Stream>(device_);
-  return loop_stream_->handle();
+loci_stream* Capturer::open_body() {
+  if (open_bodies_ == body_streams_.size()) {
+    body_streams_.push_back(std::make_unique<device::Stream>(device_));
+  }
+  return body_streams_[open_bodies_++]->handle();
 }
 
 // Devices end after what was made later.

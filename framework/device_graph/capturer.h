@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "framework/core/context.h"
 #include "framework/device/device.h"
@@ -31,11 +32,17 @@ class Capturer {
   // captures, with the lock.
   [[nodiscard]] std::mutex& mutex() { return mutex_; }
   [[nodiscard]] loci_stream* stream();
-  // Another one, for the bodies of loops.
-  [[nodiscard]] loci_stream* loop_stream();
+  // Another one for each body that is open, see BodyStream.
+  [[nodiscard]] loci_stream* open_body();
+  void close_body() { --open_bodies_; }
   // Whether it may record loops that the device decides about.
   [[nodiscard]] bool has_loops() const {
     return api().loop_begin != nullptr && api().loop_end != nullptr;
+  }
+  // The same of branches; then these and loops may be in one another.
+  [[nodiscard]] bool has_branches() const {
+    return has_loops() && api().branch_begin != nullptr && api().branch_else != nullptr &&
+           api().branch_end != nullptr;
   }
 
  private:
@@ -44,7 +51,8 @@ class Capturer {
   loci_capturer* handle_ = nullptr;
   std::mutex mutex_;
   std::unique_ptr<device::Stream> stream_;
-  std::unique_ptr<device::Stream> loop_stream_;
+  std::vector<std::unique_ptr<device::Stream>> body_streams_;
+  std::size_t open_bodies_ = 0;
 };
 
 // Those of a context's devices, opened as they are asked for. Thread-safe.

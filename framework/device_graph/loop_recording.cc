@@ -4,15 +4,15 @@
 
 namespace loci::device_graph {
 
-LoopRecording::LoopRecording(Capturer& capturer, const void* condition)
-    : capturer_(capturer), stream_(capturer.loop_stream()) {
+LoopRecording::LoopRecording(Capturer& capturer, loci_stream* around, const void* condition)
+    : capturer_(capturer), around_(around), body_(capturer) {
   capturer_.device().check(
-      capturer_.api().loop_begin(capturer_.handle(), capturer_.stream(), stream_, condition),
+      capturer_.api().loop_begin(capturer_.handle(), around_, body_.get(), condition),
       "beginning a loop of a graph");
 }
 
 void LoopRecording::end() const {
-  capturer_.device().check(capturer_.api().loop_end(capturer_.handle(), capturer_.stream()),
+  capturer_.device().check(capturer_.api().loop_end(capturer_.handle(), around_),
                            "ending a loop of a graph");
 }
 

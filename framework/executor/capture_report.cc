@@ -11,7 +11,7 @@
 #include "framework/run/capture_facts.h"
 #include "framework/run/capture_problems.h"
 #include "framework/run/continuation.h"
-#include "framework/run/device_loop.h"
+#include "framework/run/device_control.h"
 #include "framework/run/operator_log.h"
 
 namespace loci {
@@ -29,8 +29,9 @@ bool is_feed(const Instruction& instruction) {
 CaptureProblem problem_of(const Plan& plan, std::size_t index, const device::Device& device,
                           bool has_capturer, Capturing capturing) {
   if (is_feed(plan.instructions[index])) return {index, {}, {}};
-  const bool is_loop = plan.instructions[index].loop() != nullptr;
-  if (is_loop && capturing == Capturing::kExecutor && device_loop_refusal(plan, index).empty()) {
+  const bool is_control = plan.instructions[index].control() != nullptr;
+  if (is_control && capturing == Capturing::kExecutor &&
+      device_control_refusal(plan, index).empty()) {
     return {index, {}, {}};
   }
   CaptureProblem problem = capture_problem(plan, index, device);

@@ -10,7 +10,7 @@
 namespace loci::runtime {
 
 // Who captures: runs of an executor are captured by themselves, and their graphs may have loops
-// that the device goes through.
+// and branches about which the device decides.
 enum class Capturing : std::uint8_t { kExecutor, kGraph };
 
 // As one graph of the device. What is fed is none.

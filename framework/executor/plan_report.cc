@@ -6,7 +6,7 @@
 #include "framework/executor/executor_impl.h"
 #include "framework/plugin/layout_table.h"
 #include "framework/run/continuation.h"
-#include "framework/run/loop.h"
+#include "framework/run/control_step.h"
 #include "framework/run/operator_log.h"
 
 namespace loci {
@@ -51,16 +51,14 @@ PlannedTransfer describe(const runtime::Plan& plan, std::size_t index) {
   return planned;
 }
 
-// Those of a loop's blocks are made in each iteration.
+// Those of a loop's blocks are made in each iteration, and of a branch's those of one.
 void add_transfers(const runtime::Plan& plan, std::vector<PlannedTransfer>* list) {
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     const runtime::Instruction& instruction = plan.instructions[i];
     if (instruction.transfer() != nullptr) list->push_back(describe(plan, i));
-    const runtime::LoopStep* loop = instruction.loop();
-    if (loop == nullptr) continue;
-    for (const auto& block : {loop->condition, loop->body, loop->gradient}) {
-      if (block) add_transfers(*block, list);
-    }
+    const runtime::ControlStep* control = instruction.control();
+    if (control == nullptr) continue;
+    for (const runtime::Plan* block : control->plans()) add_transfers(*block, list);
   }
 }
 
@@ -93,14 +91,14 @@ void add_replicas(const runtime::Plan& plan, std::vector<ReplicatedConstant>* li
   }
 }
 
-// Of the plan and of its loops' blocks.
+// Of the plan and of the blocks in it.
 template <class Visit>
 void for_each_plan(const runtime::Plan& plan, const Visit& visit) {
   visit(plan);
   for (const runtime::Instruction& instruction : plan.instructions) {
-    const runtime::LoopStep* loop = instruction.loop();
-    if (loop == nullptr) continue;
-    for (const runtime::Plan* block : loop->plans()) for_each_plan(*block, visit);
+    const runtime::ControlStep* control = instruction.control();
+    if (control == nullptr) continue;
+    for (const runtime::Plan* block : control->plans()) for_each_plan(*block, visit);
   }
 }
 

@@ -6,7 +6,7 @@
 namespace loci::runtime {
 namespace {
 
-constexpr std::string_view kMeanwhile = "a loop ran";
+constexpr std::string_view kMeanwhile = "a loop or a branch ran";
 
 // The type of a fetched value against the one that it must have.
 void check_result(const PlanValue& given, const PlanResult& wanted) {

@@ -69,6 +69,7 @@ CaptureProblem capture_problem(const Plan& plan, std::size_t index, const device
   if (const LoopStep* loop = instruction.loop()) {
     return {index, loop_refusal(*loop), kHostReadsRemedy};
   }
+  if (instruction.branch() != nullptr) return {index, kDecidedOnHost, kHostReadsRemedy};
   if (instruction.device != &device) return of_other_place(plan, index, device);
   return {index, {}, {}};
 }
@@ -104,8 +105,12 @@ std::vector<RestProblem> rest_problems(const Plan& plan) {
       has_extents = has_extents || awaits(*op, end);
       continue;
     }
+    const auto refusal = end.refusals.find(op);
     problems.push_back({fmt::format("[{}] {}", op->type(), op->name),
-                        "what it decides by is read on the host", kHostReadsRemedy});
+                        refusal == end.refusals.end()
+                            ? kDecidedOnHost
+                            : fmt::format("{}: {}", kDecidedOnHost, refusal->second),
+                        kHostReadsRemedy});
   }
   if (has_extents || problems.empty()) {
     problems.push_back({"[capture] the program",

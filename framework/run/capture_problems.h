@@ -24,8 +24,9 @@ struct CaptureProblem {
 [[nodiscard]] CaptureProblem capture_problem(const Plan& plan, std::size_t instruction,
                                              const device::Device& device);
 
-// Why no graph has it.
+// Why no graph has it that a device records by itself.
 [[nodiscard]] const char* loop_refusal(const LoopStep& loop);
+inline constexpr const char* kDecidedOnHost = "what it decides by is read on the host";
 
 // Why the device's capturer could not record a launch; empty if it can.
 [[nodiscard]] std::string record_refusal(const Plan& plan, std::size_t instruction);

@@ -50,6 +50,8 @@ struct StageEnd {
   std::vector<std::pair<program::VarId, program::VarId>> bounded;
   // Values on the host that this stage was compiled for: the next one has them too.
   KnownValues known;
+  // Of those operators, why the device cannot decide what a graph is to do, where it was asked to.
+  std::map<const program::Operator*, std::string> refusals = {};
 };
 
 // Compiles what comes behind `before`, for the values that it awaited.

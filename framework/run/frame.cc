@@ -11,6 +11,7 @@
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
+#include "framework/run/branch.h"
 #include "framework/run/loop.h"
 #include "framework/run/operator_log.h"
 #include "framework/run/profile_script.h"
@@ -358,16 +359,17 @@ void Frame::run_step(std::size_t index) {
   const Instruction& instruction = plan_.instructions[index];
   try {
     if (const TransferStep* step = instruction.transfer()) return copy(*step, records_[index]);
-    run_loop(*instruction.loop(), *this);
-    if (scheduled_ != nullptr) wait_for(*instruction.loop());
+    if (const LoopStep* loop = instruction.loop()) run_loop(*loop, *this);
+    if (const BranchStep* branch = instruction.branch()) run_branch(*branch, *this);
+    if (scheduled_ != nullptr) wait_for(*instruction.control());
   } catch (const Error& error) {
     fail(index, error);
   }
 }
 
 // Its plans work in default streams, and those of the schedule know nothing of it.
-void Frame::wait_for(const LoopStep& loop) {
-  for (const Plan* plan : loop.plans()) {
+void Frame::wait_for(const ControlStep& control) {
+  for (const Plan* plan : control.plans()) {
     for (device::Device* device : plan->queued_devices) {
       const profiler::Scope scope(transfer::wait_label(*device));
       device->synchronize_stream(device->default_stream());

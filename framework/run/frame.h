@@ -68,6 +68,10 @@ class Frame {
     return views_[static_cast<std::size_t>(value)].data;
   }
 
+  [[nodiscard]] Space space(ValueId value) const { return value_of(plan_, value).space; }
+  [[nodiscard]] const char* name(ValueId value) const { return value_of(plan_, value).name; }
+  [[nodiscard]] std::uint64_t bytes(ValueId value) const { return value_of(plan_, value).bytes; }
+
   // Copies one value into another of the same bytes, behind what is enqueued; for a loop.
   void copy_within(ValueId from, ValueId to, const char* consumer);
 
@@ -118,7 +122,7 @@ class Frame {
   [[noreturn]] void fail(std::size_t index, const Error& error) const;
   // What is no kernel.
   void run_step(std::size_t index);
-  static void wait_for(const LoopStep& loop);
+  static void wait_for(const ControlStep& control);
   void copy(const TransferStep& step, const Record& record) const;
 
   const Plan& plan_;

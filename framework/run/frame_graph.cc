@@ -12,7 +12,7 @@
 #include "framework/device_graph/replay_scope.h"
 #include "framework/profiler/parts.h"
 #include "framework/run/capture_problems.h"
-#include "framework/run/device_loop.h"
+#include "framework/run/device_control.h"
 #include "framework/run/frame.h"
 #include "framework/run/operator_log.h"
 
@@ -30,8 +30,8 @@ FrameGraph::FrameGraph(const Plan& plan, Frame& frame)
   const profiler::Scope scope(label_of(profiler::Part::kCaptureGraph));
   const std::uint64_t begun = core::steady_ns();
   capture_parts();
-  // Whether a device can go through loops, its capturer knows when it records the first.
-  if (!loop_refusal_.empty()) capture_parts();
+  // Whether a device can go through loops and branches, its capturer knows when it records one.
+  if (!control_refusal_.empty()) capture_parts();
   capture_ns_ = core::steady_ns() - begun;
 }
 
@@ -40,7 +40,7 @@ FrameGraph::~FrameGraph() = default;
 void FrameGraph::capture_parts() {
   parts_.clear();
   part_of_.clear();
-  loops_.clear();
+  controls_.clear();
   split();
   for (Part& part : parts_) {
     if (part.reason.empty()) capture(&part);
@@ -53,9 +53,9 @@ std::string FrameGraph::refusal(std::size_t index) const {
   if (const TransferStep* copy = instruction.transfer()) {
     return fmt::format("'{}' is copied between places", copy->labels.variable);
   }
-  if (instruction.loop() != nullptr) {
-    std::string reason = device_loop_refusal(plan_, index);
-    return reason.empty() ? loop_refusal_ : reason;
+  if (instruction.control() != nullptr) {
+    std::string reason = device_control_refusal(plan_, index);
+    return reason.empty() ? control_refusal_ : reason;
   }
   const Capturers::Found found = core::in_context<Capturers>().of(*instruction.device);
   if (found.capturer == nullptr) return found.reason;
@@ -80,7 +80,7 @@ void FrameGraph::split() {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     Part& part = parts_[p];
     const bool is_launch =
-        part.last - part.first < 2 && plan_.instructions[part.first].loop() == nullptr;
+        part.last - part.first < 2 && plan_.instructions[part.first].control() == nullptr;
     if (part.reason.empty() && is_launch) part.reason = "it is one launch";
     part_of_.resize(part.last, static_cast<std::uint32_t>(p));
   }
@@ -90,14 +90,14 @@ void FrameGraph::capture(Part* part) {
   const std::shared_ptr<Capturer> capturer =
       core::in_context<Capturers>().of(*plan_.instructions[part->first].device).capturer;
   const device_graph::GraphItems& items = *this;
-  const bool knew_loops = !loop_refusal_.empty();
+  const bool knew_refusal = !control_refusal_.empty();
   try {
     find_bound(part);
     part->executable = std::make_unique<Executable>(capturer, items, part->first, part->last);
   } catch (const Error& error) {
     capturer->device().note_loss(error);
     part->reason = fmt::format("{} failed: {}", capturer->plugin().id(), error.what());
-    if (!knew_loops && !loop_refusal_.empty()) return;  // the parts are made anew
+    if (!knew_refusal && !control_refusal_.empty()) return;  // the parts are made anew
     core::log(core::Module::kCapture, core::Level::kWarn,
               "{} launches at {} are done one by one: {}", part->last - part->first,
               capturer->device().place().to_string(), part->reason);
@@ -194,22 +194,22 @@ std::string FrameGraph::type(std::size_t item) const {
   return plan_.operators[static_cast<std::size_t>(instruction.op)].op->type();
 }
 
-void FrameGraph::issue_loop(std::size_t item) const {
+void FrameGraph::issue_control(std::size_t item) const {
   const Instruction& instruction = plan_.instructions[item];
   const auto capturer = core::in_context<Capturers>().of(*instruction.device).capturer;
-  std::unique_ptr<DeviceLoop>& loop = loops_[item];
-  if (loop == nullptr) loop = std::make_unique<DeviceLoop>(*instruction.loop());
+  std::unique_ptr<DeviceControl>& control = controls_[item];
+  if (control == nullptr) control = make_device_control(instruction);
   try {
-    loop->issue_captured(frame_, *capturer);
+    control->issue_captured(frame_, *capturer, capturer->stream());
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kUnsupported) loop_refusal_ = error.what();
+    if (error.code() == ErrorCode::kUnsupported) control_refusal_ = error.what();
     throw;
   }
 }
 
 void FrameGraph::issue_captured(std::size_t item, const device::Device& device,
                                 loci_stream* stream) const {
-  if (plan_.instructions[item].loop() != nullptr) return issue_loop(item);
+  if (plan_.instructions[item].control() != nullptr) return issue_control(item);
   Frame::Launch launch = frame_.launch_of(item);
   launch.call.stream = stream;
   launch.call.correlation = 0;
@@ -221,7 +221,7 @@ void FrameGraph::issue_captured(std::size_t item, const device::Device& device,
   throw taken.within(describe_instruction(plan_, item));
 }
 
-// Of a loop, which has no launch.
+// Of a loop or a branch, which has no launch.
 void FrameGraph::visit_values(std::size_t item, const device_graph::AddressVisitor& visit) const {
   const Instruction& instruction = plan_.instructions[item];
   std::uint32_t argument = 0;
@@ -237,7 +237,7 @@ void FrameGraph::visit_addresses(std::size_t first, std::size_t last,
                                  const device_graph::AddressVisitor& visit) const {
   for (std::size_t item = first; item < last; ++item) {
     const Instruction& instruction = plan_.instructions[item];
-    if (instruction.loop() != nullptr) {
+    if (instruction.control() != nullptr) {
       visit_values(item, visit);
       continue;
     }

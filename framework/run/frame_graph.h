@@ -15,7 +15,7 @@
 
 namespace loci::runtime {
 
-class DeviceLoop;
+class DeviceControl;
 class Frame;
 
 // A frame's memory stays, so that what a plan has in it is captured as it is. Addresses that a run
@@ -71,7 +71,7 @@ class FrameGraph final : private device_graph::GraphItems {
   [[nodiscard]] std::string type(std::size_t item) const override;
   void issue_captured(std::size_t item, const device::Device& device,
                       loci_stream* stream) const override;
-  void issue_loop(std::size_t item) const;
+  void issue_control(std::size_t item) const;
   void visit_addresses(std::size_t first, std::size_t last,
                        const device_graph::AddressVisitor& visit) const override;
   void visit_values(std::size_t item, const device_graph::AddressVisitor& visit) const;
@@ -90,9 +90,10 @@ class FrameGraph final : private device_graph::GraphItems {
   const std::uint64_t number_;
   std::uint64_t replay_ = 0;
   std::vector<Part> parts_;
-  std::vector<std::uint32_t> part_of_;                                          // by instruction
-  mutable std::unordered_map<std::size_t, std::unique_ptr<DeviceLoop>> loops_;  // by instruction
-  mutable std::string loop_refusal_;  // of the capturer; empty: it has refused none
+  std::vector<std::uint32_t> part_of_;  // by instruction
+  // Loops and branches, by instruction.
+  mutable std::unordered_map<std::size_t, std::unique_ptr<DeviceControl>> controls_;
+  mutable std::string control_refusal_;  // of the capturer; empty: it has refused none
   device_graph::Exchanges exchanges_;
   std::uint64_t capture_ns_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/run/arena_set.h"
+#include "framework/run/branch.h"
 #include "framework/run/capture_facts.h"
 #include "framework/run/continuation.h"
 #include "framework/run/frame.h"
@@ -10,6 +11,11 @@
 #include "framework/run/profile_script.h"
 
 namespace loci::runtime {
+
+const ControlStep* Instruction::control() const {
+  if (const LoopStep* found = loop()) return found;
+  return branch();
+}
 
 Plan::Plan() = default;
 
@@ -48,9 +54,9 @@ void Plan::drop_idle_frames() const {
   }
   if (rest) rest->drop_idle_frames();
   for (const Instruction& instruction : instructions) {
-    const LoopStep* loop = instruction.loop();
-    if (loop == nullptr) continue;
-    for (const Plan* block : loop->plans()) block->drop_idle_frames();
+    const ControlStep* control = instruction.control();
+    if (control == nullptr) continue;
+    for (const Plan* block : control->plans()) block->drop_idle_frames();
   }
 }
 

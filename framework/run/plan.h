@@ -26,6 +26,8 @@ namespace loci::runtime {
 class CaptureFacts;
 class Continuation;
 class Frame;
+struct BranchStep;
+struct ControlStep;
 struct LoopStep;
 struct ProfileScript;
 
@@ -82,11 +84,12 @@ struct LaunchStep {
   std::uint64_t state_offset = 0;      // in the frame's state memory
 };
 
-// Runs the plans of its blocks.
+// Run the plans of their blocks.
 using LoopInstruction = std::shared_ptr<const LoopStep>;
+using BranchInstruction = std::shared_ptr<const BranchStep>;
 
 struct Instruction {
-  std::variant<TransferStep, LaunchStep, LoopInstruction> step;
+  std::variant<TransferStep, LaunchStep, LoopInstruction, BranchInstruction> step;
   device::Device* device = nullptr;  // of an operator; null for a transfer
   std::vector<ValueId> inputs;       // flat, as in the ABI; -1 for an absent one
   std::vector<ValueId> outputs;
@@ -100,6 +103,12 @@ struct Instruction {
     const auto* found = std::get_if<LoopInstruction>(&step);
     return found == nullptr ? nullptr : found->get();
   }
+  [[nodiscard]] const BranchStep* branch() const {
+    const auto* found = std::get_if<BranchInstruction>(&step);
+    return found == nullptr ? nullptr : found->get();
+  }
+  // Either of these two.
+  [[nodiscard]] const ControlStep* control() const;
   // Whether the input's data counts, not its type alone.
   [[nodiscard]] bool reads(std::size_t input) const {
     const LaunchStep* launched = launch();
@@ -139,7 +148,7 @@ struct PlanLiveIn {
   ValueId earlier = -1;  // in that plan
 };
 
-// What a block of a loop gives.
+// What a block of a loop or a branch gives.
 struct PlanResult {
   const char* name = "";      // interned
   const char* producer = "";  // for the ledger
@@ -220,7 +229,7 @@ class Plan {
   std::vector<Place> fetch_places;       // likewise, as the caller says them; none: all on the host
   std::vector<ValueId> arguments;        // of a block; -1 for one that it does not use
   std::vector<PlanResult> results;       // of a block, which are its fetches; also of its rest
-  bool is_block = false;                 // of a loop, or the rest of one
+  bool is_block = false;                 // of a loop or a branch, or the rest of one
   std::vector<PlanLiveIn> live_ins;
   std::vector<ValueId> live_outs;      // that the rest needs
   std::unique_ptr<Continuation> rest;  // null if this is all
