@@ -294,6 +294,21 @@ void check_kernel_list(const Target& target) {
   }
 }
 
+// Entries that a capturer may lack.
+void check_control_entries(const loci_capture_api& api) {
+  const bool has_loops = api.loop_begin != nullptr;
+  if (has_loops != (api.loop_end != nullptr)) {
+    fail(LOCI_CAPTURE_INTERFACE " has one of loop_begin and loop_end");
+  }
+  const bool has_branches = api.branch_begin != nullptr;
+  if (has_branches != (api.branch_else != nullptr) || has_branches != (api.branch_end != nullptr)) {
+    fail(LOCI_CAPTURE_INTERFACE " has some of branch_begin, branch_else and branch_end");
+  }
+  if (has_branches && !has_loops) {
+    fail(LOCI_CAPTURE_INTERFACE " has branches and no loops; who has those has these");
+  }
+}
+
 void check_capture_table(const Target& target) {
   Instance instance(target);
   const void* table = instance.interface(LOCI_CAPTURE_INTERFACE, LOCI_CAPTURE_MINOR);
@@ -310,6 +325,7 @@ void check_capture_table(const Target& target) {
   check_device_type(api.device_type, LOCI_CAPTURE_INTERFACE, target);
   const std::string missing = missing_functions(api);
   if (!missing.empty()) fail(LOCI_CAPTURE_INTERFACE " lacks {}", missing);
+  check_control_entries(api);
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ void Recorder::add(const SampleOp& op, const Memory& target, const Memory& sourc
   op.enqueue(stream_, target, source, LOCI_LAUNCH_CAPTURING);
 }
 
+void Recorder::announce(const char* op) { capturer_.annotate(stream_, op, ++item_); }
+
 CapturedGraph Recorder::end() {
   is_open_ = false;
   return capturer_.end(stream_);

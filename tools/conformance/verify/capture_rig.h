@@ -59,6 +59,8 @@ class Recorder {
   // Annotated with items 1, 2, 3 and so on.
   void copy(const Memory& target, const Memory& source);
   void add(const SampleOp& op, const Memory& target, const Memory& source);
+  // The item that comes next, of which the caller enqueues the work.
+  void announce(const char* op);
   [[nodiscard]] std::uint32_t status() const { return capturer_.status(stream_); }
   CapturedGraph end();
   void abort();

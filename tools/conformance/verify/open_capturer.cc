@@ -67,6 +67,37 @@ std::uint32_t OpenCapturer::status(const Stream& stream) {
   return status;
 }
 
+void OpenCapturer::begin_control(const char* what, Begin begin, const Stream& stream,
+                                 const Stream& body, const void* condition) {
+  if (begin == nullptr) skip("the capturer has no {}", what);
+  try {
+    call_checked(what, [&] { return begin(handle_, stream.get(), body.get(), condition); });
+  } catch (const PluginError& error) {
+    if (error.code() != LOCI_CODE_UNSUPPORTED) throw;
+    skip("{} is unsupported here: {}", what, error.what());
+  }
+}
+
+void OpenCapturer::loop_begin(const Stream& stream, const Stream& body, const void* condition) {
+  begin_control("loop_begin", api_.loop_begin, stream, body, condition);
+}
+
+void OpenCapturer::branch_begin(const Stream& stream, const Stream& body, const void* condition) {
+  begin_control("branch_begin", api_.branch_begin, stream, body, condition);
+}
+
+void OpenCapturer::loop_end(const Stream& stream) {
+  call_checked("loop_end", [&] { return api_.loop_end(handle_, stream.get()); });
+}
+
+void OpenCapturer::branch_else(const Stream& stream) {
+  call_checked("branch_else", [&] { return api_.branch_else(handle_, stream.get()); });
+}
+
+void OpenCapturer::branch_end(const Stream& stream) {
+  call_checked("branch_end", [&] { return api_.branch_end(handle_, stream.get()); });
+}
+
 void Executable::launch(const Stream& stream, std::uint64_t correlation, std::uint32_t graph,
                         std::uint64_t replay) {
   const loci_graph_launch given{sizeof given, graph, replay, correlation, stream.get()};

@@ -34,10 +34,19 @@ class OpenCapturer {
   CapturedGraph end(const Stream& stream);
   void abort(const Stream& stream);
   std::uint32_t status(const Stream& stream);
+  // Skip the check where the capturer has none, or cannot record any here.
+  void loop_begin(const Stream& stream, const Stream& body, const void* condition);
+  void branch_begin(const Stream& stream, const Stream& body, const void* condition);
+  void loop_end(const Stream& stream);
+  void branch_else(const Stream& stream);
+  void branch_end(const Stream& stream);
   // Closes the capturer and then the device, once; the destructor does so too.
   void close();
 
  private:
+  using Begin = decltype(loci_capture_api::loop_begin);
+  void begin_control(const char* what, Begin begin, const Stream& stream, const Stream& body,
+                     const void* condition);
   static loci_error* native_handle(void* context, loci_stream* stream, loci_str name,
                                    void** out_handle);
 

@@ -23,7 +23,31 @@ std::atomic<int> executables{0};
                                               (has("update_says_nothing") ? "" : ": " + why));
 }
 
+void run_all(const Nodes& nodes, const loci_graph_launch& launch, Source& source);
+
+bool holds(const Control& control) { return *static_cast<const char*>(control.condition) != 0; }
+
+void run_loop(const Control& loop, const loci_graph_launch& launch, Source& source) {
+  if (has("loop_looks_behind")) run_all(loop.bodies[0], launch, source);
+  while (holds(loop)) {
+    run_all(loop.bodies[0], launch, source);
+    if (has("loop_runs_once")) return;
+  }
+}
+
+void run_branch(const Control& branch, const loci_graph_launch& launch, Source& source) {
+  const bool is_first = holds(branch);
+  if (is_first) run_all(branch.bodies[0], launch, source);
+  if (has("branch_never_else")) return;
+  const bool is_second = !is_first || (has("branch_looks_twice") && !holds(branch));
+  if (is_second || has("branch_does_both")) run_all(branch.bodies[1], launch, source);
+}
+
 void run(const Node& node, const loci_graph_launch& launch, Source& source) {
+  if (node.control != nullptr) {
+    return node.control->is_loop ? run_loop(*node.control, launch, source)
+                                 : run_branch(*node.control, launch, source);
+  }
   Work work = node.work;
   work.correlation = launch.correlation + (has("one_correlation") ? 0 : node.item);
   work.graph = launch.graph;
@@ -31,6 +55,20 @@ void run(const Node& node, const loci_graph_launch& launch, Source& source) {
   const std::uint64_t begin = now_ns();
   node.body(node.arguments);
   source.add(work, begin, now_ns());
+}
+
+void run_all(const Nodes& nodes, const loci_graph_launch& launch, Source& source) {
+  for (const Node& node : nodes) {
+    if (node.control == nullptr || !has("loop_comes_last")) run(node, launch, source);
+  }
+  for (const Node& node : nodes) {
+    if (node.control != nullptr && has("loop_comes_last")) run(node, launch, source);
+  }
+}
+
+bool has_control(const Nodes& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const Node& node) { return node.control != nullptr; });
 }
 
 }  // namespace
@@ -77,12 +115,30 @@ std::uint32_t FaultyCapturer::status(loci_stream* stream) const {
   return device_->stream(stream).status();
 }
 
+void FaultyCapturer::loop_begin(loci_stream* stream, loci_stream* body, const void* condition) {
+  device_->stream(stream).begin_control(true, device_->stream(body), condition);
+}
+
+void FaultyCapturer::loop_end(loci_stream* stream) { device_->stream(stream).end_control(true); }
+
+void FaultyCapturer::branch_begin(loci_stream* stream, loci_stream* body, const void* condition) {
+  device_->stream(stream).begin_control(false, device_->stream(body), condition);
+}
+
+void FaultyCapturer::branch_else(loci_stream* stream) { device_->stream(stream).begin_other(); }
+
+void FaultyCapturer::branch_end(loci_stream* stream) { device_->stream(stream).end_control(false); }
+
 FaultyGraph::~FaultyGraph() {
   if (has("graph_takes_executables")) nodes_->clear();
 }
 
 void FaultyGraph::stats(loci_graph_stats& stats) const {
   for (const Node& node : *nodes_) {
+    if (node.control != nullptr) {
+      ++stats.others;
+      continue;
+    }
     switch (node.work.kind) {
       case LOCI_DEVICE_WORK_KERNEL: ++stats.kernels; break;
       case LOCI_DEVICE_WORK_COPY: ++stats.copies; break;
@@ -129,7 +185,7 @@ void FaultyExec::launch(const loci_graph_launch& launch) {
   const auto task = [nodes = nodes_, launch, &source = device_->device().source(),
                      is_gone = is_gone_] {
     if (has("destroy_cancels") && *is_gone) return;
-    for (const Node& node : *nodes) run(node, launch, source);
+    run_all(*nodes, launch, source);
   };
   if (has("launch_ignores_stream")) return task();
   const bool moves = latest_stream_ != nullptr && latest_stream_ != &stream;
@@ -148,6 +204,9 @@ void FaultyExec::patch(std::uint64_t item, std::uint32_t argument, void* address
   const bool is_there = found != changed->end() && argument < found->arguments.size();
   if (!is_there && has("patches_anything")) return;
   if (!is_there) throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] no such argument");
+  if (found->control != nullptr && !has("changes_loops")) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "[captures] the item is a loop or a branch");
+  }
   if (has("patch_does_nothing")) return;
   found->arguments[argument] = address;
   replace(std::move(changed), has("patch_hits_queued"));
@@ -158,6 +217,8 @@ void FaultyExec::patch(std::uint64_t item, std::uint32_t argument, void* address
 void FaultyExec::update(const FaultyGraph& graph) {
   const std::lock_guard lock(mutex_);
   const Nodes& later = *graph.nodes();
+  const bool has_controls = has_control(*nodes_) || has_control(later);
+  if (has_controls && !has("changes_loops")) refuse_update("node 0 has loops or branches");
   for (std::size_t i = 0; i < std::min(nodes_->size(), later.size()); ++i) {
     if ((*nodes_)[i].work.kind == later[i].work.kind || has("updates_anything")) continue;
     refuse_update("node " + std::to_string(i) + " is another one");

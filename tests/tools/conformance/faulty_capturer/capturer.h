@@ -89,6 +89,11 @@ class FaultyCapturer {
   [[nodiscard]] std::unique_ptr<FaultyGraph> end(loci_stream* stream);
   void abort(loci_stream* stream);
   [[nodiscard]] std::uint32_t status(loci_stream* stream) const;
+  void loop_begin(loci_stream* stream, loci_stream* body, const void* condition);
+  void loop_end(loci_stream* stream);
+  void branch_begin(loci_stream* stream, loci_stream* body, const void* condition);
+  void branch_else(loci_stream* stream);
+  void branch_end(loci_stream* stream);
 
  private:
   std::shared_ptr<const CapturedDevice> device_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,14 +11,23 @@
 
 namespace loci::faulty {
 
+struct Node;
+using Nodes = std::vector<Node>;
+
+// What a loop or a branch does; `bodies` are one or two.
+struct Control {
+  bool is_loop = false;
+  const void* condition = nullptr;
+  std::vector<Nodes> bodies;
+};
+
 struct Node {
   Work work;
   std::string name;
   std::uint64_t item = 0;
   std::vector<void*> arguments;  // inputs, then outputs
   std::function<void(const std::vector<void*>& arguments)> body;
+  std::shared_ptr<const Control> control = nullptr;  // in place of `body`
 };
-
-using Nodes = std::vector<Node>;
 
 }  // namespace loci::faulty

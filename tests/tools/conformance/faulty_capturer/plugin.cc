@@ -13,6 +13,8 @@ loci_capture_api capture_api() {
   loci_capture_api api = *sdk::capturer_table<FaultyCapturerPlugin, FaultyCapturer>();
   if (has("captures_other_type")) api.device_type = sdk::to_abi("other");
   if (has("lacks_update")) api.update = nullptr;
+  if (has("lacks_loop_end")) api.loop_end = nullptr;
+  if (has("lacks_branch_else")) api.branch_else = nullptr;
   return api;
 }
 

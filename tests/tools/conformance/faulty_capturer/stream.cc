@@ -34,9 +34,12 @@ void CapturingStream::add(Node node) {
   }
   std::unique_lock lock(mutex_);
   const bool is_recording = recording_ != nullptr;
+  const bool is_body = is_recording && recording_->is_body;
   lock.unlock();
   if (is_recording) record(node);
-  if (is_recording && !has("runs_while_recording")) return;
+  const bool also_runs =
+      has("runs_while_recording") || (has("body_runs_while_recording") && is_body);
+  if (is_recording && !also_runs) return;
   queue_->add([&source = device_.source(), node = std::move(node)] {
     const std::uint64_t begin = now_ns();
     node.body(node.arguments);
@@ -91,11 +94,64 @@ void CapturingStream::annotate(std::string_view op, std::uint64_t item) {
   recording_->item = item;
 }
 
+void CapturingStream::begin_control(bool is_loop, CapturingStream& body, const void* condition) {
+  const std::lock_guard lock(mutex_);
+  if (recording_ == nullptr) {
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
+  }
+  if (recording_->is_body && has("nests_nothing")) {
+    throw sdk::Error(LOCI_CODE_FAILED, "[captures] the body of a loop has another one");
+  }
+  recording_->control = std::make_shared<Control>(Control{is_loop, condition, {}});
+  recording_->body = &body;
+  body.begin();
+  body.recording_->is_body = true;
+}
+
+CapturingStream::Recording& CapturingStream::open_control(bool is_loop) {
+  const bool is_open = recording_ != nullptr && recording_->control != nullptr &&
+                       recording_->control->is_loop == is_loop;
+  if (is_open) return *recording_;
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] there is none that began");
+}
+
+void CapturingStream::begin_other() {
+  const std::lock_guard lock(mutex_);
+  Recording& recording = open_control(/*is_loop=*/false);
+  recording.control->bodies.push_back(recording.body->end());
+  recording.body->begin();
+  recording.body->recording_->is_body = true;
+}
+
+void CapturingStream::end_control(bool is_loop) {
+  const std::lock_guard lock(mutex_);
+  if (recording_ != nullptr && recording_->control == nullptr && has("ends_any_loop")) return;
+  Recording& recording = open_control(is_loop);
+  Control& control = *recording.control;
+  if (!is_loop && control.bodies.empty()) {
+    if (!has("branch_needs_no_else")) {
+      throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the branch has no other part");
+    }
+    control.bodies.emplace_back();
+  }
+  control.bodies.push_back(recording.body->end());
+  Node node;
+  node.name = recording.op;
+  node.item = recording.item;
+  node.arguments = {nullptr};
+  node.control = std::exchange(recording.control, nullptr);
+  recording.nodes.push_back(std::move(node));
+}
+
 Nodes CapturingStream::end() {
   const std::lock_guard lock(mutex_);
   if (recording_ == nullptr) {
     if (has("ends_without_begin")) return {};
     throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
+  }
+  if (recording_->control != nullptr && !has("forgets_open_loop")) {
+    if (!has("keeps_open_body")) recording_->body->abort();
+    recording_->reason = "a loop or a branch has not ended";
   }
   const Recording recorded = *recording_;
   const bool is_valid = recorded.reason.empty();
@@ -110,6 +166,7 @@ void CapturingStream::abort() {
   if (recording_ == nullptr && has("abort_needs_recording")) {
     throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
   }
+  if (recording_ != nullptr && recording_->control != nullptr) recording_->body->abort();
   if (recording_ != nullptr && has("abort_keeps_nodes")) left_ = recording_->nodes;
   if (has("leaks_aborted_recording")) static_cast<void>(recording_.release());
   if (!has("abort_keeps_recording")) recording_.reset();

@@ -41,6 +41,10 @@ class CapturingStream {
   Nodes end();
   void abort();
   [[nodiscard]] std::uint32_t status();
+  // Of loops and branches, while this one records: what comes is `body`'s.
+  void begin_control(bool is_loop, CapturingStream& body, const void* condition);
+  void begin_other();
+  void end_control(bool is_loop);
   [[nodiscard]] bool is_recorded_here();  // by this thread
 
  private:
@@ -49,10 +53,14 @@ class CapturingStream {
     Nodes nodes = {};
     std::string op = {};
     std::uint64_t item = 0;
-    std::string reason = {};  // why it is invalid
+    std::string reason = {};                // why it is invalid
+    std::shared_ptr<Control> control = {};  // that is open
+    CapturingStream* body = nullptr;        // of that
+    bool is_body = false;                   // itself one
   };
 
   void record(Node node);
+  [[nodiscard]] Recording& open_control(bool is_loop);
   [[noreturn]] void refuse(std::string_view what);
 
   CapturingDevice& device_;
