@@ -6,7 +6,8 @@
 // A branch is a function that builds operators and returns one value or a list of values. It uses
 // values from outside as if it were written there; what it makes is seen outside only if it is
 // returned. Which branch runs is read on the host: a predicate that lives there is not copied, and
-// one on a device is read once. Branches may differ in dtype and shape: extents in which they
+// one on a device is read once; in a program that is captured the device may decide by itself
+// (GraphCapture). Branches may differ in dtype and shape: extents in which they
 // differ are kDynamicDim, and a value of different dtypes or ranks has neither before the run (its
 // dtype() is kNone); it can be fetched, selected and returned from a branch, but not computed with.
 //

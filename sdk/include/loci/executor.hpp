@@ -32,13 +32,16 @@ enum class Optimization { kNone, kExact, kDefault };
 // graph reads them. Results are the same to the bit.
 enum class GraphCapture : std::uint8_t {
   kOff,
-  // What can be captured is: the rest is launched one by one, between graphs, as are the bodies of
-  // loops. inspect::capture() says what, and why. On a device without a capturer nothing is.
+  // What can be captured is: the rest is launched one by one, between graphs. Of a graph are loops
+  // and branches about which the device can decide by itself, whose bodies then launch work of that
+  // device alone; in all others the host decides. inspect::capture() says what, and why. On a
+  // device without a capturer nothing is captured.
   kAuto,
   // The second run is refused, Error(kUnsupported) with all reasons, if a part of the program could
-  // not be captured: copies between places other than what is fed, loops, extents that hang on
-  // values, operators at another place, or that no graph can have. A device without a capturer may
-  // run it: its plan is the list of launches that a graph would be.
+  // not be captured: copies between places other than what is fed, loops and branches about which
+  // the host decides, extents that hang on values, operators at another place, or that no graph can
+  // have. A device without a capturer may run it: its plan is the list of launches that a graph
+  // would be.
   kRequired,
 };
 
