@@ -7,6 +7,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/pool_rows.h"
 #include "plugins/kernels/pool_shares.h"
 #include "plugins/kernels/pool_windows.h"
 #include "plugins/kernels/widened_rows.h"
@@ -88,6 +89,11 @@ class Pool2d final : public sdk::Kernel {
   template <class T, class Fold>
   static void emplace(Prepare& prepare, const PoolGeometry& geometry) {
     using C = sdk::compute_t<T>;
+    if constexpr (std::is_same_v<C, typename Fold::State>) {
+      if (PoolRows<C, Fold>::suits(geometry)) {
+        return emplace_planes<T, PoolRows<C, Fold>>(prepare, geometry);
+      }
+    }
     if (PoolStrips<C, Fold>::suits(geometry)) {
       emplace_planes<T, PoolStrips<C, Fold>>(prepare, geometry);
     } else {

@@ -1,4 +1,5 @@
-// What pool2d makes of its windows: the folds, and two ways to walk them with vectors.
+// What pool2d makes of its windows: the folds, and two ways to walk them with vectors; a third, for
+// the windows of most networks, is in pool_rows.h.
 //
 // Most windows are small and lie side by side: rows of the image are folded into one row, and then
 // columns of that (PoolStrips). A window as wide as the image, or wider than a strip, is folded by
@@ -20,10 +21,17 @@
 
 namespace loci::kernels {
 
+// As MaxOfWindow where there is no NaN.
+template <class S>
+struct LargerOfWindow {
+  LOCI_INLINE static S apply(S a, S b) { return a > b ? a : b; }
+};
+
 // NaN counts as the largest.
 template <class S>
 struct MaxOfWindow {
   using State = S;
+  using WithoutNan = LargerOfWindow<S>;
   static constexpr S neutral() { return -std::numeric_limits<S>::infinity(); }
   LOCI_INLINE static S apply(S a, S b) {
     const S larger = a > b ? a : b;  // b if either is NaN, as one instruction has it

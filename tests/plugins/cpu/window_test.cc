@@ -268,6 +268,20 @@ std::vector<PoolCase> pool_cases() {
           {type, {2, 3, 5, 4}, {2, 2}, {2, 2}, {1, 1}, "EXPLICIT", false, exclusive, true});
       cases.push_back(
           {type, {2, 16, 40, 40}, {3, 3}, {2, 2}, {1, 1}, "EXPLICIT", false, exclusive});
+      // Rows of vectors: with a rest, of fewer windows than a vector has, and of one vector.
+      for (const std::int64_t width : {16, 17, 31, 70, 113}) {
+        const std::int64_t kernel = width % 2 == 0 ? 2 : 3;
+        for (const std::int64_t stride : {kernel - 1, std::int64_t{2}}) {
+          cases.push_back({type,
+                           {2, 3, 9, width},
+                           {3, kernel},
+                           {stride, stride},
+                           {1, 1},
+                           "EXPLICIT",
+                           false,
+                           exclusive});
+        }
+      }
     }
   }
   return cases;
@@ -307,6 +321,26 @@ TEST(Pool2d, GradientGoesToTheFirstOfEqualMaxima) {
   EXPECT_EQ(
       run_one({"pool2d_grad", {x, out, grad}, {{LOCI_DTYPE_F32, {1, 1, 2, 2}}}, attributes(test)}),
       (std::vector<double>{5, 0, 0, 0}));
+}
+
+// One NaN among many rows, wherever it lies, shows in its windows and in no others.
+TEST(Pool2d, NanIsTheLargestInRowsOfVectors) {
+  const PoolCase test{"max", {1, 2, 40, 33}, {3, 3}, {2, 2}, {1, 1}};
+  const Dims out{1, 2, 20, 17};
+  for (const std::int64_t place : {0, 32, 33, 40 * 33 - 1, 40 * 33, 45 * 33 + 7, 80 * 33 - 1}) {
+    std::vector<double> x(2 * 40 * 33, 1.0);
+    x[static_cast<std::size_t>(place)] = NAN;
+    const auto pooled = run_one({"pool2d",
+                                 {value_of(LOCI_DTYPE_F32, test.x, x)},
+                                 {{LOCI_DTYPE_F32, out}},
+                                 attributes(test)});
+    const std::int64_t row = place / 33 % 40;
+    for (std::int64_t i = 0; i < 2 * 20 * 17; ++i) {
+      const bool is_near = i / 340 == place / (40 * 33) && std::abs(i / 17 % 20 * 2 - row) <= 1 &&
+                           std::abs(i % 17 * 2 - place % 33) <= 1;
+      ASSERT_EQ(std::isnan(pooled[static_cast<std::size_t>(i)]), is_near) << place << ", " << i;
+    }
+  }
 }
 
 TEST(Pool2d, NanIsTheLargest) {
