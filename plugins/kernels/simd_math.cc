@@ -3,7 +3,7 @@
 namespace loci::kernels::simd {
 
 // The exponents 129 and 1025, with the bias of both halves.
-const Ends<float> kFloatEnds{-104, Format<float>::kShift + 2 * 127 + 129, 10, 40, 4};
+const Ends<float> kFloatEnds{-104, Format<float>::kShift + 2 * 127 + 129, 10, 14.5F, 4};
 const Ends<double> kDoubleEnds{-746, Format<double>::kShift + 2 * 1023 + 1025, 20, 40, 6};
 
 }  // namespace loci::kernels::simd

@@ -40,10 +40,18 @@ struct Format<float> {
                                                        4.16683908143e-02, 8.36874506755e-03,
                                                        1.38145381567e-03};
   static constexpr std::size_t kLogTerms = 4;
-  // Of the tail of the normal distribution, see normal_tail(): of all polynomials of nine terms the
-  // one with the least relative error, 0.6 u, for a <= 13.6; beyond, e^(-a^2 / 2) is subnormal.
-  static constexpr double kTailMiddle = 2.1;  // t is 1/2 there
-  static constexpr double kTailCentre = 0.5859375;
+  // Of the tail of the normal distribution, see normal_tail(): e^(a^2 / 2) P(X > a) as a quotient
+  // of polynomials in a for 0 <= a <= 14.5, where the tail rounds to 0: of all quotients of these
+  // degrees the one with the least relative error, u / 10. All terms are positive here too.
+  static constexpr std::array<double, 5> kTailAbove = {
+      5.000000029852315e-01, 4.384993216649575e-01, 1.833867569293066e-01, 4.0684397821284905e-02,
+      4.123919644774857e-03};
+  static constexpr std::array<double, 6> kTailBelow = {1.0,
+                                                       1.6748836292412652,
+                                                       1.2031324606749485,
+                                                       4.698709392972971e-01,
+                                                       1.0198703969665578e-01,
+                                                       1.0337015544028574e-02};
   // erf(x) / x as P(x^2) / Q(x^2) for |x| <= 3.84, where erf rounds to 1: of all quotients of these
   // degrees the one with the least relative error, u / 4. At 4 it is so much too large that x times
   // it is above 1 however it is rounded. As all terms are positive, no digit is lost.
@@ -56,10 +64,6 @@ struct Format<float> {
                                                       1.47604737255e-02,
                                                       1.14330987912e-03,
                                                       3.88267897889e-05};
-  static constexpr std::array<double, 9> kTail = {
-      2.76670314463e-01, 3.94711072189e-01, 3.29225757491e-01,
-      9.06817464836e-02, -8.8645952788e-02, -5.17036696477e-02,
-      4.49925248417e-02, 2.00181858251e-02, -2.47787635738e-02};
 };
 
 // The first terms of (e^r - 1 - r) / r^2: 1/2!, 1/3!, ...
@@ -130,7 +134,7 @@ struct Ends {
   C exp_lowest;   // e^x rounds to 0
   C exp_highest;  // the shifted exponent of halves, see below, of a power beyond what is finite
   C tanh_one;     // tanh is 1 from there
-  C gelu_far;     // both factors of gelu are at their limits
+  C gelu_far;     // both factors of gelu are at their limits; no more than normal_tail() takes
   C erf_one;      // erf is 1 from there
 };
 extern const Ends<float> kFloatEnds;
@@ -175,6 +179,12 @@ LOCI_INLINE inline C from_bits(bits_t<C> bits) {
 // a * b + c, rounded once.
 LOCI_INLINE inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 LOCI_INLINE inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+template <std::size_t count>
+constexpr std::array<double, count> scaled(std::array<double, count> terms, double factor) {
+  for (double& term : terms) term *= factor;
+  return terms;
+}
 
 // sum(c[i] x^i) for i from `first`. The compiler would not unroll a long loop.
 template <std::size_t first, class C, std::size_t count>
@@ -222,11 +232,16 @@ LOCI_INLINE inline C shifted_exponent(C x, C origin) {
   return fused(x, static_cast<C>(1.4426950408889634), origin);
 }
 
+// x - n ln 2
+template <class C>
+LOCI_INLINE inline C exp_rest(C x, C n) {
+  return fused(n, -Format<C>::kLn2Low, fused(n, -Format<C>::kLn2High, x));
+}
+
 template <class C>
 LOCI_INLINE inline ExpParts<C> exp_parts(C x, C shifted, C origin) {
   using F = Format<C>;
-  const C n = shifted - origin;
-  const C r = fused(n, -F::kLn2Low, fused(n, -F::kLn2High, x));
+  const C r = exp_rest(x, shifted - origin);
   return {fused(polynomial<0>(F::kExpSeries, r), r * r, r), to_bits<C>(shifted)};
 }
 
@@ -236,28 +251,35 @@ LOCI_INLINE inline C power_of_two(bits_t<C> biased) {
   return from_bits<C>(biased << static_cast<unsigned>(Format<C>::kFraction));
 }
 
-// e^x for x <= 0 or NaN, within 2 u; subnormal results too, which add half of their last place:
-// they are computed 2^kLift times as large.
+// 2^64 e^x for exp_lowest - 2 <= x <= 0 or NaN, within 2 u: of results that would be subnormal too.
+constexpr double kUnlift = 0x1p-64;
 template <class C>
-LOCI_INLINE inline C exp_nonpositive(C x) {
-  constexpr int kLift = 64;
-  constexpr C kOrigin = origin<C>(kExponentBias<C> + kLift);
-  x = not_below(ends<C>().exp_lowest, x);
+LOCI_INLINE inline C lifted_exp(C x) {
+  constexpr C kOrigin = origin<C>(kExponentBias<C> + 64);
   const auto parts = exp_parts(x, shifted_exponent(x, kOrigin), kOrigin);
   const C scale = power_of_two<C>(parts.shifted);
-  return fused(parts.power, scale, scale) * static_cast<C>(0x1p-64);
+  return fused(parts.power, scale, scale);
 }
 
-// e^x, likewise; in two factors, as the exponents of all results and kLift are too many.
+// e^x for x <= 0 or NaN, within 2 u; subnormal results too, which add half of their last place.
+template <class C>
+LOCI_INLINE inline C exp_nonpositive(C x) {
+  return lifted_exp(not_below(ends<C>().exp_lowest, x)) * static_cast<C>(kUnlift);
+}
+
+// e^x, likewise; 2^n in two factors, as the exponents of all results are too many for one.
+// exp_lanes() has the same operations.
 template <class C>
 LOCI_INLINE inline C exp(C x) {
+  using F = Format<C>;
   constexpr C kOrigin = origin<C>(2 * kExponentBias<C>);
   x = not_below(ends<C>().exp_lowest, x);
   const C shifted = not_above(ends<C>().exp_highest, shifted_exponent(x, kOrigin));
-  const auto parts = exp_parts(x, shifted, kOrigin);
-  const bits_t<C> half = parts.shifted >> 1U;
-  const C first = power_of_two<C>(half);
-  return fused(parts.power, first, first) * power_of_two<C>(parts.shifted - half);
+  const C r = exp_rest(x, shifted - kOrigin);
+  const C power = fused(fused(polynomial<0>(F::kExpSeries, r), r, C{1}), r, C{1});
+  const bits_t<C> whole = to_bits<C>(shifted);
+  const bits_t<C> half = whole >> 1U;
+  return power * power_of_two<C>(half) * power_of_two<C>(whole - half);
 }
 
 // e^x - 1 for 0 <= x < 60 or NaN, within 5 u.
@@ -366,17 +388,24 @@ struct NormalTail {
   C density;  // at a
 };
 
-// The standard normal distribution beyond a >= 0, from erfc(z) e^(z^2) with z = a / sqrt(2) as a
-// function of t = m / (m + z). Within (a^2 / 2 + 10) u, because rounding a^2 changes e^(-a^2 / 2)
-// by as much.
-template <class C>
-LOCI_INLINE inline NormalTail<C> normal_tail(C a) {
-  using F = Format<C>;
-  constexpr auto kScale = static_cast<C>(0.70710678118654752440 / F::kTailMiddle);
-  const C power = exp_nonpositive(static_cast<C>(-0.5) * (a * a));
-  const C t = 1 / fused(a, kScale, C{1});
-  const C series = long_polynomial(F::kTail, t - static_cast<C>(F::kTailCentre));
-  return {t * power * series, static_cast<C>(0.39894228040143267794) * power};
+// The standard normal distribution beyond a, for 0 <= a <= gelu_far or NaN. Within (a^2 / 2 + 6) u,
+// of double (a^2 / 2 + 10) u, because rounding a^2 changes e^(-a^2 / 2) by as much.
+LOCI_INLINE inline NormalTail<float> normal_tail(float a) {
+  using F = Format<float>;
+  constexpr auto kAbove = scaled(F::kTailAbove, kUnlift);
+  const float power = lifted_exp((-0.5F * a) * a);
+  const float tail = power * polynomial<0>(kAbove, a) / polynomial<0>(F::kTailBelow, a);
+  return {tail, static_cast<float>(0.39894228040143267794 * kUnlift) * power};
+}
+
+// From erfc(z) e^(z^2) with z = a / sqrt(2) as a function of t = m / (m + z).
+LOCI_INLINE inline NormalTail<double> normal_tail(double a) {
+  using F = Format<double>;
+  constexpr double kScale = 0.70710678118654752440 / F::kTailMiddle;
+  const double power = exp_nonpositive(-0.5 * (a * a));
+  const double t = 1 / fused(a, kScale, 1.0);
+  const double series = long_polynomial(F::kTail, t - F::kTailCentre);
+  return {t * power * series, 0.39894228040143267794 * power};
 }
 
 // The first terms of erf(x) / x in powers of x^2: 2 / sqrt(pi) (-1)^n / (n! (2 n + 1)).

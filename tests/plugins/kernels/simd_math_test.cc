@@ -85,6 +85,35 @@ void expect_ends_of_erf() {
   EXPECT_TRUE(std::isnan(erf(std::numeric_limits<C>::quiet_NaN())));
 }
 
+// The error of P(X > a) in roundoffs, for results that are normal; rounding a^2 is part of it.
+template <class C>
+double error_of_tail(C a) {
+  const long double x = static_cast<long double>(a);
+  const long double expected = std::erfc(x / std::sqrt(2.0L)) / 2;
+  const long double error = static_cast<long double>(normal_tail(a).tail) - expected;
+  return static_cast<double>(std::abs(error / expected)) * std::ldexp(1.0, kDigits<C>) -
+         static_cast<double>(x * x / 2);
+}
+
+TEST(SimdMathTest, TailOfTheNormalDistribution) {
+  for (std::uint32_t bits = to_bits(0x1p-126F); bits < to_bits(12.9F); bits += 997) {
+    ASSERT_LE(error_of_tail(from_bits<float>(bits)), 6) << from_bits<float>(bits);
+  }
+  std::mt19937_64 random(13);
+  for (int i = 0; i < 300'000; ++i) {
+    const double a = 37 * (static_cast<double>(random() >> 11U) * 0x1p-53);
+    ASSERT_LE(error_of_tail(a), 10) << a;
+  }
+}
+
+TEST(SimdMathTest, TheTailEndsAtZero) {
+  EXPECT_EQ(normal_tail(0.0F).tail, 0.5F);
+  EXPECT_EQ(normal_tail(kFloatEnds.gelu_far).tail, 0);
+  EXPECT_EQ(normal_tail(kFloatEnds.gelu_far).density, 0);
+  EXPECT_EQ(normal_tail(kDoubleEnds.gelu_far).tail, 0);
+  EXPECT_TRUE(std::isnan(normal_tail(std::numeric_limits<float>::quiet_NaN()).tail));
+}
+
 TEST(SimdMathTest, ErfEndsAtOne) {
   expect_ends_of_erf<float>();
   expect_ends_of_erf<double>();
