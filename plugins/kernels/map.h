@@ -22,7 +22,9 @@ constexpr std::int64_t picoseconds_of() {
   }
 }
 
-// Op: `Out operator()(In) const`, always inline. The output may be the input if both have one size.
+// Op: `Out operator()(In) const`, always inline, and perhaps `static std::int64_t lanes(Out*, const
+// In*, std::int64_t count)`, which does the first elements of so many faster, and says how many.
+// The output may be the input if both have one size.
 template <class In, class Out, class Op>
 struct Map {
   void launch(const sdk::Launch& launch) const {
@@ -30,6 +32,9 @@ struct Map {
     Out* out = launch.output<Out>(0);
     if (count <= kSmallCount) return run(out, x, 0, count);
     host->parallel_for(0, count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      if constexpr (requires { Op::lanes(out, x, count); }) {
+        begin += Op::lanes(out + begin, x + begin, end - begin);
+      }
       if constexpr (sdk::is_float<In> && sdk::is_float<Out>) {
         run_widest([&](auto) LOCI_INLINE { run(out, x, begin, end); });
       } else {
