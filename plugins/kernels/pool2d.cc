@@ -33,23 +33,25 @@ std::int64_t grad_grain(const PoolGeometry& geometry) {
 template <class T, class Shares>
 struct PoolGrad {
   void launch(const Launch& launch) const {
-    const T* x = launch.input<T>(0);
-    const T* out_grad = launch.input<T>(2);
-    T* x_grad = launch.output<T>(0);
     // Slots instead of workers: the workspace was sized when the kernel was prepared.
     host->parallel_for(0, slots, 1, [&](std::int64_t begin, std::int64_t end) {
       run_widest([&](auto) LOCI_INLINE {
-        for (std::int64_t slot = begin; slot < end; ++slot) {
-          auto* sums = launch.workspace<double>() + slot * geometry.image_size;
-          for (std::int64_t plane = slot; plane < geometry.planes; plane += slots) {
-            const std::int64_t offset = plane * geometry.image_size;
-            std::fill(sums, sums + geometry.image_size, 0.0);
-            add_rows(sums, x + offset, out_grad + plane * geometry.windows());
-            for (std::int64_t i = 0; i < geometry.image_size; ++i) x_grad[offset + i] = T(sums[i]);
-          }
-        }
+        for (std::int64_t slot = begin; slot < end; ++slot) run_slot(launch, slot);
       });
     });
+  }
+
+  LOCI_INLINE void run_slot(const Launch& launch, std::int64_t slot) const {
+    const T* x = launch.input<T>(0);
+    const T* out_grad = launch.input<T>(2);
+    T* x_grad = launch.output<T>(0);
+    auto* sums = launch.workspace<double>() + slot * geometry.image_size;
+    for (std::int64_t plane = slot; plane < geometry.planes; plane += slots) {
+      const std::int64_t offset = plane * geometry.image_size;
+      std::fill(sums, sums + geometry.image_size, 0.0);
+      add_rows(sums, x + offset, out_grad + plane * geometry.windows());
+      for (std::int64_t i = 0; i < geometry.image_size; ++i) x_grad[offset + i] = T(sums[i]);
+    }
   }
 
   LOCI_INLINE void add_rows(double* sums, const T* image, const T* out_grad) const {
