@@ -74,9 +74,18 @@ class ValueLayouts {
     for (const ValueId id : instruction.outputs) {
       if (id >= 0) ++note_use(id, candidate).writers;
     }
-    for (const ValueId id : instruction.inputs) {
+    for (const ValueId id : inputs_read(instruction)) {
       if (id >= 0) ++note_use(id, candidate).readers;
     }
+  }
+
+  // Those of which the shape alone counts lie as they like, and are absent here.
+  static std::vector<ValueId> inputs_read(const Instruction& instruction) {
+    std::vector<ValueId> inputs = instruction.inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!instruction.reads(i)) inputs[i] = kNoValue;
+    }
+    return inputs;
   }
 
   Value& note_use(ValueId id, const LayoutCandidate* candidate) {
@@ -95,8 +104,8 @@ class ValueLayouts {
   void find_users() {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const Instruction& instruction = instruction_of(candidates_[i]);
-      for (const auto* ids : {&instruction.inputs, &instruction.outputs}) {
-        for (const ValueId id : *ids) {
+      for (const auto& ids : {inputs_read(instruction), instruction.outputs}) {
+        for (const ValueId id : ids) {
           if (id >= 0 && at(id).is_free) at(id).users.push_back(i);
         }
       }
@@ -110,11 +119,9 @@ class ValueLayouts {
     const Instruction& instruction = instruction_of(candidates_[candidate]);
     std::shared_ptr<const dispatch::PreparedKernel>& kernel = kernels_of_[candidate];
     if (prepare(candidates_[candidate], &kernel)) return;
-    if (keep_plain(instruction.inputs, /*but_first=*/true) &&
-        prepare(candidates_[candidate], &kernel)) {
-      return;
-    }
-    keep_plain(instruction.inputs, /*but_first=*/false);
+    const std::vector<ValueId> inputs = inputs_read(instruction);
+    if (keep_plain(inputs, /*but_first=*/true) && prepare(candidates_[candidate], &kernel)) return;
+    keep_plain(inputs, /*but_first=*/false);
     keep_plain(instruction.outputs, /*but_first=*/false);
     kernel = nullptr;
   }
@@ -131,7 +138,7 @@ class ValueLayouts {
     ArgumentSlots inputs = candidate.inputs;
     ArgumentSlots outputs = candidate.outputs;
     const ops::OpSchema& schema = *candidate.op->schema;
-    const bool reads = set_layouts(schema.inputs(), instruction.inputs, &inputs,
+    const bool reads = set_layouts(schema.inputs(), inputs_read(instruction), &inputs,
                                    [&](ValueId id) { return at(id).layout; });
     const bool offers = set_layouts(
         schema.outputs(), instruction.outputs, &outputs,

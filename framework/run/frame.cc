@@ -193,6 +193,7 @@ const loci_view* Frame::argument(ValueId value, bool metadata_only) {
   if (!metadata_only) return &view;
   loci_view& metadata = metadata_views_.emplace_back(view);
   metadata.data = nullptr;
+  metadata.layout = LOCI_LAYOUT_PLAIN;  // as the kernel was told
   metadata.residence = LOCI_RESIDENCE_METADATA;
   return &metadata;
 }

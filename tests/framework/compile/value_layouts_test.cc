@@ -98,6 +98,19 @@ TEST_F(ValueLayoutsTest, ALongChainThatEndsPlainLeavesTheRestLaidOut) {
   expect_same(end);
 }
 
+// It lies as its convolutions like, though somebody asks for its extents.
+TEST_F(ValueLayoutsTest, AShapeThatIsAskedForIsNoUse) {
+  CompileOptions as_written = CompileOptions::none();
+  as_written.chain_layouts = true;
+  const Variable first = convolve(x_);
+  const Variable second = convolve(first);
+  const Variable ones = full_like(first, 1.0);
+  EXPECT_THAT(laid_out({second, ones}, as_written), ElementsAre(first.name()));
+  Executor executor("cpu", as_written, scope_);
+  EXPECT_EQ(executor.run(main_, {{"x", randn(kImages)}}, {ones})[0].to_vector<float>(),
+            std::vector<float>(static_cast<std::size_t>(kImages.numel()), 1.0F));
+}
+
 TEST_F(ValueLayoutsTest, OptionsLeaveValuesPlain) {
   const Variable end = convolve(convolve(x_));
   EXPECT_EQ(laid_out({end}).size(), 1U);
