@@ -21,6 +21,14 @@ ImageLayout image_layout(sdk::Arg images) {
   throw sdk::Error(LOCI_CODE_UNSUPPORTED, "an argument comes in a layout that images do not have");
 }
 
+bool is_alike_in_both(sdk::Arg images) {
+  return images.dim(1) <= 1 || images.dim(2) * images.dim(3) <= 1;
+}
+
+bool lies_in_pixels(sdk::Arg images) {
+  return image_layout(images) == ImageLayout::kPixels || is_alike_in_both(images);
+}
+
 void require_planes(sdk::Arg filter) {
   if (image_layout(filter) == ImageLayout::kPlanes) return;
   throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its filter is one that was computed as an image");
@@ -28,7 +36,7 @@ void require_planes(sdk::Arg filter) {
 
 bool may_write_pixels(const sdk::OpDesc& op) {
   const sdk::Arg out = op.output(0);
-  return out.takes_any_layout() && out.dim(1) > 1 && out.dim(2) * out.dim(3) > 1;
+  return out.takes_any_layout() && !is_alike_in_both(out);
 }
 
 bool may_write_pixels(const sdk::OpDesc& op, sdk::Arg residual) {

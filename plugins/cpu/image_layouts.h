@@ -12,6 +12,11 @@ namespace loci::cpu {
 // layout that is none of images.
 kernels::ImageLayout image_layout(sdk::Arg images);
 
+// Whether images lie the same in both layouts, as with one channel or one pixel.
+bool is_alike_in_both(sdk::Arg images);
+// Whether images lie in kPixels, or in both.
+bool lies_in_pixels(sdk::Arg images);
+
 // Of a filter, which is read as [filters, channels, height, width] alone: it comes in kPixels where
 // a kernel has computed it as it does images. Throws sdk::Error(LOCI_CODE_UNSUPPORTED) then.
 void require_planes(sdk::Arg filter);

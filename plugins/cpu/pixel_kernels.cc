@@ -1,24 +1,23 @@
 #include "plugins/cpu/pixel_kernels.h"
 
 #include <algorithm>
-#include <array>
-#include <deque>
+#include <loci/plugin/pool2d.hpp>
 #include <map>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "plugins/cpu/image_layouts.h"
+#include "plugins/cpu/permuted_op.h"
+#include "plugins/kernels/max_pool_pixels.h"
+#include "plugins/kernels/widened.h"
 
 namespace loci::cpu {
 namespace {
 
-using kernels::ImageLayout;
-
 constexpr std::string_view kElementwise[] = {"abs",
                                              "clip",
+                                             "clip_grad",
                                              "elementwise_add",
                                              "elementwise_div",
                                              "elementwise_max",
@@ -28,13 +27,17 @@ constexpr std::string_view kElementwise[] = {"abs",
                                              "exp",
                                              "fused_elementwise",
                                              "gelu",
+                                             "gelu_grad",
                                              "hard_sigmoid",
                                              "hard_swish",
                                              "relu",
+                                             "relu_grad",
                                              "scale",
                                              "sigmoid",
+                                             "sigmoid_grad",
                                              "square",
-                                             "tanh"};
+                                             "tanh",
+                                             "tanh_grad"};
 
 using Creators = std::map<std::string_view, sdk::CreateFn>;
 
@@ -48,114 +51,109 @@ const Creators& creators() {
   return all;
 }
 
-// An operator on images as the same one on [batch, height, width, channels].
-class PermutedOp {
- public:
-  explicit PermutedOp(const sdk::OpDesc& op) : desc_(op.raw()) {
-    const sdk::Dims images = op.output(0).dims();
-    inputs_ = permuted(desc_.inputs, desc_.input_slots[desc_.input_slot_count], images,
-                       [](const sdk::Arg& input) {
-                         return image_layout(input) == ImageLayout::kPixels;  // a constant is not
-                       });
-    outputs_ = permuted(desc_.outputs, desc_.output_slots[desc_.output_slot_count], images,
-                        [](const sdk::Arg& output) { return output.takes_any_layout(); });
-    desc_.inputs = inputs_.data();
-    desc_.outputs = outputs_.data();
-  }
-  PermutedOp(const PermutedOp&) = delete;
-  PermutedOp& operator=(const PermutedOp&) = delete;
-
-  [[nodiscard]] const loci_op_desc& desc() const { return desc_; }
-  [[nodiscard]] std::size_t inputs() const { return inputs_.size(); }
-  [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
-
- private:
-  template <class AreLast>
-  std::vector<loci_arg> permuted(const loci_arg* args, std::uint32_t count, sdk::Dims images,
-                                 const AreLast& channels_are_last) {
-    std::vector<loci_arg> list(args, args + count);
-    for (loci_arg& arg : list) {
-      if (arg.dtype == LOCI_DTYPE_NONE) continue;
-      require_alike(sdk::Arg(arg).dims(), images, channels_are_last(sdk::Arg(arg)));
-      std::array<std::int64_t, 4> extents{1, 1, 1, 1};
-      std::copy_n(arg.dims, arg.rank, extents.end() - arg.rank);
-      dims_.push_back({extents[0], extents[2], extents[3], extents[1]});
-      arg.dims = dims_.back().data();
-      arg.rank = 4;
-      arg.layout = LOCI_LAYOUT_PLAIN;
-    }
-    return list;
-  }
-
-  // That its elements lie so: it comes in that layout, or in both at once.
-  static void require_alike(sdk::Dims dims, sdk::Dims images, bool channels_are_last) {
-    if (dims.size() > 4) decline();
-    if (channels_are_last) {
-      if (!std::equal(dims.begin(), dims.end(), images.begin(), images.end())) decline();
-      return;
-    }
-    std::array<std::int64_t, 4> extents{1, 1, 1, 1};
-    std::copy_n(dims.begin(), dims.size(),
-                extents.end() - static_cast<std::ptrdiff_t>(dims.size()));
-    if (extents[1] != 1 && extents[2] * extents[3] != 1) decline();
-  }
-
-  [[noreturn]] static void decline() {
-    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "not all of its images have channels last");
-  }
-
-  loci_op_desc desc_;
-  std::deque<std::array<std::int64_t, 4>> dims_;
-  std::vector<loci_arg> inputs_;
-  std::vector<loci_arg> outputs_;
-};
-
-struct PreparedPixels {
-  void launch(const sdk::Launch& launch) const { part.launch(launch); }
-  sdk::PreparedPart part;
-};
-
 class Elementwise final : public sdk::Kernel {
  public:
   explicit Elementwise(const sdk::OpDesc& op) : kernel_(creators().at(op.name())(op)) {}
 
   void prepare(sdk::Prepare& prepare) const override {
     if (!reads_pixels(prepare.op())) return kernel_->prepare(prepare);
-    const PermutedOp op(prepare.op());
-    std::vector<std::uint32_t> layouts(op.inputs() + op.outputs());
-    loci_prepared_info info{};
-    info.struct_size = sizeof info;
-    info.input_layouts = layouts.data();
-    info.output_layouts = layouts.data() + op.inputs();
-    sdk::Prepare around(prepare.host(), prepare.device(), op.desc(), info);
-    sdk::PreparedPart part = around.part(*kernel_);
-    prepare.set_workspace(info.workspace_bytes);
-    prepare.set_state(info.state_bytes);
-    prepare.set_memory(info.memory_bytes);
-    prepare.emplace<PreparedPixels>(std::move(part));
-    for (std::uint32_t i = 0; i < op.outputs(); ++i) choose_pixels(prepare, i);
+    PermutedOp(prepare.op(), PermutedOp::Others::kBroadcast).prepare_by(*kernel_, prepare);
   }
 
  private:
-  static bool reads_pixels(const sdk::OpDesc& op) {
-    const loci_op_desc& raw = op.raw();
-    return std::any_of(raw.inputs, raw.inputs + raw.input_slots[raw.input_slot_count],
-                       [](const loci_arg& input) {
-                         return image_layout(sdk::Arg(input)) == ImageLayout::kPixels;
-                       });
-  }
-
   std::unique_ptr<sdk::Kernel> kernel_;
 };
+
+// The kernel of an operator whose attribute data_layout says that channels come last.
+std::unique_ptr<sdk::Kernel> channels_last(const sdk::OpDesc& op) {
+  loci_op_desc desc = op.raw();
+  std::vector<loci_attr> attributes(desc.attrs, desc.attrs + desc.attr_count);
+  for (loci_attr& attribute : attributes) {
+    if (sdk::to_view(attribute.name) == "data_layout") attribute.text = {"NHWC", 4};
+  }
+  desc.attrs = attributes.data();
+  return creators().at(op.name())(sdk::OpDesc(desc));
+}
+
+// batch_norm and its gradient. To them channels are last where their attribute says so, too.
+class Norm final : public sdk::Kernel {
+ public:
+  explicit Norm(const sdk::OpDesc& op)
+      : plain_(creators().at(op.name())(op)),
+        pixels_(channels_last(op)),
+        is_plain_last_(op.attributes().text("data_layout") == "NHWC") {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    if (!reads_pixels(prepare.op())) return plain_->prepare(prepare);
+    if (is_plain_last_) {
+      throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its channels are the last axis of what it is given");
+    }
+    PermutedOp(prepare.op(), PermutedOp::Others::kChannels).prepare_by(*pixels_, prepare);
+  }
+
+ private:
+  std::unique_ptr<sdk::Kernel> plain_;
+  std::unique_ptr<sdk::Kernel> pixels_;
+  bool is_plain_last_;
+};
+
+bool is_in_pixels(sdk::Arg images) { return image_layout(images) == kernels::ImageLayout::kPixels; }
+
+// Of maxima; averages in kPixels are for oneDNN. Those ask nothing of x, and both nothing of out.
+class PoolGrad final : public sdk::Kernel {
+ public:
+  explicit PoolGrad(const sdk::OpDesc& op)
+      : plain_(creators().at(op.name())(op)), options_(sdk::read_pool_options(op.attributes())) {}
+
+  void prepare(sdk::Prepare& prepare) const override {
+    const sdk::OpDesc& op = prepare.op();
+    const sdk::Arg out_grad = op.input(2);
+    if (!is_in_pixels(out_grad) && !(options_.is_max && is_in_pixels(op.input(0)))) {
+      return plain_->prepare(prepare);
+    }
+    if (!options_.is_max || !lies_in_pixels(op.input(0)) || !lies_in_pixels(out_grad) ||
+        !may_write_pixels(op)) {
+      throw sdk::Error(LOCI_CODE_UNSUPPORTED, "not all of its images have channels last");
+    }
+    const sdk::Dims x = op.input(0).dims();
+    const kernels::PoolGeometry geometry(sdk::pool_shape(x, options_), options_);
+    if (op.input(0).dtype() == LOCI_DTYPE_F64) {
+      prepare.emplace<kernels::MaxPoolPixelsGrad<double>>(&prepare.host(), geometry, x[1]);
+    } else {
+      const kernels::MaxPoolPixelsGrad<float> grad{&prepare.host(), geometry, x[1]};
+      if (sdk::dtype_bytes(op.input(0).dtype()) == 2) {
+        kernels::emplace_widened(prepare, {3}, 0, grad);
+      } else {
+        prepare.emplace<kernels::MaxPoolPixelsGrad<float>>(grad);
+      }
+    }
+    choose_pixels(prepare);
+  }
+
+ private:
+  std::unique_ptr<sdk::Kernel> plain_;
+  sdk::PoolOptions options_;
+};
+
+bool is_elementwise(std::string_view op) {
+  return std::find(std::begin(kElementwise), std::end(kElementwise), op) != std::end(kElementwise);
+}
+
+sdk::CreateFn pixel_kernel_of(std::string_view op) {
+  if (is_elementwise(op)) return sdk::make_kernel<Elementwise>;
+  if (op == "batch_norm" || op == "batch_norm_grad") return sdk::make_kernel<Norm>;
+  if (op == "pool2d_grad") return sdk::make_kernel<PoolGrad>;
+  return nullptr;
+}
 
 }  // namespace
 
 kernels::KernelDefs with_pixels(kernels::KernelDefs portable) {
   for (sdk::KernelDef& def : portable) {
-    const auto* const found = std::find(std::begin(kElementwise), std::end(kElementwise), def.op);
-    if (found == std::end(kElementwise)) continue;
+    const sdk::CreateFn create = pixel_kernel_of(def.op);
+    if (create == nullptr) continue;
     def.flags |= LOCI_KERNEL_OWN_LAYOUTS;
-    def.create = sdk::make_kernel<Elementwise>;
+    def.create = create;
   }
   return portable;
 }

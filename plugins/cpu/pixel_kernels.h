@@ -1,12 +1,13 @@
-// Elementwise ops on images whose channels come last, by the portable kernels.
+// Ops on images whose channels come last, by the portable kernels: elementwise ones, norms and
+// gradients of pooling.
 #pragma once
 
 #include "plugins/kernels/kernel_list.h"
 
 namespace loci::cpu {
 
-// The same kernels, of which the elementwise ones also take images in kernels::ImageLayout::kPixels
-// and leave their results so. To them such an image is one of other extents, [batch, height, width,
+// The same kernels, of which those also take images in kernels::ImageLayout::kPixels and leave
+// their results so. To most of them such an image is one of other extents, [batch, height, width,
 // channels]; operands that broadcast have one pixel or one channel, and lie alike in both layouts.
 kernels::KernelDefs with_pixels(kernels::KernelDefs portable);
 

@@ -1,6 +1,7 @@
 // conv2d and its gradients by oneDNN. Layouts are the primitive's choice: reordering costs less
 // than convolving in the plain layout.
 #include <loci/plugin/conv2d.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -126,23 +127,60 @@ std::optional<Execution> build_forward(const OpDesc& op, const Elements& element
   return build_forward(op, elements, part, targets, any);
 }
 
-std::optional<Execution> build_input_grad(const Elements& elements, const ConvPart& part) {
+// Of a gradient: how its two kinds of images lie for the op, and whether it may choose that of its
+// result.
+struct GradLayouts {
+  ConvLayouts given;
+  bool may_choose = false;
+
+  [[nodiscard]] bool are_pixels() const {
+    return may_choose || given.x == ImageLayout::kPixels || given.out == ImageLayout::kPixels;
+  }
+};
+
+// Throws sdk::Error(LOCI_CODE_UNSUPPORTED) for what elements that are converted cannot have.
+GradLayouts grad_layouts(const Elements& elements, const ConvLayouts& given, bool may_choose) {
+  GradLayouts layouts{given, may_choose && !elements.are_widened()};
+  if (elements.are_widened() && layouts.are_pixels()) {
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "elements that are converted come in planes");
+  }
+  return layouts;
+}
+
+// As primitives are asked about images first: in pixels where some are, else as they like best.
+Desc wanted_images(const Elements& elements, const SubArray& images, bool as_pixels) {
+  if (!as_pixels) return elements.any_layout(images.extents);
+  return SubArray::images(images.extents, ImageLayout::kPixels).slice(elements).desc;
+}
+
+// Whether oneDNN only writes windows out for a product of matrices, which costs more than to
+// reorder images.
+bool is_unfolded(const char* implementation) {
+  return std::string_view(implementation).find("gemm") != std::string_view::npos;
+}
+
+std::optional<Execution> build_input_grad(const Elements& elements, const ConvPart& part,
+                                          bool as_pixels, bool writes_pixels) {
   const auto desc = convolution_input_grad_desc(
-      elements.any_layout(part.x.extents), elements.any_layout(part.filter.extents),
-      elements.any_layout(part.out.extents), part.windows);
+      wanted_images(elements, part.x, as_pixels), elements.any_layout(part.filter.extents),
+      wanted_images(elements, part.out, as_pixels), part.windows);
+  if (as_pixels && is_unfolded(desc.impl_info_str())) return std::nullopt;
   auto execution = Execution::of<dnnl::convolution_backward_data::primitive_desc,
                                  dnnl::convolution_backward_data>(elements, desc);
   if (!execution) return std::nullopt;
   execution->bind_input(DNNL_ARG_WEIGHTS, 0, part.filter.slice(elements), desc.weights_desc());
   execution->bind_input(DNNL_ARG_DIFF_DST, 1, part.out.slice(elements), desc.diff_dst_desc());
   execution->bind_output(DNNL_ARG_DIFF_SRC, 0, part.x.slice(elements), desc.diff_src_desc());
+  if (writes_pixels) execution->set_output_layout(ImageLayout::kPixels);
   return execution;
 }
 
-std::optional<Execution> build_filter_grad(const Elements& elements, const ConvPart& part) {
+std::optional<Execution> build_filter_grad(const Elements& elements, const ConvPart& part,
+                                           bool as_pixels) {
   const auto desc = convolution_filter_grad_desc(
-      elements.any_layout(part.x.extents), elements.any_layout(part.filter.extents),
-      elements.any_layout(part.out.extents), part.windows);
+      wanted_images(elements, part.x, as_pixels), elements.any_layout(part.filter.extents),
+      wanted_images(elements, part.out, as_pixels), part.windows);
+  if (as_pixels && is_unfolded(desc.impl_info_str())) return std::nullopt;
   auto execution = Execution::of<dnnl::convolution_backward_weights::primitive_desc,
                                  dnnl::convolution_backward_weights>(elements, desc);
   if (!execution) return std::nullopt;
@@ -151,6 +189,40 @@ std::optional<Execution> build_filter_grad(const Elements& elements, const ConvP
   execution->bind_output(DNNL_ARG_DIFF_WEIGHTS, 0, part.filter.slice(elements),
                          desc.diff_weights_desc());
   return execution;
+}
+
+// The first of the two ways that oneDNN does well.
+template <class Build>
+std::optional<Execution> build_grad(bool tries_pixels, const Build& build) {
+  if (tries_pixels) {
+    try {
+      if (auto execution = build(/*as_pixels=*/true)) return execution;
+    } catch (const dnnl::error& error) {
+      if (error.status != dnnl_unimplemented) throw;
+    }
+  }
+  return build(/*as_pixels=*/false);
+}
+
+std::optional<Execution> build_input_grad(const OpDesc& op, const Elements& elements,
+                                          const ConvShape& shape, CutAxis axis, Range range) {
+  require_planes(op.input(0));
+  const ConvLayouts planes{ImageLayout::kPlanes, image_layout(op.input(1))};
+  GradLayouts layouts = grad_layouts(elements, planes, may_write_pixels(op));
+  if (layouts.may_choose) layouts.given.x = ImageLayout::kPixels;
+  const ConvPart part = conv_part(shape, axis, range, layouts.given);
+  return build_grad(layouts.are_pixels(), [&](bool as_pixels) {
+    return build_input_grad(elements, part, as_pixels, layouts.may_choose);
+  });
+}
+
+std::optional<Execution> build_filter_grad(const OpDesc& op, const Elements& elements,
+                                           const ConvShape& shape, CutAxis axis, Range range) {
+  const GradLayouts layouts = grad_layouts(
+      elements, {image_layout(op.input(0)), image_layout(op.input(1))}, /*may_choose=*/false);
+  const ConvPart part = conv_part(shape, axis, range, layouts.given);
+  return build_grad(layouts.are_pixels(),
+                    [&](bool as_pixels) { return build_filter_grad(elements, part, as_pixels); });
 }
 
 constexpr std::uint32_t image_slot(ConvDirection direction) {
@@ -191,8 +263,8 @@ class Conv2d final : public Accelerated {
     const ConvShape shape = shape_of<direction>(op, options_);
     switch (direction) {
       case kForward: return build_forward(op, elements, shape, axis, range, may_write_pixels(op));
-      case kInputGrad: return build_input_grad(elements, conv_part(shape, axis, range));
-      case kFilterGrad: return build_filter_grad(elements, conv_part(shape, axis, range));
+      case kInputGrad: return build_input_grad(op, elements, shape, axis, range);
+      case kFilterGrad: return build_filter_grad(op, elements, shape, axis, range);
     }
     return std::nullopt;
   }
@@ -277,7 +349,7 @@ sdk::KernelDef conv(std::string_view op, std::uint64_t dtypes) {
           .dtypes = dtypes,
           .create = sdk::make_kernel<Kernel>,
           .supports = supports<direction>,
-          .flags = direction == kForward ? std::uint32_t{LOCI_KERNEL_OWN_LAYOUTS} : 0};
+          .flags = LOCI_KERNEL_OWN_LAYOUTS};
 }
 
 template <ConvDirection direction>

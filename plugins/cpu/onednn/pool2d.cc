@@ -79,6 +79,40 @@ class Pool2d : public Accelerated {
     const auto window = window_of(op);
     return pooling_windows({trimmed(window.height), trimmed(window.width)});
   }
+  // Of images x, and what they are pooled to or the gradient of that, in that layout.
+  [[nodiscard]] PoolPart part_of(const OpDesc& op, ImageLayout layout, sdk::Arg x, sdk::Arg out,
+                                 CutAxis axis, Range range) const {
+    if (layout == ImageLayout::kPlanes) {
+      return {planes(x, axis, range), planes(out, axis, range), windows(op)};
+    }
+    PoolPart part{SubArray::images(dims_of(x), layout), SubArray::images(dims_of(out), layout),
+                  windows(op)};
+    if (axis == CutAxis::kBatch) {
+      part.x.narrow(0, range);
+      part.out.narrow(0, range);
+    } else if (axis == CutAxis::kRows) {
+      narrow_rows(trimmed(window_of(op).height), range, &part.x, &part.out, &part.windows);
+    }
+    part.x.normalize(layout);
+    part.out.normalize(layout);
+    return part;
+  }
+  // Only whole images where windows overlap in what is written.
+  [[nodiscard]] Cut cut(const OpDesc& op, ImageLayout layout, bool may_cut_images,
+                        std::uint32_t threads) const {
+    const sdk::Arg x = op.input(0);
+    const double work = static_cast<double>(x.numel()) * kMultiplicationsOfElement;
+    const std::int64_t most = parts_of(work, threads);
+    if (layout == ImageLayout::kPlanes) {
+      return {CutAxis::kChannels, cut_well(x.dim(0) * x.dim(1), kPlaneBlock, most, threads)};
+    }
+    Cut images{CutAxis::kBatch, cut_well(x.dim(0), 1, most, threads)};
+    if (images.ranges.size() > 1) return images;
+    const sdk::WindowAxis height = trimmed(window_of(op).height);
+    Cut rows{CutAxis::kRows, cut_well(height.output, 1, most, threads)};
+    const bool is_good = may_cut_images && all_see_the_image(height, rows.ranges);
+    return is_good ? std::move(rows) : Cut();
+  }
   PoolOptions options_;
 
  private:
@@ -88,32 +122,7 @@ class Pool2d : public Accelerated {
   [[nodiscard]] bool is_worth_widening() const override { return false; }
 
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
-    const sdk::Arg x = op.input(0);
-    const double work = static_cast<double>(x.numel()) * kMultiplicationsOfElement;
-    const std::int64_t most = parts_of(work, threads);
-    if (image_layout(x) == ImageLayout::kPlanes) {
-      return {CutAxis::kChannels, cut_well(x.dim(0) * x.dim(1), kPlaneBlock, most, threads)};
-    }
-    Cut images{CutAxis::kBatch, cut_well(x.dim(0), 1, most, threads)};
-    if (images.ranges.size() > 1) return images;
-    const sdk::WindowAxis height = trimmed(window_of(op).height);
-    Cut rows{CutAxis::kRows, cut_well(height.output, 1, most, threads)};
-    return all_see_the_image(height, rows.ranges) ? std::move(rows) : Cut();
-  }
-
-  // Of images that lie in pixels.
-  [[nodiscard]] PoolPart pixels(const OpDesc& op, CutAxis axis, Range range) const {
-    PoolPart part{SubArray::images(dims_of(op.input(0)), ImageLayout::kPixels),
-                  SubArray::images(dims_of(op.output(0)), ImageLayout::kPixels), windows(op)};
-    if (axis == CutAxis::kBatch) {
-      part.x.narrow(0, range);
-      part.out.narrow(0, range);
-    } else if (axis == CutAxis::kRows) {
-      narrow_rows(trimmed(window_of(op).height), range, &part.x, &part.out, &part.windows);
-    }
-    part.x.normalize(ImageLayout::kPixels);
-    part.out.normalize(ImageLayout::kPixels);
-    return part;
+    return cut(op, image_layout(op.input(0)), /*may_cut_images=*/true, threads);
   }
 
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
@@ -121,10 +130,7 @@ class Pool2d : public Accelerated {
     const ImageLayout layout = image_layout(op.input(0));
     require_target(op, layout);
     if (layout == ImageLayout::kPlanes) require_slower_portable(op);
-    const PoolPart part = layout == ImageLayout::kPixels
-                              ? pixels(op, axis, range)
-                              : PoolPart{planes(op.input(0), axis, range),
-                                         planes(op.output(0), axis, range), windows(op)};
+    const PoolPart part = part_of(op, layout, op.input(0), op.output(0), axis, range);
     const Slice x = part.x.slice(elements);
     const Slice out = part.out.slice(elements);
     const auto desc = pooling_desc(algorithm_of(options_), x.desc, out.desc, part.windows);
@@ -149,9 +155,9 @@ class Pool2d : public Accelerated {
 
   // Whether the result may lie as the images do: the op takes it so, or it is the same.
   static void require_target(const OpDesc& op, ImageLayout layout) {
-    const sdk::Arg out = op.output(0);
-    const bool is_same = out.dim(1) == 1 || out.dim(2) * out.dim(3) == 1;
-    if (layout == ImageLayout::kPlanes || is_same || may_write_pixels(op)) return;
+    if (layout == ImageLayout::kPlanes || is_alike_in_both(op.output(0)) || may_write_pixels(op)) {
+      return;
+    }
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "the pooled images are wanted in planes");
   }
 };
@@ -161,17 +167,35 @@ class Pool2dGrad final : public Pool2d {
   explicit Pool2dGrad(const OpDesc& op) : Pool2d(op, 3) {}
 
  private:
+  // Of out_grad and the result; averages ask nothing of x. Shares of windows that overlap are
+  // summed as the result's elements are, which 16 bits are too few for.
+  static ImageLayout layout_of(const OpDesc& op) {
+    const sdk::Arg out_grad = op.input(2);
+    const bool is_exact_enough = out_grad.dtype() == LOCI_DTYPE_F32;
+    if (is_exact_enough && may_write_pixels(op) && lies_in_pixels(out_grad)) {
+      return ImageLayout::kPixels;
+    }
+    if (image_layout(out_grad) == ImageLayout::kPlanes) return ImageLayout::kPlanes;
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "the gradient of its images is wanted in planes");
+  }
+
+  [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
+    return Pool2d::cut(op, layout_of(op), /*may_cut_images=*/false, threads);
+  }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
-    const Slice x_grad = planes(op.output(0), axis, range).slice(elements);
-    const Slice out_grad = planes(op.input(2), axis, range).slice(elements);
+    const ImageLayout layout = layout_of(op);
+    const PoolPart part = part_of(op, layout, op.output(0), op.input(2), axis, range);
+    const Slice x_grad = part.x.slice(elements);
+    const Slice out_grad = part.out.slice(elements);
     const auto desc =
-        pooling_grad_desc(algorithm_of(options_), x_grad.desc, out_grad.desc, windows(op));
+        pooling_grad_desc(algorithm_of(options_), x_grad.desc, out_grad.desc, part.windows);
     auto execution =
         Execution::of<PoolingBackward::primitive_desc, PoolingBackward>(elements, desc);
     if (!execution) return std::nullopt;
     execution->bind_input(DNNL_ARG_DIFF_DST, 2, out_grad, desc.diff_dst_desc());
     execution->bind_output(DNNL_ARG_DIFF_SRC, 0, x_grad, desc.diff_src_desc());
+    if (layout == ImageLayout::kPixels) execution->set_output_layout(ImageLayout::kPixels);
     return execution;
   }
 };
@@ -202,7 +226,8 @@ void add_pool2d(KernelDefs& kernels) {
                      .name = kName,
                      .dtypes = kDtypes,
                      .create = sdk::make_kernel<Pool2dGrad>,
-                     .supports = pool_grad_supports});
+                     .supports = pool_grad_supports,
+                     .flags = LOCI_KERNEL_OWN_LAYOUTS});
 }
 
 }  // namespace loci::cpu::onednn

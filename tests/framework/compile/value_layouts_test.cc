@@ -23,6 +23,12 @@ class ValueLayoutsTest : public RuntimeTest {
     return conv2d(x, filter, options);
   }
 
+  // A number for each channel.
+  Variable channels(const std::string& name, double value) {
+    scope_.set(name, full({kChannels}, value, kFloat32));
+    return create_parameter({kChannels}, kFloat32, initializer::constant(value), name);
+  }
+
   // The variables that are not plain.
   std::vector<std::string> laid_out(const std::vector<Variable>& fetches,
                                     const CompileOptions& options = {}) {
@@ -109,6 +115,30 @@ TEST_F(ValueLayoutsTest, AShapeThatIsAskedForIsNoUse) {
   Executor executor("cpu", as_written, scope_);
   EXPECT_EQ(executor.run(main_, {{"x", randn(kImages)}}, {ones})[0].to_vector<float>(),
             std::vector<float>(static_cast<std::size_t>(kImages.numel()), 1.0F));
+}
+
+// A norm by the statistics of its batch, and all gradients: only what leaves the program is plain.
+TEST_F(ValueLayoutsTest, ATrainingStepIsLaidOutThere) {
+  const Variable first = convolve(x_);
+  const Variable normal = batch_norm(first, channels("scale", 1), channels("bias", 0),
+                                     channels("mean", 0), channels("variance", 1));
+  const Variable positive = relu(normal);
+  const Variable second = convolve(positive);
+  Pool2dOptions global;
+  global.pooling_type = "avg";
+  global.global_pooling = true;
+  const Variable loss = mean(tanh(pool2d(second, global)));
+  const Program& program = main_;
+  const Variable filter = program.find("w0");
+  const Variable gradient = gradients(loss, {filter}).front();
+  CompileOptions single;
+  single.disabled_passes = {"elementwise_fusion"};
+  const std::vector<std::string> names = laid_out({loss, gradient}, single);
+  for (const Variable& value : {first, normal, positive, second}) {
+    EXPECT_THAT(names, ::testing::Contains(value.name()));
+    EXPECT_THAT(names, ::testing::Contains(value.name() + "@GRAD"));
+  }
+  EXPECT_EQ(names.size(), 8U);
 }
 
 TEST_F(ValueLayoutsTest, OptionsLeaveValuesPlain) {
