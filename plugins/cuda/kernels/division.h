@@ -13,8 +13,10 @@ struct Division {
   std::uint32_t shift;
 };
 
+#ifndef __CUDACC_RTC__  // which takes no declaration of a function of the host
 // For a divisor from 2 to 2^63 - 1.
 Division division_by(std::int64_t divisor);
+#endif
 
 // A divisor from 1 to 2^63 - 1 and, unless it is 1, the division by it.
 struct Divisor {
@@ -22,7 +24,9 @@ struct Divisor {
   Division division;
 };
 
+#ifndef __CUDACC_RTC__
 // Of an extent; one of 0 has no element whose place would be divided.
 Divisor divisor_of(std::int64_t extent);
+#endif
 
 }  // namespace loci::cuda

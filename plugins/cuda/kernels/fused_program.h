@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/axes.h"
+#include "kernels/fused_axes.h"
 
 namespace loci::cuda {
 
@@ -75,7 +75,6 @@ enum class FusedType : std::uint8_t {
   kU64
 };
 
-inline constexpr int kFusedInputs = 16;
 inline constexpr int kFusedSteps = 32;
 inline constexpr int kFusedOutputs = 16;
 // Of 8 bytes, for each thread of a block: 40 KiB of shared memory.
@@ -94,7 +93,7 @@ struct FusedStep {
 };
 
 struct FusedProgram {
-  Axes<kFusedInputs, kMostAxes> axes;
+  FusedAxes axes;
   const void* inputs[kFusedInputs];
   void* outputs[kFusedOutputs];
   FusedType types[kFusedInputs];  // of input i, which lies in slot i at first

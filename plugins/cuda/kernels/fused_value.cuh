@@ -1,42 +1,10 @@
 // Values of any dtype in 8 bytes.
 #pragma once
 
-#include <cstring>
-
-#include "kernels/convert.cuh"
 #include "kernels/fused_program.h"
+#include "kernels/held_value.cuh"
 
 namespace loci::cuda {
-
-using Slot = std::uint64_t;
-
-// What a value of T is in a slot.
-template <class T>
-using held_t =
-    std::conditional_t<kIsFloat<T>, computed_t<T>,
-                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-
-template <class C>
-__device__ C held(Slot slot) {
-  if constexpr (std::is_same_v<C, float>) {
-    return __uint_as_float(static_cast<std::uint32_t>(slot));
-  } else if constexpr (std::is_same_v<C, double>) {
-    return __longlong_as_double(static_cast<long long>(slot));
-  } else {
-    return static_cast<C>(slot);
-  }
-}
-
-template <class C>
-__device__ Slot slot_of(C value) {
-  if constexpr (std::is_same_v<C, float>) {
-    return __float_as_uint(value);
-  } else if constexpr (std::is_same_v<C, double>) {
-    return static_cast<Slot>(__double_as_longlong(value));
-  } else {
-    return static_cast<Slot>(value);
-  }
-}
 
 template <class T>
 struct Tag {
