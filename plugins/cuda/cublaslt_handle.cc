@@ -28,7 +28,7 @@ void CublasLtHandle::create() {
 bool CublasLtHandle::uses_tf32() const { return plugin_.uses_tf32(); }
 
 bool CublasLtHandle::prefers_large_workspace() const {
-  constexpr int kHopper = 9;
+  constexpr int kHopper = 90;
   return device_.compute_capability() >= kHopper;
 }
 

@@ -61,6 +61,7 @@ Device::Device(Plugin& plugin, const sdk::Host& host, std::uint32_t index)
       place_("cuda:" + std::to_string(index)),
       faults_(plugin.faults(), place_),
       modules_(*this),
+      chains_(plugin, *this, host),
       is_blocking_(plugin.is_blocking()),
       cublaslt_(plugin, *this),
       event_times_(*this, plugin.profile_source().event_session(), host),
@@ -79,6 +80,7 @@ Device::Device(Plugin& plugin, const sdk::Host& host, std::uint32_t index)
 }
 
 Device::~Device() {
+  chains_.stop();
   {
     const CurrentContext current(*this, CurrentContext::ToGiveBack{});
     open_devices_.remove(*this, [this] { event_times_.leave(); });

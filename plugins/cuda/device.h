@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "chain_kernels.h"
 #include "cublaslt_handle.h"
 #include "device_graph_trace.h"
 #include "device_list.h"
@@ -61,6 +62,7 @@ class Device {
   [[nodiscard]] CUcontext context() const { return context_; }
   [[nodiscard]] PlannedFaults& faults() { return faults_; }
   [[nodiscard]] ModuleCache& modules() { return modules_; }
+  [[nodiscard]] ChainKernels& chains() { return chains_; }
   [[nodiscard]] StreamList& streams() { return streams_; }
   [[nodiscard]] Suspects& suspects() { return suspects_; }
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
@@ -71,7 +73,7 @@ class Device {
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const std::string& place() const { return place_; }  // "cuda:0"
   [[nodiscard]] std::uint32_t multiprocessors() const { return entry_.multiprocessors; }
-  // The first number of it: 9 for sm_90.
+  // 90 for sm_90.
   [[nodiscard]] int compute_capability() const { return entry_.compute_capability; }
   // Throws what a status of the driver means, if it is an error; that the device is lost, if the
   // status or an earlier one says so.
@@ -105,6 +107,7 @@ class Device {
   CUcontext context_ = nullptr;
   CUstream watch_ = nullptr;
   ModuleCache modules_;
+  ChainKernels chains_;
   StreamList streams_;
   Suspects suspects_;
   const bool is_blocking_;

@@ -86,8 +86,8 @@ DeviceEntry entry_of(const Driver& driver, int ordinal) {
   DeviceEntry entry;
   entry.handle = ask.device();
   entry.name = ask.name();
-  entry.compute_capability = major;
-  entry.arch = "sm_" + std::to_string(10 * major + minor);
+  entry.compute_capability = 10 * major + minor;
+  entry.arch = "sm_" + std::to_string(entry.compute_capability);
   entry.uuid = ask.uuid();
   entry.memory = ask.memory();
   entry.multiprocessors =

@@ -14,7 +14,7 @@ struct DeviceEntry {
   std::string name;
   std::string arch;            // "sm_90"
   std::string uuid;            // "GPU-...", as nvidia-smi prints it
-  int compute_capability = 0;  // its first number
+  int compute_capability = 0;  // 90 for sm_90
   std::uint64_t memory = 0;    // bytes
   std::uint32_t multiprocessors = 0;
   std::int32_t greatest_priority = 0;

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <mutex>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "driver.h"
 
@@ -17,13 +19,15 @@ struct KernelImage {
   const void* data;
 };
 
-// The modules of one context: one for each image, a few, which stay. Any thread may call.
+// The modules of one context, which stay: one for each image, a few, and those of other texts. Any thread may call.
 class ModuleCache {
  public:
   explicit ModuleCache(Device& device) : device_(device) {}
 
   // Throws Error that names the image, and the function if that has none.
   CUfunction function(const KernelImage& image, const char* name);
+  // Of a text of PTX, which becomes a module of its own at each call. Throws Error.
+  CUfunction load(const std::string& ptx, const char* name);
   // Unloads them all; the device's context is current.
   void unload();
 
@@ -33,6 +37,7 @@ class ModuleCache {
   Device& device_;
   std::mutex mutex_;
   std::map<const void*, CUmodule> modules_;  // by image
+  std::vector<CUmodule> others_;
 };
 
 }  // namespace loci::cuda

@@ -19,11 +19,22 @@ bool read_switch(const sdk::Host& host, const sdk::Options& options, const char*
                                                    text + "'; it takes 0 or 1");
 }
 
+bool read_compiles_at_once(const sdk::Host& host, const sdk::Options& options) {
+  const std::string text = setting_of(host, options, "compile");
+  if (text.empty() || text == "background") return false;
+  if (text == "now") return true;
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda] the setting compile is '" + text +
+                                                   "'; it takes now or background");
+}
+
 }  // namespace
 
 Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
     : driver_path_(setting_of(host, options, "driver")),
       cublaslt_setting_(setting_of(host, options, "cublaslt")),
+      nvrtc_setting_(setting_of(host, options, "nvrtc")),
+      compiles_at_once_(read_compiles_at_once(host, options)),
+      chain_store_(ChainStore::directory_of_user()),
       uses_tf32_(read_switch(host, options, "tf32")),
       is_blocking_(read_switch(host, options, "blocking")),
       cupti_setting_(setting_of(host, options, "cupti")),
@@ -60,6 +71,15 @@ const CublasLtLibrary& Plugin::cublaslt() {
     cublaslt_ = std::make_unique<CublasLtLibrary>(cublaslt_setting_, driver(), emulated);
   });
   return *cublaslt_;
+}
+
+const NvrtcLibrary& Plugin::nvrtc() {
+  std::call_once(looked_for_nvrtc_, [this] {
+    const auto& devices = list().devices;
+    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
+    nvrtc_ = std::make_unique<NvrtcLibrary>(nvrtc_setting_, driver(), emulated);
+  });
+  return *nvrtc_;
 }
 
 const CuptiLibrary& Plugin::cupti() {

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "chain_store.h"
 #include "cublaslt_library.h"
 #include "cupti_library.h"
 #include "device_list.h"
 #include "driver.h"
+#include "nvrtc_library.h"
 #include "open_devices.h"
 #include "pinned_ranges.h"
 #include "planned_faults.h"
@@ -36,6 +38,11 @@ class Plugin {
   const DeviceList& list();
   // Opened when first called, LOCI_CUDA_CUBLASLT if that is set; not there where that is 0.
   const CublasLtLibrary& cublaslt();
+  // Opened when first called, LOCI_CUDA_NVRTC if that is set; not there where that is 0.
+  const NvrtcLibrary& nvrtc();
+  // Whether what NVRTC compiles is waited for, as LOCI_CUDA_COMPILE=now says.
+  [[nodiscard]] bool compiles_at_once() const { return compiles_at_once_; }
+  [[nodiscard]] const ChainStore& chain_store() const { return chain_store_; }
   [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
   // Whether each launch is waited for, as LOCI_CUDA_BLOCKING=1 says.
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
@@ -51,6 +58,9 @@ class Plugin {
  private:
   const std::string driver_path_;
   const std::string cublaslt_setting_;
+  const std::string nvrtc_setting_;
+  const bool compiles_at_once_;
+  const ChainStore chain_store_;
   const bool uses_tf32_;
   const bool is_blocking_;
   const std::string cupti_setting_;
@@ -61,6 +71,8 @@ class Plugin {
   DeviceList list_;
   std::once_flag looked_for_cublaslt_;
   std::unique_ptr<CublasLtLibrary> cublaslt_;
+  std::once_flag looked_for_nvrtc_;
+  std::unique_ptr<NvrtcLibrary> nvrtc_;
   PinnedRanges pinned_;
   OpenDevices open_devices_;
   std::once_flag looked_for_cupti_;

@@ -5,6 +5,7 @@
 #include <loci/plugin/fused_elementwise.hpp>
 
 #include "kernels/fused_compiler.h"
+#include "kernels/interpreted_chain.h"
 #include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
 
@@ -46,9 +47,13 @@ class FusedElementwise final : public sdk::Kernel {
 
 }  // namespace
 
+std::unique_ptr<sdk::Kernel> make_interpreted_chain(const sdk::OpDesc& op) {
+  return sdk::make_kernel<FusedElementwise>(op);
+}
+
 void add_fused_elementwise(Kernels& kernels) {
   kernels.push_back(
-      enqueuing("fused_elementwise", sdk::kAllBits, sdk::make_kernel<FusedElementwise>));
+      enqueuing("fused_elementwise", sdk::kAllBits, make_interpreted_chain));
 }
 
 }  // namespace loci::cuda

@@ -40,6 +40,8 @@ class KernelFunction {
  public:
   // Loads the image if no function of it was asked for. Throws Error.
   KernelFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name);
+  // Of another module of the device's.
+  KernelFunction(Device& device, CUfunction function);
 
   // Enqueues it with these arguments, which have the types of its parameters, unless there is no
   // item. Addresses in them lie within arguments of the launch or its workspace, and are whole
@@ -54,9 +56,10 @@ class KernelFunction {
   void launch(const sdk::Launch& launch, std::int64_t items, Args... arguments) const {
     this->launch(launch, LaunchSize{items}, arguments...);
   }
+  // With the addresses of the arguments, one for each parameter.
+  void enqueue(const sdk::Launch& launch, const LaunchSize& size, void** arguments) const;
 
  private:
-  void enqueue(const sdk::Launch& launch, const LaunchSize& size, void** arguments) const;
 
   Device& device_;
   CUfunction function_;

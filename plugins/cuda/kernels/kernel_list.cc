@@ -22,6 +22,7 @@ sdk::KernelList all_kernels() {
   add_cublaslt_matmul(kernels);  // before add_matmul(), whose kernels take what it leaves
   add_dropout(kernels);
   add_fill(kernels);
+  add_compiled_chain(kernels);  // before add_fused_elementwise(), which takes what it leaves
   add_fused_elementwise(kernels);
   add_gather(kernels);
   add_l2_normalize(kernels);

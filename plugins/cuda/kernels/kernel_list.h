@@ -29,6 +29,7 @@ void add_cast(Kernels& kernels);
 void add_choice(Kernels& kernels);
 void add_clip(Kernels& kernels);
 void add_compare(Kernels& kernels);
+void add_compiled_chain(Kernels& kernels);
 void add_concat(Kernels& kernels);
 void add_conv2d(Kernels& kernels);
 void add_conv2d_filter(Kernels& kernels);
