@@ -11,23 +11,27 @@
 namespace loci::cuda {
 namespace {
 
-// A few milliseconds of a device that interprets, for some tens of the compiler's beside it.
+// Steps times elements. A step of an element takes more than a hundred instructions to interpret:
+// so this is about a millisecond of a device, for some tens of the compiler's thread beside it.
 constexpr std::int64_t kWorthCompiling = std::int64_t{1} << 26;
+// Of the first chain of a process, whose launch waits until the compiler has started.
+constexpr std::int64_t kWorthStarting = std::int64_t{1} << 30;
 
 }  // namespace
 
 void ChainKernel::note_interpreted(std::int64_t work) {
   if (stage_.load(std::memory_order_relaxed) != Stage::kWaiting) return;
-  if (interpreted_.fetch_add(work, std::memory_order_relaxed) + work >= kWorthCompiling) request();
+  const std::int64_t total = interpreted_.fetch_add(work, std::memory_order_relaxed) + work;
+  if (total >= (kernels_.library_->is_started() ? kWorthCompiling : kWorthStarting)) request();
 }
 
 void ChainKernel::request() {
   kernels_.device_.require_present();
   Stage expected = Stage::kWaiting;
   if (!stage_.compare_exchange_strong(expected, Stage::kCompiling)) return;
-  kernels_.thread_.post([this](const std::atomic<bool>& is_cancelled) {
-    kernels_.compile(*this, is_cancelled);
-  });
+  kernels_.library_->start();
+  kernels_.thread_.post(
+      [this](const std::atomic<bool>& is_cancelled) { kernels_.compile(*this, is_cancelled); });
 }
 
 CUfunction ChainKernel::wait() {
@@ -94,8 +98,7 @@ std::string ChainKernels::key_of(const ChainKernel& kernel) const {
 
 // One that the driver does not take is compiled anew when it is worth it.
 void ChainKernels::load_kept(ChainKernel& kernel) {
-  const std::optional<std::string> ptx =
-      plugin_.chain_store().find(kernel.name_, key_of(kernel));
+  const std::optional<std::string> ptx = plugin_.chain_store().find(kernel.name_, key_of(kernel));
   if (!ptx) return;
   try {
     load(kernel, *ptx);

@@ -29,7 +29,8 @@ class ChainKernel {
   // Null as long as it is not compiled.
   [[nodiscard]] CUfunction function() const { return function_.load(std::memory_order_acquire); }
   // Work was left to the kernel that interprets: steps times elements. From so much on that
-  // compiling is worth it, a thread does it.
+  // compiling is worth it, a thread does it. The one call of the process that finds so for the
+  // first time starts the compiler, and takes some tens of milliseconds.
   void note_interpreted(std::int64_t work);
   // Has it compiled if it is not, and waits. Null if that fails.
   CUfunction wait();

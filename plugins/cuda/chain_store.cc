@@ -152,8 +152,7 @@ std::string ChainStore::path_of(const std::string& name, const std::string& key)
   std::array<char, 17> digest{};
   std::snprintf(digest.data(), digest.size(), "%016llx",
                 static_cast<unsigned long long>(fnv1a(key)));
-  return directory_ + "/" + name.substr(0, kMostName) + "-" + digest.data() +
-         std::string(kSuffix);
+  return directory_ + "/" + name.substr(0, kMostName) + "-" + digest.data() + std::string(kSuffix);
 }
 
 std::optional<std::string> ChainStore::find(const std::string& name, const std::string& key) const {

@@ -31,7 +31,7 @@ class BlockedSignals {
 };
 
 // The threads that run, which end before what their jobs call into is destroyed: this object is
-// made when the first of them is started, after the compiler was loaded.
+// made when the first of them is started, after the compiler was (see NvrtcLibrary::start()).
 class RunningThreads {
  public:
   static RunningThreads& instance() {

@@ -19,7 +19,8 @@ struct KernelImage {
   const void* data;
 };
 
-// The modules of one context, which stay: one for each image, a few, and those of other texts. Any thread may call.
+// The modules of one context, which stay: one for each image, a few, and those of other texts. Any
+// thread may call.
 class ModuleCache {
  public:
   explicit ModuleCache(Device& device) : device_(device) {}

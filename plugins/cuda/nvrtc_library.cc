@@ -173,6 +173,18 @@ std::string NvrtcLibrary::architecture(int capability) const {
   return "compute_" + std::to_string(*std::max_element(known.begin(), known.end()));
 }
 
+void NvrtcLibrary::start() const {
+  std::call_once(starts_, [this] {
+    NvrtcProgram program = nullptr;
+    const char* nothing = "extern \"C\" __global__ void nothing() {}";
+    if (functions_.create(&program, nothing, "nothing.cu", 0, nullptr, nullptr) == kNvrtcSuccess) {
+      functions_.compile(program, static_cast<int>(kNvrtcOptions.size()), kNvrtcOptions.data());
+      functions_.destroy(&program);
+    }
+    is_started_.store(true, std::memory_order_release);
+  });
+}
+
 std::string NvrtcLibrary::compile(const std::string& source, const std::string& architecture,
                                   const std::atomic<bool>& is_cancelled) const {
   return Compilation(functions_, source).run(architecture, is_cancelled);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <string>
 
 #include "driver.h"
@@ -52,6 +53,12 @@ class NvrtcLibrary {
   // the newest that both know. Empty if there is none.
   [[nodiscard]] std::string architecture(int capability) const;
 
+  // Compiles a kernel of nothing when first called, which takes some tens of milliseconds. What the
+  // library keeps for the whole process is made by its first compilation, and destroyed when the
+  // process ends: a thread must not be in that compilation then, but may be in later ones, if it
+  // is stopped by what was registered after this. Any thread may call.
+  void start() const;
+  [[nodiscard]] bool is_started() const { return is_started_.load(std::memory_order_acquire); }
   // PTX of a source whose includes are the plugin's kernels/. Throws Error(LOCI_CODE_UNSUPPORTED)
   // with what the compiler says, or where `is_cancelled` became true meanwhile.
   [[nodiscard]] std::string compile(const std::string& source, const std::string& architecture,
@@ -68,6 +75,8 @@ class NvrtcLibrary {
   std::string version_;
   bool is_version_of_plugin_ = false;
   std::string unavailable_;
+  mutable std::once_flag starts_;
+  mutable std::atomic<bool> is_started_{false};
 };
 
 }  // namespace loci::cuda

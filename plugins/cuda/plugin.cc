@@ -23,8 +23,8 @@ bool read_compiles_at_once(const sdk::Host& host, const sdk::Options& options) {
   const std::string text = setting_of(host, options, "compile");
   if (text.empty() || text == "background") return false;
   if (text == "now") return true;
-  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda] the setting compile is '" + text +
-                                                   "'; it takes now or background");
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT,
+                   "[cuda] the setting compile is '" + text + "'; it takes now or background");
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace loci::cuda {
 namespace {
 
-// Of a launch that keeps few threads busy, and takes as long as one of so many elements.
-constexpr std::int64_t kElementsOfShortLaunch = 1 << 14;
+// Of a launch that takes as long as one of so many elements, which a large device does at once.
+constexpr std::int64_t kElementsOfShortLaunch = 1 << 17;
 
 struct CompiledChain {
   void launch(const sdk::Launch& launch) const {

@@ -52,8 +52,7 @@ std::unique_ptr<sdk::Kernel> make_interpreted_chain(const sdk::OpDesc& op) {
 }
 
 void add_fused_elementwise(Kernels& kernels) {
-  kernels.push_back(
-      enqueuing("fused_elementwise", sdk::kAllBits, make_interpreted_chain));
+  kernels.push_back(enqueuing("fused_elementwise", sdk::kAllBits, make_interpreted_chain));
 }
 
 }  // namespace loci::cuda

@@ -297,11 +297,11 @@ class Writer {
                  "> " + numbered('b', o) + ";\n";
       stores += "      store_vector(" + numbered('y', o) + " + i, " + numbered('b', o) + ");\n";
     }
-    const std::string whole =
-        source_.has_axes ? "whole_vectors<" + lanes() + ">(count, axes)" : "count - count % " + lanes();
+    const std::string whole = source_.has_axes ? "whole_vectors<" + lanes() + ">(count, axes)"
+                                               : "count - count % " + lanes();
     return "  if (" + alignment() + ") {\n    done = " + whole +
-           ";\n    for (std::int64_t i = turn.first * " + lanes() + "; i < done; i += turn.step * " +
-           lanes() + ") {\n" + location() + loads() + results +
+           ";\n    for (std::int64_t i = turn.first * " + lanes() +
+           "; i < done; i += turn.step * " + lanes() + ") {\n" + location() + loads() + results +
            "#pragma unroll\n      for (int lane = 0; lane < " + lanes() + "; ++lane) {\n" +
            "        elements(" + constant_arguments_ + arguments(true) + ");\n      }\n" + stores +
            "    }\n  }\n";

@@ -17,9 +17,7 @@ constexpr StepText exact(std::string_view text) { return {text, true, StepLength
 constexpr StepText looping(std::string_view text, bool is_library_function) {
   return {text, true, StepLength::kLoop, is_library_function};
 }
-constexpr StepText library(std::string_view text) {
-  return {text, true, StepLength::kLong, true};
-}
+constexpr StepText library(std::string_view text) { return {text, true, StepLength::kLong, true}; }
 
 constexpr std::array<StepRow, 49> kStepRows = {{
     {FusedOp::kAbs, plain("Abs::value($x)")},

@@ -67,8 +67,9 @@ std::int64_t vectors_of(std::int64_t count, loci_dtype dtype) {
 
 KernelFunction::KernelFunction(const sdk::Prepare& prepare, const KernelImage& image,
                                const std::string& name)
-    : KernelFunction(sdk::device_of<Device>(prepare.device()),
-                     sdk::device_of<Device>(prepare.device()).modules().function(image, name.c_str())) {}
+    : KernelFunction(
+          sdk::device_of<Device>(prepare.device()),
+          sdk::device_of<Device>(prepare.device()).modules().function(image, name.c_str())) {}
 
 KernelFunction::KernelFunction(Device& device, CUfunction function)
     : device_(device),

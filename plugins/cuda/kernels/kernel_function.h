@@ -60,7 +60,6 @@ class KernelFunction {
   void enqueue(const sdk::Launch& launch, const LaunchSize& size, void** arguments) const;
 
  private:
-
   Device& device_;
   CUfunction function_;
   std::int64_t most_blocks_;

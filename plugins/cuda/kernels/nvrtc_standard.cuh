@@ -80,7 +80,8 @@ inline constexpr bool is_integral_v = detail::Integer<T>::kIs;
 template <class T>
 inline constexpr bool is_unsigned_v = detail::Integer<T>::kIsUnsigned;
 template <class T>
-inline constexpr bool is_signed_v = is_floating_point_v<T> || (is_integral_v<T> && !is_unsigned_v<T>);
+inline constexpr bool is_signed_v = is_floating_point_v<T> ||
+                                    (is_integral_v<T> && !is_unsigned_v<T>);
 
 template <bool condition, class T, class U>
 using conditional_t = typename detail::Conditional<condition, T, U>::type;
