@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <stdexcept>
 #include <thread>
 
@@ -41,8 +42,12 @@ class Guarded {
   std::byte* memory_;
 };
 
+// As the C ABI has the texts of a call; borrows from them.
+using Texts = std::vector<loci_str>;
+
 struct AttributeFiller {
   loci_attr& attribute;
+  std::deque<Texts>& texts;
   void operator()(bool value) const {
     attribute.kind = LOCI_ATTR_BOOL;
     attribute.integer = value ? 1 : 0;
@@ -68,6 +73,18 @@ struct AttributeFiller {
     attribute.items = value.data();
     attribute.item_count = value.size();
   }
+  void operator()(const std::vector<double>& value) const {
+    attribute.kind = LOCI_ATTR_FLOATS;
+    attribute.items = value.data();
+    attribute.item_count = value.size();
+  }
+  void operator()(const std::vector<std::string>& value) const {
+    Texts& borrowed = texts.emplace_back();
+    for (const std::string& text : value) borrowed.push_back(text_of(text));
+    attribute.kind = LOCI_ATTR_STRINGS;
+    attribute.items = borrowed.data();
+    attribute.item_count = borrowed.size();
+  }
 };
 
 // A Call as the C ABI describes it; borrows from the call.
@@ -76,7 +93,7 @@ struct Description {
     for (const auto& [name, value] : call.attributes) {
       loci_attr attribute{};
       attribute.name = text_of(name);
-      std::visit(AttributeFiller{attribute}, value);
+      std::visit(AttributeFiller{attribute, texts}, value);
       attributes.push_back(attribute);
     }
     for (const Value& input : call.inputs) {
@@ -114,6 +131,7 @@ struct Description {
   }
 
   std::vector<loci_attr> attributes;
+  std::deque<Texts> texts;  // of attributes
   std::vector<loci_arg> inputs;
   std::vector<loci_arg> outputs;
   std::vector<std::uint32_t> input_slots;

@@ -23,8 +23,9 @@ namespace loci::testing {
 struct DTypeAttribute {
   loci_dtype dtype;
 };
-using AttributeValue = std::variant<bool, std::int64_t, double, std::string, DTypeAttribute,
-                                    std::vector<std::int64_t>>;
+using AttributeValue =
+    std::variant<bool, std::int64_t, double, std::string, DTypeAttribute, std::vector<std::int64_t>,
+                 std::vector<double>, std::vector<std::string>>;
 
 // An operator with values.
 struct Call {
