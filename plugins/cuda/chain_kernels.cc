@@ -85,7 +85,7 @@ std::shared_ptr<ChainKernel> ChainKernels::find_or_add(const std::string& name,
                                                 std::to_string(kMostKernels) +
                                                 " chains already, and takes no more");
   }
-  const auto kernel = std::make_shared<ChainKernel>(*this, name, source);
+  auto kernel = std::make_shared<ChainKernel>(*this, name, source);
   load_kept(*kernel);
   kernels_.emplace(source, kernel);
   return kernel;

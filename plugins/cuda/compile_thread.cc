@@ -69,6 +69,21 @@ class RunningThreads {
 }  // namespace
 
 struct CompileThread::State {
+  // False, and the job stays, after the end.
+  bool accept(Job& job, CompileThread* owner) {
+    const std::lock_guard lock(mutex);
+    if (is_cancelled) return false;
+    jobs.push_back(std::move(job));
+    if (!thread.joinable()) start(owner);
+    return true;
+  }
+
+  void start(CompileThread* owner) {
+    RunningThreads::instance().add(owner);
+    const BlockedSignals blocked;
+    thread = std::thread([this] { run(); });
+  }
+
   void run() {
     std::unique_lock lock(mutex);
     while (true) {
@@ -102,19 +117,7 @@ CompileThread::~CompileThread() {
 }
 
 void CompileThread::post(Job job) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (!state_->is_cancelled) {
-      state_->jobs.push_back(std::move(job));
-      job = nullptr;
-      if (!state_->thread.joinable()) {
-        RunningThreads::instance().add(this);
-        const BlockedSignals blocked;
-        state_->thread = std::thread([state = state_.get()] { state->run(); });
-      }
-    }
-  }
-  if (job) return job(state_->is_cancelled);
+  if (!state_->accept(job, this)) return job(state_->is_cancelled);
   state_->changed.notify_all();
 }
 
