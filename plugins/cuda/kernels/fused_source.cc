@@ -124,7 +124,7 @@ class Writer {
   }
 
   std::string constant(std::string_view type, std::uint64_t bits) {
-    const std::string name = numbered('c', source_.constants.size());
+    std::string name = numbered('c', source_.constants.size());
     source_.constants.push_back(bits);
     constant_parameters_ += std::string(type) + " " + name + ", ";
     constant_arguments_ += name + ", ";
