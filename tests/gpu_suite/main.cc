@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <loci/version.hpp>
-#include <regex>
 #include <stdexcept>
 
 #include "tests/gpu_suite/installation.h"
@@ -72,12 +71,12 @@ void run_steps(const std::vector<Step>& steps, const RunSettings& settings, Suit
   }
 }
 
-std::vector<Step> wanted_steps(const Plan& plan, const std::string& only) {
+std::vector<Step> wanted_steps(const Plan& plan, const Options& options) {
   std::vector<Step> steps = all_steps(plan);
-  std::erase_if(steps, [wanted = std::regex(only)](const Step& step) {
-    return !std::regex_search(step.name, wanted);
-  });
-  if (steps.empty()) throw std::invalid_argument("--only " + only + ": there is no such step");
+  std::erase_if(steps, [&](const Step& step) { return !is_wanted(options, step.name); });
+  if (steps.empty()) {
+    throw std::invalid_argument("--only " + options.only + ": there is no such step");
+  }
   return steps;
 }
 
@@ -87,7 +86,7 @@ int run(const Options& options) {
   const fs::path output = fs::absolute(options.output);
   const Plan plan{installation, options.emulated, options.quick, output / "scratch",
                   output / "logs"};
-  const std::vector<Step> steps = wanted_steps(plan, options.only);
+  const std::vector<Step> steps = wanted_steps(plan, options);
   if (options.list) {
     for (const Step& step : steps) fmt::print("{}\n", step.name);
     return kOk;

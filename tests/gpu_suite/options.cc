@@ -1,6 +1,7 @@
 #include "tests/gpu_suite/options.h"
 
-#include <regex>
+#include <re2/re2.h>
+
 #include <stdexcept>
 
 namespace loci::gpu_suite {
@@ -23,14 +24,15 @@ const char* const kUsageText =
 namespace {
 
 void check_regex(const std::string& only) {
-  try {
-    (void)std::regex(only);
-  } catch (const std::regex_error& error) {
-    throw std::invalid_argument("--only " + only + ": " + error.what());
-  }
+  const re2::RE2 expression(only, re2::RE2::Quiet);
+  if (!expression.ok()) throw std::invalid_argument("--only " + only + ": " + expression.error());
 }
 
 }  // namespace
+
+bool is_wanted(const Options& options, const std::string& step) {
+  return re2::RE2::PartialMatch(step, options.only);
+}
 
 Options parse_options(int argc, char** argv) {
   Options options;

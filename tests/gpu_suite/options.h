@@ -11,11 +11,14 @@ struct Options {
   bool list = false;
   bool help = false;
   std::string output = "gpu-suite-report";
-  std::string only;  // a regular expression for names of steps
+  std::string only;  // a regular expression of RE2 for names of steps
   std::string root;  // of another installation; empty: this program's
 };
 
 extern const char* const kUsageText;
+
+// Whether --only wants the step of that name.
+bool is_wanted(const Options& options, const std::string& step);
 
 // Throws std::invalid_argument that names the wrong argument.
 Options parse_options(int argc, char** argv);

@@ -27,6 +27,17 @@ TEST(GpuSuiteOptionsTest, AreReadInAnyOrder) {
   EXPECT_FALSE(parsed({}).emulated);
 }
 
+TEST(GpuSuiteOptionsTest, StepsAreWantedByAPartOfTheirNames) {
+  EXPECT_TRUE(is_wanted(parsed({}), "bench.replay"));
+  EXPECT_TRUE(is_wanted(parsed({"--only", "(bench|rules)[.]r"}), "bench.replay"));
+  EXPECT_FALSE(is_wanted(parsed({"--only", "^replay"}), "bench.replay"));
+}
+
+TEST(GpuSuiteOptionsTest, NoPatternTakesLong) {
+  const Options options = parsed({"--only", "(a+)+b"});
+  EXPECT_FALSE(is_wanted(options, std::string(100'000, 'a')));
+}
+
 TEST(GpuSuiteOptionsTest, WhatIsWrongIsNamed) {
   const auto refusal = [](const char* text) {
     return ThrowsMessage<std::invalid_argument>(HasSubstr(text));
@@ -34,7 +45,7 @@ TEST(GpuSuiteOptionsTest, WhatIsWrongIsNamed) {
   EXPECT_THAT([] { (void)parsed({"--fast"}); }, refusal("no option --fast"));
   EXPECT_THAT([] { (void)parsed({"--output"}); }, refusal("--output wants a value"));
   EXPECT_THAT([] { (void)parsed({"--output", ""}); }, refusal("--output wants a value"));
-  EXPECT_THAT([] { (void)parsed({"--only", "("}); }, refusal("--only (: "));
+  EXPECT_THAT([] { (void)parsed({"--only", "("}); }, refusal("--only (: missing )"));
 }
 
 }  // namespace
