@@ -23,6 +23,7 @@ void measure(Report* report) {
   measure_copies(bench);
   measure_replay(bench);
   measure_profiler(bench);
+  measure_transformer(bench);
 }
 
 }  // namespace

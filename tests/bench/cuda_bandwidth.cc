@@ -23,8 +23,11 @@ constexpr Kernel kKernels[] = {
     {"add", 3, [](const Tensor& x, const Tensor& y) { return x + y; }},
     {"gelu", 2, [](const Tensor& x, const Tensor&) { return gelu(x); }},
     {"sum of rows", 1, [](const Tensor& x, const Tensor&) { return reduce_sum(x, {1}); }},
+    {"sum of columns", 1, [](const Tensor& x, const Tensor&) { return reduce_sum(x, {0}); }},
+    {"mean of all", 1, [](const Tensor& x, const Tensor&) { return mean(x); }},
     {"softmax", 2, [](const Tensor& x, const Tensor&) { return softmax(x); }},
-    {"layer_norm", 2, [](const Tensor& x, const Tensor&) { return layer_norm(x); }}};
+    {"layer_norm", 2, [](const Tensor& x, const Tensor&) { return layer_norm(x); }},
+    {"l2_normalize", 2, [](const Tensor& x, const Tensor&) { return l2_normalize(x, -1); }}};
 
 // Gigabytes per second, and of a copy that moves as much as an operand has.
 void measure_kernel(const CudaBench& bench, const Kernel& kernel, DType dtype, const Shape& shape) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 namespace loci::bench {
 namespace {
@@ -87,8 +88,12 @@ std::vector<double> CudaBench::us_in_turns(const std::vector<Work>& works) const
 void CudaBench::add(const std::string& name, double value, const std::string& unit,
                     bool less_is_better, const std::string& peer, double peer_value,
                     double share) const {
-  const auto budget = emulated ? std::nullopt : std::optional<double>(peer_value * share);
-  report.add({name, value, unit, less_is_better, peer, peer_value, budget});
+  add({name, value, unit, less_is_better, peer, peer_value, peer_value * share});
+}
+
+void CudaBench::add(Row row) const {
+  if (emulated) row = {row.name, row.value, row.unit + " emulated", row.less_is_better};
+  report.add(std::move(row));
 }
 
 }  // namespace loci::bench

@@ -80,6 +80,8 @@ struct CudaBench {
   // A row that should be at least `share` of the peer, or, of what is better less, at most.
   void add(const std::string& name, double value, const std::string& unit, bool less_is_better,
            const std::string& peer, double peer_value, double share) const;
+  // On the double without its peers, and marked as emulated.
+  void add(Row row) const;
 };
 
 void measure_matmul(const CudaBench& bench);
@@ -87,5 +89,6 @@ void measure_bandwidth(const CudaBench& bench);
 void measure_copies(const CudaBench& bench);
 void measure_replay(const CudaBench& bench);
 void measure_profiler(const CudaBench& bench);
+void measure_transformer(const CudaBench& bench);
 
 }  // namespace loci::bench

@@ -63,14 +63,14 @@ void measure_tensors(const CudaBench& bench, std::size_t bytes) {
                                  "copying");
                           },
                           [&] { bench.device.synchronize(); }}});
-  bench.report.add({row, rate(bytes, us[0]), "GB/s", false, "the driver, pageable",
-                    rate(bytes, us[1]), std::nullopt});
+  bench.add({row, rate(bytes, us[0]), "GB/s", /*less_is_better=*/false, "the driver, pageable",
+             rate(bytes, us[1])});
 }
 
 }  // namespace
 
 void measure_copies(const CudaBench& bench) {
-  const std::size_t large = bench.sized<std::size_t>(64 << 20, 1 << 16);
+  const std::size_t large = bench.sized<std::size_t>(64 << 20, 1 << 17);
   for (const std::size_t bytes : {std::size_t{1} << 16, large}) {
     for (const bool to_device : {true, false}) measure_pinned(bench, bytes, to_device);
   }

@@ -21,12 +21,16 @@ struct ProductSizes {
 };
 
 struct Type {
+  const char* name;
   DType dtype;
   cudaDataType_t type;
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
 };
 
-std::string key_of(DType dtype, const ProductSizes& sizes) {
-  return fmt::format("{}_{}_{}_{}", dtype_name(dtype), sizes.m, sizes.n, sizes.k);
+constexpr Type kTf32{"tf32", kFloat32, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
+
+std::string key_of(const Type& type, const ProductSizes& sizes) {
+  return fmt::format("{}_{}_{}_{}", type.name, sizes.m, sizes.n, sizes.k);
 }
 
 // Microseconds by key_of(); empty where Python has no PyTorch that finds the device.
@@ -38,25 +42,24 @@ double tera(const ProductSizes& sizes, double us) {
 
 void measure_product(const CudaBench& bench, const Type& type, const ProductSizes& sizes,
                      const Peer& torch) {
-  const std::string row = fmt::format("matmul: {} [{}, {}] x [{}, {}]", dtype_name(type.dtype),
-                                      sizes.m, sizes.k, sizes.k, sizes.n);
+  const std::string row =
+      fmt::format("matmul: {} [{}, {}] x [{}, {}]", type.name, sizes.m, sizes.k, sizes.k, sizes.n);
   if (!bench.report.is_wanted(row)) return;
   const auto there = [&](std::int64_t rows, std::int64_t columns) {
     return cast(full({rows, columns}, 0, kFloat32).to("cuda:0"), type.dtype);
   };
   const Tensor x = there(sizes.m, sizes.k);
   const Tensor y = there(sizes.k, sizes.n);
-  const RawProduct raw(type.type, sizes.m, sizes.n, sizes.k);
+  const RawProduct raw(type.type, type.compute, sizes.m, sizes.n, sizes.k);
   const auto us = bench.us_in_turns(
       {{[&] { (void)matmul(x, y); }, [] { synchronize("cuda:0"); }},
        {[&] { raw.enqueue(bench.device.stream()); }, [&] { bench.device.synchronize(); }}});
-  Row result{row,         tera(sizes, us[0]),         "TFLOP/s",
-             false,       "cuBLASLt called directly", tera(sizes, us[1]),
-             std::nullopt};
-  if (!bench.emulated) result.budget = kProductShare * *result.peer_value;
-  const std::string key = key_of(type.dtype, sizes);
+  const double raw_rate = tera(sizes, us[1]);
+  Row result{row,      tera(sizes, us[0]),      "TFLOP/s", false, "cuBLASLt called directly",
+             raw_rate, kProductShare * raw_rate};
+  const std::string key = key_of(type, sizes);
   if (torch && torch->count(key) != 0) result.peers["PyTorch"] = tera(sizes, torch->at(key));
-  bench.report.add(std::move(result));
+  bench.add(std::move(result));
 }
 
 // It would take the machine's own device where ours is the double's.
@@ -71,6 +74,20 @@ Peer torch_times(const CudaBench& bench, const std::vector<ProductSizes>& sizes)
   return times;
 }
 
+// The plugin reads whether products may use TF32 when it is made, so that these have a context of
+// their own, with an instance of its own.
+void measure_tf32(const CudaBench& bench, const std::vector<ProductSizes>& sizes,
+                  const Peer& torch) {
+  config::set("CUDA_TF32", "1");
+  {
+    const Context context;
+    const ContextGuard within(context);
+    const FallbackGuard on_the_device{FallbackPolicy::kError};
+    for (const ProductSizes& each : sizes) measure_product(bench, kTf32, each, torch);
+  }
+  config::set("CUDA_TF32", "0");
+}
+
 }  // namespace
 
 void measure_matmul(const CudaBench& bench) {
@@ -81,9 +98,11 @@ void measure_matmul(const CudaBench& bench) {
           : std::vector<ProductSizes>{{4096, 4096, 4096}, {1024, 1024, 1024}, {128, 3072, 768}};
   const Peer torch = torch_times(bench, sizes);
   for (const Type& type :
-       {Type{kFloat32, CUDA_R_32F}, Type{kFloat16, CUDA_R_16F}, Type{kBFloat16, CUDA_R_16BF}}) {
+       {Type{"float32", kFloat32, CUDA_R_32F}, Type{"float16", kFloat16, CUDA_R_16F},
+        Type{"bfloat16", kBFloat16, CUDA_R_16BF}}) {
     for (const ProductSizes& each : sizes) measure_product(bench, type, each, torch);
   }
+  measure_tf32(bench, sizes, torch);
 }
 
 }  // namespace loci::bench

@@ -11,7 +11,6 @@
 #include <stdexcept>
 
 #include "tests/bench/peer.h"
-#include "tests/support/paths.h"
 
 namespace loci::bench {
 namespace {
@@ -39,7 +38,7 @@ LivePeer::LivePeer(const std::string& script) {
     why_ = "peers are absent; tools/setup --peers installs them";
     return;
   }
-  std::string path = test::source_path("tests/bench/peers/") + script;
+  std::string path = peer_script(script);
   const auto questions = make_pipe();
   const auto answers = make_pipe();
   posix_spawn_file_actions_t actions;

@@ -25,11 +25,6 @@ struct ClosePipe {
   void operator()(std::FILE* pipe) const { pclose(pipe); }
 };
 
-std::string scripts_directory() {
-  const char* chosen = std::getenv("LOCI_PEERS_SCRIPTS");
-  return chosen == nullptr ? test::source_path("tests/bench/peers") : chosen;
-}
-
 std::string output_of(const std::string& command) {
   const std::unique_ptr<std::FILE, ClosePipe> pipe(popen(command.c_str(), "r"));
   std::string output;
@@ -50,6 +45,11 @@ std::filesystem::path peers_python() {
   return std::filesystem::exists(python) ? python : std::filesystem::path();
 }
 
+std::string peer_script(const std::string& name) {
+  const char* chosen = std::getenv("LOCI_PEERS_SCRIPTS");
+  return (chosen == nullptr ? test::source_path("tests/bench/peers") : chosen) + ("/" + name);
+}
+
 std::optional<std::map<std::string, double>> run_peer(const std::string& script,
                                                       const std::string& arguments,
                                                       std::string* why) {
@@ -58,8 +58,8 @@ std::optional<std::map<std::string, double>> run_peer(const std::string& script,
     *why = "peers are absent; tools/setup --peers installs them";
     return std::nullopt;
   }
-  const std::string output = output_of("'" + python.string() + "' '" + scripts_directory() + "/" +
-                                       script + "' " + arguments + " 2>/dev/null");
+  const std::string output = output_of("'" + python.string() + "' '" + peer_script(script) + "' " +
+                                       arguments + " 2>/dev/null");
   const nlohmann::json parsed = nlohmann::json::parse(output, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
     *why = script + ": the peer is not installed or failed";

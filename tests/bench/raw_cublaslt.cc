@@ -46,16 +46,17 @@ std::size_t bytes_of(cudaDataType_t type, std::int64_t elements) {
 }  // namespace
 
 // The library's matrices lie by columns: out^T = y^T x^T, so that its A is y.
-RawProduct::RawProduct(cudaDataType_t type, std::int64_t m, std::int64_t n, std::int64_t k)
+RawProduct::RawProduct(cudaDataType_t type, cublasComputeType_t compute, std::int64_t m,
+                       std::int64_t n, std::int64_t k)
     : type_(type),
       x_(bytes_of(type, m * k)),
       y_(bytes_of(type, k * n)),
       out_(bytes_of(type, m * n)),
       workspace_(kWorkspace) {
   require(LOCI_LT(cublasLtCreate)(&handle_), "cublasLtCreate");
-  require(LOCI_LT(cublasLtMatmulDescInit_internal)(&operation_, sizeof operation_,
-                                                   CUBLAS_COMPUTE_32F, CUDA_R_32F),
-          "describing a product");
+  require(
+      LOCI_LT(cublasLtMatmulDescInit_internal)(&operation_, sizeof operation_, compute, CUDA_R_32F),
+      "describing a product");
   describe(&a_, n, k);
   describe(&b_, k, m);
   describe(&d_, n, m);

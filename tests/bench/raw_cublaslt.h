@@ -9,11 +9,13 @@
 
 namespace loci::bench {
 
-// [m, k] by [k, n] of float32, float16 or bfloat16, all by rows, with sums of float32. The
-// library is the one that the plugin opens, by the same names. Throws std::runtime_error.
+// [m, k] by [k, n] of float32, float16 or bfloat16, all by rows, with sums of float32, or products
+// by TF32 where `compute` says so. The library is the one that the plugin opens, by the same names.
+// Throws std::runtime_error.
 class RawProduct {
  public:
-  RawProduct(cudaDataType_t type, std::int64_t m, std::int64_t n, std::int64_t k);
+  RawProduct(cudaDataType_t type, cublasComputeType_t compute, std::int64_t m, std::int64_t n,
+             std::int64_t k);
   ~RawProduct();
   RawProduct(const RawProduct&) = delete;
   RawProduct& operator=(const RawProduct&) = delete;

@@ -24,16 +24,16 @@ TEST(GpuSuiteTest, RunsAStepOfEachKindAndReportsIt) {
   const test::ScratchDirectory scratch;
   const test::Finished finished =
       suite({"--emulated", "--quick", "--output", scratch.path("out"), "--only",
-             "^(verify|conformance.random|tests|sanitizer.memcheck|bench.replay)"});
+             "^(verify|conformance.random|tests|sanitizer.memcheck|bench.(replay|transformer))"});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const auto report = nlohmann::json::parse(scratch.read("out/report.json"));
   EXPECT_EQ(report["emulated"], true);
-  EXPECT_EQ(report["passed"], 4) << report.dump(2);
+  EXPECT_EQ(report["passed"], 5) << report.dump(2);
   EXPECT_EQ(report["skipped"], 1);
   EXPECT_GT(report["steps"][1]["counts"]["passed"], 10) << report.dump(2);
   EXPECT_THAT(scratch.read("out/report.txt"),
               AllOf(HasSubstr("(emulated)"), HasSubstr("nothing here was measured on a GPU"),
-                    HasSubstr("4 passed, 0 failed, 1 skipped")));
+                    HasSubstr("5 passed, 0 failed, 1 skipped")));
   EXPECT_THAT(scratch.read("out/logs/conformance.random.log"), HasSubstr("cuda:0"));
 }
 

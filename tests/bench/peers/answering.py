@@ -2,13 +2,16 @@
 
 {"time": NAME, "seconds": S}
     answers {"ns": the median time of a call in a stretch of about S seconds}
-Anything else sets a case up, and is answered by {"peers": [NAME, ...]}.
+Anything else sets a case up, and is answered by {"peers": [NAME, ...], "absent": [WHY, ...]}.
 """
 
 import json
 import statistics
 import sys
 import time
+
+# Why peers of the case are, as far as who sets it up says so.
+absent = []
 
 # None where it is not installed.
 try:
@@ -43,8 +46,9 @@ def answer_questions(set_up):
         if "time" in question:
             answer = {"ns": median_call_ns(calls[question["time"]], question["seconds"])}
         else:
+            absent.clear()
             calls = set_up(question)
-            answer = {"peers": list(calls)}
+            answer = {"peers": list(calls), "absent": absent}
         print(json.dumps(answer), flush=True)
 
 

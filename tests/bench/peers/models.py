@@ -11,7 +11,7 @@ import sys
 import numpy
 from answering import answer_questions, bound_call, onnx, onnx_session, onnxruntime, torch
 
-DTYPES = {"F32": numpy.float32, "I64": numpy.int64}
+DTYPES = {"F32": numpy.float32, "I64": numpy.int64, "BF16": numpy.uint16}
 
 
 def load_safetensors(path):
@@ -23,6 +23,9 @@ def load_safetensors(path):
             continue
         first, last = entry["data_offsets"]
         flat = numpy.frombuffer(content[end + first : end + last], DTYPES[entry["dtype"]])
+        if entry["dtype"] == "BF16":
+            # numpy has none. As the upper half of a float32 it is the same number.
+            flat = (flat.astype(numpy.uint32) << 16).view(numpy.float32)
         tensors[name] = flat.reshape(entry["shape"]).copy()
     return tensors
 
@@ -73,13 +76,14 @@ class TorchWriter:
         self.names = {name: f"w{i}" for i, name in enumerate(program.weights)}
         self.names[program.argument] = "x"
 
-    def function(self):
+    # `place` puts a weight where the function runs.
+    def function(self, place=lambda weight: weight):
         lines = [self.line(operator) for operator in self.program.operators]
         result = self.names[self.program.result]
         source = "def run(x):\n" + "\n".join(f"    {line}" for line in lines)
         scope = {"torch": torch, "F": torch.nn.functional}
         for name, value in self.program.weights.items():
-            scope[self.names[name]] = torch.from_numpy(value)
+            scope[self.names[name]] = place(torch.from_numpy(value))
         exec(f"{source}\n    return {result}", scope)
         return scope["run"]
 

@@ -1,5 +1,6 @@
 """Times products in PyTorch on the first CUDA device; prints microseconds per product as one JSON
-object, by type and sizes: {"float32_4096_4096_4096": 1234.5}.
+object, by type and sizes: {"float32_4096_4096_4096": 1234.5}; "tf32" are products of float32 that
+may use it.
 
 usage: torch_cuda.py [M N K]...
 """
@@ -33,10 +34,12 @@ def median_us(call):
 def main():
     numbers = [int(text) for text in sys.argv[1:]]
     times = {}
-    for name in ("float32", "float16", "bfloat16"):
+    for name in ("float32", "tf32", "float16", "bfloat16"):
+        dtype = torch.float32 if name == "tf32" else getattr(torch, name)
+        torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
         for m, n, k in zip(numbers[0::3], numbers[1::3], numbers[2::3]):
-            x = torch.zeros(m, k, dtype=getattr(torch, name), device="cuda")
-            y = torch.zeros(k, n, dtype=getattr(torch, name), device="cuda")
+            x = torch.zeros(m, k, dtype=dtype, device="cuda")
+            y = torch.zeros(k, n, dtype=dtype, device="cuda")
             times[f"{name}_{m}_{n}_{k}"] = median_us(lambda: x @ y)
     print(json.dumps(times))
 
