@@ -3,9 +3,11 @@
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -44,8 +46,8 @@ class Build:
     def list_files(self, *files):
         (self.build / "package-files.txt").write_text("\n".join(map(str, files)) + "\n", encoding="utf-8")
 
-    def package(self, *options):
-        return subprocess.run([str(PACKAGE), "--build", str(self.build), *options],
+    def package(self, *options, env=None):
+        return subprocess.run([str(PACKAGE), "--build", str(self.build), *options], env=env,
                               capture_output=True, text=True)
 
 
@@ -114,6 +116,58 @@ class PackageTest(unittest.TestCase):
         self.assert_refused("needs libother.so.2, which is not found")
         (self.made.build / "package-files.txt").unlink()
         self.assert_refused("was it built with a CUDA toolkit")
+
+    def with_xz(self, script):
+        """The environment where xz does that, with a folder of its own for scratch."""
+        programs = self.path / "programs"
+        programs.mkdir()
+        (programs / "xz").write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (programs / "xz").chmod(0o755)
+        self.scratch = self.path / "scratch"
+        self.scratch.mkdir()
+        return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": str(self.scratch)}
+
+    def assert_nothing_left(self):
+        self.assertEqual([], list(self.path.glob("out.tar.xz*")))
+        self.assertEqual([], list(self.scratch.iterdir()))
+
+    def test_a_full_disk_is_one_error(self):
+        said = "xz: (stdout): Write error: No space left on device"
+        environment = self.with_xz(f"echo '{said}' >&2; exit 1")
+        done = self.made.package("--output", str(self.output), env=environment)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, f"package: {self.output}.part cannot be written: {said}\n")
+        self.assert_nothing_left()
+
+    def test_what_is_ended_leaves_nothing(self):
+        environment = self.with_xz(f"touch '{self.path}/begun'; exec sleep 60")
+        process = subprocess.Popen([str(PACKAGE), "--build", str(self.made.build), "--output",
+                                    str(self.output)], env=environment)
+        while not (self.path / "begun").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
+        self.assert_nothing_left()
+
+    def test_paths_may_have_spaces(self):
+        self.made = Build(self.path / "a folder")
+        self.output = self.path / "a folder" / "an archive.tar.xz"
+        self.unpack()
+
+    def test_without_its_programs_it_names_them(self):
+        self.path.joinpath("none").mkdir()
+        done = subprocess.run([sys.executable, str(PACKAGE), "--build", str(self.made.build)],
+                              env={"PATH": str(self.path / "none")}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not found: ldd, readelf, strip, xz", done.stderr)
+
+    def test_a_folder_is_no_archive(self):
+        self.assert_refused("that is a folder", code=2, output=self.path)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_a_folder_of_others_is_refused(self):
+        self.assert_refused("nothing may be written into that folder", code=2, output=Path("/usr/out.tar.xz"))
 
     def test_a_folder_that_is_not_there_is_refused(self):
         self.assert_refused("there is no such folder", code=2, output=self.path / "absent" / "out.tar.xz")

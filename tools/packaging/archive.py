@@ -1,5 +1,6 @@
 """A folder with a manifest, and the same folder as one compressed file."""
 
+import contextlib
 import hashlib
 import json
 import subprocess
@@ -32,20 +33,34 @@ def _anonymous(member):
     return member
 
 
+def _write_tar(folder, file):
+    with tarfile.open(fileobj=file, mode="w|") as archive:
+        for path in [folder, *sorted(folder.rglob("*"))]:
+            archive.add(path, arcname=str(path.relative_to(folder.parent)), recursive=False,
+                        filter=_anonymous)
+
+
+def _compress_into(target, folder):
+    with subprocess.Popen(["xz", "-9", "--threads=0", "--stdout"], stdin=subprocess.PIPE,
+                          stdout=target, stderr=subprocess.PIPE) as xz:
+        try:
+            with contextlib.suppress(BrokenPipeError):  # xz has ended, and says why
+                _write_tar(folder, xz.stdin)
+                xz.stdin.close()
+            said = xz.stderr.read().decode(errors="replace").strip()
+        except BaseException:
+            xz.kill()  # it would go on for as long as compressing takes
+            raise
+    if xz.returncode != 0:
+        raise RuntimeError(f"{target.name} cannot be written: {said or xz.returncode}")
+
+
 def compress(folder, output):
     """Writes the folder, under its own name, as a .tar.xz; an old file stays until that is whole."""
     part = output.with_name(output.name + ".part")
     try:
-        with open(part, "wb") as target, \
-                subprocess.Popen(["xz", "-9", "--threads=0", "--stdout"], stdin=subprocess.PIPE,
-                                 stdout=target) as xz:
-            with tarfile.open(fileobj=xz.stdin, mode="w|") as archive:
-                for path in [folder, *sorted(folder.rglob("*"))]:
-                    archive.add(path, arcname=str(path.relative_to(folder.parent)), recursive=False,
-                                filter=_anonymous)
-            xz.stdin.close()
-            if xz.wait() != 0:
-                raise RuntimeError(f"xz failed with exit code {xz.returncode}")
+        with open(part, "wb") as target:
+            _compress_into(target, folder)
         part.replace(output)
     finally:
         part.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 _OF_THE_MACHINE = re.compile(
     r"(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv|util|anl|BrokenLocale|mvec)"
     r"|lib(cuda|cudart|cublas|cublasLt|cupti|cudnn|nvrtc|nvidia-\w+))[.-]")
-_LINE = re.compile(r"^\s+(\S+) => (?:(/\S+)|(not found))")
+_LINE = re.compile(r"^\s+(\S.*?) => (?:(/.*?)(?: \(0x|$)|(not found))")
 _VERSION = re.compile(r"\bGLIBC_(\d+)\.(\d+)")
 
 
