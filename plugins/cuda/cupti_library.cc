@@ -20,6 +20,8 @@ std::string find_functions(void* library, CuptiFunctions& functions) {
   if (functions.name == nullptr) return #name;
 #include "cupti_functions.inc"
 #undef LOCI_CUPTI_FUNCTION
+  functions.enable_driver_call = reinterpret_cast<decltype(functions.enable_driver_call)>(
+      dlsym(library, "cuptiActivityEnableDriverApi"));
   return {};
 }
 

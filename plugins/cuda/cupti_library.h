@@ -4,6 +4,7 @@
 
 #include <cupti.h>
 
+#include <cstdint>
 #include <string>
 
 #include "driver.h"
@@ -16,6 +17,8 @@ struct CuptiFunctions {
 #define LOCI_CUPTI_FUNCTION(name) decltype(&::name) name = nullptr;
 #include "cupti_functions.inc"
 #undef LOCI_CUPTI_FUNCTION
+  // cuptiActivityEnableDriverApi(), which CUDA 12.4 neither has nor declares; null without.
+  CUptiResult (*enable_driver_call)(CUpti_CallbackId call, std::uint8_t enable) = nullptr;
 };
 
 // The library of the process: opened once, and never closed, because its threads may run until the

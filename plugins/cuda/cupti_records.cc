@@ -13,12 +13,19 @@
 namespace loci::cuda {
 namespace {
 
-// A library of CUDA 12.4 writes an older record, of which these have the same places.
+// Records are read in the form of CUDA 12.4. Later libraries write longer ones, of which these have
+// the same places.
+#if CUPTI_API_VERSION >= 130000
 static_assert(offsetof(CUpti_ActivityKernel10, name) == offsetof(CUpti_ActivityKernel9, name));
 static_assert(offsetof(CUpti_ActivityKernel10, correlationId) ==
               offsetof(CUpti_ActivityKernel9, correlationId));
+static_assert(offsetof(CUpti_ActivityKernel10, graphNodeId) ==
+              offsetof(CUpti_ActivityKernel9, graphNodeId));
 static_assert(offsetof(CUpti_ActivityMemcpy6, correlationId) ==
               offsetof(CUpti_ActivityMemcpy5, correlationId));
+static_assert(offsetof(CUpti_ActivityMemcpy6, graphNodeId) ==
+              offsetof(CUpti_ActivityMemcpy5, graphNodeId));
+#endif
 
 // Then those of the time before it are forgotten: a recording may last for days.
 constexpr std::size_t kMostIds = 1 << 18;
@@ -99,8 +106,8 @@ CuptiRecords::CuptiRecords(const CuptiLibrary& cupti, std::vector<Multiprocessor
 void CuptiRecords::add(const CUpti_Activity& record) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return add_kernel(as<CUpti_ActivityKernel10>(record));
-    case CUPTI_ACTIVITY_KIND_MEMCPY: return add_copy(as<CUpti_ActivityMemcpy6>(record));
+      return add_kernel(as<CUpti_ActivityKernel9>(record));
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return add_copy(as<CUpti_ActivityMemcpy5>(record));
     case CUPTI_ACTIVITY_KIND_MEMCPY2: return add_copy(as<CUpti_ActivityMemcpyPtoP4>(record));
     case CUPTI_ACTIVITY_KIND_MEMSET: return add_fill(as<CUpti_ActivityMemset4>(record));
     case CUPTI_ACTIVITY_KIND_DRIVER: return add_call(as<CUpti_ActivityAPI>(record));
@@ -118,7 +125,7 @@ void CuptiRecords::add(const CUpti_Activity& record) {
   }
 }
 
-void CuptiRecords::add_kernel(const CUpti_ActivityKernel10& kernel) {
+void CuptiRecords::add_kernel(const CUpti_ActivityKernel9& kernel) {
   loci_device_record record{};
   record.kind = LOCI_DEVICE_WORK_KERNEL;
   loci_launch_geometry& geometry = record.geometry;

@@ -49,7 +49,7 @@ class CuptiRecords {
     bool enqueues;
   };
 
-  void add_kernel(const CUpti_ActivityKernel10& kernel);
+  void add_kernel(const CUpti_ActivityKernel9& kernel);
   void add_call(const CUpti_ActivityAPI& call);
   template <class Copy>
   void add_copy(const Copy& copy);

@@ -40,6 +40,13 @@ constexpr RecordedKind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the driver"},
     {CUPTI_ACTIVITY_KIND_OVERHEAD, "its overhead"}};
 
+// Those by whose records ids join.
+void choose_calls(const CuptiLibrary& cupti, bool on) {
+  for (const CUpti_CallbackId call : enqueuing_calls()) {
+    cupti->enable_driver_call(call, on ? 1 : 0);
+  }
+}
+
 // CUPTI keeps the callbacks for good.
 void stay_loaded(const void* function) {
   Dl_info file{};
@@ -102,8 +109,10 @@ std::string ProfileSource::enable(bool with_calls) {
   const std::optional<Moment> begin = now();
   if (!begin) return "CUPTI does not tell its time";
   clock_.add(begin->cupti, begin->host);
+  // Ids join by records of calls: no more of them than that takes, where they can be chosen.
+  const bool chooses_calls = !with_calls && cupti->enable_driver_call != nullptr;
   for (const auto& [kind, what] : kKinds) {
-    if (kind == CUPTI_ACTIVITY_KIND_DRIVER && !with_calls) continue;
+    if (kind == CUPTI_ACTIVITY_KIND_DRIVER && chooses_calls) continue;
     status = cupti->cuptiActivityEnable(kind);
     if (status == CUPTI_SUCCESS) {
       enabled_.push_back(kind);
@@ -111,11 +120,7 @@ std::string ProfileSource::enable(bool with_calls) {
       return refused(status, std::string("to record ") + what);
     }
   }
-  if (with_calls) return {};
-  // Ids join by records of calls: no more of them than that takes.
-  for (const CUpti_CallbackId call : enqueuing_calls()) {
-    cupti->cuptiActivityEnableDriverApi(call, 1);
-  }
+  if (chooses_calls) choose_calls(cupti, true);
   return {};
 }
 
@@ -123,9 +128,7 @@ void ProfileSource::disable() {
   const CuptiLibrary& cupti = *cupti_;
   for (const CUpti_ActivityKind kind : enabled_) cupti->cuptiActivityDisable(kind);
   enabled_.clear();
-  for (const CUpti_CallbackId call : enqueuing_calls()) {
-    cupti->cuptiActivityEnableDriverApi(call, 0);
-  }
+  if (cupti->enable_driver_call != nullptr) choose_calls(cupti, false);
 }
 
 void ProfileSource::flush() {

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <loci/io.hpp>
 #include <loci/ops.hpp>
 #include <loci/program.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -22,6 +24,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::string> kReporters{"classic", "csv",     "html",    "json",
                                           "nvprof",  "statset", "summary", "trace"};
@@ -168,6 +171,37 @@ TEST_F(CudaReportTest, WhereCuptiRefusesTheReportSaysWhatToDo) {
                                "work is whose with CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED; "
                                "end the other profiler of this process"));
   EXPECT_GT(device_time_in(row_of(taken, "exp")), 0) << taken;
+}
+
+// A copy of the double that lacks a function: its table of symbols has another name instead.
+std::string cupti_without(const std::string& function, const ScratchDirectory& scratch) {
+  std::ifstream file(build_path("lib/loci/cuda_double/libcupti.so.13"), std::ios::binary);
+  std::string library{std::istreambuf_iterator<char>(file), {}};
+  std::string other = function;
+  other.back() = '_';
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = library.find(function + '\0', at)) != std::string::npos; ++found) {
+    library.replace(at, function.size(), other);
+  }
+  EXPECT_GT(found, 0U) << function;
+  scratch.write("libcupti.so.12", library);
+  return scratch.path("libcupti.so.12");
+}
+
+// As that of CUDA 12.4. Without records of calls no work finds its operator.
+TEST_F(CudaReportTest, ALibraryThatCannotChooseCallsTellsOfWorkToo) {
+  const std::string profile = scratch_.path("profile");
+  const Finished finished =
+      run_process({build_path("bin/loci"), "run", scratch_.path("model"), "--device", "cuda:0",
+                   "--optimize", "none", "--feed", "x=1", "--repeat", "20", "--profile", "gpu",
+                   "--reporter", "json=" + profile},
+                  {"LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1"),
+                   "LOCI_CUDA_CUPTI=" + cupti_without("cuptiActivityEnableDriverApi", scratch_)});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const nlohmann::json quality = nlohmann::json::parse(scratch_.read("profile")).at("quality");
+  EXPECT_EQ(quality.at("unattributed_device_spans"), 0);
+  EXPECT_THAT(quality.at("notes").dump(),
+              AllOf(HasSubstr("CUPTI tells of"), Not(HasSubstr("times come from CUDA events"))));
 }
 
 TEST_F(CudaReportTest, ALibraryThatIsNoneIsNamed) {
