@@ -50,7 +50,7 @@ class DeviceQuestions {
 std::string DeviceQuestions::uuid() const {
   static constexpr char kDigits[] = "0123456789abcdef";
   CUuuid uuid{};
-  check(driver_->cuDeviceGetUuid(&uuid, device_), "describing a device");
+  check(driver_->cuDeviceGetUuid_v2(&uuid, device_), "describing a device");
   std::string text = "GPU-";
   for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
