@@ -1,6 +1,7 @@
 // What a benchmark program prints: one object with its figures, the peer's and the ratios.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -47,8 +48,10 @@ class Report {
     return name.find(only_) != std::string::npos;
   }
   void add(Row row) { rows_.push_back(std::move(row)); }
-  // A remark for people, such as why a peer is absent.
-  void note(std::string text) { notes_.push_back(std::move(text)); }
+  // A remark for people, such as why a peer is absent. Shown once, however often it is made.
+  void note(const std::string& text) {
+    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+  }
   void print() const;
 
  private:
