@@ -7,13 +7,13 @@
 
 #include "cublaslt_handle.h"
 #include "device.h"
+#include "kernels/library_workspace.h"
 
 namespace loci::cuda {
 namespace {
 
 // What its algorithms make use of at most.
 constexpr std::uint32_t kVectorAlignment = 16;
-constexpr std::uint64_t kWorkspaceAlignment = 256;
 
 // What NVIDIA recommends for the processors of most devices and for those of sm_90.
 constexpr std::uint64_t kUsualWorkspace = std::uint64_t{4} << 20;
@@ -39,12 +39,6 @@ cublasComputeType_t compute_type_of(loci_dtype dtype, bool uses_tf32) {
 template <class T>
 T* given(const T& opaque) {
   return const_cast<T*>(&opaque);
-}
-
-void* aligned_workspace(const sdk::Launch& launch) {
-  const auto address = reinterpret_cast<std::uintptr_t>(launch.workspace<char>());
-  return reinterpret_cast<void*>((address + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
-                                 kWorkspaceAlignment);
 }
 
 }  // namespace
@@ -159,11 +153,10 @@ std::optional<cublasLtMatmulHeuristicResult_t> CublasLtProduct::choose(std::uint
   return result.state == CUBLAS_STATUS_SUCCESS ? std::optional(result) : std::nullopt;
 }
 
-// The host's memory is aligned less than the library wants.
 std::uint64_t CublasLtProduct::workspace() const {
   const std::uint64_t wanted =
       std::max(aligned_->workspaceSize, anywhere_ ? anywhere_->workspaceSize : 0);
-  return wanted == 0 ? 0 : wanted + kWorkspaceAlignment;
+  return library_workspace(wanted);
 }
 
 bool CublasLtProduct::are_aligned(const CublasLtOperands& operands) const {
