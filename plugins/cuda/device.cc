@@ -64,6 +64,7 @@ Device::Device(Plugin& plugin, const sdk::Host& host, std::uint32_t index)
       chains_(plugin, *this, host),
       is_blocking_(plugin.is_blocking()),
       cublaslt_(plugin, *this),
+      cudnn_(plugin, *this),
       event_times_(*this, plugin.profile_source().event_session(), host),
       graph_trace_(*this) {
   check(driver_->cuDevicePrimaryCtxRetain(&context_, entry_.handle), "opening the device");
@@ -85,6 +86,7 @@ Device::~Device() {
     const CurrentContext current(*this, CurrentContext::ToGiveBack{});
     open_devices_.remove(*this, [this] { event_times_.leave(); });
     cublaslt_.destroy();
+    cudnn_.destroy();
     modules_.unload();
     driver_->cuStreamDestroy(watch_);
   }

@@ -11,6 +11,7 @@
 
 #include "chain_kernels.h"
 #include "cublaslt_handle.h"
+#include "cudnn_handles.h"
 #include "device_graph_trace.h"
 #include "device_list.h"
 #include "driver.h"
@@ -67,6 +68,7 @@ class Device {
   [[nodiscard]] Suspects& suspects() { return suspects_; }
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
   [[nodiscard]] CublasLtHandle& cublaslt() { return cublaslt_; }
+  [[nodiscard]] CudnnHandles& cudnn() { return cudnn_; }
   [[nodiscard]] EventTimes& event_times() { return event_times_; }
   // Without work: errors of the context can be asked for by it, and clocks compared.
   [[nodiscard]] CUstream watch() const { return watch_; }
@@ -112,6 +114,7 @@ class Device {
   Suspects suspects_;
   const bool is_blocking_;
   CublasLtHandle cublaslt_;
+  CudnnHandles cudnn_;
   EventTimes event_times_;
   DeviceGraphTrace graph_trace_;
   std::atomic<bool> is_lost_{false};

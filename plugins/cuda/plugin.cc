@@ -30,11 +30,13 @@ bool read_compiles_at_once(const sdk::Host& host, const sdk::Options& options) {
 }  // namespace
 
 Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
-    : driver_path_(setting_of(host, options, "driver")),
+    : host_(host),
+      driver_path_(setting_of(host, options, "driver")),
       cublaslt_setting_(setting_of(host, options, "cublaslt")),
       nvrtc_setting_(setting_of(host, options, "nvrtc")),
       compiles_at_once_(read_compiles_at_once(host, options)),
       chain_store_(ChainStore::directory_of_user()),
+      cudnn_setting_(setting_of(host, options, "cudnn")),
       uses_tf32_(read_switch(host, options, "tf32")),
       is_blocking_(read_switch(host, options, "blocking")),
       cupti_setting_(setting_of(host, options, "cupti")),
@@ -80,6 +82,19 @@ const NvrtcLibrary& Plugin::nvrtc() {
     nvrtc_ = std::make_unique<NvrtcLibrary>(nvrtc_setting_, driver(), emulated);
   });
   return *nvrtc_;
+}
+
+const CudnnLibrary& Plugin::cudnn() {
+  std::call_once(looked_for_cudnn_, [this] {
+    const auto& devices = list().devices;
+    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
+    cudnn_ = std::make_unique<CudnnLibrary>(cudnn_setting_, driver(), emulated);
+    if (!cudnn_->is_mismatched()) return;
+    host_.log(LOCI_LOG_WARN,
+              "[cuda] " + cudnn_->unavailable() + ". Until then the plugin convolves by itself",
+              __FILE__, __LINE__);
+  });
+  return *cudnn_;
 }
 
 const CuptiLibrary& Plugin::cupti() {

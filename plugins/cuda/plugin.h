@@ -12,6 +12,7 @@
 
 #include "chain_store.h"
 #include "cublaslt_library.h"
+#include "cudnn_library.h"
 #include "cupti_library.h"
 #include "device_list.h"
 #include "driver.h"
@@ -33,6 +34,7 @@ class Plugin {
   const void* interface(std::string_view name);
   [[nodiscard]] const sdk::KernelList& kernels() const { return kernels_; }
 
+  [[nodiscard]] const sdk::Host& host() const { return host_; }
   // Opens the driver when first called, LOCI_CUDA_DRIVER if that is set.
   const Driver& driver();
   const DeviceList& list();
@@ -43,6 +45,9 @@ class Plugin {
   // Whether what NVRTC compiles is waited for, as LOCI_CUDA_COMPILE=now says.
   [[nodiscard]] bool compiles_at_once() const { return compiles_at_once_; }
   [[nodiscard]] const ChainStore& chain_store() const { return chain_store_; }
+  // Opened when first called, LOCI_CUDA_CUDNN if that is set; not there where that is 0. The log
+  // tells of one that does not fit.
+  const CudnnLibrary& cudnn();
   [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
   // Whether each launch is waited for, as LOCI_CUDA_BLOCKING=1 says.
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
@@ -56,11 +61,13 @@ class Plugin {
   [[nodiscard]] OpenDevices& open_devices() { return open_devices_; }
 
  private:
+  const sdk::Host& host_;
   const std::string driver_path_;
   const std::string cublaslt_setting_;
   const std::string nvrtc_setting_;
   const bool compiles_at_once_;
   const ChainStore chain_store_;
+  const std::string cudnn_setting_;
   const bool uses_tf32_;
   const bool is_blocking_;
   const std::string cupti_setting_;
@@ -73,6 +80,8 @@ class Plugin {
   std::unique_ptr<CublasLtLibrary> cublaslt_;
   std::once_flag looked_for_nvrtc_;
   std::unique_ptr<NvrtcLibrary> nvrtc_;
+  std::once_flag looked_for_cudnn_;
+  std::unique_ptr<CudnnLibrary> cudnn_;
   PinnedRanges pinned_;
   OpenDevices open_devices_;
   std::once_flag looked_for_cupti_;

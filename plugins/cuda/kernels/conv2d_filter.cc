@@ -80,6 +80,10 @@ class FilterGradKernel final : public sdk::Kernel {
 
 }  // namespace
 
+std::unique_ptr<sdk::Kernel> make_own_conv2d_grad_filter(const sdk::OpDesc& op) {
+  return std::make_unique<FilterGradKernel>(op);
+}
+
 void add_conv2d_filter(Kernels& kernels) {
   kernels.push_back(
       enqueuing("conv2d_grad_filter", sdk::kFloatBits, sdk::make_kernel<FilterGradKernel>));

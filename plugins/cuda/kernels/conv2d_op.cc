@@ -1,12 +1,6 @@
 #include "kernels/conv2d_op.h"
 
 namespace loci::cuda {
-namespace {
-
-// conv2d's inputs, then those of fused_conv2d.
-enum ConvSlot : std::uint32_t { kBias = 2, kScale, kShift, kMean, kVariance, kResidual };
-
-}  // namespace
 
 ConvEndingOp::ConvEndingOp(const sdk::OpDesc& op)
     : is_fused_(op.name() == "fused_conv2d"), has_bias_(op.has_input(kBias)) {

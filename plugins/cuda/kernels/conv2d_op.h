@@ -10,6 +10,9 @@ namespace loci::cuda {
 
 class ConvEndingOp {
  public:
+  // conv2d's inputs, then those of fused_conv2d.
+  enum Slot : std::uint32_t { kBias = 2, kScale, kShift, kMean, kVariance, kResidual };
+
   // Throws Error for an activation that it does not know.
   explicit ConvEndingOp(const sdk::OpDesc& op);
 

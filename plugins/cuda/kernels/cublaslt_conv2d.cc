@@ -10,8 +10,8 @@
 #include "kernels/conv2d_op.h"
 #include "kernels/conv2d_shape.h"
 #include "kernels/cublaslt_product.h"
-#include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
+#include "kernels/left_conv_ending.h"
 #include "kernels/own_conv2d.h"
 
 namespace loci::cuda {
@@ -78,22 +78,6 @@ bool is_done(const ConvEndingOp& op, const CublasLtEnding& done) {
   return !op.has_bias() && !op.has_norm() && done.residual == op.has_residual() &&
          done.activation == op.activation();
 }
-
-// What the library leaves of an ending to a kernel of our own.
-struct LeftConvEnding {
-  void launch(const sdk::Launch& launch) const {
-    ConvEnding left = op.in(launch);
-    if (done.residual) left.residual = nullptr;
-    if (done.activation != Activation::kNone) left.activation = Activation::kNone;
-    function.launch(launch, count, launch.output<void>(0), count, plane, channels, left);
-  }
-  KernelFunction function;
-  ConvEndingOp op;
-  CublasLtEnding done;
-  std::int64_t count;
-  Extent plane;
-  Extent channels;
-};
 
 struct PixelProduct {
   // Of the filters with what is gathered from.
@@ -163,12 +147,8 @@ class CublasLtConv final : public sdk::Kernel {
       throw sdk::Error(LOCI_CODE_UNSUPPORTED,
                        "cuBLASLt ends no product so, and halves would be rounded twice");
     }
-    return LeftConvEnding{KernelFunction(prepare, kConvImage, typed_name("finish_conv2d", dtype)),
-                          ending_,
-                          done,
-                          shape.batch * shape.group_filters * shape.image_size(),
-                          extent_of(shape.image_size()),
-                          extent_of(shape.group_filters)};
+    return LeftConvEnding(prepare, ending_, shape,
+                          {done.residual, done.activation != Activation::kNone});
   }
 
   sdk::ConvOptions options_;

@@ -15,7 +15,8 @@ sdk::KernelList all_kernels() {
   add_clip(kernels);
   add_compare(kernels);
   add_concat(kernels);
-  add_cublaslt_conv2d(kernels);  // before add_conv2d(), whose kernels take what it leaves
+  add_cudnn_conv2d(kernels);  // takes what it does before cuBLASLt, and both before our own
+  add_cublaslt_conv2d(kernels);
   add_conv2d(kernels);
   add_conv2d_filter(kernels);
   add_cross_entropy(kernels);

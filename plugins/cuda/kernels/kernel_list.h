@@ -36,6 +36,7 @@ void add_conv2d_filter(Kernels& kernels);
 void add_cross_entropy(Kernels& kernels);
 void add_cublaslt_conv2d(Kernels& kernels);
 void add_cublaslt_matmul(Kernels& kernels);
+void add_cudnn_conv2d(Kernels& kernels);
 void add_dropout(Kernels& kernels);
 void add_fill(Kernels& kernels);
 void add_fused_elementwise(Kernels& kernels);

@@ -1,4 +1,5 @@
-// The convolutions of conv2d.cu, which take whatever cuBLASLt does not.
+// The convolutions of conv2d.cu, conv2d_patch.cu and conv2d_filter.cu, which take whatever cuDNN and
+// cuBLASLt do not.
 #pragma once
 
 #include <loci/plugin/kernel.hpp>
@@ -19,5 +20,6 @@ inline constexpr KernelImage kConvImage{"conv2d", loci_cuda_conv2d};
 // Of conv2d or fused_conv2d.
 [[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d(const sdk::OpDesc& op);
 [[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d_grad_input(const sdk::OpDesc& op);
+[[nodiscard]] std::unique_ptr<sdk::Kernel> make_own_conv2d_grad_filter(const sdk::OpDesc& op);
 
 }  // namespace loci::cuda

@@ -1,0 +1,87 @@
+// A convolution as cuDNN computes it: described, and with the algorithm that its heuristics chose
+// for the shape, once.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/conv2d.hpp>
+#include <loci/plugin/kernel.hpp>
+#include <memory>
+#include <vector>
+
+#include "cudnn_handles.h"
+#include "driver.h"
+
+namespace loci::cuda {
+
+class Device;
+
+enum class ConvPass { kForward, kImageGrad, kFilterGrad };
+
+// What of an operator's ending the library does within its launch, which has a bias always: of
+// zeros where the operator has none.
+struct CudnnEnding {
+  bool is_fused = false;
+  bool bias = false;
+  bool residual = false;
+  bool relu = false;
+};
+
+// The addresses of a launch. Those of the ending are null where there is none.
+struct CudnnOperands {
+  const void* x;      // or the gradient of the result, where it is the image's that is computed
+  const void* other;  // the filter, or the gradient of the result
+  const void* bias;
+  const void* residual;
+  void* out;
+  char* workspace;  // aligned
+};
+
+// Immutable, so that several threads may enqueue it at once.
+class CudnnConvolution {
+ public:
+  // The device's context is current. Throws Error(LOCI_CODE_UNSUPPORTED) that says why the library
+  // does not compute it, or not in one order of its sums.
+  CudnnConvolution(Device& device, ConvPass pass, loci_dtype dtype, const sdk::ConvShape& shape,
+                   const CudnnEnding& ending);
+
+  // Bytes that a launch gives as workspace.
+  [[nodiscard]] std::uint64_t workspace() const { return workspace_ + zeros_; }
+  [[nodiscard]] const CudnnEnding& ending() const { return ending_; }
+  // Of the zeros that a launch has at the beginning of its workspace; 0 if it needs none.
+  [[nodiscard]] std::uint64_t zeros() const { return zeros_; }
+  // 0, or the status by which the library refused, having enqueued nothing. The context is
+  // current. Throws Error for any other.
+  [[nodiscard]] cudnn::Status enqueue(const CudnnOperands& operands, CUstream stream) const;
+
+ private:
+  template <class Opaque>
+  using Owned = std::unique_ptr<Opaque, cudnn::Status (*)(Opaque*)>;
+
+  template <class Opaque>
+  Owned<Opaque> make(cudnn::Status (*create)(Opaque**), cudnn::Status (*destroy)(Opaque*)) const;
+  void describe(loci_dtype dtype, const sdk::ConvShape& shape);
+  void describe_ending(cudnn::DataType type, int filters);
+  void choose(loci_dtype dtype, const sdk::ConvShape& shape);
+  [[nodiscard]] std::vector<cudnn::AlgorithmResult> ask_heuristics() const;
+  bool take(const cudnn::AlgorithmResult& result, loci_dtype dtype);
+  // Throws Error(LOCI_CODE_UNSUPPORTED) where the library does not take what it was told.
+  void require(cudnn::Status status, const char* action) const;
+  [[nodiscard]] cudnn::Status run(cudnn::Handle handle, const CudnnOperands& operands,
+                                  char* workspace) const;
+
+  CudnnHandles& handles_;
+  const CudnnLibrary& library_;
+  const ConvPass pass_;
+  const CudnnEnding ending_;
+  Owned<cudnn::TensorOpaque> image_;
+  Owned<cudnn::FilterOpaque> filter_;
+  Owned<cudnn::TensorOpaque> result_;
+  Owned<cudnn::ConvolutionOpaque> convolution_;
+  Owned<cudnn::TensorOpaque> bias_;
+  Owned<cudnn::ActivationOpaque> activation_;
+  cudnn::Algorithm algorithm_ = 0;
+  std::uint64_t workspace_ = 0;
+  std::uint64_t zeros_ = 0;
+};
+
+}  // namespace loci::cuda

@@ -1,0 +1,36 @@
+// What a library leaves of an operator's ending, by a kernel of our own.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/kernel.hpp>
+
+#include "kernels/conv2d_op.h"
+#include "kernels/conv2d_shape.h"
+#include "kernels/kernel_function.h"
+
+namespace loci::cuda {
+
+// Results are in memory, in their type: of halves they would be rounded twice.
+class LeftConvEnding {
+ public:
+  // What the library has done of it.
+  struct Done {
+    bool residual = false;
+    bool activation = false;
+  };
+
+  LeftConvEnding(const sdk::Prepare& prepare, const ConvEndingOp& op, const sdk::ConvShape& shape,
+                 Done done);
+
+  void launch(const sdk::Launch& launch) const;
+
+ private:
+  KernelFunction function_;
+  ConvEndingOp op_;
+  Done done_;
+  std::int64_t count_;
+  Extent plane_;
+  Extent channels_;
+};
+
+}  // namespace loci::cuda
