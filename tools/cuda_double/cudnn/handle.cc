@@ -88,9 +88,10 @@ void Handle::destroy(Handle* handle) {
 Handle::Use::Use(Handle* handle) : handle_(Handle::of(handle)) {
   require(!handle_.is_used_.exchange(true), "two threads use one handle at once");
   CUcontext current = nullptr;
-  cuCtxGetCurrent(&current);
-  if (current == handle_.context_) return;
+  const bool is_told = cuCtxGetCurrent(&current) == CUDA_SUCCESS;
+  if (is_told && current == handle_.context_) return;
   handle_.is_used_ = false;
+  require(is_told, "the driver does not tell its context", kExecutionFailedDriver);
   throw Refusal(kBadParameter, "another context is current than the handle's");
 }
 

@@ -3,6 +3,7 @@
 
 #include "capture.h"
 #include "cublaslt_table.h"
+#include "device_floats.h"
 
 namespace loci::cuda_rules {
 namespace {

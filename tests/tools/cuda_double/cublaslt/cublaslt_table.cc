@@ -69,15 +69,4 @@ cublasStatus_t LtProduct::enqueue(cublasLtHandle_t used, CUstream stream) {
                                  &chosen.algo, at(workspace), workspace_bytes, stream);
 }
 
-DeviceFloats::DeviceFloats(const std::vector<float>& values)
-    : count_(values.size()), memory_(values.size() * sizeof(float)) {
-  must(cu().cuMemcpyHtoD(memory_, values.data(), values.size() * sizeof(float)));
-}
-
-std::vector<float> DeviceFloats::values() const {
-  std::vector<float> values(count_);
-  must(cu().cuMemcpyDtoH(values.data(), memory_, count_ * sizeof(float)));
-  return values;
-}
-
 }  // namespace loci::cuda_rules

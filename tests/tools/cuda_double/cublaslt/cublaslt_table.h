@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "driver_test.h"
 
@@ -48,19 +47,6 @@ struct LtProduct {
   std::size_t workspace_bytes = 0;
   float alpha = 1;
   float beta = 0;
-};
-
-// Floats of a device.
-class DeviceFloats {
- public:
-  explicit DeviceFloats(const std::vector<float>& values);
-  operator CUdeviceptr() const { return memory_; }
-  // By a blocking copy.
-  std::vector<float> values() const;
-
- private:
-  std::size_t count_;
-  DeviceMemory memory_;
 };
 
 }  // namespace loci::cuda_rules
