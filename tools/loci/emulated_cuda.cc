@@ -51,6 +51,7 @@ void use_emulated_cuda() {
   }
   ::setenv("LOCI_CUDA_DRIVER", path.c_str(), /*replace=*/1);
   use_emulated_library("LOCI_CUDA_CUBLASLT", "libcublasLt.so.13");
+  use_emulated_library("LOCI_CUDA_CUDNN", "libcudnn.so.9");
   use_emulated_library("LOCI_CUDA_CUPTI", "libcupti.so.13");
 }
 

@@ -146,5 +146,27 @@ TEST_F(CudaRunnerTest, EachReportSaysThatTheDeviceIsEmulated) {
   EXPECT_THAT(finished.out, HasSubstr("cuda:0 is emulated: its times are of no device"));
 }
 
+// It runs all the same, by the plugin's own kernels.
+TEST_F(CudaRunnerTest, AMismatchedCudnnIsToldInTheLogOnce) {
+  const Program main;
+  const ProgramGuard building(main, Program());
+  const Variable x = data("x", {1, 2, 5, 5}, kFloat32);
+  const Variable filter = data("filter", {2, 2, 2, 2}, kFloat32);
+  const Variable y = conv2d(conv2d(x, filter), filter);
+  io::save_inference_model(model(), main, {x, filter}, {y}, Scope());
+  const Finished run =
+      loci_with({"run", model(), "--device", "cuda:0", "--feed", "x=1", "--feed", "filter=1"},
+                {"LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1"),
+                 "LOCI_CUDA_CUDNN=" + build_path("lib/loci/cuda_double/libcudnn.so.9"),
+                 "LOCI_CUDNN_DOUBLE=version=8907"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::string told =
+      "is 8.9.7, and the plugin takes 9; install cuDNN 9; mend LOCI_CUDA_CUDNN. Until then the "
+      "plugin convolves by itself";
+  const std::size_t first = run.err.find(told);
+  ASSERT_NE(first, std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("mismatched cuDNN", first), std::string::npos) << run.err;
+}
+
 }  // namespace
 }  // namespace loci::test
