@@ -1,5 +1,6 @@
-// How near Loci comes to what the device does without it: products, memory, copies, replays, and
-// the cost of a profile. On the double of the driver it shows only that the programs work.
+// How near Loci comes to what the device does without it: products, convolutions, memory, copies,
+// replays, and the cost of a profile. On the double of the driver it shows only that the programs
+// work.
 #include <cstdio>
 #include <exception>
 #include <loci/devices.hpp>
@@ -19,6 +20,7 @@ void measure(Report* report) {
   report->note("device: " + properties.name + ", driver " + properties.driver);
   if (emulated) report->note("emulated on the processor: these times are of no GPU");
   measure_matmul(bench);
+  measure_conv2d(bench);
   measure_bandwidth(bench);
   measure_copies(bench);
   measure_replay(bench);

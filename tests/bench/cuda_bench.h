@@ -85,6 +85,7 @@ struct CudaBench {
 };
 
 void measure_matmul(const CudaBench& bench);
+void measure_conv2d(const CudaBench& bench);
 void measure_bandwidth(const CudaBench& bench);
 void measure_copies(const CudaBench& bench);
 void measure_replay(const CudaBench& bench);

@@ -24,6 +24,7 @@ std::vector<std::string> suite_environment(const Plan& plan) {
   if (plan.emulated) {
     environment.push_back("LOCI_CUDA_DRIVER=" + at.double_of("libcuda.so.1"));
     environment.push_back("LOCI_CUDA_CUBLASLT=" + at.double_of("libcublasLt.so.13"));
+    environment.push_back("LOCI_CUDA_CUDNN=" + at.double_of("libcudnn.so.9"));
     environment.push_back("LOCI_CUDA_CUPTI=" + at.double_of("libcupti.so.13"));
     environment.emplace_back("LOCI_CUDA_DOUBLE=checks=all");
   } else {

@@ -49,6 +49,17 @@ TEST(StepsTest, ConformanceRunsEachFamilyAsCtestDoes) {
   EXPECT_THAT(test_settings().capture_filter, StartsWith("Places/"));
 }
 
+// By default they are cuDNN's where that is found.
+TEST(StepsTest, ConvolutionsAreOfThePluginsOwnKernelsOnceToo) {
+  const std::vector<Step> steps = all_steps(plan_of(false));
+  EXPECT_THAT(named(steps, "conformance.conv2d").environment, Not(Contains("LOCI_CUDA_CUDNN=0")));
+  const Step own = named(steps, "conformance.conv2d_own");
+  EXPECT_THAT(own.command, IsSupersetOf({"cuda:0", "^(fused_)?conv2d/", "--complete"}));
+  EXPECT_THAT(own.environment, Contains("LOCI_CUDA_CUDNN=0"));
+  EXPECT_THAT(suite_environment(plan_of(true)),
+              Contains("LOCI_CUDA_CUDNN=/there/lib/loci/cuda_double/libcudnn.so.9"));
+}
+
 TEST(StepsTest, AnsweredRulesAreComparedWithTheOtherDrivers) {
   EXPECT_THAT(named(all_steps(plan_of(false)), "rules.compared").command,
               Contains("/out/logs/rules.double.log"));
