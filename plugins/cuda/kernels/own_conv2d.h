@@ -1,5 +1,5 @@
-// The convolutions of conv2d.cu, conv2d_patch.cu and conv2d_filter.cu, which take whatever cuDNN and
-// cuBLASLt do not.
+// The convolutions of conv2d.cu, conv2d_patch.cu and conv2d_filter.cu, which take whatever cuDNN
+// and cuBLASLt do not.
 #pragma once
 
 #include <loci/plugin/kernel.hpp>

@@ -80,7 +80,8 @@ void expect_noted(const std::vector<RecentLaunches::Launch>& launches) {
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const std::uint64_t number = launches[i].correlation;
     ASSERT_EQ(launches[i].op, kOps[number % kOps.size()]);
-    if (i > 0) ASSERT_EQ(number, launches[i - 1].correlation + 1);
+    if (i == 0) continue;
+    ASSERT_EQ(number, launches[i - 1].correlation + 1);
   }
 }
 

@@ -21,6 +21,7 @@ CuptiTable open_cupti() {
 #define LOCI_CUPTI_FUNCTION(name) find(table.name, #name);
 #include "plugins/cuda/cupti_functions.inc"
 #undef LOCI_CUPTI_FUNCTION
+  find(table.cuptiActivityEnableDriverApi, "cuptiActivityEnableDriverApi");
   find(table.cuptiGetVersion, "cuptiGetVersion");
   find(table.cuptiSubscribe, "cuptiSubscribe");
   return table;

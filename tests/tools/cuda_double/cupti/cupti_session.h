@@ -14,6 +14,7 @@ struct CuptiTable {
 #define LOCI_CUPTI_FUNCTION(name) decltype(&::name) name = nullptr;
 #include "plugins/cuda/cupti_functions.inc"
 #undef LOCI_CUPTI_FUNCTION
+  decltype(&::cuptiActivityEnableDriverApi) cuptiActivityEnableDriverApi = nullptr;
   decltype(&::cuptiGetVersion) cuptiGetVersion = nullptr;
   decltype(&::cuptiSubscribe) cuptiSubscribe = nullptr;
   void* library = nullptr;
