@@ -36,7 +36,7 @@ class OperatorLowering {
     launch.kernel = std::move(placement.kernel.kernel);
     instruction.step = std::move(launch);
     lower_outputs(op, &instruction, &write_backs);
-    note_candidate(op, placement.kernel.implementation);
+    note_candidate(op, placement.kernel.for_layouts);
     state_.plan.instructions.push_back(std::move(instruction));
     for (const TransferStep& step : write_backs) state_.values.add_transfer(step);
   }
@@ -44,8 +44,7 @@ class OperatorLowering {
  private:
   // Of the instruction that comes next.
   void note_candidate(const program::Operator& op, const dispatch::Implementation& kernel) {
-    const bool has_layouts = (kernel.def->flags & LOCI_KERNEL_OWN_LAYOUTS) != 0;
-    if (!has_layouts || !state_.request.options.chain_layouts) return;
+    if (kernel.def == nullptr || !state_.request.options.chain_layouts) return;
     state_.layout_candidates.push_back(
         {state_.plan.instructions.size(), &op, kernel, std::move(bound_inputs_), output_types(op)});
   }

@@ -211,6 +211,7 @@ class ValueLayouts {
       if (kernels_of_[i] == nullptr) continue;
       Instruction& instruction = instruction_of(candidates_[i]);
       LaunchStep& launch = *instruction.launch();
+      bind(candidates_[i].implementation, instruction, &launch);
       repack(kernels_of_[i]->input_layouts(), &instruction.inputs);
       launch.kernel = std::move(kernels_of_[i]);
       std::vector<loci_alias>& aliases = launch.aliases;
@@ -227,6 +228,14 @@ class ValueLayouts {
       plan_.values[i].bytes = plugin::find_layout(values_[i].layout)->bytes;
     }
     if (!repacked_.empty()) drop_unread();
+  }
+
+  // Maybe another one than takes plain values.
+  void bind(const dispatch::Implementation& implementation, const Instruction& instruction,
+            LaunchStep* launch) {
+    const loci_kernel_def& def = *implementation.def;
+    launch->aliases.assign(def.aliases, def.aliases + def.alias_count);
+    plan_.operators[static_cast<std::size_t>(instruction.op)].kernel = implementation.name();
   }
 
   // Constants in the layouts that the kernel chose this time.

@@ -15,11 +15,11 @@
 
 namespace loci::runtime {
 
-// An operator whose kernel may be asked about layouts of its own, as it was bound.
+// An operator that a kernel may be asked about layouts of its own for, as it was bound.
 struct LayoutCandidate {
   std::size_t instruction = 0;  // an index
   const program::Operator* op = nullptr;
-  dispatch::Implementation implementation;
+  dispatch::Implementation implementation;  // the bound one, or another one of its plugin
   dispatch::ArgumentSlots inputs;
   dispatch::ArgumentSlots outputs;
 };

@@ -43,6 +43,10 @@ bool takes_dtype(const Implementation& candidate, const loci_op_desc& op) {
   return (candidate.def->dtype_mask & LOCI_DTYPE_BIT(leading_dtype(op))) != 0;
 }
 
+bool has_own_layouts(const Implementation& candidate) {
+  return (candidate.def->flags & LOCI_KERNEL_OWN_LAYOUTS) != 0;
+}
+
 // Of one that takes the dtype. Empty if the kernel accepts.
 std::string refusal(const Implementation& candidate, const OpDesc& desc) {
   const device::KernelLibrary& library = *candidate.library;
@@ -86,7 +90,14 @@ class Binder {
  private:
   Binding finish(std::string_view type) {
     binding_.refusals = all_refusals(type);
+    binding_.for_layouts = for_layouts();
     return std::move(binding_);
+  }
+
+  [[nodiscard]] Implementation for_layouts() const {
+    if (!binding_.found()) return {};
+    if (has_own_layouts(binding_.implementation)) return binding_.implementation;
+    return declined_.library == binding_.implementation.library ? declined_ : Implementation{};
   }
 
   // Kernels for other dtypes count where there are no others.
@@ -111,6 +122,7 @@ class Binder {
                                                   : prepare_kernel(candidate, device_, op_);
       binding_.kernel = std::move(preparation.kernel);
       why = std::move(preparation.declined);
+      if (!why.empty() && has_own_layouts(candidate)) declined_ = candidate;
     }
     if (why.empty()) {
       binding_.implementation = candidate;
@@ -125,6 +137,7 @@ class Binder {
   KernelCache* cache_;
   bool computes_;
   Binding binding_;
+  Implementation declined_;  // the last that has layouts of its own, and takes such operators
   std::vector<std::string> refusals_;  // of kernels for the dtype
   std::uint64_t other_dtypes_ = 0;     // of those that are not
 };

@@ -141,6 +141,24 @@ TEST_F(ValueLayoutsTest, ATrainingStepIsLaidOutThere) {
   EXPECT_EQ(names.size(), 8U);
 }
 
+// Plain planes are pooled by another kernel of the plugin, which is faster there and has no
+// layouts.
+TEST_F(ValueLayoutsTest, AKernelThatLeavesPlainValuesToAnotherTakesThemLaidOut) {
+  Pool2dOptions options;
+  options.pooling_type = "avg";
+  options.global_pooling = true;
+  const Variable first = convolve(x_);
+  const Variable out = pool2d(first, options);
+  const auto kernel_of_pooling = [&](const CompileOptions& chosen) {
+    return compile({feed_of("x", kImages)}, {out.name()}, "cpu", chosen)->operators.back().kernel;
+  };
+  EXPECT_THAT(laid_out({out}), ElementsAre(first.name()));
+  EXPECT_EQ(kernel_of_pooling({}), "org.loci.cpu/onednn");
+  CompileOptions plain;
+  plain.chain_layouts = false;
+  EXPECT_EQ(kernel_of_pooling(plain), "org.loci.cpu/portable");
+}
+
 TEST_F(ValueLayoutsTest, OptionsLeaveValuesPlain) {
   const Variable end = convolve(convolve(x_));
   EXPECT_EQ(laid_out({end}).size(), 1U);
