@@ -27,6 +27,8 @@ void CublasLtHandle::create() {
 
 bool CublasLtHandle::uses_tf32() const { return plugin_.uses_tf32(); }
 
+bool CublasLtHandle::tries_algorithms() const { return plugin_.tries_algorithms(); }
+
 bool CublasLtHandle::prefers_large_workspace() const {
   constexpr int kHopper = 90;
   return device_.compute_capability() >= kHopper;

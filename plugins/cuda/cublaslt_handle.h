@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cublaslt_library.h"
+#include "kernels/tried_algorithms.h"
 
 namespace loci::cuda {
 
@@ -27,6 +28,9 @@ class CublasLtHandle {
   }
   // Whether products of float32 may use TF32, as LOCI_CUDA_TF32=1 says.
   [[nodiscard]] bool uses_tf32() const;
+  // Whether the algorithms that fit a product are tried, as LOCI_CUDA_TUNE=1 says.
+  [[nodiscard]] bool tries_algorithms() const;
+  [[nodiscard]] TriedAlgorithms& tried() { return tried_; }
   // Whether products are worth more workspace than on most devices: on those of sm_90 and newer.
   [[nodiscard]] bool prefers_large_workspace() const;
   // The device's context is current.
@@ -42,6 +46,7 @@ class CublasLtHandle {
   const CublasLtLibrary* library_ = nullptr;
   cublasLtHandle_t handle_ = nullptr;
   std::string unavailable_;
+  TriedAlgorithms tried_;
 };
 
 }  // namespace loci::cuda

@@ -38,6 +38,7 @@ Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
       chain_store_(ChainStore::directory_of_user()),
       cudnn_setting_(setting_of(host, options, "cudnn")),
       uses_tf32_(read_switch(host, options, "tf32")),
+      tries_algorithms_(read_switch(host, options, "tune")),
       is_blocking_(read_switch(host, options, "blocking")),
       cupti_setting_(setting_of(host, options, "cupti")),
       faults_(read_fault_settings(host, options)),

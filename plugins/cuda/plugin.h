@@ -49,6 +49,8 @@ class Plugin {
   // tells of one that does not fit.
   const CudnnLibrary& cudnn();
   [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
+  // Whether a library's algorithms are chosen by trying them, as LOCI_CUDA_TUNE=1 says.
+  [[nodiscard]] bool tries_algorithms() const { return tries_algorithms_; }
   // Whether each launch is waited for, as LOCI_CUDA_BLOCKING=1 says.
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
   // Opened when first called, LOCI_CUDA_CUPTI if that is set; not there where that is 0.
@@ -69,6 +71,7 @@ class Plugin {
   const ChainStore chain_store_;
   const std::string cudnn_setting_;
   const bool uses_tf32_;
+  const bool tries_algorithms_;
   const bool is_blocking_;
   const std::string cupti_setting_;
   const FaultSettings faults_;

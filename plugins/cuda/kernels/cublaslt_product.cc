@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <loci/plugin/dtype_visit.hpp>
 #include <utility>
 
 #include "cublaslt_handle.h"
 #include "device.h"
 #include "kernels/library_workspace.h"
+#include "kernels/rehearsal.h"
 
 namespace loci::cuda {
 namespace {
@@ -18,6 +20,9 @@ constexpr std::uint32_t kVectorAlignment = 16;
 // What NVIDIA recommends for the processors of most devices and for those of sm_90.
 constexpr std::uint64_t kUsualWorkspace = std::uint64_t{4} << 20;
 constexpr std::uint64_t kLargeWorkspace = std::uint64_t{32} << 20;
+
+// As many as the library may name of those that come close.
+constexpr int kTriedAlgorithms = 8;
 
 cudaDataType_t type_of(loci_dtype dtype) {
   switch (dtype) {
@@ -52,6 +57,7 @@ CublasLtProduct::CublasLtProduct(Device& device, loci_dtype dtype, const sdk::Ma
       library_(device.cublaslt()),
       handle_(library_.get()),
       ending_(ending),
+      dtype_(dtype),
       type_(type_of(dtype)),
       scale_type_(dtype == LOCI_DTYPE_F64 ? CUDA_R_64F : CUDA_R_32F),
       compute_type_(compute_type_of(dtype, library_.uses_tf32())),
@@ -71,13 +77,40 @@ CublasLtProduct::CublasLtProduct(Device& device, loci_dtype dtype, const sdk::Ma
   }
   describe(a_, a);
   describe(b_, b);
-  describe(d_, {n, m, n, m * n});
+  const Matrix d{n, m, n, m * n};
+  describe(d_, d);
+  matrices_ = {a, b, d};
+  describe(operation_, nullptr);
   aligned_ = choose(kVectorAlignment);
   if (!aligned_) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "cuBLASLt has no algorithm for these shapes and types");
   }
   anywhere_ = choose(static_cast<std::uint32_t>(sdk::dtype_bytes(dtype)));
-  describe(operation_, nullptr);
+}
+
+std::uint64_t CublasLtProduct::bytes_of(const Matrix& matrix) const {
+  const std::int64_t elements =
+      (batch_ - 1) * matrix.batch_step + (matrix.columns - 1) * matrix.leading + matrix.rows;
+  return static_cast<std::uint64_t>(elements) * sdk::dtype_bytes(dtype_);
+}
+
+std::string CublasLtProduct::key(std::uint32_t alignment) const {
+  std::string bytes;
+  const auto add = [&](const auto& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (const Matrix& matrix : matrices_) {
+    for (const std::int64_t extent :
+         {matrix.rows, matrix.columns, matrix.leading, matrix.batch_step}) {
+      add(extent);
+    }
+  }
+  for (const int property : {static_cast<int>(dtype_), batch_, static_cast<int>(transpose_a_),
+                             static_cast<int>(transpose_b_), static_cast<int>(epilogue()),
+                             ending_.residual ? 1 : 0, static_cast<int>(alignment)}) {
+    add(property);
+  }
+  return bytes;
 }
 
 void CublasLtProduct::describe(cublasLtMatrixLayoutOpaque_t& layout, const Matrix& matrix) const {
@@ -121,7 +154,8 @@ cublasLtEpilogue_t CublasLtProduct::epilogue() const {
 }
 
 // Sums that are divided are added up in their own type, in an order that does not change.
-std::optional<cublasLtMatmulHeuristicResult_t> CublasLtProduct::choose(std::uint32_t alignment) {
+std::vector<CublasLtProduct::Algorithm> CublasLtProduct::candidates(std::uint32_t alignment,
+                                                                    int most) {
   const CublasLtLibrary& lt = library_.library();
   cublasLtMatmulPreferenceOpaque_t preference;
   library_.check(lt->cublasLtMatmulPreferenceInit_internal(&preference, sizeof preference),
@@ -144,13 +178,56 @@ std::optional<cublasLtMatmulHeuristicResult_t> CublasLtProduct::choose(std::uint
   const std::uintptr_t bias = ending_.bias ? alignment : 0;
   cublasLtMatmulDescOpaque_t operation;
   describe(operation, reinterpret_cast<const void*>(bias));
-  cublasLtMatmulHeuristicResult_t result;
+  std::vector<Algorithm> results(static_cast<std::size_t>(most));
   int count = 0;
   const cublasStatus_t status = lt->cublasLtMatmulAlgoGetHeuristic(
-      handle_, &operation, &a_, &b_, &d_, &d_, &preference, 1, &result, &count);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || count == 0) return std::nullopt;
+      handle_, &operation, &a_, &b_, &d_, &d_, &preference, most, results.data(), &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return {};
   library_.check(status, "choosing an algorithm");
-  return result.state == CUBLAS_STATUS_SUCCESS ? std::optional(result) : std::nullopt;
+  results.resize(static_cast<std::size_t>(count));
+  const auto is_not_there = [](const Algorithm& each) {
+    return each.state != CUBLAS_STATUS_SUCCESS;
+  };
+  results.erase(std::remove_if(results.begin(), results.end(), is_not_there), results.end());
+  return results;
+}
+
+std::optional<CublasLtProduct::Algorithm> CublasLtProduct::choose(std::uint32_t alignment) {
+  std::vector<Algorithm> found =
+      candidates(alignment, library_.tries_algorithms() ? kTriedAlgorithms : 1);
+  if (found.empty()) return std::nullopt;
+  if (found.size() == 1) return found.front();
+  const auto tried = library_.tried().find(key(alignment), [&] { return fastest(found); });
+  return tried ? tried : found.front();
+}
+
+// With operands of its own, that lie as those of most launches do.
+const CublasLtProduct::Algorithm& CublasLtProduct::fastest(
+    const std::vector<Algorithm>& candidates) const {
+  std::uint64_t workspace = 0;
+  for (const Algorithm& each : candidates) workspace = std::max(workspace, each.workspaceSize);
+  const RelaxedCapture relaxed(device_.driver());
+  const std::uint64_t a = bytes_of(matrices_[0]);
+  const std::uint64_t b = bytes_of(matrices_[1]);
+  const std::uint64_t d = bytes_of(matrices_[2]);
+  Rehearsal rehearsal(device_, Rehearsal::taken(a) + Rehearsal::taken(b) + 3 * Rehearsal::taken(d) +
+                                   Rehearsal::taken(workspace));
+  CublasLtOperands operands{};
+  operands.y = rehearsal.take(a);
+  operands.x = rehearsal.take(b);
+  operands.out = rehearsal.take(d);
+  operands.bias = rehearsal.take(d);
+  operands.residual = rehearsal.take(d);
+  void* const scratch = rehearsal.take(workspace);
+  const auto time_of = [&](const Algorithm& algorithm) {
+    return rehearsal.shortest([&](CUstream stream) {
+      return enqueue(algorithm, operands, scratch, stream) == CUBLAS_STATUS_SUCCESS;
+    });
+  };
+  std::vector<float> times;
+  std::transform(candidates.begin(), candidates.end(), std::back_inserter(times), time_of);
+  return candidates[static_cast<std::size_t>(std::min_element(times.begin(), times.end()) -
+                                             times.begin())];
 }
 
 std::uint64_t CublasLtProduct::workspace() const {
@@ -182,6 +259,13 @@ void CublasLtProduct::launch(const sdk::Launch& launch, const CublasLtOperands& 
   const CurrentContext current(device_);
   device_.faults().enter_launch();
   const auto& chosen = are_aligned(operands) ? *aligned_ : *anywhere_;
+  void* const workspace = chosen.workspaceSize == 0 ? nullptr : aligned_workspace(launch);
+  library_.check(enqueue(chosen, operands, workspace, stream->handle()), "multiplying by cuBLASLt");
+}
+
+cublasStatus_t CublasLtProduct::enqueue(const Algorithm& algorithm,
+                                        const CublasLtOperands& operands, void* workspace,
+                                        CUstream stream) const {
   cublasLtMatmulDescOpaque_t with_bias;
   cublasLtMatmulDesc_t operation = given(operation_);
   if (ending_.bias) {
@@ -189,12 +273,10 @@ void CublasLtProduct::launch(const sdk::Launch& launch, const CublasLtOperands& 
     operation = &with_bias;
   }
   const void* const c = ending_.residual ? operands.residual : operands.out;
-  void* const workspace = chosen.workspaceSize == 0 ? nullptr : aligned_workspace(launch);
-  library_.check(library_.library()->cublasLtMatmul(
-                     handle_, operation, scalar(true), operands.y, given(a_), operands.x, given(b_),
-                     scalar(ending_.residual), c, given(d_), operands.out, given(d_), &chosen.algo,
-                     workspace, chosen.workspaceSize, stream->handle()),
-                 "multiplying by cuBLASLt");
+  return library_.library()->cublasLtMatmul(handle_, operation, scalar(true), operands.y, given(a_),
+                                            operands.x, given(b_), scalar(ending_.residual), c,
+                                            given(d_), operands.out, given(d_), &algorithm.algo,
+                                            workspace, algorithm.workspaceSize, stream);
 }
 
 std::unique_ptr<const CublasLtProduct> make_cublaslt_product(const sdk::Prepare& prepare,

@@ -1,14 +1,18 @@
 // A product as cuBLASLt computes it: described, and with the algorithm that its heuristics chose
-// for the shape, once.
+// for the shape, once; or with LOCI_CUDA_TUNE=1 the fastest of those that they name, by trying
+// them.
 #pragma once
 
 #include <cublasLt.h>
 
+#include <array>
 #include <cstdint>
 #include <loci/plugin/kernel.hpp>
 #include <loci/plugin/matmul.hpp>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "kernels/activation.h"
 
@@ -62,9 +66,18 @@ class CublasLtProduct {
     std::int64_t batch_step;
   };
 
+  [[nodiscard]] std::uint64_t bytes_of(const Matrix& matrix) const;
+  // What tells it from all others for which the library may name other algorithms.
+  [[nodiscard]] std::string key(std::uint32_t alignment) const;
   void describe(cublasLtMatrixLayoutOpaque_t& layout, const Matrix& matrix) const;
   void describe(cublasLtMatmulDescOpaque_t& operation, const void* bias) const;
-  [[nodiscard]] std::optional<cublasLtMatmulHeuristicResult_t> choose(std::uint32_t alignment);
+  using Algorithm = cublasLtMatmulHeuristicResult_t;
+  [[nodiscard]] std::optional<Algorithm> choose(std::uint32_t alignment);
+  // By the library's estimate, the best first.
+  [[nodiscard]] std::vector<Algorithm> candidates(std::uint32_t alignment, int most);
+  [[nodiscard]] const Algorithm& fastest(const std::vector<Algorithm>& candidates) const;
+  [[nodiscard]] cublasStatus_t enqueue(const Algorithm& algorithm, const CublasLtOperands& operands,
+                                       void* workspace, CUstream stream) const;
   // Whether the operands lie where an algorithm of all products takes them.
   [[nodiscard]] bool are_aligned(const CublasLtOperands& operands) const;
   [[nodiscard]] const void* scalar(bool is_one) const;
@@ -74,18 +87,20 @@ class CublasLtProduct {
   CublasLtHandle& library_;
   const cublasLtHandle_t handle_;
   const CublasLtEnding ending_;
+  const loci_dtype dtype_;
   const cudaDataType_t type_;
   const cudaDataType_t scale_type_;
   const cublasComputeType_t compute_type_;
   const std::int32_t batch_;
   cublasOperation_t transpose_a_ = CUBLAS_OP_N;
   cublasOperation_t transpose_b_ = CUBLAS_OP_N;
+  std::array<Matrix, 3> matrices_;  // A, B and D
   cublasLtMatmulDescOpaque_t operation_;
   cublasLtMatrixLayoutOpaque_t a_;
   cublasLtMatrixLayoutOpaque_t b_;
   cublasLtMatrixLayoutOpaque_t d_;  // and C, which lies as D
-  std::optional<cublasLtMatmulHeuristicResult_t> aligned_;
-  std::optional<cublasLtMatmulHeuristicResult_t> anywhere_;
+  std::optional<Algorithm> aligned_;
+  std::optional<Algorithm> anywhere_;
 };
 
 // A product of the device's, for results of the operator's dtype. Without the ending, which is none

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/plugins/cuda/double_questions.h"
 #include "tests/plugins/cuda/open_double.h"
 #include "tests/support/paths.h"
 
@@ -131,6 +132,25 @@ TEST(CublasLt, ASettingTurnsItOff) {
             0);
 }
 
+// The driver calls of preparing a product that the double has two algorithms for.
+std::uint64_t calls_of_preparing(const char* tune) {
+  DrivenPlugin plugin = open_double("devices=1", {{"cublaslt", library()}, {"tune", tune}});
+  plugin.implementation_of(square());
+  const std::uint64_t before = test::driver_calls();
+  EXPECT_EQ(plugin.implementation_of(product(LOCI_DTYPE_F32, {4, 128}, {128, 4}, {4, 4})),
+            "cublaslt");
+  return test::driver_calls() - before;
+}
+
+TEST(CublasLt, TriesAlgorithmsWhereToldSo) {
+  EXPECT_EQ(in_child([] {
+              constexpr std::uint64_t kRunsOfBoth = 2 * 4;
+              const std::uint64_t untried = calls_of_preparing("0");
+              EXPECT_GE(calls_of_preparing("1"), untried + kRunsOfBoth);
+            }),
+            0);
+}
+
 // The vendor's library would find another driver.
 TEST(CublasLt, AnEmulatedDeviceTakesNoLibraryThatWasNotNamed) {
   EXPECT_EQ(
@@ -143,6 +163,11 @@ TEST(CublasLt, AMalformedSwitchIsRefused) {
         open_double("devices=1", {{"tf32", "yes"}});
       },
       ThrowsMessage<PluginError>(HasSubstr("[cuda] the setting tf32 is 'yes'; it takes 0 or 1")));
+  EXPECT_THAT(
+      [] {
+        open_double("devices=1", {{"tune", "2"}});
+      },
+      ThrowsMessage<PluginError>(HasSubstr("[cuda] the setting tune is '2'; it takes 0 or 1")));
 }
 
 }  // namespace

@@ -277,10 +277,13 @@ TEST(OwnPlugin, KeepsWhatComesInLayoutsOfItsOwn) {
   options.file = test::plugin_file("cpu");
   options.directories = {test::plugin_directory()};
   options.levels = {"ops"};
-  options.filter = "^ops/(place$|layouts/)";
+  // Not the many cases of convolutions under a sanitizer, where each check takes minutes.
+  const bool is_sanitized = heap_bytes() == 0;
+  options.filter = is_sanitized ? "^ops/(place$|layouts/(round_trip/|batch_norm|pool2d|relu))"
+                                : "^ops/(place$|layouts/)";
   const Report report = verify(options);
   EXPECT_THAT(report.failures(), IsEmpty()) << to_text(report);
-  EXPECT_GE(report.counts()[Outcome::kPassed], 4U) << to_text(report);
+  EXPECT_GE(report.counts()[Outcome::kPassed], is_sanitized ? 4U : 10U) << to_text(report);
 }
 
 class OwnReporter : public ::testing::TestWithParam<const char*> {};
