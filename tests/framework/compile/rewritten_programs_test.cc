@@ -218,5 +218,28 @@ TEST_F(RewrittenProgramsTest, OfLargeOnesTheLatestStays) {
   }
 }
 
+// What the passes made for a size before serves it, or does not. Kernels differ between sizes too.
+TEST_F(RewrittenProgramsTest, NewSizesGiveTheBitsOfAFreshExecutor) {
+  const Variable x = data("x", {-1, 3, -1, -1}, kFloat32);
+  const Variable y = data("y", {-1, 8, -1, -1}, kFloat32);
+  const Variable hidden = relu(layers::conv2d(x, 8, 3, {.paddings = {1, 1}}) + y);
+  const Variable mean = reduce_mean(relu(layers::conv2d(hidden, 8, 3)), {2, 3});
+  const Variable out = softmax(layers::fc(mean, 7));
+  Executor("cpu", {}, scope_).run(startup_);
+  Executor executor("cpu", {}, scope_);
+  seed(3);
+  for (const std::int64_t rows : {4, 5, 1, 2, 0, 3}) {
+    for (const std::int64_t height : {6, 30, 8, 7}) {
+      for (const Shape& added : {Shape{rows, 8, height, 6}, Shape{1, 8, 1, 1}}) {
+        const Feed feed = {{"x", randn({rows, 3, height, 6})}, {"y", randn(added)}};
+        Executor fresh("cpu", {}, scope_);
+        EXPECT_EQ(executor.run(main_, feed, {out})[0].to_vector<float>(),
+                  fresh.run(main_, feed, {out})[0].to_vector<float>())
+            << rows << " " << height;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace loci::runtime
