@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cublasLt.h>
+#include <cuda.h>
 
 #include <array>
 #include <cstdint>
