@@ -201,9 +201,20 @@ std::optional<CublasLtProduct::Algorithm> CublasLtProduct::choose(std::uint32_t 
   return tried ? tried : found.front();
 }
 
-// With operands of its own, that lie as those of most launches do.
 const CublasLtProduct::Algorithm& CublasLtProduct::fastest(
     const std::vector<Algorithm>& candidates) const {
+  try {
+    const std::vector<float> times = times_of(candidates);
+    return candidates[static_cast<std::size_t>(std::min_element(times.begin(), times.end()) -
+                                               times.begin())];
+  } catch (const sdk::Error& error) {
+    if (error.code() != LOCI_CODE_OUT_OF_MEMORY) throw;
+  }
+  return candidates.front();
+}
+
+// With operands of its own, that lie as those of most launches do.
+std::vector<float> CublasLtProduct::times_of(const std::vector<Algorithm>& candidates) const {
   std::uint64_t workspace = 0;
   for (const Algorithm& each : candidates) workspace = std::max(workspace, each.workspaceSize);
   const RelaxedCapture relaxed(device_.driver());
@@ -226,8 +237,7 @@ const CublasLtProduct::Algorithm& CublasLtProduct::fastest(
   };
   std::vector<float> times;
   std::transform(candidates.begin(), candidates.end(), std::back_inserter(times), time_of);
-  return candidates[static_cast<std::size_t>(std::min_element(times.begin(), times.end()) -
-                                             times.begin())];
+  return times;
 }
 
 std::uint64_t CublasLtProduct::workspace() const {

@@ -76,7 +76,9 @@ class CublasLtProduct {
   [[nodiscard]] std::optional<Algorithm> choose(std::uint32_t alignment);
   // By the library's estimate, the best first.
   [[nodiscard]] std::vector<Algorithm> candidates(std::uint32_t alignment, int most);
+  // The first where there is no memory to try them in.
   [[nodiscard]] const Algorithm& fastest(const std::vector<Algorithm>& candidates) const;
+  [[nodiscard]] std::vector<float> times_of(const std::vector<Algorithm>& candidates) const;
   [[nodiscard]] cublasStatus_t enqueue(const Algorithm& algorithm, const CublasLtOperands& operands,
                                        void* workspace, CUstream stream) const;
   // Whether the operands lie where an algorithm of all products takes them.

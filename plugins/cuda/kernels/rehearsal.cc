@@ -14,7 +14,8 @@ constexpr unsigned char kByte = 0x3c;
 
 }  // namespace
 
-Rehearsal::Rehearsal(Device& device, std::uint64_t bytes) : device_(device) {
+// Whole before it has anything, so that what fails half-way is given back.
+Rehearsal::Rehearsal(Device& device, std::uint64_t bytes) : Rehearsal(device) {
   const Driver& driver = device.driver();
   if (driver->cuMemAlloc(&memory_, std::max<std::uint64_t>(bytes, 1)) != CUDA_SUCCESS) {
     throw sdk::Error(LOCI_CODE_OUT_OF_MEMORY, "there is no memory to try algorithms in");
@@ -33,7 +34,7 @@ Rehearsal::~Rehearsal() {
   if (end_ != nullptr) driver->cuEventDestroy(end_);
   if (begin_ != nullptr) driver->cuEventDestroy(begin_);
   if (stream_ != nullptr) driver->cuStreamDestroy(stream_);
-  driver->cuMemFree(memory_);
+  if (memory_ != 0) driver->cuMemFree(memory_);
 }
 
 void* Rehearsal::take(std::uint64_t bytes) {

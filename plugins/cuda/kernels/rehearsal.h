@@ -13,7 +13,8 @@ class Device;
 // The device's context is current while it lives. It may be made while a stream is captured.
 class Rehearsal {
  public:
-  // With memory for so many bytes, all of take(). Throws Error where there is none.
+  // With memory for so many bytes, all of take(). Throws Error(LOCI_CODE_OUT_OF_MEMORY) where there
+  // is none.
   Rehearsal(Device& device, std::uint64_t bytes);
   ~Rehearsal();
   Rehearsal(const Rehearsal&) = delete;
@@ -35,6 +36,7 @@ class Rehearsal {
  private:
   static constexpr std::uint64_t kAlignment = 256;
 
+  explicit Rehearsal(Device& device) : device_(device) {}
   float timed(const Work& work);
 
   Device& device_;

@@ -151,6 +151,32 @@ TEST(CublasLt, TriesAlgorithmsWhereToldSo) {
             0);
 }
 
+// Each driver call of trying fails once: without memory to try in the library's first choice
+// stands.
+TEST(CublasLt, WithoutMemoryToTryInNothingIsTried) {
+  EXPECT_EQ(
+      in_child([] {
+        constexpr int kOutOfMemory = 2;
+        DrivenPlugin plugin = open_double("devices=1", {{"cublaslt", library()}, {"tune", "1"}});
+        plugin.implementation_of(square());
+        std::string chosen_without;
+        for (std::int64_t n = 1; n <= 40; ++n) {
+          const std::int64_t k = 128 + n;
+          const Call call = product(LOCI_DTYPE_F32, {4, k}, {k, 4}, {4, 4});
+          test::fail_driver_call(static_cast<std::uint64_t>(n), kOutOfMemory);
+          try {
+            const std::string chosen = plugin.implementation_of(call);
+            if (test::failed_driver_function() == "cuMemAlloc_v2") chosen_without = chosen;
+          } catch (const PluginError&) {
+          }
+          test::fail_driver_call(0, 0);
+        }
+        EXPECT_EQ(chosen_without, "cublaslt");
+        EXPECT_EQ(plugin.implementation_of(square()), "cublaslt");
+      }),
+      0);
+}
+
 // The vendor's library would find another driver.
 TEST(CublasLt, AnEmulatedDeviceTakesNoLibraryThatWasNotNamed) {
   EXPECT_EQ(
