@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/bench/cuda_bench.h"
-#include "tests/bench/cuda_encoder.h"
+#include "tests/bench/encoder.h"
 #include "tests/bench/live_peer.h"
 #include "tests/bench/turns.h"
 #include "tests/support/scratch_directory.h"
@@ -33,7 +33,7 @@ class Comparison {
   void measure(const std::string& row, const EncoderSizes& sizes, std::int64_t length,
                const Precision& precision) {
     seed(7);
-    const std::shared_ptr<nn::Module> net = cuda_encoder(sizes, precision.dtype);
+    const std::shared_ptr<nn::Module> net = encoder(sizes, precision.dtype);
     net->eval();
     net->to("cuda:0");
     const Tensor input = cast(randn({1, length, sizes.width}), precision.dtype).to("cuda:0");

@@ -1,11 +1,11 @@
-#include "tests/bench/cuda_encoder.h"
+#include "tests/bench/encoder.h"
 
 namespace loci::bench {
 namespace {
 
-class Layer : public nn::Module {
+class EncoderLayer : public nn::Module {
  public:
-  Layer(const EncoderSizes& sizes, const nn::ParameterOptions& parameters)
+  EncoderLayer(const EncoderSizes& sizes, const nn::ParameterOptions& parameters)
       : attention_norm_(sizes.width, 1e-5, parameters),
         attention_(sizes.width, sizes.heads, 0.0, parameters),
         norm_(sizes.width, 1e-5, parameters),
@@ -32,11 +32,11 @@ class Layer : public nn::Module {
 
 }  // namespace
 
-std::shared_ptr<nn::Module> cuda_encoder(const EncoderSizes& sizes, DType dtype) {
+std::shared_ptr<nn::Module> encoder(const EncoderSizes& sizes, DType dtype) {
   nn::ParameterOptions parameters;
   parameters.dtype = dtype;
   auto net = std::make_shared<nn::Sequential>();
-  for (int i = 0; i < sizes.layers; ++i) net->add<Layer>(sizes, parameters);
+  for (int i = 0; i < sizes.layers; ++i) net->add<EncoderLayer>(sizes, parameters);
   return net;
 }
 

@@ -1,5 +1,4 @@
-// The model that is asked of GPUs: a stack of layers of Vaswani et al.'s encoder (2017), of any
-// floating dtype.
+// A stack of layers of the encoder of Vaswani et al. (2017), of any floating dtype.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,6 @@ struct EncoderSizes {
 };
 
 // [batch, length, width] to the same, normalised before each part.
-std::shared_ptr<nn::Module> cuda_encoder(const EncoderSizes& sizes, DType dtype);
+std::shared_ptr<nn::Module> encoder(const EncoderSizes& sizes, DType dtype);
 
 }  // namespace loci::bench
