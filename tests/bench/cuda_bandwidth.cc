@@ -34,8 +34,8 @@ void measure_kernel(const CudaBench& bench, const Kernel& kernel, DType dtype, c
   const std::string row =
       fmt::format("bandwidth: {} {} [{}, {}]", kernel.name, dtype_name(dtype), shape[0], shape[1]);
   if (!bench.report.is_wanted(row)) return;
-  const Tensor x = cast(full(shape, 0.5, kFloat32).to("cuda:0"), dtype);
-  const Tensor y = cast(full(shape, 0.25, kFloat32).to("cuda:0"), dtype);
+  const Tensor x = cast(randn(shape, 0, 1, kFloat32, "cuda:0"), dtype);
+  const Tensor y = cast(randn(shape, 0, 1, kFloat32, "cuda:0"), dtype);
   const auto bytes = static_cast<std::size_t>(shape[0] * shape[1]) * (dtype == kFloat32 ? 4 : 2);
   const RawMemory from(bytes);
   const RawMemory to(bytes);

@@ -33,7 +33,7 @@ void measure_convolution(const CudaBench& bench, DType dtype, const ConvSizes& s
                   sizes.channels, sizes.extent, sizes.extent, sizes.filters, sizes.kernel);
   if (!bench.report.is_wanted(row)) return;
   const auto there = [&](std::int64_t count) {
-    return cast(full({count}, 1, kFloat32).to("cuda:0"), dtype);
+    return cast(randn({count}, 0, 1, kFloat32, "cuda:0"), dtype);
   };
   const Shape image{sizes.batch, sizes.channels, sizes.extent, sizes.extent};
   const Tensor all = there(image.numel() + 1);

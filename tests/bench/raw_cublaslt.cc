@@ -47,12 +47,8 @@ std::size_t bytes_of(cudaDataType_t type, std::int64_t elements) {
 
 // The library's matrices lie by columns: out^T = y^T x^T, so that its A is y.
 RawProduct::RawProduct(cudaDataType_t type, cublasComputeType_t compute, std::int64_t m,
-                       std::int64_t n, std::int64_t k)
-    : type_(type),
-      x_(bytes_of(type, m * k)),
-      y_(bytes_of(type, k * n)),
-      out_(bytes_of(type, m * n)),
-      workspace_(kWorkspace) {
+                       std::int64_t n, std::int64_t k, const void* x, const void* y)
+    : type_(type), x_(x), y_(y), out_(bytes_of(type, m * n)), workspace_(kWorkspace) {
   require(LOCI_LT(cublasLtCreate)(&handle_), "cublasLtCreate");
   require(
       LOCI_LT(cublasLtMatmulDescInit_internal)(&operation_, sizeof operation_, compute, CUDA_R_32F),
@@ -94,8 +90,8 @@ void RawProduct::enqueue(CUstream stream) const {
   const auto pointer = [](const RawMemory& memory) {
     return reinterpret_cast<void*>(memory.address());
   };
-  require(LOCI_LT(cublasLtMatmul)(handle_, &operation_, &kOne, pointer(y_), &a_, pointer(x_), &b_,
-                                  &kZero, pointer(out_), &d_, pointer(out_), &d_, &chosen_.algo,
+  require(LOCI_LT(cublasLtMatmul)(handle_, &operation_, &kOne, y_, &a_, x_, &b_, &kZero,
+                                  pointer(out_), &d_, pointer(out_), &d_, &chosen_.algo,
                                   pointer(workspace_), chosen_.workspaceSize, stream),
           "multiplying");
 }

@@ -10,12 +10,12 @@
 namespace loci::bench {
 
 // [m, k] by [k, n] of float32, float16 or bfloat16, all by rows, with sums of float32, or products
-// by TF32 where `compute` says so. The library is the one that the plugin opens, by the same names.
-// Throws std::runtime_error.
+// by TF32 where `compute` says so; x and y stay the caller's, on the device. The library is the one
+// that the plugin opens, by the same names. Throws std::runtime_error.
 class RawProduct {
  public:
   RawProduct(cudaDataType_t type, cublasComputeType_t compute, std::int64_t m, std::int64_t n,
-             std::int64_t k);
+             std::int64_t k, const void* x, const void* y);
   ~RawProduct();
   RawProduct(const RawProduct&) = delete;
   RawProduct& operator=(const RawProduct&) = delete;
@@ -28,8 +28,8 @@ class RawProduct {
   void choose();
 
   cudaDataType_t type_;
-  RawMemory x_;
-  RawMemory y_;
+  const void* x_;
+  const void* y_;
   RawMemory out_;
   RawMemory workspace_;
   cublasLtHandle_t handle_ = nullptr;

@@ -12,7 +12,7 @@
 #include "tests/gpu_suite/installation.h"
 #include "tests/gpu_suite/options.h"
 #include "tests/gpu_suite/report.h"
-#include "tests/gpu_suite/run_step.h"
+#include "tests/gpu_suite/run_steps.h"
 #include "tests/gpu_suite/steps.h"
 #include "tools/loci/child_process.h"
 
@@ -63,12 +63,9 @@ void write_file(const fs::path& path, const std::string& text) {
   if (!file.flush()) throw std::runtime_error(path.string() + " cannot be written");
 }
 
-void run_steps(const std::vector<Step>& steps, const RunSettings& settings, SuiteReport* report) {
-  for (const Step& step : steps) {
-    report->steps.push_back(run_step(step, settings));
-    std::fputs(line_of(report->steps.back()).c_str(), stdout);
-    std::fflush(stdout);
-  }
+void print_line(const StepResult& result) {
+  std::fputs(line_of(result).c_str(), stdout);
+  std::fflush(stdout);
 }
 
 std::vector<Step> wanted_steps(const Plan& plan, const Options& options) {
@@ -95,7 +92,8 @@ int run(const Options& options) {
       std::string(version()), options.emulated, options.quick, require_device(plan), {}};
   fs::create_directories(plan.scratch);
   fs::create_directories(plan.logs);
-  run_steps(steps, {plan.logs, suite_environment(plan), options.emulated}, &report);
+  report.steps = run_steps(steps, {plan.logs, suite_environment(plan), options.emulated},
+                           options.jobs, print_line);
   write_file(output / "report.json", report.to_json().dump(2) + "\n");
   write_file(output / "report.txt", report.to_text());
   fmt::print("{} passed, {} failed, {} skipped; {}\n", report.count(Outcome::kPassed),

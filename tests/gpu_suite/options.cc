@@ -2,12 +2,15 @@
 
 #include <re2/re2.h>
 
+#include <charconv>
 #include <stdexcept>
 
 namespace loci::gpu_suite {
 
 const char* const kUsageText =
-    "usage: gpu-suite [--emulated] [--quick] [--only REGEX] [--output DIR] [--root DIR] [--list]\n"
+    "usage: gpu-suite [--emulated] [--quick] [--only REGEX] [--jobs N] [--output DIR] [--root "
+    "DIR]\n"
+    "                 [--list]\n"
     "\n"
     "Runs every CUDA test and benchmark of Loci on cuda:0, each with a time limit; a failure does\n"
     "not stop the others. Writes DIR/report.json, DIR/report.txt and what each program printed.\n"
@@ -15,6 +18,7 @@ const char* const kUsageText =
     "  --emulated     on the double of the CUDA driver, on the processor: no figure is a device's\n"
     "  --quick        a part of each, in minutes\n"
     "  --only REGEX   only steps whose name matches somewhere\n"
+    "  --jobs N       so many steps at a time (1), benchmarks alone, after all others\n"
     "  --output DIR   gpu-suite-report\n"
     "  --root DIR     where bin and lib are, if not around this program\n"
     "  --list         print the names of the steps and run nothing\n"
@@ -23,9 +27,21 @@ const char* const kUsageText =
 
 namespace {
 
+constexpr int kMostJobs = 256;
+
 void check_regex(const std::string& only) {
   const re2::RE2 expression(only, re2::RE2::Quiet);
   if (!expression.ok()) throw std::invalid_argument("--only " + only + ": " + expression.error());
+}
+
+int number_of_jobs(const std::string& text) {
+  int jobs = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, jobs);
+  if (read.ec != std::errc() || read.ptr != end || jobs < 1 || jobs > kMostJobs) {
+    throw std::invalid_argument("--jobs " + text + " is no number of 1 to 256");
+  }
+  return jobs;
 }
 
 }  // namespace
@@ -54,6 +70,8 @@ Options parse_options(int argc, char** argv) {
       options.output = value();
     } else if (name == "--only") {
       options.only = value();
+    } else if (name == "--jobs") {
+      options.jobs = number_of_jobs(value());
     } else if (name == "--root") {
       options.root = value();
     } else {

@@ -10,6 +10,7 @@ struct Options {
   bool quick = false;
   bool list = false;
   bool help = false;
+  int jobs = 1;
   std::string output = "gpu-suite-report";
   std::string only;  // a regular expression of RE2 for names of steps
   std::string root;  // of another installation; empty: this program's

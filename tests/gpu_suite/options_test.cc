@@ -19,11 +19,12 @@ Options parsed(std::vector<const char*> arguments) {
 
 TEST(GpuSuiteOptionsTest, AreReadInAnyOrder) {
   const Options options =
-      parsed({"--output", "there", "--quick", "--only", "^bench", "--emulated"});
+      parsed({"--output", "there", "--quick", "--only", "^bench", "--emulated", "--jobs", "4"});
   EXPECT_TRUE(options.quick);
   EXPECT_TRUE(options.emulated);
   EXPECT_EQ(options.output, "there");
   EXPECT_EQ(options.only, "^bench");
+  EXPECT_EQ(options.jobs, 4);
   EXPECT_FALSE(parsed({}).emulated);
 }
 
@@ -45,6 +46,8 @@ TEST(GpuSuiteOptionsTest, WhatIsWrongIsNamed) {
   EXPECT_THAT([] { (void)parsed({"--fast"}); }, refusal("no option --fast"));
   EXPECT_THAT([] { (void)parsed({"--output"}); }, refusal("--output wants a value"));
   EXPECT_THAT([] { (void)parsed({"--output", ""}); }, refusal("--output wants a value"));
+  EXPECT_THAT([] { (void)parsed({"--jobs", "0"}); }, refusal("--jobs 0 is no number"));
+  EXPECT_THAT([] { (void)parsed({"--jobs", "4x"}); }, refusal("--jobs 4x is no number"));
   EXPECT_THAT([] { (void)parsed({"--only", "("}); }, refusal("--only (: missing )"));
 }
 

@@ -23,6 +23,7 @@ Step digits(const Plan& plan, const std::string& name, const std::string& file) 
 Step bench(const Plan& plan, const std::string& rows) {
   Step step = program(plan, "bench." + rows, "bench_cuda", {"--json", "--only", rows + ": "});
   step.reading = Reading::kBench;
+  step.alone = true;
   return step;
 }
 

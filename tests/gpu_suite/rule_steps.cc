@@ -22,6 +22,7 @@ Step compared_rules(const Plan& plan) {
             {python, "-B", plan.installation.data("rules") + "/compare.py",
              plan.logs + "/rules.driver.log", others},
             minutes(1)};
+  step.alone = true;
   if (python.empty()) step.not_run = "no python3; the answers are in the logs of rules.*";
   return step;
 }

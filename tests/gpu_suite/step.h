@@ -19,6 +19,8 @@ struct Step {
   Reading reading = Reading::kNothing;
   std::vector<std::string> environment = {};  // "NAME=value"
   std::string not_run = {};                   // why it is not; empty: it is
+  // It measures times, or reads what others have logged: after all that may run beside each other.
+  bool alone = false;
 
   [[nodiscard]] std::string group() const { return name.substr(0, name.find('.')); }
 };

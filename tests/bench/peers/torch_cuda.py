@@ -38,8 +38,8 @@ def main():
         dtype = torch.float32 if name == "tf32" else getattr(torch, name)
         torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
         for m, n, k in zip(numbers[0::3], numbers[1::3], numbers[2::3]):
-            x = torch.zeros(m, k, dtype=dtype, device="cuda")
-            y = torch.zeros(k, n, dtype=dtype, device="cuda")
+            x = torch.randn(m, k, device="cuda").to(dtype)
+            y = torch.randn(k, n, device="cuda").to(dtype)
             times[f"{name}_{m}_{n}_{k}"] = median_us(lambda: x @ y)
     print(json.dumps(times))
 
