@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 
@@ -37,13 +38,16 @@ constexpr RecordedKind kKinds[] = {
     {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
     {CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between devices"},
     {CUPTI_ACTIVITY_KIND_MEMSET, "fills"},
-    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the driver"},
+    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the driver"},  // by which ids join
     {CUPTI_ACTIVITY_KIND_OVERHEAD, "its overhead"}};
 
-// Those by whose records ids join.
-void choose_calls(const CuptiLibrary& cupti, bool on) {
-  for (const CUpti_CallbackId call : enqueuing_calls()) {
-    cupti->enable_driver_call(call, on ? 1 : 0);
+// Of all calls, which are recorded then, only those by whose records ids join. To choose these
+// alone has no effect where there is a context already, as CUDA 13.0 is.
+void leave_out_other_calls(const CuptiLibrary& cupti) {
+  const auto& joining = enqueuing_calls();
+  for (CUpti_CallbackId call = 1; call < CUPTI_DRIVER_TRACE_CBID_SIZE; ++call) {
+    if (std::find(joining.begin(), joining.end(), call) != joining.end()) continue;
+    cupti->enable_driver_call(call, 0);
   }
 }
 
@@ -109,10 +113,7 @@ std::string ProfileSource::enable(bool with_calls) {
   const std::optional<Moment> begin = now();
   if (!begin) return "CUPTI does not tell its time";
   clock_.add(begin->cupti, begin->host);
-  // Ids join by records of calls: no more of them than that takes, where they can be chosen.
-  const bool chooses_calls = !with_calls && cupti->enable_driver_call != nullptr;
   for (const auto& [kind, what] : kKinds) {
-    if (kind == CUPTI_ACTIVITY_KIND_DRIVER && chooses_calls) continue;
     status = cupti->cuptiActivityEnable(kind);
     if (status == CUPTI_SUCCESS) {
       enabled_.push_back(kind);
@@ -120,7 +121,8 @@ std::string ProfileSource::enable(bool with_calls) {
       return refused(status, std::string("to record ") + what);
     }
   }
-  if (chooses_calls) choose_calls(cupti, true);
+  // No more of them than that takes, where they can be chosen.
+  if (!with_calls && cupti->enable_driver_call != nullptr) leave_out_other_calls(cupti);
   return {};
 }
 
@@ -128,7 +130,6 @@ void ProfileSource::disable() {
   const CuptiLibrary& cupti = *cupti_;
   for (const CUpti_ActivityKind kind : enabled_) cupti->cuptiActivityDisable(kind);
   enabled_.clear();
-  if (cupti->enable_driver_call != nullptr) choose_calls(cupti, false);
 }
 
 void ProfileSource::flush() {

@@ -54,7 +54,7 @@ bool Recorder::enable_call(std::uint32_t number, bool enabled) {
 
 void Recorder::called(const cuda_double::CallActivity& call) {
   const std::uint32_t number = number_of_call(call.name);
-  if (number == 0 || !calls_[number]) return;
+  if (number == 0 || !calls_[number] || !is_enabled(CUPTI_ACTIVITY_KIND_DRIVER)) return;
   if (is_enabled(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) add_external_ids(call.correlation);
   CUpti_ActivityAPI record{};
   record.kind = CUPTI_ACTIVITY_KIND_DRIVER;

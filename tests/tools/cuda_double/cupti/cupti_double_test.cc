@@ -168,9 +168,11 @@ TEST_F(CuptiDoubleFresh, SomeCallsAloneMayBeRecorded) {
   start();
   const Stream stream;
   const DeviceMemory memory(64);
-  record({CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION});
-  EXPECT_EQ(cupti().cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 1),
-            CUPTI_SUCCESS);
+  record({CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_DRIVER});
+  for (std::uint32_t call = 1; call < CUPTI_DRIVER_TRACE_CBID_SIZE; ++call) {
+    if (call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) continue;
+    EXPECT_EQ(cupti().cuptiActivityEnableDriverApi(call, 0), CUPTI_SUCCESS);
+  }
   EXPECT_EQ(cupti().cuptiActivityEnableDriverApi(0, 1), CUPTI_ERROR_INVALID_PARAMETER);
   push(9);
   must(launch_store(stream, memory, 1));
@@ -179,6 +181,22 @@ TEST_F(CuptiDoubleFresh, SomeCallsAloneMayBeRecorded) {
   const Recorded& recorded = flushed();
   EXPECT_EQ(recorded.calls.size(), 1U);
   EXPECT_EQ(recorded.external.size(), 1U);
+}
+
+// As the library of CUDA 13.0 on an H200, where there is a context.
+TEST_F(CuptiDoubleFresh, ACallThatIsChosenWithoutTheKindIsNotRecorded) {
+  start();
+  const Stream stream;
+  const DeviceMemory memory(64);
+  record({CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION});
+  EXPECT_EQ(cupti().cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 1),
+            CUPTI_SUCCESS);
+  push(9);
+  must(launch_store(stream, memory, 1));
+  pop();
+  const Recorded& recorded = flushed();
+  EXPECT_TRUE(recorded.calls.empty());
+  EXPECT_TRUE(recorded.external.empty());
 }
 
 TEST_F(CuptiDoubleFresh, WorkOfAGraphHasItsNodeAndItsLaunch) {
