@@ -85,8 +85,10 @@ std::unique_ptr<CompiledImpl::Entry> CompiledImpl::make_entry(const std::vector<
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     entry->forms.push_back({inputs[i].dtype(), entry->traced.inputs[i].shape(), inputs[i].place()});
   }
-  for (const Variable& output : entry->traced.outputs) entry->fetches.emplace_back(output);
   entry->place = place_of(inputs);
+  for (const Variable& output : entry->traced.outputs) {
+    entry->fetches.push_back(Fetch(output).at(entry->place));
+  }
   entry->executor = std::make_unique<Executor>(entry->place, compile_options_, entry->traced.scope);
   return entry;
 }
@@ -161,10 +163,7 @@ std::vector<Tensor> CompiledImpl::run_form(const std::vector<Tensor>& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     feed.emplace_back(entry.traced.inputs[i].name(), inputs[i]);
   }
-  std::vector<Tensor> results = entry.executor->run(entry.traced.program, feed, entry.fetches);
-  if (entry.place.is_host()) return results;
-  for (Tensor& result : results) result = result.to(entry.place);
-  return results;
+  return entry.executor->run(entry.traced.program, feed, entry.fetches);
 }
 
 Traced CompiledImpl::traced(const std::vector<Tensor>& inputs) {

@@ -128,6 +128,17 @@ TEST_F(CompiledTest, RunsWhereItsInputsAre) {
   EXPECT_THAT(floats(result), ElementsAre(6));
 }
 
+TEST_F(CompiledTest, ResultsAreNotCopiedToTheHostAndBack) {
+  const Tensor x = vector({1, 2}).to("sim:0");
+  const CompiledFunction compiled = compile(twice, {x});
+  (void)compiled({x});
+  const std::size_t before = inspect::transfers().size();
+  const Tensor result = compiled({x})[0];
+  EXPECT_EQ(inspect::transfers().size(), before);
+  EXPECT_EQ(result.place(), Place("sim:0"));
+  EXPECT_THAT(floats(result), ElementsAre(2, 4));
+}
+
 TEST_F(CompiledTest, IsSavedAsAProgram) {
   const test::ScratchDirectory scratch;
   const Tensor w = vector({3});
