@@ -46,8 +46,8 @@ void measure_convolution(const CudaBench& bench, DType dtype, const ConvSizes& s
   const auto wait = [] { synchronize("cuda:0"); };
   const auto us = bench.us_in_turns({{[&] { (void)conv2d(x, filter, options); }, wait},
                                      {[&] { (void)conv2d(shifted, filter, options); }, wait}});
-  bench.report.add({row, tera_of(sizes, us[0]), "TFLOP/s", false, "the plugin's own kernels",
-                    tera_of(sizes, us[1]), std::nullopt});
+  bench.add({row, tera_of(sizes, us[0]), "TFLOP/s", false, "the plugin's own kernels",
+             tera_of(sizes, us[1]), std::nullopt});
 }
 
 }  // namespace

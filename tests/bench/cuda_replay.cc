@@ -4,6 +4,7 @@
 #include <loci/loci.hpp>
 
 #include "tests/bench/cuda_bench.h"
+#include "tests/bench/recorded_work.h"
 
 namespace loci::bench {
 namespace {
@@ -40,46 +41,37 @@ end:
 }
 )";
 
-// A chain of such kernels, recorded from a stream.
-class RawGraph {
+// Chains of such kernels.
+class RawAdds {
  public:
-  RawGraph(const RawDevice& device, int ops)
-      : device_(device), memory_(static_cast<std::size_t>(ops + 2) * sizeof(float)) {
+  explicit RawAdds(int ops)
+      : ops_(ops), memory_(static_cast<std::size_t>(ops + 2) * sizeof(float)) {
     must(cu().cuModuleLoadData(&module_, kAdd), "cuModuleLoadData");
-    CUfunction add = nullptr;
-    must(cu().cuModuleGetFunction(&add, module_, "add_one"), "cuModuleGetFunction");
-    must(cu().cuStreamBeginCapture(device.stream(), CU_STREAM_CAPTURE_MODE_RELAXED),
-         "cuStreamBeginCapture");
-    for (int i = 0; i < ops; ++i) launch(add, i);
-    must(cu().cuStreamEndCapture(device.stream(), &graph_), "cuStreamEndCapture");
-    must(cu().cuGraphInstantiate(&exec_, graph_, 0), "cuGraphInstantiate");
+    must(cu().cuModuleGetFunction(&add_, module_, "add_one"), "cuModuleGetFunction");
   }
-  ~RawGraph() {
-    (void)cu().cuGraphExecDestroy(exec_);
-    (void)cu().cuGraphDestroy(graph_);
-    (void)cu().cuModuleUnload(module_);
-  }
-  RawGraph(const RawGraph&) = delete;
-  RawGraph& operator=(const RawGraph&) = delete;
+  ~RawAdds() { (void)cu().cuModuleUnload(module_); }
+  RawAdds(const RawAdds&) = delete;
+  RawAdds& operator=(const RawAdds&) = delete;
 
-  void replay() const { must(cu().cuGraphLaunch(exec_, device_.stream()), "cuGraphLaunch"); }
+  void enqueue(CUstream stream) const {
+    for (int i = 0; i < ops_; ++i) launch(i, stream);
+  }
 
  private:
   // The element at index 0 is y, and each of the others the sum of it and the one before.
-  void launch(CUfunction add, int index) {
+  void launch(int index, CUstream stream) const {
     CUdeviceptr y = memory_.address();
     CUdeviceptr x = y + static_cast<CUdeviceptr>(index + 1) * sizeof(float);
     CUdeviceptr out = x + sizeof(float);
     void* parameters[] = {&x, &y, &out};
-    must(cu().cuLaunchKernel(add, 1, 1, 1, 256, 1, 1, 0, device_.stream(), parameters, nullptr),
+    must(cu().cuLaunchKernel(add_, 1, 1, 1, 256, 1, 1, 0, stream, parameters, nullptr),
          "cuLaunchKernel");
   }
 
-  const RawDevice& device_;
+  int ops_;
   RawMemory memory_;
   CUmodule module_ = nullptr;
-  CUgraph graph_ = nullptr;
-  CUgraphExec exec_ = nullptr;
+  CUfunction add_ = nullptr;
 };
 
 void measure_chain(const CudaBench& bench, int ops) {
@@ -92,9 +84,10 @@ void measure_chain(const CudaBench& bench, int ops) {
   result = x;
   for (int i = 0; i < ops; ++i) result = result + x;
   graph.capture_end();
-  const RawGraph raw(bench.device, ops);
-  const auto us = bench.us_in_turns({{[&] { graph.replay(); }, [] { synchronize("cuda:0"); }},
-                                     {[&] { raw.replay(); }, [&] { bench.device.synchronize(); }}});
+  const RawAdds adds(ops);
+  const RecordedCalls raw(bench.device, [&](CUstream stream) { adds.enqueue(stream); });
+  const auto us =
+      bench.us_in_turns({{[&] { graph.replay(); }, [] { synchronize("cuda:0"); }}, raw.work()});
   bench.add(row, us[0], "us", /*less_is_better=*/true, "cuGraphLaunch of a graph of the same form",
             us[1], kMostOverRaw);
 }

@@ -35,14 +35,26 @@ std::string number_text(const nlohmann::json& value) {
   return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : "";
 }
 
+// That of the budget first.
+std::string peers_text(const nlohmann::json& row) {
+  std::string first;
+  std::string text;
+  if (row.contains("peer") && row["peer"].is_string()) {
+    first = row["peer"];
+    text = fmt::format("  {}: {}", first, number_text(row.value("peer_value", nlohmann::json())));
+  }
+  const nlohmann::json peers = row.value("peers", nlohmann::json::object());
+  for (const auto& [name, value] : peers.items()) {
+    if (name != first) text += fmt::format("  {}: {}", name, number_text(value));
+  }
+  return text;
+}
+
 std::string row_text(const nlohmann::json& row) {
   std::string text =
       fmt::format("    {:<52} {:>10} {}", row.value("name", ""),
                   number_text(row.value("value", nlohmann::json())), row.value("unit", ""));
-  if (row.contains("peer") && row["peer"].is_string()) {
-    text += fmt::format("  {}: {}", row["peer"].get<std::string>(),
-                        number_text(row.value("peer_value", nlohmann::json())));
-  }
+  text += peers_text(row);
   const nlohmann::json met = row.value("met", nlohmann::json());
   if (met.is_boolean()) {
     text += fmt::format("  budget {} {}: {}",

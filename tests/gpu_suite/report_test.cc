@@ -21,6 +21,7 @@ SuiteReport sample(bool emulated) {
                  {"better", "more"},
                  {"peer", "cuBLASLt called directly"},
                  {"peer_value", 51.5},
+                 {"peers", {{"cuBLASLt called directly", 51.5}, {"PyTorch", 49.5}}},
                  {"budget", 48.9},
                  {"met", true}}};
   report.steps = {bench,
@@ -38,7 +39,8 @@ SuiteReport sample(bool emulated) {
 TEST(GpuSuiteReportTest, SaysWhatWasMeasuredAndWhatFailed) {
   EXPECT_THAT(sample(false).to_text(),
               AllOf(HasSubstr("Loci 0.1.0 on NVIDIA H200\n"),
-                    HasSubstr("50.5 TFLOP/s  cuBLASLt called directly: 51.5  budget >= 48.9: met"),
+                    HasSubstr("50.5 TFLOP/s  cuBLASLt called directly: 51.5  PyTorch: 49.5  "
+                              "budget >= 48.9: met"),
                     HasSubstr("failed      0.0 s  rules.driver"), HasSubstr("it is broken"),
                     HasSubstr("1 passed, 1 failed, 1 skipped\n")));
 }
