@@ -161,7 +161,10 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
   for (const PlanValue& value : plan->values) add_queued(value.space, &plan->queued_devices);
   plan->written = find_written(plan.get());
   // A block runs again and again within a run, with other addresses each time.
-  if (captures) plan->captures = std::make_unique<CaptureFacts>();
+  if (captures) {
+    plan->captures = std::make_unique<CaptureFacts>();
+    plan->captures->is_required = request.options.capture == GraphCapture::kRequired;
+  }
   plan->count_in(request.memory);
   core::log(core::Module::kExecutor, core::Level::kDebug,
             "compiled a plan of {} operators, {} instructions, {} arenas for {}",

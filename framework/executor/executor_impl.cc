@@ -165,6 +165,7 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
 // What runs only once, as startup programs do, needs no graph.
 void ExecutorImpl::require_capturable_again(const Plan& plan) {
   if (plan.captures->is_first_run() || plan.captures->is_capturable) return;
+  plan.captures->require_control();
   require_capturable(plan, device_);
   plan.captures->is_capturable = true;
 }

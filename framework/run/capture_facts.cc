@@ -1,6 +1,23 @@
 #include "framework/run/capture_facts.h"
 
+#include "framework/core/raise.h"
+
 namespace loci::runtime {
+
+void CaptureFacts::note_control_refusal(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  control_refusal_ = reason;
+  is_capturable = false;
+}
+
+void CaptureFacts::require_control() const {
+  const std::lock_guard lock(mutex_);
+  if (control_refusal_.empty()) return;
+  core::raise(ErrorCode::kUnsupported,
+              "[executor] loops and branches cannot be captured: {}; or let the host decide about "
+              "them between graphs (GraphCapture::kAuto)",
+              control_refusal_);
+}
 
 bool CaptureFacts::note_capture(const FrameGraph& graph) {
   const std::lock_guard lock(mutex_);

@@ -30,7 +30,13 @@ class CaptureFacts {
 
   // For who refuses what cannot be captured: whether this call is the first.
   [[nodiscard]] bool is_first_run() noexcept { return !has_run_.exchange(true); }
+  bool is_required = false;                // that all is captured
   std::atomic<bool> is_capturable{false};  // set by who has found out
+
+  // Why a device does not decide about loops and branches, which shows only when they are recorded.
+  void note_control_refusal(const std::string& reason);
+  // Throws Error(kUnsupported) once there is such a reason.
+  void require_control() const;
 
   // True for the first.
   bool note_capture(const FrameGraph& graph);
@@ -45,6 +51,7 @@ class CaptureFacts {
  private:
   mutable std::mutex mutex_;
   std::vector<Part> parts_;
+  std::string control_refusal_;
   std::uint64_t captures_ = 0;
   std::uint64_t capture_ns_ = 0;
   std::atomic<bool> has_run_{false};

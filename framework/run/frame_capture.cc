@@ -34,6 +34,10 @@ void FrameCapture::prepare() {
 void FrameCapture::capture() {
   state_ = State::kPlain;
   graph_ = std::make_unique<FrameGraph>(plan_, frame_);
+  if (plan_.captures->is_required && !graph_->control_refusal().empty()) {
+    plan_.captures->note_control_refusal(graph_->control_refusal());
+    plan_.captures->require_control();
+  }
   if (plan_.captures->note_capture(*graph_)) log_reasons();
   if (!graph_->is_native()) return graph_.reset();
   state_ = State::kCaptured;

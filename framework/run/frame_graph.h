@@ -63,6 +63,9 @@ class FrameGraph final : private device_graph::GraphItems {
   // Counts a run.
   void begin_replay() { ++replay_; }
 
+  // Why the capturer does not record loops and branches; empty where it has refused none.
+  [[nodiscard]] const std::string& control_refusal() const { return control_refusal_; }
+
   // Since the last call.
   [[nodiscard]] device_graph::Exchanges take_exchanges() { return std::exchange(exchanges_, {}); }
   [[nodiscard]] std::uint64_t capture_ns() const { return capture_ns_; }

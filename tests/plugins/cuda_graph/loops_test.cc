@@ -12,6 +12,7 @@
 namespace loci::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Values = std::vector<Variable>;
@@ -103,6 +104,30 @@ TEST_F(CudaGraphLoopsTest, WithoutTheDeviceRuntimeItSplitsTheGraph) {
     ASSERT_EQ(found.size(), 3U);
     EXPECT_TRUE(found[0].is_native);
     EXPECT_THAT(found[1].reason, HasSubstr("there is no libcudadevrt.a; install the package"));
+  }
+  ::unsetenv("LOCI_CUDA_GRAPH_CUDADEVRT");
+}
+
+TEST_F(CudaGraphLoopsTest, WithoutTheDeviceRuntimeARequiredCaptureIsRefused) {
+  build();
+  ::setenv("LOCI_CUDA_GRAPH_CUDADEVRT", "0", 1);
+  {
+    const Context context;
+    const ContextGuard guard(context);
+    Executor executor("cuda:0", options(GraphCapture::kRequired), Scope());
+    (void)run(executor, there({99, 1}));
+    for (int i = 0; i < 2; ++i) {
+      try {
+        (void)run(executor, there({99, 1}));
+        FAIL() << "it is captured";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+        EXPECT_THAT(error.what(),
+                    AllOf(HasSubstr("loops and branches cannot be captured"),
+                          HasSubstr("there is no libcudadevrt.a; install the package"),
+                          HasSubstr("GraphCapture::kAuto")));
+      }
+    }
   }
   ::unsetenv("LOCI_CUDA_GRAPH_CUDADEVRT");
 }
