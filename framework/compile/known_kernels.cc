@@ -25,12 +25,15 @@ KnownKernels::Asked KnownKernels::ask(const std::string& guard) const {
   return {place, plugin::PluginManager::instance().kernel_libraries(place.type())};
 }
 
+const KnownKernels::Asked& KnownKernels::asked(const std::string& guard) {
+  const auto known = places_.find(guard);
+  return known != places_.end() ? known->second : places_.emplace(guard, ask(guard)).first->second;
+}
+
 bool KnownKernels::has(std::string_view type, DType dtype, const std::string& guard) {
   const auto [answer, is_new] = answers_.try_emplace({std::string(type), dtype, guard}, false);
   if (!is_new) return answer->second;
-  auto asked = places_.find(guard);
-  if (asked == places_.end()) asked = places_.emplace(guard, ask(guard)).first;
-  const Libraries& libraries = asked->second.libraries;
+  const Libraries& libraries = asked(guard).libraries;
   answer->second = std::any_of(
       libraries.begin(), libraries.end(),
       [&](const device::KernelLibrary* library) { return has_kernel(*library, type, dtype); });

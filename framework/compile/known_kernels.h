@@ -22,6 +22,8 @@ class KnownKernels {
   [[nodiscard]] const Place& preferred() const { return preferred_; }
   // As passes::HasKernel.
   bool has(std::string_view type, DType dtype, const std::string& guard);
+  // As passes::IsHost.
+  bool is_host(const std::string& guard) { return asked(guard).place.is_host(); }
   // Whether a place that was asked about is another one by now, or has kernels of other plugins.
   [[nodiscard]] bool has_changed() const;
 
@@ -34,6 +36,7 @@ class KnownKernels {
   using Question = std::tuple<std::string, DType, std::string>;
 
   [[nodiscard]] Asked ask(const std::string& guard) const;
+  const Asked& asked(const std::string& guard);
 
   Place preferred_;
   std::map<std::string, Asked> places_;  // by guard

@@ -137,6 +137,7 @@ void rewrite(program::ProgramImpl* program, const std::vector<std::string>& fetc
   context.has_kernel = [kernels](std::string_view type, DType dtype, const std::string& guard) {
     return kernels->has(type, dtype, guard);
   };
+  context.is_host = [kernels](const std::string& guard) { return kernels->is_host(guard); };
   context.sizes = sizes;
   passes::run_passes(block, context, disabled, last);
 }

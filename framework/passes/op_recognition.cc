@@ -73,6 +73,7 @@ class Recognition {
     const Operator& op = block_.ops[root];
     const DType dtype = expressions_.type(found.inputs.front().second).dtype;
     if (!context_.has_kernel(found.type, dtype, op.guard)) return false;
+    if (!found.pays_on_host && (!context_.is_host || context_.is_host(op.guard))) return false;
     Operator made = made_of(op, found);
     for (const std::size_t member : members) made.name = block_.ops[member].name + "+" + made.name;
     if (!give_outputs(op, &made)) return false;

@@ -25,6 +25,9 @@ using Evaluate = std::function<std::optional<std::vector<Tensor>>(
 
 using HasKernel = std::function<bool(std::string_view type, DType dtype, const std::string& guard)>;
 
+// Whether the place is the host's own, where what fits into caches costs little to store.
+using IsHost = std::function<bool(const std::string& guard)>;
+
 struct PassContext {
   // By variable: fetched, or a result of the program.
   std::vector<bool> kept;
@@ -32,6 +35,7 @@ struct PassContext {
   // Whether operators of that type and leading dtype have kernels where the guard says, an empty
   // one meaning the preferred place: some shapes may still be refused. Empty: none have.
   HasKernel has_kernel = {};
+  IsHost is_host = {};  // empty: every place is
   // For what passes do with sizes, see size_notes.h; null where nobody wants to know.
   SizeNotes* sizes = nullptr;
 };

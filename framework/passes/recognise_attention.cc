@@ -11,8 +11,9 @@ using program::Operator;
 using program::VarId;
 using Order = std::vector<std::int64_t>;
 
-// Fewer scores stay in a cache, where two products and a softmax are as fast as the op, and faster
-// with few heads; of more the op, which never has all of them, is faster and takes less memory.
+// Fewer scores stay in a cache of the host, where two products and a softmax are as fast as the op,
+// and faster with few heads; of more the op, which never has all of them, is faster and takes less
+// memory. For a device each of them is one more kernel that it waits for.
 constexpr std::int64_t kFewestScores = std::int64_t{1} << 22;
 
 // Of transposes in a row.
@@ -130,10 +131,7 @@ std::optional<Recognised> recognise_attention(const Operator& root,
   const Operator* product = product_of(root, expressions);
   if (product == nullptr || transposes(*product, "transpose_x")) return std::nullopt;
   const VarId probabilities = argument(*product);
-  if (!expressions.shape(probabilities).is_static() ||
-      expressions.has_fewer_than(probabilities, kFewestScores)) {
-    return std::nullopt;
-  }
+  if (!expressions.shape(probabilities).is_static()) return std::nullopt;
   const std::optional<Weights> found = weights(expressions, probabilities);
   if (!found) return std::nullopt;
   const auto value =
@@ -144,6 +142,7 @@ std::optional<Recognised> recognise_attention(const Operator& root,
   Recognised attention{"attention",
                        {{"query", found->query}, {"key", found->key}, {"value", *value}},
                        {{"heads", heads}, {"factor", found->factor}}};
+  attention.pays_on_host = !expressions.has_fewer_than(probabilities, kFewestScores);
   if (found->mask != program::kNoVar) attention.inputs.emplace_back("mask", found->mask);
   return attention;
 }

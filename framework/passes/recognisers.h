@@ -15,6 +15,8 @@ struct Recognised {
   std::string type;
   std::vector<std::pair<std::string, program::VarId>> inputs;  // by name of the slot
   Attributes attributes;                                       // but for defaults
+  // Otherwise the host is as fast with the operators that it stands for.
+  bool pays_on_host = true;
 };
 
 // Each looks at the operator as the last one of its pattern. What it says holds for the values
@@ -49,7 +51,7 @@ std::optional<Recognised> recognise_row_parameter(const program::Operator& root,
                                                   const Expressions& expressions);
 
 // softmax(factor * query key^T + mask) value, for matrices in a batch, or for heads that are parted
-// before and put together behind it; where there are so many scores that it pays.
+// before and put together behind it.
 std::optional<Recognised> recognise_attention(const program::Operator& root,
                                               const Expressions& expressions);
 

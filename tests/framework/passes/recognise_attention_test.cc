@@ -206,12 +206,19 @@ TEST_F(RecogniseAttentionTest, WeightsThatAreFetchedOrReadStay) {
   expect_none({matmul(fetched, v_), fetched, matmul(read, v_), reduce_sum(read)});
 }
 
-TEST_F(RecogniseAttentionTest, FewScoresStay) {
+TEST_F(RecogniseAttentionTest, FewScoresStayOnTheHost) {
   const auto attended = [](const Variable& x) { return matmul(softmax(by_keys(x, x)), x); };
   const Variable out = attended(data("few", {1, 2047, 8}, kFloat32));
   const Variable enough = attended(data("enough", {1, 2048, 8}, kFloat32));
   recognise({out, enough});
   EXPECT_THAT(types(), ElementsAre("matmul", "softmax", "matmul", "attention"));
+}
+
+TEST_F(RecogniseAttentionTest, FewScoresAreADevicesToo) {
+  const Variable few = data("few", {1, 16, 8}, kFloat32);
+  is_host_ = false;
+  recognise({matmul(softmax(by_keys(few, few)), few)});
+  EXPECT_THAT(left(), ElementsAre("attention"));
 }
 
 TEST_F(RecogniseAttentionTest, UnknownExtentsStay) {

@@ -19,8 +19,10 @@ class RecognitionTest : public PassTest {
     made.has_kernel = [where](std::string_view, DType dtype, const std::string& guard) {
       return dtype == kFloat32 && guard == where;
     };
+    made.is_host = [this](const std::string&) { return is_host_; };
     recognise_ops(block(), made);
   }
+  bool is_host_ = true;  // that place
 
   // Of the operators that are left, constants apart.
   std::vector<std::string> left() {
