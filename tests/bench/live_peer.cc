@@ -59,12 +59,27 @@ LivePeer::LivePeer(const std::string& script) {
   }
   // A peer that ends is told by write_all().
   ::signal(SIGPIPE, SIG_IGN);
+  if (pid_ > 0) await_greeting(python);
 }
 
-LivePeer::~LivePeer() {
+LivePeer::~LivePeer() { end(); }
+
+// One whose packages are not there ends instead.
+void LivePeer::await_greeting(const std::string& python) {
+  try {
+    (void)read_line();
+  } catch (const std::runtime_error&) {
+    end();
+    why_ = python + " lacks what peers need, see above; tools/setup --peers installs it";
+  }
+}
+
+void LivePeer::end() {
   if (to_ >= 0) ::close(to_);
   if (from_ >= 0) ::close(from_);
   if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
+  to_ = from_ = -1;
+  pid_ = 0;
 }
 
 LivePeer::Rest::Rest(const LivePeer& peer) : pid_(peer.pid_) {
@@ -77,6 +92,10 @@ LivePeer::Rest::~Rest() {
 
 nlohmann::json LivePeer::ask(const nlohmann::json& question) {
   write_all(to_, question.dump() + "\n");
+  return nlohmann::json::parse(read_line());
+}
+
+std::string LivePeer::read_line() {
   std::size_t end;
   while ((end = buffer_.find('\n')) == std::string::npos) {
     std::array<char, 4096> chunk{};
@@ -85,9 +104,9 @@ nlohmann::json LivePeer::ask(const nlohmann::json& question) {
     if (count <= 0) throw std::runtime_error("the peer ended");
     buffer_.append(chunk.data(), static_cast<std::size_t>(count));
   }
-  const std::string line = buffer_.substr(0, end);
+  std::string line = buffer_.substr(0, end);
   buffer_.erase(0, end + 1);
-  return nlohmann::json::parse(line);
+  return line;
 }
 
 }  // namespace loci::bench

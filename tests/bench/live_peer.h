@@ -6,10 +6,12 @@
 
 namespace loci::bench {
 
-// A script of peers/, run by the peers' Python, which answers each line of JSON by another.
+// A script of peers/, run by the peers' Python, which says a line when it is there, and then
+// answers each line of JSON by another.
 class LivePeer {
  public:
-  // `script` is absent from a machine without peers: is_up() is false then, and why() says so.
+  // On a machine without peers, or with a Python that lacks their packages, is_up() is false, and
+  // why() says so.
   explicit LivePeer(const std::string& script);
   ~LivePeer();
   LivePeer(const LivePeer&) = delete;
@@ -34,6 +36,10 @@ class LivePeer {
   };
 
  private:
+  void await_greeting(const std::string& python);
+  std::string read_line();
+  void end();
+
   int pid_ = 0;
   int to_ = -1;
   int from_ = -1;

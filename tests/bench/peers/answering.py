@@ -1,4 +1,5 @@
-"""What the peers share that stay up: they answer each line of JSON on standard input by another.
+"""What the peers share that stay up: they say {"ready": true}, and then answer each line of JSON on
+standard input by another.
 
 {"time": NAME, "seconds": S}
     answers {"ns": the median time of a call in a stretch of about S seconds}
@@ -40,6 +41,7 @@ def median_call_ns(call, seconds):
 
 def answer_questions(set_up):
     """`set_up` takes a question and gives the calls of its case, by peer."""
+    print(json.dumps({"ready": True}), flush=True)
     calls = {}
     for line in sys.stdin:
         question = json.loads(line)

@@ -57,6 +57,7 @@ class Session:
 
 
 def main():
+    print(json.dumps({"ready": True}), flush=True)
     session = None
     for line in sys.stdin:
         question = json.loads(line)
