@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/axes.h"
+#include "kernels/division.h"
 
 namespace loci::cuda {
 
@@ -19,7 +20,21 @@ struct TransposedAxes {
   std::int64_t to_step;    // of a line in the target, bytes
 };
 
-// Units on a side of the square that a block transposes at once.
+// The tiles of such matrices, in the order in which blocks take them: those along the shorter side
+// first, so that what is moved at about the same time lies together on both sides.
+struct TransposedTiles {
+  std::int64_t count;
+  Divisor inside;  // tiles along the shorter side, and along the other
+  Divisor outside;
+  bool is_down_inside;  // lines are the shorter side
+};
+
+// Units on a side of a tile which goes through shared memory.
 inline constexpr int kTileSide = 32;
+
+// Of a square of units that a thread turns in its registers: 16 bytes a side, or so many units.
+inline constexpr int kMostSquareSide = 8;
+// The squares on a side of a tile. Lanes of a warp touch 64 bytes of a line and 128 of a row.
+inline constexpr int kTileSquares = 16;
 
 }  // namespace loci::cuda

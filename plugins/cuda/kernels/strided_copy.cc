@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/block_threads.h"
+#include "kernels/team_size.h"
 
 extern "C" const unsigned long long loci_cuda_strided_copy[];
 
@@ -49,7 +50,7 @@ void close(StridedAxes* axes) {
   if (axes->rank == 0) axes->axes[axes->rank++].extent = 1;
 }
 
-std::int64_t tiles_of(std::int64_t extent) { return (extent + kTileSide - 1) / kTileSide; }
+std::int64_t side_of(int width) { return std::min(kMostSquareSide, 16 >> width); }
 
 }  // namespace
 
@@ -81,11 +82,32 @@ TransposedAxes transposed_axes(const StridedCopyPlan& plan) {
   return axes;
 }
 
+bool are_squares(const TransposedAxes& axes, int width, std::uint64_t alignment) {
+  const std::int64_t side = side_of(width);
+  if (axes.lines % side != 0 || axes.columns % side != 0) return false;
+  CommonAlignment common(alignment);
+  common.add(axes.from_step);
+  common.add(axes.to_step);
+  for (int i = 0; i < axes.outer.rank; ++i) {
+    for (const std::int64_t step : axes.outer.axes[i].steps) common.add(step);
+  }
+  return std::int64_t{1} << common.width() >= side << width;
+}
+
+TransposedTiles transposed_tiles(const TransposedAxes& axes, std::int64_t side) {
+  const std::int64_t down = quotient_up(axes.lines, side);
+  const std::int64_t across = quotient_up(axes.columns, side);
+  const bool is_down_inside = down <= across;
+  return {axes.outer.count * down * across, divisor_of(std::min(down, across)),
+          divisor_of(std::max(down, across)), is_down_inside};
+}
+
 StridedCopier::StridedCopier(const sdk::Prepare& prepare) {
   for (int width = 0; width <= kMostWidth; ++width) {
     const std::string bytes = std::to_string(1 << width);
     rows_.emplace_back(prepare, kStridedCopyImage, "copy_" + bytes);
     tiles_.emplace_back(prepare, kStridedCopyImage, "transpose_" + bytes);
+    squares_.emplace_back(prepare, kStridedCopyImage, "transpose_squares_" + bytes);
   }
 }
 
@@ -97,7 +119,7 @@ void StridedCopier::launch(const sdk::Launch& launch, const StridedCopyPlan& pla
   const int width = copy_width(plan, addresses);
   const bool is_one_unit = plan.unit() == std::int64_t{1} << width;
   if (plan.loop() == StridedCopyPlan::Loop::kTransposed && is_one_unit) {
-    return launch_tiles(launch, plan, from, to, width);
+    return launch_tiles(launch, transposed_axes(plan), from, to, width);
   }
   launch_rows(launch, plan, from, to, width);
 }
@@ -108,11 +130,16 @@ void StridedCopier::launch_rows(const sdk::Launch& launch, const StridedCopyPlan
   rows_[static_cast<std::size_t>(width)].launch(launch, axes.count, from, to, axes);
 }
 
-void StridedCopier::launch_tiles(const sdk::Launch& launch, const StridedCopyPlan& plan,
+void StridedCopier::launch_tiles(const sdk::Launch& launch, const TransposedAxes& axes,
                                  const char* from, char* to, int width) const {
-  const TransposedAxes axes = transposed_axes(plan);
-  const std::int64_t tiles = axes.outer.count * tiles_of(axes.lines) * tiles_of(axes.columns);
-  tiles_[static_cast<std::size_t>(width)].launch(launch, tiles * kBlockThreads, from, to, axes);
+  const auto addresses =
+      reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to);
+  const bool in_squares = are_squares(axes, width, addresses);
+  const auto& functions = in_squares ? squares_ : tiles_;
+  const TransposedTiles tiles =
+      transposed_tiles(axes, in_squares ? kTileSquares * side_of(width) : kTileSide);
+  functions[static_cast<std::size_t>(width)].launch(launch, tiles.count * kBlockThreads, from, to,
+                                                    axes, tiles);
 }
 
 }  // namespace loci::cuda

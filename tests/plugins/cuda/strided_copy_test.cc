@@ -8,26 +8,51 @@ namespace {
 
 using CudaStridedCopyTest = OnTheDouble;
 
-// Both sides are not whole squares.
+// 1, 2, ... turned, as far as T goes, of views that begin at the first elements and none or few on.
 template <class T>
-void transposes_views_from_anywhere(const Tensor& all) {
-  constexpr std::int64_t kRows = 70;
-  constexpr std::int64_t kColumns = 37;
+void transposes_views(const Tensor& all, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t begin = 0; begin < 3; ++begin) {
-    const Tensor x = all.rows(begin, begin + kRows * kColumns).reshaped({kRows, kColumns});
+    const Tensor x = all.rows(begin, begin + rows * columns).reshaped({rows, columns});
     const auto turned = transpose(x, {1, 0}).to_vector<T>();
-    for (std::int64_t i = 0; i < kRows * kColumns; ++i) {
-      const std::int64_t source = i % kRows * kColumns + i / kRows;
+    for (std::int64_t i = 0; i < rows * columns; ++i) {
+      const std::int64_t source = i % rows * columns + i / rows;
       ASSERT_EQ(turned[static_cast<std::size_t>(i)], static_cast<T>(begin + source + 1)) << i;
     }
   }
 }
 
+// Whole squares of registers, of which neither side is whole tiles, and no whole squares.
+template <class T>
+void transposes_views_from_anywhere(const Tensor& all) {
+  transposes_views<T>(all, 72, 48);
+  transposes_views<T>(all, 70, 37);
+}
+
 TEST_F(CudaStridedCopyTest, TransposesUnitsOfEachSize) {
-  transposes_views_from_anywhere<std::uint8_t>(cast(counted<std::int32_t>(2600), kUInt8));
-  transposes_views_from_anywhere<std::int16_t>(counted<std::int16_t>(2600));
-  transposes_views_from_anywhere<float>(counted<float>(2600));
-  transposes_views_from_anywhere<double>(counted<double>(2600));
+  transposes_views_from_anywhere<std::uint8_t>(cast(counted<std::int32_t>(3600), kUInt8));
+  transposes_views_from_anywhere<std::int16_t>(counted<std::int16_t>(3600));
+  transposes_views_from_anywhere<float>(counted<float>(3600));
+  transposes_views_from_anywhere<double>(counted<double>(3600));
+}
+
+// More of both sides than a tile has, for each of several matrices.
+TEST_F(CudaStridedCopyTest, TransposesMatricesOfManyTiles) {
+  constexpr std::int64_t kMatrices = 3;
+  constexpr std::int64_t kRows = 200;
+  constexpr std::int64_t kColumns = 136;
+  const Tensor x = counted<std::int32_t>(kMatrices * kRows * kColumns);
+  const auto check = [&](const auto& turned, auto type) {
+    for (std::int64_t i = 0; i < kMatrices * kRows * kColumns; ++i) {
+      const std::int64_t matrix = i / (kRows * kColumns);
+      const std::int64_t place = i % (kRows * kColumns);
+      const std::int64_t source = (matrix * kRows + place % kRows) * kColumns + place / kRows;
+      ASSERT_EQ(turned[static_cast<std::size_t>(i)], static_cast<decltype(type)>(source + 1)) << i;
+    }
+  };
+  const Tensor matrices = x.reshaped({kMatrices, kRows, kColumns});
+  check(transpose(matrices, {0, 2, 1}).to_vector<std::int32_t>(), std::int32_t{});
+  check(transpose(cast(matrices, kInt16), {0, 2, 1}).to_vector<std::int16_t>(), std::int16_t{});
+  check(transpose(cast(matrices, kUInt8), {0, 2, 1}).to_vector<std::uint8_t>(), std::uint8_t{});
 }
 
 // A unit is two elements, which no view but every other one is aligned to.
