@@ -106,13 +106,41 @@ struct LayerNormSums {
 
   static __device__ State neutral() { return {0, 0}; }
   static __device__ State apply(State x, State y) { return {x.scale + y.scale, x.bias + y.bias}; }
-  __device__ State term(T value, const Place& at) const {
-    const auto grad = static_cast<sum_t<T>>(Element<T>::widen(value));
-    const C mean = static_cast<const C*>(extra.mean)[at.position];
-    const C inv_std = static_cast<const C*>(extra.inv_std)[at.position];
-    const C normal = (element_at<T>(extra.x, at.offset) - mean) * inv_std;
-    return {grad * static_cast<sum_t<T>>(normal), grad};
+  static __device__ State term(C grad, C x, C mean, C inv_std) {
+    const C normal = (x - mean) * inv_std;
+    return {static_cast<sum_t<T>>(grad) * static_cast<sum_t<T>>(normal),
+            static_cast<sum_t<T>>(grad)};
   }
+  __device__ C mean(std::int64_t row) const { return static_cast<const C*>(extra.mean)[row]; }
+  __device__ C inv_std(std::int64_t row) const { return static_cast<const C*>(extra.inv_std)[row]; }
+  __device__ State term(T value, const Place& at) const {
+    return term(Element<T>::widen(value), element_at<T>(extra.x, at.offset), mean(at.position),
+                inv_std(at.position));
+  }
+
+  template <int lanes>
+  struct Row {
+    Vector<T, lanes> grads;
+    Vector<T, lanes> x;
+    C mean;
+    C inv_std;
+  };
+  template <int lanes, bool are_aligned>
+  __device__ Row<lanes> row(std::int64_t offset, std::int64_t position) const {
+    return {load_beside<lanes, are_aligned>(x + offset),
+            load_beside<lanes, are_aligned>(static_cast<const T*>(extra.x) + offset),
+            mean(position), inv_std(position)};
+  }
+  template <int lanes>
+  static __device__ State term(const Row<lanes>& row, int lane) {
+    return term(Element<T>::widen(row.grads.lanes[lane]), Element<T>::widen(row.x.lanes[lane]),
+                row.mean, row.inv_std);
+  }
+  template <int lanes>
+  __device__ bool is_aligned() const {
+    return is_vector<lanes>(x) && is_vector<lanes>(static_cast<const T*>(extra.x));
+  }
+
   __device__ void write(std::int64_t output, State sums) const {
     if (out != nullptr) out[output] = Element<T>::narrow(static_cast<C>(sums.scale));
     if (extra.bias_grad != nullptr) {

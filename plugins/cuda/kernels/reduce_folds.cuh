@@ -36,7 +36,7 @@ struct SumFold {
     if constexpr (std::is_integral_v<T>) {
       out[output] = static_cast<T>(sum);
     } else {
-      const State quotient = sum / static_cast<State>(divisor);
+      const State quotient = divisor == 1 ? sum : sum / static_cast<State>(divisor);
       out[output] = Element<T>::narrow(static_cast<computed_t<T>>(quotient));
     }
   }
@@ -134,15 +134,15 @@ struct ArgMaxFold {
       std::conditional_t<sizeof(T) < 4 && std::is_integral_v<T>, std::int32_t, computed_t<T>>;
   struct State {
     Value value;
-    std::int64_t position;  // -1: none yet
+    std::int64_t position;
   };
   using Input = T;
   using Result = std::int64_t;
   using Extra = double;  // none
 
-  static __device__ State neutral() { return {0, -1}; }
+  // Behind all others of the least value.
+  static __device__ State neutral() { return {kLowest<Value>, kHighest<std::int64_t>}; }
   static __device__ State apply(State x, State y) {
-    if (x.position < 0 || y.position < 0) return x.position < 0 ? y : x;
     if (is_same(x.value, y.value)) return x.position < y.position ? x : y;
     return x.value > y.value || x.value != x.value ? x : y;
   }

@@ -22,12 +22,12 @@ Reduction::Reduction(const sdk::Prepare& prepare, const KernelImage& image, cons
     : layout_(reduce_layout(plan, dtype)),
       threads_(threads_of(layout_, plan.inner_is_reduced)),
       fold_(prepare, image, name + (plan.inner_is_reduced ? "_rows" : "_columns")) {
-  if (layout_.splits > 1) fold_parts_.emplace(prepare, image, name + "_parts");
+  if (layout_.splits.value > 1) fold_parts_.emplace(prepare, image, name + "_parts");
 }
 
 std::uint64_t Reduction::partial_bytes() const {
-  if (layout_.splits == 1) return 0;
-  return static_cast<std::uint64_t>(layout_.outputs * layout_.splits) * kMostStateBytes;
+  if (layout_.splits.value == 1) return 0;
+  return static_cast<std::uint64_t>(layout_.outputs * layout_.splits.value) * kMostStateBytes;
 }
 
 }  // namespace loci::cuda

@@ -34,14 +34,11 @@ class Reduction {
               void* partial) const {
     fold_.launch(launch, threads_, x, out, extra, partial, layout_);
     if (fold_parts_) {
-      fold_parts_->launch(launch, layout_.outputs * kThreadsOfParts, x, out, extra, partial,
-                          layout_);
+      fold_parts_->launch(launch, threads_of_parts(layout_), x, out, extra, partial, layout_);
     }
   }
 
  private:
-  static constexpr std::int64_t kThreadsOfParts = 32;  // a warp for each output
-
   ReduceLayout layout_;
   std::int64_t threads_;
   KernelFunction fold_;

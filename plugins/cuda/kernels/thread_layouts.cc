@@ -7,35 +7,74 @@
 namespace loci::cuda {
 namespace {
 
-// Few outputs are split until there are so many blocks, as long as a thread has so many elements.
-constexpr std::int64_t kWantedBlocks = 512;
-constexpr std::int64_t kElementsOfThread = 16;
-// From so many on, a whole block folds a row.
-constexpr std::int64_t kRowOfBlock = 1024;
-
 // Columns side by side that still make whole sectors of memory.
 constexpr std::int64_t kFewColumns = 8;
 
-std::int64_t row_width(std::int64_t count, loci_dtype dtype) {
-  return count >= kRowOfBlock ? kTeamBlock : lanes_of_row(count, count, dtype);
+// Outputs that keep fewer blocks busy are split, as long as a thread has several loads under way.
+constexpr std::int64_t kEnoughBlocks = 512;
+constexpr std::int64_t kLoadsOfThread = 4;
+// A block folds a row that is long, so that its threads have many elements each, or one of few.
+constexpr std::int64_t kLongRow = 8192;
+constexpr std::int64_t kRowOfBlock = 1024;
+// Blocks of rows that come of splitting: the more, the less it matters which is the last. Those of
+// columns leave a part for each of many outputs.
+constexpr std::int64_t kBlocksOfRows = 2048;
+constexpr std::int64_t kBlocksOfColumns = 1024;
+// Threads side by side for the columns of a large tensor: 512 bytes.
+constexpr std::int64_t kManyColumns = kTeamWarp;
+// Rows of a thread that make up for folding what a block's threads have.
+constexpr std::int64_t kRowsOfThread = 16;
+
+std::int64_t row_width(std::int64_t outputs, std::int64_t count, loci_dtype dtype) {
+  const bool are_few = outputs * kTeamWarp < kEnoughBlocks * kTeamBlock;
+  return count >= (are_few ? kRowOfBlock : kLongRow) ? kTeamBlock
+                                                     : lanes_of_row(count, count, dtype);
 }
 
-// A warp's worth, or more if columns are short.
-std::int64_t column_width(std::int64_t inner, std::int64_t count) {
-  const std::int64_t side_by_side = power_from(std::min(inner, kTeamBlock));
+// Threads side by side, each for a column or several: so many, or more if columns are short.
+std::int64_t column_width(std::int64_t columns, std::int64_t count, std::int64_t few) {
+  const std::int64_t side_by_side = power_from(std::min(columns, kTeamBlock));
   return std::min(side_by_side,
-                  std::max(kTeamWarp, kTeamBlock / power_from(std::min(count, kTeamBlock))));
+                  std::max(few, kTeamBlock / power_from(std::min(count, kTeamBlock))));
 }
 
-// `teams` fold parts at once, of so many threads each.
-void split(ReduceLayout& layout, std::int64_t blocks, std::int64_t threads) {
-  const std::int64_t most = layout.count / (threads * kElementsOfThread);
-  const std::int64_t wanted = kWantedBlocks / std::max<std::int64_t>(blocks, 1);
-  const std::int64_t splits = std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1));
+// Into as many parts as there are blocks wanted for each of `blocks`, whose threads have `least`
+// positions together, and of which each is a multiple.
+void split(ReduceLayout& layout, std::int64_t blocks, std::int64_t wanted, std::int64_t least) {
+  std::int64_t splits = 1;
+  if (blocks < kEnoughBlocks) splits = std::min(wanted / blocks, layout.count / least);
+  splits = std::max<std::int64_t>(splits, 1);
   // Whole vectors, whatever the dtype.
   layout.chunk = quotient_up(quotient_up(layout.count, splits), kTeamWarp) * kTeamWarp;
-  layout.splits =
-      layout.count == 0 ? 1 : static_cast<std::int32_t>(quotient_up(layout.count, layout.chunk));
+  layout.splits = divisor_of(layout.count == 0 ? 1 : quotient_up(layout.count, layout.chunk));
+  layout.parts_width =
+      static_cast<std::int32_t>(column_width(layout.outputs, layout.splits.value, kFewColumns));
+}
+
+void lay_out_rows(ReduceLayout& layout, const sdk::ReducePlan& plan, loci_dtype dtype) {
+  const std::int64_t width = row_width(layout.outputs, layout.count, dtype);
+  layout.width = static_cast<std::int32_t>(width);
+  layout.reduced = element_axes(plan.all_reduced());
+  split(layout, quotient_up(layout.outputs * width, kTeamBlock), kBlocksOfRows,
+        width * kLoadsOfThread * vector_lanes(dtype));
+}
+
+void lay_out_columns(ReduceLayout& layout, const sdk::ReducePlan& plan, loci_dtype dtype) {
+  const std::int64_t most_lanes = std::min<std::int64_t>(vector_lanes(dtype), kMostColumnLanes);
+  const std::int64_t lanes = plan.inner % most_lanes == 0 ? most_lanes : 1;
+  const std::int64_t columns = plan.inner / lanes;
+  const auto blocks = [&](std::int64_t width) {
+    return std::max<std::int64_t>(plan.kept.count * quotient_up(columns, width), 1);
+  };
+  const std::int64_t rows_of_wide = kTeamBlock / kManyColumns * kRowsOfThread;
+  const bool is_large = blocks(kManyColumns) * (layout.count / rows_of_wide) >= kEnoughBlocks;
+  const std::int64_t width =
+      column_width(columns, layout.count, is_large || lanes == 1 ? kManyColumns : kFewColumns);
+  layout.lanes = static_cast<std::int32_t>(lanes);
+  layout.width = static_cast<std::int32_t>(width);
+  layout.strips = divisor_of(quotient_up(columns, width));
+  layout.reduced = element_axes(plan.reduced);
+  split(layout, blocks(width), kBlocksOfColumns, kTeamBlock / width * kRowsOfThread);
 }
 
 // Vectors for each time that a block reads the rows which they share: with 24 and two of these,
@@ -98,26 +137,23 @@ ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype) {
   layout.outputs = plan.outputs();
   layout.count = plan.reduced_count();
   layout.inner = plan.inner;
+  layout.kept = element_axes(plan.kept);
   if (plan.inner_is_reduced) {
-    const std::int64_t width = row_width(layout.count, dtype);
-    layout.width = static_cast<std::int32_t>(width);
-    layout.kept = element_axes(plan.kept);
-    layout.reduced = element_axes(plan.all_reduced());
-    split(layout, quotient_up(layout.outputs * width, kTeamBlock), width);
+    lay_out_rows(layout, plan, dtype);
   } else {
-    const std::int64_t width = column_width(plan.inner, layout.count);
-    layout.width = static_cast<std::int32_t>(width);
-    layout.kept = element_axes(plan.kept);
-    layout.reduced = element_axes(plan.reduced);
-    split(layout, plan.kept.count * quotient_up(plan.inner, width), kTeamBlock / width);
+    lay_out_columns(layout, plan, dtype);
   }
   return layout;
 }
 
 std::int64_t threads_of(const ReduceLayout& layout, bool are_rows) {
-  if (are_rows) return layout.outputs * layout.splits * layout.width;
+  if (are_rows) return layout.outputs * layout.splits.value * layout.width;
   const std::int64_t rows = layout.inner == 0 ? 0 : layout.outputs / layout.inner;
-  return rows * quotient_up(layout.inner, layout.width) * layout.splits * kTeamBlock;
+  return rows * layout.strips.value * layout.splits.value * kTeamBlock;
+}
+
+std::int64_t threads_of_parts(const ReduceLayout& layout) {
+  return quotient_up(layout.outputs, layout.parts_width) * kTeamBlock;
 }
 
 AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype) {

@@ -18,6 +18,7 @@ ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype);
 
 // Threads that work at once, if the grid is not too large for it.
 std::int64_t threads_of(const ReduceLayout& layout, bool are_rows);
+std::int64_t threads_of_parts(const ReduceLayout& layout);
 
 // Vectors along an axis, of elements of a dtype: rows if they lie side by side.
 struct AxisVectors {
