@@ -43,6 +43,13 @@ struct GeluGrad {
     const C density = static_cast<C>(kDensityAtZero) * exp(static_cast<C>(-0.5) * (near * near));
     return out_grad * (normcdf(x) + near * density);
   }
+
+  static __device__ float value(float x, float out_grad) {
+    const float a = distance(x);
+    const NormalTail normal = normal_tail(a);
+    const float slope = __fmaf_rn(-a, normal.density, normal.tail);  // at -a
+    return out_grad * (x > 0 ? 1 - slope : slope);
+  }
 };
 
 // By x: s + x s (1 - s) (2 u)', with s (1 - s) from the side where 1 - s is small.

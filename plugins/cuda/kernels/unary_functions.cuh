@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/binary_functions.cuh"
+#include "kernels/normal_tail.cuh"
 
 namespace loci::cuda {
 
@@ -114,7 +115,12 @@ struct Sigmoid {
   template <class C>
   static __device__ C value(C x) {
     const C e = exp(-fabs(x));
-    return (x < 0 ? e : C{1}) / (1 + e);
+    const C above = x < 0 ? e : C{1};
+    if constexpr (std::is_same_v<C, float>) {
+      return above * reciprocal(1 + e);
+    } else {
+      return above / (1 + e);
+    }
   }
 };
 
@@ -131,11 +137,16 @@ __device__ C not_far_below(C x) {
   return x < -100 ? C{-100} : x;
 }
 
-// x P(X <= x).
+// x P(X <= x), of float32 as max(x, 0) - |x| P(X > |x|): the tail keeps its digits on both sides.
 struct Gelu {
   template <class C>
   static __device__ C value(C x) {
-    return not_far_below(x) * normcdf(x);
+    if constexpr (std::is_same_v<C, float>) {
+      const float a = distance(x);
+      return __fmaf_rn(-a, normal_tail(a).tail, fmaxf(x, 0));
+    } else {
+      return not_far_below(x) * normcdf(x);
+    }
   }
 };
 
