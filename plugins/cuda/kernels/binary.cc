@@ -1,8 +1,11 @@
 // Functions of pairs of elements, with broadcasting, by binary.cu, and by power.cu what takes many
 // instructions.
 #include <loci/plugin/dtype_visit.hpp>
+#include <string>
+#include <utility>
 
 #include "kernels/broadcast_map.h"
+#include "kernels/dense_map.h"
 #include "kernels/kernel_list.h"
 
 extern "C" const unsigned long long loci_cuda_binary[];
@@ -14,10 +17,19 @@ namespace {
 constexpr KernelImage kBinaryImage{"binary", loci_cuda_binary};
 constexpr KernelImage kPowerImage{"power", loci_cuda_power};
 
+// An operand that has as many elements as the result has each of them once, in its order.
+bool repeats_nothing(const sdk::OpDesc& op) {
+  const std::int64_t count = op.output(0).numel();
+  return op.input(0).numel() == count && op.input(1).numel() == count;
+}
+
 void prepare_binary(sdk::Prepare& prepare, loci_dtype dtype) {
-  emplace_broadcast_map<2>(
-      prepare, KernelFunction(prepare, kBinaryImage, typed_name(prepare.op().name(), dtype)),
-      lanes_of(dtype), {0, 1});
+  std::string stem(prepare.op().name());
+  const bool is_dense = repeats_nothing(prepare.op());
+  if (!is_dense) stem += "_broadcast";
+  KernelFunction function(prepare, kBinaryImage, typed_name(stem, dtype));
+  if (is_dense) return emplace_dense_map<2>(prepare, std::move(function), lanes_of(dtype));
+  emplace_broadcast_map<2>(prepare, std::move(function), lanes_of(dtype), {0, 1});
 }
 
 void prepare_numbers(sdk::Prepare& prepare) {

@@ -1,16 +1,21 @@
-// Functions of pairs of elements, with broadcasting: NAME_DTYPE(out, axes, x, y). `out` may be an
-// operand that has its shape.
+// Functions of pairs of elements: NAME_DTYPE(x, y, out, count), and with broadcasting
+// NAME_broadcast_DTYPE(out, axes, x, y). `out` may be an operand that has its shape.
 #include "kernels/binary_functions.cuh"
 #include "kernels/block_threads.h"
 #include "kernels/broadcast_map.cuh"
+#include "kernels/dense_map.cuh"
 #include "kernels/instances.cuh"
 
 namespace loci::cuda {
 
-#define LOCI_BINARY(dtype, T, name, Function)                                          \
-  extern "C" __global__ void __launch_bounds__(kBlockThreads) name##_##dtype(          \
-      T* out, const __grid_constant__ BroadcastAxes<2> axes, const T* x, const T* y) { \
-    map_broadcast(Function(), out, axes, x, y);                                        \
+#define LOCI_BINARY(dtype, T, name, Function)                                           \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                           \
+      name##_##dtype(const T* x, const T* y, T* out, std::int64_t count) {              \
+    map_dense(Function(), out, count, x, y);                                            \
+  }                                                                                     \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads) name##_broadcast_##dtype( \
+      T* out, const __grid_constant__ BroadcastAxes<2> axes, const T* x, const T* y) {  \
+    map_broadcast(Function(), out, axes, x, y);                                         \
   }
 
 LOCI_BITS(LOCI_BINARY, elementwise_add, Add)

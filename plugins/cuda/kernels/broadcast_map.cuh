@@ -28,7 +28,7 @@ __device__ Vector<T, lanes> load_row(const T* from, std::int64_t step) {
 // are whole vectors; what advances along them is aligned in each.
 template <int lanes, std::size_t operands>
 __device__ std::int64_t in_vectors(const BroadcastAxes<operands>& axes) {
-  if (axes.rank == 1) return axes.count - axes.count % lanes;
+  if (axes.rank == 1) return whole_vectors<lanes>(axes.count);
   return axes.axes[0].extent % lanes == 0 ? axes.count : 0;
 }
 
@@ -47,6 +47,7 @@ __device__ void map_broadcast(const F& function, R* out, const BroadcastAxes<siz
                    apply_to_lanes<R>(function, load_row<kLanes>(in + at.of[o], row.steps[o])...));
     }
   }
+#pragma unroll 1  // which divides before the first round otherwise
   for (std::int64_t i = done + turn.first; i < axes.count; i += turn.step) {
     const auto at = locate(axes, i);
     out[i] = apply_to<R>(function, in[at.of[o]]...);

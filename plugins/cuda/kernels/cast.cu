@@ -15,7 +15,7 @@ __device__ void cast_elements(const In* x, Out* out, std::int64_t count) {
   const Turns turn = turns();
   std::int64_t done = 0;
   if (is_vector<kLanes>(out) && is_vector<kLanes>(x)) {
-    done = count - count % kLanes;
+    done = whole_vectors<kLanes>(count);
     for (std::int64_t i = turn.first * kLanes; i < done; i += turn.step * kLanes) {
       const Vector<In, kLanes> from = load_lanes<kLanes>(x + i);
       Vector<Out, kLanes> to;
@@ -24,6 +24,7 @@ __device__ void cast_elements(const In* x, Out* out, std::int64_t count) {
       store_vector(out + i, to);
     }
   }
+#pragma unroll 1  // which divides before the first round otherwise
   for (std::int64_t i = done + turn.first; i < count; i += turn.step) out[i] = convert<Out>(x[i]);
 }
 

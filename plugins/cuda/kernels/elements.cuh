@@ -76,6 +76,12 @@ __device__ bool are_vectors(const T*... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) | ...) % 16) == 0;
 }
 
+// How many of `count` elements are whole vectors: a power of two makes one.
+template <int lanes>
+__device__ std::int64_t whole_vectors(std::int64_t count) {
+  return count & -static_cast<std::int64_t>(lanes);
+}
+
 // The threads of a grid that take turns, in blocks of kBlockThreads.
 struct Turns {
   std::int64_t first;

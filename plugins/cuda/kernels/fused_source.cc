@@ -202,6 +202,7 @@ class Writer {
     return "extern \"C\" __global__ void __launch_bounds__(kBlockThreads)\n    " + source_.name +
            "(" + kernel_parameters() + ") {\n" +
            "  const Turns turn = turns();\n  std::int64_t done = 0;\n" + single_elements() + step +
+           "#pragma unroll 1\n" +
            "  for (std::int64_t i = done + turn.first; i < count; i += turn.step) {\n" +
            location() + "    elements(" + constant_arguments_ + arguments(false) + ");\n  }\n}\n";
   }
@@ -297,9 +298,8 @@ class Writer {
                  "> " + numbered('b', o) + ";\n";
       stores += "      store_vector(" + numbered('y', o) + " + i, " + numbered('b', o) + ");\n";
     }
-    const std::string whole = source_.has_axes ? "whole_vectors<" + lanes() + ">(count, axes)"
-                                               : "count - count % " + lanes();
-    return "  if (" + alignment() + ") {\n    done = " + whole +
+    const std::string among = source_.has_axes ? "(count, axes)" : "(count)";
+    return "  if (" + alignment() + ") {\n    done = whole_vectors<" + lanes() + ">" + among +
            ";\n    for (std::int64_t i = turn.first * " + lanes() +
            "; i < done; i += turn.step * " + lanes() + ") {\n" + location() + loads() + results +
            "#pragma unroll\n      for (int lane = 0; lane < " + lanes() + "; ++lane) {\n" +

@@ -132,5 +132,17 @@ TEST_F(ElementwiseKernelsTest, SigmoidKeepsTheDigitsOfSmallResults) {
   }
 }
 
+// What a launch of one element takes is time in which nothing else runs.
+TEST_F(ElementwiseKernelsTest, OneElementIsShort) {
+  load("binary");
+  const auto x = rig.array<float>(std::vector<float>{1.5F});
+  const auto out = rig.array<float>(1);
+  const Counters counters = run("elementwise_add_f32", 1, out, x, x);
+  EXPECT_EQ(out.get(), std::vector<float>{3});
+  // All but one thread leave at once.
+  EXPECT_LE(counters.lane_instructions, 256U * 23);
+  EXPECT_EQ(counters.global_requests, 3U);
+}
+
 }  // namespace
 }  // namespace loci::cuda
