@@ -17,4 +17,11 @@ __device__ inline float reciprocal(float x) {
   return result;
 }
 
+// 1 / sqrt(x), within 2 units in the last place, of what is normal.
+__device__ inline float reciprocal_root(float x) {
+  float result;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 }  // namespace loci::cuda

@@ -99,11 +99,22 @@ class GaussianRandom final : public sdk::Kernel {
   explicit GaussianRandom(const sdk::OpDesc& op)
       : random_(op), normal_{op.attributes().real("mean"), op.attributes().real("deviation")} {}
 
+  // Around another mean numbers near 0 are differences, which need more digits than float32 has.
   void prepare(sdk::Prepare& prepare) const override {
+    if (normal_.mean == 0 && has_float_variance() &&
+        prepare.op().output(0).dtype() != LOCI_DTYPE_F64) {
+      const double variance = normal_.deviation * normal_.deviation;
+      return random_.emplace(prepare, "centred_gaussian", static_cast<float>(2 * variance));
+    }
     random_.emplace(prepare, "gaussian", normal_);
   }
 
  private:
+  // Such that no product with it is too small or too large for float32.
+  [[nodiscard]] bool has_float_variance() const {
+    return normal_.deviation > 0x1p-40 && normal_.deviation < 0x1p60;
+  }
+
   RandomOp random_;
   Normal normal_;
 };

@@ -1,7 +1,9 @@
-// uniform_DTYPE(state, out, drawn, range) and gaussian_DTYPE(state, out, drawn, normal): a thread's
-// turn is a block of words, which makes 16 bytes of float32 and of float64, and 8 of halves.
+// uniform_DTYPE(state, out, drawn, range), gaussian_DTYPE(state, out, drawn, normal) and, but for
+// float64, centred_gaussian_DTYPE(state, out, drawn, twice_variance): a thread's turn is a block of
+// words, which makes 16 bytes of float32 and of float64, and 8 of halves.
 // fold_in(state, index or null, out, drawn), and advance(state), are of one thread.
 #include "kernels/block_threads.h"
+#include "kernels/box_muller.cuh"
 #include "kernels/convert.cuh"
 #include "kernels/draws.h"
 #include "kernels/instances.cuh"
@@ -73,25 +75,51 @@ struct Gaussian {
   Normal normal;
 };
 
+// Of mean 0 in float32; no type has more digits.
+template <class T>
+struct CentredGaussian {
+  __device__ Values<T> operator()(const PhiloxBlock& block) const {
+    Values<T> values;
+#pragma unroll
+    for (int i = 0; i < 4; i += 2) {
+      const float radius = root(twice_variance * minus_log_of_unit(block.words[i]));
+      const Direction at = direction(block.words[i + 1]);
+      values.lanes[i] = Element<T>::narrow(radius * at.cosine);
+      values.lanes[i + 1] = Element<T>::narrow(radius * at.sine);
+    }
+    return values;
+  }
+
+  float twice_variance;
+};
+
+template <class T>
+__device__ void store_some(T* out, std::int64_t first, std::int64_t count,
+                           const Values<T>& values) {
+#pragma unroll
+  for (int i = 0; i < kPerBlock<T>; ++i) {
+    if (first + i < count) out[first + i] = values.lanes[i];
+  }
+}
+
+// Two blocks at once have their keys in common.
 template <class T, class Distribution>
 __device__ void draw(const std::uint64_t* state, T* out, const Drawn& drawn,
                      const Distribution& distribution) {
   constexpr int kLanes = kPerBlock<T>;
   const PhiloxStream stream = philox_stream(state, drawn.is_counted, drawn.offset);
-  const bool is_aligned = is_vector<kLanes>(out);
   const Turns turn = turns();
-  const std::int64_t blocks = (drawn.count + kLanes - 1) / kLanes;
-  for (std::int64_t block = turn.first; block < blocks; block += turn.step) {
-    const Values<T> values = distribution(philox_block(stream, block));
-    const std::int64_t first = block * kLanes;
-    if (is_aligned && first + kLanes <= drawn.count) {
-      store_vector(out + first, values);
-      continue;
-    }
-#pragma unroll
-    for (int i = 0; i < kLanes; ++i) {
-      if (first + i < drawn.count) out[first + i] = values.lanes[i];
-    }
+  const std::int64_t whole = is_vector<kLanes>(out) ? drawn.count / kLanes : 0;
+  std::int64_t block = turn.first;
+  for (; block + turn.step < whole; block += 2 * turn.step) {
+    const PhiloxBlock first = philox_block(stream, block);
+    const PhiloxBlock second = philox_block(stream, block + turn.step);
+    store_vector(out + block * kLanes, distribution(first));
+    store_vector(out + (block + turn.step) * kLanes, distribution(second));
+  }
+#pragma unroll 1
+  for (; block * kLanes < drawn.count; block += turn.step) {
+    store_some(out, block * kLanes, drawn.count, distribution(philox_block(stream, block)));
   }
 }
 
@@ -108,6 +136,16 @@ __device__ void draw(const std::uint64_t* state, T* out, const Drawn& drawn,
   }
 
 LOCI_FLOATS(LOCI_RANDOM)
+
+#define LOCI_CENTRED_GAUSSIAN(dtype, T)                                                 \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads) centred_gaussian_##dtype( \
+      const std::uint64_t* state, T* out, Drawn drawn, float twice_variance) {          \
+    draw(state, out, drawn, CentredGaussian<T>{twice_variance});                        \
+  }
+
+LOCI_CENTRED_GAUSSIAN(f32, float)
+LOCI_CENTRED_GAUSSIAN(f16, __half)
+LOCI_CENTRED_GAUSSIAN(bf16, __nv_bfloat16)
 
 // The seed is drawn from the state, as if it were the first two words of an output.
 extern "C" __global__ void __launch_bounds__(kBlockThreads)

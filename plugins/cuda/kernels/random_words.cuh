@@ -18,6 +18,13 @@ __device__ inline PhiloxStream philox_stream(const std::uint64_t* state, bool is
   return {state[0], state[1], offset + (is_counted ? state[2] : 0)};
 }
 
+// One instruction. A product of what was widened is one of 64 bits to the compiler, and takes more.
+__device__ inline std::uint64_t whole_product(std::uint32_t x, std::uint32_t y) {
+  std::uint64_t product;
+  asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(x), "r"(y));
+  return product;
+}
+
 struct PhiloxBlock {
   std::uint32_t words[4];
 };
@@ -32,8 +39,8 @@ __device__ inline PhiloxBlock philox_block(const PhiloxStream& stream, std::uint
   auto high_key = static_cast<std::uint32_t>(stream.seed >> 32);
 #pragma unroll
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t a = std::uint64_t{0xD2511F53} * c0;
-    const std::uint64_t b = std::uint64_t{0xCD9E8D57} * c2;
+    const std::uint64_t a = whole_product(0xD2511F53, c0);
+    const std::uint64_t b = whole_product(0xCD9E8D57, c2);
     c0 = static_cast<std::uint32_t>(b >> 32) ^ c1 ^ low_key;
     c1 = static_cast<std::uint32_t>(b);
     c2 = static_cast<std::uint32_t>(a >> 32) ^ c3 ^ high_key;
