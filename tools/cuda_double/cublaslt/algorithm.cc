@@ -21,7 +21,7 @@ std::vector<Algorithm> algorithms_for(const Problem& problem, const Preference& 
   for (int i = 0; i < 4; ++i) {
     // As much as the caller says that there is, so that one who says too much is found out.
     whole.alignments[i] = std::min(preference.alignments[i], kVectorBytes);
-    if (preference.alignments[i] < problem.element_bytes()) return {};
+    if (preference.alignments[i] < problem.element_bytes(i)) return {};
   }
   Algorithm parted = whole;
   parted.parts = kParts;

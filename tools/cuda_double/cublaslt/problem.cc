@@ -32,13 +32,16 @@ void check_types(const Problem& problem) {
   const std::int32_t compute = problem.operation.compute;
   const std::int32_t scale = problem.operation.scale;
   const std::uint32_t epilogue = problem.operation.epilogue;
-  const std::int32_t type = problem.d.type;
-  require_supported(problem.a.type == type && problem.b.type == type && problem.c.type == type,
-                    "the matrices have elements of more than one type");
+  const std::int32_t type = problem.a.type;
+  require_supported(problem.b.type == type, "A and B differ in type");
+  require_supported(problem.c.type == problem.d.type, "C and D differ in type");
+  const bool is_half = type == CUDA_R_16F || type == CUDA_R_16BF;
+  require_supported(problem.d.type == type || (is_half && problem.d.type == CUDA_R_32F),
+                    "D is neither of the type of A and B nor of that of halves' sums");
   const bool is_float64 = compute == CUBLAS_COMPUTE_64F && scale == CUDA_R_64F &&
                           type == CUDA_R_64F && epilogue == CUBLASLT_EPILOGUE_DEFAULT;
-  const bool is_float32 = compute == CUBLAS_COMPUTE_32F && scale == CUDA_R_32F &&
-                          (type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_16BF);
+  const bool is_float32 =
+      compute == CUBLAS_COMPUTE_32F && scale == CUDA_R_32F && (type == CUDA_R_32F || is_half);
   const bool is_tf32 =
       compute == CUBLAS_COMPUTE_32F_FAST_TF32 && scale == CUDA_R_32F && type == CUDA_R_32F;
   require_supported(is_float64 || is_float32 || is_tf32, "no product of these types");
@@ -80,7 +83,10 @@ class Fingerprint {
 
 }  // namespace
 
-std::uint32_t Problem::element_bytes() const { return bytes_of(d.type); }
+std::uint32_t Problem::element_bytes(int matrix) const {
+  constexpr int kC = 2;
+  return bytes_of(matrix < kC ? a.type : d.type);
+}
 std::uint32_t Problem::sum_bytes() const { return bytes_of(operation.scale); }
 
 std::uint64_t Problem::fingerprint() const {

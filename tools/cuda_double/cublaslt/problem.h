@@ -23,8 +23,8 @@ struct Problem {
   [[nodiscard]] bool adds_bias() const {
     return (operation.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0;
   }
-  // Of the result's elements, and of a sum.
-  [[nodiscard]] std::uint32_t element_bytes() const;
+  // Of the elements of A, B, C or D, and of a sum.
+  [[nodiscard]] std::uint32_t element_bytes(int matrix) const;
   [[nodiscard]] std::uint32_t sum_bytes() const;
   [[nodiscard]] std::int64_t results() const { return d.batch * m * n; }
   // The same for the same problem, wherever its operands lie.

@@ -81,9 +81,10 @@ ProductCall call_of(const Problem& problem, const Algorithm& algorithm, const Op
 }
 
 const char* suffix(const Problem& problem) {
-  switch (problem.d.type) {
-    case CUDA_R_16F: return "f16";
-    case CUDA_R_16BF: return "bf16";
+  const bool gives_sums = problem.d.type == CUDA_R_32F;
+  switch (problem.a.type) {
+    case CUDA_R_16F: return gives_sums ? "f16_f32" : "f16";
+    case CUDA_R_16BF: return gives_sums ? "bf16_f32" : "bf16";
     case CUDA_R_64F: return "f64";
     default: return problem.operation.compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? "tf32" : "f32";
   }

@@ -34,16 +34,6 @@ struct Element<Tf32> {
   }
 };
 
-// As elements of C, D and of the bias.
-template <class T>
-struct Stored {
-  using Type = T;
-};
-template <>
-struct Stored<Tf32> {
-  using Type = float;
-};
-
 struct Position {
   std::int64_t row;
   std::int64_t column;
@@ -75,9 +65,9 @@ __device__ Sum activated(std::uint32_t activation, Sum x) {
   return x;
 }
 
-template <class T, class Sum>
+// S is the type of the elements of C, D and of the bias.
+template <class S, class Sum>
 __device__ void store(const ProductCall& call, const Position& at, Sum sum) {
-  using S = typename Stored<T>::Type;
   Sum value = static_cast<Sum>(call.alpha) * sum;
   if (call.beta != 0) {
     value = fma(static_cast<Sum>(call.beta), static_cast<Sum>(element<S>(call.c, at)), value);
@@ -91,7 +81,7 @@ __device__ std::int64_t first_index() {
 }
 __device__ std::int64_t index_step() { return static_cast<std::int64_t>(gridDim.x) * blockDim.x; }
 
-template <class T>
+template <class T, class S>
 __device__ void multiply(const ProductCall& call) {
   using Sum = typename Element<T>::Sum;
   const std::int64_t each = (call.k + call.parts - 1) / call.parts;
@@ -109,14 +99,14 @@ __device__ void multiply(const ProductCall& call) {
       b += call.b.row_step;
     }
     if (call.parts == 1) {
-      store<T>(call, at, sum);
+      store<S>(call, at, sum);
     } else {
       reinterpret_cast<Sum*>(call.workspace)[i] = sum;
     }
   }
 }
 
-template <class T>
+template <class T, class S>
 __device__ void add_parts(const ProductCall& call) {
   using Sum = typename Element<T>::Sum;
   const auto* sums = reinterpret_cast<const Sum*>(call.workspace);
@@ -124,24 +114,26 @@ __device__ void add_parts(const ProductCall& call) {
   for (std::int64_t i = first_index(); i < results; i += index_step()) {
     Sum sum = 0;
     for (std::uint32_t part = 0; part < call.parts; ++part) sum += sums[part * results + i];
-    store<T>(call, position_of(call, i), sum);
+    store<S>(call, position_of(call, i), sum);
   }
 }
 
 }  // namespace
 
-#define LOCI_PRODUCT(type, T)                                                             \
+#define LOCI_PRODUCT(type, T, S)                                                          \
   extern "C" __global__ void product_##type(const __grid_constant__ ProductCall call) {   \
-    multiply<T>(call);                                                                    \
+    multiply<T, S>(call);                                                                 \
   }                                                                                       \
   extern "C" __global__ void add_parts_##type(const __grid_constant__ ProductCall call) { \
-    add_parts<T>(call);                                                                   \
+    add_parts<T, S>(call);                                                                \
   }
 
-LOCI_PRODUCT(f32, float)
-LOCI_PRODUCT(tf32, Tf32)
-LOCI_PRODUCT(f64, double)
-LOCI_PRODUCT(f16, __half)
-LOCI_PRODUCT(bf16, __nv_bfloat16)
+LOCI_PRODUCT(f32, float, float)
+LOCI_PRODUCT(tf32, Tf32, float)
+LOCI_PRODUCT(f64, double, double)
+LOCI_PRODUCT(f16, __half, __half)
+LOCI_PRODUCT(bf16, __nv_bfloat16, __nv_bfloat16)
+LOCI_PRODUCT(f16_f32, __half, float)
+LOCI_PRODUCT(bf16_f32, __nv_bfloat16, float)
 
 }  // namespace loci::cublaslt_double

@@ -1,4 +1,5 @@
 // What the double of cuBLASLt computes, and what it refuses.
+#include <bit>
 #include <memory>
 
 #include "capture.h"
@@ -117,6 +118,32 @@ TEST_F(CublasLtTest, Tf32HasTenBitsOfAFraction) {
   must(product.enqueue(handle_, on_->stream));
   on_->stream.synchronize();
   EXPECT_EQ(on_->d.values(), (Floats{1, 1 + 0x1p-10F, 0, 0, 0}));
+}
+
+// Halves as words of memory, two and two.
+Floats halves(const std::vector<std::uint16_t>& all) {
+  Floats words;
+  for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
+    words.push_back(std::bit_cast<float>(all[i] | std::uint32_t{all[i + 1]} << 16));
+  }
+  return words;
+}
+
+// As float16, of which 2049 is none.
+constexpr std::uint16_t k1 = 0x3c00;
+constexpr std::uint16_t k2048 = 0x6800;
+
+TEST_F(CublasLtTest, GivesTheSumsOfHalves) {
+  LtProduct product = small();
+  product.set_types(CUDA_R_16F, CUDA_R_32F);
+  const DeviceFloats columns(halves({k2048, k1, k1, k1}));
+  const DeviceFloats ones(halves({k1, k1, k1, k1}));
+  product.a = columns;
+  product.b = ones;
+  must(product.choose());
+  must(product.enqueue(handle_, on_->stream));
+  on_->stream.synchronize();
+  EXPECT_EQ(on_->d.values(), (Floats{2049, 2, 2049, 2, 0}));
 }
 
 TEST_F(CublasLtTest, AddsUpPartsInTheWorkspace) {

@@ -29,15 +29,19 @@ LtProduct::LtProduct(std::int64_t rows, std::int64_t columns, std::int64_t terms
     : m(rows), n(columns), k(terms) {
   must(LOCI_LT(cublasLtMatmulDescInit_internal)(&operation, sizeof operation, CUBLAS_COMPUTE_32F,
                                                 CUDA_R_32F));
-  const auto describe = [](cublasLtMatrixLayoutOpaque_t& layout, std::int64_t height,
-                           std::int64_t width) {
-    must(LOCI_LT(cublasLtMatrixLayoutInit_internal)(&layout, sizeof layout, CUDA_R_32F,
+  set_types(CUDA_R_32F, CUDA_R_32F);
+}
+
+void LtProduct::set_types(cudaDataType operands, cudaDataType results) {
+  const auto describe = [](cublasLtMatrixLayoutOpaque_t& layout, cudaDataType type,
+                           std::int64_t height, std::int64_t width) {
+    must(LOCI_LT(cublasLtMatrixLayoutInit_internal)(&layout, sizeof layout, type,
                                                     static_cast<std::uint64_t>(height),
                                                     static_cast<std::uint64_t>(width), height));
   };
-  describe(a_layout, m, k);
-  describe(b_layout, k, n);
-  describe(d_layout, m, n);
+  describe(a_layout, operands, m, k);
+  describe(b_layout, operands, k, n);
+  describe(d_layout, results, m, n);
 }
 
 void LtProduct::set_epilogue(cublasLtEpilogue_t epilogue, CUdeviceptr bias) {

@@ -20,10 +20,11 @@ std::string name_of(cublasStatus_t status);
 // Throws what came instead of success.
 void must(cublasStatus_t status);
 
-// [m, k] by [k, n], of float32 as the library has them: by columns, each from the first byte of
-// memory of its own.
+// [m, k] by [k, n], of float32 unless it is told otherwise, as the library has them: by columns,
+// each from the first byte of memory of its own.
 struct LtProduct {
   LtProduct(std::int64_t rows, std::int64_t columns, std::int64_t terms);
+  void set_types(cudaDataType operands, cudaDataType results);
   void set_epilogue(cublasLtEpilogue_t epilogue, CUdeviceptr bias);
 
   // Finds an algorithm that does with so much workspace and such an alignment.
