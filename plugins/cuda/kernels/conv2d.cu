@@ -2,8 +2,6 @@
 //   conv2d_DTYPE, conv2d_few_DTYPE(source, weights, out, gather, ending)  blocks take turns at
 //     tiles of the results, whose terms they have in shared memory
 //   conv2d_direct_DTYPE(the same)  threads take turns at results
-//   finish_conv2d_DTYPE(out, count, plane, channels, ending)  ends results that are in memory,
-//     planes of the channels of images
 #include "kernels/conv2d_ending.cuh"
 #include "kernels/conv2d_tile.cuh"
 #include "kernels/instances.cuh"
@@ -155,16 +153,6 @@ __device__ void convolve_directly(const T* source, const T* weights, T* out,
   }
 }
 
-template <class T>
-__device__ void finish_results(T* out, std::int64_t count, const Extent& plane,
-                               const Extent& channels, const ConvEnding& ending) {
-  const Turns turn = turns();
-  for (std::int64_t i = turn.first; i < count; i += turn.step) {
-    const std::int64_t channel = split(split(i, plane).outer, channels).rest;
-    out[i] = Element<T>::narrow(ending::ended<T>(ending, Element<T>::widen(out[i]), channel, i));
-  }
-}
-
 }  // namespace
 
 #define LOCI_CONV_FORM(name, T, form)                                                            \
@@ -182,16 +170,5 @@ __device__ void finish_results(T* out, std::int64_t count, const Extent& plane,
 LOCI_CONV_TILES(f32, float)
 LOCI_CONV_TILES(f64, double)
 LOCI_FLOATS(LOCI_CONV_DIRECT)
-
-// Halves are not ended so, since they would be rounded twice.
-#define LOCI_CONV_FINISH(dtype, T)                                                          \
-  extern "C" __global__ void __launch_bounds__(kBlockThreads) finish_conv2d_##dtype(        \
-      T* out, std::int64_t count, const __grid_constant__ Extent plane,                     \
-      const __grid_constant__ Extent channels, const __grid_constant__ ConvEnding ending) { \
-    finish_results(out, count, plane, channels, ending);                                    \
-  }
-
-LOCI_CONV_FINISH(f32, float)
-LOCI_CONV_FINISH(f64, double)
 
 }  // namespace loci::cuda

@@ -67,14 +67,13 @@ sdk::MatmulShape image_grad_product(const sdk::ConvShape& shape) {
 }
 
 // Its bias has an element for each pixel, and not for each filter.
-CublasLtEnding wanted_of(const ConvEndingOp& op) {
+CublasLtEnding library_ending(const ConvEndingOp& op) {
   const bool is_plain = !op.has_bias() && !op.has_norm();
   const bool activates = is_plain && op.activation() == Activation::kRelu;
-  return {false, op.has_residual() && !op.has_norm(),
-          activates ? op.activation() : Activation::kNone};
+  return {false, is_plain && op.has_residual(), activates ? op.activation() : Activation::kNone};
 }
 
-bool is_done(const ConvEndingOp& op, const CublasLtEnding& done) {
+bool is_whole(const ConvEndingOp& op, const CublasLtEnding& done) {
   return !op.has_bias() && !op.has_norm() && done.residual == op.has_residual() &&
          done.activation == op.activation();
 }
@@ -86,7 +85,7 @@ struct PixelProduct {
     const CublasLtOperands operands{weights, source, launch.output<void>(0), nullptr, residual};
     if (elsewhere && !product->takes(operands)) return elsewhere->launch(launch);
     product->launch(launch, operands);
-    if (left) left->launch(launch);
+    if (left) left->launch(launch, product->results(launch));
   }
   std::unique_ptr<const CublasLtProduct> product;
   std::optional<LeftConvEnding> left;
@@ -129,9 +128,10 @@ class CublasLtConv final : public sdk::Kernel {
     const sdk::OpDesc& op = prepare.op();
     const sdk::ConvShape shape =
         require_pixels(sdk::conv_shape(op.input(0).dims(), op.input(1).dims(), options_));
-    CublasLtEnding ending = wanted_of(ending_);
-    auto product = make_cublaslt_product(prepare, forward_product(shape), &ending);
-    auto left = left_of(prepare, shape, ending);
+    const CublasLtEnding library = library_ending(ending_);
+    auto [product, done] = make_cublaslt_product(prepare, forward_product(shape),
+                                                 {library, is_whole(ending_, library)});
+    auto left = left_of(prepare, shape, done);
     auto elsewhere = prepare_around(prepare, *product, *own_);
     prepare.emplace<PixelForward>(
         PixelProduct{std::move(product), std::move(left), std::move(elsewhere)}, ending_);
@@ -141,12 +141,7 @@ class CublasLtConv final : public sdk::Kernel {
   [[nodiscard]] std::optional<LeftConvEnding> left_of(const sdk::Prepare& prepare,
                                                       const sdk::ConvShape& shape,
                                                       const CublasLtEnding& done) const {
-    if (is_done(ending_, done)) return std::nullopt;
-    const loci_dtype dtype = prepare.op().output(0).dtype();
-    if (dtype == LOCI_DTYPE_F16 || dtype == LOCI_DTYPE_BF16) {
-      throw sdk::Error(LOCI_CODE_UNSUPPORTED,
-                       "cuBLASLt ends no product so, and halves would be rounded twice");
-    }
+    if (is_whole(ending_, done)) return std::nullopt;
     return LeftConvEnding(prepare, ending_, shape,
                           {done.residual, done.activation != Activation::kNone});
   }
@@ -165,8 +160,7 @@ class CublasLtConvImageGrad final : public sdk::Kernel {
     const sdk::OpDesc& op = prepare.op();
     const sdk::ConvShape shape =
         require_pixels(sdk::conv_shape(op.input(2).dims(), op.input(0).dims(), options_));
-    CublasLtEnding none;
-    auto product = make_cublaslt_product(prepare, image_grad_product(shape), &none);
+    auto product = make_cublaslt_product(prepare, image_grad_product(shape), {{}, true}).product;
     auto elsewhere = prepare_around(prepare, *product, *own_);
     prepare.emplace<PixelImageGrad>(
         PixelProduct{std::move(product), std::nullopt, std::move(elsewhere)});

@@ -6,6 +6,8 @@
 
 #include "device.h"
 #include "kernels/cublaslt_product.h"
+#include "kernels/division.h"
+#include "kernels/finish_sums.h"
 #include "kernels/kernel_function.h"
 #include "kernels/kernel_list.h"
 #include "kernels/matmul_op.h"
@@ -16,18 +18,19 @@ namespace {
 
 // What the library leaves of an operator's ending to a kernel of our own.
 struct LeftEnding {
-  void launch(const sdk::Launch& launch) const {
-    MatmulEnding left = op.ending(launch, columns);
+  void launch(const sdk::Launch& launch, const void* sums) const {
+    MatmulEnding left = op.ending(launch, columns.value);
     if (done.bias) left.bias = nullptr;
     if (done.residual) left.residual = nullptr;
     if (done.activation != Activation::kNone) left.activation = Activation::kNone;
-    function.launch(launch, count, launch.output<void>(0), count, left);
+    function.launch(launch, vectors, sums, launch.output<void>(0), count, columns, left);
   }
   KernelFunction function;
   MatmulOp op;
   CublasLtEnding done;
+  std::int64_t vectors;
   std::int64_t count;
-  std::int64_t columns;
+  Divisor columns;
 };
 
 struct LibraryProduct {
@@ -37,7 +40,7 @@ struct LibraryProduct {
     if (has_residual) operands.residual = launch.input<void>(MatmulOp::kResidualSlot);
     if (elsewhere && !product->takes(operands)) return elsewhere->launch(launch);
     product->launch(launch, operands);
-    if (left) left->launch(launch);
+    if (left) left->launch(launch, product->results(launch));
   }
   std::unique_ptr<const CublasLtProduct> product;
   bool has_bias;
@@ -57,11 +60,10 @@ std::string refuse(const sdk::MatmulShape& shape) {
   return {};
 }
 
-bool is_half(loci_dtype dtype) { return dtype == LOCI_DTYPE_F16 || dtype == LOCI_DTYPE_BF16; }
-
 // Its GELU is the approximation by tanh, with digits for halves.
 bool does_activation(Activation activation, loci_dtype dtype) {
-  return activation == Activation::kRelu || (activation == Activation::kGeluTanh && is_half(dtype));
+  return activation == Activation::kRelu ||
+         (activation == Activation::kGeluTanh && is_half_dtype(dtype));
 }
 
 class CublasLtMatmul final : public sdk::Kernel {
@@ -72,40 +74,44 @@ class CublasLtMatmul final : public sdk::Kernel {
     const sdk::MatmulShape shape = op_.shape(prepare.op());
     const std::string reason = refuse(shape);
     if (!reason.empty()) throw sdk::Error(LOCI_CODE_UNSUPPORTED, reason);
-    CublasLtEnding ending = wanted_ending(prepare.op(), shape);
-    auto product = make_cublaslt_product(prepare, shape, &ending);
+    const CublasLtEnding library = library_ending(prepare.op(), shape);
+    auto [product, done] = make_cublaslt_product(prepare, shape, {library, is_whole(library)});
     std::optional<sdk::PreparedPart> elsewhere;
     if (!product->takes_any_address()) elsewhere = prepare.part(*own_);
-    std::optional<LeftEnding> left = left_of(prepare, shape, ending);
-    if (left && is_half(prepare.op().output(0).dtype())) {
-      throw sdk::Error(LOCI_CODE_UNSUPPORTED,
-                       "cuBLASLt ends no product so, and halves would be rounded twice");
-    }
+    auto left = left_of(prepare, shape, done);
     prepare.set_workspace(product->workspace());
     prepare.emplace<LibraryProduct>(std::move(product), op_.has_bias(), op_.has_residual(),
                                     std::move(left), std::move(elsewhere));
   }
 
  private:
-  // Where y is a vector, a bias is not of the product's columns, and what follows it waits too.
-  [[nodiscard]] CublasLtEnding wanted_ending(const sdk::OpDesc& op,
-                                             const sdk::MatmulShape& shape) const {
+  // What the library may do. Where y is a vector, a bias is not of the product's columns, and what
+  // follows it waits too.
+  [[nodiscard]] CublasLtEnding library_ending(const sdk::OpDesc& op,
+                                              const sdk::MatmulShape& shape) const {
     const bool adds_bias = op_.has_bias() && result_columns(op) == shape.sizes.n;
     const bool is_added = adds_bias || !op_.has_bias();
     const bool activates = is_added && does_activation(op_.activation(), op.output(0).dtype());
     return {adds_bias, op_.has_residual(), activates ? op_.activation() : Activation::kNone};
   }
 
+  [[nodiscard]] bool is_whole(const CublasLtEnding& ending) const {
+    return ending.bias == op_.has_bias() && ending.residual == op_.has_residual() &&
+           ending.activation == op_.activation();
+  }
+
   [[nodiscard]] std::optional<LeftEnding> left_of(const sdk::Prepare& prepare,
                                                   const sdk::MatmulShape& shape,
                                                   const CublasLtEnding& done) const {
-    const bool is_done = done.bias == op_.has_bias() && done.residual == op_.has_residual() &&
-                         done.activation == op_.activation();
-    if (is_done) return std::nullopt;
-    const std::string name = typed_name("finish_matmul", prepare.op().output(0).dtype());
-    return LeftEnding{KernelFunction(prepare, kMatmulImage, name), op_, done,
-                      shape.sizes.batch * shape.sizes.m * shape.sizes.n,
-                      result_columns(prepare.op())};
+    if (is_whole(done)) return std::nullopt;
+    const loci_dtype dtype = prepare.op().output(0).dtype();
+    const std::int64_t count = shape.sizes.batch * shape.sizes.m * shape.sizes.n;
+    return LeftEnding{KernelFunction(prepare, kFinishImage, typed_name("finish_matmul", dtype)),
+                      op_,
+                      done,
+                      vectors_of(count, dtype),
+                      count,
+                      divisor_of(result_columns(prepare.op()))};
   }
 
   MatmulOp op_;

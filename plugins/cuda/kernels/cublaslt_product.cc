@@ -1,7 +1,6 @@
 #include "kernels/cublaslt_product.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <loci/plugin/dtype_visit.hpp>
 #include <utility>
@@ -40,6 +39,25 @@ cublasComputeType_t compute_type_of(loci_dtype dtype, bool uses_tf32) {
   return dtype == LOCI_DTYPE_F32 && uses_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
+bool is_there(const CublasLtEnding& ending) {
+  return ending.bias || ending.residual || ending.activation != Activation::kNone;
+}
+
+// Whether its results have to be rounded: ReLU's of what is rounded are.
+bool rounds(const CublasLtEnding& ending) {
+  return ending.bias || ending.residual ||
+         (ending.activation != Activation::kNone && ending.activation != Activation::kRelu);
+}
+
+// Halves in one rounding: by an epilogue of the product's own, which the library has where threads
+// load and store whole vectors.
+bool may_end(const WantedEnding& wanted, loci_dtype dtype, const CublasLtMatrices& matrices) {
+  if (!is_there(wanted.library)) return false;
+  if (!is_half_dtype(dtype)) return true;
+  const auto lanes = static_cast<std::int64_t>(kVectorAlignment / sdk::dtype_bytes(dtype));
+  return wanted.is_whole && (!rounds(wanted.library) || are_of_vectors(matrices, lanes));
+}
+
 // Descriptors are read only where they are given as mutable.
 template <class T>
 T* given(const T& opaque) {
@@ -48,50 +66,42 @@ T* given(const T& opaque) {
 
 }  // namespace
 
-// The library's matrices lie by columns, so that a result by rows is the product of the transposed
-// operands in the other order: out^T = y^T x^T. Its A is y, and its bias, which has an element for
-// each row, is that of our columns.
-CublasLtProduct::CublasLtProduct(Device& device, loci_dtype dtype, const sdk::MatmulShape& shape,
-                                 const CublasLtEnding& ending)
+bool is_half_dtype(loci_dtype dtype) { return dtype == LOCI_DTYPE_F16 || dtype == LOCI_DTYPE_BF16; }
+
+CublasLtProduct::CublasLtProduct(Device& device, loci_dtype dtype, const CublasLtMatrices& matrices,
+                                 const CublasLtEnding& ending, CublasLtResults results)
     : device_(device),
       library_(device.cublaslt()),
       handle_(library_.get()),
       ending_(ending),
       dtype_(dtype),
-      type_(type_of(dtype)),
+      result_dtype_(results == CublasLtResults::kSums ? LOCI_DTYPE_F32 : dtype),
       scale_type_(dtype == LOCI_DTYPE_F64 ? CUDA_R_64F : CUDA_R_32F),
       compute_type_(compute_type_of(dtype, library_.uses_tf32())),
-      batch_(static_cast<std::int32_t>(shape.sizes.batch)) {
-  const auto& [batch, m, n, k] = shape.sizes;
-  const bool has_steps = batch > 1 && shape.batch.rank == 1;
-  const auto steps = has_steps ? shape.batch.strides[0] : std::array<std::int64_t, 2>{0, 0};
-  Matrix a{n, k, std::max(shape.y_row, n), steps[1]};
-  if (shape.y_column != 1) {
-    transpose_a_ = CUBLAS_OP_T;
-    a = {k, n, std::max(shape.y_column, k), steps[1]};
-  }
-  Matrix b{k, m, std::max(shape.x_row, k), steps[0]};
-  if (shape.x_column != 1) {
-    transpose_b_ = CUBLAS_OP_T;
-    b = {m, k, std::max(shape.x_column, m), steps[0]};
-  }
-  describe(a_, a);
-  describe(b_, b);
-  const Matrix d{n, m, n, m * n};
-  describe(d_, d);
-  matrices_ = {a, b, d};
+      matrices_(matrices) {
+  describe(a_, matrices_.a, dtype_);
+  describe(b_, matrices_.b, dtype_);
+  describe(d_, matrices_.d, result_dtype_);
   describe(operation_, nullptr);
   aligned_ = choose(kVectorAlignment);
   if (!aligned_) {
     throw sdk::Error(LOCI_CODE_UNSUPPORTED, "cuBLASLt has no algorithm for these shapes and types");
   }
+  // The library ends halves that lie anywhere after it rounded them.
+  if (!has_sums() && is_half_dtype(dtype) && rounds(ending)) return;
   anywhere_ = choose(static_cast<std::uint32_t>(sdk::dtype_bytes(dtype)));
 }
 
-std::uint64_t CublasLtProduct::bytes_of(const Matrix& matrix) const {
-  const std::int64_t elements =
-      (batch_ - 1) * matrix.batch_step + (matrix.columns - 1) * matrix.leading + matrix.rows;
-  return static_cast<std::uint64_t>(elements) * sdk::dtype_bytes(dtype_);
+std::uint64_t CublasLtProduct::bytes_of(const CublasLtMatrix& matrix, loci_dtype dtype) const {
+  const std::int64_t elements = (matrices_.batch - 1) * matrix.batch_step +
+                                (matrix.columns - 1) * matrix.leading + matrix.rows;
+  return static_cast<std::uint64_t>(elements) * sdk::dtype_bytes(dtype);
+}
+
+std::uint64_t CublasLtProduct::bytes_of_sums() const {
+  if (!has_sums()) return 0;
+  const std::uint64_t bytes = bytes_of(matrices_.d, result_dtype_);
+  return (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
 }
 
 std::string CublasLtProduct::key(std::uint32_t alignment) const {
@@ -99,32 +109,35 @@ std::string CublasLtProduct::key(std::uint32_t alignment) const {
   const auto add = [&](const auto& value) {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  for (const Matrix& matrix : matrices_) {
+  for (const CublasLtMatrix& matrix : {matrices_.a, matrices_.b, matrices_.d}) {
     for (const std::int64_t extent :
          {matrix.rows, matrix.columns, matrix.leading, matrix.batch_step}) {
       add(extent);
     }
   }
-  for (const int property : {static_cast<int>(dtype_), batch_, static_cast<int>(transpose_a_),
-                             static_cast<int>(transpose_b_), static_cast<int>(epilogue()),
-                             ending_.residual ? 1 : 0, static_cast<int>(alignment)}) {
+  for (const int property :
+       {static_cast<int>(dtype_), static_cast<int>(result_dtype_), matrices_.batch,
+        static_cast<int>(matrices_.transpose_a), static_cast<int>(matrices_.transpose_b),
+        static_cast<int>(epilogue()), ending_.residual ? 1 : 0, static_cast<int>(alignment)}) {
     add(property);
   }
   return bytes;
 }
 
-void CublasLtProduct::describe(cublasLtMatrixLayoutOpaque_t& layout, const Matrix& matrix) const {
+void CublasLtProduct::describe(cublasLtMatrixLayoutOpaque_t& layout, const CublasLtMatrix& matrix,
+                               loci_dtype dtype) const {
   const CublasLtLibrary& lt = library_.library();
-  library_.check(lt->cublasLtMatrixLayoutInit_internal(
-                     &layout, sizeof layout, type_, static_cast<std::uint64_t>(matrix.rows),
-                     static_cast<std::uint64_t>(matrix.columns), matrix.leading),
+  library_.check(lt->cublasLtMatrixLayoutInit_internal(&layout, sizeof layout, type_of(dtype),
+                                                       static_cast<std::uint64_t>(matrix.rows),
+                                                       static_cast<std::uint64_t>(matrix.columns),
+                                                       matrix.leading),
                  "describing a matrix");
   const auto set = [&](cublasLtMatrixLayoutAttribute_t which, const auto& value) {
     library_.check(lt->cublasLtMatrixLayoutSetAttribute(&layout, which, &value, sizeof value),
                    "describing a matrix");
   };
-  if (batch_ == 1) return;
-  set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, batch_);
+  if (matrices_.batch == 1) return;
+  set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, matrices_.batch);
   set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_step);
 }
 
@@ -137,8 +150,8 @@ void CublasLtProduct::describe(cublasLtMatmulDescOpaque_t& operation, const void
     library_.check(lt->cublasLtMatmulDescSetAttribute(&operation, which, &value, sizeof value),
                    "describing a product");
   };
-  set(CUBLASLT_MATMUL_DESC_TRANSA, static_cast<std::int32_t>(transpose_a_));
-  set(CUBLASLT_MATMUL_DESC_TRANSB, static_cast<std::int32_t>(transpose_b_));
+  set(CUBLASLT_MATMUL_DESC_TRANSA, static_cast<std::int32_t>(matrices_.transpose_a));
+  set(CUBLASLT_MATMUL_DESC_TRANSB, static_cast<std::int32_t>(matrices_.transpose_b));
   set(CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<std::uint32_t>(epilogue()));
   if (bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
 }
@@ -170,9 +183,12 @@ std::vector<CublasLtProduct::Algorithm> CublasLtProduct::candidates(std::uint32_
   set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   for (const auto which :
-       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES}) {
     set(which, alignment);
+  }
+  for (const auto which :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    set(which, has_sums() ? kVectorAlignment : alignment);
   }
   // The bias's address tells how that is aligned; it is not read.
   const std::uintptr_t bias = ending_.bias ? alignment : 0;
@@ -218,9 +234,9 @@ std::vector<float> CublasLtProduct::times_of(const std::vector<Algorithm>& candi
   std::uint64_t workspace = 0;
   for (const Algorithm& each : candidates) workspace = std::max(workspace, each.workspaceSize);
   const RelaxedCapture relaxed(device_.driver());
-  const std::uint64_t a = bytes_of(matrices_[0]);
-  const std::uint64_t b = bytes_of(matrices_[1]);
-  const std::uint64_t d = bytes_of(matrices_[2]);
+  const std::uint64_t a = bytes_of(matrices_.a, dtype_);
+  const std::uint64_t b = bytes_of(matrices_.b, dtype_);
+  const std::uint64_t d = bytes_of(matrices_.d, result_dtype_);
   Rehearsal rehearsal(device_, Rehearsal::taken(a) + Rehearsal::taken(b) + 3 * Rehearsal::taken(d) +
                                    Rehearsal::taken(workspace));
   CublasLtOperands operands{};
@@ -243,14 +259,19 @@ std::vector<float> CublasLtProduct::times_of(const std::vector<Algorithm>& candi
 std::uint64_t CublasLtProduct::workspace() const {
   const std::uint64_t wanted =
       std::max(aligned_->workspaceSize, anywhere_ ? anywhere_->workspaceSize : 0);
-  return library_workspace(wanted);
+  return library_workspace(bytes_of_sums() + wanted);
+}
+
+void* CublasLtProduct::results(const sdk::Launch& launch) const {
+  return has_sums() ? aligned_workspace(launch) : launch.output<void>(0);
 }
 
 bool CublasLtProduct::are_aligned(const CublasLtOperands& operands) const {
   const auto address = [](const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
   };
-  std::uintptr_t all = address(operands.x) | address(operands.y) | address(operands.out);
+  std::uintptr_t all = address(operands.x) | address(operands.y);
+  if (!has_sums()) all |= address(operands.out);
   if (ending_.bias) all |= address(operands.bias);
   if (ending_.residual) all |= address(operands.residual);
   return all % kVectorAlignment == 0;
@@ -269,8 +290,11 @@ void CublasLtProduct::launch(const sdk::Launch& launch, const CublasLtOperands& 
   const CurrentContext current(device_);
   device_.faults().enter_launch();
   const auto& chosen = are_aligned(operands) ? *aligned_ : *anywhere_;
-  void* const workspace = chosen.workspaceSize == 0 ? nullptr : aligned_workspace(launch);
-  library_.check(enqueue(chosen, operands, workspace, stream->handle()), "multiplying by cuBLASLt");
+  void* const workspace =
+      chosen.workspaceSize == 0 ? nullptr : aligned_workspace(launch) + bytes_of_sums();
+  CublasLtOperands all = operands;
+  if (has_sums()) all.out = results(launch);
+  library_.check(enqueue(chosen, all, workspace, stream->handle()), "multiplying by cuBLASLt");
 }
 
 cublasStatus_t CublasLtProduct::enqueue(const Algorithm& algorithm,
@@ -289,22 +313,25 @@ cublasStatus_t CublasLtProduct::enqueue(const Algorithm& algorithm,
                                             workspace, algorithm.workspaceSize, stream);
 }
 
-std::unique_ptr<const CublasLtProduct> make_cublaslt_product(const sdk::Prepare& prepare,
-                                                             const sdk::MatmulShape& shape,
-                                                             CublasLtEnding* ending) {
+EndedProduct make_cublaslt_product(const sdk::Prepare& prepare, const sdk::MatmulShape& shape,
+                                   const WantedEnding& wanted) {
   const loci_dtype dtype = prepare.op().output(0).dtype();
   auto& device = sdk::device_of<Device>(prepare.device());
   device.cublaslt().get();  // throws why there is none
   const CurrentContext current(device);
-  const bool has_ending =
-      ending->bias || ending->residual || ending->activation != Activation::kNone;
+  const CublasLtMatrices matrices = cublaslt_matrices(shape);
+  const auto make = [&](const CublasLtEnding& ending, CublasLtResults results) {
+    return EndedProduct{
+        std::make_unique<const CublasLtProduct>(device, dtype, matrices, ending, results), ending};
+  };
   try {
-    return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
+    if (may_end(wanted, dtype, matrices)) return make(wanted.library, CublasLtResults::kOutput);
   } catch (const sdk::Error& error) {
-    if (error.code() != LOCI_CODE_UNSUPPORTED || !has_ending) throw;
+    if (error.code() != LOCI_CODE_UNSUPPORTED) throw;
   }
-  *ending = {};
-  return std::make_unique<const CublasLtProduct>(device, dtype, shape, *ending);
+  const bool is_left = is_there(wanted.library) || !wanted.is_whole;
+  return make({},
+              is_left && is_half_dtype(dtype) ? CublasLtResults::kSums : CublasLtResults::kOutput);
 }
 
 }  // namespace loci::cuda

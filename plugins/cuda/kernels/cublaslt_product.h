@@ -6,7 +6,6 @@
 #include <cublasLt.h>
 #include <cuda.h>
 
-#include <array>
 #include <cstdint>
 #include <loci/plugin/kernel.hpp>
 #include <loci/plugin/matmul.hpp>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "kernels/activation.h"
+#include "kernels/cublaslt_matrices.h"
 
 namespace loci::cuda {
 
@@ -29,7 +29,14 @@ struct CublasLtEnding {
   Activation activation = Activation::kNone;
 };
 
-// The addresses of a launch; bias and residual are read only where the product has them.
+[[nodiscard]] bool is_half_dtype(loci_dtype dtype);
+
+// Where a product leaves its results. Sums are float32, those of halves, for a kernel behind it to
+// end and to round.
+enum class CublasLtResults { kOutput, kSums };
+
+// The addresses of a launch; bias and residual are read only where the product has them, and sums
+// are not in `out`.
 struct CublasLtOperands {
   const void* x;
   const void* y;
@@ -43,13 +50,15 @@ class CublasLtProduct {
  public:
   // The device's context is current. Throws Error(LOCI_CODE_UNSUPPORTED) where the library has no
   // algorithm.
-  CublasLtProduct(Device& device, loci_dtype dtype, const sdk::MatmulShape& shape,
-                  const CublasLtEnding& ending);
+  CublasLtProduct(Device& device, loci_dtype dtype, const CublasLtMatrices& matrices,
+                  const CublasLtEnding& ending, CublasLtResults results);
   CublasLtProduct(const CublasLtProduct&) = delete;
   CublasLtProduct& operator=(const CublasLtProduct&) = delete;
 
   // Bytes that a launch gives as workspace.
   [[nodiscard]] std::uint64_t workspace() const;
+  // Where a launch has the sums; its first output unless there are any.
+  [[nodiscard]] void* results(const sdk::Launch& launch) const;
   // Whether it takes operands that lie at any element.
   [[nodiscard]] bool takes_any_address() const { return anywhere_.has_value(); }
   // Whether it takes these.
@@ -60,17 +69,14 @@ class CublasLtProduct {
   void launch(const sdk::Launch& launch, const CublasLtOperands& operands) const;
 
  private:
-  struct Matrix {
-    std::int64_t rows;
-    std::int64_t columns;
-    std::int64_t leading;
-    std::int64_t batch_step;
-  };
-
-  [[nodiscard]] std::uint64_t bytes_of(const Matrix& matrix) const;
+  [[nodiscard]] std::uint64_t bytes_of(const CublasLtMatrix& matrix, loci_dtype dtype) const;
+  // Whether results are, which lie at the beginning of a launch's workspace, in so many bytes.
+  [[nodiscard]] bool has_sums() const { return result_dtype_ != dtype_; }
+  [[nodiscard]] std::uint64_t bytes_of_sums() const;
   // What tells it from all others for which the library may name other algorithms.
   [[nodiscard]] std::string key(std::uint32_t alignment) const;
-  void describe(cublasLtMatrixLayoutOpaque_t& layout, const Matrix& matrix) const;
+  void describe(cublasLtMatrixLayoutOpaque_t& layout, const CublasLtMatrix& matrix,
+                loci_dtype dtype) const;
   void describe(cublasLtMatmulDescOpaque_t& operation, const void* bias) const;
   using Algorithm = cublasLtMatmulHeuristicResult_t;
   [[nodiscard]] std::optional<Algorithm> choose(std::uint32_t alignment);
@@ -91,13 +97,10 @@ class CublasLtProduct {
   const cublasLtHandle_t handle_;
   const CublasLtEnding ending_;
   const loci_dtype dtype_;
-  const cudaDataType_t type_;
+  const loci_dtype result_dtype_;
   const cudaDataType_t scale_type_;
   const cublasComputeType_t compute_type_;
-  const std::int32_t batch_;
-  cublasOperation_t transpose_a_ = CUBLAS_OP_N;
-  cublasOperation_t transpose_b_ = CUBLAS_OP_N;
-  std::array<Matrix, 3> matrices_;  // A, B and D
+  const CublasLtMatrices matrices_;
   cublasLtMatmulDescOpaque_t operation_;
   cublasLtMatrixLayoutOpaque_t a_;
   cublasLtMatrixLayoutOpaque_t b_;
@@ -106,10 +109,22 @@ class CublasLtProduct {
   std::optional<Algorithm> anywhere_;
 };
 
-// A product of the device's, for results of the operator's dtype. Without the ending, which is none
-// then, where the library has no algorithm that does it. Throws Error(LOCI_CODE_UNSUPPORTED) that
-// says why there is no product.
-[[nodiscard]] std::unique_ptr<const CublasLtProduct> make_cublaslt_product(
-    const sdk::Prepare& prepare, const sdk::MatmulShape& shape, CublasLtEnding* ending);
+// What a product's operator ends with.
+struct WantedEnding {
+  CublasLtEnding library;  // what of it the library may do
+  bool is_whole;           // whether that is all of it
+};
+
+// A product of the device's, for results of the operator's dtype, and what it does of the ending.
+// That is none where the library has no algorithm that does it; and of halves unless it does the
+// whole and rounds once. Then results are sums, if there is an ending.
+struct EndedProduct {
+  std::unique_ptr<const CublasLtProduct> product;
+  CublasLtEnding done;
+};
+// Throws Error(LOCI_CODE_UNSUPPORTED) that says why there is no product.
+[[nodiscard]] EndedProduct make_cublaslt_product(const sdk::Prepare& prepare,
+                                                 const sdk::MatmulShape& shape,
+                                                 const WantedEnding& wanted);
 
 }  // namespace loci::cuda

@@ -53,7 +53,7 @@ class LibraryConvolution {
         !enqueue(launch, operands)) {
       return own_.launch(launch);
     }
-    if (left_) left_->launch(launch);
+    if (left_) left_->launch(launch, launch.output<void>(0));
   }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace loci::cuda {
 
-// Results are in memory, in their type: of halves they would be rounded twice.
+// Sums are in memory, in the type that they were computed in; maybe where results are to be.
 class LeftConvEnding {
  public:
   // What the library has done of it.
@@ -22,12 +22,13 @@ class LeftConvEnding {
   LeftConvEnding(const sdk::Prepare& prepare, const ConvEndingOp& op, const sdk::ConvShape& shape,
                  Done done);
 
-  void launch(const sdk::Launch& launch) const;
+  void launch(const sdk::Launch& launch, const void* sums) const;
 
  private:
   KernelFunction function_;
   ConvEndingOp op_;
   Done done_;
+  std::int64_t vectors_;
   std::int64_t count_;
   Extent plane_;
   Extent channels_;

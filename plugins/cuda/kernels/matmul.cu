@@ -1,8 +1,7 @@
 // Matrix products without a library. matmul_DTYPE(x, y, out, products, ending) and
 // matmul_small_DTYPE: blocks take turns at square tiles of the results, whose operands they have in
 // shared memory. Integers wrap, and have no ending: they are taken for unsigned, and narrow ones
-// are summed as words, whose low bits are the result. finish_matmul_DTYPE(out, count, ending) ends
-// what is in memory.
+// are summed as words, whose low bits are the result.
 #include <cstdint>
 #include <type_traits>
 
@@ -131,14 +130,6 @@ __device__ void multiply(const T* x, const T* y, T* out, const MatmulProducts& p
   }
 }
 
-template <class T>
-__device__ void finish(T* out, std::int64_t count, const MatmulEnding& ending) {
-  const Turns turn = turns();
-  for (std::int64_t i = turn.first; i < count; i += turn.step) {
-    out[i] = Element<T>::narrow(ending::ended<T>(ending, Element<T>::widen(out[i]), i, i, 0));
-  }
-}
-
 }  // namespace
 
 #define LOCI_MATMUL(dtype, T, ...)                                                                 \
@@ -152,14 +143,8 @@ __device__ void finish(T* out, std::int64_t count, const MatmulEnding& ending) {
                            const __grid_constant__ MatmulProducts products, MatmulEnding ending) { \
     multiply<kSmallTile>(x, y, out, products, ending);                                             \
   }
-#define LOCI_MATMUL_FLOAT(dtype, T, ...)                                       \
-  LOCI_MATMUL(dtype, T)                                                        \
-  extern "C" __global__ void __launch_bounds__(kBlockThreads)                  \
-      finish_matmul_##dtype(T* out, std::int64_t count, MatmulEnding ending) { \
-    finish(out, count, ending);                                                \
-  }
 
-LOCI_FLOATS(LOCI_MATMUL_FLOAT)
+LOCI_FLOATS(LOCI_MATMUL)
 LOCI_UNSIGNED(LOCI_MATMUL)
 
 }  // namespace loci::cuda

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <loci/fallback.hpp>
+#include <loci/op_call.hpp>
 #include <loci/ops.hpp>
 #include <loci/tensor.hpp>
 #include <numeric>
@@ -73,6 +74,30 @@ TEST(CudaMatmulTest, ConvolvesViewsThatBeginAnywhere) {
     EXPECT_EQ(conv2d(image, filter, Conv2dOptions(), bias).to_vector<float>(),
               expected.to_vector<float>())
         << begin;
+  }
+}
+
+// 2048 + 1 + 1 as float16, of which 2049 is none: where columns or operands are no whole vectors,
+// the library rounds before it adds the residual.
+TEST(CudaMatmulTest, RoundsHalvesOnceWhereverTheyLie) {
+  const FallbackGuard on_the_device(FallbackPolicy::kError);
+  constexpr std::int64_t kTerms = 8;
+  for (const std::int64_t columns : {8, 5}) {
+    const Tensor ones = full({kTerms * columns}, 1, kFloat16).to("cuda:0");
+    for (const std::int64_t begin : {0, 1}) {
+      std::vector<float> terms(static_cast<std::size_t>(begin + kTerms), 0);
+      terms[static_cast<std::size_t>(begin)] = 2048;
+      terms.back() = 1;
+      const Tensor all = cast(Tensor::from<float>(terms, {begin + kTerms}), kFloat16).to("cuda:0");
+      const Tensor out = OpCall<Tensor>("fused_matmul")
+                             .input("x", all.rows(begin, begin + kTerms).reshaped({1, kTerms}))
+                             .input("y", ones.reshaped({kTerms, columns}))
+                             .input("residual", ones.rows(0, columns).reshaped({1, columns}))
+                             .result();
+      EXPECT_EQ(cast(out, kFloat32).to_vector<float>(),
+                std::vector<float>(static_cast<std::size_t>(columns), 2050))
+          << columns << ", " << begin;
+    }
   }
 }
 

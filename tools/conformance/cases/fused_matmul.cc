@@ -99,6 +99,11 @@ void add_fused_matmul_cases(Suite& suite) {
       {{3, 65, 40}, {40, 70}, false, false, true, true, "sigmoid"},
       {{4, 65, 40}, {4, 40, 70}, false, false, true, false, "relu"},
       {{2, 3}, {3, 2100}, false, false, true, true, "relu"},
+      // Of whole vectors of 16 bytes.
+      {{33, 64}, {64, 136}, false, false, true, true, "gelu_tanh"},
+      {{33, 64}, {64, 136}, false, false, true, false, "gelu"},
+      {{33, 64}, {136, 64}, false, true, false, true, "relu"},
+      {{3, 17, 64}, {3, 64, 72}, false, false, true, true, "none"},
   };
   for (const DType dtype : kFloatTypes) {
     for (const FusedMatmul& op : cases) suite.add(fused_case(dtype, op));
