@@ -89,6 +89,14 @@ std::uint32_t Problem::element_bytes(int matrix) const {
 }
 std::uint32_t Problem::sum_bytes() const { return bytes_of(operation.scale); }
 
+bool Problem::are_columns_aligned(std::uint32_t bytes) const {
+  const auto is_aligned = [&](const Layout& layout) {
+    return layout.leading * bytes_of(layout.type) % bytes == 0 &&
+           layout.batch_step * bytes_of(layout.type) % bytes == 0;
+  };
+  return is_aligned(a) && is_aligned(b) && is_aligned(c) && is_aligned(d);
+}
+
 std::uint64_t Problem::fingerprint() const {
   Fingerprint print;
   Operation anywhere = operation;

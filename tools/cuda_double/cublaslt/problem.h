@@ -27,6 +27,8 @@ struct Problem {
   [[nodiscard]] std::uint32_t element_bytes(int matrix) const;
   [[nodiscard]] std::uint32_t sum_bytes() const;
   [[nodiscard]] std::int64_t results() const { return d.batch * m * n; }
+  // Whether all columns of all matrices begin at so many bytes where their first ones do.
+  [[nodiscard]] bool are_columns_aligned(std::uint32_t bytes) const;
   // The same for the same problem, wherever its operands lie.
   [[nodiscard]] std::uint64_t fingerprint() const;
 };

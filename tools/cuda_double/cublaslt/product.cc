@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "tools/cuda_double/cublaslt/product_call.h"
 
@@ -60,6 +61,18 @@ std::uint32_t activation_of(std::uint32_t epilogue) {
   return (epilogue & CUBLASLT_EPILOGUE_RELU) != 0 ? 1 : 0;
 }
 
+// As the library, which has an epilogue of its own only where threads load and store 16 bytes: it
+// ends other halves by a further kernel, which reads what the first one rounded.
+bool rounds_before_ending(const Problem& problem, const Algorithm& algorithm, double beta) {
+  constexpr std::uint32_t kVectorBytes = 16;
+  const bool is_half = problem.d.type == CUDA_R_16F || problem.d.type == CUDA_R_16BF;
+  const bool has_ending = beta != 0 || problem.operation.epilogue != CUBLASLT_EPILOGUE_DEFAULT;
+  const auto& alignments = algorithm.alignments;
+  return is_half && has_ending &&
+         (!problem.are_columns_aligned(kVectorBytes) ||
+          *std::min_element(std::begin(alignments), std::end(alignments)) < kVectorBytes);
+}
+
 ProductCall call_of(const Problem& problem, const Algorithm& algorithm, const Operands& operands) {
   const Operation& operation = problem.operation;
   ProductCall call{};
@@ -76,6 +89,7 @@ ProductCall call_of(const Problem& problem, const Algorithm& algorithm, const Op
   call.bias = problem.adds_bias() ? operation.bias : 0;
   call.activation = activation_of(operation.epilogue);
   call.parts = algorithm.parts;
+  call.is_rounded = rounds_before_ending(problem, algorithm, call.beta) ? 1 : 0;
   call.workspace = address(operands.workspace);
   return call;
 }

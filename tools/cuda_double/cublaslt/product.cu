@@ -69,6 +69,7 @@ __device__ Sum activated(std::uint32_t activation, Sum x) {
 template <class S, class Sum>
 __device__ void store(const ProductCall& call, const Position& at, Sum sum) {
   Sum value = static_cast<Sum>(call.alpha) * sum;
+  if (call.is_rounded != 0) value = static_cast<Sum>(static_cast<S>(value));
   if (call.beta != 0) {
     value = fma(static_cast<Sum>(call.beta), static_cast<Sum>(element<S>(call.c, at)), value);
   }

@@ -26,6 +26,7 @@ struct ProductCall {
   std::uint64_t bias;        // of each row of D; 0: none
   std::uint32_t activation;  // 0: none, 1: ReLU, 2: GELU
   std::uint32_t parts;       // of the sums
+  std::uint32_t is_rounded;  // before anything is added to it, and then once more
   std::uint64_t workspace;   // parts * batch * n * m sums, unless there is one part
 };
 

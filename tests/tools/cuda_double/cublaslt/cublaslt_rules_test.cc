@@ -132,6 +132,7 @@ Floats halves(const std::vector<std::uint16_t>& all) {
 // As float16, of which 2049 is none.
 constexpr std::uint16_t k1 = 0x3c00;
 constexpr std::uint16_t k2048 = 0x6800;
+constexpr std::uint16_t k2050 = 0x6801;
 
 TEST_F(CublasLtTest, GivesTheSumsOfHalves) {
   LtProduct product = small();
@@ -144,6 +145,33 @@ TEST_F(CublasLtTest, GivesTheSumsOfHalves) {
   must(product.enqueue(handle_, on_->stream));
   on_->stream.synchronize();
   EXPECT_EQ(on_->d.values(), (Floats{2049, 2, 2049, 2, 0}));
+}
+
+// 2048 + 1 + 1, the last of which is added by beta.
+TEST_F(CublasLtTest, RoundsHalvesBeforeTheirEndingUnlessVectorsHaveThem) {
+  const auto first_of = [&](std::int64_t rows) {
+    constexpr std::int64_t kAll = 8;
+    LtProduct product(rows, kAll, kAll);
+    product.handle = handle_;
+    product.set_types(CUDA_R_16F, CUDA_R_16F);
+    std::vector<std::uint16_t> terms(static_cast<std::size_t>(rows * kAll), 0);
+    terms.front() = k2048;
+    terms[static_cast<std::size_t>(rows)] = k1;
+    const DeviceFloats a(halves(terms));
+    const DeviceFloats ones(halves(std::vector<std::uint16_t>(kAll * kAll, k1)));
+    const DeviceFloats d(Floats(kAll * kAll, 0));
+    product.a = a;
+    product.b = ones;
+    product.c = ones;
+    product.d = d;
+    product.beta = 1;
+    must(product.choose());
+    must(product.enqueue(handle_, on_->stream));
+    on_->stream.synchronize();
+    return std::bit_cast<std::uint32_t>(d.values()[0]) & 0xffff;
+  };
+  EXPECT_EQ(first_of(8), k2050);
+  EXPECT_EQ(first_of(4), k2048) << "columns of 8 bytes";
 }
 
 TEST_F(CublasLtTest, AddsUpPartsInTheWorkspace) {
