@@ -90,6 +90,19 @@ TEST(CublasLt, ConvolvesByPixels) {
             0);
 }
 
+// It takes several times as long for them.
+TEST(CublasLt, ConvolvesByPixelsWhereCudnnIsFoundToo) {
+  EXPECT_EQ(
+      in_child([] {
+        const std::string cudnn = test::build_path("lib/loci/cuda_double/libcudnn.so.9");
+        DrivenPlugin plugin = open_double("devices=1", {{"cublaslt", library()}, {"cudnn", cudnn}});
+        EXPECT_EQ(plugin.implementation_of(convolution(LOCI_DTYPE_F32, 1, 1)), "cublaslt");
+        EXPECT_EQ(plugin.implementation_of(convolution(LOCI_DTYPE_BF16, 1, 1)), "cublaslt");
+        EXPECT_EQ(plugin.implementation_of(convolution(LOCI_DTYPE_F32, 2, 1)), "cudnn");
+      }),
+      0);
+}
+
 Call ended_product(loci_dtype dtype, const char* activation) {
   Call call = product(dtype, {3, 8}, {8, 6}, {3, 6});
   call.op = "fused_matmul";

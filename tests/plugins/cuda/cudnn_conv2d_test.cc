@@ -154,10 +154,10 @@ TEST_F(CudaCudnnTest, Float32HasItsDigitsUnlessTf32IsAllowed) {
   const char* setting = std::getenv("LOCI_CUDA_TF32");
   const bool is_allowed = setting != nullptr && std::string(setting) == "1";
   constexpr float kNumber = 1 + 0x1p-12F;
-  const Tensor x = full({1, 1, 1, 1}, kNumber, kFloat32).to("cuda:0");
-  const Tensor one = full({1, 1, 1, 1}, 1, kFloat32).to("cuda:0");
+  const Tensor x = full({1, 1, 2, 1}, kNumber, kFloat32).to("cuda:0");
+  const Tensor half = full({1, 1, 2, 1}, 0.5, kFloat32).to("cuda:0");
   const std::uint64_t before = calls_of(kForward);
-  EXPECT_EQ(conv2d(x, one).to_vector<float>(), std::vector<float>{is_allowed ? 1 : kNumber});
+  EXPECT_EQ(conv2d(x, half).to_vector<float>(), std::vector<float>{is_allowed ? 1 : kNumber});
   EXPECT_EQ(calls_of(kForward), before + 1);
 }
 
