@@ -30,7 +30,7 @@ class CublasLtHandle {
   [[nodiscard]] bool uses_tf32() const;
   // Whether the algorithms that fit a product are tried, as LOCI_CUDA_TUNE=1 says.
   [[nodiscard]] bool tries_algorithms() const;
-  [[nodiscard]] TriedAlgorithms& tried() { return tried_; }
+  [[nodiscard]] TriedAlgorithms<cublasLtMatmulHeuristicResult_t>& tried() { return tried_; }
   // Whether products are worth more workspace than on most devices: on those of sm_90 and newer.
   [[nodiscard]] bool prefers_large_workspace() const;
   // The device's context is current.
@@ -46,7 +46,7 @@ class CublasLtHandle {
   const CublasLtLibrary* library_ = nullptr;
   cublasLtHandle_t handle_ = nullptr;
   std::string unavailable_;
-  TriedAlgorithms tried_;
+  TriedAlgorithms<cublasLtMatmulHeuristicResult_t> tried_;
 };
 
 }  // namespace loci::cuda

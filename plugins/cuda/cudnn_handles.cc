@@ -70,6 +70,8 @@ void CudnnHandles::tell_refused(cudnn::Status status) const {
 
 bool CudnnHandles::uses_tf32() const { return plugin_.uses_tf32(); }
 
+bool CudnnHandles::tries_algorithms() const { return plugin_.tries_algorithms(); }
+
 void CudnnHandles::destroy() {
   const std::lock_guard lock(mutex_);
   for (cudnn::Handle handle : idle_) (*library_)->cudnnDestroy(handle);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cudnn_library.h"
+#include "kernels/tried_algorithms.h"
 
 namespace loci::cuda {
 
@@ -49,6 +50,9 @@ class CudnnHandles {
   void tell_refused(cudnn::Status status) const;
   // Whether convolutions of float32 may use TF32, as LOCI_CUDA_TF32=1 says.
   [[nodiscard]] bool uses_tf32() const;
+  // Whether the algorithms that fit a convolution are tried, as LOCI_CUDA_TUNE=1 says.
+  [[nodiscard]] bool tries_algorithms() const;
+  [[nodiscard]] TriedAlgorithms<cudnn::Choice>& tried() { return tried_; }
   // The device's context is current.
   void destroy();
 
@@ -66,6 +70,7 @@ class CudnnHandles {
   bool is_ready_ = false;
   std::vector<cudnn::Handle> idle_;
   std::string unavailable_;
+  TriedAlgorithms<cudnn::Choice> tried_;
 };
 
 }  // namespace loci::cuda

@@ -65,4 +65,11 @@ struct AlgorithmResult {
 };
 static_assert(sizeof(AlgorithmResult) == 48, "as the library lays it out");
 
+// An algorithm, and what it is run with.
+struct Choice {
+  Algorithm algorithm = 0;
+  MathType math = kDefaultMath;
+  std::size_t workspace = 0;
+};
+
 }  // namespace loci::cuda::cudnn

@@ -1,8 +1,5 @@
 #include "kernels/cudnn_convolution.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
 #include <loci/plugin/dtype_visit.hpp>
 #include <string>
 
@@ -11,16 +8,6 @@
 
 namespace loci::cuda {
 namespace {
-
-// Algorithms that transform halves need room for images and results in another order.
-constexpr std::uint64_t kUsualRoom = std::uint64_t{256} << 20;
-constexpr std::uint64_t kRoomPerByte = 2;
-
-// Transforms of windows lose digits, as much as the operators allow from so many channels on.
-constexpr std::int64_t kTransformedChannels = 24;
-constexpr std::int64_t kTransformedExtent = 3;
-
-constexpr int kMostAlgorithms = 16;
 
 cudnn::DataType data_type_of(loci_dtype dtype) {
   switch (dtype) {
@@ -44,42 +31,6 @@ std::int64_t channels_of(const sdk::ConvShape& shape) {
   return shape.groups * shape.group_channels;
 }
 
-std::int64_t elements_of(const sdk::ConvShape& shape) {
-  return shape.batch *
-             (channels_of(shape) * shape.image_size() + filters_of(shape) * shape.windows()) +
-         filters_of(shape) * shape.window_size();
-}
-
-bool may_transform(ConvPass pass, loci_dtype dtype, const sdk::ConvShape& shape) {
-  const auto is_plain = [](const sdk::WindowAxis& axis) {
-    return axis.kernel == kTransformedExtent && axis.stride == 1 && axis.dilation == 1;
-  };
-  const std::int64_t summed =
-      pass == ConvPass::kForward ? shape.group_channels : shape.group_filters;
-  return dtype == LOCI_DTYPE_F32 && shape.groups == 1 && is_plain(shape.window.height) &&
-         is_plain(shape.window.width) && summed >= kTransformedChannels;
-}
-
-// Those whose sums have one order, and lose no more digits than the operators say. None of those
-// that go through Fourier's transform are among them.
-std::vector<cudnn::Algorithm> algorithms_of(ConvPass pass, bool may_transform) {
-  std::vector<cudnn::Algorithm> all;
-  switch (pass) {
-    case ConvPass::kForward:
-      all = {cudnn::kForwardImplicitGemm, cudnn::kForwardPrecomputedGemm, cudnn::kForwardGemm};
-      if (may_transform)
-        all.insert(all.end(), {cudnn::kForwardWinograd, cudnn::kForwardWinogradUnfused});
-      break;
-    case ConvPass::kImageGrad:
-      all = {cudnn::kImageGradGemm};
-      if (may_transform)
-        all.insert(all.end(), {cudnn::kImageGradWinograd, cudnn::kImageGradWinogradUnfused});
-      break;
-    case ConvPass::kFilterGrad: all = {cudnn::kFilterGradGemm};
-  }
-  return all;
-}
-
 constexpr float kZero = 0;
 constexpr float kOne = 1;
 
@@ -100,11 +51,13 @@ CudnnConvolution::CudnnConvolution(Device& device, ConvPass pass, loci_dtype dty
       activation_(make(library_->cudnnCreateActivationDescriptor,
                        library_->cudnnDestroyActivationDescriptor)) {
   describe(dtype, shape);
-  choose(dtype, shape);
-  if (!ending.is_fused || ending.bias) return;
-  const std::uint64_t bytes =
-      static_cast<std::uint64_t>(filters_of(shape)) * sdk::dtype_bytes(dtype);
-  zeros_ = (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
+  if (ending.is_fused && !ending.bias) {
+    const std::uint64_t bytes =
+        static_cast<std::uint64_t>(filters_of(shape)) * sdk::dtype_bytes(dtype);
+    zeros_ = (bytes + kLibraryAlignment - 1) / kLibraryAlignment * kLibraryAlignment;
+  }
+  chosen_ = choose(device, dtype, shape);
+  set_math(chosen_.math);
 }
 
 template <class Opaque>
@@ -162,116 +115,40 @@ void CudnnConvolution::describe_ending(cudnn::DataType type, int filters) {
           "describing the activation");
 }
 
-// Best first, as its heuristics see it.
-std::vector<cudnn::AlgorithmResult> CudnnConvolution::ask_heuristics() const {
-  std::vector<cudnn::AlgorithmResult> results(kMostAlgorithms);
-  int count = 0;
-  const CudnnHandles::Taken handle = handles_.take();
-  const auto ask = [&](auto function, auto first, auto second, auto result) {
-    require(function(handle.get(), first, second, convolution_.get(), result, kMostAlgorithms,
-                     &count, results.data()),
-            "choosing an algorithm");
-  };
-  switch (pass_) {
-    case ConvPass::kForward:
-      ask(library_->cudnnGetConvolutionForwardAlgorithm_v7, image_.get(), filter_.get(),
-          result_.get());
-      break;
-    case ConvPass::kImageGrad:
-      ask(library_->cudnnGetConvolutionBackwardDataAlgorithm_v7, filter_.get(), result_.get(),
-          image_.get());
-      break;
-    case ConvPass::kFilterGrad:
-      ask(library_->cudnnGetConvolutionBackwardFilterAlgorithm_v7, image_.get(), result_.get(),
-          filter_.get());
-  }
-  results.resize(static_cast<std::size_t>(std::clamp(count, 0, kMostAlgorithms)));
-  return results;
-}
-
-void CudnnConvolution::choose(loci_dtype dtype, const sdk::ConvShape& shape) {
-  // With no activation the library adds a bias to this one alone.
-  const bool is_fixed = ending_.is_fused && !ending_.relu;
-  const std::vector<cudnn::Algorithm> allowed =
-      is_fixed ? std::vector<cudnn::Algorithm>{cudnn::kForwardPrecomputedGemm}
-               : algorithms_of(pass_, may_transform(pass_, dtype, shape));
-  const std::uint64_t room =
-      std::max(kUsualRoom, kRoomPerByte * static_cast<std::uint64_t>(elements_of(shape)) *
-                               sdk::dtype_bytes(dtype));
-  for (const cudnn::AlgorithmResult& result : ask_heuristics()) {
-    const bool is_allowed =
-        std::find(allowed.begin(), allowed.end(), result.algorithm) != allowed.end();
-    if (!is_allowed || result.status != 0 || result.determinism != cudnn::kDeterministic) continue;
-    if (result.memory <= room && take(result, dtype) && workspace_ <= room) return;
-  }
-  throw sdk::Error(LOCI_CODE_UNSUPPORTED,
-                   "cuDNN has no algorithm for these shapes and types that sums in one order");
-}
-
-// Without TF32 the arithmetic stays what was asked for, whatever the heuristics name.
-bool CudnnConvolution::take(const cudnn::AlgorithmResult& result, loci_dtype dtype) {
-  if (dtype != LOCI_DTYPE_F32 || handles_.uses_tf32()) {
-    require(library_->cudnnSetConvolutionMathType(convolution_.get(), result.math),
-            "describing the arithmetic");
-  }
-  algorithm_ = result.algorithm;
-  std::size_t bytes = 0;
-  const CudnnHandles::Taken handle = handles_.take();
-  const auto ask = [&](auto function, auto first, auto second, auto out) {
-    return function(handle.get(), first, second, convolution_.get(), out, algorithm_, &bytes) == 0;
-  };
-  bool is_taken = false;
-  switch (pass_) {
-    case ConvPass::kForward:
-      is_taken = ask(library_->cudnnGetConvolutionForwardWorkspaceSize, image_.get(), filter_.get(),
-                     result_.get());
-      break;
-    case ConvPass::kImageGrad:
-      is_taken = ask(library_->cudnnGetConvolutionBackwardDataWorkspaceSize, filter_.get(),
-                     result_.get(), image_.get());
-      break;
-    case ConvPass::kFilterGrad:
-      is_taken = ask(library_->cudnnGetConvolutionBackwardFilterWorkspaceSize, image_.get(),
-                     result_.get(), filter_.get());
-  }
-  workspace_ = bytes;
-  return is_taken;
-}
-
 cudnn::Status CudnnConvolution::enqueue(const CudnnOperands& operands, CUstream stream) const {
   const CudnnHandles::Taken handle = handles_.take(stream);
-  char* const workspace = workspace_ == 0 ? nullptr : operands.workspace + zeros_;
-  const cudnn::Status status = run(handle.get(), operands, workspace);
+  char* const workspace = chosen_.workspace == 0 ? nullptr : operands.workspace + zeros_;
+  const cudnn::Status status = run(handle.get(), chosen_, operands, workspace);
   if (cudnn::kind_of(status) == cudnn::StatusKind::kNotSupported) return status;
   handles_.check(status, "convolving by cuDNN");
   return 0;
 }
 
-cudnn::Status CudnnConvolution::run(cudnn::Handle handle, const CudnnOperands& operands,
-                                    char* workspace) const {
+cudnn::Status CudnnConvolution::run(cudnn::Handle handle, const cudnn::Choice& choice,
+                                    const CudnnOperands& operands, char* workspace) const {
   switch (pass_) {
     case ConvPass::kImageGrad:
       return library_->cudnnConvolutionBackwardData(handle, &kOne, filter_.get(), operands.other,
                                                     result_.get(), operands.x, convolution_.get(),
-                                                    algorithm_, workspace, workspace_, &kZero,
-                                                    image_.get(), operands.out);
+                                                    choice.algorithm, workspace, choice.workspace,
+                                                    &kZero, image_.get(), operands.out);
     case ConvPass::kFilterGrad:
       return library_->cudnnConvolutionBackwardFilter(
           handle, &kOne, image_.get(), operands.x, result_.get(), operands.other,
-          convolution_.get(), algorithm_, workspace, workspace_, &kZero, filter_.get(),
+          convolution_.get(), choice.algorithm, workspace, choice.workspace, &kZero, filter_.get(),
           operands.out);
     case ConvPass::kForward: break;
   }
   if (!ending_.is_fused) {
     return library_->cudnnConvolutionForward(
         handle, &kOne, image_.get(), operands.x, filter_.get(), operands.other, convolution_.get(),
-        algorithm_, workspace, workspace_, &kZero, result_.get(), operands.out);
+        choice.algorithm, workspace, choice.workspace, &kZero, result_.get(), operands.out);
   }
   // Without a residual the result stands for it, times nothing, which is not read.
   return library_->cudnnConvolutionBiasActivationForward(
       handle, &kOne, image_.get(), operands.x, filter_.get(), operands.other, convolution_.get(),
-      algorithm_, workspace, workspace_, ending_.residual ? &kOne : &kZero, result_.get(),
-      ending_.residual ? operands.residual : operands.out, bias_.get(),
+      choice.algorithm, workspace, choice.workspace, ending_.residual ? &kOne : &kZero,
+      result_.get(), ending_.residual ? operands.residual : operands.out, bias_.get(),
       ending_.bias ? operands.bias : operands.workspace, activation_.get(), result_.get(),
       operands.out);
 }

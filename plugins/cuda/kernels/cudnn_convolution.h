@@ -1,11 +1,13 @@
 // A convolution as cuDNN computes it: described, and with the algorithm that its heuristics chose
-// for the shape, once.
+// for the shape, once; or with LOCI_CUDA_TUNE=1 the fastest of those that they name, by trying
+// them.
 #pragma once
 
 #include <cstdint>
 #include <loci/plugin/conv2d.hpp>
 #include <loci/plugin/kernel.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cudnn_handles.h"
@@ -36,6 +38,13 @@ struct CudnnOperands {
   char* workspace;  // aligned
 };
 
+// Of the tensors of a convolution.
+struct ConvBytes {
+  std::uint64_t image;
+  std::uint64_t filter;
+  std::uint64_t result;
+};
+
 // Immutable, so that several threads may enqueue it at once.
 class CudnnConvolution {
  public:
@@ -45,7 +54,7 @@ class CudnnConvolution {
                    const CudnnEnding& ending);
 
   // Bytes that a launch gives as workspace.
-  [[nodiscard]] std::uint64_t workspace() const { return workspace_ + zeros_; }
+  [[nodiscard]] std::uint64_t workspace() const { return chosen_.workspace + zeros_; }
   [[nodiscard]] const CudnnEnding& ending() const { return ending_; }
   // Of the zeros that a launch has at the beginning of its workspace; 0 if it needs none.
   [[nodiscard]] std::uint64_t zeros() const { return zeros_; }
@@ -61,13 +70,23 @@ class CudnnConvolution {
   Owned<Opaque> make(cudnn::Status (*create)(Opaque**), cudnn::Status (*destroy)(Opaque*)) const;
   void describe(loci_dtype dtype, const sdk::ConvShape& shape);
   void describe_ending(cudnn::DataType type, int filters);
-  void choose(loci_dtype dtype, const sdk::ConvShape& shape);
+  [[nodiscard]] cudnn::Choice choose(Device& device, loci_dtype dtype, const sdk::ConvShape& shape);
   [[nodiscard]] std::vector<cudnn::AlgorithmResult> ask_heuristics() const;
-  bool take(const cudnn::AlgorithmResult& result, loci_dtype dtype);
+  // Best first, as the heuristics see it: so many of those that may be taken.
+  [[nodiscard]] std::vector<cudnn::Choice> candidates(loci_dtype dtype, const sdk::ConvShape& shape,
+                                                      std::size_t most) const;
+  // The first where there is no memory to try them in.
+  [[nodiscard]] cudnn::Choice fastest(const std::vector<cudnn::Choice>& candidates, Device& device,
+                                      const ConvBytes& bytes) const;
+  [[nodiscard]] std::vector<float> times_of(const std::vector<cudnn::Choice>& candidates,
+                                            Device& device, const ConvBytes& bytes) const;
+  void set_math(cudnn::MathType math) const;
+  // None where the library does not say.
+  [[nodiscard]] std::optional<std::size_t> workspace_of(cudnn::Algorithm algorithm) const;
   // Throws Error(LOCI_CODE_UNSUPPORTED) where the library does not take what it was told.
   void require(cudnn::Status status, const char* action) const;
-  [[nodiscard]] cudnn::Status run(cudnn::Handle handle, const CudnnOperands& operands,
-                                  char* workspace) const;
+  [[nodiscard]] cudnn::Status run(cudnn::Handle handle, const cudnn::Choice& choice,
+                                  const CudnnOperands& operands, char* workspace) const;
 
   CudnnHandles& handles_;
   const CudnnLibrary& library_;
@@ -79,9 +98,8 @@ class CudnnConvolution {
   Owned<cudnn::ConvolutionOpaque> convolution_;
   Owned<cudnn::TensorOpaque> bias_;
   Owned<cudnn::ActivationOpaque> activation_;
-  cudnn::Algorithm algorithm_ = 0;
-  std::uint64_t workspace_ = 0;
   std::uint64_t zeros_ = 0;
+  cudnn::Choice chosen_;
 };
 
 }  // namespace loci::cuda

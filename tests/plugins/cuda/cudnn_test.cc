@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/plugins/cuda/double_questions.h"
 #include "tests/plugins/cuda/open_double.h"
 #include "tests/support/paths.h"
 
@@ -95,6 +96,65 @@ TEST(Cudnn, CountsNoMoreThanItsIntegersHold) {
               call.outputs = {{LOCI_DTYPE_F16, {kMany, 1, 1, 1}}};
               EXPECT_THAT(plugin.refusal(call, "cudnn"),
                           HasSubstr("cuDNN counts no more than 2^31 elements"));
+            }),
+            0);
+}
+
+// The driver calls of preparing a convolution that the double has two algorithms for.
+std::uint64_t calls_of_choosing(const char* tune) {
+  DrivenPlugin plugin = with_library("", {{"tune", tune}});
+  plugin.implementation_of(convolution(LOCI_DTYPE_F32, {1, 2, 4, 4}, {2, 2, 3, 3}, {1, 2, 2, 2}));
+  const std::uint64_t before = test::driver_calls();
+  EXPECT_EQ(plugin.implementation_of(plain(LOCI_DTYPE_F32)), "cudnn");
+  return test::driver_calls() - before;
+}
+
+TEST(Cudnn, TriesAlgorithmsWhereToldSo) {
+  EXPECT_EQ(in_child([] {
+              constexpr std::uint64_t kRunsOfBoth = 2 * 4;
+              const std::uint64_t untried = calls_of_choosing("0");
+              EXPECT_GE(calls_of_choosing("1"), untried + kRunsOfBoth);
+            }),
+            0);
+}
+
+TEST(Cudnn, TriesEachConvolutionOnce) {
+  EXPECT_EQ(in_child([] {
+              DrivenPlugin plugin = with_library("", {{"tune", "1"}});
+              plugin.implementation_of(plain(LOCI_DTYPE_F16));
+              const auto calls = [&] {
+                const std::uint64_t before = test::driver_calls();
+                plugin.implementation_of(plain(LOCI_DTYPE_F32));
+                return test::driver_calls() - before;
+              };
+              const std::uint64_t first = calls();
+              EXPECT_LT(calls() + 2 * 4, first);
+            }),
+            0);
+}
+
+// Each driver call of trying fails once: without memory to try in the library's first choice
+// stands.
+TEST(Cudnn, WithoutMemoryToTryInNothingIsTried) {
+  EXPECT_EQ(in_child([] {
+              constexpr int kOutOfMemory = 2;
+              DrivenPlugin plugin = with_library("", {{"tune", "1"}});
+              plugin.implementation_of(plain(LOCI_DTYPE_F16));
+              std::string chosen_without;
+              for (std::int64_t n = 1; n <= 40; ++n) {
+                const std::int64_t side = 6 + n;
+                const Call call =
+                    convolution(LOCI_DTYPE_F32, {2, 3, side, 6}, {4, 3, 3, 3}, {2, 4, side - 2, 4});
+                test::fail_driver_call(static_cast<std::uint64_t>(n), kOutOfMemory);
+                try {
+                  const std::string chosen = plugin.implementation_of(call);
+                  if (test::failed_driver_function() == "cuMemAlloc_v2") chosen_without = chosen;
+                } catch (const PluginError&) {
+                }
+                test::fail_driver_call(0, 0);
+              }
+              EXPECT_EQ(chosen_without, "cudnn");
+              EXPECT_EQ(plugin.implementation_of(plain(LOCI_DTYPE_F32)), "cudnn");
             }),
             0);
 }
