@@ -15,7 +15,7 @@ sdk::KernelList all_kernels() {
   add_clip(kernels);
   add_compare(kernels);
   add_concat(kernels);
-  add_cublaslt_conv2d(kernels);  // windows of a pixel, which cuDNN takes several times as long for
+  add_cublaslt_conv2d(kernels);  // windows of a pixel, whose planes cuDNN lays out anew
   add_cudnn_conv2d(kernels);     // before our own, which take what both leave
   add_conv2d(kernels);
   add_conv2d_filter(kernels);

@@ -90,7 +90,7 @@ TEST(CublasLt, ConvolvesByPixels) {
             0);
 }
 
-// It takes several times as long for them.
+// It lays planes out anew.
 TEST(CublasLt, ConvolvesByPixelsWhereCudnnIsFoundToo) {
   EXPECT_EQ(
       in_child([] {
