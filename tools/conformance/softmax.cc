@@ -9,6 +9,9 @@ namespace {
 // Roundoffs of one exp or log: two units in the last place.
 constexpr Real kTranscendental = 4;
 
+// Of x - max. Elements of -infinity are 0 without any error.
+Real distance(Real largest, Real value) { return std::isinf(value) ? 0 : largest - value; }
+
 }  // namespace
 
 SoftmaxRow softmax_row(const std::vector<Real>& x) {
@@ -20,10 +23,10 @@ SoftmaxRow softmax_row(const std::vector<Real>& x) {
   Real sum_error = count + kTranscendental;
   for (const Real value : x) {
     row.values.push_back(std::exp(value - largest) / sum);
-    sum_error += row.values.back() * (largest - value);
+    sum_error += row.values.back() * distance(largest, value);
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const Real exp_error = largest - x[i] + kTranscendental;
+    const Real exp_error = distance(largest, x[i]) + kTranscendental;
     row.slack.push_back(row.values[i] * (exp_error + sum_error + 2));
   }
   row.log_sum = std::log(sum) + largest;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <loci/ops.hpp>
 #include <optional>
+#include <vector>
 
 #include "tools/conformance/broadcast.h"
 #include "tools/conformance/case.h"
@@ -22,7 +24,10 @@ struct Attention {
   std::int64_t value_width;
   std::optional<Shape> mask = std::nullopt;
   double factor = 0;
+  std::vector<Real> mask_values{};  // repeated; none: any
 };
+
+constexpr Real kHidden = -std::numeric_limits<Real>::infinity();
 
 struct Score {
   Real value;
@@ -82,6 +87,13 @@ Expected reference(const Attention& op, const Arrays& in) {
   return out;
 }
 
+// The first of so many.
+std::vector<Real> hiding(std::size_t count, std::size_t hidden) {
+  std::vector<Real> values(count, 0.5);
+  std::fill_n(values.begin(), hidden, kHidden);
+  return values;
+}
+
 Case attention_case(DType dtype, const Attention& op, const char* kind = "") {
   const Shape keys{op.batch, op.keys, op.heads * op.width};
   Case result{.op = "attention",
@@ -97,7 +109,10 @@ Case attention_case(DType dtype, const Attention& op, const char* kind = "") {
                                                op.mask ? in[3] : Variable(), op.factor)};
                   },
               .reference = [=](const Arrays& in) { return std::vector{reference(op, in)}; }};
-  if (op.mask) result.inputs.push_back({dtype, *op.mask, uniform(-1, 1)});
+  if (op.mask) {
+    result.inputs.push_back(
+        {dtype, *op.mask, op.mask_values.empty() ? uniform(-1, 1) : cycle(op.mask_values)});
+  }
   const bool is_small = op.batch * op.heads * op.queries * op.keys * op.width < 400;
   if (is_small) {
     result.differentiate = {0, 1, 2};
@@ -128,6 +143,15 @@ void add_attention_cases(Suite& suite) {
       {0, 2, 3, 4, 2, 2},
       {1, 2, 0, 4, 2, 2},
       {1, 2, 3, 0, 2, 2},
+      // Long sequences, and heads that are wider than most, or too wide for some kernels.
+      {1, 2, 70, 300, 64, 64},
+      {1, 1, 33, 150, 128, 128},
+      {2, 1, 5, 40, 72, 100},
+      {1, 2, 3, 20, 136, 8},
+      // The first keys hidden; of each query all but one; and all.
+      {1, 2, 5, 140, 16, 16, Shape{1, 140}, 0, hiding(140, 130)},
+      {1, 2, 70, 70, 8, 8, Shape{70, 70}, 0, hiding(71, 70)},
+      {2, 2, 3, 4, 16, 8, Shape{2, 1, 1, 4}, 0, hiding(8, 4)},
   };
   for (const DType dtype : kFloatTypes) {
     for (const Attention& op : cases) suite.add(attention_case(dtype, op));
