@@ -76,6 +76,17 @@ KernelFunction::KernelFunction(Device& device, CUfunction function)
       function_(function),
       most_blocks_(kBlocksOfMultiprocessor * device_.multiprocessors()) {}
 
+KernelFunction::KernelFunction(const sdk::Prepare& prepare, const KernelImage& image,
+                               const std::string& name, std::uint32_t shared_bytes)
+    : KernelFunction(prepare, image, name) {
+  const CurrentContext current(device_);
+  const RelaxedCapture relaxed(device_.driver());
+  device_.check(device_.driver()->cuFuncSetAttribute(
+                    function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    static_cast<int>(shared_bytes)),
+                "giving a kernel more shared memory");
+}
+
 void KernelFunction::enqueue(const sdk::Launch& launch, const LaunchSize& size,
                              void** arguments) const {
   if (size.items == 0) return;

@@ -35,11 +35,17 @@ struct LaunchSize {
   std::uint32_t shared_bytes = 0;
 };
 
+inline constexpr std::uint32_t kMostSharedBytes = 99 * 1024;
+
 // A function whose threads take turns at items, so that any grid does. Immutable.
 class KernelFunction {
  public:
   // Loads the image if no function of it was asked for. Throws Error.
   KernelFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name);
+  // The same, of which a launch may have so many bytes of shared memory, more than there are
+  // without asking: all devices have kMostSharedBytes.
+  KernelFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name,
+                 std::uint32_t shared_bytes);
   // Of another module of the device's.
   KernelFunction(Device& device, CUfunction function);
 

@@ -7,6 +7,7 @@ sdk::KernelList all_kernels() {
   add_accuracy(kernels);
   add_activation_grad(kernels);
   add_argmax(kernels);
+  add_attention(kernels);
   add_batch_norm(kernels);
   add_bilinear_interp(kernels);
   add_binary(kernels);

@@ -22,6 +22,7 @@ inline sdk::KernelDef enqueuing(std::string_view op, std::uint64_t dtypes, sdk::
 void add_accuracy(Kernels& kernels);
 void add_activation_grad(Kernels& kernels);
 void add_argmax(Kernels& kernels);
+void add_attention(Kernels& kernels);
 void add_batch_norm(Kernels& kernels);
 void add_bilinear_interp(Kernels& kernels);
 void add_binary(Kernels& kernels);

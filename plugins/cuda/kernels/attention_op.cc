@@ -1,0 +1,73 @@
+#include "kernels/attention_op.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace loci::cuda {
+namespace {
+
+enum Slot : std::uint32_t { kQuery, kKey, kValue, kMask };
+
+constexpr int kFewestQueries = kAttentionRows;
+
+std::int64_t tiles_of(const AttentionArguments& op, int queries) {
+  return (op.queries + queries - 1) / queries;
+}
+
+// Steps of the scores' dimensions, which the mask is broadcast to.
+void take_mask_steps(AttentionArguments& op, sdk::Dims dims) {
+  std::array<std::int64_t, 4> steps{};
+  std::int64_t step = 1;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    steps[i + steps.size() - dims.size()] = dims[i] == 1 ? 0 : step;
+    step *= dims[i];
+  }
+  op.mask_batch = steps[0];
+  op.mask_head = steps[1];
+  op.mask_query = steps[2];
+  op.mask_key = steps[3];
+}
+
+}  // namespace
+
+AttentionArguments attention_arguments(const sdk::OpDesc& op, std::int64_t heads, double factor) {
+  const sdk::Dims query = op.input(kQuery).dims();
+  const sdk::Dims value = op.input(kValue).dims();
+  AttentionArguments arguments{};
+  arguments.heads = divisor_of(heads);
+  arguments.queries = query[1];
+  arguments.keys = value[1];
+  arguments.width = static_cast<std::int32_t>(query[2] / heads);
+  arguments.value_width = static_cast<std::int32_t>(value[2] / heads);
+  const double usual = 1 / std::sqrt(static_cast<double>(arguments.width));
+  arguments.factor = static_cast<float>(factor == 0 ? usual : factor);
+  if (op.has_input(kMask)) take_mask_steps(arguments, op.input(kMask).dims());
+  return arguments;
+}
+
+int attention_width(std::int64_t widest) {
+  for (const int width : {64, 128}) {
+    if (widest <= width) return width;
+  }
+  return 0;
+}
+
+int attention_queries(const AttentionArguments& op, std::int64_t batch, int most,
+                      std::int64_t multiprocessors) {
+  int queries = most;
+  const auto is_large = [&] {
+    return op.queries <= queries / 2 ||
+           batch * op.heads.value * tiles_of(op, queries) < multiprocessors;
+  };
+  while (queries > kFewestQueries && is_large()) queries /= 2;
+  return queries;
+}
+
+void take_attention_tiles(AttentionArguments& op, std::int64_t batch, int queries) {
+  const std::int64_t tiles = tiles_of(op, queries);
+  op.query_tiles = divisor_of(tiles);
+  op.tiles = batch * op.heads.value * tiles;
+}
+
+}  // namespace loci::cuda

@@ -1,0 +1,25 @@
+// How attention is laid out on blocks.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/kernel.hpp>
+#include <string>
+
+#include "kernels/attention_arguments.h"
+
+namespace loci::cuda {
+
+// What a launch has but for the addresses and the tiles; of heads that attention_width() takes.
+AttentionArguments attention_arguments(const sdk::OpDesc& op, std::int64_t heads, double factor);
+
+// The width that kernels are made for: of heads as wide as `widest`, or 0 if there are none.
+int attention_width(std::int64_t widest);
+
+// Of a tile: many, which read keys and values less often, unless most multiprocessors would idle.
+int attention_queries(const AttentionArguments& op, std::int64_t batch, int most,
+                      std::int64_t multiprocessors);
+
+// Divides the queries among tiles of so many.
+void take_attention_tiles(AttentionArguments& op, std::int64_t batch, int queries);
+
+}  // namespace loci::cuda
