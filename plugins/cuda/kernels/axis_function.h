@@ -19,7 +19,7 @@ struct SharedRows {
 // One of the kernels of an operation, prepared. Immutable.
 class AxisFunction {
  public:
-  // NAME_rows_HELD or NAME_columns_HELD of the image. Throws Error.
+  // That kernel of the image whose name ends as `vectors` says. Throws Error.
   AxisFunction(const sdk::Prepare& prepare, const KernelImage& image, const std::string& name,
                const AxisVectors& vectors, const SharedRows& shared = {});
 

@@ -5,7 +5,7 @@
 //   static constexpr int kArrays          tensors that are gone through together
 //   static Arrays<Element, kArrays> arrays(const Arguments&)
 //   static void run(const Arguments&, const Elements&)   for one vector, by all of its team
-// where Elements is an AxisElements.
+// where Elements is an AxisElements, or for whole rows what whole_rows.cuh has in its place.
 #pragma once
 
 #include "kernels/element_axes.cuh"
@@ -26,7 +26,11 @@ struct Plus {
 struct Larger {
   template <class State>
   static __device__ State apply(State x, State y) {
-    return x > y ? x : y;
+    if constexpr (std::is_floating_point_v<State>) {
+      return fmax(x, y);
+    } else {
+      return x > y ? x : y;
+    }
   }
 };
 
@@ -47,19 +51,33 @@ __device__ void store_at_once(T* to, const Vector<T>& vector) {
 template <class T>
 class SharedRow {
  public:
-  // `data` may be null.
-  __device__ explicit SharedRow(const void* data)
-      : data_(static_cast<const T*>(data)), are_vectors_(are_vectors(data_)) {}
-  __device__ bool is_there() const { return data_ != nullptr; }
+  using C = computed_t<T>;
+  // `data` may be null: each element is `otherwise` then.
+  __device__ SharedRow(const void* data, C otherwise)
+      : data_(static_cast<const T*>(data)),
+        otherwise_(Element<T>::narrow(otherwise)),
+        are_vectors_(are_vectors(data_)) {}
   // `lane` is that of the element in its vector; -1 without vectors.
-  __device__ computed_t<T> at(std::int64_t position, int lane) {
-    if (lane < 0 || !are_vectors_) return Element<T>::widen(data_[position]);
-    if (lane == 0) vector_ = load_vector(data_ + position);
+  __device__ C at(std::int64_t position, int lane) {
+    if (lane < 0) return Element<T>::widen(data_ == nullptr ? otherwise_ : data_[position]);
+    if (lane == 0) read_vector(position);
     return Element<T>::widen(vector_.lanes[lane]);
   }
 
  private:
+  __device__ void read_vector(std::int64_t position) {
+    if (data_ != nullptr && are_vectors_) {
+      vector_ = load_vector(data_ + position);
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < Vector<T>::kLanes; ++i) {
+      vector_.lanes[i] = data_ == nullptr ? otherwise_ : data_[position + i];
+    }
+  }
+
   const T* data_;
+  T otherwise_;
   bool are_vectors_;
   Vector<T> vector_;
 };
@@ -117,6 +135,41 @@ struct Values {
   C of[kArrays];
 };
 
+// Elements of which each value is computed where it is needed, again each time.
+template <class Elements, class Compute>
+class MappedElements {
+ public:
+  __device__ MappedElements(const Elements& elements, const Compute& compute)
+      : elements_(elements), compute_(compute) {}
+
+  template <class Op, class State, class Add>
+  __device__ State folded(State neutral, const Add& add) const {
+    return elements_.template folded<Op>(
+        neutral, [&](State state, const auto& values) { return add(state, compute_(values)); });
+  }
+  template <class Finish>
+  __device__ auto map(const Finish& finish) const {
+    const auto both = [=, *this](const auto& values) { return finish(compute_(values)); };
+    return MappedElements<Elements, decltype(both)>(elements_, both);
+  }
+  template <class T, class Finish>
+  __device__ void store_with_lane(T* out, const Finish& finish) const {
+    elements_.store_with_lane(out, [&](const auto& values, std::int64_t position, int lane) {
+      return finish(compute_(values), position, lane);
+    });
+  }
+  template <class T, class Finish>
+  __device__ void store(T* out, const Finish& finish) const {
+    elements_.store(out, [&](const auto& values, std::int64_t position) {
+      return finish(compute_(values), position);
+    });
+  }
+
+ private:
+  const Elements& elements_;
+  Compute compute_;
+};
+
 struct VectorPlace {
   std::int64_t vector;
   std::int64_t base;  // of its first element
@@ -148,6 +201,10 @@ class AxisElements {
   // Of the whole vector, for which one thread of the team writes.
   __device__ bool is_writer() const { return team_.member() == 0 && place_.is_there; }
 
+  // Of what all vectors share; `data` may be null: each element is `otherwise` then.
+  __device__ SharedRow<T> shared_row(const void* data, C otherwise) const {
+    return {data, otherwise};
+  }
   // What an array has of the whole vector.
   __device__ C of_vector(const void* array) const {
     return team_.read(static_cast<const C*>(array) + place_.vector);
@@ -192,6 +249,29 @@ class AxisElements {
     } else {
       read(visit);
     }
+  }
+
+  // What Op makes of add(state, Values) of all elements of the vector, from `neutral` on.
+  template <class Op, class State, class Add>
+  __device__ State folded(State neutral, const Add& add) const {
+    State state = neutral;
+    each([&](const auto& values, std::int64_t) { state = add(state, values); });
+    return fold<Op>(state);
+  }
+  // The same of add(state, Values, position, lane).
+  template <class Op, class State, class Add>
+  __device__ State folded_with_lane(State neutral, const Add& add) const {
+    State state = neutral;
+    each_with_lane([&](const auto& values, std::int64_t position, int lane) {
+      state = add(state, values, position, lane);
+    });
+    return fold<Op>(state);
+  }
+
+  // The same elements with compute(Values) for their values, which is kept if registers have room.
+  template <class Compute>
+  __device__ auto map(const Compute& compute) const {
+    return MappedElements<AxisElements, Compute>(*this, compute);
   }
 
   // Writes compute(Values, position) to `out`, which may be one of the arrays.
@@ -315,18 +395,23 @@ class AxisElements {
 };
 
 template <class Op, int kHeld>
-__device__ void run_rows(const typename Op::Arguments& given, const VectorLayout& layout) {
+__device__ void run_rows(const typename Op::Arguments& arguments, const VectorLayout& layout,
+                         bool may_be_vectors) {
   using T = typename Op::Element;
-  const auto arguments = staged<Op>(given, layout);
   const RowTeam team(layout.width);
-  const ElementAxes& places = layout.places;
-  const std::int64_t run = places.rank == 0 ? 1 : places.axes[0].extent;
-  const bool may_be_vectors = run % Vector<T>::kLanes == 0;
   for (std::int64_t i = team.first_item(); i < layout.vectors; i += team.item_step()) {
     const VectorPlace place{i, i * layout.row_step, layout.count, true};
     Op::run(arguments, AxisElements<T, Op::kArrays, kHeld, RowTeam>(Op::arrays(arguments), layout,
                                                                     team, place, may_be_vectors));
   }
+}
+
+template <class Op, int kHeld>
+__device__ void run_rows(const typename Op::Arguments& arguments, const VectorLayout& layout) {
+  const ElementAxes& places = layout.places;
+  const std::int64_t run = places.rank == 0 ? 1 : places.axes[0].extent;
+  const bool may_be_vectors = run % Vector<typename Op::Element>::kLanes == 0;
+  run_rows<Op, kHeld>(staged<Op>(arguments, layout), layout, may_be_vectors);
 }
 
 template <class Op, int kHeld>

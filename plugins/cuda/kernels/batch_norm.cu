@@ -45,7 +45,7 @@ struct BatchNorm {
       static_cast<C*>(arguments.saved_mean)[channel] = static_cast<C>(found.mean);
       static_cast<C*>(arguments.saved_inv_std)[channel] = inv_std;
     }
-    const Centre<C> centre(found.mean);
+    const Centre<C, Sum> centre(found.mean);
     using Convert = loci::cuda::Element<T>;
     const C scale = Convert::widen(static_cast<const T*>(arguments.scale)[channel]);
     const C bias = Convert::widen(static_cast<const T*>(arguments.bias)[channel]);

@@ -85,10 +85,12 @@ class CrossEntropy final : public sdk::Kernel {
                                     arguments.rows * (is_grad ? 32 : 1), arguments, kForm);
       return;
     }
+    RowKernels kernels;
+    if (is_fused && !is_soft_) kernels.whole_arrays = 1;
     AxisVectors rows =
-        run_vectors({arguments.rows, 1, arguments.classes, arguments.classes}, dtype);
+        run_vectors({arguments.rows, 1, arguments.classes, arguments.classes}, dtype, kernels);
     const bool is_read_once = !is_fused || (is_grad && !is_soft_);
-    if (is_read_once) rows.held = kNoneHeld;
+    if (is_read_once && !rows.are_whole()) rows.held = kNoneHeld;
     prepare.emplace<LossOfRows>(AxisFunction(prepare, kCrossEntropyImage, name, rows), arguments,
                                 kForm);
   }

@@ -4,6 +4,7 @@
 #include "kernels/cross_entropy_arguments.h"
 #include "kernels/labels.cuh"
 #include "kernels/softmax_row.cuh"
+#include "kernels/whole_rows.cuh"
 
 namespace loci::cuda {
 namespace {
@@ -42,6 +43,7 @@ struct LossOp {
       return {{static_cast<const T*>(arguments.x), static_cast<const T*>(arguments.label)}};
     }
   }
+  static __device__ T* out(const Arguments& arguments) { return static_cast<T*>(arguments.out); }
 };
 
 // A thread for each row.
@@ -102,13 +104,12 @@ struct PlainSoftGrad : LossOp<T, 2> {
   }
 };
 
-template <class T, class Elements>
-__device__ void store_softmax(const CrossEntropyArguments& arguments, const Elements& elements,
-                              const RowSum<T>& row) {
-  const auto share = static_cast<computed_t<T>>(1 / row.sum);
-  elements.store(static_cast<T*>(arguments.out), [&](const auto& values, std::int64_t) {
-    return exp(values.of[0] - row.max) * share;
-  });
+template <class T, class Powers>
+__device__ void store_softmax(const CrossEntropyArguments& arguments, const Powers& powers,
+                              sum_t<T> sum) {
+  using C = computed_t<T>;
+  const C share = share_of<T>(sum);
+  powers.store(static_cast<T*>(arguments.out), [&](C power, auto) { return power * share; });
 }
 
 // loss = log(sum exp(x - max)) + max - x[label], which stays exact where softmax gets near 0 or 1.
@@ -116,18 +117,21 @@ template <class T>
 struct FusedHard : LossOp<T, 1> {
   template <class Elements>
   static __device__ void run(const CrossEntropyArguments& arguments, const Elements& elements) {
+    using C = computed_t<T>;
     using Sum = sum_t<T>;
     const Label label(arguments, elements.vector());
     // Before the folds, after which another thread may write there.
     Sum chosen = 0;
     if (label.is_class) chosen = value_at<T>(arguments.x, elements.base() + label.value);
-    const RowSum<T> row = row_sum<T>(elements);
+    const C max = largest_of<T>(elements);
+    const auto powers = elements.map([&](const auto& x) { return power<T>(x.of[0] - max); });
+    const Sum sum = sum_of<T>(powers);
     if (elements.is_writer()) {
-      const Sum loss = log(row.sum) + (static_cast<Sum>(row.max) - chosen);
+      const Sum loss = log(sum) + (static_cast<Sum>(max) - chosen);
       const Sum wrong = label.is_class ? loss : static_cast<Sum>(nan(""));
       put<T>(arguments.loss, elements.vector(), label.is_ignored ? Sum{0} : wrong);
     }
-    store_softmax(arguments, elements, row);
+    store_softmax<T>(arguments, powers, sum);
   }
 };
 
@@ -135,17 +139,19 @@ template <class T>
 struct FusedSoft : LossOp<T, 2> {
   template <class Elements>
   static __device__ void run(const CrossEntropyArguments& arguments, const Elements& elements) {
+    using C = computed_t<T>;
     using Sum = sum_t<T>;
-    const RowSum<T> row = row_sum<T>(elements);
-    const Sum log_sum = log(row.sum);
-    Sum loss = 0;
-    elements.each([&](const auto& values, std::int64_t) {
-      const Sum distance = static_cast<Sum>(row.max) - static_cast<Sum>(values.of[0]);
-      loss += values.of[1] * (log_sum + distance);
+    const C max = largest_of<T>(elements);
+    const auto powers =
+        elements.map([&](const auto& values) { return power<T>(values.of[0] - max); });
+    const Sum sum = sum_of<T>(powers);
+    const Sum log_sum = log(sum);
+    const Sum loss = elements.template folded<Plus>(Sum{0}, [&](Sum before, const auto& values) {
+      const Sum distance = static_cast<Sum>(max) - static_cast<Sum>(values.of[0]);
+      return before + values.of[1] * (log_sum + distance);
     });
-    loss = elements.template fold<Plus>(loss);
     if (elements.is_writer()) put<T>(arguments.loss, elements.vector(), loss);
-    store_softmax(arguments, elements, row);
+    store_softmax<T>(arguments, powers, sum);
   }
 };
 
@@ -161,7 +167,7 @@ struct FusedHardGrad : LossOp<T, 1> {
       factor =
           label.is_class ? value_at<T>(arguments.grad, elements.vector()) : static_cast<C>(nan(""));
     }
-    elements.store(static_cast<T*>(arguments.out), [&](const auto& values, std::int64_t i) {
+    elements.store(static_cast<T*>(arguments.out), [&](const auto& values, auto i) {
       const bool is_chosen = !label.is_ignored && i == label.value;
       return factor * (is_chosen ? values.of[0] - 1 : values.of[0]);
     });
@@ -173,11 +179,11 @@ struct FusedSoftGrad : LossOp<T, 2> {
   template <class Elements>
   static __device__ void run(const CrossEntropyArguments& arguments, const Elements& elements) {
     using C = computed_t<T>;
-    sum_t<T> weights = 0;
-    elements.each([&](const auto& values, std::int64_t) { weights += values.of[1]; });
-    const C sum = static_cast<C>(elements.template fold<Plus>(weights));
+    using Sum = sum_t<T>;
     const C factor = value_at<T>(arguments.grad, elements.vector());
-    elements.store(static_cast<T*>(arguments.out), [&](const auto& values, std::int64_t) {
+    const auto sum = static_cast<C>(elements.template folded<Plus>(
+        Sum{0}, [](Sum before, const auto& values) { return before + values.of[1]; }));
+    elements.store(static_cast<T*>(arguments.out), [&](const auto& values, auto) {
       return factor * (values.of[0] * sum - values.of[1]);
     });
   }
@@ -204,5 +210,7 @@ LOCI_AXIS_ROWS_READ_ONCE(fused_hard_grad, FusedHardGrad)
 LOCI_AXIS_ROWS_OF_FLOATS(fused_hard, FusedHard)
 LOCI_AXIS_ROWS_OF_FLOATS(fused_soft, FusedSoft)
 LOCI_AXIS_ROWS_OF_FLOATS(fused_soft_grad, FusedSoftGrad)
+LOCI_WHOLE_ROWS_OF_FLOATS(fused_hard, FusedHard)
+LOCI_WHOLE_ROWS_OF_FLOATS(fused_hard_grad, FusedHardGrad)
 
 }  // namespace loci::cuda

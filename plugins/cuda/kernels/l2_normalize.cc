@@ -11,11 +11,11 @@ namespace {
 
 constexpr KernelImage kNormalizeImage{"l2_normalize", loci_cuda_l2_normalize};
 
-// Of the op's name, for vectors of input 0.
-AxisFunction normalize_function(const sdk::Prepare& prepare, std::int64_t axis) {
+// Of the op's name, for vectors of input 0 and of so many arrays.
+AxisFunction normalize_function(const sdk::Prepare& prepare, std::int64_t axis, int arrays) {
   const sdk::Arg x = prepare.op().input(0);
   return {prepare, kNormalizeImage, typed_name(prepare.op().name(), x.dtype()),
-          axis_vectors(sdk::AxisSplit(x.dims(), axis), x.dtype())};
+          axis_vectors(sdk::AxisSplit(x.dims(), axis), x.dtype(), {.whole_arrays = arrays})};
 }
 
 struct Normalize {
@@ -32,7 +32,7 @@ class NormalizeKernel final : public sdk::Kernel {
   explicit NormalizeKernel(const sdk::OpDesc& op)
       : axis_(op.attributes().integer("axis")), epsilon_(op.attributes().real("epsilon")) {}
   void prepare(sdk::Prepare& prepare) const override {
-    prepare.emplace<Normalize>(normalize_function(prepare, axis_), epsilon_);
+    prepare.emplace<Normalize>(normalize_function(prepare, axis_, /*arrays=*/1), epsilon_);
   }
 
  private:
@@ -52,7 +52,7 @@ class NormalizeGradKernel final : public sdk::Kernel {
  public:
   explicit NormalizeGradKernel(const sdk::OpDesc& op) : axis_(op.attributes().integer("axis")) {}
   void prepare(sdk::Prepare& prepare) const override {
-    prepare.emplace<NormalizeGrad>(normalize_function(prepare, axis_));
+    prepare.emplace<NormalizeGrad>(normalize_function(prepare, axis_, /*arrays=*/2));
   }
 
  private:

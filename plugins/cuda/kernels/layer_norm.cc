@@ -22,13 +22,15 @@ struct NormRows {
   std::int64_t width;
 };
 
-// Of the op's name, for rows of input 0, with so many rows that these share.
-AxisFunction layer_norm_function(const sdk::Prepare& prepare, const NormRows& shape, int shared) {
+// Of the op's name, for rows of input 0: it goes through so many arrays, and these rows share so
+// many others.
+AxisFunction layer_norm_function(const sdk::Prepare& prepare, const NormRows& shape, int arrays,
+                                 int shared) {
   const loci_dtype dtype = prepare.op().input(0).dtype();
   return {prepare,
           kLayerNormImage,
           typed_name(prepare.op().name(), dtype),
-          run_vectors({shape.rows, 1, shape.width, shape.width}, dtype, kMostHeld),
+          run_vectors({shape.rows, 1, shape.width, shape.width}, dtype, {kMostHeld, arrays}),
           {shared, dtype}};
 }
 
@@ -52,7 +54,7 @@ class LayerNormKernel final : public sdk::Kernel {
     const sdk::OpDesc& op = prepare.op();
     const NormRows shape(op.input(0).dims(), axis_);
     const int shared = (op.has_input(1) ? 1 : 0) + (op.has_input(2) ? 1 : 0);
-    prepare.emplace<LayerNorm>(layer_norm_function(prepare, shape, shared), epsilon_);
+    prepare.emplace<LayerNorm>(layer_norm_function(prepare, shape, /*arrays=*/1, shared), epsilon_);
   }
 
  private:
@@ -94,8 +96,9 @@ class LayerNormGradKernel final : public sdk::Kernel {
                    sdk::plan_reduce({dims, 2}, {true, false}), dtype);
       prepare.set_workspace(sums->partial_bytes());
     }
-    prepare.emplace<LayerNormGrad>(layer_norm_function(prepare, shape, op.has_input(4) ? 1 : 0),
-                                   std::move(sums));
+    prepare.emplace<LayerNormGrad>(
+        layer_norm_function(prepare, shape, /*arrays=*/2, op.has_input(4) ? 1 : 0),
+        std::move(sums));
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "kernels/layer_norm_arguments.h"
 #include "kernels/moments.cuh"
 #include "kernels/reduce.cuh"
+#include "kernels/whole_rows.cuh"
 
 namespace loci::cuda {
 namespace {
@@ -12,12 +13,29 @@ __device__ computed_t<T> element_at(const void* array, std::int64_t i) {
   return Element<T>::widen(static_cast<const T*>(array)[i]);
 }
 
+// Of a sum of so many terms. A product with what is computed before the sum is known is exact
+// enough where sums have digits to spare.
+template <class Sum>
+class Share {
+ public:
+  __device__ explicit Share(std::int64_t count)
+      : count_(static_cast<Sum>(count < 1 ? 1 : count)), part_(1 / count_) {}
+  __device__ Sum of(Sum sum) const {
+    return std::is_same_v<Sum, double> ? sum * part_ : sum / count_;
+  }
+
+ private:
+  Sum count_;
+  Sum part_;
+};
+
 template <class T>
 struct LayerNorm {
   using Element = T;
   using Shared = T;
   using Arguments = LayerNormArguments;
   using C = computed_t<T>;
+  using Sum = sum_t<T>;
   static constexpr int kArrays = 1;
   template <class Visit>
   static __device__ void each_shared(Arguments& arguments, const Visit& visit) {
@@ -28,24 +46,30 @@ struct LayerNorm {
     return {{static_cast<const T*>(arguments.x)}};
   }
 
+  static __device__ T* out(const Arguments& arguments) { return static_cast<T*>(arguments.y); }
+
+  // In two passes: the square of a mean is never subtracted.
   template <class Elements>
   static __device__ void run(const Arguments& arguments, const Elements& elements) {
-    const auto moments = moments_of<T>(elements);
-    const auto inv_std = static_cast<C>(moments.inv_std(arguments.epsilon));
+    const Share<Sum> share(elements.count());
+    const Sum mean = share.of(elements.template folded<Plus>(
+        Sum{0}, [](Sum sum, const auto& x) { return sum + static_cast<Sum>(x.of[0]); }));
+    const Centre<C, Sum> centre(mean);
+    const auto distances = elements.map([&](const auto& x) { return centre(x.of[0]); });
+    const Sum variance = share.of(distances.template folded<Plus>(Sum{0}, [](Sum sum, C distance) {
+      return fma(static_cast<Sum>(distance), static_cast<Sum>(distance), sum);
+    }));
+    const auto inv_std = static_cast<C>(Moments<Sum>{mean, variance}.inv_std(arguments.epsilon));
     if (elements.is_writer()) {
-      static_cast<C*>(arguments.mean)[elements.vector()] = static_cast<C>(moments.mean);
+      static_cast<C*>(arguments.mean)[elements.vector()] = static_cast<C>(mean);
       static_cast<C*>(arguments.inv_std)[elements.vector()] = inv_std;
     }
-    const Centre<C> centre(moments.mean);
-    SharedRow<T> scale(arguments.scale);
-    SharedRow<T> bias(arguments.bias);
-    elements.store_with_lane(static_cast<T*>(arguments.y),
-                             [&](const auto& x, std::int64_t i, int lane) {
-                               C value = centre(x.of[0]) * inv_std;
-                               if (scale.is_there()) value *= scale.at(i, lane);
-                               if (bias.is_there()) value += bias.at(i, lane);
-                               return value;
-                             });
+    auto scale = elements.shared_row(arguments.scale, 1);
+    auto bias = elements.shared_row(arguments.bias, 0);
+    distances.store_with_lane(static_cast<T*>(arguments.y), [&](C distance, auto i, int lane) {
+      const C factor = scale.at(i, lane);
+      return fma(distance * inv_std, factor, bias.at(i, lane));
+    });
   }
 };
 
@@ -66,28 +90,36 @@ struct LayerNormGrad {
     return {{static_cast<const T*>(arguments.x), static_cast<const T*>(arguments.y_grad)}};
   }
 
+  static __device__ T* out(const Arguments& arguments) { return static_cast<T*>(arguments.x_grad); }
+
+  struct Sums {
+    __device__ Sums operator+(Sums other) const {
+      return {grads + other.grads, products + other.products};
+    }
+    Sum grads;
+    Sum products;
+  };
+
   template <class Elements>
   static __device__ void run(const Arguments& arguments, const Elements& elements) {
     const C mean = elements.of_vector(arguments.mean);
     const C inv_std = elements.of_vector(arguments.inv_std);
-    SharedRow<T> scale(arguments.scale);
-    const auto grad = [&](const auto& values, std::int64_t i, int lane) {
-      return scale.is_there() ? values.of[1] * scale.at(i, lane) : values.of[1];
+    const Share<Sum> share(elements.count());
+    auto scale = elements.shared_row(arguments.scale, 1);
+    const auto grad = [&](const auto& values, auto i, int lane) {
+      return values.of[1] * scale.at(i, lane);
     };
     const auto normal = [&](const auto& values) { return (values.of[0] - mean) * inv_std; };
-    Sum grads = 0;
-    Sum products = 0;
-    elements.each_with_lane([&](const auto& values, std::int64_t i, int lane) {
-      const Sum g = grad(values, i, lane);
-      grads += g;
-      products += g * static_cast<Sum>(normal(values));
-    });
-    const auto count = static_cast<Sum>(elements.count() < 1 ? 1 : elements.count());
-    const auto level = static_cast<C>(elements.template fold<Plus>(grads) / count);
-    const auto slope = static_cast<C>(elements.template fold<Plus>(products) / count);
+    const Sums sums = elements.template folded_with_lane<Plus>(
+        Sums{0, 0}, [&](Sums before, const auto& values, auto i, int lane) {
+          const Sum g = grad(values, i, lane);
+          return Sums{before.grads + g, fma(g, static_cast<Sum>(normal(values)), before.products)};
+        });
+    const auto level = static_cast<C>(share.of(sums.grads));
+    const auto slope = static_cast<C>(share.of(sums.products));
     elements.store_with_lane(
-        static_cast<T*>(arguments.x_grad), [&](const auto& values, std::int64_t i, int lane) {
-          return inv_std * ((grad(values, i, lane) - level) - normal(values) * slope);
+        static_cast<T*>(arguments.x_grad), [&](const auto& values, auto i, int lane) {
+          return inv_std * fma(-normal(values), slope, grad(values, i, lane) - level);
         });
   }
 };
@@ -157,6 +189,8 @@ struct LayerNormSums {
 
 LOCI_AXIS_LONG_ROWS_OF_FLOATS(layer_norm, LayerNorm)
 LOCI_AXIS_LONG_ROWS_OF_FLOATS(layer_norm_grad, LayerNormGrad)
+LOCI_WHOLE_ROWS_OF_FLOATS(layer_norm, LayerNorm)
+LOCI_WHOLE_ROWS_OF_TWO(layer_norm_grad, LayerNormGrad)
 LOCI_REDUCE_FLOATS(layer_norm_sums, LayerNormSums)
 
 }  // namespace loci::cuda

@@ -33,15 +33,15 @@ __device__ Moments<sum_t<T>> moments_of(const Elements& elements) {
 
 // x - mean in C, as exact as the result allows: the part of the mean that C cannot hold is
 // subtracted by itself.
-template <class C>
+template <class C, class Sum>
 class Centre {
  public:
-  template <class Sum>
   __device__ explicit Centre(Sum mean)
       : high_(static_cast<C>(mean)), low_(static_cast<C>(mean - static_cast<Sum>(high_))) {}
-  __device__ C operator()(C x) const { return (x - high_) - low_; }
+  __device__ C operator()(C x) const { return kIsExact ? x - high_ : (x - high_) - low_; }
 
  private:
+  static constexpr bool kIsExact = std::is_same_v<C, Sum>;
   C high_;
   C low_;
 };

@@ -25,9 +25,9 @@ class SoftmaxKernel final : public sdk::Kernel {
 
   void prepare(sdk::Prepare& prepare) const override {
     const sdk::Arg x = prepare.op().input(0);
-    prepare.emplace<Softmax>(
-        AxisFunction(prepare, kSoftmaxImage, typed_name(prepare.op().name(), x.dtype()),
-                     axis_vectors(sdk::AxisSplit(x.dims(), axis_), x.dtype())));
+    prepare.emplace<Softmax>(AxisFunction(
+        prepare, kSoftmaxImage, typed_name(prepare.op().name(), x.dtype()),
+        axis_vectors(sdk::AxisSplit(x.dims(), axis_), x.dtype(), {.whole_arrays = 1})));
   }
 
  private:

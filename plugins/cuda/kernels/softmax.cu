@@ -2,6 +2,7 @@
 #include "kernels/axis_vectors.cuh"
 #include "kernels/softmax_arguments.h"
 #include "kernels/softmax_row.cuh"
+#include "kernels/whole_rows.cuh"
 
 namespace loci::cuda {
 namespace {
@@ -14,16 +15,19 @@ struct SoftmaxBase {
   static __device__ Arrays<T, 1> arrays(const Arguments& arguments) {
     return {{static_cast<const T*>(arguments.x)}};
   }
+  static __device__ T* out(const Arguments& arguments) { return static_cast<T*>(arguments.out); }
 };
 
 template <class T>
 struct Softmax : SoftmaxBase<T> {
   template <class Elements>
   static __device__ void run(const SoftmaxArguments& arguments, const Elements& elements) {
-    const RowSum<T> row = row_sum<T>(elements);
-    const auto share = static_cast<computed_t<T>>(1 / row.sum);
-    elements.store(static_cast<T*>(arguments.out),
-                   [&](const auto& x, std::int64_t) { return exp(x.of[0] - row.max) * share; });
+    using C = computed_t<T>;
+    const C max = largest_of<T>(elements);
+    const auto powers = elements.map([&](const auto& x) { return power<T>(x.of[0] - max); });
+    const C share = share_of<T>(sum_of<T>(powers));
+    powers.store(static_cast<T*>(arguments.out),
+                 [&](C power_of_x, std::int64_t) { return power_of_x * share; });
   }
 };
 
@@ -32,10 +36,13 @@ template <class T>
 struct LogSoftmax : SoftmaxBase<T> {
   template <class Elements>
   static __device__ void run(const SoftmaxArguments& arguments, const Elements& elements) {
-    const RowSum<T> row = row_sum<T>(elements);
-    const auto log_sum = static_cast<computed_t<T>>(log(row.sum));
-    elements.store(static_cast<T*>(arguments.out),
-                   [&](const auto& x, std::int64_t) { return (x.of[0] - row.max) - log_sum; });
+    using C = computed_t<T>;
+    const C max = largest_of<T>(elements);
+    const auto distances = elements.map([&](const auto& x) { return x.of[0] - max; });
+    const auto powers = distances.map([](C distance) { return power<T>(distance); });
+    const auto log_sum = static_cast<C>(log(sum_of<T>(powers)));
+    distances.store(static_cast<T*>(arguments.out),
+                    [&](C distance, std::int64_t) { return distance - log_sum; });
   }
 };
 
@@ -43,5 +50,7 @@ struct LogSoftmax : SoftmaxBase<T> {
 
 LOCI_AXIS_FLOATS(softmax, Softmax)
 LOCI_AXIS_FLOATS(log_softmax, LogSoftmax)
+LOCI_WHOLE_ROWS_OF_FLOATS(softmax, Softmax)
+LOCI_WHOLE_ROWS_OF_FLOATS(log_softmax, LogSoftmax)
 
 }  // namespace loci::cuda

@@ -1,4 +1,4 @@
-// The largest element of a vector, and the sum of its powers.
+// The largest element of a vector, and powers of what others are less.
 #pragma once
 
 #include "kernels/axis_vectors.cuh"
@@ -7,21 +7,47 @@
 
 namespace loci::cuda {
 
+// In which powers are computed: of halves in one instruction, which gives 0 for what is less than
+// 2^-126, so that a large unit keeps all that a half may hold.
 template <class T>
-struct RowSum {
-  computed_t<T> max;
-  sum_t<T> sum;  // of exp(x - max)
-};
+inline constexpr computed_t<T> kPowerUnit = kIsHalf<T> ? 0x1p64 : 1;
 
-// NaN is passed over in the maximum and shows up in the sum.
+// exp(x) kPowerUnit. That of halves has the digits of a half and some more.
+template <class T>
+__device__ computed_t<T> power(computed_t<T> x) {
+  if constexpr (kIsHalf<T>) {
+    constexpr float kLog2E = 1.44269504F;
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(fmaf(x, kLog2E, 64)));
+    return result;
+  } else {
+    return exp(x);
+  }
+}
+
+// Of array 0. NaN is passed over.
 template <class T, class Elements>
-__device__ RowSum<T> row_sum(const Elements& elements) {
-  auto max = kLowest<computed_t<T>>;
-  elements.each([&](const auto& x, std::int64_t) { max = Larger::apply(x.of[0], max); });
-  max = elements.template fold<Larger>(max);
-  sum_t<T> sum = 0;
-  elements.each([&](const auto& x, std::int64_t) { sum += exp(x.of[0] - max); });
-  return {max, elements.template fold<Plus>(sum)};
+__device__ computed_t<T> largest_of(const Elements& elements) {
+  using C = computed_t<T>;
+  return elements.template folded<Larger>(
+      kLowest<C>, [](C largest, const auto& x) { return Larger::apply(x.of[0], largest); });
+}
+
+// Of exp(x), from powers in their unit. NaN shows up in it.
+template <class T, class Powers>
+__device__ sum_t<T> sum_of(const Powers& powers) {
+  using Sum = sum_t<T>;
+  constexpr Sum kPart = Sum{1} / kPowerUnit<T>;
+  return kPart * powers.template folded<Plus>(Sum{0}, [](Sum sum, computed_t<T> power) {
+    return sum + static_cast<Sum>(power);
+  });
+}
+
+// Times a power in its unit: its share of the sum.
+template <class T>
+__device__ computed_t<T> share_of(sum_t<T> sum) {
+  using C = computed_t<T>;
+  return static_cast<C>(1 / sum) * (C{1} / kPowerUnit<T>);
 }
 
 }  // namespace loci::cuda

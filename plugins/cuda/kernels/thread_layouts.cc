@@ -94,11 +94,48 @@ int held_by(std::int64_t threads, std::int64_t count, int most_held) {
 
 // Some lanes of a warp, if their registers hold a row.
 AxisVectors rows_of(const VectorLayout& layout, std::int64_t run, loci_dtype dtype, int most_held) {
-  AxisVectors vectors{true, kNoneHeld, layout};
+  AxisVectors vectors{AxisWay::kRows, kNoneHeld, layout};
   const std::int64_t width =
       layout.count <= kTeamWarp * most_held ? lanes_of_row(layout.count, run, dtype) : kTeamBlock;
   vectors.layout.width = static_cast<std::int32_t>(width);
   vectors.held = held_by(width, layout.count, most_held);
+  return vectors;
+}
+
+// So many vectors of 16 bytes, of one array, fill a thread's registers: as float32, and as halves,
+// which are widened.
+constexpr std::int64_t kMostFloatVectors = 16;
+constexpr std::int64_t kMostHalfVectors = 8;
+// Fewer rows than this leave multiprocessors idle if each has but a warp.
+constexpr std::int64_t kFewRows = 2048;
+
+// Vectors that a thread of `threads` has of a row.
+std::int64_t vectors_each(const VectorLayout& layout, std::int64_t threads, loci_dtype dtype) {
+  return power_from(quotient_up(layout.count / vector_lanes(dtype), threads));
+}
+
+bool are_whole(const VectorLayout& layout, loci_dtype dtype) {
+  const bool are_floats =
+      dtype == LOCI_DTYPE_F32 || dtype == LOCI_DTYPE_F16 || dtype == LOCI_DTYPE_BF16;
+  return are_floats && layout.count != 0 && layout.count % vector_lanes(dtype) == 0 &&
+         vectors_each(layout, kTeamBlock, dtype) <= kMostHalfVectors;
+}
+
+AxisVectors whole_rows_of(const VectorLayout& layout, loci_dtype dtype, int arrays) {
+  const std::int64_t of_lane = vectors_each(layout, kTeamWarp, dtype);
+  const bool is_long_float = dtype == LOCI_DTYPE_F32 && arrays == 1;
+  const std::int64_t most = is_long_float ? kMostFloatVectors : kMostHalfVectors;
+  const bool has_block = of_lane > most || (of_lane > 1 && layout.vectors < kFewRows);
+  AxisVectors vectors{of_lane == 1 ? AxisWay::kLanes : AxisWay::kWarp, static_cast<int>(of_lane),
+                      layout};
+  std::int64_t width = kTeamWarp;
+  if (of_lane == 1) width = power_from(layout.count / vector_lanes(dtype));
+  if (has_block) {
+    vectors.way = AxisWay::kBlock;
+    vectors.held = static_cast<int>(vectors_each(layout, kTeamBlock, dtype));
+    width = kTeamBlock;
+  }
+  vectors.layout.width = static_cast<std::int32_t>(width);
   return vectors;
 }
 
@@ -108,7 +145,7 @@ AxisVectors columns_of(const sdk::AxisSplit& split) {
   const std::int64_t threads =
       power_from(std::clamp(split.count / kFewHeld, std::int64_t{1}, kTeamBlock / kFewColumns));
   const std::int64_t width = std::min(side_by_side, kTeamBlock / threads);
-  AxisVectors vectors{false, held_by(kTeamBlock / width, split.count, kManyHeld), {}};
+  AxisVectors vectors{AxisWay::kColumns, held_by(kTeamBlock / width, split.count, kManyHeld), {}};
   vectors.layout.vectors = split.outer * split.inner;
   vectors.layout.count = split.count;
   vectors.layout.inner = split.inner;
@@ -156,12 +193,24 @@ std::int64_t threads_of_parts(const ReduceLayout& layout) {
   return quotient_up(layout.outputs, layout.parts_width) * kTeamBlock;
 }
 
-AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype) {
-  if (split.inner != 1) return columns_of(split);
-  return run_vectors({split.outer, 1, split.count, split.count}, dtype);
+std::string AxisVectors::instance() const {
+  const char* name = nullptr;
+  switch (way) {
+    case AxisWay::kRows: name = "_rows_"; break;
+    case AxisWay::kColumns: name = "_columns_"; break;
+    case AxisWay::kLanes: name = "_lanes_"; break;
+    case AxisWay::kWarp: name = "_warp_"; break;
+    case AxisWay::kBlock: name = "_block_"; break;
+  }
+  return name + std::to_string(held);
 }
 
-AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype, int most_held) {
+AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype, const RowKernels& kernels) {
+  if (split.inner != 1) return columns_of(split);
+  return run_vectors({split.outer, 1, split.count, split.count}, dtype, kernels);
+}
+
+AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype, const RowKernels& kernels) {
   VectorLayout layout{};
   layout.vectors = rows.rows;
   layout.count = rows.outer * rows.run;
@@ -170,12 +219,15 @@ AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype, int most_held) {
   if (rows.outer != 1) places.push_back(rows.outer, {rows.step});
   places.push_back(rows.run, {1});
   layout.places = element_axes(places);
-  return rows_of(layout, rows.run, dtype, most_held);
+  if (kernels.whole_arrays != 0 && rows.outer == 1 && are_whole(layout, dtype)) {
+    return whole_rows_of(layout, dtype, kernels.whole_arrays);
+  }
+  return rows_of(layout, rows.run, dtype, kernels.most_held);
 }
 
 std::int64_t threads_of(const AxisVectors& vectors) {
   const VectorLayout& layout = vectors.layout;
-  if (vectors.are_rows) return layout.vectors * layout.width;
+  if (!vectors.are_columns()) return layout.vectors * layout.width;
   const std::int64_t rows = layout.inner == 0 ? 0 : layout.vectors / layout.inner;
   return rows * quotient_up(layout.inner, layout.width) * kTeamBlock;
 }

@@ -5,6 +5,7 @@
 #include <loci/plugin/axis_walk.hpp>
 #include <loci/plugin/dims.hpp>
 #include <loci/plugin/reduction.hpp>
+#include <string>
 
 #include "kernels/reduce_layout.h"
 #include "kernels/vector_layout.h"
@@ -20,13 +21,31 @@ ReduceLayout reduce_layout(const sdk::ReducePlan& plan, loci_dtype dtype);
 std::int64_t threads_of(const ReduceLayout& layout, bool are_rows);
 std::int64_t threads_of_parts(const ReduceLayout& layout);
 
-// Vectors along an axis, of elements of a dtype: rows if they lie side by side.
+// Vectors along an axis, and the kernel for them. Rows lie side by side, with their elements in
+// runs maybe; columns do not. Of whole rows, each one run of vectors of 16 bytes, some lanes, a
+// warp or a block have one in registers.
+enum class AxisWay { kRows, kColumns, kLanes, kWarp, kBlock };
+
 struct AxisVectors {
-  bool are_rows;
-  int held;  // which instance of a kernel suits
+  // What the name of the kernel ends with: "_warp_4".
+  [[nodiscard]] std::string instance() const;
+  [[nodiscard]] bool are_columns() const { return way == AxisWay::kColumns; }
+  [[nodiscard]] bool are_whole() const { return way >= AxisWay::kLanes; }
+
+  AxisWay way;
+  int held;  // elements that a thread has in registers, of whole rows vectors of 16 bytes
   VectorLayout layout;
 };
-AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype);
+
+// The kernels that an operation has for rows.
+struct RowKernels {
+  int most_held = kManyHeld;
+  int whole_arrays = 0;  // that those of whole rows go through together; 0: there are none
+};
+
+// Of elements of a dtype.
+AxisVectors axis_vectors(const sdk::AxisSplit& split, loci_dtype dtype,
+                         const RowKernels& kernels = {});
 
 // Rows that are `outer` runs of `run` elements each, which are `step` apart; the first run of the
 // next row lies behind that of the one before.
@@ -36,8 +55,7 @@ struct RunRows {
   std::int64_t run;
   std::int64_t step;
 };
-// `most_held` says which instances there are.
-AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype, int most_held = kManyHeld);
+AxisVectors run_vectors(const RunRows& rows, loci_dtype dtype, const RowKernels& kernels = {});
 
 std::int64_t threads_of(const AxisVectors& vectors);
 

@@ -2,10 +2,13 @@
 // conflicts of banks. The images are those that the plugin carries.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "plugins/cuda/kernels/cross_entropy_arguments.h"
+#include "plugins/cuda/kernels/l2_normalize_arguments.h"
 #include "plugins/cuda/kernels/layer_norm_arguments.h"
 #include "plugins/cuda/kernels/softmax_arguments.h"
 #include "plugins/cuda/kernels/team_size.h"
@@ -21,8 +24,7 @@ class KernelTrafficTest : public ImageTest {
  protected:
   template <class Arguments>
   Counters run(const std::string& name, const AxisVectors& vectors, const Arguments& arguments) {
-    return launch(name + (vectors.are_rows ? "_rows_" : "_columns_") + std::to_string(vectors.held),
-                  threads_of(vectors), arguments, vectors.layout);
+    return launch(name + vectors.instance(), threads_of(vectors), arguments, vectors.layout);
   }
 
   // `bytes` is what has to be moved. A request of a warp to shared memory makes so many passes:
@@ -43,7 +45,7 @@ class KernelTrafficTest : public ImageTest {
     const auto out = rig.array<Bits>(count);
     const SoftmaxArguments arguments{reinterpret_cast<const void*>(x.address()),
                                      reinterpret_cast<void*>(out.address())};
-    const AxisVectors vectors = axis_vectors(split, dtype);
+    const AxisVectors vectors = axis_vectors(split, dtype, {.whole_arrays = 1});
     EXPECT_NE(vectors.held, kNoneHeld);
     expect_good(run(name, vectors, arguments), 2 * x.bytes());
     EXPECT_TRUE(out.is_written());
@@ -80,8 +82,11 @@ class LayerNormTrafficTest : public KernelTrafficTest {
  protected:
   static constexpr std::int64_t kMultiprocessors = 2;
 
-  static AxisVectors rows_of(std::int64_t rows, std::int64_t width) {
-    return run_vectors({rows, 1, width, width}, LOCI_DTYPE_F32, kMostHeld);
+  // Of kernels that go through so many arrays.
+  static AxisVectors rows_of(std::size_t rows, std::size_t width, int arrays) {
+    const auto count = static_cast<std::int64_t>(width);
+    return run_vectors({static_cast<std::int64_t>(rows), 1, count, count}, LOCI_DTYPE_F32,
+                       {kMostHeld, arrays});
   }
 
   template <class Arguments>
@@ -91,8 +96,7 @@ class LayerNormTrafficTest : public KernelTrafficTest {
     EXPECT_NE(rig.config.dynamic_shared_bytes, 0U);
     vectors.layout.is_staged = true;
     const auto blocks = static_cast<unsigned>(staging_blocks(vectors, kMultiprocessors));
-    return rig.launch(name + "_rows_" + std::to_string(vectors.held), {blocks}, {kTeamBlock},
-                      arguments, vectors.layout);
+    return rig.launch(name + vectors.instance(), {blocks}, {kTeamBlock}, arguments, vectors.layout);
   }
 
   static void* at(std::uint64_t address) { return reinterpret_cast<void*>(address); }
@@ -109,7 +113,7 @@ TEST_F(LayerNormTrafficTest, ReadsRowsOnceAndWhatTheyShareRarely) {
     const auto parameters = rig.array<float>(bias);
     const auto y = rig.array<float>(kRows * width);
     const auto statistics = rig.array<float>(2 * kRows);
-    const AxisVectors rows = rows_of(kRows, static_cast<std::int64_t>(width));
+    const AxisVectors rows = rows_of(kRows, width, /*arrays=*/1);
     EXPECT_NE(rows.held, kNoneHeld);
     void* mean = at(statistics.address());
     void* inv_std = at(statistics.address() + kRows * sizeof(float));
@@ -141,21 +145,143 @@ TEST_F(LayerNormTrafficTest, GradientReadsRowsOnceAndWhatTheyShareRarely) {
     const LayerNormGradArguments arguments{
         at(x.address()),     shared, shared, at(x.address()), at(scale.address()),
         at(x_grad.address())};
-    const auto counters = run_staged(
-        "layer_norm_grad_f32", rows_of(kRows, static_cast<std::int64_t>(width)), 1, arguments);
+    const auto counters =
+        run_staged("layer_norm_grad_f32", rows_of(kRows, width, /*arrays=*/2), 1, arguments);
     expect_good(counters, 3 * x.bytes() + 2 * statistics.bytes() + scale.bytes(), 4);
     EXPECT_TRUE(x_grad.is_written());
   }
 }
 
+// Instructions for each element of rows of 2048, as a device would mostly get them: so few that
+// memory takes longer. A warp that adds a division, a branch or 64-bit positions for each element
+// is beyond these.
+class WholeRowInstructionsTest : public KernelTrafficTest {
+ protected:
+  static constexpr std::int64_t kRows = 2048;
+  static constexpr std::int64_t kWidth = 2048;
+
+  struct Kernel {
+    const char* op;
+    loci_dtype dtype;
+    int arrays;
+    double most;
+  };
+
+  template <class Arguments>
+  void check(const Kernel& kernel, const Arguments& arguments) {
+    const bool is_float = kernel.dtype == LOCI_DTYPE_F32;
+    const std::string name = std::string(kernel.op) + (is_float ? "_f32" : "_bf16");
+    SCOPED_TRACE(name);
+    AxisVectors rows =
+        run_vectors({kRows, 1, kWidth, kWidth}, kernel.dtype, {kManyHeld, kernel.arrays});
+    rows.layout.vectors = kRun;  // the kernel for many rows, on some of them
+    const Counters counters = run(name, rows, arguments);
+    const double each = static_cast<double>(counters.lane_instructions) / (kRun * kWidth);
+    std::printf("%s%s: %.1f instructions an element\n", name.c_str(), rows.instance().c_str(),
+                each);
+    EXPECT_LE(each, kernel.most);
+    EXPECT_EQ(counters.global_bytes_read % 16, 0U);
+  }
+
+  // Of zeros, which are so for every dtype.
+  void* in() { return address_of(zeros_); }
+  void* out() { return address_of(results_); }
+  // Of each row.
+  void* statistics() { return address_of(statistics_); }
+
+ private:
+  static constexpr std::int64_t kRun = 32;
+  static void* address_of(const cuda_double::DeviceArray<float>& array) {
+    return reinterpret_cast<void*>(array.address());
+  }
+  cuda_double::DeviceArray<float> zeros_ = rig.zeros<float>(kRun * kWidth);
+  cuda_double::DeviceArray<float> results_ = rig.array<float>(kRun * kWidth);
+  cuda_double::DeviceArray<float> statistics_ = rig.zeros<float>(2 * kRun);
+};
+
+TEST_F(WholeRowInstructionsTest, OfSoftmaxAreFew) {
+  load("softmax");
+  const SoftmaxArguments arguments{in(), out()};
+  check({"softmax", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"softmax", LOCI_DTYPE_BF16, 1, 12}, arguments);
+  check({"log_softmax", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"log_softmax", LOCI_DTYPE_BF16, 1, 12}, arguments);
+}
+
+TEST_F(WholeRowInstructionsTest, OfLayerNormAreFew) {
+  load("layer_norm");
+  const LayerNormArguments arguments{in(), in(), in(), out(), statistics(), statistics(), 1e-5};
+  check({"layer_norm", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"layer_norm", LOCI_DTYPE_BF16, 1, 20}, arguments);
+  const LayerNormGradArguments grad{in(), statistics(), statistics(), in(), in(), out()};
+  check({"layer_norm_grad", LOCI_DTYPE_F32, 2, 55}, grad);
+  check({"layer_norm_grad", LOCI_DTYPE_BF16, 2, 27}, grad);
+}
+
+TEST_F(WholeRowInstructionsTest, OfNormalizationAreFew) {
+  load("l2_normalize");
+  const NormalizeArguments arguments{in(), out(), statistics(), 1e-5};
+  check({"l2_normalize", LOCI_DTYPE_F32, 1, 10}, arguments);
+  check({"l2_normalize", LOCI_DTYPE_BF16, 1, 10}, arguments);
+  const NormalizeGradArguments grad{in(), statistics(), in(), out()};
+  check({"l2_normalize_grad", LOCI_DTYPE_F32, 2, 31}, grad);
+  check({"l2_normalize_grad", LOCI_DTYPE_BF16, 2, 16}, grad);
+}
+
+TEST_F(WholeRowInstructionsTest, OfCrossEntropyAreFew) {
+  load("cross_entropy");
+  const CrossEntropyArguments arguments{in(),  in(),   statistics(), out(), statistics(),
+                                        kRows, kWidth, -100,         true};
+  check({"fused_hard", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"fused_hard", LOCI_DTYPE_BF16, 1, 12}, arguments);
+  check({"fused_hard_grad", LOCI_DTYPE_F32, 1, 12}, arguments);
+  check({"fused_hard_grad", LOCI_DTYPE_BF16, 1, 12}, arguments);
+}
+
 // Too many bytes for a block's shared memory, and more multiprocessors than rows keep busy.
 TEST(StagedRowsTest, AreLeftWhereTheyAreIfTheyDoNotFit) {
-  const AxisVectors rows = run_vectors({4096, 1, 8192, 8192}, LOCI_DTYPE_F32, kMostHeld);
+  const AxisVectors rows = run_vectors({4096, 1, 8192, 8192}, LOCI_DTYPE_F32, {kMostHeld, 1});
   EXPECT_EQ(staged_bytes(rows, 2, LOCI_DTYPE_F32), 0U);
   EXPECT_EQ(staged_bytes(rows, 1, LOCI_DTYPE_F32), 8192U * 4);
   EXPECT_EQ(staging_blocks(rows, 10), 4096 / 24);
   EXPECT_EQ(staging_blocks(rows, 132), 264);
   EXPECT_EQ(staging_blocks(rows, 4096), 4096);
+}
+
+// How many threads have a row, and the kernel for it.
+struct RowsCase {
+  std::int64_t rows;
+  std::int64_t count;
+  loci_dtype dtype;
+  RowKernels kernels;
+  const char* instance;
+  std::int32_t width;
+};
+
+TEST(RowKernelsTest, AreChosenByWhatARowTakes) {
+  constexpr RowKernels kOne{kManyHeld, 1};
+  constexpr RowKernels kTwo{kManyHeld, 2};
+  const RowsCase cases[] = {
+      {1536, 128, LOCI_DTYPE_F32, kOne, "_lanes_1", 32},
+      {1536, 128, LOCI_DTYPE_BF16, kOne, "_lanes_1", 16},
+      {65536, 2048, LOCI_DTYPE_F32, kOne, "_warp_16", 32},
+      {65536, 2048, LOCI_DTYPE_F32, kTwo, "_block_2", 256},
+      {65536, 2048, LOCI_DTYPE_F16, kOne, "_warp_8", 32},
+      {65536, 4096, LOCI_DTYPE_F32, kOne, "_block_4", 256},
+      // Few rows have a block each.
+      {128, 768, LOCI_DTYPE_F32, kOne, "_block_1", 256},
+      // Rows that are not whole vectors, too long, or of a dtype or an operation without kernels.
+      {65536, 2047, LOCI_DTYPE_F32, kOne, "_rows_8", 256},
+      {65536, 32768, LOCI_DTYPE_F32, kOne, "_rows_0", 256},
+      {65536, 2048, LOCI_DTYPE_F64, kOne, "_rows_8", 256},
+      {65536, 2048, LOCI_DTYPE_F32, {}, "_rows_8", 256},
+  };
+  for (const RowsCase& one : cases) {
+    const AxisVectors rows =
+        run_vectors({one.rows, 1, one.count, one.count}, one.dtype, one.kernels);
+    EXPECT_EQ(rows.instance(), one.instance) << one.rows << " x " << one.count;
+    EXPECT_EQ(rows.layout.width, one.width) << one.rows << " x " << one.count;
+  }
 }
 
 }  // namespace

@@ -220,6 +220,13 @@ void add_cross_entropy_cases(Suite& suite) {
     const Loss large{{65, 257}, {65, 1}};
     suite.add(fused_case(dtype, large, uniform(-2, 2), ", large"));
     suite.add(fused_case(dtype, {{5, 9}, {5}}, uniform(-300, 300), ", far apart"));
+    // Rows of whole vectors, few and many to a row.
+    for (const std::int64_t classes : {48, 1032}) {
+      const Loss whole{{3, classes}, {3, 1}};
+      suite.add(fused_case(dtype, whole, uniform(-2, 2), ", whole vectors"));
+      for (const CrossEntropyGradOp& op : kCrossEntropyGradOps)
+        suite.add(grad_case(op, dtype, whole));
+    }
   }
 }
 

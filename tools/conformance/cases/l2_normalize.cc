@@ -126,6 +126,11 @@ void add_l2_normalize_cases(Suite& suite) {
     }
     suite.add(normalize_case(dtype, {33, 1031}, 1, 1e-12, uniform(-2, 2), ", large"));
     suite.add(normalize_case(dtype, {1031, 65}, 0, 1e-12, uniform(-2, 2), ", large"));
+    // Rows of whole vectors, few and many to a row.
+    for (const std::int64_t count : {48, 1032}) {
+      suite.add(normalize_case(dtype, {3, count}, 1, 1e-12, uniform(-2, 2), ", whole vectors"));
+      suite.add(grad_case(dtype, {3, count}, 1));
+    }
     // A vector of zeros stays, and squares that a float does not hold do no harm.
     suite.add(normalize_case(dtype, {3, 8}, 1, 1e-12, cycle({0}), ", zeros"));
     const Real huge = dtype == kFloat16 ? 60000 : 1e30L;

@@ -63,6 +63,9 @@ void add_cases(Suite& suite, DType dtype, bool is_log) {
   add({9, 33}, 1, values);
   add({4, 3, 5, 7}, 1, values);
   add({65, 257}, 1, values, ", large");
+  // Rows of whole vectors, few and many to a row.
+  add({5, 48}, 1, values, ", whole vectors");
+  add({3, 1032}, 1, values, ", whole vectors");
   add({40, 65}, 0, values, ", large");
   // Vectors of no elements take no time.
   add({std::int64_t{1} << 40, 0}, 1, values, ", no elements");
