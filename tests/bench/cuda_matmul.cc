@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <loci/loci.hpp>
+#include <loci/op_call.hpp>
 #include <map>
 #include <optional>
 
@@ -79,6 +80,32 @@ void measure_product(const CudaBench& bench, const Type& type, const ProductSize
   bench.add(std::move(called));
 }
 
+// A layer of a transformer: halves that end in GELU by erf, which the library has no epilogue for.
+void measure_ended(const CudaBench& bench, DType dtype, const ProductSizes& sizes) {
+  const std::string row = fmt::format("matmul: {} [{}, {}] x [{}, {}] + bias, gelu",
+                                      dtype_name(dtype), sizes.m, sizes.k, sizes.k, sizes.n);
+  if (!bench.report.is_wanted(row)) return;
+  const auto there = [&](const Shape& shape) {
+    return cast(randn(shape, 0, 1, kFloat32, "cuda:0"), dtype);
+  };
+  const Tensor x = there({sizes.m, sizes.k});
+  const Tensor y = there({sizes.k, sizes.n});
+  const Tensor bias = there({sizes.n});
+  const auto ended = [&] {
+    return OpCall<Tensor>("fused_matmul")
+        .input("x", x)
+        .input("y", y)
+        .input("bias", bias)
+        .attr("activation", "gelu")
+        .result();
+  };
+  const int count = bench.sized(kRecorded, 1);
+  RecordedOps ours(ended, count);
+  RecordedOps alone([&] { return matmul(x, y); }, count);
+  const auto us = bench.us_in_turns({ours.work(), alone.work()});
+  bench.add({row, us[0] / count, "us", true, "the product alone", us[1] / count});
+}
+
 // It would take the machine's own device where ours is the double's.
 Peer torch_times(const CudaBench& bench, const std::vector<ProductSizes>& sizes) {
   if (bench.emulated || !bench.report.is_wanted("matmul: ")) return std::nullopt;
@@ -118,6 +145,7 @@ void measure_matmul(const CudaBench& bench) {
        {Type{"float32", kFloat32, CUDA_R_32F}, Type{"float16", kFloat16, CUDA_R_16F},
         Type{"bfloat16", kBFloat16, CUDA_R_16BF}}) {
     for (const ProductSizes& each : sizes) measure_product(bench, type, each, torch);
+    measure_ended(bench, type.dtype, sizes.back());
   }
   measure_tf32(bench, sizes, torch);
 }
