@@ -79,6 +79,25 @@ TEST(Counters, count_conflicts_of_banks) {
   EXPECT_EQ(counters.shared_conflicts, 1U + 31U);
 }
 
+// What a warp copies past the registers is one access of each memory.
+TEST(Counters, take_copies_of_lanes_together) {
+  Rig rig;
+  rig.load(kernel_text(R"(
+  .shared .align 16 .b8 tile[1024];
+  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %t, 16, %r1;
+  mad.wide.u32 %rd1, %t, 16, %out;
+  cp.async.cg.shared.global [%r2], [%rd1], 16;
+  cp.async.wait_all;)"));
+  const auto data = rig.zeros<std::uint32_t>(32 * 4);
+  const Counters counters = rig.launch("test", {1}, {32}, data);
+  EXPECT_EQ(counters.global_bytes_read, 32U * 16);
+  EXPECT_EQ(counters.global_requests, 1U);
+  EXPECT_EQ(counters.global_sectors, 16U);
+  EXPECT_EQ(counters.shared_requests, 1U);
+  EXPECT_EQ(counters.shared_conflicts, 3U);
+}
+
 TEST(Externals, are_called_once_a_thread) {
   Rig rig;
   rig.load(R"(.version 8.0

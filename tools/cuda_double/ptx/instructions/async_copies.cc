@@ -3,6 +3,7 @@
 // A thread that forgets to wait finds shared memory as it was, never written.
 #include "tools/cuda_double/ptx/run/async_copies.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tools/cuda_double/ptx/family.h"
@@ -30,18 +31,26 @@ void begin_copy(Warp& warp, const Instruction& instruction, LaneMask mask) {
   read_addresses(warp, instruction, mask, shared);
   const RegisterRef global_ref = instruction.operands[1];
   require_defined(warp, global_ref, mask, "an address");
-  const auto* global = warp.reg<std::uint64_t>(global_ref);
+  LaneAddresses global;
+  std::copy_n(warp.reg<std::uint64_t>(global_ref), kLanes, global.begin());
   const auto* sizes = warp.source<std::uint32_t>(instruction, 2);
   const LaneMask ignored = *warp.source<LaneMask>(instruction, 3);
+  const std::uint32_t bytes = instruction.modifiers;
+  CopiesOfLanes begun;
+  LaneMask whole = 0;
   for_each_lane(mask, [&](std::uint32_t lane) {
-    AsyncCopy copy{.lane = lane,
-                   .group = copies.committed[lane],
-                   .shared = shared[lane],
-                   .bytes = instruction.modifiers};
+    begun[lane] = {
+        .lane = lane, .group = copies.committed[lane], .shared = shared[lane], .bytes = bytes};
     const bool skips = (ignored >> lane & 1) != 0 || sizes[lane] == 0;
-    if (!skips) read_source(warp, lane, global[lane], std::min(sizes[lane], copy.bytes), copy);
-    copies.pending.push_back(copy);
+    if (skips) return;
+    if (sizes[lane] >= bytes) {
+      whole |= LaneMask{1} << lane;
+    } else {
+      read_part(warp, global[lane], sizes[lane], begun[lane]);
+    }
   });
+  read_sources(warp, whole, global, bytes, begun);
+  for_each_lane(mask, [&](std::uint32_t lane) { copies.pending.push_back(begun[lane]); });
 }
 
 void commit(Warp& warp, const Instruction& /*instruction*/, LaneMask mask) {

@@ -2,23 +2,64 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
+#include "tools/cuda_double/ptx/run/lanes.h"
 #include "tools/cuda_double/ptx/run/memory_access.h"
 
 namespace loci::cuda_double {
+namespace {
 
-void read_source(Warp& warp, std::uint32_t lane, std::uint64_t global, std::uint32_t bytes,
-                 AsyncCopy& copy) {
+void take_source(const LanePointers& pointers, std::uint32_t bytes, AsyncCopy& copy) {
+  std::memcpy(copy.data.data(), pointers.data[copy.lane], bytes);
+  if (pointers.states[copy.lane] != nullptr) {
+    std::memcpy(copy.states.data(), pointers.states[copy.lane], bytes);
+  }
+}
+
+void write_target(const AsyncCopy& copy, const LanePointers& pointers) {
+  std::memcpy(pointers.data[copy.lane], copy.data.data(), copy.bytes);
+  if (pointers.states[copy.lane] != nullptr) {
+    std::memcpy(pointers.states[copy.lane], copy.states.data(), copy.bytes);
+  }
+}
+
+// What lanes began together, from the first on, is one access of the warp. Gives where it ends.
+using Position = std::vector<AsyncCopy>::const_iterator;
+Position write_together(Warp& warp, Position first, Position end) {
+  LaneAddresses addresses{};
+  LaneMask mask = 0;
+  Position last = first;
+  for (; last != end && last->bytes == first->bytes; ++last) {
+    if (last != first && last->lane <= std::prev(last)->lane) break;
+    addresses[last->lane] = last->shared;
+    mask |= LaneMask{1} << last->lane;
+  }
+  LanePointers pointers;
+  locate(warp, mask, addresses,
+         {.space = StateSpace::kShared, .bytes = first->bytes, .reads = false, .writes = true},
+         pointers);
+  std::for_each(first, last, [&](const AsyncCopy& copy) { write_target(copy, pointers); });
+  return last;
+}
+
+}  // namespace
+
+void read_sources(Warp& warp, LaneMask mask, const LaneAddresses& global, std::uint32_t bytes,
+                  CopiesOfLanes& copies) {
+  if (mask == 0) return;
+  LanePointers pointers;
+  locate(warp, mask, global, {.space = StateSpace::kGlobal, .bytes = bytes}, pointers);
+  for_each_lane(mask, [&](std::uint32_t lane) { take_source(pointers, bytes, copies[lane]); });
+}
+
+void read_part(Warp& warp, std::uint64_t global, std::uint32_t bytes, AsyncCopy& copy) {
+  const LaneMask mask = LaneMask{1} << copy.lane;
   LaneAddresses addresses{};
   LanePointers pointers;
-  addresses[lane] = global;
-  // Parts of a power of two, for the address is aligned to the whole copy's size.
-  locate(warp, LaneMask{1} << lane, addresses,
-         {.space = StateSpace::kGlobal, .bytes = copy.bytes == bytes ? bytes : 1}, pointers);
-  std::memcpy(copy.data.data(), pointers.data[lane], bytes);
-  if (pointers.states[lane] != nullptr) {
-    std::memcpy(copy.states.data(), pointers.states[lane], bytes);
-  }
+  addresses[copy.lane] = global;
+  locate(warp, mask, addresses, {.space = StateSpace::kGlobal, .bytes = 1}, pointers);
+  take_source(pointers, bytes, copy);
 }
 
 void finish_copies(Warp& warp, LaneMask mask, std::uint32_t still_going, bool uncommitted) {
@@ -29,21 +70,14 @@ void finish_copies(Warp& warp, LaneMask mask, std::uint32_t still_going, bool un
     if (uncommitted) return true;
     return copy.group + still_going < copies.committed[copy.lane];
   };
-  for (const AsyncCopy& copy : copies.pending) {
-    if (!finishes(copy)) continue;
-    LaneAddresses addresses{};
-    LanePointers pointers;
-    addresses[copy.lane] = copy.shared;
-    locate(warp, LaneMask{1} << copy.lane, addresses,
-           {.space = StateSpace::kShared, .bytes = copy.bytes, .reads = false, .writes = true},
-           pointers);
-    std::memcpy(pointers.data[copy.lane], copy.data.data(), copy.bytes);
-    if (pointers.states[copy.lane] != nullptr) {
-      std::memcpy(pointers.states[copy.lane], copy.states.data(), copy.bytes);
-    }
-  }
+  std::vector<AsyncCopy> finished;
+  std::copy_if(copies.pending.begin(), copies.pending.end(), std::back_inserter(finished),
+               finishes);
   copies.pending.erase(std::remove_if(copies.pending.begin(), copies.pending.end(), finishes),
                        copies.pending.end());
+  for (Position at = finished.begin(); at != finished.end();) {
+    at = write_together(warp, at, finished.end());
+  }
 }
 
 }  // namespace loci::cuda_double

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/cuda_double/ptx/run/memory_access.h"
 #include "tools/cuda_double/ptx/run/warp.h"
 
 namespace loci::cuda_double {
@@ -26,9 +27,15 @@ struct AsyncCopies {
   std::array<std::uint32_t, kLanes> committed{};
 };
 
-// Reads the first bytes of the copy. Throws KernelFault.
-void read_source(Warp& warp, std::uint32_t lane, std::uint64_t global, std::uint32_t bytes,
-                 AsyncCopy& copy);
+// Copies that lanes begin together, each at its lane's place.
+using CopiesOfLanes = std::array<AsyncCopy, kLanes>;
+
+// Reads the copies of lanes in the mask, of `bytes` bytes each: one access of the warp. Throws
+// KernelFault.
+void read_sources(Warp& warp, LaneMask mask, const LaneAddresses& global, std::uint32_t bytes,
+                  CopiesOfLanes& copies);
+// Fewer bytes than the copy has.
+void read_part(Warp& warp, std::uint64_t global, std::uint32_t bytes, AsyncCopy& copy);
 // Writes what the lanes of the mask began, up to all but the last `still_going` groups; with
 // `uncommitted` also what is in no group yet.
 void finish_copies(Warp& warp, LaneMask mask, std::uint32_t still_going, bool uncommitted);
