@@ -9,7 +9,8 @@
 
 namespace loci::cuda {
 
-// Halves are computed in float32 and rounded once.
+// Halves are computed in float32 and rounded once. round() is widen() of narrow(), by a conversion
+// of pairs whose other half is 0: that of single halves may be by a unit a quarter as fast.
 template <class T>
 struct Element {
   using Computed = T;
@@ -22,6 +23,19 @@ struct Element<__half> {
   using Computed = float;
   static __device__ float widen(__half value) { return __half2float(value); }
   static __device__ __half narrow(float value) { return __float2half_rn(value); }
+  static __device__ float round(float value) {
+    float rounded;
+    asm("{\n"
+        "  .reg .b32 pair;\n"
+        "  .reg .b16 lower, upper;\n"
+        "  cvt.rn.f16x2.f32 pair, %2, %1;\n"
+        "  mov.b32 {lower, upper}, pair;\n"
+        "  cvt.f32.f16 %0, lower;\n"
+        "}"
+        : "=f"(rounded)
+        : "f"(value), "f"(0.0F));
+    return rounded;
+  }
 };
 
 template <>
@@ -29,6 +43,12 @@ struct Element<__nv_bfloat16> {
   using Computed = float;
   static __device__ float widen(__nv_bfloat16 value) { return __bfloat162float(value); }
   static __device__ __nv_bfloat16 narrow(float value) { return __float2bfloat16_rn(value); }
+  // In the upper half, where a float32 has its first digits.
+  static __device__ float round(float value) {
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value), "f"(0.0F));
+    return __uint_as_float(pair);
+  }
 };
 
 template <class T>

@@ -31,12 +31,6 @@ __device__ T element_of(held_t<T> value) {
   }
 }
 
-// A value as T has it: rounded, wrapped, or converted as by cast.
-template <class T, class C>
-__device__ held_t<T> rounded(C value) {
-  return value_of(convert<T>(value));
-}
-
 // As a bool, or as the result of a relation.
 template <class C>
 __device__ std::uint64_t truth(C value) {

@@ -168,7 +168,8 @@ class Writer {
   static std::string rounded(const FusedStep& step, const std::string& value) {
     if (!text_of_step(step.op).is_rounded) return value;
     if (step.to == FusedType::kBool) return "truth(" + value + ")";
-    return "rounded<" + std::string(text_of(step.to).element) + ">(" + value + ")";
+    const std::string function = step.op == FusedOp::kCast ? "cast_to<" : "rounded<";
+    return function + std::string(text_of(step.to).element) + ">(" + value + ")";
   }
 
   // A function of one element of each input and output.

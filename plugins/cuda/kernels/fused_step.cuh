@@ -103,7 +103,7 @@ __device__ inline Slot result_of(const FusedStep& step, Slot x, Slot y, Slot z) 
     using C = typename decltype(tag)::type;
     const FusedOperands<C> in{held<C>(x), held<C>(y), held<C>(z), held<C>(step.constants[0]),
                               held<C>(step.constants[1])};
-    if (step.op == FusedOp::kCast) return converted(step.to, in.x);
+    if (step.op == FusedOp::kCast) return converted(step.to, in.x, true);
     if (is_relation(step.op)) return slot_of(related(step.op, in));
     if constexpr (std::is_floating_point_v<C>) {
       return converted(step.to, real(step.op, in));

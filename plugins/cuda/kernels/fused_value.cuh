@@ -59,13 +59,13 @@ __device__ inline void store_slot(FusedType type, void* to, std::int64_t at, Slo
   });
 }
 
-// A value as `type` has it: rounded, wrapped, or converted as by cast.
+// A value as `type` has it, after a step or by a cast.
 template <class C>
-__device__ Slot converted(FusedType type, C value) {
+__device__ Slot converted(FusedType type, C value, bool is_cast = false) {
   if (type == FusedType::kBool) return slot_of(static_cast<std::uint64_t>(value != 0));
   return visit_type(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return slot_of(static_cast<held_t<T>>(Element<T>::widen(convert<T>(value))));
+    return slot_of(is_cast ? cast_to<T>(value) : rounded<T>(value));
   });
 }
 

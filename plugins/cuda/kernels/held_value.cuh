@@ -38,4 +38,23 @@ __device__ Slot slot_of(C value) {
   }
 }
 
+// A value as T has it: rounded, wrapped, or converted. NaN is one still, but not of known bits.
+template <class T, class C>
+__device__ held_t<T> rounded(C value) {
+  if constexpr (kIsHalf<T> && std::is_same_v<C, float>) {
+    return Element<T>::round(value);
+  } else {
+    return static_cast<held_t<T>>(Element<T>::widen(convert<T>(value)));
+  }
+}
+
+// The same of a cast, whose NaN has the bits that it has by itself.
+template <class T, class C>
+__device__ held_t<T> cast_to(C value) {
+  if constexpr (kIsFloat<T> && std::is_floating_point_v<C>) {
+    if (value != value) return Element<T>::widen(nan_like<T>(value));
+  }
+  return rounded<T>(value);
+}
+
 }  // namespace loci::cuda
