@@ -11,6 +11,11 @@ namespace {
 // Elements are told apart, not what they are computed as.
 template <class In, class Out>
 __device__ void cast_elements(const In* x, Out* out, std::int64_t count) {
+  if (count <= kBlockThreads) {  // as map_few()
+    const unsigned i = threadIdx.x;
+    if (blockIdx.x == 0 && i < static_cast<unsigned>(count)) out[i] = convert<Out>(x[i]);
+    return;
+  }
   constexpr int kLanes = 16 / larger(sizeof(In), sizeof(Out));
   const Turns turn = turns();
   std::int64_t done = 0;

@@ -8,6 +8,16 @@
 
 namespace loci::cuda {
 
+// Of few elements, each has a thread, and there are no more warps than they need.
+inline LaunchSize dense_size(std::int64_t count, std::int64_t lanes) {
+  constexpr std::int64_t kWarp = 32;
+  LaunchSize size{(count + lanes - 1) / lanes};
+  if (count > 0 && count <= kBlockThreads) {
+    size.threads = static_cast<std::uint32_t>((count + kWarp - 1) / kWarp * kWarp);
+  }
+  return size;
+}
+
 // Its parameters are `operands` inputs, from the first on, the output, the number of its elements,
 // and constants.
 template <std::size_t operands, class... Constants>
@@ -20,14 +30,14 @@ struct DenseMap {
   void launch_with(const sdk::Launch& launch, std::index_sequence<o...> /*operands*/) const {
     std::apply(
         [&](const Constants&... constant) {
-          function.launch(launch, items, launch.input<void>(o)..., launch.output<void>(0), count,
+          function.launch(launch, size, launch.input<void>(o)..., launch.output<void>(0), count,
                           constant...);
         },
         constants);
   }
 
   KernelFunction function;
-  std::int64_t items;
+  LaunchSize size;
   std::int64_t count;
   std::tuple<Constants...> constants;
 };
@@ -37,9 +47,8 @@ template <std::size_t operands, class... Constants>
 void emplace_dense_map(sdk::Prepare& prepare, KernelFunction function, std::int64_t lanes,
                        Constants... constants) {
   const std::int64_t count = prepare.op().output(0).numel();
-  prepare.emplace<DenseMap<operands, Constants...>>(std::move(function),
-                                                    (count + lanes - 1) / lanes, count,
-                                                    std::tuple<Constants...>(constants...));
+  prepare.emplace<DenseMap<operands, Constants...>>(std::move(function), dense_size(count, lanes),
+                                                    count, std::tuple<Constants...>(constants...));
 }
 
 }  // namespace loci::cuda

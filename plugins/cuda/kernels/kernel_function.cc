@@ -97,7 +97,7 @@ void KernelFunction::enqueue(const sdk::Launch& launch, const LaunchSize& size,
   const std::int64_t wanted = (size.items + kBlockThreads - 1) / kBlockThreads;
   const auto blocks = static_cast<unsigned>(std::min({wanted, most_blocks_, size.most_blocks}));
   device_.check(
-      device_.driver()->cuLaunchKernel(function_, blocks, 1, 1, kBlockThreads, 1, 1,
+      device_.driver()->cuLaunchKernel(function_, blocks, 1, 1, size.threads, 1, 1,
                                        size.shared_bytes, stream->handle(), arguments, nullptr),
       "launching a kernel");
   const bool is_recorded = (launch.raw().flags & LOCI_LAUNCH_CAPTURING) != 0;

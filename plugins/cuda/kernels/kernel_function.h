@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/block_threads.h"
 #include "module_cache.h"
 
 namespace loci::cuda {
@@ -28,11 +29,13 @@ std::int64_t lanes_of(loci_dtype dtype);
 std::int64_t vectors_of(std::int64_t count, loci_dtype dtype);
 
 // How much there is to do, and in how many blocks at most, each with so much shared memory of its
-// own besides what the function declares.
+// own besides what the function declares. Blocks have fewer threads only of functions that take any
+// number of them, and where one block is all.
 struct LaunchSize {
   std::int64_t items;
   std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
   std::uint32_t shared_bytes = 0;
+  std::uint32_t threads = kBlockThreads;
 };
 
 inline constexpr std::uint32_t kMostSharedBytes = 99 * 1024;

@@ -27,6 +27,26 @@ TEST_F(CudaElementwiseTest, TakesViewsThatAreNotAlignedToVectors) {
   }
 }
 
+// As many as a block has threads and some fewer or more; a thread has one of them, or a vector.
+TEST_F(CudaElementwiseTest, TakesFewElementsByOneBlock) {
+  for (const std::int64_t count : {1, 2, 31, 32, 33, 255, 256, 257, 300}) {
+    const Tensor x = counted<float>(count);
+    const auto sum = elementwise_add(x, x).to_vector<float>();
+    const auto product = elementwise_mul(x.reshaped({1, count}), x).to_vector<float>();
+    const auto whole = cast(x, kInt32).to_vector<std::int32_t>();
+    const auto scaled = scale(x, 2, 1).to_vector<float>();
+    ASSERT_EQ(static_cast<std::int64_t>(product.size()), count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const auto element = static_cast<float>(i + 1);
+      ASSERT_EQ(sum[at], 2 * element) << count;
+      ASSERT_EQ(product[at], element * element) << count;
+      ASSERT_EQ(whole[at], i + 1) << count;
+      ASSERT_EQ(scaled[at], 2 * element + 1) << count;
+    }
+  }
+}
+
 // What repeats along the rows need not be aligned; what advances along them has to be.
 TEST_F(CudaElementwiseTest, BroadcastsViewsThatAreNotAlignedToVectors) {
   constexpr std::int64_t kRows = 5;
