@@ -101,36 +101,39 @@ __device__ void fold_teams(const ColumnTeam& team, int width, typename Fold::Sta
   __syncthreads();  // `parts` is free again
 }
 
-// What a thread folds of its columns, the first of which is `output`; its elements are `base` and
-// more from the first of x.
-template <bool are_aligned, class Fold, int lanes>
-__device__ void fold_own_columns(const Fold& fold, const ReduceLayout& layout,
-                                 const ColumnTeam& team, const Part& part, std::int64_t output,
-                                 std::int64_t base, typename Fold::State (&states)[lanes]) {
-  const auto run = [&](const auto& offset) {
-    in_batches(
-        part.begin + team.member(), part.end, team.size(),
-        [&](std::int64_t i) { return row_of<lanes, are_aligned>(fold, base + offset(i), i); },
-        [&](std::int64_t i, const auto& row) {
+// A thread's columns, the first of which is `output`; its elements are `base` and more from the
+// first of x.
+struct OwnColumns {
+  std::int64_t output;
+  std::int64_t base;
+};
+
+// Adds a part of them to `states`.
+template <bool are_aligned, class Fold, int lanes, class Offset>
+__device__ void fold_own_columns(const Fold& fold, const ColumnTeam& team, const Part& part,
+                                 const OwnColumns& own, const Offset& offset,
+                                 typename Fold::State (&states)[lanes]) {
+  in_batches(
+      part.begin + team.member(), part.end, team.size(),
+      [&](std::int64_t i) { return row_of<lanes, are_aligned>(fold, own.base + offset(i), i); },
+      [&](std::int64_t i, const auto& row) {
 #pragma unroll
-          for (int lane = 0; lane < lanes; ++lane) {
-            const Place at{base + offset(i) + lane, output + lane, i};
-            states[lane] = Fold::apply(states[lane], term_of(fold, row, lane, at));
-          }
-        });
-  };
-  if (layout.reduced.rank <= 1) {
-    const std::int64_t step = layout.reduced.rank == 0 ? 0 : layout.reduced.axes[0].step;
-    run([=](std::int64_t i) { return i * step; });
-  } else {
-    run([&](std::int64_t i) { return offset_of(layout.reduced, i); });
-  }
+        for (int lane = 0; lane < lanes; ++lane) {
+          const Place at{own.base + offset(i) + lane, own.output + lane, i};
+          states[lane] = Fold::apply(states[lane], term_of(fold, row, lane, at));
+        }
+      });
 }
 
-template <int lanes, bool are_aligned, class Fold>
+// Whether a thread has several columns makes no difference to the order of a sum, nor does where x
+// begins.
+template <int lanes, class Fold>
 __device__ void fold_strips(const Fold& fold, typename Fold::State* partial,
                             const ReduceLayout& layout) {
   const ColumnTeam team(layout.width);
+  // Aligned elements at steps of one size, most of the time.
+  const bool is_plain = layout.reduced.rank <= 1 && is_aligned<lanes>(fold);
+  const std::int64_t step = layout.reduced.rank == 0 ? 0 : layout.reduced.axes[0].step;
   const std::int64_t items =
       layout.outputs / layout.inner * layout.strips.value * layout.splits.value;
   for (std::int64_t item = blockIdx.x; item < items; item += gridDim.x) {
@@ -138,33 +141,35 @@ __device__ void fold_strips(const Fold& fold, typename Fold::State* partial,
     const std::int64_t row = quotient(group, layout.strips);
     const Part part = part_of(layout, item - group * layout.splits.value);
     const std::int64_t first = (group - row * layout.strips.value) * layout.width * lanes;
-    const std::int64_t own = first + team.column() * lanes;
+    const std::int64_t column = first + team.column() * lanes;
     typename Fold::State states[lanes];
 #pragma unroll
     for (auto& state : states) state = Fold::neutral();
-    if (own < layout.inner) {
-      fold_own_columns<are_aligned>(fold, layout, team, part, row * layout.inner + own,
-                                    offset_of(layout.kept, row) + own, states);
+    if (column < layout.inner) {
+      const OwnColumns own{row * layout.inner + column, offset_of(layout.kept, row) + column};
+      if (is_plain) {
+        fold_own_columns<true>(
+            fold, team, part, own, [=](std::int64_t i) { return i * step; }, states);
+      } else {
+        fold_own_columns<false>(
+            fold, team, part, own, [&](std::int64_t i) { return offset_of(layout.reduced, i); },
+            states);
+      }
     }
-    fold_teams<Fold>(team, layout.width, states, [&](int column, typename Fold::State state) {
-      if (first + column >= layout.inner) return;
-      leave(fold, partial, layout, part.split, row * layout.inner + first + column, state);
+    fold_teams<Fold>(team, layout.width, states, [&](int at, typename Fold::State state) {
+      if (first + at >= layout.inner) return;
+      leave(fold, partial, layout, part.split, row * layout.inner + first + at, state);
     });
   }
 }
 
-// Whether a thread has several columns makes no difference to the order of a sum; nor does where x
-// begins.
 template <class Fold>
 __device__ void fold_columns(const Fold& fold, typename Fold::State* partial,
                              const ReduceLayout& layout) {
-  constexpr int kLanes = kColumnLanes<Fold>;
   if (layout.lanes == 1) {
-    fold_strips<1, false>(fold, partial, layout);
-  } else if (is_aligned<kLanes>(fold)) {
-    fold_strips<kLanes, true>(fold, partial, layout);
+    fold_strips<1>(fold, partial, layout);
   } else {
-    fold_strips<kLanes, false>(fold, partial, layout);
+    fold_strips<kColumnLanes<Fold>>(fold, partial, layout);
   }
 }
 

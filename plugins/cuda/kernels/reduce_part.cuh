@@ -45,8 +45,7 @@ inline constexpr int kBatch = 4;
 template <class Load, class Use>
 __device__ void in_batches(std::int64_t begin, std::int64_t end, std::int64_t step,
                            const Load& load, const Use& use) {
-  using Loaded = decltype(load(begin));
-  Loaded loaded[kBatch];
+  decltype(load(begin)) loaded[kBatch];
   std::int64_t i = begin;
   for (; i + (kBatch - 1) * step < end; i += kBatch * step) {
 #pragma unroll
@@ -54,6 +53,7 @@ __device__ void in_batches(std::int64_t begin, std::int64_t end, std::int64_t st
 #pragma unroll
     for (int k = 0; k < kBatch; ++k) use(i + k * step, loaded[k]);
   }
+  if (i >= end) return;
 #pragma unroll
   for (int k = 0; k < kBatch - 1; ++k) {
     if (i + k * step < end) loaded[k] = load(i + k * step);
