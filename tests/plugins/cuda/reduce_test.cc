@@ -77,6 +77,47 @@ TEST_F(CudaReduceTest, FewColumnsOfManyElementsAreSplit) {
   }
 }
 
+// More columns than a block has, of which a thread has several: aligned ones, and others.
+TEST_F(CudaReduceTest, FoldsSeveralColumnsOfAThread) {
+  constexpr std::int64_t kRows = 70;
+  constexpr std::int64_t kColumns = 600;
+  const Tensor counted = cycled<float>(kRows * kColumns + 1);
+  for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16, kInt8, kInt64}) {
+    const Tensor all = cast(counted, dtype);
+    for (const std::int64_t begin : {0, 1}) {
+      SCOPED_TRACE(begin);
+      const Tensor x = all.rows(begin, begin + kRows * kColumns).reshaped({kRows, kColumns});
+      const auto most = cast(reduce_max(x, {0}), kFloat32).to_vector<float>();
+      const auto places = argmax(x, 0).to_vector<std::int64_t>();
+      for (std::int64_t column = 0; column < kColumns; ++column) {
+        std::int64_t row = 0;
+        const auto value = [&](std::int64_t at) { return (begin + at * kColumns + column) % 97; };
+        for (std::int64_t i = 1; i < kRows; ++i) row = value(i) > value(row) ? i : row;
+        const auto at = static_cast<std::size_t>(column);
+        ASSERT_EQ(most[at], static_cast<float>(value(row))) << column;
+        ASSERT_EQ(places[at], row) << column;
+      }
+    }
+  }
+}
+
+// Of two axes, which are not one walk of equal steps.
+TEST_F(CudaReduceTest, FoldsSeveralColumnsOverTwoAxes) {
+  constexpr std::int64_t kKept = 5;
+  constexpr std::int64_t kColumns = 16;
+  const Tensor x = cycled<float>(4 * kKept * 6 * kColumns).reshaped({4, kKept, 6, kColumns});
+  const auto sums = reduce_sum(x, {0, 2}).to_vector<float>();
+  for (std::int64_t i = 0; i < kKept * kColumns; ++i) {
+    const std::int64_t column = i % kColumns;
+    std::int64_t sum = 0;
+    for (std::int64_t k = 0; k < 4 * 6; ++k) {
+      const std::int64_t row = (k / 6 * kKept + i / kColumns) * 6 + k % 6;
+      sum += (row * kColumns + column) % 97;
+    }
+    ASSERT_EQ(sums[static_cast<std::size_t>(i)], static_cast<float>(sum)) << i;
+  }
+}
+
 // Rounded, so that an order of another run would show.
 TEST_F(CudaReduceTest, TheOrderOfASumIsTheSameEachTime) {
   const Tensor x = elementwise_div(cycled<float>(300'000), cycled<float>(8).rows(7, 8));
