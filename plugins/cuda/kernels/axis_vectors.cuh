@@ -10,6 +10,7 @@
 
 #include "kernels/element_axes.cuh"
 #include "kernels/elements.cuh"
+#include "kernels/shared_rows.cuh"
 #include "kernels/thread_teams.cuh"
 #include "kernels/vector_layout.h"
 
@@ -46,84 +47,6 @@ __device__ void store_at_once(T* to, const Vector<T>& vector) {
                : "memory");
 }
 
-// Of a row that all vectors share, such as a scale: 16 bytes at once where those of the vectors
-// are. Elements come in the order of lanes.
-template <class T>
-class SharedRow {
- public:
-  using C = computed_t<T>;
-  // `data` may be null: each element is `otherwise` then.
-  __device__ SharedRow(const void* data, C otherwise)
-      : data_(static_cast<const T*>(data)),
-        otherwise_(Element<T>::narrow(otherwise)),
-        are_vectors_(are_vectors(data_)) {}
-  // `lane` is that of the element in its vector; -1 without vectors.
-  __device__ C at(std::int64_t position, int lane) {
-    if (lane < 0) return Element<T>::widen(data_ == nullptr ? otherwise_ : data_[position]);
-    if (lane == 0) read_vector(position);
-    return Element<T>::widen(vector_.lanes[lane]);
-  }
-
- private:
-  __device__ void read_vector(std::int64_t position) {
-    if (data_ != nullptr && are_vectors_) {
-      vector_ = load_vector(data_ + position);
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < Vector<T>::kLanes; ++i) {
-      vector_.lanes[i] = data_ == nullptr ? otherwise_ : data_[position + i];
-    }
-  }
-
-  const T* data_;
-  T otherwise_;
-  bool are_vectors_;
-  Vector<T> vector_;
-};
-
-// An operation whose arguments have rows that all vectors share:
-//   Shared                                       their elements
-//   static void each_shared(Arguments&, visit)   visit(pointer) for each, null or not
-template <class Op>
-concept SharesRows = requires {
-  typename Op::Shared;
-};
-
-template <class T>
-__device__ void copy_by_block(const T* from, T* to, std::int64_t count) {
-  constexpr std::int64_t kLanes = Vector<T>::kLanes;
-  std::int64_t done = 0;
-  if (are_vectors(from)) {
-    done = count - count % kLanes;
-    for (std::int64_t i = threadIdx.x * kLanes; i < done; i += kBlockThreads * kLanes) {
-      store_vector(to + i, load_vector(from + i));
-    }
-  }
-  for (std::int64_t i = done + threadIdx.x; i < count; i += kBlockThreads) to[i] = from[i];
-}
-
-// The arguments with rows that all vectors share in shared memory, if the layout says so.
-template <class Op>
-__device__ typename Op::Arguments staged(typename Op::Arguments arguments,
-                                         const VectorLayout& layout) {
-  if constexpr (SharesRows<Op>) {
-    using T = typename Op::Shared;
-    extern __shared__ __align__(16) unsigned char shared_rows[];
-    if (!layout.is_staged) return arguments;
-    constexpr std::int64_t kLanes = Vector<T>::kLanes;
-    T* free = reinterpret_cast<T*>(shared_rows);
-    Op::each_shared(arguments, [&](const void*& row) {
-      if (row == nullptr) return;
-      copy_by_block(static_cast<const T*>(row), free, layout.count);
-      row = free;
-      free += (layout.count + kLanes - 1) / kLanes * kLanes;
-    });
-    __syncthreads();
-  }
-  return arguments;
-}
-
 template <class T, int kArrays>
 struct Arrays {
   const T* data[kArrays];
@@ -147,14 +70,9 @@ class MappedElements {
     return elements_.template folded<Op>(
         neutral, [&](State state, const auto& values) { return add(state, compute_(values)); });
   }
-  template <class Finish>
-  __device__ auto map(const Finish& finish) const {
-    const auto both = [=, *this](const auto& values) { return finish(compute_(values)); };
-    return MappedElements<Elements, decltype(both)>(elements_, both);
-  }
   template <class T, class Finish>
-  __device__ void store_with_lane(T* out, const Finish& finish) const {
-    elements_.store_with_lane(out, [&](const auto& values, std::int64_t position, int lane) {
+  __device__ void store_with_slot(T* out, const Finish& finish) const {
+    elements_.store_with_slot(out, [&](const auto& values, std::int64_t position, int lane) {
       return finish(compute_(values), position, lane);
     });
   }
@@ -229,9 +147,10 @@ class AxisElements {
     }
   }
 
-  // visit(Values, position, lane), as SharedRow takes them.
+  // visit(Values, position, slot): which of the thread's elements it is, or of its vector; -1
+  // without vectors. Rows of shared_row() take both.
   template <class Visit>
-  __device__ void each_with_lane(const Visit& visit) const {
+  __device__ void each_with_slot(const Visit& visit) const {
     if constexpr (kHeld > 0) {
       if (are_vectors_) {
 #pragma unroll
@@ -258,11 +177,11 @@ class AxisElements {
     each([&](const auto& values, std::int64_t) { state = add(state, values); });
     return fold<Op>(state);
   }
-  // The same of add(state, Values, position, lane).
+  // The same of add(state, Values, position, slot).
   template <class Op, class State, class Add>
-  __device__ State folded_with_lane(State neutral, const Add& add) const {
+  __device__ State folded_with_slot(State neutral, const Add& add) const {
     State state = neutral;
-    each_with_lane([&](const auto& values, std::int64_t position, int lane) {
+    each_with_slot([&](const auto& values, std::int64_t position, int lane) {
       state = add(state, values, position, lane);
     });
     return fold<Op>(state);
@@ -277,14 +196,14 @@ class AxisElements {
   // Writes compute(Values, position) to `out`, which may be one of the arrays.
   template <class Compute>
   __device__ void store(T* out, const Compute& compute) const {
-    store_with_lane(out, [&](const auto& values, std::int64_t position, int) {
+    store_with_slot(out, [&](const auto& values, std::int64_t position, int) {
       return compute(values, position);
     });
   }
 
-  // The same of compute(Values, position, lane).
+  // The same of compute(Values, position, slot).
   template <class Compute>
-  __device__ void store_with_lane(T* out, const Compute& compute) const {
+  __device__ void store_with_slot(T* out, const Compute& compute) const {
     T* to = out + place_.base;
     if (are_vectors_ && are_vectors(to)) {
       store_vectors(to, compute);

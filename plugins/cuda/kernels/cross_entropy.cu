@@ -167,8 +167,9 @@ struct FusedHardGrad : LossOp<T, 1> {
       factor =
           label.is_class ? value_at<T>(arguments.grad, elements.vector()) : static_cast<C>(nan(""));
     }
+    const std::int64_t chosen = label.is_ignored ? -1 : label.value;
     elements.store(static_cast<T*>(arguments.out), [&](const auto& values, auto i) {
-      const bool is_chosen = !label.is_ignored && i == label.value;
+      const bool is_chosen = i == static_cast<decltype(i)>(chosen);
       return factor * (is_chosen ? values.of[0] - 1 : values.of[0]);
     });
   }

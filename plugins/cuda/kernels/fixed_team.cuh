@@ -1,4 +1,4 @@
-// A team of thread_teams.cuh whose size the kernel is made for, so that folds are straight lines.
+// Teams of thread_teams.cuh whose folds are straight lines.
 #pragma once
 
 #include "kernels/thread_teams.cuh"
@@ -15,7 +15,7 @@ __device__ State fold_fixed_lanes(State state) {
   return state;
 }
 
-// Threads side by side: a warp or the block.
+// Threads side by side, as many as the kernel is made for: a warp or the block.
 template <int kThreads>
 class FixedTeam {
  public:
@@ -56,6 +56,21 @@ class FixedTeam {
 
  private:
   static constexpr int kTeams = static_cast<int>(kBlockThreads) / kThreads;
+};
+
+// Some lanes of a warp.
+class LaneTeam : public RowTeam {
+ public:
+  using RowTeam::RowTeam;
+  template <class Op, class State>
+  __device__ State fold(State state) const {
+#pragma unroll
+    for (int step = kWarpThreads / 2; step > 0; step /= 2) {
+      if (step < size()) state = Op::apply(state, exchange(lanes(), state, step));
+    }
+    __syncwarp(lanes());
+    return state;
+  }
 };
 
 }  // namespace loci::cuda

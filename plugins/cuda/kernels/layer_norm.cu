@@ -51,6 +51,8 @@ struct LayerNorm {
   // In two passes: the square of a mean is never subtracted.
   template <class Elements>
   static __device__ void run(const Arguments& arguments, const Elements& elements) {
+    auto scale = elements.shared_row(arguments.scale, 1);
+    auto bias = elements.shared_row(arguments.bias, 0);
     const Share<Sum> share(elements.count());
     const Sum mean = share.of(elements.template folded<Plus>(
         Sum{0}, [](Sum sum, const auto& x) { return sum + static_cast<Sum>(x.of[0]); }));
@@ -64,11 +66,9 @@ struct LayerNorm {
       static_cast<C*>(arguments.mean)[elements.vector()] = static_cast<C>(mean);
       static_cast<C*>(arguments.inv_std)[elements.vector()] = inv_std;
     }
-    auto scale = elements.shared_row(arguments.scale, 1);
-    auto bias = elements.shared_row(arguments.bias, 0);
-    distances.store_with_lane(static_cast<T*>(arguments.y), [&](C distance, auto i, int lane) {
-      const C factor = scale.at(i, lane);
-      return fma(distance * inv_std, factor, bias.at(i, lane));
+    distances.store_with_slot(static_cast<T*>(arguments.y), [&](C distance, auto i, int slot) {
+      const C factor = scale.at(i, slot);
+      return fma(distance * inv_std, factor, bias.at(i, slot));
     });
   }
 };
@@ -102,24 +102,24 @@ struct LayerNormGrad {
 
   template <class Elements>
   static __device__ void run(const Arguments& arguments, const Elements& elements) {
+    auto scale = elements.shared_row(arguments.scale, 1);
     const C mean = elements.of_vector(arguments.mean);
     const C inv_std = elements.of_vector(arguments.inv_std);
     const Share<Sum> share(elements.count());
-    auto scale = elements.shared_row(arguments.scale, 1);
-    const auto grad = [&](const auto& values, auto i, int lane) {
-      return values.of[1] * scale.at(i, lane);
+    const auto grad = [&](const auto& values, auto i, int slot) {
+      return values.of[1] * scale.at(i, slot);
     };
     const auto normal = [&](const auto& values) { return (values.of[0] - mean) * inv_std; };
-    const Sums sums = elements.template folded_with_lane<Plus>(
-        Sums{0, 0}, [&](Sums before, const auto& values, auto i, int lane) {
-          const Sum g = grad(values, i, lane);
+    const Sums sums = elements.template folded_with_slot<Plus>(
+        Sums{0, 0}, [&](Sums before, const auto& values, auto i, int slot) {
+          const Sum g = grad(values, i, slot);
           return Sums{before.grads + g, fma(g, static_cast<Sum>(normal(values)), before.products)};
         });
     const auto level = static_cast<C>(share.of(sums.grads));
     const auto slope = static_cast<C>(share.of(sums.products));
-    elements.store_with_lane(
-        static_cast<T*>(arguments.x_grad), [&](const auto& values, auto i, int lane) {
-          return inv_std * fma(-normal(values), slope, grad(values, i, lane) - level);
+    elements.store_with_slot(
+        static_cast<T*>(arguments.x_grad), [&](const auto& values, auto i, int slot) {
+          return inv_std * fma(-normal(values), slope, grad(values, i, slot) - level);
         });
   }
 };

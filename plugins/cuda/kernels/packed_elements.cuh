@@ -66,9 +66,12 @@ __device__ void load_packed(std::uint32_t (&words)[4], const T* from) {
   words[3] = vector.w;
 }
 
+// In global memory, which the compiler does not always know.
 template <class T>
 __device__ void store_packed(T* to, const std::uint32_t (&words)[4]) {
-  *reinterpret_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]);
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+               "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
 }
 
 }  // namespace loci::cuda

@@ -39,8 +39,8 @@ struct LogSoftmax : SoftmaxBase<T> {
     using C = computed_t<T>;
     const C max = largest_of<T>(elements);
     const auto distances = elements.map([&](const auto& x) { return x.of[0] - max; });
-    const auto powers = distances.map([](C distance) { return power<T>(distance); });
-    const auto log_sum = static_cast<C>(log(sum_of<T>(powers)));
+    const auto log_sum =
+        static_cast<C>(log(sum_of<T>(distances, [](C distance) { return power<T>(distance); })));
     distances.store(static_cast<T*>(arguments.out),
                     [&](C distance, std::int64_t) { return distance - log_sum; });
   }

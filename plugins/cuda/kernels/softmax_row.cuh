@@ -33,21 +33,25 @@ __device__ computed_t<T> largest_of(const Elements& elements) {
       kLowest<C>, [](C largest, const auto& x) { return Larger::apply(x.of[0], largest); });
 }
 
-// Of exp(x), from powers in their unit. NaN shows up in it.
-template <class T, class Powers>
-__device__ sum_t<T> sum_of(const Powers& powers) {
+// Of exp(x), from power_of(value) in its unit. NaN shows up in it.
+template <class T, class Elements, class PowerOf>
+__device__ sum_t<T> sum_of(const Elements& elements, const PowerOf& power_of) {
   using Sum = sum_t<T>;
   constexpr Sum kPart = Sum{1} / kPowerUnit<T>;
-  return kPart * powers.template folded<Plus>(Sum{0}, [](Sum sum, computed_t<T> power) {
-    return sum + static_cast<Sum>(power);
+  return kPart * elements.template folded<Plus>(Sum{0}, [&](Sum sum, const auto& value) {
+    return sum + static_cast<Sum>(power_of(value));
   });
+}
+template <class T, class Powers>
+__device__ sum_t<T> sum_of(const Powers& powers) {
+  return sum_of<T>(powers, [](computed_t<T> power) { return power; });
 }
 
 // Times a power in its unit: its share of the sum.
 template <class T>
 __device__ computed_t<T> share_of(sum_t<T> sum) {
   using C = computed_t<T>;
-  return static_cast<C>(1 / sum) * (C{1} / kPowerUnit<T>);
+  return C{1} / static_cast<C>(sum) * (C{1} / kPowerUnit<T>);
 }
 
 }  // namespace loci::cuda

@@ -67,31 +67,43 @@ struct ComputedValues {
   C values[Part::kCount][Part::kLanes];
 };
 
-// SharedRow of vectors in whole rows: nothing is asked before 16 bytes are read.
-template <class T>
+// SharedRow of whole rows: nothing is asked before 16 bytes are read. What a thread needs of it is
+// read at once where that is little, so that it is there when sums are; else where it is used.
+template <class Part>
 class AlignedRow {
- public:
+  using T = typename Part::Stored;
   using C = computed_t<T>;
+  static constexpr int kLanes = Part::kLanes;
+  static constexpr bool kIsHeld = Part::kCount <= 2;
+
+ public:
   // `data` may be null: each element is `otherwise` then.
-  __device__ AlignedRow(const void* data, C otherwise)
-      : data_(static_cast<const T*>(data)), otherwise_(otherwise) {}
-  __device__ C at(int position, int lane) {
-    if (lane == 0) read_vector(position);
-    return Packed<T>::at(words_, lane);
+  __device__ AlignedRow(const Part& part, const void* data, C otherwise)
+      : data_(static_cast<const T*>(data)), otherwise_(otherwise) {
+    if constexpr (kIsHeld) {
+#pragma unroll
+      for (int i = 0; i < Part::kCount; ++i) {
+        if (part.has(i)) read_vector(i, part.position(i));
+      }
+    }
+  }
+  __device__ C at(int position, int slot) {
+    if (!kIsHeld && slot % kLanes == 0) read_vector(0, position);
+    return Packed<T>::at(words_[kIsHeld ? slot / kLanes : 0], slot % kLanes);
   }
 
  private:
-  __device__ void read_vector(int position) {
-    C values[Packed<T>::kLanes];
+  __device__ void read_vector(int i, int position) {
+    C values[kLanes];
 #pragma unroll
     for (C& value : values) value = otherwise_;
-    Packed<T>::put(words_, values);
-    if (data_ != nullptr) load_packed(words_, data_ + position);
+    Packed<T>::put(words_[i], values);
+    if (data_ != nullptr) load_packed(words_[i], data_ + position);
   }
 
   const T* data_;
   C otherwise_;
-  std::uint32_t words_[4];
+  std::uint32_t words_[kIsHeld ? Part::kCount : 1][4];
 };
 
 // A thread's part of one row, as AxisElements is one of a vector along any axis.
@@ -125,8 +137,8 @@ class RowElements {
     return part_.team().read(static_cast<const C*>(array) + part_.row());
   }
   // `data` may be null: each element is `otherwise` then.
-  __device__ AlignedRow<T> shared_row(const void* data, C otherwise) const {
-    return {data, otherwise};
+  __device__ AlignedRow<Part> shared_row(const void* data, C otherwise) const {
+    return {part_, data, otherwise};
   }
   template <class Op, class State>
   __device__ State fold(State state) const {
@@ -135,14 +147,14 @@ class RowElements {
 
   // Vectors by themselves first, so that sums are short and do not wait for each other.
   template <class Op, class State, class Add>
-  __device__ State folded_with_lane(State neutral, const Add& add) const {
+  __device__ State folded_with_slot(State neutral, const Add& add) const {
     State all = neutral;
 #pragma unroll
     for (int i = 0; i < Part::kCount; ++i) {
       if (!part_.has(i)) continue;
       State one = neutral;
-      visit_vector(i, [&](const auto& value, int position, int lane) {
-        one = add(one, value, position, lane);
+      visit_vector(i, [&](const auto& value, int position, int slot) {
+        one = add(one, value, position, slot);
       });
       all = i == 0 ? one : Op::apply(all, one);
     }
@@ -150,7 +162,7 @@ class RowElements {
   }
   template <class Op, class State, class Add>
   __device__ State folded(State neutral, const Add& add) const {
-    return folded_with_lane<Op>(
+    return folded_with_slot<Op>(
         neutral, [&](State state, const auto& value, int, int) { return add(state, value); });
   }
 
@@ -160,21 +172,21 @@ class RowElements {
 #pragma unroll
     for (int i = 0; i < Part::kCount; ++i) {
       if (!part_.has(i)) continue;
-      visit_vector(i, [&](const auto& value, int, int lane) {
-        mapped.held_.values[i][lane] = compute(value);
+      visit_vector(i, [&](const auto& value, int, int slot) {
+        mapped.held_.values[i][slot % kLanes] = compute(value);
       });
     }
     return mapped;
   }
 
   template <class Compute>
-  __device__ void store_with_lane(T* out, const Compute& compute) const {
+  __device__ void store_with_slot(T* out, const Compute& compute) const {
 #pragma unroll
     for (int i = 0; i < Part::kCount; ++i) {
       if (!part_.has(i)) continue;
       C values[kLanes];
-      visit_vector(i, [&](const auto& value, int position, int lane) {
-        values[lane] = compute(value, position, lane);
+      visit_vector(i, [&](const auto& value, int position, int slot) {
+        values[slot % kLanes] = compute(value, position, slot);
       });
       std::uint32_t words[4];
       Packed<T>::put(words, values);
@@ -183,7 +195,7 @@ class RowElements {
   }
   template <class Compute>
   __device__ void store(T* out, const Compute& compute) const {
-    store_with_lane(out,
+    store_with_slot(out,
                     [&](const auto& value, int position, int) { return compute(value, position); });
   }
 
@@ -195,7 +207,7 @@ class RowElements {
   __device__ void visit_vector(int i, const Visit& visit) const {
 #pragma unroll
     for (int lane = 0; lane < kLanes; ++lane) {
-      visit(held_.at(i, lane), part_.position(i) + lane, lane);
+      visit(held_.at(i, lane), part_.position(i) + lane, i * kLanes + lane);
     }
   }
 
@@ -204,13 +216,14 @@ class RowElements {
 };
 
 template <class Op, int kVectors, bool kIsFull, class Team>
-__device__ void run_parts(const typename Op::Arguments& arguments, const VectorLayout& layout,
+__device__ void run_parts(const Arrays<typename Op::Element, Op::kArrays>& arrays,
+                          const typename Op::Arguments& arguments, const VectorLayout& layout,
                           const Team& team) {
   using Part = RowPart<typename Op::Element, kVectors, kIsFull, Team>;
   for (std::int64_t i = team.first_item(); i < layout.vectors; i += team.item_step()) {
     RowElements<Part, ReadValues<Part, Op::kArrays>> elements(
         Part(team, i, static_cast<int>(layout.count)));
-    elements.read(Op::arrays(arguments));
+    elements.read(arrays);
     Op::run(arguments, elements);
   }
 }
@@ -237,15 +250,17 @@ __device__ void run_whole(const typename Op::Arguments& given, const VectorLayou
   if (!has_vectors<Op>(given)) {
     return run_rows<Op, kNoneHeld>(given, layout, /*may_be_vectors=*/false);
   }
+  // Of the given ones the compiler knows that they are in global memory.
+  const auto arrays = Op::arrays(given);
   const auto arguments = staged<Op>(given, layout);
   const Team team(layout.width);
   if constexpr (kVectors > kFewVectors) {
     constexpr int kLanes = Packed<typename Op::Element>::kLanes;
     if (layout.count == kVectors * kLanes * team.size()) {
-      return run_parts<Op, kVectors, true>(arguments, layout, team);
+      return run_parts<Op, kVectors, true>(arrays, arguments, layout, team);
     }
   }
-  run_parts<Op, kVectors, false>(arguments, layout, team);
+  run_parts<Op, kVectors, false>(arrays, arguments, layout, team);
 }
 
 }  // namespace loci::cuda
@@ -265,14 +280,14 @@ constexpr int kWholeBlocks = 2;
   LOCI_WHOLE_KERNEL(name, warp, vectors, FixedTeam<kWarpThreads>, __VA_ARGS__)
 #define LOCI_WHOLE_BLOCKS(name, vectors, ...) \
   LOCI_WHOLE_KERNEL(name, block, vectors, FixedTeam<kBlockThreads>, __VA_ARGS__)
-#define LOCI_WHOLE_ROWS(name, ...)                        \
-  LOCI_WHOLE_KERNEL(name, lanes, 1, RowTeam, __VA_ARGS__) \
-  LOCI_WHOLE_WARPS(name, 2, __VA_ARGS__)                  \
-  LOCI_WHOLE_WARPS(name, 4, __VA_ARGS__)                  \
-  LOCI_WHOLE_WARPS(name, 8, __VA_ARGS__)                  \
-  LOCI_WHOLE_BLOCKS(name, 1, __VA_ARGS__)                 \
-  LOCI_WHOLE_BLOCKS(name, 2, __VA_ARGS__)                 \
-  LOCI_WHOLE_BLOCKS(name, 4, __VA_ARGS__)                 \
+#define LOCI_WHOLE_ROWS(name, ...)                         \
+  LOCI_WHOLE_KERNEL(name, lanes, 1, LaneTeam, __VA_ARGS__) \
+  LOCI_WHOLE_WARPS(name, 2, __VA_ARGS__)                   \
+  LOCI_WHOLE_WARPS(name, 4, __VA_ARGS__)                   \
+  LOCI_WHOLE_WARPS(name, 8, __VA_ARGS__)                   \
+  LOCI_WHOLE_BLOCKS(name, 1, __VA_ARGS__)                  \
+  LOCI_WHOLE_BLOCKS(name, 2, __VA_ARGS__)                  \
+  LOCI_WHOLE_BLOCKS(name, 4, __VA_ARGS__)                  \
   LOCI_WHOLE_BLOCKS(name, 8, __VA_ARGS__)
 // Of operations on one array, and on two, which leave registers for half as many of float32.
 #define LOCI_WHOLE_ROWS_OF_FLOATS(name, Op)   \

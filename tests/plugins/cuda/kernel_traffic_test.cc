@@ -2,6 +2,8 @@
 // conflicts of banks. The images are those that the plugin carries.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -202,16 +204,16 @@ class WholeRowInstructionsTest : public KernelTrafficTest {
 TEST_F(WholeRowInstructionsTest, OfSoftmaxAreFew) {
   load("softmax");
   const SoftmaxArguments arguments{in(), out()};
-  check({"softmax", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"softmax", LOCI_DTYPE_F32, 1, 24}, arguments);
   check({"softmax", LOCI_DTYPE_BF16, 1, 12}, arguments);
-  check({"log_softmax", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"log_softmax", LOCI_DTYPE_F32, 1, 24}, arguments);
   check({"log_softmax", LOCI_DTYPE_BF16, 1, 12}, arguments);
 }
 
 TEST_F(WholeRowInstructionsTest, OfLayerNormAreFew) {
   load("layer_norm");
   const LayerNormArguments arguments{in(), in(), in(), out(), statistics(), statistics(), 1e-5};
-  check({"layer_norm", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"layer_norm", LOCI_DTYPE_F32, 1, 24}, arguments);
   check({"layer_norm", LOCI_DTYPE_BF16, 1, 20}, arguments);
   const LayerNormGradArguments grad{in(), statistics(), statistics(), in(), in(), out()};
   check({"layer_norm_grad", LOCI_DTYPE_F32, 2, 55}, grad);
@@ -232,10 +234,111 @@ TEST_F(WholeRowInstructionsTest, OfCrossEntropyAreFew) {
   load("cross_entropy");
   const CrossEntropyArguments arguments{in(),  in(),   statistics(), out(), statistics(),
                                         kRows, kWidth, -100,         true};
-  check({"fused_hard", LOCI_DTYPE_F32, 1, 22}, arguments);
+  check({"fused_hard", LOCI_DTYPE_F32, 1, 24}, arguments);
   check({"fused_hard", LOCI_DTYPE_BF16, 1, 12}, arguments);
   check({"fused_hard_grad", LOCI_DTYPE_F32, 1, 12}, arguments);
   check({"fused_hard_grad", LOCI_DTYPE_BF16, 1, 12}, arguments);
+}
+
+// Kernels that have a warp for each row give what those of all rows do; which a device takes only
+// for more rows than a test has.
+class WarpRowsTest : public KernelTrafficTest {
+ protected:
+  static constexpr std::int64_t kFew = 3;
+  static constexpr std::int64_t kMany = 4096;
+
+  template <class Bits>
+  static std::vector<Bits> values(std::int64_t count) {
+    std::vector<Bits> all(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = bits<Bits>(std::sin(static_cast<float>(i * i % 1009)) * 3);
+    }
+    return all;
+  }
+  // float32, or bfloat16: its upper half.
+  template <class Bits>
+  static Bits bits(float value) {
+    return static_cast<Bits>(std::bit_cast<std::uint32_t>(value) >> (32 - 8 * sizeof(Bits)));
+  }
+  template <class Bits>
+  static float float_of(Bits value) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value) << (32 - 8 * sizeof(Bits)));
+  }
+
+  // `call(vectors, results)` launches the kernel for these.
+  template <class Bits, class Call>
+  void expect_same(std::int64_t count, loci_dtype dtype, int arrays, float most, const Call& call) {
+    SCOPED_TRACE(count);
+    const RunRows rows{kMany, 1, count, count};
+    AxisVectors warps = run_vectors(rows, dtype, {kManyHeld, arrays});
+    AxisVectors all = run_vectors(rows, dtype);
+    EXPECT_EQ(warps.way, AxisWay::kWarp);
+    const auto results_of = [&](AxisVectors& vectors) {
+      vectors.layout.vectors = kFew;
+      const auto results = rig.array<Bits>(static_cast<std::size_t>(kFew * count));
+      call(vectors, reinterpret_cast<void*>(results.address()));
+      return results.get();
+    };
+    const std::vector<Bits> got = results_of(warps);
+    const std::vector<Bits> want = results_of(all);
+    float mean = 0;
+    for (const Bits value : want) {
+      mean += std::abs(float_of(value)) / static_cast<float>(want.size());
+    }
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      const float value = float_of(want[i]);
+      ASSERT_NEAR(float_of(got[i]), value, most * (std::abs(value) + mean)) << i;
+    }
+  }
+
+  // Of the same rows, of float32 and of bfloat16.
+  template <class Check>
+  static void for_rows(const Check& check) {
+    for (const std::int64_t count : {136, 512, 904, 1024}) {
+      check(std::uint32_t{}, count, LOCI_DTYPE_F32, "_f32", 2e-6F);
+    }
+    for (const std::int64_t count : {272, 1024, 1544, 2048}) {
+      check(std::uint16_t{}, count, LOCI_DTYPE_BF16, "_bf16", 1.6e-2F);
+    }
+  }
+  template <class T>
+  static void* address_of(const cuda_double::DeviceArray<T>& array) {
+    return reinterpret_cast<void*>(array.address());
+  }
+};
+
+TEST_F(WarpRowsTest, OfSoftmaxAreThoseOfOtherKernels) {
+  load("softmax");
+  for_rows([&](auto bits, std::int64_t count, loci_dtype dtype, const char* name, float most) {
+    using Bits = decltype(bits);
+    const auto x = rig.array<Bits>(values<Bits>(kFew * count));
+    for (const std::string op : {"softmax", "log_softmax"}) {
+      expect_same<Bits>(count, dtype, 1, most, [&](const AxisVectors& vectors, void* out) {
+        run(op + name, vectors, SoftmaxArguments{address_of(x), out});
+      });
+    }
+  });
+}
+
+TEST_F(WarpRowsTest, OfLayerNormAreThoseOfOtherKernels) {
+  load("layer_norm");
+  const auto statistics = rig.array<float>(std::vector<float>(kFew, 0.5F));
+  const auto written = rig.array<float>(kFew);
+  void* const given = address_of(statistics);
+  void* const to = address_of(written);
+  for_rows([&](auto bits, std::int64_t count, loci_dtype dtype, const char* name, float most) {
+    using Bits = decltype(bits);
+    const auto x = rig.array<Bits>(values<Bits>(kFew * count));
+    void* const in = address_of(x);
+    expect_same<Bits>(count, dtype, 1, most, [&](const AxisVectors& vectors, void* out) {
+      run(std::string("layer_norm") + name, vectors,
+          LayerNormArguments{in, in, in, out, to, to, 1e-5});
+    });
+    expect_same<Bits>(count, dtype, 2, most, [&](const AxisVectors& vectors, void* out) {
+      run(std::string("layer_norm_grad") + name, vectors,
+          LayerNormGradArguments{in, given, given, in, in, out});
+    });
+  });
 }
 
 // Too many bytes for a block's shared memory, and more multiprocessors than rows keep busy.
