@@ -24,10 +24,13 @@ struct Attention {
     op.value = launch.input<void>(2);
     op.mask = has_mask ? launch.input<void>(3) : nullptr;
     op.out = launch.output<void>(0);
+    place_attention_spans(op, launch.workspace<void>());
     function.launch(launch, size, op);
+    if (op.spans.value > 1) join.launch(launch, op.rows * op.value_width, op);
   }
 
   KernelFunction function;
+  KernelFunction join;
   LaunchSize size;
   AttentionArguments shape;
   bool has_mask;
@@ -64,17 +67,21 @@ class AttentionKernel final : public sdk::Kernel {
     const int width = width_of(prepare.op(), heads_);
     const int element_bytes = query.dtype() == LOCI_DTYPE_F32 ? 4 : 2;
     AttentionArguments shape = attention_arguments(prepare.op(), heads_, factor_);
+    const std::int64_t multiprocessors = sdk::device_of<Device>(prepare.device()).multiprocessors();
     const int queries =
-        attention_queries(shape, query.dim(0), most_queries(element_bytes, width),
-                          sdk::device_of<Device>(prepare.device()).multiprocessors());
+        attention_queries(shape, query.dim(0), most_queries(element_bytes, width), multiprocessors);
     take_attention_tiles(shape, query.dim(0), queries);
-    LaunchSize size{shape.tiles * kBlockThreads};
+    take_attention_spans(shape, queries, multiprocessors);
+    prepare.set_workspace(attention_span_bytes(shape));
+    LaunchSize size{shape.tiles * shape.spans.value * kBlockThreads};
     size.shared_bytes =
         static_cast<std::uint32_t>(attention_shared_bytes(element_bytes, width, queries));
     const std::string stem = "attention_" + std::to_string(queries) + "_" + std::to_string(width);
-    prepare.emplace<Attention>(KernelFunction(prepare, kAttentionImage,
-                                              typed_name(stem, query.dtype()), size.shared_bytes),
-                               size, shape, has_mask_);
+    prepare.emplace<Attention>(
+        KernelFunction(prepare, kAttentionImage, typed_name(stem, query.dtype()),
+                       size.shared_bytes),
+        KernelFunction(prepare, kAttentionImage, typed_name("attention_spans", query.dtype())),
+        size, shape, has_mask_);
   }
 
  private:

@@ -1,11 +1,12 @@
 // attention_QUERIES_WIDTH_DTYPE(op): blocks take turns at tiles of QUERIES queries of a head, which
-// is as wide as WIDTH or narrower.
+// is as wide as WIDTH or narrower. attention_spans_DTYPE(op) has the results of spans of keys.
 #include "kernels/attention.cuh"
 
 #include <type_traits>
 
 #include "kernels/attention_fma.cuh"
 #include "kernels/attention_mma.cuh"
+#include "kernels/attention_spans.cuh"
 
 namespace loci::cuda {
 namespace {
@@ -27,7 +28,13 @@ struct WarpProducts {
       attention_##queries##_##width##_##dtype(const __grid_constant__ AttentionArguments op) { \
     attend<WarpProducts<T, width, queries>::Type, queries / kAttentionRows>(op);               \
   }
+#define LOCI_ATTENTION_SPANS(dtype, T)                                         \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads)                  \
+      attention_spans_##dtype(const __grid_constant__ AttentionArguments op) { \
+    join_spans<T>(op);                                                         \
+  }
 #define LOCI_ATTENTION_OF(dtype, T)    \
+  LOCI_ATTENTION_SPANS(dtype, T)       \
   LOCI_ATTENTION(dtype, T, 16, 64, 2)  \
   LOCI_ATTENTION(dtype, T, 32, 64, 2)  \
   LOCI_ATTENTION(dtype, T, 64, 64, 2)  \

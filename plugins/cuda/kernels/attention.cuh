@@ -16,14 +16,31 @@ struct AttentionTile {
   GlobalRows<T> keys;  // the counts are the caller's
   GlobalRows<T> values;
   const T* mask;  // of the first query and the first key; null: none
-  T* out;         // of the first query
+  T* out;         // of the first query, as what follows is
+  float* span_results;
+  float* span_totals;
+  std::int64_t key_count;  // of its span, if there are spans
 };
 
+// What it leaves for the other spans, where there are some.
 template <class T>
-__device__ AttentionTile<T> attention_tile(const AttentionArguments& op, std::int64_t index,
-                                           int queries) {
-  const std::int64_t line = quotient(index, op.query_tiles);
-  const std::int64_t first = (index - line * op.query_tiles.value) * queries;
+__device__ void find_span(AttentionTile<T>& tile, const AttentionArguments& op, std::int64_t span,
+                          std::int64_t row) {
+  const std::int64_t first = span * op.span_keys;
+  tile.key_count = min(op.keys - first, op.span_keys);
+  tile.keys.first += first * tile.keys.step;
+  tile.values.first += first * tile.values.step;
+  if (tile.mask != nullptr) tile.mask += first * op.mask_key;
+  if (op.span_results == nullptr) return;
+  tile.span_results = op.span_results + (span * op.rows + row) * op.value_width;
+  tile.span_totals = op.span_totals + (span * op.rows + row) * 2;
+}
+
+template <int queries, class T>
+__device__ AttentionTile<T> attention_tile(const AttentionArguments& op, std::int64_t index) {
+  const std::int64_t place = kHasSpans<queries> ? quotient(index, op.spans) : index;
+  const std::int64_t line = quotient(place, op.query_tiles);
+  const std::int64_t first = (place - line * op.query_tiles.value) * queries;
   const std::int64_t batch = quotient(line, op.heads);
   const std::int64_t head = line - batch * op.heads.value;
   const std::int64_t step = op.heads.value * op.width;
@@ -35,12 +52,17 @@ __device__ AttentionTile<T> attention_tile(const AttentionArguments& op, std::in
     mask += batch * op.mask_batch + head * op.mask_head + first * op.mask_query;
   }
   const int count = static_cast<int>(min(op.queries - first, static_cast<std::int64_t>(queries)));
-  return {{static_cast<const T*>(op.query) + query * step + head * op.width, step, count, op.width},
-          {static_cast<const T*>(op.key) + key * step + head * op.width, step, 0, op.width},
-          {static_cast<const T*>(op.value) + key * value_step + head * op.value_width, value_step,
-           0, op.value_width},
-          mask,
-          static_cast<T*>(op.out) + query * value_step + head * op.value_width};
+  AttentionTile<T> tile{
+      {static_cast<const T*>(op.query) + query * step + head * op.width, step, count, op.width},
+      {static_cast<const T*>(op.key) + key * step + head * op.width, step, 0, op.width},
+      {static_cast<const T*>(op.value) + key * value_step + head * op.value_width, value_step, 0,
+       op.value_width},
+      mask,
+      static_cast<T*>(op.out) + query * value_step + head * op.value_width};
+  if constexpr (kHasSpans<queries>) {
+    find_span(tile, op, index - place * op.spans.value, query * op.heads.value + head);
+  }
+  return tile;
 }
 
 // Products are those of a warp. Its warps are `query_warps` tiles of queries, and as many parts of
@@ -83,8 +105,11 @@ class AttentionBlock {
   static __device__ int part() { return warp() / query_warps; }
   static __device__ int first_key() { return part() * Products::kKeys; }
 
+  __device__ std::int64_t key_count() const {
+    return kHasSpans<kQueries> ? tile_.key_count : op_.keys;
+  }
   __device__ int keys_left(std::int64_t key) const {
-    return static_cast<int>(min(op_.keys - key, static_cast<std::int64_t>(kKeys)));
+    return static_cast<int>(min(key_count() - key, static_cast<std::int64_t>(kKeys)));
   }
   __device__ void begin_tile(T* shared, const GlobalRows<T>& of, std::int64_t key) {
     begin_rows<kKeys, kWidth, kPitch>(
@@ -96,7 +121,7 @@ class AttentionBlock {
   __device__ void take_keys() {
 #pragma unroll 1
     for (std::int64_t key = 0;; key += kKeys) {
-      const bool is_over = key >= op_.keys;
+      const bool is_over = key >= key_count();
       if (!is_over) begin_keys(key);
       if (key != 0 && has_work(key - kKeys)) add_values();
       if (is_over) return;
@@ -179,24 +204,21 @@ class AttentionBlock {
     }
   }
 
-  // What each part of the keys is multiplied by.
-  __device__ void share_row(int row, float (&shares)[kParts]) const {
+  // What each part of the keys is multiplied by. Gives the largest score and the sum of all.
+  __device__ Vector<float, 2> share_row(int row, float (&shares)[kParts]) const {
     Vector<float, 2> totals[kParts];
-    float largest = -INFINITY;
+    Vector<float, 2> all{-INFINITY, 0};
 #pragma unroll
     for (int k = 0; k < kParts; ++k) {
       totals[k] = load_lanes<2>(totals_ + 2 * (k * kQueries + row));
-      largest = fmaxf(largest, totals[k].lanes[0]);
+      all.lanes[0] = fmaxf(all.lanes[0], totals[k].lanes[0]);
     }
-    float sum = 0;
 #pragma unroll
     for (int k = 0; k < kParts; ++k) {
-      shares[k] = exp2_of(totals[k].lanes[0] - shift_of(largest));
-      sum = fmaf(totals[k].lanes[1], shares[k], sum);
+      shares[k] = exp2_of(totals[k].lanes[0] - shift_of(all.lanes[0]));
+      all.lanes[1] = fmaf(totals[k].lanes[1], shares[k], all.lanes[1]);
     }
-    const float whole = op_.keys == 0 ? 0 : 1 / sum;
-#pragma unroll
-    for (float& share : shares) share *= whole;
+    return all;
   }
 
   __device__ void store_results() const {
@@ -207,28 +229,51 @@ class AttentionBlock {
     for (int row = static_cast<int>(threadIdx.x) / kRowThreads; row < tile_.queries.count;
          row += kBlockThreads / kRowThreads) {
       float shares[kParts];
-      share_row(row, shares);
-      Vector<float, kLanes> sums{};
-#pragma unroll
-      for (int k = 0; k < kParts; ++k) {
-        const auto of_part =
-            load_lanes<kLanes>(results_ + (k * kQueries + row) * kResultPitch + column);
-#pragma unroll
-        for (int lane = 0; lane < kLanes; ++lane) {
-          sums.lanes[lane] = fmaf(shares[k], of_part.lanes[lane], sums.lanes[lane]);
-        }
+      const Vector<float, 2> total = share_row(row, shares);
+      const Vector<float, kLanes> sums = sums_of<kLanes>(row, column, shares);
+      if (kHasSpans<kQueries> && tile_.span_results != nullptr) {
+        store_span(row, column, sums, total);
+      } else {
+        store_out(row, column, sums, op_.keys == 0 ? 0 : 1 / total.lanes[1]);
       }
-      store(tile_.out + row * tile_.values.step + column, sums, op_.value_width - column);
     }
   }
 
   template <int lanes>
-  static __device__ void store(T* to, const Vector<float, lanes>& sums, int left) {
+  __device__ Vector<float, lanes> sums_of(int row, int column,
+                                          const float (&shares)[kParts]) const {
+    Vector<float, lanes> sums{};
+#pragma unroll
+    for (int k = 0; k < kParts; ++k) {
+      const auto of_part =
+          load_lanes<lanes>(results_ + (k * kQueries + row) * kResultPitch + column);
+#pragma unroll
+      for (int lane = 0; lane < lanes; ++lane) {
+        sums.lanes[lane] = fmaf(shares[k], of_part.lanes[lane], sums.lanes[lane]);
+      }
+    }
+    return sums;
+  }
+
+  template <int lanes>
+  __device__ void store_out(int row, int column, const Vector<float, lanes>& sums,
+                            float factor) const {
     Vector<T, lanes> out;
 #pragma unroll
-    for (int lane = 0; lane < lanes; ++lane) {
-      out.lanes[lane] = narrowed<T>(sums.lanes[lane]);
-    }
+    for (int lane = 0; lane < lanes; ++lane)
+      out.lanes[lane] = narrowed<T>(sums.lanes[lane] * factor);
+    store(tile_.out + row * tile_.values.step + column, out, op_.value_width - column);
+  }
+
+  template <int lanes>
+  __device__ void store_span(int row, int column, const Vector<float, lanes>& sums,
+                             const Vector<float, 2>& total) const {
+    store(tile_.span_results + row * tile_.values.step + column, sums, op_.value_width - column);
+    if (column == 0) store_vector(tile_.span_totals + row * op_.heads.value * 2, total);
+  }
+
+  template <class E, int lanes>
+  static __device__ void store(E* to, const Vector<E, lanes>& out, int left) {
     if (left >= lanes && is_vector<lanes>(to)) return store_vector(to, out);
 #pragma unroll
     for (int lane = 0; lane < lanes; ++lane) {
@@ -252,8 +297,8 @@ __device__ void attend(const AttentionArguments& op) {
   extern __shared__ __align__(16) unsigned char shared[];
   using Block = AttentionBlock<Products, query_warps>;
 #pragma unroll 1
-  for (std::int64_t i = blockIdx.x; i < op.tiles; i += gridDim.x) {
-    const auto tile = attention_tile<typename Products::Operand>(op, i, Block::kQueries);
+  for (std::int64_t i = blockIdx.x; i < op.tiles * op.spans.value; i += gridDim.x) {
+    const auto tile = attention_tile<Block::kQueries, typename Products::Operand>(op, i);
     Block(op, tile, shared).attend();
   }
 }

@@ -28,12 +28,25 @@ struct AttentionArguments {
   std::int64_t mask_query;
   std::int64_t mask_key;
   float factor;
+  // Keys are divided into spans where there are few tiles. Blocks of each span leave results as
+  // they were without the others, [spans, rows, value width], and of each row the largest score and
+  // the sum, [spans, rows, 2]. Null for a single span.
+  Divisor spans;
+  std::int64_t span_keys;
+  std::int64_t rows;  // queries of all heads
+  Divisor columns;    // the value width
+  float* span_results;
+  float* span_totals;
 };
 
 // Of queries that a warp has; the warps of a block are so many tiles of queries, and as many parts
 // of the keys as are left then.
 inline constexpr int kAttentionRows = 16;
 inline constexpr int kAttentionWarps = kBlockThreads / 32;
+
+// Blocks of few queries may have a span of the keys.
+template <int queries>
+inline constexpr bool kHasSpans = queries == kAttentionRows;
 
 // How many keys, of elements of so many bytes and as wide as `width`, a block has at once beside
 // so many queries.

@@ -10,6 +10,14 @@ namespace {
 enum Slot : std::uint32_t { kQuery, kKey, kValue, kMask };
 
 constexpr int kFewestQueries = kAttentionRows;
+static_assert(kHasSpans<kFewestQueries>);
+// Of a span: fewer are no longer on their way than a second launch is.
+constexpr std::int64_t kFewestSpanKeys = 512;
+constexpr std::int64_t kMostTileKeys = 128;
+
+std::int64_t round_up(std::int64_t count, std::int64_t unit) {
+  return (count + unit - 1) / unit * unit;
+}
 
 std::int64_t tiles_of(const AttentionArguments& op, int queries) {
   return (op.queries + queries - 1) / queries;
@@ -40,6 +48,8 @@ AttentionArguments attention_arguments(const sdk::OpDesc& op, std::int64_t heads
   arguments.keys = value[1];
   arguments.width = static_cast<std::int32_t>(query[2] / heads);
   arguments.value_width = static_cast<std::int32_t>(value[2] / heads);
+  arguments.rows = query[0] * query[1] * heads;
+  arguments.columns = divisor_of(arguments.value_width);
   const double usual = 1 / std::sqrt(static_cast<double>(arguments.width));
   arguments.factor = static_cast<float>(factor == 0 ? usual : factor);
   if (op.has_input(kMask)) take_mask_steps(arguments, op.input(kMask).dims());
@@ -68,6 +78,30 @@ void take_attention_tiles(AttentionArguments& op, std::int64_t batch, int querie
   const std::int64_t tiles = tiles_of(op, queries);
   op.query_tiles = divisor_of(tiles);
   op.tiles = batch * op.heads.value * tiles;
+  op.spans = divisor_of(1);
+  op.span_keys = op.keys;
+}
+
+void take_attention_spans(AttentionArguments& op, int queries, std::int64_t multiprocessors) {
+  if (queries != kFewestQueries) return;
+  const std::int64_t most =
+      std::min(op.keys / kFewestSpanKeys, multiprocessors / std::max<std::int64_t>(op.tiles, 1));
+  if (most < 2) return;
+  op.span_keys = round_up((op.keys + most - 1) / most, kMostTileKeys);
+  op.spans = divisor_of((op.keys + op.span_keys - 1) / op.span_keys);
+}
+
+std::uint64_t attention_span_bytes(const AttentionArguments& op) {
+  if (op.spans.value == 1) return 0;
+  return static_cast<std::uint64_t>(op.spans.value * op.rows * (op.value_width + 2)) *
+         sizeof(float);
+}
+
+void place_attention_spans(AttentionArguments& op, void* workspace) {
+  if (op.spans.value == 1) return;
+  // Totals first: they are pairs.
+  op.span_totals = static_cast<float*>(workspace);
+  op.span_results = op.span_totals + op.spans.value * op.rows * 2;
 }
 
 }  // namespace loci::cuda

@@ -19,7 +19,13 @@ int attention_width(std::int64_t widest);
 int attention_queries(const AttentionArguments& op, std::int64_t batch, int most,
                       std::int64_t multiprocessors);
 
-// Divides the queries among tiles of so many.
+// Divides the queries among tiles of so many, for a single span of keys.
 void take_attention_tiles(AttentionArguments& op, std::int64_t batch, int queries);
+
+// Divides many keys into spans, if tiles would keep less than half of the multiprocessors busy.
+void take_attention_spans(AttentionArguments& op, int queries, std::int64_t multiprocessors);
+// What they leave: the bytes, and where in these.
+std::uint64_t attention_span_bytes(const AttentionArguments& op);
+void place_attention_spans(AttentionArguments& op, void* workspace);
 
 }  // namespace loci::cuda

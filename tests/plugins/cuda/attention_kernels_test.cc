@@ -30,6 +30,8 @@ struct Sizes {
   std::int32_t width;
   std::int32_t value_width;
   std::size_t begin = 0;  // elements before the first of each operand
+  // Of a device, which divides the keys into spans if it is larger than its tiles.
+  std::int64_t multiprocessors = 1;
 };
 
 // What there are kernels of.
@@ -53,12 +55,15 @@ std::vector<Instance> instances() {
 }
 
 template <class T>
+std::string dtype_of() {
+  if (std::is_same_v<T, float>) return "_f32";
+  return std::is_same_v<T, sdk::f16> ? "_f16" : "_bf16";
+}
+
+template <class T>
 std::string name_of(const Instance& instance) {
-  const char* const dtype = std::is_same_v<T, float>      ? "f32"
-                            : std::is_same_v<T, sdk::f16> ? "f16"
-                                                          : "bf16";
   return "attention_" + std::to_string(instance.queries) + "_" + std::to_string(instance.width) +
-         "_" + dtype;
+         dtype_of<T>();
 }
 
 template <class T>
@@ -146,10 +151,20 @@ class AttentionKernelsTest : public ImageTest {
     op.mask_query = sizes.keys;
     op.mask_key = 1;
     op.factor = static_cast<float>(1 / std::sqrt(static_cast<double>(sizes.width)));
+    op.rows = sizes.batch * sizes.queries * sizes.heads;
+    op.columns = divisor_of(sizes.value_width);
     take_attention_tiles(op, sizes.batch, instance.queries);
+    take_attention_spans(op, instance.queries, sizes.multiprocessors);
+    const auto spans = rig.array<float>(attention_span_bytes(op) / sizeof(float) + 1);
+    place_attention_spans(op, at(spans.address()));
     rig.config.dynamic_shared_bytes = static_cast<std::uint32_t>(
         attention_shared_bytes(sizeof(T), instance.width, instance.queries));
-    return launch(name_of<T>(instance), op.tiles * kBlockThreads, op);
+    const Counters counters =
+        launch(name_of<T>(instance), op.tiles * op.spans.value * kBlockThreads, op);
+    if (op.spans.value > 1) {
+      launch("attention_spans" + dtype_of<T>(), op.rows * sizes.value_width, op);
+    }
+    return counters;
   }
 
   template <class T>
@@ -232,6 +247,22 @@ TEST_F(AttentionKernelsTest, FloatsLookPastWhatAMaskHides) { check_masked<float>
 TEST_F(AttentionKernelsTest, HalvesLookPastWhatAMaskHides) { check_masked<sdk::f16>(); }
 TEST_F(AttentionKernelsTest, ShortFloatsLookPastWhatAMaskHides) { check_masked<sdk::bf16>(); }
 
+// Spans of which the last is shorter, and one that a mask hides from some queries.
+TEST_F(AttentionKernelsTest, FewQueriesAttendToSpansOfTheKeys) {
+  const Sizes sizes{1, 2, 17, 1700, 24, 20, 0, 14};
+  const auto check_spans = [&](auto tag) {
+    using T = decltype(tag);
+    Operands<T> in(sizes);
+    check<T>({16, 64}, sizes, in);
+    in.mask = noise_of<T>(sizes.queries * sizes.keys, 4);
+    for (std::int64_t j = 0; j < 600; ++j) in.mask[static_cast<std::size_t>(j)] = T(-kInfinity);
+    check<T>({16, 64}, sizes, in);
+  };
+  check_spans(float());
+  check_spans(sdk::f16());
+  check_spans(sdk::bf16());
+}
+
 // For each tile of queries its keys and values once, in whole sectors.
 template <class T>
 void expect_read_once(const Counters& counters, const Instance& instance, const Sizes& sizes) {
@@ -292,6 +323,21 @@ TEST(AttentionTilesTest, AreManyQueriesUnlessMostMultiprocessorsWouldIdle) {
   EXPECT_EQ(attention_queries(of_queries(1024, 12), 8, 64, 132), 64);
   EXPECT_EQ(attention_queries(of_queries(1, 12), 1000, 128, 132), 16);
   EXPECT_EQ(attention_queries(of_queries(33, 12), 1000, 128, 132), 64);
+}
+
+TEST(AttentionTilesTest, ShareTheKeysWhereTheyAreFew) {
+  const auto spans_of = [](std::int64_t queries, std::int64_t keys, int tile) {
+    AttentionArguments op = of_queries(queries, 12);
+    op.keys = keys;
+    take_attention_tiles(op, 1, tile);
+    take_attention_spans(op, tile, 132);
+    return std::pair(op.spans.value, op.span_keys);
+  };
+  EXPECT_EQ(spans_of(1, 1023, 16), std::pair(INT64_C(1), INT64_C(1023)));
+  EXPECT_EQ(spans_of(1, 1024, 16), std::pair(INT64_C(2), INT64_C(512)));
+  EXPECT_EQ(spans_of(1, 8192, 16), std::pair(INT64_C(11), INT64_C(768)));
+  EXPECT_EQ(spans_of(96, 8192, 16), std::pair(INT64_C(1), INT64_C(8192)));
+  EXPECT_EQ(spans_of(1, 8192, 32), std::pair(INT64_C(1), INT64_C(8192)));
 }
 
 TEST(AttentionTilesTest, AreOfTheNextWidth) {

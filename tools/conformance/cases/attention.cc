@@ -146,6 +146,7 @@ void add_attention_cases(Suite& suite) {
       // Long sequences, and heads that are wider than most, or too wide for some kernels.
       {1, 2, 70, 300, 64, 64},
       {1, 1, 33, 150, 128, 128},
+      {1, 1, 1, 1100, 8, 8},
       {2, 1, 5, 40, 72, 100},
       {1, 2, 3, 20, 136, 8},
       // The first keys hidden; of each query all but one; and all.
