@@ -162,7 +162,6 @@ class AttentionBlock {
 
   __device__ void scale_scores(std::int64_t key) {
     const int left = keys_left(key);
-    const int step = static_cast<int>(op_.mask_key);
 #pragma unroll
     for (int i = 0; i < Products::kRows; ++i) {
       const int row = first_row() + Products::row(i);
@@ -171,7 +170,7 @@ class AttentionBlock {
 #pragma unroll
       for (int j = 0; j < Products::kScores; ++j) {
         const int at = first_key() + Products::key(j);
-        const float added = is_masked && at < left ? Element<T>::widen(mask[at * step]) : 0;
+        const float added = is_masked && at < left ? Element<T>::widen(mask[at * op_.mask_key]) : 0;
         products_.score(i, j) = fmaf(products_.score(i, j), op_.factor, added);
       }
     }

@@ -26,7 +26,7 @@ struct AttentionArguments {
   std::int64_t mask_batch;
   std::int64_t mask_head;
   std::int64_t mask_query;
-  std::int64_t mask_key;
+  std::int32_t mask_key;  // 0 or 1
   float factor;
   // Keys are divided into spans where there are few tiles. Blocks of each span leave results as
   // they were without the others, [spans, rows, value width], and of each row the largest score and

@@ -34,7 +34,7 @@ void take_mask_steps(AttentionArguments& op, sdk::Dims dims) {
   op.mask_batch = steps[0];
   op.mask_head = steps[1];
   op.mask_query = steps[2];
-  op.mask_key = steps[3];
+  op.mask_key = static_cast<std::int32_t>(steps[3]);
 }
 
 }  // namespace

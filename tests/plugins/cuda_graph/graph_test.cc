@@ -59,6 +59,31 @@ TEST_F(CudaGraphTest, AChainIsOneLaunchInEachMode) {
 }
 
 // Two streams of the host that fork and join become one graph.
+// Blocks that have more shared memory than there is without asking, and leave results in memory
+// that a second kernel adds up.
+TEST_F(CudaGraphTest, AttentionIsReplayedWithItsWorkspace) {
+  const auto numbers = [](std::int64_t length, int factor) {
+    std::vector<float> elements(static_cast<std::size_t>(length * 80));
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = static_cast<float>(static_cast<int>(i) * factor % 101) / 50 - 1;
+    }
+    return Tensor::from<float>(elements, {1, length, 80}).to("cuda:0");
+  };
+  const Tensor query = numbers(1, 7);
+  const Tensor keys = numbers(1100, 31);
+  const Tensor values = numbers(1100, 43);
+  Graph graph("cuda:0");
+  graph.capture_begin();
+  const Tensor out = attention(query, keys, values);
+  graph.capture_end();
+  for (const int factor : {11, 13}) {
+    query.copy_(numbers(1, factor));
+    graph.replay();
+    EXPECT_EQ(floats(out), floats(attention(query, keys, values))) << factor;
+  }
+  EXPECT_EQ(graph.stats().segments[0].nodes, 2U);
+}
+
 TEST_F(CudaGraphTest, ForkedStreamsAreOneGraph) {
   const Tensor x = there({3});
   const Stream side("cuda:0");
