@@ -44,6 +44,8 @@ class Capturer {
     return has_loops() && api().branch_begin != nullptr && api().branch_else != nullptr &&
            api().branch_end != nullptr;
   }
+  // Whether its graphs may fork and join.
+  [[nodiscard]] bool has_forks() const { return api().depend != nullptr; }
 
  private:
   const CapturerLibrary& library_;

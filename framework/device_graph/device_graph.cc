@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <utility>
+#include <vector>
 
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
@@ -33,6 +34,16 @@ class RecordingStream {
     const loci_capture_op announced{sizeof announced, 0, core::to_abi(op), item};
     capturer_.device().check(capturer_.api().annotate(capturer_.handle(), stream_, &announced),
                              "annotating a graph");
+  }
+  // What is announced waits for those of `items` that are of this graph, which begins with `first`.
+  void depend(const std::vector<std::uint32_t>& items, std::size_t first) const {
+    std::vector<std::uint64_t> within;
+    for (const std::uint32_t item : items) {
+      if (item >= first) within.push_back(item);
+    }
+    capturer_.device().check(
+        capturer_.api().depend(capturer_.handle(), stream_, within.data(), within.size()),
+        "forking a graph");
   }
   // The stream is free by it, whether or not there is a graph.
   [[nodiscard]] loci_graph* end() {
@@ -66,6 +77,8 @@ DeviceGraph::DeviceGraph(std::shared_ptr<Capturer> capturer, const GraphItems& i
   RecordingStream recording(*capturer_, stream);
   for (std::size_t item = first; item < last; ++item) {
     recording.announce(items.type(item), item);
+    const std::vector<std::uint32_t>* dependencies = items.dependencies(item);
+    if (dependencies != nullptr && capturer_->has_forks()) recording.depend(*dependencies, first);
     items.issue_captured(item, capturer_->device(), stream);
   }
   handle_ = recording.end();

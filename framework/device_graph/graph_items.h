@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "framework/device/device.h"
 
@@ -29,6 +30,11 @@ class GraphItems {
   // Into a stream that records. Throws Error with the item.
   virtual void issue_captured(std::size_t item, const device::Device& device,
                               loci_stream* stream) const = 0;
+  // The items that it waits for, all before it; null: the one before it, and nothing else.
+  [[nodiscard]] virtual const std::vector<std::uint32_t>* dependencies(
+      [[maybe_unused]] std::size_t item) const {
+    return nullptr;
+  }
   // Of the launches of [first, last), always in the same order.
   virtual void visit_addresses(std::size_t first, std::size_t last,
                                const AddressVisitor& visit) const = 0;

@@ -56,6 +56,12 @@ void Capturer::annotate(loci_stream* stream, std::string_view op, std::uint64_t 
   recording->announce(op, item);
 }
 
+void Capturer::depend(loci_stream* stream, const std::uint64_t* items, std::uint64_t count) {
+  const auto recording = find(driver_->stream(stream));
+  if (recording == nullptr) refuse_idle();
+  recording->depend(items, count);
+}
+
 std::unique_ptr<Graph> Capturer::end(loci_stream* stream) {
   const auto recording = take(driver_->stream(stream));
   if (recording == nullptr) refuse_idle();

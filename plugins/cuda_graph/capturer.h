@@ -29,6 +29,7 @@ class Capturer {
 
   void begin(loci_stream* stream);
   void annotate(loci_stream* stream, std::string_view op, std::uint64_t item);
+  void depend(loci_stream* stream, const std::uint64_t* items, std::uint64_t count);
   [[nodiscard]] std::unique_ptr<Graph> end(loci_stream* stream);
   void abort(loci_stream* stream);
   [[nodiscard]] std::uint32_t status(loci_stream* stream) const;

@@ -46,6 +46,37 @@ void Recording::announce(std::string_view op, std::uint64_t item) {
                        "of the capture");
 }
 
+std::size_t Recording::find_announced(std::uint64_t item) const {
+  const auto begin = announced_.begin() + 1;  // behind work that was not announced
+  const auto end = announced_.end() - 1;
+  const auto found = begin >= end ? end
+                                  : std::lower_bound(begin, end, item,
+                                                     [](const Announced& each, std::uint64_t of) {
+                                                       return each.op.item < of;
+                                                     });
+  if (found != end && found->op.item == item) {
+    return static_cast<std::size_t>(found - announced_.begin());
+  }
+  throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[cuda_graph] " + driver_->place() + ": " +
+                                                   text_of(announced_.back().op) +
+                                                   " is to wait for item " + std::to_string(item) +
+                                                   ", which was not announced before it");
+}
+
+void Recording::depend(const std::uint64_t* items, std::uint64_t count) {
+  // In the order of the items: by that of edges the driver finds the nodes of an update.
+  std::vector<CUgraphNode> nodes;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (CUgraphNode tip : tips_behind(find_announced(items[i]))) {
+      if (std::find(nodes.begin(), nodes.end(), tip) == nodes.end()) nodes.push_back(tip);
+    }
+  }
+  const CurrentContext current(*driver_);
+  driver_->check((*driver_)->update_dependencies(stream_, nodes.data(), nullptr, nodes.size(),
+                                                 CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+                 "forking a graph");
+}
+
 CUresult Recording::end_stream(CUgraph& graph) const {
   const CurrentContext current(*driver_);
   const std::lock_guard lock(told_.mutex);

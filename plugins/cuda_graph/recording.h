@@ -21,6 +21,9 @@ class Recording {
   // What comes next belongs to that op. Throws Error with the op before where that has made the
   // recording invalid.
   void announce(std::string_view op, std::uint64_t item);
+  // What was announced waits for those items alone. Throws Error, with nothing changed, for one
+  // that was not announced before it.
+  void depend(const std::uint64_t* items, std::uint64_t count);
   // As loop_begin and the like of loci/abi/capture.h; `around` is the stream, or the body of what
   // is open. Throws Error; where nothing of it can be recorded at all, with LOCI_CODE_UNSUPPORTED.
   void begin(RecordedControl::Kind kind, ConditionSetter& setter, CUstream around, CUstream body,
@@ -33,12 +36,18 @@ class Recording {
   void abort();
 
  private:
-  // An op, and what its work waits for.
+  // An op, and what the work of the one before it has left to be waited for.
   struct Announced {
     Op op;
     std::vector<CUgraphNode> tips;
   };
 
+  // Of what was announced before the latest.
+  [[nodiscard]] std::size_t find_announced(std::uint64_t item) const;
+  // What the work behind those of an announced op waits for.
+  [[nodiscard]] const std::vector<CUgraphNode>& tips_behind(std::size_t announced) const {
+    return announced_[announced + 1].tips;
+  }
   // False if the recording is invalid.
   bool read_tips(std::vector<CUgraphNode>& tips) const;
   // What is open, and was begun last. Throws Error where that is another one.

@@ -29,14 +29,19 @@ DriverNode::Kind kind_of(const Work& work) {
 
 DriverNode DriverGraph::node(std::size_t index) const {
   const GraphNode& node = *(*nodes_)[index];
-  return {kind_of(*node.work), {node.name.data(), node.name.size()}, node.item};
+  const std::vector<std::uint32_t>& before = node.place.before;
+  return {kind_of(*node.work),
+          {node.name.data(), node.name.size()},
+          node.item,
+          before.data(),
+          before.size()};
 }
 
 std::uint64_t DriverGraph::bytes() const {
   std::uint64_t bytes = sizeof(*this);
   for (const std::shared_ptr<const GraphNode>& node : *nodes_) {
     bytes += sizeof(*node) + node->name.capacity() + node->accesses.capacity() * sizeof(Access) +
-             node->work->kept_bytes();
+             node->place.before.capacity() * sizeof(std::uint32_t) + node->work->kept_bytes();
   }
   return bytes;
 }
@@ -71,8 +76,11 @@ void DriverExec::update(const DriverGraph& graph) {
   for (std::size_t i = 0; i < std::min(now.size(), later.size()); ++i) {
     const std::string before = now[i]->work->name();
     const std::string after = later[i]->work->name();
-    if (kind_of(*now[i]->work) == kind_of(*later[i]->work) && before == after) continue;
-    refuse_update(fmt::format("its task {} is {} and was {}", i, after, before));
+    if (kind_of(*now[i]->work) != kind_of(*later[i]->work) || before != after) {
+      refuse_update(fmt::format("its task {} is {} and was {}", i, after, before));
+    }
+    if (now[i]->place.before == later[i]->place.before) continue;
+    refuse_update(fmt::format("its task {} waits for others than it did", i));
   }
   if (now.size() != later.size()) {
     refuse_update(fmt::format("it has {} tasks and had {}", later.size(), now.size()));

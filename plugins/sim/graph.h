@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugins/sim/graph_driver.h"
+#include "plugins/sim/graph_order.h"
 #include "plugins/sim/mark.h"
 #include "plugins/sim/race_checker.h"
 #include "plugins/sim/work.h"
@@ -21,9 +22,11 @@ struct GraphNode {
   std::vector<Access> accesses;
   std::string name;
   std::uint64_t item = 0;
+  GraphPlace place = {};
 };
 
-// Tasks in order. Immutable once an executable has it.
+// Tasks in order, which is one that those allow that each waits for. Immutable once an executable
+// has it.
 using GraphNodes = std::vector<std::shared_ptr<const GraphNode>>;
 
 // Not thread-safe.

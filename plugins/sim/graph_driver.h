@@ -28,6 +28,9 @@ struct DriverNode {
   Kind kind = Kind::kOther;
   DriverText name;         // valid as long as the graph
   std::uint64_t item = 0;  // as it was annotated
+  // The nodes that it waits for, by number; valid as long as the graph.
+  const std::uint32_t* before = nullptr;
+  std::uint64_t before_count = 0;
 };
 
 struct DriverLaunch {
@@ -45,6 +48,8 @@ struct GraphDriver {
   std::int32_t (*begin)(Stream* stream);
   // What comes next belongs to that op.
   std::int32_t (*annotate)(Stream* stream, DriverText op, std::uint64_t item);
+  // Which waits for those ops alone; without it, for what came before.
+  std::int32_t (*depend)(Stream* stream, const std::uint64_t* items, std::uint64_t count);
   std::int32_t (*end)(Stream* stream, DriverGraph** out_graph);
   std::int32_t (*abort)(Stream* stream);
   DriverCapture (*status)(Stream* stream);

@@ -47,6 +47,9 @@ GraphDriver make_driver() {
   driver.annotate = [](Stream* stream, DriverText op, std::uint64_t item) {
     return checked([&] { stream->annotate(view(op), item); });
   };
+  driver.depend = [](Stream* stream, const std::uint64_t* items, std::uint64_t count) {
+    return checked([&] { stream->depend(items, count); });
+  };
   driver.end = [](Stream* stream, DriverGraph** out) {
     return checked([&] { *out = new DriverGraph(stream->end_recording()); });
   };

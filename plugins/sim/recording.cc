@@ -8,7 +8,7 @@ void Recording::add(std::unique_ptr<Work> work, const std::vector<Access>& acces
   const bool is_named = work->facts().kind == LOCI_DEVICE_WORK_KERNEL && !op_.empty();
   std::string name = is_named ? op_ : work->name();
   nodes_.push_back(std::make_shared<const GraphNode>(
-      GraphNode{std::move(work), accesses, std::move(name), item_}));
+      GraphNode{std::move(work), accesses, std::move(name), item_, order_.add()}));
 }
 
 void Recording::refuse(std::string_view what) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugins/sim/graph.h"
+#include "plugins/sim/graph_order.h"
 
 namespace loci::sim {
 
@@ -19,7 +20,10 @@ class Recording {
   void annotate(std::string_view op, std::uint64_t item) {
     op_ = op;
     item_ = item;
+    order_.begin(item);
   }
+  // As GraphOrder::depend().
+  void depend(const std::uint64_t* items, std::uint64_t count) { order_.depend(items, count); }
   // A kernel is called by its op's name, a copy says itself what it is.
   void add(std::unique_ptr<Work> work, const std::vector<Access>& accesses);
   // Throws Error(LOCI_CODE_INVALID_ARGUMENT); the first reason is the one that end() tells.
@@ -33,6 +37,7 @@ class Recording {
  private:
   const std::thread::id thread_ = std::this_thread::get_id();
   GraphNodes nodes_;
+  GraphOrder order_;
   std::string op_;
   std::uint64_t item_ = 0;
   std::string reason_;

@@ -133,6 +133,11 @@ void Stream::annotate(std::string_view op, std::uint64_t item) {
   required_recording("annotate").annotate(op, item);
 }
 
+void Stream::depend(const std::uint64_t* items, std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  required_recording("depend").depend(items, count);
+}
+
 GraphNodes Stream::end_recording() {
   const std::lock_guard lock(mutex_);
   static_cast<void>(required_recording("end"));
@@ -158,13 +163,29 @@ std::shared_ptr<Mark> Stream::launch_graph(std::shared_ptr<const GraphNodes> nod
                                 "the launch of a graph");
   const std::lock_guard lock(mutex_);
   require_plain("a graph is launched");
-  if (races_ != nullptr) {
-    for (const auto& node : *nodes) races_->enter(number_, node->name, node->accesses);
-  }
+  if (races_ != nullptr) enter_races(*nodes);
   auto end = std::make_shared<Mark>(known());
   worker_.enqueue(
       std::make_unique<GraphWork>(std::move(nodes), launch, end, device_.machine().time.launch(0)));
   return end;
+}
+
+// Each lane is a stream to the checker, though one thread runs them all.
+void Stream::enter_races(const GraphNodes& nodes) {
+  const VectorClock begin = known();
+  std::vector<VectorClock> ended;
+  for (const auto& node : nodes) {
+    const std::size_t lane = node->place.lane;
+    while (lanes_.size() < lane) lanes_.push_back(races_->add_stream());
+    const std::size_t number = lane == 0 ? number_ : lanes_[lane - 1];
+    races_->stream_waits(number, begin);
+    for (const std::uint32_t before : node->place.before) {
+      races_->stream_waits(number, ended[before]);
+    }
+    races_->enter(number, node->name, node->accesses);
+    ended.push_back(races_->now(number));
+  }
+  for (const VectorClock& end : ended) races_->stream_waits(number_, end);
 }
 
 void Stream::refuse_of_recorder(std::string_view what) {

@@ -48,6 +48,7 @@ class Stream {
   // leaves it as it was.
   void begin_recording();
   void annotate(std::string_view op, std::uint64_t item);
+  void depend(const std::uint64_t* items, std::uint64_t count);
   [[nodiscard]] GraphNodes end_recording();
   void abort_recording();
   [[nodiscard]] DriverCapture recording_status();
@@ -74,11 +75,14 @@ class Stream {
   void require_plain(std::string_view what);
   [[nodiscard]] Recording& required_recording(const char* function);
   void host_saw(const VectorClock& what) const;
+  // Of a graph; with the lock.
+  void enter_races(const GraphNodes& nodes);
 
   SimDevice& device_;
   RaceChecker* races_;
-  std::size_t number_ = 0;  // with the race checker
-  std::mutex mutex_;        // work enters the race checker and the queue in one order
+  std::size_t number_ = 0;            // with the race checker
+  std::vector<std::size_t> lanes_{};  // likewise, of graphs that fork: those of lanes from 1 on
+  std::mutex mutex_;                  // work enters the race checker and the queue in one order
   std::unique_ptr<Recording> recording_;
   std::atomic<bool> is_recording_{false};
   Worker worker_;

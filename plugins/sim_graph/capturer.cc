@@ -15,6 +15,17 @@ const sim::GraphDriver& functions_of(std::uint32_t index, const sdk::NativeHandl
                        " offers no graphs (sim.graphs); leave its setting graphs at 1");
 }
 
+std::string waits_of(std::uint64_t number, const sim::DriverNode& node) {
+  const bool is_next =
+      number == 0 ? node.before_count == 0 : node.before_count == 1 && node.before[0] + 1 == number;
+  if (is_next) return {};
+  std::string text = node.before_count == 0 ? ", behind nothing" : "";
+  for (std::uint64_t i = 0; i < node.before_count; ++i) {
+    text += (i == 0 ? ", behind " : " and ") + std::to_string(node.before[i]);
+  }
+  return text;
+}
+
 }  // namespace
 
 sim::Stream* Driver::stream(loci_stream* stream) const {
@@ -39,6 +50,10 @@ void Capturer::begin(loci_stream* stream) {
 void Capturer::annotate(loci_stream* stream, std::string_view op, std::uint64_t item) {
   driver_->check(
       driver_->functions.annotate(driver_->stream(stream), {op.data(), op.size()}, item));
+}
+
+void Capturer::depend(loci_stream* stream, const std::uint64_t* items, std::uint64_t count) {
+  driver_->check(driver_->functions.depend(driver_->stream(stream), items, count));
 }
 
 std::unique_ptr<Graph> Capturer::end(loci_stream* stream) {
@@ -81,7 +96,7 @@ std::string Graph::dump() const {
   for (std::uint64_t i = 0; i < functions.node_count(graph_); ++i) {
     const sim::DriverNode node = functions.node(graph_, i);
     text += std::to_string(i) + " " + std::string(node.name.data, node.name.size) + ", item " +
-            std::to_string(node.item) + "\n";
+            std::to_string(node.item) + waits_of(i, node) + "\n";
   }
   return text;
 }

@@ -53,7 +53,8 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   void stats(loci_graph_stats& stats) const;
-  // "0 matmul, item 3": a line for each task.
+  // "0 matmul, item 3": a line for each task, with ", behind 0 and 1" where it waits for others
+  // than the one before it.
   [[nodiscard]] std::string dump() const;
   [[nodiscard]] std::unique_ptr<Exec> instantiate() const;
   [[nodiscard]] const sim::DriverGraph* handle() const { return graph_; }
@@ -74,6 +75,7 @@ class Capturer {
 
   void begin(loci_stream* stream);
   void annotate(loci_stream* stream, std::string_view op, std::uint64_t item);
+  void depend(loci_stream* stream, const std::uint64_t* items, std::uint64_t count);
   [[nodiscard]] std::unique_ptr<Graph> end(loci_stream* stream);
   void abort(loci_stream* stream);
   [[nodiscard]] std::uint32_t status(loci_stream* stream) const;

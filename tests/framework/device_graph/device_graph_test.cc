@@ -1,6 +1,7 @@
 // Rules H: what becomes of a device graph whose variables have other storage than before.
 #include "framework/device_graph/device_graph.h"
 
+#include "framework/device/device_manager.h"
 #include "tests/framework/capture/native_fixture.h"
 
 namespace loci::device_graph {
@@ -135,6 +136,62 @@ TEST(DeviceGraphTest, WhatFailsToFollowIsCapturedAgain) {
     graph.replay();
     EXPECT_THAT(scope.find("y").to_vector<float>(), ElementsAre(18, 0));
     EXPECT_EQ(graph.stats().recaptures, 1U);
+  });
+}
+
+// Copies of four bytes from each place of a memory to another, each behind some of the others.
+class Copies final : public GraphItems {
+ public:
+  struct Item {
+    int from;
+    int to;
+    std::vector<std::uint32_t> waits;
+  };
+  Copies(device::Device& device, void* memory, std::vector<Item> items)
+      : device_(device), memory_(static_cast<char*>(memory)), items_(std::move(items)) {}
+
+  [[nodiscard]] std::string type(std::size_t) const override { return "copy"; }
+  void issue_captured(std::size_t item, const device::Device&, loci_stream* stream) const override {
+    loci_copy call{};
+    call.struct_size = sizeof call;
+    call.source_end = LOCI_END_DEVICE;
+    call.target_end = LOCI_END_DEVICE;
+    call.source = memory_ + 4 * items_[item].from;
+    call.target = memory_ + 4 * items_[item].to;
+    call.row_bytes = 4;
+    call.rows = 1;
+    std::uint32_t blocked = 0;
+    device_.check(device_.api().copy(device_.handle(), &call, stream, &blocked), "copying");
+  }
+  void visit_addresses(std::size_t, std::size_t, const AddressVisitor&) const override {}
+  [[nodiscard]] const std::vector<std::uint32_t>* dependencies(std::size_t item) const override {
+    return &items_[item].waits;
+  }
+
+ private:
+  device::Device& device_;
+  char* memory_;
+  std::vector<Item> items_;
+};
+
+TEST(DeviceGraphTest, ForksAndJoinsAsItsItemsSay) {
+  in_native_context({{"SIM", "race=1"}}, [] {
+    const Tensor memory = on_sim({1, 0, 0, 0, 0});
+    device::Device& device = device::DeviceManager::instance().get(Place("sim:0"));
+    const Copies copies(device, memory.raw_data(),
+                        {{0, 0, {}}, {0, 1, {}}, {1, 2, {1}}, {1, 3, {1}}, {2, 4, {0, 2, 3}}});
+    Executable executable(core::in_context<Capturers>().of(device).capturer, copies, 1, 5);
+    EXPECT_EQ(executable.graph().dump(),
+              "0 copy of 4 bytes within the device, item 1\n"
+              "1 copy of 4 bytes within the device, item 2\n"
+              "2 copy of 4 bytes within the device, item 3, behind 0\n"
+              "3 copy of 4 bytes within the device, item 4, behind 1 and 2\n")
+        << "item 0 is not of it";
+    loci_graph_launch launch{};
+    launch.struct_size = sizeof launch;
+    launch.stream = device.default_stream();
+    executable.launch(launch);
+    EXPECT_THAT(memory.to_vector<float>(), ElementsAre(1, 1, 1, 1, 1));
   });
 }
 

@@ -107,6 +107,73 @@ TEST(CudaGraphCapturerTest, ANodeOfEachOpHasALine) {
   rig.api().destroy_graph(graph);
 }
 
+// From 0 to 1 and to 2 beside it, and from there to 3.
+loci_graph* record_forks(Rig& rig, const std::vector<std::uint64_t>& last) {
+  rig.begin();
+  rig.announce("copy", 3);
+  rig.depend({});
+  rig.copy(0, 1);
+  rig.announce("copy", 4);
+  rig.depend({});
+  rig.copy(0, 2);
+  rig.announce("nothing", 5);
+  rig.depend({4, 3});
+  rig.announce("copy", 8);
+  rig.depend(last);
+  rig.copy(2, 3);
+  return rig.end();
+}
+
+TEST(CudaGraphCapturerTest, ForksAndJoinsAsItIsTold) {
+  Rig rig;
+  loci_graph* graph = record_forks(rig, {5, 4});
+  EXPECT_EQ(rig.dump(graph),
+            "0 copy, item 3: copy of 8 bytes\n"
+            "1 copy, item 4: copy of 8 bytes, behind nothing\n"
+            "2 copy, item 8: copy of 8 bytes, behind 0 and 1\n");
+  loci_graph_exec* exec = rig.instantiate(graph);
+  for (const std::uint64_t value : {7, 9}) {
+    rig.set(0, value);
+    rig.launch(exec);
+    EXPECT_EQ(rig.value_of(1), value);
+    EXPECT_EQ(rig.value_of(3), value);
+  }
+  rig.api().destroy_exec(exec);
+  rig.api().destroy_graph(graph);
+}
+
+// A launch has ended when all has, also what nothing waits for.
+TEST(CudaGraphCapturerTest, WhatNothingWaitsForIsOfTheGraph) {
+  Rig rig;
+  loci_graph* graph = record_forks(rig, {4});
+  EXPECT_THAT(rig.dump(graph), HasSubstr("2 copy, item 8: copy of 8 bytes\n"));
+  loci_graph_exec* exec = rig.instantiate(graph);
+  rig.set(0, 5);
+  rig.launch(exec);
+  EXPECT_EQ(rig.value_of(1), 5U);
+  EXPECT_EQ(rig.value_of(3), 5U);
+  rig.api().destroy_exec(exec);
+  rig.api().destroy_graph(graph);
+}
+
+TEST(CudaGraphCapturerTest, AForkFromWhatIsNotThereIsRefused) {
+  Rig rig;
+  rig.begin();
+  rig.announce("copy", 3);
+  for (const std::uint64_t unknown : {0, 3, 4}) {
+    EXPECT_THAT([&] { rig.depend({unknown}); },
+                ThrowsMessage<PluginError>(
+                    "[cuda_graph] cuda:0: copy, item 3 is to wait for item " +
+                    std::to_string(unknown) + ", which was not announced before it"));
+  }
+  rig.copy(0, 1);
+  loci_graph* graph = rig.end();
+  EXPECT_EQ(rig.dump(graph), "0 copy, item 3: copy of 8 bytes\n");
+  rig.api().destroy_graph(graph);
+  EXPECT_THAT([&] { rig.depend({}); },
+              ThrowsMessage<PluginError>(HasSubstr("the stream does not record; begin first")));
+}
+
 TEST(CudaGraphCapturerTest, TellsNodesAndMemoryOfEachGraph) {
   Rig rig;
   const auto stats_of = [&rig](const loci_graph* graph) {

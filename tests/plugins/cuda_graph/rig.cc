@@ -91,6 +91,10 @@ void Rig::announce(const std::string& op, std::uint64_t item) {
   check(api_->annotate(capturer_, stream_, &announced));
 }
 
+void Rig::depend(const std::vector<std::uint64_t>& items) {
+  check(api().depend(capturer(), stream(), items.data(), items.size()));
+}
+
 void Rig::copy(int from, int to) {
   const loci_copy within = copy_of(LOCI_END_DEVICE, address(from), LOCI_END_DEVICE, address(to));
   std::uint32_t blocked = 0;

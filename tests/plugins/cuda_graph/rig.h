@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/support/kernel_driver.h"
 
@@ -33,6 +34,8 @@ class Rig {
 
   void begin();
   void announce(const std::string& op, std::uint64_t item);
+  // What was announced waits for those items alone.
+  void depend(const std::vector<std::uint64_t>& items);
   // Between memory that is told by its number, 0 to 3, of 8 bytes each.
   void copy(int from, int to);
   void set(int number, std::uint64_t value);

@@ -34,6 +34,13 @@ class Step final : public Work {
   std::vector<std::string>* done_;
 };
 
+// A kernel that does nothing.
+class NoStep final : public Work {
+ public:
+  void run() override {}
+  [[nodiscard]] std::string name() const override { return "step"; }
+};
+
 class SimGraphTest : public ::testing::Test {
  protected:
   // Steps of these names, items 0, 1, ...
@@ -48,6 +55,54 @@ class SimGraphTest : public ::testing::Test {
 
   std::vector<std::string> done_;
 };
+
+// Items 0 to 3, each of which writes four bytes of its own; 1 and 2 read those of 0 and wait for
+// it, and 3 reads theirs and waits for `last`.
+DriverGraph record_diamond(Stream& stream, char* memory, const std::vector<std::uint64_t>& last) {
+  const std::vector<std::vector<std::uint64_t>> waits{{}, {0}, {0}, last};
+  const auto at = [memory](int i) { return reinterpret_cast<std::uintptr_t>(memory) + 4 * i; };
+  stream.begin_recording();
+  for (int i = 0; i < 4; ++i) {
+    stream.annotate("step", static_cast<std::uint64_t>(i));
+    stream.depend(waits[i].data(), waits[i].size());
+    std::vector<Access> accesses{{at(i), at(i) + 4, true}};
+    if (i == 1 || i == 2) accesses.push_back({at(0), at(1), false});
+    if (i == 3) accesses.push_back({at(1), at(3), false});
+    stream.enqueue(std::make_unique<NoStep>(), accesses);
+  }
+  return DriverGraph(stream.end_recording());
+}
+
+TEST_F(SimGraphTest, ARaceBetweenBranchesIsFound) {
+  for (const bool joins : {true, false}) {
+    Rig rig("race=1");
+    Stream stream(rig.device);
+    char memory[16] = {};
+    DriverExec exec(record_diamond(
+        stream, memory, joins ? std::vector<std::uint64_t>{1, 2} : std::vector<std::uint64_t>{1}));
+    if (joins) {
+      for (int i = 0; i < 2; ++i) exec.launch(stream, {});
+      stream.enqueue(std::make_unique<NoStep>(),
+                     {{reinterpret_cast<std::uintptr_t>(memory),
+                       reinterpret_cast<std::uintptr_t>(memory) + 16, true}});
+    } else {
+      EXPECT_THAT(error_of(LOCI_CODE_FAILED, [&] { exec.launch(stream, {}); }),
+                  HasSubstr("[sim] race: step reads"));
+    }
+    stream.synchronize();
+  }
+}
+
+TEST_F(SimGraphTest, AnUpdateThatWaitsForOthersIsRefused) {
+  Rig rig;
+  Stream stream(rig.device);
+  char memory[16] = {};
+  DriverExec exec(record_diamond(stream, memory, {1, 2}));
+  exec.update(record_diamond(stream, memory, {1, 2}));
+  EXPECT_THAT(
+      error_of(LOCI_CODE_UNSUPPORTED, [&] { exec.update(record_diamond(stream, memory, {1})); }),
+      HasSubstr("its task 3 waits for others than it did; instantiate it"));
+}
 
 TEST_F(SimGraphTest, NothingRunsBeforeALaunchAndEachRunsAll) {
   Rig rig;

@@ -2,6 +2,7 @@
 
 #include "tools/conformance/verify/capture_change_checks.h"
 #include "tools/conformance/verify/capture_control_checks.h"
+#include "tools/conformance/verify/capture_fork_checks.h"
 #include "tools/conformance/verify/capture_kernel_checks.h"
 #include "tools/conformance/verify/capture_life_checks.h"
 #include "tools/conformance/verify/capture_random_checks.h"
@@ -22,6 +23,7 @@ std::vector<Check> capture_level(const Target& target, const OpsOptions& options
   add(capture_replay_checks(bench));
   add(capture_change_checks(bench));
   add(capture_control_checks(bench));
+  add(capture_fork_checks(bench));
   add(capture_life_checks(bench));
   add(capture_random_checks(bench));
   add(capture_kernel_checks(target, options, brought, bench));

@@ -98,6 +98,12 @@ void OpenCapturer::branch_end(const Stream& stream) {
   call_checked("branch_end", [&] { return api_.branch_end(handle_, stream.get()); });
 }
 
+void OpenCapturer::depend(const Stream& stream, const std::vector<std::uint64_t>& items) {
+  if (api_.depend == nullptr) skip("the capturer has no depend");
+  call_checked("depend",
+               [&] { return api_.depend(handle_, stream.get(), items.data(), items.size()); });
+}
+
 void Executable::launch(const Stream& stream, std::uint64_t correlation, std::uint32_t graph,
                         std::uint64_t replay) {
   const loci_graph_launch given{sizeof given, graph, replay, correlation, stream.get()};

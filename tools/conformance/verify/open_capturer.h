@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tools/conformance/verify/capture_pair.h"
 #include "tools/conformance/verify/open_device.h"
@@ -40,6 +41,8 @@ class OpenCapturer {
   void loop_end(const Stream& stream);
   void branch_else(const Stream& stream);
   void branch_end(const Stream& stream);
+  // Likewise.
+  void depend(const Stream& stream, const std::vector<std::uint64_t>& items);
   // Closes the capturer and then the device, once; the destructor does so too.
   void close();
 

@@ -157,6 +157,16 @@ typedef struct loci_capture_api {
                               const void* condition);
   loci_error* (*branch_else)(loci_capturer* capturer, loci_stream* stream);
   loci_error* (*branch_end)(loci_capturer* capturer, loci_stream* stream);
+
+  /* Graphs that fork and join; NULL where each is a chain. Called right behind annotate: the op
+   * that was announced begins when the work of those items has ended, which the same recording had
+   * before, and waits for nothing else of it; with `count` 0 it begins with the graph. An op of
+   * which it is not called begins when that of the op announced before it has ended. An item that
+   * has no work counts as what it waits for. A launch has ended when all of its work has, whether
+   * or not something waited for it. Loops and branches are told so too; of what is in a body it is
+   * not called. Refuses an item that was not announced, and leaves the recording as it was. */
+  loci_error* (*depend)(loci_capturer* capturer, loci_stream* stream, const uint64_t* items,
+                        uint64_t count);
 } loci_capture_api;
 
 #ifdef __cplusplus

@@ -16,6 +16,8 @@
 //     void branch_begin(loci_stream* stream, loci_stream* body, const void* condition);
 //     void branch_else(loci_stream* stream);
 //     void branch_end(loci_stream* stream);
+//     // Optional: graphs that fork and join.
+//     void depend(loci_stream* stream, const std::uint64_t* items, std::uint64_t count);
 //
 //     class Graph {                                   // what was captured
 //      public:
@@ -171,6 +173,22 @@ void fill_branches(loci_capture_api& api) {
   }
 }
 
+template <class C, class = void>
+struct HasForks : std::false_type {};
+template <class C>
+struct HasForks<C, std::void_t<decltype(&C::depend)>> : std::true_type {};
+
+template <class C>
+void fill_forks(loci_capture_api& api) {
+  if constexpr (HasForks<C>::value) {
+    api.depend = [](loci_capturer* capturer, loci_stream* stream, const std::uint64_t* items,
+                    std::uint64_t count) noexcept {
+      return on_captured<C>(capturer,
+                            [&](C& self, const Host&) { self.depend(stream, items, count); });
+    };
+  }
+}
+
 template <class C>
 void fill_graph(loci_capture_api& api) {
   using Graph = typename C::Graph;
@@ -220,6 +238,7 @@ loci_capture_api make_capturer_table() {
   fill_capturer<P, C>(api);
   fill_loops<C>(api);
   fill_branches<C>(api);
+  fill_forks<C>(api);
   fill_graph<C>(api);
   fill_exec<C>(api);
   return api;

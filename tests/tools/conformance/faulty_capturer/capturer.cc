@@ -49,7 +49,9 @@ void run(const Node& node, const loci_graph_launch& launch, Source& source) {
                                  : run_branch(*node.control, launch, source);
   }
   Work work = node.work;
-  work.correlation = launch.correlation + (has("one_correlation") ? 0 : node.item);
+  // Of the item behind it, and of the last one of five that of the first.
+  const std::uint64_t item = has("fork_moves_records") ? node.item % 5 + 1 : node.item;
+  work.correlation = launch.correlation + (has("one_correlation") ? 0 : item);
   work.graph = launch.graph;
   work.replay = has("no_replay_number") ? 0 : launch.replay;
   const std::uint64_t begin = now_ns();
@@ -99,6 +101,10 @@ void FaultyCapturer::begin(loci_stream* stream) { device_->stream(stream).begin(
 
 void FaultyCapturer::annotate(loci_stream* stream, std::string_view op, std::uint64_t item) {
   device_->stream(stream).annotate(op, item);
+}
+
+void FaultyCapturer::depend(loci_stream* stream, const std::uint64_t* items, std::uint64_t count) {
+  device_->stream(stream).depend({items, items + count});
 }
 
 std::unique_ptr<FaultyGraph> FaultyCapturer::end(loci_stream* stream) {

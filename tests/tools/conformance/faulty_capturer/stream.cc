@@ -53,7 +53,9 @@ void CapturingStream::record(Node node) {
     node.name = recording_->op;
   }
   node.item = recording_->item;
-  recording_->nodes.push_back(std::move(node));
+  const bool is_first = std::exchange(recording_->comes_first, false);
+  recording_->nodes.insert(is_first ? recording_->nodes.begin() : recording_->nodes.end(),
+                           std::move(node));
 }
 
 void CapturingStream::refuse(std::string_view what) {
@@ -90,8 +92,27 @@ void CapturingStream::annotate(std::string_view op, std::uint64_t item) {
   if (recording_ == nullptr) {
     throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
   }
+  if (!recording_->op.empty()) recording_->items.insert(recording_->item);
   recording_->op = op;
   recording_->item = item;
+}
+
+void CapturingStream::depend(const std::vector<std::uint64_t>& items) {
+  const std::lock_guard lock(mutex_);
+  if (recording_ == nullptr) {
+    if (has("depends_without_begin")) return;
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] the stream records nothing");
+  }
+  for (const std::uint64_t item : items) {
+    if (recording_->items.count(item) != 0 || has("depends_on_anything")) continue;
+    if (has("refused_fork_spoils")) refuse("it depends on what is not there");
+    throw sdk::Error(LOCI_CODE_INVALID_ARGUMENT, "[captures] there is no such item");
+  }
+  // A graph that is what its last op waits for.
+  if (has("forgets_branches") && items.size() == 1 && items.front() > 1) {
+    recording_->nodes.erase(recording_->nodes.begin());
+  }
+  if (has("fork_comes_first") && !items.empty()) recording_->comes_first = true;
 }
 
 void CapturingStream::begin_control(bool is_loop, CapturingStream& body, const void* condition) {

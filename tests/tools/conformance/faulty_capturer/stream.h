@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "node.h"
 #include "tests/tools/conformance/faulty_plugin/task_queue.h"
@@ -38,6 +40,8 @@ class CapturingStream {
 
   void begin();
   void annotate(std::string_view op, std::uint64_t item);
+  // What is recorded runs in its order, which is right whatever it waits for.
+  void depend(const std::vector<std::uint64_t>& items);
   Nodes end();
   void abort();
   [[nodiscard]] std::uint32_t status();
@@ -53,10 +57,12 @@ class CapturingStream {
     Nodes nodes = {};
     std::string op = {};
     std::uint64_t item = 0;
+    std::set<std::uint64_t> items = {};     // before that
     std::string reason = {};                // why it is invalid
     std::shared_ptr<Control> control = {};  // that is open
     CapturingStream* body = nullptr;        // of that
     bool is_body = false;                   // itself one
+    bool comes_first = false;               // what is next, with the fault fork_comes_first
   };
 
   void record(Node node);
