@@ -123,9 +123,13 @@ void bring_feeds_first(Plan* plan) {
   std::stable_partition(plan->instructions.begin(), plan->instructions.end(), is_feed);
 }
 
-// What a device records is a stream's work, one after the other.
-std::size_t stream_count(const CompileOptions& options) {
-  return options.capture == GraphCapture::kOff ? static_cast<std::size_t>(options.streams) : 1;
+// The blocks of what is captured work in default streams: a device may record them as parts of a
+// graph.
+void assign_resources_of(const CompileOptions& options, bool captures, Plan* plan) {
+  const auto streams = static_cast<std::size_t>(options.streams);
+  if (captures) return assign_captured_resources(options.reuse_memory, streams, plan);
+  const bool is_alone = options.capture == GraphCapture::kOff;
+  assign_resources(options.reuse_memory, is_alone ? streams : 1, plan);
 }
 
 }  // namespace
@@ -153,7 +157,7 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
   lower(request, kernels, plan.get());
   const bool captures = request.options.capture != GraphCapture::kOff && request.block == nullptr;
   if (captures) bring_feeds_first(plan.get());
-  assign_resources(request.options.reuse_memory, stream_count(request.options), plan.get());
+  assign_resources_of(request.options, captures, plan.get());
   for (const Instruction& instruction : plan->instructions) {
     add_queued(instruction.device, &plan->queued_devices);
     for (const Plan* inner : plans_of(instruction)) add_queued_by(*inner, &plan->queued_devices);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "framework/compile/fork_planner.h"
 #include "framework/compile/memory_assignment.h"
 #include "framework/compile/pinned_values.h"
 #include "framework/compile/scheduler.h"
@@ -23,6 +24,20 @@ bool fits(const Plan& plan) {
   });
 }
 
+// Memory for what runs at the same time instead of one after the other. False where it would be
+// much more, or more than there is.
+bool assign_memory_beside(bool reuse_memory, const Timeline& timeline, Plan* plan) {
+  const std::uint64_t before = arena_bytes(*plan);
+  assign_memory(reuse_memory, timeline, plan);
+  const std::uint64_t after = arena_bytes(*plan);
+  if (after <= before + before / 4 + kAllowedBytes && fits(*plan)) return true;
+  core::log(core::Module::kExecutor, core::Level::kInfo,
+            "a plan keeps to one stream per device: with more it would take {} bytes for "
+            "intermediate values instead of {}",
+            after, before);
+  return false;
+}
+
 }  // namespace
 
 void assign_resources(bool reuse_memory, std::size_t streams, Plan* plan) {
@@ -33,18 +48,22 @@ void assign_resources(bool reuse_memory, std::size_t streams, Plan* plan) {
   if (!plan->is_block) pin_copied_values(plan);
   std::optional<TimedSchedule> made = make_schedule(*plan, streams);
   if (!made) return unpin_values(plan);
-  const std::uint64_t before = arena_bytes(*plan);
-  assign_memory(reuse_memory, made->timeline, plan);
-  const std::uint64_t after = arena_bytes(*plan);
-  if (after <= before + before / 4 + kAllowedBytes && fits(*plan)) {
+  if (assign_memory_beside(reuse_memory, made->timeline, plan)) {
     plan->schedule = std::make_unique<const Schedule>(std::move(made->schedule));
     return;
   }
-  core::log(core::Module::kExecutor, core::Level::kInfo,
-            "a plan keeps to one stream per device: with more it would take {} bytes for "
-            "intermediate values instead of {}",
-            after, before);
   unpin_values(plan);
+  assign_memory(reuse_memory, Timeline::sequential(), plan);
+}
+
+void assign_captured_resources(bool reuse_memory, std::size_t branches, Plan* plan) {
+  assign_memory(reuse_memory, Timeline::sequential(), plan);
+  std::optional<TimedForks> made = plan_forks(*plan, branches);
+  if (!made) return;
+  if (assign_memory_beside(reuse_memory, made->timeline, plan)) {
+    plan->forks = std::make_unique<const GraphForks>(std::move(made->forks));
+    return;
+  }
   assign_memory(reuse_memory, Timeline::sequential(), plan);
 }
 

@@ -11,4 +11,8 @@ namespace loci::runtime {
 // the same time, unless that would take much more memory or more than there is.
 void assign_resources(bool reuse_memory, std::size_t streams, Plan* plan);
 
+// The same of what is captured: instructions run one after the other where they are launched, and
+// graphs of them may have up to `branches` branches.
+void assign_captured_resources(bool reuse_memory, std::size_t branches, Plan* plan);
+
 }  // namespace loci::runtime

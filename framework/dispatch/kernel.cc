@@ -123,6 +123,7 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   }
   info_ = info;
   def_ = implementation.def;
+  flops_ = desc.flops;
   library_->plugin->retain();
   device_ = &device;
   device.begin_use();

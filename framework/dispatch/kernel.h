@@ -52,6 +52,8 @@ class PreparedKernel {
   [[nodiscard]] const std::vector<std::uint32_t>& input_layouts() const { return input_layouts_; }
   // By flat output: the layout in which it writes. Empty: all are plain.
   [[nodiscard]] const std::vector<std::uint32_t>& output_layouts() const { return output_layouts_; }
+  // Of a launch, by the op's schema; 0 if it serves launches of any extents.
+  [[nodiscard]] std::uint64_t flops() const { return flops_; }
   // Why a launch cannot be part of a device graph; empty if it can.
   [[nodiscard]] std::string capture_refusal() const;
   // What the plugin says that it keeps, about.
@@ -66,6 +68,7 @@ class PreparedKernel {
   loci_prepared_info info_{};
   std::vector<std::uint32_t> input_layouts_;
   std::vector<std::uint32_t> output_layouts_;
+  std::uint64_t flops_ = 0;
   std::uint64_t code_ = 0;                    // see new_code.h
   mutable std::atomic<bool> has_run_{false};  // the code
 };

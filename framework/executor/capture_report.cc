@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "framework/core/raise.h"
@@ -39,7 +40,28 @@ CaptureProblem problem_of(const Plan& plan, std::size_t index, const device::Dev
   return {index, record_refusal(plan, index), kNativeRemedy};
 }
 
+// Of instructions [first, last) that are one graph.
+std::uint64_t branches_of(const Plan& plan, std::size_t first, std::size_t last) {
+  if (plan.forks == nullptr) return 1;
+  const auto begin = plan.forks->branches.begin();
+  return std::set<std::uint32_t>(begin + static_cast<std::ptrdiff_t>(first),
+                                 begin + static_cast<std::ptrdiff_t>(last))
+      .size();
+}
+
+inspect::CapturedPart tell(const Plan& plan, const CaptureFacts::Part& part) {
+  const bool is_native = part.reason.empty();
+  return {is_native, part.last - part.first, instruction_name(plan, part.first), part.reason,
+          is_native ? branches_of(plan, part.first, part.last) : 1};
+}
+
 }  // namespace
+
+std::vector<inspect::CapturedPart> captured_parts(const Plan& plan) {
+  std::vector<inspect::CapturedPart> told;
+  for (const CaptureFacts::Part& part : plan.captures->parts()) told.push_back(tell(plan, part));
+  return told;
+}
 
 std::vector<inspect::CaptureProblem> capture_problems_of(const Plan& plan, device::Device& device,
                                                          Capturing capturing) {
@@ -110,10 +132,7 @@ PlanCapture capture(const Executor& executor, const Program& program, const Feed
   PlanCapture told;
   told.arena_bytes = runtime::arena_bytes(*plan);
   if (plan->captures == nullptr) return told;
-  for (runtime::CaptureFacts::Part& part : plan->captures->parts()) {
-    told.parts.push_back({part.reason.empty(), part.last - part.first,
-                          runtime::instruction_name(*plan, part.first), std::move(part.reason)});
-  }
+  told.parts = runtime::captured_parts(*plan);
   const runtime::CaptureFacts::Counts counts = plan->captures->counts();
   told.captures = counts.captures;
   told.replays = counts.replays;
@@ -130,16 +149,19 @@ std::string PlanCapture::to_string() const {
   std::uint64_t all = 0;
   std::uint64_t native = 0;
   std::uint64_t graphs = 0;
+  std::uint64_t branches = 1;
   for (const CapturedPart& part : parts) {
     all += part.items;
     native += part.is_native ? part.items : 0;
     graphs += part.is_native ? 1 : 0;
+    branches = std::max(branches, part.branches);
   }
   std::string text = fmt::format(
       "{} of {} launches and copies in {} graph{}, captured in {:.1f} us; {} bytes of "
-      "graphs, {} of values; {} replays, {} addresses exchanged, {} captured again\n",
+      "graphs, {} of values; {} replays, {} addresses exchanged, {} captured again{}\n",
       native, all, graphs, graphs == 1 ? "" : "s", static_cast<double>(capture_ns) / 1000, bytes,
-      arena_bytes, replays, patches, recaptures);
+      arena_bytes, replays, patches, recaptures,
+      branches == 1 ? "" : fmt::format("; up to {} launches run side by side", branches));
   for (const CapturedPart& part : parts) {
     if (part.is_native) continue;
     text += fmt::format("  {} launched by the host, from {} on: {}\n", part.items, part.first,

@@ -16,6 +16,8 @@ enum class Capturing : std::uint8_t { kExecutor, kGraph };
 // As one graph of the device. What is fed is none.
 [[nodiscard]] std::vector<inspect::CaptureProblem> capture_problems_of(
     const Plan& plan, device::Device& device, Capturing capturing = Capturing::kExecutor);
+// Of the latest capture of a plan that has `captures`.
+[[nodiscard]] std::vector<inspect::CapturedPart> captured_parts(const Plan& plan);
 // Of a run that a Graph captures: what it is fed and what it fetches. At most one of each.
 [[nodiscard]] std::vector<inspect::CaptureProblem> exchange_problems(
     const Feed& feed, const std::vector<Fetch>& fetch);

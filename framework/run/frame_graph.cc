@@ -221,6 +221,10 @@ void FrameGraph::issue_captured(std::size_t item, const device::Device& device,
   throw taken.within(describe_instruction(plan_, item));
 }
 
+const std::vector<std::uint32_t>* FrameGraph::dependencies(std::size_t item) const {
+  return plan_.forks == nullptr ? nullptr : &plan_.forks->waits[item];
+}
+
 // Of a loop or a branch, which has no launch.
 void FrameGraph::visit_values(std::size_t item, const device_graph::AddressVisitor& visit) const {
   const Instruction& instruction = plan_.instructions[item];

@@ -75,6 +75,7 @@ class FrameGraph final : private device_graph::GraphItems {
   void issue_captured(std::size_t item, const device::Device& device,
                       loci_stream* stream) const override;
   void issue_control(std::size_t item) const;
+  [[nodiscard]] const std::vector<std::uint32_t>* dependencies(std::size_t item) const override;
   void visit_addresses(std::size_t first, std::size_t last,
                        const device_graph::AddressVisitor& visit) const override;
   void visit_values(std::size_t item, const device_graph::AddressVisitor& visit) const;

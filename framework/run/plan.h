@@ -15,6 +15,7 @@
 #include "framework/ops/infer_context.h"
 #include "framework/profiler/enabled.h"
 #include "framework/program/program_impl.h"
+#include "framework/run/graph_forks.h"
 #include "framework/run/place_reason.h"
 #include "framework/run/plan_memory.h"
 #include "framework/run/schedule.h"
@@ -221,6 +222,8 @@ class Plan {
   std::size_t awaited_reads = 0;
   // Of a plan whose frames capture what they launch, see FrameGraph; else null.
   std::unique_ptr<CaptureFacts> captures;
+  // Of such a plan, which has no schedule; null if its graphs are chains.
+  std::unique_ptr<const GraphForks> forks;
   // Null if all run one after the other, as they are listed, in the default streams.
   std::unique_ptr<const Schedule> schedule;
   std::vector<PlanFeed> feeds;

@@ -86,6 +86,12 @@ std::uint64_t bytes_of(const Schedule& schedule) {
   return bytes;
 }
 
+std::uint64_t bytes_of(const GraphForks& forks) {
+  std::uint64_t bytes = sizeof forks + heap_of(forks.waits) + heap_of(forks.branches);
+  for (const std::vector<std::uint32_t>& waits : forks.waits) bytes += heap_of(waits);
+  return bytes;
+}
+
 }  // namespace
 
 std::uint64_t plan_bytes(const Plan& plan) {
@@ -97,6 +103,7 @@ std::uint64_t plan_bytes(const Plan& plan) {
   for (const PlanOperator& op : plan.operators) bytes += heap_of(op.detail) + heap_of(op.kernel);
   for (const Instruction& instruction : plan.instructions) bytes += heap_of(instruction);
   if (plan.schedule != nullptr) bytes += bytes_of(*plan.schedule);
+  if (plan.forks != nullptr) bytes += bytes_of(*plan.forks);
   return bytes;
 }
 

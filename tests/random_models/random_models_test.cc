@@ -184,6 +184,46 @@ TEST(RandomModelsTest, ImperativeOpsComputeTheSame) {
   for_models(from_environment("LOCI_RANDOM_MODELS", 100), expect_same_imperatively);
 }
 
+// Where runs are captured: LOCI_RANDOM_PLACE.
+std::string capturing_place() {
+  const char* text = std::getenv("LOCI_RANDOM_PLACE");
+  return text == nullptr ? "sim:0" : text;
+}
+
+// Returns in how many branches its graphs are.
+std::uint64_t expect_same_captured(std::uint64_t seed) {
+  const RandomModel model(seed);
+  CompileOptions options = model.options();
+  options.fallback = FallbackPolicy::kAllow;
+  options.streams = 1;
+  Executor plain(capturing_place(), options, model.scope());
+  options.streams = 4;
+  options.capture = GraphCapture::kAuto;
+  Executor captured(capturing_place(), options, model.scope());
+  std::uint64_t branches = 0;
+  for (std::size_t run = 0; run < model.batches().size(); ++run) {
+    const Feed feed = model.feed(run);
+    const std::vector<Tensor> expected = plain.run(model.program(), feed, model.fetches());
+    for (int time = 0; time < 3; ++time) {
+      SCOPED_TRACE(fmt::format("run {}, time {}", run, time));
+      expect_same(captured.run(model.program(), feed, model.fetches()), expected, {});
+    }
+    const auto told = inspect::capture(captured, model.program(), feed, model.fetches());
+    for (const auto& part : told.parts) branches = std::max(branches, part.branches);
+  }
+  return branches;
+}
+
+// As graphs, which fork where that pays: a plain run, a capture and replays, of each batch.
+TEST(RandomModelsTest, CapturedGraphsComputeTheSame) {
+  ::setenv("LOCI_SIM", "race=1", 1);
+  const std::uint64_t count = from_environment("LOCI_RANDOM_MODELS", 80);
+  std::uint64_t forked = 0;
+  for_models(count, [&](std::uint64_t seed) { forked += expect_same_captured(seed) > 1 ? 1 : 0; });
+  if (count < 80) return;
+  EXPECT_GT(forked, count / 40);
+}
+
 // That scope's parameters, each with one element that is off by its half.
 Scope with_wrong_elements(const Scope& right, std::uint64_t seed) {
   Scope wrong;

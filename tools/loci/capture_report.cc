@@ -67,6 +67,7 @@ Json capture_json(const Session& session, GraphCapture capture) {
     parts.push_back({{"native", part.is_native},
                      {"items", part.items},
                      {"first", part.first},
+                     {"branches", part.branches},
                      {"reason", part.is_native ? Json() : Json(part.reason)}});
   }
   return {{"parts", std::move(parts)},

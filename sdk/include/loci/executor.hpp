@@ -87,7 +87,9 @@ struct CompileOptions {
   // and copies between places beside them. 1: every operator starts when the one before it has been
   // given to its device, and copies are waited for. At most 64. Results are the same to the bit.
   int streams = 4;
-  // With it everything runs in the default stream of its device, as if `streams` were 1.
+  // With it what is not part of a graph runs in the default stream of its device, as if `streams`
+  // were 1. A graph forks and joins, where its capturer can and where that pays: independent
+  // launches of it run side by side, in up to `streams` branches.
   GraphCapture capture = GraphCapture::kOff;
   // Extents of dimension 0, ascending, of what an executor is fed for data variables whose
   // dimension 0 is dynamic, and of the inputs of functions that compile() makes (loci/trace.hpp).

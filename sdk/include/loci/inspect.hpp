@@ -154,8 +154,9 @@ LOCI_PUBLIC std::string to_string(const std::vector<CaptureProblem>& problems);
 struct CapturedPart {
   bool is_native = false;  // one launch of a graph of the device's; else the host launches each
   std::uint64_t items = 0;
-  std::string first;   // the operator or copy that it begins with: "matmul_0"
-  std::string reason;  // why it is not native; empty if it is
+  std::string first;           // the operator or copy that it begins with: "matmul_0"
+  std::string reason;          // why it is not native; empty if it is
+  std::uint64_t branches = 1;  // how many of its items run at the same time, at most
 };
 // What became of the captures of a plan. All zero before the second run.
 struct LOCI_PUBLIC PlanCapture {

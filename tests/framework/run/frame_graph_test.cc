@@ -307,6 +307,99 @@ TEST(FrameGraphTest, AProfileHasTheOperatorsAndTheGraph) {
   });
 }
 
+// Two heads, each long enough to be worth a branch, over one trunk; trained.
+struct TwoHeads {
+  TwoHeads() {
+    const ProgramGuard building(main, startup);
+    const Variable x = data("x", {4, 3}, kFloat32);
+    const Variable label = data("label", {4, 1}, kFloat32);
+    const Variable trunk = relu(layers::fc(x, 5));
+    Variable sum;
+    for (int head = 0; head < 2; ++head) {
+      Variable y = trunk;
+      for (int i = 0; i < 3; ++i) y = tanh(layers::fc(y, 4));
+      sum = head == 0 ? y : sum + y;
+    }
+    loss = mean(square_error_cost(layers::fc(sum, 1), label));
+    optimizer::Adam(0.05).minimize(loss);
+  }
+  Program main;
+  Program startup;
+  Variable loss;
+};
+
+Outcome train_heads(GraphCapture capture, int streams, Optimization optimization) {
+  config::set_seed(7);
+  const TwoHeads model;
+  CompileOptions options = CompileOptions::exact();
+  options.optimization = optimization;
+  options.capture = capture;
+  options.streams = streams;
+  Executor executor("sim:0", options, Scope());
+  executor.run(model.startup);
+  Outcome outcome;
+  std::vector<Tensor> kept;  // so that each batch has an address of its own
+  Feed feed;
+  const std::vector<Fetch> fetch{Fetch(model.loss).at(Place("sim:0"))};
+  for (int step = 0; step < kSteps; ++step) {
+    kept.push_back(batch(step, 3).to(Place("sim:0")));
+    kept.push_back(batch(2 * step, 1).to(Place("sim:0")));
+    feed = {{"x", kept[kept.size() - 2]}, {"label", kept.back()}};
+    kept.push_back(executor.run(model.main, feed, fetch)[0]);
+    outcome.losses.push_back(kept.back().item<float>());
+  }
+  outcome.told = inspect::capture(executor, model.main, feed, fetch);
+  return outcome;
+}
+
+std::uint64_t branches_of(const inspect::PlanCapture& told) {
+  std::uint64_t most = 0;
+  for (const inspect::CapturedPart& part : told.parts) most = std::max(most, part.branches);
+  return most;
+}
+
+// The checker takes what no edge orders for what may meet.
+TEST(FrameGraphTest, GraphsThatForkAreChainsToTheBit) {
+  for (const Optimization optimization : {Optimization::kNone, Optimization::kExact}) {
+    in_native_context({{"SIM", "race=1,delay_us=20"}}, [&] {
+      const Outcome plain = train_heads(GraphCapture::kOff, 1, optimization);
+      const Outcome chain = train_heads(GraphCapture::kAuto, 1, optimization);
+      const Outcome forked = train_heads(GraphCapture::kAuto, 4, optimization);
+      EXPECT_EQ(branches_of(chain.told), 1U);
+      EXPECT_GT(branches_of(forked.told), 1U);
+      EXPECT_THAT(forked.told.to_string(), HasSubstr("launches run side by side"));
+      EXPECT_THAT(chain.told.to_string(), ::testing::Not(HasSubstr("side by side")));
+      EXPECT_EQ(chain.losses, plain.losses);
+      EXPECT_EQ(forked.losses, plain.losses);
+      EXPECT_EQ(forked.told.patches, chain.told.patches);
+      EXPECT_EQ(forked.told.recaptures, 0U);
+    });
+  }
+}
+
+TEST(FrameGraphTest, AGraphThatForksIsRecordedAnew) {
+  in_native_context({{"SIM_GRAPH_NO_PATCH", "1"}, {"SIM", "race=1"}}, [&] {
+    const Outcome plain = train_heads(GraphCapture::kOff, 1, Optimization::kExact);
+    const Outcome forked = train_heads(GraphCapture::kAuto, 4, Optimization::kExact);
+    EXPECT_GT(branches_of(forked.told), 1U);
+    EXPECT_EQ(forked.losses, plain.losses);
+    EXPECT_EQ(forked.told.recaptures, 2U);
+    EXPECT_EQ(forked.told.reinstantiations, 0U);
+  });
+}
+
+TEST(FrameGraphTest, WithoutACapturerNothingForks) {
+  in_native_context(
+      {},
+      [] {
+        const Outcome plain = train_heads(GraphCapture::kOff, 1, Optimization::kExact);
+        const Outcome list = train_heads(GraphCapture::kAuto, 4, Optimization::kExact);
+        EXPECT_EQ(list.losses, plain.losses);
+        EXPECT_EQ(list.told.arena_bytes, plain.told.arena_bytes);
+      },
+      WithCapturer::kNo);
+}
+
 TEST(FrameGraphTest, AFailingOperatorIsNamed) {
   in_native_context({{"SIM", "fail_task=40"}}, [] {
     try {
