@@ -1,6 +1,6 @@
-// How near Loci comes to what the device does without it: products, convolutions, memory, copies,
-// replays, and the cost of a profile. On the double of the driver it shows only that the programs
-// work.
+// How near Loci comes to what the device does without it: products, convolutions, memory, small
+// operators, copies, replays, and the cost of a profile. On the double of the driver it shows only
+// that the programs work.
 #include <cstdio>
 #include <exception>
 #include <loci/devices.hpp>
@@ -22,6 +22,7 @@ void measure(Report* report) {
   measure_matmul(bench);
   measure_conv2d(bench);
   measure_bandwidth(bench);
+  measure_latency(bench);
   measure_copies(bench);
   measure_replay(bench);
   measure_profiler(bench);

@@ -87,6 +87,7 @@ struct CudaBench {
 void measure_matmul(const CudaBench& bench);
 void measure_conv2d(const CudaBench& bench);
 void measure_bandwidth(const CudaBench& bench);
+void measure_latency(const CudaBench& bench);
 void measure_copies(const CudaBench& bench);
 void measure_replay(const CudaBench& bench);
 void measure_profiler(const CudaBench& bench);

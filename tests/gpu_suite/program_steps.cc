@@ -63,8 +63,8 @@ std::vector<Step> program_steps(const Plan& plan) {
 
 std::vector<Step> bench_steps(const Plan& plan) {
   std::vector<Step> steps;
-  for (const char* rows :
-       {"matmul", "conv2d", "bandwidth", "copies", "replay", "profiler", "transformer"}) {
+  for (const char* rows : {"matmul", "conv2d", "bandwidth", "latency", "copies", "replay",
+                           "profiler", "transformer"}) {
     steps.push_back(bench(plan, rows));
   }
   return steps;
