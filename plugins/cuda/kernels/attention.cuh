@@ -214,7 +214,7 @@ class AttentionBlock {
     }
 #pragma unroll
     for (int k = 0; k < kParts; ++k) {
-      shares[k] = exp2_of(totals[k].lanes[0] - shift_of(all.lanes[0]));
+      shares[k] = power_of_two(totals[k].lanes[0] - shift_of(all.lanes[0]));
       all.lanes[1] = fmaf(totals[k].lanes[1], shares[k], all.lanes[1]);
     }
     return all;

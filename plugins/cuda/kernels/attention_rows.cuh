@@ -4,13 +4,9 @@
 
 #include <cmath>
 
-namespace loci::cuda {
+#include "kernels/device_functions.cuh"
 
-__device__ inline float exp2_of(float x) {
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
-  return power;
-}
+namespace loci::cuda {
 
 // What is subtracted from exponents. Of a row that has seen no score but -infinity nothing, or
 // these would not be -infinity any more.
@@ -56,7 +52,7 @@ struct AttentionRows {
       most = fmaxf(largest_of_lanes<Products::kRowLanes>(most) * log2_factor, largest[i]);
       const float shift = shift_of(most);
       // Before the first score the results are 0.
-      const float kept = largest[i] == -INFINITY ? 1 : exp2_of(largest[i] - shift);
+      const float kept = largest[i] == -INFINITY ? 1 : power_of_two(largest[i] - shift);
       largest[i] = most;
       const float added = weigh(products, i, log2_factor, Products::kLog2Weight - shift);
       sum[i] = fmaf(sum[i], kept, added);
@@ -77,7 +73,7 @@ struct AttentionRows {
 #pragma unroll
     for (int j = 0; j < Products::kScores; ++j) {
       float& weight = products.score(i, j);
-      weight = exp2_of(fmaf(weight, factor, shift));
+      weight = power_of_two(fmaf(weight, factor, shift));
       sum += weight;
     }
     return sum;

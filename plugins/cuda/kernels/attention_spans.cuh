@@ -18,7 +18,7 @@ __device__ inline float joined(const AttentionArguments& op, std::int64_t item) 
   float result = 0;
   for (std::int64_t span = 0; span < op.spans.value; ++span) {
     const auto total = load_lanes<2>(op.span_totals + (span * op.rows + row) * 2);
-    const float share = exp2_of(total.lanes[0] - shift_of(largest));
+    const float share = power_of_two(total.lanes[0] - shift_of(largest));
     sum = fmaf(share, total.lanes[1], sum);
     result = fmaf(share, op.span_results[span * op.rows * op.columns.value + item], result);
   }

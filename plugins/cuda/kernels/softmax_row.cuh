@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/axis_vectors.cuh"
+#include "kernels/device_functions.cuh"
 #include "kernels/limits.cuh"
 #include "kernels/sum_type.cuh"
 
@@ -17,9 +18,7 @@ template <class T>
 __device__ computed_t<T> power(computed_t<T> x) {
   if constexpr (kIsHalf<T>) {
     constexpr float kLog2E = 1.44269504F;
-    float result;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(fmaf(x, kLog2E, 64)));
-    return result;
+    return power_of_two(fmaf(x, kLog2E, 64));
   } else {
     return exp(x);
   }
