@@ -204,6 +204,17 @@ TEST_F(CudaReportTest, ALibraryThatCannotChooseCallsTellsOfWorkToo) {
               AllOf(HasSubstr("CUPTI tells of"), Not(HasSubstr("times come from CUDA events"))));
 }
 
+// Nobody asks for calls there, of which CUPTI then records only those by which ids join.
+TEST_F(CudaReportTest, VerifyFindsTheIdsOfAllWork) {
+  const std::string there = build_path("lib/loci/cuda_double/");
+  const Finished finished =
+      run_process({build_path("bin/loci"), "verify", build_path("lib/loci/plugins/loci-cuda.so"),
+                   "--emulated", "--level", "profile"},
+                  {"LOCI_CUDA_DRIVER=" + there + "libcuda.so.1",
+                   "LOCI_CUDA_CUPTI=" + there + "libcupti.so.13"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
 TEST_F(CudaReportTest, ALibraryThatIsNoneIsNamed) {
   const std::string driver = build_path("lib/loci/cuda_double/libcuda.so.1");
   const auto with = [&](const std::string& cupti) {
