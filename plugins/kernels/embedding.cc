@@ -40,7 +40,7 @@ class EmbeddingGrad final : public sdk::Kernel {
   void prepare(Prepare& prepare) const override {
     const auto weight = prepare.op().output(0);
     const std::int64_t count = prepare.op().input(1).numel();
-    prepare.set_workspace(static_cast<std::uint64_t>(count) * sizeof(RowKey));
+    prepare.set_workspace(row_keys_bytes(count));
     sdk::visit_floats(weight.dtype(), [&](auto tag) {
       using Grad = RowSums<typename decltype(tag)::type>;
       prepare.emplace<Grad>(Grad{.op = "embedding_grad",

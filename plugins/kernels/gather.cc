@@ -40,7 +40,7 @@ class GatherGrad final : public sdk::Kernel {
     const auto x = prepare.op().output(0);
     const sdk::AxisSplit split(x.dims(), axis_);
     const std::int64_t count = prepare.op().input(1).numel();
-    prepare.set_workspace(static_cast<std::uint64_t>(count) * sizeof(RowKey));
+    prepare.set_workspace(row_keys_bytes(count));
     sdk::visit_floats(x.dtype(), [&](auto tag) {
       using Grad = RowSums<typename decltype(tag)::type>;
       prepare.emplace<Grad>(Grad{.op = "gather_grad",

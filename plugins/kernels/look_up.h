@@ -19,9 +19,8 @@ constexpr std::int64_t row_grain(std::int64_t row_bytes) {
 // Input 0 is `tables` tables of `rows` rows, input 1 `count` indices: of each table, the rows that
 // the indices name.
 struct LookUp {
-  static constexpr std::int64_t kCacheLine = 64;
   // So many rows are fetched ahead.
-  static constexpr std::int64_t kAhead = 6;
+  static constexpr std::int64_t kAhead = 12;
 
   void launch(const sdk::Launch& launch) const {
     const auto* from = launch.input<char>(0);
@@ -53,7 +52,7 @@ struct LookUp {
       }
     }
     for (std::int64_t i = begin; i < end; ++i, to += row_bytes) {
-      if (i + kAhead < end) prefetch(table + ids[i + kAhead] * row_bytes);
+      if (i + kAhead < end) prefetch_row(table + ids[i + kAhead] * row_bytes, row_bytes);
       copy_row(table, ids[i], to);
     }
   }
@@ -77,12 +76,6 @@ struct LookUp {
       }
       for (; i < count; ++i) out[i] = from[ids[i]];
     });
-  }
-
-  void prefetch(const char* row) const {
-    for (std::int64_t byte = 0; byte < row_bytes; byte += kCacheLine) {
-      __builtin_prefetch(row + byte);
-    }
   }
 
   void copy_row(const char* table, std::int64_t id, char* to) const {

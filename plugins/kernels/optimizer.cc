@@ -7,6 +7,7 @@
 #include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/row_block.h"
 #include "plugins/kernels/row_ids.h"
 #include "plugins/kernels/update_rules.h"
 
@@ -83,9 +84,8 @@ struct RowsUpdate {
     const Rule rule(launch, options);
     const T* grad = launch.input<T>(1);
     const IntegerView ids(launch.input_view(Rule::kRows));
-    auto* keys = launch.workspace<RowKey>();
     check_row_ids("rows of a gradient", ids, count, rows);
-    sort_row_ids(ids, count, keys);
+    const RowKey* keys = sort_row_ids(ids, count, rows, launch.workspace<RowKey>());
     if (options.lazy) {
       update_touched(rule, keys, grad);
     } else {
@@ -132,10 +132,8 @@ struct RowsUpdate {
   // Of a row of the parameter that comes soon.
   LOCI_INLINE void prefetch(const T* param, const RowKey* next, const RowKey* stop) const {
     constexpr std::int64_t kAhead = 6;
-    constexpr std::int64_t kPerLine = 64 / sizeof(T);
     if (stop - next < kAhead) return;
-    const T* row = param + row_of(next[kAhead - 1]) * width;
-    for (std::int64_t i = 0; i < width; i += kPerLine) __builtin_prefetch(row + i, 1);
+    prefetch_row(param + row_of(next[kAhead - 1]) * width, width * std::int64_t{sizeof(T)});
   }
 
   LOCI_INLINE void update_row(const Rule& rule, std::int64_t row, const RowKey* first,
@@ -200,7 +198,7 @@ class Update final : public sdk::Kernel {
   void emplace_rows(Prepare& prepare) const {
     const auto param = prepare.op().input(0);
     const std::int64_t count = prepare.op().input(kRows).numel();
-    prepare.set_workspace(static_cast<std::uint64_t>(count) * sizeof(RowKey));
+    prepare.set_workspace(row_keys_bytes(count));
     const std::int64_t rows = param.dim(0);
     prepare.emplace<RowsUpdate<T, Rule<T>>>(&prepare.host(), count, rows,
                                             rows == 0 ? 0 : param.numel() / rows, options_);

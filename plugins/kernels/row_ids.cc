@@ -1,14 +1,38 @@
 #include "plugins/kernels/row_ids.h"
 
+#include <array>
+#include <bit>
+#include <utility>
+
 namespace loci::kernels {
+namespace {
+
+// Fewer keys are sorted by comparing them.
+constexpr std::int64_t kFewKeys = 64;
+constexpr int kDigitBits = 8;
+constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+
+// Keeps the order of keys whose digits are the same.
+void sort_by_digit(const RowKey* from, RowKey* to, std::int64_t count, int shift) {
+  const auto digit = [shift](RowKey key) { return (key >> shift) % kDigits; };
+  std::array<std::int64_t, kDigits> places{};
+  for (std::int64_t i = 0; i < count; ++i) ++places[digit(from[i])];
+  std::int64_t next = 0;
+  for (std::int64_t& place : places) next += std::exchange(place, next);
+  for (std::int64_t i = 0; i < count; ++i) to[places[digit(from[i])]++] = from[i];
+}
+
+}  // namespace
 
 void check_row_ids(const char* op, const IntegerView& ids, std::int64_t count, std::int64_t rows) {
   std::int64_t least = 0;
   std::int64_t most = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    least = std::min(least, ids[i]);
-    most = std::max(most, ids[i]);
-  }
+  ids.with_data([&](const auto* data) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      least = std::min<std::int64_t>(least, data[i]);
+      most = std::max<std::int64_t>(most, data[i]);
+    }
+  });
   if (count == 0 || (least >= 0 && most < rows)) return;
   std::int64_t at = 0;
   while (ids[at] >= 0 && ids[at] < rows) ++at;
@@ -24,11 +48,25 @@ std::string row_keys_refusal(std::int64_t rows, std::int64_t count) {
   return "more than 2^32 rows or ids";
 }
 
-void sort_row_ids(const IntegerView& ids, std::int64_t count, RowKey* keys) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    keys[i] = static_cast<RowKey>(ids[i]) << 32 | static_cast<RowKey>(i);
+const RowKey* sort_row_ids(const IntegerView& ids, std::int64_t count, std::int64_t rows,
+                           RowKey* workspace) {
+  RowKey* keys = workspace;
+  ids.with_data([&](const auto* data) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      keys[i] = static_cast<RowKey>(data[i]) << 32 | static_cast<RowKey>(i);
+    }
+  });
+  if (count < kFewKeys) {
+    std::sort(keys, keys + count);
+    return keys;
   }
-  std::sort(keys, keys + count);
+  RowKey* other = workspace + count;
+  const int bits = std::bit_width(static_cast<std::uint64_t>(rows - 1));
+  for (int bit = 0; bit < bits; bit += kDigitBits) {
+    sort_by_digit(keys, other, count, 32 + bit);
+    std::swap(keys, other);
+  }
+  return keys;
 }
 
 RowKeyRange rows_that_begin_in(const RowKey* keys, std::int64_t count, std::int64_t begin,

@@ -24,9 +24,23 @@ inline std::int64_t position_of(RowKey key) { return static_cast<std::int64_t>(k
 // Why a kernel cannot pack ids of that many rows and positions; empty if it can.
 std::string row_keys_refusal(std::int64_t rows, std::int64_t count);
 
-// Fills `keys` by row; those of one row are neighbours, in the order of their positions. The ids
-// are in range.
-void sort_row_ids(const IntegerView& ids, std::int64_t count, RowKey* keys);
+// Bytes of workspace for sorting so many ids.
+constexpr std::uint64_t row_keys_bytes(std::int64_t count) {
+  return 2 * static_cast<std::uint64_t>(count) * sizeof(RowKey);
+}
+
+// The keys of ids in [0, rows), by row; those of one row are neighbours, in the order of their
+// positions. Linear in `count`. `workspace` has row_keys_bytes(count) and holds the result.
+const RowKey* sort_row_ids(const IntegerView& ids, std::int64_t count, std::int64_t rows,
+                           RowKey* workspace);
+
+// Has the processor fetch a row that is read soon, from its first byte to its last.
+LOCI_INLINE inline void prefetch_row(const void* row, std::int64_t bytes) {
+  constexpr std::int64_t kCacheLine = 64;
+  const auto* from = static_cast<const char*>(row);
+  for (std::int64_t byte = 0; byte < bytes; byte += kCacheLine) __builtin_prefetch(from + byte);
+  if (bytes > 0) __builtin_prefetch(from + bytes - 1);  // rows seldom begin with a line
+}
 
 // The keys of the rows that begin in [begin, end): ranges of disjoint bounds have disjoint rows.
 struct RowKeyRange {
@@ -35,22 +49,5 @@ struct RowKeyRange {
 };
 RowKeyRange rows_that_begin_in(const RowKey* keys, std::int64_t count, std::int64_t begin,
                                std::int64_t end);
-
-// Sums of gradient rows are made in blocks of so many columns, on the stack.
-inline constexpr std::int64_t kRowBlock = 256;
-
-// The sum over [first, last) of columns [column, column + count) of `values`, whose rows have
-// `width` columns. The order of the sum is that of the positions.
-template <class T, class C>
-LOCI_INLINE inline void sum_row_block(const RowKey* first, const RowKey* last, const T* values,
-                                      std::int64_t width, std::int64_t column, std::int64_t count,
-                                      C* sum) {
-  std::fill_n(sum, count, C{0});
-  for (const RowKey* key = first; key != last; ++key) {
-    const T* row = values + position_of(*key) * width + column;
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) sum[i] += static_cast<C>(row[i]);
-  }
-}
 
 }  // namespace loci::kernels

@@ -6,6 +6,7 @@
 
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/look_up.h"
+#include "plugins/kernels/row_block.h"
 #include "plugins/kernels/row_ids.h"
 
 namespace loci::kernels {
@@ -21,10 +22,9 @@ struct RowSums {
     const IntegerView ids(launch.input_view(1));
     const T* out_grad = launch.input<T>(2);
     T* out = launch.output<T>(0);
-    auto* keys = launch.workspace<RowKey>();
     check_row_ids(op, ids, count, rows);
     if (width == 0 || tables == 0) return;
-    sort_row_ids(ids, count, keys);
+    const RowKey* keys = sort_row_ids(ids, count, rows, launch.workspace<RowKey>());
     zero(out);
     if (tables == 1) {
       host->parallel_for(0, count, row_grain(row_bytes()),
