@@ -17,9 +17,31 @@ namespace loci::kernels {
 // Neighbouring vectors that are worked on together where the axis is not the last.
 inline constexpr std::int64_t kAxisStrip = 64;
 
-// Calls work.run_row(offset, vector) for each vector if its elements lie side by side, else
+// Rows that are worked on in steps, each step for all of them before the next: what one row waits
+// for, such as a sum's last additions and a root, is then behind the loads of others.
+inline constexpr std::int64_t kRowsTogether = 8;
+
+template <class Work>
+concept TakesRowsTogether = requires(const Work& work) {
+  work.run_rows(std::int64_t{}, std::int64_t{});
+};
+
+template <class Work>
+LOCI_INLINE inline void run_rows_of(const Work& work, std::int64_t count, std::int64_t begin,
+                                    std::int64_t end) {
+  if constexpr (TakesRowsTogether<Work>) {
+    for (; begin < end; begin += kRowsTogether) {
+      work.run_rows(begin, std::min(kRowsTogether, end - begin));
+    }
+  } else {
+    for (; begin < end; ++begin) work.run_row(begin * count, begin);
+  }
+}
+
+// Calls work.run_row(offset, vector) for each vector if its elements lie side by side, or, where
+// the work has that, work.run_rows(first, rows) for up to kRowsTogether of them; else
 // work.run_columns(offset, vector, width) for `width` neighbouring ones, the first of which begins
-// at `offset`. Both are always inline. One element costs one thread `picoseconds`.
+// at `offset`. All are always inline. One element costs one thread `picoseconds`.
 template <class Work>
 void for_each_vector(const sdk::Host& host, const sdk::AxisSplit& split, std::int64_t picoseconds,
                      const Work& work) {
@@ -29,17 +51,13 @@ void for_each_vector(const sdk::Host& host, const sdk::AxisSplit& split, std::in
   host.parallel_for(0, split.outer * strips, grain_for(picoseconds * elements),
                     [&](std::int64_t begin, std::int64_t end) {
                       run_widest([&](auto) LOCI_INLINE {
+                        if (split.inner == 1) return run_rows_of(work, split.count, begin, end);
                         for (std::int64_t item = begin; item < end; ++item) {
                           const std::int64_t column = item % strips * kAxisStrip;
                           const std::int64_t row = item / strips;
-                          const std::int64_t offset = row * split.count * split.inner + column;
-                          const std::int64_t vector = row * split.inner + column;
-                          if (split.inner == 1) {
-                            work.run_row(offset, vector);
-                          } else {
-                            work.run_columns(offset, vector,
-                                             std::min(kAxisStrip, split.inner - column));
-                          }
+                          work.run_columns(row * split.count * split.inner + column,
+                                           row * split.inner + column,
+                                           std::min(kAxisStrip, split.inner - column));
                         }
                       });
                     });

@@ -402,5 +402,22 @@ TEST(Accuracy, CountsLabelsAmongTheLargest) {
   EXPECT_EQ(accuracy(3), 3);
 }
 
+// Of such a length the inverse is infinite, and the quotient is not.
+TEST(L2Normalize, DividesByLengthsThatHaveNoInverse) {
+  const Value x = value_of(LOCI_DTYPE_F32, {9, 2}, std::vector<double>(18, 0x1p-130));
+  const Call call{"l2_normalize",
+                  {x},
+                  {{LOCI_DTYPE_F32, {9, 2}}, {LOCI_DTYPE_F32, {9, 1}}},
+                  {{"axis", std::int64_t{1}}, {"epsilon", 0.0}}};
+  const std::vector<Value> out = run(call);
+  expect_near(to_doubles(out[0]), std::vector<double>(18, std::sqrt(0.5)), 0x1p-18);
+  const Value zeros = value_of(LOCI_DTYPE_F32, {9, 2}, std::vector<double>(18, 0));
+  const std::vector<double> grad = run_one({"l2_normalize_grad",
+                                            {zeros, out[1], x},
+                                            {{LOCI_DTYPE_F32, {9, 2}}},
+                                            {{"axis", std::int64_t{1}}}});
+  expect_near(grad, std::vector<double>(18, std::sqrt(0.5)), 0x1p-18);
+}
+
 }  // namespace
 }  // namespace loci::testing
