@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/transpose_squares.h"
 
 namespace loci::kernels {
 namespace {
@@ -244,14 +246,29 @@ struct Corner {
   std::int64_t column;
 };
 
+template <class T>
+void copy_line(const T* from, std::int64_t step, std::int64_t count, T* to) {
+  if (step == 1) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * step];
+}
+
 // `columns` of the panel are the matrix's, the others zeros.
 template <class T>
 void pack_panel(const Corner<T>& from, std::int64_t rows, std::int64_t columns, std::int64_t width,
                 T* panel) {
-  for (std::int64_t k = 0; k < rows; ++k) {
-    for (std::int64_t n = 0; n < columns; ++n) {
-      panel[k * width + n] = from.first[k * from.row + n * from.column];
+  if (std::is_same_v<T, float> && from.row == 1) {
+    transpose(reinterpret_cast<const float*>(from.first), from.column, columns, rows,
+              reinterpret_cast<float*>(panel), width);
+  } else {
+    for (std::int64_t k = 0; k < rows; ++k) {
+      copy_line(from.first + k * from.row, from.column, columns, panel + k * width);
     }
+  }
+  if (columns == width) return;
+  for (std::int64_t k = 0; k < rows; ++k) {
     std::fill(panel + k * width + columns, panel + (k + 1) * width, T(0.0F));
   }
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "plugins/kernels/grain.h"
-#include "plugins/kernels/isa.h"
+#include "plugins/kernels/transpose_squares.h"
 
 namespace loci::kernels {
 namespace {
@@ -50,35 +50,12 @@ void move_row(const char* from, std::int64_t from_step, char* to, std::int64_t t
   }
 }
 
-using Four = std::uint32_t __attribute__((vector_size(16)));
-constexpr std::int64_t kSquare = 4;
-
-LOCI_INLINE inline Four load_four(const void* from) {
-  Four four;
-  std::memcpy(&four, from, sizeof four);
-  return four;
-}
-
-// Four columns of `lines` elements, as rows of four: squares of four by four in registers.
+// Four columns of `lines` elements, as rows of four.
 void transpose_columns(const char* from, std::int64_t from_step, std::uint32_t* to,
                        std::int64_t lines) {
   for (std::int64_t line = 0; line < lines; line += kSquare) {
-    const char* corner = from + line * 4;
-    const Four a = load_four(corner);
-    const Four b = load_four(corner + from_step);
-    const Four c = load_four(corner + 2 * from_step);
-    const Four d = load_four(corner + 3 * from_step);
-    const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const Four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const Four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    const Four rows[kSquare] = {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5),
-                                __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
-                                __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
-                                __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
-    for (std::int64_t i = 0; i < kSquare; ++i) {
-      std::memcpy(to + (line + i) * lines, &rows[i], sizeof rows[i]);
-    }
+    transpose_square(from + line * 4, from_step, reinterpret_cast<char*>(to + line * lines),
+                     lines * 4);
   }
 }
 
