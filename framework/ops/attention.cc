@@ -1,13 +1,9 @@
 // Attention over heads, in one op.
-#include <algorithm>
-#include <cmath>
 #include <loci/ops.hpp>
 
-#include "framework/core/raise.h"
+#include "framework/ops/attention_parts.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
-#include "framework/ops/gradient_rules.h"
-#include "framework/ops/op_registry.h"
 #include "framework/ops/row_rules.h"
 #include "framework/ops/shape_rules.h"
 
@@ -44,7 +40,61 @@ void require_mask(const InferContext& ctx) {
            ctx.shape("mask").to_string(), scores.to_string());
 }
 
-void infer_attention(InferContext& ctx) {
+void infer_attention(InferContext& ctx) { ctx.set_output("out", attention_type(ctx)); }
+
+Cost cost_of_attention(const InferContext& ctx) { return attention_cost(ctx, 1, 1); }
+
+void decompose_attention(DecomposeContext& ctx) {
+  const AttentionParts parts(ctx);
+  const auto taken = [&](const char* slot) { return widened(ctx.input(slot)); };
+  const Value mask = ctx.input("mask").defined() ? taken("mask") : Value();
+  const Value weights = AttentionParts<DecomposeContext>::weights(
+      parts.scaled(parts.heads(taken("query"))), parts.heads(taken("key")), mask);
+  const Value seen = matmul(weights, parts.value_heads(taken("value")));
+  ctx.set_output("out", as_dtype(parts.values_together(seen), ctx.type(ctx.input("query")).dtype));
+}
+
+// As far as it is wanted.
+void grad_written_out(GradContext& ctx) {
+  const AttentionParts parts(ctx);
+  const Value mask = ctx.input("mask");
+  AttentionGradients grads(parts, ctx.input("query"), ctx.input("key"), mask,
+                           ctx.output_grad("out"));
+  if (ctx.needs_grad("value")) ctx.set_input_grad("value", grads.value_grad(parts));
+  const bool wants_mask = mask.defined() && ctx.needs_grad("mask");
+  if (!ctx.needs_grad("query") && !ctx.needs_grad("key") && !wants_mask) return;
+  grads.reach_scores(parts, ctx.input("value"));
+  if (ctx.needs_grad("query")) ctx.set_input_grad("query", grads.query_grad(parts));
+  if (ctx.needs_grad("key")) ctx.set_input_grad("key", grads.key_grad(parts));
+  if (wants_mask) {
+    ctx.set_input_grad(
+        "mask", undo_broadcast(grads.score_grad, mask, GradContext::type(grads.score_grad).shape));
+  }
+}
+
+// By the one op where all that it gives is wanted, and nothing else.
+void grad_attention(GradContext& ctx) {
+  const Value mask = ctx.input("mask");
+  const bool wants_all =
+      ctx.needs_grad("query") && ctx.needs_grad("key") && ctx.needs_grad("value");
+  if (!wants_all || (mask.defined() && ctx.needs_grad("mask"))) return grad_written_out(ctx);
+  const std::vector<Value> grads = OpCall<Value>("attention_grad")
+                                       .input("query", ctx.input("query"))
+                                       .input("key", ctx.input("key"))
+                                       .input("value", ctx.input("value"))
+                                       .input("mask", mask)
+                                       .input("out_grad", ctx.output_grad("out"))
+                                       .attr("heads", ctx.attr<std::int64_t>("heads"))
+                                       .attr("factor", ctx.attr<double>("factor"))
+                                       .results();
+  ctx.set_input_grad("query", grads[0]);
+  ctx.set_input_grad("key", grads[1]);
+  ctx.set_input_grad("value", grads[2]);
+}
+
+}  // namespace
+
+TensorType attention_type(const InferContext& ctx) {
   for (const char* slot : {"query", "key", "value"}) {
     require_rank(ctx, slot, 3, "[batch, length, width]");
     require_same_dtype(ctx, "query", slot);
@@ -58,110 +108,23 @@ void infer_attention(InferContext& ctx) {
   if (ctx.has_input("mask")) require_mask(ctx);
   const auto factor = ctx.attr<double>("factor");
   if (!std::isfinite(factor)) ctx.fail("factor is {}; give a finite number", factor);
-  ctx.set_output("out", {ctx.dtype("query"), {score_shape(ctx)[0], query[1], value[2]}});
+  return {ctx.dtype("query"), {score_shape(ctx)[0], query[1], value[2]}};
 }
 
-Cost cost_of_attention(const InferContext& ctx) {
+Cost attention_cost(const InferContext& ctx, std::int64_t query_products,
+                    std::int64_t value_products) {
   const Shape scores = score_shape(ctx);
   const std::int64_t heads = std::max<std::int64_t>(scores[1], 1);
-  const std::int64_t widths = (ctx.shape("query")[2] + ctx.shape("value")[2]) / heads;
+  const std::int64_t widths =
+      (query_products * ctx.shape("query")[2] + value_products * ctx.shape("value")[2]) / heads;
   return {saturating_product(scores.numel(), 2 * widths + kSoftmaxFlops), argument_bytes(ctx)};
 }
-
-// What forward and backward are written in; Context is one of the two.
-template <class Context>
-class Parts {
- public:
-  explicit Parts(const Context& ctx)
-      : heads_(ctx.template attr<std::int64_t>("heads")),
-        width_(of_one_head(Context::type(ctx.input("query")).shape[2])),
-        value_width_(of_one_head(Context::type(ctx.input("value")).shape[2])),
-        factor_(ctx.template attr<double>("factor")) {
-    if (factor_ != 0) return;
-    if (width_ == kDynamicDim) {
-      core::raise(ErrorCode::kUnsupported,
-                  "[attention] its gradient needs the width of query, which is not known when the "
-                  "program is built; give the factor, or the width");
-    }
-    factor_ = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(width_, 1)));
-  }
-
-  // [batch, length, heads * width] as [batch, heads, length, width].
-  [[nodiscard]] Value heads(const Value& x) const { return apart(x, width_); }
-  [[nodiscard]] Value value_heads(const Value& x) const { return apart(x, value_width_); }
-  // Back.
-  [[nodiscard]] Value together(const Value& x) const { return joined(x, width_); }
-  [[nodiscard]] Value values_together(const Value& x) const { return joined(x, value_width_); }
-
-  // Of queries that are scaled, where there are fewer elements than in the scores.
-  [[nodiscard]] Value scaled(const Value& queries) const { return scale(queries, factor_); }
-  static Value weights(const Value& scaled_queries, const Value& keys, const Value& mask) {
-    const Value scores = matmul(scaled_queries, keys, false, /*transpose_y=*/true);
-    return softmax(mask.defined() ? elementwise_add(scores, mask) : scores);
-  }
-
- private:
-  [[nodiscard]] Value apart(const Value& x, std::int64_t width) const {
-    return transpose(reshape(x, {0, 0, heads_, width}), {0, 2, 1, 3});
-  }
-  [[nodiscard]] Value joined(const Value& x, std::int64_t width) const {
-    const std::int64_t all = width == kDynamicDim ? -1 : heads_ * width;
-    return reshape(transpose(x, {0, 2, 1, 3}), {0, 0, all});
-  }
-  [[nodiscard]] std::int64_t of_one_head(std::int64_t width) const {
-    return width == kDynamicDim ? kDynamicDim : width / heads_;
-  }
-
-  std::int64_t heads_;
-  std::int64_t width_;
-  std::int64_t value_width_;
-  double factor_;
-};
-
-void decompose_attention(DecomposeContext& ctx) {
-  const Parts parts(ctx);
-  const auto taken = [&](const char* slot) { return widened(ctx.input(slot)); };
-  const Value mask = ctx.input("mask").defined() ? taken("mask") : Value();
-  const Value weights = Parts<DecomposeContext>::weights(parts.scaled(parts.heads(taken("query"))),
-                                                         parts.heads(taken("key")), mask);
-  const Value seen = matmul(weights, parts.value_heads(taken("value")));
-  ctx.set_output("out", as_dtype(parts.values_together(seen), ctx.type(ctx.input("query")).dtype));
-}
-
-// The weights are computed anew, which takes less memory than keeping them. With P the weights, S
-// the scores and O' the gradient: V' = P^T O', P' = O' V^T, Q' = factor S' K, K' = S'^T factor Q.
-void grad_attention(GradContext& ctx) {
-  const Parts parts(ctx);
-  const Value queries = parts.scaled(parts.heads(ctx.input("query")));
-  const Value keys = parts.heads(ctx.input("key"));
-  const Value mask = ctx.input("mask");
-  const Value weights = Parts<GradContext>::weights(queries, keys, mask);
-  const Value out_grad = parts.value_heads(ctx.output_grad("out"));
-  if (ctx.needs_grad("value")) {
-    ctx.set_input_grad("value", parts.values_together(matmul(weights, out_grad, true)));
-  }
-  const Value weight_grad =
-      matmul(out_grad, parts.value_heads(ctx.input("value")), false, /*transpose_y=*/true);
-  const Value score_grad = softmax_backward(weights, weight_grad, -1);
-  if (ctx.needs_grad("query")) {
-    ctx.set_input_grad("query", parts.together(parts.scaled(matmul(score_grad, keys))));
-  }
-  if (ctx.needs_grad("key")) {
-    ctx.set_input_grad("key", parts.together(matmul(score_grad, queries, true)));
-  }
-  if (mask.defined() && ctx.needs_grad("mask")) {
-    ctx.set_input_grad("mask",
-                       undo_broadcast(score_grad, mask, GradContext::type(score_grad).shape));
-  }
-}
-
-}  // namespace
 
 void register_attention_ops(OpRegistry& registry) {
   registry.add(
       OpSchema("attention")
-          .gradient_uses({"elementwise_add", "elementwise_mul", "elementwise_sub", "matmul",
-                          "reduce_sum", "reduce_sum_like", "reshape", "scale", "softmax",
+          .gradient_uses({"attention_grad", "elementwise_add", "elementwise_mul", "elementwise_sub",
+                          "matmul", "reduce_sum", "reduce_sum_like", "reshape", "scale", "softmax",
                           "transpose"})
           .meaning("softmax(factor * query key^T + mask) value for each head")
           .accuracy("with d = k + 3 roundoffs of sum |factor * q * k| and 1 of |s|, k products, s "
@@ -179,6 +142,7 @@ void register_attention_ops(OpRegistry& registry) {
           .cost(cost_of_attention)
           .rows(rows_of({"query", "key", "value"}))
           .decompose(decompose_attention));
+  register_attention_grad(registry);
 }
 
 }  // namespace loci::ops

@@ -39,6 +39,8 @@ Value softmax_backward(const Value& y, const Value& y_grad, int axis) {
   return elementwise_sub(product, elementwise_mul(y, sum));
 }
 
+Value sum_of(const Value& a, const Value& b) { return a.defined() ? elementwise_add(a, b) : b; }
+
 GradientFn unsupported_gradient(std::string op, std::string reason) {
   return [op = std::move(op), reason = std::move(reason)](GradContext&) {
     core::raise(ErrorCode::kUnsupported, "[{}] its gradient is not supported: {}", op, reason);

@@ -26,6 +26,9 @@ namespace loci::ops {
 // The gradient of softmax along `axis`, from its result: dx = y * dy - y * sum(y * dy).
 [[nodiscard]] Value softmax_backward(const Value& y, const Value& y_grad, int axis);
 
+// a + b, or b if a is undefined.
+[[nodiscard]] Value sum_of(const Value& a, const Value& b);
+
 // For an op whose gradient exists but cannot be expressed: throws Error(kUnsupported) where it is
 // asked for, so that no gradient is silently zero.
 [[nodiscard]] GradientFn unsupported_gradient(std::string op, std::string reason);

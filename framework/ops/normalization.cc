@@ -48,6 +48,4 @@ Value normalized(const Value& x, const Value& mean, const Value& inv_std) {
   return dtype == computing ? result : cast(result, dtype);
 }
 
-Value sum_of(const Value& a, const Value& b) { return a.defined() ? elementwise_add(a, b) : b; }
-
 }  // namespace loci::ops

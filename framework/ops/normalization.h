@@ -23,7 +23,5 @@ void refuse_second_gradient(const GradContext& ctx, std::string_view op, std::st
 
 // (x - mean) * inv_std in the dtype of x; the statistics broadcast with x.
 [[nodiscard]] Value normalized(const Value& x, const Value& mean, const Value& inv_std);
-// a + b, or b if a is undefined.
-[[nodiscard]] Value sum_of(const Value& a, const Value& b);
 
 }  // namespace loci::ops

@@ -1,10 +1,9 @@
 // attention: the scores of some queries of one head at a time, which stay in the cache.
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 
+#include "plugins/kernels/attention_shape.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/packed_product.h"
@@ -17,40 +16,6 @@ using sdk::Launch;
 using sdk::OpDesc;
 using sdk::Prepare;
 
-enum Slot : std::uint32_t { kQuery, kKey, kValue, kMask };
-
-// Extents, and the elements from one head's first to the next one's.
-struct Geometry {
-  std::int64_t batch;
-  std::int64_t heads;
-  std::int64_t queries;
-  std::int64_t keys;
-  std::int64_t width;        // of query and key, of one head
-  std::int64_t value_width;  // of one head
-
-  [[nodiscard]] std::int64_t query_row() const { return heads * width; }
-  [[nodiscard]] std::int64_t value_row() const { return heads * value_width; }
-};
-
-// Where the mask of a score lies; a stride of 0 repeats.
-struct MaskStrides {
-  std::int64_t batch = 0;
-  std::int64_t head = 0;
-  std::int64_t query = 0;
-  std::int64_t key = 0;
-};
-
-MaskStrides mask_strides(sdk::Dims dims) {
-  std::array<std::int64_t, 4> strides{};
-  std::int64_t stride = 1;
-  for (std::size_t i = dims.size(); i-- > 0;) {
-    const std::size_t axis = i + 4 - dims.size();
-    strides[axis] = dims[i] == 1 ? 0 : stride;
-    stride *= dims[i];
-  }
-  return {strides[0], strides[1], strides[2], strides[3]};
-}
-
 // One head of one element of the batch, from its first row on.
 template <class T>
 struct Head {
@@ -62,15 +27,11 @@ struct Head {
 };
 
 template <class T>
-struct Common {
-  Common(const OpDesc& op, std::int64_t heads, double scaling) : has_mask(op.has_input(kMask)) {
-    const sdk::Dims query = op.input(kQuery).dims();
-    const sdk::Dims value = op.input(kValue).dims();
-    shape = {query[0], heads, query[1], value[1], query[2] / heads, value[2] / heads};
-    if (has_mask) mask = mask_strides(op.input(kMask).dims());
-    const double usual = 1 / std::sqrt(static_cast<double>(shape.width));
-    factor = static_cast<sdk::compute_t<T>>(scaling == 0 ? usual : scaling);
-  }
+struct Common : AttentionShape<T> {
+  using AttentionShape<T>::AttentionShape;
+  using AttentionShape<T>::shape;
+  using AttentionShape<T>::mask;
+  using AttentionShape<T>::has_mask;
 
   [[nodiscard]] Head<T> head(const Launch& launch, std::int64_t number) const {
     const std::int64_t b = number / shape.heads;
@@ -82,11 +43,6 @@ struct Common {
             masked,
             launch.output<T>(0) + b * shape.queries * shape.value_row() + h * shape.value_width};
   }
-
-  Geometry shape{};
-  bool has_mask;
-  MaskStrides mask;
-  sdk::compute_t<T> factor;
 };
 
 // A query at a time, in the order of the keys: for few queries, and for every dtype.
@@ -118,7 +74,7 @@ struct ByRows {
   }
 
   LOCI_INLINE void attend(const Head<T>& head, std::int64_t row, C* scores) const {
-    const Geometry& shape = common.shape;
+    const AttentionGeometry& shape = common.shape;
     const T* query = head.query + row * shape.query_row();
     for (std::int64_t j = 0; j < shape.keys; ++j) {
       const T* key = head.key + j * shape.query_row();
@@ -210,13 +166,15 @@ struct ByBlocks {
 
   void attend(const Head<float>& head, std::int64_t first, std::int64_t count,
               const float* packed_keys, const float* packed_values, float* scores) const {
-    const Geometry& shape = common.shape;
+    const AttentionGeometry& shape = common.shape;
     const std::int64_t row = shape.query_row();
     multiply_packed_here({count, row, keys}, head.query + first * row, packed_keys, scores);
     run_widest([&](auto) LOCI_INLINE {
       for (std::int64_t r = 0; r < count; ++r) {
         float* line = scores + r * shape.keys;
-        if (head.mask != nullptr) add_mask(head.mask + (first + r) * common.mask.query, line);
+        if (head.mask != nullptr) {
+          add_mask(head.mask + (first + r) * common.mask.query, common.mask.key, shape.keys, line);
+        }
         softmax_row(line, line, shape.keys);
       }
     });
@@ -226,17 +184,6 @@ struct ByBlocks {
       std::copy_n(seen + r * shape.value_width, shape.value_width,
                   head.out + (first + r) * shape.value_row());
     }
-  }
-
-  LOCI_INLINE void add_mask(const float* mask, float* scores) const {
-    if (common.mask.key == 0) {
-      const float added = mask[0];
-#pragma omp simd
-      for (std::int64_t j = 0; j < common.shape.keys; ++j) scores[j] += added;
-      return;
-    }
-#pragma omp simd
-    for (std::int64_t j = 0; j < common.shape.keys; ++j) scores[j] += mask[j];
   }
 
   const sdk::Host* host;
@@ -307,6 +254,7 @@ class Attention final : public sdk::Kernel {
 }  // namespace
 
 void add_attention(KernelDefs& kernels) {
+  add_attention_grad(kernels);
   kernels.push_back({.op = "attention",
                      .name = kPortable,
                      .dtypes = sdk::kFloatBits,

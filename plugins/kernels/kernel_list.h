@@ -12,7 +12,8 @@ using KernelDefs = std::vector<sdk::KernelDef>;
 
 inline constexpr std::string_view kPortable = "portable";
 
-// Parts of families, softmax and reduce_fold, that have a file of their own.
+// Parts of families, attention, softmax and reduce_fold, that have a file of their own.
+void add_attention_grad(KernelDefs& kernels);
 void add_log_softmax(KernelDefs& kernels);
 void add_reduce_fold_grad(KernelDefs& kernels);
 

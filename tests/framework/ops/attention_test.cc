@@ -10,7 +10,11 @@ namespace {
 using test_support::gradient_of;
 using test_support::infer;
 using test_support::InferProbe;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 InferProbe attended(const Shape& query, const Shape& key, const Shape& value) {
   return infer("attention").input("query", query).input("key", key).input("value", value);
@@ -79,6 +83,23 @@ TEST(AttentionTest, HasAGradientOfEachInput) {
   for (const char* slot : {"query", "key", "value", "mask"}) {
     EXPECT_NE(run.grad(slot), "none") << slot;
   }
+}
+
+TEST(AttentionTest, GradientsAreOneOpUnlessMoreOrLessIsWanted) {
+  const auto probe = [] {
+    return gradient_of("attention")
+        .with("query", Shape{1, 2, 4})
+        .with("key", Shape{1, 3, 4})
+        .with("value", Shape{1, 3, 4});
+  };
+  const auto usual = probe().run();
+  EXPECT_THAT(usual.calls(), ElementsAre(StartsWith("%0 = attention_grad(")));
+  const auto one = probe().unwanted("query").unwanted("key").run();
+  EXPECT_THAT(one.calls(), Not(Contains(HasSubstr("attention_grad"))));
+  EXPECT_THAT(one.calls(), Contains(HasSubstr("softmax"))) << "the weights alone";
+  EXPECT_THAT(one.calls(), Not(Contains(HasSubstr("reduce_sum")))) << "no gradients of scores";
+  const auto masked = probe().with("mask", Shape{2, 3}).run();
+  EXPECT_THAT(masked.calls(), Not(Contains(HasSubstr("attention_grad"))));
 }
 
 }  // namespace

@@ -63,5 +63,12 @@ TEST_F(GradientRulesTest, AnUnsupportedGradientSaysSo) {
               ThrowsMessage<Error>(HasSubstr("[median] its gradient is not supported: use mean")));
 }
 
+TEST_F(GradientRulesTest, ASumWithNothingIsTheOther) {
+  const Value x = value("x", {2});
+  EXPECT_EQ(sum_of({}, x).id, x.id);
+  (void)sum_of(x, x);
+  EXPECT_THAT(emitter_.calls(), ElementsAre("%0 = elementwise_add(x: x, y: x)"));
+}
+
 }  // namespace
 }  // namespace loci::ops

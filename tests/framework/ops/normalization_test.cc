@@ -30,13 +30,5 @@ TEST(NormalizationTest, ShortFloatsAreNormalizedInTheDtypeOfTheStatistics) {
   EXPECT_EQ(emitter.type(result), (TensorType{kFloat16, {2, 3}}));
 }
 
-TEST(NormalizationTest, ASumWithNothingIsTheOther) {
-  RecordingEmitter emitter;
-  const Value x = emitter.add("x", {kFloat32, {2}});
-  EXPECT_EQ(sum_of({}, x).id, x.id);
-  (void)sum_of(x, x);
-  EXPECT_THAT(emitter.calls(), ElementsAre("%0 = elementwise_add(x: x, y: x)"));
-}
-
 }  // namespace
 }  // namespace loci::ops
