@@ -105,27 +105,26 @@ TEST_P(GraphImplTest, D10_ResetWaitsForReplays) {
   EXPECT_EQ(floats(y).back(), 21);
 }
 
-class GraphAtExitTest : public CaptureTest {};
+class GraphAtExitTest : public GraphTest {};
+LOCI_GRAPH_PLACES(GraphAtExitTest);
 
 // Statics end after the library has stopped its work, or before; both are well.
-TEST_F(GraphAtExitTest, IsLeftAlone) {
+TEST_P(GraphAtExitTest, A10_IsLeftAlone) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  for (const char* place : {"cpu", "sim:0"}) {
-    EXPECT_EXIT(
-        {
-          static Graph early{Place(place)};
-          const Tensor x = full({1 << 12}, 1.0, kFloat32).to(Place(place));
-          early.capture_begin();
-          static Tensor y = x + x;
-          early.capture_end();
-          for (int i = 0; i < 50; ++i) early.replay();
-          static Graph late{Place(place)};
-          late.capture_begin();
-          static Tensor z = x * x;
-          std::exit(0);
-        },
-        ::testing::ExitedWithCode(0), "");
-  }
+  EXPECT_EXIT(
+      {
+        static Graph early{place()};
+        const Tensor x = full({1 << 12}, 1.0, kFloat32).to(place());
+        early.capture_begin();
+        static Tensor y = x + x;
+        early.capture_end();
+        for (int i = 0; i < 50; ++i) early.replay();
+        static Graph late{place()};
+        late.capture_begin();
+        static Tensor z = x * x;
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // Graphs of cuda:0 as applications have them, imperative and of programs: launches of the driver's.
+#include <cuda.h>
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <loci/loci.hpp>
 #include <string>
 #include <vector>
@@ -58,7 +61,34 @@ TEST_F(CudaGraphTest, AChainIsOneLaunchInEachMode) {
   }
 }
 
-// Two streams of the host that fork and join become one graph.
+// Whatever the mode of the capture, the driver holds the thread to its own again afterwards, and
+// refuses neither waits nor memory.
+TEST_F(CudaGraphTest, B5_TheModeOfTheThreadIsAsBefore) {
+  const Tensor x = there({2});  // begins the driver
+  const char* named = std::getenv("LOCI_CUDA_DRIVER");
+  void* driver = ::dlopen(named == nullptr ? "libcuda.so.1" : named, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(driver, nullptr) << ::dlerror();
+  const auto exchange = reinterpret_cast<decltype(&::cuThreadExchangeStreamCaptureMode)>(
+      ::dlsym(driver, "cuThreadExchangeStreamCaptureMode"));
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+  ASSERT_EQ(exchange(&mode), CUDA_SUCCESS);
+  for (const CaptureMode each :
+       {CaptureMode::kGlobal, CaptureMode::kThreadLocal, CaptureMode::kRelaxed}) {
+    Graph graph("cuda:0", each);
+    graph.capture_begin();
+    const Tensor y = x + x;
+    graph.capture_end();
+    EXPECT_THAT(segments(graph), ElementsAre(1));
+    mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    ASSERT_EQ(exchange(&mode), CUDA_SUCCESS);
+    EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    synchronize("cuda:0");
+    EXPECT_THAT(floats(x), ElementsAre(2));
+  }
+  mode = CU_STREAM_CAPTURE_MODE_GLOBAL;  // as threads begin
+  ASSERT_EQ(exchange(&mode), CUDA_SUCCESS);
+}
+
 // Blocks that have more shared memory than there is without asking, and leave results in memory
 // that a second kernel adds up.
 TEST_F(CudaGraphTest, AttentionIsReplayedWithItsWorkspace) {
@@ -84,6 +114,7 @@ TEST_F(CudaGraphTest, AttentionIsReplayedWithItsWorkspace) {
   EXPECT_EQ(graph.stats().segments[0].nodes, 2U);
 }
 
+// Two streams of the host that fork and join become one graph.
 TEST_F(CudaGraphTest, ForkedStreamsAreOneGraph) {
   const Tensor x = there({3});
   const Stream side("cuda:0");
