@@ -1,7 +1,5 @@
 #include "captured.h"
 
-#include <algorithm>
-
 namespace loci::cuda_graph {
 namespace {
 
@@ -95,17 +93,7 @@ void Captured::add_node(CUgraphNode node, const std::vector<CUgraphNode>& before
                          "), which a graph would own; take it before the capture");
   }
   for (CUgraphNode each : before) added.before.push_back(numbers_.at(each));
-  std::sort(added.before.begin(), added.before.end());
   nodes_.push_back(std::move(added));
-}
-
-bool Captured::is_chain() const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const std::vector<std::size_t>& before = nodes_[i].before;
-    const bool follows = i == 0 ? before.empty() : before.size() == 1 && before[0] + 1 == i;
-    if (!follows) return false;
-  }
-  return true;
 }
 
 std::string Captured::name_of(std::size_t node) const {

@@ -32,7 +32,8 @@ struct Node {
   CUgraphNode handle = nullptr;
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   std::size_t op = 0;
-  std::vector<std::size_t> before;  // the nodes that it waits for, all of lesser numbers
+  // The nodes that it waits for, all of lesser numbers, in the order of its edges.
+  std::vector<std::size_t> before;
   const ConditionalNode* conditional = nullptr;  // of another kind: null
 };
 
@@ -61,8 +62,6 @@ class Captured {
   [[nodiscard]] CUgraph handle() const { return graph_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
-  // Whether each node waits for the one before it alone.
-  [[nodiscard]] bool is_chain() const;
   [[nodiscard]] bool has_conditionals() const { return !conditionals_.empty(); }
   // "3 (relu, item 2)"
   [[nodiscard]] std::string name_of(std::size_t node) const;

@@ -15,8 +15,9 @@ std::string difference_at(std::size_t i, const Captured& old, const Captured& ne
   if (was != next.ops()[other.op].name) {
     return "node " + next.name_of(i) + " is of another op, and was of " + was;
   }
+  // In their order too: by that the driver finds which node is which of the executable's.
   if (one.before != other.before) {
-    return "node " + next.name_of(i) + " waits for others than it did";
+    return "node " + next.name_of(i) + " waits for others than it did, or in another order";
   }
   return {};
 }

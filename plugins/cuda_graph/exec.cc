@@ -60,12 +60,6 @@ void Exec::launch(const loci_graph_launch& launch) {
 }
 
 void Exec::patch(std::uint64_t item, std::uint32_t argument, void* address) {
-  // The driver knows the executable's nodes by those of the first graph.
-  if (origin_ != latest_ && !latest_->is_chain()) {
-    refuse(*driver_, LOCI_CODE_UNSUPPORTED,
-           "which nodes of an updated graph that is no chain are those of the first is not known; "
-           "capture anew and update");
-  }
   patches_.set(item, argument, address);
 }
 

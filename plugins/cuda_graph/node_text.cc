@@ -1,5 +1,7 @@
 #include "node_text.h"
 
+#include <algorithm>
+
 namespace loci::cuda_graph {
 namespace {
 
@@ -53,8 +55,10 @@ std::string waits_of(std::size_t number, const Node& node) {
   if (is_next) return {};
   std::string text = ", behind ";
   if (node.before.empty()) return text + "nothing";
-  for (std::size_t i = 0; i < node.before.size(); ++i) {
-    text += (i == 0 ? "" : " and ") + std::to_string(node.before[i]);
+  std::vector<std::size_t> before = node.before;
+  std::sort(before.begin(), before.end());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    text += (i == 0 ? "" : " and ") + std::to_string(before[i]);
   }
   return text;
 }

@@ -58,6 +58,53 @@ TEST(CudaGraphExecTest, APatchAfterAnUpdateKeepsWhatTheUpdateGave) {
   rig.api().destroy_exec(exec);
 }
 
+// Two copies of `from` that wait for nothing, and one that waits for both as it is told.
+loci_graph* record_branches(Rig& rig, int from, const std::vector<std::uint64_t>& joined) {
+  rig.begin();
+  rig.announce("copy", 5);
+  rig.copy(from, 1);
+  rig.announce("copy", 6);
+  rig.depend({});
+  rig.copy(from, 2);
+  rig.announce("copy", 7);
+  rig.depend(joined);
+  rig.copy(2, 3);
+  return rig.end();
+}
+
+// The driver knows nodes by those of the first graph, also where they look the same.
+TEST(CudaGraphExecTest, APatchAfterAnUpdateFindsItsBranch) {
+  Rig rig;
+  for (int i = 0; i < 4; ++i) rig.set(i, 10 + static_cast<std::uint64_t>(i));
+  loci_graph* graph = record_branches(rig, 3, {5, 6});
+  loci_graph_exec* exec = rig.instantiate(graph);
+  loci_graph* next = record_branches(rig, 0, {5, 6});
+  rig.check(rig.api().update(exec, next));
+  rig.api().destroy_graph(next);
+  rig.api().destroy_graph(graph);
+  rig.check(rig.api().patch(exec, 6, 0, rig.address(1)));
+  rig.check(rig.api().patch(exec, 5, 1, rig.address(3)));
+  rig.check(rig.api().patch(exec, 7, 1, rig.address(0)));
+  rig.launch(exec);
+  EXPECT_EQ(rig.value_of(3), 10U) << "the first branch, at another target";
+  EXPECT_EQ(rig.value_of(2), 11U) << "the second branch, of another source";
+  EXPECT_EQ(rig.value_of(0), 11U) << "what joins them";
+  rig.api().destroy_exec(exec);
+}
+
+// Nodes that look the same would be taken for each other.
+TEST(CudaGraphExecTest, RefusesUpdatesWhoseEdgesHaveAnotherOrder) {
+  Rig rig;
+  loci_graph* graph = record_branches(rig, 0, {5, 6});
+  loci_graph_exec* exec = rig.instantiate(graph);
+  loci_graph* other = record_branches(rig, 0, {6, 5});
+  EXPECT_THAT([&] { rig.check(rig.api().update(exec, other)); },
+              ThrowsMessage<PluginError>(HasSubstr("node 2 (copy, item 7) waits for others than it "
+                                                   "did, or in another order")));
+  rig.api().destroy_exec(exec);
+  for (loci_graph* each : {graph, other}) rig.api().destroy_graph(each);
+}
+
 TEST(CudaGraphExecTest, RefusesPatchesWithTheirReason) {
   Rig rig;
   loci_graph* graph = record_chain(rig, "assign");
