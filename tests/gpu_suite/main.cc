@@ -13,6 +13,7 @@
 #include "tests/gpu_suite/options.h"
 #include "tests/gpu_suite/report.h"
 #include "tests/gpu_suite/run_steps.h"
+#include "tests/gpu_suite/step_keeper.h"
 #include "tests/gpu_suite/steps.h"
 #include "tools/loci/child_process.h"
 
@@ -92,8 +93,9 @@ int run(const Options& options) {
       std::string(version()), options.emulated, options.quick, require_device(plan), {}};
   fs::create_directories(plan.scratch);
   fs::create_directories(plan.logs);
-  report.steps = run_steps(steps, {plan.logs, suite_environment(plan), options.emulated},
-                           options.jobs, print_line);
+  report.steps =
+      run_steps(steps, {plan.logs, suite_environment(plan), options.emulated, keeper_words()},
+                options.jobs, print_line);
   write_file(output / "report.json", report.to_json().dump(2) + "\n");
   write_file(output / "report.txt", report.to_text());
   fmt::print("{} passed, {} failed, {} skipped; {}\n", report.count(Outcome::kPassed),
@@ -113,6 +115,7 @@ int fail(int code, const std::string& message) {
 int main(int argc, char** argv) {
   using namespace loci::gpu_suite;
   try {
+    if (const auto code = keep_step(argc, argv)) return *code;
     const Options options = parse_options(argc, argv);
     if (options.help) {
       fmt::print("{}", kUsageText);

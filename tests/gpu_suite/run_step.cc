@@ -89,9 +89,11 @@ StepResult run_step(const Step& step, const RunSettings& settings) {
     result.message = step.not_run;
     return result;
   }
+  std::vector<std::string> command = settings.keeper;
+  command.insert(command.end(), step.command.begin(), step.command.end());
   try {
     const ChildResult child =
-        runner::run_child({.arguments = step.command,
+        runner::run_child({.arguments = command,
                            .limit = step.limit,
                            .environment = joined(settings.environment, step.environment)});
     result.seconds = std::chrono::duration<double>(child.duration).count();

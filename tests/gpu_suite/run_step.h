@@ -11,6 +11,7 @@ struct RunSettings {
   std::filesystem::path logs;            // a folder that is there
   std::vector<std::string> environment;  // of each step, before its own
   bool emulated = false;                 // then no figure counts
+  std::vector<std::string> keeper = {};  // words before each command: step_keeper.h
 };
 
 // Does not throw for what a program does; it is ended when its time is over.
