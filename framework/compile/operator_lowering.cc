@@ -19,8 +19,8 @@ class OperatorLowering {
   void run(const program::Operator& op) {
     Placement placement = place(op);
     say_origin(op, &placement);
-    state_.plan.operators.push_back(
-        {&op, placement.device, placement.reason, placement.detail, placement.kernel.name()});
+    state_.plan.operators.push_back({&op, placement.device, placement.reason, detail_of(placement),
+                                     placement.kernel.name()});
     Instruction instruction;
     instruction.op = static_cast<std::int32_t>(state_.plan.operators.size() - 1);
     instruction.device = placement.device;
@@ -42,6 +42,12 @@ class OperatorLowering {
   }
 
  private:
+  // What is slower somewhere than it could be, such as for a library that is missing, has its
+  // reason. The host has a plan for each of many sizes, which would keep it as often.
+  static std::string detail_of(const Placement& placement) {
+    const bool is_host = placement.device->place().is_host();
+    return is_host || !placement.detail.empty() ? placement.detail : placement.kernel.refusals;
+  }
   // Of the instruction that comes next.
   void note_candidate(const program::Operator& op, const dispatch::Implementation& kernel) {
     if (kernel.def == nullptr || !state_.request.options.chain_layouts) return;

@@ -22,13 +22,17 @@ CaptureProblem of_transfer(std::size_t index, const TransferStep& copy,
                       device.place().to_string())};
 }
 
+bool is_of_kernels(PlaceReason reason) {
+  return reason == PlaceReason::kNoKernel || reason == PlaceReason::kDecomposed;
+}
+
 CaptureProblem of_other_place(const Plan& plan, std::size_t index, const device::Device& device) {
   const Instruction& instruction = plan.instructions[index];
   const PlanOperator& op = plan.operators[static_cast<std::size_t>(instruction.op)];
   return {index,
           fmt::format("it runs at {} ({}), and the graph is of {}",
                       instruction.device->place().to_string(),
-                      op.detail.empty() ? std::string(place_reason_name(op.reason)) : op.detail,
+                      is_of_kernels(op.reason) ? std::string_view(op.detail) : place_reason_name(op.reason),
                       device.place().to_string()),
           "give it a kernel or a guard for that place, or leave it out of the capture"};
 }

@@ -122,6 +122,7 @@ struct PlanOperator {
   const program::Operator* op = nullptr;
   device::Device* device = nullptr;
   PlaceReason reason = PlaceReason::kDefault;
+  // Of kNoKernel and kDecomposed why there is no kernel; else why those before it refused.
   std::string detail;
   std::string kernel;
 };

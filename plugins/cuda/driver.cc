@@ -66,20 +66,23 @@ void Driver::open(const std::string& path) {
     return;
   }
   const std::string missing = find_functions(library_, functions_);
-  if (missing.empty()) return initialise(file);
-  unavailable_ = "no CUDA driver of 12.4 or newer (" + file + " has no " + missing +
-                 "); update the driver of the graphics processor";
+  if (missing.empty()) return initialise(path, file);
+  refuse_old(path, file + " has no " + missing);
 }
 
-void Driver::initialise(const std::string& file) {
+void Driver::refuse_old(const std::string& path, const std::string& why) {
+  unavailable_ = "no CUDA driver of " + version_text(kOldest) + " or newer (" + why +
+                 "); update the driver of the graphics processor" +
+                 (path.empty() ? "" : ", or mend LOCI_CUDA_DRIVER");
+}
+
+void Driver::initialise(const std::string& path, const std::string& file) {
   int version = 0;
   const CUresult asked = functions_.cuDriverGetVersion(&version);
   if (asked != CUDA_SUCCESS) return refuse("cuDriverGetVersion", asked);
   version_ = version_text(version);
   if (version < kOldest) {
-    unavailable_ = "no CUDA driver of " + version_text(kOldest) + " or newer (" + file +
-                   " is one of " + version_ + "); update the driver of the graphics processor";
-    return;
+    return refuse_old(path, file + " is one of " + version_);
   }
   const CUresult status = functions_.cuInit(0);
   if (status == CUDA_SUCCESS) {

@@ -41,7 +41,8 @@ class Driver {
 
  private:
   void open(const std::string& path);
-  void initialise(const std::string& file);
+  void initialise(const std::string& path, const std::string& file);
+  void refuse_old(const std::string& path, const std::string& why);
   void refuse(const std::string& function, CUresult status);
 
   void* library_ = nullptr;

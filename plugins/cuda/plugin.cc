@@ -27,6 +27,9 @@ bool read_compiles_at_once(const sdk::Host& host, const sdk::Options& options) {
                    "[cuda] the setting compile is '" + text + "'; it takes now or background");
 }
 
+// Of a setting of a library's.
+bool names_file(const std::string& setting) { return !setting.empty() && setting != "0"; }
+
 }  // namespace
 
 Plugin::Plugin(const sdk::Host& host, const sdk::Options& options)
@@ -67,42 +70,49 @@ const DeviceList& Plugin::list() {
   return list_;
 }
 
+bool Plugin::is_any_emulated() {
+  const auto& devices = list().devices;
+  return std::any_of(devices.begin(), devices.end(), is_emulated);
+}
+
+void Plugin::miss(const std::string& why, const char* meanwhile) const {
+  host_.log(LOCI_LOG_WARN, "[cuda] " + why + ". Until then " + meanwhile, __FILE__, __LINE__);
+}
+
+// All products are slow without it, so that it is missed where nobody named it too.
 const CublasLtLibrary& Plugin::cublaslt() {
   std::call_once(looked_for_cublaslt_, [this] {
-    const auto& devices = list().devices;
-    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
+    const bool emulated = is_any_emulated();
     cublaslt_ = std::make_unique<CublasLtLibrary>(cublaslt_setting_, driver(), emulated);
+    const bool is_wanted = emulated ? names_file(cublaslt_setting_) : cublaslt_setting_ != "0";
+    if (!is_wanted || cublaslt_->unavailable().empty()) return;
+    miss(cublaslt_->unavailable(), "the plugin multiplies by itself");
   });
   return *cublaslt_;
 }
 
 const NvrtcLibrary& Plugin::nvrtc() {
   std::call_once(looked_for_nvrtc_, [this] {
-    const auto& devices = list().devices;
-    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
-    nvrtc_ = std::make_unique<NvrtcLibrary>(nvrtc_setting_, driver(), emulated);
+    nvrtc_ = std::make_unique<NvrtcLibrary>(nvrtc_setting_, driver(), is_any_emulated());
+    if (!names_file(nvrtc_setting_) || nvrtc_->unavailable().empty()) return;
+    miss(nvrtc_->unavailable(), "chains are interpreted");
   });
   return *nvrtc_;
 }
 
 const CudnnLibrary& Plugin::cudnn() {
   std::call_once(looked_for_cudnn_, [this] {
-    const auto& devices = list().devices;
-    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
-    cudnn_ = std::make_unique<CudnnLibrary>(cudnn_setting_, driver(), emulated);
-    if (!cudnn_->is_mismatched()) return;
-    host_.log(LOCI_LOG_WARN,
-              "[cuda] " + cudnn_->unavailable() + ". Until then the plugin convolves by itself",
-              __FILE__, __LINE__);
+    cudnn_ = std::make_unique<CudnnLibrary>(cudnn_setting_, driver(), is_any_emulated());
+    const bool is_wanted = cudnn_->is_mismatched() || names_file(cudnn_setting_);
+    if (!is_wanted || cudnn_->unavailable().empty()) return;
+    miss(cudnn_->unavailable(), "the plugin convolves by itself");
   });
   return *cudnn_;
 }
 
 const CuptiLibrary& Plugin::cupti() {
   std::call_once(looked_for_cupti_, [this] {
-    const auto& devices = list().devices;
-    const bool emulated = std::any_of(devices.begin(), devices.end(), is_emulated);
-    cupti_ = std::make_unique<CuptiLibrary>(cupti_setting_, driver(), emulated);
+    cupti_ = std::make_unique<CuptiLibrary>(cupti_setting_, driver(), is_any_emulated());
   });
   return *cupti_;
 }

@@ -38,15 +38,17 @@ class Plugin {
   // Opens the driver when first called, LOCI_CUDA_DRIVER if that is set.
   const Driver& driver();
   const DeviceList& list();
-  // Opened when first called, LOCI_CUDA_CUBLASLT if that is set; not there where that is 0.
+  // Opened when first called, LOCI_CUDA_CUBLASLT if that is set; not there where that is 0. The log
+  // tells of one that is missed.
   const CublasLtLibrary& cublaslt();
-  // Opened when first called, LOCI_CUDA_NVRTC if that is set; not there where that is 0.
+  // Opened when first called, LOCI_CUDA_NVRTC if that is set; not there where that is 0. The log
+  // tells of one that was named and cannot be used.
   const NvrtcLibrary& nvrtc();
   // Whether what NVRTC compiles is waited for, as LOCI_CUDA_COMPILE=now says.
   [[nodiscard]] bool compiles_at_once() const { return compiles_at_once_; }
   [[nodiscard]] const ChainStore& chain_store() const { return chain_store_; }
   // Opened when first called, LOCI_CUDA_CUDNN if that is set; not there where that is 0. The log
-  // tells of one that does not fit.
+  // tells of one that does not fit, or was named and cannot be used.
   const CudnnLibrary& cudnn();
   [[nodiscard]] bool uses_tf32() const { return uses_tf32_; }
   // Whether a library's algorithms are chosen by trying them, as LOCI_CUDA_TUNE=1 says.
@@ -63,6 +65,10 @@ class Plugin {
   [[nodiscard]] OpenDevices& open_devices() { return open_devices_; }
 
  private:
+  [[nodiscard]] bool is_any_emulated();
+  // Says in the log that a library is missed, why, and what is done without it.
+  void miss(const std::string& why, const char* meanwhile) const;
+
   const sdk::Host& host_;
   const std::string driver_path_;
   const std::string cublaslt_setting_;

@@ -43,8 +43,8 @@ struct PlannedOperator {
   std::string type;
   std::string place;
   std::string reason;  // user_guard, default, no_kernel, smaller_copy, decomposed
-  // For no_kernel: why each kernel refused. For decomposed: of which operator it is a part, and why
-  // the place's kernels refused that.
+  // For no_kernel, why each kernel refused; for decomposed, of which operator it is a part, and why
+  // the place's kernels refused that; else, at devices, why those before the kernel refused.
   std::string detail;
   std::string kernel;  // "org.loci.cpu/onednn"
   // Which of its place's streams it runs in; 0 is the default one, and the only one of the host.

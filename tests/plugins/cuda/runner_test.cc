@@ -60,6 +60,29 @@ TEST_F(CudaRunnerTest, WithoutADriverItIsUnavailableAndNobodyElseMinds) {
   EXPECT_THAT(refused.err, HasSubstr("no CUDA driver"));
 }
 
+// Each says what is wrong, and what to do.
+TEST_F(CudaRunnerTest, ADriverThatCannotBeUsedSaysWhy) {
+  const auto refusal = [this](const std::vector<std::string>& environment) {
+    const Finished refused =
+        loci_with({"run", model(), "--device", "cuda:0", "--feed", "x=1"}, environment);
+    EXPECT_EQ(refused.exit_code, 4) << refused.out;
+    return refused.err;
+  };
+  const std::string driver =
+      "LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1");
+  EXPECT_THAT(refusal({driver, "LOCI_CUDA_DOUBLE=version=12.3"}),
+              HasSubstr("libcuda.so.1 is one of 12.3); update the driver of the graphics "
+                        "processor, or mend LOCI_CUDA_DRIVER\n"));
+  EXPECT_THAT(refusal({"LOCI_CUDA_DRIVER=libm.so.6"}),
+              AllOf(HasSubstr("no CUDA driver of 12.4 or newer (libm.so.6 has no cu"),
+                    HasSubstr("mend LOCI_CUDA_DRIVER")));
+  EXPECT_THAT(refusal({driver, "CUDA_VISIBLE_DEVICES="}),
+              HasSubstr("no CUDA device; see what nvidia-smi lists, and CUDA_VISIBLE_DEVICES"));
+  EXPECT_THAT(refusal({driver, "LOCI_CUDA_DOUBLE=fail=cuInit:1:803"}),
+              HasSubstr("no CUDA driver that works (cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); "
+                        "see what nvidia-smi says"));
+}
+
 TEST_F(CudaRunnerTest, IsEmulatedOnDemandAlone) {
   const Finished listed = loci_with({"devices", "--emulated-cuda"});
   EXPECT_THAT(listed.out, HasSubstr("cuda:0: Loci CUDA double 0 (emulated)")) << listed.err;
@@ -166,6 +189,47 @@ TEST_F(CudaRunnerTest, AMismatchedCudnnIsToldInTheLogOnce) {
   const std::size_t first = run.err.find(told);
   ASSERT_NE(first, std::string::npos) << run.err;
   EXPECT_EQ(run.err.find("mismatched cuDNN", first), std::string::npos) << run.err;
+}
+
+// Products are slow without it, which nobody would see otherwise.
+TEST_F(CudaRunnerTest, AMissingLibraryIsToldInTheLogAndByThePlan) {
+  const Program main;
+  const ProgramGuard building(main, Program());
+  const Variable x = data("x", {2, 3, 5, 5}, kFloat32);
+  const Variable products = matmul(reshape(x, {2, 75}), fill_constant({75, 4}, 1.0F));
+  const Variable windows = conv2d(x, fill_constant({2, 3, 2, 2}, 1.0F));
+  io::save_inference_model(model(), main, {x}, {products, windows}, Scope());
+  const std::vector<std::string> absent{
+      "LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1"),
+      "LOCI_CUDA_CUBLASLT=/absent/blas", "LOCI_CUDA_CUDNN=/absent/dnn"};
+  const Finished run = loci_with({"run", model(), "--device", "cuda:0", "--feed", "x=1"}, absent);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("no cuBLASLt (/absent/blas: cannot open shared object file: No such "
+                              "file or directory); mend LOCI_CUDA_CUBLASLT. Until then the plugin "
+                              "multiplies by itself\n"),
+                    HasSubstr("no cuDNN (/absent/dnn: cannot open"),
+                    HasSubstr("install the package libcudnn9-cuda-13 ("),
+                    HasSubstr("mend LOCI_CUDA_CUDNN. Until then the plugin convolves by itself\n")));
+  const std::size_t first = run.err.find("no cuBLASLt");
+  EXPECT_EQ(run.err.find("no cuBLASLt", first + 1), std::string::npos) << "once: " << run.err;
+  const Finished plan = loci_with({"plan", model(), "--device", "cuda:0"}, absent);
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("org.loci.cuda/cublaslt: no cuBLASLt (/absent/blas: "),
+                              HasSubstr("org.loci.cuda/cudnn: no cuDNN (/absent/dnn: ")));
+}
+
+TEST_F(CudaRunnerTest, ALibraryThatIsTurnedOffIsNotMissed) {
+  const Program main;
+  const ProgramGuard building(main, Program());
+  const Variable x = data("x", {2, 3}, kFloat32);
+  const Variable y = matmul(x, fill_constant({3, 2}, 1.0F));
+  io::save_inference_model(model(), main, {x}, {y}, Scope());
+  const Finished run =
+      loci_with({"run", model(), "--device", "cuda:0", "--feed", "x=1"},
+                {"LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1"),
+                 "LOCI_CUDA_CUBLASLT=0"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
 }
 
 }  // namespace
