@@ -1,9 +1,11 @@
 // What profiles of programs on an emulated device hold.
 #include "profile_fixture.h"
 
+#include <loci/inspect.hpp>
 #include <loci/timer.hpp>
 #include <map>
 #include <set>
+#include <string_view>
 #include <thread>
 
 namespace loci::test {
@@ -15,7 +17,12 @@ using ::testing::ElementsAre;
 
 class CudaProfileTest : public CudaProfileFixture {
  protected:
-  static void SetUpTestSuite() { set_up(build_path("lib/loci/cuda_double/libcupti.so.13")); }
+  static void SetUpTestSuite() {
+    set_up(build_path("lib/loci/cuda_double/libcupti.so.13"));
+    ::setenv("LOCI_CUDA_NVRTC", LOCI_TEST_NVRTC, 1);
+    ::setenv("LOCI_CUDA_COMPILE", "now", 1);
+    ::setenv("XDG_CACHE_HOME", "/dev/null", 1);  // where nothing is kept
+  }
 };
 
 TEST_F(CudaProfileTest, KernelsBelongToTheirOperatorsAndHaveTheirShape) {
@@ -120,6 +127,33 @@ std::vector<std::string> calls_of(const loci_profile& profile) {
     if (names.empty() || names.back() != name) names.push_back(name);
   }
   return names;
+}
+
+// A chain that NVRTC compiled is known by what it computes, in replays too.
+TEST_F(CudaProfileTest, ACompiledChainHasItsNameInReplays) {
+  if (std::string_view(LOCI_TEST_NVRTC).empty()) GTEST_SKIP() << "the toolkit has no libnvrtc";
+  const Program program;
+  Variable y;
+  {
+    const ProgramGuard building(program);
+    const Variable x = data("x", {600}, kFloat32);
+    y = softmax(gelu(x) * x + tanh(x));
+  }
+  CompileOptions options;
+  options.capture = GraphCapture::kAuto;
+  Executor executor("cuda:0", options, Scope());
+  const Feed feed{{"x", ones().to("cuda:0")}};
+  for (int i = 0; i < 3; ++i) executor.run(program, feed, {y});
+  const std::uint64_t replays = inspect::capture(executor, program, feed, {y}).replays;
+  const profiler::Profile profile = profile_of({}, [&] { executor.run(program, feed, {y}); });
+  EXPECT_EQ(inspect::capture(executor, program, feed, {y}).replays, replays + 1);
+  std::vector<std::string> names;
+  for (const auto& kernel : work_of(profile.abi(), LOCI_DEVICE_WORK_KERNEL)) {
+    names.push_back(text(kernel.name) + " of " + launcher(profile.abi(), kernel));
+  }
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_THAT(names[0], ContainsRegex("^fused_[a-z_]*gelu[a-z_]* of fused_elementwise$"));
+  EXPECT_THAT(names[1], ContainsRegex("^softmax_f32.* of softmax$"));
 }
 
 TEST_F(CudaProfileTest, ARangeForExternalProfilersStartsAndStopsThem) {
