@@ -19,8 +19,8 @@ class OperatorLowering {
   void run(const program::Operator& op) {
     Placement placement = place(op);
     say_origin(op, &placement);
-    state_.plan.operators.push_back({&op, placement.device, placement.reason, detail_of(placement),
-                                     placement.kernel.name()});
+    state_.plan.operators.push_back(
+        {&op, placement.device, placement.reason, detail_of(placement), placement.kernel.name()});
     Instruction instruction;
     instruction.op = static_cast<std::int32_t>(state_.plan.operators.size() - 1);
     instruction.device = placement.device;

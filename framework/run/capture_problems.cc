@@ -30,10 +30,10 @@ CaptureProblem of_other_place(const Plan& plan, std::size_t index, const device:
   const Instruction& instruction = plan.instructions[index];
   const PlanOperator& op = plan.operators[static_cast<std::size_t>(instruction.op)];
   return {index,
-          fmt::format("it runs at {} ({}), and the graph is of {}",
-                      instruction.device->place().to_string(),
-                      is_of_kernels(op.reason) ? std::string_view(op.detail) : place_reason_name(op.reason),
-                      device.place().to_string()),
+          fmt::format(
+              "it runs at {} ({}), and the graph is of {}", instruction.device->place().to_string(),
+              is_of_kernels(op.reason) ? std::string_view(op.detail) : place_reason_name(op.reason),
+              device.place().to_string()),
           "give it a kernel or a guard for that place, or leave it out of the capture"};
 }
 

@@ -115,7 +115,8 @@ void ChainKernels::compile(ChainKernel& kernel, const std::atomic<bool>& is_canc
       load(kernel, ptx);
       const std::string failure = plugin_.chain_store().keep(kernel.name_, key_of(kernel), ptx);
       if (!failure.empty()) {
-        tell_once(told_of_store_, "compiled kernels are not kept for later runs: " + failure);
+        tell_once(told_of_store_, "compiled kernels are not kept for later runs: " + failure +
+                                      "; mend that, or name another folder by XDG_CACHE_HOME");
       }
     }
   } catch (const std::exception& error) {

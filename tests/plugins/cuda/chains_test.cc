@@ -307,6 +307,7 @@ TEST_F(ChainsTest, WorkWhereNothingCanBeKeptWithOneNote) {
   };
   EXPECT_EQ(run({{"XDG_CACHE_HOME", plain}}, twice).substr(0, expected.size()), expected);
   EXPECT_EQ(times("compiled kernels are not kept for later runs: making " + plain), 1U) << log;
+  EXPECT_EQ(times("; mend that, or name another folder by XDG_CACHE_HOME"), 1U) << log;
 }
 
 TEST_F(ChainsTest, AreInterpretedWhereTheCompilerRefusesWithOneNote) {

@@ -68,8 +68,7 @@ TEST_F(CudaRunnerTest, ADriverThatCannotBeUsedSaysWhy) {
     EXPECT_EQ(refused.exit_code, 4) << refused.out;
     return refused.err;
   };
-  const std::string driver =
-      "LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1");
+  const std::string driver = "LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1");
   EXPECT_THAT(refusal({driver, "LOCI_CUDA_DOUBLE=version=12.3"}),
               HasSubstr("libcuda.so.1 is one of 12.3); update the driver of the graphics "
                         "processor, or mend LOCI_CUDA_DRIVER\n"));
@@ -204,13 +203,14 @@ TEST_F(CudaRunnerTest, AMissingLibraryIsToldInTheLogAndByThePlan) {
       "LOCI_CUDA_CUBLASLT=/absent/blas", "LOCI_CUDA_CUDNN=/absent/dnn"};
   const Finished run = loci_with({"run", model(), "--device", "cuda:0", "--feed", "x=1"}, absent);
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err,
-              AllOf(HasSubstr("no cuBLASLt (/absent/blas: cannot open shared object file: No such "
-                              "file or directory); mend LOCI_CUDA_CUBLASLT. Until then the plugin "
-                              "multiplies by itself\n"),
-                    HasSubstr("no cuDNN (/absent/dnn: cannot open"),
-                    HasSubstr("install the package libcudnn9-cuda-13 ("),
-                    HasSubstr("mend LOCI_CUDA_CUDNN. Until then the plugin convolves by itself\n")));
+  EXPECT_THAT(
+      run.err,
+      AllOf(HasSubstr("no cuBLASLt (/absent/blas: cannot open shared object file: No such "
+                      "file or directory); mend LOCI_CUDA_CUBLASLT. Until then the plugin "
+                      "multiplies by itself\n"),
+            HasSubstr("no cuDNN (/absent/dnn: cannot open"),
+            HasSubstr("install the package libcudnn9-cuda-13 ("),
+            HasSubstr("mend LOCI_CUDA_CUDNN. Until then the plugin convolves by itself\n")));
   const std::size_t first = run.err.find("no cuBLASLt");
   EXPECT_EQ(run.err.find("no cuBLASLt", first + 1), std::string::npos) << "once: " << run.err;
   const Finished plan = loci_with({"plan", model(), "--device", "cuda:0"}, absent);
