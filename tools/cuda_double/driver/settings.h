@@ -10,8 +10,7 @@
 //   latency_us=N       most time that ready work waits before it starts, drawn; 0
 //   workers=N          threads that run the blocks of a kernel; as many as there are processors
 //   instructions=N     limit of a launch, in instructions of a warp; 2^36
-//   quarantine=N|N[K|M|G]  freed allocations that are still known by name, so that their use is
-//   told
+//   quarantine=N|N[K|M|G]  freed allocations that are still known by name, which tells their use
 //                      from a stray address: a number of them, or bytes; 32 and 256M
 //   checks=all|none|A+B...  of addresses, undefined, shared_races, block_races, stream_races,
 //                      pageable, handles, leaks; all but pageable and leaks
