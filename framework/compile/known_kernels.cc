@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <loci/error.hpp>
 
-#include "framework/core/abi/error.h"
 #include "framework/device/device_manager.h"
 #include "framework/plugin/plugin_manager.h"
 
@@ -11,9 +10,9 @@ namespace loci::runtime {
 namespace {
 
 bool has_kernel(const device::KernelLibrary& library, std::string_view type, DType dtype) {
-  return std::any_of(library.defs.begin(), library.defs.end(), [&](const loci_kernel_def* def) {
-    const bool takes = (def->dtype_mask & LOCI_DTYPE_BIT(static_cast<loci_dtype>(dtype))) != 0;
-    return takes && core::from_abi(def->op) == type;
+  const std::vector<const loci_kernel_def*>& defs = library.defs_of(type);
+  return std::any_of(defs.begin(), defs.end(), [&](const loci_kernel_def* def) {
+    return (def->dtype_mask & LOCI_DTYPE_BIT(static_cast<loci_dtype>(dtype))) != 0;
   });
 }
 

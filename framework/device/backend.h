@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "framework/plugin/plugin.h"
@@ -31,6 +33,11 @@ struct KernelLibrary {
   loci_kernels_api api{};
   std::string device_type;
   std::vector<const loci_kernel_def*> defs;  // in the plugin's order, best first
+  // The same by op, so that asking for one op's does not walk all.
+  std::unordered_map<std::string_view, std::vector<const loci_kernel_def*>> defs_by_op;
+
+  // Those of one op, in that order.
+  [[nodiscard]] const std::vector<const loci_kernel_def*>& defs_of(std::string_view op) const;
 };
 
 }  // namespace loci::device

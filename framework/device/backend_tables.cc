@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "framework/core/abi/error.h"
 #include "framework/device/backend.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/interfaces.h"
@@ -112,6 +113,12 @@ std::vector<const loci_kernel_def*> list_defs(const KernelLibrary& library) {
   return defs;
 }
 
+void sort_by_op(KernelLibrary* library) {
+  for (const loci_kernel_def* def : library->defs) {
+    library->defs_by_op[core::from_abi(def->op)].push_back(def);
+  }
+}
+
 std::shared_ptr<KernelLibrary> take_kernels(plugin::Instance& instance,
                                             const plugin::Manifest& manifest) {
   static constexpr std::string_view kName = LOCI_KERNELS_INTERFACE;
@@ -129,10 +136,18 @@ std::shared_ptr<KernelLibrary> take_kernels(plugin::Instance& instance,
   require(api.destroy_prepared != nullptr, kName, "destroy_prepared");
   library->device_type = checked_device_type(api.device_type, kName, manifest);
   library->defs = list_defs(*library);
+  sort_by_op(library.get());
   return library;
 }
 
 }  // namespace
+
+const std::vector<const loci_kernel_def*>& KernelLibrary::defs_of(std::string_view op) const {
+  static const std::vector<const loci_kernel_def*> kNone;
+  const auto found = defs_by_op.find(op);
+  return found == defs_by_op.end() ? kNone : found->second;
+}
+
 }  // namespace loci::device
 
 namespace loci::plugin {

@@ -80,8 +80,8 @@ class Binder {
     const std::string_view type = core::from_abi(op_.abi().op);
     auto& plugins = plugin::PluginManager::instance();
     for (const device::KernelLibrary* library : plugins.kernel_libraries(device_.place().type())) {
-      for (const loci_kernel_def* def : library->defs) {
-        if (core::from_abi(def->op) == type && takes({library, def})) return finish(type);
+      for (const loci_kernel_def* def : library->defs_of(type)) {
+        if (takes({library, def})) return finish(type);
       }
     }
     return finish(type);

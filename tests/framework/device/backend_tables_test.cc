@@ -56,6 +56,8 @@ TEST(BackendTables, TakesBothTables) {
   ASSERT_EQ(tables.kernels->defs.size(), 1u);
   EXPECT_EQ(std::string(tables.kernels->defs[0]->op.data, tables.kernels->defs[0]->op.size),
             "assign");
+  EXPECT_EQ(tables.kernels->defs_of("assign"), tables.kernels->defs);
+  EXPECT_THAT(tables.kernels->defs_of("relu"), testing::IsEmpty());
 }
 
 float launch_on(const loci_prepared_info& prepared, float source) {
