@@ -22,17 +22,23 @@ Plan::Plan() = default;
 Plan::~Plan() {
   while (take_idle_frame() != nullptr) {
   }
+  delete idle_.load();
   if (memory_ != nullptr) memory_->plans -= own_bytes_;
 }
 
 std::unique_ptr<Frame> Plan::take_idle_frame() const {
-  const auto take = [](IdleFrame& idle) {
-    return std::unique_ptr<Frame>(idle.frame.exchange(nullptr, std::memory_order_acquire));
+  const auto take = [](std::atomic<Frame*>& idle) {
+    return std::unique_ptr<Frame>(idle.exchange(nullptr, std::memory_order_acquire));
   };
-  if (std::unique_ptr<Frame> own = take(idle_[core::thread_shard()])) return own;
-  for (IdleFrame& other : idle_) {
+  IdleFrames* shards = idle_.load(std::memory_order_acquire);
+  if (shards == nullptr) return take(first_idle_);
+  if (std::unique_ptr<Frame> own = take((*shards)[core::thread_shard()].frame)) return own;
+  for (IdleFrame& other : *shards) {
     if (other.frame.load(std::memory_order_relaxed) == nullptr) continue;
-    if (std::unique_ptr<Frame> frame = take(other)) return frame;
+    if (std::unique_ptr<Frame> frame = take(other.frame)) return frame;
+  }
+  if (first_idle_.load(std::memory_order_relaxed) != nullptr) {
+    if (std::unique_ptr<Frame> frame = take(first_idle_)) return frame;
   }
   std::unique_ptr<Frame> frame;
   const std::lock_guard lock(mutex_);
@@ -47,6 +53,17 @@ std::unique_ptr<Frame> Plan::acquire_frame() const {
   if (frame == nullptr) frame = std::make_unique<Frame>(*this);
   if (shares_arenas()) frame->take_arenas(memory_->arenas.take());
   return frame;
+}
+
+Plan::IdleFrames& Plan::by_shard() const {
+  IdleFrames* known = idle_.load(std::memory_order_acquire);
+  if (known != nullptr) return *known;
+  auto made = std::make_unique<IdleFrames>();
+  // Another thread may have been faster.
+  if (idle_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) {
+    return *made.release();
+  }
+  return *known;
 }
 
 void Plan::drop_idle_frames() const {
@@ -69,12 +86,15 @@ void Plan::count_in(std::shared_ptr<PlanMemory> memory) {
 
 void Plan::release_frame(std::unique_ptr<Frame> frame) const {
   if (shares_arenas()) memory_->arenas.give(frame->leave_arenas());
-  Frame* expected = nullptr;
-  std::atomic<Frame*>& own = idle_[core::thread_shard()].frame;
-  if (own.compare_exchange_strong(expected, frame.get(), std::memory_order_release)) {
-    (void)frame.release();
-    return;
-  }
+  const auto gives = [&frame](std::atomic<Frame*>& idle) {
+    Frame* expected = nullptr;
+    const bool is_free =
+        idle.compare_exchange_strong(expected, frame.get(), std::memory_order_release);
+    if (is_free) (void)frame.release();
+    return is_free;
+  };
+  if (idle_.load(std::memory_order_relaxed) == nullptr && gives(first_idle_)) return;
+  if (gives(by_shard()[core::thread_shard()].frame)) return;
   const std::lock_guard lock(mutex_);
   pool_.push_back(std::move(frame));
 }

@@ -253,12 +253,17 @@ class Plan {
     std::atomic<Frame*> frame{nullptr};
   };
 
+  using IdleFrames = std::array<IdleFrame, core::kShards>;
+
   std::unique_ptr<Frame> take_idle_frame() const;
+  // Made when two frames are idle at the same time: most plans only ever have one.
+  IdleFrames& by_shard() const;
 
   std::shared_ptr<PlanMemory> memory_;
   std::uint64_t own_bytes_ = 0;  // that count
+  mutable std::atomic<Frame*> first_idle_{nullptr};
   // One for each shard of threads, so that those that run at the same time do not meet.
-  mutable std::array<IdleFrame, core::kShards> idle_;
+  mutable std::atomic<IdleFrames*> idle_{nullptr};
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Frame>> pool_;
   mutable std::array<std::once_flag, 2> script_once_;  // by level
