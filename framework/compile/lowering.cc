@@ -55,6 +55,7 @@ class Lowering {
         deferral_(block_.vars.size()) {}
 
   void run() {
+    reserve();
     begin_types(request_, plan_, &binder_);
     begin_values();
     for (const program::Operator* op : operators_of_stage(request_, plan_)) {
@@ -74,6 +75,14 @@ class Lowering {
   }
 
  private:
+  // About what there will be; copies add to it. A later stage has few of the block's operators.
+  void reserve() {
+    if (request_.earlier != nullptr) return;
+    plan_.operators.reserve(block_.ops.size());
+    plan_.instructions.reserve(block_.ops.size());
+    plan_.values.reserve(2 * block_.ops.size());
+  }
+
   void begin_values() {
     if (request_.earlier != nullptr) return resume_values();
     if (request_.block == nullptr) return lower_feeds();

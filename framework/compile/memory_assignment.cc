@@ -25,7 +25,7 @@ Region region_of(const PlanValue& value) { return {value.space, value.pinned_for
 struct Lifetime {
   std::int32_t first = kNever;      // an instruction
   std::int32_t last_read = kNever;  // the last one in order that uses it
-  Clock last;                       // by track
+  Clock last;                       // by track; none if there is one, where last_read says it
   bool outlives_run = false;
 };
 
@@ -73,7 +73,7 @@ class Assignment {
     Lifetime& life = lifetime(id);
     if (life.first == kNever) life.first = now;
     life.last_read = std::max(life.last_read, now);
-    join(&life.last, moment(now));
+    if (!timeline_.is_sequential()) join(&life.last, moment(now));
   }
 
   // The instruction itself, as a clock.
@@ -87,6 +87,7 @@ class Assignment {
   // Whether all uses have ended when the instruction begins, but for one by itself.
   [[nodiscard]] bool ends_before(const Lifetime& life, std::int32_t instruction) const {
     if (life.outlives_run) return false;
+    if (timeline_.is_sequential()) return life.last_read < instruction;
     const auto index = static_cast<std::size_t>(instruction);
     for (std::size_t track = 0; track < life.last.size(); ++track) {
       if (life.last[track] > timeline_.known(index, track)) return false;
@@ -95,6 +96,7 @@ class Assignment {
   }
 
   [[nodiscard]] bool ends_with(const Lifetime& life, std::int32_t instruction) const {
+    if (timeline_.is_sequential()) return !life.outlives_run && life.last_read <= instruction;
     const auto index = static_cast<std::size_t>(instruction);
     const std::size_t own = timeline_.track(index);
     Lifetime others = life;
@@ -181,7 +183,8 @@ class Assignment {
     }
     for (const std::size_t i : workspaces) {
       const auto now = static_cast<std::int32_t>(i);
-      lives.push_back({now, now, moment(now), /*outlives_run=*/false});
+      lives.push_back({now, now, timeline_.is_sequential() ? Clock() : moment(now),
+                       /*outlives_run=*/false});
       sizes.push_back(plan_.instructions[i].launch()->kernel->workspace_bytes());
     }
     const MemoryPlan memory = place(sizes, lives);

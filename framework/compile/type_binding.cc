@@ -111,8 +111,10 @@ void TypeBinder::bind_scan(const program::Operator& op) {
 void TypeBinder::bind(const program::Operator& op) {
   if (is(op, ops::Control::kScan)) return bind_scan(op);
   std::vector<std::vector<ops::InferArgument>> arguments;
+  arguments.reserve(op.inputs.size());
   for (const program::Slot& slot : op.inputs) {
     std::vector<ops::InferArgument>& list = arguments.emplace_back();
+    list.reserve(slot.size());
     for (const program::VarId id : slot) {
       const auto value = host_values_.find(id);
       list.push_back({require(id, op), block_.var(id).name,

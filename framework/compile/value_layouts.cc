@@ -145,7 +145,8 @@ class ValueLayouts {
         [&](ValueId id) { return at(id).is_free ? LOCI_LAYOUT_ANY : LOCI_LAYOUT_PLAIN; });
     *kernel = nullptr;
     if (!reads && !offers) return true;
-    const dispatch::OpDesc desc(schema, candidate.op->attributes, inputs, outputs);
+    const dispatch::OpDesc desc(schema, candidate.op->attributes, inputs, outputs,
+                                dispatch::OpDesc::Holds::kReferences);
     *kernel = kernels_.get(candidate.implementation, *instruction.device, desc).kernel;
     if (*kernel == nullptr) return false;
     if (!packs_alike((*kernel)->input_layouts(), instruction.launch()->kernel->input_layouts())) {

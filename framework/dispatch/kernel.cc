@@ -45,31 +45,38 @@ std::string mistake(const device::KernelLibrary& library, std::uint32_t offered,
   return library.api.relayout == nullptr ? "but the plugin has no relayout()" : "";
 }
 
+// What errors call it that is prepared; the text is made for them alone.
+struct Title {
+  const Implementation& implementation;
+  const loci_op_desc& op;
+
+  [[nodiscard]] std::string text() const {
+    return fmt::format("[{}] {}", core::from_abi(op.op), implementation.name());
+  }
+};
+
 void check_layouts(const device::KernelLibrary& library, const loci_arg* args,
                    const std::vector<std::uint32_t>& chosen, std::string_view kind,
-                   const std::string& context) {
+                   const Title& title) {
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string why = mistake(library, args[i].layout, chosen[i]);
     if (why.empty()) continue;
     core::raise(ErrorCode::kInternal,
                 "{}: prepare chose layout {} for {} {}, {}; report it to the author of the plugin",
-                context, chosen[i], kind, i, why);
+                title.text(), chosen[i], kind, i, why);
   }
 }
 
 // Destroyed with the scope.
 class CreatedKernel {
  public:
-  CreatedKernel(const Implementation& implementation, device::Device& device,
-                const loci_op_desc& op, const std::string& context)
-      : library_(*implementation.library) {
-    core::check(call_library(library_, "create",
-                             [&] {
-                               return library_.api.create(library_.plugin->handle(),
-                                                          implementation.def, device.handle(), &op,
-                                                          &kernel_);
-                             }),
-                context);
+  CreatedKernel(const Title& title, device::Device& device, const loci_op_desc& op)
+      : library_(*title.implementation.library) {
+    loci_error* error = call_library(library_, "create", [&] {
+      return library_.api.create(library_.plugin->handle(), title.implementation.def,
+                                 device.handle(), &op, &kernel_);
+    });
+    if (error != nullptr) throw core::take_error(error).within(title.text());
   }
   ~CreatedKernel() { library_.api.destroy(kernel_); }
   CreatedKernel(const CreatedKernel&) = delete;
@@ -93,14 +100,17 @@ class CreatedKernel {
 
 }  // namespace
 
+// Made for each operator of each plan, so without what formatting takes.
 std::string Implementation::name() const {
-  return fmt::format("{}/{}", library->plugin->id(), core::from_abi(def->name));
+  std::string text = library->plugin->id();
+  text += '/';
+  text += core::from_abi(def->name);
+  return text;
 }
 
 std::string PreparedKernel::prepare(const Implementation& implementation, device::Device& device,
                                     const OpDesc& op) {
-  const std::string context =
-      fmt::format("[{}] {}", core::from_abi(op.abi().op), implementation.name());
+  const Title title{implementation, op.abi()};
   const Code code = prepared_code(*implementation.def, op);
   std::optional<core::NewCode> new_code;
   if (code.is_new) new_code.emplace();
@@ -109,17 +119,16 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   const loci_op_desc desc = any_shape ? op.abi() : op.with_cost();
   loci_prepared_info info{};
   Layouts layouts(desc);
-  loci_error* error =
-      CreatedKernel(implementation, device, desc, context).prepare(desc, &info, &layouts);
+  loci_error* error = CreatedKernel(title, device, desc).prepare(desc, &info, &layouts);
   if (error != nullptr) {
     const Error refusal = core::take_error(error);
-    if (refusal.code() != ErrorCode::kUnsupported) throw refusal.within(context);
+    if (refusal.code() != ErrorCode::kUnsupported) throw refusal.within(title.text());
     return *refusal.what() == '\0' ? "no reason given" : refusal.what();
   }
   if (info.prepared == nullptr || info.launch == nullptr) {
     core::raise(ErrorCode::kInternal,
                 "{}: prepare gave no launch function; report it to the author of the plugin",
-                context);
+                title.text());
   }
   info_ = info;
   def_ = implementation.def;
@@ -127,8 +136,8 @@ std::string PreparedKernel::prepare(const Implementation& implementation, device
   library_->plugin->retain();
   device_ = &device;
   device.begin_use();
-  check_layouts(*library_, op.abi().inputs, layouts.inputs, "input", context);
-  check_layouts(*library_, op.abi().outputs, layouts.outputs, "output", context);
+  check_layouts(*library_, op.abi().inputs, layouts.inputs, "input", title);
+  check_layouts(*library_, op.abi().outputs, layouts.outputs, "output", title);
   if (has_choice(layouts.inputs)) input_layouts_ = std::move(layouts.inputs);
   if (has_choice(layouts.outputs)) output_layouts_ = std::move(layouts.outputs);
   code_ = code.id;

@@ -4,10 +4,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "framework/core/abi/error.h"
 #include "framework/core/digest.h"
 #include "framework/core/key_bytes.h"
-#include "framework/ops/op_registry.h"
 
 namespace loci::dispatch {
 namespace {
@@ -24,8 +22,7 @@ Known& known() {
 }
 
 std::uint64_t id_of(const loci_kernel_def& def, const OpDesc& op) {
-  const bool is_random = ops::op_registry().get(core::from_abi(op.abi().op)).is_random();
-  std::string code = is_random ? op.form() : op.signature(/*ranks_only=*/false);
+  std::string code = op.is_random() ? op.form() : op.signature(/*ranks_only=*/false);
   core::append_bytes(&def, &code);
   return core::digest_of(code);
 }

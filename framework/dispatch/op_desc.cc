@@ -66,6 +66,7 @@ void OpDesc::flatten(const std::vector<SchemaSlot>& schema_slots, const Argument
   std::vector<const ArgumentType*> flat;
   static const ArgumentType kAbsent;
   to->slots.reserve(schema_slots.size() + 1);
+  flat.reserve(schema_slots.size());
   for (std::size_t slot = 0; slot < schema_slots.size(); ++slot) {
     to->slots.push_back(static_cast<std::uint32_t>(flat.size()));
     for (const ArgumentType& type : from[slot]) flat.push_back(&type);
@@ -83,13 +84,13 @@ void OpDesc::flatten(const std::vector<SchemaSlot>& schema_slots, const Argument
 }
 
 OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
-               const ArgumentSlots& inputs, const ArgumentSlots& outputs)
-    : schema_(schema), name_(schema.name()), attributes_(attributes) {
+               const ArgumentSlots& inputs, const ArgumentSlots& outputs, Holds holds)
+    : schema_(schema), attributes_(attributes, holds) {
   flatten(schema.inputs(), inputs, &inputs_);
   flatten(schema.outputs(), outputs, &outputs_);
   abi_.struct_size = sizeof(loci_op_desc);
   abi_.version = static_cast<std::uint32_t>(schema.version());
-  abi_.op = core::to_abi(name_);
+  abi_.op = core::to_abi(schema.name());
   abi_.attrs = attributes_.data();
   abi_.attr_count = attributes_.size();
   abi_.inputs = inputs_.args.data();
@@ -103,12 +104,7 @@ OpDesc::OpDesc(const ops::OpSchema& schema, const Attributes& attributes,
 loci_op_desc OpDesc::with_cost() const {
   loci_op_desc priced = abi_;
   if (!schema_.cost_fn()) return priced;
-  Attributes attributes;
-  for (std::size_t i = 0; i < attributes_.size(); ++i) {
-    const loci_attr& attr = attributes_.data()[i];
-    attributes.emplace(core::from_abi(attr.name), core::attribute_from_abi(attr));
-  }
-  ops::InferContext context(schema_, arguments_of(inputs_), attributes);
+  ops::InferContext context(schema_, arguments_of(inputs_), attributes_.source());
   context.set_outputs(types_of(outputs_));
   const ops::Cost cost = schema_.cost_fn()(context);
   priced.flops = static_cast<std::uint64_t>(cost.flops);
@@ -118,8 +114,10 @@ loci_op_desc OpDesc::with_cost() const {
 
 std::vector<std::vector<ops::TensorType>> OpDesc::types_of(const Arguments& arguments) {
   std::vector<std::vector<ops::TensorType>> types;
+  types.reserve(arguments.slots.size());
   for (std::size_t slot = 0; slot + 1 < arguments.slots.size(); ++slot) {
     std::vector<ops::TensorType>& list = types.emplace_back();
+    list.reserve(arguments.slots[slot + 1] - arguments.slots[slot]);
     for (std::uint32_t i = arguments.slots[slot]; i < arguments.slots[slot + 1]; ++i) {
       const auto dtype = static_cast<DType>(arguments.args[i].dtype);
       if (dtype != DType::kNone) list.push_back({dtype, arguments.shapes[i]});
@@ -130,8 +128,10 @@ std::vector<std::vector<ops::TensorType>> OpDesc::types_of(const Arguments& argu
 
 std::vector<std::vector<ops::InferArgument>> OpDesc::arguments_of(const Arguments& arguments) {
   std::vector<std::vector<ops::InferArgument>> result;
+  result.reserve(arguments.slots.size());
   for (const std::vector<ops::TensorType>& slot : types_of(arguments)) {
     std::vector<ops::InferArgument>& list = result.emplace_back();
+    list.reserve(slot.size());
     for (const ops::TensorType& type : slot) list.push_back({type, {}, {}});
   }
   return result;
@@ -168,7 +168,7 @@ std::string OpDesc::types(bool ranks_only) const {
   constexpr std::size_t kUsualBytes = 512;
   std::string bytes;
   bytes.reserve(kUsualBytes);
-  core::append_text(name_, &bytes);
+  core::append_text(schema_.name(), &bytes);
   append_types(inputs_.args, ranks_only, &bytes);
   append_types(outputs_.args, ranks_only, &bytes);
   return bytes;

@@ -38,12 +38,14 @@ inline std::uint32_t abi_residence(ops::Residence residence) {
 // and one of dtype kNone in the ABI form.
 using ArgumentSlots = std::vector<std::vector<ArgumentType>>;
 
-// Owns everything that abi() points to, and refers to the schema. Neither copied nor moved, as it
-// points into itself.
+// Owns everything that abi() points to, but for attributes that it holds by reference, and refers
+// to the schema. Neither copied nor moved, as it points into itself.
 class OpDesc {
  public:
+  using Holds = core::AbiAttributes::Holds;
+
   OpDesc(const ops::OpSchema& schema, const Attributes& attributes, const ArgumentSlots& inputs,
-         const ArgumentSlots& outputs);
+         const ArgumentSlots& outputs, Holds holds = Holds::kCopies);
   OpDesc(const OpDesc&) = delete;
   OpDesc& operator=(const OpDesc&) = delete;
 
@@ -57,6 +59,7 @@ class OpDesc {
   // Whether it draws random numbers from a state that has what is added to its offset, as in a
   // captured graph.
   [[nodiscard]] bool draws_from_counted_state() const;
+  [[nodiscard]] bool is_random() const { return schema_.is_random(); }
   // Bytes, equal for operators that one prepared kernel can serve; with `ranks_only`, whatever
   // their extents are.
   [[nodiscard]] std::string signature(bool ranks_only) const;
@@ -80,7 +83,6 @@ class OpDesc {
   [[nodiscard]] std::string types(bool ranks_only) const;
 
   const ops::OpSchema& schema_;
-  std::string name_;
   core::AbiAttributes attributes_;
   Arguments inputs_;
   Arguments outputs_;

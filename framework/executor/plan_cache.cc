@@ -1,12 +1,11 @@
 #include "framework/executor/plan_cache.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "framework/core/environment.h"
+#include "framework/core/key_bytes.h"
 #include "framework/core/thread_team.h"
 #include "framework/program/program_impl.h"
 
@@ -44,19 +43,36 @@ bool serves(const Plan& plan, const Feed& feed, const std::vector<Fetch>& fetch)
                     });
 }
 
-// Lengths keep names that hold what stands between them apart.
+void append_place(const Place& place, std::string* key) {
+  core::append_text(place.type(), key);
+  core::append_bytes(place.index(), key);
+}
+
+void append_feed(const std::string& name, const Tensor& tensor, std::string* key) {
+  core::append_text(name, key);
+  core::append_bytes(tensor.dtype(), key);
+  core::append_bytes(tensor.shape().rank(), key);
+  for (const std::int64_t extent : tensor.shape()) core::append_bytes(extent, key);
+  append_place(tensor.place(), key);
+}
+
+void append_fetch(const Fetch& wanted, std::string* key) {
+  core::append_text(wanted.name(), key);
+  core::append_bytes(wanted.place() != nullptr, key);
+  if (wanted.place() != nullptr) append_place(*wanted.place(), key);
+}
+
+// Bytes. The number of feeds keeps them apart from fetches.
 std::string key_of(std::uint64_t program, const Feed& feed, const std::vector<Fetch>& fetch) {
-  std::string key = fmt::format("{}", program);
-  const auto out = std::back_inserter(key);
+  constexpr std::size_t kUsualBytes = 256;
+  std::string key;
+  key.reserve(kUsualBytes);
+  core::append_bytes(program, &key);
+  core::append_bytes(feed.size(), &key);
   for (const auto& [name, tensor] : feed) {
-    if (!tensor.defined()) continue;
-    fmt::format_to(out, "<{}:{}{}{}@{}", name.size(), name, dtype_name(tensor.dtype()),
-                   tensor.shape().to_string(), tensor.place().to_string());
+    if (tensor.defined()) append_feed(name, tensor, &key);
   }
-  for (const Fetch& wanted : fetch) {
-    fmt::format_to(out, ">{}:{}", wanted.name().size(), wanted.name());
-    if (wanted.place() != nullptr) fmt::format_to(out, "@{}", wanted.place()->to_string());
-  }
+  for (const Fetch& wanted : fetch) append_fetch(wanted, &key);
   return key;
 }
 

@@ -53,6 +53,7 @@ std::vector<std::vector<ops::TensorType>> inferred(const Operator& op,
                                                    const std::vector<ops::TensorType>& types) {
   std::vector<std::vector<ops::InferArgument>> arguments(op.inputs.size());
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+    arguments[slot].reserve(op.inputs[slot].size());
     for (const VarId id : op.inputs[slot])
       arguments[slot].push_back({types[index_in_types(id)], {}, {}});
   }

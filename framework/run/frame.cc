@@ -128,6 +128,7 @@ char* Frame::arena_of(Space space, device::Device* pinned_for) const {
 }
 
 void Frame::make_views() {
+  views_.reserve(plan_.values.size());
   for (const PlanValue& value : plan_.values) {
     loci_view view{};
     view.dims = value.type.shape.data();

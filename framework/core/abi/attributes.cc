@@ -11,8 +11,8 @@ constexpr std::uint64_t kMostItems = std::uint64_t{1} << 32;
 // Fills the kind and the value of an attribute; `value` outlives the result.
 class AttributeWriter {
  public:
-  AttributeWriter(loci_attr* attr, std::vector<loci_str>* strings)
-      : attr_(attr), strings_(strings) {}
+  AttributeWriter(loci_attr* attr, std::vector<std::vector<loci_str>>* lists)
+      : attr_(attr), lists_(lists) {}
 
   void operator()(bool value) const { integer(LOCI_ATTR_BOOL, value ? 1 : 0); }
   void operator()(std::int64_t value) const { integer(LOCI_ATTR_INT, value); }
@@ -32,8 +32,11 @@ class AttributeWriter {
     list(LOCI_ATTR_FLOATS, value.data(), value.size());
   }
   void operator()(const std::vector<std::string>& value) const {
-    for (const std::string& item : value) strings_->push_back(to_abi(item));
-    list(LOCI_ATTR_STRINGS, strings_->data(), strings_->size());
+    // What the items lie in stays where it is when the list of lists grows.
+    std::vector<loci_str>& strings = lists_->emplace_back();
+    strings.reserve(value.size());
+    for (const std::string& item : value) strings.push_back(to_abi(item));
+    list(LOCI_ATTR_STRINGS, strings.data(), strings.size());
   }
 
  private:
@@ -48,7 +51,7 @@ class AttributeWriter {
   }
 
   loci_attr* attr_;
-  std::vector<loci_str>* strings_;
+  std::vector<std::vector<loci_str>>* lists_;
 };
 
 [[noreturn]] void refuse_attribute(const std::string& reason) {
@@ -95,19 +98,14 @@ std::vector<std::string> texts(const loci_attr& attr) {
 
 }  // namespace
 
-AbiAttributes::AbiAttributes(const Attributes& attributes) {
-  names_.reserve(attributes.size());
-  values_.reserve(attributes.size());
-  attrs_.reserve(attributes.size());
-  for (const auto& [name, value] : attributes) {
-    names_.push_back(name);
-    values_.push_back(value);
-  }
-  strings_.resize(attributes.size());
-  for (std::size_t i = 0; i < names_.size(); ++i) {
+AbiAttributes::AbiAttributes(const Attributes& attributes, Holds holds)
+    : copies_(holds == Holds::kCopies ? attributes : Attributes()),
+      source_(holds == Holds::kCopies ? &copies_ : &attributes) {
+  attrs_.reserve(source_->size());
+  for (const auto& [name, value] : *source_) {
     loci_attr attr{};
-    attr.name = to_abi(names_[i]);
-    std::visit(AttributeWriter(&attr, &strings_[i]), values_[i]);
+    attr.name = to_abi(name);
+    std::visit(AttributeWriter(&attr, &strings_), value);
     attrs_.push_back(attr);
   }
 }

@@ -3,27 +3,33 @@
 
 #include <loci/abi/kernels.h>
 
+#include <cstdint>
 #include <loci/attribute.hpp>
-#include <string>
 #include <vector>
 
 namespace loci::core {
 
-// Owns everything that data() points to. Neither copied nor moved, as it points into itself.
+// Neither copied nor moved, as it points into itself.
 class AbiAttributes {
  public:
-  explicit AbiAttributes(const Attributes& attributes);
+  // Whether it owns everything that data() points to, or points to what it was given, which
+  // outlives it then.
+  enum class Holds : std::uint8_t { kCopies, kReferences };
+
+  explicit AbiAttributes(const Attributes& attributes, Holds holds = Holds::kCopies);
   AbiAttributes(const AbiAttributes&) = delete;
   AbiAttributes& operator=(const AbiAttributes&) = delete;
 
   // In the order of their names.
   [[nodiscard]] const loci_attr* data() const { return attrs_.data(); }
   [[nodiscard]] std::size_t size() const { return attrs_.size(); }
+  // What they are of.
+  [[nodiscard]] const Attributes& source() const { return *source_; }
 
  private:
-  std::vector<std::string> names_;
-  std::vector<Attribute> values_;
-  std::vector<std::vector<loci_str>> strings_;
+  Attributes copies_;  // none if it holds references
+  const Attributes* source_;
+  std::vector<std::vector<loci_str>> strings_;  // of lists of them
   std::vector<loci_attr> attrs_;
 };
 

@@ -40,6 +40,31 @@ TEST(AbiAttributesTest, ItOwnsWhatItPointsTo) {
   EXPECT_EQ(attribute_from_abi(attributes.data()[7]), Attribute(std::vector<std::string>{"x", ""}));
 }
 
+TEST(AbiAttributesTest, ItPointsToWhatItDoesNotOwn) {
+  const AbiAttributes attributes(kEveryKind, AbiAttributes::Holds::kReferences);
+  EXPECT_EQ(&attributes.source(), &kEveryKind);
+  std::size_t next = 0;
+  for (const auto& [name, value] : kEveryKind) {
+    const loci_attr& attr = attributes.data()[next++];
+    EXPECT_EQ(attr.name.data, name.data());
+    EXPECT_EQ(attribute_from_abi(attr), value) << name;
+  }
+}
+
+// Each list of strings has memory of its own, which those after it do not move.
+TEST(AbiAttributesTest, ManyListsOfStrings) {
+  Attributes lists;
+  for (int i = 0; i < 20; ++i) {
+    lists.emplace("list" + std::to_string(i),
+                  std::vector<std::string>{std::to_string(i), std::string(40, 'a')});
+  }
+  const AbiAttributes attributes(lists);
+  std::size_t next = 0;
+  for (const auto& [name, value] : lists) {
+    EXPECT_EQ(attribute_from_abi(attributes.data()[next++]), value) << name;
+  }
+}
+
 auto refused_as(const std::string& reason) { return ThrowsMessage<Error>(HasSubstr(reason)); }
 
 TEST(AbiAttributesTest, RefusesWhatIsNoValue) {
