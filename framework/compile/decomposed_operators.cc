@@ -26,6 +26,7 @@ struct Choice {
   const Operator* op = nullptr;
   std::optional<dispatch::Decomposition> decomposition;
   Place place;
+  BoundOperator bound;  // without a kernel: it was not asked about, or there is none
 };
 
 ops::TypeSlots types_of(const std::vector<program::Slot>& slots, const TypeBinder& binder) {
@@ -75,10 +76,12 @@ std::vector<Choice> choose(const std::vector<const Operator*>& operators,
     if (!op->schema->decompose_fn()) continue;
     device::Device& device = wished_device(*op, *request.device);
     choice.place = device.place();
-    choice.decomposition = dispatch::decompose(
-        {*op->schema, op->attributes, types_of(op->inputs, binder), types_of(op->outputs, binder),
-         constants_of(*op, request, block, binder)},
-        device, kernels);
+    choice.bound.device = &device;
+    choice.bound.constants = constants_of(*op, request, block, binder);
+    choice.decomposition =
+        dispatch::decompose({*op->schema, op->attributes, types_of(op->inputs, binder),
+                             types_of(op->outputs, binder), choice.bound.constants},
+                            device, kernels, &choice.bound.kernel);
   }
   return choices;
 }
@@ -168,6 +171,14 @@ class Rewriting {
   std::shared_ptr<const program::Enclosure> enclosure_;
 };
 
+BoundOperators take_bound(std::vector<Choice>* choices) {
+  BoundOperators bound;
+  for (Choice& choice : *choices) {
+    if (choice.bound.kernel.found()) bound.emplace(choice.op, std::move(choice.bound));
+  }
+  return bound;
+}
+
 void log_choice(const Choice& choice) {
   std::vector<std::string> parts;
   for (const ops::ListedCall& call : choice.decomposition->calls) {
@@ -187,11 +198,11 @@ DecomposedOperators decompose_operators(const PlanRequest& request, const Plan& 
     return op->schema->decompose_fn() != nullptr;
   });
   if (!may_be) return {};
-  const std::vector<Choice> choices = choose(operators, request, plan, kernels);
+  std::vector<Choice> choices = choose(operators, request, plan, kernels);
   const bool is = std::any_of(choices.begin(), choices.end(), [](const Choice& choice) {
     return choice.decomposition.has_value();
   });
-  if (!is) return {};
+  if (!is) return {nullptr, {}, take_bound(&choices)};
   DecomposedOperators result;
   auto program = std::make_shared<program::ProgramImpl>(*plan.program);
   std::vector<Operator> rewritten;

@@ -19,6 +19,8 @@ struct DecomposedOperators {
   // By the name of each one that stands in another's place: of which, and why. As in
   // PlanRequest::decomposed.
   std::unordered_map<std::string, std::string> origins;
+  // If none is: those of which that had to be asked. As in PlanRequest::bound.
+  BoundOperators bound;
 };
 
 // Decomposes what can be of the operators whose types are known when the stage begins; the others'

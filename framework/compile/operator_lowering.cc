@@ -1,5 +1,6 @@
 #include "framework/compile/operator_lowering.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -65,15 +66,34 @@ class OperatorLowering {
   }
 
   Placement place(const program::Operator& op) {
-    const dispatch::ArgumentSlots outputs = output_types(op);
     bound_inputs_ = input_types(op, Constants::kOffered);
-    const dispatch::OpDesc desc(*op.schema, op.attributes, bound_inputs_, outputs);
+    std::optional<Placement> known = bound_before(op);
+    if (known && may_pack(op, *known)) return *std::move(known);
+    const dispatch::ArgumentSlots outputs = output_types(op);
+    constexpr auto kReferences = dispatch::OpDesc::Holds::kReferences;
+    const dispatch::OpDesc desc(*op.schema, op.attributes, bound_inputs_, outputs, kReferences);
     Placement placement = place(op, desc);
     if (may_pack(op, placement)) return placement;
     bound_inputs_ = input_types(op, Constants::kPlain);
-    const dispatch::OpDesc plain(*op.schema, op.attributes, bound_inputs_, outputs);
+    const dispatch::OpDesc plain(*op.schema, op.attributes, bound_inputs_, outputs, kReferences);
     placement.kernel = dispatch::bind_kernel(*placement.device, plain, &state_.kernels);
     return placement.kernel.found() ? placement : place(op, plain);
+  }
+
+  // By the kernel that was found when it was asked whether there is one, if it was for the same.
+  std::optional<Placement> bound_before(const program::Operator& op) const {
+    if (op.schema->converts_dtype()) return std::nullopt;
+    const auto found = state_.request.bound->find(&op);
+    if (found == state_.request.bound->end()) return std::nullopt;
+    const BoundOperator& bound = found->second;
+    for (std::size_t slot = 0; slot < bound_inputs_.size(); ++slot) {
+      for (std::size_t i = 0; i < bound_inputs_[slot].size(); ++i) {
+        const bool was_constant = bound.constants[slot][i];
+        if (bound_inputs_[slot][i].is_constant != was_constant) return std::nullopt;
+      }
+    }
+    const PlaceReason reason = op.guard.empty() ? PlaceReason::kDefault : PlaceReason::kUserGuard;
+    return Placement{bound.device, reason, {}, bound.kernel};
   }
 
   // Whether all that the kernel wants packed lies where it runs.
@@ -128,11 +148,13 @@ class OperatorLowering {
 
   dispatch::ArgumentSlots input_types(const program::Operator& op, Constants constants) const {
     dispatch::ArgumentSlots types;
+    types.reserve(op.inputs.size());
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       const ops::Residence residence = op.schema->inputs()[slot].residence;
       const bool offers = state_.request.options.pack_constants &&
                           constants == Constants::kOffered && residence == ops::Residence::kDevice;
       std::vector<dispatch::ArgumentType>& list = types.emplace_back();
+      list.reserve(op.inputs[slot].size());
       for (const VarId id : op.inputs[slot]) {
         const ops::TensorType& type = state_.binder.bound(id);
         list.push_back({type.dtype, type.shape, dispatch::abi_residence(residence),
@@ -144,9 +166,11 @@ class OperatorLowering {
 
   dispatch::ArgumentSlots output_types(const program::Operator& op) const {
     dispatch::ArgumentSlots types;
+    types.reserve(op.outputs.size());
     for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
       const ops::Residence residence = op.schema->outputs()[slot].residence;
       std::vector<dispatch::ArgumentType>& list = types.emplace_back();
+      list.reserve(op.outputs[slot].size());
       for (const VarId id : op.outputs[slot]) {
         const ops::TensorType& type = state_.binder.bound(id);
         list.push_back({type.dtype, type.shape, dispatch::abi_residence(residence)});

@@ -149,6 +149,7 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
     request.changed = changed_by(*plan);
   }
   const DecomposedOperators decomposed = decompose_operators(request, *plan, kernels);
+  request.bound = &decomposed.bound;
   if (decomposed.program != nullptr) {
     plan->program = decomposed.program;
     plan->shares_program = false;

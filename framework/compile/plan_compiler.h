@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/dispatch/binding.h"
 #include "framework/dispatch/kernel_cache.h"
 #include "framework/program/program_impl.h"
 #include "framework/run/continuation.h"
@@ -45,6 +46,14 @@ struct BlockRequest {
   std::vector<PlanResult> results;
 };
 
+// A kernel that takes an operator where it is asked to run.
+struct BoundOperator {
+  device::Device* device = nullptr;
+  dispatch::Binding kernel;
+  std::vector<std::vector<bool>> constants;  // by input: what it was asked for as constant
+};
+using BoundOperators = std::unordered_map<const program::Operator*, BoundOperator>;
+
 struct PlanRequest {
   std::shared_ptr<const program::ProgramImpl> program;
   // Names, dtypes, static shapes and places of the feeds, in the caller's order.
@@ -66,6 +75,8 @@ struct PlanRequest {
   const BlockRequest* block = nullptr;
   // Found by compile_plan(): by the name of an operator that stands for part of another one, why.
   const std::unordered_map<std::string, std::string>* decomposed = nullptr;
+  // Likewise: operators that have their kernels already.
+  const BoundOperators* bound = nullptr;
 };
 
 // Throws Error as Executor::run says. Changes nothing but the cache.

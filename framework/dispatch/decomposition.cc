@@ -120,14 +120,17 @@ class Decomposer {
  public:
   Decomposer(device::Device& device, KernelCache* cache) : device_(device), cache_(cache) {}
 
-  std::optional<Decomposition> run(const TypedOperator& op, int depth) {
+  std::optional<Decomposition> run(const TypedOperator& op, int depth, Binding* bound = nullptr) {
     if (!op.schema.decompose_fn()) return std::nullopt;
     if (depth > kDeepest) {
       core::raise(ErrorCode::kInternal, "[{}] its decomposition leads back to it, or too deep",
                   op.schema.name());
     }
     Binding own = bind_kernel(device_, describe(op), cache_);
-    if (own.found()) return std::nullopt;
+    if (own.found()) {
+      if (bound != nullptr) *bound = std::move(own);
+      return std::nullopt;
+    }
     std::optional<Decomposition> result = written(op);
     if (result) result = flattened(op, *result, depth);
     if (result) result->refusals = std::move(own.refusals);
@@ -224,8 +227,8 @@ OpDesc describe(const TypedOperator& op) {
 }
 
 std::optional<Decomposition> decompose(const TypedOperator& op, device::Device& device,
-                                       KernelCache* cache) {
-  return Decomposer(device, cache).run(op, /*depth=*/0);
+                                       KernelCache* cache, Binding* own) {
+  return Decomposer(device, cache).run(op, /*depth=*/0, own);
 }
 
 }  // namespace loci::dispatch

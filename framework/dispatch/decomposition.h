@@ -36,9 +36,9 @@ struct Decomposition {
 // Nothing where the device has a kernel that takes the operator, where the schema has no
 // decomposition of it, or where the device has no kernel for an operator of the decomposition, and
 // that cannot be decomposed there either. Throws Error(kInternal) for a decomposition that breaks a
-// rule, and what bind_kernel() throws.
+// rule, and what bind_kernel() throws. `own` is given the device's kernel, if there is one.
 std::optional<Decomposition> decompose(const TypedOperator& op, device::Device& device,
-                                       KernelCache* cache);
+                                       KernelCache* cache, Binding* own = nullptr);
 
 // The operator as its kernels see it.
 OpDesc describe(const TypedOperator& op);

@@ -35,7 +35,8 @@ class DecompositionTest : public DispatchTest {
     const OpSchema& schema = ops::op_registry().get(op);
     const Attributes attributes = schema.complete({});
     const TensorType type{dtype, shape};
-    return decompose({schema, attributes, {{type}}, {{type}}}, device_at(place), &cache_);
+    own_ = {};
+    return decompose({schema, attributes, {{type}}, {{type}}}, device_at(place), &cache_, &own_);
   }
   static std::vector<std::string> names(const Decomposition& decomposition) {
     std::vector<std::string> list;
@@ -44,6 +45,7 @@ class DecompositionTest : public DispatchTest {
   }
 
   KernelCache cache_;
+  Binding own_;  // of the device, if it has one
 };
 
 TEST_F(DecompositionTest, AnOpWithoutAKernelIsWrittenInOthers) {
@@ -61,6 +63,14 @@ TEST_F(DecompositionTest, AnOpWithoutAKernelIsWrittenInOthers) {
 }
 
 TEST_F(DecompositionTest, OneWithAKernelIsNot) { EXPECT_FALSE(of("relu", {4})); }
+
+TEST_F(DecompositionTest, TheKernelThatMakesItNeedlessIsGiven) {
+  EXPECT_FALSE(of("softmax", {4}, "cpu"));
+  ASSERT_TRUE(own_.found());
+  EXPECT_NE(own_.kernel, nullptr);
+  EXPECT_TRUE(of("test_folded", {4}, "cpu"));
+  EXPECT_FALSE(own_.found()) << "there is none";
+}
 
 TEST_F(DecompositionTest, EveryPartNeedsAKernel) {
   EXPECT_FALSE(of("softmax", {4})) << "toy has no reduce_max";
