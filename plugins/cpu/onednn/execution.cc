@@ -26,6 +26,9 @@ memory handle_of(const memory::desc& desc) { return {desc, engine(), DNNL_MEMORY
 class Execution::Handles {
  public:
   explicit Handles(const Execution& execution) : scratchpad_(handle_of(execution.scratchpad_)) {
+    chosen_.reserve(execution.bindings_.size());
+    given_.reserve(execution.bindings_.size());
+    arguments_.reserve(execution.bindings_.size() + 1);
     for (const Binding& binding : execution.bindings_) {
       chosen_.push_back(handle_of(binding.chosen));
       given_.push_back(binding.reorder ? handle_of(binding.given.desc) : memory());
@@ -115,6 +118,8 @@ std::uint64_t Execution::lay_out(std::uint64_t begin) {
                                 : make_reorder(binding.given.desc, binding.chosen);
   }
   scratchpad_offset_ = begin;
+  // Those of the first launch, which finds all of it made.
+  handles_->give_back(std::make_unique<Handles>(*this));
   return end_of_data(begin, scratchpad_);
 }
 
