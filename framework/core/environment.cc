@@ -42,6 +42,8 @@ const std::vector<Rule>& rules() {
        Form::kAffinity},
       integer("EXIT_TIMEOUT", 0, kMostExitSeconds,
               "seconds that work may take to end when the process does"),
+      integer("FORM_CACHE", 0, kMostBytes,
+              "bytes that the programs of a compiled function, their plans and runs may take"),
       integer("KERNEL_CACHE", 0, kMostBytes,
               "bytes that the prepared kernels of an executor, and of imperative code, may take"),
       {{"LOG", "levels such as debug, or operator=trace,transfer=debug", "what is logged"},

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <loci/autograd.hpp>
+#include <loci/inspect.hpp>
 #include <loci/io.hpp>
 #include <utility>
 
+#include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/program/program_impl.h"
@@ -38,6 +41,12 @@ void check_defined(const std::vector<Tensor>& inputs) {
   }
 }
 
+constexpr std::uint64_t kUsualBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kFormsAtLeast = 4;
+// About what an operator of the traced program takes; its plans count themselves.
+constexpr std::uint64_t kOperatorBytes = 1024;
+constexpr std::size_t kMostFillings = 256;
+
 constexpr BucketUser kBucketUser{"compile", "CompileOptions"};
 
 // With further rows, which are zeros.
@@ -58,12 +67,17 @@ std::vector<Tensor> filled_up(const std::vector<Tensor>& inputs, std::int64_t bu
 
 }  // namespace
 
+std::uint64_t most_form_bytes() {
+  return core::configured_number("FORM_CACHE").value_or(kUsualBytes);
+}
+
 CompiledImpl::CompiledImpl(TensorFunction fn, TraceOptions options, CompileOptions compile_options)
     : fn_(std::move(fn)),
       options_(std::move(options)),
       compile_options_(std::move(compile_options)),
       buckets_(std::exchange(compile_options_.buckets, {})),
-      rows_are_independent_(std::exchange(compile_options_.rows_are_independent, false)) {
+      rows_are_independent_(std::exchange(compile_options_.rows_are_independent, false)),
+      most_bytes_(most_form_bytes()) {
   program::check_buckets(buckets_, kBucketUser);
 }
 
@@ -79,8 +93,8 @@ bool CompiledImpl::serves(const Entry& entry, const std::vector<Tensor>& inputs)
   return true;
 }
 
-std::unique_ptr<CompiledImpl::Entry> CompiledImpl::make_entry(const std::vector<Tensor>& inputs) {
-  auto entry = std::make_unique<Entry>();
+std::shared_ptr<CompiledImpl::Entry> CompiledImpl::make_entry(const std::vector<Tensor>& inputs) {
+  auto entry = std::make_shared<Entry>();
   entry->traced = trace(fn_, inputs, options_);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     entry->forms.push_back({inputs[i].dtype(), entry->traced.inputs[i].shape(), inputs[i].place()});
@@ -93,13 +107,43 @@ std::unique_ptr<CompiledImpl::Entry> CompiledImpl::make_entry(const std::vector<
   return entry;
 }
 
-CompiledImpl::Entry& CompiledImpl::entry_for(const std::vector<Tensor>& inputs) {
+std::shared_ptr<CompiledImpl::Entry> CompiledImpl::entry_for(const std::vector<Tensor>& inputs) {
   check_defined(inputs);
+  Entries dropped;  // destroyed once the lock is given back
   const std::lock_guard lock(mutex_);
   for (const auto& entry : entries_) {
-    if (serves(*entry, inputs)) return *entry;
+    if (!serves(*entry, inputs)) continue;
+    entry->last_use = ++uses_;
+    return entry;
   }
-  return *entries_.emplace_back(make_entry(inputs));
+  std::shared_ptr<Entry> made = make_entry(inputs);
+  made->last_use = ++uses_;
+  if (traced_++ == 0) first_ = made->traced;
+  entries_.push_back(made);
+  shrink(&dropped);
+  return made;
+}
+
+std::uint64_t CompiledImpl::bytes_of(const Entry& entry) {
+  const inspect::Caches caches = inspect::caches(*entry.executor);
+  const std::size_t operators = entry.traced.program.impl()->main().ops.size();
+  return caches.plan_bytes + caches.frame_bytes + caches.shared_bytes + caches.kernel_bytes +
+         kOperatorBytes * operators;
+}
+
+// What those take that have run changes with their runs, and is found when another form comes.
+void CompiledImpl::shrink(Entries* dropped) {
+  std::sort(entries_.begin(), entries_.end(),
+            [](const auto& a, const auto& b) { return a->last_use > b->last_use; });
+  std::uint64_t bytes = 0;
+  std::size_t kept = 0;
+  for (; kept < entries_.size(); ++kept) {
+    bytes += bytes_of(*entries_[kept]);
+    if (kept >= kFormsAtLeast && bytes > most_bytes_) break;
+  }
+  const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(kept);
+  std::move(first, entries_.end(), std::back_inserter(*dropped));
+  entries_.erase(first, entries_.end());
 }
 
 CompiledImpl::Filling CompiledImpl::make_filling(std::vector<Form> forms, bool fits) const {
@@ -143,11 +187,10 @@ std::optional<std::int64_t> CompiledImpl::bucket_for(const std::vector<Tensor>& 
   const std::lock_guard lock(mutex_);
   const auto known = std::find_if(fillings_.begin(), fillings_.end(),
                                   [&](const Filling& each) { return each.forms == forms; });
-  const Filling& filling =
-      known != fillings_.end()
-          ? *known
-          : fillings_.emplace_back(make_filling(std::move(forms), bucket.has_value()));
-  return filling.refusal.empty() ? bucket : std::nullopt;
+  if (known != fillings_.end()) return known->refusal.empty() ? bucket : std::nullopt;
+  Filling made = make_filling(std::move(forms), bucket.has_value());
+  if (fillings_.size() == kMostFillings) fillings_.erase(fillings_.begin());
+  return fillings_.emplace_back(std::move(made)).refusal.empty() ? bucket : std::nullopt;
 }
 
 std::vector<Tensor> CompiledImpl::run(const std::vector<Tensor>& inputs) {
@@ -157,18 +200,18 @@ std::vector<Tensor> CompiledImpl::run(const std::vector<Tensor>& inputs) {
 }
 
 std::vector<Tensor> CompiledImpl::run_form(const std::vector<Tensor>& inputs) {
-  Entry& entry = entry_for(inputs);
+  const std::shared_ptr<Entry> entry = entry_for(inputs);
   Feed feed;
   feed.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    feed.emplace_back(entry.traced.inputs[i].name(), inputs[i]);
+    feed.emplace_back(entry->traced.inputs[i].name(), inputs[i]);
   }
-  return entry.executor->run(entry.traced.program, feed, entry.fetches);
+  return entry->executor->run(entry->traced.program, feed, entry->fetches);
 }
 
 Traced CompiledImpl::traced(const std::vector<Tensor>& inputs) {
   const std::optional<std::int64_t> bucket = bucket_for(inputs);
-  return entry_for(bucket ? filled_up(inputs, *bucket) : inputs).traced;
+  return entry_for(bucket ? filled_up(inputs, *bucket) : inputs)->traced;
 }
 
 std::vector<std::string> CompiledImpl::bucket_refusals() {
@@ -182,12 +225,17 @@ std::vector<std::string> CompiledImpl::bucket_refusals() {
 
 std::size_t CompiledImpl::signatures() {
   const std::lock_guard lock(mutex_);
+  return traced_;
+}
+
+std::size_t CompiledImpl::kept() {
+  const std::lock_guard lock(mutex_);
   return entries_.size();
 }
 
 void CompiledImpl::save(const std::string& directory) {
   const std::lock_guard lock(mutex_);
-  const Traced& traced = entries_.front()->traced;
+  const Traced& traced = *first_;
   // What lies on the host here may live anywhere once it is loaded.
   const Program program = traced.program.clone();
   for (program::VarDesc& var : program.impl()->main().vars) {

@@ -1,6 +1,7 @@
 // A function as programs, by the form of its inputs.
 #pragma once
 
+#include <cstdint>
 #include <loci/trace.hpp>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,11 @@
 
 namespace loci::tracing {
 
+// What the forms of a compiled function may take: LOCI_FORM_CACHE, or what is usual.
+[[nodiscard]] std::uint64_t most_form_bytes();
+
+// Keeps the forms that were used last, up to that, with their programs, plans, kernels and the
+// memory of their runs; four of any size. What is called again after that is traced anew.
 // Thread-safe.
 class CompiledImpl {
  public:
@@ -18,7 +24,10 @@ class CompiledImpl {
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs);
   Traced traced(const std::vector<Tensor>& inputs);
+  // How often it was traced.
   [[nodiscard]] std::size_t signatures();
+  // How many forms there are.
+  [[nodiscard]] std::size_t kept();
   [[nodiscard]] std::vector<std::string> bucket_refusals();
   void save(const std::string& directory);
 
@@ -42,24 +51,32 @@ class CompiledImpl {
     std::vector<Fetch> fetches;
     Place place;
     std::unique_ptr<Executor> executor;
+    std::uint64_t last_use = 0;  // the greatest is the latest
   };
+  using Entries = std::vector<std::shared_ptr<Entry>>;  // runs have them too
 
   // The rows to which the inputs are filled up; none if they are taken as they are.
   std::optional<std::int64_t> bucket_for(const std::vector<Tensor>& inputs);
   [[nodiscard]] Filling make_filling(std::vector<Form> forms, bool fits) const;
   std::vector<Tensor> run_form(const std::vector<Tensor>& inputs);
-  Entry& entry_for(const std::vector<Tensor>& inputs);
+  std::shared_ptr<Entry> entry_for(const std::vector<Tensor>& inputs);
   [[nodiscard]] static bool serves(const Entry& entry, const std::vector<Tensor>& inputs);
-  std::unique_ptr<Entry> make_entry(const std::vector<Tensor>& inputs);
+  std::shared_ptr<Entry> make_entry(const std::vector<Tensor>& inputs);
+  [[nodiscard]] static std::uint64_t bytes_of(const Entry& entry);
+  void shrink(Entries* dropped);
 
   TensorFunction fn_;
   TraceOptions options_;
   CompileOptions compile_options_;  // of executors, which know no buckets
   std::vector<std::int64_t> buckets_;
   bool rows_are_independent_;
+  std::uint64_t most_bytes_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Entry>> entries_;
-  std::vector<Filling> fillings_;
+  Entries entries_;
+  std::optional<Traced> first_;  // what is saved
+  std::size_t traced_ = 0;
+  std::uint64_t uses_ = 0;
+  std::vector<Filling> fillings_;  // the latest ones
 };
 
 }  // namespace loci::tracing

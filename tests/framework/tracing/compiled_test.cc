@@ -1,7 +1,10 @@
 #include "framework/tracing/compiled.h"
 
+#include <atomic>
 #include <loci/io.hpp>
+#include <thread>
 
+#include "framework/core/config.h"
 #include "tests/framework/eager/eager_fixture.h"
 #include "tests/support/scratch_directory.h"
 
@@ -119,6 +122,58 @@ TEST_F(CompiledTest, ASymbolicBatchIsOneForm) {
   const CompiledFunction compiled = compile(twice, {vector({1})}, options);
   EXPECT_THAT(floats(compiled({vector({1, 2, 3})})[0]), ElementsAre(2, 4, 6));
   EXPECT_EQ(compiled.signatures(), 1U);
+}
+
+// Four are kept in any case; what is called again later is traced again.
+TEST_F(CompiledTest, FormsPastTheBytesGoTheLongestUnusedFirst) {
+  core::set_config_value("FORM_CACHE", "1");
+  CompiledImpl compiled(twice, {}, {});
+  core::set_config_value("FORM_CACHE", "");
+  const auto calls = [&](std::int64_t extent) {
+    const std::size_t before = compiled.signatures();
+    EXPECT_EQ(compiled.run({full({extent}, 3.0, kFloat32)})[0].shape(), Shape({extent}));
+    return compiled.signatures() != before;
+  };
+  for (std::int64_t extent = 1; extent <= 4; ++extent) EXPECT_TRUE(calls(extent));
+  EXPECT_FALSE(calls(1)) << "it is one of four";
+  EXPECT_TRUE(calls(5));
+  EXPECT_EQ(compiled.kept(), 4U);
+  EXPECT_FALSE(calls(1)) << "it was used later than 2";
+  EXPECT_TRUE(calls(2)) << "in place of which 5 came";
+  const test::ScratchDirectory scratch;
+  for (std::int64_t extent = 6; extent < 12; ++extent) EXPECT_TRUE(calls(extent));
+  compiled.save(scratch.path("model"));  // the first form, though it is gone
+  EXPECT_THAT(io::load_model(scratch.path("model")).main.to_string(), HasSubstr("[1]"));
+}
+
+TEST_F(CompiledTest, FormsWithinTheBytesStay) {
+  CompiledImpl compiled(twice, {}, {});
+  for (std::int64_t extent = 1; extent <= 20; ++extent) {
+    (void)compiled.run({full({extent}, 3.0, kFloat32)});
+  }
+  EXPECT_EQ(compiled.kept(), 20U);
+  EXPECT_EQ(most_form_bytes(), std::uint64_t{256} << 20);
+}
+
+// A run has its form until it ends, whoever comes meanwhile.
+TEST_F(CompiledTest, ManyThreadsAndMoreFormsThanAreKept) {
+  core::set_config_value("FORM_CACHE", "1");
+  CompiledImpl compiled(twice, {}, {});
+  core::set_config_value("FORM_CACHE", "");
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (std::int64_t run = 0; run < 24; ++run) {
+        const std::int64_t extent = 1 + (run * 5 + i) % 9;
+        const Tensor result = compiled.run({full({extent}, 3.0, kFloat32)})[0];
+        if (floats(result) != std::vector<float>(static_cast<std::size_t>(extent), 6.0F)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(compiled.kept(), 4U);
 }
 
 TEST_F(CompiledTest, RunsWhereItsInputsAre) {
