@@ -1,6 +1,7 @@
-// Programs with dynamic dimensions: what a size that is new costs over a steady run at it, what
-// oneDNN's share of that is, and what memory thousands of sizes leave behind. The peer runs the
-// programs that Loci saves, at the same sizes.
+// Programs with dynamic dimensions: what a size that is new costs over a run of one that is known,
+// what of that is oneDNN's share, our preparing and the first launches, and what memory thousands
+// of sizes leave behind. The peer runs the programs that Loci saves, at the same sizes, and comes
+// before each run that counts, so that caches are as it leaves them.
 #include <unistd.h>
 
 #include <chrono>
@@ -64,6 +65,12 @@ class Job {
     fetched_ = executor_.run(main_, feed, {result_});
     return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   }
+  // What a plan takes to prepare and to show.
+  double plan_us(const Tensor& x) const {
+    const auto start = Clock::now();
+    (void)inspect::plan(executor_, main_, {{"x", x}}, {result_});
+    return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  }
   // Of the latest run.
   [[nodiscard]] const Tensor& result() const { return fetched_[0]; }
   [[nodiscard]] std::size_t operators(const Tensor& x) const {
@@ -96,11 +103,16 @@ class NewSizes {
   void measure(const DynamicCase& of) {
     for (int i = 0; i < kTimedSizes; ++i) {
       // Spread over the sizes, the first of which are too small for oneDNN.
-      const Tensor x = randn(of.size(i * 12));
+      const Tensor x = settled(randn(of.size(i * 12)));
       // The first size packs the weights as well, which no other does.
       const bool counts = i != 0;
-      time_ours(x, counts);
-      if (peer_.is_there()) time_theirs(of.name, x, counts);
+      time_theirs(x, counts);
+      const NewSize ours = time_ours(x);
+      check(of.name, x);
+      give_peer_a_turn(x);
+      if (counts) count(ours, time_known(x));
+      give_peer_a_turn(x);
+      time_parts(settled(randn(of.size(i * 12 + 6))), counts);
     }
   }
 
@@ -121,6 +133,20 @@ class NewSizes {
                  "",
                  {},
                  kOperatorBudgetUs});
+    report->add({name + ": preparing its plan, per op, without oneDNN",
+                 median(planning_),
+                 "us",
+                 true,
+                 "",
+                 {},
+                 {}});
+    report->add({name + ": its first run over a steady one, once that is prepared",
+                 median(first_launch_us_),
+                 "us",
+                 true,
+                 "",
+                 {},
+                 {}});
     report->add({name + ": kernels of oneDNN a new size", median(compiled_), "", true, "", {}, {}});
     report->add({name + ": their preparation", median(compiling_us_), "us", true, "", {}, {}});
     add("a new size over a steady run", new_us_, their_new_us_);
@@ -130,29 +156,91 @@ class NewSizes {
  private:
   using Values = std::vector<double>;
 
-  void time_ours(const Tensor& x, bool counts) {
-    const LivePeer::Rest rest(*live_peer_);
-    const inspect::KernelPreparation before = job_->onednn();
-    const double first = job_->run_us(x);
-    const inspect::KernelPreparation after = job_->onednn();
-    Values steady;
-    for (int run = 0; run < kSteadyRuns; ++run) steady.push_back(job_->run_us(x));
-    if (!counts) return;
-    const double onednn_us = static_cast<double>(after.nanoseconds - before.nanoseconds) / 1000;
-    new_us_.push_back(first - median(steady));
-    steady_us_.push_back(median(steady));
-    compiled_.push_back(static_cast<double>(after.count - before.count));
-    compiling_us_.push_back(onednn_us);
-    per_operator_.push_back((new_us_.back() - onednn_us) / static_cast<double>(job_->operators(x)));
+  struct NewSize {
+    double first_us = 0;
+    double steady_us = 0;
+    double onednn_us = 0;
+    std::uint64_t onednn_kernels = 0;
+    std::size_t operators = 0;
+  };
+
+  // Nothing is under way that makes it.
+  static Tensor settled(Tensor x) {
+    (void)x.to_vector<float>();
+    return x;
   }
 
-  void time_theirs(const std::string& name, const Tensor& x, bool counts) {
+  NewSize time_ours(const Tensor& x) {
+    const LivePeer::Rest rest(*live_peer_);
+    const inspect::KernelPreparation before = job_->onednn();
+    NewSize size;
+    size.first_us = job_->run_us(x);
+    const inspect::KernelPreparation after = job_->onednn();
+    size.steady_us = steady_us(x);
+    size.onednn_us = microseconds(before, after);
+    size.onednn_kernels = after.count - before.count;
+    size.operators = job_->operators(x);
+    return size;
+  }
+
+  // A run of a size that is known.
+  double time_known(const Tensor& x) {
+    const LivePeer::Rest rest(*live_peer_);
+    return job_->run_us(x);
+  }
+
+  void count(const NewSize& size, double known_us) {
+    new_us_.push_back(size.first_us - size.steady_us);
+    steady_us_.push_back(size.steady_us);
+    compiled_.push_back(static_cast<double>(size.onednn_kernels));
+    compiling_us_.push_back(size.onednn_us);
+    per_operator_.push_back((size.first_us - known_us - size.onednn_us) /
+                            static_cast<double>(size.operators));
+  }
+
+  // The plan, and what runs for the first time, apart.
+  void time_parts(const Tensor& x, bool counts) {
+    const LivePeer::Rest rest(*live_peer_);
+    const inspect::KernelPreparation before = job_->onednn();
+    const double prepared_us = job_->plan_us(x);
+    const inspect::KernelPreparation after = job_->onednn();
+    const double shown_us = job_->plan_us(x);
+    const double first_us = job_->run_us(x);
+    const double steady = steady_us(x);
+    if (!counts) return;
+    planning_.push_back((prepared_us - shown_us - microseconds(before, after)) /
+                        static_cast<double>(job_->operators(x)));
+    first_launch_us_.push_back(first_us - steady);
+  }
+
+  double steady_us(const Tensor& x) {
+    Values steady;
+    for (int run = 0; run < kSteadyRuns; ++run) steady.push_back(job_->run_us(x));
+    return median(steady);
+  }
+
+  static double microseconds(const inspect::KernelPreparation& before,
+                             const inspect::KernelPreparation& after) {
+    return static_cast<double>(after.nanoseconds - before.nanoseconds) / 1000;
+  }
+
+  void time_theirs(const Tensor& x, bool counts) {
+    if (!peer_.is_there()) return;
     const DynamicPeer::Times times = peer_.time_size(x, kSteadyRuns);
-    require_same(name + " of " + x.shape().to_string(), doubles(job_->result()),
-                 doubles(times.result), kTolerance);
+    their_result_ = times.result;
     if (!counts) return;
     their_new_us_.push_back(times.first_us - times.steady_us);
     their_steady_us_.push_back(times.steady_us);
+  }
+
+  void give_peer_a_turn(const Tensor& x) {
+    if (peer_.is_there()) (void)peer_.time_size(x, kSteadyRuns);
+  }
+
+  void check(const std::string& name, const Tensor& x) const {
+    if (!peer_.is_there()) return;
+    require_same(name + " of " + x.shape().to_string(), doubles(job_->result()),
+                 doubles(their_result_), kTolerance);
   }
 
   static Values doubles(const Tensor& tensor) { return cast(tensor, kFloat64).to_vector<double>(); }
@@ -160,7 +248,10 @@ class NewSizes {
   Job* job_;
   LivePeer* live_peer_;
   DynamicPeer peer_;
+  Tensor their_result_;
   Values per_operator_;
+  Values planning_;
+  Values first_launch_us_;
   Values compiled_;
   Values compiling_us_;
   Values new_us_;
