@@ -45,8 +45,14 @@ LOCI_INLINE inline void add(float* out, const float* x, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) out[i] += x[i];
 }
 
+LOCI_INLINE inline void multiply(float* out, const float* factor, std::int64_t count) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) out[i] *= factor[i];
+}
+
 LOCI_INLINE inline void finish_row(const RowEpilogue& epilogue, float* out, std::int64_t position,
                                    std::int64_t column, std::int64_t columns) {
+  if (epilogue.factor != nullptr) multiply(out + position, epilogue.factor + column, columns);
   if (epilogue.bias != nullptr) add(out + position, epilogue.bias + column, columns);
   if (epilogue.residual != nullptr) add(out + position, epilogue.residual + position, columns);
   apply(epilogue.activation, out + position, columns);

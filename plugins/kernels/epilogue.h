@@ -14,14 +14,16 @@ using sdk::Activation;
 // values[i] = activation(values[i]).
 void activate(Activation activation, float* values, std::int64_t count);
 
-// Of rows of a matrix product: activation(out[r, c] + bias[c] + residual[r, c]).
+// Of rows of a matrix product: activation(out[r, c] * factor[c] + bias[c] + residual[r, c]).
 struct RowEpilogue {
   const float* bias = nullptr;      // null: none
   const float* residual = nullptr;  // null: none; its rows lie as those of the result
   Activation activation = Activation::kNone;
+  const float* factor = nullptr;  // null: 1
 
   [[nodiscard]] bool does_nothing() const {
-    return bias == nullptr && residual == nullptr && activation == Activation::kNone;
+    return bias == nullptr && residual == nullptr && activation == Activation::kNone &&
+           factor == nullptr;
   }
 };
 

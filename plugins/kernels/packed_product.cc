@@ -7,114 +7,17 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/packed_strip.h"
 #include "plugins/kernels/transpose_squares.h"
+#include "plugins/kernels/vector_activation.h"
 
 namespace loci::kernels {
 namespace {
 
-// Sums that are added to at the same time: with two vectors for each row and panel as many as hide
-// the latency of a multiply-add, and fit the registers beside what is multiplied.
-constexpr int kMostRows = 6;
 // Rows of x that go through all panels of a group before the next rows come.
-constexpr std::int64_t kTileRows = 96;
+constexpr std::int64_t kTileRows = 84;
 // Multiplications that are worth a thread.
 constexpr double kWorthwhile = 200'000;
-
-template <int bytes>
-struct VectorOf {
-  typedef float type __attribute__((vector_size(bytes)));  // NOLINT: an alias drops the attribute
-};
-
-// Rows of x times panels that follow each other, in one block.
-struct Strip {
-  const float* x;
-  std::int64_t x_row;
-  const float* y;
-  std::int64_t block_rows;
-  float* out;
-  std::int64_t out_row;
-  std::int64_t columns;  // of the result: those of the last panel may end before it
-  bool is_first;         // block: the result has nothing yet
-};
-
-template <class V>
-LOCI_INLINE inline void load(V& vector, const float* from) {
-  std::memcpy(&vector, from, sizeof vector);
-}
-
-// Adds to the result, or sets it; `count` columns of the vector are in it.
-template <class V>
-LOCI_INLINE inline void put(const V& sum, float* out, std::int64_t count, bool is_first) {
-  constexpr std::int64_t kLanes = sizeof(V) / sizeof(float);
-  if (count >= kLanes) {
-    V total = sum;
-    if (!is_first) {
-      V before;
-      load(before, out);
-      total += before;
-    }
-    std::memcpy(out, &total, sizeof total);
-    return;
-  }
-  for (std::int64_t i = 0; i < count; ++i) out[i] = is_first ? sum[i] : out[i] + sum[i];
-}
-
-template <int bytes, int rows, int panels>
-LOCI_INLINE inline void multiply_strip(const Strip& strip) {
-  using V = typename VectorOf<bytes>::type;
-  constexpr std::int64_t kLanes = bytes / static_cast<std::int64_t>(sizeof(float));
-  constexpr std::int64_t kWidth = 2 * kLanes;
-  constexpr std::int64_t kUnroll = 4;
-  const std::int64_t panel = strip.block_rows * kWidth;
-  V sums[rows][2 * panels] = {};
-  const auto step = [&](std::int64_t k) LOCI_INLINE {
-    for (int p = 0; p < panels; ++p) {
-      V left;
-      V right;
-      load(left, strip.y + p * panel + k * kWidth);
-      load(right, strip.y + p * panel + k * kWidth + kLanes);
-      for (int row = 0; row < rows; ++row) {
-        const float x = strip.x[row * strip.x_row + k];
-        sums[row][2 * p] += x * left;
-        sums[row][2 * p + 1] += x * right;
-      }
-    }
-  };
-  std::int64_t k = 0;
-  for (; k + kUnroll <= strip.block_rows; k += kUnroll) {
-    for (std::int64_t i = 0; i < kUnroll; ++i) step(k + i);
-  }
-  for (; k < strip.block_rows; ++k) step(k);
-  for (int row = 0; row < rows; ++row) {
-    for (int i = 0; i < 2 * panels; ++i) {
-      put(sums[row][i], strip.out + row * strip.out_row + i * kLanes, strip.columns - i * kLanes,
-          strip.is_first);
-    }
-  }
-}
-
-// Panels that the registers hold the sums of beside those of a few rows.
-constexpr std::int64_t kMostPanelsAtOnce = 4;
-std::int64_t panels_at_once(std::int64_t rows, std::int64_t panels) {
-  const std::int64_t most = rows < 4 ? kMostPanelsAtOnce + 1 - rows : 1;
-  return panels >= most ? most : 1;
-}
-
-// `panels` is panels_at_once() of that many rows.
-template <int bytes>
-LOCI_INLINE inline void multiply_some(const Strip& strip, std::int64_t rows, std::int64_t panels) {
-  switch (rows) {
-    case 1:
-      return panels == 1 ? multiply_strip<bytes, 1, 1>(strip) : multiply_strip<bytes, 1, 4>(strip);
-    case 2:
-      return panels == 1 ? multiply_strip<bytes, 2, 1>(strip) : multiply_strip<bytes, 2, 3>(strip);
-    case 3:
-      return panels == 1 ? multiply_strip<bytes, 3, 1>(strip) : multiply_strip<bytes, 3, 2>(strip);
-    case 4: return multiply_strip<bytes, 4, 1>(strip);
-    case 5: return multiply_strip<bytes, 5, 1>(strip);
-    default: return multiply_strip<bytes, 6, 1>(strip);
-  }
-}
 
 template <class Visitor>
 void visit_half(loci_dtype dtype, const Visitor& visitor) {
@@ -134,13 +37,17 @@ class PanelReader {
     visit_half(matrix_.dtype, [&](auto half) {
       using Half = typename decltype(half)::type;
       widen(static_cast<const Half*>(packed_) + offset, wide_,
-            count * matrix_.block_rows(k0) * matrix_.width);
+            matrix_.block_rows(k0) * columns_of(panel, count));
     });
     return wide_;
   }
 
  private:
   static constexpr std::int64_t kMostWidth = 32;  // two vectors of 64 bytes
+
+  [[nodiscard]] std::int64_t columns_of(std::int64_t panel, std::int64_t count) const {
+    return std::min(count * matrix_.width, matrix_.padded() - panel * matrix_.width);
+  }
 
   const PackedMatrix& matrix_;
   const void* packed_;
@@ -154,6 +61,7 @@ struct Operands {
   std::int64_t x_row;
   const void* packed;
   float* out;
+  RowEpilogue epilogue;  // what is done as sums are written
 };
 
 // Rows from m0 on, times the panels [first, last).
@@ -164,28 +72,49 @@ struct Tile {
   std::int64_t last;
 };
 
+template <class T>
+const T* moved(const T* pointer, std::int64_t by) {
+  return pointer == nullptr ? nullptr : pointer + by;
+}
+
+RowEpilogue at(const RowEpilogue& epilogue, std::int64_t position, std::int64_t column) {
+  return {moved(epilogue.bias, column), moved(epilogue.residual, position), epilogue.activation,
+          moved(epilogue.factor, column)};
+}
+
+// What strip number `strip` fetches of the panels that come after those, which have `elements`.
+LOCI_INLINE inline const float* fetched_by(const float* panels, std::int64_t elements,
+                                           std::int64_t strip, std::int64_t rows) {
+  if (rows <= kFewRows) return panels + elements;
+  return strip < kFetchingStrips ? panels + elements + strip * (elements / kFetchingStrips)
+                                 : panels;
+}
+
 template <int bytes>
 LOCI_INLINE inline void multiply_tile(const Operands& operands, const Tile& tile,
                                       PanelReader& reader) {
   const PackedMatrix& y = operands.product.y;
-  const std::int64_t rows = tile.rows;
-  const std::int64_t strips = (rows + kMostRows - 1) / kMostRows;
+  constexpr std::int64_t kRows = kMostRows<bytes>;
+  const std::int64_t strips = (tile.rows + kRows - 1) / kRows;
+  const bool is_plain = operands.epilogue.does_nothing();
   for (std::int64_t k0 = 0; k0 < y.k; k0 += y.block) {
+    const std::int64_t block = y.block_rows(k0);
     for (std::int64_t panel = tile.first; panel < tile.last;) {
-      const std::int64_t taken = strips == 1 ? panels_at_once(rows, tile.last - panel) : 1;
+      const std::int64_t wide = std::min(tile.last, y.padded() / y.width) - panel;
+      const std::int64_t taken = strips == 1 ? panels_at_once(tile.rows, wide) : 1;
       const float* panels = reader.read(k0, panel, taken);
+      const std::int64_t column = panel * y.width;
       for (std::int64_t i = 0, row = tile.m0; i < strips; ++i) {
         // As even as can be: few rows make little use of what is loaded.
-        const std::int64_t count = (tile.m0 + rows - row) / (strips - i);
-        const Strip strip{operands.x + row * operands.x_row + k0,
-                          operands.x_row,
-                          panels,
-                          y.block_rows(k0),
-                          operands.out + row * y.n + panel * y.width,
-                          y.n,
-                          y.n - panel * y.width,
-                          k0 == 0};
-        multiply_some<bytes>(strip, count, taken);
+        const std::int64_t count = (tile.m0 + tile.rows - row) / (strips - i);
+        const std::int64_t position = row * y.n + column;
+        const bool is_last = k0 + block == y.k;
+        multiply_some<bytes>(
+            {operands.x + row * operands.x_row + k0, operands.x_row, panels, block,
+             operands.out + position, y.n, y.n - column, k0 == 0,
+             is_last ? at(operands.epilogue, position, column) : RowEpilogue(),
+             !is_last || is_plain, fetched_by(panels, taken * block * y.width, i, tile.rows)},
+            count, y.width_of(panel), taken);
         row += count;
       }
       panel += taken;
@@ -202,6 +131,24 @@ void finish_tile(const PackedProduct& product, const RowEpilogue& epilogue, floa
               std::min(tile.last * y.width, y.n) - column);
 }
 
+// Rows that a strip has at most, on this processor.
+std::int64_t rows_at_once() {
+  std::int64_t rows = 0;
+  run_widest([&](auto vector) LOCI_INLINE { rows = kMostRows<decltype(vector)::kBytes>; });
+  return rows;
+}
+
+// Of an epilogue: what is done as sums are written, and then, in a loop of its own, what is left.
+struct Steps {
+  explicit Steps(const RowEpilogue& epilogue) : first(epilogue) {
+    if (!is_smooth(epilogue.activation)) return;
+    first.activation = Activation::kNone;
+    rest.activation = epilogue.activation;
+  }
+  RowEpilogue first;
+  RowEpilogue rest;
+};
+
 // How the result is cut: tiles of rows times groups of panels.
 struct Cut {
   Cut(const PackedProduct& product, std::int64_t threads) {
@@ -209,19 +156,36 @@ struct Cut {
     constexpr std::int64_t kMostPanels = 16;
     // Pieces for each thread: one that comes late leaves its own to the others.
     constexpr std::int64_t kPiecesEach = 4;
-    tiles = (product.m + kTileRows - 1) / kTileRows;
-    tile_rows = (product.m + tiles - 1) / tiles;
     const std::int64_t panels = product.y.panels();
-    const double multiplications = static_cast<double>(product.m) *
-                                   static_cast<double>(product.y.k) *
-                                   static_cast<double>(product.y.n);
+    set_tile_rows(product, (product.m + kTileRows - 1) / kTileRows);
     const std::int64_t wanted = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(std::min(multiplications / kWorthwhile, 1e6)), 1,
+        static_cast<std::int64_t>(std::min(work(product) / kWorthwhile, 1e6)), 1,
         threads == 1 ? 1 : kPiecesEach * threads);
     const std::int64_t groups_wanted = (wanted + tiles - 1) / tiles;
     group = std::min(kMostPanels, (panels + groups_wanted - 1) / groups_wanted);
     groups = (panels + group - 1) / group;
+    if (wanted > 1 && is_uneven(threads)) set_tile_rows(product, 2 * tiles);
     grain = std::max<std::int64_t>(tiles * groups / wanted, 1);
+  }
+
+  // In multiplications: to read an element of the matrix takes as long as some.
+  static double work(const PackedProduct& product) {
+    constexpr double kReading = 4;
+    return (static_cast<double>(product.m) + kReading) * static_cast<double>(product.y.k) *
+           static_cast<double>(product.y.n);
+  }
+
+  // Of whole strips, for about so many tiles.
+  void set_tile_rows(const PackedProduct& product, std::int64_t about) {
+    const std::int64_t strip = rows_at_once();
+    tile_rows = ((product.m + about - 1) / about + strip - 1) / strip * strip;
+    tiles = (product.m + tile_rows - 1) / tile_rows;
+  }
+
+  // Whether threads wait for the last one for long.
+  [[nodiscard]] bool is_uneven(std::int64_t threads) const {
+    const std::int64_t rounds = (tiles * groups + threads - 1) / threads;
+    return 10 * tiles * groups < 9 * rounds * threads;
   }
 
   [[nodiscard]] Tile tile(std::int64_t index, const PackedProduct& product) const {
@@ -279,7 +243,7 @@ void pack_elements(const PackedMatrix& matrix, const Corner<T>& y, T* packed) {
     for (std::int64_t panel = 0; panel < matrix.panels(); ++panel) {
       const std::int64_t n0 = panel * matrix.width;
       pack_panel<T>({y.first + k0 * y.row + n0 * y.column, y.row, y.column}, matrix.block_rows(k0),
-                    std::min(matrix.width, matrix.n - n0), matrix.width,
+                    std::min(matrix.width, matrix.n - n0), matrix.width_of(panel),
                     packed + matrix.offset(k0, panel));
     }
   }
@@ -333,7 +297,7 @@ void multiply_halves(const sdk::Host& host, const PackedProduct& product, const 
                      const void* packed, Half* out, float* workspace) {
   float* wide_x = workspace + product.m * product.y.n;
   widen_rows(host, product, x, wide_x);
-  multiply(host, {product, wide_x, product.y.k, packed, workspace},
+  multiply(host, {product, wide_x, product.y.k, packed, workspace, {}},
            [&](const Tile& tile) { narrow_tile(product, tile, workspace, out); });
 }
 
@@ -364,10 +328,12 @@ void multiply_packed(const sdk::Host& host, const PackedProduct& product, const 
                      const void* packed, void* out, void* workspace, const RowEpilogue& epilogue) {
   if (!product.y.is_half()) {
     auto* result = static_cast<float*>(out);
-    return multiply(host, {product, static_cast<const float*>(x), product.x_row, packed, result},
-                    [&](const Tile& tile) {
-                      if (!epilogue.does_nothing()) finish_tile(product, epilogue, result, tile);
-                    });
+    const Steps steps(epilogue);
+    return multiply(
+        host, {product, static_cast<const float*>(x), product.x_row, packed, result, steps.first},
+        [&](const Tile& tile) {
+          if (!steps.rest.does_nothing()) finish_tile(product, steps.rest, result, tile);
+        });
   }
   visit_half(product.y.dtype, [&](auto half) {
     using Half = typename decltype(half)::type;
@@ -379,7 +345,7 @@ void multiply_packed(const sdk::Host& host, const PackedProduct& product, const 
 void multiply_packed_here(const PackedProduct& product, const float* x, const float* packed,
                           float* out) {
   PanelReader reader(product.y, packed);
-  const Operands operands{product, x, product.x_row, packed, out};
+  const Operands operands{product, x, product.x_row, packed, out, {}};
   for (std::int64_t row = 0; row < product.m; row += kTileRows) {
     multiply_tile(operands, {row, std::min(kTileRows, product.m - row), 0, product.y.panels()},
                   reader);
