@@ -50,10 +50,11 @@ class OperatorLowering {
     return is_host || !placement.detail.empty() ? placement.detail : placement.kernel.refusals;
   }
   // Of the instruction that comes next.
-  void note_candidate(const program::Operator& op, const dispatch::Implementation& kernel) {
-    if (kernel.def == nullptr || !state_.request.options.chain_layouts) return;
-    state_.layout_candidates.push_back(
-        {state_.plan.instructions.size(), &op, kernel, std::move(bound_inputs_), output_types(op)});
+  void note_candidate(const program::Operator& op,
+                      const std::vector<dispatch::Implementation>& kernels) {
+    if (kernels.empty() || !state_.request.options.chain_layouts) return;
+    state_.layout_candidates.push_back({state_.plan.instructions.size(), &op, kernels,
+                                        std::move(bound_inputs_), output_types(op)});
   }
 
   // Of one that runs where it does as part of another one.

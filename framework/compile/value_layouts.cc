@@ -97,7 +97,7 @@ class ValueLayouts {
 
   // Whether they understand each other's layouts.
   [[nodiscard]] bool are_alike(const LayoutCandidate& a, const LayoutCandidate& b) const {
-    return a.implementation.library == b.implementation.library &&
+    return a.implementations.front().library == b.implementations.front().library &&
            instruction_of(a).device == instruction_of(b).device;
   }
 
@@ -147,11 +147,8 @@ class ValueLayouts {
     if (!reads && !offers) return true;
     const dispatch::OpDesc desc(schema, candidate.op->attributes, inputs, outputs,
                                 dispatch::OpDesc::Holds::kReferences);
-    *kernel = kernels_.get(candidate.implementation, *instruction.device, desc).kernel;
+    *kernel = first_that_takes(candidate, desc);
     if (*kernel == nullptr) return false;
-    if (!packs_alike((*kernel)->input_layouts(), instruction.launch()->kernel->input_layouts())) {
-      return false;
-    }
     const std::vector<std::uint32_t>& chosen = (*kernel)->output_layouts();
     for (std::size_t i = 0; i < instruction.outputs.size(); ++i) {
       if (instruction.outputs[i] < 0) continue;
@@ -162,6 +159,23 @@ class ValueLayouts {
       output.layout = layout;
     }
     return true;
+  }
+
+  // Null: none does.
+  std::shared_ptr<const dispatch::PreparedKernel> first_that_takes(const LayoutCandidate& candidate,
+                                                                   const dispatch::OpDesc& desc) {
+    const Instruction& instruction = instruction_of(candidate);
+    for (const dispatch::Implementation& implementation : candidate.implementations) {
+      std::shared_ptr<const dispatch::PreparedKernel> kernel =
+          kernels_.get(implementation, *instruction.device, desc).kernel;
+      if (kernel == nullptr ||
+          !packs_alike(kernel->input_layouts(), instruction.launch()->kernel->input_layouts())) {
+        continue;
+      }
+      taken_[&candidate] = &implementation;
+      return kernel;
+    }
+    return nullptr;
   }
 
   // Whether the same constants are packed, maybe in other layouts.
@@ -212,7 +226,7 @@ class ValueLayouts {
       if (kernels_of_[i] == nullptr) continue;
       Instruction& instruction = instruction_of(candidates_[i]);
       LaunchStep& launch = *instruction.launch();
-      bind(candidates_[i].implementation, instruction, &launch);
+      bind(*taken_.at(&candidates_[i]), instruction, &launch);
       repack(kernels_of_[i]->input_layouts(), &instruction.inputs);
       launch.kernel = std::move(kernels_of_[i]);
       std::vector<loci_alias>& aliases = launch.aliases;
@@ -281,8 +295,9 @@ class ValueLayouts {
   std::vector<Value> values_;
   std::vector<std::size_t> changed_;  // candidates of which a value turned plain
   std::vector<std::shared_ptr<const dispatch::PreparedKernel>> kernels_of_;  // null: as bound
-  std::unordered_map<ValueId, PlanPacked> packed_;                           // as bound
-  std::map<std::pair<std::size_t, std::uint32_t>, ValueId> repacked_;        // by layout
+  std::unordered_map<const LayoutCandidate*, const dispatch::Implementation*> taken_;
+  std::unordered_map<ValueId, PlanPacked> packed_;                     // as bound
+  std::map<std::pair<std::size_t, std::uint32_t>, ValueId> repacked_;  // by layout
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace loci::runtime {
 struct LayoutCandidate {
   std::size_t instruction = 0;  // an index
   const program::Operator* op = nullptr;
-  dispatch::Implementation implementation;  // the bound one, or another one of its plugin
+  std::vector<dispatch::Implementation> implementations;  // of one plugin, the best one first
   dispatch::ArgumentSlots inputs;
   dispatch::ArgumentSlots outputs;
 };

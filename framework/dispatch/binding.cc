@@ -94,10 +94,14 @@ class Binder {
     return std::move(binding_);
   }
 
-  [[nodiscard]] Implementation for_layouts() const {
+  [[nodiscard]] std::vector<Implementation> for_layouts() const {
     if (!binding_.found()) return {};
-    if (has_own_layouts(binding_.implementation)) return binding_.implementation;
-    return declined_.library == binding_.implementation.library ? declined_ : Implementation{};
+    std::vector<Implementation> list;
+    for (const Implementation& each : declined_) {
+      if (each.library == binding_.implementation.library) list.push_back(each);
+    }
+    if (has_own_layouts(binding_.implementation)) list.push_back(binding_.implementation);
+    return list;
   }
 
   // Kernels for other dtypes count where there are no others.
@@ -122,7 +126,7 @@ class Binder {
                                                   : prepare_kernel(candidate, device_, op_);
       binding_.kernel = std::move(preparation.kernel);
       why = std::move(preparation.declined);
-      if (!why.empty() && has_own_layouts(candidate)) declined_ = candidate;
+      if (!why.empty() && has_own_layouts(candidate)) declined_.push_back(candidate);
     }
     if (why.empty()) {
       binding_.implementation = candidate;
@@ -137,9 +141,9 @@ class Binder {
   KernelCache* cache_;
   bool computes_;
   Binding binding_;
-  Implementation declined_;  // the last that has layouts of its own, and takes such operators
-  std::vector<std::string> refusals_;  // of kernels for the dtype
-  std::uint64_t other_dtypes_ = 0;     // of those that are not
+  std::vector<Implementation> declined_;  // that have layouts of their own, and take such operators
+  std::vector<std::string> refusals_;     // of kernels for the dtype
+  std::uint64_t other_dtypes_ = 0;        // of those that are not
 };
 
 }  // namespace

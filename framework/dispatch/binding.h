@@ -15,9 +15,9 @@ namespace loci::dispatch {
 struct Binding {
   Implementation implementation;                 // without a definition: none takes it
   std::shared_ptr<const PreparedKernel> kernel;  // null: there is nothing to compute
-  // Of the same plugin, that which may take the operator in layouts of the plugin's own: itself, or
-  // one before it that declined plain values, which another has faster. Without a definition: none.
-  Implementation for_layouts;
+  // Of the same plugin, those that may take the operator in layouts of the plugin's own: those
+  // before it that declined plain values, which others have faster, and itself.
+  std::vector<Implementation> for_layouts;
   // Of those before it, the first three: "org.loci.cpu/onednn: rank 5; ...". Where all there are is
   // for other dtypes: "none for float16; has: float32, float64".
   std::string refusals;
