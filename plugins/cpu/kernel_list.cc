@@ -12,11 +12,13 @@
 namespace loci::cpu {
 
 kernels::KernelDefs cpu_kernels(const KernelChoice& choice) {
-  kernels::KernelDefs list = packed_kernels();
+  kernels::KernelDefs list = packed_matmul_kernels();
   const auto add = [&](kernels::KernelDefs more) {
     list.insert(list.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
   };
+  add(pointwise_kernels());
+  add(depthwise_kernels());
   if (choice.winograd) add(winograd_kernels());
   if (choice.onednn) add(onednn::onednn_kernels());
   add(fused_kernels());

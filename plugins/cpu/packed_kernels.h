@@ -1,15 +1,15 @@
 // Kernels whose weights are packed once, where they are constant.
 #pragma once
 
-#include <loci/plugin/kernel.hpp>
-
 #include "plugins/kernels/kernel_list.h"
 
 namespace loci::cpu {
 
-kernels::KernelDefs packed_kernels();
-
-// Packs a constant for one of these kernels; false for a layout of others. Thread-safe.
-bool relayout_packed(const sdk::RelayoutCall& call);
+// matmul, mul and fused_matmul.
+kernels::KernelDefs packed_matmul_kernels();
+// conv2d and fused_conv2d by filters of one pixel, of images that have channels last.
+kernels::KernelDefs pointwise_kernels();
+// The same of each channel by itself.
+kernels::KernelDefs depthwise_kernels();
 
 }  // namespace loci::cpu

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "plugins/cpu/fused_epilogue.h"
-#include "plugins/cpu/layout_table.h"
 #include "plugins/cpu/onednn/elements.h"
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
+#include "plugins/cpu/packed_layout.h"
 #include "plugins/kernels/packed_product.h"
 
 namespace loci::cpu {
@@ -17,25 +17,8 @@ using kernels::PackedProduct;
 using sdk::MatmulShape;
 using sdk::OpDesc;
 
-// How a matrix is read before it is packed.
-struct Layout {
-  PackedMatrix matrix;
-  std::int64_t row;
-  std::int64_t column;
-};
-
 constexpr std::uint64_t kDtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32) | LOCI_DTYPE_BIT(LOCI_DTYPE_BF16) |
                                   LOCI_DTYPE_BIT(LOCI_DTYPE_F16);
-
-std::uint32_t intern(const sdk::Host& host, const Layout& layout) {
-  const PackedMatrix& matrix = layout.matrix;
-  const std::string text = "packed " + onednn::Elements::native(matrix.dtype).text() + " [" +
-                           std::to_string(matrix.k) + ", " + std::to_string(matrix.n) + "] by " +
-                           std::to_string(layout.row) + ", " + std::to_string(layout.column) +
-                           " in panels of " + std::to_string(matrix.width) + " by " +
-                           std::to_string(matrix.block);
-  return LayoutTable<Layout>::instance().intern(host, text, matrix.bytes(), layout);
-}
 
 struct Plain {
   [[nodiscard]] static kernels::RowEpilogue in(const sdk::Launch&) { return {}; }
@@ -56,8 +39,8 @@ template <class Epilogue>
 void prepare_product(sdk::Prepare& prepare, const MatmulShape& shape, const Epilogue& epilogue) {
   const auto& [batch, m, n, k] = shape.sizes;
   const loci_dtype dtype = prepare.op().input(0).dtype();
-  const Layout layout{PackedMatrix(k, n, kernels::panel_width(), dtype), shape.y_row,
-                      shape.y_column};
+  const PackedLayout layout{PackedMatrix(k, n, kernels::panel_width(), dtype), shape.y_row,
+                            shape.y_column};
   const PackedProduct product{m, shape.x_row, layout.matrix};
   prepare.choose_input_layout(1, intern(prepare.host(), layout));
   prepare.set_workspace(product.workspace_bytes());
@@ -165,20 +148,13 @@ sdk::KernelDef by_constant(std::string_view op, std::uint64_t dtypes = kDtypes) 
 
 }  // namespace
 
-kernels::KernelDefs packed_kernels() {
+kernels::KernelDefs packed_matmul_kernels() {
   kernels::KernelDefs list;
   list.push_back(by_constant<ByConstant<MatmulReader>, MatmulReader>("matmul"));
   list.push_back(by_constant<ByConstant<MulReader>, MulReader>("mul"));
   list.push_back(
       by_constant<FusedByConstant, MatmulReader>("fused_matmul", LOCI_DTYPE_BIT(LOCI_DTYPE_F32)));
   return list;
-}
-
-bool relayout_packed(const sdk::RelayoutCall& call) {
-  const auto layout = LayoutTable<Layout>::instance().find(call.target.layout);
-  if (!layout) return false;
-  kernels::pack(layout->matrix, call.source.data, layout->row, layout->column, call.target.data);
-  return true;
 }
 
 }  // namespace loci::cpu

@@ -11,7 +11,7 @@
 #include "plugins/cpu/onednn/engine.h"
 #include "plugins/cpu/onednn/packed_layouts.h"
 #include "plugins/cpu/packed_filter.h"
-#include "plugins/cpu/packed_kernels.h"
+#include "plugins/cpu/packed_layout.h"
 
 namespace loci::cpu {
 namespace {

@@ -55,8 +55,8 @@ class RandomNetwork {
       case 6: return hard_swish(x);
       case 7: return excite(x);
       case 8: return shift(x);
-      case 2: return loci::relu(convolve(x, x.shape()[1], 3, x.shape()[1]));
-      case 3: return convolve(x, pick({8, 16, 40}), 1, 1);
+      case 2: return activated(convolve(x, x.shape()[1], pick({3, 5}), x.shape()[1]));
+      case 3: return activated(convolve(x, pick({8, 16, 40}), 1, 1));
       default: return loci::relu(convolve(x, pick({16, 32, 19}), 3, 1));
     }
   }
@@ -104,6 +104,15 @@ class RandomNetwork {
 
   static loci::Variable hard_sigmoid(const loci::Variable& x) {
     return loci::clip(x + 3.0, 0, 6) * (1.0 / 6);
+  }
+  // Or not.
+  loci::Variable activated(const loci::Variable& x) {
+    switch (random_() % 4) {
+      case 0: return loci::relu(x);
+      case 1: return hard_swish(x);
+      case 2: return is_trained_ ? loci::tanh(x) : loci::elementwise_add(loci::sigmoid(x), x);
+      default: return x;
+    }
   }
   // The operator, or what others write for it.
   loci::Variable hard_swish(const loci::Variable& x) {

@@ -13,13 +13,14 @@ class ValueLayoutsTest : public RuntimeTest {
  protected:
   static constexpr std::int64_t kChannels = 32;
 
-  Variable convolve(const Variable& x) {
+  Variable convolve(const Variable& x, std::int64_t size = 3, std::int64_t groups = 1) {
     const std::string name = "w" + std::to_string(filters_++);
-    const Shape shape{kChannels, kChannels, 3, 3};
+    const Shape shape{kChannels, kChannels / groups, size, size};
     const Variable filter = create_parameter(shape, kFloat32, initializer::constant(0), name);
     scope_.set(name, randn(shape) * 0.1);
     Conv2dOptions options;
-    options.paddings = {1, 1};
+    options.paddings = {size / 2, size / 2};
+    options.groups = groups;
     return conv2d(x, filter, options);
   }
 
@@ -157,6 +158,21 @@ TEST_F(ValueLayoutsTest, AKernelThatLeavesPlainValuesToAnotherTakesThemLaidOut) 
   CompileOptions plain;
   plain.chain_layouts = false;
   EXPECT_EQ(kernel_of_pooling(plain), "org.loci.cpu/portable");
+}
+
+// Others of the plugin take plain values, and have layouts of their own too: they come second.
+TEST_F(ValueLayoutsTest, TheFirstKernelThatTakesValuesLaidOutIsTaken) {
+  const Variable first = convolve(x_);
+  const Variable depthwise = convolve(first, 5, kChannels);
+  const Variable end = convolve(depthwise);
+  EXPECT_THAT(laid_out({end}), ElementsAre(first.name(), depthwise.name()));
+  const auto kernel = [&](const CompileOptions& options) {
+    return compile({feed_of("x", kImages)}, {end.name()}, "cpu", options)->operators[1].kernel;
+  };
+  EXPECT_EQ(kernel({}), "org.loci.cpu/packed");
+  CompileOptions plain;
+  plain.chain_layouts = false;
+  EXPECT_EQ(kernel(plain), "org.loci.cpu/onednn");
 }
 
 TEST_F(ValueLayoutsTest, OptionsLeaveValuesPlain) {

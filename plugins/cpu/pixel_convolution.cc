@@ -1,0 +1,54 @@
+#include "plugins/cpu/pixel_convolution.h"
+
+#include "plugins/cpu/image_layouts.h"
+
+namespace loci::cpu {
+namespace {
+
+constexpr std::uint32_t kFilterSlot = 1;
+
+void require_pixels(const sdk::OpDesc& op, bool is_fused) {
+  const bool has_residual = is_fused && op.has_input(ConvEpilogue::kResidualSlot);
+  const bool reads = lies_in_pixels(op.input(0)) &&
+                     (!has_residual || lies_in_pixels(op.input(ConvEpilogue::kResidualSlot)));
+  if (reads && (may_write_pixels(op) || is_alike_in_both(op.output(0)))) return;
+  throw sdk::Error(LOCI_CODE_UNSUPPORTED, "not all of its images have channels last");
+}
+
+}  // namespace
+
+std::string pixel_convolution_refusal(const sdk::OpDesc& op, sdk::ConvShape* shape) {
+  if (!op.input(kFilterSlot).takes_any_layout()) return "its filter is no constant";
+  if (!op.input(0).has_dims() || !op.input(kFilterSlot).has_dims() || !op.output(0).has_dims()) {
+    return "its extents are not known";
+  }
+  if (op.input(0).numel() == 0 || op.output(0).numel() == 0) return "there is nothing to convolve";
+  *shape = sdk::conv_shape(op.input(0).dims(), op.input(kFilterSlot).dims(),
+                           sdk::read_conv_options(op.attributes()));
+  return {};
+}
+
+PixelConvolution::PixelConvolution(sdk::Prepare& prepare, const sdk::ConvShape& shape,
+                                   const PackedLayout& filter) {
+  const sdk::OpDesc& op = prepare.op();
+  const bool is_fused = op.name() == "fused_conv2d";
+  require_pixels(op, is_fused);
+  if (may_write_pixels(op)) choose_pixels(prepare);
+  prepare.choose_input_layout(kFilterSlot, intern(prepare.host(), filter));
+  if (!is_fused) return;
+  fused_.emplace(op, shape);
+  scratch_ = prepare.workspace();
+  prepare.set_workspace(scratch_ + static_cast<std::uint64_t>(fused_->scratch()) * sizeof(float));
+}
+
+sdk::KernelDef pixel_convolution(std::string_view op, sdk::CreateFn create,
+                                 std::string (*refusal)(const sdk::OpDesc&)) {
+  return {.op = op,
+          .name = "packed",
+          .dtypes = LOCI_DTYPE_BIT(LOCI_DTYPE_F32),
+          .create = create,
+          .supports = refusal,
+          .flags = LOCI_KERNEL_OWN_LAYOUTS};
+}
+
+}  // namespace loci::cpu
