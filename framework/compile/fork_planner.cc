@@ -32,6 +32,21 @@ Devices queued_devices(const Plan& plan) {
   return devices;
 }
 
+// What graphs of those devices may do beside each other.
+LaunchCosts costs_of(const Plan& plan, const Devices& forking) {
+  LaunchCosts costs;
+  costs.branch_ns = kBranchNs;
+  for (std::uint32_t now = 0; now < plan.instructions.size(); ++now) {
+    const Instruction& instruction = plan.instructions[now];
+    const bool is_free = instruction.launch() != nullptr &&
+                         forking.count(instruction.device) != 0 &&
+                         record_refusal(plan, now).empty();
+    costs.is_free.push_back(is_free);
+    costs.ns.push_back(is_free ? launch_ns(plan, instruction) : kLeastLaunchNs);
+  }
+  return costs;
+}
+
 // Of launches that follow each other, in their order.
 struct Track {
   Clock clock;                 // what its next instruction comes after
@@ -41,10 +56,10 @@ struct Track {
 
 class ForkPlanner {
  public:
-  ForkPlanner(const Plan& plan, std::size_t branches, const Devices& forking)
+  ForkPlanner(const Plan& plan, std::size_t branches, const LaunchCosts& costs)
       : plan_(plan),
         branches_(branches),
-        forking_(forking),
+        costs_(costs),
         dependencies_(find_dependencies(plan)),
         timeline_(Timeline::concurrent(plan.instructions.size())),
         after_(plan.instructions.size()),
@@ -73,7 +88,7 @@ class ForkPlanner {
   void find_chains() {
     for (auto now = static_cast<std::uint32_t>(chain_ns_.size()); now-- > 0;) {
       if (!is_free(now)) continue;
-      chain_ns_[now] += launch_ns(plan_, plan_.instructions[now]);
+      chain_ns_[now] += costs_.ns[now];
       if (dependencies_[now].empty()) continue;
       std::uint64_t& behind = chain_ns_[dependencies_[now].back().on];
       behind = std::max(behind, chain_ns_[now]);
@@ -81,11 +96,7 @@ class ForkPlanner {
   }
 
   // Whether it is a launch that a graph may do beside others.
-  [[nodiscard]] bool is_free(std::uint32_t now) const {
-    const Instruction& instruction = plan_.instructions[now];
-    return instruction.launch() != nullptr && forking_.count(instruction.device) != 0 &&
-           record_refusal(plan_, now).empty();
-  }
+  [[nodiscard]] bool is_free(std::uint32_t now) const { return costs_.is_free[now]; }
 
   void place(std::uint32_t now) {
     const std::size_t number = choose_track(now);
@@ -93,7 +104,7 @@ class ForkPlanner {
     for (const Dependency& dependency : dependencies_[now]) needs.push_back(dependency.on);
     const std::uint64_t begin = begin_ns(now, number);
     wait(now, number, std::move(needs));
-    enter(now, number, begin + launch_ns(plan_, plan_.instructions[now]));
+    enter(now, number, begin + costs_.ns[now]);
   }
 
   // Behind all before it, and before all behind it.
@@ -105,7 +116,7 @@ class ForkPlanner {
       begin = std::max(begin, track.end_ns);
     }
     wait(now, 0, std::move(needs));
-    enter(now, 0, begin + kLeastLaunchNs);
+    enter(now, 0, begin + costs_.ns[now]);
     for (Track& track : tracks_) {
       track.tail = now;
       track.end_ns = end_ns_[now];
@@ -168,7 +179,7 @@ class ForkPlanner {
     for (const Dependency& dependency : dependencies_[now]) {
       if (knows(begun_.clock, dependency.on)) continue;
       const bool is_own = timeline_.track(dependency.on) == number;
-      begin = std::max(begin, end_ns_[dependency.on] + (is_own ? 0 : kBranchNs));
+      begin = std::max(begin, end_ns_[dependency.on] + (is_own ? 0 : costs_.branch_ns));
     }
     return begin;
   }
@@ -196,13 +207,13 @@ class ForkPlanner {
     }
     std::size_t best = 0;
     std::pair<std::uint64_t, bool> least{std::numeric_limits<std::uint64_t>::max(), true};
-    const bool may_part = chain_ns_[now] > 2 * kBranchNs;
+    const bool may_part = chain_ns_[now] > 2 * costs_.branch_ns;
     const std::set<std::size_t> near = tracks_of_needs(now);
     for (std::size_t number = 0; number < tracks_.size(); ++number) {
       if (!may_part && near.count(number) == 0) continue;
       const bool continues = is_tail_of_need(now, tracks_[number].tail);
       const bool is_fork = !continues && is_idle(tracks_[number]);
-      const std::pair cost{begin_ns(now, number) + (is_fork ? kBranchNs : 0), !continues};
+      const std::pair cost{begin_ns(now, number) + (is_fork ? costs_.branch_ns : 0), !continues};
       if (cost >= least) continue;
       least = cost;
       best = number;
@@ -218,7 +229,7 @@ class ForkPlanner {
 
   const Plan& plan_;
   const std::size_t branches_;
-  const Devices& forking_;  // whose graphs may fork
+  const LaunchCosts& costs_;
   const Dependencies dependencies_;
   GraphForks forks_;
   Timeline timeline_;
@@ -237,11 +248,16 @@ class ForkPlanner {
 std::optional<TimedForks> plan_forks(const Plan& plan, std::size_t branches) {
   if (branches < 2) return std::nullopt;
   Devices devices = queued_devices(plan);
-  std::optional<TimedForks> planned = ForkPlanner(plan, branches, devices).run();
+  std::optional<TimedForks> planned = plan_forks(plan, branches, costs_of(plan, devices));
   if (!planned) return std::nullopt;
   const auto are_chains = std::erase_if(devices, [](auto* device) { return !has_forks(*device); });
   if (are_chains == 0) return planned;
-  return ForkPlanner(plan, branches, devices).run();
+  return plan_forks(plan, branches, costs_of(plan, devices));
+}
+
+std::optional<TimedForks> plan_forks(const Plan& plan, std::size_t branches,
+                                     const LaunchCosts& costs) {
+  return ForkPlanner(plan, branches, costs).run();
 }
 
 }  // namespace loci::runtime
