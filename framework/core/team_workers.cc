@@ -37,6 +37,7 @@ constinit std::atomic<std::uint32_t> threads{0};
 constinit std::atomic<bool> was_refused{false};
 
 constinit thread_local bool in_loop = false;
+constinit thread_local std::uint64_t opened = 0;
 
 // A place among those who compute, if the width leaves one.
 bool take_place() noexcept {
@@ -152,17 +153,8 @@ void wake_threads(std::uint32_t helpers) noexcept {
   futex_wake(wakes, static_cast<int>(std::min(helpers - awake, asleep)));
 }
 
-// Of what a caller does, not only of its helpers' share: a nested loop is part of it.
-class InLoop {
- public:
-  InLoop() noexcept { in_loop = true; }
-  ~InLoop() { in_loop = false; }
-  InLoop(const InLoop&) = delete;
-  InLoop& operator=(const InLoop&) = delete;
-};
-
 void run_alone(const TeamLoop::Work& work) noexcept {
-  const InLoop inside;
+  const WithoutTeam inside;
   work.body(work.context, work.begin, work.end, 0);
 }
 
@@ -184,7 +176,17 @@ void leave_team(std::uint32_t bit) noexcept {
 
 bool is_in_loop() noexcept { return in_loop; }
 
+WithoutTeam::WithoutTeam() noexcept : was_in_loop_(in_loop) { in_loop = true; }
+WithoutTeam::~WithoutTeam() { in_loop = was_in_loop_; }
+
+bool team_has_place() noexcept {
+  return !in_loop && computing.load(std::memory_order_relaxed) + 1 < process_width();
+}
+
+std::uint64_t loops_opened() noexcept { return opened; }
+
 void run_on_team(const TeamLoop::Work& work, std::uint32_t members) noexcept {
+  ++opened;
   const std::uint32_t place = computing.fetch_add(1, std::memory_order_relaxed);
   const std::uint32_t width = process_width();
   const std::uint32_t free_places = place + 1 < width ? width - place - 1 : 0;
@@ -194,7 +196,8 @@ void run_on_team(const TeamLoop::Work& work, std::uint32_t members) noexcept {
     computing.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  const InLoop inside;
+  // Of what a caller does, not only of its helpers' share: a nested loop is part of it.
+  const WithoutTeam inside;
   have_threads(members - 1);
   loops[loop].open(work, members);
   calls.fetch_or(bit_of(loop), std::memory_order_seq_cst);

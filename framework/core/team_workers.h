@@ -20,4 +20,22 @@ void run_on_team(const TeamLoop::Work& work, std::uint32_t members) noexcept;
 // Whether the calling thread is within a range of a loop.
 [[nodiscard]] bool is_in_loop() noexcept;
 
+// While it lives the calling thread's loops are its own, as within a range.
+class WithoutTeam {
+ public:
+  WithoutTeam() noexcept;
+  ~WithoutTeam();
+  WithoutTeam(const WithoutTeam&) = delete;
+  WithoutTeam& operator=(const WithoutTeam&) = delete;
+
+ private:
+  bool was_in_loop_;
+};
+
+// Whether a loop that the calling thread began now would leave a place for somebody's help.
+[[nodiscard]] bool team_has_place() noexcept;
+
+// How many loops the calling thread has had for the team since it began.
+[[nodiscard]] std::uint64_t loops_opened() noexcept;
+
 }  // namespace loci::core

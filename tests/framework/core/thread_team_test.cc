@@ -22,6 +22,7 @@
 #include "framework/core/config.h"
 #include "framework/core/processors.h"
 #include "framework/core/sanitizer.h"
+#include "framework/core/team_workers.h"
 
 namespace loci::core {
 namespace {
@@ -342,6 +343,26 @@ TEST(ThreadTeamDeathTest, TheChildOfAForkHasHelpersOfItsOwn) {
   EXPECT_EXIT(scenario(), ::testing::ExitedWithCode(0), "");
 }
 #endif
+
+TEST_F(ThreadTeamTest, WithoutTheTeamALoopIsTheCallers) {
+  set_process_width(4);
+  const std::uint64_t opened = loops_opened();
+  {
+    const WithoutTeam alone;
+    EXPECT_EQ(parallel_width(), 1U);
+    EXPECT_FALSE(team_has_place());
+    { const WithoutTeam nested; }
+    EXPECT_EQ(parallel_width(), 1U);
+    EXPECT_EQ(ranges_of(0, 100, 1).size(), 1U);
+  }
+  EXPECT_EQ(loops_opened(), opened);
+  EXPECT_EQ(parallel_width(), 4U);
+  EXPECT_TRUE(team_has_place());
+  EXPECT_GT(ranges_of(0, 100, 1).size(), 1U);
+  EXPECT_EQ(loops_opened(), opened + 1);
+  set_process_width(1);
+  EXPECT_FALSE(team_has_place());
+}
 
 }  // namespace
 }  // namespace loci::core
