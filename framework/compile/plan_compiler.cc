@@ -4,11 +4,13 @@
 #include <set>
 
 #include "framework/compile/branches.h"
+#include "framework/compile/core_planner.h"
 #include "framework/compile/decomposed_operators.h"
 #include "framework/compile/lowering.h"
 #include "framework/compile/resource_assignment.h"
 #include "framework/compile/specialization.h"
 #include "framework/core/log.h"
+#include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
 #include "framework/profiler/parts.h"
 #include "framework/run/capture_facts.h"
@@ -132,6 +134,19 @@ void assign_resources_of(const CompileOptions& options, bool captures, Plan* pla
   assign_resources(options.reuse_memory, is_alone ? streams : 1, plan);
 }
 
+void assign_cores(const PlanRequest& request, Plan* plan) {
+  const CompileOptions& options = request.options;
+  const auto tracks = std::min<std::size_t>(options.streams, core::process_width());
+  if (tracks < 2 || core_forks_policy() == CoreForksPolicy::kOff || !may_fork_on_cores(*plan)) {
+    return;
+  }
+  if (request.launch_times.empty()) {
+    plan->launch_times = std::make_unique<LaunchTimes>();
+  } else {
+    assign_core_resources(options.reuse_memory, tracks, request.launch_times, plan);
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::KernelCache* kernels) {
@@ -167,6 +182,7 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
   plan->written = find_written(plan.get());
   // A block runs again and again within a run, with other addresses each time.
   if (captures) {
+    assign_cores(request, plan.get());
     plan->captures = std::make_unique<CaptureFacts>();
     plan->captures->is_required = request.options.capture == GraphCapture::kRequired;
   }

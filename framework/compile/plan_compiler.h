@@ -73,6 +73,9 @@ struct PlanRequest {
   const EarlierStage* earlier = nullptr;
   // Instead of a program, feeds and fetches: a block of one.
   const BlockRequest* block = nullptr;
+  // Of the same plan, compiled before: for several threads, if that is faster by these; none: it is
+  // measured, where that may be.
+  std::vector<LaunchTimes::Launch> launch_times = {};
   // Found by compile_plan(): by the name of an operator that stands for part of another one, why.
   const std::unordered_map<std::string, std::string>* decomposed = nullptr;
   // Likewise: operators that have their kernels already.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "framework/compile/core_planner.h"
 #include "framework/compile/fork_planner.h"
 #include "framework/compile/memory_assignment.h"
 #include "framework/compile/pinned_values.h"
@@ -62,6 +63,18 @@ void assign_captured_resources(bool reuse_memory, std::size_t branches, Plan* pl
   if (!made) return;
   if (assign_memory_beside(reuse_memory, made->timeline, plan)) {
     plan->forks = std::make_unique<const GraphForks>(std::move(made->forks));
+    return;
+  }
+  assign_memory(reuse_memory, Timeline::sequential(), plan);
+}
+
+void assign_core_resources(bool reuse_memory, std::size_t tracks,
+                           const std::vector<LaunchTimes::Launch>& times, Plan* plan) {
+  const bool always = core_forks_policy() == CoreForksPolicy::kAlways;
+  std::optional<TimedCoreForks> made = plan_core_forks(*plan, tracks, times, always);
+  if (!made) return;
+  if (assign_memory_beside(reuse_memory, made->timeline, plan)) {
+    plan->core_forks = std::make_unique<const CoreForks>(std::move(made->forks));
     return;
   }
   assign_memory(reuse_memory, Timeline::sequential(), plan);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "framework/run/plan.h"
 
@@ -14,5 +15,10 @@ void assign_resources(bool reuse_memory, std::size_t streams, Plan* plan);
 // The same of what is captured: instructions run one after the other where they are launched, and
 // graphs of them may have up to `branches` branches.
 void assign_captured_resources(bool reuse_memory, std::size_t branches, Plan* plan);
+
+// The same of launches that compute as they are called, once they were measured and memory was
+// assigned for one after the other.
+void assign_core_resources(bool reuse_memory, std::size_t tracks,
+                           const std::vector<LaunchTimes::Launch>& times, Plan* plan);
 
 }  // namespace loci::runtime

@@ -40,6 +40,9 @@ const std::vector<Rule>& rules() {
   static const auto& all = *new std::vector<Rule>{
       {{"AFFINITY", kAffinityForm, "the processors of the threads that run kernels"},
        Form::kAffinity},
+      integer("CORE_FORKS", 0, 2,
+              "whether threads share the small launches of captured runs on the CPU: 0: never; 1: "
+              "where measuring says that it pays; 2: wherever they can"),
       integer("EXIT_TIMEOUT", 0, kMostExitSeconds,
               "seconds that work may take to end when the process does"),
       integer("FORM_CACHE", 0, kMostBytes,

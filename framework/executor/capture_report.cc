@@ -57,6 +57,16 @@ inspect::CapturedPart tell(const Plan& plan, const CaptureFacts::Part& part) {
 
 }  // namespace
 
+void tell_cores(const Plan& plan, inspect::PlanCapture* told) {
+  const CaptureFacts::Cores cores = plan.captures->cores();
+  told->shared_launches = plan.core_forks->launches;
+  told->pieces = plan.core_forks->segments;
+  told->shared_runs = cores.forked_runs;
+  told->plain_runs = cores.plain_runs;
+  told->shared_ns = cores.forked_ns;
+  told->plain_ns = cores.plain_ns;
+}
+
 std::vector<inspect::CapturedPart> captured_parts(const Plan& plan) {
   std::vector<inspect::CapturedPart> told;
   for (const CaptureFacts::Part& part : plan.captures->parts()) told.push_back(tell(plan, part));
@@ -141,10 +151,27 @@ PlanCapture capture(const Executor& executor, const Program& program, const Feed
   told.patches = counts.exchanges.patches;
   told.recaptures = counts.exchanges.recaptures;
   told.reinstantiations = counts.exchanges.reinstantiations;
+  if (plan->core_forks != nullptr) runtime::tell_cores(*plan, &told);
   return told;
 }
 
+namespace {
+
+std::string cores_text(const PlanCapture& told) {
+  std::string text =
+      fmt::format("threads share {} launches in {} pieces: {} runs, {} without that",
+                  told.shared_launches, told.pieces, told.shared_runs, told.plain_runs);
+  if (told.plain_ns > 0) {
+    text += fmt::format("; {:.1f} us instead of {:.1f}", static_cast<double>(told.shared_ns) / 1000,
+                        static_cast<double>(told.plain_ns) / 1000);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
 std::string PlanCapture::to_string() const {
+  if (shared_launches > 0) return cores_text(*this);
   if (captures == 0) return "nothing is captured yet: the second run does that\n";
   std::uint64_t all = 0;
   std::uint64_t native = 0;

@@ -18,6 +18,8 @@ enum class Capturing : std::uint8_t { kExecutor, kGraph };
     const Plan& plan, device::Device& device, Capturing capturing = Capturing::kExecutor);
 // Of the latest capture of a plan that has `captures`.
 [[nodiscard]] std::vector<inspect::CapturedPart> captured_parts(const Plan& plan);
+// Of a plan with core_forks.
+void tell_cores(const Plan& plan, inspect::PlanCapture* told);
 // Of a run that a Graph captures: what it is fed and what it fetches. At most one of each.
 [[nodiscard]] std::vector<inspect::CaptureProblem> exchange_problems(
     const Feed& feed, const std::vector<Fetch>& fetch);

@@ -158,8 +158,27 @@ std::vector<Tensor> ExecutorImpl::run_plan(const Program& program, const Feed& f
   if (options_.capture == GraphCapture::kRequired) [[unlikely]]
     require_capturable_again(*used);
   run_stage(*first, &feed, /*before=*/nullptr, fetched, scopes);
+  if (used->launch_times != nullptr) [[unlikely]]
+    consider_cores(program, feed, fetch, *used);
   plans_.trim();
   return fetched;
+}
+
+void ExecutorImpl::consider_cores(const Program& program, const Feed& feed,
+                                  const std::vector<Fetch>& fetch, const Plan& plan) {
+  if (!plan.launch_times->take_ready()) return;
+  PlanRequest request = new_request(program, feed, fetch);
+  request.rewritten = &rewritten_;
+  request.launch_times = plan.launch_times->launches();
+  const std::uint64_t version = program.impl()->version();
+  try {
+    const std::shared_ptr<const Plan> forked = compile_plan(request, &kernels_);
+    if (forked->core_forks != nullptr) plans_.insert(program, version, feed, fetch, forked);
+  } catch (const Error& error) {
+    // The run has succeeded, and the plan that there is goes on.
+    core::log(core::Module::kExecutor, core::Level::kDebug, "launches stay on one thread: {}",
+              error.what());
+  }
 }
 
 // What runs only once, as startup programs do, needs no graph.

@@ -51,6 +51,10 @@ class ExecutorImpl {
   // As PlanRun has them, of the executor's scope.
   // Of GraphCapture::kRequired: throws Error(kUnsupported) from the second run of the plan on.
   void require_capturable_again(const Plan& plan);
+  // After a run of a plan whose launches were to be measured: later runs have one for several
+  // threads, if that is faster.
+  void consider_cores(const Program& program, const Feed& feed, const std::vector<Fetch>& fetch,
+                      const Plan& plan);
   bool bind_scope(PlanRun& run);
   void require_scope(PlanRun& run);
   [[nodiscard]] PlanRequest new_request();

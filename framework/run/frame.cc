@@ -66,6 +66,7 @@ Frame::Frame(const Plan& plan, FrameMemory* memory)
     work_.push_back(std::make_unique<DeviceWork>(*device, &plan_));
   }
   if (plan_.captures != nullptr) capture_ = std::make_unique<FrameCapture>(plan_, *this);
+  if (plan_.core_forks != nullptr) cores_ = std::make_unique<FrameCores>(plan_, *this);
   PlanMemory* counts = plan_.memory();
   if (counts != nullptr) {
     counts->frames += frame_bytes(plan_);
@@ -239,18 +240,31 @@ void Frame::launch_all(StageScopes& scopes) {
     work->set_launches(correlation, records_.size());
   }
   if (scheduled_ != nullptr) return run_scheduled(correlation, scopes);
-  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
-    return run_profiled(correlation, scopes);
+  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]] {
+    const bool is_forked = cores_ != nullptr && !logs_instructions() && cores_->is_forked();
+    return is_forked ? cores_->run_profiled(correlation) : run_profiled(correlation, scopes);
+  }
   const std::size_t count = records_.size() - plan_.awaited_reads;
   const bool logs = logs_instructions();
   const bool is_plain = !logs && !is_captured();
+  if (is_plain && capture_ != nullptr && run_on_cores(correlation)) return;
   for (std::size_t i = 0; i < count; ++i) {
     if (is_plain) [[likely]] {
-      launch(i, correlation);
+      launch_next(i, correlation);
     } else {
       logs ? launch_logged(i, correlation) : launch_in_order(i, correlation);
     }
   }
+}
+
+bool Frame::run_on_cores(std::uint64_t first_correlation) {
+  if (cores_ != nullptr) {
+    cores_->run(first_correlation);
+    return true;
+  }
+  if (plan_.launch_times == nullptr || !plan_.launch_times->is_wanted()) return false;
+  plan_.launch_times->measure(plan_, *this, first_correlation);
+  return true;
 }
 
 // They are copies, which have correlations of their own.
@@ -261,25 +275,27 @@ void Frame::read_awaited(StageScopes& scopes) {
   for (std::size_t i = 0; i < plan_.awaited_reads; ++i) {
     scopes.enter_reader(plan_, i);
     const profiler::Scope scope(label_of(profiler::Part::kCompute), 0, profiler::Level::kDetail);
-    logs ? launch_logged(first + i, 0) : launch(first + i, 0);
+    logs ? launch_logged(first + i, 0) : launch_next(first + i, 0);
   }
 }
 
-inline void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
-  Record& record = records_[index];
-  if (record.launch == nullptr) [[unlikely]]
+inline void Frame::launch_next(std::size_t index, std::uint64_t first_correlation) {
+  if (records_[index].launch == nullptr) [[unlikely]]
     return run_step(index);
-  record.call.correlation = first_correlation + index;
-  loci_error* error = record.launch(record.prepared, &record.call);
+  loci_error* error = launch_kernel(index, first_correlation);
   if (error != nullptr) [[unlikely]]
     fail(index, core::take_error(error));
+}
+
+void Frame::launch(std::size_t index, std::uint64_t first_correlation) {
+  launch_next(index, first_correlation);
 }
 
 // In the order and the stream of its schedule, if there is one.
 void Frame::launch_in_order(std::size_t index, std::uint64_t first_correlation) {
   if (is_captured() && capture_->replay(index, first_correlation)) return;
   scheduled_ != nullptr ? launch_scheduled(index, first_correlation)
-                        : launch(index, first_correlation);
+                        : launch_next(index, first_correlation);
 }
 
 void Frame::launch_logged(std::size_t index, std::uint64_t first_correlation) {
@@ -315,7 +331,7 @@ void Frame::run_scheduled(std::uint64_t first_correlation, StageScopes& scopes) 
 
 inline void Frame::launch_scheduled(std::size_t index, std::uint64_t first_correlation) {
   scheduled_->before(index);
-  launch(index, first_correlation);
+  launch_next(index, first_correlation);
   scheduled_->after(index);
 }
 

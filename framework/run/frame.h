@@ -11,6 +11,7 @@
 #include "framework/run/arena_set.h"
 #include "framework/run/device_work.h"
 #include "framework/run/frame_capture.h"
+#include "framework/run/frame_cores.h"
 #include "framework/run/frame_memory.h"
 #include "framework/run/plan.h"
 #include "framework/run/scheduled_run.h"
@@ -58,6 +59,18 @@ class Frame {
     return {record.launch, record.prepared, record.call};
   }
 
+  // Does what the instruction is; the first instruction has that correlation. Throws Error with the
+  // operator, its arguments and its place.
+  void launch(std::size_t instruction, std::uint64_t first_correlation);
+  // The same of one with a kernel, on any thread; fail() throws what the error stands for.
+  [[nodiscard]] loci_error* launch_kernel(std::size_t instruction,
+                                          std::uint64_t first_correlation) noexcept {
+    Record& record = records_[instruction];
+    record.call.correlation = first_correlation + instruction;
+    return record.launch(record.prepared, &record.call);
+  }
+  [[noreturn]] void fail(std::size_t instruction, const Error& error) const;
+
   // Whether a byte of it is one of those variables'.
   [[nodiscard]] bool shares_persistables(const void* data, std::uint64_t bytes) const {
     return binding_.meets(data, bytes);
@@ -100,8 +113,8 @@ class Frame {
   };
 
   void launch_all(StageScopes& scopes);
-  // `first_correlation` is that of instruction 0.
-  void launch(std::size_t index, std::uint64_t first_correlation);
+  // launch(), within loops over instructions.
+  void launch_next(std::size_t index, std::uint64_t first_correlation);
   // With a line for the operator, and lines for variables that come and go.
   void launch_logged(std::size_t index, std::uint64_t first_correlation);
   [[nodiscard]] bool is_captured() const { return capture_ != nullptr && capture_->is_captured(); }
@@ -119,7 +132,9 @@ class Frame {
   const loci_view* argument(ValueId value, bool metadata_only);
   [[nodiscard]] char* arena_of(Space space, device::Device* pinned_for = nullptr) const;
   void make_scheduled();
-  [[noreturn]] void fail(std::size_t index, const Error& error) const;
+  // Whether the plan is one for several threads, or for whose launches' times somebody waits: then
+  // all is launched.
+  bool run_on_cores(std::uint64_t first_correlation);
   // What is no kernel.
   void run_step(std::size_t index);
   static void wait_for(const ControlStep& control);
@@ -138,6 +153,7 @@ class Frame {
   std::unique_ptr<ScheduledRun> scheduled_;        // null without a schedule
   std::unique_ptr<VariableLog> variables_;         // null until variables are logged
   std::unique_ptr<FrameCapture> capture_;          // of a plan that captures; else null
+  std::unique_ptr<FrameCores> cores_;              // of a plan with core_forks; else null
   bool has_run_ = false;
 };
 

@@ -109,4 +109,11 @@ const ProfileScript& Plan::profile_script(profiler::Level level) const {
   return *scripts_[index];
 }
 
+const std::vector<ProfileScript>& Plan::core_scripts(profiler::Level level) const {
+  const std::size_t index = level == profiler::Level::kDetail ? 1 : 0;
+  std::call_once(core_script_once_[index],
+                 [&] { core_scripts_[index] = make_core_scripts(*this, level); });
+  return core_scripts_[index];
+}
+
 }  // namespace loci::runtime

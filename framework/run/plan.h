@@ -15,7 +15,9 @@
 #include "framework/ops/infer_context.h"
 #include "framework/profiler/enabled.h"
 #include "framework/program/program_impl.h"
+#include "framework/run/core_forks.h"
 #include "framework/run/graph_forks.h"
+#include "framework/run/launch_times.h"
 #include "framework/run/place_reason.h"
 #include "framework/run/plan_memory.h"
 #include "framework/run/schedule.h"
@@ -213,6 +215,8 @@ class Plan {
   [[nodiscard]] bool shares_arenas() const;
   // How a profile shows a run; made when it is first asked for. `level` is not kOff.
   const ProfileScript& profile_script(profiler::Level level) const;
+  // The same of a plan with core_forks, by CoreSegment::script.
+  const std::vector<ProfileScript>& core_scripts(profiler::Level level) const;
 
   std::shared_ptr<const program::ProgramImpl> program;
   bool shares_program = false;  // with plans for other sizes, of which another one counts it
@@ -225,6 +229,11 @@ class Plan {
   std::unique_ptr<CaptureFacts> captures;
   // Of such a plan, which has no schedule; null if its graphs are chains.
   std::unique_ptr<const GraphForks> forks;
+  // Of such a plan whose launches compute as they are called: what several threads do of them. Null
+  // if one does all.
+  std::unique_ptr<const CoreForks> core_forks;
+  // Of a plan that may be compiled again with such; null once it has been.
+  std::unique_ptr<LaunchTimes> launch_times;
   // Null if all run one after the other, as they are listed, in the default streams.
   std::unique_ptr<const Schedule> schedule;
   std::vector<PlanFeed> feeds;
@@ -268,6 +277,8 @@ class Plan {
   mutable std::vector<std::unique_ptr<Frame>> pool_;
   mutable std::array<std::once_flag, 2> script_once_;  // by level
   mutable std::array<std::unique_ptr<const ProfileScript>, 2> scripts_;
+  mutable std::array<std::once_flag, 2> core_script_once_;
+  mutable std::array<std::vector<ProfileScript>, 2> core_scripts_;
 };
 
 inline const PlanValue& value_of(const Plan& plan, ValueId id) {

@@ -92,6 +92,16 @@ std::uint64_t bytes_of(const GraphForks& forks) {
   return bytes;
 }
 
+std::uint64_t bytes_of(const CoreForks& forks) {
+  std::uint64_t bytes =
+      sizeof forks + heap_of(forks.regions) + heap_of(forks.order) + heap_of(forks.needs);
+  for (const CoreRegion& region : forks.regions) {
+    bytes += heap_of(region.tracks);
+    for (const std::vector<CoreSegment>& track : region.tracks) bytes += heap_of(track);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::uint64_t plan_bytes(const Plan& plan) {
@@ -104,6 +114,7 @@ std::uint64_t plan_bytes(const Plan& plan) {
   for (const Instruction& instruction : plan.instructions) bytes += heap_of(instruction);
   if (plan.schedule != nullptr) bytes += bytes_of(*plan.schedule);
   if (plan.forks != nullptr) bytes += bytes_of(*plan.forks);
+  if (plan.core_forks != nullptr) bytes += bytes_of(*plan.core_forks);
   return bytes;
 }
 

@@ -72,11 +72,13 @@ std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& by_instructi
 // In what follows instructions are counted as they are issued.
 class ScriptWriter {
  public:
-  ScriptWriter(const Plan& plan, profiler::Level level)
+  // Of the instructions of that order, which are theirs.
+  ScriptWriter(const Plan& plan, profiler::Level level, std::vector<std::uint32_t> order,
+               const std::vector<std::int32_t>& owners)
       : plan_(plan),
         detail_(level == profiler::Level::kDetail),
-        order_(issued(plan)),
-        owners_(in_order(owners(plan), order_)) {}
+        order_(std::move(order)),
+        owners_(in_order(owners, order_)) {}
 
   ProfileScript write() {
     const std::size_t count = order_.size();
@@ -248,7 +250,29 @@ class ScriptWriter {
 }  // namespace
 
 ProfileScript make_profile_script(const Plan& plan, profiler::Level level) {
-  return ScriptWriter(plan, level).write();
+  return ScriptWriter(plan, level, issued(plan), owners(plan)).write();
+}
+
+std::vector<ProfileScript> make_core_scripts(const Plan& plan, profiler::Level level) {
+  const std::vector<std::int32_t> owned = owners(plan);
+  const CoreForks& forks = *plan.core_forks;
+  std::vector<ProfileScript> scripts;
+  const auto add = [&](std::vector<std::uint32_t> order) {
+    scripts.push_back(ScriptWriter(plan, level, std::move(order), owned).write());
+  };
+  for (const CoreRegion& region : forks.regions) {
+    if (region.tracks.empty()) {
+      std::vector<std::uint32_t> all(region.last - region.first);
+      std::iota(all.begin(), all.end(), region.first);
+      add(std::move(all));
+    }
+    for (const std::vector<CoreSegment>& track : region.tracks) {
+      for (const CoreSegment& segment : track) {
+        add({forks.order.begin() + segment.first, forks.order.begin() + segment.last});
+      }
+    }
+  }
+  return scripts;
 }
 
 }  // namespace loci::runtime

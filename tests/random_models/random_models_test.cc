@@ -231,6 +231,40 @@ TEST(RandomModelsTest, CapturedGraphsComputeTheSame) {
   EXPECT_GT(forked, count / 40);
 }
 
+// Returns how many launches threads share.
+std::uint64_t expect_same_shared(std::uint64_t seed) {
+  const RandomModel model(seed);
+  const ProcessWidth width(seed % 3 == 0 ? 3 : 2);
+  CompileOptions options = model.options();
+  Executor plain("cpu", options, model.scope());
+  options.streams = 4;
+  options.capture = GraphCapture::kAuto;
+  Executor shared("cpu", options, model.scope());
+  std::uint64_t launches = 0;
+  for (std::size_t run = 0; run < model.batches().size(); ++run) {
+    const Feed feed = model.feed(run);
+    const std::vector<Tensor> expected = plain.run(model.program(), feed, model.fetches());
+    for (int time = 0; time < 12; ++time) {
+      SCOPED_TRACE(fmt::format("run {}, time {}", run, time));
+      expect_same(shared.run(model.program(), feed, model.fetches()), expected, {});
+    }
+    const auto told = inspect::capture(shared, model.program(), feed, model.fetches());
+    launches = std::max(launches, told.shared_launches);
+  }
+  return launches;
+}
+
+// A plain run, those that are measured, and those that threads share wherever they can.
+TEST(RandomModelsTest, LaunchesThatThreadsShareComputeTheSame) {
+  const std::uint64_t count = from_environment("LOCI_RANDOM_MODELS", 80);
+  std::uint64_t shared = 0;
+  config::set("CORE_FORKS", "2");
+  for_models(count, [&](std::uint64_t seed) { shared += expect_same_shared(seed) > 0 ? 1 : 0; });
+  config::set("CORE_FORKS", "");
+  if (count < 80) return;
+  EXPECT_GT(shared, count / 4);
+}
+
 // That scope's parameters, each with one element that is off by its half.
 Scope with_wrong_elements(const Scope& right, std::uint64_t seed) {
   Scope wrong;

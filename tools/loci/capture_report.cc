@@ -78,7 +78,13 @@ Json capture_json(const Session& session, GraphCapture capture) {
           {"arena_bytes", told.arena_bytes},
           {"patches", told.patches},
           {"recaptures", told.recaptures},
-          {"reinstantiations", told.reinstantiations}};
+          {"reinstantiations", told.reinstantiations},
+          {"shared_launches", told.shared_launches},
+          {"pieces", told.pieces},
+          {"shared_runs", told.shared_runs},
+          {"plain_runs", told.plain_runs},
+          {"shared_us", static_cast<double>(told.shared_ns) / 1000},
+          {"plain_us", static_cast<double>(told.plain_ns) / 1000}};
 }
 
 }  // namespace loci::runner

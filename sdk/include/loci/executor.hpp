@@ -35,7 +35,9 @@ enum class GraphCapture : std::uint8_t {
   // What can be captured is: the rest is launched one by one, between graphs. Of a graph are loops
   // and branches about which the device can decide by itself, whose bodies then launch work of that
   // device alone; in all others the host decides. inspect::capture() says what, and why. On a
-  // device without a capturer nothing is captured.
+  // device without a capturer nothing is captured. On the CPU the launches of the first runs are
+  // timed; where that is faster as measured, threads then share those that are too small for all
+  // threads: up to `streams` of them, each of which goes through a part, in an order that is fixed.
   kAuto,
   // The second run is refused, Error(kUnsupported) with all reasons, if a part of the program could
   // not be captured: copies between places other than what is fed, loops and branches about which

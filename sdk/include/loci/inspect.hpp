@@ -170,6 +170,15 @@ struct LOCI_PUBLIC PlanCapture {
   std::uint64_t patches = 0;
   std::uint64_t recaptures = 0;
   std::uint64_t reinstantiations = 0;
+  // On the CPU, once the launches of some runs have been measured: those that threads of the team
+  // share, in so many pieces; 0 where that would not pay. Runs with and without that, and what
+  // either takes as measured when they last took turns; 0 before.
+  std::uint64_t shared_launches = 0;
+  std::uint64_t pieces = 0;
+  std::uint64_t shared_runs = 0;
+  std::uint64_t plain_runs = 0;
+  std::uint64_t shared_ns = 0;
+  std::uint64_t plain_ns = 0;
   // "23 of 25 launches and copies in 2 graphs; ..." and a line for each reason.
   [[nodiscard]] std::string to_string() const;
 };

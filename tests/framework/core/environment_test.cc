@@ -28,9 +28,9 @@ TEST(EnvironmentTest, ListsWhatItReads) {
     EXPECT_NE(variable.takes, "");
     EXPECT_STRNE(variable.meaning, "");
   }
-  EXPECT_THAT(names, ElementsAre("AFFINITY", "EXIT_TIMEOUT", "FORM_CACHE", "KERNEL_CACHE", "LOG",
-                                 "MEMORY_LIMIT", "PLAN_CACHE", "PLUGIN_PATH", "PLUGIN_PROBE",
-                                 "SEED", "SYNC_TIMEOUT", "THREADS"));
+  EXPECT_THAT(names, ElementsAre("AFFINITY", "CORE_FORKS", "EXIT_TIMEOUT", "FORM_CACHE",
+                                 "KERNEL_CACHE", "LOG", "MEMORY_LIMIT", "PLAN_CACHE", "PLUGIN_PATH",
+                                 "PLUGIN_PROBE", "SEED", "SYNC_TIMEOUT", "THREADS"));
 }
 
 TEST(EnvironmentTest, KnowsGoodValues) {
