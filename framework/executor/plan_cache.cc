@@ -62,13 +62,15 @@ void append_fetch(const Fetch& wanted, std::string* key) {
   if (wanted.place() != nullptr) append_place(*wanted.place(), key);
 }
 
-// Bytes. The number of feeds keeps them apart from fetches.
+// Bytes. The number of what is fed keeps it apart from fetches.
 std::string key_of(std::uint64_t program, const Feed& feed, const std::vector<Fetch>& fetch) {
   constexpr std::size_t kUsualBytes = 256;
   std::string key;
   key.reserve(kUsualBytes);
   core::append_bytes(program, &key);
-  core::append_bytes(feed.size(), &key);
+  core::append_bytes(std::count_if(feed.begin(), feed.end(),
+                                   [](const auto& each) { return each.second.defined(); }),
+                     &key);
   for (const auto& [name, tensor] : feed) {
     if (tensor.defined()) append_feed(name, tensor, &key);
   }
