@@ -1,8 +1,7 @@
 #include "framework/run/core_walk.h"
 
-#include <time.h>
-
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "framework/core/abi/error.h"
@@ -16,7 +15,7 @@ namespace {
 constexpr std::chrono::microseconds kSpinForOthers{100};
 // Then its thread comes back in milliseconds. Who ends a segment looks after nobody: that would
 // cost every segment more than such a wait does a few of them.
-constexpr timespec kNap{0, 50'000};
+constexpr std::chrono::microseconds kNap{50};
 
 constexpr bool is_running(std::uint32_t state) { return (state & 1) != 0; }
 constexpr std::uint32_t ended(std::uint32_t state) { return state / 2; }
@@ -119,7 +118,7 @@ void CoreWalk::await_change(std::uint32_t track, std::uint32_t seen) const noexc
   const std::atomic<std::uint32_t>& state = tracks_[track].state;
   const auto has_changed = [&] { return state.load(std::memory_order_acquire) != seen; };
   if (core::spin_until(kSpinForOthers, has_changed)) return;
-  while (!has_changed()) nanosleep(&kNap, nullptr);
+  while (!has_changed()) std::this_thread::sleep_for(kNap);
 }
 
 void CoreWalk::fail(std::uint32_t instruction, loci_error* error) noexcept {

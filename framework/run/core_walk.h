@@ -18,11 +18,9 @@ class CoreWalk {
  public:
   class Segments {
    public:
+    virtual ~Segments() = default;
     // Does the launches of one; within a loop of the team, so that kernels keep to one thread.
     virtual void run(const CoreSegment& segment, CoreWalk& walk) noexcept = 0;
-
-   protected:
-    ~Segments() = default;
   };
 
   // The forks outlive it.
