@@ -104,10 +104,11 @@ bool TeamLoop::join(bool (*goes_on)() noexcept) noexcept {
 }
 
 // Closed last: whoever claims it next counts its own ranges.
-void TeamLoop::run() noexcept {
+bool TeamLoop::run() noexcept {
+  const std::uint32_t seats = (members_ - 1) * kSeat;
   work(0, [] { return true; });
   await_others();
-  state_.fetch_and(kWithin, std::memory_order_release);
+  return (state_.fetch_and(kWithin, std::memory_order_release) & kSeats) != seats;
 }
 
 void TeamLoop::do_range(std::uint32_t range, std::uint32_t member) const noexcept {

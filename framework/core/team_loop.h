@@ -38,8 +38,9 @@ class TeamLoop {
   void open(const Work& work, std::uint32_t members) noexcept;
 
   // As the caller, which is member 0: takes ranges until there are none, and closes the loop once
-  // every range is done. A member that has none left may still be about to leave.
-  void run() noexcept;
+  // every range is done. A member that has none left may still be about to leave. Whether anybody
+  // joined.
+  bool run() noexcept;
 
   // As another thread: whether there was a seat. Returns once there is no range left to take, or
   // between two once `goes_on` says no.

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "framework/core/affinity.h"
+#include "framework/core/crowding.h"
 #include "framework/core/futex.h"
 #include "framework/core/spin.h"
 
@@ -90,17 +91,24 @@ void sleep_until_called() noexcept {
 }
 
 // One thread, whose number is the argument.
-void* work(void* number) noexcept {
-  bind_to_processor(reinterpret_cast<std::uintptr_t>(number));
+void* work(void* argument) noexcept {
+  const auto number = reinterpret_cast<std::uintptr_t>(argument);
+  bind_to_processor(number);
   in_loop = true;
   while (true) {
-    const auto help = [] { return help_once(); };
-    if (!spin_until(kLookFor, help)) sleep_until_called();
+    const auto help = [number] {
+      note_looking(static_cast<std::uint32_t>(number));
+      return help_once();
+    };
+    if (spin_until(kLookFor, help)) continue;
+    note_asleep(static_cast<std::uint32_t>(number));
+    sleep_until_called();
   }
 }
 
 void begin_again() noexcept {
   for (TeamLoop& loop : loops) loop.begin_again();
+  forget_looking();
   for (std::atomic<std::uint32_t>* word :
        {&calls, &computing, &looking, &sleeping, &wakes, &threads}) {
     word->store(0, std::memory_order_relaxed);
@@ -202,8 +210,9 @@ void run_on_team(const TeamLoop::Work& work, std::uint32_t members) noexcept {
   loops[loop].open(work, members);
   calls.fetch_or(bit_of(loop), std::memory_order_seq_cst);
   wake_threads(std::min(members - 1, free_places));
-  loops[loop].run();
+  const bool was_helped = loops[loop].run();
   leave_team(bit_of(loop));
+  was_helped ? note_helped() : note_alone(threads.load(std::memory_order_relaxed));
 }
 
 }  // namespace loci::core
