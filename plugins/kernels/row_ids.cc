@@ -61,7 +61,7 @@ const RowKey* sort_row_ids(const IntegerView& ids, std::int64_t count, std::int6
     return keys;
   }
   RowKey* other = workspace + count;
-  const int bits = std::bit_width(static_cast<std::uint64_t>(rows - 1));
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows - 1)));
   for (int bit = 0; bit < bits; bit += kDigitBits) {
     sort_by_digit(keys, other, count, 32 + bit);
     std::swap(keys, other);
