@@ -208,11 +208,11 @@ StepTimes step_us(Executor& executor, const Model& model) {
   std::vector<double> steps;
   std::vector<double> rows;
   for (int i = 0; i < kRepetitions; ++i) {
-    const Feed feed = scattered_rows(2 * i);
+    const Feed feed = scattered_rows(std::int64_t{2} * i);
     auto start = std::chrono::steady_clock::now();
     executor.run(model.main, feed, fetch);
     steps.push_back(seconds_since(start) * 1e6);
-    const std::vector<std::int64_t> ids = scattered_ids(2 * i + 1);
+    const std::vector<std::int64_t> ids = scattered_ids(std::int64_t{2} * i + 1);
     start = std::chrono::steady_clock::now();
     touch_rows(static_cast<float*>(table.raw_data()), ids);
     rows.push_back(seconds_since(start) * 1e6);
