@@ -218,7 +218,8 @@ std::uint64_t expect_same_captured(std::uint64_t seed) {
 TEST(RandomModelsTest, CapturedGraphsComputeTheSame) {
   const std::uint64_t count = from_environment("LOCI_RANDOM_MODELS", 80);
   std::uint64_t forked = 0;
-  const bool is_set = std::getenv("LOCI_SIM") != nullptr;
+  const char* given = std::getenv("LOCI_SIM");
+  const bool is_set = given != nullptr && *given != '\0';
   if (!is_set) ::setenv("LOCI_SIM", "race=1", 1);  // read when the device is opened
   {
     const Context context;

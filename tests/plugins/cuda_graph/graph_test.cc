@@ -66,7 +66,8 @@ TEST_F(CudaGraphTest, AChainIsOneLaunchInEachMode) {
 TEST_F(CudaGraphTest, B5_TheModeOfTheThreadIsAsBefore) {
   const Tensor x = there({2});  // begins the driver
   const char* named = std::getenv("LOCI_CUDA_DRIVER");
-  void* driver = ::dlopen(named == nullptr ? "libcuda.so.1" : named, RTLD_NOW | RTLD_LOCAL);
+  const bool is_named = named != nullptr && *named != '\0';
+  void* driver = ::dlopen(is_named ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(driver, nullptr) << ::dlerror();
   const auto exchange = reinterpret_cast<decltype(&::cuThreadExchangeStreamCaptureMode)>(
       ::dlsym(driver, "cuThreadExchangeStreamCaptureMode"));
