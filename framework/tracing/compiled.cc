@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/core/environment.h"
+#include "framework/core/key_bytes.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/program/program_impl.h"
@@ -81,6 +82,31 @@ CompiledImpl::CompiledImpl(TensorFunction fn, TraceOptions options, CompileOptio
   program::check_buckets(buckets_, kBucketUser);
 }
 
+std::vector<CompiledImpl::Form> CompiledImpl::forms_of(const std::vector<Tensor>& inputs) {
+  std::vector<Form> forms;
+  forms.reserve(inputs.size());
+  for (const Tensor& input : inputs) {
+    forms.push_back({input.dtype(), input.shape(), input.place()});
+  }
+  return forms;
+}
+
+std::string CompiledImpl::key_of(const std::vector<Form>& forms) {
+  std::string key;
+  for (const Form& form : forms) {
+    core::append_bytes(form.dtype, &key);
+    core::append_bytes(form.shape.rank(), &key);
+    for (const std::int64_t extent : form.shape) core::append_bytes(extent, &key);
+    core::append_text(form.place.to_string(), &key);
+  }
+  return key;
+}
+
+bool CompiledImpl::is_open(const std::vector<Form>& forms) {
+  return std::any_of(forms.begin(), forms.end(),
+                     [](const Form& form) { return !form.shape.is_static(); });
+}
+
 bool CompiledImpl::serves(const Entry& entry, const std::vector<Tensor>& inputs) {
   if (entry.forms.size() != inputs.size()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -107,43 +133,54 @@ std::shared_ptr<CompiledImpl::Entry> CompiledImpl::make_entry(const std::vector<
   return entry;
 }
 
+std::shared_ptr<CompiledImpl::Entry> CompiledImpl::known_entry(const std::vector<Tensor>& inputs) {
+  if (entries_.empty()) return nullptr;
+  if (serves(*entries_.begin()->value, inputs)) return entries_.begin()->value;
+  if (const auto* exact = entries_.find(key_of(forms_of(inputs)))) return *exact;
+  if (open_ == 0) return nullptr;
+  const auto serving = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const auto& each) { return serves(*each.value, inputs); });
+  return serving == entries_.end() ? nullptr : entries_.use(serving);
+}
+
 std::shared_ptr<CompiledImpl::Entry> CompiledImpl::entry_for(const std::vector<Tensor>& inputs) {
   check_defined(inputs);
-  Entries dropped;  // destroyed once the lock is given back
+  Entries::Entries dropped;  // destroyed once the lock is given back
   const std::lock_guard lock(mutex_);
-  for (const auto& entry : entries_) {
-    if (!serves(*entry, inputs)) continue;
-    entry->last_use = ++uses_;
-    return entry;
+  std::shared_ptr<Entry> entry = known_entry(inputs);
+  if (entry == nullptr) {
+    entry = make_entry(inputs);
+    if (traced_++ == 0) first_ = entry->traced;
+    open_ += is_open(entry->forms) ? 1 : 0;
+    entries_.insert(key_of(entry->forms), entry);
+    count_bytes();
+    shrink(&dropped);
   }
-  std::shared_ptr<Entry> made = make_entry(inputs);
-  made->last_use = ++uses_;
-  if (traced_++ == 0) first_ = made->traced;
-  entries_.push_back(made);
-  shrink(&dropped);
-  return made;
+  entry->has_run_since = true;
+  return entry;
 }
 
-std::uint64_t CompiledImpl::bytes_of(const Entry& entry) {
-  const inspect::Caches caches = inspect::caches(*entry.executor);
-  const std::size_t operators = entry.traced.program.impl()->main().ops.size();
-  return caches.plan_bytes + caches.frame_bytes + caches.shared_bytes + caches.kernel_bytes +
-         kOperatorBytes * operators;
+// Of those that have run since they were asked: they are the latest used.
+void CompiledImpl::count_bytes() {
+  for (auto each = std::next(entries_.begin()); each != entries_.end(); ++each) {
+    Entry& entry = *each->value;
+    if (!std::exchange(entry.has_run_since, false)) return;
+    const inspect::Caches caches = inspect::caches(*entry.executor);
+    const std::size_t operators = entry.traced.program.impl()->main().ops.size();
+    bytes_ -= entry.bytes;
+    entry.bytes = caches.plan_bytes + caches.frame_bytes + caches.shared_bytes +
+                  caches.kernel_bytes + kOperatorBytes * operators;
+    bytes_ += entry.bytes;
+  }
 }
 
-// What those take that have run changes with their runs, and is found when another form comes.
-void CompiledImpl::shrink(Entries* dropped) {
-  std::sort(entries_.begin(), entries_.end(),
-            [](const auto& a, const auto& b) { return a->last_use > b->last_use; });
-  std::uint64_t bytes = 0;
-  std::size_t kept = 0;
-  for (; kept < entries_.size(); ++kept) {
-    bytes += bytes_of(*entries_[kept]);
-    if (kept >= kFormsAtLeast && bytes > most_bytes_) break;
+void CompiledImpl::shrink(Entries::Entries* dropped) {
+  while (bytes_ > most_bytes_ && entries_.size() > kFormsAtLeast) {
+    const auto oldest = std::prev(entries_.end());
+    bytes_ -= oldest->value->bytes;
+    open_ -= is_open(oldest->value->forms) ? 1 : 0;
+    entries_.remove(oldest, dropped);
   }
-  const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(kept);
-  std::move(first, entries_.end(), std::back_inserter(*dropped));
-  entries_.erase(first, entries_.end());
 }
 
 CompiledImpl::Filling CompiledImpl::make_filling(std::vector<Form> forms, bool fits) const {
@@ -178,12 +215,9 @@ std::optional<std::int64_t> CompiledImpl::bucket_for(const std::vector<Tensor>& 
   const std::int64_t rows = inputs[0].shape()[0];
   const std::optional<std::int64_t> bucket = program::bucket_of(buckets_, rows);
   if (bucket == rows) return std::nullopt;  // which has the bucket's form
-  std::vector<Form> forms;
-  for (const Tensor& input : inputs) {
-    forms.push_back({input.dtype(), input.shape(), input.place()});
-    // One refusal for all that are too large, however many they are.
-    forms.back().shape.set(0, bucket.value_or(kDynamicDim));
-  }
+  std::vector<Form> forms = forms_of(inputs);
+  // One refusal for all that are too large, however many they are.
+  for (Form& form : forms) form.shape.set(0, bucket.value_or(kDynamicDim));
   const std::lock_guard lock(mutex_);
   const auto known = std::find_if(fillings_.begin(), fillings_.end(),
                                   [&](const Filling& each) { return each.forms == forms; });

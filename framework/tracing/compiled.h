@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/recent_map.h"
+
 namespace loci::tracing {
 
 // What the forms of a compiled function may take: LOCI_FORM_CACHE, or what is usual.
@@ -40,6 +42,10 @@ class CompiledImpl {
       return a.dtype == b.dtype && a.shape == b.shape && a.place == b.place;
     }
   };
+  static std::vector<Form> forms_of(const std::vector<Tensor>& inputs);
+  static std::string key_of(const std::vector<Form>& forms);
+  static bool is_open(const std::vector<Form>& forms);
+
   // Whether inputs of that form are filled up to a bucket.
   struct Filling {
     std::vector<Form> forms;  // filled up; kDynamicDim rows stand for more than in any bucket
@@ -51,9 +57,10 @@ class CompiledImpl {
     std::vector<Fetch> fetches;
     Place place;
     std::unique_ptr<Executor> executor;
-    std::uint64_t last_use = 0;  // the greatest is the latest
+    std::uint64_t bytes = 0;  // that count, when it was asked last
+    bool has_run_since = false;
   };
-  using Entries = std::vector<std::shared_ptr<Entry>>;  // runs have them too
+  using Entries = core::RecentMap<std::shared_ptr<Entry>>;  // runs have them too
 
   // The rows to which the inputs are filled up; none if they are taken as they are.
   std::optional<std::int64_t> bucket_for(const std::vector<Tensor>& inputs);
@@ -61,9 +68,11 @@ class CompiledImpl {
   std::vector<Tensor> run_form(const std::vector<Tensor>& inputs);
   std::shared_ptr<Entry> entry_for(const std::vector<Tensor>& inputs);
   [[nodiscard]] static bool serves(const Entry& entry, const std::vector<Tensor>& inputs);
+  // Null if there is none.
+  std::shared_ptr<Entry> known_entry(const std::vector<Tensor>& inputs);
   std::shared_ptr<Entry> make_entry(const std::vector<Tensor>& inputs);
-  [[nodiscard]] static std::uint64_t bytes_of(const Entry& entry);
-  void shrink(Entries* dropped);
+  void count_bytes();
+  void shrink(Entries::Entries* dropped);
 
   TensorFunction fn_;
   TraceOptions options_;
@@ -72,7 +81,9 @@ class CompiledImpl {
   bool rows_are_independent_;
   std::uint64_t most_bytes_;
   std::mutex mutex_;
-  Entries entries_;
+  Entries entries_;       // by the bytes of their forms
+  std::size_t open_ = 0;  // of those, that serve any extent somewhere
+  std::uint64_t bytes_ = 0;
   std::optional<Traced> first_;  // what is saved
   std::size_t traced_ = 0;
   std::uint64_t uses_ = 0;
