@@ -56,8 +56,11 @@ void leave(std::uint32_t threads, int processor) noexcept {
 
 }  // namespace
 
+// Written when it changes alone: callers read it, and whoever looks comes here again and again.
 void note_looking(std::uint32_t number) noexcept {
-  place_of(number).processor.store(sched_getcpu(), std::memory_order_relaxed);
+  std::atomic<int>& noted = place_of(number).processor;
+  const int here = sched_getcpu();
+  if (noted.load(std::memory_order_relaxed) != here) noted.store(here, std::memory_order_relaxed);
 }
 
 void note_asleep(std::uint32_t number) noexcept {

@@ -48,13 +48,13 @@ class ExecutorImpl {
   // Runs a stage and then the rest. `feed` is given to the first one, `before` to later ones.
   void run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* before,
                  std::vector<Tensor>& fetched, StageScopes& scopes);
-  // As PlanRun has them, of the executor's scope.
   // Of GraphCapture::kRequired: throws Error(kUnsupported) from the second run of the plan on.
   void require_capturable_again(const Plan& plan);
   // After a run of a plan whose launches were to be measured: later runs have one for several
   // threads, if that is faster.
   void consider_cores(const Program& program, const Feed& feed, const std::vector<Fetch>& fetch,
                       const Plan& plan);
+  // As PlanRun has them, of the executor's scope.
   bool bind_scope(PlanRun& run);
   void require_scope(PlanRun& run);
   [[nodiscard]] PlanRequest new_request();
