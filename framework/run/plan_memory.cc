@@ -115,6 +115,9 @@ std::uint64_t plan_bytes(const Plan& plan) {
   if (plan.schedule != nullptr) bytes += bytes_of(*plan.schedule);
   if (plan.forks != nullptr) bytes += bytes_of(*plan.forks);
   if (plan.core_forks != nullptr) bytes += bytes_of(*plan.core_forks);
+  if (plan.launch_times != nullptr) {
+    bytes += sizeof(LaunchTimes) + plan.instructions.size() * sizeof(LaunchTimes::Launch);
+  }
   return bytes;
 }
 
