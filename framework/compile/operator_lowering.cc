@@ -49,6 +49,7 @@ class OperatorLowering {
     const bool is_host = placement.device->place().is_host();
     return is_host || !placement.detail.empty() ? placement.detail : placement.kernel.refusals;
   }
+
   // Of the instruction that comes next.
   void note_candidate(const program::Operator& op,
                       const std::vector<dispatch::Implementation>& kernels) {
