@@ -99,8 +99,8 @@ void* SimDevice::mem_alloc(std::uint32_t kind, std::uint64_t bytes, Stream*) {
   return pointer;
 }
 
-// Memory whose free is still in a stream is free memory: it only has to be waited for. Whether there
-// is such is asked first, since it may be free by the time that there was no room.
+// Memory whose free is still in a stream is free memory: it only has to be waited for. Whether
+// there is such is asked first, since it may be free by the time that there was no room.
 void* SimDevice::allocate_waiting(std::uint64_t bytes) {
   const bool has_pending_frees = memory_.has_pending_frees();
   try {
