@@ -52,6 +52,9 @@ def set_up(question):
     eager = Step(question, compiles=False)
     numpy.save(question["out"], numpy.array([eager(), eager()]))
     calls = {"PyTorch": eager}
+    # All losses have one code object, whose compiled forms are counted together: without this, later
+    # cases are compiled for sizes that vary, and then not at all.
+    torch._dynamo.reset()
     try:
         compiled = Step(question, compiles=True)
         compiled()
