@@ -1,5 +1,6 @@
 #include "framework/device/device_manager.h"
 
+#include <fmt/ranges.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "framework/core/listed.h"
+#include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/call_name.h"
 #include "framework/device/device_count.h"
@@ -235,8 +237,36 @@ class DeviceManager::Impl {
   }
 
   std::string best_accelerator() {
-    if (std::optional<std::string> found = find_accelerator()) return *std::move(found);
+    if (std::optional<std::string> found = find_accelerator()) {
+      tell_choice(*found);
+      return *std::move(found);
+    }
     refuse("no accelerator for 'gpu'", explain_all());
+  }
+
+  // Whoever asks for "gpu" most often means a graphics processor, so that another choice is no
+  // silent one. Once, until it is another.
+  void tell_choice(const std::string& type) {
+    if (type == told_choice_) return;
+    told_choice_ = type;
+    if (type == kPreferredAccelerator) return;
+    core::log(
+        core::Module::kDevice, core::Level::kWarn,
+        "'{}' is '{}' here, because there is no '{}' ({}); name the device type that is meant",
+        kAnyAccelerator, type, kPreferredAccelerator, why_not_preferred());
+  }
+
+  // In one line.
+  std::string why_not_preferred() {
+    try {
+      if (best_backend(kPreferredAccelerator) != nullptr) (void)count_type(kPreferredAccelerator);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    std::istringstream lines(explain(kPreferredAccelerator));
+    std::vector<std::string> reasons;
+    for (std::string line; std::getline(lines, line);) reasons.push_back(line);
+    return reasons.empty() ? "no plugin brings one" : fmt::format("{}", fmt::join(reasons, "; "));
   }
 
   std::vector<std::string> types() {
@@ -318,6 +348,7 @@ class DeviceManager::Impl {
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<BackendSource>> sources_;
+  std::string told_choice_;  // what "gpu" was last
   std::function<void(Device&)> opened_;
   std::vector<std::function<void(Device&)>> watchers_;  // of reopening
   std::map<std::pair<std::string, int>, std::unique_ptr<Device>> devices_;

@@ -64,9 +64,9 @@ class DeviceManager {
   // Those that get() has opened, and that are not lost.
   std::vector<Device*> open_devices();
   // The same place with an index, "gpu" replaced by the best accelerator ("cuda" before others,
-  // then by score); a bare type takes the index of `preferred` where that has the same type. Throws
-  // Error(kUnavailable) for "gpu" without an accelerator; whether another device is there is not
-  // looked at.
+  // then by score; the log says once that it is another, and why); a bare type takes the index of
+  // `preferred` where that has the same type. Throws Error(kUnavailable) for "gpu" without an
+  // accelerator; whether another device is there is not looked at.
   Place resolve(const Place& place, const Place& preferred);
   // Number of devices of a type, of any accelerator for "gpu" as get() reads it; 0 if no plugin
   // brings it.

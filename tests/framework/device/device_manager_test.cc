@@ -160,6 +160,39 @@ TEST(DeviceManagerTest, GpuIsTheAcceleratorWithTheBestScore) {
   EXPECT_EQ(manager.resolve(Place("gpu"), Place("other:1")).to_string(), "other:1");
 }
 
+// What a manager writes to the log when asked twice.
+std::string log_of_gpu(std::vector<FakeBackend*> backends, const std::string& reason) {
+  DeviceManager manager(source_of(std::move(backends), reason));
+  ::testing::internal::CaptureStderr();
+  (void)manager.resolve(Place("gpu"), Place());
+  (void)manager.get(Place("gpu:0"));
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(DeviceManagerTest, GpuThatIsNotCudaIsToldOnceWithTheReason) {
+  FakeBackend sim({.type = "sim"});
+  const std::string log = log_of_gpu({&sim}, "no driver");
+  const std::string line =
+      "'gpu' is 'sim' here, because there is no 'cuda' (cuda: no driver); name the device type "
+      "that "
+      "is meant";
+  EXPECT_THAT(log, HasSubstr(line));
+  EXPECT_EQ(log.find(line), log.rfind(line));
+  EXPECT_THAT(log_of_gpu({&sim}, ""), HasSubstr("there is no 'cuda' (no plugin brings one)"));
+  FakeBackend liar({.type = "cuda", .count = 1'000'000});
+  EXPECT_THAT(log_of_gpu({&sim, &liar}, ""), HasSubstr("its count gave 1000000 devices"));
+}
+
+TEST(DeviceManagerTest, NothingIsToldOfGpuThatIsCudaNorOfWhetherThereIsOne) {
+  FakeBackend sim({.type = "sim"});
+  FakeBackend cuda({.type = "cuda"});
+  EXPECT_EQ(log_of_gpu({&sim, &cuda}, ""), "");
+  DeviceManager manager(source_of({&sim}));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(manager.count("gpu"), 1U);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(DeviceManagerTest, GpuWithoutAcceleratorGivesTheReasons) {
   FakeBackend cpu({.type = "cpu", .flags = kHostFlags});
   DeviceManager manager(source_of({&cpu}, "not an accelerator"));
