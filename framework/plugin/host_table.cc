@@ -164,6 +164,13 @@ loci_host_api make_api(loci_host* host) {
 
 }  // namespace
 
+std::string own_variable(const std::string& plugin_id) {
+  const std::string prefix = prefix_of(plugin_id);
+  return "LOCI_" + prefix.substr(0, prefix.size() - 1);
+}
+
+std::string setting_key(const std::string& key) { return config_name(key); }
+
 std::vector<std::pair<std::string, std::string>> settings_of(const std::string& plugin_id) {
   const std::string prefix = prefix_of(plugin_id);
   auto settings = core::config_values(prefix);

@@ -14,6 +14,11 @@ namespace loci::plugin {
 // LOCI_<NAME>_<KEY>, in order of the keys.
 std::vector<std::pair<std::string, std::string>> settings_of(const std::string& plugin_id);
 
+// "LOCI_CUDA_GRAPH" of org.loci.cuda_graph: what begins the names of the plugin's variables.
+std::string own_variable(const std::string& plugin_id);
+// "FAIL_ALLOC" of the key "fail_alloc": what ends them.
+std::string setting_key(const std::string& key);
+
 // The host table of the plugin with that id; outlives the plugin's instance.
 //
 // A plugin is configured by LOCI_<NAME>_<KEY>, where NAME is the last part of its id: the key

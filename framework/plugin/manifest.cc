@@ -140,9 +140,9 @@ bool is_version(std::string_view version) {
   return parts == 3 && digits > 0;
 }
 
-bool is_device_type(std::string_view type) {
-  return !type.empty() && type.size() <= 64 && type.front() >= 'a' && type.front() <= 'z' &&
-         std::all_of(type.begin(), type.end(),
+bool is_word(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && text.front() >= 'a' && text.front() <= 'z' &&
+         std::all_of(text.begin(), text.end(),
                      [](char c) { return is_lower_or_digit(c) || c == '_'; });
 }
 
@@ -207,7 +207,7 @@ void check_device_types(const Manifest& manifest) {
                               kind));
   }
   for (const std::string& type : manifest.device_types) {
-    if (!is_device_type(type)) {
+    if (!is_word(type)) {
       refuse_member("device_types",
                     fmt::format("has '{}'; a device type is a lower-case word", type));
     }
@@ -221,6 +221,14 @@ void check_device_types(const Manifest& manifest) {
 void check_reporters(const Manifest& manifest) {
   if (manifest.has_kind("reporter") && manifest.reporters.empty()) {
     refuse_member("reporters", "is missing or empty, which a reporter may not leave out");
+  }
+}
+
+// The empty one is the variable LOCI_<PLUGIN> itself.
+void check_settings(const Manifest& manifest) {
+  for (const std::string& name : manifest.settings) {
+    if (name.empty() || is_word(name)) continue;
+    refuse_member("settings", fmt::format("has '{}'; a setting is a lower-case word", name));
   }
 }
 
@@ -250,6 +258,7 @@ Manifest parse_manifest(std::string_view text) {
   manifest.kinds = top.texts("kinds");
   manifest.device_types = top.texts("device_types");
   manifest.reporters = top.texts("reporters");
+  manifest.settings = top.texts("settings");
   manifest.isa = top.texts("isa");
   read_needs(top, manifest);
   read_abi(top, manifest);
@@ -261,6 +270,7 @@ Manifest parse_manifest(std::string_view text) {
   check_kinds(manifest);
   check_device_types(manifest);
   check_reporters(manifest);
+  check_settings(manifest);
   check_sanitizer_name(manifest);
   return manifest;
 }

@@ -20,6 +20,7 @@ struct Manifest {
   std::vector<std::string> kinds;
   std::vector<std::string> device_types;
   std::vector<std::string> reporters;
+  std::vector<std::string> settings;  // none: it does not say
   std::vector<std::string> isa;
   std::vector<Need> needs;
   std::uint32_t abi_major = 0;

@@ -20,6 +20,7 @@
 #include "framework/plugin/library.h"
 #include "framework/plugin/loader.h"
 #include "framework/plugin/search_path.h"
+#include "framework/plugin/unknown_settings.h"
 
 namespace loci::plugin {
 namespace {
@@ -118,8 +119,17 @@ class PluginManager::Impl {
     // Once it is mapped, its library has registered what runs at exit.
     const bool is_new = !Library::is_mapped(record.report.path);
     if (is_new) watch_exits(record.report.id, record.report.path);
+    warn_of_unknown_settings(record.manifest, other_ids(record));
     activate(record, op_owners_, options_.check);
     if (is_new) watch_exits(record.report.id, record.report.path);
+  }
+
+  std::vector<std::string> other_ids(const Record& record) const {
+    std::vector<std::string> ids;
+    for (const std::unique_ptr<Record>& other : records_) {
+      if (other.get() != &record && other->has_manifest()) ids.push_back(other->report.id);
+    }
+    return ids;
   }
 
   bool any_mapped() const {

@@ -22,6 +22,7 @@ json good() {
           {"kinds", {"backend", "capture"}},
           {"device_types", {"cuda"}},
           {"isa", {"avx2"}},
+          {"settings", {"", "fail_copy"}},
           {"needs", {{{"soname", "libcublas.so.13"}, {"hint", "install CUDA 13"}}}},
           {"abi", {{"major", 1}, {"minor", 0}, {"min_host_minor", 0}, {"digest", "abc"}}},
           {"sanitizer", "none"},
@@ -45,6 +46,7 @@ TEST(Manifest, ReadsEveryMember) {
   EXPECT_THAT(manifest.kinds, ElementsAre("backend", "capture"));
   EXPECT_THAT(manifest.device_types, ElementsAre("cuda"));
   EXPECT_THAT(manifest.isa, ElementsAre("avx2"));
+  EXPECT_THAT(manifest.settings, ElementsAre("", "fail_copy"));
   ASSERT_EQ(manifest.needs.size(), 1u);
   EXPECT_EQ(manifest.needs[0].soname, "libcublas.so.13");
   EXPECT_EQ(manifest.needs[0].hint, "install CUDA 13");
@@ -143,6 +145,11 @@ TEST(Manifest, ChecksDeviceTypes) {
 TEST(Manifest, AReporterNamesItsReporters) {
   EXPECT_THAT(cause_with([](json& j) { j["kinds"] = {"reporter"}; }),
               HasSubstr("'reporters' is missing or empty"));
+}
+
+TEST(Manifest, ChecksSettings) {
+  EXPECT_THAT(cause_with([](json& j) { j["settings"] = {"Tune"}; }),
+              HasSubstr("'settings' has 'Tune'; a setting is a lower-case word"));
 }
 
 TEST(Manifest, HasLimits) {

@@ -82,6 +82,19 @@ TEST_F(CudaRunnerTest, ADriverThatCannotBeUsedSaysWhy) {
                         "see what nvidia-smi says"));
 }
 
+TEST_F(CudaRunnerTest, AMisspeltSettingIsTold) {
+  const Finished finished =
+      loci_with({"run", model(), "--device", "cuda:0", "--emulated-cuda", "--feed", "x=1"},
+                {"LOCI_CUDA_TUNED=1", "LOCI_CUDA_TUNE=0", "LOCI_CUDA_GRAPH_CUDADEVRT=0",
+                 "LOCI_CUDA_DOUBLE=checks=all"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err,
+              HasSubstr("LOCI_CUDA_TUNED is set, and org.loci.cuda has no such setting; "
+                        "did you mean 'tune'?"));
+  EXPECT_THAT(finished.err, Not(HasSubstr("LOCI_CUDA_GRAPH_CUDADEVRT is set")));
+  EXPECT_THAT(finished.err, Not(HasSubstr("LOCI_CUDA_DOUBLE is set")));
+}
+
 TEST_F(CudaRunnerTest, IsEmulatedOnDemandAlone) {
   const Finished listed = loci_with({"devices", "--emulated-cuda"});
   EXPECT_THAT(listed.out, HasSubstr("cuda:0: Loci CUDA double 0 (emulated)")) << listed.err;
