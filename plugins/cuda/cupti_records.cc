@@ -99,9 +99,9 @@ const std::vector<CUpti_CallbackId>& enqueuing_calls() {
 }
 #undef LOCI_CALL
 
-CuptiRecords::CuptiRecords(const CuptiLibrary& cupti, std::vector<MultiprocessorLimits> limits,
+CuptiRecords::CuptiRecords(const CuptiLibrary& cupti, std::vector<RecordedDevice> devices,
                            bool wants_calls)
-    : cupti_(cupti), limits_(std::move(limits)), wants_calls_(wants_calls) {}
+    : cupti_(cupti), devices_(std::move(devices)), wants_calls_(wants_calls) {}
 
 void CuptiRecords::add(const CUpti_Activity& record) {
   switch (record.kind) {
@@ -138,9 +138,10 @@ void CuptiRecords::add_kernel(const CUpti_ActivityKernel9& kernel) {
   geometry.registers = kernel.registersPerThread;
   geometry.static_shared = static_cast<std::uint64_t>(kernel.staticSharedMemory);
   geometry.dynamic_shared = static_cast<std::uint64_t>(kernel.dynamicSharedMemory);
-  if (kernel.deviceId < limits_.size()) {
+  const std::uint32_t device = index_of(kernel.deviceId);
+  if (device < devices_.size()) {
     geometry.occupancy =
-        occupancy_of(limits_[kernel.deviceId],
+        occupancy_of(devices_[device].limits,
                      {geometry.block[0] * geometry.block[1] * geometry.block[2], geometry.registers,
                       geometry.static_shared + geometry.dynamic_shared});
   }
@@ -163,16 +164,25 @@ void CuptiRecords::add_fill(const CUpti_ActivityMemset4& fill) {
   add_work(fill, record, "memset");
 }
 
+std::uint32_t CuptiRecords::index_of(std::uint32_t ordinal) const {
+  const auto found =
+      std::find_if(devices_.begin(), devices_.end(),
+                   [ordinal](const RecordedDevice& device) { return device.ordinal == ordinal; });
+  return static_cast<std::uint32_t>(found - devices_.begin());
+}
+
 // CUPTI gives times of 0 where it could not measure.
 template <class Record>
 void CuptiRecords::add_work(const Record& from, loci_device_record& record, std::string_view name) {
+  const std::uint32_t device = index_of(from.deviceId);
+  if (device == devices_.size()) return;
   if (from.start == 0 || from.end < from.start) {
     ++without_times_;
     return;
   }
   record.begin_ns = from.start;
   record.end_ns = from.end;
-  record.device = from.deviceId;
+  record.device = device;
   record.stream = from.streamId;
   record.name = sdk::to_abi(kept(name));
   work_.push_back({record, from.correlationId, node_of(from)});

@@ -19,6 +19,12 @@ namespace loci::cuda {
 // The calls of the driver that give a device work.
 const std::vector<CUpti_CallbackId>& enqueuing_calls();
 
+// One whose work is recorded.
+struct RecordedDevice {
+  std::uint32_t ordinal;  // by which the driver, and CUPTI, count
+  MultiprocessorLimits limits;
+};
+
 // Records of one session. Used by one thread at a time.
 class CuptiRecords {
  public:
@@ -26,9 +32,9 @@ class CuptiRecords {
   // handed over without an operator.
   static constexpr std::size_t kMostWaiting = 1 << 16;
 
-  // The limits of the devices in their order; calls are left out unless they are wanted.
-  CuptiRecords(const CuptiLibrary& cupti, std::vector<MultiprocessorLimits> limits,
-               bool wants_calls);
+  // The devices in their order; work of others is left out, and so are calls unless they are
+  // wanted.
+  CuptiRecords(const CuptiLibrary& cupti, std::vector<RecordedDevice> devices, bool wants_calls);
 
   // Takes a copy.
   void add(const CUpti_Activity& record);
@@ -56,6 +62,8 @@ class CuptiRecords {
   void add_fill(const CUpti_ActivityMemset4& fill);
   template <class Record>
   void add_work(const Record& from, loci_device_record& record, std::string_view name);
+  // devices_.size() for one that is not among them.
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t ordinal) const;
   [[nodiscard]] std::string_view kept(std::string_view name);
   void hand_over_graphs(std::vector<loci_device_record>* known, bool all);
   using Replays = std::map<std::uint64_t, std::vector<Work>>;
@@ -70,7 +78,7 @@ class CuptiRecords {
   void hand_over_calls(const sdk::ProfileSink& sink, const ClockFit& clock);
 
   const CuptiLibrary& cupti_;
-  const std::vector<MultiprocessorLimits> limits_;
+  const std::vector<RecordedDevice> devices_;
   const bool wants_calls_;
   // The host's ids by CUPTI's, of this recording and of the one before, whose work may be late.
   std::unordered_map<std::uint32_t, std::uint64_t> ids_;

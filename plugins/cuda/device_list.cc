@@ -1,6 +1,7 @@
 #include "device_list.h"
 
 #include <array>
+#include <utility>
 
 #include "status.h"
 
@@ -85,6 +86,7 @@ DeviceEntry entry_of(const Driver& driver, int ordinal) {
   const int minor = ask.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   DeviceEntry entry;
   entry.handle = ask.device();
+  entry.ordinal = static_cast<std::uint32_t>(ordinal);
   entry.name = ask.name();
   entry.compute_capability = 10 * major + minor;
   entry.arch = "sm_" + std::to_string(entry.compute_capability);
@@ -99,13 +101,25 @@ DeviceEntry entry_of(const Driver& driver, int ordinal) {
   return entry;
 }
 
+// "device 0 (NAME) has compute capability 7.5"
+std::string text_of(const DeviceEntry& entry) {
+  return "device " + std::to_string(entry.ordinal) + " (" + entry.name +
+         ") has compute capability " + version_of(entry.compute_capability);
+}
+
+std::string why_none(const std::vector<std::string>& left_out) {
+  std::string why;
+  for (const std::string& device : left_out) why += (why.empty() ? "" : "; ") + device;
+  return why.empty() ? "no CUDA device; see what nvidia-smi lists, and CUDA_VISIBLE_DEVICES" : why;
+}
+
 }  // namespace
 
 bool is_emulated(const DeviceEntry& entry) {
   return entry.name.find("emulated") != std::string::npos;
 }
 
-DeviceList find_devices(const Driver& driver) {
+DeviceList find_devices(const Driver& driver, const CarriedCode& code) {
   DeviceList list;
   list.reason = driver.unavailable();
   if (!list.reason.empty()) return list;
@@ -113,11 +127,15 @@ DeviceList find_devices(const Driver& driver) {
   const CUresult status = driver->cuDeviceGetCount(&count);
   if (status != CUDA_SUCCESS) throw status_error(driver, status, "", "counting devices");
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    list.devices.push_back(entry_of(driver, ordinal));
+    DeviceEntry entry = entry_of(driver, ordinal);
+    const std::string refusal = code.refusal(entry.compute_capability);
+    if (refusal.empty()) {
+      list.devices.push_back(std::move(entry));
+    } else {
+      list.left_out.push_back(text_of(entry) + "; " + refusal);
+    }
   }
-  if (list.devices.empty()) {
-    list.reason = "no CUDA device; see what nvidia-smi lists, and CUDA_VISIBLE_DEVICES";
-  }
+  if (list.devices.empty()) list.reason = why_none(list.left_out);
   return list;
 }
 

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "carried_code.h"
 #include "driver.h"
 
 namespace loci::cuda {
 
 struct DeviceEntry {
   CUdevice handle = 0;
+  std::uint32_t ordinal = 0;  // by which the driver counts
   std::string name;
   std::string arch;            // "sm_90"
   std::string uuid;            // "GPU-...", as nvidia-smi prints it
@@ -29,9 +31,12 @@ struct DeviceEntry {
 struct DeviceList {
   std::vector<DeviceEntry> devices;
   std::string reason;  // why there is none
+  // Of each that is left out, because no kernel runs on it: "device 0 (NAME) has ...". Numbers are
+  // the driver's.
+  std::vector<std::string> left_out;
 };
 
 // In the order of the driver, which CUDA_VISIBLE_DEVICES changes. Throws Error.
-DeviceList find_devices(const Driver& driver);
+DeviceList find_devices(const Driver& driver, const CarriedCode& code);
 
 }  // namespace loci::cuda

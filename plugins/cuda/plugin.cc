@@ -59,7 +59,8 @@ const Driver& Plugin::driver() {
   std::call_once(looked_, [this] {
     driver_ = std::make_unique<Driver>(driver_path_);
     driver_->require_same_process();
-    list_ = find_devices(*driver_);
+    list_ = find_devices(*driver_, CarriedCode(LOCI_CUDA_CARRIED_CODE));
+    tell_left_out();
   });
   driver_->require_same_process();
   return *driver_;
@@ -68,6 +69,18 @@ const Driver& Plugin::driver() {
 const DeviceList& Plugin::list() {
   driver();
   return list_;
+}
+
+// Where none is left, whoever asks for one is told.
+void Plugin::tell_left_out() const {
+  if (list_.devices.empty()) return;
+  for (const std::string& device : list_.left_out) {
+    host_.log(LOCI_LOG_WARN,
+              "[cuda] " + device +
+                  ". It is left out, and cuda:0 is the first of the others; hide "
+                  "it by CUDA_VISIBLE_DEVICES",
+              __FILE__, __LINE__);
+  }
 }
 
 bool Plugin::is_any_emulated() {
@@ -117,12 +130,12 @@ const CuptiLibrary& Plugin::cupti() {
   return *cupti_;
 }
 
-std::vector<MultiprocessorLimits> Plugin::multiprocessors() {
-  std::vector<MultiprocessorLimits> limits;
+std::vector<RecordedDevice> Plugin::recorded_devices() {
+  std::vector<RecordedDevice> devices;
   for (const DeviceEntry& device : list().devices) {
-    limits.push_back(limits_of(driver(), device.handle));
+    devices.push_back({device.ordinal, limits_of(driver(), device.handle)});
   }
-  return limits;
+  return devices;
 }
 
 }  // namespace loci::cuda

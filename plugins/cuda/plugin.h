@@ -57,8 +57,8 @@ class Plugin {
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
   // Opened when first called, LOCI_CUDA_CUPTI if that is set; not there where that is 0.
   const CuptiLibrary& cupti();
-  // Of the devices in their order.
-  std::vector<MultiprocessorLimits> multiprocessors();
+  // The devices in their order, as records of work tell of them.
+  std::vector<RecordedDevice> recorded_devices();
   [[nodiscard]] ProfileSource& profile_source() { return profile_source_; }
   [[nodiscard]] const FaultSettings& faults() const { return faults_; }
   [[nodiscard]] PinnedRanges& pinned() { return pinned_; }
@@ -66,6 +66,8 @@ class Plugin {
 
  private:
   [[nodiscard]] bool is_any_emulated();
+  // Says in the log which devices are left out, and what that makes of the numbers of the others.
+  void tell_left_out() const;
   // Says in the log that a library is missed, why, and what is done without it.
   void miss(const std::string& why, const char* meanwhile) const;
 

@@ -89,7 +89,7 @@ std::string ProfileSource::start_cupti(bool with_calls, const sdk::ProfileSink& 
     recording().source = this;
     sink_ = sink;
     clock_ = {};
-    records_.emplace(cupti, plugin_.multiprocessors(), with_calls);
+    records_.emplace(cupti, plugin_.recorded_devices(), with_calls);
   }
   cupti_ = &cupti;
   std::string refusal = enable(with_calls);

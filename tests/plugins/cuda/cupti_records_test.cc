@@ -36,7 +36,10 @@ struct Got {
 
 class CuptiRecordsTest : public ::testing::Test {
  protected:
-  CuptiRecordsTest() : driver_("/absent"), cupti_("0", driver_, true), records_(cupti_, {}, false) {
+  CuptiRecordsTest()
+      : driver_("/absent"),
+        cupti_("0", driver_, true),
+        records_(cupti_, {{0, {}}, {2, {}}}, false) {
     static CuptiFunctions functions;
     functions.cuptiActivityPushExternalCorrelationId = [](CUpti_ExternalCorrelationKind,
                                                           std::uint64_t id) {
@@ -52,8 +55,10 @@ class CuptiRecordsTest : public ::testing::Test {
     GraphLaunches::instance().forget_all();
   }
 
-  void add_kernel(std::uint32_t call, const char* name = "kernel", std::uint64_t node = 0) {
+  void add_kernel(std::uint32_t call, const char* name = "kernel", std::uint64_t node = 0,
+                  std::uint32_t device = 0) {
     CUpti_ActivityKernel10 kernel{};
+    kernel.deviceId = device;
     kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
     kernel.start = ++time_;
     kernel.end = ++time_;
@@ -93,6 +98,15 @@ TEST_F(CuptiRecordsTest, WorkWaitsForItsId) {
   hand_over(/*all=*/true);
   ASSERT_EQ(got_.records.size(), 1U);
   EXPECT_EQ(got_.records[0].correlation, 42U);
+}
+
+// The driver counts devices too that the plugin leaves out.
+TEST_F(CuptiRecordsTest, DevicesAreThoseOfThePlugin) {
+  for (const std::uint32_t ordinal : {0U, 1U, 2U}) add_kernel(ordinal, "kernel", 0, ordinal);
+  hand_over(/*all=*/true);
+  ASSERT_EQ(got_.records.size(), 2U);
+  EXPECT_EQ(got_.records[0].device, 0U);
+  EXPECT_EQ(got_.records[1].device, 1U);
 }
 
 TEST_F(CuptiRecordsTest, WorkWhoseIdIsLostWaitsNoLongerThanMemoryIsForIt) {

@@ -110,6 +110,32 @@ TEST_F(CudaFailingDeviceTest, DevicesAreThoseThatAreVisible) {
   }
 }
 
+// The plugin carries code for 8.0 and newer.
+TEST_F(CudaFailingDeviceTest, ADeviceThatIsTooOldIsLeftOut) {
+  EXPECT_EQ(in_child([] {
+              use_doubles("devices=3,capability=7.5+9.0");
+              EXPECT_EQ(device_count("cuda"), 2);
+              EXPECT_EQ(device_properties("cuda:0").name, "Loci CUDA double 1 (emulated)");
+              for (const char* place : {"cuda:0", "cuda:1"}) {
+                EXPECT_EQ(relu(table(place)).to_vector<float>().back(), 6);
+              }
+              EXPECT_FALSE(is_available("cuda:2"));
+            }),
+            0);
+  EXPECT_EQ(in_child([] {
+              use_doubles("devices=2,capability=7.5");
+              EXPECT_EQ(device_count("cuda"), 0);
+              const Error told = error_of([] { (void)table(); });
+              EXPECT_EQ(told.code(), ErrorCode::kUnavailable);
+              EXPECT_THAT(
+                  told.details(),
+                  HasSubstr("device 0 (Loci CUDA double 0 (emulated)) has compute capability "
+                            "7.5; 8.0 is needed; device 1 (Loci CUDA double 1 (emulated)) "
+                            "has compute capability 7.5; 8.0 is needed"));
+            }),
+            0);
+}
+
 TEST_F(CudaFailingDeviceTest, AForkedProcessIsToldToForkFirst) {
   EXPECT_EQ(in_child([] {
               use_doubles("devices=1");

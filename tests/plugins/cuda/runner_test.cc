@@ -82,6 +82,25 @@ TEST_F(CudaRunnerTest, ADriverThatCannotBeUsedSaysWhy) {
                         "see what nvidia-smi says"));
 }
 
+TEST_F(CudaRunnerTest, ADeviceThatIsTooOldIsTold) {
+  const std::string driver = "LOCI_CUDA_DRIVER=" + build_path("lib/loci/cuda_double/libcuda.so.1");
+  const std::string old =
+      "device 0 (Loci CUDA double 0 (emulated)) has compute capability 7.5; 8.0 is needed";
+  EXPECT_THAT(loci_with({"plugins", "--probe", "--no-probe-cache"},
+                        {driver, "LOCI_CUDA_DOUBLE=capability=7.5"})
+                  .out,
+              HasSubstr("  absent  " + old + "\n"));
+  const std::vector<std::string> arguments{"run", model(), "--device", "cuda:0", "--feed", "x=1"};
+  const Finished refused = loci_with(arguments, {driver, "LOCI_CUDA_DOUBLE=capability=7.5"});
+  EXPECT_EQ(refused.exit_code, 4) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr(old));
+  const Finished other =
+      loci_with(arguments, {driver, "LOCI_CUDA_DOUBLE=capability=7.5+8.0,devices=2"});
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_THAT(other.err, HasSubstr(old + ". It is left out, and cuda:0 is the first of the others; "
+                                         "hide it by CUDA_VISIBLE_DEVICES"));
+}
+
 TEST_F(CudaRunnerTest, AMisspeltSettingIsTold) {
   const Finished finished =
       loci_with({"run", model(), "--device", "cuda:0", "--emulated-cuda", "--feed", "x=1"},

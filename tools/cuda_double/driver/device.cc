@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tools/cuda_double/driver/context.h"
@@ -19,14 +20,19 @@ const std::map<CUdevice_attribute, int>& common_attributes() {
   return attributes;
 }
 
+// The last that is named is that of all behind it.
+Capability capability_of(const Settings& settings, int number) {
+  const std::size_t last = settings.capabilities.size() - 1;
+  return settings.capabilities[std::min(static_cast<std::size_t>(number), last)];
+}
+
 }  // namespace
 
 Device::Device(int ordinal, int number, const Settings& settings)
     : ordinal_(ordinal),
       number_(number),
       total_(settings.memory),
-      major_(settings.capability_major),
-      minor_(settings.capability_minor) {}
+      capability_(capability_of(settings, number)) {}
 
 Device::~Device() = default;
 
@@ -36,8 +42,8 @@ std::string Device::bus_id() const { return fmt::format("0000:{:02X}:00.0", numb
 
 int Device::attribute(CUdevice_attribute which) const {
   switch (which) {
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return major_;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return minor_;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return capability_.major;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return capability_.minor;
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return number_ + 1;
     default: break;
   }

@@ -48,8 +48,7 @@ class Device {
   const int ordinal_;
   const int number_;
   const std::uint64_t total_;
-  const int major_;
-  const int minor_;
+  const Capability capability_;
   std::uint64_t used_ = 0;
 };
 

@@ -117,10 +117,13 @@ void set_version(Settings& settings, std::string_view item, std::string_view tex
 }
 
 void set_capability(Settings& settings, std::string_view item, std::string_view text) {
-  const auto parts = split(text, '.');
-  if (parts.size() != 2) refuse(item, "has to be MAJOR.MINOR");
-  settings.capability_major = static_cast<int>(number(item, parts[0], 5, 20));
-  settings.capability_minor = static_cast<int>(number(item, parts[1], 0, 9));
+  settings.capabilities.clear();
+  for (const auto each : split(text, '+')) {
+    const auto parts = split(each, '.');
+    if (parts.size() != 2) refuse(item, "has to be MAJOR.MINOR");
+    settings.capabilities.push_back({static_cast<int>(number(item, parts[0], 5, 20)),
+                                     static_cast<int>(number(item, parts[1], 0, 9))});
+  }
 }
 
 using Setter = std::function<void(Settings&, std::string_view item, std::string_view value)>;

@@ -4,7 +4,8 @@
 //   memory=N[K|M|G]    of each device; 2G
 //   devices=N          1 to 16; 1
 //   peers=all|none     whether devices can access each other's memory; all
-//   capability=M.N     that devices report, and above which a module's target is refused; 9.0
+//   capability=M.N     that devices report, and above which a module's target is refused; 9.0.
+//                      M.N+M.N...: of each device, the last also of those that follow
 //   version=M.N        that the driver reports, by which a conditional node may have an else; 13.0
 //   seed=N             draws the order of ready work, of blocks and of warps; 0: in order
 //   latency_us=N       most time that ready work waits before it starts, drawn; 0
@@ -41,6 +42,11 @@ struct PlannedFailure {
   int code = 0;
 };
 
+struct Capability {
+  int major = 9;
+  int minor = 0;
+};
+
 struct EnabledChecks {
   bool addresses = true;
   bool undefined = true;
@@ -56,9 +62,8 @@ struct Settings {
   std::uint64_t memory = std::uint64_t{2} << 30;
   int devices = 1;
   bool have_peers = true;
-  int capability_major = 9;
-  int capability_minor = 0;
-  int version = 13000;  // as cuDriverGetVersion gives it
+  std::vector<Capability> capabilities{{}};  // of the first devices; one at least
+  int version = 13000;                       // as cuDriverGetVersion gives it
   std::uint64_t seed = 0;
   std::uint64_t latency_us = 0;
   unsigned workers = 0;

@@ -37,8 +37,9 @@ TEST(SettingsTest, EachIsRead) {
   EXPECT_EQ(settings.memory, std::uint64_t{512} << 20);
   EXPECT_EQ(settings.devices, 2);
   EXPECT_FALSE(settings.have_peers);
-  EXPECT_EQ(settings.capability_major, 8);
-  EXPECT_EQ(settings.capability_minor, 6);
+  ASSERT_EQ(settings.capabilities.size(), 1u);
+  EXPECT_EQ(settings.capabilities[0].major, 8);
+  EXPECT_EQ(settings.capabilities[0].minor, 6);
   EXPECT_EQ(settings.version, 12040);
   EXPECT_EQ(settings.seed, 7u);
   EXPECT_EQ(settings.latency_us, 5u);
@@ -52,6 +53,15 @@ TEST(SettingsTest, EachIsRead) {
   EXPECT_EQ(settings.failures[0].function, "cuLaunchKernel");
   EXPECT_EQ(settings.failures[0].call, 3u);
   EXPECT_EQ(settings.failures[0].code, 700);
+}
+
+TEST(SettingsTest, DevicesMayBeOfSeveralCapabilities) {
+  const Settings settings = parse_settings("capability=7.5+9.0");
+  ASSERT_EQ(settings.capabilities.size(), 2u);
+  EXPECT_EQ(settings.capabilities[0].minor, 5);
+  EXPECT_EQ(settings.capabilities[1].major, 9);
+  EXPECT_EQ(refusal("capability=7.5+"),
+            "LOCI_CUDA_DOUBLE: 'capability=7.5+': has to be MAJOR.MINOR");
 }
 
 TEST(SettingsTest, AQuarantineIsOfAllocationsOrOfBytes) {
