@@ -265,7 +265,9 @@ void CuptiRecords::hand_over_work(const sdk::ProfileSink& sink, const ClockFit& 
 void CuptiRecords::hand_over_graphs(std::vector<loci_device_record>* known, bool all) {
   for (auto replay = replays_.begin(); replay != replays_.end();) {
     const std::optional<TracedLaunch> launch = GraphLaunches::instance().find(replay->first);
-    const bool is_whole = launch && replay->second.size() == launch->items->size();
+    // Of loops and branches it may be that more comes.
+    const bool is_whole =
+        launch && !launch->has_bodies && replay->second.size() == launch->items->size();
     replay = is_whole || all ? hand_over_replay(replay, known) : std::next(replay);
   }
   while (in_replays_ > kMostWaiting) hand_over_replay(replays_.begin(), known);
@@ -273,7 +275,7 @@ void CuptiRecords::hand_over_graphs(std::vector<loci_device_record>* known, bool
 
 // Nodes of an executable have ids of their own, which count up in the order of the graph's: which
 // node a record is of shows once all of a launch are there. Of one that is not whole no item is
-// known.
+// known, nor of one with more: then some are of loops or branches.
 CuptiRecords::Replays::iterator CuptiRecords::hand_over_replay(
     Replays::iterator replay, std::vector<loci_device_record>* known) {
   auto& [id, works] = *replay;

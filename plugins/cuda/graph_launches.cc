@@ -1,5 +1,7 @@
 #include "graph_launches.h"
 
+#include <utility>
+
 #include "correlation_scope.h"
 
 namespace loci::cuda {
@@ -30,6 +32,7 @@ std::unique_ptr<TracedSpan> GraphLaunches::begin(const TracedLaunch& launch) {
     id = kMark | ++last_;
     launches_.emplace(id, launch);
     if (launches_.size() > kMost) launches_.erase(launches_.begin());
+    had_bodies_ = had_bodies_ || launch.has_bodies;
   }
   span->is_begun = begin_correlation(id);
   if (span->is_begun) return span;
@@ -41,6 +44,11 @@ std::optional<TracedLaunch> GraphLaunches::find(std::uint64_t id) const {
   const std::lock_guard lock(mutex_);
   const auto found = launches_.find(id);
   return found == launches_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool GraphLaunches::take_had_bodies() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(had_bodies_, false);
 }
 
 void GraphLaunches::forget(std::uint64_t id) {

@@ -23,6 +23,8 @@ class GraphLaunches {
 
   [[nodiscard]] static bool is_id(std::uint64_t external) { return (external & kMark) != 0; }
   [[nodiscard]] std::optional<TracedLaunch> find(std::uint64_t id) const;
+  // Whether one with loops or branches has begun since.
+  [[nodiscard]] bool take_had_bodies();
   void forget(std::uint64_t id);
   void forget_all();
 
@@ -33,6 +35,7 @@ class GraphLaunches {
 
   mutable std::mutex mutex_;
   std::uint64_t last_ = 0;
+  bool had_bodies_ = false;
   std::map<std::uint64_t, TracedLaunch> launches_;  // the latest
 };
 

@@ -16,6 +16,8 @@ struct TracedLaunch {
   std::uint64_t correlation;
   std::shared_ptr<const std::vector<std::uint64_t>> items;
   void* stream;  // a CUstream
+  // Whether it has loops or branches, of whose nodes there are no items.
+  bool has_bodies;
 };
 
 // While it lives, what its thread launches is that launch.

@@ -157,12 +157,23 @@ void ProfileSource::stop_cupti() {
   hand_over(/*all=*/true);
   const std::string overhead = records_->overhead().note();
   if (!overhead.empty()) sink_.note(overhead);
+  note_bodies();
   cupti_ = nullptr;
   GraphLaunches::instance().forget_all();
   const std::lock_guard lock(recording().mutex);
   recording().source = nullptr;
   records_.reset();
   sink_ = {};
+}
+
+// CUPTI has no records of what a body does after its first round, and what it has of the first one
+// says neither which operator nor how many rounds.
+void ProfileSource::note_bodies() {
+  if (!GraphLaunches::instance().take_had_bodies()) return;
+  sink_.note(
+      "device work is missing of replays of graphs with loops or branches: CUPTI does not tell "
+      "what these did but, at most, of one round, without its operators; without captures all of "
+      "it is there");
 }
 
 // A device that opens later takes part with its first work.

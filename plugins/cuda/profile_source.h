@@ -49,6 +49,7 @@ class ProfileSource {
   // Empty, or why not and how it can be had.
   [[nodiscard]] std::string start_cupti(bool with_calls, const sdk::ProfileSink& sink);
   void stop_cupti();
+  void note_bodies();
   void start_events(bool with_calls, const sdk::ProfileSink& sink, const std::string& why);
   void stop_events();
   template <class Visit>

@@ -53,7 +53,8 @@ void Exec::launch(const loci_graph_launch& launch) {
   const CurrentContext current(*driver_);
   patches_.give(exec_, *origin_);
   const std::unique_ptr<cuda::TracedSpan> traced =
-      driver_->trace().begin({launch.graph, launch.replay, launch.correlation, items_, stream});
+      driver_->trace().begin({launch.graph, launch.replay, launch.correlation, items_, stream,
+                              latest_->has_conditionals()});
   const CUresult status = (*driver_)->cuGraphLaunch(exec_, stream);
   driver_->check(status, "launching a graph");
   driver_->recording_of(launch.stream).recent->note("a replay of a graph", launch.correlation);

@@ -75,8 +75,9 @@ class CuptiRecordsTest : public ::testing::Test {
     records_.add(reinterpret_cast<const CUpti_Activity&>(external));
   }
   void add_launch(std::uint32_t call,
-                  const std::shared_ptr<const std::vector<std::uint64_t>>& items) {
-    const auto span = GraphLaunches::instance().begin({5, call, 100, items, nullptr});
+                  const std::shared_ptr<const std::vector<std::uint64_t>>& items,
+                  bool has_bodies = false) {
+    const auto span = GraphLaunches::instance().begin({5, call, 100, items, nullptr, has_bodies});
     add_id(call, pushed);
   }
   void hand_over(bool all = false) { records_.hand_over(got_.sink(), clock_, all); }
@@ -141,6 +142,40 @@ TEST_F(CuptiRecordsTest, ReplaysThatAreNotWholeWaitNoLongerThanMemoryIsForThem) 
   EXPECT_EQ(got_.records[0].correlation, 0U);
   EXPECT_EQ(got_.records[0].graph, 5U);
   EXPECT_EQ(got_.records[0].replay, 1U);
+}
+
+// Buffers come when they are full, so that as many records as items may be others than theirs.
+TEST_F(CuptiRecordsTest, WhatLoopsDoIsTheirGraphsAndNoOperators) {
+  const auto items =
+      std::make_shared<const std::vector<std::uint64_t>>(std::vector<std::uint64_t>{0, 1});
+  add_launch(1, items, /*has_bodies=*/true);
+  add_kernel(1, "kernel", 1);
+  add_kernel(1, "of a body", 2);
+  hand_over();
+  EXPECT_TRUE(got_.records.empty());
+  add_kernel(1, "kernel", 3);
+  hand_over(/*all=*/true);
+  ASSERT_EQ(got_.records.size(), 3U);
+  for (const auto& record : got_.records) {
+    EXPECT_EQ(record.correlation, 0U);
+    EXPECT_EQ(record.graph, 5U);
+  }
+  EXPECT_TRUE(GraphLaunches::instance().take_had_bodies());
+  EXPECT_FALSE(GraphLaunches::instance().take_had_bodies());
+}
+
+// As where no loop has a round, and no branch anything to do.
+TEST_F(CuptiRecordsTest, WhatIsBesideLoopsIsItsOperators) {
+  const auto items =
+      std::make_shared<const std::vector<std::uint64_t>>(std::vector<std::uint64_t>{3, 4});
+  add_launch(1, items, /*has_bodies=*/true);
+  add_kernel(1, "kernel", 1);
+  add_kernel(1, "kernel", 2);
+  hand_over(/*all=*/true);
+  ASSERT_EQ(got_.records.size(), 2U);
+  EXPECT_EQ(got_.records[0].correlation, 103U);
+  EXPECT_EQ(got_.records[1].correlation, 104U);
+  EXPECT_TRUE(GraphLaunches::instance().take_had_bodies());
 }
 
 TEST_F(CuptiRecordsTest, NamesOfReplaysLastUntilTheReplayIsWhole) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <loci/io.hpp>
 #include <loci/ops.hpp>
 #include <loci/program.hpp>
@@ -61,6 +62,35 @@ TEST(CudaGraphRunnerTest, ARunWithCaptureHasItsGraphsDrawn) {
   EXPECT_THAT(finished.err, Not(HasSubstr("cuda double")));
   EXPECT_THAT(scratch.read("cuda-graph-1.dot"),
               AllOf(HasSubstr("digraph"), HasSubstr("softmax"), HasSubstr(" -> ")));
+}
+
+// CUPTI's records do not tell it.
+TEST(CudaGraphRunnerTest, AProfileSaysThatItLacksWhatLoopsDo) {
+  const std::string cupti = build_path("lib/loci/cuda_double/libcupti.so.13");
+  if (!std::filesystem::exists(cupti)) GTEST_SKIP() << "no double of CUPTI was built";
+  const ScratchDirectory scratch;
+  const Program main;
+  {
+    using Values = std::vector<Variable>;
+    const ProgramGuard building(main, Program());
+    const Variable x = data("x", {2}, kFloat32);
+    const Variable limit = fill_constant({1}, 100.0F);
+    const Values last =
+        while_loop([&](const Values& v) { return less_than(reduce_sum(v[0]), limit); },
+                   [](const Values& v) { return Values{v[0] + v[0]}; }, {relu(x)});
+    io::save_inference_model(scratch.path("model"), main, {x}, {last[0]}, Scope());
+  }
+  const auto notes_of = [&](const char* capture) {
+    const Finished finished =
+        loci_with({"run", scratch.path("model"), "--device", "cuda:0", "--emulated-cuda",
+                   "--capture", capture, "--feed", "x=3", "--repeat", "4", "--warmup", "4",
+                   "--profile", "all", "--reporter", "json=" + scratch.path("profile")});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return nlohmann::json::parse(scratch.read("profile")).at("quality").at("notes").dump();
+  };
+  const char* const lack = "device work is missing of replays of graphs with loops or branches";
+  EXPECT_THAT(notes_of("auto"), HasSubstr(lack));
+  EXPECT_THAT(notes_of("off"), Not(HasSubstr("device work is missing")));
 }
 
 }  // namespace
