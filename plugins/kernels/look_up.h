@@ -6,6 +6,7 @@
 
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/integer_view.h"
+#include "plugins/kernels/isa.h"
 #include "plugins/kernels/row_ids.h"
 
 namespace loci::kernels {
@@ -19,8 +20,10 @@ constexpr std::int64_t row_grain(std::int64_t row_bytes) {
 // Input 0 is `tables` tables of `rows` rows, input 1 `count` indices: of each table, the rows that
 // the indices name.
 struct LookUp {
-  // So many rows are fetched ahead.
-  static constexpr std::int64_t kAhead = 12;
+  // Rows are fetched ahead, about so many bytes of them and at most so many rows.
+  static constexpr std::int64_t kBytesAhead = 8192;
+  static constexpr std::int64_t kRowsAhead = 12;
+  static constexpr std::int64_t kLine = 64;
 
   void launch(const sdk::Launch& launch) const {
     const auto* from = launch.input<char>(0);
@@ -51,10 +54,44 @@ struct LookUp {
         default: break;
       }
     }
+    if (row_bytes >= kLine) return copy_long_rows(table, ids, begin, end, to);
     for (std::int64_t i = begin; i < end; ++i, to += row_bytes) {
-      if (i + kAhead < end) prefetch_row(table + ids[i + kAhead] * row_bytes, row_bytes);
+      if (i + kRowsAhead < end) prefetch_row(table + ids[i + kRowsAhead] * row_bytes, row_bytes);
       copy_row(table, ids[i], to);
     }
+  }
+
+  // Rows of at least a line. A line of a later one is asked for with each that is copied: asked for
+  // all at once, they fill the processor's list of what it waits for, and the copy waits too.
+  void copy_long_rows(const char* table, const IntegerView& ids, std::int64_t begin,
+                      std::int64_t end, char* to) const {
+    const std::int64_t ahead = std::clamp<std::int64_t>(kBytesAhead / row_bytes, 1, kRowsAhead);
+    // A copy: what is captured by reference is read again after each line that is written.
+    run_widest([&, bytes = row_bytes](auto) LOCI_INLINE {
+      char* out = to;
+      for (std::int64_t i = begin; i < end; ++i, out += bytes) {
+        const char* later = table + ids[std::min(i + ahead, end - 1)] * bytes;
+        const std::int64_t id = ids[i];
+        if (id == padding) {
+          prefetch_row(later, bytes);
+          std::memset(out, 0, static_cast<std::size_t>(bytes));
+        } else {
+          copy_and_fetch(table + id * bytes, out, later, bytes);
+        }
+      }
+    });
+  }
+
+  LOCI_INLINE static void copy_and_fetch(const char* from, char* to, const char* later,
+                                         std::int64_t bytes) {
+    std::int64_t byte = 0;
+    for (; byte + kLine <= bytes; byte += kLine) {
+      __builtin_prefetch(later + byte);
+      std::memcpy(to + byte, from + byte, kLine);
+    }
+    __builtin_prefetch(later + bytes - 1);
+    // What the last whole line leaves, with some of what is there already.
+    std::memcpy(to + bytes - kLine, from + bytes - kLine, kLine);
   }
 
   // Rows of one element each: nothing but the look-ups themselves, several of which are under way

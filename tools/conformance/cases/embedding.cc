@@ -33,9 +33,9 @@ struct Table {
   Shape weight;
   Shape ids;
 };
-const Table kTables[] = {{{1, 1}, {}},        {{5, 3}, {4}},   {{7, 300}, {2, 3}},
-                         {{4, 8}, {0, 3}},    {{3, 0}, {2}},   {{11, 5}, {2, 1, 3}},
-                         {{1000, 150}, {64}}, {{3, 17}, {300}}};
+const Table kTables[] = {{{1, 1}, {}},        {{5, 3}, {4}},    {{7, 300}, {2, 3}},
+                         {{4, 8}, {0, 3}},    {{3, 0}, {2}},    {{11, 5}, {2, 1, 3}},
+                         {{1000, 150}, {64}}, {{3, 17}, {300}}, {{9, 16}, {40}}};
 
 Case embedding_case(DType dtype, DType id_dtype, const Table& table,
                     const EmbeddingOptions& options) {
