@@ -76,17 +76,20 @@ std::optional<Execution> build_if_implemented(const OpDesc& op, const Elements& 
   }
 }
 
+// A product of matrices as it is.
+bool is_pointwise(const ConvShape& shape) {
+  return shape.window_size() == shape.group_channels && shape.image_size() == shape.windows();
+}
+
 // Whether to lay a filter out anew in each launch takes longer than is gained by it, as each of its
-// elements is multiplied by few pixels. A pointwise one is a product of matrices as it is;
-// gathering windows for others pays with AVX-512 alone.
+// elements is multiplied by few pixels. For what is not pointwise, windows are gathered, which pays
+// with AVX-512 alone.
 bool is_read_once(const OpDesc& op, const ConvShape& shape) {
   constexpr std::int64_t kMostPixels = 64;
   constexpr std::int64_t kMostOfPointwise = 256;
   if (op.input(1).takes_any_layout() || shape.groups != 1) return false;
   const std::int64_t pixels = shape.batch * shape.windows();
-  const bool is_pointwise =
-      shape.window_size() == shape.group_channels && shape.image_size() == shape.windows();
-  if (is_pointwise) return pixels <= kMostOfPointwise;
+  if (is_pointwise(shape)) return pixels <= kMostOfPointwise;
   constexpr auto kWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
   const bool is_wide = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kWide) == kWide;
   return is_wide && pixels <= kMostPixels;
@@ -243,8 +246,12 @@ ConvShape shape_of(const OpDesc& op, const ConvOptions& options) {
                          op.input(filter_slot(direction)).dims(), options);
 }
 
-ImageLayout layout_to_cut(const OpDesc& op) {
-  return may_write_pixels(op) ? ImageLayout::kPixels : image_layout(op.input(0));
+Cut cut_forward(const OpDesc& op, const ConvShape& shape, std::uint32_t threads) {
+  const ImageLayout x = image_layout(op.input(0));
+  const bool gathers_windows =
+      is_read_once(op, shape) && x == ImageLayout::kPlanes && !is_pointwise(shape);
+  return cut_convolution(shape, kForward, threads, may_write_pixels(op) ? ImageLayout::kPixels : x,
+                         gathers_windows);
 }
 
 template <ConvDirection direction>
@@ -255,8 +262,9 @@ class Conv2d final : public Accelerated {
 
  private:
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
-    return cut_convolution(shape_of<direction>(op, options_), direction, threads,
-                           direction == kForward ? layout_to_cut(op) : ImageLayout::kPlanes);
+    const ConvShape shape = shape_of<direction>(op, options_);
+    if constexpr (direction == kForward) return cut_forward(op, shape, threads);
+    return cut_convolution(shape, direction, threads);
   }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
@@ -318,7 +326,7 @@ class FusedConv2d final : public Accelerated {
 
  private:
   [[nodiscard]] Cut cut(const OpDesc& op, std::uint32_t threads) const override {
-    return cut_convolution(shape_of<kForward>(op, options_), kForward, threads, layout_to_cut(op));
+    return cut_forward(op, shape_of<kForward>(op, options_), threads);
   }
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {

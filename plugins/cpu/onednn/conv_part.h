@@ -43,8 +43,10 @@ kernels::PlaneRegion result_region(const sdk::ConvShape& shape, CutAxis axis, Ra
 enum class ConvDirection : std::uint8_t { kForward, kInputGrad, kFilterGrad };
 
 // For 2 threads or more. The parts read and write little more than the whole does; `layout` is that
-// of the images or of the result, kPixels if either may be.
+// of the images or of the result, kPixels if either may be. Where the primitive gathers windows,
+// threads get a part each and no more.
 Cut cut_convolution(const sdk::ConvShape& shape, ConvDirection direction, std::uint32_t threads,
-                    kernels::ImageLayout layout = kernels::ImageLayout::kPlanes);
+                    kernels::ImageLayout layout = kernels::ImageLayout::kPlanes,
+                    bool gathers_windows = false);
 
 }  // namespace loci::cpu::onednn
