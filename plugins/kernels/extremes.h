@@ -64,7 +64,8 @@ struct Max {
   }
   LOCI_INLINE static bool is_beyond(State x, State y) { return x > y; }
   LOCI_INLINE static State apply(State x, State y) { return ((x > y) | (x != x)) ? x : y; }
-  LOCI_INLINE State run(const State* x, std::int64_t count) const {
+  template <class Width>
+  LOCI_INLINE State run(Width /*vector*/, const State* x, std::int64_t count) const {
     return extreme_of<Max>(x, count);
   }
   T finish(State state) const { return static_cast<T>(state); }
@@ -82,7 +83,8 @@ struct Min {
   }
   LOCI_INLINE static bool is_beyond(State x, State y) { return x < y; }
   LOCI_INLINE static State apply(State x, State y) { return ((x < y) | (x != x)) ? x : y; }
-  LOCI_INLINE State run(const State* x, std::int64_t count) const {
+  template <class Width>
+  LOCI_INLINE State run(Width /*vector*/, const State* x, std::int64_t count) const {
     return extreme_of<Min>(x, count);
   }
   T finish(State state) const { return static_cast<T>(state); }

@@ -17,7 +17,8 @@ namespace loci::kernels {
 //   State                          what elements become part of
 //   static State neutral()
 //   static State apply(State, State)
-//   State run(const C*, count)     of elements that lie side by side; C is what T is computed in
+//   State run(width, const C*, count)  of elements that lie side by side; C is what T is computed
+//                                      in, width a VectorWidth
 //   T finish(State)
 // all but neutral and finish always inline. The order is the same on every processor and for every
 // number of threads.
@@ -28,8 +29,9 @@ LOCI_INLINE inline typename Fold::State load_state(T value) {
 }
 
 // The fold of elements that lie side by side; halves are converted block by block.
-template <class Fold, class T>
-LOCI_INLINE inline typename Fold::State fold_run(const Fold& fold, const T* x, std::int64_t count) {
+template <class Width, class Fold, class T>
+LOCI_INLINE inline typename Fold::State fold_run(Width vector, const Fold& fold, const T* x,
+                                                 std::int64_t count) {
   if constexpr (sdk::is_half<T>) {
     constexpr std::int64_t kBlock = 2048;
     alignas(64) float wide[kBlock];
@@ -37,11 +39,11 @@ LOCI_INLINE inline typename Fold::State fold_run(const Fold& fold, const T* x, s
     for (std::int64_t begin = 0; begin < count; begin += kBlock) {
       const std::int64_t block = std::min(kBlock, count - begin);
       widen(x + begin, wide, block);
-      state = Fold::apply(state, fold.run(wide, block));
+      state = Fold::apply(state, fold.run(vector, wide, block));
     }
     return state;
   } else {
-    return fold.run(x, count);
+    return fold.run(vector, x, count);
   }
 }
 
@@ -56,10 +58,10 @@ struct FoldAll {
     auto* partial = launch.workspace<State>();
     const std::int64_t blocks = (count + kBlock - 1) / kBlock;
     host->parallel_for(0, blocks, 2, [&](std::int64_t begin, std::int64_t end) {
-      run_widest([&](auto) LOCI_INLINE {
+      run_widest([&](auto vector) LOCI_INLINE {
         for (std::int64_t block = begin; block < end; ++block) {
           const std::int64_t first = block * kBlock;
-          partial[block] = fold_run(fold, x + first, std::min(kBlock, count - first));
+          partial[block] = fold_run(vector, fold, x + first, std::min(kBlock, count - first));
         }
       });
     });
@@ -85,25 +87,30 @@ struct FoldRuns {
     T* out = launch.output<T>(0);
     const std::int64_t grain = grain_for(300 * std::max<std::int64_t>(plan.reduced_count(), 16));
     host->parallel_for(0, plan.outputs(), grain, [&](std::int64_t begin, std::int64_t end) {
-      run_widest([&](auto) LOCI_INLINE { run(out, x, begin, end); });
+      run_widest([&](auto vector) LOCI_INLINE { run(vector, out, x, begin, end); });
     });
   }
 
-  LOCI_INLINE void run(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
+  template <class Width>
+  LOCI_INLINE void run(Width vector, T* out, const T* x, std::int64_t begin,
+                       std::int64_t end) const {
     sdk::AxisWalk kept(plan.kept, begin);
     const bool is_empty = plan.reduced_count() == 0;  // then there is no x
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
-      out[i] = fold.finish(fold_output(is_empty ? x : x + kept.offset()));
+      out[i] = fold.finish(fold_output(vector, is_empty ? x : x + kept.offset()));
     }
   }
 
-  LOCI_INLINE typename Fold::State fold_output(const T* x) const {
+  template <class Width>
+  LOCI_INLINE typename Fold::State fold_output(Width vector, const T* x) const {
     // A walk over nothing takes as long as a short run.
-    if (plan.reduced.rank == 0 && plan.reduced.count == 1) return fold_run(fold, x, plan.inner);
+    if (plan.reduced.rank == 0 && plan.reduced.count == 1) {
+      return fold_run(vector, fold, x, plan.inner);
+    }
     auto state = Fold::neutral();
     sdk::AxisWalk reduced(plan.reduced, 0);
     for (std::int64_t row = 0; row < plan.reduced.count; ++row, reduced.next()) {
-      state = Fold::apply(state, fold_run(fold, x + reduced.offset(), plan.inner));
+      state = Fold::apply(state, fold_run(vector, fold, x + reduced.offset(), plan.inner));
     }
     return state;
   }

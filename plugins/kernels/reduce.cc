@@ -7,6 +7,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/summation.h"
+#include "plugins/kernels/wide_sums.h"
 #include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {
@@ -23,8 +24,9 @@ struct Sum {
   using State = sum_t<T>;
   LOCI_INLINE static State neutral() { return State{}; }
   LOCI_INLINE static State apply(State x, State y) { return x + y; }
-  LOCI_INLINE State run(const sdk::compute_t<T>* x, std::int64_t count) const {
-    return sum_run(x, count);
+  template <class Width>
+  LOCI_INLINE State run(Width vector, const sdk::compute_t<T>* x, std::int64_t count) const {
+    return sum_run(vector, x, count);
   }
   T finish(State sum) const {
     if constexpr (sdk::is_float<T>) {

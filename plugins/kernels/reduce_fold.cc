@@ -45,7 +45,8 @@ struct Product {
   using State = sum_t<T>;
   LOCI_INLINE static State neutral() { return 1; }
   LOCI_INLINE static State apply(State x, State y) { return x * y; }
-  LOCI_INLINE State run(const sdk::compute_t<T>* x, std::int64_t count) const {
+  template <class Width>
+  LOCI_INLINE State run(Width /*vector*/, const sdk::compute_t<T>* x, std::int64_t count) const {
     return fold_lanes<Product>(x, count);
   }
   T finish(State state) const { return static_cast<T>(state); }
