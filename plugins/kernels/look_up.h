@@ -61,22 +61,24 @@ struct LookUp {
     }
   }
 
-  // Rows of at least a line. A line of a later one is asked for with each that is copied: asked for
-  // all at once, they fill the processor's list of what it waits for, and the copy waits too.
+  // Rows of at least a line. Where vectors are lines, one of a later row is asked for with each
+  // that is copied: asked for all at once, they fill the processor's list of what it waits for, and
+  // the copy waits too.
   void copy_long_rows(const char* table, const IntegerView& ids, std::int64_t begin,
                       std::int64_t end, char* to) const {
     const std::int64_t ahead = std::clamp<std::int64_t>(kBytesAhead / row_bytes, 1, kRowsAhead);
     // A copy: what is captured by reference is read again after each line that is written.
-    run_widest([&, bytes = row_bytes](auto) LOCI_INLINE {
+    run_widest([&, bytes = row_bytes](auto vector) LOCI_INLINE {
+      constexpr bool kByLines = decltype(vector)::kBytes == kLine;
       char* out = to;
       for (std::int64_t i = begin; i < end; ++i, out += bytes) {
         const char* later = table + ids[std::min(i + ahead, end - 1)] * bytes;
         const std::int64_t id = ids[i];
-        if (id == padding) {
-          prefetch_row(later, bytes);
-          std::memset(out, 0, static_cast<std::size_t>(bytes));
-        } else {
+        if (kByLines && id != padding) {
           copy_and_fetch(table + id * bytes, out, later, bytes);
+        } else {
+          prefetch_row(later, bytes);
+          copy_row(table, id, out);
         }
       }
     });
