@@ -128,11 +128,14 @@ std::vector<std::vector<ops::TensorType>> OpDesc::types_of(const Arguments& argu
 
 std::vector<std::vector<ops::InferArgument>> OpDesc::arguments_of(const Arguments& arguments) {
   std::vector<std::vector<ops::InferArgument>> result;
-  result.reserve(arguments.slots.size());
-  for (const std::vector<ops::TensorType>& slot : types_of(arguments)) {
+  result.reserve(arguments.slots.size() - 1);
+  for (std::size_t slot = 0; slot + 1 < arguments.slots.size(); ++slot) {
     std::vector<ops::InferArgument>& list = result.emplace_back();
-    list.reserve(slot.size());
-    for (const ops::TensorType& type : slot) list.push_back({type, {}, {}});
+    list.reserve(arguments.slots[slot + 1] - arguments.slots[slot]);
+    for (std::uint32_t i = arguments.slots[slot]; i < arguments.slots[slot + 1]; ++i) {
+      const auto dtype = static_cast<DType>(arguments.args[i].dtype);
+      if (dtype != DType::kNone) list.push_back({{dtype, arguments.shapes[i]}, {}, {}});
+    }
   }
   return result;
 }

@@ -85,8 +85,7 @@ int InferContext::axis(std::string_view attribute_name, int rank) const {
 }
 
 void InferContext::set_outputs(std::vector<std::vector<TensorType>> types) {
-  outputs_ = types;
-  bounds_ = std::move(types);
+  outputs_ = std::move(types);
 }
 
 void InferContext::set_output(std::string_view name, TensorType type, std::size_t index) {
@@ -115,9 +114,9 @@ void InferContext::run() {
     for (const TensorType& type : types) check_size("output", output.name, type);
     check_dtypes(output, types);
   }
-  bounds_ = outputs_;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (schema_->outputs()[i].extent != Extent::kBounded) continue;
+    if (bounds_.empty()) bounds_ = outputs_;
     for (TensorType& type : outputs_[i]) type.shape.set(0, kDynamicDim);
   }
 }

@@ -65,7 +65,9 @@ class InferContext {
   // Empty until set; by slot. After run(), dimension 0 of a bounded output is kDynamicDim.
   [[nodiscard]] const std::vector<std::vector<TensorType>>& outputs() const { return outputs_; }
   // What has to be allocated: outputs() with the bounds of bounded ones.
-  [[nodiscard]] const std::vector<std::vector<TensorType>>& bounds() const { return bounds_; }
+  [[nodiscard]] const std::vector<std::vector<TensorType>>& bounds() const {
+    return bounds_.empty() ? outputs_ : bounds_;
+  }
   // Runs the schema's inference; throws Error(kInternal) if it left a required output unset or gave
   // one another dtype than its slot says, and Error(kInvalidArgument) if the bytes of an output do
   // not fit into 63 bits. An output that updates an input has that input's type unless inference
@@ -93,7 +95,7 @@ class InferContext {
   std::vector<std::vector<InferArgument>> inputs_;
   const Attributes* attributes_;
   std::vector<std::vector<TensorType>> outputs_;
-  std::vector<std::vector<TensorType>> bounds_;
+  std::vector<std::vector<TensorType>> bounds_;  // of an op with bounded outputs; else empty
 };
 
 }  // namespace loci::ops
