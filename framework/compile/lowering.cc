@@ -54,17 +54,18 @@ class Lowering {
         values_(state_.values),
         deferral_(block_.vars.size()) {}
 
-  void run() {
+  bool run() {
     reserve();
     begin_types(request_, plan_, &binder_);
+    binder_.expect(request_.types);
     begin_values();
     for (const program::Operator* op : operators_of_stage(request_, plan_)) {
       if (lowers_branch(*op) || defer(*op)) continue;
       binder_.bind(*op);
       if (op->schema->has_blocks()) {
         lower_loop(*op, &state_);
-      } else {
-        lower_operator(*op, &state_);
+      } else if (!lower_operator(*op, &state_)) {
+        return false;
       }
     }
     defer_fetches();
@@ -72,6 +73,7 @@ class Lowering {
     if (ends_early()) end_stage();
     lay_out_values(state_.layout_candidates, &state_.kernels, &plan_);
     state_.fallbacks.warn(request_.device->place());
+    return true;
   }
 
  private:
@@ -271,8 +273,8 @@ class Lowering {
 
 }  // namespace
 
-void lower(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan) {
-  Lowering(request, kernels, plan).run();
+bool lower(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan) {
+  return Lowering(request, kernels, plan).run();
 }
 
 }  // namespace loci::runtime

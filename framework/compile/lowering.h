@@ -7,7 +7,9 @@
 namespace loci::runtime {
 
 // Fills operators, values, instructions, persistables and the values of feeds and fetches of
-// `plan`, whose program, feeds and fetch names are set. Memory is assigned afterwards.
-void lower(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan);
+// `plan`, whose program, feeds and fetch names are set. Memory is assigned afterwards. False where
+// the request expects kernels and an operator that has none has to be decomposed: the plan is then
+// of no use.
+[[nodiscard]] bool lower(const PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan);
 
 }  // namespace loci::runtime

@@ -17,8 +17,15 @@ class OperatorLowering {
  public:
   explicit OperatorLowering(LoweringState& state) : state_(state) {}
 
-  void run(const program::Operator& op) {
-    Placement placement = place(op);
+  bool run(const program::Operator& op) {
+    std::optional<Placement> placed = place(op);
+    if (!placed) return false;
+    add(op, *std::move(placed));
+    return true;
+  }
+
+ private:
+  void add(const program::Operator& op, Placement placement) {
     say_origin(op, &placement);
     state_.plan.operators.push_back(
         {&op, placement.device, placement.reason, detail_of(placement), placement.kernel.name()});
@@ -42,7 +49,6 @@ class OperatorLowering {
     for (const TransferStep& step : write_backs) state_.values.add_transfer(step);
   }
 
- private:
   // What is slower somewhere than it could be, such as for a library that is missing, has its
   // reason. The host has a plan for each of many sizes, which would keep it as often.
   static std::string detail_of(const Placement& placement) {
@@ -67,13 +73,19 @@ class OperatorLowering {
     placement->detail = origin->second;
   }
 
-  Placement place(const program::Operator& op) {
+  // Nothing: it has to be decomposed.
+  std::optional<Placement> place(const program::Operator& op) {
     bound_inputs_ = input_types(op, Constants::kOffered);
     std::optional<Placement> known = bound_before(op);
-    if (known && may_pack(op, *known)) return *std::move(known);
+    if (known && may_pack(op, *known)) return known;
     const dispatch::ArgumentSlots outputs = output_types(op);
     constexpr auto kReferences = dispatch::OpDesc::Holds::kReferences;
     const dispatch::OpDesc desc(*op.schema, op.attributes, bound_inputs_, outputs, kReferences);
+    if (state_.request.expects_kernels && op.schema->decompose_fn()) {
+      known = bound_as_asked(op, desc);
+      if (!known) return std::nullopt;
+      if (!op.schema->converts_dtype() && may_pack(op, *known)) return known;
+    }
     Placement placement = place(op, desc);
     if (may_pack(op, placement)) return placement;
     bound_inputs_ = input_types(op, Constants::kPlain);
@@ -84,7 +96,7 @@ class OperatorLowering {
 
   // By the kernel that was found when it was asked whether there is one, if it was for the same.
   std::optional<Placement> bound_before(const program::Operator& op) const {
-    if (op.schema->converts_dtype()) return std::nullopt;
+    if (state_.request.bound == nullptr || op.schema->converts_dtype()) return std::nullopt;
     const auto found = state_.request.bound->find(&op);
     if (found == state_.request.bound->end()) return std::nullopt;
     const BoundOperator& bound = found->second;
@@ -94,8 +106,22 @@ class OperatorLowering {
         if (bound_inputs_[slot][i].is_constant != was_constant) return std::nullopt;
       }
     }
+    return as_asked(op, bound.device, bound.kernel);
+  }
+
+  // Nothing: there is no kernel.
+  std::optional<Placement> bound_as_asked(const program::Operator& op,
+                                          const dispatch::OpDesc& desc) {
+    device::Device& device = wished_device(op, *state_.request.device);
+    dispatch::Binding kernel = dispatch::bind_kernel(device, desc, &state_.kernels);
+    if (!kernel.found()) return std::nullopt;
+    return as_asked(op, &device, std::move(kernel));
+  }
+
+  static Placement as_asked(const program::Operator& op, device::Device* device,
+                            dispatch::Binding kernel) {
     const PlaceReason reason = op.guard.empty() ? PlaceReason::kDefault : PlaceReason::kUserGuard;
-    return Placement{bound.device, reason, {}, bound.kernel};
+    return {device, reason, {}, std::move(kernel)};
   }
 
   // Whether all that the kernel wants packed lies where it runs.
@@ -270,8 +296,8 @@ class OperatorLowering {
 
 }  // namespace
 
-void lower_operator(const program::Operator& op, LoweringState* state) {
-  OperatorLowering(*state).run(op);
+bool lower_operator(const program::Operator& op, LoweringState* state) {
+  return OperatorLowering(*state).run(op);
 }
 
 }  // namespace loci::runtime

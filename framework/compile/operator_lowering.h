@@ -8,6 +8,8 @@ namespace loci::runtime {
 
 // Places the operator, whose types are bound, binds its kernel, and adds the launch with the copies
 // that bring its inputs and take back what it changes elsewhere. Throws what place_operator() does.
-void lower_operator(const program::Operator& op, LoweringState* state);
+// False, and nothing is added, where the request expects kernels and the operator, which may be
+// decomposed, has none where it is asked to run.
+[[nodiscard]] bool lower_operator(const program::Operator& op, LoweringState* state);
 
 }  // namespace loci::runtime

@@ -10,6 +10,7 @@
 #include "framework/compile/resource_assignment.h"
 #include "framework/compile/specialization.h"
 #include "framework/core/log.h"
+#include "framework/core/raise.h"
 #include "framework/core/thread_team.h"
 #include "framework/device/device_manager.h"
 #include "framework/profiler/parts.h"
@@ -25,9 +26,8 @@ void add_queued(device::Device* device, std::vector<device::Device*>* queued) {
   if (std::find(queued->begin(), queued->end(), device) == queued->end()) queued->push_back(device);
 }
 
-void begin(const PlanRequest& request, Plan* plan) {
-  Specialized specialized = specialize(request);
-  plan->program = std::move(specialized.program);
+void begin(const PlanRequest& request, const Specialized& specialized, Plan* plan) {
+  plan->program = specialized.program;
   plan->shares_program = specialized.is_shared;
   plan->feeds = request.feeds;
   plan->fetch_names = request.fetches;
@@ -80,10 +80,11 @@ void add_changed(const program::Block& block, std::set<std::string>* changed) {
   }
 }
 
-std::shared_ptr<const std::set<std::string>> changed_by(const Plan& plan) {
+std::shared_ptr<const std::set<std::string>> changed_by(const program::Block& block,
+                                                        const std::vector<PlanFeed>& feeds) {
   auto changed = std::make_shared<std::set<std::string>>();
-  for (const PlanFeed& feed : plan.feeds) changed->insert(feed.name);
-  add_changed(plan.program->main(), changed.get());
+  for (const PlanFeed& feed : feeds) changed->insert(feed.name);
+  add_changed(block, changed.get());
   return changed;
 }
 
@@ -147,22 +148,8 @@ void assign_cores(const PlanRequest& request, Plan* plan) {
   }
 }
 
-}  // namespace
-
-std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::KernelCache* kernels) {
-  const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
-  auto plan = std::make_shared<Plan>();
-  PlanRequest request = given;
-  EarlierStage earlier;
-  if (request.block != nullptr) {
-    begin_block(*request.block, plan.get());
-  } else if (request.earlier != nullptr) {
-    earlier = resume(request, plan.get());
-    request.earlier = &earlier;
-  } else {
-    begin(request, plan.get());
-    request.changed = changed_by(*plan);
-  }
+// Which operators have to be decomposed is asked before all are lowered.
+void lower_decomposed(PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan) {
   const DecomposedOperators decomposed = decompose_operators(request, *plan, kernels);
   request.bound = &decomposed.bound;
   if (decomposed.program != nullptr) {
@@ -170,7 +157,59 @@ std::shared_ptr<const Plan> compile_plan(const PlanRequest& given, dispatch::Ker
     plan->shares_program = false;
     request.decomposed = &decomposed.origins;
   }
-  lower(request, kernels, plan.get());
+  if (lower(request, kernels, plan)) return;
+  core::raise(ErrorCode::kInternal,
+              "[executor] an operator would be decomposed while it is lowered");
+}
+
+// Of a program that had kernels for all its operators at other sizes. Null: it has not for these.
+std::shared_ptr<Plan> lowered_as_expected(PlanRequest& request, const Specialized& specialized,
+                                          dispatch::KernelCache* kernels) {
+  auto plan = std::make_shared<Plan>();
+  begin(request, specialized, plan.get());
+  request.expects_kernels = true;
+  if (lower(request, kernels, plan.get())) return plan;
+  request.expects_kernels = false;
+  return nullptr;
+}
+
+std::shared_ptr<Plan> lowered_program(PlanRequest& request, dispatch::KernelCache* kernels) {
+  const Specialized specialized = specialize(request);
+  request.changed = changed_by(specialized.program->main(), request.feeds);
+  if (specialized.is_shared) request.types = &specialized.types;
+  if (specialized.is_shared && !specialized.kept->lacks_kernels) {
+    if (auto plan = lowered_as_expected(request, specialized, kernels)) return plan;
+    specialized.kept->lacks_kernels = true;
+  }
+  auto plan = std::make_shared<Plan>();
+  begin(request, specialized, plan.get());
+  lower_decomposed(request, kernels, plan.get());
+  const bool is_decomposed = plan->program != specialized.program;
+  if (is_decomposed && specialized.kept != nullptr) specialized.kept->lacks_kernels = true;
+  return plan;
+}
+
+std::shared_ptr<Plan> lowered_plan(PlanRequest& request, dispatch::KernelCache* kernels) {
+  if (request.block == nullptr && request.earlier == nullptr) {
+    return lowered_program(request, kernels);
+  }
+  auto plan = std::make_shared<Plan>();
+  EarlierStage earlier;
+  if (request.block != nullptr) {
+    begin_block(*request.block, plan.get());
+  } else {
+    earlier = resume(request, plan.get());
+    request.earlier = &earlier;
+  }
+  lower_decomposed(request, kernels, plan.get());
+  return plan;
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> compile_plan(PlanRequest request, dispatch::KernelCache* kernels) {
+  const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
+  const std::shared_ptr<Plan> plan = lowered_plan(request, kernels);
   const bool captures = request.options.capture != GraphCapture::kOff && request.block == nullptr;
   if (captures) bring_feeds_first(plan.get());
   assign_resources_of(request.options, captures, plan.get());

@@ -78,12 +78,16 @@ struct PlanRequest {
   std::vector<LaunchTimes::Launch> launch_times = {};
   // Found by compile_plan(): by the name of an operator that stands for part of another one, why.
   const std::unordered_map<std::string, std::string>* decomposed = nullptr;
-  // Likewise: operators that have their kernels already.
+  // Likewise: operators that have their kernels already; null: none has.
   const BoundOperators* bound = nullptr;
+  // Likewise, of a program that has been compiled for other sizes: types of its variables, by
+  // index, if they are static; null: none is known.
+  const std::vector<ops::TensorType>* types = nullptr;
+  // Likewise: nobody has asked yet which operators have to be decomposed.
+  bool expects_kernels = false;
 };
 
 // Throws Error as Executor::run says. Changes nothing but the cache.
-std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
-                                         dispatch::KernelCache* kernels);
+std::shared_ptr<const Plan> compile_plan(PlanRequest request, dispatch::KernelCache* kernels);
 
 }  // namespace loci::runtime

@@ -46,16 +46,17 @@ std::vector<std::shared_ptr<const RewrittenProgram>> RewrittenPrograms::candidat
 }
 
 // Without the lock, since shape inference may be a plugin's.
-std::shared_ptr<const program::ProgramImpl> RewrittenPrograms::find(
-    const program::ProgramImpl& program, const std::vector<PlanFeed>& feeds,
-    const std::vector<std::string>& fetches) {
+RewrittenForSizes RewrittenPrograms::find(const program::ProgramImpl& program,
+                                          const std::vector<PlanFeed>& feeds,
+                                          const std::vector<std::string>& fetches) {
   for (const auto& candidate : candidates(program, feeds, fetches)) {
     if (candidate->kernels->has_changed()) continue;
-    if (!candidate->sizes.serves(shapes_of(candidate->program->main(), feeds))) continue;
+    auto types = candidate->sizes.types_if_alike(shapes_of(candidate->program->main(), feeds));
+    if (!types) continue;
     use(candidate);
-    return candidate->program;
+    return {candidate, *std::move(types)};
   }
-  return nullptr;
+  return {};
 }
 
 void RewrittenPrograms::use(const std::shared_ptr<const RewrittenProgram>& found) {

@@ -1,6 +1,7 @@
 // Programs as the passes left them, kept for other sizes of the same feeds.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -23,17 +24,23 @@ struct RewrittenProgram {
   std::shared_ptr<KnownKernels> kernels;  // null: no pass has run
   passes::SizeNotes sizes;
   std::shared_ptr<const program::ProgramImpl> program;
+  // Whether an operator of it that may be decomposed had no kernel for one of its sizes.
+  mutable std::atomic<bool> lacks_kernels{false};
+};
+
+// One that serves other sizes than it was made for.
+struct RewrittenForSizes {
+  std::shared_ptr<const RewrittenProgram> rewritten;  // null: there is none
+  passes::SizeNotes::Types types;                     // see SizeNotes::types_if_alike()
 };
 
 // Of an executor, whose options and device are those of all. Keeps a few, the latest used ones, and
 // as long as those are small; plans that use others keep them alive. Thread-safe.
 class RewrittenPrograms {
  public:
-  // One that the passes would make again for these feeds, which fit the program; null if there is
-  // none.
-  std::shared_ptr<const program::ProgramImpl> find(const program::ProgramImpl& program,
-                                                   const std::vector<PlanFeed>& feeds,
-                                                   const std::vector<std::string>& fetches);
+  // One that the passes would make again for these feeds, which fit the program.
+  RewrittenForSizes find(const program::ProgramImpl& program, const std::vector<PlanFeed>& feeds,
+                         const std::vector<std::string>& fetches);
   void add(std::shared_ptr<const RewrittenProgram> rewritten);
 
   [[nodiscard]] std::size_t size() const;

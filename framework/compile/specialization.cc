@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "framework/compile/constant_evaluator.h"
-#include "framework/compile/rewritten_programs.h"
 #include "framework/compile/type_binding.h"
 #include "framework/core/context.h"
 #include "framework/core/raise.h"
@@ -151,8 +150,8 @@ Specialized specialize(const PlanRequest& request) {
   const bool is_rewritten = request.options.optimization != Optimization::kNone;
   const bool is_kept = is_rewritten && request.rewritten != nullptr && has_sizes(request);
   if (is_kept) {
-    auto found = request.rewritten->find(*request.program, request.feeds, request.fetches);
-    if (found != nullptr) return {std::move(found), true};
+    auto [kept, types] = request.rewritten->find(*request.program, request.feeds, request.fetches);
+    if (kept != nullptr) return {kept->program, true, kept, std::move(types)};
   }
   auto made = std::make_shared<RewrittenProgram>();
   made->uid = request.program->uid();
@@ -166,8 +165,9 @@ Specialized specialize(const PlanRequest& request) {
             /*last=*/{}, is_kept ? &made->sizes : nullptr);
   }
   made->program = program;
-  if (made->sizes.is_complete()) request.rewritten->add(std::move(made));
-  return {program, false};
+  if (!made->sizes.is_complete()) return {program, false};
+  request.rewritten->add(made);
+  return {program, false, made};
 }
 
 }  // namespace loci::runtime

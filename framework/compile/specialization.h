@@ -6,6 +6,7 @@
 
 #include "framework/compile/known_kernels.h"
 #include "framework/compile/plan_compiler.h"
+#include "framework/compile/rewritten_programs.h"
 #include "framework/passes/size_notes.h"
 
 namespace loci::runtime {
@@ -16,6 +17,8 @@ void check_fetches(const program::Block& block, const std::vector<std::string>& 
 struct Specialized {
   std::shared_ptr<const program::ProgramImpl> program;
   bool is_shared = false;  // it was made for other sizes, and its variables may have types of those
+  std::shared_ptr<const RewrittenProgram> kept = nullptr;  // for other sizes; null if it is not
+  passes::SizeNotes::Types types = {};                     // of a shared one, for these feeds
 };
 
 // A copy of the program for the feeds: data variables have their types, passes have run, and the

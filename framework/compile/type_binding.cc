@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
 #include "framework/profiler/parts.h"
@@ -110,6 +112,7 @@ void TypeBinder::bind_scan(const program::Operator& op) {
 
 void TypeBinder::bind(const program::Operator& op) {
   if (is(op, ops::Control::kScan)) return bind_scan(op);
+  if (is_expected(op)) return bind_as_expected(op);
   std::vector<std::vector<ops::InferArgument>> arguments;
   arguments.reserve(op.inputs.size());
   for (const program::Slot& slot : op.inputs) {
@@ -131,6 +134,31 @@ void TypeBinder::bind(const program::Operator& op) {
     }
   }
   remember_bounds(op, context);
+}
+
+// State that changes has types of its own, and so has what is allocated at a bound.
+bool TypeBinder::is_expected(const program::Operator& op) const {
+  if (expected_ == nullptr) return false;
+  const auto has_type = [this](program::VarId id) {
+    if (index(id) >= expected_->size() || block_.var(id).persistable) return false;
+    const ops::TensorType& type = (*expected_)[index(id)];
+    return type.dtype != DType::kNone && type.shape.is_static();
+  };
+  for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
+    if (op.schema->outputs()[slot].extent == ops::Extent::kBounded) return false;
+    const program::Slot& ids = op.outputs[slot];
+    if (!std::all_of(ids.begin(), ids.end(), has_type)) return false;
+  }
+  return true;
+}
+
+void TypeBinder::bind_as_expected(const program::Operator& op) {
+  for (const program::Slot& slot : op.inputs) {
+    for (const program::VarId id : slot) require(id, op);
+  }
+  for (const program::Slot& slot : op.outputs) {
+    for (const program::VarId id : slot) set_type(id, (*expected_)[index(id)]);
+  }
 }
 
 void TypeBinder::remember_bounds(const program::Operator& op, const ops::InferContext& context) {

@@ -35,6 +35,10 @@ class TypeBinder {
   // is missing.
   [[nodiscard]] std::vector<program::VarId> missing_values(const program::Operator& op) const;
 
+  // Types that inference would find, by index of the variable, for as many as there are; those that
+  // are not static are none. They outlive this. Null: none.
+  void expect(const std::vector<ops::TensorType>* types) { expected_ = types; }
+
   // Infers what the operator computes; nothing may be missing. Throws Error(kInvalidArgument) if a
   // data variable that it reads is not fed, and Error(kNotFound) if a persistable one that is read
   // before it is written is not in the scope.
@@ -55,6 +59,9 @@ class TypeBinder {
   static std::size_t index(program::VarId id) { return static_cast<std::size_t>(id); }
   ops::TensorType external(const program::VarDesc& var, const program::Operator& op) const;
   void bind_scan(const program::Operator& op);
+  // Whether all that the operator computes has a type that is expected.
+  [[nodiscard]] bool is_expected(const program::Operator& op) const;
+  void bind_as_expected(const program::Operator& op);
   void remember_bounds(const program::Operator& op, const ops::InferContext& context);
 
   struct Bounded {
@@ -65,6 +72,7 @@ class TypeBinder {
   const program::Block& block_;
   const tensor::ScopeImpl& scope_;
   std::vector<ops::TensorType> types_;
+  const std::vector<ops::TensorType>* expected_ = nullptr;
   std::unordered_map<program::VarId, Bounded> bounded_;
   std::unordered_map<program::VarId, Tensor> host_values_;
 };

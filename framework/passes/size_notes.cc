@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <loci/error.hpp>
+#include <utility>
 
 namespace loci::passes {
 namespace {
@@ -49,17 +50,15 @@ class ExtentPairs {
   std::vector<Pair> pairs_;
 };
 
-std::vector<std::vector<ops::TensorType>> inferred(const Operator& op,
-                                                   const std::vector<ops::TensorType>& types) {
+std::vector<std::vector<ops::InferArgument>> arguments_of(const Operator& op,
+                                                          const SizeNotes::Types& types) {
   std::vector<std::vector<ops::InferArgument>> arguments(op.inputs.size());
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
     arguments[slot].reserve(op.inputs[slot].size());
     for (const VarId id : op.inputs[slot])
       arguments[slot].push_back({types[index_in_types(id)], {}, {}});
   }
-  ops::InferContext context(*op.schema, std::move(arguments), op.attributes);
-  context.run();
-  return context.outputs();
+  return arguments;
 }
 
 }  // namespace
@@ -81,24 +80,27 @@ void SizeNotes::note_types(const program::Block& block) {
   }
 }
 
-bool SizeNotes::serves(const Shapes& data) const {
-  if (!is_complete_) return false;
+std::optional<SizeNotes::Types> SizeNotes::types_if_alike(const Shapes& data) const {
+  if (!is_complete_) return std::nullopt;
   try {
-    return are_alike(types_for(data));
+    Types types = types_for(data);
+    return are_alike(types) ? std::optional(std::move(types)) : std::nullopt;
   } catch (const Error&) {
-    return false;  // of a shape that does not fit, which is refused where operators have names
+    // Of a shape that does not fit, which is refused where operators have names.
+    return std::nullopt;
   }
 }
 
-std::vector<ops::TensorType> SizeNotes::types_for(const Shapes& data) const {
-  std::vector<ops::TensorType> types = types_;
+SizeNotes::Types SizeNotes::types_for(const Shapes& data) const {
+  Types types = types_;
   for (const auto& [id, shape] : data) types[index_in_types(id)].shape = shape;
   for (const Operator& op : ops_) {
-    const auto outputs = inferred(op, types);
+    ops::InferContext context(*op.schema, arguments_of(op, types), op.attributes);
+    context.run();
     for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {
       for (std::size_t i = 0; i < op.outputs[slot].size(); ++i) {
         const std::size_t id = index_in_types(op.outputs[slot][i]);
-        if (!persistable_[id]) types[id] = outputs[slot][i];
+        if (!persistable_[id]) types[id] = context.outputs()[slot][i];
       }
     }
   }
@@ -106,20 +108,20 @@ std::vector<ops::TensorType> SizeNotes::types_for(const Shapes& data) const {
 }
 
 // Of variables that passes add nothing is known here.
-bool SizeNotes::is_same(const Fixed& fixed, const std::vector<ops::TensorType>& types) const {
+bool SizeNotes::is_same(const Fixed& fixed, const Types& types) const {
   if (index_in_types(fixed.id) >= types.size()) return false;
   const Shape& before = types_[index_in_types(fixed.id)].shape;
   const Shape& now = types[index_in_types(fixed.id)].shape;
   return fixed.axis == kAllAxes ? before == now : before[fixed.axis] == now[fixed.axis];
 }
 
-bool SizeNotes::is_same(const Comparison& made, const std::vector<ops::TensorType>& types) {
+bool SizeNotes::is_same(const Comparison& made, const Types& types) {
   if (index_in_types(made.id) >= types.size()) return false;
   const Shape& shape = types[index_in_types(made.id)].shape;
   return shape.is_static() && (shape.numel() < made.limit) == made.is_below;
 }
 
-bool SizeNotes::are_alike(const std::vector<ops::TensorType>& types) const {
+bool SizeNotes::are_alike(const Types& types) const {
   ExtentPairs extents;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i].dtype != types_[i].dtype) return false;

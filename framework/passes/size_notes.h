@@ -2,12 +2,13 @@
 // serves others for which they would do the same.
 //
 // That two extents, or two shapes, are equal needs no note, nor that an extent is 0, 1 or unknown:
-// serves() sees to all that. Whatever else a pass does with an extent it notes here: it becomes
-// part of the program, or what is computed from it does; a number of elements is held against a
-// limit.
+// types_if_alike() sees to all that. Whatever else a pass does with an extent it notes here: it
+// becomes part of the program, or what is computed from it does; a number of elements is held
+// against a limit.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,10 +27,12 @@ class SizeNotes {
   // Of constant folding, from which all that follow have their types: how it infers them.
   void note_types(const program::Block& block);
 
-  // Whether the passes do with data of these shapes what they did. The program is the same, and so
-  // are the dtypes and ranks of what is fed.
+  // Whether the passes do with data of these shapes what they did: the types of variables, but of
+  // those that passes added, where they do, else nothing. The program is the same, and so are the
+  // dtypes and ranks of what is fed.
   using Shapes = std::vector<std::pair<program::VarId, Shape>>;
-  [[nodiscard]] bool serves(const Shapes& data) const;
+  using Types = std::vector<ops::TensorType>;
+  [[nodiscard]] std::optional<Types> types_if_alike(const Shapes& data) const;
 
   // Whether it could serve any others.
   [[nodiscard]] bool is_complete() const { return is_complete_; }
@@ -48,17 +51,16 @@ class SizeNotes {
     bool is_below;
   };
 
-  [[nodiscard]] std::vector<ops::TensorType> types_for(const Shapes& data) const;
-  [[nodiscard]] bool is_same(const Fixed& fixed, const std::vector<ops::TensorType>& types) const;
-  [[nodiscard]] static bool is_same(const Comparison& made,
-                                    const std::vector<ops::TensorType>& types);
-  [[nodiscard]] bool are_alike(const std::vector<ops::TensorType>& types) const;
+  [[nodiscard]] Types types_for(const Shapes& data) const;
+  [[nodiscard]] bool is_same(const Fixed& fixed, const Types& types) const;
+  [[nodiscard]] static bool is_same(const Comparison& made, const Types& types);
+  [[nodiscard]] bool are_alike(const Types& types) const;
 
   std::vector<Fixed> fixed_;
   std::vector<Comparison> comparisons_;
   bool is_complete_ = false;            // the types are there, and can be found for other sizes
   std::vector<program::Operator> ops_;  // by which they are inferred, in order
-  std::vector<ops::TensorType> types_;  // by variable
+  Types types_;                         // by variable
   std::vector<bool> persistable_;       // likewise: has its declared type
 };
 

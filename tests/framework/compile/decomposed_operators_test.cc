@@ -1,5 +1,6 @@
 #include "framework/compile/decomposed_operators.h"
 
+#include "framework/compile/rewritten_programs.h"
 #include "framework/ops/decompose_context.h"
 #include "framework/ops/op_registry.h"
 #include "framework/run/continuation.h"
@@ -47,6 +48,19 @@ class DecomposedOperatorsTest : public RuntimeTest {
                      std::string(place_reason_name(op.reason)));
     }
     return list;
+  }
+  // At toy:0, of a program that is kept for other sizes.
+  std::shared_ptr<const Plan> compile_kept(const std::vector<PlanFeed>& feeds,
+                                           const std::vector<std::string>& fetches,
+                                           RewrittenPrograms* rewritten) {
+    PlanRequest request;
+    request.program = main_.impl();
+    request.feeds = feeds;
+    request.fetches = fetches;
+    request.device = &device_at("toy:0");
+    request.scope = scope_.impl().get();
+    request.rewritten = rewritten;
+    return compile_plan(std::move(request), &kernels_);
   }
   static std::size_t copies(const Plan& plan) {
     std::size_t count = 0;
@@ -167,6 +181,33 @@ TEST_F(DecomposedOperatorsTest, SoAreBranchesAndLoops) {
   const Tensor yes = Tensor::from<bool>({true}, {1});
   const auto out = executor.run(main_, {{"x", vector({-1, 3})}, {"on", yes}}, {looped[1]});
   EXPECT_EQ(out[0].to_vector<float>(), (std::vector<float>{0, 24}));
+}
+
+// A program that is known is lowered before anybody asks, where that has been in vain for no size.
+TEST_F(DecomposedOperatorsTest, SoAreOtherSizesOfAKnownProgram) {
+  const Variable y = bent(relu(data("x", {-1}, kFloat32)));
+  RewrittenPrograms rewritten;
+  for (const std::int64_t size : {3, 4, 5}) {
+    const auto plan = compile_kept({feed_of("x", {size})}, {y.name()}, &rewritten);
+    EXPECT_THAT(placed(*plan),
+                ElementsAre("relu_0 toy:0 default", "test_bent_0.relu_0 toy:0 decomposed",
+                            "test_bent_0.scale_1 toy:0 decomposed"))
+        << size;
+    EXPECT_EQ(value_of(*plan, plan->fetches[0].value).type.shape, (Shape{size}));
+  }
+  EXPECT_EQ(rewritten.size(), 1U);
+}
+
+TEST_F(DecomposedOperatorsTest, OtherSizesFallBackWhereAPartHasNoKernel) {
+  const Variable y = softmax(data("x", {-1}, kFloat32));
+  RewrittenPrograms rewritten;
+  for (const std::int64_t size : {3, 4, 5}) {
+    const auto plan = compile_kept({feed_of("x", {size})}, {y.name()}, &rewritten);
+    EXPECT_THAT(placed(*plan), ElementsAre("softmax_0 cpu no_kernel")) << size;
+    EXPECT_EQ(plan->program,
+              compile_kept({feed_of("x", {size + 7})}, {y.name()}, &rewritten)->program);
+  }
+  EXPECT_EQ(rewritten.size(), 1U);
 }
 
 TEST_F(DecomposedOperatorsTest, APlanWithoutAnyIsLeftAlone) {

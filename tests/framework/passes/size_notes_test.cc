@@ -20,7 +20,12 @@ class SizeNotesTest : public PassTest {
     fold_constants(block(), with_notes);
   }
   [[nodiscard]] bool serves(const Shape& x, const Shape& y) const {
-    return notes_.serves({{x_.id(), x}, {y_.id(), y}});
+    return notes_.types_if_alike({{x_.id(), x}, {y_.id(), y}}).has_value();
+  }
+
+  [[nodiscard]] Shape sum_shape(const Shape& x, const Shape& y) const {
+    const auto types = notes_.types_if_alike({{x_.id(), x}, {y_.id(), y}});
+    return types.value().at(static_cast<std::size_t>(sum_.id())).shape;
   }
 
   Variable x_ = data("x", {8, 5}, kFloat32);
@@ -32,6 +37,7 @@ class SizeNotesTest : public PassTest {
 TEST_F(SizeNotesTest, OthersServeWhereEqualExtentsStayEqualAndDifferentOnesDifferent) {
   EXPECT_TRUE(serves({8, 5}, {6, 8, 5}));
   EXPECT_TRUE(serves({80, 50}, {60, 80, 50}));
+  EXPECT_EQ(sum_shape({80, 50}, {60, 80, 50}), (Shape{60, 80, 50}));
   EXPECT_TRUE(serves({5, 8}, {7, 5, 8}));
   EXPECT_FALSE(serves({8, 8}, {6, 8, 8}));
   EXPECT_FALSE(serves({8, 5}, {8, 8, 5}));
@@ -110,7 +116,7 @@ TEST_F(SizeNotesTest, ControlFlowServesNoOtherSize) {
 }
 
 TEST(NoSizeNotesTest, NobodyNeedsToTakeNotes) {
-  EXPECT_FALSE(SizeNotes().serves({}));
+  EXPECT_FALSE(SizeNotes().types_if_alike({}).has_value());
   note_only_for(nullptr, 3);
   EXPECT_TRUE(is_below(nullptr, 3, Shape{2, 2}, 5));
   EXPECT_FALSE(is_below(nullptr, 3, Shape{2, 2}, 4));
