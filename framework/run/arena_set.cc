@@ -9,6 +9,15 @@ char* begin_of(const memory::Buffer& buffer, const memory::PinnedBuffer* pinned)
   return static_cast<char*>(pinned != nullptr ? pinned->data() : buffer.data());
 }
 
+// Programs come with sizes that are greater by little each time. Each of those would get an arena
+// of its own, for which the allocator cannot use the one before. Devices have no memory to spare.
+Arena with_reserve(const Arena& wanted, std::uint64_t before) {
+  Arena arena = wanted;
+  const bool is_of_host = wanted.space == nullptr && wanted.pinned_for == nullptr;
+  if (is_of_host) arena.bytes = std::max(wanted.bytes, before + before / 8);
+  return arena;
+}
+
 }  // namespace
 
 ArenaSet::~ArenaSet() {
@@ -19,8 +28,9 @@ char* ArenaSet::room_for(const Arena& wanted, FrameMemory& memory) {
   Room& room = room_of(wanted);
   if (room.size.bytes < wanted.bytes) [[unlikely]] {
     // First what is too small goes, which the new one may take the place of.
+    const std::uint64_t before = room.size.bytes;
     free(&room);
-    allocate(wanted, memory, &room);
+    allocate(with_reserve(wanted, before), memory, &room);
   }
   return begin_of(room.buffer, room.pinned.get());
 }

@@ -34,6 +34,17 @@ TEST(ArenaSetTest, StaysWhereItIsWhileItIsLargeEnough) {
   EXPECT_EQ(counted, 8192U);
 }
 
+// Many sizes, each greater by little than the one before, take few arenas.
+TEST(ArenaSetTest, KeepsAReserveWhereItGrowsByLittle) {
+  constexpr std::uint64_t kStep = 64;
+  CountedMemory memory(8);
+  ArenaSet set;
+  for (std::uint64_t bytes = 4096; bytes <= 8192; bytes += kStep) {
+    std::memset(set.room_for({nullptr, nullptr, bytes}, memory), 1, bytes);
+    EXPECT_LE(set.bytes(), bytes + bytes / 8);
+  }
+}
+
 TEST(ArenaSetTest, HasNothingWhereThereIsNoMemory) {
   CountedMemory memory(1);
   std::atomic<std::uint64_t> counted{0};
