@@ -28,6 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kTimedSizes = 40;
+constexpr int kDepth = 1;
+constexpr int kDeeper = 4;  // what a further operator takes, without what each size takes once
 constexpr int kSteadyRuns = 11;
 constexpr int kSizes = 5000;
 constexpr int kSizesBefore = 10;
@@ -47,10 +49,11 @@ double resident_mib() {
 
 class Job {
  public:
-  explicit Job(const DynamicCase& of) : case_(of), executor_("cpu", CompileOptions(), scope_) {
+  explicit Job(const DynamicCase& of, int depth = kDepth)
+      : executor_("cpu", CompileOptions(), scope_) {
     const ProgramGuard building(main_, startup_);
-    input_ = data("x", case_.declared, kFloat32);
-    result_ = case_.build(input_);
+    input_ = data("x", of.declared, kFloat32);
+    result_ = of.build(input_, depth);
     executor_.run(startup_);
   }
 
@@ -85,7 +88,6 @@ class Job {
   }
 
  private:
-  const DynamicCase& case_;
   Program main_;
   Program startup_;
   Scope scope_;
@@ -98,7 +100,8 @@ class Job {
 // The medians over sizes that are new.
 class NewSizes {
  public:
-  NewSizes(Job* job, LivePeer* peer) : job_(job), live_peer_(peer), peer_(peer, job->saver()) {}
+  NewSizes(Job* job, Job* deeper, LivePeer* peer)
+      : job_(job), deeper_(deeper), live_peer_(peer), peer_(peer, job->saver()) {}
 
   void measure(const DynamicCase& of) {
     for (int i = 0; i < kTimedSizes; ++i) {
@@ -107,10 +110,15 @@ class NewSizes {
       // The first size packs the weights as well, which no other does.
       const bool counts = i != 0;
       time_theirs(x, counts);
-      const NewSize ours = time_ours(x);
+      const NewSize ours = time_new(job_, x);
       check(of.name, x);
       give_peer_a_turn(x);
-      if (counts) count(ours, time_known(x));
+      const Own own = own_of(ours, time_known(job_, x));
+      give_peer_a_turn(x);
+      const NewSize deeper = time_new(deeper_, x);
+      give_peer_a_turn(x);
+      const Own own_deeper = own_of(deeper, time_known(deeper_, x));
+      if (counts) count(ours, own, own_deeper);
       give_peer_a_turn(x);
       time_parts(settled(randn(of.size(i * 12 + 6))), counts);
     }
@@ -133,6 +141,8 @@ class NewSizes {
                  "",
                  {},
                  kOperatorBudgetUs});
+    report->add({name + ": of that, per further op", median(further_), "us", true, "", {}, {}});
+    report->add({name + ": and for each new size once", median(once_), "us", true, "", {}, {}});
     report->add({name + ": preparing its plan, per op, without oneDNN",
                  median(planning_),
                  "us",
@@ -170,32 +180,45 @@ class NewSizes {
     return x;
   }
 
-  NewSize time_ours(const Tensor& x) {
+  // What a size that is new takes, without oneDNN.
+  struct Own {
+    double us = 0;
+    double operators = 0;
+    [[nodiscard]] double per_operator() const { return us / operators; }
+  };
+
+  NewSize time_new(Job* job, const Tensor& x) const {
     const LivePeer::Rest rest(*live_peer_);
-    const inspect::KernelPreparation before = job_->onednn();
+    const inspect::KernelPreparation before = job->onednn();
     NewSize size;
-    size.first_us = job_->run_us(x);
-    const inspect::KernelPreparation after = job_->onednn();
-    size.steady_us = steady_us(x);
+    size.first_us = job->run_us(x);
+    const inspect::KernelPreparation after = job->onednn();
+    size.steady_us = steady_us(job, x);
     size.onednn_us = microseconds(before, after);
     size.onednn_kernels = after.count - before.count;
-    size.operators = job_->operators(x);
+    size.operators = job->operators(x);
     return size;
   }
 
   // A run of a size that is known.
-  double time_known(const Tensor& x) {
+  double time_known(Job* job, const Tensor& x) const {
     const LivePeer::Rest rest(*live_peer_);
-    return job_->run_us(x);
+    return job->run_us(x);
   }
 
-  void count(const NewSize& size, double known_us) {
+  static Own own_of(const NewSize& size, double known_us) {
+    return {size.first_us - known_us - size.onednn_us, static_cast<double>(size.operators)};
+  }
+
+  void count(const NewSize& size, const Own& own, const Own& deeper) {
     new_us_.push_back(size.first_us - size.steady_us);
     steady_us_.push_back(size.steady_us);
     compiled_.push_back(static_cast<double>(size.onednn_kernels));
     compiling_us_.push_back(size.onednn_us);
-    per_operator_.push_back((size.first_us - known_us - size.onednn_us) /
-                            static_cast<double>(size.operators));
+    per_operator_.push_back(own.per_operator());
+    const double further = (deeper.us - own.us) / (deeper.operators - own.operators);
+    further_.push_back(further);
+    once_.push_back(own.us - further * own.operators);
   }
 
   // The plan, and what runs for the first time, apart.
@@ -206,16 +229,16 @@ class NewSizes {
     const inspect::KernelPreparation after = job_->onednn();
     const double shown_us = job_->plan_us(x);
     const double first_us = job_->run_us(x);
-    const double steady = steady_us(x);
+    const double steady = steady_us(job_, x);
     if (!counts) return;
     planning_.push_back((prepared_us - shown_us - microseconds(before, after)) /
                         static_cast<double>(job_->operators(x)));
     first_launch_us_.push_back(first_us - steady);
   }
 
-  double steady_us(const Tensor& x) {
+  static double steady_us(Job* job, const Tensor& x) {
     Values steady;
-    for (int run = 0; run < kSteadyRuns; ++run) steady.push_back(job_->run_us(x));
+    for (int run = 0; run < kSteadyRuns; ++run) steady.push_back(job->run_us(x));
     return median(steady);
   }
 
@@ -246,10 +269,13 @@ class NewSizes {
   static Values doubles(const Tensor& tensor) { return cast(tensor, kFloat64).to_vector<double>(); }
 
   Job* job_;
+  Job* deeper_;
   LivePeer* live_peer_;
   DynamicPeer peer_;
   Tensor their_result_;
   Values per_operator_;
+  Values further_;
+  Values once_;
   Values planning_;
   Values first_launch_us_;
   Values compiled_;
@@ -331,7 +357,8 @@ void measure(Report* report) {
     seed(7);
     {
       Job job(each);
-      NewSizes sizes(&job, &peer);
+      Job deeper(each, kDeeper);
+      NewSizes sizes(&job, &deeper, &peer);
       sizes.measure(each);
       sizes.add_rows(each.name, report);
       is_missed = is_missed || (peer.is_up() && !sizes.has_peer());

@@ -6,10 +6,16 @@ namespace {
 constexpr std::int64_t kWidth = 64;
 
 // Softmax between them keeps them from being fused.
-Variable four_operators(const Variable& x) { return softmax(tanh(softmax(relu(x)))); }
+Variable four_operators(const Variable& x, int depth) {
+  Variable out = x;
+  for (int i = 0; i < depth; ++i) out = softmax(tanh(softmax(relu(out))));
+  return out;
+}
 
-Variable mlp(const Variable& x) {
-  return layers::fc(relu(layers::fc(relu(layers::fc(x, 4 * kWidth)), 4 * kWidth)), 10);
+Variable mlp(const Variable& x, int depth) {
+  Variable hidden = relu(layers::fc(x, 4 * kWidth));
+  for (int i = 0; i < depth; ++i) hidden = relu(layers::fc(hidden, 4 * kWidth));
+  return layers::fc(hidden, 10);
 }
 
 // With one head, of a sequence [length, width].
@@ -22,10 +28,17 @@ Variable encoder_layer(const Variable& x) {
   return attended + layers::fc(wide, kWidth);
 }
 
-Variable convolutions(const Variable& x) {
+Variable encoder(const Variable& x, int depth) {
+  Variable out = x;
+  for (int i = 0; i < depth; ++i) out = encoder_layer(out);
+  return out;
+}
+
+Variable convolutions(const Variable& x, int depth) {
   const Conv2dOptions same{.paddings = {1, 1}};
-  const Variable hidden = pool2d(relu(layers::conv2d(x, 16, 3, same)));
-  return relu(layers::conv2d(hidden, 32, 3, same));
+  Variable hidden = pool2d(relu(layers::conv2d(x, 16, 3, same)));
+  for (int i = 0; i < depth; ++i) hidden = relu(layers::conv2d(hidden, 32, 3, same));
+  return hidden;
 }
 
 }  // namespace
@@ -47,7 +60,7 @@ std::vector<DynamicCase> dynamic_cases() {
        }},
       {"encoder",
        {-1, kWidth},
-       encoder_layer,
+       encoder,
        [](int i) {
          return Shape{i % 512 + 1, kWidth};
        }},

@@ -11,7 +11,8 @@ namespace loci::bench {
 struct DynamicCase {
   std::string name;
   Shape declared;
-  std::function<Variable(const Variable&)> build;
+  // Of as many layers, or times all its operators.
+  std::function<Variable(const Variable&, int depth)> build;
   std::function<Shape(int)> size;  // the i-th; all of them differ
 };
 
