@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "framework/compile/branches.h"
 #include "framework/compile/core_planner.h"
@@ -149,7 +150,7 @@ void assign_cores(const PlanRequest& request, Plan* plan) {
 }
 
 // Which operators have to be decomposed is asked before all are lowered.
-void lower_decomposed(PlanRequest& request, dispatch::KernelCache* kernels, Plan* plan) {
+void lower_decomposed(PlanRequest request, dispatch::KernelCache* kernels, Plan* plan) {
   const DecomposedOperators decomposed = decompose_operators(request, *plan, kernels);
   request.bound = &decomposed.bound;
   if (decomposed.program != nullptr) {
@@ -173,7 +174,7 @@ std::shared_ptr<Plan> lowered_as_expected(PlanRequest& request, const Specialize
   return nullptr;
 }
 
-std::shared_ptr<Plan> lowered_program(PlanRequest& request, dispatch::KernelCache* kernels) {
+std::shared_ptr<Plan> lowered_program(PlanRequest request, dispatch::KernelCache* kernels) {
   const Specialized specialized = specialize(request);
   request.changed = changed_by(specialized.program->main(), request.feeds);
   if (specialized.is_shared) request.types = &specialized.types;
@@ -183,15 +184,15 @@ std::shared_ptr<Plan> lowered_program(PlanRequest& request, dispatch::KernelCach
   }
   auto plan = std::make_shared<Plan>();
   begin(request, specialized, plan.get());
-  lower_decomposed(request, kernels, plan.get());
+  lower_decomposed(std::move(request), kernels, plan.get());
   const bool is_decomposed = plan->program != specialized.program;
   if (is_decomposed && specialized.kept != nullptr) specialized.kept->lacks_kernels = true;
   return plan;
 }
 
-std::shared_ptr<Plan> lowered_plan(PlanRequest& request, dispatch::KernelCache* kernels) {
+std::shared_ptr<Plan> lowered_plan(PlanRequest request, dispatch::KernelCache* kernels) {
   if (request.block == nullptr && request.earlier == nullptr) {
-    return lowered_program(request, kernels);
+    return lowered_program(std::move(request), kernels);
   }
   auto plan = std::make_shared<Plan>();
   EarlierStage earlier;
@@ -201,13 +202,14 @@ std::shared_ptr<Plan> lowered_plan(PlanRequest& request, dispatch::KernelCache* 
     earlier = resume(request, plan.get());
     request.earlier = &earlier;
   }
-  lower_decomposed(request, kernels, plan.get());
+  lower_decomposed(std::move(request), kernels, plan.get());
   return plan;
 }
 
 }  // namespace
 
-std::shared_ptr<const Plan> compile_plan(PlanRequest request, dispatch::KernelCache* kernels) {
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
+                                         dispatch::KernelCache* kernels) {
   const profiler::Scope scope(label_of(profiler::Part::kCompilePlan));
   const std::shared_ptr<Plan> plan = lowered_plan(request, kernels);
   const bool captures = request.options.capture != GraphCapture::kOff && request.block == nullptr;

@@ -88,6 +88,7 @@ struct PlanRequest {
 };
 
 // Throws Error as Executor::run says. Changes nothing but the cache.
-std::shared_ptr<const Plan> compile_plan(PlanRequest request, dispatch::KernelCache* kernels);
+std::shared_ptr<const Plan> compile_plan(const PlanRequest& request,
+                                         dispatch::KernelCache* kernels);
 
 }  // namespace loci::runtime

@@ -172,7 +172,7 @@ void ExecutorImpl::consider_cores(const Program& program, const Feed& feed,
   request.launch_times = plan.launch_times->launches();
   const std::uint64_t version = program.impl()->version();
   try {
-    const std::shared_ptr<const Plan> forked = compile_plan(std::move(request), &kernels_);
+    const std::shared_ptr<const Plan> forked = compile_plan(request, &kernels_);
     if (forked->core_forks != nullptr) plans_.insert(program, version, feed, fetch, forked);
   } catch (const Error& error) {
     // The run has succeeded, and the plan that there is goes on.
@@ -255,7 +255,7 @@ std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Fee
   PlanRequest request = new_request(program, feed, fetch);
   request.rewritten = &rewritten_;
   const std::uint64_t version = program.impl()->version();
-  std::shared_ptr<const Plan> compiled = compile_plan(std::move(request), &kernels_);
+  std::shared_ptr<const Plan> compiled = compile_plan(request, &kernels_);
   plans_.insert(program, version, feed, fetch, compiled);
   if (kernels_.is_over()) {
     // What plans keep alive the cache of kernels cannot drop.

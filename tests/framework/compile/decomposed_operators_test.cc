@@ -60,7 +60,7 @@ class DecomposedOperatorsTest : public RuntimeTest {
     request.device = &device_at("toy:0");
     request.scope = scope_.impl().get();
     request.rewritten = rewritten;
-    return compile_plan(std::move(request), &kernels_);
+    return compile_plan(request, &kernels_);
   }
   static std::size_t copies(const Plan& plan) {
     std::size_t count = 0;
