@@ -23,20 +23,21 @@ constexpr double kLeastWinBeside = 0.1;
 enum class TeamLaunches { kAlone, kBeside };
 
 // A loop or a branch may have the team.
-LaunchCosts costs_of(const Plan& plan, const std::vector<LaunchTimes::Launch>& times,
-                     TeamLaunches team_launches, std::uint64_t wait_ns) {
+LaunchCosts costs_of(const std::vector<bool>& are_kernels,
+                     const std::vector<LaunchTimes::Launch>& times, TeamLaunches team_launches,
+                     std::uint64_t wait_ns) {
   LaunchCosts costs;
   costs.branch_ns = wait_ns;
   for (std::size_t i = 0; i < times.size(); ++i) {
     const bool is_split = times[i].uses_team && team_launches == TeamLaunches::kAlone;
-    const bool is_free = plan.instructions[i].launch() != nullptr && !is_split;
+    const bool is_free = are_kernels[i] && !is_split;
     costs.ns.push_back(is_free && times[i].uses_team ? times[i].alone_ns : times[i].ns);
     costs.is_free.push_back(is_free);
   }
   return costs;
 }
 
-// Of tracks, by the waits of a plan's launches.
+// Of tracks, by the waits of launches.
 class RegionWriter {
  public:
   RegionWriter(const GraphForks& forks, const LaunchCosts& costs,
@@ -198,11 +199,20 @@ bool may_fork_on_cores(const Plan& plan) {
 
 namespace {
 
-std::optional<TimedCoreForks> plan_with(const Plan& plan, std::size_t tracks,
+CoreLaunches launches_of(const Plan& plan) {
+  CoreLaunches launches{find_dependencies(plan), {}};
+  for (const Instruction& instruction : plan.instructions) {
+    launches.are_kernels.push_back(instruction.launch() != nullptr);
+  }
+  return launches;
+}
+
+std::optional<TimedCoreForks> plan_with(const CoreLaunches& launches, std::size_t tracks,
                                         const std::vector<LaunchTimes::Launch>& times,
                                         TeamLaunches team_launches, bool wins_always) {
-  const LaunchCosts costs = costs_of(plan, times, team_launches, wins_always ? 0 : kWaitNs);
-  std::optional<TimedForks> planned = plan_forks(plan, tracks, costs);
+  const LaunchCosts costs =
+      costs_of(launches.are_kernels, times, team_launches, wins_always ? 0 : kWaitNs);
+  std::optional<TimedForks> planned = plan_forks(launches.dependencies, tracks, costs);
   if (!planned) return std::nullopt;
   CoreForks forks = RegionWriter(planned->forks, costs, times, wins_always).write();
   if (forks.segments == 0) return std::nullopt;
@@ -214,9 +224,15 @@ std::optional<TimedCoreForks> plan_with(const Plan& plan, std::size_t tracks,
 std::optional<TimedCoreForks> plan_core_forks(const Plan& plan, std::size_t tracks,
                                               const std::vector<LaunchTimes::Launch>& times,
                                               bool wins_always) {
-  if (tracks < 2 || times.size() != plan.instructions.size()) return std::nullopt;
+  return plan_core_forks(launches_of(plan), tracks, times, wins_always);
+}
+
+std::optional<TimedCoreForks> plan_core_forks(const CoreLaunches& launches, std::size_t tracks,
+                                              const std::vector<LaunchTimes::Launch>& times,
+                                              bool wins_always) {
+  if (tracks < 2 || times.size() != launches.dependencies.size()) return std::nullopt;
   const auto plan_as = [&](TeamLaunches team_launches) {
-    return plan_with(plan, tracks, times, team_launches, wins_always);
+    return plan_with(launches, tracks, times, team_launches, wins_always);
   };
   std::uint64_t plain_ns = 0;
   for (const LaunchTimes::Launch& launch : times) plain_ns += launch.ns;

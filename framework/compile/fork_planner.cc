@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "framework/compile/dependencies.h"
 #include "framework/compile/launch_time.h"
 #include "framework/device_graph/capturer.h"
 #include "framework/run/capture_problems.h"
@@ -56,27 +55,27 @@ struct Track {
 
 class ForkPlanner {
  public:
-  ForkPlanner(const Plan& plan, std::size_t branches, const LaunchCosts& costs)
-      : plan_(plan),
+  // `devices`, of each launch; none if it is one.
+  ForkPlanner(const Dependencies& dependencies, std::vector<const device::Device*> devices,
+              std::size_t branches, const LaunchCosts& costs)
+      : devices_(std::move(devices)),
         branches_(branches),
         costs_(costs),
-        dependencies_(find_dependencies(plan)),
-        timeline_(Timeline::concurrent(plan.instructions.size())),
-        after_(plan.instructions.size()),
-        end_ns_(plan.instructions.size()),
-        chain_ns_(plan.instructions.size()),
+        dependencies_(dependencies),
+        timeline_(Timeline::concurrent(dependencies.size())),
+        after_(dependencies.size()),
+        end_ns_(dependencies.size()),
+        chain_ns_(dependencies.size()),
         tracks_(1) {
-    forks_.waits.resize(plan.instructions.size());
-    forks_.branches.resize(plan.instructions.size());
+    forks_.waits.resize(dependencies.size());
+    forks_.branches.resize(dependencies.size());
     find_chains();
   }
 
   std::optional<TimedForks> run() {
-    const device::Device* latest = nullptr;
     for (std::uint32_t now = 0; now < forks_.waits.size(); ++now) {
-      const Instruction& instruction = plan_.instructions[now];
       // A graph is of one device, and begins when that before it has ended.
-      if (std::exchange(latest, instruction.device) != instruction.device) join_all();
+      if (now > 0 && !devices_.empty() && devices_[now] != devices_[now - 1]) join_all();
       is_free(now) ? place(now) : place_alone(now);
     }
     if (!overlaps_) return std::nullopt;
@@ -227,10 +226,10 @@ class ForkPlanner {
                        [tail](const Dependency& dependency) { return dependency.on == tail; });
   }
 
-  const Plan& plan_;
+  const std::vector<const device::Device*> devices_;
   const std::size_t branches_;
   const LaunchCosts& costs_;
-  const Dependencies dependencies_;
+  const Dependencies& dependencies_;
   GraphForks forks_;
   Timeline timeline_;
   std::vector<Clock> after_;  // by instruction: what is known when it has ended
@@ -242,22 +241,31 @@ class ForkPlanner {
   bool overlaps_ = false;        // some instruction does not come after all that are before it
 };
 
+std::vector<const device::Device*> devices_of(const Plan& plan) {
+  std::vector<const device::Device*> devices;
+  for (const Instruction& instruction : plan.instructions) devices.push_back(instruction.device);
+  return devices;
+}
+
 }  // namespace
 
 // A capturer is loaded only where there is something to fork.
 std::optional<TimedForks> plan_forks(const Plan& plan, std::size_t branches) {
   if (branches < 2) return std::nullopt;
   Devices devices = queued_devices(plan);
-  std::optional<TimedForks> planned = plan_forks(plan, branches, costs_of(plan, devices));
+  const Dependencies dependencies = find_dependencies(plan);
+  const auto plan_with = [&] {
+    return ForkPlanner(dependencies, devices_of(plan), branches, costs_of(plan, devices)).run();
+  };
+  std::optional<TimedForks> planned = plan_with();
   if (!planned) return std::nullopt;
   const auto are_chains = std::erase_if(devices, [](auto* device) { return !has_forks(*device); });
-  if (are_chains == 0) return planned;
-  return plan_forks(plan, branches, costs_of(plan, devices));
+  return are_chains == 0 ? planned : plan_with();
 }
 
-std::optional<TimedForks> plan_forks(const Plan& plan, std::size_t branches,
+std::optional<TimedForks> plan_forks(const Dependencies& dependencies, std::size_t branches,
                                      const LaunchCosts& costs) {
-  return ForkPlanner(plan, branches, costs).run();
+  return ForkPlanner(dependencies, {}, branches, costs).run();
 }
 
 }  // namespace loci::runtime

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "framework/compile/dependencies.h"
 #include "framework/compile/timeline.h"
 #include "framework/run/graph_forks.h"
 #include "framework/run/plan.h"
@@ -28,8 +29,8 @@ struct LaunchCosts {
 // such as a loop, is a launch that the whole graph waits for. Nothing if no two launches would run
 // at the same time, or where no device's capturer has forks.
 std::optional<TimedForks> plan_forks(const Plan& plan, std::size_t branches);
-// The same by other costs, for whoever does them.
-std::optional<TimedForks> plan_forks(const Plan& plan, std::size_t branches,
+// The same of launches of one device, by other costs, for whoever does them.
+std::optional<TimedForks> plan_forks(const Dependencies& dependencies, std::size_t branches,
                                      const LaunchCosts& costs);
 
 }  // namespace loci::runtime

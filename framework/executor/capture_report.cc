@@ -58,7 +58,7 @@ inspect::CapturedPart tell(const Plan& plan, const CaptureFacts::Part& part) {
 }  // namespace
 
 void tell_cores(const Plan& plan, inspect::PlanCapture* told) {
-  const CaptureFacts::Cores cores = plan.captures->cores();
+  const CoreCounts::Told cores = plan.captures->cores.told();
   told->shared_launches = plan.core_forks->launches;
   told->pieces = plan.core_forks->segments;
   told->shared_runs = cores.forked_runs;
@@ -158,14 +158,9 @@ PlanCapture capture(const Executor& executor, const Program& program, const Feed
 namespace {
 
 std::string cores_text(const PlanCapture& told) {
-  std::string text =
-      fmt::format("threads share {} launches in {} pieces: {} runs, {} without that",
-                  told.shared_launches, told.pieces, told.shared_runs, told.plain_runs);
-  if (told.plain_ns > 0) {
-    text += fmt::format("; {:.1f} us instead of {:.1f}", static_cast<double>(told.shared_ns) / 1000,
-                        static_cast<double>(told.plain_ns) / 1000);
-  }
-  return text + "\n";
+  const runtime::CoreCounts::Told counts{told.shared_runs, told.plain_runs, told.shared_ns,
+                                         told.plain_ns};
+  return runtime::cores_text(told.shared_launches, told.pieces, counts) + "\n";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/run/core_counts.h"
 #include "framework/run/frame_graph.h"
 
 namespace loci::runtime {
@@ -44,21 +45,7 @@ class CaptureFacts {
   void note_bytes(std::uint64_t before, std::uint64_t now) noexcept { bytes_ += now - before; }
   void note_replay(const device_graph::Exchanges& exchanges) noexcept;
 
-  // Of a plan with core_forks.
-  struct Cores {
-    std::uint64_t forked_runs = 0;
-    std::uint64_t plain_runs = 0;
-    std::uint64_t forked_ns = 0;  // medians of the latest turns, of a frame; 0 before
-    std::uint64_t plain_ns = 0;
-  };
-  void note_cores(std::uint64_t plain_ns, std::uint64_t forked_ns, bool forks) noexcept {
-    ++(forks ? forked_runs_ : plain_runs_);
-    plain_ns_.store(plain_ns, std::memory_order_relaxed);
-    forked_ns_.store(forked_ns, std::memory_order_relaxed);
-  }
-  [[nodiscard]] Cores cores() const noexcept {
-    return {forked_runs_.load(), plain_runs_.load(), forked_ns_.load(), plain_ns_.load()};
-  }
+  CoreCounts cores;  // of a plan with core_forks
 
   // Of the latest capture; empty before the first.
   [[nodiscard]] std::vector<Part> parts() const;
@@ -76,10 +63,6 @@ class CaptureFacts {
   std::atomic<std::uint64_t> patches_{0};
   std::atomic<std::uint64_t> recaptures_{0};
   std::atomic<std::uint64_t> reinstantiations_{0};
-  std::atomic<std::uint64_t> forked_runs_{0};
-  std::atomic<std::uint64_t> plain_runs_{0};
-  std::atomic<std::uint64_t> forked_ns_{0};
-  std::atomic<std::uint64_t> plain_ns_{0};
 };
 
 }  // namespace loci::runtime

@@ -263,7 +263,8 @@ bool Frame::run_on_cores(std::uint64_t first_correlation) {
     return true;
   }
   if (plan_.launch_times == nullptr || !plan_.launch_times->is_wanted()) return false;
-  plan_.launch_times->measure(plan_, *this, first_correlation);
+  plan_.launch_times->measure(records_.size(),
+                              [&](std::size_t i) { launch_next(i, first_correlation); });
   return true;
 }
 

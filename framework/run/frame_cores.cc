@@ -1,10 +1,5 @@
 #include "framework/run/frame_cores.h"
 
-#include <utility>
-
-#include "framework/core/abi/error.h"
-#include "framework/core/steady_time.h"
-#include "framework/core/team_workers.h"
 #include "framework/profiler/scope.h"
 #include "framework/run/capture_facts.h"
 #include "framework/run/frame.h"
@@ -12,28 +7,13 @@
 namespace loci::runtime {
 
 FrameCores::FrameCores(const Plan& plan, Frame& frame)
-    : plan_(plan),
-      frame_(frame),
-      walk_(*plan.core_forks),
-      always_forks_(core_forks_policy() == CoreForksPolicy::kAlways) {}
+    : CoreRuns(*plan.core_forks), plan_(plan), frame_(frame) {}
 
 void FrameCores::run(std::uint64_t first_correlation) {
   first_correlation_ = first_correlation;
   scripts_ = nullptr;
-  // Code that has not run yet is this thread's to run.
-  const bool is_first = std::exchange(is_first_, false);
-  const bool has_choice = !is_first && !always_forks_ && core::team_has_place();
-  const bool forks =
-      has_choice ? choice_.next() == CoreChoice::Way::kForked : always_forks_ && !is_first;
-  const bool is_measured = has_choice && choice_.is_measured();
-  const std::uint64_t begun = is_measured ? core::steady_ns() : 0;
-  forks ? run_forked() : run_plain(0, plan_.instructions.size());
-  if (has_choice) choice_.note(is_measured ? core::steady_ns() - begun : 0);
-  plan_.captures->note_cores(choice_.plain_ns(), choice_.forked_ns(), forks);
-}
-
-bool FrameCores::is_forked() const {
-  return !is_first_ && (always_forks_ || (choice_.is_forked() && core::team_has_place()));
+  const bool forks = run_either();
+  plan_.captures->cores.note(choice(), forks);
 }
 
 void FrameCores::run_profiled(std::uint64_t first_correlation) {
@@ -69,16 +49,8 @@ void FrameCores::run_plain(std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) frame_.launch(i, first_correlation_);
 }
 
-void FrameCores::run_forked() {
-  for (const CoreRegion& region : plan_.core_forks->regions) {
-    region.tracks.empty() ? run_plain(region.first, region.last) : run_tracks(region);
-  }
-}
-
-void FrameCores::run_tracks(const CoreRegion& region) {
-  walk_.run(region, *this);
-  const CoreWalk::Failure failure = walk_.take_failure();
-  if (failure.error != nullptr) frame_.fail(failure.instruction, core::take_error(failure.error));
+void FrameCores::fail(std::uint32_t instruction, const Error& error) {
+  frame_.fail(instruction, error);
 }
 
 void FrameCores::run(const CoreSegment& segment, CoreWalk& walk) noexcept {

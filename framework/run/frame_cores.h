@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "framework/run/core_choice.h"
-#include "framework/run/core_walk.h"
+#include "framework/run/core_runs.h"
 #include "framework/run/plan.h"
 #include "framework/run/profile_script.h"
 
@@ -15,32 +14,25 @@ namespace loci::runtime {
 class Frame;
 
 // Of one frame, which outlives it, as the plan does; used by one run at a time, after the first.
-class FrameCores final : private CoreWalk::Segments {
+class FrameCores final : public CoreRuns {
  public:
   FrameCores(const Plan& plan, Frame& frame);
 
   // All launches, whichever way; one after the other while the team is somebody else's. Throws
   // Error with the first operator that failed.
   void run(std::uint64_t first_correlation);
-  // Whether runs that are recorded are to be as others are now; with scopes on the threads that
-  // launch then.
-  [[nodiscard]] bool is_forked() const;
+  // With scopes on the threads that launch; for runs that are recorded while others are in tracks.
   void run_profiled(std::uint64_t first_correlation);
 
  private:
   void run(const CoreSegment& segment, CoreWalk& walk) noexcept override;
-  void run_plain(std::size_t first, std::size_t last);
-  void run_forked();
-  void run_tracks(const CoreRegion& region);
+  void run_plain(std::size_t first, std::size_t last) override;
+  [[noreturn]] void fail(std::uint32_t instruction, const Error& error) override;
   template <class Launch>
   void run_script(const ProfileScript& script, const Launch& launch) const;
 
   const Plan& plan_;
   Frame& frame_;
-  CoreWalk walk_;
-  CoreChoice choice_;
-  bool always_forks_;
-  bool is_first_ = true;
   std::uint64_t first_correlation_ = 0;                  // of the run
   const std::vector<ProfileScript>* scripts_ = nullptr;  // of one that is recorded
 };

@@ -6,7 +6,6 @@
 
 #include "framework/core/steady_time.h"
 #include "framework/core/team_workers.h"
-#include "framework/run/frame.h"
 
 namespace loci::runtime {
 namespace {
@@ -15,15 +14,15 @@ constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
-void LaunchTimes::measure(const Plan& plan, Frame& frame, std::uint64_t first_correlation) {
+void LaunchTimes::measure(std::size_t count, const std::function<void(std::size_t)>& launch) {
   const bool is_alone = is_next_alone();
-  std::vector<Launch> launches(plan.instructions.size(), {kUnknown, kUnknown, false});
+  std::vector<Launch> launches(count, {kUnknown, kUnknown, false});
   std::optional<core::WithoutTeam> alone;
   if (is_alone) alone.emplace();
   std::uint64_t begun = core::steady_ns();
-  for (std::size_t i = 0; i < launches.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t loops = core::loops_opened();
-    frame.launch(i, first_correlation);
+    launch(i);
     const std::uint64_t ended = core::steady_ns();
     (is_alone ? launches[i].alone_ns : launches[i].ns) = ended - begun;
     launches[i].uses_team = core::loops_opened() != loops;

@@ -1,26 +1,24 @@
-// How long the launches of a plan take, measured in its first runs.
+// How long launches take, measured in the first runs of them.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <vector>
 
 namespace loci::runtime {
 
-class Frame;
-class Plan;
-
-// Of all frames of the plan. Thread-safe.
+// Of a plan, by all of its frames, or of a captured graph. Thread-safe.
 class LaunchTimes {
  public:
   // Whether the next run is one to measure: a few, but for the first, with and without the team.
   [[nodiscard]] bool is_wanted() noexcept {
     return !is_complete_.load(std::memory_order_relaxed) && has_run_.exchange(true);
   }
-  // Launches all of the frame in order, with the time of each. Throws Error as Frame::launch().
-  void measure(const Plan& plan, Frame& frame, std::uint64_t first_correlation);
+  // Calls launch(i) for each of so many in order, with the time of each. Throws what that throws.
+  void measure(std::size_t count, const std::function<void(std::size_t)>& launch);
   // True once, for one caller, when enough were measured.
   [[nodiscard]] bool take_ready() noexcept {
     return is_ready_.load(std::memory_order_relaxed) && is_ready_.exchange(false);
@@ -31,7 +29,7 @@ class LaunchTimes {
     std::uint64_t alone_ns = 0;  // the least, without
     bool uses_team = false;      // ever
   };
-  // By instruction.
+  // In order.
   [[nodiscard]] std::vector<Launch> launches() const;
 
  private:
