@@ -12,6 +12,9 @@
 namespace loci::capture {
 namespace {
 
+// That any graph may take for threads that share its launches.
+constexpr std::uint64_t kSharedBytes = 4 << 20;
+
 bool is_of_pool(const tensor::Storage& storage, const std::shared_ptr<GraphMemory>& pool) {
   const tensor::StorageExtras* extras = storage.extras.find();
   return extras != nullptr && extras->pool == pool;
@@ -29,6 +32,7 @@ CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane
       not_computed_(device::failure_of(
           Error(ErrorCode::kInvalidArgument,
                 fmt::format("it is computed by graph {}, which has not been replayed", number)))) {
+  if (GraphCores::may_share(device_)) temporaries_.emplace();
   open_.emplace(*graph_->memory);
   device::enter_capture(*this);
 }
@@ -221,7 +225,26 @@ std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& 
   for (std::size_t i = task.input_count(); i < arguments.size(); ++i) {
     if (arguments[i] != nullptr) note_output(task.arguments[i], op, item);
   }
+  if (temporaries_) note_temporaries(task, workspace.data(), item);
   return item;
+}
+
+void CaptureSession::note_temporaries(const eager::Task& task, const void* workspace,
+                                      std::size_t item) {
+  const auto number = static_cast<std::uint32_t>(item);
+  for (std::uint32_t i = 0; i < task.arguments.size(); ++i) {
+    if (task.arguments[i] == nullptr) continue;
+    const std::shared_ptr<tensor::Storage>& storage = task.arguments[i]->storage();
+    const Written* by = written(*storage);
+    if (by != nullptr && by->is_made) temporaries_->note_use(storage, {number, i});
+  }
+  if (const dispatch::PreparedKernel* kernel = task.plan->kernel.get()) {
+    temporaries_->note_workspace(workspace, kernel->workspace_bytes(), number);
+  }
+}
+
+void CaptureSession::pin(const std::shared_ptr<tensor::Storage>& storage) {
+  if (temporaries_) temporaries_->pin(storage);
 }
 
 std::size_t CaptureSession::record_copy(eager::Task& task) {
@@ -236,6 +259,8 @@ std::size_t CaptureSession::record_copy(eager::Task& task) {
                                                  {to.storage()->device, to.data()}, from.bytes(),
                                                  labels, std::move(task.permit));
   note_output(task.arguments[1], "copy", item);
+  pin(from.storage());
+  pin(to.storage());
   return item;
 }
 
@@ -296,8 +321,9 @@ void CaptureSession::note_run(ProgramRun& run, std::size_t item) {
   for (const runtime::PlanPacked& packed : plan.packed) check(packed.persistable);
   for (const runtime::PlanReplica& replica : plan.replicas) check(replica.persistable);
   for (std::size_t i = 0; i < plan.persistables.size(); ++i) {
-    if (!plan.persistables[i].is_written) continue;
     const std::shared_ptr<tensor::Storage>& storage = run.frame().variable(i).impl()->storage();
+    pin(storage);
+    if (!plan.persistables[i].is_written) continue;
     const Written* earlier = written(*storage);
     written_[storage.get()] = {storage, static_cast<std::uint32_t>(item),
                                earlier != nullptr && earlier->is_made};
@@ -427,6 +453,10 @@ std::shared_ptr<CapturedGraph> CaptureSession::finish(GraphSplitting splitting) 
   }
   const std::lock_guard lock(mutex_);
   keep_outputs();
+  if (temporaries_) {
+    graph_->native.share(temporaries_->take_ended(), *graph_->memory,
+                         kSharedBytes + graph_->peak_bytes / 4);
+  }
   graph_->seal(std::move(extents_));
   open_.reset();
   return graph_;

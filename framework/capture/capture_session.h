@@ -13,6 +13,7 @@
 
 #include "framework/capture/captured_graph.h"
 #include "framework/capture/graph_lanes.h"
+#include "framework/capture/graph_temporaries.h"
 #include "framework/capture/work_beside.h"
 #include "framework/device/capture_rules.h"
 #include "framework/eager/lane.h"
@@ -96,6 +97,8 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   void note_input(const tensor::TensorImpl& tensor, OutsideTensors::Access access,
                   const std::string& op, std::size_t item);
   void note_run(ProgramRun& run, std::size_t item);
+  void note_temporaries(const eager::Task& task, const void* workspace, std::size_t item);
+  void pin(const std::shared_ptr<tensor::Storage>& storage);
   void note_output(const std::shared_ptr<tensor::TensorImpl>& tensor, const std::string& op,
                    std::size_t item);
   void require_memory(const tensor::TensorImpl& tensor) const;
@@ -119,6 +122,7 @@ class CaptureSession final : public std::enable_shared_from_this<CaptureSession>
   std::vector<Extent> extents_;                // of all memory that it was given
   std::unordered_set<const void*> addresses_;  // where those begin
   std::unordered_map<const tensor::Storage*, Written> written_;
+  std::optional<GraphTemporaries> temporaries_;  // where threads may share replays
   std::shared_ptr<device::Failure> not_computed_;
 };
 

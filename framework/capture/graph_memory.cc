@@ -105,6 +105,7 @@ memory::Stats GraphMemory::stats() const {
     sum.allocations += stats.allocations;
     sum.backend_allocations += stats.backend_allocations;
   }
+  sum.cached += beside_bytes_.load(std::memory_order_relaxed);
   return sum;
 }
 

@@ -36,8 +36,11 @@ class GraphMemory {
   // Of the space (null: the host's) for work of that stream. Throws Error(kOutOfMemory).
   [[nodiscard]] memory::Buffer allocate(device::Device* space, std::uint64_t bytes,
                                         loci_stream* stream, const char* name);
-  // Sums over its spaces.
+  // Sums over its spaces, with what a graph has beside them.
   [[nodiscard]] memory::Stats stats() const;
+  // Host memory that a graph has taken for replays alone, or gives back: it counts as held.
+  void take_beside(std::uint64_t bytes) noexcept { beside_bytes_ += bytes; }
+  void give_beside(std::uint64_t bytes) noexcept { beside_bytes_ -= bytes; }
 
   // Replays of its graphs come one after the other, since they use the same memory.
   [[nodiscard]] tensor::Uses& uses() noexcept { return uses_; }
@@ -85,6 +88,7 @@ class GraphMemory {
   std::atomic<std::size_t> member_count_{0};
   std::size_t open_captures_ = 0;
   std::atomic<bool> any_overwritten_{false};
+  std::atomic<std::uint64_t> beside_bytes_{0};
   tensor::Uses uses_;
 };
 

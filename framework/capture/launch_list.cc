@@ -85,7 +85,7 @@ std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
   const auto inputs = static_cast<std::uint32_t>(plan->inputs.size());
   const auto outputs = static_cast<std::uint32_t>(count) - inputs;
   std::string text = text_of(*plan);
-  return add(item, {.plan = std::move(plan), .inputs = inputs, .outputs = outputs},
+  return add(item, {.plan = std::move(plan), .inputs = inputs, .outputs = outputs, .views = views},
              std::move(text));
 }
 
@@ -138,20 +138,27 @@ std::string LaunchList::type(std::size_t item) const {
   return "nothing";
 }
 
+inline loci_error* LaunchList::call(Item& item, const Target& target, std::uint64_t correlation) {
+  item.call.stream = target.stream;
+  item.call.correlation = correlation;
+  return item.launch(item.prepared, &item.call);
+}
+
 inline void LaunchList::run_item(Item& item, const Target& target, std::uint64_t correlation) {
   if (item.launch == nullptr) [[unlikely]]
     return run_step(item, target, correlation);
-  item.call.stream = target.stream;
-  item.call.correlation = correlation;
-  loci_error* error = item.launch(item.prepared, &item.call);
+  loci_error* error = call(item, target, correlation);
   if (error != nullptr) [[unlikely]]
     fail(item, error, target.device);
 }
 
 void LaunchList::fail(const Item& item, loci_error* error, const device::Device& device) const {
-  const Error taken = core::take_error(error);
-  device.note_loss(taken);
-  throw taken.within(describe(static_cast<std::size_t>(&item - items_.data())));
+  fail(static_cast<std::size_t>(&item - items_.data()), core::take_error(error), device);
+}
+
+void LaunchList::fail(std::size_t item, const Error& error, const device::Device& device) const {
+  device.note_loss(error);
+  throw error.within(describe(item));
 }
 
 void LaunchList::run(std::size_t first, std::size_t last, const Target& target,
@@ -211,12 +218,39 @@ void LaunchList::run_recorded(std::size_t first, std::size_t last, const Target&
       run_item(items_[i], target, correlation);
       continue;
     }
-    const bool in_detail = profiler::records_at(profiler::Level::kDetail);
-    const profiler::Scope scope(label(i), in_detail ? 0 : correlation);
-    const profiler::Scope compute(label_of(profiler::Part::kCompute), correlation,
-                                  profiler::Level::kDetail);
-    run_item(items_[i], target, correlation);
+    loci_error* error = call_recorded(i, target, correlation);
+    if (error != nullptr) fail(items_[i], error, target.device);
   }
+}
+
+loci_error* LaunchList::call_recorded(std::size_t item, const Target& target,
+                                      std::uint64_t correlation) {
+  const bool in_detail = profiler::records_at(profiler::Level::kDetail);
+  const profiler::Scope scope(label(item), in_detail ? 0 : correlation);
+  const profiler::Scope compute(label_of(profiler::Part::kCompute), correlation,
+                                profiler::Level::kDetail);
+  return call(items_[item], target, correlation);
+}
+
+bool LaunchList::is_free(std::size_t item) const {
+  if (items_[item].launch == nullptr) return is_nothing(item);
+  // A program's run finds variables anew, elsewhere.
+  return origins_[item].plan != nullptr;
+}
+
+loci_error* LaunchList::launch(std::size_t item, const Target& target,
+                               std::uint64_t correlation) noexcept {
+  Item& each = items_[item];
+  if (each.launch == nullptr) return nullptr;
+  if (profiler::records_at(profiler::Level::kOp)) [[unlikely]]
+    return call_recorded(item, target, correlation);
+  return call(each, target, correlation);
+}
+
+void LaunchList::move(std::size_t item, std::uint32_t argument, std::uint64_t by) {
+  const bool is_workspace = argument == device_graph::Address::kWorkspace;
+  void*& data = is_workspace ? items_[item].call.workspace : origins_[item].views[argument].data;
+  if (data != nullptr) data = reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(data) + by);
 }
 
 profiler::LabelId LaunchList::label(std::size_t item) {

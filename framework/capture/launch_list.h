@@ -73,9 +73,31 @@ class LaunchList final : public device_graph::GraphItems {
     eager::Lane& lane;
     loci_stream* stream;
   };
+  // Whether all items have run, so that none has code that is new.
+  [[nodiscard]] bool has_run() const { return noted_ == items_.size(); }
   // Hands the items [first, last) to the stream of the lane, or does them on an inline device, the
   // first one with that correlation. Throws Error with the item.
   void run(std::size_t first, std::size_t last, const Target& target, std::uint64_t correlation);
+
+  // For threads that share the items.
+  // Whether the item may be launched by any of them: its memory is what visit_memory() tells.
+  [[nodiscard]] bool is_free(std::size_t item) const;
+  // A launch's argument, or what it works in, as in device_graph::Address.
+  struct Memory {
+    std::uint32_t argument = 0;
+    const void* data = nullptr;
+    std::uint64_t bytes = 0;
+    bool is_written = false;
+  };
+  // Inputs, outputs, then the workspace, of one that is free.
+  template <class Visit>
+  void visit_memory(std::size_t item, const Visit& visit) const;
+  // Another address for such an argument, further on by that; between replays.
+  void move(std::size_t item, std::uint32_t argument, std::uint64_t by);
+  // One that is free, on any thread; fail() throws what the error stands for.
+  [[nodiscard]] loci_error* launch(std::size_t item, const Target& target,
+                                   std::uint64_t correlation) noexcept;
+  [[noreturn]] void fail(std::size_t item, const Error& error, const device::Device& device) const;
 
   // For a device graph of items.
   // Why the item cannot be part of one; empty if it can, or does nothing.
@@ -109,6 +131,7 @@ class LaunchList final : public device_graph::GraphItems {
     std::uint32_t stream = 0;
     std::uint32_t inputs = 0;  // arguments of a launch
     std::uint32_t outputs = 0;
+    loci_view* views = nullptr;  // of those, where they are the list's own
   };
   struct Copy {
     transfer::End from;
@@ -143,6 +166,9 @@ class LaunchList final : public device_graph::GraphItems {
   [[nodiscard]] const Copy* copy_of(const Item& item) const;
   [[nodiscard]] std::string launch_refusal(std::size_t item) const;
   [[noreturn]] void fail(const Item& item, loci_error* error, const device::Device& device) const;
+  [[nodiscard]] loci_error* call(Item& item, const Target& target, std::uint64_t correlation);
+  [[nodiscard]] loci_error* call_recorded(std::size_t item, const Target& target,
+                                          std::uint64_t correlation);
   [[nodiscard]] profiler::LabelId label(std::size_t item);
 
   std::pmr::monotonic_buffer_resource arguments_;  // views, and pointers to them
@@ -157,5 +183,19 @@ class LaunchList final : public device_graph::GraphItems {
   std::size_t noted_ = 0;         // items whose kernels are known to have run
   bool is_small_ = true;
 };
+
+template <class Visit>
+void LaunchList::visit_memory(std::size_t item, const Visit& visit) const {
+  if (!is_free(item) || items_[item].launch == nullptr) return;
+  const loci_launch& call = items_[item].call;
+  const Origin& origin = origins_[item];
+  for (std::uint32_t i = 0; i < origin.inputs + origin.outputs; ++i) {
+    const bool is_input = i < origin.inputs;
+    const loci_view& view = is_input ? *call.inputs[i] : *call.outputs[i - origin.inputs];
+    if (view.data != nullptr) visit(Memory{i, view.data, view.bytes, !is_input});
+  }
+  const std::uint64_t bytes = kernel_of(item)->workspace_bytes();
+  if (bytes > 0) visit(Memory{device_graph::Address::kWorkspace, call.workspace, bytes, true});
+}
 
 }  // namespace loci::capture

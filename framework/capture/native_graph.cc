@@ -69,6 +69,12 @@ void NativeGraph::capture(const std::shared_ptr<device_graph::Capturer>& capture
   }
 }
 
+void NativeGraph::share(std::vector<GraphTemporary> temporaries, GraphMemory& memory,
+                        std::uint64_t most_bytes) {
+  if (is_native_ || list_.launches() < 2) return;
+  cores_ = std::make_unique<GraphCores>(list_, std::move(temporaries), memory, most_bytes);
+}
+
 void NativeGraph::follow() {
   is_behind_ = true;
   for (Segment& segment : segments_) {
@@ -81,6 +87,7 @@ void NativeGraph::run(const device::Device& device, eager::Lane& lane, loci_stre
                       std::uint64_t correlation) {
   const LaunchList::Target target{device, lane, stream};
   const device_graph::ReplayScope scope(number_, ++replay_);
+  if (cores_ != nullptr) return cores_->run(target, correlation);
   if (!is_native_) return list_.run(0, list_.size(), target, correlation);
   loci_graph_launch launch{};
   launch.struct_size = sizeof launch;
@@ -98,12 +105,17 @@ void NativeGraph::run(const device::Device& device, eager::Lane& lane, loci_stre
   }
 }
 
+std::string NativeGraph::reason_of(const Segment& segment) const {
+  const std::string shared = cores_ == nullptr ? std::string() : cores_->told();
+  return shared.empty() ? segment.reason : segment.reason + "; " + shared;
+}
+
 std::vector<GraphSegment> NativeGraph::segments() const {
   std::vector<GraphSegment> result;
   for (const Segment& segment : segments_) {
     GraphSegment told;
     told.items = segment.last - segment.first;
-    told.reason = segment.reason;
+    told.reason = reason_of(segment);
     if (segment.executable != nullptr) {
       const loci_graph_stats stats = segment.executable->graph().stats();
       told.is_native = true;
@@ -121,7 +133,7 @@ std::string NativeGraph::dump() const {
     const Segment& segment = segments_[i];
     const bool is_native = segment.executable != nullptr;
     text += fmt::format("segment {}: {} items by {}\n", i, segment.last - segment.first,
-                        is_native ? "a graph of the device's" : "the host: " + segment.reason);
+                        is_native ? "a graph of the device's" : "the host: " + reason_of(segment));
     if (is_native) text += segment.executable->graph().dump();
   }
   return text;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/capture/graph_cores.h"
 #include "framework/capture/launch_list.h"
 #include "framework/device_graph/device_graph.h"
 #include "framework/eager/lane.h"
@@ -23,6 +24,9 @@ class NativeGraph {
   // list. Throws Error(kUnsupported) with the item where a segment could be no graph and the graph
   // may not be split.
   void lower(device::Device& device, GraphSplitting splitting);
+  // Once it is lowered: where the host launches all of it, threads may share that.
+  void share(std::vector<GraphTemporary> temporaries, GraphMemory& memory,
+             std::uint64_t most_bytes);
   // Addresses in the list may have changed, and no replay is under way. Throws Error, and is behind
   // then until it has followed.
   void follow();
@@ -49,11 +53,14 @@ class NativeGraph {
   void split();
   void refuse_split(const device::Device& device) const;
   void capture(const std::shared_ptr<device_graph::Capturer>& capturer, Segment* segment) const;
+  // With what threads share of it.
+  [[nodiscard]] std::string reason_of(const Segment& segment) const;
 
   const std::uint64_t number_;
   LaunchList& list_;
   std::vector<Segment> segments_;
   bool is_native_ = false;  // any of them
+  std::unique_ptr<GraphCores> cores_;
   bool is_behind_ = false;
   std::uint64_t replay_ = 0;
   device_graph::Exchanges exchanges_;

@@ -1,0 +1,60 @@
+// Replays of a graph on the CPU whose launches threads share, once these have been timed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/capture/graph_memory.h"
+#include "framework/capture/graph_temporaries.h"
+#include "framework/capture/launch_list.h"
+#include "framework/capture/list_runs.h"
+#include "framework/compile/core_planner.h"
+#include "framework/memory/allocator.h"
+#include "framework/run/core_counts.h"
+#include "framework/run/launch_times.h"
+
+namespace loci::capture {
+
+// What may run beside each other follows from the memory that launches use. Temporaries of the
+// graph, whose memory follows each other's as the capture went, get memory anew for that. Used by
+// one replay at a time, but for told().
+class GraphCores {
+ public:
+  // Whether replays of graphs of the device may come to that.
+  [[nodiscard]] static bool may_share(const device::Device& device);
+
+  // Of a list that is complete, which outlives it, as the memory does. At most so many bytes are
+  // taken beside that.
+  GraphCores(LaunchList& list, std::vector<GraphTemporary> temporaries, GraphMemory& memory,
+             std::uint64_t most_bytes);
+  ~GraphCores();
+  GraphCores(const GraphCores&) = delete;
+  GraphCores& operator=(const GraphCores&) = delete;
+
+  // A replay of the whole list. Throws Error with the item.
+  void run(const LaunchList::Target& target, std::uint64_t correlation);
+  // As cores_text() tells it; empty while nothing is shared. Thread-safe.
+  [[nodiscard]] std::string told() const;
+
+ private:
+  void consider();
+  [[nodiscard]] runtime::CoreLaunches find_launches() const;
+  bool move_temporaries(const runtime::Timeline& timeline);
+
+  LaunchList& list_;
+  std::vector<GraphTemporary> temporaries_;  // until the list is shared, or will not be
+  GraphMemory& graph_memory_;
+  const std::uint64_t most_bytes_;
+  runtime::LaunchTimes times_;
+  runtime::CoreForks forks_;
+  memory::Buffer memory_;  // of temporaries
+  std::uint64_t memory_bytes_ = 0;
+  std::unique_ptr<ListRuns> runs_;  // null: one after the other
+  runtime::CoreCounts counts_;
+  std::atomic<bool> is_shared_{false};
+};
+
+}  // namespace loci::capture
