@@ -1,5 +1,6 @@
-// Captured runs on the CPU whose launches threads share, against the same runs without that: in
-// turns, on a machine that does nothing else and beside a process that takes a processor.
+// Captured runs on the CPU, of programs and of imperative steps, whose launches threads share,
+// against the same runs without that: in turns, on a machine that does nothing else and beside a
+// process that takes a processor.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/bench/captured_steps.h"
 #include "tests/bench/report.h"
 
 namespace loci::bench {
@@ -139,11 +141,28 @@ Case inception(std::int64_t size, std::int64_t filters) {
           {1, 16, size, size}};
 }
 
-// A case as it is run: with or without forks.
+// A case as it is run.
 class Job {
  public:
-  Job(const Case& given, bool forks) : executor_("cpu", capturing(), Scope()) {
-    config::set("CORE_FORKS", forks ? "1" : "0");
+  virtual ~Job() = default;
+  virtual void run() = 0;
+  [[nodiscard]] virtual Tensor result() const = 0;
+  [[nodiscard]] virtual std::string told() const = 0;
+};
+
+// With or without forks.
+class WithForks {
+ public:
+  explicit WithForks(bool forks) { config::set("CORE_FORKS", forks ? "1" : "0"); }
+  ~WithForks() { config::set("CORE_FORKS", ""); }
+  WithForks(const WithForks&) = delete;
+  WithForks& operator=(const WithForks&) = delete;
+};
+
+class ProgramJob final : public Job {
+ public:
+  ProgramJob(const Case& given, bool forks) : executor_("cpu", capturing(), Scope()) {
+    const WithForks with(forks);
     seed(3);
     Variable out;
     {
@@ -154,12 +173,11 @@ class Job {
     fetch_ = {out};
     executor_.run(startup_);
     feed_ = {{"x", rand(given.input, -1, 1)}};
-    for (int i = 0; i < kSettling; ++i) run();
-    config::set("CORE_FORKS", "");
+    for (int i = 0; i < kSettling; ++i) ProgramJob::run();
   }
-  void run() { result_ = executor_.run(main_, feed_, fetch_)[0]; }
-  [[nodiscard]] const Tensor& result() const { return result_; }
-  [[nodiscard]] std::string told() const {
+  void run() override { result_ = executor_.run(main_, feed_, fetch_)[0]; }
+  [[nodiscard]] Tensor result() const override { return result_; }
+  [[nodiscard]] std::string told() const override {
     return inspect::capture(executor_, main_, feed_, fetch_).to_string();
   }
 
@@ -176,6 +194,33 @@ class Job {
   Executor executor_;
   std::vector<Fetch> fetch_;
   Feed feed_;
+  Tensor result_;
+};
+
+// An imperative step, replayed.
+class GraphJob final : public Job {
+ public:
+  GraphJob(const ImperativeCase& given, bool forks) : graph_("cpu") {
+    const WithForks with(forks);
+    seed(3);
+    step_ = given.make();
+    for (int i = 0; i < 2; ++i) step_();
+    synchronize();
+    graph_.capture_begin();
+    result_ = step_();
+    graph_.capture_end();
+    for (int i = 0; i < kSettling; ++i) GraphJob::run();
+  }
+  void run() override {
+    graph_.replay();
+    (void)result_.read_data();
+  }
+  [[nodiscard]] Tensor result() const override { return result_; }
+  [[nodiscard]] std::string told() const override { return graph_.stats().segments[0].reason; }
+
+ private:
+  std::function<Tensor()> step_;  // whose tensors the graph reads
+  Graph graph_;
   Tensor result_;
 };
 
@@ -237,14 +282,17 @@ void add(Report* report, const std::string& name, const std::pair<Times, Times>&
                plain.mean / 1000, std::nullopt});
 }
 
-void measure(Report* report, const Case& given) {
+template <class JobOfCase, class GivenCase>
+void measure(Report* report, const GivenCase& given, double quiet_budget) {
   if (!report->is_wanted(given.name)) return;
-  Job forked(given, /*forks=*/true);
-  Job plain(given, /*forks=*/false);
+  JobOfCase with(given, /*forks=*/true);
+  JobOfCase without(given, /*forks=*/false);
+  Job& forked = with;
+  Job& plain = without;
   if (forked.result().to_vector<float>() != plain.result().to_vector<float>()) {
     throw std::runtime_error(given.name + ": results differ");
   }
-  add(report, given.name, in_turns(forked, plain), given.quiet_budget);
+  add(report, given.name, in_turns(forked, plain), quiet_budget);
   report->note(given.name + ": " + forked.told());
   const BusyProcess busy;
   add(report, given.name + ", beside a busy process", in_turns(forked, plain), 1.3);
@@ -259,7 +307,10 @@ int main(int argc, char** argv) {
     Report report("captured", argc, argv);
     for (const Case& each : {mlp_step(8, 64), mlp_step(32, 128), lstm(16, 32), lstm(16, 128),
                              towers(2, 64), towers(4, 128), inception(14, 32), inception(28, 64)}) {
-      measure(&report, each);
+      measure<ProgramJob>(&report, each, each.quiet_budget);
+    }
+    for (const ImperativeCase& each : imperative_cases()) {
+      measure<GraphJob>(&report, each, 1.0);
     }
     report.print();
     return 0;
