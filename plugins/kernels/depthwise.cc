@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #include "plugins/kernels/float_vectors.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/unrolled.h"
 #include "plugins/kernels/vector_activation.h"
 
 namespace loci::kernels {
@@ -44,18 +43,6 @@ struct Finish {
   V factor;
   V offset;
 };
-
-// Calls body(std::integral_constant) for each number below `count`, one after the other: loops that
-// the compiler leaves as they are would keep in memory what they go through.
-template <class Body, int... numbers>
-LOCI_INLINE inline void for_each_of(std::integer_sequence<int, numbers...> /*all*/,
-                                    const Body& body) {
-  (body(std::integral_constant<int, numbers>()), ...);
-}
-template <int count, class Body>
-LOCI_INLINE inline void unrolled(const Body& body) {
-  for_each_of(std::make_integer_sequence<int, count>(), body);
-}
 
 template <int kernel, int stride>
 inline constexpr int kSeen = (kWindows - 1) * stride + kernel;  // pixels of a line
@@ -220,26 +207,26 @@ void convolve_rows(const Convolution& all, std::int64_t begin, std::int64_t end)
   }
 }
 
-std::int64_t lanes() {
+}  // namespace
+
+std::int64_t channels_at_once() {
   std::int64_t count = 0;
   run_widest([&](auto vector)
                  LOCI_INLINE { count = FloatVector<decltype(vector)::kBytes>::kLanes; });
   return count;
 }
 
-}  // namespace
-
 bool are_channels_convolved(const ConvShape& shape) {
   const sdk::WindowAxis& width = shape.window.width;
   return (width.kernel == 3 || width.kernel == 5) && (width.stride == 1 || width.stride == 2) &&
-         width.dilation == 1 && shape.groups >= lanes();
+         width.dilation == 1 && shape.groups >= channels_at_once();
 }
 
 bool are_channels_convolved_well(const ConvShape& shape) {
   constexpr std::int64_t kWide = 16;  // lanes of AVX-512
   const sdk::WindowAxis& width = shape.window.width;
   return are_channels_convolved(shape) &&
-         (lanes() == kWide || (width.stride == 1 && width.output > kWindows));
+         (channels_at_once() == kWide || (width.stride == 1 && width.output > kWindows));
 }
 
 void convolve_channels(const sdk::Host& host, const ConvShape& shape, const float* x,

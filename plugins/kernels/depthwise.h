@@ -8,6 +8,9 @@
 
 namespace loci::kernels {
 
+// Floats of a vector of this processor.
+std::int64_t channels_at_once();
+
 // Whether there are loops for such windows: 3 or 5 wide, with strides of 1 or 2 and next to each
 // other, of at least as many channels as a vector of this processor holds.
 bool are_channels_convolved(const sdk::ConvShape& shape);
