@@ -16,6 +16,10 @@ std::array<std::int64_t, 4> four_extents(sdk::Dims dims) {
   return extents;
 }
 
+bool are_equal(sdk::Dims a, sdk::Dims b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
 struct PreparedPixels {
   void launch(const sdk::Launch& launch) const { part.launch(launch); }
   sdk::PreparedPart part;
@@ -23,14 +27,14 @@ struct PreparedPixels {
 
 }  // namespace
 
-PermutedOp::PermutedOp(const sdk::OpDesc& op, Others others)
-    : others_(others), images_(op.output(0).dims()), desc_(op.raw()) {
+PermutedOp::PermutedOp(const sdk::OpDesc& op, sdk::Dims images, Others others)
+    : others_(others), images_(images), desc_(op.raw()) {
   inputs_ =
       permuted(desc_.inputs, desc_.input_slots[desc_.input_slot_count], [](const sdk::Arg& input) {
         return image_layout(input) == ImageLayout::kPixels;  // a constant is not
       });
   outputs_ = permuted(desc_.outputs, desc_.output_slots[desc_.output_slot_count],
-                      [](const sdk::Arg& output) { return output.takes_any_layout(); });
+                      [this](const sdk::Arg& output) { return may_choose(output); });
   desc_.inputs = inputs_.data();
   desc_.outputs = outputs_.data();
 }
@@ -54,12 +58,16 @@ std::vector<loci_arg> PermutedOp::permuted(const loci_arg* args, std::uint32_t c
   return list;
 }
 
+bool PermutedOp::may_choose(const sdk::Arg& output) const {
+  return output.takes_any_layout() && are_equal(output.dims(), images_);
+}
+
 // That its elements lie so: it comes in that layout, or in both at once.
 void PermutedOp::require_alike(sdk::Dims dims, bool channels_are_last) const {
   const auto is_alike = [&] {
     if (dims.size() > 4) return false;
     if (channels_are_last) {
-      return std::equal(dims.begin(), dims.end(), images_.begin(), images_.end());
+      return are_equal(dims, images_);
     }
     const auto extents = four_extents(dims);
     return extents[1] == 1 || extents[2] * extents[3] == 1;
@@ -83,7 +91,8 @@ void PermutedOp::prepare_by(const sdk::Kernel& kernel, sdk::Prepare& prepare) co
   prepare.emplace<PreparedPixels>(std::move(part));
   const loci_arg* const given = prepare.op().raw().outputs;
   for (std::uint32_t i = 0; i < outputs_.size(); ++i) {
-    if (outputs_[i].rank == 4 && sdk::Arg(given[i]).takes_any_layout()) choose_pixels(prepare, i);
+    if (given[i].dtype != LOCI_DTYPE_NONE && may_choose(sdk::Arg(given[i])))
+      choose_pixels(prepare, i);
   }
 }
 

@@ -19,9 +19,9 @@ class PermutedOp {
     kChannels,   // a number for each channel, which stay what they are
   };
 
-  // Of an operator whose output 0 is images. Throws sdk::Error(LOCI_CODE_UNSUPPORTED) where not all
-  // of its images have channels last, or may have.
-  PermutedOp(const sdk::OpDesc& op, Others others);
+  // Of an operator on images of the extents `images`, which have to live as long as this. Throws
+  // sdk::Error(LOCI_CODE_UNSUPPORTED) where not all of them have channels last, or may have.
+  PermutedOp(const sdk::OpDesc& op, sdk::Dims images, Others others);
   PermutedOp(const PermutedOp&) = delete;
   PermutedOp& operator=(const PermutedOp&) = delete;
 
@@ -36,6 +36,8 @@ class PermutedOp {
   std::vector<loci_arg> permuted(const loci_arg* args, std::uint32_t count,
                                  const AreLast& channels_are_last);
   void require_alike(sdk::Dims dims, bool channels_are_last) const;
+  // Whether it is the kernel's to say how an output lies.
+  [[nodiscard]] bool may_choose(const sdk::Arg& output) const;
 
   Others others_;
   sdk::Dims images_;

@@ -51,18 +51,25 @@ const Creators& creators() {
   return all;
 }
 
-class Elementwise final : public sdk::Kernel {
+// An operator that treats all axes alike. `images` is the argument that all its images are as large
+// as.
+template <auto images>
+class Broadcasting final : public sdk::Kernel {
  public:
-  explicit Elementwise(const sdk::OpDesc& op) : kernel_(creators().at(op.name())(op)) {}
+  explicit Broadcasting(const sdk::OpDesc& op) : kernel_(creators().at(op.name())(op)) {}
 
   void prepare(sdk::Prepare& prepare) const override {
-    if (!reads_pixels(prepare.op())) return kernel_->prepare(prepare);
-    PermutedOp(prepare.op(), PermutedOp::Others::kBroadcast).prepare_by(*kernel_, prepare);
+    const sdk::OpDesc& op = prepare.op();
+    if (!reads_pixels(op)) return kernel_->prepare(prepare);
+    PermutedOp(op, images(op).dims(), PermutedOp::Others::kBroadcast).prepare_by(*kernel_, prepare);
   }
 
  private:
   std::unique_ptr<sdk::Kernel> kernel_;
 };
+
+sdk::Arg first_output(const sdk::OpDesc& op) { return op.output(0); }
+sdk::Arg first_input(const sdk::OpDesc& op) { return op.input(0); }
 
 // The kernel of an operator whose attribute data_layout says that channels come last.
 std::unique_ptr<sdk::Kernel> channels_last(const sdk::OpDesc& op) {
@@ -88,7 +95,8 @@ class Norm final : public sdk::Kernel {
     if (is_plain_last_) {
       throw sdk::Error(LOCI_CODE_UNSUPPORTED, "its channels are the last axis of what it is given");
     }
-    PermutedOp(prepare.op(), PermutedOp::Others::kChannels).prepare_by(*pixels_, prepare);
+    PermutedOp(prepare.op(), prepare.op().output(0).dims(), PermutedOp::Others::kChannels)
+        .prepare_by(*pixels_, prepare);
   }
 
  private:
@@ -140,7 +148,8 @@ bool is_elementwise(std::string_view op) {
 }
 
 sdk::CreateFn pixel_kernel_of(std::string_view op) {
-  if (is_elementwise(op)) return sdk::make_kernel<Elementwise>;
+  if (is_elementwise(op)) return sdk::make_kernel<Broadcasting<first_output>>;
+  if (op == "reduce_sum_like") return sdk::make_kernel<Broadcasting<first_input>>;
   if (op == "batch_norm" || op == "batch_norm_grad") return sdk::make_kernel<Norm>;
   if (op == "pool2d_grad") return sdk::make_kernel<PoolGrad>;
   return nullptr;
