@@ -186,7 +186,9 @@ Cut cut_convolution(const ConvShape& shape, ConvDirection direction, std::uint32
       choices = {cutter.images(), cutter.groups(), cutter.channels()};
       break;
     case ConvDirection::kFilterGrad:
+      // Each part reads all images of the one kind, which is better the one with fewer channels.
       choices = {cutter.groups(), cutter.filters(), cutter.channels()};
+      if (shape.group_channels > shape.group_filters) std::swap(choices[1], choices[2]);
       break;
   }
   for (Cut& cut : choices) {
