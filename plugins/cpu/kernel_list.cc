@@ -19,6 +19,7 @@ kernels::KernelDefs cpu_kernels(const KernelChoice& choice) {
   };
   add(pointwise_kernels());
   add(depthwise_kernels());
+  add(filter_grad_kernels());
   if (choice.winograd) add(winograd_kernels());
   if (choice.onednn) add(onednn::onednn_kernels());
   add(fused_kernels());

@@ -11,5 +11,7 @@ kernels::KernelDefs packed_matmul_kernels();
 kernels::KernelDefs pointwise_kernels();
 // The same of each channel by itself.
 kernels::KernelDefs depthwise_kernels();
+// conv2d_grad_filter, of those.
+kernels::KernelDefs filter_grad_kernels();
 
 }  // namespace loci::cpu

@@ -236,6 +236,57 @@ TEST(ImageLayouts, RandomTrainingStepsComputeTheSame) {
   EXPECT_GT(laid_out, 60U);
 }
 
+// The factors of channels have a gradient that is summed over images, which must not make the
+// images around it plain.
+TEST(ImageLayouts, ImagesWithFactorsOfChannelsStayLaidOutInTraining) {
+  const loci::Program program;
+  const loci::Program startup;
+  const loci::Scope scope;
+  std::vector<loci::Fetch> results;
+  {
+    const loci::ProgramGuard building(program, startup);
+    const auto weight = [&](const std::string& name, const loci::Shape& shape) {
+      scope.set(name, loci::randn(shape) * 0.1);
+      return loci::create_parameter(shape, loci::kFloat32, loci::initializer::constant(0), name);
+    };
+    const loci::Variable expand = weight("expand", {32, 16, 1, 1});
+    const loci::Variable each = weight("each", {32, 1, 5, 5});
+    const loci::Variable factors = weight("factors", {32, 32, 1, 1});
+    const loci::Variable project = weight("project", {16, 32, 1, 1});
+    loci::Conv2dOptions by_channel;
+    by_channel.groups = 32;
+    by_channel.paddings = {2, 2};
+    loci::Pool2dOptions whole;
+    whole.pooling_type = "avg";
+    whole.global_pooling = true;
+    const loci::Variable x = loci::data("x", {2, 16, 12, 12}, loci::kFloat32);
+    const loci::Variable inner =
+        loci::relu(loci::conv2d(loci::conv2d(x, expand), each, by_channel));
+    const loci::Variable excited =
+        inner * loci::sigmoid(loci::conv2d(loci::pool2d(inner, whole), factors));
+    const loci::Variable loss = loci::mean(loci::square(loci::conv2d(excited, project)));
+    for (const loci::Variable& gradient : loci::gradients(loss, {expand, each, factors, project})) {
+      results.emplace_back(gradient);
+    }
+  }
+  loci::CompileOptions plain;
+  plain.chain_layouts = false;
+  const loci::Feed feed{{"x", loci::randn({2, 16, 12, 12})}};
+  loci::Executor chained("cpu", {}, scope);
+  loci::Executor written("cpu", plain, scope);
+  std::vector<std::string> kernels;
+  for (const auto& op : loci::inspect::plan(chained, program, feed, results).operators) {
+    kernels.push_back(op.kernel);
+  }
+  EXPECT_THAT(kernels, ::testing::Contains("org.loci.cpu/channels"));
+  const auto got = chained.run(program, feed, results);
+  const auto want = written.run(program, feed, results);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_LT(distance(got[i].to_vector<float>(), want[i].to_vector<float>()), 1e-5)
+        << results[i].name();
+  }
+}
+
 TEST(ImageLayouts, ThePlanSaysWhichValuesHowAndWhoWritesThem) {
   const loci::Program program;
   const loci::Program startup;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tests/plugins/kernels/depthwise_shapes.h"
 #include "tests/plugins/kernels/each_isa.h"
 #include "tests/plugins/kernels/random_floats.h"
 #include "tests/support/test_host.h"
@@ -15,23 +16,9 @@ namespace {
 
 using sdk::ConvShape;
 using sdk::WindowAxis;
-
-WindowAxis axis_of(std::int64_t input, std::int64_t kernel, std::int64_t stride,
-                   std::int64_t before, std::int64_t after, std::int64_t dilation = 1) {
-  WindowAxis axis{input, kernel, stride, dilation, before, after, 0};
-  axis.output = (input + before + after - axis.span()) / stride + 1;
-  return axis;
-}
-
-ConvShape shape_of(std::int64_t batch, std::int64_t channels, const WindowAxis& height,
-                   const WindowAxis& width) {
-  return {{height, width}, batch, channels, 1, 1};
-}
-
-// At a position of an axis, which may be in the padding.
-bool is_inside(const WindowAxis& axis, std::int64_t position) {
-  return position >= 0 && position < axis.input;
-}
+using testing::axis_of;
+using testing::is_inside;
+using testing::shape_of;
 
 // What is added to the result, or done with it, beside the sum.
 struct Following {
