@@ -36,6 +36,14 @@ struct Move {
   std::uint64_t by = 0;
 };
 
+// A caller waits on a core of its own while a lane replays, so that helpers begin late.
+constexpr std::uint64_t kLeastGainNs = 2000;
+
+bool is_worthwhile(const runtime::CoreForks& forks) {
+  return runtime::core_forks_policy() == CoreForksPolicy::kAlways ||
+         forks.forked_ns + kLeastGainNs <= forks.plain_ns;
+}
+
 std::vector<Move> in_order(std::vector<Move> moves) {
   std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {
     return std::pair(a.use.item, a.use.argument) < std::pair(b.use.item, b.use.argument);
@@ -130,7 +138,7 @@ void GraphCores::consider() {
   try {
     const bool always = runtime::core_forks_policy() == CoreForksPolicy::kAlways;
     auto made = plan_core_forks(find_launches(), most_tracks(), times_.launches(), always);
-    if (made && move_temporaries(made->timeline)) {
+    if (made && is_worthwhile(made->forks) && move_temporaries(made->timeline)) {
       forks_ = std::move(made->forks);
       runs_ = std::make_unique<ListRuns>(forks_, list_);
       is_shared_.store(true, std::memory_order_release);
