@@ -16,9 +16,10 @@
  *   device_types         array, for a backend: the device types that it brings, e.g. ["cpu"]; for
  *                        a capturer: that whose streams it captures
  *   reporters            array, for a reporter: the names of all that it brings, e.g. ["html"]
- *   settings             array of the keys that config_get is asked for, e.g. ["threads"], "" for
- * the plugin's own variable; the host warns of a variable that is none of them. Without it nobody
- * is warned isa                  array of CPU features that the whole library needs, e.g. ["avx2"]
+ *   settings             array of the keys that config_get is asked for, e.g. ["threads"], and ""
+ *                        for the plugin's own variable: the host warns of a variable that is none
+ *                        of them; without it of none
+ *   isa                  array of CPU features that the whole library needs, e.g. ["avx2"]
  *   needs                array of {"soname", "hint"}: what it opens or links beyond the C++
  *                        runtime, and in which package that is
  *   description, license, compiler, sanitizer
