@@ -160,7 +160,7 @@ struct Share {
 template <int bytes, int kernel>
 LOCI_INLINE inline void add_rows(const Work& work, const Share& rows, const Share& vectors,
                                  float* sums) {
-  constexpr std::int64_t kCached = 64 * 1024;  // floats
+  constexpr std::int64_t kCached = 65'536;  // floats
   const WindowAxis& width = work.shape.window.width;
   const Inner inner(width);
   const std::int64_t row_size =
