@@ -77,6 +77,7 @@ void Driver::initialise() {
         visible_devices(settings.devices, std::getenv("CUDA_VISIBLE_DEVICES"));
     require(!visible.empty(), CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES hides all devices");
     process_ = getpid();
+    if (!settings.counters.empty()) std::atexit([] { get().write_counters(); });
     for (const int number : visible) {
       const int ordinal = device_count();
       devices_.push_back(std::make_unique<Device>(ordinal, number, settings));
@@ -87,6 +88,11 @@ void Driver::initialise() {
     }
   }
   require(process_ == getpid(), CUDA_ERROR_NOT_INITIALIZED, "the process was forked");
+}
+
+// Not those of a forked child, which has none of its own.
+void Driver::write_counters() const {
+  if (process_ == getpid()) counters.write(settings.counters);
 }
 
 bool Driver::is_initialised() const { return process_ != 0 && process_ == getpid(); }

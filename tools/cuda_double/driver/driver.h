@@ -15,6 +15,7 @@
 #include "tools/cuda_double/driver/context.h"
 #include "tools/cuda_double/driver/device.h"
 #include "tools/cuda_double/driver/findings.h"
+#include "tools/cuda_double/driver/kernel_counters.h"
 #include "tools/cuda_double/driver/object.h"
 #include "tools/cuda_double/driver/race_checker.h"
 #include "tools/cuda_double/driver/scheduler.h"
@@ -71,6 +72,7 @@ class Driver {
   const std::string settings_error;
   const Settings settings;
   Findings findings;
+  KernelCounters counters;
   DeviceMemory memory;
   ActorSupply actors;
   Registry registry;
@@ -83,6 +85,7 @@ class Driver {
  private:
   Driver(Settings chosen, std::string error);
   void task_failed(Task& task);
+  void write_counters() const;
   void submit_beside_kernel(Stream& stream, const TaskPtr& task);
 
   std::vector<std::unique_ptr<Device>> devices_;

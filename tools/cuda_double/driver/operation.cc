@@ -126,8 +126,9 @@ void run(const KernelOperation& kernel, const Task& task, Driver& driver) {
       context.device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   config.observer = enabled.stream_races ? &observer : nullptr;
   config.externals = &externals;
-  config.count = false;
-  launch(kernel.function->code, config, driver.memory);
+  config.count = !driver.settings.counters.empty();
+  const Counters counted = launch(kernel.function->code, config, driver.memory);
+  if (config.count) driver.counters.add(kernel.function->code.name(), counted);
 }
 
 void run(const HostOperation& host, const Task&, Driver&) {

@@ -156,6 +156,11 @@ const std::map<std::string_view, Setter>& setters() {
       {"fail", [](auto& s, auto item, auto value) { s.failures.push_back(failure(item, value)); }},
       {"fail_alloc",
        [](auto& s, auto item, auto value) { s.fail_alloc = number(item, value, 1, kAny); }},
+      {"counters",
+       [](auto& s, auto item, auto value) {
+         if (value.empty()) refuse(item, "has to name a file");
+         s.counters = value;
+       }},
       {"cupti_drop", [](auto& s, auto item, auto value) { s.cupti_drop = percent(item, value); }}};
   return known;
 }

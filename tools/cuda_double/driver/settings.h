@@ -19,6 +19,8 @@
 //   log=none|errors    errors: a line on stderr for each call that is refused, with the reason
 //   fail=NAME:N:CODE   the N-th call of a function gives this code; may be repeated
 //   fail_alloc=N       the N-th allocation of device memory finds none
+//   counters=FILE      a table of what each kernel did, written as the process ends; launches take
+//                      longer
 //   cupti_drop=N%      as many of the records of CUPTI's double are lost; 0%
 #pragma once
 
@@ -75,6 +77,7 @@ struct Settings {
   bool abort_on_finding = false;
   bool log_errors = false;
   std::vector<PlannedFailure> failures;
+  std::string counters;          // a file; empty: none
   std::uint64_t fail_alloc = 0;  // 0: none
   unsigned cupti_drop = 0;       // percent
 };

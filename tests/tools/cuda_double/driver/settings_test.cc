@@ -33,7 +33,8 @@ TEST(SettingsTest, EachIsRead) {
       "instructions="
       "1000,"
       "findings=abort,log=errors,fail=cuLaunchKernel:3:700,fail=cuMemAlloc_v2:1:2,fail_alloc=12,"
-      "cupti_drop=1%");
+      "counters=out.txt,cupti_drop=1%");
+  EXPECT_EQ(settings.counters, "out.txt");
   EXPECT_EQ(settings.memory, std::uint64_t{512} << 20);
   EXPECT_EQ(settings.devices, 2);
   EXPECT_FALSE(settings.have_peers);
@@ -108,6 +109,7 @@ TEST(SettingsTest, WrongOnesAreNamed) {
             "LOCI_CUDA_DOUBLE: 'fail=cuInit:0:2': has to be 1 to 18446744073709551615");
   EXPECT_EQ(refusal("findings=stop"),
             "LOCI_CUDA_DOUBLE: 'findings=stop': has to be report or abort");
+  EXPECT_EQ(refusal("counters="), "LOCI_CUDA_DOUBLE: 'counters=': has to name a file");
   EXPECT_EQ(refusal("cupti_drop=1"),
             "LOCI_CUDA_DOUBLE: 'cupti_drop=1': needs a whole number of percent, as 1%");
   EXPECT_EQ(refusal("cupti_drop=101%"), "LOCI_CUDA_DOUBLE: 'cupti_drop=101%': has to be 0 to 100");
