@@ -56,7 +56,7 @@ std::vector<std::string> unknown_settings(const Manifest& manifest,
   if (manifest.settings.empty()) return lines;
   const std::string own = own_variable(manifest.id);
   for (const auto& [key, value] : settings_of(manifest.id)) {
-    const std::string variable = key.empty() ? own : own + "_" + key;
+    const std::string variable = key.empty() ? own : fmt::format("{}_{}", own, key);
     const auto is_others = [&](const std::string& id) {
       return own_variable(id).size() > own.size() && is_of(id, variable);
     };
