@@ -4,7 +4,8 @@
 # A plugin: target loci_plugin_<name>, file loci-<name>.so in <build>/lib/loci/plugins, or in
 # OUTPUT_DIRECTORY. Its sources include its own headers from the folder of its CMakeLists.txt. It
 # links loci::plugin_sdk and what LINK names, exports loci_plugin_query_v1
-# alone, leaves no symbol undefined, and carries the manifest as an ELF note.
+# alone, leaves no symbol undefined, and carries the manifest as an ELF note. The project may have C
+# alone: loci/abi is C11.
 #
 # Part of the installed package: find_package(loci) brings it.
 include_guard(GLOBAL)
@@ -24,7 +25,13 @@ function(loci_add_plugin)
   endif()
 
   set(target loci_plugin_${arg_NAME})
-  set(note "${CMAKE_CURRENT_BINARY_DIR}/${target}_manifest.cc")
+  # In a language of the project: CMake compiles no file of another one, and does not say so.
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  set(suffix cc)
+  if(NOT "CXX" IN_LIST languages)
+    set(suffix c)
+  endif()
+  set(note "${CMAKE_CURRENT_BINARY_DIR}/${target}_manifest.${suffix}")
   loci_write_manifest("${arg_MANIFEST}" "${note}")
 
   add_library(${target} MODULE ${arg_SOURCES} "${note}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import cases
 import report
+import share
 from case_names import may_select, names_in, overlap
 from programs import parse_list
 
@@ -48,6 +49,42 @@ class ListTest(unittest.TestCase):
         text = ("Running main() from gmock_main.cc\nA.\n  B\n"
                 "All/C.  # TypeParam = int\n  D/0  # GetParam() = 1.5\n")
         self.assertEqual(parse_list(text), ["A.B", "All/C.D/0"])
+
+
+class ShareTest(unittest.TestCase):
+    TESTS = [("b.1", "/x/bin/b"), ("b.2", "/x/bin/b"), ("a", "/x/bin/a"), ("c", "/x/bin/c"),
+             ("script", "/usr/bin/cmake")]
+
+    def test_reads_what_cmake_writes(self):
+        text = ('add_test([=[a.1]=] "/x/bin/a" "--brief")\nset_tests_properties([=[a.1]=] PROPERTIES)\n'
+                'add_test(b "/usr/bin/cmake")\n')
+        self.assertEqual(share.tests_in(text), [("a.1", "/x/bin/a"), ("b", "/usr/bin/cmake")])
+
+    def test_reads_the_folders_that_ctest_reads(self):
+        with tempfile.TemporaryDirectory() as path:
+            for folder, text in (("", 'subdirs("new")\n'), ("new", 'add_test(a "/x/bin/a")\n'),
+                                 ("old", 'add_test(b "/x/bin/b")\n')):
+                (Path(path) / folder).mkdir(exist_ok=True)
+                (Path(path) / folder / "CTestTestfile.cmake").write_text(text, encoding="utf-8")
+            self.assertEqual(share.read_tests(Path(path)), [("a", "/x/bin/a")])
+
+    def test_takes_each_nth_test_and_its_executable(self):
+        self.assertEqual(share.choose(self.TESTS, Path("/x/bin"), (1, 2)),
+                         (["a", "b"], ["a", "b.2", "script"]))
+        self.assertEqual(share.choose(self.TESTS, Path("/x/bin"), (2, 2)),
+                         (["b", "c"], ["b.1", "c", "script"]))
+
+    def test_all_shares_together_are_all_tests(self):
+        chosen = [name for number in (1, 2, 3)
+                  for name in share.choose(self.TESTS, Path("/x/bin"), (number, 3))[1]]
+        self.assertEqual(sorted(set(chosen)), sorted(name for name, _ in self.TESTS))
+        self.assertEqual(chosen.count("script"), 3)
+
+    def test_refuses_what_is_no_share(self):
+        self.assertEqual(share.parse_share("2/3"), (2, 3))
+        for text in ("4/3", "0/3", "3", "a/b", "1/3x", ""):
+            with self.assertRaisesRegex(ValueError, "no share"):
+                share.parse_share(text)
 
 
 class BuildFolder:

@@ -1,0 +1,38 @@
+# The pages, which are installed as documents and whose snippets are compiled. Lint compares the list
+# with the files.
+set(LOCI_PAGES
+  CHANGELOG.md
+  README.md
+  examples/README.md
+  examples/digits/data/README.md
+  examples/plugin_cuda/README.md
+  examples/plugin_opencl/README.md
+  framework/README.md
+  framework/capture/README.md
+  framework/core/SETTINGS.md
+  plugins/cpu/README.md
+  plugins/cuda/README.md
+  plugins/cuda_graph/README.md
+  plugins/kernels/README.md
+  plugins/reporter_classic/README.md
+  plugins/reporter_nvprof/README.md
+  plugins/reporter_statset/README.md
+  plugins/reporter_summary/README.md
+  plugins/sim/README.md
+  plugins/sim_graph/README.md
+  plugins/template/README.md
+  plugins/template_capturer/README.md
+  plugins/template_op/README.md
+  plugins/template_queued/README.md
+  plugins/template_reporter/README.md
+  sdk/CHANGELOG.md
+  sdk/README.md
+  tests/README.md
+  tests/bench/README.md
+  tools/cuda_double/README.md
+  tools/cuda_double/cublaslt/README.md
+  tools/cuda_double/cudnn/README.md
+  tools/cuda_double/cupti/README.md
+  tools/cuda_double/driver/README.md
+  tools/cuda_double/ptx/README.md
+  tools/loci/README.md)
