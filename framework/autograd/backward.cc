@@ -40,9 +40,10 @@ class Backward {
  public:
   // A seed without a gradient is the loss, whose gradient is one.
   Backward(program::ProgramImpl& program, std::vector<Seed> seeds,
-           const std::vector<VarId>& targets, SparseGradients sparse)
+           const std::vector<VarId>& targets, SparseGradients sparse, GradientHook* hook = nullptr)
       : program_(program),
         keeps_rows_(sparse == SparseGradients::kKeep),
+        hook_(hook),
         block_(program.main()),
         seeds_(std::move(seeds)),
         targets_(targets),
@@ -110,6 +111,19 @@ class Backward {
                   program::type_text(var.type));
     }
     add_dense(read(id), id, emitter_.value(contribution));
+  }
+
+  [[nodiscard]] VarId running_sum(VarId id) {
+    const Pending& pending = read(id);
+    return pending.sum.dense.defined() ? pending.sum.dense.id : kNoVar;
+  }
+
+  void replace_sum(VarId id, VarId total) {
+    Pending& pending = read(id);
+    if (pending.sum.count == 1) name_contribution(pending.sum.dense.id, id, 0);
+    ++pending.sum.count;
+    pending.sum.dense = emitter_.value(total);
+    pending.value = total;
   }
 
   void contribute_rows(VarId id, const ops::RowSparse& contribution) {
@@ -213,7 +227,8 @@ class Backward {
   // All readers have contributed: the sum gets its name.
   void finish(VarId id, bool may_have_rows) {
     Pending& pending = gradients_[at(id)];
-    if (may_have_rows && pending.sum.is_sparse()) return keep_rows(pending, id);
+    const bool is_watched = hook_ != nullptr && hook_->watches(id);
+    if (may_have_rows && !is_watched && pending.sum.is_sparse()) return keep_rows(pending, id);
     make_dense(pending, id);
     if (pending.value == kNoVar || pending.sum.count == 0) return;
     pending.sum.count = 0;
@@ -221,6 +236,9 @@ class Backward {
       pending.value = assign(emitter_.value(pending.value)).id;
     }
     if (!is_named(pending.value)) rename(pending.value, block_.var(id).name + "@GRAD");
+    if (!is_watched) return;
+    pending.value = hook_->replace(id, pending.value);
+    pending.sum.dense = emitter_.value(pending.value);
   }
 
   void name_contribution(VarId contribution, VarId of, int number) {
@@ -244,6 +262,7 @@ class Backward {
 
   program::ProgramImpl& program_;
   bool keeps_rows_;
+  GradientHook* hook_;
   Block& block_;
   std::vector<Seed> seeds_;
   const std::vector<VarId>& targets_;
@@ -334,7 +353,9 @@ void Backward::append_block_gradient_of(const Operator& op) {
     for (const VarId id : op.outputs[slot]) grads.push_back(gradient(id));
   }
   append_block_gradient({op, grads, [this](VarId id) { return needs(id); },
-                         [&](VarId id, VarId grad) { contribute(op, id, grad); }},
+                         [&](VarId id, VarId grad) { contribute(op, id, grad); },
+                         [this](VarId id) { return running_sum(id); },
+                         [this](VarId id, VarId total) { replace_sum(id, total); }},
                         program_, emitter_);
 }
 
@@ -357,11 +378,12 @@ void check_loss(const program::VarDesc& loss) {
 }  // namespace
 
 std::vector<GradientVar> append_gradients(program::ProgramImpl& program, VarId loss,
-                                          const std::vector<VarId>& targets,
-                                          SparseGradients sparse) {
+                                          const std::vector<VarId>& targets, SparseGradients sparse,
+                                          GradientHook* hook) {
   check_loss(program.main().var(loss));
   program::Transaction transaction(program);
-  std::vector<GradientVar> result = Backward(program, {{loss, kNoVar}}, targets, sparse).run();
+  std::vector<GradientVar> result =
+      Backward(program, {{loss, kNoVar}}, targets, sparse, hook).run();
   program.touch();
   transaction.commit();
   return result;

@@ -17,6 +17,16 @@ struct GradientVar {
 
 enum class SparseGradients : std::uint8_t { kKeep, kMakeDense };
 
+// Who has a word in gradients as they become complete.
+class GradientHook {
+ public:
+  virtual ~GradientHook() = default;
+  // Whether replace() is to be called for the gradient of that variable; its rows are made dense.
+  [[nodiscard]] virtual bool watches(program::VarId var) const = 0;
+  // What stands for the gradient from then on, perhaps by operators that it appends.
+  virtual program::VarId replace(program::VarId var, program::VarId gradient) = 0;
+};
+
 // Appends the operators that compute d(loss)/d(target) for each target; kNoVar where the loss does
 // not depend on it through floating values. Only what lies between the targets and the loss is
 // visited. stop_gradient holds gradients back at a variable: it gets one if it is a target, but
@@ -33,7 +43,8 @@ enum class SparseGradients : std::uint8_t { kKeep, kMakeDense };
 // Control flow: see block_gradient.h.
 std::vector<GradientVar> append_gradients(program::ProgramImpl& program, program::VarId loss,
                                           const std::vector<program::VarId>& targets,
-                                          SparseGradients sparse = SparseGradients::kMakeDense);
+                                          SparseGradients sparse = SparseGradients::kMakeDense,
+                                          GradientHook* hook = nullptr);
 
 // What a walk begins with: the gradient of a variable.
 struct Seed {

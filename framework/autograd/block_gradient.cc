@@ -21,7 +21,7 @@ using program::Slot;
 using program::VarId;
 
 const Slot& slot_of(const Operator& op, std::string_view name) {
-  static const Slot kNone;
+  static const Slot& kNone = *new Slot;
   const int index = op.schema->input_index(name);
   return index < 0 ? kNone : op.inputs[static_cast<std::size_t>(index)];
 }
@@ -57,22 +57,29 @@ void branch_gradient(const BlockGradient& request, program::ProgramImpl& program
   Slot captures = slot_of(op, "captures");
   const std::vector<std::size_t> targets = wanted(request, captures);
   const Slot inputs = captures;
-  GradientBlockRequest wish{{}, targets};
+  GradientBlockRequest block_request;
+  Slot sums;
+  for (const std::size_t i : targets) {
+    const VarId sum = request.running_sum(captures[i]);
+    (sum == kNoVar ? block_request.targets : block_request.summed).push_back(i);
+    if (sum != kNoVar) sums.push_back(sum);
+  }
   for (std::size_t i = 0; i < request.output_grads.size(); ++i) {
     if (request.output_grads[i] == kNoVar) continue;
-    wish.results.push_back(i);
+    block_request.results.push_back(i);
     captures.push_back(request.output_grads[i]);
   }
+  captures.insert(captures.end(), sums.begin(), sums.end());
   OperatorSpec spec;
   for (const BlockPtr& block : op.blocks) {
-    spec.blocks.push_back(gradient_block(*block, wish, program));
+    spec.blocks.push_back(gradient_block(*block, block_request, program));
   }
   spec.type = op.type();
   spec.attributes = op.attributes;
   if (is(op, ops::Control::kConditional)) {
     // What the block does not compute has no gradient: zeros.
     spec.type = "case";
-    spec.blocks.push_back(zeros_block(*op.blocks[0], wish, program));
+    spec.blocks.push_back(zeros_block(*op.blocks[0], block_request, program));
     spec.inputs.push_back({"preds", op.inputs[0]});
   } else {
     spec.inputs.push_back({op.schema->inputs()[0].name, op.inputs[0]});
@@ -80,9 +87,9 @@ void branch_gradient(const BlockGradient& request, program::ProgramImpl& program
   drop_unused(&spec.blocks, &captures);
   spec.inputs.push_back({"captures", captures});
   const std::vector<VarId> grads = emitter.append(std::move(spec));
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    request.contribute(inputs[targets[i]], grads[i]);
-  }
+  std::size_t next = 0;
+  for (const std::size_t i : block_request.targets) request.contribute(inputs[i], grads[next++]);
+  for (const std::size_t i : block_request.summed) request.replace_sum(inputs[i], grads[next++]);
 }
 
 VarId zeros_like(ProgramEmitter& emitter, VarId id) { return full_like(emitter.value(id), 0.0).id; }
@@ -103,21 +110,22 @@ void loop_gradient(const BlockGradient& request, program::ProgramImpl& program,
     const VarId grad = request.output_grads[i];
     grads.push_back(grad != kNoVar ? grad : zeros_like(emitter, op.outputs[0][i]));
   }
-  for (const std::size_t i : summed) grads.push_back(zeros_like(emitter, captures[i]));
-  GradientBlockRequest wish{carried, carried, {}};
-  for (const std::size_t i : summed) wish.summed.push_back(values.size() + i);
+  const std::vector<VarId> sums = first_sums(request, captures, summed, emitter);
+  grads.insert(grads.end(), sums.begin(), sums.end());
+  GradientBlockRequest block_request{carried, carried, {}};
+  for (const std::size_t i : summed) block_request.summed.push_back(values.size() + i);
   OperatorSpec spec;
   spec.type = "while_grad";
   spec.attributes = op.attributes;
   spec.inputs = {{"values", values}, {"captures", captures}, {"grads", grads}};
-  spec.blocks = {op.blocks[0], op.blocks[1], gradient_block(*op.blocks[1], wish, program)};
+  spec.blocks = {op.blocks[0], op.blocks[1], gradient_block(*op.blocks[1], block_request, program)};
   const std::vector<VarId> results = emitter.append(std::move(spec));
-  for (std::size_t i = 0; i < carried.size(); ++i) {
+  for (std::size_t i = 0; i < summed.size(); ++i) {
+    request.replace_sum(captures[summed[i]], results[carried.size() + i]);
+  }
+  for (std::size_t i = carried.size(); i-- > 0;) {
     const VarId value = values[carried[i]];
     if (request.needs(value)) request.contribute(value, results[i]);
-  }
-  for (std::size_t i = 0; i < summed.size(); ++i) {
-    request.contribute(captures[summed[i]], results[carried.size() + i]);
   }
 }
 
@@ -179,6 +187,17 @@ void refuse_state(const Operator& op, const program::ProgramImpl& program) {
 }
 
 }  // namespace
+
+std::vector<VarId> first_sums(const BlockGradient& request, const Slot& captures,
+                              const std::vector<std::size_t>& positions, ProgramEmitter& emitter) {
+  std::vector<VarId> sums;
+  for (const std::size_t i : positions) {
+    const VarId sum = request.running_sum(captures[i]);
+    // Adding to -0 keeps the sign of a zero.
+    sums.push_back(sum != kNoVar ? sum : full_like(emitter.value(captures[i]), -0.0).id);
+  }
+  return sums;
+}
 
 bool has_block_gradient(const Operator& op) { return op.schema->control() != ops::Control::kNone; }
 

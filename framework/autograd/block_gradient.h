@@ -23,10 +23,19 @@ struct BlockGradient {
   std::function<bool(program::VarId)> needs;
   // Takes a contribution to the gradient of a variable.
   std::function<void(program::VarId, program::VarId)> contribute;
+  // The sum of the dense contributions to the gradient of a variable so far, or kNoVar without one;
+  // rows are kept apart. And the sum that takes its place once more has been added to it: blocks
+  // add part by part, as the tape does, so that sums are rounded alike.
+  std::function<program::VarId(program::VarId)> running_sum;
+  std::function<void(program::VarId, program::VarId)> replace_sum;
 };
 
 // Whether this writes the op's gradient.
 [[nodiscard]] bool has_block_gradient(const program::Operator& op);
+// A loop carries sums of the gradients of those captures: these are their first values.
+std::vector<program::VarId> first_sums(const BlockGradient& request, const program::Slot& captures,
+                                       const std::vector<std::size_t>& positions,
+                                       ProgramEmitter& emitter);
 // Emits what computes the gradients of the operator's inputs, and contributes them. Throws
 // Error(kInvalidArgument) if a block changes state in place, which its gradient would do again, and
 // for the gradient of a while_grad.

@@ -111,13 +111,12 @@ class GradientBlock {
       seeds.push_back({forward_.results[request_.results[i]], given_[i]});
     }
     std::vector<VarId> targets = arguments(request_.targets);
-    const std::size_t plain = targets.size();
-    for (const VarId id : arguments(request_.summed)) targets.push_back(id);
+    const std::vector<VarId> summed = arguments(request_.summed);
+    for (std::size_t i = 0; i < summed.size(); ++i) seeds.push_back({summed[i], sums_[i]});
+    targets.insert(targets.end(), summed.begin(), summed.end());
     const std::vector<VarId> grads = append_gradients_from(inner_, seeds, targets);
-    std::vector<VarId>& results = inner_.main().results;
     for (std::size_t i = 0; i < grads.size(); ++i) {
-      results.push_back(i < plain ? grad_or_zeros(grads[i], targets[i])
-                                  : summed(grads[i], sums_[i - plain]));
+      inner_.main().results.push_back(grad_or_zeros(grads[i], targets[i]));
     }
     return finish();
   }
@@ -128,6 +127,8 @@ class GradientBlock {
       const VarId zero = zeros_like(inner_, id);
       inner_.main().results.push_back(zero);
     }
+    std::vector<VarId>& results = inner_.main().results;
+    results.insert(results.end(), sums_.begin(), sums_.end());
     return finish();
   }
 
@@ -140,9 +141,6 @@ class GradientBlock {
   }
   VarId grad_or_zeros(VarId grad, VarId target) {
     return grad != kNoVar ? grad : zeros_like(inner_, target);
-  }
-  VarId summed(VarId grad, VarId sum) {
-    return grad == kNoVar ? sum : emit(inner_, "elementwise_add", {{"x", {sum}}, {"y", {grad}}});
   }
   BlockPtr finish() {
     prune(inner_.main());

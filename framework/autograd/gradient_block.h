@@ -15,7 +15,7 @@ struct GradientBlockRequest {
   std::vector<std::size_t> results;
   // Arguments whose gradients are wanted.
   std::vector<std::size_t> targets;
-  // More of them, added to what is given as arguments after those.
+  // More of them, added part by part to what is given as arguments after those.
   std::vector<std::size_t> summed = {};
 };
 
@@ -26,7 +26,7 @@ using BlockPtr = std::shared_ptr<const program::Block>;
 // computed again changes state.
 BlockPtr gradient_block(const program::Block& block, const GradientBlockRequest& request,
                         program::ProgramImpl& program);
-// As if the results did not depend on the arguments: zeros for `targets`.
+// As if the results did not depend on the arguments: zeros for `targets`, and the sums as they are.
 BlockPtr zeros_block(const program::Block& block, const GradientBlockRequest& request,
                      program::ProgramImpl& program);
 

@@ -46,7 +46,7 @@ class ScanGradient {
     }
     taken_ = wanted(stacked_);
     summed_ = wanted(captures_);
-    block_ = gradient_block(body_, wish(), program_);
+    block_ = gradient_block(body_, block_request(), program_);
     contribute(emit());
   }
 
@@ -72,7 +72,7 @@ class ScanGradient {
 
   // Its arguments: those of the body, the gradients of the carried values, those of the stacked
   // outputs' slices, the sums. Its results: the gradients of the values, of the slices, the sums.
-  [[nodiscard]] GradientBlockRequest wish() const {
+  [[nodiscard]] GradientBlockRequest block_request() const {
     return {joined(carried_, given_), joined(carried_, behind(values_.size(), taken_)),
             behind(values_.size() + stacked_.size(), summed_)};
   }
@@ -88,9 +88,9 @@ class ScanGradient {
       arguments.push_back(
           {first + i, grad != kNoVar ? grad : zeros_like(op_.outputs[0][carried_[i]])});
     }
-    for (std::size_t i = 0; i < summed_.size(); ++i) {
-      arguments.push_back(
-          {first + carried_.size() + given_.size() + i, zeros_like(captures_[summed_[i]])});
+    const std::vector<VarId> sums = first_sums(request_, captures_, summed_, emitter_);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      arguments.push_back({first + carried_.size() + given_.size() + i, sums[i]});
     }
     return arguments;
   }
@@ -182,14 +182,20 @@ class ScanGradient {
     return block;
   }
 
+  // In the order of the tape, which has seen the values first, then what slices are taken of.
   void contribute(const std::vector<VarId>& results) {
-    std::size_t next = 0;
-    for (const std::size_t i : carried_) {
-      const VarId grad = results[next++];
-      if (request_.needs(values_[i])) request_.contribute(values_[i], grad);
+    const std::size_t sums = carried_.size();
+    const std::size_t slices = sums + summed_.size();
+    for (std::size_t i = 0; i < summed_.size(); ++i) {
+      request_.replace_sum(captures_[summed_[i]], results[sums + i]);
     }
-    for (const std::size_t i : summed_) request_.contribute(captures_[i], results[next++]);
-    for (const std::size_t i : taken_) request_.contribute(stacked_[i], results[next++]);
+    for (std::size_t i = taken_.size(); i-- > 0;) {
+      request_.contribute(stacked_[taken_[i]], results[slices + i]);
+    }
+    for (std::size_t i = carried_.size(); i-- > 0;) {
+      const VarId value = values_[carried_[i]];
+      if (request_.needs(value)) request_.contribute(value, results[i]);
+    }
   }
 
   const BlockGradient& request_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "framework/capture/refusals.h"
@@ -12,9 +11,6 @@
 namespace loci::capture {
 namespace {
 
-// That any graph may take for threads that share its launches.
-constexpr std::uint64_t kSharedBytes = 4 << 20;
-
 bool is_of_pool(const tensor::Storage& storage, const std::shared_ptr<GraphMemory>& pool) {
   const tensor::StorageExtras* extras = storage.extras.find();
   return extras != nullptr && extras->pool == pool;
@@ -22,16 +18,18 @@ bool is_of_pool(const tensor::Storage& storage, const std::shared_ptr<GraphMemor
 
 }  // namespace
 
-CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Lane> origin,
+CaptureSession::CaptureSession(std::uint64_t number, std::shared_ptr<eager::Queue> origin,
                                device::CaptureMode mode, std::shared_ptr<GraphMemory> memory)
     : ActiveCapture(origin->device(), mode),
       device_(origin->device()),
       graph_(std::make_shared<CapturedGraph>(number, device_, std::move(memory))),
-      lanes_(std::move(origin)),
+      queues_(std::move(origin)),
       beside_(device_),
       not_computed_(device::failure_of(
           Error(ErrorCode::kInvalidArgument,
-                fmt::format("it is computed by graph {}, which has not been replayed", number)))) {
+                fmt::format("it is computed by graph {}, which has not been replayed; end its "
+                            "capture, and replay it first",
+                            number)))) {
   if (GraphCores::may_share(device_)) temporaries_.emplace();
   open_.emplace(*graph_->memory);
   device::enter_capture(*this);
@@ -96,10 +94,10 @@ void CaptureSession::guarded(const Record& record) {
   recording_ = std::thread::id();
 }
 
-void CaptureSession::check_beside(const eager::Task& task, const eager::Lane& lane) {
+void CaptureSession::check_beside(const eager::Task& task, const eager::Queue& queue) {
   if (!is_open() || has_failed()) return;
   const std::lock_guard lock(mutex_);
-  const std::string objection = beside_.objection(task, lane);
+  const std::string objection = beside_.objection(task, queue);
   if (!objection.empty()) fail_with(beside_refusal(task, objection, name()));
 }
 
@@ -135,17 +133,17 @@ memory::Buffer CaptureSession::allocate_noted(device::Device* space, std::uint64
 }
 
 memory::Buffer CaptureSession::allocate(device::Device* space, std::uint64_t bytes,
-                                        const eager::Lane& lane, const char* name) {
+                                        const eager::Queue& queue, const char* name) {
   const std::lock_guard lock(mutex_);
   require_open();
   require_thread();
-  return allocate_noted(space, bytes, space == nullptr ? nullptr : lane.stream(), name);
+  return allocate_noted(space, bytes, space == nullptr ? nullptr : queue.stream(), name);
 }
 
-class CaptureSession::MemoryOfRuns final : public runtime::FrameMemory {
+class CaptureSession::MemoryOfRuns final : public execution::FrameMemory {
  public:
   explicit MemoryOfRuns(CaptureSession& session) : session_(session) {}
-  memory::Buffer allocate(runtime::Space space, std::uint64_t bytes, const char* name) override {
+  memory::Buffer allocate(execution::Space space, std::uint64_t bytes, const char* name) override {
     loci_stream* stream = space == nullptr ? nullptr : session_.origin()->stream();
     return session_.allocate_noted(space, bytes, stream, name);
   }
@@ -156,7 +154,7 @@ class CaptureSession::MemoryOfRuns final : public runtime::FrameMemory {
 
 std::shared_ptr<void> CaptureSession::pool(device::Device* /*space*/) { return graph_->memory; }
 
-void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
+void CaptureSession::record(eager::Task& task, eager::Queue& queue) {
   guarded([&] {
     if (task.batch != nullptr) {
       core::raise(ErrorCode::kInvalidArgument,
@@ -165,10 +163,10 @@ void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
     }
     std::size_t item = 0;
     if (task.plan != nullptr) {
-      item = record_launch(task, lane);
+      item = record_launch(task, queue);
     } else if (!task.arguments.empty()) {
       item = record_copy(task);
-    } else if (lane.is_inline() || device_.can_launch_host()) {
+    } else if (queue.is_inline() || device_.can_launch_host()) {
       item = graph_->list.add_host_function(std::move(task.host_function), task.site);
     } else {
       core::raise(ErrorCode::kUnsupported,
@@ -176,8 +174,8 @@ void CaptureSession::record(eager::Task& task, eager::Lane& lane) {
                   "it between two graphs",
                   device_.place().to_string());
     }
-    const std::size_t stream = lanes_.number_of(lane);
-    lanes_.note_work(stream, graph_->list.type(item));
+    const std::size_t stream = queues_.number_of(queue);
+    queues_.note_work(stream, graph_->list.type(item));
     graph_->list.set_stream(item, stream);
   });
 }
@@ -190,7 +188,7 @@ void CaptureSession::require_memory(const tensor::TensorImpl& tensor) const {
   storage.provide();
 }
 
-std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& lane) {
+std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Queue& queue) {
   check_launch(task, device_,
                [this](const tensor::Storage& storage) { return written(storage) != nullptr; });
   std::vector<const tensor::TensorImpl*> arguments;
@@ -202,7 +200,7 @@ std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& 
   memory::Buffer workspace;  // the next op may have it too
   if (const dispatch::PreparedKernel* kernel = task.plan->kernel.get()) {
     device::Device* space = device_.uses_host_memory() ? nullptr : &device_;
-    workspace = allocate_noted(space, kernel->workspace_bytes(), lane.stream(), "(workspace)");
+    workspace = allocate_noted(space, kernel->workspace_bytes(), queue.stream(), "(workspace)");
     if (kernel->state_bytes() > 0) {
       // Not of the pool, whose memory earlier graphs may write.
       graph_->kept.push_back(
@@ -231,6 +229,7 @@ std::size_t CaptureSession::record_launch(eager::Task& task, const eager::Lane& 
 
 void CaptureSession::note_temporaries(const eager::Task& task, const void* workspace,
                                       std::size_t item) {
+  if (task.plan->kernel == nullptr) return;  // it does nothing, and has no arguments in the list
   const auto number = static_cast<std::uint32_t>(item);
   for (std::uint32_t i = 0; i < task.arguments.size(); ++i) {
     if (task.arguments[i] == nullptr) continue;
@@ -280,10 +279,23 @@ void CaptureSession::note_input(const tensor::TensorImpl& tensor, OutsideTensors
                              fmt::format("{} {}{}", tensor.name(), dtype_name(tensor.dtype()),
                                          tensor.shape().to_string())});
     if (by->is_made) return;
-  } else if (storage.uses.has_failed()) {
-    storage.uses.wait(/*writers_only=*/true);  // what is under way may write it anew
+  } else {
+    require_elements(tensor, op);
   }
   graph_->outside.add(tensor, access, op);
+}
+
+// What another graph computes may come with its first replay: each replay of this one checks that.
+void CaptureSession::require_elements(const tensor::TensorImpl& tensor,
+                                      const std::string& op) const {
+  tensor::Storage& storage = *tensor.storage();
+  if (!storage.uses.has_failed() || tensor::awaits_replay(storage)) return;
+  try {
+    storage.uses.wait(/*writers_only=*/true);  // what is under way may write it anew
+  } catch (const Error& error) {
+    throw error.within(fmt::format("[{}] in the capture of {} reads {}, which has no elements", op,
+                                   name(), name_of(tensor)));
+  }
 }
 
 void CaptureSession::note_output(const std::shared_ptr<tensor::TensorImpl>& tensor,
@@ -308,7 +320,7 @@ void CaptureSession::note_output(const std::shared_ptr<tensor::TensorImpl>& tens
 // What a run reads in another layout or place is made of the variable before the graph's work
 // begins: not of what that work makes of the variable.
 void CaptureSession::note_run(ProgramRun& run, std::size_t item) {
-  const runtime::Plan& plan = run.plan();
+  const execution::Plan& plan = run.plan();
   const auto check = [&](std::size_t persistable) {
     const Tensor& variable = run.frame().variable(persistable);
     if (written(*variable.impl()->storage()) == nullptr) return;
@@ -318,8 +330,8 @@ void CaptureSession::note_run(ProgramRun& run, std::size_t item) {
                 "or compile with CompileOptions::pack_constants and replicate_constants off",
                 name(), plan.persistables[persistable].name);
   };
-  for (const runtime::PlanPacked& packed : plan.packed) check(packed.persistable);
-  for (const runtime::PlanReplica& replica : plan.replicas) check(replica.persistable);
+  for (const execution::PlanPacked& packed : plan.packed) check(packed.persistable);
+  for (const execution::PlanReplica& replica : plan.replicas) check(replica.persistable);
   for (std::size_t i = 0; i < plan.persistables.size(); ++i) {
     const std::shared_ptr<tensor::Storage>& storage = run.frame().variable(i).impl()->storage();
     pin(storage);
@@ -330,7 +342,7 @@ void CaptureSession::note_run(ProgramRun& run, std::size_t item) {
   }
 }
 
-bool CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
+bool CaptureSession::record_run(std::shared_ptr<const execution::Plan> plan,
                                 const std::shared_ptr<tensor::ScopeImpl>& scope) {
   bool is_bound = true;
   guarded([&] {
@@ -338,7 +350,7 @@ bool CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
     auto run = std::make_unique<ProgramRun>(std::move(plan), scope, device_, memory);
     is_bound = run->bind_first();
     if (!is_bound) return;
-    const runtime::Plan& planned = run->plan();
+    const execution::Plan& planned = run->plan();
     const std::size_t first = graph_->list.size();
     const auto add = [&](std::size_t instruction) { graph_->list.add_launch(*run, instruction); };
     if (planned.schedule != nullptr) {
@@ -348,18 +360,23 @@ bool CaptureSession::record_run(std::shared_ptr<const runtime::Plan> plan,
     }
     note_run(*run, first);
     graph_->runs.push_back(std::move(run));
-    lanes_.note_work(0, "a program");
+    queues_.note_work(0, "a program");
   });
   return is_bound;
 }
 
 Tensor CaptureSession::random_state() {
-  if (graph_->random_state.defined()) return graph_->random_state;
-  constexpr std::int64_t kElements = 3;
-  device::Device* space = device_.uses_host_memory() ? nullptr : &device_;
-  auto storage = eager::make_storage(*this, space, kElements * sizeof(std::uint64_t), *origin(),
-                                     "random state");
   const std::lock_guard lock(mutex_);
+  if (graph_->random_state.defined()) return graph_->random_state;
+  require_open();
+  require_thread();
+  constexpr std::int64_t kElements = 3;
+  constexpr const char* kName = "random state";
+  device::Device* space = device_.uses_host_memory() ? nullptr : &device_;
+  loci_stream* stream = space == nullptr ? nullptr : origin()->stream();
+  memory::Buffer memory =
+      graph_->memory->allocate_kept(space, kElements * sizeof(std::uint64_t), stream, kName);
+  auto storage = eager::make_storage(*this, space, std::move(memory), *origin(), kName);
   graph_->random_state =
       Tensor(std::make_shared<tensor::TensorImpl>(kUInt64, Shape{kElements}, std::move(storage)));
   return graph_->random_state;
@@ -370,102 +387,43 @@ std::int64_t CaptureSession::next_draw() {
   return graph_->draws++;
 }
 
-std::uint64_t CaptureSession::mark(const eager::Lane& /*lane*/) {
+void CaptureSession::note_gradient(const std::shared_ptr<tensor::TensorImpl>& tensor,
+                                   bool is_read) {
   const std::lock_guard lock(mutex_);
-  return lanes_.mark();
+  graph_->gradients.note(tensor, is_read);
 }
 
-void CaptureSession::wait_for(const eager::Lane& waiting, const eager::Lane& of,
+bool CaptureSession::has_earlier_gradient(const tensor::TensorImpl& tensor) const {
+  const std::lock_guard lock(mutex_);
+  return graph_->gradients.has_earlier(tensor);
+}
+
+std::uint64_t CaptureSession::mark(const eager::Queue& /*queue*/) {
+  const std::lock_guard lock(mutex_);
+  return queues_.mark();
+}
+
+void CaptureSession::wait_for(const eager::Queue& waiting, const eager::Queue& of,
                               std::uint64_t mark) {
-  guarded([&] { lanes_.wait_for(lanes_.number_of(waiting), lanes_.number_of(of), mark); });
+  guarded([&] { queues_.wait_for(queues_.number_of(waiting), queues_.number_of(of), mark); });
 }
 
-void CaptureSession::join(const std::shared_ptr<eager::Lane>& lane) {
+void CaptureSession::join(const std::shared_ptr<eager::Queue>& queue) {
   guarded([&] {
-    if (&lane->device() != &device_) {
+    if (&queue->device() != &device_) {
       core::raise(ErrorCode::kUnsupported,
                   "[capture] a stream of {} waits for an event of {}: a graph is of one device; "
                   "capture a graph for each",
-                  lane->device().place().to_string(), name());
+                  queue->device().place().to_string(), name());
     }
-    lanes_.fork(lane);
-    lane->set_recorder(shared_from_this());
+    queues_.fork(queue);
+    queue->set_recorder(shared_from_this());
   });
 }
 
 std::vector<std::string> CaptureSession::unjoined() const {
   const std::lock_guard lock(mutex_);
-  return lanes_.unjoined();
-}
-
-void CaptureSession::release_lanes() noexcept {
-  if (!is_open_.exchange(false)) return;
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_.lane(i)->set_recorder(nullptr);
-  }
-  device::leave_capture(*this);
-}
-
-void CaptureSession::keep_outputs() {
-  for (const auto& [address, each] : written_) {
-    if (!each.is_made) continue;
-    if (std::shared_ptr<tensor::Storage> storage = each.storage.lock()) {
-      storage->absence.store(tensor::kNotReplayed, std::memory_order_relaxed);
-      graph_->outputs.push_back(std::move(storage));
-    }
-  }
-}
-
-// Of a capture that has failed: its outputs will never be computed, and nothing is changed.
-void CaptureSession::drop() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    drop_outputs();
-    open_.reset();
-  }
-  graph_->give_up();  // ends nodes of the tape, and with them memory
-}
-
-void CaptureSession::drop_outputs() noexcept {
-  for (const auto& [address, each] : written_) {
-    const std::shared_ptr<tensor::Storage> storage = each.storage.lock();
-    if (each.is_made && storage != nullptr) {
-      storage->absence.store("the capture that would have computed it was given up",
-                             std::memory_order_relaxed);
-    }
-  }
-}
-
-std::shared_ptr<CapturedGraph> CaptureSession::finish(GraphSplitting splitting) {
-  const std::vector<std::string> forks = unjoined();
-  release_lanes();
-  if (!forks.empty()) invalidate(fork_refusal(forks, name()));
-  if (has_failed()) {
-    drop();
-    throw *failure_;
-  }
-  try {
-    graph_->native.lower(device_, splitting);
-  } catch (...) {
-    drop();
-    throw;
-  }
-  const std::lock_guard lock(mutex_);
-  keep_outputs();
-  if (temporaries_) {
-    graph_->native.share(temporaries_->take_ended(), *graph_->memory,
-                         kSharedBytes + graph_->peak_bytes / 4);
-  }
-  graph_->seal(std::move(extents_));
-  open_.reset();
-  return graph_;
-}
-
-void CaptureSession::abandon() noexcept {
-  if (!is_open()) return;
-  release_lanes();
-  drop();
+  return queues_.unjoined();
 }
 
 }  // namespace loci::capture

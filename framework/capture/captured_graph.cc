@@ -12,7 +12,7 @@ CapturedGraph::CapturedGraph(std::uint64_t number, device::Device& device,
   list.set_name(fmt::format("graph {} at {}", number, device.place().to_string()));
 }
 
-// By whichever thread ends the last replay; it may be a lane's.
+// The thread that ends the last replay destroys it; that may be a queue's.
 CapturedGraph::~CapturedGraph() { retire(); }
 
 void CapturedGraph::retire() noexcept {
@@ -36,6 +36,7 @@ void CapturedGraph::seal(std::vector<Extent> written) {
 void CapturedGraph::prepare_replay(std::uint64_t earlier) {
   device.require_reach();
   outside.check(number, earlier);
+  gradients.check(number, earlier);
   bool has_moved = false;
   for (const std::unique_ptr<ProgramRun>& each : runs) {
     if (!each->is_bound()) [[unlikely]] {

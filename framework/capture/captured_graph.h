@@ -1,4 +1,4 @@
-// What a capture leaves: a launch list with all that it needs, which a lane runs as one task.
+// The result of a capture: a launch list with all that it needs, which a queue runs as one task.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/capture/dot_file.h"
+#include "framework/capture/gradient_slots.h"
 #include "framework/capture/graph_memory.h"
 #include "framework/capture/history_changes.h"
 #include "framework/capture/launch_list.h"
@@ -34,6 +35,7 @@ class CapturedGraph final : public eager::Batch {
   std::vector<memory::Buffer> kept;                       // of kernels: their state
   std::vector<DotEdge> edges;
   HistoryChanges changes;
+  GradientSlots gradients;
   Tensor random_state;     // that its random ops draw from; undefined without any
   std::int64_t draws = 0;  // of a replay
   std::uint64_t peak_bytes = 0;
@@ -44,11 +46,14 @@ class CapturedGraph final : public eager::Batch {
   // it was captured, or can be brought to that.
   void prepare_replay(std::uint64_t earlier);
   // Once no replay is under way and none will come: its outputs are nobody's but their users',
-  // although a lane's worker may still have the graph for a moment.
+  // although a queue's worker may still have the graph for a moment.
   void retire() noexcept;
   // Without a replay since the capture: what the tape says of tensors that were to change is
   // undone.
-  void give_up() noexcept { changes.undo(); }
+  void give_up() noexcept {
+    changes.undo();
+    gradients.undo();
+  }
   // Waits for replays that are under way, whatever becomes of them.
   void wait() noexcept;
 
@@ -60,8 +65,8 @@ class CapturedGraph final : public eager::Batch {
     return list.parts();
   }
   [[nodiscard]] std::uint64_t correlations() const override { return list.size(); }
-  void run(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) override {
-    native.run(device, lane, stream, correlation);
+  void run(eager::Queue& queue, loci_stream* stream, std::uint64_t correlation) override {
+    native.run(device, queue, stream, correlation);
   }
   void fail(const std::shared_ptr<device::Failure>& failure) override;
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override;

@@ -26,11 +26,11 @@ void set_state(device::Device& device, const Tensor& state,
 
 }  // namespace
 
-void DrawingReplay::run(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) {
+void DrawingReplay::run(eager::Queue& queue, loci_stream* stream, std::uint64_t correlation) {
   set_state(graph_->device, graph_->random_state,
             {position_.seed, 0, static_cast<std::uint64_t>(position_.offset)}, stream,
             correlation + graph_->correlations());
-  graph_->run(lane, stream, correlation);
+  graph_->run(queue, stream, correlation);
 }
 
 }  // namespace loci::capture

@@ -29,7 +29,7 @@ class DrawingReplay final : public eager::Batch {
   [[nodiscard]] std::uint64_t correlations() const override {
     return graph_->correlations() + kStateElements;
   }
-  void run(eager::Lane& lane, loci_stream* stream, std::uint64_t correlation) override;
+  void run(eager::Queue& queue, loci_stream* stream, std::uint64_t correlation) override;
   void fail(const std::shared_ptr<device::Failure>& failure) override { graph_->fail(failure); }
   [[nodiscard]] std::shared_ptr<device::Failure> failed_input() const override {
     return graph_->failed_input();

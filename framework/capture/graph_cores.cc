@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "framework/capture/range_dependencies.h"
-#include "framework/compile/track_memory.h"
 #include "framework/core/log.h"
 #include "framework/core/thread_team.h"
+#include "framework/planning/track_memory.h"
 #include "framework/profiler/recording.h"
 
 namespace loci::capture {
 namespace {
 
-using runtime::CoreForksPolicy;
+using execution::CoreForksPolicy;
 
 // As many as runs of programs have.
 std::size_t most_tracks() {
@@ -36,11 +36,11 @@ struct Move {
   std::uint64_t by = 0;
 };
 
-// A caller waits on a core of its own while a lane replays, so that helpers begin late.
+// A caller waits on a core of its own while a queue replays, so that helpers begin late.
 constexpr std::uint64_t kLeastGainNs = 2000;
 
-bool is_worthwhile(const runtime::CoreForks& forks) {
-  return runtime::core_forks_policy() == CoreForksPolicy::kAlways ||
+bool is_worthwhile(const execution::CoreForks& forks) {
+  return execution::core_forks_policy() == CoreForksPolicy::kAlways ||
          forks.forked_ns + kLeastGainNs <= forks.plain_ns;
 }
 
@@ -79,8 +79,8 @@ void visit_moved(const LaunchList& list, const std::vector<Move>& moves, const V
 }
 
 // When all uses have ended.
-runtime::Clock end_of(const GraphTemporary& temporary, const runtime::Timeline& timeline) {
-  runtime::Clock clock;
+planning::Clock end_of(const GraphTemporary& temporary, const planning::Timeline& timeline) {
+  planning::Clock clock;
   for (const GraphTemporary::Use& use : temporary.uses) {
     const std::size_t track = timeline.track(use.item);
     if (track >= clock.size()) clock.resize(track + 1);
@@ -89,12 +89,12 @@ runtime::Clock end_of(const GraphTemporary& temporary, const runtime::Timeline& 
   return clock;
 }
 
-runtime::MemoryPlan place(const std::vector<GraphTemporary>& temporaries,
-                          const runtime::Timeline& timeline) {
-  std::vector<runtime::Clock> ends;
+planning::MemoryPlan place(const std::vector<GraphTemporary>& temporaries,
+                           const planning::Timeline& timeline) {
+  std::vector<planning::Clock> ends;
   ends.reserve(temporaries.size());
   for (const GraphTemporary& each : temporaries) ends.push_back(end_of(each, timeline));
-  std::vector<runtime::TrackBuffer> buffers;
+  std::vector<planning::TrackBuffer> buffers;
   for (std::size_t i = 0; i < temporaries.size(); ++i) {
     const std::vector<GraphTemporary::Use>& uses = temporaries[i].uses;
     buffers.push_back({temporaries[i].bytes, static_cast<std::int32_t>(uses.front().item),
@@ -107,7 +107,7 @@ runtime::MemoryPlan place(const std::vector<GraphTemporary>& temporaries,
 
 bool GraphCores::may_share(const device::Device& device) {
   return device.is_inline() && most_tracks() > 1 &&
-         runtime::core_forks_policy() != CoreForksPolicy::kOff;
+         execution::core_forks_policy() != CoreForksPolicy::kOff;
 }
 
 GraphCores::GraphCores(LaunchList& list, std::vector<GraphTemporary> temporaries,
@@ -136,7 +136,7 @@ void GraphCores::run(const LaunchList::Target& target, std::uint64_t correlation
 // The replay has succeeded, and the list goes on as it is where this fails.
 void GraphCores::consider() {
   try {
-    const bool always = runtime::core_forks_policy() == CoreForksPolicy::kAlways;
+    const bool always = execution::core_forks_policy() == CoreForksPolicy::kAlways;
     auto made = plan_core_forks(find_launches(), most_tracks(), times_.launches(), always);
     if (made && is_worthwhile(made->forks) && move_temporaries(made->timeline)) {
       forks_ = std::move(made->forks);
@@ -150,8 +150,8 @@ void GraphCores::consider() {
   temporaries_ = {};
 }
 
-runtime::CoreLaunches GraphCores::find_launches() const {
-  runtime::CoreLaunches launches;
+planning::CoreLaunches GraphCores::find_launches() const {
+  planning::CoreLaunches launches;
   std::vector<Extent> written;
   const std::vector<Move> moves = to_own_addresses(temporaries_);
   visit_moved(list_, moves, [&](std::uint32_t /*item*/, const Extent& extent, bool writes) {
@@ -176,8 +176,8 @@ runtime::CoreLaunches GraphCores::find_launches() const {
 }
 
 // False where that would take more memory than it may.
-bool GraphCores::move_temporaries(const runtime::Timeline& timeline) {
-  const runtime::MemoryPlan plan = place(temporaries_, timeline);
+bool GraphCores::move_temporaries(const planning::Timeline& timeline) {
+  const planning::MemoryPlan plan = place(temporaries_, timeline);
   if (plan.bytes > most_bytes_) return false;
   memory_ = memory::host_allocator().allocate(plan.bytes, nullptr, "(shared launches)");
   memory_bytes_ = plan.bytes;
@@ -194,7 +194,7 @@ bool GraphCores::move_temporaries(const runtime::Timeline& timeline) {
 
 std::string GraphCores::told() const {
   if (!is_shared_.load(std::memory_order_acquire)) return {};
-  return runtime::cores_text(forks_.launches, forks_.segments, counts_.told());
+  return execution::cores_text(forks_.launches, forks_.segments, counts_.told());
 }
 
 }  // namespace loci::capture

@@ -11,10 +11,10 @@
 #include "framework/capture/graph_temporaries.h"
 #include "framework/capture/launch_list.h"
 #include "framework/capture/list_runs.h"
-#include "framework/compile/core_planner.h"
+#include "framework/execution/core_counts.h"
+#include "framework/execution/launch_times.h"
 #include "framework/memory/allocator.h"
-#include "framework/run/core_counts.h"
-#include "framework/run/launch_times.h"
+#include "framework/planning/core_planner.h"
 
 namespace loci::capture {
 
@@ -41,19 +41,19 @@ class GraphCores {
 
  private:
   void consider();
-  [[nodiscard]] runtime::CoreLaunches find_launches() const;
-  bool move_temporaries(const runtime::Timeline& timeline);
+  [[nodiscard]] planning::CoreLaunches find_launches() const;
+  bool move_temporaries(const planning::Timeline& timeline);
 
   LaunchList& list_;
   std::vector<GraphTemporary> temporaries_;  // until the list is shared, or will not be
   GraphMemory& graph_memory_;
   const std::uint64_t most_bytes_;
-  runtime::LaunchTimes times_;
-  runtime::CoreForks forks_;
+  execution::LaunchTimes times_;
+  execution::CoreForks forks_;
   memory::Buffer memory_;  // of temporaries
   std::uint64_t memory_bytes_ = 0;
   std::unique_ptr<ListRuns> runs_;  // null: one after the other
-  runtime::CoreCounts counts_;
+  execution::CoreCounts counts_;
   std::atomic<bool> is_shared_{false};
 };
 

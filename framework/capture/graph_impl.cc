@@ -12,7 +12,7 @@
 #include "framework/core/raise.h"
 #include "framework/core/steady_time.h"
 #include "framework/device/device_manager.h"
-#include "framework/eager/lanes.h"
+#include "framework/eager/queues.h"
 #include "framework/eager/thread_state.h"
 #include "framework/profiler/parts.h"
 
@@ -33,9 +33,9 @@ device::Device& device_at(const Place& place) {
   return devices.get(devices.resolve(place, Place()));
 }
 
-// Whether a StreamGuard of the thread names that lane.
-bool is_guarded(const eager::ThreadState& thread, const eager::Lane& lane) {
-  return std::find(thread.streams.begin(), thread.streams.end(), &lane) != thread.streams.end();
+// True if a StreamGuard of the thread names the queue.
+bool is_guarded(const eager::ThreadState& thread, const eager::Queue& queue) {
+  return std::find(thread.streams.begin(), thread.streams.end(), &queue) != thread.streams.end();
 }
 
 }  // namespace
@@ -91,11 +91,11 @@ void GraphImpl::begin() {
   device_.require_reach();
   ThreadCaptures::of_this_thread().remove_ended();
   eager::ThreadState& thread = eager::thread_state();
-  eager::Lanes& lanes = eager::Lanes::instance();
-  eager::Lane& standard = lanes.default_lane(device_);
-  eager::Lane& current = eager::current_lane(thread, standard);
-  std::shared_ptr<eager::Lane> origin(std::shared_ptr<void>(), &current);
-  std::shared_ptr<eager::Lane> own_lane;  // null: the user's is captured
+  eager::Queues& queues = eager::Queues::instance();
+  eager::Queue& standard = queues.default_queue(device_);
+  eager::Queue& current = eager::current_queue(thread, standard);
+  std::shared_ptr<eager::Queue> origin(std::shared_ptr<void>(), &current);
+  std::shared_ptr<eager::Queue> own_queue;  // null: the user's is captured
   if (is_guarded(thread, current)) {
     if (&current == &standard) {
       core::raise(ErrorCode::kInvalidArgument,
@@ -110,13 +110,13 @@ void GraphImpl::begin() {
                   place().to_string(), current.recorder()->number());
     }
   } else {
-    origin = own_lane = lanes.lease(device_);
+    origin = own_queue = queues.lease(device_);
   }
   number_ = device_graph::next_graph_number();
   begun_ns_ = core::steady_ns();
   session_ = std::make_shared<CaptureSession>(number_, std::move(origin), internal(mode_), memory_);
   session_->open();
-  ThreadCaptures::of_this_thread().add(session_, std::move(own_lane));
+  ThreadCaptures::of_this_thread().add(session_, std::move(own_queue));
 }
 
 void GraphImpl::end() {
@@ -155,23 +155,23 @@ void GraphImpl::abort() noexcept {
   session_.reset();
 }
 
-void GraphImpl::replay(eager::Lane* lane, const void* site) {
+void GraphImpl::replay(eager::Queue* queue, const void* site) {
   require_current_context("replay");
   if (graph_ == nullptr) {
     core::raise(ErrorCode::kInvalidArgument, "[replay] the graph at {} {}", place().to_string(),
                 session_ != nullptr ? "is still being captured; call capture_end() first"
                                     : "is not captured, or was reset; capture it first");
   }
-  if (lane == nullptr) {
-    lane =
-        &eager::current_lane(eager::thread_state(), eager::Lanes::instance().default_lane(device_));
-  } else if (&lane->device() != &device_) {
+  if (queue == nullptr) {
+    queue = &eager::current_queue(eager::thread_state(),
+                                  eager::Queues::instance().default_queue(device_));
+  } else if (&queue->device() != &device_) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[replay] graph {} is of {}, and the stream of {}; give a stream of the graph's "
                 "place",
-                number_, place().to_string(), lane->device().place().to_string());
+                number_, place().to_string(), queue->device().place().to_string());
   }
-  if (const auto recorder = lane->recorder()) {
+  if (const auto recorder = queue->recorder()) {
     core::raise(ErrorCode::kInvalidArgument,
                 "[replay] graph {} at {} is replayed within the capture of graph {}; replay it "
                 "before or after",
@@ -187,9 +187,10 @@ void GraphImpl::replay(eager::Lane* lane, const void* site) {
     if (draws) task.batch = std::make_shared<DrawingReplay>(graph_, position);
   }
   task.site = site;
-  lane->submit(task);
+  queue->submit(task);
   ++replays_;
-  if (eager::thread_state().is_serial) lane->synchronize();
+  graph_->gradients.leave();
+  if (eager::thread_state().is_serial) queue->synchronize();
 }
 
 void GraphImpl::reset() {

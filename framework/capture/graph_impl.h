@@ -40,7 +40,7 @@ class GraphImpl {
   void begin();
   void end();
   void abort() noexcept;
-  void replay(eager::Lane* lane, const void* site);
+  void replay(eager::Queue* queue, const void* site);
   void reset();
   void print(const std::string& prefix) const;
 

@@ -79,9 +79,9 @@ std::shared_ptr<GraphMemory> GraphMemory::make() {
           }};
 }
 
-memory::PrivatePool& GraphMemory::pool_of(device::Device* space) {
+memory::PrivatePool& GraphMemory::pool_of(device::Device* space, Pools& pools) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<memory::PrivatePool>& pool = pools_[space];
+  std::unique_ptr<memory::PrivatePool>& pool = pools[space];
   if (pool == nullptr) {
     pool = space == nullptr ? std::make_unique<memory::PrivatePool>()
                             : std::make_unique<memory::PrivatePool>(*space);
@@ -91,19 +91,26 @@ memory::PrivatePool& GraphMemory::pool_of(device::Device* space) {
 
 memory::Buffer GraphMemory::allocate(device::Device* space, std::uint64_t bytes,
                                      loci_stream* stream, const char* name) {
-  return pool_of(space).allocate(bytes, stream, name);
+  return pool_of(space, pools_).allocate(bytes, stream, name);
+}
+
+memory::Buffer GraphMemory::allocate_kept(device::Device* space, std::uint64_t bytes,
+                                          loci_stream* stream, const char* name) {
+  return pool_of(space, kept_pools_).allocate(bytes, stream, name);
 }
 
 memory::Stats GraphMemory::stats() const {
   const std::lock_guard lock(mutex_);
   memory::Stats sum;
-  for (const auto& [space, pool] : pools_) {
-    const memory::Stats stats = pool->stats();
-    sum.in_use += stats.in_use;
-    sum.cached += stats.cached;
-    sum.peak_in_use += stats.peak_in_use;
-    sum.allocations += stats.allocations;
-    sum.backend_allocations += stats.backend_allocations;
+  for (const Pools* pools : {&pools_, &kept_pools_}) {
+    for (const auto& [space, pool] : *pools) {
+      const memory::Stats stats = pool->stats();
+      sum.in_use += stats.in_use;
+      sum.cached += stats.cached;
+      sum.peak_in_use += stats.peak_in_use;
+      sum.allocations += stats.allocations;
+      sum.backend_allocations += stats.backend_allocations;
+    }
   }
   sum.cached += beside_bytes_.load(std::memory_order_relaxed);
   return sum;
@@ -163,6 +170,9 @@ void GraphMemory::give_back() {
         return meet(member.written, segment);
       });
     });
+  }
+  for (const auto& [space, pool] : kept_pools_) {
+    pool->give_back([](const void* /*data*/, std::uint64_t /*bytes*/) { return true; });
   }
 }
 

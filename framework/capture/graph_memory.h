@@ -36,6 +36,11 @@ class GraphMemory {
   // Of the space (null: the host's) for work of that stream. Throws Error(kOutOfMemory).
   [[nodiscard]] memory::Buffer allocate(device::Device* space, std::uint64_t bytes,
                                         loci_stream* stream, const char* name);
+  // Likewise for what a graph keeps from the capture, or the beginning of a replay, to the end of
+  // its work: nothing of it is, or was, a block that allocate() gives, which other work of the same
+  // graph writes in each replay.
+  [[nodiscard]] memory::Buffer allocate_kept(device::Device* space, std::uint64_t bytes,
+                                             loci_stream* stream, const char* name);
   // Sums over its spaces, with what a graph has beside them.
   [[nodiscard]] memory::Stats stats() const;
   // Host memory that a graph has taken for replays alone, or gives back: it counts as held.
@@ -79,11 +84,14 @@ class GraphMemory {
     std::shared_ptr<const Outputs> overwrites;
   };
 
-  memory::PrivatePool& pool_of(device::Device* space);
+  using Pools = std::map<device::Device*, std::unique_ptr<memory::PrivatePool>>;
+
+  memory::PrivatePool& pool_of(device::Device* space, Pools& pools);
 
   core::ContextUse use_;  // first, so that what follows ends within it
   mutable std::mutex mutex_;
-  std::map<device::Device*, std::unique_ptr<memory::PrivatePool>> pools_;
+  Pools pools_;
+  Pools kept_pools_;
   std::vector<Member> members_;  // in the order of their capture
   std::atomic<std::size_t> member_count_{0};
   std::size_t open_captures_ = 0;

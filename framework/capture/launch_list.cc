@@ -8,12 +8,13 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/core/process_end.h"
+#include "framework/device/timed_work.h"
 #include "framework/dispatch/capture_refusal.h"
+#include "framework/execution/operator_label.h"
+#include "framework/execution/operator_log.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/parts.h"
 #include "framework/profiler/scope.h"
-#include "framework/run/operator_label.h"
-#include "framework/run/operator_log.h"
 
 namespace loci::capture {
 namespace {
@@ -91,19 +92,19 @@ std::size_t LaunchList::add_launch(std::shared_ptr<const eager::CallPlan> plan,
 
 std::size_t LaunchList::add_launch(const ProgramRun& run, std::size_t instruction) {
   is_small_ = false;
-  const runtime::Frame::Launch launch = run.frame().launch_of(instruction);
+  const execution::Frame::Launch launch = run.frame().launch_of(instruction);
   Item item;
   item.launch = launch.function;
   item.prepared = launch.prepared;
   item.call = launch.call;
   ++launches_;
-  const runtime::Instruction& planned = run.plan().instructions[instruction];
+  const execution::Instruction& planned = run.plan().instructions[instruction];
   return add(item,
              {.program = &run.plan(),
               .instruction = static_cast<std::uint32_t>(instruction),
               .inputs = static_cast<std::uint32_t>(planned.inputs.size()),
               .outputs = static_cast<std::uint32_t>(planned.outputs.size())},
-             runtime::describe_instruction(run.plan(), instruction));
+             execution::describe_instruction(run.plan(), instruction));
 }
 
 std::size_t LaunchList::add_copy(const transfer::End& from, const transfer::End& to,
@@ -127,7 +128,7 @@ std::string LaunchList::type(std::size_t item) const {
   const Origin& origin = origins_[item];
   if (origin.plan != nullptr) return origin.plan->schema->name();
   if (origin.program != nullptr) {
-    const runtime::Instruction& instruction = origin.program->instructions[origin.instruction];
+    const execution::Instruction& instruction = origin.program->instructions[origin.instruction];
     return origin.program->operators[static_cast<std::size_t>(instruction.op)].op->type();
   }
   switch (steps_[items_[item].step].kind) {
@@ -206,7 +207,7 @@ void LaunchList::run_step(const Item& item, const Target& target, std::uint64_t 
                    copy.permit, correlation);
   } else if (step.kind == Step::Kind::kFunction) {
     const Function& function = functions_[step.index];
-    target.lane.call_on_host(function.function, function.site, correlation);
+    target.queue.call_on_host(function.function, function.site, correlation);
   }
 }
 
@@ -229,6 +230,9 @@ loci_error* LaunchList::call_recorded(std::size_t item, const Target& target,
   const profiler::Scope scope(label(item), in_detail ? 0 : correlation);
   const profiler::Scope compute(label_of(profiler::Part::kCompute), correlation,
                                 profiler::Level::kDetail);
+  const std::string name = type(item);
+  const device::TimedWork timed(target.queue.device(), target.stream,
+                                {.correlation = correlation, .name = name});
   return call(items_[item], target, correlation);
 }
 
@@ -257,8 +261,8 @@ profiler::LabelId LaunchList::label(std::size_t item) {
   Origin& origin = origins_[item];
   if (origin.plan != nullptr) return eager::label_of(*origin.plan);
   if (origin.label == 0) {
-    origin.label = profiler::LabelTable::instance().intern(
-        runtime::operator_label(*origin.program, origin.program->instructions[origin.instruction]));
+    origin.label = profiler::LabelTable::instance().intern(execution::operator_label(
+        *origin.program, origin.program->instructions[origin.instruction]));
   }
   return origin.label;
 }
@@ -294,7 +298,7 @@ std::string LaunchList::launch_refusal(std::size_t item) const {
     return dispatch::capture_refusal(*origin.plan->schema, *origin.plan->kernel, on_host,
                                      origin.inputs);
   }
-  const runtime::Instruction& instruction = origin.program->instructions[origin.instruction];
+  const execution::Instruction& instruction = origin.program->instructions[origin.instruction];
   const ops::OpSchema& schema =
       *origin.program->operators[static_cast<std::size_t>(instruction.op)].op->schema;
   return dispatch::capture_refusal(schema, *instruction.launch()->kernel, on_host, origin.inputs);

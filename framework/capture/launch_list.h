@@ -16,7 +16,7 @@
 #include "framework/eager/batch.h"
 #include "framework/eager/call_plan.h"
 #include "framework/eager/host_function.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 #include "framework/memory/allocator.h"
 #include "framework/profiler/recording.h"
 #include "framework/transfer/transfer.h"
@@ -70,12 +70,12 @@ class LaunchList final : public device_graph::GraphItems {
   // Where a replay goes.
   struct Target {
     const device::Device& device;
-    eager::Lane& lane;
+    eager::Queue& queue;
     loci_stream* stream;
   };
   // Whether all items have run, so that none has code that is new.
   [[nodiscard]] bool has_run() const { return noted_ == items_.size(); }
-  // Hands the items [first, last) to the stream of the lane, or does them on an inline device, the
+  // Hands the items [first, last) to the stream of the queue, or does them on an inline device, the
   // first one with that correlation. Throws Error with the item.
   void run(std::size_t first, std::size_t last, const Target& target, std::uint64_t correlation);
 
@@ -125,7 +125,7 @@ class LaunchList final : public device_graph::GraphItems {
   // Where an item is from; not used while running.
   struct Origin {
     std::shared_ptr<const eager::CallPlan> plan = nullptr;
-    const runtime::Plan* program = nullptr;
+    const execution::Plan* program = nullptr;
     std::uint32_t instruction = 0;
     profiler::LabelId label = 0;  // of a program's, once it has been asked for
     std::uint32_t stream = 0;

@@ -18,7 +18,7 @@ void ListRuns::run_plain(std::size_t first, std::size_t last) {
   list_.run(first, last, *target_, correlation_ + first);
 }
 
-void ListRuns::run(const runtime::CoreSegment& segment, runtime::CoreWalk& walk) noexcept {
+void ListRuns::run(const execution::CoreSegment& segment, execution::CoreWalk& walk) noexcept {
   for (std::uint32_t i = segment.first; i < segment.last; ++i) {
     const std::uint32_t item = forks().order[i];
     if (!walk.is_wanted(item)) continue;

@@ -83,9 +83,9 @@ void NativeGraph::follow() {
   is_behind_ = false;
 }
 
-void NativeGraph::run(const device::Device& device, eager::Lane& lane, loci_stream* stream,
+void NativeGraph::run(const device::Device& device, eager::Queue& queue, loci_stream* stream,
                       std::uint64_t correlation) {
-  const LaunchList::Target target{device, lane, stream};
+  const LaunchList::Target target{device, queue, stream};
   const device_graph::ReplayScope scope(number_, ++replay_);
   if (cores_ != nullptr) return cores_->run(target, correlation);
   if (!is_native_) return list_.run(0, list_.size(), target, correlation);

@@ -10,7 +10,7 @@
 #include "framework/capture/graph_cores.h"
 #include "framework/capture/launch_list.h"
 #include "framework/device_graph/device_graph.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 
 namespace loci::capture {
 
@@ -31,9 +31,9 @@ class NativeGraph {
   // then until it has followed.
   void follow();
   [[nodiscard]] bool is_behind() const { return is_behind_; }
-  // A replay: all of it into the stream of the lane, the first item with that correlation. Throws
+  // A replay: all of it into the stream of the queue, the first item with that correlation. Throws
   // Error.
-  void run(const device::Device& device, eager::Lane& lane, loci_stream* stream,
+  void run(const device::Device& device, eager::Queue& queue, loci_stream* stream,
            std::uint64_t correlation);
 
   [[nodiscard]] std::vector<GraphSegment> segments() const;

@@ -8,14 +8,11 @@
 #include "framework/core/raise.h"
 
 namespace loci::capture {
-namespace {
 
 std::string name_of(const tensor::TensorImpl& tensor) {
   return fmt::format("'{}' {}{} at {}", tensor.name(), dtype_name(tensor.dtype()),
                      tensor.shape().to_string(), tensor.place().to_string());
 }
-
-}  // namespace
 
 OutsideTensors::~OutsideTensors() {
   for (const Outside& each : tensors_) each.extras->graph_readers.fetch_sub(1);

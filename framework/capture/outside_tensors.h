@@ -15,6 +15,9 @@
 
 namespace loci::capture {
 
+// For messages: "'x' float32[4] at sim:0".
+[[nodiscard]] std::string name_of(const tensor::TensorImpl& tensor);
+
 // Keeps their memory, so that none of it can become another tensor's. A tensor that only graphs
 // have is refused all the same, if that came after the capture: whoever replays may think of
 // another one that he has set instead. What nobody had as the capture ended is a constant of the
@@ -74,7 +77,7 @@ class OutsideTensors {
     bool is_constant = false;
     std::string read_by_host = {};      // within the capture; empty: it was not
     std::uint64_t version_by_host = 0;  // that it had then
-    std::string name;                   // "'x' float32[4] at sim:0"
+    std::string name;                   // as name_of() has it
     std::string op;                     // the first that has it
   };
 

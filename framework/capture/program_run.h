@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "framework/eager/task.h"
-#include "framework/run/frame.h"
+#include "framework/execution/frame.h"
 #include "framework/tensor/scope_impl.h"
 #include "framework/tensor/tensor_impl.h"
 
@@ -17,11 +17,11 @@ class ProgramRun {
  public:
   // Throws what Frame throws, and Error(kInvalidArgument) for a plan that no graph can have, naming
   // the operator.
-  ProgramRun(std::shared_ptr<const runtime::Plan> plan, std::shared_ptr<tensor::ScopeImpl> scope,
-             const device::Device& device, runtime::FrameMemory& memory);
+  ProgramRun(std::shared_ptr<const execution::Plan> plan, std::shared_ptr<tensor::ScopeImpl> scope,
+             const device::Device& device, execution::FrameMemory& memory);
 
-  [[nodiscard]] const runtime::Plan& plan() const { return *plan_; }
-  [[nodiscard]] const runtime::Frame& frame() const { return *frame_; }
+  [[nodiscard]] const execution::Plan& plan() const { return *plan_; }
+  [[nodiscard]] const execution::Frame& frame() const { return *frame_; }
 
   // Before anything else. False if a variable has another type than in the plan.
   [[nodiscard]] bool bind_first() { return frame_->bind_scope(*scope_); }
@@ -49,9 +49,9 @@ class ProgramRun {
   }
 
  private:
-  std::shared_ptr<const runtime::Plan> plan_;
+  std::shared_ptr<const execution::Plan> plan_;
   std::shared_ptr<tensor::ScopeImpl> scope_;
-  std::unique_ptr<runtime::Frame> frame_;
+  std::unique_ptr<execution::Frame> frame_;
 };
 
 }  // namespace loci::capture

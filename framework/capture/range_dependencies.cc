@@ -59,8 +59,8 @@ void RangeDependencies::write(std::uint32_t now, std::uint64_t begin, std::uint6
   pieces_.emplace_hint(at, begin, Piece{end, now, kNone});
 }
 
-runtime::Dependencies RangeDependencies::take() {
-  for (std::vector<runtime::Dependency>& list : found_) {
+planning::Dependencies RangeDependencies::take() {
+  for (std::vector<planning::Dependency>& list : found_) {
     std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.on < b.on; });
     const auto same = [](const auto& a, const auto& b) { return a.on == b.on; };
     list.erase(std::unique(list.begin(), list.end(), same), list.end());

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "framework/compile/dependencies.h"
+#include "framework/planning/dependencies.h"
 
 namespace loci::capture {
 
@@ -20,7 +20,7 @@ class RangeDependencies {
   void write(std::uint32_t now, std::uint64_t begin, std::uint64_t end);
 
   // Once, by launch; those of each in ascending order, every one once.
-  [[nodiscard]] runtime::Dependencies take();
+  [[nodiscard]] planning::Dependencies take();
 
  private:
   static constexpr std::int64_t kNone = -1;
@@ -42,7 +42,7 @@ class RangeDependencies {
   Pieces::iterator cover(std::uint64_t begin, std::uint64_t end);
   void need(std::uint32_t now, std::int64_t on);
 
-  runtime::Dependencies found_;
+  planning::Dependencies found_;
   Pieces pieces_;
   std::vector<Reader> readers_;
 };

@@ -23,7 +23,7 @@ namespace loci::capture {
 // A run of a program at another place.
 [[nodiscard]] Error run_refusal(const Place& place, const std::string& graph);
 
-// The capture ends with streams that are not joined, as GraphLanes::unjoined() tells them.
+// The capture ends with streams that are not joined, as GraphQueues::unjoined() tells them.
 [[nodiscard]] Error fork_refusal(const std::vector<std::string>& forks, const std::string& graph);
 
 // Throws Error where no graph can have the launch, for a reason that the op itself gives.

@@ -9,7 +9,7 @@
 #include "framework/device/device_manager.h"
 #include "framework/device_graph/capturer.h"
 #include "framework/dispatch/capture_refusal.h"
-#include "framework/eager/lanes.h"
+#include "framework/eager/queues.h"
 #include "framework/eager/thread_state.h"
 #include "framework/executor/capture_report.h"
 #include "framework/ops/op_registry.h"
@@ -46,12 +46,12 @@ bool is_random_state(const eager::Task& task, std::size_t argument) {
 class StepLint::Watch {
  public:
   explicit Watch(StepLint& lint)
-      : lint_(lint), tasks_(lint), recorder_before_(std::exchange(runtime::run_recorder, &lint)) {
+      : lint_(lint), tasks_(lint), recorder_before_(std::exchange(execution::run_recorder, &lint)) {
     device::enter_capture(lint_);
   }
   ~Watch() {
     device::leave_capture(lint_);
-    runtime::run_recorder = recorder_before_;
+    execution::run_recorder = recorder_before_;
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -59,14 +59,14 @@ class StepLint::Watch {
  private:
   StepLint& lint_;
   eager::TaskWatch tasks_;
-  runtime::RunRecorder* recorder_before_;
+  execution::RunRecorder* recorder_before_;
 };
 
-StepLint::StepLint(device::Device& device, std::shared_ptr<eager::Lane> origin)
+StepLint::StepLint(device::Device& device, std::shared_ptr<eager::Queue> origin)
     : ActiveCapture(device, device::CaptureMode::kThreadLocal),
       device_(device),
       has_capturer_(core::in_context<device_graph::Capturers>().of(device).capturer != nullptr),
-      lanes_(std::move(origin)),
+      queues_(std::move(origin)),
       beside_(device) {}
 
 std::vector<inspect::CaptureProblem> StepLint::run(const std::function<void()>& step) {
@@ -89,37 +89,37 @@ void StepLint::note_host_reads() {
 }
 
 void StepLint::note_forks() {
-  for (const std::string& stream : lanes_.unjoined()) {
+  for (const std::string& stream : queues_.unjoined()) {
     add("[capture] " + stream, "it was forked off and not joined before the end of the step",
         "record an event in it, and have the stream in which the step began wait for it");
   }
 }
 
 // Numbers are those of no other look, so that its events are foreign here.
-std::uint64_t StepLint::note_record(const eager::Lane& lane) {
+std::uint64_t StepLint::note_record(const eager::Queue& queue) {
   static std::atomic<std::uint64_t> latest{0};
-  if (!lanes_.contains(lane)) return 0;
+  if (!queues_.contains(queue)) return 0;
   const std::uint64_t number = latest.fetch_add(1, std::memory_order_relaxed) + 1;
-  marks_[number] = lanes_.mark();
+  marks_[number] = queues_.mark();
   return number;
 }
 
-void StepLint::note_wait(const std::shared_ptr<eager::Lane>& lane, const eager::Lane& of,
+void StepLint::note_wait(const std::shared_ptr<eager::Queue>& queue, const eager::Queue& of,
                          std::uint64_t number) {
-  const std::size_t waiting = lanes_.number_of(*lane);
+  const std::size_t waiting = queues_.number_of(*queue);
   const auto mark = marks_.find(number);
   if (mark == marks_.end()) {
-    if (waiting == lanes_.size()) return;  // neither is the graph's
-    return add("[capture] " + lanes_.describe(waiting),
+    if (waiting == queues_.size()) return;  // neither is the graph's
+    return add("[capture] " + queues_.describe(waiting),
                "Event::wait() for an event that was recorded outside of the capture",
                "do it before the step or after it");
   }
-  if (waiting < lanes_.size()) {
-    lanes_.wait_for(waiting, lanes_.number_of(of), mark->second);
-  } else if (&lane->device() == &device_) {
-    lanes_.fork(lane);
+  if (waiting < queues_.size()) {
+    queues_.wait_for(waiting, queues_.number_of(of), mark->second);
+  } else if (&queue->device() == &device_) {
+    queues_.fork(queue);
   } else {
-    add(fmt::format("[capture] a stream of {}", lane->device().place().to_string()),
+    add(fmt::format("[capture] a stream of {}", queue->device().place().to_string()),
         fmt::format("it waits for an event of {}, and a graph is of one device",
                     device_.place().to_string()),
         "capture a graph for each");
@@ -142,17 +142,17 @@ std::string StepLint::what(const Made* made) {
   return made == nullptr ? "it" : fmt::format("what [{}] computes", made->by);
 }
 
-void StepLint::note_task(const eager::Task& task, const eager::Lane& lane) {
-  const std::size_t stream = lanes_.number_of(lane);
-  if (stream < lanes_.size()) lanes_.note_work(stream, type_of(task));
+void StepLint::note_task(const eager::Task& task, const eager::Queue& queue) {
+  const std::size_t stream = queues_.number_of(queue);
+  if (stream < queues_.size()) queues_.note_work(stream, type_of(task));
   if (task.batch != nullptr) {
     return add(task.batch->describe(), "a graph cannot have the replay of another one",
                "replay it before the step or after it");
   }
   if (task.plan == nullptr) {
-    return task.arguments.empty() ? note_host_function(task, lane) : note_copy(task, lane);
+    return task.arguments.empty() ? note_host_function(task, queue) : note_copy(task, queue);
   }
-  &lane.device() == &device_ ? note_launch(task) : note_elsewhere(task, lane);
+  &queue.device() == &device_ ? note_launch(task) : note_elsewhere(task, queue);
 }
 
 void StepLint::note_launch(const eager::Task& task) {
@@ -193,34 +193,34 @@ std::string StepLint::record_refusal(const eager::Task& task) const {
                                    task.input_count());
 }
 
-void StepLint::note_elsewhere(const eager::Task& task, const eager::Lane& lane) {
+void StepLint::note_elsewhere(const eager::Task& task, const eager::Queue& queue) {
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     if (task.arguments[i] == nullptr) continue;
     if (find(computed_, task.arguments[i]->storage().get()) == nullptr) continue;
     note_outputs(task, &told_);
     return add(eager::describe(task),
                fmt::format("it runs at {}, and reads '{}', which the graph of {} computes",
-                           lane.device().place().to_string(), name_of(task, i),
+                           queue.device().place().to_string(), name_of(task, i),
                            device_.place().to_string()),
                kPlaceRemedy);
   }
-  note_beside(task, lane);
+  note_beside(task, queue);
 }
 
 // What leaves the device is told once, and not of each that goes on with it.
-void StepLint::note_beside(const eager::Task& task, const eager::Lane& lane) {
+void StepLint::note_beside(const eager::Task& task, const eager::Queue& queue) {
   bool is_told = false;
   for (std::size_t i = 0; i < task.input_count(); ++i) {
     is_told = is_told || (task.arguments[i] != nullptr &&
                           find(told_, task.arguments[i]->storage().get()) != nullptr);
   }
-  std::string objection = is_told ? std::string() : beside_.objection(task, lane);
+  std::string objection = is_told ? std::string() : beside_.objection(task, queue);
   if (!is_told && objection.empty()) return;
   note_outputs(task, &told_);
   if (!is_told) add(eager::describe(task), std::move(objection), kPlaceRemedy);
 }
 
-void StepLint::note_copy(const eager::Task& task, const eager::Lane& lane) {
+void StepLint::note_copy(const eager::Task& task, const eager::Queue& queue) {
   if (task.labels.reason == transfer::Reason::kLoad) return;  // which is done once
   const tensor::Storage& from = *task.arguments[0]->storage();
   const tensor::Storage& to = *task.arguments[1]->storage();
@@ -237,13 +237,13 @@ void StepLint::note_copy(const eager::Task& task, const eager::Lane& lane) {
         fmt::format("keep it at {}, or copy it before the step or after it",
                     device_.place().to_string()));
   }
-  if (!is_of_step) return note_beside(task, lane);
+  if (!is_of_step) return note_beside(task, queue);
   note_outputs(task, to.device == own ? &computed_ : &told_);
 }
 
-void StepLint::note_host_function(const eager::Task& task, const eager::Lane& lane) {
-  if (&lane.device() != &device_) return;
-  if (!lane.is_inline() && !device_.can_launch_host()) {
+void StepLint::note_host_function(const eager::Task& task, const eager::Queue& queue) {
+  if (&queue.device() != &device_) return;
+  if (!queue.is_inline() && !device_.can_launch_host()) {
     return add(eager::describe(task),
                fmt::format("streams of {} run no functions", device_.place().to_string()),
                "call it between two graphs");
@@ -286,12 +286,12 @@ void StepLint::note_read(const std::shared_ptr<const void>& storage, std::string
 }
 
 bool StepLint::record(const device::Device& /*device*/,
-                      std::shared_ptr<const runtime::Plan> /*plan*/,
+                      std::shared_ptr<const execution::Plan> /*plan*/,
                       const std::shared_ptr<tensor::ScopeImpl>& /*scope*/) {
   core::raise(ErrorCode::kInternal, "[capture] a look at a step was given a run");
 }
 
-void StepLint::look_on(const runtime::Plan& plan, device::Device& device, const Feed& feed,
+void StepLint::look_on(const execution::Plan& plan, device::Device& device, const Feed& feed,
                        const std::vector<Fetch>& fetch, const std::function<void()>& run) {
   const auto add_all = [this](std::vector<inspect::CaptureProblem> found) {
     for (inspect::CaptureProblem& each : found) {
@@ -304,8 +304,8 @@ void StepLint::look_on(const runtime::Plan& plan, device::Device& device, const 
                     device_.place().to_string()),
         "make the executor at that place, or run it before the step or after it");
   } else {
-    add_all(runtime::exchange_problems(feed, fetch));
-    add_all(runtime::capture_problems_of(plan, device, runtime::Capturing::kGraph));
+    add_all(executor::exchange_problems(feed, fetch));
+    add_all(executor::capture_problems_of(plan, device, executor::Capturing::kGraph));
   }
   is_within_run_ = true;
   try {
@@ -333,9 +333,9 @@ std::vector<CaptureProblem> capture_problems(const std::function<void()>& step,
   }
   auto& devices = device::DeviceManager::instance();
   device::Device& device = devices.get(devices.resolve(place, Place()));
-  eager::Lane& standard = eager::Lanes::instance().default_lane(device);
-  std::shared_ptr<eager::Lane> origin(std::shared_ptr<void>(),
-                                      &eager::current_lane(thread, standard));
+  eager::Queue& standard = eager::Queues::instance().default_queue(device);
+  std::shared_ptr<eager::Queue> origin(std::shared_ptr<void>(),
+                                       &eager::current_queue(thread, standard));
   return capture::StepLint(device, std::move(origin)).run(step);
 }
 }  // namespace inspect

@@ -10,32 +10,32 @@
 #include <unordered_set>
 #include <vector>
 
-#include "framework/capture/graph_lanes.h"
+#include "framework/capture/graph_queues.h"
 #include "framework/capture/outside_tensors.h"
 #include "framework/capture/work_beside.h"
 #include "framework/device/capture_rules.h"
 #include "framework/eager/task_watcher.h"
-#include "framework/run/run_recorder.h"
+#include "framework/execution/run_recorder.h"
 
 namespace loci::capture {
 
 // Of one step, on one thread. Everything runs as it does without.
 class StepLint final : public eager::TaskWatcher,
                        public device::ActiveCapture,
-                       public runtime::RunRecorder {
+                       public execution::RunRecorder {
  public:
   static constexpr std::size_t kMostProblems = 1'000;
 
   // For a graph of that device, which begins in that stream of it.
-  StepLint(device::Device& device, std::shared_ptr<eager::Lane> origin);
+  StepLint(device::Device& device, std::shared_ptr<eager::Queue> origin);
 
   // Runs the step. What there is in it that a graph cannot have: each once, in the order in which
   // it came, kMostProblems at most. Throws what the step throws.
   std::vector<inspect::CaptureProblem> run(const std::function<void()>& step);
 
-  void note_task(const eager::Task& task, const eager::Lane& lane) override;
-  std::uint64_t note_record(const eager::Lane& lane) override;
-  void note_wait(const std::shared_ptr<eager::Lane>& lane, const eager::Lane& of,
+  void note_task(const eager::Task& task, const eager::Queue& queue) override;
+  std::uint64_t note_record(const eager::Queue& queue) override;
+  void note_wait(const std::shared_ptr<eager::Queue>& queue, const eager::Queue& of,
                  std::uint64_t number) override;
 
   [[nodiscard]] std::string name() const override { return "a step"; }
@@ -45,9 +45,10 @@ class StepLint final : public eager::TaskWatcher,
                  bool decides) override;
 
   [[nodiscard]] bool takes(const device::Device& /*device*/) const override { return false; }
-  [[nodiscard]] bool record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
+  [[nodiscard]] bool record(const device::Device& device,
+                            std::shared_ptr<const execution::Plan> plan,
                             const std::shared_ptr<tensor::ScopeImpl>& scope) override;
-  void look_on(const runtime::Plan& plan, device::Device& device, const Feed& feed,
+  void look_on(const execution::Plan& plan, device::Device& device, const Feed& feed,
                const std::vector<Fetch>& fetch, const std::function<void()>& run) override;
 
  private:
@@ -60,10 +61,10 @@ class StepLint final : public eager::TaskWatcher,
 
   void add(std::string op, std::string reason, std::string remedy);
   void note_launch(const eager::Task& task);
-  void note_beside(const eager::Task& task, const eager::Lane& lane);
-  void note_elsewhere(const eager::Task& task, const eager::Lane& lane);
-  void note_copy(const eager::Task& task, const eager::Lane& lane);
-  void note_host_function(const eager::Task& task, const eager::Lane& lane);
+  void note_beside(const eager::Task& task, const eager::Queue& queue);
+  void note_elsewhere(const eager::Task& task, const eager::Queue& queue);
+  void note_copy(const eager::Task& task, const eager::Queue& queue);
+  void note_host_function(const eager::Task& task, const eager::Queue& queue);
   void note_outputs(const eager::Task& task, Storages* of);
   void note_host_reads();
   void note_forks();
@@ -76,7 +77,7 @@ class StepLint final : public eager::TaskWatcher,
 
   device::Device& device_;
   bool has_capturer_ = false;
-  GraphLanes lanes_;                                        // those that a capture would have
+  GraphQueues queues_;                                      // those that a capture would have
   std::unordered_map<std::uint64_t, std::uint64_t> marks_;  // in these, by the events' numbers
   bool is_within_run_ = false;
   Storages computed_;  // by the device, in the step

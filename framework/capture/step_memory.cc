@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/eager/lanes.h"
+#include "framework/eager/queues.h"
 #include "framework/eager/thread_state.h"
 
 namespace loci::capture {
@@ -20,18 +20,18 @@ bool is_input(const eager::Task& task, const tensor::Storage* storage) {
 
 StepMemory::StepMemory(device::Device& device)
     : device_(device),
-      lane_(eager::current_lane(eager::thread_state(),
-                                eager::Lanes::instance().default_lane(device))) {}
+      queue_(eager::current_queue(eager::thread_state(),
+                                  eager::Queues::instance().default_queue(device))) {}
 
-void StepMemory::note_task(const eager::Task& task, const eager::Lane& lane) {
-  if (task.plan == nullptr || &lane.device() != &device_) return;
+void StepMemory::note_task(const eager::Task& task, const eager::Queue& queue) {
+  if (task.plan == nullptr || &queue.device() != &device_) return;
   note_outputs(task);
   const std::uint64_t scratch =
       task.plan->kernel != nullptr ? task.plan->kernel->workspace_bytes() : 0;
   if (bytes_ + scratch <= peak_bytes_) return;
   remove_ended();
   if (bytes_ + scratch <= peak_bytes_) return;
-  lane_.settle();
+  queue_.settle();
   remove_ended();
   peak_bytes_ = std::max(peak_bytes_, bytes_ + scratch);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/device/device.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 #include "framework/eager/task_watcher.h"
 
 namespace loci::capture {
@@ -25,7 +25,7 @@ class StepMemory final : public eager::TaskWatcher {
   // At one time, so far.
   [[nodiscard]] std::uint64_t peak_bytes() const { return peak_bytes_; }
 
-  void note_task(const eager::Task& task, const eager::Lane& lane) override;
+  void note_task(const eager::Task& task, const eager::Queue& queue) override;
   [[nodiscard]] bool gives_way() const override { return true; }
 
  private:
@@ -38,7 +38,7 @@ class StepMemory final : public eager::TaskWatcher {
   void remove_ended();
 
   device::Device& device_;
-  eager::Lane& lane_;
+  eager::Queue& queue_;
   std::vector<Made> made_;  // and not ended, as far as is known
   std::uint64_t bytes_ = 0;
   std::uint64_t peak_bytes_ = 0;

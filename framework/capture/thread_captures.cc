@@ -14,18 +14,18 @@ ThreadCaptures& ThreadCaptures::of_this_thread() {
 
 // The thread ends, and its state may have gone.
 ThreadCaptures::~ThreadCaptures() {
-  runtime::run_recorder = nullptr;
+  execution::run_recorder = nullptr;
   stop_watching();
 }
 
 void ThreadCaptures::add(const std::shared_ptr<CaptureSession>& session,
-                         std::shared_ptr<eager::Lane> own_lane) {
-  captures_.push_back({session, own_lane});
-  if (own_lane != nullptr) {
-    std::vector<eager::Lane*>& streams = eager::thread_state().streams;
-    streams.insert(streams.begin(), own_lane.get());
+                         std::shared_ptr<eager::Queue> own_queue) {
+  captures_.push_back({session, own_queue});
+  if (own_queue != nullptr) {
+    std::vector<eager::Queue*>& streams = eager::thread_state().streams;
+    streams.insert(streams.begin(), own_queue.get());
   }
-  runtime::run_recorder = this;
+  execution::run_recorder = this;
   watch();
 }
 
@@ -33,13 +33,13 @@ template <class Ends>
 void ThreadCaptures::remove_if(const Ends& ends) noexcept {
   std::erase_if(captures_, [&](const Capture& each) {
     if (!ends(each.session.lock().get())) return false;
-    std::vector<eager::Lane*>& streams = eager::thread_state().streams;
-    const auto lane = std::find(streams.begin(), streams.end(), each.own_lane.get());
-    if (lane != streams.end()) streams.erase(lane);
+    std::vector<eager::Queue*>& streams = eager::thread_state().streams;
+    const auto queue = std::find(streams.begin(), streams.end(), each.own_queue.get());
+    if (queue != streams.end()) streams.erase(queue);
     return true;
   });
   if (!captures_.empty()) return;
-  runtime::run_recorder = nullptr;
+  execution::run_recorder = nullptr;
   if (is_watching_) eager::thread_state().watcher = nullptr;
   stop_watching();
 }
@@ -86,12 +86,12 @@ bool ThreadCaptures::is_watched_by_other() const {
   return watcher != nullptr && watcher != this && !watcher->gives_way();
 }
 
-void ThreadCaptures::note_task(const eager::Task& task, const eager::Lane& lane) {
-  if (lane.has_recorder()) return;  // it is some graph's
-  for (const auto& session : open()) session->check_beside(task, lane);
+void ThreadCaptures::note_task(const eager::Task& task, const eager::Queue& queue) {
+  if (queue.has_recorder()) return;  // it is some graph's
+  for (const auto& session : open()) session->check_beside(task, queue);
 }
 
-void ThreadCaptures::look_on(const runtime::Plan& /*plan*/, device::Device& device,
+void ThreadCaptures::look_on(const execution::Plan& /*plan*/, device::Device& device,
                              const Feed& /*feed*/, const std::vector<Fetch>& /*fetch*/,
                              const std::function<void()>& run) {
   for (const auto& session : open()) session->refuse_run(device);
@@ -100,7 +100,8 @@ void ThreadCaptures::look_on(const runtime::Plan& /*plan*/, device::Device& devi
 
 bool ThreadCaptures::takes(const device::Device& device) const { return of(device) != nullptr; }
 
-bool ThreadCaptures::record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
+bool ThreadCaptures::record(const device::Device& device,
+                            std::shared_ptr<const execution::Plan> plan,
                             const std::shared_ptr<tensor::ScopeImpl>& scope) {
   const std::shared_ptr<CaptureSession> session = of(device);
   return session == nullptr || session->record_run(std::move(plan), scope);

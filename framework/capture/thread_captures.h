@@ -6,31 +6,32 @@
 
 #include "framework/capture/capture_session.h"
 #include "framework/eager/task_watcher.h"
-#include "framework/run/run_recorder.h"
+#include "framework/execution/run_recorder.h"
 
 namespace loci::capture {
 
-class ThreadCaptures final : public runtime::RunRecorder, public eager::TaskWatcher {
+class ThreadCaptures final : public execution::RunRecorder, public eager::TaskWatcher {
  public:
   static ThreadCaptures& of_this_thread();
   ~ThreadCaptures() override;
 
-  // Ops at the session's place go into `own_lane` below all StreamGuards, which are the user's
-  // wish; null where one of these names the lane of the capture.
-  void add(const std::shared_ptr<CaptureSession>& session, std::shared_ptr<eager::Lane> own_lane);
+  // Ops at the session's place go into `own_queue` below all StreamGuards, which are the user's
+  // wish; null where one of these names the queue of the capture.
+  void add(const std::shared_ptr<CaptureSession>& session, std::shared_ptr<eager::Queue> own_queue);
   void remove(const CaptureSession* session) noexcept;
-  // Those that another thread has ended: until then the thread goes on with their lane, as a stream
-  // like others.
+  // Those that another thread has ended: until then the thread goes on with their queue, as a
+  // stream like others.
   void remove_ended() noexcept;
 
   // Whether the thread's tasks are looked at by another watcher than this.
   [[nodiscard]] bool is_watched_by_other() const;
 
-  void note_task(const eager::Task& task, const eager::Lane& lane) override;
+  void note_task(const eager::Task& task, const eager::Queue& queue) override;
   [[nodiscard]] bool takes(const device::Device& device) const override;
-  [[nodiscard]] bool record(const device::Device& device, std::shared_ptr<const runtime::Plan> plan,
+  [[nodiscard]] bool record(const device::Device& device,
+                            std::shared_ptr<const execution::Plan> plan,
                             const std::shared_ptr<tensor::ScopeImpl>& scope) override;
-  void look_on(const runtime::Plan& plan, device::Device& device, const Feed& feed,
+  void look_on(const execution::Plan& plan, device::Device& device, const Feed& feed,
                const std::vector<Fetch>& fetch, const std::function<void()>& run) override;
 
  private:
@@ -38,7 +39,7 @@ class ThreadCaptures final : public runtime::RunRecorder, public eager::TaskWatc
 
   struct Capture {
     std::weak_ptr<CaptureSession> session;
-    std::shared_ptr<eager::Lane> own_lane;
+    std::shared_ptr<eager::Queue> own_queue;
   };
   template <class Ends>
   void remove_if(const Ends& ends) noexcept;

@@ -27,16 +27,16 @@ void WorkBeside::note_constants(const eager::Task& task) {
   }
 }
 
-std::string WorkBeside::objection(const eager::Task& task, const eager::Lane& lane) {
+std::string WorkBeside::objection(const eager::Task& task, const eager::Queue& queue) {
   // Done once, whatever the step does.
   const bool is_load = task.plan == nullptr && task.labels.reason == transfer::Reason::kLoad;
   if (is_load || makes_constants(task)) {
     note_constants(task);
     return {};
   }
-  if (&lane.device() == &device_) return {};
+  if (&queue.device() == &device_) return {};
   return fmt::format("it is work of {}, and the graph is of {}: replays would not do it again",
-                     lane.device().place().to_string(), device_.place().to_string());
+                     queue.device().place().to_string(), device_.place().to_string());
 }
 
 }  // namespace loci::capture

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 #include "framework/eager/task.h"
 
 namespace loci::capture {
@@ -18,8 +18,8 @@ class WorkBeside {
   explicit WorkBeside(const device::Device& device) : device_(device) {}
 
   // Why a step with this task would be another one in replays, as a sentence that goes on after the
-  // task; empty if it would not. `lane` is none of the graph's.
-  [[nodiscard]] std::string objection(const eager::Task& task, const eager::Lane& lane);
+  // task; empty if it would not. `queue` is none of the graph's.
+  [[nodiscard]] std::string objection(const eager::Task& task, const eager::Queue& queue);
 
  private:
   [[nodiscard]] bool is_constant(const tensor::TensorImpl& tensor) const;

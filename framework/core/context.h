@@ -36,7 +36,7 @@ enum class ContextSlot : std::uint8_t {
   kOps,         // schemas of plugins' ops, which call into instances
   kDevices,     // open devices, and with them their memory
   kHostMemory,  // statistics and limit of host memory
-  kLanes,       // queues of devices
+  kQueues,      // of devices
   kTransfers,   // the ledger
   kRecording,   // the profiler's collector: sessions may run at the same time
   kStats,       // what timers have measured

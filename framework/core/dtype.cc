@@ -2,6 +2,7 @@
 #include <cmath>
 #include <loci/dtype.hpp>
 
+#include "framework/core/integer_range.h"
 #include "framework/core/raise.h"
 
 namespace loci {
@@ -59,7 +60,14 @@ bool is_floating(DType dtype) { return dtype >= DType::kFloat16 && dtype <= DTyp
 bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
 
 double number_in(DType dtype, const char* op, double number) {
-  if (!is_integer(dtype) || number == std::trunc(number)) return number;
+  if (!is_integer(dtype)) return number;
+  if (!core::fits_integer(number, dtype)) {
+    core::raise(ErrorCode::kInvalidArgument,
+                "[operator{0}] x is {1}, into which {2} does not fit; cast x to a dtype that has "
+                "it first, as in cast(x, kFloat32) {0} {2}",
+                op, dtype_name(dtype), number);
+  }
+  if (number == std::trunc(number)) return number;
   core::raise(ErrorCode::kInvalidArgument,
               "[operator{0}] x is {1}, which would cut {2} to {3}; cast x to a floating dtype "
               "first, as in cast(x, kFloat32) {0} {2}",

@@ -38,32 +38,42 @@ Rule integer(const char* name, std::uint64_t low, std::uint64_t high, const char
 // The one list of them, by name.
 const std::vector<Rule>& rules() {
   static const auto& all = *new std::vector<Rule>{
-      {{"AFFINITY", kAffinityForm, "the processors of the threads that run kernels"},
+      {{"AFFINITY", kAffinityForm, "the processors of the threads that run kernels; unset: none"},
        Form::kAffinity},
       integer("CORE_FORKS", 0, 2,
               "whether threads share the small launches of captured runs on the CPU: 0: never; 1: "
-              "where measuring says that it pays; 2: wherever they can"),
+              "where measuring says that it pays; 2: wherever they can; unset: 1"),
       integer("EXIT_TIMEOUT", 0, kMostExitSeconds,
-              "seconds that work may take to end when the process does"),
+              "seconds that queued work may take when the process ends; unset: 60"),
       integer("FORM_CACHE", 0, kMostBytes,
-              "bytes that the programs of a compiled function, their plans and runs may take"),
+              "bytes that the forms of a compiled function, with their plans and runs, may take; "
+              "unset: 256 MiB, or four forms of any size"),
       integer("KERNEL_CACHE", 0, kMostBytes,
-              "bytes that the prepared kernels of an executor, and of imperative code, may take"),
-      {{"LOG", "levels such as debug, or operator=trace,transfer=debug", "what is logged"},
+              "bytes that the prepared kernels of an executor, and of imperative code, may take; "
+              "unset: 32 MiB"),
+      {{"LOG", "levels such as debug, or operator=trace,transfer=debug",
+        "what is logged; unset: warn"},
        Form::kLogLevels},
-      integer("MEMORY_LIMIT", 0, kMostBytes, "bytes of host memory to use at most; 0: no limit"),
+      integer("MEMORY_LIMIT", 0, kMostBytes,
+              "bytes of host memory to use at most; 0: no limit; unset: 0"),
       integer("PLAN_CACHE", 0, kMostBytes,
-              "bytes that the plans of an executor and the memory of their runs may take"),
-      {{"PLUGIN_PATH", "directories, with : between", "where plugins are looked for"},
+              "bytes that the plans of an executor and the memory of their runs may take; "
+              "unset: 32 MiB, or four plans of the latest size"),
+      {{"PLUGIN_PATH", "directories, with : between",
+        "where plugins are looked for, before the install directory; unset: none"},
        Form::kAnything},
-      {{"PLUGIN_PROBE", "0 or 1", "whether the runner tries plugins in a child process first"},
+      {{"PLUGIN_PROBE", "0 or 1",
+        "whether the runner tries plugins in a child process first; unset: 0"},
        Form::kInteger,
        0,
        1},
-      integer("SEED", 0, kLargestSeed, "the seed of random operators"),
+      integer("SEED", 0, kLargestSeed, "the seed of random operators; unset: 0"),
       integer("SYNC_TIMEOUT", 0, kMostSyncSeconds,
-              "seconds that the host waits for a device before it counts as lost; 0: for ever"),
-      integer("THREADS", 1, kMostThreads, "how many threads run kernels"),
+              "seconds that the host waits for a device before it counts as lost; 0: for ever; "
+              "unset: 0"),
+      integer("THREADS", 1, kMostThreads,
+              "how many threads run kernels; unset: OMP_NUM_THREADS, or else the processors that "
+              "the process may use"),
   };
   return all;
 }

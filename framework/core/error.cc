@@ -41,7 +41,7 @@ Error::Error(ErrorCode code, const std::string& message, std::string details)
 Error::~Error() = default;
 
 const std::string& Error::details() const noexcept {
-  static const std::string kNone;
+  static const std::string& kNone = *new std::string;
   return details_ == nullptr ? kNone : *details_;
 }
 

@@ -9,9 +9,11 @@
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "framework/core/calls_at_end.h"
 #include "framework/core/environment.h"
 #include "framework/core/log.h"
 
@@ -23,6 +25,8 @@ constexpr std::uint64_t kDefaultSeconds = 60;
 // Trivial to destroy, or never destroyed: they serve while everything else ends.
 constinit std::atomic<bool> has_begun{false};
 constinit std::atomic<bool> is_ending{false};
+constinit std::atomic<pid_t> ending_thread{0};
+constinit std::atomic<EndClock::rep> end_time{0};
 constinit std::atomic<std::uint64_t> new_code{0};    // how often there was some
 constinit std::atomic<std::uint64_t> registered{0};  // the count of it that the end precedes
 constinit std::atomic<int> running_new_code{0};      // threads, counted once for each level
@@ -59,6 +63,7 @@ std::vector<EndTask> taken_tasks() {
 
 void end() {
   if (has_begun.exchange(true)) return;
+  ending_thread.store(::gettid());
   const std::vector<EndTask> all = taken_tasks();
   const EndClock::time_point deadline = EndClock::now() + tasks().limit;
   std::string left;
@@ -69,6 +74,8 @@ void end() {
   }
   is_ending.store(true);
   if (!left.empty()) give_up(left);
+  await_calls(deadline);
+  end_time.store(EndClock::now().time_since_epoch().count());
 }
 
 // Has exit() run the end first, if anything was registered since it was told to.
@@ -126,6 +133,16 @@ void at_process_end(EndTask task) {
 }
 
 bool process_is_ending() noexcept { return is_ending.load(std::memory_order_relaxed); }
+
+bool process_end_has_begun() noexcept { return has_begun.load(std::memory_order_relaxed); }
+
+bool process_is_ended_by_this_thread() noexcept { return ending_thread.load() == ::gettid(); }
+
+std::optional<EndClock::time_point> process_end_time() noexcept {
+  const EndClock::rep ticks = end_time.load();
+  if (ticks == 0) return std::nullopt;
+  return EndClock::time_point(EndClock::duration(ticks));
+}
 
 NewCode::NewCode() noexcept {
   ++own_new_code;

@@ -30,12 +30,12 @@ constexpr int kMostEntries = 20'000;
 // What the kernel calls itself since it was started, the same in all containers; empty if it does
 // not say.
 std::string kernel_key() {
-  static const std::string key = [] {
+  static const std::string& key = *new std::string([] {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::string id;
     if (!(file >> id)) return std::string();
     return fmt::format("{:08x}", digest_of(id) & 0xffffffffU);
-  }();
+  }());
   return key;
 }
 

@@ -1,34 +1,35 @@
-// The two tables of a backend plugin, taken over and checked.
+#include "framework/device/backend_tables.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
+#include <algorithm>
 
 #include "framework/core/abi/error.h"
-#include "framework/device/backend.h"
 #include "framework/plugin/foreign_call.h"
-#include "framework/plugin/interfaces.h"
-#include "framework/plugin/negotiation.h"
+#include "framework/plugin/interface_table.h"
 #include "framework/plugin/stated_text.h"
 
 namespace loci::device {
 namespace {
 
-std::string checked_device_type(loci_str stated, std::string_view interface,
+using plugin::require_member;
+
+constexpr plugin::Interface kDevice{LOCI_DEVICE_INTERFACE, LOCI_DEVICE_MINOR};
+constexpr plugin::Interface kKernels{LOCI_KERNELS_INTERFACE, LOCI_KERNELS_MINOR};
+constexpr plugin::Interface kProfileSource{LOCI_PROFILE_SOURCE_INTERFACE,
+                                           LOCI_PROFILE_SOURCE_MINOR};
+
+std::string checked_device_type(loci_str stated, const plugin::Interface& interface,
                                 const plugin::Manifest& manifest) {
-  const std::string type(plugin::stated_text(stated, fmt::format("{}'s device type", interface)));
+  const std::string type(
+      plugin::stated_text(stated, fmt::format("{}'s device type", interface.name)));
   if (!manifest.has_device_type(type)) {
     plugin::refuse_to_author(
-        fmt::format("its {} is for the device type '{}', and its manifest has '{}'", interface,
-                    type, fmt::join(manifest.device_types, "', '")));
+        fmt::format("its {} is for the device type '{}', and its manifest has '{}'", interface.name,
+                    type, fmt::join(manifest.device_types(), "', '")));
   }
   return type;
-}
-
-void require(bool present, std::string_view interface, std::string_view member) {
-  if (!present) plugin::refuse_to_author(fmt::format("its {} lacks {}", interface, member));
 }
 
 void probe(const DeviceBackend& backend, std::int32_t& score, std::string& reason) {
@@ -42,33 +43,30 @@ void probe(const DeviceBackend& backend, std::int32_t& score, std::string& reaso
 
 std::optional<loci_profile_source_api> take_profile_source(plugin::Instance& instance,
                                                            const plugin::Manifest& manifest) {
-  static constexpr std::string_view kName = LOCI_PROFILE_SOURCE_INTERFACE;
-  const void* table = instance.interface(kName, LOCI_PROFILE_SOURCE_MINOR);
-  if (table == nullptr) return std::nullopt;
-  const auto api = plugin::copy_table<loci_profile_source_api>(table, kName);
-  require(api.start != nullptr, kName, "start");
-  require(api.flush != nullptr, kName, "flush");
-  require(api.stop != nullptr, kName, "stop");
-  checked_device_type(api.device_type, kName, manifest);
+  const auto api = plugin::find_table<loci_profile_source_api>(instance, kProfileSource);
+  if (!api) return std::nullopt;
+  require_member(api->start != nullptr, kProfileSource, "start");
+  require_member(api->flush != nullptr, kProfileSource, "flush");
+  require_member(api->stop != nullptr, kProfileSource, "stop");
+  checked_device_type(api->device_type, kProfileSource, manifest);
   return api;
 }
 
 std::shared_ptr<DeviceBackend> take_device(plugin::Instance& instance,
                                            const plugin::Manifest& manifest,
                                            std::string& unavailable) {
-  static constexpr std::string_view kName = LOCI_DEVICE_INTERFACE;
-  const void* table = instance.interface(kName, LOCI_DEVICE_MINOR);
-  if (table == nullptr) return nullptr;
+  const auto table = plugin::find_table<loci_device_api>(instance, kDevice);
+  if (!table) return nullptr;
   auto backend = std::make_shared<DeviceBackend>();
   backend->plugin = &instance;
-  backend->api = plugin::copy_table<loci_device_api>(table, kName);
+  backend->api = *table;
   const loci_device_api& api = backend->api;
-  require(api.probe != nullptr, kName, "probe");
-  require(api.count != nullptr, kName, "count");
-  require(api.describe != nullptr, kName, "describe");
-  require(api.open != nullptr, kName, "open");
-  require(api.close != nullptr, kName, "close");
-  backend->device_type = checked_device_type(api.device_type, kName, manifest);
+  require_member(api.probe != nullptr, kDevice, "probe");
+  require_member(api.count != nullptr, kDevice, "count");
+  require_member(api.describe != nullptr, kDevice, "describe");
+  require_member(api.open != nullptr, kDevice, "open");
+  require_member(api.close != nullptr, kDevice, "close");
+  backend->device_type = checked_device_type(api.device_type, kDevice, manifest);
   backend->profile_source = take_profile_source(instance, manifest);
   probe(*backend, backend->score, unavailable);
   return backend;
@@ -121,20 +119,19 @@ void sort_by_op(KernelLibrary* library) {
 
 std::shared_ptr<KernelLibrary> take_kernels(plugin::Instance& instance,
                                             const plugin::Manifest& manifest) {
-  static constexpr std::string_view kName = LOCI_KERNELS_INTERFACE;
-  const void* table = instance.interface(kName, LOCI_KERNELS_MINOR);
-  if (table == nullptr) return nullptr;
+  const auto table = plugin::find_table<loci_kernels_api>(instance, kKernels);
+  if (!table) return nullptr;
   auto library = std::make_shared<KernelLibrary>();
   library->plugin = &instance;
-  library->api = plugin::copy_table<loci_kernels_api>(table, kName);
+  library->api = *table;
   const loci_kernels_api& api = library->api;
-  require(api.defs != nullptr, kName, "defs");
-  require(api.supports != nullptr, kName, "supports");
-  require(api.create != nullptr, kName, "create");
-  require(api.destroy != nullptr, kName, "destroy");
-  require(api.prepare != nullptr, kName, "prepare");
-  require(api.destroy_prepared != nullptr, kName, "destroy_prepared");
-  library->device_type = checked_device_type(api.device_type, kName, manifest);
+  require_member(api.defs != nullptr, kKernels, "defs");
+  require_member(api.supports != nullptr, kKernels, "supports");
+  require_member(api.create != nullptr, kKernels, "create");
+  require_member(api.destroy != nullptr, kKernels, "destroy");
+  require_member(api.prepare != nullptr, kKernels, "prepare");
+  require_member(api.destroy_prepared != nullptr, kKernels, "destroy_prepared");
+  library->device_type = checked_device_type(api.device_type, kKernels, manifest);
   library->defs = list_defs(*library);
   sort_by_op(library.get());
   return library;
@@ -143,31 +140,55 @@ std::shared_ptr<KernelLibrary> take_kernels(plugin::Instance& instance,
 }  // namespace
 
 const std::vector<const loci_kernel_def*>& KernelLibrary::defs_of(std::string_view op) const {
-  static const std::vector<const loci_kernel_def*> kNone;
+  static const auto& kNone = *new std::vector<const loci_kernel_def*>;
   const auto found = defs_by_op.find(op);
   return found == defs_by_op.end() ? kNone : found->second;
 }
 
-}  // namespace loci::device
+constinit const plugin::Kind<BackendTables> kBackendKind{
+    {.name = "backend",
+     .take = &plugin::take_as<&take_backend_tables>,
+     .declares = &plugin::kDeviceTypes,
+     .bearer = "a plugin of the kind 'backend'"}};
 
-namespace loci::plugin {
+void BackendTables::tell(plugins::Candidate& report) const {
+  if (device != nullptr) report.score = device->score;
+  report.unavailable = unavailable;
+}
 
-BackendTables take_backend_tables(Instance& instance, const Manifest& manifest) {
+BackendTables take_backend_tables(plugin::Instance& instance, const plugin::Manifest& manifest) {
   BackendTables tables;
-  if (const auto device = device::take_device(instance, manifest, tables.unavailable)) {
-    tables.device = device;
-    tables.device_type = device->device_type;
-    tables.score = device->score;
-  }
-  if (const auto kernels = device::take_kernels(instance, manifest)) {
-    tables.kernels = kernels;
-    tables.kernels_type = kernels->device_type;
-  }
+  tables.device = take_device(instance, manifest, tables.unavailable);
+  tables.kernels = take_kernels(instance, manifest);
   if (tables.device == nullptr && tables.kernels == nullptr) {
-    refuse_to_author("it calls itself a backend and has neither " LOCI_DEVICE_INTERFACE
-                     " nor " LOCI_KERNELS_INTERFACE);
+    plugin::refuse_to_author("it calls itself a backend and has neither " LOCI_DEVICE_INTERFACE
+                             " nor " LOCI_KERNELS_INTERFACE);
   }
   return tables;
 }
 
-}  // namespace loci::plugin
+std::vector<const DeviceBackend*> backends(plugin::PluginManager& plugins,
+                                           std::string_view device_type) {
+  std::vector<const DeviceBackend*> result;
+  for (const BackendTables* tables : plugins.brought(kBackendKind, device_type)) {
+    const DeviceBackend* device = tables->device.get();
+    if (device == nullptr || device->device_type != device_type) continue;
+    if (device->score > 0) result.push_back(device);
+  }
+  std::stable_sort(
+      result.begin(), result.end(),
+      [](const DeviceBackend* a, const DeviceBackend* b) { return a->score > b->score; });
+  return result;
+}
+
+std::vector<const KernelLibrary*> kernel_libraries(plugin::PluginManager& plugins,
+                                                   std::string_view device_type) {
+  std::vector<const KernelLibrary*> result;
+  for (const BackendTables* tables : plugins.brought(kBackendKind, device_type)) {
+    const KernelLibrary* kernels = tables->kernels.get();
+    if (kernels != nullptr && kernels->device_type == device_type) result.push_back(kernels);
+  }
+  return result;
+}
+
+}  // namespace loci::device

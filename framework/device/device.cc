@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/core/abi/error.h"
+#include "framework/core/calls_at_end.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
 #include "framework/device/call_name.h"
@@ -362,6 +363,7 @@ void Device::leave_work(UnprovenWork& work) {
 void Device::refuse_out_of_reach() const {
   if (loss_.is_lost()) loss_.refuse(place_);
   if (!is_of_parent_.load()) {
+    core::await_process_end();
     core::raise(
         ErrorCode::kUnavailable,
         "[device] the process is ending, and the libraries of {} may be gone; use it before "

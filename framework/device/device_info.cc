@@ -32,7 +32,8 @@ DeviceInfo taken(const loci_device_info& info) {
           .least_priority = info.least_priority,
           .greatest_priority = info.greatest_priority,
           .peak_flops = info.peak_flops,
-          .peak_bytes = info.peak_bytes};
+          .peak_bytes = info.peak_bytes,
+          .max_allocations = info.max_allocations};
 }
 
 DeviceInfo ask(const DeviceBackend& backend, const Place& place) {

@@ -21,8 +21,9 @@ struct DeviceInfo {
   std::uint32_t compute_units = 0;
   std::int32_t least_priority = 0;  // of streams; the lower number is the greater priority
   std::int32_t greatest_priority = 0;
-  double peak_flops = 0;  // per second, float32; 0: it does not say
-  double peak_bytes = 0;  // per second, of its memory
+  double peak_flops = 0;              // per second, float32; 0: it does not say
+  double peak_bytes = 0;              // per second, of its memory
+  std::uint64_t max_allocations = 0;  // of its memory, at a time; 0: any number
 };
 
 // Asks, and checks what it says. Throws Error with the place: kIncompatible, with the plugin, for

@@ -14,6 +14,7 @@
 #include "framework/core/listed.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/backend_tables.h"
 #include "framework/device/call_name.h"
 #include "framework/device/device_count.h"
 #include "framework/plugin/foreign_call.h"
@@ -31,12 +32,12 @@ std::atomic<std::uint64_t> reopening_count{0};
 class PluginSource : public BackendSource {
  public:
   explicit PluginSource(plugin::PluginManager& plugins) : plugins_(&plugins) {}
-  std::vector<std::string> device_types() override { return plugins_->device_types(); }
+  std::vector<std::string> device_types() override { return plugins_->declared(kBackendKind); }
   std::vector<const device::DeviceBackend*> backends(std::string_view device_type) override {
-    return plugins_->backends(device_type);
+    return device::backends(*plugins_, device_type);
   }
   std::string explain_missing(std::string_view device_type) override {
-    return plugins_->explain_missing(device_type);
+    return plugins_->explain_missing(kBackendKind, device_type);
   }
 
  private:
@@ -192,9 +193,13 @@ class DeviceManager::Impl {
     const auto found = devices_.find(key);
     if (found != devices_.end()) return *found->second;
     const device::DeviceBackend* backend = best_backend(place.type());
-    if (backend == nullptr || static_cast<std::uint32_t>(place.index()) >= count_of(*backend)) {
+    if (backend == nullptr) {
       refuse(fmt::format("no device '{}:{}'", place.type(), place.index()), explain(place.type()),
-             backend == nullptr ? place.type() : std::string());
+             place.type());
+    }
+    if (static_cast<std::uint32_t>(place.index()) >= count_of(*backend)) {
+      refuse(fmt::format("no device '{}:{}'{}", place.type(), place.index(), rivals(*backend)),
+             explain(place.type()));
     }
     const auto entry = devices_.emplace(key, std::make_unique<Device>(*backend, place)).first;
     try {
@@ -214,6 +219,23 @@ class DeviceManager::Impl {
       }
     }
     return best;
+  }
+
+  // Of a type that several plugins bring: what the others have, which one that comes later may have
+  // hidden. Empty if there is no other.
+  std::string rivals(const device::DeviceBackend& used) {
+    std::vector<std::string> others;
+    for (const auto& source : sources_) {
+      for (const device::DeviceBackend* other : source->backends(used.device_type)) {
+        if (other == &used) continue;
+        others.push_back(fmt::format("{}, which brings {} (score {})", other->plugin->id(),
+                                     count_or_none(*other), other->score));
+      }
+    }
+    if (others.empty()) return {};
+    return fmt::format(
+        ": {} brings {} (score {}), and is used before {}; disable it to use another",
+        used.plugin->id(), count_or_none(used), used.score, fmt::join(others, " and "));
   }
 
   // One whose devices cannot be told hides no other; without another it is the reason.
@@ -328,6 +350,14 @@ class DeviceManager::Impl {
     }
     if (names.empty()) return "none, because no plugin brings one";
     return core::listed(names, kMostPlacesNamed);
+  }
+
+  static std::uint32_t count_or_none(const device::DeviceBackend& backend) {
+    try {
+      return count_of(backend);
+    } catch (const Error&) {
+      return 0;
+    }
   }
 
   std::uint32_t count_or_none(const std::string& type) {

@@ -3,11 +3,10 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/core/log.h"
-#include "framework/device/backend.h"
+#include "framework/device/backend_tables.h"
 #include "framework/device/call_name.h"
 #include "framework/device/device_count.h"
 #include "framework/plugin/foreign_call.h"
-#include "framework/plugin/interfaces.h"
 
 namespace loci::device {
 namespace {
@@ -39,22 +38,23 @@ void open_and_close(const DeviceBackend& backend, std::uint32_t index) {
 }
 
 }  // namespace
-}  // namespace loci::device
 
-namespace loci::plugin {
+void BackendTables::try_out() const {
+  if (device != nullptr) try_devices(*device);
+}
 
 // Without a score nobody asks for devices.
-void try_devices(const device::DeviceBackend& backend) {
+void try_devices(const DeviceBackend& backend) {
   if (backend.score <= 0) return;
-  const std::uint32_t count = device::count_devices(backend);
+  const std::uint32_t count = count_devices(backend);
   for (std::uint32_t index = 0; index < count; ++index) {
     loci_device_info info{};
     info.struct_size = sizeof info;
-    call_plugin_checked(device::call_name("describe", device::place_of(backend, index)), [&] {
+    plugin::call_plugin_checked(call_name("describe", place_of(backend, index)), [&] {
       return backend.api.describe(backend.plugin->handle(), index, &info);
     });
-    if (index < device::kMostOpened) device::open_and_close(backend, index);
+    if (index < kMostOpened) open_and_close(backend, index);
   }
 }
 
-}  // namespace loci::plugin
+}  // namespace loci::device

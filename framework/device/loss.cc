@@ -27,7 +27,7 @@ void Loss::refuse(const Place& place) const {
   const std::string reason = by();
   core::raise(ErrorCode::kDeviceLost,
               "[device] {} is lost{}{}; what lay there is gone: use another device, or call "
-              "reopen_device() and make it anew",
+              "reopen_device(), which opens it anew if its plugin can, and make it anew",
               place.to_string(), reason.empty() ? "" : ": ", reason);
 }
 

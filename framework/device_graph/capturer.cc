@@ -86,12 +86,13 @@ Capturers::Found Capturers::find(device::Device& device) {
                                  device.place().to_string())};
   }
   auto& plugins = plugin::PluginManager::instance();
-  const CapturerLibrary* library = plugins.capturer(type);
-  if (library == nullptr) {
-    const std::string reasons = plugins.explain_missing_capturer(type);
+  const std::vector<const CapturerLibrary*> libraries = plugins.brought(kCaptureKind, type);
+  if (libraries.empty()) {
+    const std::string reasons = plugins.explain_missing(kCaptureKind, type);
     return {nullptr, fmt::format("there is no capturer for {}{}{}", type,
                                  reasons.empty() ? "" : ": ", reasons)};
   }
+  const CapturerLibrary* library = libraries.front();
   try {
     return {std::make_shared<Capturer>(*library, device), ""};
   } catch (const Error& error) {

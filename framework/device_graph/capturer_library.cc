@@ -3,22 +3,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
 #include <string_view>
 
-#include "framework/plugin/interfaces.h"
-#include "framework/plugin/load_error.h"
-#include "framework/plugin/negotiation.h"
+#include "framework/plugin/interface_table.h"
 #include "framework/plugin/stated_text.h"
 
-namespace loci::plugin {
+namespace loci::device_graph {
 namespace {
 
-constexpr std::string_view kCaptureName = LOCI_CAPTURE_INTERFACE;
+constexpr plugin::Interface kCapture{LOCI_CAPTURE_INTERFACE, LOCI_CAPTURE_MINOR};
 
 void require_functions(const loci_capture_api& api) {
   const auto require = [](bool present, std::string_view member) {
-    if (!present) refuse_to_author(fmt::format("its {} lacks {}", kCaptureName, member));
+    plugin::require_member(present, kCapture, member);
   };
   require(api.open != nullptr, "open");
   require(api.close != nullptr, "close");
@@ -39,22 +36,25 @@ void require_functions(const loci_capture_api& api) {
 
 }  // namespace
 
-std::shared_ptr<const device_graph::CapturerLibrary> take_capturer(Instance& instance,
-                                                                   const Manifest& manifest) {
-  const void* table = instance.interface(kCaptureName, LOCI_CAPTURE_MINOR);
-  if (table == nullptr) {
-    refuse_to_author(fmt::format("it calls itself a capturer and has no {}", kCaptureName));
-  }
-  auto library = std::make_shared<device_graph::CapturerLibrary>();
-  library->plugin = &instance;
-  library->api = copy_table<loci_capture_api>(table, kCaptureName);
-  require_functions(library->api);
-  library->device_type =
-      stated_text(library->api.device_type, fmt::format("{}'s device type", kCaptureName));
-  if (manifest.has_device_type(library->device_type)) return library;
-  refuse_to_author(fmt::format("its {} is for the device type '{}', and its manifest has '{}'",
-                               kCaptureName, library->device_type,
-                               fmt::join(manifest.device_types, "', '")));
+constinit const plugin::Kind<CapturerLibrary> kCaptureKind{
+    {.name = "capture",
+     .take = &plugin::take_as<&take_capturer>,
+     .declares = &plugin::kDeviceTypes,
+     .bearer = "a plugin of the kind 'capture'",
+     .sole = "captures the streams of"}};
+
+CapturerLibrary take_capturer(plugin::Instance& instance, const plugin::Manifest& manifest) {
+  CapturerLibrary library;
+  library.plugin = &instance;
+  library.api = plugin::require_table<loci_capture_api>(instance, kCapture,
+                                                        "it calls itself a capturer and has no");
+  require_functions(library.api);
+  library.device_type =
+      plugin::stated_text(library.api.device_type, fmt::format("{}'s device type", kCapture.name));
+  if (manifest.has_device_type(library.device_type)) return library;
+  plugin::refuse_to_author(
+      fmt::format("its {} is for the device type '{}', and its manifest has '{}'", kCapture.name,
+                  library.device_type, fmt::join(manifest.device_types(), "', '")));
 }
 
-}  // namespace loci::plugin
+}  // namespace loci::device_graph

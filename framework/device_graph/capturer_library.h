@@ -5,15 +5,20 @@
 
 #include <string>
 
-#include "framework/plugin/plugin.h"
+#include "framework/plugin/interface_kind.h"
 
 namespace loci::device_graph {
 
-// Valid as long as the plugin's manager, which found it by plugin::take_capturer().
-struct CapturerLibrary {
+struct CapturerLibrary final : plugin::Contribution {
   plugin::Plugin* plugin = nullptr;
   loci_capture_api api{};
   std::string device_type;
 };
+
+extern const plugin::Kind<CapturerLibrary> kCaptureKind;
+
+// Throws LoadError if the plugin has no such table, or for one that is incomplete or not of the
+// manifest's device type.
+CapturerLibrary take_capturer(plugin::Instance& instance, const plugin::Manifest& manifest);
 
 }  // namespace loci::device_graph

@@ -8,6 +8,7 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/core/listed.h"
+#include "framework/device/backend_tables.h"
 #include "framework/dispatch/library_call.h"
 #include "framework/plugin/plugin_manager.h"
 #include "framework/plugin/stated_text.h"
@@ -79,7 +80,8 @@ class Binder {
   Binding run() {
     const std::string_view type = core::from_abi(op_.abi().op);
     auto& plugins = plugin::PluginManager::instance();
-    for (const device::KernelLibrary* library : plugins.kernel_libraries(device_.place().type())) {
+    for (const device::KernelLibrary* library :
+         device::kernel_libraries(plugins, device_.place().type())) {
       for (const loci_kernel_def* def : library->defs_of(type)) {
         if (takes({library, def})) return finish(type);
       }

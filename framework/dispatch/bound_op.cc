@@ -24,6 +24,12 @@ std::string titled(std::string_view op, std::string_view name) {
 
 }  // namespace
 
+void refuse_guarded(std::string_view op, std::string_view name, const Place& place,
+                    std::string_view refusals) {
+  no_kernel(titled(op, name), place, refusals,
+            "change or remove the device guard that puts it there");
+}
+
 void forbid_fallback(std::string_view op, std::string_view name, const Place& place,
                      std::string_view refusals) {
   core::raise(ErrorCode::kPolicy,
@@ -32,19 +38,18 @@ void forbid_fallback(std::string_view op, std::string_view name, const Place& pl
               titled(op, name), place.to_string(), refusals);
 }
 
-BoundOp bind_op(const OpDesc& op, std::string_view name, const Wish& wish, KernelCache* cache) {
-  BoundOp bound{wish.device, bind_kernel(*wish.device, op, cache), {}};
+BoundOp bind_op(const OpDesc& op, std::string_view name, const PlacementRequest& request,
+                KernelCache* cache) {
+  BoundOp bound{request.device, bind_kernel(*request.device, op, cache), {}};
   if (bound.binding.found()) return bound;
   const std::string_view type = core::from_abi(op.abi().op);
   const std::string title = titled(type, name);
-  const Place place = wish.device->place();
+  const Place place = request.device->place();
   const Place host;
   std::string refusals = std::move(bound.binding.refusals);
-  if (wish.is_guarded) {
-    no_kernel(title, place, refusals, "change or remove the device guard that puts it there");
-  }
+  if (request.is_guarded) refuse_guarded(type, name, place, refusals);
   if (place == host) no_kernel(title, place, refusals, kChange);
-  if (wish.policy == FallbackPolicy::kError) forbid_fallback(type, name, place, refusals);
+  if (request.policy == FallbackPolicy::kError) forbid_fallback(type, name, place, refusals);
   bound.device = &device::DeviceManager::instance().get(host);
   bound.binding = bind_kernel(*bound.device, op, cache);
   if (!bound.binding.found()) {

@@ -64,7 +64,7 @@ template <class SchemaSlot>
 void OpDesc::flatten(const std::vector<SchemaSlot>& schema_slots, const ArgumentSlots& from,
                      Arguments* to) {
   std::vector<const ArgumentType*> flat;
-  static const ArgumentType kAbsent;
+  static const ArgumentType& kAbsent = *new ArgumentType;
   to->slots.reserve(schema_slots.size() + 1);
   flat.reserve(schema_slots.size());
   for (std::size_t slot = 0; slot < schema_slots.size(); ++slot) {

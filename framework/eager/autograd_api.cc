@@ -6,6 +6,7 @@
 #include "framework/eager/interceptor.h"
 #include "framework/eager/thread_state.h"
 #include "framework/eager/user_call.h"
+#include "framework/eager/work_recorder.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci {
@@ -18,6 +19,38 @@ const std::shared_ptr<tensor::TensorImpl>& checked_impl(const Tensor& tensor) {
               "[autograd] this tensor is undefined; make one with Tensor::empty() or from()");
 }
 
+void check_question(const Tensor& tensor, const char* question) {
+  checked_impl(tensor);
+  if (Interceptor* interceptor = thread_state().interceptor) [[unlikely]] {
+    interceptor->check_question(tensor, question);
+  }
+}
+
+void check_watch(const Tensor& tensor, const char* call) {
+  if (Interceptor* interceptor = thread_state().interceptor) [[unlikely]] {
+    interceptor->check_watch(tensor, call);
+  }
+}
+
+// What is captured calls it once, and the leaf would have it for ever.
+void check_hook(const Tensor& leaf) {
+  const bool is_made = leaf.impl()->storage()->absence.load() == tensor::kBeingCaptured;
+  if (is_made || recorder_of(thread_state()) == nullptr) return;
+  core::raise(
+      ErrorCode::kUnsupported,
+      "[capture] register_hook() of '{}' {} is called once and by no replay, but the tensor "
+      "keeps the hook; call it before what is captured",
+      leaf.name(), leaf.shape().to_string());
+}
+
+void read_gradient(const Tensor& tensor) {
+  checked_impl(tensor);
+  if (Interceptor* interceptor = thread_state().interceptor) [[unlikely]] {
+    return interceptor->read_gradient(tensor);
+  }
+  note_gradient(tensor.impl(), /*is_read=*/true);
+}
+
 ops::TensorType type_of(const Tensor& tensor) { return {tensor.dtype(), tensor.shape()}; }
 
 }  // namespace
@@ -26,7 +59,7 @@ ops::TensorType type_of(const Tensor& tensor) { return {tensor.dtype(), tensor.s
 inline namespace v0 {
 
 bool Tensor::requires_grad() const {
-  eager::checked_impl(*this);
+  eager::check_question(*this, "requires_grad()");
   return eager::requires_grad(*this);
 }
 
@@ -44,6 +77,9 @@ const Tensor& Tensor::set_requires_grad(bool required) const {
                 "[autograd] '{}' is {}; only floating tensors have gradients", name(),
                 dtype_name(dtype()));
   }
+  if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
+    interceptor->change_requirement(*this, required);
+  }
   if (required || impl->recorded() != nullptr) {
     eager::ensure_history(*impl).requires_grad = required;
   }
@@ -51,7 +87,8 @@ const Tensor& Tensor::set_requires_grad(bool required) const {
 }
 
 bool Tensor::is_leaf() const {
-  const eager::History* history = eager::history_of(*eager::checked_impl(*this));
+  eager::check_question(*this, "is_leaf()");
+  const eager::History* history = eager::history_of(*impl());
   return history == nullptr || history->node == nullptr;
 }
 
@@ -67,7 +104,8 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_gra
 }
 
 Tensor Tensor::grad() const {
-  eager::History* history = eager::history_of(*eager::checked_impl(*this));
+  eager::read_gradient(*this);
+  eager::History* history = eager::history_of(*impl());
   if (history == nullptr) return {};
   history->grad.make_dense(
       [this] { return eager::form_of(eager::type_of(*this), impl()->storage()->device); });
@@ -75,7 +113,8 @@ Tensor Tensor::grad() const {
 }
 
 SparseRows Tensor::grad_rows() const {
-  eager::History* history = eager::history_of(*eager::checked_impl(*this));
+  eager::read_gradient(*this);
+  eager::History* history = eager::history_of(*impl());
   if (history == nullptr || !history->grad.is_sparse()) return {};
   history->grad.join_rows();
   return history->grad.rows.front();
@@ -86,6 +125,8 @@ void Tensor::set_grad(const Tensor& gradient) const {
   const auto& impl = eager::checked_impl(*this);
   if (eager::Interceptor* interceptor = eager::thread_state().interceptor) {
     interceptor->keep_gradient(*this);
+  } else {
+    eager::note_gradient(impl, /*is_read=*/false);
   }
   if (!gradient.defined()) {
     if (impl->recorded() != nullptr) eager::history_of(*impl)->grad = {};
@@ -104,6 +145,7 @@ void Tensor::retain_grad() const {
   const auto& impl = eager::checked_impl(*this);
   const eager::History* history = eager::history_of(*impl);
   if (history == nullptr || history->node == nullptr) return;  // a leaf keeps its own anyway
+  eager::check_watch(*this, "retain_grad()");
   history->node->watches.push_back({history->output, nullptr, impl});
 }
 
@@ -114,8 +156,10 @@ void Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
                 "[autograd] '{}' {} requires no gradient, so a hook would never be called", name(),
                 shape().to_string());
   }
+  eager::check_watch(*this, "register_hook()");
   eager::History& history = *eager::history_of(*impl);
   if (history.node == nullptr) {
+    eager::check_hook(*this);
     history.hooks.push_back(std::move(hook));
   } else {
     history.node->watches.push_back({history.output, std::move(hook), {}});

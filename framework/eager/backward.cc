@@ -17,6 +17,7 @@
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
 #include "framework/eager/user_call.h"
+#include "framework/eager/work_recorder.h"
 
 namespace loci::eager {
 namespace {
@@ -43,9 +44,39 @@ void check_replacement(const Tensor& replaced, const Tensor& gradient, const std
               form_text(given, replaced.place()), of, form_text(wanted, gradient.place()));
 }
 
-Tensor call_hook(const Hook& hook, const Tensor& gradient) {
-  const UserCode code;
-  return hook(gradient);
+// Each replay adds to what is there then: where that lies.
+void add_in_place(tensor::TensorImpl& tensor, Gradient& sum, Gradient&& gradient,
+                  bool creates_graph) {
+  const char* why =
+      creates_graph     ? "by backward() with create_graph, which records the sum"
+      : sum.is_sparse() ? "but it consists of rows, which would become more"
+      : sum.dense.impl().use_count() > 1 || sum.dense.impl()->storage().use_count() > 1
+          ? "but others have that gradient too, and would see it change"
+          : nullptr;
+  if (why != nullptr) {
+    core::raise(
+        ErrorCode::kUnsupported,
+        "[capture] each replay would add to the gradient that '{}' {} had before, {}; clear "
+        "it by set_grad({{}}) in what is captured",
+        tensor.name(), tensor.shape().to_string(), why);
+  }
+  gradient.make_dense([&] { return form_of(tensor); });
+  const GradMode off(false);
+  sum.dense.add_(gradient.dense);
+}
+
+// To what the tensor keeps.
+void add_gradient(const std::shared_ptr<tensor::TensorImpl>& tensor, Gradient&& gradient,
+                  bool creates_graph) {
+  Gradient& sum = ensure_history(*tensor).grad;
+  if (const auto recorder = recorder_of(thread_state())) {
+    recorder->note_gradient(tensor, /*is_read=*/true);
+    if (recorder->has_earlier_gradient(*tensor)) {
+      return add_in_place(*tensor, sum, std::move(gradient), creates_graph);
+    }
+  }
+  sum.add(std::move(gradient));
+  settle(&sum, *tensor);
 }
 
 // The tape behind some tensors, as walk_back() sees it.
@@ -60,7 +91,7 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  // What lies behind the outputs; with targets only what lies in between.
+  // What lies behind the outputs; with targets only what lies in between, and the targets.
   void mark_needed() {
     for (const Tensor& output : request_.outputs) discover(edge_of(output));
     std::sort(nodes_.begin(), nodes_.end(),
@@ -87,7 +118,8 @@ class Tape {
   [[nodiscard]] const std::vector<Node*>& steps() const { return nodes_; }
 
   bool collect(Node* node) {
-    if (!node->visit.is_needed) return false;
+    const bool is_caught = is_target(*node);
+    if (!node->visit.is_needed && !is_caught) return false;
     bool reached = false;
     for (std::size_t i = 0; i < node->visit.arrived.size(); ++i) {
       Gradient& gradient = node->visit.arrived[i];
@@ -99,7 +131,7 @@ class Tape {
       catch_at_target(*node, i, gradient.dense);
       reached = true;
     }
-    return reached;
+    return reached && node->visit.is_needed;
   }
 
   void differentiate(Node* node) {
@@ -154,6 +186,12 @@ class Tape {
     });
   }
 
+  // Whether an output of it is one.
+  [[nodiscard]] bool is_target(const Node& node) const {
+    return std::any_of(request_.targets.begin(), request_.targets.end(),
+                       [&](const Tensor& target) { return edge_of(target).node.get() == &node; });
+  }
+
   Tensor weight(std::size_t index) {
     const Tensor& output = request_.outputs[index];
     if (!edge_of(output).defined()) {
@@ -200,18 +238,15 @@ class Tape {
     leaves_.emplace_back(leaf, std::move(gradient));
   }
 
-  static void watch(Node& node, std::size_t output, Tensor& gradient) {
+  void watch(Node& node, std::size_t output, Tensor& gradient) const {
     for (const Node::Watch& watch : node.watches) {
       if (watch.output != output) continue;
       if (watch.hook) {
-        const Tensor replaced = call_hook(watch.hook, gradient);
-        if (!replaced.defined()) continue;
-        check_replacement(replaced, gradient, fmt::format("a result of {}", node.name()));
-        gradient = replaced;
+        gradient = hooked(watch.hook, gradient, fmt::format("a result of {}", node.name()));
       } else if (const auto kept = watch.keeps.lock()) {
-        Gradient& sum = ensure_history(*kept).grad;
-        sum.add(gradient);
-        settle(&sum, *kept);
+        Gradient part;
+        part.add(gradient);
+        add_gradient(kept, std::move(part), creates_graph_);
       }
     }
   }
@@ -227,15 +262,9 @@ class Tape {
     History& history = ensure_history(*leaf);
     for (const Hook& hook : history.hooks) {
       gradient.make_dense([&] { return form_of(*leaf); });
-      const Tensor replaced = call_hook(hook, gradient.dense);
-      if (!replaced.defined()) continue;
-      check_replacement(replaced, gradient.dense, fmt::format("the leaf '{}'", leaf->name()));
-      gradient.dense = replaced;
+      gradient.dense = hooked(hook, gradient.dense, fmt::format("the leaf '{}'", leaf->name()));
     }
-    if (request_.targets.empty()) {
-      history.grad.add(std::move(gradient));
-      return settle(&history.grad, *leaf);
-    }
+    if (request_.targets.empty()) return add_gradient(leaf, std::move(gradient), creates_graph_);
     for (std::size_t i = 0; i < request_.targets.size(); ++i) {
       if (request_.targets[i].impl() != leaf) continue;
       gradient.make_dense([&] { return form_of(*leaf); });
@@ -253,6 +282,22 @@ class Tape {
 };
 
 }  // namespace
+
+void note_gradient(const std::shared_ptr<tensor::TensorImpl>& tensor, bool is_read) {
+  const std::shared_ptr<WorkRecorder> recorder = recorder_of(thread_state());
+  if (recorder != nullptr) recorder->note_gradient(tensor, is_read);
+}
+
+Tensor hooked(const Hook& hook, const Tensor& gradient, const std::string& of) {
+  Tensor replaced;
+  {
+    const UserCode code;
+    replaced = hook(gradient);
+  }
+  if (!replaced.defined()) return gradient;
+  check_replacement(replaced, gradient, of);
+  return replaced;
+}
 
 void settle(Gradient* gradient, const tensor::TensorImpl& of) {
   if (gradient->dense.defined()) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <loci/tensor.hpp>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/eager/node.h"
@@ -21,6 +23,15 @@ struct BackwardRequest {
 // Error(kInvalidArgument) for outputs that nothing is recorded of, for weights of another form,
 // and for what the nodes refuse.
 std::vector<Tensor> backward(const BackwardRequest& request);
+
+// What takes the place of a gradient for that hook, and is the gradient itself where the hook gives
+// none. `of` says what it is the gradient of. Throws Error(kInvalidArgument) if it has another
+// form.
+[[nodiscard]] Tensor hooked(const Hook& hook, const Tensor& gradient, const std::string& of);
+
+// What is done on this thread reads the gradient that the tensor keeps, or else replaces it: for a
+// graph that is being captured.
+void note_gradient(const std::shared_ptr<tensor::TensorImpl>& tensor, bool is_read);
 
 // Rows become part of a dense sum, where there is one; otherwise those of several contributions
 // become one. It is the gradient of `of`.

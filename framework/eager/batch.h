@@ -1,4 +1,4 @@
-// Work of many ops that a lane takes as one task: the replay of a graph.
+// Work of many ops that a queue takes as one task: the replay of a graph.
 #pragma once
 
 #include <loci/abi/base.h>
@@ -13,7 +13,7 @@
 
 namespace loci::eager {
 
-class Lane;
+class Queue;
 struct Dependency;
 
 // What a batch consists of, for messages: it outlives the batch where work is in question.
@@ -44,9 +44,9 @@ class Batch {
   // How many correlation ids a run of it has: one for each part, then those of what it does by
   // itself.
   [[nodiscard]] virtual std::uint64_t correlations() const = 0;
-  // Hands all of it to the stream of the lane, or does it on an inline device. Its ids begin with
+  // Hands all of it to the stream of the queue, or does it on an inline device. Its ids begin with
   // that one. Throws Error.
-  virtual void run(Lane& lane, loci_stream* stream, std::uint64_t correlation) = 0;
+  virtual void run(Queue& queue, loci_stream* stream, std::uint64_t correlation) = 0;
   // Leaves the failure in what it should have written.
   virtual void fail(const std::shared_ptr<device::Failure>& failure) = 0;
   // What one of its inputs has failed with; else null.

@@ -128,7 +128,7 @@ const Tensor& updated(const CallPlan& plan, const PlannedOutput& output, const T
 // Makes the outputs and enqueues the launch. The first output is `into`, if that is defined.
 TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
                    const Tensor& into, ThreadState& thread, const void* site) {
-  Lane& lane = current_lane(thread, *plan->lane);
+  Queue& queue = current_queue(thread, *plan->queue);
   Task task;
   task.plan = plan;
   task.site = thread.user_site(site);
@@ -140,7 +140,7 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef*
     }
   }
   // A device's stream needs the addresses when the work is handed over.
-  const Provision provision = lane.is_inline() ? Provision::kByTask : Provision::kNow;
+  const Provision provision = queue.is_inline() ? Provision::kByTask : Provision::kNow;
   TensorList results;
   for (const PlannedOutput& output : plan->outputs) {
     Tensor made;
@@ -149,12 +149,12 @@ TensorList enqueue(const std::shared_ptr<const CallPlan>& plan, const TensorRef*
     } else if (results.empty() && into.defined()) {
       made = into;
     } else if (!output.is_absent) {
-      made = make_output(*plan, output, lane, provision);
+      made = make_output(*plan, output, queue, provision);
     }
     task.arguments.push_back(made.impl());
     results.push_back(std::move(made));
   }
-  lane.submit(task);
+  queue.submit(task);
   return results;
 }
 
@@ -210,8 +210,9 @@ std::shared_ptr<const CallPlan> infer(OpCall<Tensor>& call, const ops::OpSchema&
   device::Device* guard = guarded_device(thread);
   CallForm form = form_of(call, schema, hangs_on_values);
   const profiler::Scope scope(label_of(profiler::Part::kInferShape), 0, profiler::Level::kDetail);
-  const dispatch::Wish wish{&place_of(call, form, guard), guard != nullptr, thread.fallback};
-  return plan_call(std::move(form), wish);
+  const dispatch::PlacementRequest request{&place_of(call, form, guard), is_guarded(),
+                                           thread.fallback};
+  return plan_call(std::move(form), request);
 }
 
 bool may_alias(const CallPlan& plan) {
@@ -240,7 +241,7 @@ TensorList run_call(const std::shared_ptr<const CallPlan>& plan, const TensorRef
                     ThreadState& thread, const void* site) {
   TensorList results;
   const bool is_direct = plan->is_direct || (thread.is_serial && plan->is_plain);
-  if (is_direct && run_directly(plan, values, current_lane(thread, *plan->lane), site, &results))
+  if (is_direct && run_directly(plan, values, current_queue(thread, *plan->queue), site, &results))
       [[likely]] {
     if (thread.records && takes_part(*plan, values)) record_call(plan, values, results);
     if (thread.is_serial) [[unlikely]]

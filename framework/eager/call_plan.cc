@@ -15,7 +15,8 @@
 #include "framework/eager/decomposed_call.h"
 #include "framework/eager/direct_call.h"
 #include "framework/eager/gradient_script.h"
-#include "framework/eager/lanes.h"
+#include "framework/eager/placing.h"
+#include "framework/eager/queues.h"
 #include "framework/profiler/collector.h"
 #include "framework/profiler/label_table.h"
 
@@ -41,9 +42,9 @@ const char* argument_name(const ops::OpSchema& schema, const std::string& slot, 
 // Builds one plan.
 class Planner {
  public:
-  Planner(CallForm form, const dispatch::Wish& wish)
+  Planner(CallForm form, const dispatch::PlacementRequest& request)
       : form_(std::move(form)),
-        wish_(wish),
+        request_(request),
         context_(*form_.schema, form_.inputs, form_.attributes),
         plan_(std::make_shared<CallPlan>()) {}
 
@@ -56,7 +57,7 @@ class Planner {
     make_views();
     set_space();
     plan_->moves = moves() || plan_->asked != nullptr;
-    plan_->lane = &Lanes::instance().default_lane(*plan_->device);
+    plan_->queue = &Queues::instance().default_queue(*plan_->device);
     if (form_.schema->cost_fn()) plan_->cost = form_.schema->cost_fn()(context_);
     plan_->is_small = plan_->device->is_inline() && is_small();
     plan_->is_plain = may_be_direct(*plan_);
@@ -144,21 +145,34 @@ class Planner {
   }
 
   void bind() {
-    if (decompose()) return;
+    if (decompose(*request_.device)) return;
     const dispatch::OpDesc desc = make_desc();
     // Of a random op each call has an offset of its own, and would fill the cache.
     dispatch::KernelCache* cache = form_.schema->is_random() ? nullptr : &kernel_cache();
-    dispatch::BoundOp bound = dispatch::bind_op(desc, /*name=*/{}, wish_, cache);
+    if (falls_back_in_parts(desc, cache)) return;
+    dispatch::BoundOp bound = dispatch::bind_op(desc, /*name=*/{}, request_, cache);
     plan_->device = bound.device;
     plan_->kernel = std::move(bound.binding.kernel);
     plan_->kernel_name = bound.binding.name();
     plan_->aliases = bound.binding.aliases();
     if (!bound.fell_back()) return;
-    plan_->asked = wish_.device;
+    plan_->asked = request_.device;
     plan_->refusals = std::move(bound.refusals);
   }
 
-  bool decompose() {
+  // The CPU stands in without a kernel of the op, but with kernels of its parts.
+  bool falls_back_in_parts(const dispatch::OpDesc& desc, dispatch::KernelCache* cache) {
+    if (!form_.schema->decompose_fn() || request_.is_guarded) return false;
+    device::Device& host = host_device();
+    if (request_.device == &host) return false;
+    dispatch::Binding own = dispatch::bind_kernel(*request_.device, desc, cache);
+    if (own.found() || !decompose(host)) return false;
+    plan_->asked = request_.device;
+    plan_->refusals = std::move(own.refusals);
+    return true;
+  }
+
+  bool decompose(device::Device& device) {
     if (!form_.schema->decompose_fn()) return false;
     ops::TypeSlots inputs(form_.inputs.size());
     for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
@@ -166,23 +180,23 @@ class Planner {
     }
     const auto found =
         dispatch::decompose({*form_.schema, form_.attributes, std::move(inputs), context_.bounds()},
-                            *wish_.device, &kernel_cache());
+                            device, &kernel_cache());
     if (!found) return false;
-    plan_->device = wish_.device;
+    plan_->device = &device;
     plan_->kernel_name = "none (decomposed)";
     plan_->decomposition =
-        std::make_unique<const DecomposedCall>(*found, *wish_.device, spaces_when_run());
+        std::make_unique<const DecomposedCall>(*found, device, spaces_when_run(device));
     core::log(core::Module::kEager, core::Level::kDebug, "[{}] is decomposed at {}: {}",
-              form_.schema->name(), wish_.device->place().to_string(), found->refusals);
+              form_.schema->name(), device.place().to_string(), found->refusals);
     return true;
   }
 
   // Of the inputs that are there, once what lies elsewhere than it is read has been copied.
-  [[nodiscard]] std::vector<device::Device*> spaces_when_run() const {
+  [[nodiscard]] std::vector<device::Device*> spaces_when_run(device::Device& device) const {
     std::vector<device::Device*> spaces;
     for (const PlannedInput& input : plan_->inputs) {
       if (input.value < 0) continue;
-      device::Device* own = wish_.device->uses_host_memory() ? nullptr : wish_.device;
+      device::Device* own = device.uses_host_memory() ? nullptr : &device;
       spaces.push_back(input.residence == ops::Residence::kDevice
                            ? own
                            : form_.spaces[static_cast<std::size_t>(input.value)]);
@@ -247,7 +261,7 @@ class Planner {
   }
 
   CallForm form_;
-  dispatch::Wish wish_;
+  dispatch::PlacementRequest request_;
   ops::InferContext context_;
   std::shared_ptr<CallPlan> plan_;
   std::uint32_t count_slot_ = UINT32_MAX;
@@ -354,8 +368,9 @@ profiler::LabelId label_of(const CallPlan& plan) {
   return made;
 }
 
-std::shared_ptr<const CallPlan> plan_call(CallForm form, const dispatch::Wish& wish) {
-  return Planner(std::move(form), wish).run();
+std::shared_ptr<const CallPlan> plan_call(CallForm form,
+                                          const dispatch::PlacementRequest& request) {
+  return Planner(std::move(form), request).run();
 }
 
 }  // namespace loci::eager

@@ -21,7 +21,7 @@ namespace loci::eager {
 
 class DecomposedCall;
 class GradientScript;
-class Lane;
+class Queue;
 
 // One flat argument of the ABI's form.
 struct PlannedInput {
@@ -64,7 +64,7 @@ struct CallPlan {
   std::string kernel_name;
   // Instead of a kernel, where the device has none of the op but those that it consists of.
   std::unique_ptr<const DecomposedCall> decomposition;
-  Lane* lane = nullptr;  // the device's default one
+  Queue* queue = nullptr;  // the device's default one
   // Where its outputs lie.
   device::Device* space = nullptr;  // null: host memory
   Place space_place;
@@ -122,6 +122,6 @@ dispatch::KernelCache& kernel_cache();
 
 // Infers outputs, chooses the kernel and prepares it. Throws Error with the op's name.
 // Throws what dispatch::bind_op() throws.
-std::shared_ptr<const CallPlan> plan_call(CallForm form, const dispatch::Wish& wish);
+std::shared_ptr<const CallPlan> plan_call(CallForm form, const dispatch::PlacementRequest& request);
 
 }  // namespace loci::eager

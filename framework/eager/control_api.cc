@@ -9,6 +9,7 @@
 #include "framework/eager/draw_scope.h"
 #include "framework/eager/host_read.h"
 #include "framework/eager/interceptor.h"
+#include "framework/eager/scan.h"
 #include "framework/eager/thread_state.h"
 
 namespace loci {
@@ -160,7 +161,7 @@ std::vector<Tensor> while_loop(
                 "[while] max_iterations is {}; give a positive number, or 0 for no limit",
                 options.max_iterations);
   }
-  std::vector<Tensor> current = values;
+  std::vector<Tensor> current = eager::entering(values);
   eager::DrawScope draws;
   const auto goes_on = [&](std::int64_t iteration) {
     draws.enter(iteration);

@@ -32,7 +32,7 @@ CopyNode::CopyNode(const Tensor& from, const Tensor& to, const transfer::Labels&
 }
 
 const std::string& CopyNode::name() const {
-  static const std::string name = "copy";
+  static const std::string& name = *new std::string("copy");
   return name;
 }
 

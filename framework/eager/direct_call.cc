@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/core/calls_at_end.h"
 #include "framework/eager/launch.h"
 #include "framework/eager/task_watcher.h"
 #include "framework/eager/thread_state.h"
@@ -45,9 +46,10 @@ bool may_be_direct(const CallPlan& plan) {
          std::all_of(plan.outputs.begin(), plan.outputs.end(), is_new);
 }
 
-bool run_directly(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values, Lane& lane,
-                  const void* site, TensorList* results) {
-  if (!lane.is_free() || task_watcher() != nullptr) return false;
+bool run_directly(const std::shared_ptr<const CallPlan>& plan, const TensorRef* values,
+                  Queue& queue, const void* site, TensorList* results) {
+  const core::Computing call;
+  if (!queue.is_free() || task_watcher() != nullptr) return false;
   const TensorImpl* arguments[kMostArguments];
   const TensorImpl** next = arguments;
   for (const PlannedInput& input : plan->inputs) {
@@ -56,14 +58,14 @@ bool run_directly(const std::shared_ptr<const CallPlan>& plan, const TensorRef* 
     *next++ = argument;
   }
   for (const PlannedOutput& output : plan->outputs) {
-    results->push_back(make_output(*plan, output, lane, Provision::kNow));
+    results->push_back(make_output(*plan, output, queue, Provision::kNow));
     *next++ = results->back().impl().get();
   }
   try {
-    launch(*plan, arguments, lane.stream());
+    launch(*plan, arguments, queue.stream());
   } catch (...) {
     Task task = as_task(plan, values, *results, site);
-    lane.fail(task);
+    queue.fail(task);
   }
   return true;
 }

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "framework/eager/call_plan.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 
 namespace loci::eager {
 
@@ -17,7 +17,7 @@ namespace loci::eager {
 // Runs the call on this thread and fills `results`. Returns false, with nothing done, where work is
 // under way that it would have to wait for. A kernel's failure is left in the results, as a task's.
 [[nodiscard]] bool run_directly(const std::shared_ptr<const CallPlan>& plan,
-                                const TensorRef* values, Lane& lane, const void* site,
+                                const TensorRef* values, Queue& queue, const void* site,
                                 TensorList* results);
 
 }  // namespace loci::eager

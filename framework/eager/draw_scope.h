@@ -27,7 +27,9 @@ class DrawScope {
   // The state in the memory of the device; of the graph, if what is drawn there is captured.
   Tensor state_at(device::Device& device, const std::shared_ptr<WorkRecorder>& recorder,
                   const void* site);
-  std::int64_t next_offset() { return offset_++; }
+  std::int64_t next_offset() { return take(1); }
+  // The first one of so many.
+  std::int64_t take(std::int64_t count) { return std::exchange(offset_, offset_ + count); }
 
  private:
   struct State {

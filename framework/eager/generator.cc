@@ -1,14 +1,15 @@
 #include "framework/eager/generator.h"
 
 #include <iterator>
+#include <loci/creation.hpp>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "framework/core/config.h"
 #include "framework/eager/draw_scope.h"
-#include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
+#include "framework/eager/queues.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
 #include "framework/eager/work_recorder.h"
@@ -31,6 +32,29 @@ bool has_failed(const tensor::Uses& uses) {
 std::int64_t next_offset(DrawScope* scope, WorkRecorder* recorder) {
   if (scope != nullptr) return scope->next_offset();
   return recorder != nullptr ? recorder->next_draw() : Generator::instance().next_offset();
+}
+
+std::int64_t take_numbers(WorkRecorder& recorder, std::int64_t count) {
+  const std::int64_t first = recorder.next_draw();
+  for (std::int64_t i = 1; i < count; ++i) (void)recorder.next_draw();
+  return first;
+}
+
+// The state with `offset` as a third element, or added to the one that it has.
+Tensor shifted(const Tensor& state, std::int64_t offset, const Place& place) {
+  const auto filled = [&](std::int64_t count, std::int64_t value) {
+    return full({count}, static_cast<double>(value), kUInt64, place);
+  };
+  const auto joined = [](const Tensor& first, const Tensor& last) {
+    OpCall<Tensor> call("concat");
+    call.inputs_of("x", {first, last}).attr("axis", std::int64_t{0});
+    return call.result();
+  };
+  if (state.shape() == Shape{2}) return joined(state, filled(1, offset));
+  if (offset == 0) return state;
+  OpCall<Tensor> sum("elementwise_add");
+  sum.input("x", state).input("y", joined(filled(2, 0), filled(1, offset)));
+  return sum.result();
 }
 
 }  // namespace
@@ -83,6 +107,22 @@ Generator::Position Generator::take(std::int64_t count) {
   return position;
 }
 
+Tensor take_draws(device::Device& device, std::int64_t count, const void* site) {
+  ThreadState& thread = thread_state();
+  const std::shared_ptr<WorkRecorder> recorder =
+      current_queue(thread, Queues::instance().default_queue(device)).recorder();
+  if (thread.draws != nullptr) {
+    const Tensor state = thread.draws->state_at(device, recorder, site);
+    return shifted(state, thread.draws->take(count), device.place());
+  }
+  if (recorder != nullptr) {
+    const Tensor state = recorder->random_state();
+    return shifted(state, take_numbers(*recorder, count), device.place());
+  }
+  const Generator::Position at = Generator::instance().take(count);
+  return Tensor::from<std::uint64_t>({at.seed, 0, static_cast<std::uint64_t>(at.offset)}, {3});
+}
+
 Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
   for (const OpCall<Tensor>::Slot& slot : call.slots) {
     if (slot.name == "state") return;
@@ -94,7 +134,7 @@ Draw::Draw(OpCall<Tensor>& call, device::Device* guard) {
   device::Device& device = place == nullptr ? host_device() : *place;
   call.slots.push_back({"state", 1});
   const std::shared_ptr<WorkRecorder> recorder =
-      current_lane(thread_state(), Lanes::instance().default_lane(device)).recorder();
+      current_queue(thread_state(), Queues::instance().default_queue(device)).recorder();
   DrawScope* scope = thread_state().draws;
   Tensor state;
   if (scope != nullptr) {

@@ -40,6 +40,11 @@ class Generator {
   std::unique_ptr<Impl> impl_;
 };
 
+// Where so many random ops of the thread begin that somebody else is to draw at that device, with
+// offsets from 0: as a state of three elements, from which they draw what the thread would draw
+// now.
+[[nodiscard]] Tensor take_draws(device::Device& device, std::int64_t count, const void* site);
+
 // Gives a call of a random op its state and offset, where it lacks them.
 class Draw {
  public:

@@ -5,12 +5,14 @@
 #include <new>
 #include <utility>
 
+#include "framework/core/calls_at_end.h"
 #include "framework/core/raise.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 
 namespace loci::eager {
 
 void run_host_function(const HostFunction& function) {
+  const core::AwaitedByEnd awaited;
   try {
     function();
   } catch (const Error&) {
@@ -28,7 +30,7 @@ namespace {
 
 // A user's function while a stream has it.
 struct HostCall {
-  Lane* lane;
+  Queue* queue;
   Task task;
 
   static void run(void* context) {
@@ -36,7 +38,7 @@ struct HostCall {
     try {
       run_host_function(*call->task.host_function);
     } catch (...) {
-      call->lane->fail(call->task);
+      call->queue->fail(call->task);
     }
   }
 };
@@ -44,17 +46,17 @@ struct HostCall {
 }  // namespace
 
 // What it throws is the stream's error, which a wait for the stream meets.
-void Lane::launch_host(Task& task) {
+void Queue::launch_host(Task& task) {
   auto call = std::make_unique<HostCall>();
-  call->lane = this;
+  call->queue = this;
   call->task.site = task.site;
   call->task.host_function = std::move(task.host_function);
   device_.launch_host(stream_.handle(), &HostCall::run, call.get(), task.correlation);
   (void)call.release();
 }
 
-void Lane::call_on_host(const std::shared_ptr<HostFunction>& function, const void* site,
-                        std::uint64_t correlation) {
+void Queue::call_on_host(const std::shared_ptr<HostFunction>& function, const void* site,
+                         std::uint64_t correlation) {
   if (is_inline_) return run_host_function(*function);
   Task task;
   task.site = site;
@@ -65,7 +67,7 @@ void Lane::call_on_host(const std::shared_ptr<HostFunction>& function, const voi
 
 // On the worker, without the lock, for a device whose streams run no functions: what comes after it
 // is in the worker's queue meanwhile.
-void Lane::run_behind_stream(Task& task) noexcept {
+void Queue::run_behind_stream(Task& task) noexcept {
   const std::unique_ptr<HostFunction> function = std::move(task.host_function);
   try {
     stream_.drain(worker_.done());

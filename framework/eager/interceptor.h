@@ -26,8 +26,18 @@ class Interceptor {
   virtual Tensor view(const Tensor& base, const Tensor& result) = 0;
   // A change in place: `self` has this value from now on.
   virtual void replace(const Tensor& self, const Tensor& value) = 0;
-  // Before the gradient that the tensor keeps is replaced.
+  // Before the gradient that the tensor keeps is read,
+  virtual void read_gradient(const Tensor& tensor) = 0;
+  // and before it is replaced.
   virtual void keep_gradient(const Tensor& tensor) = 0;
+  // Before a question about what is recorded of it is answered, "requires_grad()". Throws
+  // Error(kInvalidArgument) where each call would answer anew.
+  virtual void check_question(const Tensor& tensor, const char* question) = 0;
+  // Before set_requires_grad().
+  virtual void change_requirement(const Tensor& tensor, bool required) = 0;
+  // Before "register_hook()" or "retain_grad()". Throws Error(kInvalidArgument) where it would
+  // reach what outlives the call.
+  virtual void check_watch(const Tensor& tensor, const char* call) = 0;
   virtual std::vector<Tensor> backward(const BackwardRequest& request) = 0;
 
   // Control flow, as loci/control_flow.hpp has it.

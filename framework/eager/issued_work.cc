@@ -103,7 +103,7 @@ std::string IssuedWork::describe(std::uint64_t correlation) const {
       noted_ - first + 1, describe_at(first), describe_at(noted_));
 }
 
-// What came before in this lane has ended, and the device would have told of it first.
+// Earlier work of this queue has ended: the device would have told of its failure first.
 void IssuedWork::fail(const std::shared_ptr<tensor::Failure>& failure,
                       std::uint64_t correlation) noexcept {
   const std::lock_guard lock(lock_);

@@ -1,4 +1,4 @@
-// What a lane has handed to its device, and whether that has gone well.
+// The work that a queue has handed to its device, and its failures.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace loci::eager {
 
-// By ticket of the lane. Thread-safe.
+// Each work is known by the ticket that the queue gave it. Thread-safe.
 class IssuedWork final : public device::UnprovenWork {
  public:
   static constexpr std::size_t kRemembered = 1024;
@@ -61,7 +61,7 @@ class IssuedWork final : public device::UnprovenWork {
   [[nodiscard]] std::shared_ptr<tensor::Failure> take_failure();
 
   [[nodiscard]] bool has(std::uint64_t correlation) const override;
-  // What lanes do may wait for each other on the device alone.
+  // Work of two queues may wait for each other on the device alone.
   [[nodiscard]] bool may_use(const UnprovenWork& other) const override {
     return dynamic_cast<const IssuedWork*>(&other) != nullptr;
   }

@@ -12,7 +12,7 @@
 
 namespace loci::eager {
 
-// Each until the ticket of a lane that it is held under has ended. Thread-safe.
+// Each until the ticket of a queue that it is held under has ended. Thread-safe.
 class KeptMemory {
  public:
   // Both return false where no host memory is left to note it, and the buffer is the caller's then.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/core/abi/error.h"
+#include "framework/device/timed_work.h"
 #include "framework/eager/call_scope.h"
 #include "framework/eager/work_recorder.h"
 #include "framework/memory/node_pool.h"
@@ -88,6 +89,8 @@ void launch_recorded(const CallPlan& plan, const loci_view* const* views, loci_s
   }
   const profiler::Scope compute(label_of(profiler::Part::kCompute), correlation,
                                 profiler::Level::kDetail);
+  const device::TimedWork timed(*plan.device, stream,
+                                {.correlation = correlation, .name = plan.schema->name()});
   launch_kernel(plan, views, stream, correlation);
 }
 
@@ -105,33 +108,33 @@ Tensor wrap(const PlannedOutput& output, std::shared_ptr<tensor::Storage> storag
 
 // Within a capture, unless that has just ended: then where a plain one lies, too.
 [[gnu::noinline]] Tensor make_recorded(const CallPlan& plan, const PlannedOutput& output,
-                                       Lane& lane) {
+                                       Queue& queue) {
   device::Device* space = output.on_host ? nullptr : plan.space;
-  if (const auto recorder = lane.recorder()) {
-    return wrap(output, make_storage(*recorder, space, output.bytes, lane, output.name));
+  if (const auto recorder = queue.recorder()) {
+    return wrap(output, make_storage(*recorder, space, output.bytes, queue, output.name));
   }
   return tensor::make_tensor(output.type.dtype, output.type.shape,
                              space == nullptr ? Place() : plan.space_place, output.name,
-                             lane.stream());
+                             queue.stream());
 }
 
 }  // namespace
 
-Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
+Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Queue& queue,
                    Provision provision) {
-  if (lane.has_recorder()) [[unlikely]]
-    return make_recorded(plan, output, lane);
+  if (queue.has_recorder()) [[unlikely]]
+    return make_recorded(plan, output, queue);
   auto storage = memory::make_pooled<tensor::Storage>();
   storage->bytes = output.bytes;
   storage->name = output.name;
   if (output.on_host || plan.space == nullptr) {
     if (provision == Provision::kNow || output.bytes > kMostByTask) storage->provide();
   } else {
-    storage->buffer = plan.allocator->allocate(output.bytes, lane.stream(), output.name);
+    storage->buffer = plan.allocator->allocate(output.bytes, queue.stream(), output.name);
     storage->data = storage->buffer.data();
     storage->place = plan.space_place;
     storage->device = plan.space;
-    storage->home = &lane;
+    storage->home = &queue;
   }
   return Tensor(
       memory::make_pooled<TensorImpl>(output.type.dtype, output.type.shape, std::move(storage)));

@@ -4,7 +4,7 @@
 #include <loci/abi/base.h>
 
 #include "framework/eager/call_plan.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 #include "framework/tensor/tensor_impl.h"
 
 namespace loci::eager {
@@ -16,7 +16,7 @@ enum class Provision { kNow, kByTask };
 
 // An output that the call makes anew. Large ones have their memory at once in any case, so that a
 // lack of it is thrown at the call. Throws Error(kOutOfMemory).
-[[nodiscard]] Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Lane& lane,
+[[nodiscard]] Tensor make_output(const CallPlan& plan, const PlannedOutput& output, Queue& queue,
                                  Provision provision);
 
 // Launches the kernel, or runs it on an inline device. `arguments` are the flat inputs, then the

@@ -5,8 +5,8 @@
 
 #include "framework/eager/call_scope.h"
 #include "framework/eager/copy_node.h"
-#include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
+#include "framework/eager/queues.h"
 #include "framework/eager/thread_state.h"
 #include "framework/eager/work_recorder.h"
 #include "framework/memory/node_pool.h"
@@ -20,18 +20,18 @@ device::Device* space_of(device::Device& device) {
 }
 
 // Copies within a place stay in line with its ops; others go beside them.
-Lane& lane_of_copy(device::Device* from, device::Device* to) {
+Queue& queue_of_copy(device::Device* from, device::Device* to) {
   ThreadState& thread = thread_state();
-  Lanes& lanes = Lanes::instance();
+  Queues& queues = Queues::instance();
   device::Device& driver = to != nullptr ? *to : (from != nullptr ? *from : host_device());
-  Lane& standard = lanes.default_lane(driver);
-  Lane& current = current_lane(thread, standard);
+  Queue& standard = queues.default_queue(driver);
+  Queue& current = current_queue(thread, standard);
   if (from == to || &current != &standard) return current;
-  return lanes.copy_lane(driver, to != nullptr ? Direction::kToDevice : Direction::kFromDevice);
+  return queues.copy_queue(driver, to != nullptr ? Direction::kToDevice : Direction::kFromDevice);
 }
 
 std::shared_ptr<tensor::Storage> make_uncaptured(std::uint64_t bytes, const char* name,
-                                                 device::Device* space, Lane& lane) {
+                                                 device::Device* space, Queue& queue) {
   auto storage = memory::make_pooled<tensor::Storage>();
   storage->bytes = bytes;
   if (*name != '\0') storage->name = name;
@@ -39,22 +39,22 @@ std::shared_ptr<tensor::Storage> make_uncaptured(std::uint64_t bytes, const char
     storage->provide();
     return storage;
   }
-  storage->buffer = memory::device_allocator(*space).allocate(bytes, lane.stream(), storage->name);
+  storage->buffer = memory::device_allocator(*space).allocate(bytes, queue.stream(), storage->name);
   storage->data = storage->buffer.data();
   storage->place = space->place();
   storage->device = space;
-  storage->home = &lane;
+  storage->home = &queue;
   return storage;
 }
 
-Tensor make_target(const Tensor& like, const char* name, device::Device& device, Lane& lane) {
+Tensor make_target(const Tensor& like, const char* name, device::Device& device, Queue& queue) {
   const tensor::TensorImpl& impl = *like.impl();
   device::Device* space = space_of(device);
   std::shared_ptr<tensor::Storage> storage;
-  if (const auto recorder = lane.recorder()) {
-    storage = make_storage(*recorder, space, impl.bytes(), lane, *name != '\0' ? name : "tensor");
+  if (const auto recorder = queue.recorder()) {
+    storage = make_storage(*recorder, space, impl.bytes(), queue, *name != '\0' ? name : "tensor");
   } else {
-    storage = make_uncaptured(impl.bytes(), name, space, lane);
+    storage = make_uncaptured(impl.bytes(), name, space, queue);
   }
   Tensor target(memory::make_pooled<tensor::TensorImpl>(impl.dtype(), impl.shape(), storage));
   if (!impl.name().empty()) target.set_name(impl.name());
@@ -76,7 +76,7 @@ transfer::Permit ask_for(const Tensor& tensor, device::Device* target,
 }
 
 void submit_copy(const Tensor& from, const Tensor& to, const transfer::Labels& labels,
-                 transfer::Permit permit, Lane& lane, const void* site) {
+                 transfer::Permit permit, Queue& queue, const void* site) {
   if (from.bytes() == 0) return;
   Task task;
   task.arguments.push_back(from.impl());
@@ -85,15 +85,15 @@ void submit_copy(const Tensor& from, const Tensor& to, const transfer::Labels& l
   task.permit = std::move(permit);
   task.operator_label = CallScope::innermost_label();
   task.site = thread_state().user_site(site);
-  lane.submit(task);
+  queue.submit(task);
 }
 
 // With the permit, and labels that name the variable.
 Tensor bring(const Tensor& tensor, device::Device& device, const transfer::Labels& labels,
              transfer::Permit permit, const void* site) {
-  Lane& lane = lane_of_copy(tensor.impl()->storage()->device, space_of(device));
-  Tensor target = make_target(tensor, labels.variable, device, lane);
-  submit_copy(tensor, target, labels, std::move(permit), lane, site);
+  Queue& queue = queue_of_copy(tensor.impl()->storage()->device, space_of(device));
+  Tensor target = make_target(tensor, labels.variable, device, queue);
+  submit_copy(tensor, target, labels, std::move(permit), queue, site);
   if (thread_state().records) record_copy(tensor, target, labels);
   return target;
 }
@@ -114,19 +114,19 @@ void copy_elements(const Tensor& from, const Tensor& to, const void* site,
   tensor::require_current_context(*from.impl(), "copy");
   tensor::require_current_context(*to.impl(), "copy");
   device::Device* target = to.impl()->storage()->device;
-  Lane& lane = lane_of_copy(from.impl()->storage()->device, target);
+  Queue& queue = queue_of_copy(from.impl()->storage()->device, target);
   const transfer::Labels all = named(labels, from);
-  submit_copy(from, to, all, ask_for(from, target, all), lane, site);
+  submit_copy(from, to, all, ask_for(from, target, all), queue, site);
 }
 
 Tensor duplicate(const Tensor& tensor, const void* site) {
   loci::tensor::require_current_context(*tensor.impl(), "copy");
   device::Device* space = tensor.impl()->storage()->device;
-  Lane& lane = lane_of_copy(space, space);
+  Queue& queue = queue_of_copy(space, space);
   const transfer::Labels labels = named({}, tensor);
   Tensor target =
-      make_target(tensor, labels.variable, space != nullptr ? *space : host_device(), lane);
-  submit_copy(tensor, target, labels, {}, lane, site);
+      make_target(tensor, labels.variable, space != nullptr ? *space : host_device(), queue);
+  submit_copy(tensor, target, labels, {}, queue, site);
   return target;
 }
 

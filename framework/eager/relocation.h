@@ -9,7 +9,7 @@
 
 namespace loci::eager {
 
-// A copy in the memory of `device`; the tensor itself if it lies there. On the lane for copies of
+// A copy in the memory of `device`; the tensor itself if it lies there. On the queue for copies of
 // the device that is not the host, unless a StreamGuard says otherwise. Where the labels name no
 // variable, the tensor's name does. Throws Error(kPolicy) if the copy is forbidden.
 Tensor relocate(const Tensor& tensor, device::Device& device, const transfer::Labels& labels,

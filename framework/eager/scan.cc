@@ -103,10 +103,28 @@ void check_carry(const Tensors& before, const Tensors& after) {
   }
 }
 
+}  // namespace
+
+Tensors entering(const Tensors& values) {
+  Tensors inside = values;
+  for (Tensor& value : inside) {
+    if (!value.defined() || !is_recorded(value)) continue;
+    Tensor view = value.reshaped(value.shape());
+    if (!value.name().empty()) view.set_name(value.name());
+    value = std::move(view);
+  }
+  return inside;
+}
+
+namespace {
+
 class Scan {
  public:
   Scan(const ScanBody& body, const Tensors& carry, const Tensors& xs, const ScanOptions& options)
-      : body_(body), carry_(carry), steps_(scan_steps(xs, options)), is_reverse_(options.reverse) {
+      : body_(body),
+        carry_(entering(carry)),
+        steps_(scan_steps(xs, options)),
+        is_reverse_(options.reverse) {
     inputs_.reserve(xs.size());
     for (const Tensor& x : xs) inputs_.emplace_back(x, steps_);
   }

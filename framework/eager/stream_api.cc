@@ -8,7 +8,7 @@
 #include "framework/core/raise.h"
 #include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
-#include "framework/eager/lanes.h"
+#include "framework/eager/queues.h"
 #include "framework/eager/task_watcher.h"
 #include "framework/eager/thread_state.h"
 #include "framework/eager/work_recorder.h"
@@ -22,29 +22,33 @@ device::Device& device_at(const Place& place) {
   return devices.get(devices.resolve(place, Place()));
 }
 
-// Lanes that nobody leases are not given back; their context is in use.
-std::shared_ptr<Lane> unowned(Lane& lane) { return {std::make_shared<core::ContextUse>(), &lane}; }
+// Queues that nobody leases are not given back; their context is in use.
+std::shared_ptr<Queue> unowned(Queue& queue) {
+  return {std::make_shared<core::ContextUse>(), &queue};
+}
 
-void require_same_context(const Lane& lane, const core::Context& context, std::string_view user) {
-  if (&lane.context() == &context) return;
-  core::refuse_other_context(user, fmt::format("a stream of {}", lane.device().place().to_string()),
-                             lane.context(), "make a stream in this context");
+void require_same_context(const Queue& queue, const core::Context& context, std::string_view user) {
+  if (&queue.context() == &context) return;
+  core::refuse_other_context(user,
+                             fmt::format("a stream of {}", queue.device().place().to_string()),
+                             queue.context(), "make a stream in this context");
 }
 
 // Nobody waits for what is being captured, in any mode.
-void check_wait(const Lane& lane, const char* action) {
-  if (const auto recorder = lane.recorder()) recorder->refuse_wait(action);
-  device::check_unsafe(lane.device(), action);
+void check_wait(const Queue& queue, const char* action) {
+  if (const auto recorder = queue.recorder()) recorder->refuse_wait(action);
+  device::check_unsafe(queue.device(), action);
 }
 
 // Of the graph that has that number; null once its capture has ended.
-std::shared_ptr<WorkRecorder> recorder_of(const Lane& lane, std::uint64_t graph) {
-  std::shared_ptr<WorkRecorder> recorder = lane.recorder();
+std::shared_ptr<WorkRecorder> recorder_of(const Queue& queue, std::uint64_t graph) {
+  std::shared_ptr<WorkRecorder> recorder = queue.recorder();
   return recorder != nullptr && recorder->number() == graph ? recorder : nullptr;
 }
 
-[[noreturn]] void refuse_captured_event(const Lane& lane, std::uint64_t graph, const char* action) {
-  if (const auto recorder = recorder_of(lane, graph)) recorder->refuse_wait(action);
+[[noreturn]] void refuse_captured_event(const Queue& queue, std::uint64_t graph,
+                                        const char* action) {
+  if (const auto recorder = recorder_of(queue, graph)) recorder->refuse_wait(action);
   core::raise(ErrorCode::kInvalidArgument,
               "[event] {} on an event that was recorded while graph {} was captured, which nothing "
               "reaches but that graph's own work; record it again",
@@ -52,8 +56,8 @@ std::shared_ptr<WorkRecorder> recorder_of(const Lane& lane, std::uint64_t graph)
 }
 
 // A graph's own event, by whoever waits for it in a stream.
-void wait_within(const Lane& of, std::uint64_t graph, std::uint64_t mark,
-                 const std::shared_ptr<Lane>& waiting) {
+void wait_within(const Queue& of, std::uint64_t graph, std::uint64_t mark,
+                 const std::shared_ptr<Queue>& waiting) {
   const std::shared_ptr<WorkRecorder> recorder = recorder_of(of, graph);
   if (recorder == nullptr) refuse_captured_event(of, graph, "Event::wait()");
   const std::shared_ptr<WorkRecorder> own = waiting->recorder();
@@ -67,21 +71,21 @@ void wait_within(const Lane& of, std::uint64_t graph, std::uint64_t mark,
 
 inline namespace v0 {
 
-Stream::Stream(std::shared_ptr<eager::Lane> lane) : lane_(std::move(lane)) {}
+Stream::Stream(std::shared_ptr<eager::Queue> queue) : queue_(std::move(queue)) {}
 Stream::Stream(const Place& place, int priority)
-    : lane_(eager::Lanes::instance().lease(eager::device_at(place), priority)) {}
+    : queue_(eager::Queues::instance().lease(eager::device_at(place), priority)) {}
 
 Stream Stream::default_of(const Place& place) {
-  return Stream(eager::unowned(eager::Lanes::instance().default_lane(eager::device_at(place))));
+  return Stream(eager::unowned(eager::Queues::instance().default_queue(eager::device_at(place))));
 }
 
 Stream Stream::current(const Place& place) {
-  eager::Lane& standard = eager::Lanes::instance().default_lane(eager::device_at(place));
-  return Stream(eager::unowned(eager::current_lane(eager::thread_state(), standard)));
+  eager::Queue& standard = eager::Queues::instance().default_queue(eager::device_at(place));
+  return Stream(eager::unowned(eager::current_queue(eager::thread_state(), standard)));
 }
 
-const Place& Stream::place() const { return lane_->device().place(); }
-int Stream::priority() const { return lane_->priority(); }
+const Place& Stream::place() const { return queue_->device().place(); }
+int Stream::priority() const { return queue_->priority(); }
 
 void Stream::launch_host_function(std::function<void()> function) const {
   if (!function) {
@@ -91,53 +95,53 @@ void Stream::launch_host_function(std::function<void()> function) const {
   eager::Task task;
   task.host_function = std::make_unique<eager::HostFunction>(std::move(function));
   task.site = __builtin_return_address(0);
-  lane_->submit(task);
-  if (eager::thread_state().is_serial && lane_->recorder() == nullptr) lane_->synchronize();
+  queue_->submit(task);
+  if (eager::thread_state().is_serial && queue_->recorder() == nullptr) queue_->synchronize();
 }
 
 bool Stream::done() const {
-  eager::check_wait(*lane_, "Stream::done() asks the device");
-  return lane_->has_ended(lane_->mark());
+  eager::check_wait(*queue_, "Stream::done() asks the device");
+  return queue_->has_ended(queue_->mark());
 }
 void Stream::synchronize() const {
-  eager::check_wait(*lane_, "Stream::synchronize() waits for the device");
-  lane_->synchronize();
+  eager::check_wait(*queue_, "Stream::synchronize() waits for the device");
+  queue_->synchronize();
 }
 
 void Event::record(const Stream& stream) {
-  lane_ = stream.lane();
-  const auto recorder = lane_->recorder();
-  ticket_ = recorder != nullptr ? recorder->mark(*lane_) : lane_->mark();
+  queue_ = stream.lane();
+  const auto recorder = queue_->recorder();
+  ticket_ = recorder != nullptr ? recorder->mark(*queue_) : queue_->mark();
   graph_ = recorder != nullptr ? recorder->number() : 0;
   eager::TaskWatcher* watcher = graph_ == 0 ? eager::task_watcher() : nullptr;
-  watched_ = watcher != nullptr ? watcher->note_record(*lane_) : 0;
+  watched_ = watcher != nullptr ? watcher->note_record(*queue_) : 0;
 }
 
 void Event::wait(const Stream& stream) const {
-  if (lane_ == nullptr) return;
-  eager::require_same_context(*stream.lane(), lane_->context(), "Event::wait");
-  if (graph_ != 0) return eager::wait_within(*lane_, graph_, ticket_, stream.lane());
+  if (queue_ == nullptr) return;
+  eager::require_same_context(*stream.lane(), queue_->context(), "Event::wait");
+  if (graph_ != 0) return eager::wait_within(*queue_, graph_, ticket_, stream.lane());
   if (const auto recorder = stream.lane()->recorder()) {
     recorder->refuse_wait("Event::wait() for an event that was recorded outside of the capture");
   }
   if (eager::TaskWatcher* watcher = eager::task_watcher()) {
-    watcher->note_wait(stream.lane(), *lane_, watched_);
+    watcher->note_wait(stream.lane(), *queue_, watched_);
   }
-  stream.lane()->wait_for({lane_.get(), ticket_});
+  stream.lane()->wait_for({queue_.get(), ticket_});
 }
 
 bool Event::done() const {
-  if (lane_ == nullptr) return true;
-  if (graph_ != 0) eager::refuse_captured_event(*lane_, graph_, "Event::done()");
-  device::check_unsafe(lane_->device(), "Event::done() asks the device");
-  return lane_->has_ended(ticket_);
+  if (queue_ == nullptr) return true;
+  if (graph_ != 0) eager::refuse_captured_event(*queue_, graph_, "Event::done()");
+  device::check_unsafe(queue_->device(), "Event::done() asks the device");
+  return queue_->has_ended(ticket_);
 }
 
 void Event::synchronize() const {
-  if (lane_ == nullptr) return;
-  if (graph_ != 0) eager::refuse_captured_event(*lane_, graph_, "Event::synchronize()");
-  device::check_unsafe(lane_->device(), "Event::synchronize() waits for the device");
-  lane_->wait(ticket_);
+  if (queue_ == nullptr) return;
+  if (graph_ != 0) eager::refuse_captured_event(*queue_, graph_, "Event::synchronize()");
+  device::check_unsafe(queue_->device(), "Event::synchronize() waits for the device");
+  queue_->wait(ticket_);
 }
 
 StreamGuard::StreamGuard(const Stream& stream) {
@@ -149,12 +153,12 @@ StreamGuard::~StreamGuard() { eager::thread_state().streams.pop_back(); }
 void synchronize(const Place& place) {
   device::Device& device = eager::device_at(place);
   device::check_unsafe(device, "synchronize() waits for the device");
-  eager::Lanes::instance().synchronize(&device);
+  eager::Queues::instance().synchronize(&device);
 }
 void synchronize() {
   core::check_environment();
   device::check_unsafe("synchronize() waits for all devices");
-  eager::Lanes::instance().synchronize(nullptr);
+  eager::Queues::instance().synchronize(nullptr);
 }
 
 FallbackGuard::FallbackGuard(FallbackPolicy policy)

@@ -1,4 +1,4 @@
-// The device's side of a lane.
+// The device's side of a queue.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace loci::eager {
 
 // A stream, what has been handed to it, and what of that is known to have ended. By ticket of the
-// lane. Thread-safe, but for query() and drain(), which are for whoever may use the stream.
+// queue. Thread-safe, but for query() and drain(), which are for whoever may use the stream.
 class StreamWork {
  public:
   // The device's default stream, or one of its own with that priority, which the device has. An

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "framework/eager/call_scope.h"
-#include "framework/eager/lane.h"
 #include "framework/eager/launch.h"
+#include "framework/eager/queue.h"
 #include "framework/eager/site.h"
 #include "framework/profiler/correlation.h"
 #include "framework/profiler/parts.h"
@@ -51,11 +51,11 @@ void copy(const Task& task, loci_stream* stream) {
                  from.bytes(), labels, stream, /*wait=*/false, task.permit);
 }
 
-void run_batch(const Task& task, Lane& lane) {
+void run_batch(const Task& task, Queue& queue) {
   const std::uint64_t correlation = task.correlation != 0
                                         ? task.correlation
                                         : profiler::take_correlations(task.batch->correlations());
-  task.batch->run(lane, lane.stream(), correlation);
+  task.batch->run(queue, queue.stream(), correlation);
 }
 
 // Whether others share its memory whose elements stay as they are.
@@ -115,9 +115,9 @@ bool is_ready(const Task& task) {
   return true;
 }
 
-void run_task(Task& task, Lane& lane) {
-  loci_stream* stream = lane.stream();
-  if (task.batch != nullptr) return run_batch(task, lane);
+void run_task(Task& task, Queue& queue) {
+  loci_stream* stream = queue.stream();
+  if (task.batch != nullptr) return run_batch(task, queue);
   for_each_output(task, [](tensor::Storage& storage) { storage.provide(); });
   if (task.plan != nullptr) {
     launch(task, stream);

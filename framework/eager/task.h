@@ -70,7 +70,7 @@ void enter_uses(Task& task, const tensor::Ticket& ticket, Sources* sources);
 [[nodiscard]] bool is_ready(const Task& task);
 // Hands the work to the stream, or does it on an inline device, once its outputs have their memory.
 // Throws Error.
-void run_task(Task& task, Lane& lane);
+void run_task(Task& task, Queue& queue);
 // Leaves the failure in what the task should have written. Where an input has failed, that is its
 // failure too, and true is returned: there is nothing to run.
 void fail_outputs(Task& task, const std::shared_ptr<tensor::Failure>& failure);

@@ -1,4 +1,4 @@
-// The tasks that wait for a lane's worker.
+// The tasks that wait for a queue's worker.
 #pragma once
 
 #include <cstddef>

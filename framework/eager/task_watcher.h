@@ -1,4 +1,4 @@
-// Whoever looks at what a thread gives the lanes, without taking it.
+// Whoever looks at what a thread gives the queues, without taking it.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,15 @@ namespace loci::eager {
 class TaskWatcher {
  public:
   virtual ~TaskWatcher() = default;
-  // Before the lane gets it.
-  virtual void note_task(const Task& task, const Lane& lane) = 0;
+  // Before the queue gets it.
+  virtual void note_task(const Task& task, const Queue& queue) = 0;
   // Whether captures and other looks may begin meanwhile: it misses what goes to them.
   [[nodiscard]] virtual bool gives_way() const { return false; }
-  // An event was recorded in the lane, without a graph that captures it. The number with which
+  // An event was recorded in the queue, without a graph that captures it. The number with which
   // note_wait() knows it again; 0 if it need not.
-  virtual std::uint64_t note_record(const Lane& /*lane*/) { return 0; }
-  // The lane, which no graph captures, waits for an event of `of` that has that number.
-  virtual void note_wait(const std::shared_ptr<Lane>& /*lane*/, const Lane& /*of*/,
+  virtual std::uint64_t note_record(const Queue& /*queue*/) { return 0; }
+  // The queue, which no graph captures, waits for an event of `of` that has that number.
+  virtual void note_wait(const std::shared_ptr<Queue>& /*queue*/, const Queue& /*of*/,
                          std::uint64_t /*number*/) {}
 };
 

@@ -5,8 +5,8 @@
 #include "framework/device/device_manager.h"
 #include "framework/eager/host_read.h"
 #include "framework/eager/interceptor.h"
-#include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
+#include "framework/eager/queues.h"
 #include "framework/eager/relocation.h"
 #include "framework/eager/thread_state.h"
 #include "framework/transfer/transfer.h"
@@ -19,10 +19,10 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, const Place& place) {
   tensor::Storage& storage = *made.impl()->storage();
   if (storage.device == nullptr) return made;
   // Work of the default stream may still use the memory: whoever uses it on another waits.
-  eager::Lane& lane = eager::Lanes::instance().default_lane(*storage.device);
+  eager::Queue& queue = eager::Queues::instance().default_queue(*storage.device);
   tensor::Tickets none;
-  storage.uses.enter({&lane, lane.mark()}, /*writes=*/true, &none);
-  storage.home = &lane;
+  storage.uses.enter({&queue, queue.mark()}, /*writes=*/true, &none);
+  storage.home = &queue;
   return made;
 }
 

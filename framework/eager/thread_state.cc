@@ -2,6 +2,7 @@
 
 #include "framework/device/device_manager.h"
 #include "framework/program/builder.h"
+#include "framework/program/guard_text.h"
 
 namespace loci::eager {
 
@@ -11,15 +12,20 @@ device::Device* guarded_device(ThreadState& thread) {
   // A guard is a place, at which another device may have been opened since.
   if (guard != thread.guard || thread.guard_device->loss().is_lost()) {
     auto& devices = device::DeviceManager::instance();
-    thread.guard_device = &devices.get(devices.resolve(Place(guard), Place()));
+    thread.guard_device = &devices.get(devices.resolve(program::guarded_place(guard), Place()));
     thread.guard = guard;
   }
   return thread.guard_device;
 }
 
+bool is_guarded() {
+  const std::string& guard = program::current_guard();
+  return !guard.empty() && program::standing_of(guard) == program::Standing::kGuarded;
+}
+
 std::shared_ptr<WorkRecorder> recorder_of(const ThreadState& thread) {
-  for (const Lane* lane : thread.streams) {
-    if (std::shared_ptr<WorkRecorder> recorder = lane->recorder()) return recorder;
+  for (const Queue* queue : thread.streams) {
+    if (std::shared_ptr<WorkRecorder> recorder = queue->recorder()) return recorder;
   }
   return nullptr;
 }

@@ -9,7 +9,7 @@
 
 #include "framework/core/context.h"
 #include "framework/core/process_end.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 #include "framework/eager/recent_calls.h"
 
 namespace loci::eager {
@@ -29,7 +29,7 @@ struct ThreadState {
   Interceptor* interceptor = nullptr;  // takes the calls instead of a device
   TaskWatcher* watcher = nullptr;      // see task_watcher.h
   DrawScope* draws = nullptr;          // of the control flow that runs, the innermost
-  std::vector<Lane*> streams;          // of the StreamGuards, the innermost last
+  std::vector<Queue*> streams;         // of the StreamGuards, the innermost last
   // Within functions of the library: where the user called them (user_call.h), else null.
   const void* site = nullptr;
   const void* caller_site = nullptr;
@@ -45,10 +45,13 @@ struct ThreadState {
 };
 
 [[nodiscard]] inline ThreadState& thread_state() { return core::in_thread<ThreadState>(); }
-// Of the innermost DeviceGuard; null without one. Throws Error(kUnavailable).
+// Of the innermost DeviceGuard, or where the library puts what the user makes or changes at a
+// place; null without one. Throws Error(kUnavailable).
 [[nodiscard]] device::Device* guarded_device(ThreadState& thread);
+// Whether it is a DeviceGuard's, for whose device no other one stands in.
+[[nodiscard]] bool is_guarded();
 // Where ops of that device go: the innermost StreamGuard's, else `standard`.
-[[nodiscard]] inline Lane& current_lane(const ThreadState& thread, Lane& standard) {
+[[nodiscard]] inline Queue& current_queue(const ThreadState& thread, Queue& standard) {
   for (std::size_t i = thread.streams.size(); i-- > 0;) {
     if (&thread.streams[i]->device() == &standard.device()) return *thread.streams[i];
   }

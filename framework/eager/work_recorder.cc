@@ -1,24 +1,32 @@
 #include "framework/eager/work_recorder.h"
 
-#include "framework/eager/lane.h"
+#include <utility>
+
+#include "framework/eager/queue.h"
 #include "framework/memory/node_pool.h"
 
 namespace loci::eager {
 
 std::shared_ptr<tensor::Storage> make_storage(WorkRecorder& recorder, device::Device* space,
-                                              std::uint64_t bytes, Lane& lane, const char* name) {
+                                              memory::Buffer memory, Queue& queue,
+                                              const char* name) {
   auto storage = memory::make_pooled<tensor::Storage>();
-  storage->bytes = bytes;
+  storage->bytes = memory.bytes();
   storage->name = name;
   storage->extras.get().pool = recorder.pool(space);
-  storage->buffer = recorder.allocate(space, bytes, lane, name);
+  storage->buffer = std::move(memory);
   storage->data = storage->buffer.data();
   if (space != nullptr) {
     storage->place = space->place();
     storage->device = space;
-    storage->home = &lane;
+    storage->home = &queue;
   }
   return storage;
+}
+
+std::shared_ptr<tensor::Storage> make_storage(WorkRecorder& recorder, device::Device* space,
+                                              std::uint64_t bytes, Queue& queue, const char* name) {
+  return make_storage(recorder, space, recorder.allocate(space, bytes, queue, name), queue, name);
 }
 
 }  // namespace loci::eager

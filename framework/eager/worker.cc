@@ -46,13 +46,21 @@ void Worker::wake() noexcept {
 
 // In this order, so that the thread never takes it for one of its own.
 void Worker::pass(std::uint64_t ticket) noexcept {
-  done_.store(ticket, std::memory_order_release);
+  done_.store(ticket, std::memory_order_seq_cst);
   given_.store(ticket, std::memory_order_release);
+  wake_waiting(ticket);
 }
 
 void Worker::finish(std::uint64_t ticket) noexcept {
   done_.store(ticket, std::memory_order_seq_cst);
-  if (least_awaited_.load(std::memory_order_seq_cst) > ticket) return;
+  wake_waiting(ticket);
+}
+
+// Looks after done_ was stored, as who waits looks at done_ after it has said what it waits for:
+// one of the two sees the other.
+void Worker::wake_waiting(std::uint64_t ticket) noexcept {
+  if (least_awaited_.load(std::memory_order_seq_cst) > ticket) [[likely]]
+    return;
   {
     const std::lock_guard lock(sleep_mutex_);
     least_awaited_.store(kNoTicket, std::memory_order_relaxed);  // they say it again
@@ -74,8 +82,10 @@ void Worker::wait_done(std::uint64_t ticket) {
 
 void Worker::wait_for_room() { wait_done(given() - kCapacity + kRoom); }
 
+// In this order: pass() advances done_ first, so that what it passes never looks like a task.
 bool Worker::next_is_there() const noexcept {
-  return given_.load(std::memory_order_seq_cst) > done_.load(std::memory_order_relaxed);
+  const std::uint64_t given = given_.load(std::memory_order_seq_cst);
+  return given > done_.load(std::memory_order_relaxed);
 }
 
 void Worker::work(core::Context& context) noexcept {

@@ -1,4 +1,4 @@
-// The thread of a lane, and the tasks that wait for it.
+// The thread of a queue, and the tasks that wait for it.
 #pragma once
 
 #include <atomic>
@@ -77,6 +77,7 @@ class Worker {
 
   void work(core::Context& context) noexcept;
   [[nodiscard]] bool next_is_there() const noexcept;
+  void wake_waiting(std::uint64_t ticket) noexcept;
 
   Taker& taker_;
   std::atomic<std::uint64_t> given_{0};

@@ -7,8 +7,8 @@ inline namespace v0 {
 namespace inspect {
 
 Caches caches(const Executor& executor) {
-  const runtime::PlanCache& plans = executor.impl()->plans();
-  const runtime::PlanMemory& memory = *plans.memory();
+  const executor::PlanCache& plans = executor.impl()->plans();
+  const execution::PlanMemory& memory = *plans.memory();
   const dispatch::KernelCache& kernels = executor.impl()->kernels();
   Caches caches;
   caches.plans = plans.size();

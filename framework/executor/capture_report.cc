@@ -8,16 +8,24 @@
 
 #include "framework/core/raise.h"
 #include "framework/device_graph/capturer.h"
+#include "framework/execution/capture_facts.h"
+#include "framework/execution/capture_problems.h"
+#include "framework/execution/continuation.h"
+#include "framework/execution/device_control.h"
+#include "framework/execution/operator_log.h"
 #include "framework/executor/executor_impl.h"
-#include "framework/run/capture_facts.h"
-#include "framework/run/capture_problems.h"
-#include "framework/run/continuation.h"
-#include "framework/run/device_control.h"
-#include "framework/run/operator_log.h"
 
 namespace loci {
-namespace runtime {
+namespace executor {
 namespace {
+
+using execution::CaptureFacts;
+using execution::CaptureProblem;
+using execution::CoreCounts;
+using execution::Instruction;
+using execution::Plan;
+using execution::RestProblem;
+using execution::TransferStep;
 
 constexpr const char* kNativeRemedy =
     "leave it out of the program, or let it be launched between graphs (GraphCapture::kAuto)";
@@ -119,7 +127,7 @@ void require_capturable(const Plan& plan, device::Device& device) {
       inspect::to_string(problems));
 }
 
-}  // namespace runtime
+}  // namespace executor
 
 inline namespace v0 {
 namespace inspect {
@@ -140,10 +148,10 @@ PlanCapture capture(const Executor& executor, const Program& program, const Feed
                     const std::vector<Fetch>& fetch) {
   const auto plan = executor.impl()->plan(program, feed, fetch);
   PlanCapture told;
-  told.arena_bytes = runtime::arena_bytes(*plan);
+  told.arena_bytes = execution::arena_bytes(*plan);
   if (plan->captures == nullptr) return told;
-  told.parts = runtime::captured_parts(*plan);
-  const runtime::CaptureFacts::Counts counts = plan->captures->counts();
+  told.parts = executor::captured_parts(*plan);
+  const execution::CaptureFacts::Counts counts = plan->captures->counts();
   told.captures = counts.captures;
   told.replays = counts.replays;
   told.capture_ns = counts.capture_ns;
@@ -151,16 +159,16 @@ PlanCapture capture(const Executor& executor, const Program& program, const Feed
   told.patches = counts.exchanges.patches;
   told.recaptures = counts.exchanges.recaptures;
   told.reinstantiations = counts.exchanges.reinstantiations;
-  if (plan->core_forks != nullptr) runtime::tell_cores(*plan, &told);
+  if (plan->core_forks != nullptr) executor::tell_cores(*plan, &told);
   return told;
 }
 
 namespace {
 
 std::string cores_text(const PlanCapture& told) {
-  const runtime::CoreCounts::Told counts{told.shared_runs, told.plain_runs, told.shared_ns,
-                                         told.plain_ns};
-  return runtime::cores_text(told.shared_launches, told.pieces, counts) + "\n";
+  const execution::CoreCounts::Told counts{told.shared_runs, told.plain_runs, told.shared_ns,
+                                           told.plain_ns};
+  return execution::cores_text(told.shared_launches, told.pieces, counts) + "\n";
 }
 
 }  // namespace

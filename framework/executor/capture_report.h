@@ -5,9 +5,9 @@
 #include <loci/inspect.hpp>
 #include <vector>
 
-#include "framework/run/plan.h"
+#include "framework/execution/plan.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 
 // Who captures: runs of an executor are captured by themselves, and their graphs may have loops
 // and branches about which the device decides.
@@ -15,15 +15,16 @@ enum class Capturing : std::uint8_t { kExecutor, kGraph };
 
 // As one graph of the device. What is fed is none.
 [[nodiscard]] std::vector<inspect::CaptureProblem> capture_problems_of(
-    const Plan& plan, device::Device& device, Capturing capturing = Capturing::kExecutor);
+    const execution::Plan& plan, device::Device& device,
+    Capturing capturing = Capturing::kExecutor);
 // Of the latest capture of a plan that has `captures`.
-[[nodiscard]] std::vector<inspect::CapturedPart> captured_parts(const Plan& plan);
+[[nodiscard]] std::vector<inspect::CapturedPart> captured_parts(const execution::Plan& plan);
 // Of a plan with core_forks.
-void tell_cores(const Plan& plan, inspect::PlanCapture* told);
+void tell_cores(const execution::Plan& plan, inspect::PlanCapture* told);
 // Of a run that a Graph captures: what it is fed and what it fetches. At most one of each.
 [[nodiscard]] std::vector<inspect::CaptureProblem> exchange_problems(
     const Feed& feed, const std::vector<Fetch>& fetch);
 // Throws Error(kUnsupported) with the first, and all in its details.
-void require_capturable(const Plan& plan, device::Device& device);
+void require_capturable(const execution::Plan& plan, device::Device& device);
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

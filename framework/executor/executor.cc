@@ -17,7 +17,8 @@ Fetch Fetch::at(const Place& place) const {
 }
 
 Executor::Executor(const Place& place, CompileOptions options, Scope scope)
-    : impl_(std::make_shared<runtime::ExecutorImpl>(place, std::move(options), std::move(scope))) {}
+    : impl_(std::make_shared<executor::ExecutorImpl>(place, std::move(options), std::move(scope))) {
+}
 
 std::vector<Tensor> Executor::run(const Program& program, const Feed& feed,
                                   const std::vector<Fetch>& fetch) {

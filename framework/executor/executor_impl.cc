@@ -4,23 +4,30 @@
 #include <string_view>
 #include <utility>
 
-#include "framework/compile/placement_advice.h"
+#include "framework/core/calls_at_end.h"
 #include "framework/core/context.h"
 #include "framework/core/environment.h"
 #include "framework/core/log.h"
-#include "framework/core/process_end.h"
 #include "framework/core/raise.h"
 #include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
+#include "framework/execution/capture_facts.h"
+#include "framework/execution/run_recorder.h"
 #include "framework/executor/capture_report.h"
 #include "framework/executor/executor_stage.h"
+#include "framework/planning/placement_advice.h"
 #include "framework/profiler/parts.h"
-#include "framework/run/capture_facts.h"
-#include "framework/run/run_recorder.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
+using execution::Plan;
+using execution::PlanFeed;
+using execution::PlanRun;
+using execution::run_recorder;
+using execution::StageScopes;
+using planning::available_bytes;
+using planning::PlanRequest;
 using profiler::Part;
 
 constexpr int kMostStreams = 64;
@@ -60,7 +67,9 @@ ExecutorImpl::ExecutorImpl(const Place& place, CompileOptions options, Scope sco
 std::vector<Tensor> ExecutorImpl::run(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {
   require_current_context();
-  if (core::process_is_ending()) [[unlikely]] {
+  const core::Computing call;
+  if (core::process_end_has_begun()) [[unlikely]] {
+    core::await_process_end();
     core::raise(ErrorCode::kUnavailable,
                 "[executor] the process is ending, and the libraries that compute at {} may be "
                 "gone; run programs before main() returns",
@@ -237,6 +246,7 @@ PlanRequest ExecutorImpl::new_request(const Program& program, const Feed& feed,
                                       const std::vector<Fetch>& fetch) {
   PlanRequest request = new_request();
   request.program = program.impl();
+  request.told = program.impl()->uid();
   request.feeds = describe(feed);
   for (const Fetch& wanted : fetch) {
     request.fetches.push_back(wanted.name());
@@ -269,4 +279,4 @@ std::shared_ptr<const Plan> ExecutorImpl::plan(const Program& program, const Fee
   return compiled;
 }
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

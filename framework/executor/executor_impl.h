@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "framework/compile/plan_compiler.h"
-#include "framework/compile/rewritten_programs.h"
 #include "framework/core/context.h"
 #include "framework/dispatch/kernel_cache.h"
 #include "framework/executor/executor_stage.h"
 #include "framework/executor/feed_buckets.h"
 #include "framework/executor/plan_cache.h"
+#include "framework/planning/plan_compiler.h"
+#include "framework/planning/rewritten_programs.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 
 // Thread-safe.
 class ExecutorImpl {
@@ -24,8 +24,8 @@ class ExecutorImpl {
   std::vector<Tensor> run(const Program& program, const Feed& feed,
                           const std::vector<Fetch>& fetch);
   // The plan that run() would use.
-  std::shared_ptr<const Plan> plan(const Program& program, const Feed& feed,
-                                   const std::vector<Fetch>& fetch);
+  std::shared_ptr<const execution::Plan> plan(const Program& program, const Feed& feed,
+                                              const std::vector<Fetch>& fetch);
 
   // As inspect::capture_problems().
   std::vector<inspect::CaptureProblem> capture_problems(const Program& program, const Feed& feed,
@@ -46,20 +46,20 @@ class ExecutorImpl {
   [[nodiscard]] Error advised(const Error& error, const Program& program, const Feed& feed,
                               const std::vector<Fetch>& fetch);
   // Runs a stage and then the rest. `feed` is given to the first one, `before` to later ones.
-  void run_stage(ExecutorStage& stage, const Feed* feed, PlanRun* before,
-                 std::vector<Tensor>& fetched, StageScopes& scopes);
+  void run_stage(ExecutorStage& stage, const Feed* feed, execution::PlanRun* before,
+                 std::vector<Tensor>& fetched, execution::StageScopes& scopes);
   // Of GraphCapture::kRequired: throws Error(kUnsupported) from the second run of the plan on.
-  void require_capturable_again(const Plan& plan);
+  void require_capturable_again(const execution::Plan& plan);
   // After a run of a plan whose launches were to be measured: later runs have one for several
   // threads, if that is faster.
   void consider_cores(const Program& program, const Feed& feed, const std::vector<Fetch>& fetch,
-                      const Plan& plan);
+                      const execution::Plan& plan);
   // As PlanRun has them, of the executor's scope.
-  bool bind_scope(PlanRun& run);
-  void require_scope(PlanRun& run);
-  [[nodiscard]] PlanRequest new_request();
-  [[nodiscard]] PlanRequest new_request(const Program& program, const Feed& feed,
-                                        const std::vector<Fetch>& fetch);
+  bool bind_scope(execution::PlanRun& run);
+  void require_scope(execution::PlanRun& run);
+  [[nodiscard]] planning::PlanRequest new_request();
+  [[nodiscard]] planning::PlanRequest new_request(const Program& program, const Feed& feed,
+                                                  const std::vector<Fetch>& fetch);
 
   void require_current_context() const;
   std::vector<Tensor> run_plainly(const Program& program, const Feed& feed,
@@ -76,8 +76,8 @@ class ExecutorImpl {
   FeedBuckets buckets_;  // those of the options
   Scope scope_;
   dispatch::KernelCache kernels_;
-  RewrittenPrograms rewritten_;
+  planning::RewrittenPrograms rewritten_;
   PlanCache plans_;
 };
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

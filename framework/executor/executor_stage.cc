@@ -4,9 +4,14 @@
 #include "framework/profiler/parts.h"
 #include "framework/tensor/tensor_impl.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
+using execution::PlanFeed;
+using execution::PlanFetch;
+using execution::PlanValue;
+using execution::Space;
+using execution::space_of;
 using profiler::Part;
 
 // The space of fed data; null is the host.
@@ -77,4 +82,4 @@ void ExecutorStage::copy_fetches() {
   }
 }
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

@@ -4,17 +4,18 @@
 #include <loci/executor.hpp>
 #include <vector>
 
-#include "framework/run/plan_run.h"
+#include "framework/execution/plan_run.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 
 // Of one thread. All functions throw Error.
 class ExecutorStage {
  public:
   // `fetched` has a place for each fetch of the caller.
-  ExecutorStage(const Plan& plan, std::vector<Tensor>& fetched) : fetched_(fetched), run_(plan) {}
+  ExecutorStage(const execution::Plan& plan, std::vector<Tensor>& fetched)
+      : fetched_(fetched), run_(plan) {}
 
-  [[nodiscard]] PlanRun& run() { return run_; }
+  [[nodiscard]] execution::PlanRun& run() { return run_; }
 
   // Binds the fed tensors, or copies those that go into persistable variables, and those that
   // share memory with such, so that what the run changes does not change what was fed.
@@ -25,11 +26,11 @@ class ExecutorStage {
   void copy_fetches();
 
  private:
-  void copy_into_persistable(const PlanFeed& planned, void* data);
+  void copy_into_persistable(const execution::PlanFeed& planned, void* data);
 
   std::vector<Tensor>& fetched_;
   std::vector<Tensor> copies_;  // of feeds
-  PlanRun run_;                 // the last, so that it has waited when those are freed
+  execution::PlanRun run_;      // the last, so that it has waited when those are freed
 };
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

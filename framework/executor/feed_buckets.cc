@@ -7,14 +7,14 @@
 
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
-#include "framework/passes/passes.h"
+#include "framework/passes/pass.h"
 #include "framework/program/builder.h"
 #include "framework/program/row_buckets.h"
 #include "framework/program/row_independence.h"
 #include "framework/tensor/tensor_impl.h"
 #include "framework/transfer/transfer.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
 using program::Block;
@@ -97,7 +97,7 @@ Block typed_block(const Program& program, const Feed& feed, const std::vector<Fe
     const VarId id = block.find(wanted.name());
     if (id != program::kNoVar) context.kept[static_cast<std::size_t>(id)] = true;
   }
-  passes::remove_dead_code(block, context);
+  passes::run_pass("dead_code_elimination", block, context);
   for (const Feed::value_type& each : feed) {
     const VarId id = block.find(each.first);
     if (id == program::kNoVar || block.var(id).persistable) continue;
@@ -235,4 +235,4 @@ std::vector<std::string> FeedBuckets::refusals() const {
   return refusals;
 }
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

@@ -10,7 +10,7 @@
 
 #include "framework/core/recent_map.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 
 // Fills the feeds of data variables whose dimension 0 is dynamic up to a bucket. Thread-safe.
 class FeedBuckets {
@@ -53,4 +53,4 @@ class FeedBuckets {
   core::RecentMap<std::string> refusals_;
 };
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

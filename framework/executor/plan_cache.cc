@@ -9,8 +9,12 @@
 #include "framework/core/thread_team.h"
 #include "framework/program/program_impl.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
+
+using execution::Plan;
+using execution::PlanFeed;
+using execution::PlanMemory;
 
 constexpr std::uint64_t kUsualBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kPlansAtLeast = 4;
@@ -212,4 +216,4 @@ std::size_t PlanCache::size() const {
   return plans_.size();
 }
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "framework/core/recent_map.h"
+#include "framework/execution/plan.h"
 #include "framework/memory/spin_lock.h"
-#include "framework/run/plan.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 
 // What the plans of an executor and their frames may take: LOCI_PLAN_CACHE. Without it, 32 MiB or
 // as much as four plans of the latest one's size, whichever is more.
@@ -27,15 +27,15 @@ class PlanCache {
   explicit PlanCache(std::optional<std::uint64_t> most_bytes = most_plan_bytes());
 
   // In which plans to be kept here count.
-  [[nodiscard]] const std::shared_ptr<PlanMemory>& memory() const { return memory_; }
+  [[nodiscard]] const std::shared_ptr<execution::PlanMemory>& memory() const { return memory_; }
 
   // Null if there is none for the program as it is now.
-  std::shared_ptr<const Plan> find(const Program& program, const Feed& feed,
-                                   const std::vector<Fetch>& fetch);
+  std::shared_ptr<const execution::Plan> find(const Program& program, const Feed& feed,
+                                              const std::vector<Fetch>& fetch);
   // `version` is that of the program when it was compiled; plans of others are dropped.
   void insert(const Program& program, std::uint64_t version, const Feed& feed,
-              const std::vector<Fetch>& fetch, const std::shared_ptr<const Plan>& plan);
-  void erase(const std::shared_ptr<const Plan>& plan);
+              const std::vector<Fetch>& fetch, const std::shared_ptr<const execution::Plan>& plan);
+  void erase(const std::shared_ptr<const execution::Plan>& plan);
   // For more room elsewhere: keeps the later used half, the latest one in any case.
   void drop_older_half();
   // If frames were made since it was last called: keeps to the limit.
@@ -48,7 +48,7 @@ class PlanCache {
     std::uint64_t program = 0;  // its uid
     std::uint64_t version = 0;
     std::uint32_t width = 0;  // of the process: its kernels are prepared for that
-    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<const execution::Plan> plan;
   };
   using Plans = core::RecentMap<Kept>;
 
@@ -56,15 +56,15 @@ class PlanCache {
   void shrink();
   void shrink_arenas();
   // But for the latest used one; the longest unused first.
-  std::vector<std::shared_ptr<const Plan>> older_plans();
+  std::vector<std::shared_ptr<const execution::Plan>> older_plans();
   void drop_oldest(std::uint64_t most_bytes);
   template <class Is>
   void remove_if(const Is& is, Plans::Entries* dropped);
 
-  std::shared_ptr<PlanMemory> memory_;
+  std::shared_ptr<execution::PlanMemory> memory_;
   bool is_fixed_;  // the limit, whatever the plans take
   mutable memory::SpinLock mutex_;
   Plans plans_;
 };
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

@@ -146,7 +146,10 @@ Block* CachingAllocator::allocate_small(StreamPool& pool, std::size_t size_class
     if (Block* block = pool.small.take(size_class, request.name, request.shard)) return block;
     Block* backing = nullptr;
     try {
-      backing = allocate_large(pool, SmallBins::slab_bytes(size_class), true, request);
+      const std::uint64_t bytes = segments_ == Segments::kKept
+                                      ? pool.small.growing_slab_bytes(size_class)
+                                      : SmallBins::slab_bytes(size_class);
+      backing = allocate_large(pool, bytes, true, request);
     } catch (const Error&) {
       if (Block* block = pool.small.take_anywhere(size_class, request.name)) return block;
       throw;
@@ -201,7 +204,7 @@ Block* CachingAllocator::grow(StreamPool& pool, std::uint64_t bytes, SegmentKind
     }
   };
   if (caches_too_much()) trim(kAll);
-  Block* block = attempt(round_up(segment_bytes(bytes), source_->chunk()));
+  Block* block = attempt(round_up(wanted_segment(bytes), source_->chunk()));
   if (block == nullptr) block = attempt(exact);
   if (block != nullptr) return block;
   if (segments_ == Segments::kGivenBack) {
@@ -210,6 +213,15 @@ Block* CachingAllocator::grow(StreamPool& pool, std::uint64_t bytes, SegmentKind
     if (Block* free = find(pool, bytes, kind)) return free;
   }
   return attempt(exact);
+}
+
+// Kept segments are of one owner, who may need very little, and of whom there may be many: they
+// begin small, and grow to those of others.
+std::uint64_t CachingAllocator::wanted_segment(std::uint64_t bytes) const {
+  const std::uint64_t usual = segment_bytes(bytes);
+  if (segments_ == Segments::kGivenBack) return usual;
+  const std::uint64_t held = held_.load(std::memory_order_relaxed);
+  return std::max(bytes, std::min(usual, std::max(kFirstKept, 3 * held)));
 }
 
 // Sizes that are new each time find nothing among what is free, and would leave ever more of it.

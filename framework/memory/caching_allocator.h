@@ -17,7 +17,8 @@
 namespace loci::memory {
 
 // Small blocks (up to 32 KiB) come from the bins of their stream, the others from the heap, which
-// grows by segments of 2 MiB or more. Buffers end before it does.
+// grows by segments of 2 MiB or more, or of less at first where they are kept. Buffers end before
+// it does.
 class CachingAllocator final : public Allocator {
  public:
   // Segments without a live block go back to the source where memory is short, or stay until the
@@ -28,6 +29,9 @@ class CachingAllocator final : public Allocator {
   // they are more than this and more than what is in use. A device's memory is its user's alone,
   // and to give it back makes it wait.
   static constexpr std::uint64_t kMostCachedOfHost = std::uint64_t{64} << 20;
+
+  // The first segment of those that are kept, unless more is asked for.
+  static constexpr std::uint64_t kFirstKept = std::uint64_t{16} << 10;
 
   // Without a stream, allocations are for `default_stream`.
   explicit CachingAllocator(std::unique_ptr<MemorySource> source,
@@ -71,6 +75,7 @@ class CachingAllocator final : public Allocator {
                         const Request& request);
   // These expect the mutex to be held.
   [[nodiscard]] bool caches_too_much() const;
+  [[nodiscard]] std::uint64_t wanted_segment(std::uint64_t bytes) const;
   Block* find(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);
   Block* grow(StreamPool& pool, std::uint64_t bytes, SegmentKind kind, std::string* cause);
   Block* add_segment(StreamPool& pool, std::uint64_t bytes, SegmentKind kind);

@@ -7,7 +7,9 @@
 namespace loci::memory {
 
 DeviceMemory::DeviceMemory(device::Device& device)
-    : allocator_(std::make_unique<DeviceSource>(device), device.default_stream()) {}
+    : shared_(device.info().max_allocations == 0 ? nullptr
+                                                 : std::make_unique<SharedAllocations>(device)),
+      allocator_(std::make_unique<DeviceSource>(device, shared_.get()), device.default_stream()) {}
 
 void DeviceMemory::add(CachingAllocator& pool) {
   const std::lock_guard lock(mutex_);

@@ -1,10 +1,12 @@
 // The allocators over one device's memory.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <set>
 
 #include "framework/memory/caching_allocator.h"
+#include "framework/memory/shared_allocations.h"
 
 namespace loci::memory {
 
@@ -15,6 +17,9 @@ class DeviceMemory final : public device::Resident {
 
   // The one for all who have none of their own.
   [[nodiscard]] CachingAllocator& allocator() { return allocator_; }
+  // Where segments of the device come from, of further allocators too; NULL: from the device, as
+  // many as they want.
+  [[nodiscard]] SharedAllocations* shared_allocations() { return shared_.get(); }
   // A further one, which is told of streams that end until it is removed.
   void add(CachingAllocator& pool);
   void remove(CachingAllocator& pool);
@@ -22,6 +27,7 @@ class DeviceMemory final : public device::Resident {
   void device_lost() noexcept override { allocator_.lose_source(); }
 
  private:
+  std::unique_ptr<SharedAllocations> shared_;
   CachingAllocator allocator_;
   std::mutex mutex_;
   std::set<CachingAllocator*> pools_;

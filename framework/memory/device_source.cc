@@ -3,11 +3,16 @@
 namespace loci::memory {
 
 void* DeviceSource::acquire(std::uint64_t bytes, loci_stream* stream) {
-  return device_->allocate(bytes, stream);
+  return shared_ == nullptr ? device_->allocate(bytes, stream) : shared_->acquire(bytes);
 }
 
-void DeviceSource::release(void* pointer, std::uint64_t) noexcept {
+void DeviceSource::release(void* pointer, std::uint64_t bytes) noexcept {
+  if (shared_ != nullptr) return shared_->release(pointer, bytes);
   device_->deallocate(pointer, nullptr);
+}
+
+std::uint64_t DeviceSource::free_bytes() const noexcept {
+  return shared_ == nullptr ? device_->free_memory() : shared_->free_bytes();
 }
 
 void DeviceSource::order(loci_stream* earlier, loci_stream* later) {

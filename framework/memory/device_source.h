@@ -6,12 +6,15 @@
 
 #include "framework/device/stream.h"
 #include "framework/memory/memory_source.h"
+#include "framework/memory/shared_allocations.h"
 
 namespace loci::memory {
 
 class DeviceSource final : public MemorySource {
  public:
-  explicit DeviceSource(device::Device& device) : device_(&device) {}
+  // With `shared`, segments are pieces of those allocations, and live no longer than they do.
+  explicit DeviceSource(device::Device& device, SharedAllocations* shared = nullptr)
+      : device_(&device), shared_(shared) {}
 
   void* acquire(std::uint64_t bytes, loci_stream* stream) override;
   void release(void* pointer, std::uint64_t bytes) noexcept override;
@@ -19,9 +22,7 @@ class DeviceSource final : public MemorySource {
   void lose() noexcept override;
   void synchronize() override { device_->synchronize(); }
   [[nodiscard]] std::string place() const override { return device_->place().to_string(); }
-  [[nodiscard]] std::uint64_t free_bytes() const noexcept override {
-    return device_->free_memory();
-  }
+  [[nodiscard]] std::uint64_t free_bytes() const noexcept override;
   [[nodiscard]] std::uint64_t alignment() const noexcept override {
     return device_->info().alignment;
   }
@@ -30,6 +31,7 @@ class DeviceSource final : public MemorySource {
 
  private:
   device::Device* device_;
+  SharedAllocations* shared_;
   std::mutex mutex_;
   std::optional<device::Event> event_;
 };

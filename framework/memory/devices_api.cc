@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "framework/core/environment.h"
+#include "framework/device/backend_tables.h"
 #include "framework/device/capture_rules.h"
 #include "framework/device/device_manager.h"
 #include "framework/memory/allocator.h"
@@ -28,7 +29,7 @@ std::uint64_t free_memory(const device::Device& device) {
 std::uint32_t count_operators(const std::string& type) {
   std::set<std::string_view> operators;
   for (const device::KernelLibrary* library :
-       plugin::PluginManager::instance().kernel_libraries(type)) {
+       device::kernel_libraries(plugin::PluginManager::instance(), type)) {
     for (const loci_kernel_def* def : library->defs) {
       operators.emplace(def->op.data, def->op.size);
     }

@@ -11,7 +11,7 @@
 namespace loci::memory {
 
 // Free nodes by size: a few in each thread, the others in batches that threads exchange. So a
-// tensor that one thread makes and another ends, as a lane's worker does, costs neither the lock
+// tensor that one thread makes and another ends, as a queue's worker does, costs neither the lock
 // nor the splitting and joining of the C library's allocator. More than some thousand free nodes go
 // back there. Thread-safe; usable until the process ends.
 class NodePool {

@@ -17,7 +17,8 @@ namespace {
 // The pool and the others share what the device has.
 class PoolSource final : public MemorySource {
  public:
-  explicit PoolSource(device::Device& device) : device_(device), source_(device) {}
+  explicit PoolSource(device::Device& device)
+      : device_(device), source_(device, memory_of(device).shared_allocations()) {}
 
   // For work of every stream: a graph is replayed in others than it was captured in.
   void* acquire(std::uint64_t bytes, loci_stream* /*stream*/) override {

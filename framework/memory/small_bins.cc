@@ -10,6 +10,17 @@ std::uint64_t SmallBins::slab_bytes(std::size_t size_class) {
   return std::max(kLeast, 16 * size_of_class(size_class));
 }
 
+std::uint64_t SmallBins::growing_slab_bytes(std::size_t size_class) noexcept {
+  constexpr std::uint64_t kPage = 4096;
+  std::uint64_t held = 0;
+  if (const SmallBin* bin = find_bin(size_class, core::thread_shard())) {
+    const std::lock_guard lock(bin->lock);
+    for (const std::unique_ptr<Slab>& slab : bin->slabs) held += slab->backing->bytes;
+  }
+  const std::uint64_t least = std::max(kPage, size_of_class(size_class));
+  return std::min(slab_bytes(size_class), std::max(least, held));
+}
+
 SmallBins::~SmallBins() {
   for (const std::atomic<Shard*>& shard : shards_) delete shard.load();
 }

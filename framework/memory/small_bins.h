@@ -51,6 +51,10 @@ class SmallBins {
   // Bytes of the large block that a slab of that class wants.
   static std::uint64_t slab_bytes(std::size_t size_class);
 
+  // Likewise for an owner who may have few blocks: a page at first, then as much as the thread's
+  // own bin has, up to that.
+  [[nodiscard]] std::uint64_t growing_slab_bytes(std::size_t size_class) noexcept;
+
   // A block that is live under `name`: of the thread's own bin, or of another one where that has
   // slabs and nothing left. NULL if a slab is to be added. `shard` is the calling thread's.
   Block* take(std::size_t size_class, const char* name,

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <loci/nn/attention.hpp>
 #include <loci/operators.hpp>
 #include <loci/ops/attention.hpp>
+#include <loci/ops/comparison.hpp>
+#include <loci/ops/creation.hpp>
 #include <loci/ops/loss.hpp>
 #include <loci/ops/product.hpp>
+#include <loci/ops/reduction.hpp>
 #include <loci/ops/shape.hpp>
 
 #include "framework/core/raise.h"
@@ -30,6 +34,14 @@ void check_input(const char* what, const Tensor& x, std::int64_t width) {
   core::raise(ErrorCode::kInvalidArgument,
               "[MultiHeadAttention] {} '{}' is {}; give [batch, length, {}]", what, x.name(),
               describe(x), width);
+}
+
+// The softmax of masked scores; 0 where all keys of a query are hidden, as attention() has it.
+Tensor shown_weights(const Tensor& scores) {
+  const Tensor level = reduce_max(scores, {-1}, /*keep_dim=*/true);
+  const Tensor is_hidden = equal(level, full_like(level, -std::numeric_limits<double>::infinity()));
+  const Tensor zero = full_like(level, 0.0);
+  return where(is_hidden, zero, softmax(where(is_hidden, zero, scores)));
 }
 
 }  // namespace
@@ -74,10 +86,9 @@ Tensor MultiHeadAttention::dropping(const Tensor& queries, const Tensor& keys, c
                                     const Tensor& mask) {
   // Scaled before the product, where there are fewer elements than after it.
   const double factor = 1.0 / std::sqrt(static_cast<double>(width_ / heads_));
-  Tensor scores = matmul(in_heads(scale(queries, factor)), in_heads(keys), false,
-                         /*transpose_y=*/true);
-  if (mask.defined()) scores = scores + mask;
-  const Tensor weights = dropout_(softmax(scores));
+  const Tensor scores = matmul(in_heads(scale(queries, factor)), in_heads(keys), false,
+                               /*transpose_y=*/true);
+  const Tensor weights = dropout_(mask.defined() ? shown_weights(scores + mask) : softmax(scores));
   const Tensor seen = matmul(weights, in_heads(values));
   return reshape(transpose(seen, {0, 2, 1, 3}), {0, 0, width_});
 }

@@ -126,6 +126,22 @@ void grad_hard_swish(GradContext& ctx) {
   ctx.set_input_grad("x", elementwise_add(elementwise_mul(grad, hard_sigmoid(x)), bend));
 }
 
+// With e = e^x and w = e (e + 2) the derivative is t + x sigmoid(x) (1 - t^2), where t = w / (w +
+// 2) and 1 - t^2 = 4 (w + 1) / (w + 2)^2. Beyond the ends, where infinity must not meet 0, it is 0
+// and 1.
+void grad_mish(GradContext& ctx) {
+  const Value x = ctx.input("x");
+  const Value near = clip(widened(x), -700.0, 20.0);
+  const Value e = exp(near);
+  const Value w = elementwise_mul(e, scale(e, 1.0, 2.0));
+  const Value more = scale(w, 1.0, 2.0);
+  const Value rest = elementwise_div(scale(w, 4.0, 4.0), square(more));
+  const Value bend = elementwise_mul(elementwise_mul(near, sigmoid(near)), rest);
+  const Value slope = elementwise_add(elementwise_div(w, more), bend);
+  const Value grad = elementwise_mul(widened(ctx.output_grad("out")), slope);
+  ctx.set_input_grad("x", as_dtype(grad, DecomposeContext::type(x).dtype));
+}
+
 void decompose_sigmoid_grad(DecomposeContext& ctx) {
   const Value out = widened(ctx.input("out"));
   const Value slope = elementwise_mul(out, scale(out, -1.0, 1.0));
@@ -189,6 +205,11 @@ void register_activation_ops(OpRegistry& registry) {
                        {"clip_grad", "elementwise_add", "elementwise_mul", "hard_sigmoid", "scale"})
                    .meaning("x * hard_sigmoid(x)")
                    .accuracy("4 roundoffs of |out|"));
+  registry.add(activation("mish", grad_mish)
+                   .gradient_uses({"cast", "clip", "elementwise_add", "elementwise_div",
+                                   "elementwise_mul", "exp", "scale", "sigmoid", "square"})
+                   .meaning("x * tanh(log(1 + exp(x)))")
+                   .accuracy("8 roundoffs of |out|"));
   registry.add(activation_grad("sigmoid_grad", "out", grad_sigmoid_grad)
                    .gradient_uses({"elementwise_mul", "scale", "sigmoid_grad"})
                    .meaning("out_grad * out * (1 - out)")

@@ -48,8 +48,8 @@ void decompose_attention(DecomposeContext& ctx) {
   const AttentionParts parts(ctx);
   const auto taken = [&](const char* slot) { return widened(ctx.input(slot)); };
   const Value mask = ctx.input("mask").defined() ? taken("mask") : Value();
-  const Value weights = AttentionParts<DecomposeContext>::weights(
-      parts.scaled(parts.heads(taken("query"))), parts.heads(taken("key")), mask);
+  const Value weights =
+      parts.weights(parts.scaled(parts.heads(taken("query"))), parts.heads(taken("key")), mask);
   const Value seen = matmul(weights, parts.value_heads(taken("value")));
   ctx.set_output("out", as_dtype(parts.values_together(seen), ctx.type(ctx.input("query")).dtype));
 }
@@ -86,6 +86,7 @@ void grad_attention(GradContext& ctx) {
                                        .input("out_grad", ctx.output_grad("out"))
                                        .attr("heads", ctx.attr<std::int64_t>("heads"))
                                        .attr("factor", ctx.attr<double>("factor"))
+                                       .attr("zero_hidden", ctx.attr<bool>("zero_hidden"))
                                        .results();
   ctx.set_input_grad("query", grads[0]);
   ctx.set_input_grad("key", grads[1]);
@@ -124,9 +125,11 @@ void register_attention_ops(OpRegistry& registry) {
   registry.add(
       OpSchema("attention")
           .gradient_uses({"attention_grad", "elementwise_add", "elementwise_mul", "elementwise_sub",
-                          "matmul", "reduce_sum", "reduce_sum_like", "reshape", "scale", "softmax",
-                          "transpose"})
-          .meaning("softmax(factor * query key^T + mask) value for each head")
+                          "equal", "fill_constant", "matmul", "reduce_max", "reduce_sum",
+                          "reduce_sum_like", "reshape", "scale", "softmax", "transpose", "where"})
+          .meaning(
+              "softmax(factor * query key^T + mask) value for each head; 0 of hidden queries, or "
+              "NaN without zero_hidden")
           .accuracy("with d = k + 3 roundoffs of sum |factor * q * k| and 1 of |s|, k products, s "
                     "the score: what softmax has for scores that are off by d, and m + 1 roundoffs "
                     "of sum |weight * value|, m keys")
@@ -136,6 +139,7 @@ void register_attention_ops(OpRegistry& registry) {
           .input("mask", kFloats, Arity::kOptional)
           .attr("heads", std::int64_t{1})
           .attr("factor", 0.0)
+          .attr("zero_hidden", true)
           .output("out")
           .infer(infer_attention)
           .gradient(grad_attention)

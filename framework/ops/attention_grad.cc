@@ -142,9 +142,9 @@ void grad_attention_grad(GradContext& ctx) { SecondGradients(ctx).run(); }
 void register_attention_grad(OpRegistry& registry) {
   registry.add(
       OpSchema("attention_grad")
-          .gradient_uses({"elementwise_add", "elementwise_mul", "elementwise_sub", "matmul",
-                          "reduce_sum", "reduce_sum_like", "reshape", "scale", "softmax",
-                          "transpose"})
+          .gradient_uses({"elementwise_add", "elementwise_mul", "elementwise_sub", "equal",
+                          "fill_constant", "matmul", "reduce_max", "reduce_sum", "reduce_sum_like",
+                          "reshape", "scale", "softmax", "transpose", "where"})
           .meaning("the gradients of attention, whose weights are computed anew")
           .accuracy("weights as attention has them; of each product of n terms n roundoffs of the "
                     "sum of their sizes")
@@ -155,6 +155,7 @@ void register_attention_grad(OpRegistry& registry) {
           .input("out_grad", kFloats)
           .attr("heads", std::int64_t{1})
           .attr("factor", 0.0)
+          .attr("zero_hidden", true)
           .output("query_grad")
           .output("key_grad")
           .output("value_grad")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <loci/ops.hpp>
 
 #include "framework/core/raise.h"
@@ -27,7 +28,8 @@ class AttentionParts {
       : heads_(ctx.template attr<std::int64_t>("heads")),
         width_(of_one_head(Context::type(ctx.input("query")).shape[2])),
         value_width_(of_one_head(Context::type(ctx.input("value")).shape[2])),
-        factor_(ctx.template attr<double>("factor")) {
+        factor_(ctx.template attr<double>("factor")),
+        zero_hidden_(ctx.template attr<bool>("zero_hidden")) {
     if (factor_ != 0) return;
     if (width_ == kDynamicDim) {
       core::raise(ErrorCode::kUnsupported,
@@ -46,12 +48,24 @@ class AttentionParts {
 
   // Of queries that are scaled, where there are fewer elements than in the scores.
   [[nodiscard]] Value scaled(const Value& queries) const { return scale(queries, factor_); }
-  static Value weights(const Value& scaled_queries, const Value& keys, const Value& mask) {
+  [[nodiscard]] Value weights(const Value& scaled_queries, const Value& keys,
+                              const Value& mask) const {
     const Value scores = matmul(scaled_queries, keys, false, /*transpose_y=*/true);
-    return softmax(mask.defined() ? elementwise_add(scores, mask) : scores);
+    if (!mask.defined()) return softmax(scores);
+    const Value masked = elementwise_add(scores, mask);
+    return zero_hidden_ ? shown_weights(masked) : softmax(masked);
   }
 
  private:
+  // 0 where a mask hides all keys of a query. Its scores become 0 as well: the softmax of what is
+  // there would be NaN, and so would be what goes back through it.
+  static Value shown_weights(const Value& scores) {
+    const Value level = reduce_max(scores, {-1}, /*keep_dim=*/true);
+    const Value is_hidden =
+        equal(level, constant_like(scores, -std::numeric_limits<double>::infinity()));
+    const Value zero = constant_like(scores, 0.0);
+    return where(is_hidden, zero, softmax(where(is_hidden, zero, scores)));
+  }
   [[nodiscard]] Value apart(const Value& x, std::int64_t width) const {
     return transpose(reshape(x, {0, 0, heads_, width}), {0, 2, 1, 3});
   }
@@ -67,6 +81,7 @@ class AttentionParts {
   std::int64_t width_;
   std::int64_t value_width_;
   double factor_;
+  bool zero_hidden_;
 };
 
 // In other ops: for masks whose gradient is wanted, and for devices without a kernel. With P the
@@ -78,7 +93,7 @@ struct AttentionGradients {
                      const Value& mask, const Value& out_grad)
       : queries(parts.scaled(parts.heads(query))),
         keys(parts.heads(key)),
-        weights(AttentionParts<Context>::weights(queries, keys, mask)),
+        weights(parts.weights(queries, keys, mask)),
         out_grads(parts.value_heads(out_grad)) {}
 
   // The gradients of weights and scores, which those of query and key need.

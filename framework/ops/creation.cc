@@ -1,6 +1,5 @@
 // Constants.
-#include <cmath>
-
+#include "framework/core/integer_range.h"
 #include "framework/ops/integer_list.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/row_rules.h"
@@ -9,18 +8,9 @@
 namespace loci::ops {
 namespace {
 
-// Whether the conversion of `value` to an integer dtype is defined.
-bool fits_integer(double value, DType dtype) {
-  const bool is_signed = dtype == kInt8 || dtype == kInt16 || dtype == kInt32 || dtype == kInt64;
-  const int bits = 8 * static_cast<int>(dtype_size(dtype));
-  const double limit = std::ldexp(1.0, is_signed ? bits - 1 : bits);
-  const double whole = std::trunc(value);
-  return whole >= (is_signed ? -limit : 0.0) && whole < limit;
-}
-
 void check_fill_value(const InferContext& ctx, DType dtype) {
   const auto value = ctx.attr<double>("value");
-  if (!is_integer(dtype) || fits_integer(value, dtype)) return;
+  if (!is_integer(dtype) || core::fits_integer(value, dtype)) return;
   ctx.fail("value {} does not fit into {}; give one that does or another dtype", value,
            dtype_name(dtype));
 }

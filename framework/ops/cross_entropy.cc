@@ -1,4 +1,4 @@
-// Classification losses. Gradients stop at labels, soft ones too.
+// Classification losses. Gradients stop at hard labels.
 #include "framework/ops/cost.h"
 #include "framework/ops/decomposition_rules.h"
 #include "framework/ops/gradient_rules.h"
@@ -41,7 +41,18 @@ Value call_grad(const GradContext& ctx, OpCall<Value> call) {
       .result();
 }
 
+// The loss is linear in soft labels.
+void set_label_grad(GradContext& ctx, const Value& log_shares, const char* loss) {
+  const Value slope = scale(log_shares, -1.0);
+  ctx.set_input_grad("label", elementwise_mul(ctx.output_grad(loss), slope));
+}
+
+bool wants_label_grad(const GradContext& ctx) {
+  return ctx.attr<bool>("soft_label") && ctx.needs_grad("label");
+}
+
 void grad_cross_entropy(GradContext& ctx) {
+  if (wants_label_grad(ctx)) set_label_grad(ctx, log(ctx.input("x")), "out");
   if (!ctx.needs_grad("x")) return;
   OpCall<Value> call("cross_entropy_grad");
   call.input("x", ctx.input("x")).input("out_grad", ctx.output_grad("out"));
@@ -50,6 +61,9 @@ void grad_cross_entropy(GradContext& ctx) {
 
 // The probabilities are a result of their own: what arrives there goes through softmax's rule.
 void grad_fused(GradContext& ctx) {
+  if (wants_label_grad(ctx) && ctx.output_grad("loss").defined()) {
+    set_label_grad(ctx, log_softmax(ctx.input("logits")), "loss");
+  }
   if (!ctx.needs_grad("logits")) return;
   const Value probabilities = ctx.output("softmax");
   Value total;
@@ -122,7 +136,7 @@ OpSchema loss_grad_op(const char* name, const char* scores, const char* loss_gra
 void register_cross_entropy_ops(OpRegistry& registry) {
   registry.add(
       loss_op("cross_entropy", "x")
-          .gradient_uses({"cross_entropy_grad"})
+          .gradient_uses({"cross_entropy_grad", "elementwise_mul", "log", "scale"})
           .meaning("-sum(label * log(x)) along the last axis, or -log(x) at the label's class")
           .accuracy("n + 5 roundoffs of sum |label * log(x)| and 2 of sum |label|, n classes, 1 of "
                     "a hard label")
@@ -131,8 +145,8 @@ void register_cross_entropy_ops(OpRegistry& registry) {
           .gradient(grad_cross_entropy));
   registry.add(
       loss_op("softmax_with_cross_entropy", "logits")
-          .gradient_uses({"elementwise_add", "elementwise_mul", "elementwise_sub", "reduce_sum",
-                          "softmax_with_cross_entropy_grad"})
+          .gradient_uses({"elementwise_add", "elementwise_mul", "elementwise_sub", "log_softmax",
+                          "reduce_sum", "scale", "softmax_with_cross_entropy_grad"})
           .meaning("softmax of the logits along the last axis, and the cross entropy of that")
           .accuracy("softmax: as the op softmax; loss: sum of |label| times what log_softmax has "
                     "for L, and n + 3 roundoffs of |L| + |logits|; L = log(sum(exp(logits)))")

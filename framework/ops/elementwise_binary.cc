@@ -84,20 +84,23 @@ GradientFn grad_choice_grad(const char* name) {
   };
 }
 
-// dx = dz y x^(y - 1), and 0 for y = 0 even where x is 0.
+// dx = dz y x^(y - 1), and 0 for y = 0 even where x is 0. What is not chosen there is finite, or
+// its own derivative, times 0, were NaN.
 Value pow_base_grad(const Value& x, const Value& y, const Value& out_grad) {
   const Value zero = constant_like(out_grad, 0.0);
-  const Value power = elementwise_pow(x, scale(y, 1.0, -1.0));
-  const Value slope = where(not_equal(y, zero), elementwise_mul(y, power), zero);
+  const Value has_slope = not_equal(y, zero);
+  const Value power = elementwise_pow(x, where(has_slope, scale(y, 1.0, -1.0), zero));
+  const Value slope = where(has_slope, elementwise_mul(y, power), zero);
   return elementwise_mul(out_grad, slope);
 }
 
-// dy = dz z log(x), and 0 where x is 0 and y is not negative: z is 0 all around there.
+// dy = dz z log(x), and 0 where x is 0 and y is not negative: z is 0 all around there. The
+// logarithm is that of 1 there, so that derivatives of it are finite.
 Value pow_exponent_grad(const Value& x, const Value& y, const Value& out, const Value& out_grad) {
   const Value zero = constant_like(out_grad, 0.0);
   const Value is_flat = logical_and(equal(x, zero), greater_equal(y, zero));
-  const Value slope = where(is_flat, zero, elementwise_mul(out, log(x)));
-  return elementwise_mul(out_grad, slope);
+  const Value base = where(is_flat, constant_like(out_grad, 1.0), x);
+  return elementwise_mul(out_grad, elementwise_mul(out, log(base)));
 }
 
 void grad_pow(GradContext& ctx) {

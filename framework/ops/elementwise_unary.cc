@@ -1,4 +1,7 @@
 // One input, one output of its shape.
+#include <cmath>
+
+#include "framework/core/integer_range.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
 #include "framework/ops/row_rules.h"
@@ -8,6 +11,19 @@ namespace loci::ops {
 namespace {
 
 void grad_assign(GradContext& ctx) { ctx.set_input_grad("x", ctx.output_grad("out")); }
+
+// Of integers, which are computed modulo 2^n: a constant beyond that is a mistake.
+void infer_scale(InferContext& ctx) {
+  infer_like_x(ctx);
+  const DType dtype = ctx.dtype("x");
+  if (!is_integer(dtype)) return;
+  for (const char* name : {"scale", "bias"}) {
+    const auto constant = ctx.attr<double>(name);
+    if (std::abs(constant) < core::residues_of(dtype)) continue;
+    ctx.fail("{} is {}, which is beyond {}; give a smaller one, or cast x to a dtype that has it",
+             name, constant, dtype_name(dtype));
+  }
+}
 
 void grad_scale(GradContext& ctx) {
   ctx.set_input_grad("x", scale(ctx.output_grad("out"), ctx.attr<double>("scale")));
@@ -52,7 +68,7 @@ void register_elementwise_unary_ops(OpRegistry& registry) {
                    .attr("scale", 1.0)
                    .attr("bias", 0.0)
                    .output("out")
-                   .infer(infer_like_x)
+                   .infer(infer_scale)
                    .gradient(grad_scale)
                    .rows(element_rows));
   registry.add(OpSchema("relu")

@@ -104,22 +104,22 @@ bool looked_up_rows(RowsContext& ctx) {
 }
 
 void register_embedding_gradients(OpRegistry& registry) {
-  registry.add(
-      OpSchema("embedding_grad")
-          .gradient_uses({"embedding"})
-          .meaning(
-              "zeros of the table's shape, plus each row of out_grad at its id; none at padding")
-          .accuracy("n - 1 roundoffs of sum |out_grad|, n rows of one id")
-          .input("weight", kFloats, Arity::kRequired, Residence::kMetadata)
-          .input("ids", kIndices)
-          .input("out_grad", kFloats)
-          .attr("padding_idx", kNoPadding)
-          .output("weight_grad")
-          .infer(infer_embedding_grad)
-          .gradient(grad_embedding_grad));
+  registry.add(OpSchema("embedding_grad")
+                   .gradient_uses({"embedding"})
+                   .meaning("zeros of the table's shape, plus each row of out_grad at its id; none "
+                            "at padding and "
+                            "where an id is -1")
+                   .accuracy("n - 1 roundoffs of sum |out_grad|, n rows of one id")
+                   .input("weight", kFloats, Arity::kRequired, Residence::kMetadata)
+                   .input("ids", kIndices)
+                   .input("out_grad", kFloats)
+                   .attr("padding_idx", kNoPadding)
+                   .output("weight_grad")
+                   .infer(infer_embedding_grad)
+                   .gradient(grad_embedding_grad));
   registry.add(OpSchema("embedding_rows_grad")
                    .meaning("the same as rows and values: ids, flat, and out_grad as a matrix, "
-                            "with zeros at padding")
+                            "with -1 for the row and zeros at padding")
                    .exact()
                    .input("ids", kIndices)
                    .input("out_grad", kFloats)

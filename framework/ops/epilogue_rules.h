@@ -8,8 +8,8 @@
 
 namespace loci::ops {
 
-// The attribute "activation": "none", "relu", "sigmoid", "tanh", "gelu", "gelu_tanh", which is gelu
-// with its approximation, "hard_sigmoid" or "hard_swish".
+// The attribute "activation": "none", or one of LOCI_ACTIVATIONS in
+// loci/plugin/elementwise_functions.hpp.
 OpSchema& add_activation(OpSchema& schema);
 
 // What add_activation() calls an operator of that type; empty if it is none of them.

@@ -7,6 +7,7 @@
 #include "framework/core/context.h"
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
+#include "framework/ops/op_library.h"
 #include "framework/ops/plugin_op.h"
 #include "framework/plugin/plugin_manager.h"
 
@@ -20,7 +21,7 @@ namespace {
   }
   throw Error(ErrorCode::kInvalidArgument,
               fmt::format("[{}] there is no such op, and no plugin brings it{}", name, similar),
-              plugin::PluginManager::instance().explain_missing_ops());
+              plugin::PluginManager::instance().explain_missing(kOpsKind));
 }
 
 }  // namespace

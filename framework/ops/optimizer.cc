@@ -14,6 +14,19 @@ void require_one_number(const InferContext& ctx, std::string_view slot) {
   }
 }
 
+// One number, or a list of them that has `count` from number `first` on; 0 stands for all of them.
+void require_counts(const InferContext& ctx, std::string_view slot, std::int64_t first,
+                    std::int64_t count) {
+  const Shape& shape = ctx.shape(slot);
+  if (shape.rank() > 1) {
+    ctx.fail("{} is {}; give numbers of shape [] or [count]", slot, shape.to_string());
+  }
+  const std::int64_t size = shape.rank() == 0 ? 1 : shape[0];
+  if (first >= 0 && count >= 0 && (size == kDynamicDim || first + count <= size)) return;
+  ctx.fail("{} is {}, which has no {} numbers from number {} on; give some of those that it has",
+           slot, shape.to_string(), count, first);
+}
+
 // A gradient like the parameter; or, with rows, one row of it for each row id.
 void require_gradient(const InferContext& ctx) {
   require_same_dtype(ctx, "param", "grad");
@@ -56,12 +69,15 @@ void infer_adam(InferContext& ctx) {
   require_gradient(ctx);
   require_state(ctx, "moment1");
   require_state(ctx, "moment2");
-  require_one_number(ctx, "step");
+  require_counts(ctx, "step", ctx.attr<std::int64_t>("counter"), 1);
   require_share(ctx, "beta1");
   require_share(ctx, "beta2");
 }
 
-void infer_increment(InferContext& ctx) { require_one_number(ctx, "x"); }
+void infer_increment(InferContext& ctx) {
+  const auto count = ctx.attr<std::int64_t>("count");
+  require_counts(ctx, "x", ctx.attr<std::int64_t>("first"), count);
+}
 
 Cost cost_of_sgd(const InferContext& ctx) { return elementwise_cost(ctx, /*flops=*/2); }
 
@@ -100,8 +116,8 @@ void register_optimizer_ops(OpRegistry& registry) {
           .updates("velocity_out", "velocity"));
   registry.add(
       update("adam", infer_adam)
-          .meaning("an update with the first two moments of the gradient, without their "
-                   "bias at the start")
+          .meaning("an update by two moments of the gradient, without their bias at the start; "
+                   "step[counter] counts the updates")
           .accuracy("moments: 2 roundoffs of what is kept, 3 of what is added, 1 of their sum; "
                     "param_out: what those have, 8 of its step, 2 of |param|, 1 of itself")
           .input("moment1", kFloats)
@@ -114,14 +130,17 @@ void register_optimizer_ops(OpRegistry& registry) {
           .attr("epsilon", 1e-8)
           .attr("weight_decay", 0.0)
           .attr("lazy_mode", false)
+          .attr("counter", std::int64_t{0})
           .updates("param_out", "param")
           .updates("moment1_out", "moment1")
           .updates("moment2_out", "moment2"));
   registry.add(OpSchema("increment")
-                   .meaning("x + step")
+                   .meaning("x + step; with a count only of that many numbers from first on")
                    .exact()
                    .input("x", {kInt64})
                    .attr("step", std::int64_t{1})
+                   .attr("first", std::int64_t{0})
+                   .attr("count", std::int64_t{0})
                    .updates("out", "x")
                    .infer(infer_increment));
 }

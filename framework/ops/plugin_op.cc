@@ -11,8 +11,8 @@ void add_plugin_ops(OpRegistry& registry, plugin::PluginManager& manager) {
   // One at a time, so that two threads do not add the same op.
   static std::mutex adding;
   const std::lock_guard lock(adding);
-  for (const plugin::OpLibrary* library : manager.op_libraries()) {
-    for (const OpSchema& schema : library->ops->schemas) {
+  for (const OpLibrary* library : manager.brought(kOpsKind)) {
+    for (const OpSchema& schema : library->schemas) {
       if (!registry.contains(schema.name())) registry.add(schema);
     }
   }

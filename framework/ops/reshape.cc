@@ -13,10 +13,11 @@ namespace {
 
 // The attribute of reshape, read against x.
 struct Target {
-  Shape shape;        // the extent to infer is kDynamicDim
-  Shape rest;         // extents of x that are not copied
-  Shape given;        // extents of the target that are said
-  int inferred = -1;  // the axis to infer
+  Shape shape;                  // the extent to infer is kDynamicDim
+  Shape rest;                   // extents of x that are not copied
+  Shape given;                  // extents of the target that are said
+  int inferred = -1;            // the axis to infer
+  bool copies_nothing = false;  // an extent of 0 is copied: x and the result have no elements
 };
 
 std::int64_t copied_extent(const InferContext& ctx, int axis) {
@@ -41,6 +42,7 @@ Target read_target(const InferContext& ctx, const std::vector<std::int64_t>& ext
     if (extent == -1) target.inferred = i;
     if (extent > 0) target.given.push_back(extent);
     target.shape.push_back(extent == 0 ? copied_extent(ctx, i) : extent);
+    if (extent == 0 && target.shape[i] == 0) target.copies_nothing = true;
   }
   const Shape& x = ctx.shape("x");
   for (int i = 0; i < x.rank(); ++i) {
@@ -48,6 +50,20 @@ Target read_target(const InferContext& ctx, const std::vector<std::int64_t>& ext
     if (!copied) target.rest.push_back(x[i]);
   }
   return target;
+}
+
+[[noreturn]] void refuse_target(const InferContext& ctx, const Target& target,
+                                const std::vector<std::int64_t>& extents, std::int64_t have,
+                                std::int64_t given) {
+  const std::string x = ctx.shape("x").to_string();
+  if (target.copies_nothing) {
+    ctx.fail(
+        "x {} cannot be given the shape {}: without elements -1 may stand for any extent; "
+        "give that one",
+        x, to_string(extents));
+  }
+  ctx.fail("x {} cannot be given the shape {}: {} elements {} {}", x, to_string(extents), have,
+           target.inferred >= 0 ? "are not divisible by" : "are not", given);
 }
 
 // Copied extents are on both sides and cancel, so that an unknown one among them does not matter.
@@ -61,10 +77,8 @@ void infer_reshape(InferContext& ctx) {
   const std::int64_t have = extent_product(ctx, target.rest, 0, target.rest.rank());
   const std::int64_t given = extent_product(ctx, target.given, 0, target.given.rank());
   const bool infers = target.inferred >= 0;
-  if (have >= 0 && (infers ? have % given != 0 : have != given)) {
-    ctx.fail("x {} cannot be given the shape {}: {} elements {} {}", ctx.shape("x").to_string(),
-             to_string(extents.values), have, infers ? "are not divisible by" : "are not", given);
-  }
+  const bool fits = infers ? have % given == 0 : have == given || target.copies_nothing;
+  if (have >= 0 && !fits) refuse_target(ctx, target, extents.values, have, given);
   if (infers && have >= 0) target.shape.set(target.inferred, have / given);
   ctx.set_output("out", {ctx.dtype("x"), target.shape});
 }

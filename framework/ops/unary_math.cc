@@ -1,6 +1,8 @@
 // Functions of one number. Where a result tells the derivative, x can be freed early.
+#include <cmath>
 #include <numbers>
 
+#include "framework/core/integer_range.h"
 #include "framework/ops/cost.h"
 #include "framework/ops/gradient_rules.h"
 #include "framework/ops/op_registry.h"
@@ -49,8 +51,20 @@ void require_range(const InferContext& ctx) {
   if (!(min <= max)) ctx.fail("min is {} and max is {}; give min <= max", min, max);
 }
 
+// An end may be beyond an integer dtype, where it limits nothing; the result must be within.
+void require_integer_between(const InferContext& ctx) {
+  const auto min = std::ceil(ctx.attr<double>("min"));
+  const auto max = std::floor(ctx.attr<double>("max"));
+  const DType dtype = ctx.dtype("x");
+  const bool reaches_dtype = min < core::integer_end(dtype) && max >= core::least_integer(dtype);
+  if (min <= max && reaches_dtype) return;
+  ctx.fail("no {} lies from min {} to max {}; give ends that leave one, or cast x to another dtype",
+           dtype_name(dtype), ctx.attr<double>("min"), ctx.attr<double>("max"));
+}
+
 void infer_clip(InferContext& ctx) {
   require_range(ctx);
+  if (is_integer(ctx.dtype("x"))) require_integer_between(ctx);
   infer_like_x(ctx);
 }
 

@@ -175,6 +175,10 @@ std::vector<ParameterGradient> Optimizer::minimize(const Variable& loss,
   }
   Variable rate = learning_rate_;
   if (rate.program() != main) rate = make_learning_rate(main, *startup.impl(), rate_);
+  for (const VarId id : targets) {
+    const program::VarDesc& parameter = main->main().var(id);
+    tensors_->tell_of_rounding(parameter.type.dtype, parameter.name);
+  }
   UpdateBuilder builder(main, *startup.impl(), rate.id());
   append_updates(builder, *rule_, targets, gradients);
   in_main.commit();

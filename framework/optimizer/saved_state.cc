@@ -39,21 +39,23 @@ SavedState::SavedState(const UpdateRule& rule, const StateDict& parameters, cons
 
 void SavedState::check() {
   left_ = given_;
-  bool has_stepped = false;
   for (const auto& [name, parameter] : parameters_) {
     if (!has_any(name)) continue;
-    has_stepped = true;
     for (const char* kept : rule_.states) {
       expect(saved_name(name, kept), state_dtype(parameter.dtype()), parameter.shape());
     }
+    if (rule_.counts_steps) expect_steps(name);
   }
   expect(kSavedRate, kFloat64, {});
-  if (rule_.counts_steps && (has_stepped || find(kSavedSteps).defined())) {
-    expect(kSavedSteps, kInt64, {});
-  }
+  if (rule_.counts_steps && find(kSavedSteps).defined()) expect(kSavedSteps, kInt64, {});
   for (const auto& [name, tensor] : left_) {
     faults_.push_back(fmt::format("{} is no parameter's", core::quote(name)));
   }
+}
+
+void SavedState::expect_steps(const std::string& parameter) {
+  const std::string name = saved_name(parameter, kSavedSteps);
+  if (find(name).defined() || !find(kSavedSteps).defined()) expect(name, kInt64, {});
 }
 
 void SavedState::expect(const std::string& name, DType dtype, const Shape& shape) {
@@ -88,7 +90,12 @@ std::vector<Tensor> SavedState::of(std::size_t parameter) const {
 
 double SavedState::rate() const { return find(kSavedRate).item<double>(); }
 
-Tensor SavedState::steps() const { return rule_.counts_steps ? find(kSavedSteps) : Tensor(); }
+Tensor SavedState::steps(std::size_t parameter) const {
+  const std::string& name = parameters_[parameter].first;
+  if (!rule_.counts_steps || !has_any(name)) return {};
+  const Tensor own = find(saved_name(name, kSavedSteps));
+  return own.defined() ? own : find(kSavedSteps);
+}
 
 }  // namespace optimizer
 }  // namespace v0

@@ -14,7 +14,7 @@ inline namespace v0 {
 namespace optimizer {
 
 inline constexpr const char* kSavedRate = "learning_rate";  // float64
-inline constexpr const char* kSavedSteps = "step";          // int64
+inline constexpr const char* kSavedSteps = "step";          // int64, of each parameter
 
 // "fc.weight.moment1".
 std::string saved_name(const std::string& parameter, const char* state);
@@ -29,12 +29,14 @@ class SavedState {
   // Of the parameter with that index, in the rule's order; empty if it has none.
   [[nodiscard]] std::vector<Tensor> of(std::size_t parameter) const;
   [[nodiscard]] double rate() const;
-  // Undefined if the rule does not count, or has not stepped.
-  [[nodiscard]] Tensor steps() const;
+  // Of the parameter with that index; undefined if the rule does not count, or it has no state. A
+  // state that has one count for all parameters, as states had once, gives that.
+  [[nodiscard]] Tensor steps(std::size_t parameter) const;
 
  private:
   void check();
   void expect(const std::string& name, DType dtype, const Shape& shape);
+  void expect_steps(const std::string& parameter);
   [[nodiscard]] Tensor find(const std::string& name) const;
   [[nodiscard]] bool has_any(const std::string& parameter) const;
 

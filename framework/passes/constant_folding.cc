@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "framework/passes/known_values.h"
-#include "framework/passes/passes.h"
+#include "framework/passes/pass.h"
 #include "framework/program/control_flow.h"
 
 namespace loci::passes {
@@ -80,8 +80,15 @@ class Folder {
   SizeNotes* sizes_;
 };
 
+// Infers types anew, from those of data and persistable variables, and replaces operators all of
+// whose inputs are known by assign_value; a list that is read on the host and known becomes the
+// attribute that it stands for. Small values only.
+void fold_constants(Block& block, const PassContext& context) { Folder(block, context).run(); }
+
 }  // namespace
 
-void fold_constants(Block& block, const PassContext& context) { Folder(block, context).run(); }
+Pass constant_folding() {
+  return {"computes once what depends on constants and known shapes only", fold_constants};
+}
 
 }  // namespace loci::passes

@@ -7,7 +7,7 @@
 
 #include "framework/ops/fused_expression.h"
 #include "framework/ops/op_registry.h"
-#include "framework/passes/passes.h"
+#include "framework/passes/pass.h"
 
 namespace loci::passes {
 namespace {
@@ -283,10 +283,18 @@ class ChainFuser {
   std::vector<std::vector<std::size_t>> readers_;  // chains, by variable that changes
 };
 
-}  // namespace
-
+// Puts a fused_elementwise in place of elementwise operators of one place and one shape that read
+// each other's results, as far as nothing else has to happen between them; where the place has
+// kernels of it and of all of them.
 void fuse_elementwise(Block& block, const PassContext& context) {
   ChainFuser(block, context).run();
+}
+
+}  // namespace
+
+Pass elementwise_fusion() {
+  return {"computes chains of elementwise operators in one loop, block by block in the cache",
+          fuse_elementwise};
 }
 
 }  // namespace loci::passes

@@ -7,7 +7,7 @@
 
 #include "framework/ops/epilogue_rules.h"
 #include "framework/ops/op_registry.h"
-#include "framework/passes/passes.h"
+#include "framework/passes/pass.h"
 
 namespace loci::passes {
 namespace {
@@ -235,8 +235,16 @@ class Fuser {
   std::vector<bool> is_gone_;  // by operator
 };
 
+// Puts a fused_matmul or fused_conv2d in place of a product and what nothing else reads behind it:
+// the bias of its columns, a normalisation by running statistics, a sum with a tensor of its shape,
+// an activation; where the place has kernels of it.
+void fuse_epilogues(Block& block, const PassContext& context) { Fuser(block, context).run(); }
+
 }  // namespace
 
-void fuse_epilogues(Block& block, const PassContext& context) { Fuser(block, context).run(); }
+Pass epilogue_fusion() {
+  return {"computes bias, normalisation, residual and activation within the product before them",
+          fuse_epilogues, /*keeps_bits=*/false};
+}
 
 }  // namespace loci::passes

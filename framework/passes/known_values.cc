@@ -8,6 +8,7 @@
 #include "framework/ops/assigned_value.h"
 #include "framework/ops/op_registry.h"
 #include "framework/program/builder.h"
+#include "framework/program/guard_text.h"
 
 namespace loci::passes {
 namespace {
@@ -115,7 +116,7 @@ std::vector<Operator> KnownValues::constants_for(const Operator& op) {
       constant.name = constants.size() == 1 ? op.name : block_.var(id).name;
       constant.outputs = {{id}};
       constant.attributes = constant.schema->complete(ops::assigned_value(values_[id]));
-      constant.guard = on_host ? "cpu" : op.guard;
+      constant.guard = on_host ? program::guard_text(Place(), program::Standing::kFound) : op.guard;
       constant.role = op.role;
       constant.scope = op.scope;
       constant.origin = op.origin;

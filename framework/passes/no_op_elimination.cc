@@ -2,7 +2,7 @@
 
 #include "framework/passes/joined_moves.h"
 #include "framework/passes/no_op_rules.h"
-#include "framework/passes/passes.h"
+#include "framework/passes/pass.h"
 
 namespace loci::passes {
 namespace {
@@ -69,10 +69,16 @@ class Eliminator {
   std::vector<VarId> same_;  // by variable: the one to read instead
 };
 
-}  // namespace
-
+// Removes operators that change nothing; their readers read what these read. Of transposes in a row
+// one is left, and of reshapes.
 void eliminate_no_ops(Block& block, const PassContext& context) {
   Eliminator(block, context).run();
+}
+
+}  // namespace
+
+Pass no_op_elimination() {
+  return {"leaves out operators that change nothing, and joins moves in a row", eliminate_no_ops};
 }
 
 }  // namespace loci::passes

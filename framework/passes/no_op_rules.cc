@@ -164,7 +164,7 @@ VarId with_neutral(const Operator& op, const ValueOrigins& origins) {
 }
 
 Rule rule_of(const std::string& type) {
-  static const std::unordered_map<std::string_view, Rule> kRules = {
+  static const auto& kRules = *new std::unordered_map<std::string_view, Rule>{
       {"assign", assigned},
       {"cast", converted},
       {"concat", only_one},

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "framework/ops/op_registry.h"
-#include "framework/passes/passes.h"
+#include "framework/passes/pass.h"
 #include "framework/passes/recognisers.h"
 #include "framework/program/builder.h"
 
@@ -243,8 +243,16 @@ class Recognition {
   std::vector<bool> is_gone_;                     // by operator
 };
 
+// Puts the one op in place of operators that together compute what it does, where nobody sees what
+// lies between and the place has kernels of it. What overflows or underflows on the way may not
+// with the op: log_softmax is finite where the logarithm of a softmax is not.
+void recognise_ops(Block& block, const PassContext& context) { Recognition(block, context).run(); }
+
 }  // namespace
 
-void recognise_ops(Block& block, const PassContext& context) { Recognition(block, context).run(); }
+Pass op_recognition() {
+  return {"puts the one op in place of several that compute an activation, a norm or attention",
+          recognise_ops, /*keeps_bits=*/false};
+}
 
 }  // namespace loci::passes

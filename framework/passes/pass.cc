@@ -4,7 +4,6 @@
 
 #include "framework/core/raise.h"
 #include "framework/core/suggest.h"
-#include "framework/passes/passes.h"
 #include "framework/program/control_flow.h"
 
 namespace loci::passes {
@@ -58,31 +57,6 @@ void run_inside(const program::Block& around, program::Operator& op, const PassC
 
 }  // namespace
 
-const std::vector<Pass>& all_passes() {
-  static const std::vector<Pass> kPasses = {
-      {"constant_folding", "computes once what depends on constants and known shapes only",
-       fold_constants},
-      {"known_branches", "puts the branch that is surely taken in place of control flow",
-       take_known_branches},
-      {"no_op_elimination", "leaves out operators that change nothing, and joins moves in a row",
-       eliminate_no_ops},
-      {"common_subexpression_elimination", "computes equal expressions once",
-       merge_common_subexpressions},
-      {"dead_code_elimination", "leaves out what neither a fetch nor state needs",
-       remove_dead_code},
-      {"op_recognition",
-       "puts the one op in place of several that compute an activation, a norm or attention",
-       recognise_ops, /*keeps_bits=*/false},
-      {"epilogue_fusion",
-       "computes bias, normalisation, residual and activation within the product before them",
-       fuse_epilogues, /*keeps_bits=*/false},
-      {"elementwise_fusion",
-       "computes chains of elementwise operators in one loop, block by block in the cache",
-       fuse_elementwise},
-  };
-  return kPasses;
-}
-
 std::vector<std::string> passes_that_change_bits() {
   std::vector<std::string> names;
   for (const Pass& pass : all_passes()) {
@@ -97,6 +71,13 @@ void check_pass(const std::string& name) {
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   core::raise(ErrorCode::kInvalidArgument, "[passes] there is no pass '{}'{}", name,
               core::suggest(name, names));
+}
+
+void run_pass(std::string_view name, program::Block& block, const PassContext& context) {
+  check_pass(std::string(name));
+  for (const Pass& pass : all_passes()) {
+    if (pass.name == name) pass.run(block, context);
+  }
 }
 
 void run_passes(program::Block& block, const PassContext& context,

@@ -40,11 +40,13 @@ struct PassContext {
   SizeNotes* sizes = nullptr;
 };
 
+// A file <name>.cc defines `Pass <name>()`, tests/framework/passes/<name>_test.cc tests it, and the
+// line of that name in passes.cmake says when it runs.
 struct Pass {
-  const char* name;
   const char* summary;
   void (*run)(program::Block& block, const PassContext& context);
   bool keeps_bits = true;
+  const char* name = "";  // set by all_passes()
 };
 
 // In the order in which they run.
@@ -54,6 +56,9 @@ std::vector<std::string> passes_that_change_bits();
 
 // Throws Error(kInvalidArgument) with similar names unless there is a pass of that name.
 void check_pass(const std::string& name);
+
+// Runs that one on the block, and on none of its operators' blocks. Throws as check_pass() does.
+void run_pass(std::string_view name, program::Block& block, const PassContext& context);
 
 // Runs the passes that are not disabled, up to and with `last` (all, if it is empty), and then the
 // same ones inside each block of control flow.

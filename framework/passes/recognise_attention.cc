@@ -143,7 +143,10 @@ std::optional<Recognised> recognise_attention(const Operator& root,
                        {{"query", found->query}, {"key", found->key}, {"value", *value}},
                        {{"heads", heads}, {"factor", found->factor}}};
   attention.pays_on_host = !expressions.has_fewer_than(probabilities, kFewestScores);
-  if (found->mask != program::kNoVar) attention.inputs.emplace_back("mask", found->mask);
+  if (found->mask != program::kNoVar) {
+    attention.inputs.emplace_back("mask", found->mask);
+    attention.attributes.emplace("zero_hidden", false);  // as a softmax has it
+  }
   return attention;
 }
 

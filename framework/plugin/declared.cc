@@ -7,31 +7,20 @@
 #include <vector>
 
 namespace loci::plugin {
-namespace {
-
-bool is_kind_for(const Record& record, std::string_view kind, std::string_view device_type) {
-  return record.has_manifest() && record.manifest.has_kind(kind) &&
-         record.manifest.has_device_type(device_type);
+bool is_of_kind(const Record& record, const InterfaceKind& kind) {
+  return record.has_manifest() && record.manifest.has_kind(kind.name);
 }
 
-}  // namespace
-
-bool is_backend_for(const Record& record, std::string_view device_type) {
-  return is_kind_for(record, "backend", device_type);
+const std::vector<std::string>& declared_names(const Record& record, const InterfaceKind& kind) {
+  static const auto& kNone = *new std::vector<std::string>;
+  return kind.declares == nullptr ? kNone : record.manifest.list(*kind.declares);
 }
 
-bool is_capturer_for(const Record& record, std::string_view device_type) {
-  return is_kind_for(record, "capture", device_type);
-}
-
-bool brings_ops(const Record& record) {
-  return record.has_manifest() && record.manifest.has_kind("ops");
-}
-
-bool brings_reporter(const Record& record, std::string_view name) {
-  const std::vector<std::string>& names = record.manifest.reporters;
-  return record.has_manifest() && record.manifest.has_kind("reporter") &&
-         std::find(names.begin(), names.end(), name) != names.end();
+bool declares(const Record& record, const InterfaceKind& kind,
+              std::optional<std::string_view> name) {
+  if (!is_of_kind(record, kind)) return false;
+  const std::vector<std::string>& names = declared_names(record, kind);
+  return !name || std::find(names.begin(), names.end(), *name) != names.end();
 }
 
 std::string reason_against(const Record& record) {

@@ -1,18 +1,22 @@
 // What a candidate's manifest says that it brings, and why it does not.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/plugin/loader.h"
 
 namespace loci::plugin {
 
-// All false without a manifest.
-bool is_backend_for(const Record& record, std::string_view device_type);
-bool is_capturer_for(const Record& record, std::string_view device_type);
-bool brings_ops(const Record& record);
-bool brings_reporter(const Record& record, std::string_view name);
+// False without a manifest.
+bool is_of_kind(const Record& record, const InterfaceKind& kind);
+// The names in the manifest's list of the kind; none for a kind without a list.
+const std::vector<std::string>& declared_names(const Record& record, const InterfaceKind& kind);
+// Tells if the plugin is of the kind and declares that name, or is of the kind if none is given.
+bool declares(const Record& record, const InterfaceKind& kind,
+              std::optional<std::string_view> name = {});
 
 // Why a candidate does not bring what it declares; empty if it does.
 std::string reason_against(const Record& record);

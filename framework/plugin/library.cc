@@ -13,8 +13,11 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/core/log.h"
 #include "framework/core/process_end.h"
+#include "framework/core/sanitizer.h"
 #include "framework/plugin/load_error.h"
+#include "framework/plugin/rival_symbols.h"
 
 namespace loci::plugin {
 
@@ -80,15 +83,36 @@ unsigned long long mapped_files() {
   return count;
 }
 
+// Whether the plugin and its libraries are to look at themselves first, since the program has such
+// functions as well, of another version maybe. Not where it has none: what replaces malloc for the
+// process, say, is for them too then.
+bool looks_at_itself(const std::string& path, const std::vector<Need>& needs) {
+  const auto rival = find_rival(needs);
+  if (!rival) return false;
+  const std::string from = rival->library.empty() ? "the program" : rival->library;
+#if defined(LOCI_ASAN) || defined(LOCI_TSAN)
+  core::log(
+      core::Module::kPlugin, core::Level::kWarn,
+      "{} calls {} of {}, not that of the library that it needs: with a sanitizer nothing can "
+      "be mapped so that it takes its own; link the program without {}",
+      path, rival->name, from, from);
+  return false;
+#else
+  core::log(core::Module::kPlugin, core::Level::kInfo,
+            "{} is mapped with RTLD_DEEPBIND, as {} has {} too", path, from, rival->name);
+  return true;
+#endif
+}
+
 // An exception out of a static initialiser ends the process, whether or not compilers let it
 // through the frames of dlopen, which is declared not to throw: the dynamic linker would keep its
 // lock. Not by noexcept, for which GCC 12 may end the process without the exception as the current
 // one.
-void map_library(dll::shared_library* library, const std::string& path,
+void map_library(dll::shared_library* library, const std::string& path, dll::load_mode::type mode,
                  dll::fs::error_code* error) {
   const unsigned long long before = mapped_files();
   try {
-    library->load(path, *error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+    library->load(path, *error, mode);
   } catch (...) {
     if (mapped_files() == before) throw;  // no memory for the path
     std::terminate();
@@ -115,7 +139,9 @@ Library::Library(const std::string& path, const std::vector<Need>& needs)
   auto mapping = std::make_unique<Mapping>();
   dll::fs::error_code error;
   const core::NewCode scope;
-  map_library(&mapping->library, path, &error);
+  auto mode = dll::load_mode::rtld_now | dll::load_mode::rtld_local;
+  if (looks_at_itself(path, needs)) mode |= dll::load_mode::rtld_deepbind;
+  map_library(&mapping->library, path, mode, &error);
   if (error) {
     const char* text = ::dlerror();
     const std::string message = text == nullptr ? error.message() : std::string(text);

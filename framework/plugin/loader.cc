@@ -31,7 +31,7 @@ void read_manifest(Record& record) {
   record.report.id = record.manifest.id;
   record.report.version = record.manifest.version;
   record.report.kinds = record.manifest.kinds;
-  record.report.device_types = record.manifest.device_types;
+  record.report.device_types = record.manifest.device_types();
   record.report.build_id = read_build_id(record.file->descriptor());
   record.file->close();
 }
@@ -58,7 +58,18 @@ void ask(const plugins::LoadCheck& check, const plugins::Candidate& candidate) {
   if (refusal) throw LoadError(ErrorCode::kUnavailable, refusal->cause, refusal->remedy);
 }
 
-void load(Record& record, OpOwners& owners) {
+std::vector<Taken> take(Instance& instance, const Manifest& manifest, NameOwners& owners) {
+  std::vector<Taken> taken;
+  for (const InterfaceKind* kind : interface_kinds()) {
+    if (kind->take == nullptr || !manifest.has_kind(kind->name)) continue;
+    taken.push_back({kind, kind->take(instance, manifest)});
+    if (kind->unique == nullptr) continue;
+    owners.claim(*kind, taken.back().contribution->names(), manifest.id);
+  }
+  return taken;
+}
+
+void load(Record& record, NameOwners& owners) {
   const std::string& path = record.report.path;
   const CalledPlugin called(record.manifest.id);
   const HostAbi host = this_host();
@@ -75,25 +86,9 @@ void load(Record& record, OpOwners& owners) {
 
   auto instance = std::make_unique<Instance>(record.manifest.id, path, desc);
   reach(record, Stage::kCreated);
-  BackendTables backend;
-  if (record.manifest.has_kind("backend")) {
-    backend = take_backend_tables(*instance, record.manifest);
-    if (backend.device != nullptr) record.report.score = backend.score;
-  }
-  std::unique_ptr<OpLibrary> ops;
-  if (record.manifest.has_kind("ops")) {
-    ops = take_op_library(*instance);
-    owners.claim(*ops);
-  }
-  std::vector<TakenReporter> reporters;
-  if (record.manifest.has_kind("reporter")) reporters = take_reporters(*instance, record.manifest);
-  std::shared_ptr<const device_graph::CapturerLibrary> capturer;
-  if (record.manifest.has_kind("capture")) capturer = take_capturer(*instance, record.manifest);
-  record.report.unavailable = backend.unavailable;
-  record.backend = std::move(backend);
-  record.ops = std::move(ops);
-  record.reporters = std::move(reporters);
-  record.capturer = std::move(capturer);
+  std::vector<Taken> taken = take(*instance, record.manifest, owners);
+  for (const Taken& each : taken) each.contribution->tell(record.report);
+  record.taken = std::move(taken);
   record.instance = std::move(instance);
   reach(record, Stage::kActive);
 }
@@ -107,6 +102,13 @@ void try_again(Record& record) {
 }
 
 }  // namespace
+
+const Contribution* Record::find(const InterfaceKind& kind) const {
+  for (const Taken& each : taken) {
+    if (each.kind == &kind) return each.contribution.get();
+  }
+  return nullptr;
+}
 
 void fail(Record& record, const std::string& cause, const std::string& remedy) {
   record.report.failed = true;
@@ -127,7 +129,7 @@ void examine(Record& record) {
   });
 }
 
-void activate(Record& record, OpOwners& owners, const plugins::LoadCheck& check) {
+void activate(Record& record, NameOwners& owners, const plugins::LoadCheck& check) {
   if (record.lacked_memory) try_again(record);
   if (!record.usable() || record.report.stage == Stage::kActive) return;
   const profiler::Scope scope(label_of(profiler::Part::kLoadPlugin));

@@ -10,6 +10,7 @@
 
 #include "framework/core/dismantle_json.h"
 #include "framework/core/suggest.h"
+#include "framework/plugin/interface_kind.h"
 #include "framework/plugin/load_error.h"
 
 namespace loci::plugin {
@@ -19,8 +20,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxText = 4096;
 constexpr std::size_t kMaxEntries = 64;
-constexpr std::array<const char*, 7> kKinds{"backend",  "capture", "profile_source", "reporter",
-                                            "importer", "ops",     "collective"};
 constexpr std::array<const char*, 3> kSanitizers{"none", "address", "thread"};
 
 [[noreturn]] void refuse_all(const std::string& cause) {
@@ -170,8 +169,17 @@ void read_abi(const Members& top, Manifest& manifest) {
 void read_needs(const Members& top, Manifest& manifest) {
   top.for_each("needs", [&manifest](const json& entry, const std::string& name) {
     const Members need(entry, name);
-    manifest.needs.push_back({need.text("soname"), need.text_or("hint", "")});
+    manifest.needs.push_back(
+        {need.text("soname"), need.text_or("hint", ""), need.texts("symbols")});
   });
+}
+
+void read_lists(const Members& top, Manifest& manifest) {
+  for (const InterfaceKind* kind : interface_kinds()) {
+    if (kind->declares == nullptr) continue;
+    const char* member = kind->declares->member;
+    manifest.lists[member] = top.texts(member);
+  }
 }
 
 void check_identity(const Manifest& manifest) {
@@ -190,38 +198,36 @@ void check_kinds(const Manifest& manifest) {
   if (manifest.kinds.empty()) refuse_member("kinds", "is missing or empty");
   // A plugin for a newer ABI may be of a kind that came with it.
   if (manifest.abi_major != LOCI_ABI_MAJOR || manifest.abi_minor > LOCI_ABI_MINOR) return;
+  std::vector<std::string> known;
+  for (const InterfaceKind* kind : interface_kinds()) known.emplace_back(kind->name);
   for (const std::string& kind : manifest.kinds) {
-    if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
-      refuse_member("kinds", fmt::format("has the unknown kind '{}'{}", kind,
-                                         core::suggest(kind, {kKinds.begin(), kKinds.end()})));
+    if (std::find(known.begin(), known.end(), kind) == known.end()) {
+      refuse_member("kinds",
+                    fmt::format("has the unknown kind '{}'{}", kind, core::suggest(kind, known)));
     }
   }
 }
 
-void check_device_types(const Manifest& manifest) {
-  for (const char* kind : {"backend", "capture"}) {
-    if (!manifest.has_kind(kind) || !manifest.device_types.empty()) continue;
-    refuse_member("device_types",
-                  fmt::format("is missing or empty, which a plugin of the kind '{}' may not leave "
-                              "out",
-                              kind));
-  }
-  for (const std::string& type : manifest.device_types) {
-    if (!is_word(type)) {
-      refuse_member("device_types",
-                    fmt::format("has '{}'; a device type is a lower-case word", type));
+void check_lists(const Manifest& manifest) {
+  for (const InterfaceKind* kind : interface_kinds()) {
+    if (kind->declares == nullptr) continue;
+    const NameList& list = *kind->declares;
+    const std::vector<std::string>& names = manifest.list(list);
+    if (names.empty() && manifest.has_kind(kind->name)) {
+      refuse_member(list.member,
+                    fmt::format("is missing or empty, which {} may not leave out", kind->bearer));
     }
-    if (type == "gpu") {
-      refuse_member("device_types",
-                    "has 'gpu', which stands for any accelerator; name the device type");
+    for (const std::string& name : names) {
+      const std::string complaint = list.complaint == nullptr ? "" : list.complaint(name);
+      if (!complaint.empty()) refuse_member(list.member, complaint);
     }
   }
 }
 
-void check_reporters(const Manifest& manifest) {
-  if (manifest.has_kind("reporter") && manifest.reporters.empty()) {
-    refuse_member("reporters", "is missing or empty, which a reporter may not leave out");
-  }
+std::string complaint_of_device_type(const std::string& type) {
+  if (!is_word(type)) return fmt::format("has '{}'; a device type is a lower-case word", type);
+  if (type != "gpu") return {};
+  return "has 'gpu', which stands for any accelerator; name the device type";
 }
 
 // The empty one is the variable LOCI_<PLUGIN> itself.
@@ -241,12 +247,21 @@ void check_sanitizer_name(const Manifest& manifest) {
 
 }  // namespace
 
+constinit const NameList kDeviceTypes{"device_types", &complaint_of_device_type};
+
 bool Manifest::has_kind(std::string_view kind) const {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
+const std::vector<std::string>& Manifest::list(const NameList& list) const {
+  static const auto& kNone = *new std::vector<std::string>;
+  const auto found = lists.find(list.member);
+  return found == lists.end() ? kNone : found->second;
+}
+
 bool Manifest::has_device_type(std::string_view type) const {
-  return std::find(device_types.begin(), device_types.end(), type) != device_types.end();
+  const std::vector<std::string>& types = device_types();
+  return std::find(types.begin(), types.end(), type) != types.end();
 }
 
 Manifest parse_manifest(std::string_view text) {
@@ -256,8 +271,7 @@ Manifest parse_manifest(std::string_view text) {
   manifest.id = top.text("id");
   manifest.version = top.text("version");
   manifest.kinds = top.texts("kinds");
-  manifest.device_types = top.texts("device_types");
-  manifest.reporters = top.texts("reporters");
+  read_lists(top, manifest);
   manifest.settings = top.texts("settings");
   manifest.isa = top.texts("isa");
   read_needs(top, manifest);
@@ -268,8 +282,7 @@ Manifest parse_manifest(std::string_view text) {
   manifest.sanitizer = top.text_or("sanitizer", "none");
   check_identity(manifest);
   check_kinds(manifest);
-  check_device_types(manifest);
-  check_reporters(manifest);
+  check_lists(manifest);
   check_settings(manifest);
   check_sanitizer_name(manifest);
   return manifest;

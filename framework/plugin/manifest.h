@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +14,24 @@ namespace loci::plugin {
 struct Need {
   std::string soname;
   std::string hint;
+  std::vector<std::string> symbols = {};  // that the plugin takes from no other library
 };
+
+// A member of the manifest that names what a plugin brings.
+struct NameList {
+  const char* member;
+  // What is wrong with an entry; empty if nothing is. None: any text will do.
+  std::string (*complaint)(const std::string& entry) = nullptr;
+};
+// Device types that a backend brings or a capturer captures, each a lower-case word.
+extern const NameList kDeviceTypes;
 
 struct Manifest {
   std::string id;
   std::string version;
   std::vector<std::string> kinds;
-  std::vector<std::string> device_types;
-  std::vector<std::string> reporters;
+  // What the kinds of this host declare, by member.
+  std::map<std::string, std::vector<std::string>, std::less<>> lists;
   std::vector<std::string> settings;  // none: it does not say
   std::vector<std::string> isa;
   std::vector<Need> needs;
@@ -33,6 +45,8 @@ struct Manifest {
   std::string sanitizer = "none";
 
   [[nodiscard]] bool has_kind(std::string_view kind) const;
+  [[nodiscard]] const std::vector<std::string>& list(const NameList& list) const;
+  [[nodiscard]] const std::vector<std::string>& device_types() const { return list(kDeviceTypes); }
   [[nodiscard]] bool has_device_type(std::string_view type) const;
 };
 

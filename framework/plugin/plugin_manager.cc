@@ -84,17 +84,16 @@ class PluginManager::Impl {
       if (select(*record)) start(*record);
     }
   }
-  void activate_type(std::string_view type) {
-    activate_if([type](const Record& record) { return is_backend_for(record, type); });
+  void activate(const InterfaceKind& kind, std::optional<std::string_view> name) {
+    activate_if([&](const Record& record) { return declares(record, kind, name); });
   }
 
-  // One line for each candidate that `select` takes, or whose manifest could not be read: it may be
-  // the very plugin that is missed.
-  template <class Select>
-  std::string reasons_against(const Select& select) {
+  // One line for each candidate that declares the name, or whose manifest could not be read: it may
+  // be the very plugin that is missed.
+  std::string reasons_against(const InterfaceKind& kind, std::optional<std::string_view> name) {
     std::string lines;
     for (const std::unique_ptr<Record>& record : records()) {
-      if (record->has_manifest() && !select(*record)) continue;
+      if (record->has_manifest() && !declares(*record, kind, name)) continue;
       const std::string reason = reason_against(*record);
       if (reason.empty()) continue;
       if (!lines.empty()) lines += '\n';
@@ -119,15 +118,15 @@ class PluginManager::Impl {
     // Once it is mapped, its library has registered what runs at exit.
     const bool is_new = !Library::is_mapped(record.report.path);
     if (is_new) watch_exits(record.report.id, record.report.path);
-    warn_of_unknown_settings(record.manifest, other_ids(record));
-    activate(record, op_owners_, options_.check);
+    warn_of_unknown_settings(record.manifest, other_ids(&record));
+    plugin::activate(record, owners_, options_.check);
     if (is_new) watch_exits(record.report.id, record.report.path);
   }
 
-  std::vector<std::string> other_ids(const Record& record) const {
+  std::vector<std::string> other_ids(const Record* record) const {
     std::vector<std::string> ids;
     for (const std::unique_ptr<Record>& other : records_) {
-      if (other.get() != &record && other->has_manifest()) ids.push_back(other->report.id);
+      if (other.get() != record && other->has_manifest()) ids.push_back(other->report.id);
     }
     return ids;
   }
@@ -153,6 +152,7 @@ class PluginManager::Impl {
       settle(record);
     }
     discovered_ = true;
+    warn_of_unread_variables(other_ids(nullptr));
   }
 
   // The first plugin of an id is the one of that id, even if it fails: another one taking its place
@@ -167,29 +167,44 @@ class PluginManager::Impl {
           return other->has_manifest() && other->report.id == record.report.id;
         });
     if (record.report.failed) return;
-    if (first->get() == &record) return settle_capturer(record);
+    if (first->get() == &record) {
+      if (!record.report.disabled) settle_sole(record);
+      return;
+    }
     fail(record,
          fmt::format("the id {} of '{}' is taken by '{}', which comes first in the search",
                      record.report.id, record.report.path, (*first)->report.path),
          "remove one of the two files");
   }
 
-  // Of a device type there is one capturer: which of two it were would depend on nothing that a
-  // user sees.
-  void settle_capturer(Record& record) {
-    if (!record.manifest.has_kind("capture") || record.report.disabled) return;
-    for (const std::string& type : record.manifest.device_types) {
-      for (const std::unique_ptr<Record>& other : records_) {
-        if (other.get() == &record) break;
-        if (!is_capturer_for(*other, type) || other->report.disabled) continue;
-        fail(record,
-             fmt::format("{} of '{}' captures the streams of '{}' already, which comes first in "
-                         "the search",
-                         other->report.id, other->report.path, type),
-             fmt::format("remove one of the two files, or disable {}", other->report.id));
-        return;
+  // Refuses the second plugin for a name that has one: which of the two it were would depend on
+  // nothing that a user sees.
+  void settle_sole(Record& record) {
+    for (const InterfaceKind* kind : interface_kinds()) {
+      if (kind->sole == nullptr || !is_of_kind(record, *kind)) continue;
+      for (const std::string& name : declared_names(record, *kind)) {
+        if (const Record* first = bearer_before(record, *kind, name)) {
+          return refuse_second(record, *first, *kind, name);
+        }
       }
     }
+  }
+
+  const Record* bearer_before(const Record& record, const InterfaceKind& kind,
+                              const std::string& name) const {
+    for (const std::unique_ptr<Record>& other : records_) {
+      if (other.get() == &record) break;
+      if (declares(*other, kind, name) && !other->report.disabled) return other.get();
+    }
+    return nullptr;
+  }
+
+  static void refuse_second(Record& record, const Record& first, const InterfaceKind& kind,
+                            const std::string& name) {
+    fail(record,
+         fmt::format("{} of '{}' {} '{}' already, which comes first in the search", first.report.id,
+                     first.report.path, kind.sole, name),
+         fmt::format("remove one of the two files, or disable {}", first.report.id));
   }
 
   // Live objects refer to the instance; it is better to lose it than to pull it away.
@@ -204,7 +219,7 @@ class PluginManager::Impl {
   std::string install_directory_;
   plugins::SearchOptions options_;
   bool discovered_ = false;
-  OpOwners op_owners_;
+  NameOwners owners_;
   std::vector<std::unique_ptr<Record>> records_;
 };
 
@@ -240,121 +255,37 @@ std::vector<plugins::SearchPlace> PluginManager::search_places() {
   return describe_places(impl_->places());
 }
 
-std::vector<std::string> PluginManager::device_types() {
-  const std::lock_guard lock(impl_->mutex());
-  std::set<std::string> types;
-  for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (!record->usable() || !record->manifest.has_kind("backend")) continue;
-    types.insert(record->manifest.device_types.begin(), record->manifest.device_types.end());
-  }
-  return {types.begin(), types.end()};
-}
-
-std::vector<const device::DeviceBackend*> PluginManager::backends(std::string_view device_type) {
-  const std::lock_guard lock(impl_->mutex());
-  impl_->activate_type(device_type);
-  std::vector<const BackendTables*> found;
-  for (const std::unique_ptr<Record>& record : impl_->records()) {
-    const BackendTables& tables = record->backend;
-    if (!record->usable() || tables.device == nullptr) continue;
-    if (tables.device_type == device_type && tables.score > 0) found.push_back(&tables);
-  }
-  std::stable_sort(found.begin(), found.end(), [](const BackendTables* a, const BackendTables* b) {
-    return a->score > b->score;
-  });
-  std::vector<const device::DeviceBackend*> result;
-  for (const BackendTables* tables : found) result.push_back(tables->device.get());
-  return result;
-}
-
-std::string PluginManager::explain_missing(std::string_view device_type) {
-  const std::lock_guard lock(impl_->mutex());
-  const auto is_asked_for = [device_type](const Record& record) {
-    return is_backend_for(record, device_type);
-  };
-  // What failed for want of memory is tried again, and may have nothing to say of it then.
-  std::string before = impl_->reasons_against(is_asked_for);
-  impl_->activate_type(device_type);
-  std::string after = impl_->reasons_against(is_asked_for);
-  return after.empty() ? before : after;
-}
-
-std::vector<const device::KernelLibrary*> PluginManager::kernel_libraries(
-    std::string_view device_type) {
-  const std::lock_guard lock(impl_->mutex());
-  impl_->activate_type(device_type);
-  std::vector<const device::KernelLibrary*> result;
-  for (const std::unique_ptr<Record>& record : impl_->records()) {
-    const BackendTables& tables = record->backend;
-    if (!record->usable() || tables.kernels == nullptr) continue;
-    if (tables.kernels_type == device_type) result.push_back(tables.kernels.get());
-  }
-  return result;
-}
-
-const device_graph::CapturerLibrary* PluginManager::capturer(std::string_view device_type) {
-  const std::lock_guard lock(impl_->mutex());
-  const auto declares = [device_type](const Record& record) {
-    return is_capturer_for(record, device_type);
-  };
-  impl_->activate_if(declares);
-  for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (record->usable() && record->capturer != nullptr && declares(*record)) {
-      return record->capturer.get();
-    }
-  }
-  return nullptr;
-}
-
-std::string PluginManager::explain_missing_capturer(std::string_view device_type) {
-  const std::lock_guard lock(impl_->mutex());
-  return impl_->reasons_against(
-      [device_type](const Record& record) { return is_capturer_for(record, device_type); });
-}
-
-std::vector<const OpLibrary*> PluginManager::op_libraries() {
-  const std::lock_guard lock(impl_->mutex());
-  impl_->activate_if(brings_ops);
-  std::vector<const OpLibrary*> result;
-  for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (record->usable() && record->ops != nullptr) result.push_back(record->ops.get());
-  }
-  return result;
-}
-
-std::string PluginManager::explain_missing_ops() {
-  const std::lock_guard lock(impl_->mutex());
-  impl_->activate_if(brings_ops);
-  return impl_->reasons_against(brings_ops);
-}
-
-std::vector<std::string> PluginManager::reporter_names() {
+std::vector<std::string> PluginManager::declared(const InterfaceKind& kind) {
   const std::lock_guard lock(impl_->mutex());
   std::set<std::string> names;
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (!record->usable()) continue;
-    names.insert(record->manifest.reporters.begin(), record->manifest.reporters.end());
+    if (!record->usable() || !is_of_kind(*record, kind)) continue;
+    const std::vector<std::string>& own = declared_names(*record, kind);
+    names.insert(own.begin(), own.end());
   }
   return {names.begin(), names.end()};
 }
 
-const reporting::Reporter* PluginManager::reporter(std::string_view name) {
+std::vector<const Contribution*> PluginManager::contributions(
+    const InterfaceKind& kind, std::optional<std::string_view> name) {
   const std::lock_guard lock(impl_->mutex());
-  const auto declares = [name](const Record& record) { return brings_reporter(record, name); };
-  impl_->activate_if(declares);
+  impl_->activate(kind, name);
+  std::vector<const Contribution*> result;
   for (const std::unique_ptr<Record>& record : impl_->records()) {
-    if (!record->usable()) continue;
-    for (const TakenReporter& taken : record->reporters) {
-      if (taken.name == name) return taken.reporter.get();
-    }
+    if (!record->usable() || !declares(*record, kind, name)) continue;
+    if (const Contribution* found = record->find(kind)) result.push_back(found);
   }
-  return nullptr;
+  return result;
 }
 
-std::string PluginManager::explain_missing_reporter(std::string_view name) {
+std::string PluginManager::explain_missing(const InterfaceKind& kind,
+                                           std::optional<std::string_view> name) {
   const std::lock_guard lock(impl_->mutex());
-  return impl_->reasons_against(
-      [name](const Record& record) { return brings_reporter(record, name); });
+  // What failed for want of memory is tried again, and may have nothing to say of it then.
+  std::string before = impl_->reasons_against(kind, name);
+  impl_->activate(kind, name);
+  std::string after = impl_->reasons_against(kind, name);
+  return after.empty() ? before : after;
 }
 
 void PluginManager::unload(std::string_view id) {
@@ -364,12 +295,10 @@ void PluginManager::unload(std::string_view id) {
     known.push_back(record->report.id);
     if (!record->has_manifest() || record->report.id != id) continue;
     Instance* instance = record->instance.get();
-    if (record->ops != nullptr && record->usable()) {
-      core::raise(
-          ErrorCode::kFailed,
-          "[plugin] {} brings ops, to which programs may refer until the process ends; leave "
-          "it out from the beginning",
-          id);
+    for (const Taken& each : record->taken) {
+      if (each.kind->pinned == nullptr || !record->usable()) continue;
+      core::raise(ErrorCode::kFailed, "[plugin] {} {}; leave it out from the beginning", id,
+                  each.kind->pinned);
     }
     if (instance != nullptr && instance->live_objects() > 0) {
       core::raise(ErrorCode::kFailed,

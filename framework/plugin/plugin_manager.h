@@ -3,13 +3,13 @@
 
 #include <loci/plugins.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/context.h"
-#include "framework/plugin/interfaces.h"
-#include "framework/plugin/op_owners.h"
+#include "framework/plugin/interface_kind.h"
 
 namespace loci::plugin {
 
@@ -34,39 +34,32 @@ class PluginManager {
   std::vector<plugins::Candidate> report(bool activate);
   std::vector<plugins::SearchPlace> search_places();
 
-  // Device types that the manifests of backends declare, sorted; maps nothing.
-  std::vector<std::string> device_types();
-  // Backends of that type whose probe succeeded, best score first; activates them.
-  std::vector<const device::DeviceBackend*> backends(std::string_view device_type);
-  // Why there is no such device, for error details: one line for each candidate that declares the
-  // type and does not bring it, or whose manifest could not be read. Activates them.
-  std::string explain_missing(std::string_view device_type);
-  // Kernel libraries for that type, in search order; activates them.
-  std::vector<const device::KernelLibrary*> kernel_libraries(std::string_view device_type);
-  // That of the type, which is activated; null if there is none. Valid as long as the manager.
-  const device_graph::CapturerLibrary* capturer(std::string_view device_type);
-  // For messages, as explain_missing(): why plugins of the kind "capture" bring none of that type.
-  std::string explain_missing_capturer(std::string_view device_type);
-  // What plugins of the kind "ops" bring, in search order; activates them. Valid as long as the
-  // manager.
-  std::vector<const OpLibrary*> op_libraries();
-  // For error details, as explain_missing(): why plugins of the kind "ops" bring none.
-  std::string explain_missing_ops();
-  // Names that the manifests of reporters declare, sorted; maps nothing.
-  std::vector<std::string> reporter_names();
-  // The first in search order; activates those that declare the name. Null if none brings it. Valid
-  // as long as the manager.
-  const reporting::Reporter* reporter(std::string_view name);
-  // For error details, as explain_missing().
-  std::string explain_missing_reporter(std::string_view name);
+  // Names that manifests of the kind declare, sorted; maps nothing.
+  std::vector<std::string> declared(const InterfaceKind& kind);
+  // What plugins of the kind bring, in search order: those that declare the name, or all if none is
+  // given. Activates them. Valid as long as the manager.
+  template <class T>
+  std::vector<const T*> brought(const Kind<T>& kind, std::optional<std::string_view> name = {}) {
+    std::vector<const T*> result;
+    for (const Contribution* each : contributions(kind, name)) {
+      result.push_back(static_cast<const T*>(each));
+    }
+    return result;
+  }
+  // Why none of these brings it, for error details: one line for each that does not bring what it
+  // declares, and for each candidate whose manifest could not be read. Activates them.
+  std::string explain_missing(const InterfaceKind& kind, std::optional<std::string_view> name = {});
 
   // Logical unload: destroys the instance and leaves the plugin disabled; the library stays mapped.
   // Throws Error(kFailed) with the number of live objects if there are any, and for an active
-  // plugin that brings ops, to which programs may refer; kNotFound for an unknown id. Not while
-  // another thread opens the plugin's first device.
+  // plugin of a kind that is pinned, as programs may refer to ops; kNotFound for an unknown id. Not
+  // while another thread opens the plugin's first device.
   void unload(std::string_view id);
 
  private:
+  std::vector<const Contribution*> contributions(const InterfaceKind& kind,
+                                                 std::optional<std::string_view> name);
+
   class Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -20,7 +20,7 @@ struct CpuFeature {
 // The compiler's check covers both CPUID and what the operating system saves.
 const std::vector<CpuFeature>& cpu_features() {
 #if defined(__x86_64__)
-  static const std::vector<CpuFeature> features{
+  static const auto& features = *new std::vector<CpuFeature>{
       {"sse3", __builtin_cpu_supports("sse3") != 0},
       {"ssse3", __builtin_cpu_supports("ssse3") != 0},
       {"sse4.1", __builtin_cpu_supports("sse4.1") != 0},
@@ -40,7 +40,7 @@ const std::vector<CpuFeature>& cpu_features() {
       {"avx512bf16", __builtin_cpu_supports("avx512bf16") != 0},
   };
 #else
-  static const std::vector<CpuFeature> features;
+  static const auto& features = *new std::vector<CpuFeature>;
 #endif
   return features;
 }

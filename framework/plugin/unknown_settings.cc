@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "framework/core/config.h"
 #include "framework/core/environment.h"
 #include "framework/core/log.h"
 #include "framework/core/suggest.h"
@@ -48,7 +49,59 @@ std::string complaint(const Manifest& manifest, const std::string& variable,
   return fmt::format("{} is set, and {} has no such setting{}", variable, manifest.id, hint);
 }
 
+// "THREADS" of "THREADS_MAX".
+std::string_view first_word(std::string_view name) { return name.substr(0, name.find('_')); }
+
+// "; did you mean 'THREADS'?", or empty. Without LOCI_, by which everything would be near.
+std::string core_hint(const std::string& name) {
+  std::vector<std::string> known;
+  std::vector<std::string> alike;
+  for (const core::EnvironmentVariable& each : core::environment_variables()) {
+    known.emplace_back(each.name);
+    if (first_word(each.name) == first_word(name)) alike.push_back(fmt::format("'{}'", each.name));
+  }
+  const std::string hint = core::suggest(name, known);
+  if (!hint.empty() || alike.empty()) return hint;
+  return fmt::format("; did you mean {}?", fmt::join(alike, " or "));
+}
+
+// With what variables of the environment begin with in front of each quoted name.
+std::string with_prefix(std::string hint) {
+  bool opens = true;
+  for (std::size_t at = hint.find('\''); at != std::string::npos; at = hint.find('\'', at + 1)) {
+    if (opens) hint.insert(at + 1, "LOCI_");
+    opens = !opens;
+  }
+  return hint;
+}
+
+void warn_once(const std::vector<std::string>& lines) {
+  static std::mutex mutex;
+  static auto& told = *new std::set<std::string>();  // contexts come and go
+  for (const std::string& line : lines) {
+    const std::lock_guard lock(mutex);
+    if (told.insert(line).second) core::log(core::Module::kPlugin, core::Level::kWarn, "{}", line);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> unread_variables(const std::vector<std::string>& ids) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : core::config_values("")) {
+    const std::string variable = "LOCI_" + name;
+    const auto is_read = [&variable](const std::string& id) { return is_of(id, variable); };
+    if (is_of_core(variable) || std::any_of(ids.begin(), ids.end(), is_read)) continue;
+    const std::string hint = core_hint(name);
+    if (hint.empty()) continue;
+    lines.push_back(fmt::format("{} is set, and nothing reads it{}", variable, with_prefix(hint)));
+  }
+  return lines;
+}
+
+void warn_of_unread_variables(const std::vector<std::string>& ids) {
+  warn_once(unread_variables(ids));
+}
 
 std::vector<std::string> unknown_settings(const Manifest& manifest,
                                           const std::vector<std::string>& other_ids) {
@@ -71,12 +124,7 @@ std::vector<std::string> unknown_settings(const Manifest& manifest,
 }
 
 void warn_of_unknown_settings(const Manifest& manifest, const std::vector<std::string>& other_ids) {
-  static std::mutex mutex;
-  static auto& told = *new std::set<std::string>();  // contexts come and go
-  for (const std::string& line : unknown_settings(manifest, other_ids)) {
-    const std::lock_guard lock(mutex);
-    if (told.insert(line).second) core::log(core::Module::kPlugin, core::Level::kWarn, "{}", line);
-  }
+  warn_once(unknown_settings(manifest, other_ids));
 }
 
 }  // namespace loci::plugin

@@ -1,4 +1,4 @@
-// Variables that are set for a plugin, and that it does not read: most are misspelt.
+// Variables that are set, and that nobody reads: most are misspelt.
 #pragma once
 
 #include <string>
@@ -16,5 +16,13 @@ std::vector<std::string> unknown_settings(const Manifest& manifest,
 
 // Logs them as warnings, each once in a process.
 void warn_of_unknown_settings(const Manifest& manifest, const std::vector<std::string>& other_ids);
+
+// One line for each variable LOCI_* that neither the core nor a plugin of those ids reads, and
+// whose name is near one of the core's or begins with the same word, with that name. What is near
+// none may be for a plugin that is not here.
+std::vector<std::string> unread_variables(const std::vector<std::string>& ids);
+
+// Logs them as warnings, each once in a process.
+void warn_of_unread_variables(const std::vector<std::string>& ids);
 
 }  // namespace loci::plugin

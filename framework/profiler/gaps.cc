@@ -119,8 +119,21 @@ class GapFinder {
     gap.next = next;
     gap.cause = LOCI_GAP_HOST_LATE;
     gap.span = LOCI_PROFILE_NONE;
-    if (work_.launchers[next] != LOCI_PROFILE_NONE) explain(gap);
+    if (is_within_replay(next)) {
+      gap.cause = LOCI_GAP_WAITS_FOR_DEVICE;
+      gap.span = work_.spans[next].span;
+    } else if (work_.launchers[next] != LOCI_PROFILE_NONE) {
+      explain(gap);
+    }
     gaps_.push_back(gap);
+  }
+
+  // What a replay holds was launched when its first work began, though the call may not have
+  // returned.
+  [[nodiscard]] bool is_within_replay(std::uint32_t next) const {
+    const loci_profile_device_span& one = work_.spans[next - 1];
+    const loci_profile_device_span& other = work_.spans[next];
+    return other.graph != 0 && one.graph == other.graph && one.replay == other.replay;
   }
 
   void explain(loci_profile_gap& gap) {

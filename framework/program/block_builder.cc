@@ -60,7 +60,8 @@ const std::shared_ptr<ProgramImpl>& BlockBuilder::root() const {
   return around_ == nullptr ? outer_ : around_->root();
 }
 
-// State keeps its name, by which a scope knows it.
+// State keeps its name, by which a scope knows it. No operator of the block gets the number of one
+// that has been added around it meanwhile.
 VarId BlockBuilder::add_local(VarDesc desc) {
   Block& block = program_->main();
   const VarId taken = block.find(desc.name);
@@ -71,6 +72,7 @@ VarId BlockBuilder::add_local(VarDesc desc) {
   }
   desc.is_data = false;
   desc.trainable = false;
+  program_->reserve_name(desc.name);
   const VarId id = block.add_var(std::move(desc));
   block.arguments.push_back(id);
   return id;

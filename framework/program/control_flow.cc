@@ -15,7 +15,7 @@ using ops::Control;
 using Types = std::vector<ops::TensorType>;
 
 const Slot& input_slot(const Operator& op, std::string_view name) {
-  static const Slot kNone;
+  static const Slot& kNone = *new Slot;
   const int index = op.schema->input_index(name);
   return index < 0 ? kNone : op.inputs[static_cast<std::size_t>(index)];
 }

@@ -6,6 +6,7 @@
 
 #include "framework/core/per_thread.h"
 #include "framework/program/builder.h"
+#include "framework/program/guard_text.h"
 
 namespace loci {
 namespace program {
@@ -37,6 +38,9 @@ const std::string& current_guard() {
   const std::vector<std::string>& stack = device_guards();
   return stack.empty() ? none : stack.back();
 }
+
+GuardTextScope::GuardTextScope(std::string guard) { device_guards().push_back(std::move(guard)); }
+GuardTextScope::~GuardTextScope() { device_guards().pop_back(); }
 
 }  // namespace program
 

@@ -10,7 +10,9 @@
 //    "startup": {...}, "weights": {...}}
 //
 // An operator of control flow has "blocks", each with "variables", "operators", "arguments" and
-// "results" of its own; a variable of a dtype that only the run knows has the dtype "none".
+// "results" of its own; a variable of a dtype that only the run knows has the dtype "none". What
+// the user has put somewhere has a "guard": "sim:1" under a DeviceGuard, and "~sim:1" for which the
+// CPU may stand in; see guard_text.h.
 //
 // "ops" has the version of each op that is used, and "plugins" the id of the plugin of each one
 // that a plugin brings, so that a reader without that plugin can name it. An attribute says its

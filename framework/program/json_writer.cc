@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "framework/core/raise.h"
+#include "framework/program/guard_text.h"
 #include "framework/program/json_form.h"
 
 namespace loci::program {
@@ -85,6 +86,11 @@ struct AttributeWriter {
   }
 };
 
+// Of places, those that the user asked for: what else a program was traced with stays with it.
+bool is_kept(const std::string& guard) {
+  return !guard.empty() && standing_of(guard) != Standing::kFound;
+}
+
 std::string variable_text(const VarDesc& var) {
   ObjectText object;
   object.add("name", text_of(var.name));
@@ -94,7 +100,7 @@ std::string variable_text(const VarDesc& var) {
   object.add_if(var.persistable, "persistable", "true");
   object.add_if(var.trainable, "trainable", "true");
   object.add_if(var.stop_gradient, "stop_gradient", "true");
-  object.add_if(!var.guard.empty(), "guard", text_of(var.guard));
+  object.add_if(is_kept(var.guard), "guard", text_of(var.guard));
   return object.text();
 }
 
@@ -124,7 +130,7 @@ std::string operator_text(const Block& block, const Operator& op) {
     attributes.add(name, std::visit(AttributeWriter{}, value));
   }
   object.add("attributes", attributes.text());
-  object.add_if(!op.guard.empty(), "guard", text_of(op.guard));
+  object.add_if(is_kept(op.guard), "guard", text_of(op.guard));
   object.add_if(op.role != Role::kForward, "role", text_of(std::string(role_name(op.role))));
   object.add_if(!op.scope.empty(), "scope", text_of(op.scope));
   object.add_if(!op.origin.empty(), "origin", text_of(op.origin));

@@ -8,6 +8,7 @@
 #include "framework/core/raise.h"
 #include "framework/program/builder.h"
 #include "framework/program/control_flow.h"
+#include "framework/program/guard_text.h"
 #include "framework/program/printer.h"
 
 namespace loci::program {
@@ -95,7 +96,7 @@ class BlockVerifier {
       refuse("{} has more bytes than fit in 63 bits", type_text(var.type));
     }
     if (var.trainable && !var.persistable) fail("is trainable, so it must be persistable");
-    if (!var.guard.empty()) (void)Place(var.guard);
+    if (!var.guard.empty()) (void)guarded_place(var.guard);
     if (var.name == kRandomStateName &&
         (!var.persistable || !(var.type == ops::TensorType{kUInt64, Shape{2}}))) {
       refuse("random state is a persistable uint64[2], not {}", type_text(var.type));
@@ -123,7 +124,7 @@ class BlockVerifier {
       fail("has a control character in its name, scope or origin; leave it out");
     }
     if (!op_names_.insert(op.name).second) fail("another operator has that name");
-    if (!op.guard.empty()) (void)Place(op.guard);
+    if (!op.guard.empty()) (void)guarded_place(op.guard);
     if (op.schema->complete(op.attributes).size() != op.attributes.size()) {
       fail("lacks attributes that its schema has");
     }

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <loci/error.hpp>
 
-#include "framework/core/log.h"
-
 namespace loci::reporting {
 namespace {
 
@@ -55,7 +53,7 @@ std::string caveat(const Peaks& peaks) {
 }
 
 std::optional<Peaks> KnownPeaks::of(const device::Device& device, bool may_measure,
-                                    std::int64_t now) const {
+                                    std::int64_t now, std::string& why) const {
   const std::optional<Peaks> kept = cache_.find(device);
   if (!may_measure || (kept && are_current(*kept, now))) return kept;
   try {
@@ -64,8 +62,8 @@ std::optional<Peaks> KnownPeaks::of(const device::Device& device, bool may_measu
     cache_.keep(device, peaks);
     return peaks;
   } catch (const Error& error) {
-    core::log(core::Module::kProfiler, core::Level::kInfo, "the peaks of {} are not known: {}",
-              device.place().to_string(), error.what());
+    why = error.what();
+    why.resize(std::min(why.size(), why.find("; ")));  // what to do is meant for whoever ran it
     return kept;
   }
 }

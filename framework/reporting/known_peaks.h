@@ -29,9 +29,9 @@ class KnownPeaks {
       : cache_(std::move(cache)), measure_(std::move(measure)) {}
 
   // At that time, in seconds since 1970. Nothing if none are known, and none may be measured or can
-  // be: then a line in the log says why.
+  // be: then `why` gets the reason.
   [[nodiscard]] std::optional<Peaks> of(const device::Device& device, bool may_measure,
-                                        std::int64_t now) const;
+                                        std::int64_t now, std::string& why) const;
 
  private:
   PeakCache cache_;

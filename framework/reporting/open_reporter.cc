@@ -16,6 +16,7 @@
 #include "framework/core/suggest.h"
 #include "framework/plugin/foreign_call.h"
 #include "framework/plugin/plugin_manager.h"
+#include "framework/reporting/reporter_library.h"
 
 namespace loci::reporting {
 namespace {
@@ -24,14 +25,14 @@ constexpr std::size_t kMostNamed = 20;
 
 const reporting::Reporter& find(const std::string& name) {
   plugin::PluginManager& plugins = plugin::PluginManager::instance();
-  const reporting::Reporter* found = plugins.reporter(name);
+  const reporting::Reporter* found = find_reporter(plugins, name);
   if (found != nullptr) return *found;
-  const std::vector<std::string> names = plugins.reporter_names();
+  const std::vector<std::string> names = plugins.declared(kReporterKind);
   throw Error(ErrorCode::kNotFound,
               fmt::format("[profiler] there is no reporter '{}'{}; there are: {}", name,
                           core::suggest(name, names),
                           names.empty() ? "none" : core::listed(names, kMostNamed)),
-              plugins.explain_missing_reporter(name));
+              plugins.explain_missing(kReporterKind, name));
 }
 
 // Calls into the plugin; an exception that it lets escape becomes an error, too.

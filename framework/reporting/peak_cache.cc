@@ -22,6 +22,7 @@
 #include "framework/core/digest.h"
 #include "framework/core/log.h"
 #include "framework/core/thread_team.h"
+#include "framework/device/backend_tables.h"
 #include "framework/plugin/elf_note.h"
 #include "framework/plugin/host_table.h"
 #include "framework/plugin/load_error.h"
@@ -32,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kForm = "peaks-3";  // of the file
+constexpr std::string_view kForm = "peaks-4";  // of the file
 constexpr std::size_t kMostLevels = 64;
 constexpr std::uintmax_t kMostBytes = 8192;  // of a file; one with all levels has half of that
 
@@ -67,7 +68,8 @@ std::string facts_of(const device::Device& device) {
       info.arch, info.uuid, info.driver, core::parallel_width(), allowed_processors(), version());
   facts += facts_of(device.plugin());
   auto& plugins = plugin::PluginManager::instance();
-  for (const device::KernelLibrary* library : plugins.kernel_libraries(device.place().type())) {
+  for (const device::KernelLibrary* library :
+       device::kernel_libraries(plugins, device.place().type())) {
     facts += facts_of(*library->plugin);
   }
   return facts;

@@ -9,6 +9,7 @@
 #include "framework/plugin/plugin_manager.h"
 #include "framework/profiler/label_table.h"
 #include "framework/profiler/scope.h"
+#include "framework/reporting/reporter_library.h"
 #include "framework/reporting/saved_profile.h"
 #include "framework/reporting/separate_outputs.h"
 #include "framework/reporting/session.h"
@@ -138,8 +139,8 @@ namespace profiling {
 std::vector<ReporterInfo> reporters() {
   plugin::PluginManager& plugins = plugin::PluginManager::instance();
   std::vector<ReporterInfo> all;
-  for (const std::string& name : plugins.reporter_names()) {
-    const reporting::Reporter* found = plugins.reporter(name);
+  for (const std::string& name : plugins.declared(reporting::kReporterKind)) {
+    const reporting::Reporter* found = reporting::find_reporter(plugins, name);
     if (found == nullptr) continue;
     all.push_back({found->name, found->description, found->forms, found->default_output});
   }

@@ -4,17 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
 
 #include "framework/plugin/foreign_call.h"
-#include "framework/plugin/interfaces.h"
-#include "framework/plugin/negotiation.h"
+#include "framework/plugin/interface_table.h"
 #include "framework/plugin/stated_text.h"
 #include "framework/plugin/struct_array.h"
 
 namespace loci::reporting {
 namespace {
+
+constexpr plugin::NameList kReporterNames{"reporters"};
+constexpr plugin::Interface kReporters{LOCI_PROFILE_REPORTER_INTERFACE,
+                                       LOCI_PROFILE_REPORTER_MINOR};
 
 void check_functions(const loci_reporter_def& def, const std::string& name) {
   const auto require = [&](bool present, std::string_view member) {
@@ -53,11 +54,10 @@ Reporter take_reporter(plugin::Instance& instance, const loci_reporter_def& def)
   return reporter;
 }
 
-void check_promised(const std::vector<plugin::TakenReporter>& reporters,
-                    const plugin::Manifest& manifest) {
+void check_promised(const std::vector<Reporter>& reporters, const plugin::Manifest& manifest) {
   std::vector<std::string> given;
-  for (const plugin::TakenReporter& taken : reporters) given.push_back(taken.name);
-  std::vector<std::string> promised = manifest.reporters;
+  for (const Reporter& reporter : reporters) given.push_back(reporter.name);
+  std::vector<std::string> promised = manifest.list(kReporterNames);
   std::sort(given.begin(), given.end());
   std::sort(promised.begin(), promised.end());
   if (given != promised) {
@@ -67,29 +67,35 @@ void check_promised(const std::vector<plugin::TakenReporter>& reporters,
 }
 
 }  // namespace
-}  // namespace loci::reporting
 
-namespace loci::plugin {
+constinit const plugin::Kind<ReporterLibrary> kReporterKind{
+    {.name = "reporter",
+     .take = &plugin::take_as<&take_reporters>,
+     .declares = &kReporterNames,
+     .bearer = "a reporter"}};
 
-std::vector<TakenReporter> take_reporters(Instance& instance, const Manifest& manifest) {
-  static constexpr std::string_view kName = LOCI_PROFILE_REPORTER_INTERFACE;
-  const void* table = instance.interface(kName, LOCI_PROFILE_REPORTER_MINOR);
-  if (table == nullptr)
-    refuse_to_author(fmt::format("it calls itself a reporter and has no {}", kName));
-  const auto api = copy_table<loci_profile_reporter_api>(table, kName);
-  if (api.defs == nullptr) refuse_to_author(fmt::format("its {} lacks defs", kName));
+ReporterLibrary take_reporters(plugin::Instance& instance, const plugin::Manifest& manifest) {
+  const auto api = plugin::require_table<loci_profile_reporter_api>(
+      instance, kReporters, "it calls itself a reporter and has no");
+  plugin::require_member(api.defs != nullptr, kReporters, "defs");
   std::uint64_t count = 0;
   const loci_reporter_def* first =
-      call_plugin("defs", [&] { return api.defs(instance.handle(), &count); });
-  std::vector<TakenReporter> reporters;
-  for (const loci_reporter_def* def : list_structs(first, count, "list of reporters")) {
-    auto reporter = std::make_shared<const reporting::Reporter>(
-        reporting::take_reporter(instance, copy_struct(def)));
-    std::string name = reporter->name;
-    reporters.push_back({std::move(name), std::move(reporter)});
+      plugin::call_plugin("defs", [&] { return api.defs(instance.handle(), &count); });
+  ReporterLibrary library;
+  for (const loci_reporter_def* def : plugin::list_structs(first, count, "list of reporters")) {
+    library.reporters.push_back(take_reporter(instance, plugin::copy_struct(def)));
   }
-  reporting::check_promised(reporters, manifest);
-  return reporters;
+  check_promised(library.reporters, manifest);
+  return library;
 }
 
-}  // namespace loci::plugin
+const Reporter* find_reporter(plugin::PluginManager& plugins, std::string_view name) {
+  for (const ReporterLibrary* library : plugins.brought(kReporterKind, name)) {
+    for (const Reporter& reporter : library->reporters) {
+      if (reporter.name == name) return &reporter;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace loci::reporting

@@ -70,6 +70,7 @@ Sources::~Sources() { stop(); }
 
 void Sources::stop() {
   device::DeviceManager::instance().watch_opening(nullptr);
+  device::remove_work_timer(*events_);
   const std::lock_guard lock(mutex_);
   for (Source& source : sources_) {
     if (!std::exchange(source.is_started, false)) continue;
@@ -82,31 +83,44 @@ void Sources::add(device::Device& device) {
   const std::lock_guard lock(mutex_);
   devices_.reserve(devices_.size() + 1);
   plugin::Plugin* plugin = &device.plugin();
-  const bool is_known =
-      std::any_of(sources_.begin(), sources_.end(),
-                  [plugin](const Source& known) { return known.plugin == plugin; });
-  if (!is_known && !device.is_inline()) {
+  const auto of_plugin = [&] {
+    return std::find_if(sources_.begin(), sources_.end(),
+                        [plugin](const Source& known) { return known.plugin == plugin; });
+  };
+  if (!device.is_inline() && of_plugin() == sources_.end()) {
     sources_.reserve(sources_.size() + 1);
     Source source;
     source.plugin = plugin;
     source.api = device.profile_source();
-    source.log = std::make_unique<profiler::DeviceLog>(device.place().type(), kMostRecords);
+    source.log = std::make_shared<profiler::DeviceLog>(device.place().type(), kMostRecords);
     start(source);
     sources_.push_back(std::move(source));
   }
+  if (!device.is_inline() && of_plugin()->api == nullptr) time_by_events(device, *of_plugin());
   devices_.push_back(&device);
 }
 
 void Sources::start(Source& source) {
-  if (source.api == nullptr) {
-    source.log->add_note("it has no profile source, so that device work is missing");
-    return;
-  }
+  if (source.api == nullptr) return;
   std::uint32_t flags = LOCI_PROFILE_DEVICE_WORK;
   if (calls_) flags |= LOCI_PROFILE_CALLS;
   source.is_started = attempt(*source.log, "start", [&] {
     return source.api->start(source.plugin->handle(), flags, &source.log->sink());
   });
+}
+
+void Sources::time_by_events(device::Device& device, Source& source) {
+  const std::string place = device.place().to_string();
+  if (!events_->watch(device, source.log)) {
+    source.log->add_note(fmt::format(
+        "{} has no profile source and measures no time, so that device work is missing", place));
+    return;
+  }
+  source.log->add_note(
+      fmt::format("{} has no profile source: its times are those between events around each launch "
+                  "and copy; what captured graphs replay is missing",
+                  place));
+  device::add_work_timer(events_);
 }
 
 void Sources::flush() {
@@ -117,6 +131,7 @@ void Sources::flush() {
       core::log(core::Module::kProfiler, core::Level::kWarn, "{}", error.what());
     }
   }
+  events_->flush();
   for (Source& source : sources_) {
     if (!source.is_started) continue;
     attempt(*source.log, "flush", [&] { return source.api->flush(source.plugin->handle()); });
@@ -158,7 +173,14 @@ std::vector<profiler::DeviceFacts> Sources::facts(bool measure,
       notes.push_back(fmt::format("{} is emulated: its times are of no device", one.place));
       continue;  // nor are its rates
     }
-    const std::optional<Peaks> peaks = known.of(*device, measure, unix_seconds());
+    std::string why;
+    const std::optional<Peaks> peaks = known.of(*device, measure, unix_seconds(), why);
+    if (!why.empty() && !peaks) {
+      notes.push_back(
+          fmt::format("{}: its peaks are not known, so that no shares of them are "
+                      "shown: {}",
+                      one.place, why));
+    }
     if (!peaks) continue;
     one.measured_flops = peaks->flops;
     one.measured_bytes = peaks->bytes;

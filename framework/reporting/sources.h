@@ -9,10 +9,12 @@
 #include "framework/device/device.h"
 #include "framework/profiler/assembly.h"
 #include "framework/profiler/device_log.h"
+#include "framework/reporting/event_times.h"
 
 namespace loci::reporting {
 
-// Starts the source of each device that is open or gets opened, until it ends. Thread-safe.
+// Starts the source of each device that is open or gets opened, until it ends; a device whose
+// plugin has none is timed by events, if it measures any. Thread-safe.
 class Sources {
  public:
   // With `calls`, calls of the devices' interfaces are recorded too.
@@ -39,17 +41,19 @@ class Sources {
     plugin::Plugin* plugin = nullptr;
     const loci_profile_source_api* api = nullptr;
     bool is_started = false;
-    std::unique_ptr<profiler::DeviceLog> log;
+    std::shared_ptr<profiler::DeviceLog> log;
   };
 
   void add(device::Device& device);
   void start(Source& source);
+  void time_by_events(device::Device& device, Source& source);
   void flush();
 
   bool calls_;
   mutable std::mutex mutex_;
   std::vector<device::Device*> devices_;
   std::vector<Source> sources_;  // one for each plugin
+  std::shared_ptr<EventTimes> events_ = std::make_shared<EventTimes>();
 };
 
 }  // namespace loci::reporting

@@ -131,7 +131,7 @@ class TensorImpl {
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
   [[nodiscard]] const std::string& name() const {
-    static const std::string none;
+    static const std::string& none = *new std::string;
     return name_ == nullptr ? none : *name_;
   }
   void set_name(const std::string& name) { name_ = std::make_unique<std::string>(name); }

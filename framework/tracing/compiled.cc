@@ -9,13 +9,22 @@
 #include <loci/io.hpp>
 #include <utility>
 
+#include "framework/core/context.h"
 #include "framework/core/environment.h"
 #include "framework/core/key_bytes.h"
 #include "framework/core/log.h"
 #include "framework/core/raise.h"
+#include "framework/device/device_manager.h"
+#include "framework/dispatch/fallback_notes.h"
+#include "framework/eager/generator.h"
+#include "framework/eager/thread_state.h"
 #include "framework/program/program_impl.h"
+#include "framework/tracing/fed_draws.h"
+#include "framework/tracing/result_node.h"
 #include "framework/tracing/row_buckets.h"
 #include "framework/tracing/row_proof.h"
+#include "framework/tracing/traced_node.h"
+#include "framework/tracing/tracer.h"
 
 namespace loci::tracing {
 namespace {
@@ -64,6 +73,20 @@ std::vector<Tensor> filled_up(const std::vector<Tensor>& inputs, std::int64_t bu
     more.rows(rows, bucket).fill_(0);
   }
   return filled;
+}
+
+// A program knows no gradients of before.
+void check_saved(const std::vector<OutsideLeaf>& leaves) {
+  for (const OutsideLeaf& leaf : leaves) {
+    if (leaf.given.empty()) continue;
+    core::raise(
+        ErrorCode::kInvalidArgument,
+        "[compile] the function adds to the gradient that {} had before, or reads it, which a "
+        "saved program is not given; clear it in the function, by set_grad({{}}), or before "
+        "the function is compiled",
+        leaf.input == OutsideLeaf::kNoInput ? fmt::format("'{}'", leaf.tensor->name())
+                                            : fmt::format("input {}", leaf.input));
+  }
 }
 
 }  // namespace
@@ -116,19 +139,65 @@ bool CompiledImpl::serves(const Entry& entry, const std::vector<Tensor>& inputs)
       return false;
     }
   }
-  return true;
+  return entry.records == is_grad_enabled() &&
+         std::all_of(entry.leaves.begin(), entry.leaves.end(),
+                     [&](const OutsideLeaf& leaf) { return leaf.holds(inputs); });
+}
+
+void CompiledImpl::trace_into(Entry& entry, const std::vector<Tensor>& inputs) {
+  std::vector<Variable> left;
+  {
+    Tracer tracer(options_, Tracer::Purpose::kFunction);
+    const std::vector<Tensor> results = tracer.run(fn_, inputs);
+    for (const Tensor& result : results) {
+      entry.requires_grad.push_back(tracer.requires_of(result) != Tracer::Requires::kNo);
+    }
+    entry.traced = tracer.finish();
+    entry.leaves = tracer.outside_leaves(&left);
+  }
+  // What the function has made and let go of is nobody's.
+  entry.leaves.erase(std::remove_if(entry.leaves.begin(), entry.leaves.end(),
+                                    [](const OutsideLeaf& leaf) {
+                                      return leaf.input == OutsideLeaf::kNoInput &&
+                                             leaf.tensor.use_count() == 1;
+                                    }),
+                     entry.leaves.end());
+  entry.place = place_of(inputs);
+  for (const Variable& output : entry.traced.outputs) {
+    entry.fetches.push_back(Fetch(output).at(entry.place));
+  }
+  for (const OutsideLeaf& leaf : entry.leaves) {
+    const std::size_t parts = leaf.left_parts();
+    for (std::size_t i = 0; i < parts; ++i) {
+      entry.fetches.push_back(Fetch(left[leaf.first_left + i]).at(leaf.impl(inputs)->place()));
+    }
+  }
+}
+
+std::shared_ptr<eager::Node> CompiledImpl::node_of(const Entry& entry,
+                                                   const std::vector<Tensor>& inputs) {
+  std::vector<Tensor> required;
+  for (const OutsideLeaf& leaf : entry.leaves) {
+    if (leaf.requires_grad || leaf.is_result) required.push_back(Tensor(leaf.impl(inputs)));
+  }
+  return std::make_shared<ResultNode>(required);
 }
 
 std::shared_ptr<CompiledImpl::Entry> CompiledImpl::make_entry(const std::vector<Tensor>& inputs) {
   auto entry = std::make_shared<Entry>();
-  entry->traced = trace(fn_, inputs, options_);
+  entry->records = is_grad_enabled();
+  trace_into(*entry, inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     entry->forms.push_back({inputs[i].dtype(), entry->traced.inputs[i].shape(), inputs[i].place()});
   }
-  entry->place = place_of(inputs);
-  for (const Variable& output : entry->traced.outputs) {
-    entry->fetches.push_back(Fetch(output).at(entry->place));
-  }
+  entry->program = entry->traced.program.clone();
+  entry->draws = entry->program.impl()->random_offset();
+  // Ops that are given their offsets draw none of the thread's numbers.
+  entry->is_fed_draws = entry->draws > 0 && feed_draws(*entry->program.impl());
+  // Forms fall back alike.
+  const Traced& first = first_ ? *first_ : entry->traced;
+  core::in_context<dispatch::FallbackNotes>().tell_as(entry->program.impl()->uid(),
+                                                      first.program.impl()->uid());
   entry->executor = std::make_unique<Executor>(entry->place, compile_options_, entry->traced.scope);
   return entry;
 }
@@ -136,8 +205,9 @@ std::shared_ptr<CompiledImpl::Entry> CompiledImpl::make_entry(const std::vector<
 std::shared_ptr<CompiledImpl::Entry> CompiledImpl::known_entry(const std::vector<Tensor>& inputs) {
   if (entries_.empty()) return nullptr;
   if (serves(*entries_.begin()->value, inputs)) return entries_.begin()->value;
-  if (const auto* exact = entries_.find(key_of(forms_of(inputs)))) return *exact;
-  if (open_ == 0) return nullptr;
+  const auto* exact = entries_.find(key_of(forms_of(inputs)));
+  if (exact != nullptr && serves(**exact, inputs)) return *exact;
+  if (open_ == 0 && alike_ == 0) return nullptr;
   const auto serving = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const auto& each) { return serves(*each.value, inputs); });
   return serving == entries_.end() ? nullptr : entries_.use(serving);
@@ -150,9 +220,14 @@ std::shared_ptr<CompiledImpl::Entry> CompiledImpl::entry_for(const std::vector<T
   std::shared_ptr<Entry> entry = known_entry(inputs);
   if (entry == nullptr) {
     entry = make_entry(inputs);
-    if (traced_++ == 0) first_ = entry->traced;
+    if (traced_++ == 0) {
+      first_ = entry->traced;
+      first_leaves_ = entry->leaves;
+    }
     open_ += is_open(entry->forms) ? 1 : 0;
-    entries_.insert(key_of(entry->forms), entry);
+    std::string key = key_of(entry->forms);
+    if (entries_.find(key) != nullptr) key += fmt::format(" {}", ++alike_);
+    entries_.insert(std::move(key), entry);
     count_bytes();
     shrink(&dropped);
   }
@@ -210,6 +285,8 @@ CompiledImpl::Filling CompiledImpl::make_filling(std::vector<Form> forms, bool f
 std::optional<std::int64_t> CompiledImpl::bucket_for(const std::vector<Tensor>& inputs) {
   if (buckets_.empty() || inputs.empty()) return std::nullopt;
   check_defined(inputs);
+  // A gradient would be that of a copy.
+  if (std::any_of(inputs.begin(), inputs.end(), eager::requires_grad)) return std::nullopt;
   check_rows(
       inputs.size(), [&](std::size_t i) -> const Shape& { return inputs[i].shape(); }, kBucketUser);
   const std::int64_t rows = inputs[0].shape()[0];
@@ -228,6 +305,8 @@ std::optional<std::int64_t> CompiledImpl::bucket_for(const std::vector<Tensor>& 
 }
 
 std::vector<Tensor> CompiledImpl::run(const std::vector<Tensor>& inputs) {
+  // Another trace goes through the function.
+  if (eager::thread_state().interceptor != nullptr) return fn_(inputs);
   const std::optional<std::int64_t> bucket = bucket_for(inputs);
   if (!bucket) return run_form(inputs);
   return cut_rows(run_form(filled_up(inputs, *bucket)), *bucket, inputs[0].shape()[0], kBucketUser);
@@ -236,11 +315,37 @@ std::vector<Tensor> CompiledImpl::run(const std::vector<Tensor>& inputs) {
 std::vector<Tensor> CompiledImpl::run_form(const std::vector<Tensor>& inputs) {
   const std::shared_ptr<Entry> entry = entry_for(inputs);
   Feed feed;
-  feed.reserve(inputs.size());
+  feed.reserve(inputs.size() + 1);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     feed.emplace_back(entry->traced.inputs[i].name(), inputs[i]);
   }
-  return entry->executor->run(entry->traced.program, feed, entry->fetches);
+  for (const OutsideLeaf& leaf : entry->leaves) leaf.add_to(&feed, inputs);
+  if (entry->draws > 0) add_draws(*entry, &feed);
+  std::vector<Tensor> results = entry->executor->run(entry->program, feed, entry->fetches);
+  leave_effects(*entry, inputs, &results);
+  return results;
+}
+
+void CompiledImpl::add_draws(const Entry& entry, Feed* feed) {
+  const NoGrad scope;
+  const Tensor state = eager::take_draws(device::DeviceManager::instance().get(entry.place),
+                                         entry.draws, /*site=*/nullptr);
+  if (entry.is_fed_draws) feed->emplace_back(kFedDraws, state);
+}
+
+// What the function would have left behind besides its results, which the first ones are.
+void CompiledImpl::leave_effects(const Entry& entry, const std::vector<Tensor>& inputs,
+                                 std::vector<Tensor>* results) {
+  const auto count = static_cast<std::ptrdiff_t>(entry.requires_grad.size());
+  const std::vector<Tensor> left(results->begin() + count, results->end());
+  results->erase(results->begin() + count, results->end());
+  std::shared_ptr<eager::Node> node;
+  for (std::size_t i = 0; entry.records && i < results->size(); ++i) {
+    if (!entry.requires_grad[i]) continue;
+    if (node == nullptr) node = node_of(entry, inputs);
+    add_result((*results)[i], node);
+  }
+  for (const OutsideLeaf& leaf : entry.leaves) leaf.leave(inputs, left);
 }
 
 Traced CompiledImpl::traced(const std::vector<Tensor>& inputs) {
@@ -270,19 +375,8 @@ std::size_t CompiledImpl::kept() {
 void CompiledImpl::save(const std::string& directory) {
   const std::lock_guard lock(mutex_);
   const Traced& traced = *first_;
-  // What lies on the host here may live anywhere once it is loaded.
-  const Program program = traced.program.clone();
-  for (program::VarDesc& var : program.impl()->main().vars) {
-    if (var.guard == "cpu") var.guard.clear();
-  }
-  program.impl()->touch();
-  const auto in_copy = [&](const std::vector<Variable>& variables) {
-    std::vector<Variable> copies;
-    for (const Variable& variable : variables) copies.push_back(program.find(variable.name()));
-    return copies;
-  };
-  io::save_inference_model(directory, program, in_copy(traced.inputs), in_copy(traced.outputs),
-                           traced.scope);
+  check_saved(first_leaves_);
+  io::save_inference_model(directory, traced.program, traced.inputs, traced.outputs, traced.scope);
 }
 
 }  // namespace loci::tracing

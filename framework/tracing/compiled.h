@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "framework/core/recent_map.h"
+#include "framework/eager/node.h"
+#include "framework/tracing/outside_leaf.h"
 
 namespace loci::tracing {
+
+class Tracer;
 
 // What the forms of a compiled function may take: LOCI_FORM_CACHE, or what is usual.
 [[nodiscard]] std::uint64_t most_form_bytes();
@@ -53,8 +57,14 @@ class CompiledImpl {
   };
   struct Entry {
     std::vector<Form> forms;
+    bool records = true;  // gradients are recorded
     Traced traced;
-    std::vector<Fetch> fetches;
+    Program program;  // the same, with what it draws for a feed
+    bool is_fed_draws = false;
+    std::int64_t draws = 0;           // of the numbers that the thread draws
+    std::vector<OutsideLeaf> leaves;  // what it takes and leaves of gradients
+    std::vector<bool> requires_grad;  // by result
+    std::vector<Fetch> fetches;       // results, then what is left of gradients
     Place place;
     std::unique_ptr<Executor> executor;
     std::uint64_t bytes = 0;  // that count, when it was asked last
@@ -67,6 +77,13 @@ class CompiledImpl {
   [[nodiscard]] Filling make_filling(std::vector<Form> forms, bool fits) const;
   std::vector<Tensor> run_form(const std::vector<Tensor>& inputs);
   std::shared_ptr<Entry> entry_for(const std::vector<Tensor>& inputs);
+  // Calls the function.
+  void trace_into(Entry& entry, const std::vector<Tensor>& inputs);
+  static std::shared_ptr<eager::Node> node_of(const Entry& entry,
+                                              const std::vector<Tensor>& inputs);
+  static void add_draws(const Entry& entry, Feed* feed);
+  static void leave_effects(const Entry& entry, const std::vector<Tensor>& inputs,
+                            std::vector<Tensor>* results);
   [[nodiscard]] static bool serves(const Entry& entry, const std::vector<Tensor>& inputs);
   // Null if there is none.
   std::shared_ptr<Entry> known_entry(const std::vector<Tensor>& inputs);
@@ -81,10 +98,12 @@ class CompiledImpl {
   bool rows_are_independent_;
   std::uint64_t most_bytes_;
   std::mutex mutex_;
-  Entries entries_;       // by the bytes of their forms
-  std::size_t open_ = 0;  // of those, that serve any extent somewhere
+  Entries entries_;        // by the bytes of their forms
+  std::size_t open_ = 0;   // of those, that serve any extent somewhere
+  std::size_t alike_ = 0;  // that have the forms of another one
   std::uint64_t bytes_ = 0;
   std::optional<Traced> first_;  // what is saved
+  std::vector<OutsideLeaf> first_leaves_;
   std::size_t traced_ = 0;
   std::uint64_t uses_ = 0;
   std::vector<Filling> fillings_;  // the latest ones

@@ -22,7 +22,7 @@ Tensor slice_form(const Tensor& x) {
 // Empty outputs of the forms that the body would give: it is traced, and not run.
 Tensors empty_outputs(const eager::ScanBody& body, const Tensors& carry, const Tensors& xs) {
   const TraceOptions options;  // which the tracer refers to
-  Tracer tracer(options);
+  Tracer tracer(options, Tracer::Purpose::kForms);
   Tensors given;
   for (const Tensor& value : carry) given.push_back(tracer.add_input(value, given.size()));
   Tensors slices;

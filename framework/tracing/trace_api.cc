@@ -11,15 +11,7 @@ inline namespace v0 {
 Traced trace(const TensorFunction& fn, const std::vector<Tensor>& examples,
              const TraceOptions& options) {
   tracing::Tracer tracer(options);
-  std::vector<Tensor> inputs;
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    if (!examples[i].defined()) {
-      core::raise(ErrorCode::kInvalidArgument, "[trace] example {} is an undefined tensor", i);
-    }
-    inputs.push_back(tracer.add_input(examples[i], i));
-  }
-  const std::vector<Tensor> outputs = fn(inputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i) tracer.add_output(outputs[i], i);
+  (void)tracer.run(fn, examples);
   return tracer.finish();
 }
 

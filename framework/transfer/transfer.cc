@@ -11,6 +11,7 @@
 #include "framework/core/steady_time.h"
 #include "framework/device/capture_rules.h"
 #include "framework/device/stream.h"
+#include "framework/device/timed_work.h"
 #include "framework/memory/allocator.h"
 #include "framework/profiler/scope.h"
 #include "framework/transfer/awaited_copy.h"
@@ -76,6 +77,11 @@ struct Manner {
   std::uint64_t correlation = 0;  // 0: a new one
 };
 
+std::uint32_t direction(std::uint32_t source_end, std::uint32_t target_end) {
+  if (source_end == LOCI_END_HOST) return LOCI_COPY_HOST_TO_DEVICE;
+  return target_end == LOCI_END_HOST ? LOCI_COPY_DEVICE_TO_HOST : LOCI_COPY_DEVICE_TO_DEVICE;
+}
+
 // A copy between host and device, or within a device. Returns whether the host waited. A copy that
 // blocked has ended, but only the wait below tells whether it and the work before it succeeded.
 bool copy_flat(device::Device& device, std::uint32_t source_end, const void* source,
@@ -83,8 +89,17 @@ bool copy_flat(device::Device& device, std::uint32_t source_end, const void* sou
                bool wait, CopyScope& scope) {
   std::optional<AwaitedCopy> awaited;
   if (wait) awaited.emplace(device, scope.correlation());
-  bool waited =
-      device.copy(source_end, source, target_end, target, bytes, stream, scope.correlation());
+  bool waited = false;
+  {
+    const device::TimedWork timed(device, stream,
+                                  {.correlation = scope.correlation(),
+                                   .kind = LOCI_DEVICE_WORK_COPY,
+                                   .direction = direction(source_end, target_end),
+                                   .bytes = bytes,
+                                   .name = "copy"});
+    waited =
+        device.copy(source_end, source, target_end, target, bytes, stream, scope.correlation());
+  }
   if (wait) {
     awaited->wait(stream);
     waited = true;
@@ -130,6 +145,12 @@ bool copy_peer(const End& from, const End& to, std::uint64_t bytes, const Labels
   std::optional<AwaitedCopy> awaited;
   if (manner.wait) awaited.emplace(*to.device, scope.correlation(), from.device);
   try {
+    const device::TimedWork timed(*to.device, manner.stream,
+                                  {.correlation = scope.correlation(),
+                                   .kind = LOCI_DEVICE_WORK_COPY,
+                                   .direction = LOCI_COPY_PEER,
+                                   .bytes = bytes,
+                                   .name = "copy"});
     waited = to.device->copy(LOCI_END_PEER, from.data, LOCI_END_DEVICE, to.data, bytes,
                              manner.stream, scope.correlation(), from.device);
   } catch (const Error& error) {

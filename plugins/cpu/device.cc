@@ -26,7 +26,7 @@ std::string read_processor_name() {
 }
 
 const std::string& processor_name() {
-  static const std::string name = read_processor_name();
+  static const std::string& name = *new std::string(read_processor_name());
   return name;
 }
 

@@ -34,13 +34,13 @@ Isa isa_of(std::string_view option) {
 
 void limit_isa(std::string_view option) {
   const Isa isa = isa_of(option);
-  static const std::string first = [&] {
+  static const std::string& first = *new std::string([&] {
     if (!option.empty()) {
       kernels::limit_isa(isa);
       onednn::limit_isa(isa);
     }
     return std::string(option);
-  }();
+  }());
   if (option != first) fail_change(option, first);
 }
 

@@ -7,6 +7,7 @@
 #include "plugins/cpu/onednn/kernel_list.h"
 #include "plugins/cpu/packed_kernels.h"
 #include "plugins/cpu/pixel_kernels.h"
+#include "plugins/cpu/plane_kernels.h"
 #include "plugins/cpu/winograd_conv2d.h"
 
 namespace loci::cpu {
@@ -19,6 +20,7 @@ kernels::KernelDefs cpu_kernels(const KernelChoice& choice) {
   };
   add(pointwise_kernels());
   add(depthwise_kernels());
+  add(plane_kernels());
   add(filter_grad_kernels());
   if (choice.winograd) add(winograd_kernels());
   if (choice.onednn) add(onednn::onednn_kernels());

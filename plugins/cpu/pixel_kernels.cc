@@ -1,6 +1,7 @@
 #include "plugins/cpu/pixel_kernels.h"
 
 #include <algorithm>
+#include <loci/plugin/elementwise_functions.hpp>
 #include <loci/plugin/pool2d.hpp>
 #include <map>
 #include <memory>
@@ -15,7 +16,9 @@
 namespace loci::cpu {
 namespace {
 
-constexpr std::string_view kElementwise[] = {"abs",
+#define LOCI_NAME(op, Function) #op,
+constexpr std::string_view kElementwise[] = {LOCI_FLOAT_FUNCTIONS(LOCI_NAME)   //
+                                             LOCI_NUMBER_FUNCTIONS(LOCI_NAME)  //
                                              "clip",
                                              "clip_grad",
                                              "elementwise_add",
@@ -24,20 +27,14 @@ constexpr std::string_view kElementwise[] = {"abs",
                                              "elementwise_min",
                                              "elementwise_mul",
                                              "elementwise_sub",
-                                             "exp",
                                              "fused_elementwise",
                                              "gelu",
                                              "gelu_grad",
-                                             "hard_sigmoid",
-                                             "hard_swish",
-                                             "relu",
                                              "relu_grad",
                                              "scale",
-                                             "sigmoid",
                                              "sigmoid_grad",
-                                             "square",
-                                             "tanh",
                                              "tanh_grad"};
+#undef LOCI_NAME
 
 using Creators = std::map<std::string_view, sdk::CreateFn>;
 

@@ -20,6 +20,7 @@ class CpuPlugin {
 
  private:
   sdk::KernelList kernels_;
+  bool has_canaries_;
 };
 
 }  // namespace loci::cpu

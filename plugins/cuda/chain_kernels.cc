@@ -29,9 +29,14 @@ void ChainKernel::request() {
   kernels_.device_.require_present();
   Stage expected = Stage::kWaiting;
   if (!stage_.compare_exchange_strong(expected, Stage::kCompiling)) return;
-  kernels_.library_->start();
-  kernels_.thread_.post(
-      [this](const std::atomic<bool>& is_cancelled) { kernels_.compile(*this, is_cancelled); });
+  try {
+    kernels_.library_->start();
+    kernels_.thread_.post(
+        [this](const std::atomic<bool>& is_cancelled) { kernels_.compile(*this, is_cancelled); });
+  } catch (...) {
+    stage_ = Stage::kWaiting;  // nobody would ever end it
+    throw;
+  }
 }
 
 CUfunction ChainKernel::wait() {

@@ -69,19 +69,25 @@ class RunningThreads {
 }  // namespace
 
 struct CompileThread::State {
-  // False, and the job stays, after the end.
+  // False, and the job stays, after the end; likewise where no thread can be started, which throws.
   bool accept(Job& job, CompileThread* owner) {
     const std::lock_guard lock(mutex);
     if (is_cancelled) return false;
-    jobs.push_back(std::move(job));
     if (!thread.joinable()) start(owner);
+    jobs.push_back(std::move(job));
     return true;
   }
 
   void start(CompileThread* owner) {
-    RunningThreads::instance().add(owner);
+    RunningThreads& threads = RunningThreads::instance();
+    threads.add(owner);
     const BlockedSignals blocked;
-    thread = std::thread([this] { run(); });
+    try {
+      thread = std::thread([this] { run(); });
+    } catch (...) {
+      threads.remove(owner);  // it would be waited for at the process's end
+      throw;
+    }
   }
 
   void run() {

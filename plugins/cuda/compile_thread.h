@@ -18,6 +18,7 @@ class CompileThread {
   CompileThread(const CompileThread&) = delete;
   CompileThread& operator=(const CompileThread&) = delete;
 
+  // Throws, and runs nothing, where no thread can be started.
   void post(Job job);
   // Cancels all jobs, and returns when each has run or ended. What is posted later is cancelled.
   // Called before the process's libraries end, too: a compiler must not run any more then.

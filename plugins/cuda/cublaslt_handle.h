@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cublaslt_library.h"
-#include "kernels/tried_algorithms.h"
+#include "kernels/library/tried_algorithms.h"
 
 namespace loci::cuda {
 

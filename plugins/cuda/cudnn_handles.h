@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cudnn_library.h"
-#include "kernels/tried_algorithms.h"
+#include "kernels/library/tried_algorithms.h"
 
 namespace loci::cuda {
 

@@ -73,6 +73,7 @@ Device::Device(Plugin& plugin, const sdk::Host& host, std::uint32_t index)
     const RelaxedCapture relaxed(driver_);
     check(driver_->cuStreamCreateWithPriority(&watch_, CU_STREAM_NON_BLOCKING, 0),
           "opening the device");
+    index_record_.emplace(*this);
     open_devices_.add(*this);
   } catch (...) {
     driver_->cuDevicePrimaryCtxRelease(entry_.handle);
@@ -89,6 +90,7 @@ Device::~Device() {
     cudnn_.destroy();
     modules_.unload();
     driver_->cuStreamDestroy(watch_);
+    index_record_.reset();
   }
   driver_->cuDevicePrimaryCtxRelease(entry_.handle);
 }
@@ -99,7 +101,8 @@ void Device::fail(CUresult status, const char* action) {
   {
     const std::lock_guard lock(mutex_);
     if (lost_by_.empty()) {
-      lost_by_ = status_text(driver_, status) + verdict.text;
+      const std::string index = index_record_ ? index_record_->text() : std::string();
+      lost_by_ = status_text(driver_, status) + index + verdict.text;
       lost_to_ = verdict.correlation;
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <loci/plugin/device.hpp>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "driver.h"
 #include "event.h"
 #include "event_times.h"
+#include "index_record.h"
 #include "module_cache.h"
 #include "planned_faults.h"
 #include "stream.h"
@@ -66,6 +68,8 @@ class Device {
   [[nodiscard]] ChainKernels& chains() { return chains_; }
   [[nodiscard]] StreamList& streams() { return streams_; }
   [[nodiscard]] Suspects& suspects() { return suspects_; }
+  // Once the device is open.
+  [[nodiscard]] const IndexRecord& index_record() const { return *index_record_; }
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
   [[nodiscard]] CublasLtHandle& cublaslt() { return cublaslt_; }
   [[nodiscard]] CudnnHandles& cudnn() { return cudnn_; }
@@ -108,6 +112,7 @@ class Device {
   PlannedFaults faults_;
   CUcontext context_ = nullptr;
   CUstream watch_ = nullptr;
+  std::optional<IndexRecord> index_record_;
   ModuleCache modules_;
   ChainKernels chains_;
   StreamList streams_;

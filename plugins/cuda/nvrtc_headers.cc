@@ -15,7 +15,7 @@ constexpr HeaderText kHeaderTexts[] = {
 };
 
 // What stands for each of these.
-constexpr const char* kStandard = "#include \"kernels/nvrtc_standard.cuh\"\n";
+constexpr const char* kStandard = "#include \"kernels/fused_elementwise/nvrtc_standard.cuh\"\n";
 constexpr const char* kStandardHeaders[] = {"cmath",  "cstddef",     "cstdint",    "cuda_bf16.h",
                                             "limits", "cuda_fp16.h", "type_traits"};
 

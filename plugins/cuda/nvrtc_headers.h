@@ -7,7 +7,8 @@
 namespace loci::cuda {
 
 struct NvrtcHeader {
-  const char* name;  // "kernels/fused_chain.cuh", or one of the standard library's
+  const char*
+      name;  // "kernels/fused_elementwise/fused_chain.cuh", or one of the standard library's
   const char* text;
   std::uint64_t digest;  // of the text
 };

@@ -1,7 +1,7 @@
-// sigmoid, tanh, gelu, their gradients, and the activations of straight lines.
+// gelu, and the gradients of smooth activations.
 #include <loci/plugin/kernel.hpp>
 
-#include "plugins/kernels/activation_functions.h"
+#include "plugins/kernels/elementwise_functions.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/map.h"
 
@@ -12,8 +12,7 @@ using sdk::Prepare;
 
 template <class F, class T>
 struct Value {
-  static constexpr std::int64_t kPicoseconds =
-      F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
+  static constexpr std::int64_t kPicoseconds = picoseconds<F, T>();
   LOCI_INLINE T operator()(T x) const { return F::value(x); }
 };
 
@@ -52,8 +51,7 @@ struct Slope {
 
 template <class F, class T>
 struct PairValue {
-  static constexpr std::int64_t kPicoseconds =
-      F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
+  static constexpr std::int64_t kPicoseconds = picoseconds<F, T>();
   LOCI_INLINE T operator()(T x, T y) const { return F::value(x, y); }
 };
 
@@ -94,11 +92,7 @@ void add_activation(KernelDefs& kernels) {
   using GeluKernel = ByApproximation<prepare_map<Gelu>, prepare_map<GeluTanh>>;
   using GeluGradKernel =
       ByApproximation<prepare_pairs<Slope<Gelu>>, prepare_pairs<Slope<GeluTanh>>>;
-  add(kernels, "sigmoid", sdk::make_kernel<prepare_map<Sigmoid>>, {{0, 0}});
-  add(kernels, "tanh", sdk::make_kernel<prepare_map<Tanh>>, {{0, 0}});
   add(kernels, "gelu", sdk::make_kernel<GeluKernel>, {{0, 0}});
-  add(kernels, "hard_sigmoid", sdk::make_kernel<prepare_map<HardSigmoid>>, {{0, 0}});
-  add(kernels, "hard_swish", sdk::make_kernel<prepare_map<HardSwish>>, {{0, 0}});
   add(kernels, "sigmoid_grad", sdk::make_kernel<prepare_pairs<SigmoidGrad>>, {{0, 0}, {1, 0}});
   add(kernels, "tanh_grad", sdk::make_kernel<prepare_pairs<TanhGrad>>, {{0, 0}, {1, 0}});
   add(kernels, "gelu_grad", sdk::make_kernel<GeluGradKernel>, {{0, 0}, {1, 0}});

@@ -7,7 +7,6 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/packed_product.h"
-#include "plugins/kernels/softmax_row.h"
 
 namespace loci::kernels {
 namespace {
@@ -32,6 +31,7 @@ struct Common : AttentionShape<T> {
   using AttentionShape<T>::shape;
   using AttentionShape<T>::mask;
   using AttentionShape<T>::has_mask;
+  using AttentionShape<T>::zeroes_hidden;
 
   [[nodiscard]] Head<T> head(const Launch& launch, std::int64_t number) const {
     const std::int64_t b = number / shape.heads;
@@ -88,7 +88,7 @@ struct ByRows {
         scores[j] += static_cast<C>(mask[j * common.mask.key]);
       }
     }
-    softmax_row(scores, scores, shape.keys);
+    weigh_scores(scores, shape.keys, common.zeroes_hidden);
     C* sums = scores + shape.keys;
     std::fill(sums, sums + shape.value_width, C(0));
     for (std::int64_t j = 0; j < shape.keys; ++j) {
@@ -175,7 +175,7 @@ struct ByBlocks {
         if (head.mask != nullptr) {
           add_mask(head.mask + (first + r) * common.mask.query, common.mask.key, shape.keys, line);
         }
-        softmax_row(line, line, shape.keys);
+        weigh_scores(line, shape.keys, common.zeroes_hidden);
       }
     });
     float* seen = scores + rows * shape.keys;
@@ -207,13 +207,12 @@ constexpr std::int64_t kLeastQueries = 8;
 
 class Attention final : public sdk::Kernel {
  public:
-  explicit Attention(const OpDesc& op)
-      : heads_(op.attributes().integer("heads")), factor_(op.attributes().real("factor")) {}
+  explicit Attention(const OpDesc& op) : options_(op) {}
 
   void prepare(Prepare& prepare) const override {
     sdk::visit_floats(prepare.op().input(kQuery).dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      const Common<T> common(prepare.op(), heads_, factor_);
+      const Common<T> common(prepare.op(), options_);
       if (common.shape.keys == 0) {
         return prepare.emplace<NoKeys<T>>(prepare.op().output(0).numel());
       }
@@ -247,8 +246,7 @@ class Attention final : public sdk::Kernel {
     prepare.emplace<ByRows<T>>(prepared);
   }
 
-  std::int64_t heads_;
-  double factor_;
+  AttentionOptions options_;
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "plugins/kernels/attention_shape.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/packed_product.h"
-#include "plugins/kernels/softmax_row.h"
 #include "plugins/kernels/transpose_squares.h"
 
 namespace loci::kernels {
@@ -244,7 +243,7 @@ class AttentionGradLaunch {
         if (head.mask != nullptr) {
           add_mask(head.mask + (first + r) * what_.mask.query, what_.mask.key, keys, line);
         }
-        softmax_row(line, line, keys);
+        weigh_scores(line, keys, what_.zeroes_hidden);
       }
     });
   }
@@ -297,11 +296,10 @@ struct NoScores {
 
 class AttentionGrad final : public sdk::Kernel {
  public:
-  explicit AttentionGrad(const sdk::OpDesc& op)
-      : heads_(op.attributes().integer("heads")), factor_(op.attributes().real("factor")) {}
+  explicit AttentionGrad(const sdk::OpDesc& op) : options_(op) {}
 
   void prepare(sdk::Prepare& prepare) const override {
-    const AttentionShape<float> what(prepare.op(), heads_, factor_);
+    const AttentionShape<float> what(prepare.op(), options_);
     if (what.shape.batch * what.shape.queries * what.shape.keys == 0) {
       const auto count = [&](std::uint32_t i) { return prepare.op().output(i).numel(); };
       prepare.emplace<NoScores>(NoScores{{count(0), count(1), count(2)}});
@@ -313,8 +311,7 @@ class AttentionGrad final : public sdk::Kernel {
   }
 
  private:
-  std::int64_t heads_;
-  double factor_;
+  AttentionOptions options_;
 };
 
 }  // namespace

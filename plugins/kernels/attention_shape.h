@@ -1,13 +1,16 @@
 // What attention and its gradients have in common: extents, strides and the factor of the scores.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <loci/plugin/dtype_visit.hpp>
 #include <loci/plugin/kernel.hpp>
 
 #include "plugins/kernels/isa.h"
+#include "plugins/kernels/softmax_row.h"
 
 namespace loci::kernels {
 
@@ -45,20 +48,32 @@ inline MaskStrides mask_strides(sdk::Dims dims) {
   return {strides[0], strides[1], strides[2], strides[3]};
 }
 
+struct AttentionOptions {
+  explicit AttentionOptions(const sdk::OpDesc& op)
+      : heads(op.attributes().integer("heads")),
+        factor(op.attributes().real("factor")),
+        zero_hidden(op.attributes().boolean("zero_hidden")) {}
+  std::int64_t heads;
+  double factor;
+  bool zero_hidden;
+};
+
 template <class T>
 struct AttentionShape {
-  AttentionShape(const sdk::OpDesc& op, std::int64_t heads, double scaling)
-      : has_mask(op.has_input(kMask)) {
+  AttentionShape(const sdk::OpDesc& op, const AttentionOptions& options)
+      : has_mask(op.has_input(kMask)), zeroes_hidden(has_mask && options.zero_hidden) {
+    const std::int64_t heads = options.heads;
     const sdk::Dims query = op.input(kQuery).dims();
     const sdk::Dims value = op.input(kValue).dims();
     shape = {query[0], heads, query[1], value[1], query[2] / heads, value[2] / heads};
     if (has_mask) mask = mask_strides(op.input(kMask).dims());
     const double usual = 1 / std::sqrt(static_cast<double>(shape.width));
-    factor = static_cast<sdk::compute_t<T>>(scaling == 0 ? usual : scaling);
+    factor = static_cast<sdk::compute_t<T>>(options.factor == 0 ? usual : options.factor);
   }
 
   AttentionGeometry shape{};
   bool has_mask;
+  bool zeroes_hidden;  // the weights of a query whose keys are all hidden; else they are NaN
   MaskStrides mask;
   sdk::compute_t<T> factor;
 };
@@ -74,6 +89,22 @@ LOCI_INLINE inline void add_mask(const float* mask, std::int64_t stride, std::in
   }
 #pragma omp simd
   for (std::int64_t j = 0; j < keys; ++j) scores[j] += mask[j];
+}
+
+// The scores of a query become weights.
+template <class C>
+LOCI_INLINE inline void weigh_scores(C* scores, std::int64_t keys, bool zeroes_hidden) {
+  constexpr C kHidden = -std::numeric_limits<C>::infinity();
+  const C max = row_max(scores, keys);
+  if (zeroes_hidden && max == kHidden) {
+    // The maximum passes over NaN, which is to show up.
+    const auto is_hidden = [](C score) { return score == kHidden; };
+    if (std::all_of(scores, scores + keys, is_hidden)) {
+      std::fill_n(scores, keys, C{0});
+      return;
+    }
+  }
+  softmax_row(scores, scores, keys, max);
 }
 
 }  // namespace loci::kernels

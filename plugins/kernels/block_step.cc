@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "plugins/kernels/elementwise_functions.h"
 #include "plugins/kernels/kernel_list.h"
 
 namespace loci::kernels {
@@ -16,14 +17,14 @@ namespace {
 using StepKernels = std::unordered_map<std::string_view, std::vector<sdk::KernelDef>>;
 
 const StepKernels& step_kernels() {
-  static const StepKernels kKernels = [] {
+  static const StepKernels& all = *new StepKernels([] {
     StepKernels kernels;
     for (sdk::KernelDef& def : portable_kernels()) {
       if (sdk::find_fusable_op(def.op) != nullptr) kernels[def.op].push_back(std::move(def));
     }
     return kernels;
-  }();
-  return kKernels;
+  }());
+  return all;
 }
 
 const sdk::KernelDef& find_kernel(std::string_view op, loci_dtype dtype) {
@@ -87,9 +88,12 @@ class StepDesc {
 
 // With vectors of 32 bytes, of float32.
 std::int64_t picoseconds_of_op(std::string_view op) {
+#define LOCI_PICOSECONDS(name, Function) \
+  if (op == #name) return picoseconds<Function, float>();
+  LOCI_FLOAT_FUNCTIONS(LOCI_PICOSECONDS)
+#undef LOCI_PICOSECONDS
   if (op == "elementwise_pow" || op == "elementwise_mod") return 10000;
   if (op == "gelu" || op == "gelu_grad") return 2300;
-  if (op == "exp" || op == "log" || op == "erf" || op == "sigmoid" || op == "tanh") return 900;
   return 60;
 }
 

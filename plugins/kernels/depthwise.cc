@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "plugins/kernels/activation_choice.h"
 #include "plugins/kernels/float_vectors.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/unrolled.h"
-#include "plugins/kernels/vector_activation.h"
 
 namespace loci::kernels {
 namespace {
@@ -142,7 +142,7 @@ struct Convolution {
   }
 };
 
-template <int bytes, int kernel, int stride, Activation activation>
+template <int bytes, int kernel, int stride, class Function>
 LOCI_INLINE inline void convolve_vector(const Convolution& all, std::int64_t begin,
                                         std::int64_t end, std::int64_t channel) {
   using V = typename FloatVector<bytes>::type;
@@ -163,7 +163,7 @@ LOCI_INLINE inline void convolve_vector(const Convolution& all, std::int64_t beg
         load(term, row.residual + position);
         value += term;
       }
-      apply<activation>(value);
+      Function::apply(value);
       store(value, row.out + position);
     });
   }
@@ -172,39 +172,35 @@ LOCI_INLINE inline void convolve_vector(const Convolution& all, std::int64_t beg
 // Rows [begin, end): vector by vector of channels, so that the lines that several rows see stay in
 // the first cache. The last vector has channels of the one before again where it would end beyond
 // them.
-template <int bytes, int kernel, int stride, Activation activation>
+template <int bytes, int kernel, int stride, class Function>
 LOCI_INLINE inline void convolve_rows(const Convolution& all, std::int64_t begin,
                                       std::int64_t end) {
   constexpr std::int64_t kLanes = FloatVector<bytes>::kLanes;
   const std::int64_t channels = all.shape.groups;
   for (std::int64_t c = 0; c < channels; c += kLanes) {
-    convolve_vector<bytes, kernel, stride, activation>(all, begin, end,
-                                                       std::min(c, channels - kLanes));
+    convolve_vector<bytes, kernel, stride, Function>(all, begin, end,
+                                                     std::min(c, channels - kLanes));
   }
 }
 
-template <Activation activation>
+template <class Function>
 void convolve_rows(const Convolution& all, std::int64_t begin, std::int64_t end) {
   const sdk::WindowAxis& width = all.shape.window.width;
   run_widest([&](auto vector) LOCI_INLINE {
     constexpr int kBytes = decltype(vector)::kBytes;
     if (width.kernel == 3) {
-      width.stride == 1 ? convolve_rows<kBytes, 3, 1, activation>(all, begin, end)
-                        : convolve_rows<kBytes, 3, 2, activation>(all, begin, end);
+      width.stride == 1 ? convolve_rows<kBytes, 3, 1, Function>(all, begin, end)
+                        : convolve_rows<kBytes, 3, 2, Function>(all, begin, end);
     } else {
-      width.stride == 1 ? convolve_rows<kBytes, 5, 1, activation>(all, begin, end)
-                        : convolve_rows<kBytes, 5, 2, activation>(all, begin, end);
+      width.stride == 1 ? convolve_rows<kBytes, 5, 1, Function>(all, begin, end)
+                        : convolve_rows<kBytes, 5, 2, Function>(all, begin, end);
     }
   });
 }
 
 void convolve_rows(const Convolution& all, std::int64_t begin, std::int64_t end) {
-  switch (all.epilogue.activation) {
-    case Activation::kRelu: return convolve_rows<Activation::kRelu>(all, begin, end);
-    case Activation::kHardSigmoid: return convolve_rows<Activation::kHardSigmoid>(all, begin, end);
-    case Activation::kHardSwish: return convolve_rows<Activation::kHardSwish>(all, begin, end);
-    default: return convolve_rows<Activation::kNone>(all, begin, end);
-  }
+  visit_straight(all.epilogue.activation,
+                 [&](auto function) { convolve_rows<decltype(function)>(all, begin, end); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// relu, scale and the gradient of relu.
+// scale, and the gradient of relu.
 #include <cmath>
 
 #include "plugins/kernels/convert.h"
@@ -10,18 +10,6 @@ namespace {
 
 using sdk::OpDesc;
 using sdk::Prepare;
-
-template <class T>
-struct Relu {
-  LOCI_INLINE T operator()(T x) const { return x < T{0} ? T{0} : x; }
-};
-
-void prepare_relu(Prepare& prepare) {
-  sdk::visit_numbers(prepare.op().input(0).dtype(), [&](auto tag) {
-    emplace_map<typename decltype(tag)::type>(
-        prepare, [](auto computed) { return Relu<typename decltype(computed)::type>(); });
-  });
-}
 
 // Takes relu's result; written so that NaN lets the gradient through.
 template <class T>
@@ -102,11 +90,6 @@ class Scale final : public sdk::Kernel {
 }  // namespace
 
 void add_elementwise_unary(KernelDefs& kernels) {
-  kernels.push_back({.op = "relu",
-                     .name = kPortable,
-                     .dtypes = sdk::kNumberBits,
-                     .create = sdk::make_kernel<prepare_relu>,
-                     .aliases = {{0, 0}}});
   kernels.push_back({.op = "relu_grad",
                      .name = kPortable,
                      .dtypes = sdk::kFloatBits,

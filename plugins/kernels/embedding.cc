@@ -48,7 +48,8 @@ class EmbeddingGrad final : public sdk::Kernel {
                                  .count = count,
                                  .rows = weight.dim(0),
                                  .width = weight.dim(1),
-                                 .padding = padding_});
+                                 .padding = padding_,
+                                 .least = kNoRow});
     });
   }
 
@@ -63,7 +64,7 @@ class EmbeddingGrad final : public sdk::Kernel {
   std::int64_t padding_;
 };
 
-// Both outputs are copies, except that padding has no gradient.
+// Both outputs are copies, except that padding is no row and has no gradient.
 struct RowsGrad {
   void launch(const Launch& launch) const {
     const IntegerView ids(launch.input_view(0));
@@ -72,11 +73,13 @@ struct RowsGrad {
     auto* values = launch.output<char>(1);
     if (count == 0) return;
     std::memcpy(rows, launch.input<char>(0), static_cast<std::size_t>(count * id_bytes));
-    if (row_bytes == 0) return;
-    if (values != out_grad) copy(out_grad, values);
+    if (row_bytes != 0 && values != out_grad) copy(out_grad, values);
     if (padding < 0) return;
     for (std::int64_t i = 0; i < count; ++i) {
-      if (ids[i] == padding) {
+      if (ids[i] != padding) continue;
+      // All bits of kNoRow are set, in each type of ids.
+      std::memset(rows + i * id_bytes, 0xFF, static_cast<std::size_t>(id_bytes));
+      if (row_bytes != 0) {
         std::memset(values + i * row_bytes, 0, static_cast<std::size_t>(row_bytes));
       }
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plugins/kernels/activation_functions.h"
+#include "plugins/kernels/activation_choice.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 
@@ -19,25 +19,12 @@ LOCI_INLINE inline void map(float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) values[i] = F::value(values[i]);
 }
 
-// As the op relu: NaN stays NaN.
-struct Relu {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return x < 0 ? C(0) : x;
-  }
-};
+template <>
+LOCI_INLINE inline void map<Identity>(float* /*values*/, std::int64_t /*count*/) {}
 
 LOCI_INLINE inline void apply(Activation activation, float* values, std::int64_t count) {
-  switch (activation) {
-    case Activation::kNone: return;
-    case Activation::kRelu: return map<Relu>(values, count);
-    case Activation::kSigmoid: return map<Sigmoid>(values, count);
-    case Activation::kTanh: return map<Tanh>(values, count);
-    case Activation::kGelu: return map<Gelu>(values, count);
-    case Activation::kGeluTanh: return map<GeluTanh>(values, count);
-    case Activation::kHardSigmoid: return map<HardSigmoid>(values, count);
-    case Activation::kHardSwish: return map<HardSwish>(values, count);
-  }
+  visit_activation(activation,
+                   [&](auto function) LOCI_INLINE { map<decltype(function)>(values, count); });
 }
 
 LOCI_INLINE inline void add(float* out, const float* x, std::int64_t count) {
@@ -132,17 +119,14 @@ LOCI_INLINE inline void finish_pixels(const PlaneEpilogue& epilogue, float* out,
 // What an element costs, most of it the activation.
 std::int64_t picoseconds_of(Activation activation) {
   constexpr std::int64_t kSums = 100;
-  switch (activation) {
-    case Activation::kNone:
-    case Activation::kRelu: return kSums;
-    case Activation::kSigmoid: return kSums + Sigmoid::kPicoseconds;
-    case Activation::kTanh: return kSums + Tanh::kPicoseconds;
-    case Activation::kGelu: return kSums + Gelu::kPicoseconds;
-    case Activation::kGeluTanh: return kSums + GeluTanh::kPicoseconds;
-    case Activation::kHardSigmoid: return kSums + HardSigmoid::kPicoseconds;
-    case Activation::kHardSwish: return kSums + HardSwish::kPicoseconds;
-  }
-  return kSums;
+  return kSums + visit_activation(activation, [](auto function) -> std::int64_t {
+           using F = decltype(function);
+           if constexpr (requires { F::kPicoseconds; }) {
+             return F::kPicoseconds;
+           } else {
+             return 0;
+           }
+         });
 }
 
 }  // namespace

@@ -125,51 +125,86 @@ struct FoldRuns {
 template <class Fold, class T>
 struct FoldColumns {
   using C = sdk::compute_t<T>;
-  static constexpr std::int64_t kStrip = 128;
+  using State = typename Fold::State;
+  // Columns. A row's piece of a page is fetched ahead, and the states stay in the first cache.
+  static constexpr std::int64_t kMostOfStrip = 1024;
+  static constexpr std::int64_t kLeastOfStrip = 128;
+  static constexpr std::int64_t kTogether = 4;  // rows
 
   void launch(const sdk::Launch& launch) const {
     if (plan.outputs() == 0) return;  // the reduced extents may be any then
     const T* x = launch.input<T>(input);
     T* out = launch.output<T>(0);
-    const std::int64_t strips = (plan.inner + kStrip - 1) / kStrip;
-    const std::int64_t width = std::min(plan.inner, kStrip);
+    const std::int64_t strip = columns_of_strip(host->parallel_width());
+    const std::int64_t strips = (plan.inner + strip - 1) / strip;
+    const std::int64_t width = std::min(plan.inner, strip);
     const std::int64_t grain =
         grain_for(300 * std::max<std::int64_t>(plan.reduced.count * width, 16));
     host->parallel_for(
         0, plan.kept.count * strips, grain, [&](std::int64_t begin, std::int64_t end) {
           run_widest([&](auto) LOCI_INLINE {
             for (std::int64_t item = begin; item < end; ++item) {
-              const std::int64_t column = item % strips * kStrip;
-              run(out, x, item / strips, column, std::min(kStrip, plan.inner - column));
+              const std::int64_t column = item % strips * strip;
+              run(out, x, item / strips, column, std::min(strip, plan.inner - column));
             }
           });
         });
   }
 
+  // So that each thread has one. What a column's result is does not depend on it.
+  [[nodiscard]] std::int64_t columns_of_strip(std::int64_t threads) const {
+    constexpr std::int64_t kGranule = 16;
+    const std::int64_t least = (plan.inner + kMostOfStrip - 1) / kMostOfStrip;
+    const std::int64_t wanted = std::max(least, (threads + plan.kept.count - 1) / plan.kept.count);
+    const std::int64_t even = (plan.inner + wanted - 1) / wanted;
+    return std::max((even + kGranule - 1) / kGranule * kGranule, kLeastOfStrip);
+  }
+
   LOCI_INLINE void run(T* out, const T* x, std::int64_t row, std::int64_t column,
                        std::int64_t width) const {
-    typename Fold::State states[kStrip];
-    for (auto& state : states) state = Fold::neutral();
+    State states[kMostOfStrip];
+    for (std::int64_t c = 0; c < width; ++c) states[c] = Fold::neutral();
     // Where nothing is reduced there is no x.
     if (plan.reduced.count > 0) x += sdk::AxisWalk(plan.kept, row).offset() + column;
     sdk::AxisWalk reduced(plan.reduced, 0);
-    for (std::int64_t i = 0; i < plan.reduced.count; ++i, reduced.next()) {
-      const T* row_of_x = x + reduced.offset();
-      C wide[sdk::is_half<T> ? kStrip : 1];
-      const C* from = nullptr;
-      if constexpr (sdk::is_half<T>) {
-        widen(row_of_x, wide, width);
-        from = wide;
-      } else {
-        from = row_of_x;
-      }
-#pragma omp simd
-      for (std::int64_t c = 0; c < width; ++c) {
-        states[c] = Fold::apply(states[c], load_state<Fold>(from[c]));
-      }
+    std::int64_t i = 0;
+    for (; i + kTogether <= plan.reduced.count; i += kTogether) {
+      apply_rows<kTogether>(x, reduced, width, states);
     }
+    for (; i < plan.reduced.count; ++i) apply_rows<1>(x, reduced, width, states);
     out += row * plan.inner + column;
     for (std::int64_t c = 0; c < width; ++c) out[c] = fold.finish(states[c]);
+  }
+
+  // The next rows of the walk, one after the other for each column.
+  template <std::int64_t count>
+  LOCI_INLINE static void apply_rows(const T* x, sdk::AxisWalk& walk, std::int64_t width,
+                                     State* states) {
+    const T* rows[count];
+    for (std::int64_t row = 0; row < count; ++row, walk.next()) rows[row] = x + walk.offset();
+    if constexpr (sdk::is_half<T>) {
+      for (const T* row : rows) {
+        C wide[kMostOfStrip];
+        widen(row, wide, width);
+        const C* const wide_rows[1] = {wide};
+        apply_columns<1>(wide_rows, width, states);
+      }
+    } else {
+      apply_columns<count>(rows, width, states);
+    }
+  }
+
+  template <std::int64_t count>
+  LOCI_INLINE static void apply_columns(const C* const (&rows)[count], std::int64_t width,
+                                        State* states) {
+#pragma omp simd
+    for (std::int64_t c = 0; c < width; ++c) {
+      State state = states[c];
+      for (std::int64_t row = 0; row < count; ++row) {
+        state = Fold::apply(state, load_state<Fold>(rows[row][c]));
+      }
+      states[c] = state;
+    }
   }
 
   const sdk::Host* host;

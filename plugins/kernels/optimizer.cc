@@ -84,8 +84,8 @@ struct RowsUpdate {
     const Rule rule(launch, options);
     const T* grad = launch.input<T>(1);
     const IntegerView ids(launch.input_view(Rule::kRows));
-    check_row_ids("rows of a gradient", ids, count, rows);
-    const RowKey* keys = sort_row_ids(ids, count, rows, launch.workspace<RowKey>());
+    check_row_ids("rows of a gradient", ids, count, rows, kNoRow);
+    const RowKeys keys = sort_row_ids(ids, count, rows, launch.workspace<RowKey>());
     if (options.lazy) {
       update_touched(rule, keys, grad);
     } else {
@@ -93,9 +93,9 @@ struct RowsUpdate {
     }
   }
 
-  void update_touched(const Rule& rule, const RowKey* keys, const T* grad) const {
-    host->parallel_for(0, count, row_grain(), [&](std::int64_t begin, std::int64_t end) {
-      const RowKeyRange range = rows_that_begin_in(keys, count, begin, end);
+  void update_touched(const Rule& rule, const RowKeys& keys, const T* grad) const {
+    host->parallel_for(0, keys.count, row_grain(), [&](std::int64_t begin, std::int64_t end) {
+      const RowKeyRange range = rows_that_begin_in(keys, begin, end);
       run_widest([&](auto) LOCI_INLINE {
         for (const RowKey* first = range.first; first != range.last;) {
           const RowKey* last = end_of_row(first, range.last);
@@ -107,10 +107,10 @@ struct RowsUpdate {
     });
   }
 
-  void update_all(const Rule& rule, const RowKey* keys, const T* grad) const {
+  void update_all(const Rule& rule, const RowKeys& keys, const T* grad) const {
     host->parallel_for(0, rows, row_grain(), [&](std::int64_t begin, std::int64_t end) {
-      const RowKey* stop = keys + count;
-      const RowKey* first = std::lower_bound(keys, stop, static_cast<RowKey>(begin) << 32);
+      const RowKey* stop = keys.data + keys.count;
+      const RowKey* first = std::lower_bound(keys.data, stop, static_cast<RowKey>(begin) << 32);
       run_widest([&](auto) LOCI_INLINE {
         for (std::int64_t row = begin; row < end; ++row) {
           const bool occurs = first != stop && row_of(*first) == row;
@@ -210,20 +210,32 @@ class Update final : public sdk::Kernel {
 // out is the memory of x. Wraps, as int64 arithmetic of the other operators does.
 struct Increment {
   void launch(const Launch& launch) const noexcept {
-    auto* out = launch.output<std::int64_t>(0);
-    *out = static_cast<std::int64_t>(static_cast<std::uint64_t>(*out) +
-                                     static_cast<std::uint64_t>(step));
+    auto* out = launch.output<std::int64_t>(0) + first;
+    for (std::int64_t i = 0; i < count; ++i) {
+      out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out[i]) +
+                                         static_cast<std::uint64_t>(step));
+    }
   }
   std::int64_t step;
+  std::int64_t first;
+  std::int64_t count;
 };
 
 class IncrementKernel final : public sdk::Kernel {
  public:
-  explicit IncrementKernel(const OpDesc& op) : step_(op.attributes().integer("step")) {}
-  void prepare(Prepare& prepare) const override { prepare.emplace<Increment>(step_); }
+  explicit IncrementKernel(const OpDesc& op)
+      : step_(op.attributes().integer("step")),
+        first_(op.attributes().integer("first")),
+        count_(op.attributes().integer("count")) {}
+  void prepare(Prepare& prepare) const override {
+    const std::int64_t all = prepare.op().input(0).numel();
+    prepare.emplace<Increment>(step_, first_, count_ == 0 ? all - first_ : count_);
+  }
 
  private:
   std::int64_t step_;
+  std::int64_t first_;
+  std::int64_t count_;
 };
 
 template <template <class> class Rule>

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "plugins/kernels/activation_choice.h"
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/half_convert.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/packed_strip.h"
 #include "plugins/kernels/transpose_squares.h"
-#include "plugins/kernels/vector_activation.h"
 
 namespace loci::kernels {
 namespace {

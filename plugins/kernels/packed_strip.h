@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "plugins/kernels/activation_choice.h"
 #include "plugins/kernels/epilogue.h"
 #include "plugins/kernels/float_vectors.h"
-#include "plugins/kernels/vector_activation.h"
 
 namespace loci::kernels {
 
@@ -74,9 +74,9 @@ struct Sums {
 };
 
 // What is done with each sum: known when it is compiled, for a loop over many of them.
-template <Activation with, bool continues, bool adds_residual>
+template <class With, bool continues, bool adds_residual>
 struct PutSteps {
-  static constexpr Activation kActivation = with;
+  using Function = With;
   static constexpr bool kContinues = continues;  // the sums of the blocks before
   static constexpr bool kAddsResidual = adds_residual;
 };
@@ -112,7 +112,7 @@ LOCI_INLINE inline void put_columns(const Strip& strip, const float* sums, std::
         load_some<bytes>(term, last.residual + position + i * kLanes, count);
         value += term;
       }
-      apply<Steps::kActivation>(value);
+      Steps::Function::apply(value);
       store_some<bytes>(value, strip.out + position + i * kLanes, count);
     }
   }
@@ -132,16 +132,16 @@ LOCI_INLINE inline void put(const Strip& strip, const Sums<bytes>& sums, std::in
                                columns - kLanes);
 }
 
-template <int bytes, Activation activation>
-LOCI_INLINE inline void put(const Strip& strip, const Sums<bytes>& sums, std::int64_t rows,
-                            std::int64_t column) {
+template <int bytes, class Function>
+LOCI_INLINE inline void put_with(const Strip& strip, const Sums<bytes>& sums, std::int64_t rows,
+                                 std::int64_t column) {
   const bool adds = strip.epilogue.residual != nullptr;
   if (strip.is_first) {
-    adds ? put<bytes, PutSteps<activation, false, true>>(strip, sums, rows, column)
-         : put<bytes, PutSteps<activation, false, false>>(strip, sums, rows, column);
+    adds ? put<bytes, PutSteps<Function, false, true>>(strip, sums, rows, column)
+         : put<bytes, PutSteps<Function, false, false>>(strip, sums, rows, column);
   } else {
-    adds ? put<bytes, PutSteps<activation, true, true>>(strip, sums, rows, column)
-         : put<bytes, PutSteps<activation, true, false>>(strip, sums, rows, column);
+    adds ? put<bytes, PutSteps<Function, true, true>>(strip, sums, rows, column)
+         : put<bytes, PutSteps<Function, true, false>>(strip, sums, rows, column);
   }
 }
 
@@ -150,14 +150,9 @@ LOCI_INLINE inline void put(const Strip& strip, const Sums<bytes>& sums, std::in
 template <int bytes>
 LOCI_INLINE inline void put(const Strip& strip, const Sums<bytes>& sums, std::int64_t rows,
                             std::int64_t column) {
-  switch (strip.epilogue.activation) {
-    case Activation::kRelu: return put<bytes, Activation::kRelu>(strip, sums, rows, column);
-    case Activation::kHardSigmoid:
-      return put<bytes, Activation::kHardSigmoid>(strip, sums, rows, column);
-    case Activation::kHardSwish:
-      return put<bytes, Activation::kHardSwish>(strip, sums, rows, column);
-    default: return put<bytes, Activation::kNone>(strip, sums, rows, column);
-  }
+  visit_straight(strip.epilogue.activation, [&](auto function) LOCI_INLINE {
+    put_with<bytes, decltype(function)>(strip, sums, rows, column);
+  });
 }
 
 // A vector of columns that nothing more is done with than to add it.

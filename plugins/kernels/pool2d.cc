@@ -7,6 +7,7 @@
 #include "plugins/kernels/grain.h"
 #include "plugins/kernels/isa.h"
 #include "plugins/kernels/kernel_list.h"
+#include "plugins/kernels/plane_means.h"
 #include "plugins/kernels/pool_rows.h"
 #include "plugins/kernels/pool_shares.h"
 #include "plugins/kernels/pool_windows.h"
@@ -19,9 +20,6 @@ using sdk::Launch;
 using sdk::Prepare;
 
 constexpr std::int64_t kPicoseconds = 300;  // of an element of the image
-
-// The part of a window that lies inside the image.
-using Range = sdk::WindowRange;
 
 // Planes that a thread should have of the gradient.
 std::int64_t grad_grain(const PoolGeometry& geometry) {
@@ -57,8 +55,8 @@ struct PoolGrad {
   LOCI_INLINE void add_rows(double* sums, const T* image, const T* out_grad) const {
     const std::int64_t columns = geometry.width_axis.output;
     for (std::int64_t h = 0; h < geometry.height_axis.output; ++h, out_grad += columns) {
-      const Range row = geometry.height_axis.inside(h);
-      if (row.size() > 0) Shares::add(geometry, row, image, out_grad, sums);
+      if (geometry.height_axis.inside(h).size() == 0) continue;
+      Shares::add(geometry, h, image, out_grad, sums);
     }
   }
 
@@ -91,6 +89,9 @@ class Pool2d final : public sdk::Kernel {
   template <class T, class Fold>
   static void emplace(Prepare& prepare, const PoolGeometry& geometry) {
     using C = sdk::compute_t<T>;
+    if constexpr (std::is_same_v<Fold, MeanOfWindow<float>>) {
+      if (PlaneMeans::suits(geometry)) return emplace_planes<T, PlaneMeans>(prepare, geometry);
+    }
     if constexpr (std::is_same_v<C, typename Fold::State>) {
       if (PoolRows<C, Fold>::suits(geometry)) {
         return emplace_planes<T, PoolRows<C, Fold>>(prepare, geometry);

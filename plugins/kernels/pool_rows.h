@@ -61,9 +61,8 @@ struct PoolRows {
         rows_at_once(std::min(kMostFolded / pitch, kMostRows)) {
     const sdk::WindowAxis& axis = geometry.width_axis;
     for (std::int64_t o = 0; o < vectors_of(axis.output) * kLanes; ++o) {
-      const bool counts_all = geometry.full_window != 0 || o >= axis.output;
-      const std::int64_t count = counts_all ? 1 : axis.inside(o).size();
-      column_counts.push_back(static_cast<T>(std::max<std::int64_t>(count, 1)));
+      const std::int64_t count = o < axis.output ? geometry.counted(axis, o) : 1;
+      column_counts.push_back(static_cast<T>(count));
     }
   }
 
@@ -97,7 +96,7 @@ struct PoolRows {
   PoolGeometry geometry;
   std::int64_t pitch;
   std::int64_t rows_at_once;
-  std::vector<T> column_counts;  // of elements that count; 1 if all do
+  std::vector<T> column_counts;  // of elements that count; 1 behind the last window
 
  private:
   static constexpr std::int64_t vectors_of(std::int64_t count) {
@@ -169,9 +168,7 @@ struct PoolRows {
   template <class By>
   LOCI_INLINE void fold_columns(T* out, const T* folded, std::int64_t row,
                                 std::int64_t room) const {
-    const std::int64_t height = geometry.height_axis.inside(row).size();
-    const auto row_count = static_cast<T>(
-        std::max<std::int64_t>(geometry.full_window != 0 ? geometry.full_window : height, 1));
+    const auto row_count = static_cast<T>(geometry.counted(geometry.height_axis, row));
     if (geometry.width_axis.kernel == 2) {
       fold_windows<By, 2, 2>(out, folded, row_count, room);
     } else if (geometry.width_axis.stride == 2) {

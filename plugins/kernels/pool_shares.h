@@ -14,15 +14,16 @@ namespace loci::kernels {
 // Each the same, of an average.
 struct ShareOfAll {
   template <class T>
-  LOCI_INLINE static void add(const PoolGeometry& geometry, const sdk::WindowRange& row,
-                              const T* /*image*/, const T* out_grad, double* sums) {
+  LOCI_INLINE static void add(const PoolGeometry& geometry, std::int64_t h, const T* /*image*/,
+                              const T* out_grad, double* sums) {
+    const sdk::WindowRange row = geometry.height_axis.inside(h);
     for (std::int64_t o = 0; o < geometry.width_axis.output; ++o) {
       const sdk::WindowRange column = geometry.width_axis.inside(o);
       if (column.size() == 0) continue;
       const double share =
-          static_cast<double>(out_grad[o]) / static_cast<double>(geometry.divisor(row, column));
-      for (std::int64_t h = row.begin; h < row.end; ++h) {
-        double* line = sums + h * geometry.width;
+          static_cast<double>(out_grad[o]) / static_cast<double>(geometry.divisor(h, o));
+      for (std::int64_t y = row.begin; y < row.end; ++y) {
+        double* line = sums + y * geometry.width;
         for (std::int64_t w = column.begin; w < column.end; ++w) line[w] += share;
       }
     }
@@ -32,8 +33,9 @@ struct ShareOfAll {
 // The first of the largest elements all of it; NaN counts as the largest.
 struct ShareOfLargest {
   template <class T>
-  LOCI_INLINE static void add(const PoolGeometry& geometry, const sdk::WindowRange& row,
-                              const T* image, const T* out_grad, double* sums) {
+  LOCI_INLINE static void add(const PoolGeometry& geometry, std::int64_t h, const T* image,
+                              const T* out_grad, double* sums) {
+    const sdk::WindowRange row = geometry.height_axis.inside(h);
     const sdk::WindowAxis& axis = geometry.width_axis;
     const sdk::WindowRange whole = whole_windows(geometry);
     const auto add_one_by_one = [&](std::int64_t begin, std::int64_t end) LOCI_INLINE {

@@ -81,16 +81,20 @@ struct PoolGeometry {
         image_size(shape.window.height.input * width),
         height_axis(shape.window.height),
         width_axis(shape.window.width),
-        full_window(options.exclusive ? 0 : height_axis.kernel * width_axis.kernel) {}
+        counts_padding(!options.exclusive) {}
 
   [[nodiscard]] std::int64_t windows() const { return height_axis.output * width_axis.output; }
   [[nodiscard]] bool is_small() const {
     return height_axis.kernel * width_axis.kernel <= kSmallWindow;
   }
-  // What the sum of a window is divided by.
-  [[nodiscard]] std::int64_t divisor(const sdk::WindowRange& row,
-                                     const sdk::WindowRange& column) const {
-    return full_window != 0 ? full_window : std::max<std::int64_t>(row.size() * column.size(), 1);
+  // Elements of window o along an axis that count in an average.
+  [[nodiscard]] std::int64_t counted(const sdk::WindowAxis& axis, std::int64_t o) const {
+    const std::int64_t count = counts_padding ? axis.padded_size(o) : axis.inside(o).size();
+    return std::max<std::int64_t>(count, 1);
+  }
+  // What the sum of the window at [h, w] is divided by.
+  [[nodiscard]] std::int64_t divisor(std::int64_t h, std::int64_t w) const {
+    return counted(height_axis, h) * counted(width_axis, w);
   }
 
   std::int64_t planes;
@@ -98,7 +102,7 @@ struct PoolGeometry {
   std::int64_t image_size;
   sdk::WindowAxis height_axis;
   sdk::WindowAxis width_axis;
-  std::int64_t full_window;  // 0: only elements inside count
+  bool counts_padding;  // in averages
 };
 
 // Each window by itself.
@@ -125,7 +129,7 @@ struct PoolRuns {
   LOCI_INLINE void run_single(T* out, const T* x, std::int64_t begin, std::int64_t end) const {
     const auto row = geometry.height_axis.inside(0);
     const auto column = geometry.width_axis.inside(0);
-    const auto divisor = static_cast<S>(geometry.divisor(row, column));
+    const auto divisor = static_cast<S>(geometry.divisor(0, 0));
     for (std::int64_t plane = begin; plane < end; ++plane) {
       const S folded = fold(x + plane * geometry.image_size, row, column);
       out[plane] = static_cast<T>(Fold::finish(folded, divisor));
@@ -137,7 +141,7 @@ struct PoolRuns {
       const auto row = geometry.height_axis.inside(h);
       for (std::int64_t w = 0; w < geometry.width_axis.output; ++w) {
         const auto column = geometry.width_axis.inside(w);
-        const auto divisor = static_cast<S>(geometry.divisor(row, column));
+        const auto divisor = static_cast<S>(geometry.divisor(h, w));
         *out++ = static_cast<T>(Fold::finish(fold(image, row, column), divisor));
       }
     }
@@ -175,8 +179,7 @@ struct PoolStrips {
     const sdk::WindowAxis& axis = geometry.width_axis;
     strip = (kColumns - axis.kernel) / axis.stride + 1;
     for (std::int64_t o = 0; o < axis.output; ++o) {
-      column_counts.push_back(geometry.full_window != 0 ? S{1}
-                                                        : static_cast<S>(axis.inside(o).size()));
+      column_counts.push_back(static_cast<S>(geometry.counted(axis, o)));
     }
   }
 
@@ -191,16 +194,16 @@ struct PoolStrips {
                          run_widest([&](auto) LOCI_INLINE {
                            for (std::int64_t item = begin; item < end; ++item) {
                              run_row(out + item * columns, x + item / rows * geometry.image_size,
-                                     geometry.height_axis.inside(item % rows));
+                                     item % rows);
                            }
                          });
                        });
   }
 
-  LOCI_INLINE void run_row(T* out, const T* image, const sdk::WindowRange& row) const {
+  LOCI_INLINE void run_row(T* out, const T* image, std::int64_t h) const {
     const sdk::WindowAxis& axis = geometry.width_axis;
-    const auto row_count =
-        static_cast<S>(geometry.full_window != 0 ? geometry.full_window : row.size());
+    const sdk::WindowRange row = geometry.height_axis.inside(h);
+    const auto row_count = static_cast<S>(geometry.counted(geometry.height_axis, h));
     S folded[kColumns];
     for (std::int64_t first = 0; first < axis.output; first += strip) {
       const std::int64_t count = std::min(strip, axis.output - first);
@@ -289,14 +292,13 @@ struct PoolStrips {
   }
 
   LOCI_INLINE static T finish(S state, S row_count, S column_count) {
-    const S divisor = row_count * column_count;
-    return static_cast<T>(Fold::finish(state, divisor < 1 ? S{1} : divisor));
+    return static_cast<T>(Fold::finish(state, row_count * column_count));
   }
 
   const sdk::Host* host;
   PoolGeometry geometry;
   std::int64_t strip;            // windows
-  std::vector<S> column_counts;  // of elements that count; 1 if all do
+  std::vector<S> column_counts;  // of elements that count
 };
 
 }  // namespace loci::kernels

@@ -24,18 +24,19 @@ void sort_by_digit(const RowKey* from, RowKey* to, std::int64_t count, int shift
 
 }  // namespace
 
-void check_row_ids(const char* op, const IntegerView& ids, std::int64_t count, std::int64_t rows) {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
+void check_row_ids(const char* op, const IntegerView& ids, std::int64_t count, std::int64_t rows,
+                   std::int64_t least) {
+  std::int64_t lowest = 0;
+  std::int64_t most = kNoRow;
   ids.with_data([&](const auto* data) {
     for (std::int64_t i = 0; i < count; ++i) {
-      least = std::min<std::int64_t>(least, data[i]);
+      lowest = std::min<std::int64_t>(lowest, data[i]);
       most = std::max<std::int64_t>(most, data[i]);
     }
   });
-  if (count == 0 || (least >= 0 && most < rows)) return;
+  if (count == 0 || (lowest >= least && most < rows)) return;
   std::int64_t at = 0;
-  while (ids[at] >= 0 && ids[at] < rows) ++at;
+  while (ids[at] >= least && ids[at] < rows) ++at;
   std::string message = "[";
   message.append(op).append("] the id at position ").append(std::to_string(at));
   message.append(" is ").append(std::to_string(ids[at]));
@@ -48,32 +49,34 @@ std::string row_keys_refusal(std::int64_t rows, std::int64_t count) {
   return "more than 2^32 rows or ids";
 }
 
-const RowKey* sort_row_ids(const IntegerView& ids, std::int64_t count, std::int64_t rows,
-                           RowKey* workspace) {
+RowKeys sort_row_ids(const IntegerView& ids, std::int64_t all, std::int64_t rows,
+                     RowKey* workspace) {
   RowKey* keys = workspace;
+  std::int64_t count = 0;
   ids.with_data([&](const auto* data) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      keys[i] = static_cast<RowKey>(data[i]) << 32 | static_cast<RowKey>(i);
+    for (std::int64_t i = 0; i < all; ++i) {
+      keys[count] = static_cast<RowKey>(data[i]) << 32 | static_cast<RowKey>(i);
+      count += data[i] == kNoRow ? 0 : 1;
     }
   });
   if (count < kFewKeys) {
     std::sort(keys, keys + count);
-    return keys;
+    return {keys, count};
   }
-  RowKey* other = workspace + count;
+  RowKey* other = workspace + all;
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows - 1)));
   for (int bit = 0; bit < bits; bit += kDigitBits) {
     sort_by_digit(keys, other, count, 32 + bit);
     std::swap(keys, other);
   }
-  return keys;
+  return {keys, count};
 }
 
-RowKeyRange rows_that_begin_in(const RowKey* keys, std::int64_t count, std::int64_t begin,
-                               std::int64_t end) {
+RowKeyRange rows_that_begin_in(const RowKeys& keys, std::int64_t begin, std::int64_t end) {
   const auto first_of_its_row = [&](std::int64_t i) {
-    while (i > 0 && i < count && row_of(keys[i]) == row_of(keys[i - 1])) ++i;
-    return keys + i;
+    const RowKey* data = keys.data;
+    while (i > 0 && i < keys.count && row_of(data[i]) == row_of(data[i - 1])) ++i;
+    return data + i;
   };
   return {first_of_its_row(begin), first_of_its_row(end)};
 }

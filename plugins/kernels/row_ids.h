@@ -11,8 +11,12 @@
 
 namespace loci::kernels {
 
-// Throws Error(kInvalidArgument) that names the first id outside [0, rows) and where it is.
-void check_row_ids(const char* op, const IntegerView& ids, std::int64_t count, std::int64_t rows);
+// An id that names no row, among the rows of a gradient.
+inline constexpr std::int64_t kNoRow = -1;
+
+// Throws Error(kInvalidArgument) that names the first id outside [least, rows), and where it is.
+void check_row_ids(const char* op, const IntegerView& ids, std::int64_t count, std::int64_t rows,
+                   std::int64_t least = 0);
 
 // Packed into one word, so that sorting is fast: the row above, the position among the ids below.
 using RowKey = std::uint64_t;
@@ -29,10 +33,16 @@ constexpr std::uint64_t row_keys_bytes(std::int64_t count) {
   return 2 * static_cast<std::uint64_t>(count) * sizeof(RowKey);
 }
 
-// The keys of ids in [0, rows), by row; those of one row are neighbours, in the order of their
-// positions. Linear in `count`. `workspace` has row_keys_bytes(count) and holds the result.
-const RowKey* sort_row_ids(const IntegerView& ids, std::int64_t count, std::int64_t rows,
-                           RowKey* workspace);
+struct RowKeys {
+  const RowKey* data;
+  std::int64_t count;
+};
+
+// The keys of ids in [kNoRow, rows) that name a row, by row; those of one row are neighbours, in
+// the order of their positions. Linear in `count`. `workspace` has row_keys_bytes(count) and holds
+// the result.
+RowKeys sort_row_ids(const IntegerView& ids, std::int64_t count, std::int64_t rows,
+                     RowKey* workspace);
 
 // Has the processor fetch a row that is read soon, from its first byte to its last.
 LOCI_INLINE inline void prefetch_row(const void* row, std::int64_t bytes) {
@@ -47,7 +57,6 @@ struct RowKeyRange {
   const RowKey* first;
   const RowKey* last;
 };
-RowKeyRange rows_that_begin_in(const RowKey* keys, std::int64_t count, std::int64_t begin,
-                               std::int64_t end);
+RowKeyRange rows_that_begin_in(const RowKeys& keys, std::int64_t begin, std::int64_t end);
 
 }  // namespace loci::kernels

@@ -22,21 +22,21 @@ struct RowSums {
     const IntegerView ids(launch.input_view(1));
     const T* out_grad = launch.input<T>(2);
     T* out = launch.output<T>(0);
-    check_row_ids(op, ids, count, rows);
+    check_row_ids(op, ids, count, rows, least);
     if (width == 0 || tables == 0) return;
-    const RowKey* keys = sort_row_ids(ids, count, rows, launch.workspace<RowKey>());
+    const RowKeys keys = sort_row_ids(ids, count, rows, launch.workspace<RowKey>());
     zero(out);
     if (tables == 1) {
-      host->parallel_for(0, count, row_grain(row_bytes()),
+      host->parallel_for(0, keys.count, row_grain(row_bytes()),
                          [&](std::int64_t begin, std::int64_t end) {
-                           add(rows_that_begin_in(keys, count, begin, end), out_grad, out);
+                           add(rows_that_begin_in(keys, begin, end), out_grad, out);
                          });
     } else {
       host->parallel_for(0, tables, row_grain(row_bytes() * count),
                          [&](std::int64_t begin, std::int64_t end) {
                            for (std::int64_t table = begin; table < end; ++table) {
-                             add({keys, keys + count}, out_grad + table * count * width,
-                                 out + table * rows * width);
+                             add({keys.data, keys.data + keys.count},
+                                 out_grad + table * count * width, out + table * rows * width);
                            }
                          });
     }
@@ -81,6 +81,7 @@ struct RowSums {
   std::int64_t rows;
   std::int64_t width;
   std::int64_t padding = -1;  // a row without a gradient
+  std::int64_t least = 0;     // an id may be; kNoRow for those of a gradient's rows
 };
 
 }  // namespace loci::kernels

@@ -117,10 +117,9 @@ LOCI_INLINE inline RowSum<C> sum_exp(const C* x, std::int64_t count) {
   return {max, sum_powers<C>(count, power, FetchNextRow<C>{x + count})};
 }
 
-// out = softmax(x); out may be x.
+// out = softmax(x), of which `max` is the largest element; out may be x.
 template <class C>
-LOCI_INLINE inline RowSum<C> softmax_row(C* out, const C* x, std::int64_t count) {
-  const C max = row_max(x, count);
+LOCI_INLINE inline RowSum<C> softmax_row(C* out, const C* x, std::int64_t count, C max) {
   const auto power = [&](std::int64_t i)
                          LOCI_INLINE { return out[i] = simd::exp_nonpositive(x[i] - max); };
   const double sum = sum_powers<C>(count, power, FetchNextRow<C>{x + count});
@@ -128,6 +127,10 @@ LOCI_INLINE inline RowSum<C> softmax_row(C* out, const C* x, std::int64_t count)
 #pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) out[i] *= share;
   return {max, sum};
+}
+template <class C>
+LOCI_INLINE inline RowSum<C> softmax_row(C* out, const C* x, std::int64_t count) {
+  return softmax_row(out, x, count, row_max(x, count));
 }
 
 }  // namespace loci::kernels

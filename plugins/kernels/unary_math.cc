@@ -1,130 +1,18 @@
-// exp, log, roots, absolute values, rounding, clip.
+// The functions of the table of elementwise functions, and clip.
 #include <cmath>
 #include <limits>
 #include <loci/plugin/kernel.hpp>
 
 #include "plugins/kernels/convert.h"
+#include "plugins/kernels/elementwise_functions.h"
 #include "plugins/kernels/exp_lanes.h"
 #include "plugins/kernels/kernel_list.h"
 #include "plugins/kernels/map.h"
-#include "plugins/kernels/simd_math.h"
-#include "plugins/kernels/wrapping.h"
 
 namespace loci::kernels {
 namespace {
 
 using sdk::Prepare;
-
-// What costs more than a few operations says what an element of float32 costs; float64 takes three
-// times that, unless it says so itself.
-struct Exp {
-  static constexpr std::int64_t kPicoseconds = 800;
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return simd::exp(x);
-  }
-};
-
-struct Log {
-  static constexpr std::int64_t kPicoseconds = 900;
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return simd::log(x);
-  }
-};
-
-struct Erf {
-  static constexpr std::int64_t kPicoseconds = 700;
-  static constexpr std::int64_t kDoublePicoseconds = 7000;  // both sides of 1 are computed
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return simd::erf(x);
-  }
-};
-
-struct Sqrt {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return std::sqrt(x);
-  }
-};
-
-struct Rsqrt {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return 1 / std::sqrt(x);
-  }
-};
-
-struct Floor {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return std::floor(x);
-  }
-};
-
-struct Ceil {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return std::ceil(x);
-  }
-};
-
-// Halves to even: the mode that the processor is in by default.
-struct Round {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    return std::nearbyint(x);
-  }
-};
-
-// Integers wrap, which only unsigned ones of 32 bits or more do by themselves.
-struct Abs {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    if constexpr (std::is_floating_point_v<C>) {
-      return std::abs(x);
-    } else if constexpr (std::is_unsigned_v<C>) {
-      return x;
-    } else {
-      return x < 0 ? static_cast<C>(0U - static_cast<wrapping_t<C>>(x)) : x;
-    }
-  }
-};
-
-struct Square {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    if constexpr (std::is_floating_point_v<C>) {
-      return x * x;
-    } else {
-      return static_cast<C>(static_cast<wrapping_t<C>>(x) * static_cast<wrapping_t<C>>(x));
-    }
-  }
-};
-
-// Of zeros and NaN the value itself.
-struct Sign {
-  template <class C>
-  LOCI_INLINE static C value(C x) {
-    if constexpr (std::is_unsigned_v<C>) {
-      return x != 0 ? C{1} : C{0};
-    } else {
-      return x > 0 ? C{1} : (x < 0 ? C{-1} : x);
-    }
-  }
-};
-
-template <class F, class T>
-constexpr std::int64_t picoseconds() {
-  if constexpr (sizeof(T) == sizeof(double) && requires { F::kDoublePicoseconds; }) {
-    return F::kDoublePicoseconds;
-  } else if constexpr (requires { F::kPicoseconds; }) {
-    return F::kPicoseconds * (sizeof(T) == sizeof(double) ? 3 : 1);
-  } else {
-    return 40 * sizeof(T);
-  }
-}
 
 // The elements of which there is something faster, see Map.
 template <class F, class T>
@@ -239,17 +127,14 @@ void add(KernelDefs& kernels, std::string_view op, std::uint64_t dtypes, sdk::Cr
 }  // namespace
 
 void add_unary_math(KernelDefs& kernels) {
-  add(kernels, "exp", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Exp>>);
-  add(kernels, "log", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Log>>);
-  add(kernels, "erf", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Erf>>);
-  add(kernels, "sqrt", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Sqrt>>);
-  add(kernels, "rsqrt", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Rsqrt>>);
-  add(kernels, "floor", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Floor>>);
-  add(kernels, "ceil", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Ceil>>);
-  add(kernels, "round", sdk::kFloatBits, sdk::make_kernel<prepare_floats<Round>>);
-  add(kernels, "abs", sdk::kNumberBits, sdk::make_kernel<prepare_numbers<Abs>>);
-  add(kernels, "square", sdk::kNumberBits, sdk::make_kernel<prepare_numbers<Square>>);
-  add(kernels, "sign", sdk::kNumberBits, sdk::make_kernel<prepare_numbers<Sign>>);
+#define LOCI_ADD(op, Function) \
+  add(kernels, #op, sdk::kFloatBits, sdk::make_kernel<prepare_floats<Function>>);
+  LOCI_FLOAT_FUNCTIONS(LOCI_ADD)
+#undef LOCI_ADD
+#define LOCI_ADD(op, Function) \
+  add(kernels, #op, sdk::kNumberBits, sdk::make_kernel<prepare_numbers<Function>>);
+  LOCI_NUMBER_FUNCTIONS(LOCI_ADD)
+#undef LOCI_ADD
   add(kernels, "clip", sdk::kNumberBits, sdk::make_kernel<ClipKernel>);
   kernels.push_back({.op = "clip_grad",
                      .name = kPortable,

@@ -32,12 +32,14 @@ struct AdamOptions {
         beta2(attributes.real("beta2")),
         epsilon(attributes.real("epsilon")),
         weight_decay(attributes.real("weight_decay")),
-        lazy(attributes.boolean("lazy_mode")) {}
+        lazy(attributes.boolean("lazy_mode")),
+        counter(attributes.integer("counter")) {}
   double beta1;
   double beta2;
   double epsilon;
   double weight_decay;
   bool lazy;
+  std::int64_t counter;  // which of the steps that lie side by side
 };
 
 // Slots of the ops: param, grad, what the rule has, learning_rate, rows. at(offset, p) is the rule
@@ -129,7 +131,7 @@ struct AdamRule {
 
   AdamRule(const sdk::Launch& launch, const Options& options)
       : param(launch.output<T>(0)), first(launch.output<C>(1)), second(launch.output<C>(2)) {
-    const auto t = static_cast<double>(*launch.input<std::int64_t>(kStep)) + 1.0;
+    const auto t = static_cast<double>(launch.input<std::int64_t>(kStep)[options.counter]) + 1.0;
     const double rate = static_cast<double>(*launch.input<float>(kRate));
     beta1 = static_cast<C>(options.beta1);
     beta2 = static_cast<C>(options.beta2);

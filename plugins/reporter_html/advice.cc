@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "plugins/reporter_html/copy_sums.h"
+
 namespace loci::report {
 
 Fact count_fact(std::string name, std::uint64_t count) {
@@ -24,6 +26,14 @@ Fact ratio_fact(std::string name, double ratio) {
 
 Fact text_fact(std::string name, std::string_view text) {
   return {std::move(name), Fact::Unit::kText, 0, std::string(text)};
+}
+
+void add_savings(Advice& advice, const CopySum& copies, std::uint64_t steps, std::uint64_t more) {
+  steps = std::max<std::uint64_t>(steps, 1);
+  advice.facts.push_back(count_fact("Saves copies a step", copies.calls / steps - more));
+  if (more != 0) return;
+  advice.facts.push_back(bytes_fact("Saves bytes a step", copies.bytes / steps));
+  advice.facts.push_back(time_fact("Saves host time a step", copies.host_ns / steps));
 }
 
 std::vector<Advice> all_advice(const loci_profile& profile) {

@@ -10,6 +10,8 @@
 
 namespace loci::report {
 
+struct CopySum;
+
 struct Fact {
   // How the number reads; kText has none.
   enum class Unit { kCount, kNanoseconds, kBytes, kRatio, kText };
@@ -33,6 +35,10 @@ Fact time_fact(std::string name, std::uint64_t ns);
 Fact bytes_fact(std::string name, std::uint64_t bytes);
 Fact ratio_fact(std::string name, double ratio);
 Fact text_fact(std::string name, std::string_view text);
+
+// What following the advice saves in a step: these copies, less `more` others that it brings about.
+// Their bytes and time are known only where there are none of those.
+void add_savings(Advice& advice, const CopySum& copies, std::uint64_t steps, std::uint64_t more);
 
 // Of all rules below, by cost, highest first.
 std::vector<Advice> all_advice(const loci_profile& profile);

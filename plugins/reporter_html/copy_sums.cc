@@ -1,11 +1,18 @@
 #include "plugins/reporter_html/copy_sums.h"
 
+#include <algorithm>
 #include <iterator>
 #include <loci/plugin/reporter.hpp>
 
 namespace loci::report {
 
 using sdk::to_view;
+
+namespace {
+
+constexpr std::uint64_t kHabitTenths = 9;  // of the steps
+
+}  // namespace
 
 CopySum& CopySum::operator+=(const CopySum& other) {
   if (label == nullptr) label = other.label;
@@ -19,7 +26,12 @@ CopySum& CopySum::operator+=(const CopySum& other) {
 
 bool may_be_avoidable(const loci_profile& profile, const loci_profile_copy& copy) {
   const std::string_view reason = to_view(profile.labels[copy.label].reason);
-  return copy.crosses != 0 && reason != "feed" && reason != "fetch";
+  return copy.crosses != 0 && reason != "feed" && reason != "fetch" && reason != "load" &&
+         reason != "pack" && reason != "explicit";
+}
+
+std::uint64_t habit_of(const loci_profile& profile, std::uint64_t least) {
+  return std::max(least, (profile.step_count * kHabitTenths + 9) / 10);
 }
 
 CopySum sum_of(const loci_profile& profile, const loci_profile_copy& copy) {
@@ -48,8 +60,8 @@ std::map<StopKey, RoundTrip> operator_round_trips(const loci_profile& profile) {
     trips[{to_view(label.producer), source, target}].out += sum_of(profile, copy);
   }
   for (auto trip = trips.begin(); trip != trips.end();) {
-    const bool is_one = !std::get<0>(trip->first).empty() && trip->second.in.calls != 0 &&
-                        trip->second.out.calls != 0;
+    const std::uint64_t fewest = std::min(trip->second.in.calls, trip->second.out.calls);
+    const bool is_one = !std::get<0>(trip->first).empty() && fewest >= habit_of(profile, 1);
     trip = is_one ? std::next(trip) : trips.erase(trip);
   }
   return trips;

@@ -24,12 +24,17 @@ struct CopySum {
 // Variable, source, target.
 using CopyKey = std::tuple<std::string_view, std::string_view, std::string_view>;
 
-// Copies that cross, feeds and fetches aside: those bring in what is new and take out what was
-// asked for.
+// Copies that cross, but for feeds, fetches and explicit ones, which bring in what is new and take
+// out what was asked for, and for loads and packing of parameters, which are done once and are of
+// no step.
 std::map<CopyKey, CopySum> avoidable_copies(const loci_profile& profile);
 // Whether a copy is among them.
 bool may_be_avoidable(const loci_profile& profile, const loci_profile_copy& copy);
 CopySum sum_of(const loci_profile& profile, const loci_profile_copy& copy);
+
+// How many of a copy make it one of each step, or of almost each: a step that starts the program
+// up, or evaluates, may do without. At least `least`.
+std::uint64_t habit_of(const loci_profile& profile, std::uint64_t least);
 
 // What crosses to an operator and back to where it came from.
 struct RoundTrip {
@@ -37,6 +42,7 @@ struct RoundTrip {
   CopySum out;
 };
 // Operator, its place, the place that its values come from and go to.
+// In each step, or almost.
 using StopKey = std::tuple<std::string_view, std::string_view, std::string_view>;
 std::map<StopKey, RoundTrip> operator_round_trips(const loci_profile& profile);
 

@@ -10,6 +10,7 @@
 
 #include "plugins/report_data/json_writer.h"
 #include "plugins/report_data/profile_json.h"
+#include "plugins/report_data/time_rows.h"
 #include "plugins/reporter_html/advice.h"
 #include "plugins/reporter_html/event_data.h"
 #include "plugins/reporter_html/event_limit.h"
@@ -77,6 +78,8 @@ void write_data(JsonWriter& json, const loci_profile& profile, std::uint64_t unt
   write_devices(json.key("devices"), profile);
   write_label_rows(json.key("labels"), profile);
   write_node_rows(json.key("nodes"), profile);
+  write_step_times(json.key("stepTimes"), profile);
+  write_time_rows(json.key("rows"), profile);
   write_copy_rows(json.key("copies"), profile);
   write_tensors(json.key("tensors"), profile);
   write_advice(json.key("advice"), profile);

@@ -74,9 +74,9 @@ Advice advice_on(const loci_profile_device& device, std::uint32_t cause, const I
     advice.rule = "copy_bound";
     advice.title = fmt::format("{} waits for copies {:.0f} % of its time", place, share * 100);
     advice.text =
-        "The host waits for a copy before it launches more. Avoid the copy, or make it "
-        "asynchronous: "
-        "from pinned memory, with its result used later.";
+        "The host waits for a copy before it launches more. Keep on the device what is fed and "
+        "what "
+        "is fetched, and read results later.";
   }
   advice.cost_ns = idle.ns;
   advice.facts = {count_fact("Gaps", idle.gaps), time_fact("Idle", idle.ns),

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <loci/plugin/reporter.hpp>
 #include <map>
 #include <utility>
 
 #include "plugins/reporter_html/advice.h"
 #include "plugins/reporter_html/copy_sums.h"
+#include "plugins/reporter_html/data_flow.h"
 
 namespace loci::report {
 namespace {
@@ -26,6 +28,7 @@ void add_variables(const loci_profile& profile, std::vector<Advice>& result) {
     const auto back = sums.find({variable, target, source});
     // Each pair once, from the place that comes first by name.
     if (back == sums.end() || source > target) continue;
+    if (std::min(out.calls, back->second.calls) < habit_of(profile, 1)) continue;
     Advice advice;
     advice.rule = "round_trip";
     advice.title = fmt::format("'{}' goes from {} to {} and back", variable, source, target);
@@ -33,24 +36,50 @@ void add_variables(const loci_profile& profile, std::vector<Advice>& result) {
         fmt::format("Run the operators that use it at one place, {} or {}.", source, target);
     advice.facts = facts_of(out, back->second);
     advice.cost_ns = out.host_ns + back->second.host_ns;
+    CopySum both = out;
+    add_savings(advice, both += back->second, profile.step_count, 0);
     result.push_back(std::move(advice));
   }
 }
 
-// Operators that take values from a place and whose results go back there.
+// A guard matches an operator's whole name, which a pattern is no part of.
+bool may_be_guarded(std::string_view name) {
+  return name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+         std::string_view::npos;
+}
+
+std::string remedy(const StopKey& stop, const CopySum& in) {
+  const auto& [name, place, elsewhere] = stop;
+  if (sdk::to_view(in.label->reason) == "fallback") {
+    return fmt::format("{} has no kernel for it: its values cross twice. A plugin may bring one.",
+                       elsewhere);
+  }
+  if (!may_be_guarded(name)) {
+    return fmt::format("Run it on {} too: its values cross twice.", elsewhere);
+  }
+  return fmt::format("Run it on {0} too (--guard {1}={0}): its values cross twice.", elsewhere,
+                     name);
+}
+
+// Operators that take values from a place and whose results go back there, if fewer cross once they
+// run there.
 void add_operators(const loci_profile& profile, std::vector<Advice>& result) {
+  const DataFlow flow(profile);
+  const std::uint64_t steps = std::max<std::uint64_t>(profile.step_count, 1);
   for (const auto& [stop, trip] : operator_round_trips(profile)) {
     const auto& [name, place, elsewhere] = stop;
+    CopySum both = trip.in;
+    both += trip.out;
+    const std::uint64_t more = flow.new_copies(name, place);
+    if (both.calls <= more * steps) continue;
     Advice advice;
     advice.rule = "round_trip";
     advice.title = fmt::format("'{}' runs on {} between operators of {}", name, place, elsewhere);
-    advice.text = fmt::format(
-        "Run it on {} too: its values cross twice. If that has no kernel for it, another plugin "
-        "may "
-        "bring one.",
-        elsewhere);
+    advice.text = remedy(stop, trip.in);
     advice.facts = facts_of(trip.in, trip.out);
-    advice.cost_ns = trip.in.host_ns + trip.out.host_ns;
+    advice.cost_ns = both.host_ns;
+    add_savings(advice, both, steps, more);
     result.push_back(std::move(advice));
   }
 }

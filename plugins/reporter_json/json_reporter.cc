@@ -6,6 +6,7 @@
 #include "plugins/report_data/json_writer.h"
 #include "plugins/report_data/profile_json.h"
 #include "plugins/report_data/rates.h"
+#include "plugins/report_data/time_rows.h"
 #include "plugins/report_data/words.h"
 #include "plugins/reporter_json/device_sums.h"
 
@@ -116,6 +117,8 @@ void JsonReporter::report(const loci_profile& profile, sdk::ReportOutput& output
   write_threads(json.key("threads"), profile);
   write_devices(json.key("devices"), profile);
   write_steps(json.key("steps"), profile);
+  write_step_times(json.key("step_times"), profile);
+  write_time_rows(json.key("rows"), profile);
   write_nodes(json.key("nodes"), profile);
   write_copies(json.key("copies"), profile);
   write_tensors(json.key("tensors"), profile);

@@ -21,12 +21,15 @@ struct Figures {
   std::uint64_t max_ns = 0;
   std::uint64_t count = 0;
 
+  // Threads that share an operator's work have their parts of its time, of which one is the call.
   void add(const loci_profile_node& node) {
     total_ns += node.total_ns;
+    count += node.calls;
+    if (node.calls == 0) return;
     min_ns = std::min(min_ns, node.min_ns);
     max_ns = std::max(max_ns, node.max_ns);
-    count += node.calls;
   }
+  [[nodiscard]] std::uint64_t shortest_ns() const { return count == 0 ? 0 : min_ns; }
 };
 
 struct Stat {
@@ -44,7 +47,7 @@ std::vector<Stat> stats_of(const loci_profile& profile) {
   std::map<std::string, Stat> by_name;
   for (const loci_profile_node& node : sdk::thread_nodes_of(profile)) {
     const loci_profile_label& label = profile.labels[node.label];
-    if (!is_shown(label.kind) || node.calls == 0) continue;
+    if (!is_shown(label.kind) || node.calls + node.parts == 0) continue;
     const std::string name = report_text::printable(label.name);
     Stat& stat = by_name[name];
     stat.name = name;
@@ -66,10 +69,11 @@ std::string milliseconds(std::uint64_t microseconds) {
 // The mean is that of whole microseconds, as the timers computed it.
 std::string line(const std::string& name, const std::string& thread, const Figures& figures) {
   const std::uint64_t total = figures.total_ns / 1000;
+  const std::uint64_t mean = figures.count == 0 ? 0 : total / figures.count;
   return fmt::format("Stat={:<30}{} total={:<10} avg={:<10} max={:<10} min={:<10} count={:<10}\n",
-                     name, thread, milliseconds(total), milliseconds(total / figures.count),
-                     milliseconds(figures.max_ns / 1000), milliseconds(figures.min_ns / 1000),
-                     figures.count);
+                     name, thread, milliseconds(total), milliseconds(mean),
+                     milliseconds(figures.max_ns / 1000),
+                     milliseconds(figures.shortest_ns() / 1000), figures.count);
 }
 
 std::string lines(const Stat& stat, bool by_thread) {

@@ -8,8 +8,8 @@
 #include <loci/plugin/reporter.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "plugins/report_data/time_rows.h"
 #include "plugins/report_text/figures.h"
 #include "plugins/report_text/printable.h"
 
@@ -65,17 +65,13 @@ std::string figures(const loci_profile_thread& thread, const Screen& screen) {
   return text;
 }
 
-// ", 6 steps of 1.2000ms" with the median of their times; empty without steps.
+// "6 steps: median 1.2000ms, mean 1.3000ms, total 7.8000ms"; empty without steps.
 std::string steps_text(const loci_profile& profile) {
-  std::vector<std::uint64_t> times;
-  for (const loci_profile_step& step : sdk::steps_of(profile)) {
-    times.push_back(step.end_ns - step.begin_ns);
-  }
-  if (times.empty()) return {};
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return fmt::format(", {} step{} of {}", times.size(), times.size() == 1 ? "" : "s",
-                     scaled_time(*middle));
+  const report::StepTimes times = report::step_times(profile);
+  if (times.count == 0) return {};
+  return fmt::format("{} step{}: median {}, mean {}, total {}", times.count,
+                     times.count == 1 ? "" : "s", scaled_time(times.median_ns),
+                     scaled_time(times.mean_ns), scaled_time(times.total_ns));
 }
 
 // ", rank 1 of 4"; empty for a process that is alone.
@@ -87,10 +83,9 @@ std::string rank_text(const loci_profile& profile) {
 }  // namespace
 
 void show_accounting(const loci_profile& profile, Screen& screen) {
-  screen.heading(fmt::format("{} (process {}{}): {} thread{}{}",
-                             report_text::printable(profile.program), profile.process_id,
-                             rank_text(profile), profile.thread_count,
-                             profile.thread_count == 1 ? "" : "s", steps_text(profile)));
+  screen.heading(fmt::format(
+      "{} (process {}{}): {} thread{}", report_text::printable(profile.program), profile.process_id,
+      rank_text(profile), profile.thread_count, profile.thread_count == 1 ? "" : "s"));
   if (profile.main_thread >= profile.thread_count) {
     screen.line("nothing was recorded");
     return;
@@ -98,6 +93,8 @@ void show_accounting(const loci_profile& profile, Screen& screen) {
   const loci_profile_thread& thread = profile.threads[profile.main_thread];
   screen.coloured_line(bar(thread, screen));
   screen.coloured_line(figures(thread, screen));
+  const std::string steps = steps_text(profile);
+  if (!steps.empty()) screen.line(steps);
 }
 
 }  // namespace loci::summary

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <loci/plugin/reporter.hpp>
 
@@ -17,18 +16,16 @@
 namespace loci::summary {
 namespace {
 
-// 3 lines of accounting; 3 and the rows for each of the tables, one more for the names that held
-// most memory; a blank, at most 3 lines of quality and 2 of notes: 40 with these.
+// 4 lines of accounting; 3 and the rows for each of the tables, one more for the names that held
+// most memory; a blank and at most 3 lines of quality: 40 with these. Notes come on top.
 constexpr std::size_t kOperators = 10;
 constexpr std::size_t kCopies = 6;
 constexpr std::size_t kDevices = 5;
-constexpr std::size_t kNotes = 2;
 
-// The first ones, cut off at the end of the line, and how many there are.
 void show_notes(const loci_profile& profile, Screen& screen) {
   const auto notes = sdk::notes_of(*profile.quality);
-  for (std::size_t i = 0; i < std::min(kNotes, notes.size()); ++i) {
-    screen.line(
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    screen.paragraph(
         fmt::format("Note {} of {}: {}", i + 1, notes.size(), report_text::printable(notes[i])));
   }
 }

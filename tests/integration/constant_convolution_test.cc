@@ -79,14 +79,14 @@ void expect_close(const std::vector<float>& got, const std::vector<double>& want
   EXPECT_LT(worst, 1e-3);
 }
 
-// Packed once or in each run, the filter is the same.
-TEST_F(ConstantConvolutionTest, AllPresetsTakeWinogradsMethodAndAgree) {
+// Packed once or in each run, the filter is the same. Whether the method pays that packs it in each
+// run hangs on the processor.
+TEST_F(ConstantConvolutionTest, PacksOnceForWinogradsMethodAndPresetsAgree) {
   loci::Executor fast = executor({});
   loci::Executor exact = executor(loci::CompileOptions::exact());
   loci::Executor written = executor(loci::CompileOptions::none());
-  for (loci::Executor* each : {&fast, &exact, &written}) {
-    EXPECT_EQ(plan(*each).operators[0].kernel, kWinograd);
-  }
+  EXPECT_EQ(plan(fast).operators[0].kernel, kWinograd);
+  EXPECT_EQ(plan(exact).operators[0].kernel, plan(written).operators[0].kernel);
   EXPECT_THAT(plan(exact).packed, IsEmpty());
   EXPECT_EQ(run(exact), run(written));
   expect_close(run(exact), convolved(images_[0], scope_.find("w")));

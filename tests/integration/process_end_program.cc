@@ -1,20 +1,30 @@
 // A process that ends in one of many ways, with work queued or without; see process_end_test.cc.
 //
 //   process_end_program END KERNEL PLACE queued|idle
+//   process_end_program END STEP PLACE meanwhile
+//
+// The second ends while two threads that nobody joins do the step again and again, and catch
+// nothing; destructors take longer than that takes.
 //
 // Exit code 7 where the END has one. Prints "called" before it, which stays in stdio's buffer, and
 // what a destructor sees of the result that main() left: "late: 3" or "late: <error>".
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <loci/captured_function.hpp>
+#include <loci/graph.hpp>
 #include <loci/loci.hpp>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -62,6 +72,101 @@ const std::map<std::string, Work>& works() {
                                                             {"matmul", chain_of_products},
                                                             {"conv2d", chain_of_convolutions},
                                                             {"softmax", chain_of_softmaxes}};
+  return all;
+}
+
+using Step = std::function<void()>;
+using MakeStep = std::function<Step(const Place&)>;
+
+std::vector<Tensor> product_of(const std::vector<Tensor>& in) {
+  return {loci::matmul(in[0], in[0]) * 0.01};
+}
+Tensor square(const Place& place) { return loci::full({64, 64}, 0.5, loci::kFloat32, place); }
+
+Step make_ops(const Place& place) {
+  return [x = square(place)] { (void)product_of({x}); };
+}
+Step make_small_ops(const Place& place) {
+  return [x = loci::ones({4}, loci::kFloat32, place)] { (void)(x + 1.0); };
+}
+Step make_reads(const Place& place) {
+  return [x = square(place)] { (void)product_of({x})[0].to_vector<float>(); };
+}
+Step make_gradients(const Place& place) {
+  return [x = square(place)] {
+    Tensor w = loci::clone(x);
+    w.set_requires_grad();
+    loci::reduce_mean(loci::tanh(loci::matmul(w, w))).backward();
+  };
+}
+Step make_replays(const Place& place) {
+  auto graph = std::make_shared<loci::Graph>(place);
+  const Tensor x = square(place);
+  graph->capture_begin();
+  const Tensor y = product_of({x})[0];
+  graph->capture_end();
+  return [graph, x, y] { graph->replay(); };
+}
+Step make_captured(const Place& place) {
+  auto step =
+      std::make_shared<loci::CapturedFunction>(&product_of, loci::CaptureOptions{.place = place});
+  return [step, x = square(place)] { (void)(*step)({x}); };
+}
+Step make_compiled(const Place& place) {
+  const Tensor x = square(place);
+  return [step = loci::compile(&product_of, {x}), x] { (void)step({x}); };
+}
+Step make_programs(const Place& place) {
+  const loci::Program main;
+  loci::Variable y;
+  {
+    const loci::ProgramGuard guard(main, loci::Program());
+    const loci::Variable x = loci::fill_constant({64, 64}, 0.5);
+    y = loci::matmul(x, x);
+  }
+  auto executor = std::make_shared<loci::Executor>(place);
+  return [executor, main, y] { (void)executor->run(main, {}, {y}); };
+}
+Step make_captures(const Place& place) {
+  return [x = square(place), place] {
+    loci::Graph graph(place);
+    graph.capture_begin();
+    const Tensor y = product_of({x})[0];
+    graph.capture_end();
+    graph.replay();
+  };
+}
+Step make_streams(const Place& place) {
+  return [x = square(place), place] {
+    const loci::Stream stream(place);
+    const loci::StreamGuard guard(stream);
+    const Tensor y = product_of({x})[0];
+    stream.launch_host_function([] {});
+    stream.synchronize();
+  };
+}
+Step make_copies(const Place& place) {
+  return [x = square(place), place] { (void)x.to("cpu").to(place).to_vector<float>(); };
+}
+// A process has one session: the other thread records nothing.
+Step make_profiles(const Place& place) {
+  static std::atomic<bool> is_taken{false};
+  if (is_taken.exchange(true)) return make_ops(place);
+  return [x = square(place)] {
+    loci::Profiler profiler(loci::ProfilerOptions().no_reporter());
+    (void)product_of({x});
+    profiler.step();
+  };
+}
+
+const std::map<std::string, MakeStep>& steps() {
+  static const auto& all = *new std::map<std::string, MakeStep>{
+      {"ops", make_ops},           {"small_ops", make_small_ops},
+      {"reads", make_reads},       {"gradients", make_gradients},
+      {"replays", make_replays},   {"captured", make_captured},
+      {"compiled", make_compiled}, {"programs", make_programs},
+      {"captures", make_captures}, {"streams", make_streams},
+      {"copies", make_copies},     {"profiles", make_profiles}};
   return all;
 }
 
@@ -131,9 +236,41 @@ int end_by(const std::string& end, const Work& work, const Place& place, bool qu
   return kCode;
 }
 
+void sleep_for_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+int end_meanwhile(const std::string& end, const MakeStep& make, const Place& place) {
+  static std::atomic<int> rounds{0};
+  std::atexit([] { sleep_for_ms(20); });  // of the application, which takes its time
+  for (int i = 0; i < 2; ++i) {
+    std::thread([&make, place] {
+      const loci::DeviceGuard guard(place);
+      const Step step = make(place);
+      while (true) {
+        step();
+        rounds.fetch_add(1);
+      }
+    }).detach();
+  }
+  while (rounds.load() < 6) sleep_for_ms(1);
+  if (end == "exit") std::exit(kCode);
+  if (end == "quick_exit") std::quick_exit(kCode);
+  if (end == "exit_of_worker") {
+    std::thread([&] {
+      (void)chain_of_adds(place);
+      std::exit(kCode);
+    }).join();
+  }
+  if (end == "exit_of_stranger") std::thread([] { std::exit(kCode); }).join();
+  return kCode;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool is_meanwhile = argc == 5 && argv[4] == std::string("meanwhile");
+  if (is_meanwhile && steps().count(argv[2]) != 0) {
+    return end_meanwhile(argv[1], steps().at(argv[2]), argv[3]);
+  }
   if (argc != 5 || works().count(argv[2]) == 0) {
     std::fprintf(stderr, "usage: process_end_program END KERNEL PLACE queued|idle\n");
     return 2;

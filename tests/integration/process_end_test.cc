@@ -102,6 +102,28 @@ INSTANTIATE_TEST_SUITE_P(All, EndOfMainThread,
                                  Values("cpu", "sim"), Values("queued", "idle")),
                          name_of);
 
+// Threads that nobody joins, and that catch nothing.
+class EndMeanwhile : public ProcessEndTest {};
+
+TEST_P(EndMeanwhile, HasItsExitCodeAndNothingToSay) {
+  const test::Finished finished = run();
+  EXPECT_EQ(finished.exit_code, 7) << finished.out << finished.err;
+  EXPECT_EQ(finished.err, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EndMeanwhile,
+                         Combine(Values("exit", "return", "exit_of_stranger"),
+                                 Values("ops", "small_ops", "reads", "gradients", "replays",
+                                        "captured", "compiled", "programs", "captures", "streams",
+                                        "copies", "profiles"),
+                                 Values("cpu", "sim"), Values("meanwhile")),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Other, EndMeanwhile,
+                         Combine(Values("quick_exit", "exit_of_worker"),
+                                 Values("replays", "programs", "ops"), Values("cpu", "sim"),
+                                 Values("meanwhile")),
+                         name_of);
+
 TEST(ProcessEndLimitTest, WorkThatDoesNotEndIsGivenUp) {
   const test::Finished finished =
       test::run_process({kProgram, "exit", "matmul", "sim", "queued"},

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
+#include "tests/integration/live_process.h"
 #include "tests/integration/runner_fixture.h"
 
 namespace loci::test {
@@ -55,6 +58,26 @@ TEST_F(BenchTest, MemoryPeakHoldsTheFeeds) {
   EXPECT_GE(written["arena_bytes"], written["live_bytes"]);
 }
 
+// What a plan copies of a feed is the feed's.
+TEST_F(BenchTest, TransfersAreWithoutTheFeed) {
+  const std::string model = inference_model();
+  const std::vector<std::string> options = {"--guard", "elementwise_mul=sim", "--feed",
+                                            "x=random:8x3", "--json"};
+  std::vector<std::string> bench = {"bench", model, "--repeat", "2"};
+  std::vector<std::string> plan = {"plan", model};
+  for (std::vector<std::string>* arguments : {&bench, &plan}) {
+    arguments->insert(arguments->end(), options.begin(), options.end());
+  }
+  std::uint64_t feeds = 0;
+  std::uint64_t others = 0;
+  const json planned = loci_json(plan);
+  for (const json& copy : planned["transfers"]) {
+    ++(copy["reason"] == "feed" ? feeds : others);
+  }
+  EXPECT_EQ(feeds, 1U);
+  EXPECT_EQ(loci_json(bench)["transfers"]["count"], others);
+}
+
 TEST_F(BenchTest, TellsWhichKernelsWerePrepared) {
   const json report =
       loci_json({"bench", inference_model(), "--feed", "x=random:4x3", "--repeat", "3", "--json"});
@@ -100,6 +123,33 @@ TEST_F(BenchTest, BadInputIsSaidAsByRun) {
   EXPECT_THAT(failure(3, {"bench", path("nowhere"), "--feed", "x=1"}), HasSubstr("nowhere"));
   EXPECT_THAT(failure(4, {"bench", model, "--feed", "x=1", "--device", "warp"}),
               HasSubstr("'warp:0'"));
+}
+
+TEST_F(BenchTest, SaysWhatIsKnownBeforeTheTimedRuns) {
+  LiveProcess bench({build_path("bin/loci"), "bench", inference_model(), "--feed", "x=random:8x3",
+                     "--repeat", "2000000000"},
+                    OutputEnd::kPipe);
+  EXPECT_THAT(bench.read_until("first run"),
+              AllOf(HasSubstr("device cpu"), HasSubstr("feed x float32[8, 3]"),
+                    HasSubstr("\ncompilation  ")));
+  EXPECT_TRUE(bench.is_running());
+}
+
+// After a second most machines are at it; where not, the next try has more time.
+TEST_F(BenchTest, CtrlCPrintsWhatWasMeasuredAndEndsBySignal) {
+  const std::string model = inference_model();
+  Finished finished;
+  for (const char* seconds : {"1", "5", "25", "125"}) {
+    finished = run_process({"/usr/bin/timeout", "--preserve-status", "-s", "INT", seconds,
+                            build_path("bin/loci"), "bench", model, "--feed", "x=random:8x3",
+                            "--repeat", "2000000000"});
+    EXPECT_EQ(finished.exit_code, 128 + SIGINT) << finished.err;
+    if (finished.out.find("latency") == std::string::npos) continue;
+    EXPECT_THAT(finished.out, AllOf(HasSubstr(" runs of 2000000000, until Ctrl-C, after 10"),
+                                    HasSubstr("throughput"), HasSubstr("memory peak")));
+    break;
+  }
+  EXPECT_NE(finished.out, "") << finished.err;
 }
 
 }  // namespace

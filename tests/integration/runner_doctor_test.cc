@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/integration/live_process.h"
 #include "tests/integration/runner_fixture.h"
 
 namespace loci::test {
@@ -204,6 +205,18 @@ TEST_F(DoctorTest, ReportsAPluginThatCrashesAndOpensTheOtherDevices) {
   ASSERT_EQ(report["devices"].size(), 1U);
   EXPECT_EQ(report["devices"][0]["place"], "cpu");
   EXPECT_EQ(report["devices"][0]["error"], nullptr);
+}
+
+TEST_F(DoctorTest, SaysWhatItFindsBeforeALaterPluginHangs) {
+  std::filesystem::create_directory(path("plugins"));
+  std::filesystem::copy_file(kRiskyPlugin, path("plugins/loci-risky.so"));
+  LiveProcess doctor({build_path("bin/loci"), "plugins", "doctor", "--probe-timeout", kLoadPatience,
+                      "--plugin", kToyPlugin, "--plugin-path", path("plugins")},
+                     OutputEnd::kPipe, {"LOCI_TEST_RISK=hang in create"});
+  EXPECT_THAT(doctor.read_until("probe org.loci.test.toy 1.0.0: good"),
+              AllOf(HasSubstr("variable LOCI_TEST_RISK=hang in create: "),
+                    HasSubstr("search " + path("plugins") + " (directory): 1 candidate\n")));
+  EXPECT_TRUE(doctor.is_running());
 }
 
 TEST_F(DoctorTest, ProbesAnewAndKeepsWhatItFinds) {

@@ -215,5 +215,24 @@ TEST_F(RunTest, ARunOnOnePlaceTripsNoTransferPolicy) {
             0);
 }
 
+TEST_F(RunTest, TakesWhatComesThroughPipes) {
+  (void)rows();
+  io::save_npz(path("rows.npz"), {{"x", io::load_npy(path("rows.npy"))}});
+  const std::string run = build_path("bin/loci") + " run " + inference_model() + " --feed ";
+  for (const std::string& command :
+       {"cat " + path("rows.npy") + " | " + run + "x=@-",
+        "cat " + path("rows.npy") + " | " + run + "x=@/dev/stdin",
+        "cat " + path("rows.npz") + " | " + run + "x=@-:x",
+        "cat " + path("rows.npz") + " | " + run + "@-", run + "x=@- < " + path("rows.npy"),
+        run + "x=@<(cat " + path("rows.npy") + ")", run + "@<(cat " + path("rows.npz") + ")"}) {
+    const Finished finished = run_process({"/bin/bash", "-c", command});
+    EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished.err;
+    EXPECT_THAT(finished.out, HasSubstr("[1, 2]")) << command;
+  }
+  const Finished bad = run_process({"/bin/bash", "-c", "echo x | " + run + "x=@-"});
+  EXPECT_EQ(bad.exit_code, 3);
+  EXPECT_THAT(bad.err, AllOf(HasSubstr("-: magic: 2 bytes are too few"), Not(HasSubstr("/proc"))));
+}
+
 }  // namespace
 }  // namespace loci::test

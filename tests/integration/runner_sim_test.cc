@@ -38,6 +38,28 @@ TEST_F(RunnerSimTest, ThePlanNamesTheCopiesThatAGuardAvoids) {
   EXPECT_EQ(guarded["transfers"].size(), 0U);
 }
 
+// The device has no kernel of argmax, which gives the other result.
+TEST_F(RunnerSimTest, WhatIsNotFetchedDoesNotRun) {
+  const std::string model = inference_model();
+  const auto with = [&](const std::string& command, const std::string& fetch,
+                        const std::vector<std::string>& more) {
+    std::vector<std::string> all{command, model,     "--device", "sim:0",      "--feed",
+                                 "x=1",   "--fetch", fetch,      "--fallback", "allow"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const json plan = loci_json(with("plan", "y", {"--json"}));
+  for (const json& op : plan["operators"]) EXPECT_EQ(op["place"], "sim:0") << op;
+  EXPECT_THAT(plan["operators"].dump(), Not(HasSubstr("argmax")));
+  ASSERT_EQ(plan["transfers"].size(), 1U) << plan["transfers"];
+  EXPECT_EQ(plan["transfers"][0]["reason"], "feed");
+  const std::vector<std::string> forbid{"--transfers", "forbid"};
+  EXPECT_EQ(loci(with("run", "y", forbid)).exit_code, 0);
+  EXPECT_EQ(loci(with("bench", "y", forbid)).exit_code, 0);
+  EXPECT_EQ(loci(with("run", "y", {"--capture", "on", "--repeat", "2"})).exit_code, 0);
+  EXPECT_THAT(failure(6, with("run", "best", forbid)), HasSubstr("the policy forbids to copy"));
+}
+
 TEST_F(RunnerSimTest, ThePlanShowsStreamsAndWhatTheyWaitFor) {
   Program main;
   Program startup;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/integration/live_process.h"
 #include "tests/integration/runner_fixture.h"
 
 namespace loci::test {
@@ -10,6 +11,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class VerifyTest : public RunnerTest {
  protected:
@@ -27,7 +30,7 @@ TEST_F(VerifyTest, APluginThatKeepsTheRulesPasses) {
             report["counts"]["passed"].get<int>() - report["levels"]["mem"]["passed"].get<int>());
   EXPECT_EQ(report["levels"].size(), 2U);
   EXPECT_THAT(loci({"verify", plugin("none"), "--level", "abi"}).out,
-              HasSubstr("abi        11 passed"));
+              HasSubstr("abi        12 passed"));
 }
 
 // Neither is named: each is found where plugins are searched.
@@ -39,6 +42,25 @@ TEST_F(VerifyTest, FindsTheOtherPluginOfAPair) {
   }
   EXPECT_THAT(loci({"verify", "--help"}).out,
               HasSubstr("  capture  device graphs, of a capturer or of a backend"));
+}
+
+TEST_F(VerifyTest, AFilterThatNothingMatchesIsExitCode2) {
+  const Finished finished =
+      loci({"verify", plugin("none"), "--level", "abi", "--filter", "nosuch"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("no check of the levels abi matches the filter 'nosuch'"));
+}
+
+TEST_F(VerifyTest, ExplainsACheckWithoutAPlugin) {
+  const Finished finished = loci({"verify", "--explain", "mem/many"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("200 allocations at a time"));
+  const Finished unknown = loci({"verify", plugin("none"), "--explain", "mem/mamy"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'mem/many'?"));
+  const Finished without = loci({"verify"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("FILE is missing: a plugin's library, or --explain CHECK"));
 }
 
 TEST_F(VerifyTest, AFailureIsExitCode1WithTheReport) {
@@ -103,6 +125,54 @@ TEST_F(VerifyTest, BadOptionsHaveTheirExitCodes) {
               HasSubstr("absent.json"));
   EXPECT_THAT(failure(3, {"verify", plugin("none"), "--cases", path("bad.json")}),
               AllOf(HasSubstr("bad.json"), HasSubstr("case 0 is no object")));
+}
+
+TEST_F(VerifyTest, SaysHowEachCheckEndedWhileTheNextOneHangs) {
+  LiveProcess verify({build_path("bin/loci"), "verify", plugin("hang"), "--level", "abi,order",
+                      "--filter", "^abi/names$|event_synchronize", "--timeout", "600"},
+                     OutputEnd::kPipe);
+  EXPECT_THAT(verify.read_until("\n"), StartsWith("passed abi/names ("));
+  EXPECT_TRUE(verify.is_running());
+}
+
+TEST_F(VerifyTest, TheReportFollowsTheLinesAndIsAllOfAQuietOne) {
+  const std::vector<std::string> arguments{"verify", plugin("short_fill"), "--level",
+                                           "mem",    "--filter",           "mem/fill$"};
+  std::vector<std::string> quiet = arguments;
+  quiet.emplace_back("--quiet");
+  const std::string told = loci(arguments).out;
+  const std::string report = loci(quiet).out;
+  EXPECT_THAT(report, AllOf(StartsWith("org.loci.test.rules "), HasSubstr("\nFAILED mem/fill: ")));
+  EXPECT_THAT(told, AllOf(StartsWith("failed mem/fill ("), HasSubstr("\norg.loci.test.rules "),
+                          HasSubstr("\nFAILED mem/fill: ")));
+}
+
+// Nothing is shown within a tenth of a second, so a check has to take its time.
+TEST_F(VerifyTest, ATerminalHasOneLineThatIsRewritten) {
+  LiveProcess verify({build_path("bin/loci"), "verify", plugin("hang"), "--level", "abi,order",
+                      "--filter", "^abi/names$|event_synchronize", "--timeout", "3"},
+                     OutputEnd::kTerminal);
+  const std::string shown = verify.read_until("problem found");
+  EXPECT_THAT(shown, AllOf(HasSubstr("\rorder 1 of 1, 1 failed; order/"), HasSubstr("\r\033[K"),
+                           HasSubstr("FAILED order/event_synchronize"),
+                           HasSubstr("the slowest checks:\r\n     3."),
+                           Not(HasSubstr("passed abi/names ("))));
+}
+
+TEST_F(VerifyTest, JobsGiveTheSameReport) {
+  const auto report = [&](const std::string& jobs) {
+    auto json = loci_json({"verify", plugin("none"), "--level", "ops", "--filter",
+                           "ops/(place|[a-z_]*/(assign|scale|elementwise_add)/float32/)", "--jobs",
+                           jobs, "--json"});
+    json.erase("slowest");
+    return json;
+  };
+  EXPECT_EQ(report("2"), report("1"));
+  for (const char* jobs : {"0", "two", "1025", "-1"}) {
+    EXPECT_THAT(
+        failure(2, {"verify", plugin("none"), "--jobs", jobs}),
+        HasSubstr("[--jobs] '" + std::string(jobs) + "' is not a whole number from 1 to 1024"));
+  }
 }
 
 TEST_F(VerifyTest, AHangIsAFailure) {

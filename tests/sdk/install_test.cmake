@@ -5,9 +5,10 @@ include("${CMAKE_CURRENT_LIST_DIR}/run_or_fail.cmake")
 file(REMOVE_RECURSE "${PREFIX}")
 run_or_fail("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}")
 
-# What belongs to no program is there too, and the guide knows every header.
+# What belongs to no program is there too: pages whose links lead somewhere, and a guide to all headers.
 set(documents "${PREFIX}/share/doc/loci")
-foreach(file IN ITEMS LICENSE README.md sdk/README.md sdk/CHANGELOG.md
+run_or_fail(python3 -B "${CMAKE_CURRENT_LIST_DIR}/../../tools/lint/pages.py" "${documents}")
+foreach(file IN ITEMS LICENSE README.md sdk/README.md sdk/CHANGELOG.md framework/core/SETTINGS.md
         examples/plugin_opencl/CMakeLists.txt examples/plugin_opencl/kernels/matmul.cl)
   if(NOT EXISTS "${documents}/${file}")
     message(FATAL_ERROR "${documents}/${file} was not installed")

@@ -192,8 +192,8 @@ class PluginOpsTest : public ::testing::Test {
   static void SetUpTestSuite() {
     static plugin::Instance instance("org.example.ops", "ops.so",
                                      *sdk::describe_plugin<OpsPlugin>(nullptr));
-    static const auto kLibrary = plugin::take_op_library(instance);
-    for (const ops::OpSchema& schema : kLibrary->ops->schemas) ops::op_registry().add(schema);
+    static const ops::OpLibrary kLibrary = ops::take_op_library(instance, {});
+    for (const ops::OpSchema& schema : kLibrary.schemas) ops::op_registry().add(schema);
   }
 };
 

@@ -133,6 +133,28 @@ TEST(WindowTest, PaddingIsNotInside) {
   EXPECT_EQ(resolve_window_axis(options, 0, 5, 2).inside(5).size(), 0);
 }
 
+TEST(WindowTest, WindowsAreCountedUpToThePaddingThatWasAskedFor) {
+  WindowOptions options;
+  options.strides = {2, 2};
+  options.ceil_mode = true;
+  WindowAxis axis = resolve_window_axis(options, 0, 3, 2);
+  ASSERT_EQ(axis.output, 2);
+  EXPECT_EQ(axis.padded_size(0), 2);
+  EXPECT_EQ(axis.padded_size(1), 1);
+
+  options.paddings = {1, 1};
+  axis = resolve_window_axis(options, 0, 4, 3);
+  ASSERT_EQ(axis.output, 3);
+  EXPECT_EQ(axis.padded_size(0), 3);
+  EXPECT_EQ(axis.padded_size(2), 2);
+
+  options.padding_algorithm = "SAME";
+  axis = resolve_window_axis(options, 0, 4, 3);
+  EXPECT_EQ(axis.padded_size(axis.output - 1), 3);
+  options.global_pooling = true;
+  EXPECT_EQ(resolve_window_axis(options, 0, 4, 3).padded_size(0), 4);
+}
+
 TEST(WindowTest, FindsTheWindowByElementAndInput) {
   WindowOptions options;
   options.strides = {2, 3};

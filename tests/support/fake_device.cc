@@ -16,8 +16,10 @@ namespace {
 
 class FakePlugin : public plugin::Plugin {
  public:
-  FakePlugin(FakeBackend* backend, const std::string& type)
-      : backend_(backend), id_("test." + type), path_("(in the test)") {}
+  FakePlugin(FakeBackend* backend, const FakeOptions& options)
+      : backend_(backend),
+        id_(options.plugin.empty() ? "test." + options.type : options.plugin),
+        path_("(in the test)") {}
   [[nodiscard]] const std::string& id() const override { return id_; }
   [[nodiscard]] const std::string& path() const override { return path_; }
   [[nodiscard]] loci_plugin* handle() const override {
@@ -158,6 +160,7 @@ loci_error* describe(loci_plugin* plugin, std::uint32_t index, loci_device_info*
   info->compute_units = index + 1;
   info->least_priority = options.least_priority;
   info->greatest_priority = options.greatest_priority;
+  info->max_allocations = options.max_allocations;
   return backend_of(plugin)->take_fault("describe");
 }
 
@@ -188,6 +191,9 @@ loci_error* mem_alloc(loci_device* handle, std::uint32_t kind, std::uint64_t byt
   const std::lock_guard lock(device.mutex);
   if (bytes > options.memory - device.used) {
     return core::make_error(Error(ErrorCode::kOutOfMemory, "the fake has no memory left"));
+  }
+  if (options.max_allocations != 0 && device.live.size() >= options.max_allocations) {
+    return core::make_error(Error(ErrorCode::kOutOfMemory, "the fake has no allocation left"));
   }
   const std::uint64_t rounded =
       (bytes + options.alignment - 1) / options.alignment * options.alignment;
@@ -371,7 +377,7 @@ loci_device_api table(const FakeOptions& options) {
 }  // namespace
 
 FakeBackend::FakeBackend(FakeOptions options)
-    : options_(std::move(options)), plugin_(std::make_unique<FakePlugin>(this, options_.type)) {
+    : options_(std::move(options)), plugin_(std::make_unique<FakePlugin>(this, options_)) {
   backend_.plugin = plugin_.get();
   backend_.api = table(options_);
   backend_.device_type = options_.type;

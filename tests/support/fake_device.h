@@ -29,6 +29,8 @@ struct FakeOptions {
   bool has_pinned_memory = false;
   std::int32_t least_priority = 0;
   std::int32_t greatest_priority = 0;
+  std::uint64_t max_allocations = 0;  // that it states, and has
+  std::string plugin = {};            // its id; empty: "test.<type>"
 };
 
 // What the functions of the table were asked for.

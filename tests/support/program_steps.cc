@@ -3,12 +3,15 @@
 #include <optional>
 
 #include "framework/core/config.h"
+#include "framework/program/builder.h"
+#include "framework/program/guard_text.h"
 #include "framework/tensor/scope_impl.h"
 
 namespace loci::test {
 
-ProgramSteps::ProgramSteps(const Program& program, const Scope& scope, const Place& place)
-    : program_(program.impl()), scope_(scope), place_(place) {
+ProgramSteps::ProgramSteps(const Program& program, const Scope& scope, const Place& place,
+                           Placing placing)
+    : program_(program.impl()), scope_(scope), place_(place), placing_(placing) {
   const char* state = program::kRandomStateName;
   if (program_->main().find(state) == program::kNoVar || scope.has(state)) return;
   scope_.impl()->put(state, Tensor::from<std::uint64_t>({core::seed(), 0}, {2}).to(place));
@@ -18,6 +21,14 @@ Tensor ProgramSteps::persistable(const program::VarDesc& var) const {
   Tensor tensor = scope_.impl()->find(var.name);
   tensor.set_name(var.name);
   return tensor;
+}
+
+std::string ProgramSteps::guard_of(const program::Operator& op) const {
+  if (!op.guard.empty()) return op.guard;
+  if (placing_ == Placing::kGuarded) return program::guard_text(place_);
+  bool has_tensors = false;
+  for (const program::Slot& slot : op.inputs) has_tensors = has_tensors || !slot.empty();
+  return has_tensors ? std::string() : program::guard_text(place_, program::Standing::kMoved);
 }
 
 void ProgramSteps::step(const program::Operator& op, std::vector<Tensor>& values) const {
@@ -30,7 +41,7 @@ void ProgramSteps::step(const program::Operator& op, std::vector<Tensor>& values
     }
   }
   for (const auto& [name, value] : op.attributes) call.attributes.push_back({name, value});
-  const DeviceGuard guard(op.guard.empty() ? place_ : Place(op.guard));
+  const program::GuardTextScope there(guard_of(op));
   const TensorList results = emit_op(call);
   std::size_t next = 0;
   for (std::size_t slot = 0; slot < op.outputs.size(); ++slot) {

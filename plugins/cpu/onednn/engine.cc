@@ -6,7 +6,7 @@
 namespace loci::cpu::onednn {
 
 const dnnl::engine& engine() {
-  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine& instance = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return instance;
 }
 
@@ -36,6 +36,12 @@ dnnl::cpu_isa isa_of(kernels::Isa isa) {
 
 }  // namespace
 
+bool has_avx512() {
+  // Instruction sets are sets of bits, of which later ones have more.
+  constexpr auto kWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kWide) == kWide;
+}
+
 void limit_isa(kernels::Isa most) {
   if (dnnl::set_max_cpu_isa(isa_of(most)) == dnnl::status::success) return;
   throw sdk::Error(LOCI_CODE_FAILED,
@@ -50,11 +56,11 @@ void bound_primitive_cache() {
 }
 
 std::string_view version_text() {
-  static const std::string text = [] {
+  static const std::string& text = *new std::string([] {
     const dnnl_version_t& version = *dnnl_version();
     return "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
            std::to_string(version.patch) + ", " + isa_text(dnnl::get_effective_cpu_isa());
-  }();
+  }());
   return text;
 }
 

@@ -107,20 +107,18 @@ void Execution::bind_weights(int argument, std::uint32_t index, const sdk::Arg& 
   bindings_.push_back({argument, index, Binding::Kind::kPacked, given, chosen});
 }
 
-std::uint64_t Execution::lay_out(std::uint64_t begin) {
+void Execution::lay_out(Workspace* workspace) {
   for (Binding& binding : bindings_) {
     const bool is_packed = binding.kind == Binding::Kind::kPacked;
     if (is_packed || binding.is_prepared || !binding.is_reordered()) continue;
-    binding.offset = begin;
-    begin = end_of_data(begin, binding.chosen);
+    binding.offset = workspace->reserve(binding.chosen, "an argument in another layout");
     const bool is_output = binding.kind == Binding::Kind::kOutput;
     binding.reorder = is_output ? make_reorder(binding.chosen, binding.given.desc)
                                 : make_reorder(binding.given.desc, binding.chosen);
   }
-  scratchpad_offset_ = begin;
+  scratchpad_offset_ = workspace->reserve(scratchpad_, "a scratchpad");
   // Those of the first launch, which finds all of it made.
   handles_->give_back(std::make_unique<Handles>(*this));
-  return end_of_data(begin, scratchpad_);
 }
 
 std::uint64_t Execution::memory_bytes() const {

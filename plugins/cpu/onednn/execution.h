@@ -11,6 +11,7 @@
 
 #include "plugins/cpu/onednn/elements.h"
 #include "plugins/cpu/onednn/serial_openmp.h"
+#include "plugins/cpu/onednn/workspace.h"
 #include "plugins/kernels/image_layout.h"
 
 namespace loci::cpu::onednn {
@@ -64,9 +65,8 @@ class Execution {
   [[nodiscard]] std::vector<Binding>& bindings() { return bindings_; }
   [[nodiscard]] const std::vector<Binding>& bindings() const { return bindings_; }
 
-  // Once all is bound: takes its part of the workspace from `begin` on, and returns where the part
-  // ends.
-  std::uint64_t lay_out(std::uint64_t begin);
+  // Once all is bound: takes what it needs of the workspace.
+  void lay_out(Workspace* workspace);
 
   // What the primitive and its reorders keep, about: oneDNN does not tell.
   [[nodiscard]] std::uint64_t memory_bytes() const;
@@ -94,7 +94,7 @@ class Execution {
   std::unique_ptr<HandlePool, DeletePool> handles_;
 };
 
-// Reserved for data of that layout in a workspace: where it ends.
+// Reserved for data of that layout in a packed constant: where it ends.
 std::uint64_t end_of_data(std::uint64_t begin, const dnnl::memory::desc& desc);
 
 }  // namespace loci::cpu::onednn

@@ -22,7 +22,7 @@ Parts::Parts(std::vector<Execution> parts, Cut cut, std::uint32_t threads)
     : parts_(std::move(parts)), cut_(std::move(cut)) {
   pack();
   if (parts_.size() > 1) prepare_shared(threads);
-  for (Execution& part : parts_) workspace_bytes_ = part.lay_out(workspace_bytes_);
+  for (Execution& part : parts_) part.lay_out(&workspace_);
 }
 
 void Parts::pack() {
@@ -64,26 +64,26 @@ void Parts::prepare_shared(std::uint32_t threads) {
     };
     if (!std::all_of(parts_.begin(), parts_.end(), reads_it)) continue;
     const Binding shared = first;
+    const std::uint64_t offset = workspace_.reserve(shared.chosen, "an argument that parts share");
     for (Execution& part : parts_) {
       for (Binding& binding : part.bindings()) {
         if (!are_alike(binding, shared)) continue;
         binding.is_prepared = true;
-        binding.offset = workspace_bytes_;
+        binding.offset = offset;
       }
     }
-    prepare(shared, threads);
-    workspace_bytes_ = end_of_data(workspace_bytes_, shared.chosen);
+    prepare(shared, offset, threads);
   }
 }
 
-void Parts::prepare(const Binding& shared, std::uint32_t threads) {
+void Parts::prepare(const Binding& shared, std::uint64_t offset, std::uint32_t threads) {
   const auto from_step = step_of_first(shared.given.desc);
   const auto to_step = step_of_first(shared.chosen);
   const std::int64_t extent = extents_of(shared.chosen).front();
   const std::int64_t pieces = from_step && to_step ? std::min<std::int64_t>(extent, threads) : 1;
   for (const Range& range : cut_evenly(extent, 1, pieces)) {
     if (pieces == 1) {
-      preparations_.push_back({shared.index, shared.given, shared.chosen, workspace_bytes_,
+      preparations_.push_back({shared.index, shared.given, shared.chosen, offset,
                                make_reorder(shared.given.desc, shared.chosen)});
       continue;
     }
@@ -92,7 +92,7 @@ void Parts::prepare(const Binding& shared, std::uint32_t threads) {
     preparations_.push_back({shared.index,
                              {from, shared.given.begin + range.begin * *from_step},
                              to,
-                             workspace_bytes_ + static_cast<std::uint64_t>(range.begin * *to_step),
+                             offset + static_cast<std::uint64_t>(range.begin * *to_step),
                              make_reorder(from, to)});
   }
 }

@@ -10,6 +10,7 @@
 
 #include "plugins/cpu/onednn/cut.h"
 #include "plugins/cpu/onednn/execution.h"
+#include "plugins/cpu/onednn/workspace.h"
 
 namespace loci::cpu::onednn {
 
@@ -39,7 +40,7 @@ class Parts {
   };
   [[nodiscard]] const std::vector<Packed>& packed() const { return packed_; }
 
-  [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
+  [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_.bytes(); }
   [[nodiscard]] std::uint64_t memory_bytes() const;
   void run(const sdk::Host& host, const sdk::Launch& launch) const {
     run(host, launch, [](std::size_t) {});
@@ -47,11 +48,13 @@ class Parts {
   // Calls finish(i) after the part of the cut's range i, on its thread.
   template <class Finish>
   void run(const sdk::Host& host, const sdk::Launch& launch, const Finish& finish) const {
+    workspace_.paint(launch.workspace<std::byte>());
     on_team(host, preparations_.size(), [&](std::size_t i) { reorder(preparations_[i], launch); });
     on_team(host, parts_.size(), [&](std::size_t i) {
       parts_[i].run(launch);
       finish(i);
     });
+    workspace_.check(launch.workspace<std::byte>());
   }
 
  private:
@@ -79,14 +82,14 @@ class Parts {
   void pack();
   void add_to(Packed* packed, Execution::Binding* binding) const;
   void prepare_shared(std::uint32_t threads);
-  void prepare(const Execution::Binding& shared, std::uint32_t threads);
+  void prepare(const Execution::Binding& shared, std::uint64_t offset, std::uint32_t threads);
   static void reorder(const Preparation& preparation, const sdk::Launch& launch);
 
   std::vector<Execution> parts_;
   Cut cut_;
   std::vector<Packed> packed_;
   std::vector<Preparation> preparations_;
-  std::uint64_t workspace_bytes_ = 0;
+  Workspace workspace_;
 };
 
 }  // namespace loci::cpu::onednn

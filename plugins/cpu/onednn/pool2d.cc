@@ -44,6 +44,11 @@ sdk::WindowAxis trimmed(sdk::WindowAxis axis) {
   return axis;
 }
 
+// Whether the last window reaches behind the padding that was asked for.
+bool hangs_over(const sdk::WindowAxis& axis) {
+  return axis.padded_size(axis.output - 1) < axis.kernel;
+}
+
 // An op's images and results, or a part of them.
 struct PoolPart {
   SubArray x;
@@ -113,6 +118,13 @@ class Pool2d : public Accelerated {
     const bool is_good = may_cut_images && all_see_the_image(height, rows.ranges);
     return is_good ? std::move(rows) : Cut();
   }
+  // Where padding counts, oneDNN divides by the whole kernel.
+  void require_fitting_divisor(const OpDesc& op) const {
+    if (options_.is_max || options_.exclusive) return;
+    const auto [height, width] = window_of(op);
+    if (!hangs_over(height) && !hangs_over(width)) return;
+    throw sdk::Error(LOCI_CODE_UNSUPPORTED, "windows reach behind the padding that counts");
+  }
   PoolOptions options_;
 
  private:
@@ -129,6 +141,7 @@ class Pool2d : public Accelerated {
                                                CutAxis axis, Range range) const override {
     const ImageLayout layout = image_layout(op.input(0));
     require_target(op, layout);
+    require_fitting_divisor(op);
     if (layout == ImageLayout::kPlanes) require_slower_portable(op);
     const PoolPart part = part_of(op, layout, op.input(0), op.output(0), axis, range);
     const Slice x = part.x.slice(elements);
@@ -185,6 +198,7 @@ class Pool2dGrad final : public Pool2d {
   [[nodiscard]] std::optional<Execution> build(const OpDesc& op, const Elements& elements,
                                                CutAxis axis, Range range) const override {
     const ImageLayout layout = layout_of(op);
+    require_fitting_divisor(op);
     const PoolPart part = part_of(op, layout, op.output(0), op.input(2), axis, range);
     const Slice x_grad = part.x.slice(elements);
     const Slice out_grad = part.out.slice(elements);

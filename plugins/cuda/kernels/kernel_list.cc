@@ -30,13 +30,13 @@ sdk::KernelList all_kernels() {
   add_l2_normalize(kernels);
   add_layer_norm(kernels);
   add_matmul(kernels);
-  add_movement(kernels);
   add_nonzero(kernels);
   add_optimizer(kernels);
   add_pool2d(kernels);
   add_random(kernels);
   add_reduce(kernels);
   add_reduce_fold(kernels);
+  add_reshape(kernels);
   add_scale(kernels);
   add_shape(kernels);
   add_slice(kernels);

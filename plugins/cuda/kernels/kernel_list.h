@@ -1,4 +1,4 @@
-// The kernels of the plugin. One function per family, each defined in the file of that name.
+// The kernels of the plugin. One function for each file that is named so, in its family's folder.
 #pragma once
 
 #include <loci/plugin/dtype_visit.hpp>
@@ -45,13 +45,13 @@ void add_gather(Kernels& kernels);
 void add_l2_normalize(Kernels& kernels);
 void add_layer_norm(Kernels& kernels);
 void add_matmul(Kernels& kernels);
-void add_movement(Kernels& kernels);
 void add_nonzero(Kernels& kernels);
 void add_optimizer(Kernels& kernels);
 void add_pool2d(Kernels& kernels);
 void add_random(Kernels& kernels);
 void add_reduce(Kernels& kernels);
 void add_reduce_fold(Kernels& kernels);
+void add_reshape(Kernels& kernels);
 void add_scale(Kernels& kernels);
 void add_shape(Kernels& kernels);
 void add_slice(Kernels& kernels);

@@ -52,7 +52,7 @@ LOCI_PUBLIC bool is_floating(DType dtype);
 // Signed or unsigned integers; not bool.
 LOCI_PUBLIC bool is_integer(DType dtype);
 // The number, for an operator that gives it the dtype of the other side. Throws
-// Error(kInvalidArgument) for one that an integer dtype would cut.
+// Error(kInvalidArgument) for one that an integer dtype would cut, or does not have.
 LOCI_PUBLIC double number_in(DType dtype, const char* op, double number);
 
 // The DType of a C++ type: dtype_of<float> is kFloat32. float16 and bfloat16 have no C++ type.

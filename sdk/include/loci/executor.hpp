@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace loci {
-namespace runtime {
+namespace executor {
 class ExecutorImpl;
 }
 
@@ -163,12 +163,12 @@ class LOCI_PUBLIC Executor {
 
   [[nodiscard]] const Place& place() const noexcept;
   [[nodiscard]] const Scope& scope() const noexcept;
-  [[nodiscard]] const std::shared_ptr<runtime::ExecutorImpl>& impl() const noexcept {
+  [[nodiscard]] const std::shared_ptr<executor::ExecutorImpl>& impl() const noexcept {
     return impl_;
   }
 
  private:
-  std::shared_ptr<runtime::ExecutorImpl> impl_;
+  std::shared_ptr<executor::ExecutorImpl> impl_;
 };
 
 }  // namespace v0

@@ -23,6 +23,10 @@
 // all of them at once, by a run of the step without a capture. After such an error the capture has
 // failed: capture_end() throws it again, and nothing is left of it.
 //
+// A replay leaves in tensors the gradients that the step left, and adds to one that a tensor had
+// before the capture. It is refused where a tensor has one now and had none, or the other way
+// round, or has other hooks.
+//
 // Each replay draws the random numbers that the same ops would draw without a graph: k replays are
 // k steps, to the bit.
 //

@@ -42,7 +42,7 @@ struct PlannedOperator {
   std::string name;
   std::string type;
   std::string place;
-  std::string reason;  // user_guard, default, no_kernel, smaller_copy, decomposed
+  std::string reason;  // user_guard, default, inputs, no_kernel, smaller_copy, decomposed
   // For no_kernel, why each kernel refused; for decomposed, of which operator it is a part, and why
   // the place's kernels refused that; else, at devices, why those before the kernel refused.
   std::string detail;

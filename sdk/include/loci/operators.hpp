@@ -30,7 +30,7 @@ LOCI_OP_ALIAS V operator/(const V& x, const V& y) {
 }
 
 // With a number, which takes the dtype of x. Throws Error(kInvalidArgument) for one that an integer
-// dtype would cut, such as 0.5.
+// dtype would cut, such as 0.5, or does not have, such as 300 for int8.
 template <class V, IfTensorOrVariable<V> = 0>
 LOCI_OP_ALIAS V operator+(const V& x, double y) {
   return scale(x, 1.0, number_in(x.dtype(), "+", y));

@@ -17,7 +17,7 @@ struct UpdateRule;
 class TensorUpdates;
 
 // A parameter and its gradient. If `rows` is defined the gradient is row-sparse: row i of it, [n,
-// ...], belongs to row rows[i] of the parameter, and rows that occur several times add up.
+// ...], belongs to row rows[i] of it, -1 being none; rows that occur several times add up.
 struct ParameterGradient {
   Variable parameter;
   Variable gradient;
@@ -56,13 +56,13 @@ class LOCI_PUBLIC Optimizer {
   static void zero_grad(const std::vector<Tensor>& parameters);
 
   // What step() keeps, copied to the host: "learning_rate" (float64); for each parameter that it
-  // has updated and each of the rule's states "<parameter>.<state>"; and "step" where the rule
-  // counts. `parameters` gives the names, as nn::Module::named_parameters() does.
+  // has updated and each of the rule's states "<parameter>.<state>", and "<parameter>.step" where
+  // the rule counts. `parameters` gives the names, as nn::Module::named_parameters() does.
   [[nodiscard]] StateDict state_dict(const StateDict& parameters) const;
   // Puts such a state in the place of what is kept, where the parameters are: from the same
   // parameters and random state (see set_random_state()) the steps to come are the same to the bit.
-  // A parameter that the state does not know starts anew. Throws Error(kInvalidArgument) that names
-  // all that does not fit, and changes nothing then.
+  // A parameter that the state does not know starts anew; one "step" may stand for all. Throws
+  // Error(kInvalidArgument) that names all that does not fit, and changes nothing then.
   void load_state_dict(const StateDict& parameters, const StateDict& state);
 
   // The rate of the steps to come: those of functions that trace() has seen too; of the program
@@ -114,8 +114,8 @@ struct AdamOptions {
   bool lazy_mode = false;  // as in MomentumOptions, for both moments
 };
 
-// Adam (Kingma and Ba, 2015). The step count is a persistable variable of the optimizer, one for
-// each guard that its parameters have.
+// Adam (Kingma and Ba, 2015). step() counts the updates of each parameter by itself; a program has
+// a persistable variable that counts its runs, one for each guard that its parameters have.
 class LOCI_PUBLIC Adam : public Optimizer {
  public:
   explicit Adam(double learning_rate, const AdamOptions& options = {});

@@ -23,7 +23,7 @@
 
 namespace loci {
 namespace eager {
-class Lane;
+class Queue;
 }  // namespace eager
 
 inline namespace v0 {
@@ -55,14 +55,14 @@ class LOCI_PUBLIC Stream {
   // Waits for all that was enqueued. Throws the first error that no wait has thrown yet.
   void synchronize() const;
 
-  friend bool operator==(const Stream& a, const Stream& b) noexcept { return a.lane_ == b.lane_; }
+  friend bool operator==(const Stream& a, const Stream& b) noexcept { return a.queue_ == b.queue_; }
   friend bool operator!=(const Stream& a, const Stream& b) noexcept { return !(a == b); }
 
-  explicit Stream(std::shared_ptr<eager::Lane> lane);
-  [[nodiscard]] const std::shared_ptr<eager::Lane>& lane() const noexcept { return lane_; }
+  explicit Stream(std::shared_ptr<eager::Queue> queue);
+  [[nodiscard]] const std::shared_ptr<eager::Queue>& lane() const noexcept { return queue_; }
 
  private:
-  std::shared_ptr<eager::Lane> lane_;
+  std::shared_ptr<eager::Queue> queue_;
 };
 
 // A point in a stream. May be used from any thread. One that is recorded in a stream that a Graph
@@ -78,7 +78,7 @@ class LOCI_PUBLIC Event {
   void synchronize() const;
 
  private:
-  std::shared_ptr<eager::Lane> lane_;
+  std::shared_ptr<eager::Queue> queue_;
   std::uint64_t ticket_ = 0;
   std::uint64_t graph_ = 0;    // the number of the graph that it is a point of; 0: of none
   std::uint64_t watched_ = 0;  // its number in a look at a step (loci/inspect.hpp); 0: in none

@@ -152,8 +152,8 @@ class LOCI_PUBLIC Tensor {
   std::shared_ptr<tensor::TensorImpl> impl_;
 };
 
-// Row i of `values`, of shape [n, ...], belongs to row rows[i] of the whole; a row may occur
-// several times, and its values add up then.
+// Row i of `values`, [n, ...], belongs to row rows[i] of the whole, or to none where that is -1; a
+// row may occur several times, and its values add up then.
 struct SparseRows {
   Tensor rows;
   Tensor values;

@@ -43,16 +43,25 @@ struct Traced {
 };
 
 // Calls `fn` once, with tensors that have the form of `examples` and no elements, and writes down
-// the ops. Loops and branches of C++ are gone through as they go here. backward(), grad() and the
-// optimizers' steps become operators too. What a program cannot hold throws
+// the ops. Loops and branches of C++ are gone through as they go here. backward(), grad(), hooks
+// and the optimizers' steps become operators too. What a program cannot hold throws
 // Error(kInvalidArgument), with the call and what to use instead: reading elements on the host
 // (item(), data(), to_vector(), to_host()), changing in place an input, a tensor from outside or
-// one that shares its memory with a view.
+// one that shares its memory with a view, hooks of tensors from outside that would be registered in
+// each call, gradients that would go on outside, seed() and random_state(). Tensors from outside
+// keep the gradients that they had; a program that reads one takes it for a constant.
 LOCI_PUBLIC Traced trace(const TensorFunction& fn, const std::vector<Tensor>& examples,
                          const TraceOptions& options = {});
 
 // A function that is traced once for each form of its inputs (dtypes, shapes, places) and then run
 // as a program. A handle; may be called from several threads.
+//
+// A call does what the function would do. It draws the random numbers that the thread would draw
+// (seed()), and leaves the gradients that backward() would leave in tensors from outside and in
+// inputs, added to those that they had. A function is traced anew where it would see something else
+// of them than it was traced with: whether gradients are recorded, are required, are there, or have
+// hooks. Results say whether gradients are recorded of them; but none goes through them, and
+// backward() from outside the function throws Error(kInvalidArgument).
 class LOCI_PUBLIC CompiledFunction {
  public:
   explicit CompiledFunction(std::shared_ptr<tracing::CompiledImpl> impl);
@@ -68,7 +77,8 @@ class LOCI_PUBLIC CompiledFunction {
   // too.
   [[nodiscard]] std::vector<std::string> bucket_refusals() const;
   // A program directory for `loci run`: the program of the examples that it was made with, and what
-  // it captured.
+  // it captured. It draws from a random state of its own, and leaves no gradients. Throws
+  // Error(kInvalidArgument) for a function that reads, or adds to, gradients of before.
   void save(const std::string& directory) const;
 
  private:

@@ -19,6 +19,22 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
+// Doubles the gradient of one variable.
+class Doubling final : public autograd::GradientHook {
+ public:
+  explicit Doubling(Variable of) : of_(std::move(of)) {}
+  [[nodiscard]] bool watches(program::VarId var) const override { return var == of_.id(); }
+  program::VarId replace(program::VarId var, program::VarId gradient) override {
+    EXPECT_EQ(var, of_.id());
+    ++calls;
+    return scale(Variable(of_.program(), gradient), 2.0).id();
+  }
+  int calls = 0;
+
+ private:
+  Variable of_;
+};
+
 class BackwardTest : public ::testing::Test {
  protected:
   Variable input(const std::string& name, const Shape& shape = {2, 3}) {
@@ -44,6 +60,25 @@ class BackwardTest : public ::testing::Test {
   Program startup_;
   ProgramGuard guard_{main_, startup_};
 };
+
+TEST_F(BackwardTest, AHookReplacesWhatGoesOn) {
+  const Variable x = input("x");
+  x.set_stop_gradient(false);
+  const Variable y = tanh(x);
+  const Variable loss = reduce_sum(y);
+  for (const Variable& watched : {y, x}) {
+    Doubling hook(watched);
+    const auto found = autograd::append_gradients(*main_.impl(), loss.id(), {x.id(), y.id()},
+                                                  autograd::SparseGradients::kMakeDense, &hook);
+    EXPECT_EQ(hook.calls, 1);
+    const Variable of_x(main_.impl(), found[0].value);
+    const Variable of_y(main_.impl(), found[1].value);
+    EXPECT_EQ(producer(watched.id() == y.id() ? of_y : of_x).type(), "scale");
+    const Operator& tanh_grad = producer(
+        watched.id() == y.id() ? of_x : Variable(main_.impl(), producer(of_x).inputs[0][0]));
+    EXPECT_EQ(tanh_grad.type(), "tanh_grad");
+  }
+}
 
 TEST_F(BackwardTest, RowsStayRowsForTheirTargetOnly) {
   const Variable table = create_parameter({10, 4}, kFloat32, initializer::constant(1), "table");

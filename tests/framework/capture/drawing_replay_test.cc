@@ -1,5 +1,6 @@
 #include "framework/capture/drawing_replay.h"
 
+#include <algorithm>
 #include <array>
 
 #include "tests/framework/capture/graph_fixture.h"
@@ -38,6 +39,40 @@ TEST_P(DrawingReplayTest, DrawsAsPlainStepsDo) {
   }
   EXPECT_EQ(seen[0], seen[1]);
   EXPECT_NE(seen[1][2], seen[1][4]) << "two replays differ";
+}
+
+// What the state of a graph lies in is never memory that an op before the draw has left: that op
+// writes it in each replay.
+TEST_P(DrawingReplayTest, DrawsBehindTemporariesOfEachSize) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 16; size <= 1 << 14; size += std::max<std::int64_t>(16, size / 8)) {
+    sizes.push_back(size);  // each class of small blocks, of 64 bytes to 32 KiB
+  }
+  for (int power = 15; power <= 21; ++power) sizes.push_back(std::int64_t{1} << power);
+  for (const std::int64_t size : sizes) {
+    const Tensor x = full({size}, 1.0, kFloat32).to(place());
+    Tensor last;
+    Tensor drawn;
+    const auto step = [&] {
+      last = tanh(x + 0.1);
+      drawn = rand({8}, 0, 1, kFloat32, place());
+      last = tanh(last * 3.0);
+      drawn += rand({8}, 0, 1, kFloat32, place());
+    };
+    std::array<std::vector<std::vector<float>>, 2> seen;
+    for (const bool captured : {false, true}) {
+      seed(29);
+      Graph graph(place());
+      if (captured) graph.capture_begin();
+      if (captured) step();
+      if (captured) graph.capture_end();
+      for (int i = 0; i < 3; ++i) {
+        captured ? graph.replay() : step();
+        seen[captured].push_back(floats(drawn));
+      }
+    }
+    EXPECT_EQ(seen[0], seen[1]) << "behind temporaries of " << size << " elements";
+  }
 }
 
 TEST_P(DrawingReplayTest, ReplaysInFlightDrawTheirOwn) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "framework/device/device_manager.h"
 #include "tests/framework/capture/graph_fixture.h"
 
 namespace loci::capture {
@@ -60,6 +61,31 @@ TEST_P(GraphMemoryTest, D1_AddressesStayItsOwn) {
     ASSERT_EQ(floats(z).back(), 12);
     ASSERT_EQ(floats(more).back(), 2 * i);
   }
+}
+
+TEST_P(GraphMemoryTest, AFewSmallLaunchesTakeLittle) {
+  const Tensor x = full({4, 16}, 1.0, kFloat32).to(place());
+  Graph graph(place());
+  graph.capture_begin();
+  const Tensor y = dropout(relu(x * 2.0), 0.5);
+  graph.capture_end();
+  graph.replay();
+  EXPECT_GE(graph.pool().bytes_in_use(), 256U);
+  EXPECT_LE(graph.pool().bytes_held(), 64U << 10);
+}
+
+TEST_P(GraphMemoryTest, WhatIsKeptIsNobodyElses) {
+  auto& devices = device::DeviceManager::instance();
+  device::Device& device = devices.get(devices.resolve(place(), Place()));
+  device::Device* space = device.uses_host_memory() ? nullptr : &device;
+  const auto memory = GraphMemory::make();
+  { const memory::Buffer left = memory->allocate(space, 1 << 16, nullptr, "left"); }
+  const memory::Buffer kept = memory->allocate_kept(space, 24, nullptr, "kept");
+  const memory::Buffer next = memory->allocate(space, 1 << 16, nullptr, "in its place");
+  EXPECT_FALSE(meet({{space, reinterpret_cast<std::uintptr_t>(next.data()), next.bytes()}},
+                    {space, reinterpret_cast<std::uintptr_t>(kept.data()), kept.bytes()}));
+  EXPECT_GE(memory->stats().in_use, next.bytes() + kept.bytes());
+  EXPECT_EQ(memory->stats().backend_allocations, 2U);
 }
 
 TEST_P(GraphMemoryTest, D2_TemporariesShareMemoryWithinIt) {

@@ -148,6 +148,7 @@ TEST_P(GraphTestRules, NothingIsComputedFromWhatWasReadBeforeTheFirstReplay) {
         second.capture_begin();
         const Tensor z = y + 1.0;
         second.capture_end();
+        second.replay();
       },
       refused);
   Program main;

@@ -1,5 +1,6 @@
 #include "framework/capture/outside_tensors.h"
 
+#include <optional>
 #include <thread>
 
 #include "framework/core/log.h"
@@ -231,6 +232,52 @@ TEST_P(OutsideTensorsTest, WhatHasFailedIsRefused) {
               ThrowsMessage<Error>(AllOf(HasSubstr("'x'"), HasSubstr("it was planted"))));
   x.impl()->storage()->uses.clear_failure();
   EXPECT_NO_THROW(graph.replay());
+}
+
+// As CUDA has it: a graph is captured of what another one computes, whether or not that has been.
+TEST_P(OutsideTensorsTest, GraphsFollowEachOtherBeforeTheFirstReplay) {
+  const Tensor x = vector({1, 2});
+  Graph first(place());
+  first.capture_begin();
+  const Tensor y = (x * 2.0).set_name("half way");
+  first.capture_end();
+  Graph second(place());
+  second.capture_begin();
+  const Tensor z = y + 1.0;
+  const Tensor same = assign(y);
+  second.capture_end();
+  EXPECT_THAT([&] { second.replay(); },
+              ThrowsMessage<Error>(
+                  AllOf(HasSubstr("'half way' float32[2] at " + place().to_string()),
+                        HasSubstr("it is computed by graph "),
+                        HasSubstr("which has not been replayed"), HasSubstr("replay it first"))));
+  for (int i = 1; i < 4; ++i) {
+    x.fill_(i);
+    first.replay();
+    second.replay();
+    EXPECT_THAT(floats(z), ElementsAre(2 * i + 1, 2 * i + 1));
+    EXPECT_THAT(floats(same), ElementsAre(2 * i, 2 * i));
+  }
+}
+
+TEST_P(OutsideTensorsTest, WhatAnotherCaptureHasBegunIsRefused) {
+  const Tensor x = vector({1, 2});
+  Graph first(place(), CaptureMode::kRelaxed);
+  const Stream stream(place());
+  std::optional<StreamGuard> guard(stream);
+  first.capture_begin();
+  const Tensor y = (x * 2.0).set_name("half way");
+  guard.reset();
+  Graph second(place(), CaptureMode::kRelaxed);
+  second.capture_begin();
+  EXPECT_THAT([&] { relu(y); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("[relu] in the capture of graph "),
+                                         HasSubstr("reads 'half way' float32[2] at "),
+                                         HasSubstr("end its capture, and replay it first"))));
+  second.abort();
+  first.capture_end();
+  first.replay();
+  EXPECT_THAT(floats(y), ElementsAre(2, 4));
 }
 
 TEST_P(OutsideTensorsTest, ChangesAreCounted) {

@@ -14,9 +14,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<std::uint32_t> needs(const runtime::Dependencies& all, std::size_t launch) {
+std::vector<std::uint32_t> needs(const planning::Dependencies& all, std::size_t launch) {
   std::vector<std::uint32_t> on;
-  for (const runtime::Dependency& each : all[launch]) on.push_back(each.on);
+  for (const planning::Dependency& each : all[launch]) on.push_back(each.on);
   return on;
 }
 
@@ -27,7 +27,7 @@ TEST(RangeDependenciesTest, AReaderComesAfterTheWriterAndAWriterAfterBoth) {
   ranges.read(2, 100, 200);
   ranges.write(3, 100, 200);
   ranges.read(4, 100, 200);
-  const runtime::Dependencies found = ranges.take();
+  const planning::Dependencies found = ranges.take();
   EXPECT_THAT(needs(found, 0), IsEmpty());
   EXPECT_THAT(needs(found, 1), ElementsAre(0));
   EXPECT_THAT(needs(found, 2), ElementsAre(0));
@@ -43,7 +43,7 @@ TEST(RangeDependenciesTest, OnlyBytesInCommonCount) {
   ranges.write(3, 96, 128);
   ranges.write(4, 40, 48);
   ranges.read(5, 0, 200);
-  const runtime::Dependencies found = ranges.take();
+  const planning::Dependencies found = ranges.take();
   EXPECT_THAT(needs(found, 1), IsEmpty()) << "ranges end before the next begins";
   EXPECT_THAT(needs(found, 2), ElementsAre(0, 1));
   EXPECT_THAT(needs(found, 3), ElementsAre(1));
@@ -57,7 +57,7 @@ TEST(RangeDependenciesTest, ALaunchDoesNotWaitForItself) {
   ranges.write(0, 0, 8);
   ranges.read(1, 0, 0);
   ranges.write(1, 4, 8);
-  const runtime::Dependencies found = ranges.take();
+  const planning::Dependencies found = ranges.take();
   EXPECT_THAT(needs(found, 0), IsEmpty());
   EXPECT_THAT(needs(found, 1), ElementsAre(0));
 }
@@ -93,7 +93,7 @@ TEST(RangeDependenciesTest, RandomRangesAgreeWithEachByteByItself) {
       }
       expected[now].erase(static_cast<int>(now));
     }
-    const runtime::Dependencies found = ranges.take();
+    const planning::Dependencies found = ranges.take();
     for (std::uint32_t now = 0; now < kLaunches; ++now) {
       const std::vector<std::uint32_t> on = needs(found, now);
       ASSERT_EQ(std::set<int>(on.begin(), on.end()), expected[now]) << seed << ", " << now;
@@ -113,7 +113,7 @@ TEST(RangeDependenciesTest, ManyLaunchesAreQuick) {
     ranges.read(i, from, from + 64);
     ranges.write(i, 64 - from, 128 - from);
   }
-  const runtime::Dependencies found = ranges.take();
+  const planning::Dependencies found = ranges.take();
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
   EXPECT_THAT(needs(found, kCount - 1), ElementsAre(kCount - 3, kCount - 2));
 }

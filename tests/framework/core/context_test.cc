@@ -30,7 +30,7 @@ struct Base {
   ~Base() { events().emplace_back("base"); }
 };
 struct Middle {
-  static constexpr auto kContextSlot = ContextSlot::kLanes;
+  static constexpr auto kContextSlot = ContextSlot::kQueues;
   Middle() { in_context<Base>().value = 1; }
   ~Middle() { events().emplace_back("middle"); }
   void finish() { events().emplace_back("finished"); }

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <loci/dtype.hpp>
 #include <loci/error.hpp>
 
@@ -67,6 +69,20 @@ TEST(NumberInTest, AnIntegerDTypeDoesNotCut) {
               ThrowsMessage<Error>(HasSubstr("[operator*] x is int64, which would cut 0.5 to 0; "
                                              "cast x to a floating dtype first, as in "
                                              "cast(x, kFloat32) * 0.5")));
+}
+
+TEST(NumberInTest, ANumberHasToFit) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(number_in(kFloat16, "+", 1e30), 1e30);
+  EXPECT_THAT([] { number_in(kInt8, "+", 300); },
+              ThrowsMessage<Error>(HasSubstr("[operator+] x is int8, into which 300 does not fit; "
+                                             "cast x to a dtype that has it first, as in "
+                                             "cast(x, kFloat32) + 300")));
+  for (const double number : {1e30, -129.0, 128.0, kInfinity, -kInfinity, std::nan("")}) {
+    EXPECT_THROW((void)number_in(kInt8, "*", number), Error) << number;
+  }
+  EXPECT_THROW((void)number_in(kUInt64, "-", -1), Error);
+  EXPECT_EQ(number_in(kInt8, "+", -128), -128);
 }
 
 TEST(DTypeNoneTest, UnknownCodesAreRefused) {

@@ -3,9 +3,8 @@
 
 #include <string>
 
-#include "framework/device/backend.h"
+#include "framework/device/backend_tables.h"
 #include "framework/plugin/elf_note.h"
-#include "framework/plugin/interfaces.h"
 #include "framework/plugin/library.h"
 #include "framework/plugin/negotiation.h"
 #include "tests/framework/plugin/load_error_matcher.h"
@@ -14,6 +13,8 @@
 namespace loci::plugin {
 namespace {
 
+using device::BackendTables;
+using device::take_backend_tables;
 using test::EnvironmentGuard;
 using test::load_error_of;
 using testing::HasSubstr;

@@ -129,6 +129,20 @@ TEST(DeviceManagerTest, IndexBeyondTheLastDeviceIsRefused) {
       ThrowsMessage<Error>(AllOf(HasSubstr("no device 'sim:2'"), HasSubstr("sim:0, sim:1"))));
 }
 
+// The first device is opened of one plugin, and another one that comes later has more to say.
+TEST(DeviceManagerTest, IndexBeyondTheLastDeviceOfAPluginThatCameLaterNamesBoth) {
+  FakeBackend first({.type = "sim", .count = 2, .score = 10, .plugin = "org.loci.first"});
+  FakeBackend later({.type = "sim", .count = 1, .score = 20, .plugin = "org.loci.later"});
+  DeviceManager manager(source_of({&first}));
+  (void)manager.get(Place("sim:0"));
+  manager.add_source(source_of({&later}));
+  EXPECT_THAT([&] { (void)manager.get(Place("sim:1")); },
+              ThrowsMessage<Error>(HasSubstr(
+                  "there is no device 'sim:1': org.loci.later brings 1 (score 20), and is used "
+                  "before org.loci.first, which brings 2 (score 10); disable it to use another; "
+                  "there are sim:0")));
+}
+
 TEST(DeviceManagerTest, OfManyDevicesAMessageNamesTheFirst) {
   FakeBackend many({.type = "many", .count = 1000});
   DeviceManager manager(source_of({&many}));

@@ -4,20 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "framework/device/backend.h"
+#include "framework/device/backend_tables.h"
 #include "framework/plugin/foreign_call.h"
-#include "framework/plugin/interfaces.h"
 #include "tests/support/fake_device.h"
 
 namespace loci::device {
 namespace {
 
-// What plugin::try_devices() calls of a backend of the fake.
+// What try_devices() calls of a backend of the fake.
 std::vector<std::string> steps_of(const DeviceBackend& backend) {
   std::vector<std::string> steps;
   const plugin::CallWatch::Function told = [&](std::string_view step) { steps.emplace_back(step); };
   const plugin::CallWatch watch(told);
-  plugin::try_devices(backend);
+  try_devices(backend);
   return steps;
 }
 

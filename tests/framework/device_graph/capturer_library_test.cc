@@ -9,12 +9,13 @@
 #include <string>
 
 #include "framework/core/abi/error.h"
-#include "framework/plugin/interfaces.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 
 namespace loci::plugin {
 namespace {
 
+using device_graph::CapturerLibrary;
+using device_graph::take_capturer;
 using test::load_error_of;
 
 const void* given_capture_table = nullptr;
@@ -57,7 +58,7 @@ class CapturerLibraryTest : public ::testing::Test {
     fill(api_.update);
     fill(api_.destroy_exec);
     given_capture_table = &api_;
-    manifest_.device_types = {"npu"};
+    manifest_.lists["device_types"] = {"npu"};
     loci_plugin_desc desc{};
     desc.struct_size = sizeof desc;
     desc.create = create;
@@ -76,10 +77,10 @@ class CapturerLibraryTest : public ::testing::Test {
 };
 
 TEST_F(CapturerLibraryTest, TakesATable) {
-  const auto library = take_capturer(*instance_, manifest_);
-  EXPECT_EQ(library->plugin, instance_.get());
-  EXPECT_EQ(library->device_type, "npu");
-  EXPECT_EQ(library->api.launch, api_.launch);
+  const CapturerLibrary library = take_capturer(*instance_, manifest_);
+  EXPECT_EQ(library.plugin, instance_.get());
+  EXPECT_EQ(library.device_type, "npu");
+  EXPECT_EQ(library.api.launch, api_.launch);
 }
 
 TEST_F(CapturerLibraryTest, RefusesWhatIsNone) {
@@ -91,7 +92,7 @@ TEST_F(CapturerLibraryTest, RefusesWhatIsNone) {
 }
 
 TEST_F(CapturerLibraryTest, HoldsAPluginToItsManifest) {
-  manifest_.device_types = {"cuda"};
+  manifest_.lists["device_types"] = {"cuda"};
   EXPECT_EQ(cause(), "its loci.capture is for the device type 'npu', and its manifest has 'cuda'");
 }
 

@@ -71,9 +71,9 @@ TEST_F(BoundOpTest, WithoutAKernelAnywhereBothRefusalsAreNamed) {
 
 TEST_F(BoundOpTest, TheCpuHasNoStandIn) {
   const OpDesc op = unary("relu", {4}, kBool);
-  const Wish wish{&device_at("cpu"), false, FallbackPolicy::kAllow};
+  const PlacementRequest request{&device_at("cpu"), false, FallbackPolicy::kAllow};
   EXPECT_THAT(
-      failure(ErrorCode::kUnsupported, [&] { return bind_op(op, {}, wish, &cache_); }),
+      failure(ErrorCode::kUnsupported, [&] { return bind_op(op, {}, request, &cache_); }),
       AllOf(StartsWith("[relu] has no kernel at cpu ("), HasSubstr("none for bool; has: ")));
 }
 

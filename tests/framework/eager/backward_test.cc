@@ -94,6 +94,38 @@ TEST_F(BackwardTest, TargetsMayBeInTheMiddle) {
   EXPECT_FALSE(found[2].defined());
 }
 
+TEST_F(BackwardTest, AResultMayBeTheOnlyTarget) {
+  const Tensor w = variable({3, 4});
+  const Tensor y = w * vector({1, 2});
+  const Tensor u = y * 2.0;
+  const Tensor z = reduce_sum(u * u);
+  const auto of = [&](const Tensor& target) {
+    const Tensor found = grad({z}, {target}, {}, true)[0];
+    return found.defined() ? floats(found) : std::vector<float>();
+  };
+  EXPECT_THAT(of(u), ElementsAre(12, 32));
+  EXPECT_THAT(of(y), ElementsAre(24, 64));
+  EXPECT_THAT(of(z), ElementsAre(1));
+  const Tensor part = y[1];
+  EXPECT_THAT(floats(grad({part * part}, {part}, {}, true)[0]), ElementsAre(16)) << "a view";
+  const Tensor slope = grad({z}, {y}, {}, true, true)[0];
+  EXPECT_THAT(floats(grad({reduce_sum(slope)}, {w})[0]), ElementsAre(8, 16));
+  EXPECT_FALSE(w.grad().defined());
+}
+
+// What lies behind the only target is not gone through.
+TEST_F(BackwardTest, NothingIsComputedBehindTheTargets) {
+  const Tensor w = variable({3});
+  const Tensor y = w * w;
+  int calls = 0;
+  w.register_hook([&](const Tensor&) {
+    ++calls;
+    return Tensor();
+  });
+  EXPECT_THAT(floats(grad({y * y}, {y})[0]), ElementsAre(18));
+  EXPECT_EQ(calls, 0);
+}
+
 TEST_F(BackwardTest, RowsOfAnEmbeddingStayRows) {
   const Tensor table = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {3, 2});
   table.set_requires_grad();

@@ -55,6 +55,30 @@ TEST_F(CreationApiTest, RandomNumbersGoOnFromASavedState) {
   EXPECT_EQ(state.to_vector<std::uint64_t>(), (std::vector<std::uint64_t>{5, 1}));
 }
 
+TEST_F(CreationApiTest, TheRandomStateIsNoPartOfWhatIsTracedOrCaptured) {
+  const std::vector<std::pair<std::string, std::function<void()>>> calls = {
+      {"seed()", [] { seed(1); }},
+      {"random_state()", [] { (void)random_state(); }},
+      {"set_random_state()", [] {
+         set_random_state(Tensor::from<std::uint64_t>({1, 0}, {2}));
+       }}};
+  for (const auto& [name, call] : calls) {
+    const auto traced = [&, &run = call] {
+      (void)trace(
+          [&](const std::vector<Tensor>& in) {
+            run();
+            return in;
+          },
+          {vector({1})});
+    };
+    EXPECT_THAT(traced, ThrowsMessage<Error>(HasSubstr("[random] " + name + " within a trace")));
+    Graph graph("cpu");
+    graph.capture_begin();
+    EXPECT_THAT(call, ThrowsMessage<Error>(HasSubstr("[random] " + name + " within a capture")));
+    graph.abort();
+  }
+}
+
 TEST_F(CreationApiTest, RefusesWhatIsNoRandomState) {
   EXPECT_THAT(
       [] { set_random_state(Tensor::scalar(1.0F)); },

@@ -22,7 +22,7 @@ class DirectCallTest : public EagerTest {
   static bool run(const Tensor& x, TensorList* results) {
     const auto plan = relu_plan(x);
     const TensorRef values[] = {x};
-    return run_directly(plan, values, *plan->lane, nullptr, results);
+    return run_directly(plan, values, *plan->queue, nullptr, results);
   }
 };
 
@@ -45,15 +45,15 @@ TEST_F(DirectCallTest, SmallCallsWithNewOutputsOnTheHostMayBeDirect) {
 TEST_F(DirectCallTest, LargeOnesAreInSerialMode) {
   const Tensor large = ones({1 << 20});
   synchronize();
-  Lane& lane = *relu_plan(large)->lane;
-  const std::uint64_t before = lane.mark();
+  Queue& queue = *relu_plan(large)->queue;
+  const std::uint64_t before = queue.mark();
   {
     const SerialMode serial;
     EXPECT_EQ(floats(relu(large)).back(), 1);
-    EXPECT_EQ(lane.mark(), before) << "none was enqueued";
+    EXPECT_EQ(queue.mark(), before) << "none was enqueued";
   }
   (void)relu(large);
-  EXPECT_GT(lane.mark(), before);
+  EXPECT_GT(queue.mark(), before);
 }
 
 TEST_F(DirectCallTest, ItsResultIsThereWhenItReturns) {
@@ -106,7 +106,7 @@ TEST_F(DirectCallTest, ComesAfterAnEventThatItsStreamAwaits) {
   const Tensor x = vector({-1, 2});
   EXPECT_THAT(floats(relu(x)), ElementsAre(0, 2));
   EXPECT_TRUE(slow.impl()->storage()->uses.has_ended(/*writers_only=*/false));
-  EXPECT_TRUE(relu_plan(x)->lane->is_free()) << "nothing is awaited any more";
+  EXPECT_TRUE(relu_plan(x)->queue->is_free()) << "nothing is awaited any more";
 }
 
 TEST_F(DirectCallTest, AKernelsFailureIsLeftInItsResult) {

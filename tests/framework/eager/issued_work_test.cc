@@ -35,7 +35,7 @@ class IssuedWorkTest : public EagerTest {
     }
     return "nothing";
   }
-  // Keeps all results: where one ends, the lane may ask the device what it has done so far.
+  // Keeps all results: where one ends, the queue may ask the device what it has done so far.
   static void double_often(std::size_t count, std::vector<Tensor>* chain) {
     for (std::size_t i = 0; i < count; ++i) chain->push_back(chain->back() + chain->back());
   }

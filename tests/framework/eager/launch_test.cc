@@ -43,13 +43,13 @@ TEST_F(LaunchTest, AnOutputLiesWhereThePlanRuns) {
   const Tensor there = here.to("sim:0");
   const auto on_host = planned(OpCall<Tensor>("relu").input("x", here));
   const auto on_device = planned(OpCall<Tensor>("relu").input("x", there));
-  const Tensor a = make_output(*on_host, on_host->outputs[0], *on_host->lane, Provision::kNow);
+  const Tensor a = make_output(*on_host, on_host->outputs[0], *on_host->queue, Provision::kNow);
   const Tensor b =
-      make_output(*on_device, on_device->outputs[0], *on_device->lane, Provision::kNow);
+      make_output(*on_device, on_device->outputs[0], *on_device->queue, Provision::kNow);
   EXPECT_EQ(a.place(), Place());
   EXPECT_EQ(b.place(), Place("sim:0"));
   EXPECT_EQ(b.shape(), there.shape());
-  EXPECT_EQ(b.impl()->storage()->home, on_device->lane);
+  EXPECT_EQ(b.impl()->storage()->home, on_device->queue);
   EXPECT_STREQ(a.impl()->storage()->name, "relu.out");
   EXPECT_STREQ(b.impl()->storage()->name, "relu.out");
 }
@@ -57,7 +57,7 @@ TEST_F(LaunchTest, AnOutputLiesWhereThePlanRuns) {
 TEST_F(LaunchTest, AnOutputMayGetItsMemoryFromItsTask) {
   const auto memory_of = [](const Tensor& x, Provision provision) {
     const auto plan = planned(OpCall<Tensor>("relu").input("x", x));
-    return make_output(*plan, plan->outputs[0], *plan->lane, provision).impl()->storage()->data;
+    return make_output(*plan, plan->outputs[0], *plan->queue, provision).impl()->storage()->data;
   };
   EXPECT_NE(memory_of(zeros({8}), Provision::kNow), nullptr);
   EXPECT_EQ(memory_of(zeros({8}), Provision::kByTask), nullptr);

@@ -8,7 +8,7 @@
 
 #include "framework/core/abi/error.h"
 #include "framework/device/device_manager.h"
-#include "framework/eager/lane.h"
+#include "framework/eager/queue.h"
 #include "plugins/sim/handles.h"
 #include "tests/framework/eager/eager_fixture.h"
 #include "tests/support/fake_device.h"
@@ -128,8 +128,8 @@ TEST_F(StreamApiTest, HasTheNearestPriority) {
 
 TEST_F(StreamApiTest, StreamsAreUsedAgainForTheirPriority) {
   const auto made = [](int priority) { return Stream("sim:1", priority).lane().get(); };
-  const eager::Lane* urgent = made(-1);
-  const eager::Lane* other = made(0);
+  const eager::Queue* urgent = made(-1);
+  const eager::Queue* other = made(0);
   EXPECT_NE(urgent, other);
   EXPECT_EQ(made(-1), urgent);
   EXPECT_EQ(made(0), other);

@@ -1,8 +1,8 @@
 #include "framework/eager/task.h"
 
 #include "framework/eager/call.h"
-#include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
+#include "framework/eager/queues.h"
 #include "tests/framework/eager/eager_fixture.h"
 
 namespace loci::eager {
@@ -26,7 +26,7 @@ class TaskTest : public EagerTest {
 TEST_F(TaskTest, LaunchesItsPlan) {
   const Tensor y = zeros({2});
   Task task = relu_of(vector({-1, 2}), y);
-  run_task(task, Lanes::instance().default_lane(host_device()));
+  run_task(task, Queues::instance().default_queue(host_device()));
   EXPECT_THAT(floats(y), ::testing::ElementsAre(0, 2));
 }
 
@@ -35,7 +35,7 @@ TEST_F(TaskTest, ItsOutputsHaveMemoryWhenItRuns) {
   storage->bytes = 2 * sizeof(float);
   const Tensor y(std::make_shared<tensor::TensorImpl>(kFloat32, Shape{2}, storage));
   Task task = relu_of(vector({-1, 2}), y);
-  run_task(task, Lanes::instance().default_lane(host_device()));
+  run_task(task, Queues::instance().default_queue(host_device()));
   EXPECT_THAT(floats(y), ::testing::ElementsAre(0, 2));
 }
 

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "framework/eager/lanes.h"
+#include "framework/eager/queues.h"
 #include "tests/framework/eager/eager_fixture.h"
 
 namespace loci::eager {
@@ -42,9 +42,9 @@ TEST_F(ThreadStateTest, EachThreadHasItsOwn) {
 TEST_F(ThreadStateTest, AStreamServesItsOwnDevice) {
   const Stream stream("sim:0");
   const StreamGuard guard(stream);
-  Lane& other = *Stream::default_of("sim:1").lane();
-  EXPECT_EQ(&current_lane(thread_state(), other), &other);
-  EXPECT_EQ(&current_lane(thread_state(), *Stream::default_of("sim:0").lane()),
+  Queue& other = *Stream::default_of("sim:1").lane();
+  EXPECT_EQ(&current_queue(thread_state(), other), &other);
+  EXPECT_EQ(&current_queue(thread_state(), *Stream::default_of("sim:0").lane()),
             stream.lane().get());
 }
 

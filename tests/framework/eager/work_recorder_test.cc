@@ -1,7 +1,7 @@
 #include "framework/eager/work_recorder.h"
 
-#include "framework/eager/lanes.h"
 #include "framework/eager/placing.h"
+#include "framework/eager/queues.h"
 #include "framework/memory/private_pool.h"
 #include "tests/framework/eager/eager_fixture.h"
 
@@ -14,13 +14,13 @@ using ::testing::ThrowsMessage;
 // Keeps what it is given.
 class Recorder final : public WorkRecorder {
  public:
-  memory::Buffer allocate(device::Device* space, std::uint64_t bytes, const Lane& lane,
+  memory::Buffer allocate(device::Device* space, std::uint64_t bytes, const Queue& queue,
                           const char* name) override {
     if (space != nullptr && device_pool == nullptr) {
       device_pool = std::make_shared<memory::PrivatePool>(*space);
     }
     return space == nullptr ? host_pool->allocate(bytes, nullptr, name)
-                            : device_pool->allocate(bytes, lane.stream(), name);
+                            : device_pool->allocate(bytes, queue.stream(), name);
   }
   [[nodiscard]] std::shared_ptr<void> pool(device::Device* space) override {
     if (space != nullptr && device_pool == nullptr) {
@@ -28,12 +28,16 @@ class Recorder final : public WorkRecorder {
     }
     return space == nullptr ? host_pool : device_pool;
   }
-  void record(Task& task, Lane&) override { tasks.push_back(std::move(task)); }
+  void record(Task& task, Queue&) override { tasks.push_back(std::move(task)); }
   Tensor random_state() override { return zeros({3}, kUInt64); }
   std::int64_t next_draw() override { return draws++; }
-  std::uint64_t mark(const Lane&) override { return ++marks; }
-  void wait_for(const Lane&, const Lane&, std::uint64_t mark) override { waited = mark; }
-  void join(const std::shared_ptr<Lane>& lane) override { joined = lane.get(); }
+  void note_gradient(const std::shared_ptr<tensor::TensorImpl>&, bool) override {}
+  [[nodiscard]] bool has_earlier_gradient(const tensor::TensorImpl&) const override {
+    return false;
+  }
+  std::uint64_t mark(const Queue&) override { return ++marks; }
+  void wait_for(const Queue&, const Queue&, std::uint64_t mark) override { waited = mark; }
+  void join(const std::shared_ptr<Queue>& queue) override { joined = queue.get(); }
   [[noreturn]] void refuse_wait(const char* action) override {
     throw Error(ErrorCode::kInvalidArgument, action);
   }
@@ -45,7 +49,7 @@ class Recorder final : public WorkRecorder {
   std::int64_t draws = 0;
   std::uint64_t marks = 0;
   std::uint64_t waited = 0;
-  const Lane* joined = nullptr;
+  const Queue* joined = nullptr;
 };
 
 class WorkRecorderTest : public EagerTest {
@@ -63,7 +67,7 @@ class WorkRecorderTest : public EagerTest {
   };
 };
 
-TEST_F(WorkRecorderTest, TakesWhatTheLaneIsGiven) {
+TEST_F(WorkRecorderTest, TakesWhatTheQueueIsGiven) {
   for (const char* place : {"cpu", "sim:0"}) {
     const Tensor x = vector({1, 2}).to(Place(place));
     Recording recording((Place(place)));
@@ -77,7 +81,7 @@ TEST_F(WorkRecorderTest, TakesWhatTheLaneIsGiven) {
   }
 }
 
-TEST_F(WorkRecorderTest, OtherLanesComputeMeanwhile) {
+TEST_F(WorkRecorderTest, OtherQueuesComputeMeanwhile) {
   const Tensor x = vector({1, 2});
   Recording recording((Place("cpu")));
   const StreamGuard guard(Stream::default_of(Place("cpu")));

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -87,6 +89,21 @@ TEST_F(WorkerTest, WakesAThreadThatSleeps) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));  // longer than it spins
   }
   EXPECT_EQ(taken_.size(), 5U);
+}
+
+// It names the ticket before it is given, as another thread does that shares a tensor.
+TEST_F(WorkerTest, PassingATicketWakesWhoeverSleepsForIt) {
+  constexpr std::chrono::milliseconds kLongerThanItSpins{2};
+  constexpr std::chrono::seconds kPatience{5};
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t ticket = worker_.next_ticket();
+    const auto waiting = std::async(std::launch::async, [&] { worker_.wait_done(ticket); });
+    std::this_thread::sleep_for(kLongerThanItSpins);
+    worker_.pass(ticket);
+    const bool is_awake = waiting.wait_for(kPatience) == std::future_status::ready;
+    EXPECT_TRUE(is_awake);
+    if (!is_awake) return put(0);  // what the thread finishes wakes it
+  }
 }
 
 TEST_F(WorkerTest, EndsWithoutHavingStarted) {

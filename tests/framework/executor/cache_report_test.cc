@@ -1,12 +1,12 @@
 #include <loci/inspect.hpp>
 
 #include "framework/core/config.h"
-#include "tests/framework/executor/runtime_fixture.h"
+#include "tests/framework/executor/programs_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
-class CacheReportTest : public RuntimeTest {};
+class CacheReportTest : public ProgramsTest {};
 
 TEST_F(CacheReportTest, TellsWhatAnExecutorKeeps) {
   const Variable y = relu(relu(data("x", {-1}, kFloat32)));
@@ -46,4 +46,4 @@ TEST_F(CacheReportTest, TheEnvironmentSetsWhatItMayKeep) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

@@ -2,7 +2,7 @@
 
 #include "tests/framework/capture/native_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
 using capture::in_native_context;
@@ -81,4 +81,4 @@ TEST(CaptureReportTest, BeforeTheSecondRunThereIsNothing) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

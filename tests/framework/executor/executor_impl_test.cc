@@ -1,12 +1,12 @@
 #include "framework/executor/executor_impl.h"
 
-#include "tests/framework/executor/runtime_fixture.h"
+#include "tests/framework/executor/programs_fixture.h"
 #include "tests/support/process_width.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
-class ExecutorImplTest : public RuntimeTest {};
+class ExecutorImplTest : public ProgramsTest {};
 
 TEST_F(ExecutorImplTest, OnePlanPerFeedSignatureAndFetchList) {
   const Variable x = data("x", {-1}, kFloat32);
@@ -64,4 +64,4 @@ TEST_F(ExecutorImplTest, AFailedRunLeavesTheExecutorUsable) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

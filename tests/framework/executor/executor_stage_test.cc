@@ -1,13 +1,14 @@
 #include "framework/executor/executor_stage.h"
 
-#include "tests/framework/executor/runtime_fixture.h"
+#include "tests/framework/executor/programs_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
+using execution::StageScopes;
 using ::testing::ElementsAre;
 
-class ExecutorStageTest : public RuntimeTest {};
+class ExecutorStageTest : public ProgramsTest {};
 
 TEST_F(ExecutorStageTest, BindsFeedsAndMakesFetches) {
   const Variable x = data("x", {2}, kFloat32);
@@ -59,4 +60,4 @@ TEST_F(ExecutorStageTest, FeedsThatShareMemoryWithStateAreReadAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

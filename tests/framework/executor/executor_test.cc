@@ -1,16 +1,16 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/framework/executor/runtime_fixture.h"
+#include "tests/framework/executor/programs_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-class ExecutorTest : public RuntimeTest {
+class ExecutorTest : public ProgramsTest {
  protected:
   std::vector<Tensor> run(const Feed& feed, const std::vector<Fetch>& fetch,
                           const Place& place = "cpu") {
@@ -210,4 +210,4 @@ TEST_F(ExecutorTest, NamesADeviceThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

@@ -3,7 +3,7 @@
 #include "framework/executor/executor_impl.h"
 #include "tests/framework/executor/sim_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
 using ::testing::AllOf;
@@ -14,7 +14,7 @@ using ::testing::ThrowsMessage;
 
 constexpr std::int64_t kWidth = 3;
 
-class FeedBucketsTest : public SimRuntimeTest {
+class FeedBucketsTest : public SimProgramsTest {
  protected:
   static Tensor rows_of(std::int64_t rows) {
     std::vector<float> elements;
@@ -202,4 +202,4 @@ TEST_F(FeedBucketsTest, CapturedRunsAreFilledUpToo) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

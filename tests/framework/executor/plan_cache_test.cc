@@ -1,13 +1,17 @@
 #include "framework/executor/plan_cache.h"
 
 #include "framework/core/config.h"
-#include "framework/run/plan_run.h"
-#include "tests/framework/executor/runtime_fixture.h"
+#include "framework/execution/plan_run.h"
+#include "tests/framework/executor/programs_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
-class PlanCacheTest : public RuntimeTest {
+using execution::Plan;
+using execution::PlanRun;
+using planning::PlanRequest;
+
+class PlanCacheTest : public ProgramsTest {
  protected:
   PlanCacheTest() : y_(relu(relu(data("x", {-1}, kFloat32)))) {}
 
@@ -165,4 +169,4 @@ TEST_F(PlanCacheTest, KeepsFourPlansOfAnySizeUnlessItIsTold) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

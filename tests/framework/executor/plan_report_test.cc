@@ -1,11 +1,11 @@
 #include <loci/inspect.hpp>
 
-#include "tests/framework/executor/runtime_fixture.h"
+#include "tests/framework/executor/programs_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 namespace {
 
-class PlanReportTest : public RuntimeTest {};
+class PlanReportTest : public ProgramsTest {};
 
 TEST_F(PlanReportTest, TellsPlacesReasonsAndTransfers) {
   const Variable y = softmax(relu(data("x", {2, 2}, kFloat32)));
@@ -92,4 +92,4 @@ TEST_F(PlanReportTest, ListsTheLedger) {
 }
 
 }  // namespace
-}  // namespace loci::runtime
+}  // namespace loci::executor

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "framework/core/config.h"
-#include "tests/framework/executor/runtime_fixture.h"
+#include "tests/framework/executor/programs_fixture.h"
 
-namespace loci::runtime {
+namespace loci::executor {
 
-class SimRuntimeTest : public RuntimeTest {
+class SimProgramsTest : public ProgramsTest {
  protected:
   static void SetUpTestSuite() { core::set_config_value("SIM", "race=1"); }
 
@@ -31,14 +31,14 @@ class SimRuntimeTest : public RuntimeTest {
   }
 
   // What an instruction is for: "relu_0", or "copy x" of a variable.
-  static std::string name_of(const Plan& plan, std::size_t index) {
-    const Instruction& instruction = plan.instructions[index];
-    if (const TransferStep* copy = instruction.transfer()) {
+  static std::string name_of(const execution::Plan& plan, std::size_t index) {
+    const execution::Instruction& instruction = plan.instructions[index];
+    if (const execution::TransferStep* copy = instruction.transfer()) {
       return std::string("copy ") + copy->labels.variable;
     }
     return plan.operators[static_cast<std::size_t>(instruction.op)].op->name;
   }
-  static std::size_t index_of(const Plan& plan, const std::string& name) {
+  static std::size_t index_of(const execution::Plan& plan, const std::string& name) {
     for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
       if (name_of(plan, i) == name) return i;
     }
@@ -46,11 +46,11 @@ class SimRuntimeTest : public RuntimeTest {
     return 0;
   }
   template <class Indices>
-  static std::vector<std::string> names_of(const Plan& plan, const Indices& indices) {
+  static std::vector<std::string> names_of(const execution::Plan& plan, const Indices& indices) {
     std::vector<std::string> names;
     for (const auto index : indices) names.push_back(name_of(plan, index));
     return names;
   }
 };
 
-}  // namespace loci::runtime
+}  // namespace loci::executor

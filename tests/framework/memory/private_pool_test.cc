@@ -79,6 +79,26 @@ TEST_F(PrivatePoolTest, CountsItsOwn) {
   EXPECT_GE(pool.stats().cached, kMiB);
 }
 
+// There are thousands of graphs of a few launches.
+TEST_F(PrivatePoolTest, TakesLittleForLittle) {
+  PrivatePool pool(device_);
+  std::vector<Buffer> live;
+  for (const std::uint64_t bytes : {64, 256, 1024}) {
+    live.push_back(pool.allocate(bytes, nullptr, "mine"));
+  }
+  EXPECT_LE(pool.stats().in_use + pool.stats().cached, 16U << 10);
+  EXPECT_EQ(pool.stats().backend_allocations, 1U);
+}
+
+// What a segment costs is paid a few times, and not for each block.
+TEST_F(PrivatePoolTest, GrowsToSegmentsOfManyBlocks) {
+  PrivatePool pool(device_);
+  std::vector<Buffer> live;
+  for (int i = 0; i < 1024; ++i) live.push_back(pool.allocate(4096, nullptr, "mine"));
+  EXPECT_LE(pool.stats().in_use + pool.stats().cached, 6 * kMiB);
+  EXPECT_LE(pool.stats().backend_allocations, 7U);
+}
+
 TEST_F(PrivatePoolTest, GivesItsMemoryBack) {
   const std::int64_t before = fake_.counters().live_allocations;
   {

@@ -99,6 +99,24 @@ TEST_F(SmallBinsTest, OneThatHasSlabsTakesWhatOthersHaveLeft) {
   });
 }
 
+TEST_F(SmallBinsTest, SlabsOfAFewBlocksGrowToTheUsualOnes) {
+  std::vector<std::vector<char>> memory;
+  std::vector<Block> backing(8);
+  std::vector<std::uint64_t> sizes;
+  for (Block& each : backing) {
+    sizes.push_back(bins_.growing_slab_bytes(0));
+    memory.emplace_back(sizes.back());
+    each.data = memory.back().data();
+    each.bytes = sizes.back();
+    bins_.add_slab(0, &each);
+  }
+  EXPECT_EQ(sizes[0], 4096U);
+  EXPECT_EQ(sizes[1], 4096U);
+  EXPECT_EQ(sizes[2], 8192U);
+  EXPECT_EQ(sizes.back(), SmallBins::slab_bytes(0));
+  EXPECT_EQ(bins_.growing_slab_bytes(kSizeClasses - 1), kMaxSmall) << "one block at least";
+}
+
 TEST_F(SmallBinsTest, ABlockGoesBackWhereItCameFrom) {
   add_slab(0);
   Block* block = bins_.take(0, "x");

@@ -83,6 +83,26 @@ TEST_F(AttentionTest, AMaskHidesWhatComesLater) {
   EXPECT_NE(elements(module(x)), elements(module(x, x, x, causal(3))));
 }
 
+// Nothing is seen by a query whose keys are all hidden, whether weights are dropped or not.
+TEST_F(AttentionTest, AQueryMayBeHiddenFromAllKeys) {
+  constexpr double kHidden = -std::numeric_limits<double>::infinity();
+  const Tensor mask = Tensor::from<double>({kHidden, kHidden, kHidden, 0, kHidden, 0}, {2, 3});
+  for (const double dropout : {0.0, 0.5}) {
+    MultiHeadAttention module(4, 2, dropout, doubles());
+    std::vector<Tensor> leaves{varied({1, 2, 4}), varied({1, 3, 4}, 0.7), varied({1, 3, 4}, 0.1)};
+    for (const Tensor& leaf : leaves) leaf.set_requires_grad();
+    const Tensor out = module(leaves[0], leaves[1], leaves[2], mask);
+    const std::vector<double> bias = elements(linear(module, 3).bias());
+    const std::vector<double> found = elements(out);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(found[i], bias[i]) << dropout;
+    reduce_sum(out).backward();
+    for (const Tensor& leaf : leaves) {
+      for (const double grad : elements(leaf.grad())) EXPECT_TRUE(std::isfinite(grad)) << dropout;
+    }
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(elements(leaves[0].grad())[i], 0) << dropout;
+  }
+}
+
 TEST_F(AttentionTest, HasRightGradients) {
   MultiHeadAttention module(4, 2, 0.0, doubles());
   expect_right_gradients(module, varied({2, 3, 4}));

@@ -102,5 +102,21 @@ TEST(AttentionTest, GradientsAreOneOpUnlessMoreOrLessIsWanted) {
   EXPECT_THAT(masked.calls(), Not(Contains(HasSubstr("attention_grad"))));
 }
 
+TEST(AttentionTest, WeightsOfHiddenKeysAreAskedForOnlyUnderAMask) {
+  const auto probe = [] {
+    auto attended = gradient_of("attention")
+                        .with("query", Shape{1, 2, 4})
+                        .with("key", Shape{1, 3, 4})
+                        .with("value", Shape{1, 3, 4});
+    attended.unwanted("query");
+    return attended;
+  };
+  const auto looks = Contains(HasSubstr("where("));
+  EXPECT_THAT(probe().run().calls(), Not(looks));
+  EXPECT_THAT(probe().with("mask", Shape{2, 3}).run().calls(), looks);
+  EXPECT_THAT(probe().with("mask", Shape{2, 3}).attr("zero_hidden", false).run().calls(),
+              Not(looks));
+}
+
 }  // namespace
 }  // namespace loci::ops

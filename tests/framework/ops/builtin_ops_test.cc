@@ -32,6 +32,7 @@ TEST(BuiltinOpsTest, HasAllOpsOfThePublicHeader) {
                                                    "gelu",
                                                    "hard_sigmoid",
                                                    "hard_swish",
+                                                   "mish",
                                                    "erf",
                                                    "exp",
                                                    "log",

@@ -39,9 +39,20 @@ TEST(CrossEntropyTest, TheGradientKeepsTheAttributes) {
   EXPECT_THAT(
       probe.calls(),
       ElementsAre(
-          "%0 = cross_entropy_grad(x: x, out_grad: d_out, label: label, soft_label: true)"));
-  EXPECT_EQ(probe.grad("x"), "%0");
-  EXPECT_EQ(probe.grad("label"), "none");
+          "%0 = log(x: x)", "%1 = scale(x: %0, scale: -1)", "%2 = elementwise_mul(x: d_out, y: %1)",
+          "%3 = cross_entropy_grad(x: x, out_grad: d_out, label: label, soft_label: true)"));
+  EXPECT_EQ(probe.grad("x"), "%3");
+  EXPECT_EQ(probe.grad("label"), "%2");
+}
+
+TEST(CrossEntropyTest, SoftLabelsHaveTheLogarithmOfTheirShares) {
+  GradientProbe probe("softmax_with_cross_entropy");
+  probe.with("logits", {2, 3}).with("label", {2, 3}).attr("soft_label", true);
+  probe.unwanted("logits").run();
+  EXPECT_THAT(probe.calls(),
+              ElementsAre("%0 = log_softmax(x: logits)", "%1 = scale(x: %0, scale: -1)",
+                          "%2 = elementwise_mul(x: d_loss, y: %1)"));
+  EXPECT_EQ(probe.grad("label"), "%2");
 }
 
 TEST(CrossEntropyTest, TheFusedGradientKeepsTheAttributes) {

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/support/gradient_probe.h"
 #include "tests/support/infer_probe.h"
 
@@ -28,6 +31,19 @@ TEST(ElementwiseUnaryTest, AssignPassesTheGradientOn) {
   const auto probe = gradient_of("assign").with("x", {2}).run();
   EXPECT_THAT(probe.calls(), IsEmpty());
   EXPECT_EQ(probe.grad("x"), "d_out");
+}
+
+TEST(ElementwiseUnaryTest, ScaleOfIntegersIsWithinTheirResidues) {
+  const auto integers = [](double factor, double bias) {
+    return infer("scale").input("x", {2}, kInt8).attr("scale", factor).attr("bias", bias);
+  };
+  EXPECT_EQ(integers(0.5, -255).error(), "no error");
+  EXPECT_THAT(integers(1, 256).error(), HasSubstr("bias is 256, which is beyond int8"));
+  EXPECT_THAT(integers(-1e30, 0).error(), HasSubstr("scale is -1e+30, which is beyond int8"));
+  EXPECT_THAT(integers(1, std::numeric_limits<double>::infinity()).error(),
+              HasSubstr("bias is inf, which is beyond int8"));
+  EXPECT_THAT(integers(std::nan(""), 0).error(), HasSubstr("scale is nan"));
+  EXPECT_EQ(infer("scale").input("x", {2}).attr("bias", 1e30).error(), "no error");
 }
 
 TEST(ElementwiseUnaryTest, ScaleScalesTheGradientWithoutBias) {

@@ -16,7 +16,6 @@ namespace loci::ops {
 namespace {
 
 using plugin::Instance;
-using plugin::take_op_library;
 using test::load_error_of;
 using test_support::OpTable;
 using ::testing::ElementsAre;
@@ -57,7 +56,7 @@ class OpLibraryTest : public ::testing::Test {
   }
 
   std::string cause() {
-    return load_error_of([&] { (void)take_op_library(*instance_); }).cause();
+    return load_error_of([&] { (void)take_op_library(*instance_, {}); }).cause();
   }
 
   loci_ops_api api_{};
@@ -67,11 +66,11 @@ class OpLibraryTest : public ::testing::Test {
 };
 
 TEST_F(OpLibraryTest, TakesTheOps) {
-  const auto library = take_op_library(*instance_);
-  EXPECT_EQ(library->plugin, instance_.get());
-  EXPECT_THAT(library->names, ElementsAre("test.op"));
-  ASSERT_EQ(library->ops->schemas.size(), 1u);
-  EXPECT_EQ(library->ops->schemas[0].name(), "test.op");
+  const OpLibrary library = take_op_library(*instance_, {});
+  EXPECT_EQ(library.plugin, instance_.get());
+  EXPECT_THAT(library.names(), ElementsAre("test.op"));
+  ASSERT_EQ(library.schemas.size(), 1u);
+  EXPECT_EQ(library.schemas[0].name(), "test.op");
 }
 
 TEST_F(OpLibraryTest, RefusesATableThatIsNone) {

@@ -69,15 +69,27 @@ TEST(OptimizerTest, AdamChecksWhatItKeeps) {
   };
   EXPECT_EQ(adam({2}, {}).types().size(), 3U);
   EXPECT_THAT(adam({3}, {}).error(), HasSubstr("moment2 is [3]; it must be [2]"));
-  EXPECT_THAT(adam({2}, {2}).error(), HasSubstr("step is [2]; give one number"));
+  EXPECT_EQ(adam({2}, {2}).attr("counter", std::int64_t{1}).types().size(), 3U);
+  EXPECT_THAT(adam({2}, {2}).attr("counter", std::int64_t{2}).error(),
+              HasSubstr("step is [2], which has no 1 numbers from number 2 on"));
+  EXPECT_THAT(adam({2}, {1, 1}).error(),
+              HasSubstr("step is [1, 1]; give numbers of shape [] or [count]"));
   EXPECT_THAT(adam({2}, {}).attr("beta1", 1.0).error(),
               HasSubstr("beta1 is 1; give one in [0, 1)"));
 }
 
-TEST(OptimizerTest, IncrementTakesOneNumber) {
+TEST(OptimizerTest, IncrementTakesSomeOfItsNumbers) {
   EXPECT_EQ(op_registry().get("increment").outputs()[0].updates, "x");
-  EXPECT_THAT(infer("increment").input("x", {2}, kInt64).error(),
-              HasSubstr("x is [2]; give one number"));
+  const auto increment = [](const Shape& x, std::int64_t first, std::int64_t count) {
+    return infer("increment").input("x", x, kInt64).attr("first", first).attr("count", count);
+  };
+  EXPECT_EQ(increment({}, 0, 0).shape(), Shape{});
+  EXPECT_EQ(increment({3}, 1, 2).shape(), Shape{3});
+  EXPECT_EQ(increment({-1}, 1, 2).shape(), Shape{-1});
+  EXPECT_THAT(increment({3}, 2, 2).error(),
+              HasSubstr("x is [3], which has no 2 numbers from number 2 on"));
+  EXPECT_THAT(increment({3}, -1, 1).error(), HasSubstr("from number -1 on"));
+  EXPECT_THAT(increment({3, 1}, 0, 0).error(), HasSubstr("give numbers of shape [] or [count]"));
 }
 
 }  // namespace

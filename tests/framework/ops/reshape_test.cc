@@ -72,6 +72,20 @@ TEST(ReshapeTest, RefusesAnotherNumberOfElements) {
   EXPECT_THAT(reshaped({-1, 3}, {0, 4}).error(), HasSubstr("3 elements are not 4"));
 }
 
+TEST(ReshapeTest, WithoutElementsOtherExtentsMayChange) {
+  EXPECT_EQ(reshaped({4, 0}, {2, 0}).shape(), (Shape{2, 0}));
+  EXPECT_EQ(reshaped({4, 0}, {7, 0, 3}).error(), "no error");
+  EXPECT_EQ(reshaped({2, 0, 5}, {3, 0, 9, 1}).shape(), (Shape{3, 0, 9, 1}));
+  EXPECT_EQ(reshaped({0, 4}, {0, 9}).shape(), (Shape{0, 9}));
+  EXPECT_EQ(reshaped({-1, 0}, {2, 0}).shape(), (Shape{2, 0}));
+  EXPECT_EQ(reshaped({4, 0}, {3, -1}).shape(), (Shape{3, 0}));
+  EXPECT_EQ(reshaped({4, 0}, {-1, 0}).shape(), (Shape{4, 0}));
+  EXPECT_THAT(reshaped({4, 0}, {3, 0, -1}).error(),
+              HasSubstr("x [4, 0] cannot be given the shape [3, 0, -1]: without elements -1 may "
+                        "stand for any extent"));
+  EXPECT_THAT(reshaped({4, 0}, {0, 5}).error(), HasSubstr("0 elements are not 5"));
+}
+
 TEST(ReshapeTest, RefusesABadShape) {
   EXPECT_THAT(reshaped({2, 3}, {-1, -1}).error(), HasSubstr("more than one -1"));
   EXPECT_THAT(reshaped({2, 3}, {-2, 3}).error(), HasSubstr("has the extent -2"));

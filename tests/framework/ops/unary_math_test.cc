@@ -41,6 +41,18 @@ TEST(UnaryMathTest, ClipWantsARange) {
   EXPECT_THAT(infer("clip").input("x", {2}).attr("min", 0.0).error(), HasSubstr("max"));
 }
 
+TEST(UnaryMathTest, ClipLeavesAnInteger) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(clip(-kInfinity, 1000).error(), "no error");
+  EXPECT_EQ(clip(127, 1000).error(), "no error");
+  EXPECT_EQ(clip(0.5, 1.5).error(), "no error");
+  EXPECT_THAT(clip(300, 1000).error(),
+              HasSubstr("no int8 lies from min 300 to max 1000; give ends that leave one"));
+  EXPECT_THAT(clip(-1000, -129).error(), HasSubstr("no int8 lies"));
+  EXPECT_THAT(clip(0.2, 0.8).error(), HasSubstr("no int8 lies"));
+  EXPECT_THAT(clip(kInfinity, kInfinity).error(), HasSubstr("no int8 lies"));
+}
+
 TEST(UnaryMathTest, GradientsUseTheResultWhereItTellsEnough) {
   EXPECT_THAT(gradient_of("exp").with("x", {2}).run().calls(),
               ElementsAre("%0 = elementwise_mul(x: d_out, y: out)"));

@@ -26,14 +26,27 @@ class SavedStateTest : public ::testing::Test {
   StateDict state_{{"learning_rate", Tensor::scalar(0.25)},
                    {"w.moment1", floats({2, 3})},
                    {"w.moment2", floats({2, 3})},
-                   {"step", Tensor::scalar<std::int64_t>(7)}};
+                   {"w.step", Tensor::scalar<std::int64_t>(7)}};
 };
 
 TEST_F(SavedStateTest, GivesWhatEachParameterHas) {
   EXPECT_THAT(saved().of(0), SizeIs(2));
   EXPECT_THAT(saved().of(1), IsEmpty());
   EXPECT_EQ(saved().rate(), 0.25);
-  EXPECT_EQ(saved().steps().item<std::int64_t>(), 7);
+  EXPECT_EQ(saved().steps(0).item<std::int64_t>(), 7);
+  EXPECT_FALSE(saved().steps(1).defined());
+}
+
+// As states had it before each parameter was counted.
+TEST_F(SavedStateTest, OneCountMayStandForAll) {
+  state_[3].first = "step";
+  for (const char* moment : {"b.moment1", "b.moment2"}) state_.emplace_back(moment, floats({3}));
+  EXPECT_EQ(saved().steps(0).item<std::int64_t>(), 7);
+  EXPECT_EQ(saved().steps(1).item<std::int64_t>(), 7);
+  state_.emplace_back("b.step", Tensor::scalar<std::int64_t>(3));
+  EXPECT_EQ(saved().steps(1).item<std::int64_t>(), 3);
+  state_.erase(state_.begin() + 1, state_.begin() + 3);
+  EXPECT_FALSE(saved().steps(0).defined()) << "without moments it has not been updated";
 }
 
 TEST_F(SavedStateTest, NamesAllThatDoesNotFit) {
@@ -44,7 +57,7 @@ TEST_F(SavedStateTest, NamesAllThatDoesNotFit) {
               ThrowsMessage<Error>(
                   AllOf(HasSubstr("[adam] the state does not fit: "),
                         HasSubstr("'w.moment1' is float32 [3, 2], but has to be float32 [2, 3]"),
-                        HasSubstr("'w.moment2' is missing"), HasSubstr("'step' is missing"),
+                        HasSubstr("'w.moment2' is missing"), HasSubstr("'w.step' is missing"),
                         HasSubstr("'v.moment2' is no parameter's"))));
 }
 
@@ -52,7 +65,7 @@ TEST_F(SavedStateTest, RefusesNamesThatOccurAgainAndUndefinedTensors) {
   state_.push_back(state_[1]);
   state_[3].second = {};
   EXPECT_THAT([&] { saved(); }, ThrowsMessage<Error>(AllOf(HasSubstr("'w.moment1' is there twice"),
-                                                           HasSubstr("'step' is undefined"))));
+                                                           HasSubstr("'w.step' is undefined"))));
 }
 
 TEST_F(SavedStateTest, AMessageStaysShort) {

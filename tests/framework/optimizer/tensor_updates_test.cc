@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <loci/loci.hpp>
 #include <memory>
 
-#include "framework/core/config.h"
-#include "tests/support/paths.h"
+#include "tests/framework/optimizer/optimizer_plugins.h"
+#include "tests/framework/optimizer/optimizer_steps.h"
 
 namespace loci::optimizer {
 namespace {
@@ -19,25 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 using Bits = std::vector<std::vector<float>>;
-using Make = std::function<std::unique_ptr<Optimizer>()>;
 
 constexpr int kSteps = 4;
-
-std::vector<Make> optimizers() {
-  MomentumOptions nesterov;
-  nesterov.use_nesterov = true;
-  nesterov.lazy_mode = true;
-  AdamOptions decaying;
-  decaying.weight_decay = 0.01;
-  AdamOptions lazy;
-  lazy.lazy_mode = true;
-  return {[] { return std::make_unique<SGD>(0.1); },
-          [] { return std::make_unique<Momentum>(0.1); },
-          [=] { return std::make_unique<Momentum>(0.1, nesterov); },
-          [] { return std::make_unique<Adam>(0.1); },
-          [=] { return std::make_unique<Adam>(0.1, decaying); },
-          [=] { return std::make_unique<Adam>(0.1, lazy); }};
-}
 
 Tensor batch(int step) {
   std::vector<float> elements;
@@ -50,20 +34,8 @@ Tensor ids(int step) { return Tensor::from<std::int64_t>({1, 6, 6, step, 2}, {5}
 // Rates of both forms, so that a change in the middle is seen.
 double rate_of(int step) { return step < 2 ? 0.1 : 0.03; }
 
-class TensorUpdatesTest : public ::testing::Test {
+class TensorUpdatesTest : public WithPlugins {
  protected:
-  static void SetUpTestSuite() {
-    static const bool kDone = (use_plugins(), true);
-    (void)kDone;
-  }
-  static void use_plugins() {
-    core::set_config_value("CPU_ONEDNN", "0");
-    core::set_config_value("SIM", "devices=2,race=1,seed=5");
-    plugins::SearchOptions options;
-    options.directories = {test::plugin_directory()};
-    plugins::configure(options);
-  }
-
   // The parameters after each step of a program that `build` makes the loss of. `initial` becomes
   // what they were before.
   static Bits program_run(const Make& make, const std::function<Variable()>& build,
@@ -109,12 +81,6 @@ class TensorUpdatesTest : public ::testing::Test {
       for (const Tensor& each : parameters) bits.push_back(each.to_vector<float>());
     }
     return bits;
-  }
-
-  static Tensor leaf(const std::vector<float>& elements) {
-    const Tensor made = Tensor::from(elements, {static_cast<std::int64_t>(elements.size())});
-    made.set_requires_grad();
-    return made;
   }
 };
 
@@ -210,24 +176,34 @@ TEST_F(TensorUpdatesTest, ParametersChangeWhereTheyAre) {
   EXPECT_NE(here.to_vector<float>()[0], 3);
 }
 
-TEST_F(TensorUpdatesTest, APlaceThatComesLaterCountsAllSteps) {
-  const Tensor first = leaf({1});
-  const Tensor second = leaf({1});
-  const Tensor late = leaf({2}).to("sim:0").detach();
-  const Tensor late_here = leaf({2});
-  late.set_requires_grad();
-  Adam with_two_places(0.1);
-  Adam with_one(0.1);
-  for (int step = 0; step < 3; ++step) {
-    Optimizer::zero_grad({first, second, late, late_here});
-    for (const Tensor& each : {first, second}) mean(each * each).backward();
-    if (step == 2) {
-      for (const Tensor& each : {late, late_here}) mean(each * each).backward();
-    }
-    with_two_places.step({first, late});
-    with_one.step({second, late_here});
+TEST_F(TensorUpdatesTest, TellOfParametersThatRoundStepsAway) {
+  for (const DType dtype : {kBFloat16, kFloat16}) {
+    SGD sgd(0.1);
+    const Tensor wide = leaf({1});
+    const Tensor narrow = cast(leaf({1}), dtype).detach();
+    narrow.set_requires_grad();
+    testing::internal::CaptureStderr();
+    step_with_gradients(sgd, {wide});
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    testing::internal::CaptureStderr();
+    for (int step = 0; step < 3; ++step) step_with_gradients(sgd, {wide, narrow});
+    const std::string told = testing::internal::GetCapturedStderr();
+    const std::size_t at = told.find("[sgd] updates");
+    ASSERT_NE(at, std::string::npos) << told;
+    EXPECT_EQ(told.find("[sgd] updates", at + 1), std::string::npos) << told;
+    EXPECT_THAT(told, HasSubstr(std::string(dtype_name(dtype)) + ": a step below about"));
+    EXPECT_THAT(told, HasSubstr("keep parameters in float32 (master weights)"));
   }
-  EXPECT_EQ(late.to_vector<float>(), late_here.to_vector<float>());
+}
+
+TEST_F(TensorUpdatesTest, ProgramsTellOfParametersThatRoundStepsAway) {
+  const Program main;
+  const Program startup;
+  const ProgramGuard building(main, startup);
+  const Variable w = create_parameter({2}, kBFloat16, initializer::constant(1), "w");
+  testing::internal::CaptureStderr();
+  SGD(0.1).minimize(mean(w));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("[sgd] updates 'w', which is bf"));
 }
 
 TEST_F(TensorUpdatesTest, StateEndsWithItsParameter) {
@@ -305,6 +281,36 @@ TEST_F(TensorUpdatesTest, TracedStepsKeepTheirState) {
 }
 
 // It would be set once, by the trace, and by none of the runs.
+// What a first step makes is there once, also where that step is being captured.
+TEST_F(TensorUpdatesTest, ACapturedFirstStepKeepsItsState) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    for (const Make& make : optimizers()) {
+      std::array<std::vector<float>, 2> weights;
+      for (const bool captured : {false, true}) {
+        const Tensor weight = full({3, 2}, 1.0, kFloat32, place);
+        const Tensor x = batch(0).to(place);
+        weight.set_requires_grad();
+        const auto optimizer = make();
+        const auto step = [&] {
+          optimizer->zero_grad({weight});
+          mean(square(matmul(x, weight))).backward();
+          optimizer->step({weight});
+        };
+        Graph graph{Place(place)};
+        if (captured) graph.capture_begin();
+        if (captured) step();
+        if (captured) graph.capture_end();
+        for (int i = 0; i < kSteps; ++i) {
+          optimizer->set_learning_rate(rate_of(i));
+          captured ? graph.replay() : step();
+        }
+        weights[captured] = weight.to_vector<float>();
+      }
+      EXPECT_EQ(weights[0], weights[1]) << place;
+    }
+  }
+}
+
 TEST_F(TensorUpdatesTest, ARateIsNotSetWithinATrace) {
   const Tensor w = leaf({1, 2});
   SGD sgd(1);

@@ -21,7 +21,7 @@ class ElementwiseFusionTest : public PassTest {
     made.has_kernel = [this](std::string_view type, DType, const std::string& guard) {
       return guard == where_ && type != lacked_;
     };
-    fuse_elementwise(block(), made);
+    run_pass("elementwise_fusion", block(), made);
   }
 
   const program::Operator& op(std::size_t i) { return block().ops[i]; }
@@ -230,7 +230,7 @@ TEST_F(ElementwiseFusionTest, TimeIsLinearInTheOperators) {
     made.kept[static_cast<std::size_t>(x.id())] = true;
     made.has_kernel = [](std::string_view, DType, const std::string&) { return true; };
     const std::clock_t begin = std::clock();
-    fuse_elementwise(block, made);
+    run_pass("elementwise_fusion", block, made);
     const std::clock_t end = std::clock();
     EXPECT_LT(block.ops.size(), static_cast<std::size_t>(operators) / 3);
     return static_cast<double>(end - begin) / CLOCKS_PER_SEC;

@@ -19,7 +19,7 @@ class EpilogueFusionTest : public PassTest {
     made.has_kernel = [this](std::string_view, DType dtype, const std::string& guard) {
       return dtype == kFloat32 && guard == where_;
     };
-    fuse_epilogues(block(), made);
+    run_pass("epilogue_fusion", block(), made);
   }
 
   const program::Operator& last() { return block().ops.back(); }

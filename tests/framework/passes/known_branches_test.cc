@@ -15,9 +15,9 @@ TEST_F(KnownBranchesTest, TakesTheBranchOfAConstant) {
   const Variable y = cond(
       less_than(one, full_like(one, 2)), [&] { return relu(x); }, [&] { return tanh(x); });
   const PassContext kept = context({y});
-  fold_constants(block(), kept);
-  take_known_branches(block(), kept);
-  remove_dead_code(block(), kept);
+  run_pass("constant_folding", block(), kept);
+  run_pass("known_branches", block(), kept);
+  run_pass("dead_code_elimination", block(), kept);
   EXPECT_THAT(types(), ElementsAre("relu"));
 }
 

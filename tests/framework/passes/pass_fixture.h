@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/compile/constant_evaluator.h"
-#include "framework/passes/passes.h"
+#include "framework/passes/pass.h"
+#include "framework/planning/constant_evaluator.h"
 
 namespace loci::passes {
 
@@ -22,7 +22,7 @@ class PassTest : public ::testing::Test {
     PassContext made;
     made.kept.resize(block().vars.size());
     for (const Variable& fetch : fetches) made.kept[static_cast<std::size_t>(fetch.id())] = true;
-    made.evaluate = runtime::constant_evaluator(place);
+    made.evaluate = planning::constant_evaluator(place);
     return made;
   }
 

@@ -135,6 +135,7 @@ TEST_F(RecogniseAttentionTest, AMaskOfASingleHead) {
   const Variable out = matmul(softmax(by_keys(q_, k_) + mask), v_);
   expect_same_values(feed_, {out});
   expect_attention(out, 1, 1.0);
+  EXPECT_FALSE(std::get<bool>(last().attributes.at("zero_hidden"))) << "NaN, as of the softmax";
 }
 
 // Each query sees the keys up to its own place.

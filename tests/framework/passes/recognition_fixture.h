@@ -20,7 +20,7 @@ class RecognitionTest : public PassTest {
       return dtype == kFloat32 && guard == where;
     };
     made.is_host = [this](const std::string&) { return is_host_; };
-    recognise_ops(block(), made);
+    run_pass("op_recognition", block(), made);
   }
   bool is_host_ = true;  // that place
 

@@ -17,7 +17,7 @@ class SizeNotesTest : public PassTest {
     notes_ = SizeNotes();
     PassContext with_notes = context({sum_});
     with_notes.sizes = &notes_;
-    fold_constants(block(), with_notes);
+    run_pass("constant_folding", block(), with_notes);
   }
   [[nodiscard]] bool serves(const Shape& x, const Shape& y) const {
     return notes_.types_if_alike({{x_.id(), x}, {y_.id(), y}}).has_value();

@@ -2,37 +2,47 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/device/backend_tables.h"
+#include "framework/device_graph/capturer_library.h"
+#include "framework/ops/op_library.h"
+#include "framework/reporting/reporter_library.h"
+
 namespace loci::plugin {
 namespace {
+
+using device::kBackendKind;
+using device_graph::kCaptureKind;
+using ops::kOpsKind;
+using reporting::kReporterKind;
 
 Record record_of(const std::string& kind) {
   Record record;
   record.report.stage = plugins::Stage::kManifestOk;
   record.report.id = "org.loci.test.one";
   record.manifest.kinds = {kind};
-  record.manifest.device_types = {"npu"};
-  record.manifest.reporters = {"table"};
+  record.manifest.lists["device_types"] = {"npu"};
+  record.manifest.lists["reporters"] = {"table"};
   return record;
 }
 
 TEST(DeclaredTest, GoesByKindAndDeviceType) {
-  EXPECT_TRUE(is_backend_for(record_of("backend"), "npu"));
-  EXPECT_FALSE(is_backend_for(record_of("backend"), "cpu"));
-  EXPECT_FALSE(is_backend_for(record_of("capture"), "npu"));
-  EXPECT_TRUE(is_capturer_for(record_of("capture"), "npu"));
-  EXPECT_FALSE(is_capturer_for(record_of("capture"), "cpu"));
-  EXPECT_FALSE(is_capturer_for(record_of("backend"), "npu"));
-  EXPECT_TRUE(brings_ops(record_of("ops")));
-  EXPECT_FALSE(brings_ops(record_of("reporter")));
-  EXPECT_TRUE(brings_reporter(record_of("reporter"), "table"));
-  EXPECT_FALSE(brings_reporter(record_of("reporter"), "chart"));
-  EXPECT_FALSE(brings_reporter(record_of("ops"), "table"));
+  EXPECT_TRUE(declares(record_of("backend"), kBackendKind, "npu"));
+  EXPECT_FALSE(declares(record_of("backend"), kBackendKind, "cpu"));
+  EXPECT_FALSE(declares(record_of("capture"), kBackendKind, "npu"));
+  EXPECT_TRUE(declares(record_of("capture"), kCaptureKind, "npu"));
+  EXPECT_FALSE(declares(record_of("capture"), kCaptureKind, "cpu"));
+  EXPECT_FALSE(declares(record_of("backend"), kCaptureKind, "npu"));
+  EXPECT_TRUE(declares(record_of("ops"), kOpsKind));
+  EXPECT_FALSE(declares(record_of("reporter"), kOpsKind));
+  EXPECT_TRUE(declares(record_of("reporter"), kReporterKind, "table"));
+  EXPECT_FALSE(declares(record_of("reporter"), kReporterKind, "chart"));
+  EXPECT_FALSE(declares(record_of("ops"), kReporterKind, "table"));
 }
 
 TEST(DeclaredTest, WithoutAManifestItIsNothing) {
   Record record = record_of("backend");
   record.report.stage = plugins::Stage::kDiscovered;
-  EXPECT_FALSE(is_backend_for(record, "npu"));
+  EXPECT_FALSE(declares(record, kBackendKind, "npu"));
 }
 
 TEST(DeclaredTest, TellsWhyItIsNotThere) {

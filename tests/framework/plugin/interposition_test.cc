@@ -35,7 +35,7 @@ class Interposition : public testing::Test {
     Record record;
     record.report.path = path;
     examine(record);
-    OpOwners owners;
+    NameOwners owners;
     activate(record, owners);
     return record;
   }

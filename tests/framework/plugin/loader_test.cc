@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "framework/device/backend_tables.h"
+#include "framework/ops/op_library.h"
 #include "tests/support/plugins/plugin_folder.h"
 
 namespace loci::plugin {
@@ -38,11 +40,13 @@ class Loader : public testing::Test {
     EXPECT_THAT(candidate.cause, HasSubstr(cause));
     EXPECT_FALSE(candidate.remedy.empty());
     EXPECT_EQ(record_.instance, nullptr);
-    EXPECT_EQ(record_.backend.device, nullptr);
+    EXPECT_TRUE(record_.taken.empty());
   }
 
+  const device::BackendTables* backend() const { return record_.get(device::kBackendKind); }
+
   test::PluginFolder folder_;
-  OpOwners owners_;
+  NameOwners owners_;
   Record record_;
 };
 
@@ -56,18 +60,21 @@ TEST_F(Loader, ReachesTheLastStage) {
   EXPECT_THAT(candidate.device_types, ElementsAre("minimal"));
   EXPECT_EQ(candidate.cause, "");
   ASSERT_NE(record_.instance, nullptr);
-  EXPECT_NE(record_.backend.kernels, nullptr);
+  ASSERT_NE(backend(), nullptr);
+  EXPECT_NE(backend()->kernels, nullptr);
 }
 
 TEST_F(Loader, TakesOpsWithKernelsForAnotherPluginsDevices) {
   const Candidate candidate = load(folder_.add("swish"));
   EXPECT_EQ(candidate.stage, Stage::kActive) << candidate.cause;
   EXPECT_THAT(candidate.kinds, ElementsAre("ops", "backend"));
-  ASSERT_NE(record_.ops, nullptr);
-  EXPECT_EQ(record_.ops->names.front(), "sample.swish");
-  EXPECT_EQ(record_.ops->plugin, record_.instance.get());
-  EXPECT_EQ(record_.backend.device, nullptr);
-  EXPECT_NE(record_.backend.kernels, nullptr);
+  const ops::OpLibrary* library = record_.get(ops::kOpsKind);
+  ASSERT_NE(library, nullptr);
+  EXPECT_EQ(library->names().front(), "sample.swish");
+  EXPECT_EQ(library->plugin, record_.instance.get());
+  ASSERT_NE(backend(), nullptr);
+  EXPECT_EQ(backend()->device, nullptr);
+  EXPECT_NE(backend()->kernels, nullptr);
 }
 
 TEST_F(Loader, FailsAtAnOpThatIsTaken) {
@@ -78,8 +85,6 @@ TEST_F(Loader, FailsAtAnOpThatIsTaken) {
   ASSERT_EQ(first.report.stage, Stage::kActive) << first.report.cause;
   expect_failure(load(folder_.add("swish")), Stage::kCreated,
                  "its op 'sample.swish' is taken: the plugin org.loci.test.rival brought one");
-  EXPECT_EQ(record_.ops, nullptr);
-  EXPECT_EQ(record_.backend.kernels, nullptr);
 }
 
 TEST_F(Loader, FailsAtOpsThatAreNotThere) {

@@ -23,7 +23,10 @@ json good() {
           {"device_types", {"cuda"}},
           {"isa", {"avx2"}},
           {"settings", {"", "fail_copy"}},
-          {"needs", {{{"soname", "libcublas.so.13"}, {"hint", "install CUDA 13"}}}},
+          {"needs",
+           {{{"soname", "libcublas.so.13"},
+             {"hint", "install CUDA 13"},
+             {"symbols", {"cublasCreate_v2"}}}}},
           {"abi", {{"major", 1}, {"minor", 0}, {"min_host_minor", 0}, {"digest", "abc"}}},
           {"sanitizer", "none"},
           {"later", {1, 2}}};
@@ -44,12 +47,13 @@ TEST(Manifest, ReadsEveryMember) {
   EXPECT_EQ(manifest.id, "org.loci.cuda");
   EXPECT_EQ(manifest.version, "1.20.3");
   EXPECT_THAT(manifest.kinds, ElementsAre("backend", "capture"));
-  EXPECT_THAT(manifest.device_types, ElementsAre("cuda"));
+  EXPECT_THAT(manifest.device_types(), ElementsAre("cuda"));
   EXPECT_THAT(manifest.isa, ElementsAre("avx2"));
   EXPECT_THAT(manifest.settings, ElementsAre("", "fail_copy"));
   ASSERT_EQ(manifest.needs.size(), 1u);
   EXPECT_EQ(manifest.needs[0].soname, "libcublas.so.13");
   EXPECT_EQ(manifest.needs[0].hint, "install CUDA 13");
+  EXPECT_EQ(manifest.needs[0].symbols, std::vector<std::string>{"cublasCreate_v2"});
   EXPECT_EQ(manifest.abi_major, 1u);
   EXPECT_EQ(manifest.abi_digest, "abc");
   EXPECT_TRUE(manifest.has_kind("capture"));
@@ -104,6 +108,8 @@ TEST(Manifest, NamesTheMemberOfTheWrongType) {
   EXPECT_THAT(cause_with([](json& j) { j["abi"] = 1; }), HasSubstr("'abi' is not an object"));
   EXPECT_THAT(cause_with([](json& j) { j["needs"] = {"libm.so.6"}; }),
               HasSubstr("'needs[0]' is not an object"));
+  EXPECT_THAT(cause_with([](json& j) { j["needs"][0]["symbols"] = "f"; }),
+              HasSubstr("'needs[0].symbols' is not an array"));
   for (const json& value : {json(-1), json(1.5), json("1"), json(std::uint64_t{1} << 32)}) {
     EXPECT_THAT(cause_with([&value](json& j) { j["abi"]["minor"] = value; }),
                 HasSubstr("'abi.minor' is not a whole number below 2^32"));
@@ -138,8 +144,8 @@ TEST(Manifest, ChecksDeviceTypes) {
   reporter["kinds"] = {"reporter"};
   reporter["reporters"] = {"lines"};
   reporter.erase("device_types");
-  EXPECT_TRUE(parse_manifest(reporter.dump()).device_types.empty());
-  EXPECT_EQ(parse_manifest(reporter.dump()).reporters, std::vector<std::string>{"lines"});
+  EXPECT_TRUE(parse_manifest(reporter.dump()).device_types().empty());
+  EXPECT_EQ(parse_manifest(reporter.dump()).lists["reporters"], std::vector<std::string>{"lines"});
 }
 
 TEST(Manifest, AReporterNamesItsReporters) {

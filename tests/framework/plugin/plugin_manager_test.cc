@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "framework/core/config.h"
-#include "framework/device/backend.h"
+#include "framework/device/backend_tables.h"
+#include "framework/device_graph/capturer_library.h"
+#include "framework/ops/op_library.h"
 #include "tests/support/plugins/plugin_folder.h"
 
 namespace loci::plugin {
@@ -54,17 +56,17 @@ class PluginManagerTest : public testing::Test {
 TEST_F(PluginManagerTest, FindsBackendsByDeviceType) {
   folder_.add("minimal");
   folder_.add("other");
-  EXPECT_THAT(manager_.device_types(), ElementsAre("minimal", "other"));
-  const auto backends = manager_.backends("minimal");
+  EXPECT_THAT(manager_.declared(device::kBackendKind), ElementsAre("minimal", "other"));
+  const auto backends = device::backends(manager_, "minimal");
   ASSERT_EQ(backends.size(), 1u);
   EXPECT_EQ(backends[0]->device_type, "minimal");
   EXPECT_EQ(backends[0]->plugin->id(), "org.loci.test.minimal");
-  EXPECT_EQ(manager_.backends("minimal"), backends);
-  ASSERT_EQ(manager_.kernel_libraries("other").size(), 1u);
-  EXPECT_EQ(manager_.kernel_libraries("other")[0]->defs.size(), 1u);
-  EXPECT_TRUE(manager_.backends("nothing").empty());
-  EXPECT_EQ(manager_.explain_missing("minimal"), "");
-  EXPECT_EQ(manager_.explain_missing("nothing"), "");
+  EXPECT_EQ(device::backends(manager_, "minimal"), backends);
+  ASSERT_EQ(device::kernel_libraries(manager_, "other").size(), 1u);
+  EXPECT_EQ(device::kernel_libraries(manager_, "other")[0]->defs.size(), 1u);
+  EXPECT_TRUE(device::backends(manager_, "nothing").empty());
+  EXPECT_EQ(manager_.explain_missing(device::kBackendKind, "minimal"), "");
+  EXPECT_EQ(manager_.explain_missing(device::kBackendKind, "nothing"), "");
 }
 
 TEST_F(PluginManagerTest, MapsOnlyWhatIsNeeded) {
@@ -72,10 +74,10 @@ TEST_F(PluginManagerTest, MapsOnlyWhatIsNeeded) {
   folder_.add("minimal");
   ::unsetenv("LOCI_TEST_MAPPED");
   EXPECT_EQ(find("loci-marker.so", /*activate=*/false).stage, Stage::kManifestOk);
-  EXPECT_THAT(manager_.device_types(), ElementsAre("marker", "minimal"));
-  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+  EXPECT_THAT(manager_.declared(device::kBackendKind), ElementsAre("marker", "minimal"));
+  EXPECT_EQ(device::backends(manager_, "minimal").size(), 1u);
   EXPECT_EQ(std::getenv("LOCI_TEST_MAPPED"), nullptr);
-  EXPECT_EQ(manager_.backends("marker").size(), 1u);
+  EXPECT_EQ(device::backends(manager_, "marker").size(), 1u);
   EXPECT_STREQ(std::getenv("LOCI_TEST_MAPPED"), "1");
 }
 
@@ -95,7 +97,7 @@ TEST_F(PluginManagerTest, TheRestLoadsWhateverFails) {
   folder_.add("minimal");
 
   EXPECT_EQ(find("loci-minimal.so").stage, Stage::kActive);
-  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+  EXPECT_EQ(device::backends(manager_, "minimal").size(), 1u);
   EXPECT_THAT(find("loci-faulty.so").cause, HasSubstr("out of create"));
   EXPECT_THAT(find("loci-missing_dependency.so").cause, HasSubstr("libloci_absent.so.7"));
   EXPECT_THAT(find("loci-no_symbol.so").cause, HasSubstr("loci_plugin_query_v1"));
@@ -115,7 +117,7 @@ TEST_F(PluginManagerTest, TheFirstOfAnIdWins) {
   EXPECT_EQ(second.stage, Stage::kManifestOk);
   EXPECT_THAT(second.cause, HasSubstr((folder_.path() / "a.so").string()));
   EXPECT_THAT(second.cause, HasSubstr((folder_.path() / "b.so").string()));
-  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+  EXPECT_EQ(device::backends(manager_, "minimal").size(), 1u);
 }
 
 // By their manifests, before either is mapped.
@@ -135,13 +137,13 @@ TEST_F(PluginManagerTest, OfADeviceTypeThereIsOneCapturer) {
                               "' captures the streams of 'npu' already, which comes first in the "
                               "search");
   EXPECT_EQ(second.remedy, "remove one of the two files, or disable org.loci.test.minimal");
-  EXPECT_TRUE(manager_.device_types().empty()) << "neither brings such a device";
+  EXPECT_TRUE(manager_.declared(device::kBackendKind).empty()) << "neither brings such a device";
   plugins::SearchOptions options;
   options.disabled_ids.push_back("org.loci.test.minimal");
   manager_.configure(options);
   EXPECT_FALSE(find("b.so", /*activate=*/false).failed);
-  EXPECT_EQ(manager_.capturer("npu"), nullptr);
-  EXPECT_THAT(manager_.explain_missing_capturer("npu"),
+  EXPECT_TRUE(manager_.brought(device_graph::kCaptureKind, "npu").empty());
+  EXPECT_THAT(manager_.explain_missing(device_graph::kCaptureKind, "npu"),
               HasSubstr("it calls itself a capturer and has no loci.capture"));
 }
 
@@ -163,11 +165,12 @@ TEST_F(PluginManagerTest, DisabledPluginsAreLeftAlone) {
   plugins::SearchOptions options;
   options.disabled_ids.push_back("org.loci.test.minimal");
   manager_.configure(options);
-  EXPECT_TRUE(manager_.backends("minimal").empty());
-  EXPECT_TRUE(manager_.device_types().empty());
+  EXPECT_TRUE(device::backends(manager_, "minimal").empty());
+  EXPECT_TRUE(manager_.declared(device::kBackendKind).empty());
   EXPECT_TRUE(find("loci-minimal.so").disabled);
   EXPECT_EQ(find("loci-minimal.so").stage, Stage::kManifestOk);
-  EXPECT_THAT(manager_.explain_missing("minimal"), HasSubstr("org.loci.test.minimal is disabled"));
+  EXPECT_THAT(manager_.explain_missing(device::kBackendKind, "minimal"),
+              HasSubstr("org.loci.test.minimal is disabled"));
 }
 
 TEST_F(PluginManagerTest, ConfigureRefusesWhatIsNotThere) {
@@ -193,7 +196,7 @@ TEST_F(PluginManagerTest, ConfigureComesBeforeUse) {
   folder_.add("minimal");
   EXPECT_EQ(manager_.report(false).size(), 1u);
   manager_.configure({});
-  manager_.backends("minimal");
+  device::backends(manager_, "minimal");
   const Error error = error_of([&] { manager_.configure({}); });
   EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.what(), HasSubstr("plugins are in use"));
@@ -205,16 +208,16 @@ TEST_F(PluginManagerTest, ExplainsWhyThereIsNoDevice) {
   folder_.add("missing_dependency");
   folder_.add("other");
   test::write_file(folder_.path() / "text.so", "text");
-  EXPECT_TRUE(manager_.backends("minimal").empty());
+  EXPECT_TRUE(device::backends(manager_, "minimal").empty());
   EXPECT_EQ(find("loci-minimal.so").stage, Stage::kActive);
   EXPECT_EQ(find("loci-minimal.so").unavailable, "the configured score is 0");
-  EXPECT_EQ(manager_.kernel_libraries("minimal").size(), 1u);
-  const std::string lines = manager_.explain_missing("minimal");
+  EXPECT_EQ(device::kernel_libraries(manager_, "minimal").size(), 1u);
+  const std::string lines = manager_.explain_missing(device::kBackendKind, "minimal");
   EXPECT_THAT(lines, HasSubstr("loci-minimal.so: the configured score is 0"));
   EXPECT_THAT(lines, HasSubstr("text.so: got no further than DISCOVERED: it is not an ELF file"));
   EXPECT_THAT(lines, testing::Not(HasSubstr("loci-other.so")));
   EXPECT_THAT(
-      manager_.explain_missing("missing_dependency"),
+      manager_.explain_missing(device::kBackendKind, "missing_dependency"),
       HasSubstr("MANIFEST_OK: it needs the library libloci_absent.so.7, which is not there; "
                 "install the package loci-absent"));
 }
@@ -223,31 +226,31 @@ TEST_F(PluginManagerTest, TheBetterScoreComesFirst) {
   const EnvironmentGuard score("LOCI_TWIN_SCORE", "4");
   folder_.add("minimal");
   folder_.add("twin");
-  const auto backends = manager_.backends("minimal");
+  const auto backends = device::backends(manager_, "minimal");
   ASSERT_EQ(backends.size(), 2u);
   EXPECT_EQ(backends[0]->plugin->id(), "org.loci.test.twin");
   EXPECT_EQ(backends[0]->score, 4);
   EXPECT_EQ(backends[1]->score, 1);
-  const auto libraries = manager_.kernel_libraries("minimal");
+  const auto libraries = device::kernel_libraries(manager_, "minimal");
   ASSERT_EQ(libraries.size(), 2u);
   EXPECT_EQ(libraries[0]->plugin->id(), "org.loci.test.minimal");
 }
 
 TEST_F(PluginManagerTest, UnloadsWhatIsNotInUse) {
   folder_.add("minimal");
-  const device::DeviceBackend* backend = manager_.backends("minimal").at(0);
+  const device::DeviceBackend* backend = device::backends(manager_, "minimal").at(0);
   backend->plugin->retain();
   const Error busy = error_of([&] { manager_.unload("org.loci.test.minimal"); });
   EXPECT_EQ(busy.code(), ErrorCode::kFailed);
   EXPECT_THAT(busy.what(), HasSubstr("org.loci.test.minimal has 1 live objects"));
-  EXPECT_EQ(manager_.backends("minimal").size(), 1u);
+  EXPECT_EQ(device::backends(manager_, "minimal").size(), 1u);
 
   backend->plugin->release();
   manager_.unload("org.loci.test.minimal");
   EXPECT_EQ(backend->plugin->handle(), nullptr);
   EXPECT_EQ(backend->plugin->id(), "org.loci.test.minimal");
-  EXPECT_TRUE(manager_.backends("minimal").empty());
-  EXPECT_TRUE(manager_.kernel_libraries("minimal").empty());
+  EXPECT_TRUE(device::backends(manager_, "minimal").empty());
+  EXPECT_TRUE(device::kernel_libraries(manager_, "minimal").empty());
   EXPECT_EQ(find("loci-minimal.so").stage, Stage::kMapped);
   EXPECT_TRUE(find("loci-minimal.so").disabled);
 }
@@ -256,34 +259,34 @@ TEST_F(PluginManagerTest, FindsOps) {
   folder_.add("minimal");
   folder_.add("swish");
   EXPECT_EQ(find("loci-swish.so", /*activate=*/false).stage, Stage::kManifestOk);
-  const auto libraries = manager_.op_libraries();
+  const auto libraries = manager_.brought(ops::kOpsKind);
   ASSERT_EQ(libraries.size(), 1u);
   EXPECT_EQ(libraries[0]->plugin->id(), "org.example.sample");
-  EXPECT_EQ(manager_.op_libraries(), libraries);
-  EXPECT_EQ(manager_.explain_missing_ops(), "");
+  EXPECT_EQ(manager_.brought(ops::kOpsKind), libraries);
+  EXPECT_EQ(manager_.explain_missing(ops::kOpsKind), "");
   EXPECT_EQ(find("loci-minimal.so", /*activate=*/false).stage, Stage::kManifestOk);
 }
 
 TEST_F(PluginManagerTest, AnOpBelongsToTheFirstPluginThatBringsIt) {
   folder_.add("rival", "a.so");
   folder_.add("swish", "b.so");
-  ASSERT_EQ(manager_.op_libraries().size(), 1u);
-  EXPECT_EQ(manager_.op_libraries()[0]->plugin->id(), "org.loci.test.rival");
-  EXPECT_TRUE(manager_.kernel_libraries("cpu").empty());
+  ASSERT_EQ(manager_.brought(ops::kOpsKind).size(), 1u);
+  EXPECT_EQ(manager_.brought(ops::kOpsKind)[0]->plugin->id(), "org.loci.test.rival");
+  EXPECT_TRUE(device::kernel_libraries(manager_, "cpu").empty());
   EXPECT_THAT(find("b.so").cause, HasSubstr("its op 'sample.swish' is taken"));
-  const std::string lines = manager_.explain_missing_ops();
+  const std::string lines = manager_.explain_missing(ops::kOpsKind);
   EXPECT_THAT(lines, HasSubstr((folder_.path() / "b.so").string()));
   EXPECT_THAT(lines, HasSubstr("leave one of the two plugins out by its id"));
 }
 
 TEST_F(PluginManagerTest, DoesNotUnloadWhatBringsOps) {
   folder_.add("swish");
-  ASSERT_EQ(manager_.op_libraries().size(), 1u);
+  ASSERT_EQ(manager_.brought(ops::kOpsKind).size(), 1u);
   const Error error = error_of([&] { manager_.unload("org.example.sample"); });
   EXPECT_EQ(error.code(), ErrorCode::kFailed);
   EXPECT_THAT(error.what(),
               HasSubstr("org.example.sample brings ops, to which programs may refer"));
-  EXPECT_EQ(manager_.op_libraries().size(), 1u);
+  EXPECT_EQ(manager_.brought(ops::kOpsKind).size(), 1u);
 }
 
 TEST_F(PluginManagerTest, UnloadNamesWhatItDoesNotKnow) {
@@ -302,10 +305,10 @@ TEST_F(PluginManagerTest, ServesThreadsAtOnce) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     threads.emplace_back([this, i, &seen] {
-      seen[i] = manager_.backends(i % 2 == 0 ? "minimal" : "other");
+      seen[i] = device::backends(manager_, i % 2 == 0 ? "minimal" : "other");
       manager_.report(true);
-      manager_.explain_missing("no_symbol");
-      manager_.kernel_libraries("minimal");
+      manager_.explain_missing(device::kBackendKind, "no_symbol");
+      device::kernel_libraries(manager_, "minimal");
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -320,7 +323,7 @@ TEST_F(PluginManagerTest, TheEnvironmentIsSearched) {
   other.add("other");
   core::set_config_value("PLUGIN_PATH", "plugins:" + other.path().string() + "::/no/such/folder");
   folder_.add("minimal");
-  EXPECT_THAT(manager_.device_types(), ElementsAre("minimal", "other"));
+  EXPECT_THAT(manager_.declared(device::kBackendKind), ElementsAre("minimal", "other"));
   const std::vector<Candidate> report = manager_.report(false);
   ASSERT_EQ(report.size(), 4u);
   EXPECT_THAT(report[0].cause, HasSubstr("not absolute"));
@@ -342,10 +345,11 @@ TEST_F(PluginManagerTest, AsksTheCheckAboutEachPluginThatIsNeeded) {
     return plugins::Refusal{"not this one", "take another"};
   };
   manager_.configure(options);
-  EXPECT_TRUE(manager_.backends("minimal").empty());
+  EXPECT_TRUE(device::backends(manager_, "minimal").empty());
   EXPECT_THAT(asked, ElementsAre("org.loci.test.minimal"));
-  EXPECT_THAT(manager_.explain_missing("minimal"), HasSubstr("not this one; take another"));
-  EXPECT_EQ(manager_.backends("other").size(), 1u);
+  EXPECT_THAT(manager_.explain_missing(device::kBackendKind, "minimal"),
+              HasSubstr("not this one; take another"));
+  EXPECT_EQ(device::backends(manager_, "other").size(), 1u);
   const std::vector<plugins::SearchPlace> places = manager_.search_places();
   ASSERT_FALSE(places.empty());
   EXPECT_EQ(places[0].path, folder_.path().string());

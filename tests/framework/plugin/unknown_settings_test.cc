@@ -70,5 +70,34 @@ TEST(UnknownSettingsTest, AreToldOnce) {
   EXPECT_EQ(log.find("TUNEE is set"), log.rfind("TUNEE is set"));
 }
 
+TEST(UnreadVariablesTest, NameTheNearestOfTheCore) {
+  const EnvironmentGuard swapped("LOCI_THRAEDS", "2");
+  EXPECT_THAT(unread_variables({"org.loci.sim"}),
+              ElementsAre("LOCI_THRAEDS is set, and nothing reads it; did you mean "
+                          "'LOCI_THREADS'?"));
+}
+
+TEST(UnreadVariablesTest, NameThoseThatBeginWithTheSameWord) {
+  const EnvironmentGuard level("LOCI_LOG_LEVEL", "debug");
+  const EnvironmentGuard memory("LOCI_PLUGIN", "x");
+  EXPECT_THAT(unread_variables({}),
+              ElementsAre("LOCI_LOG_LEVEL is set, and nothing reads it; did you mean 'LOCI_LOG'?",
+                          "LOCI_PLUGIN is set, and nothing reads it; did you mean "
+                          "'LOCI_PLUGIN_PATH' or 'LOCI_PLUGIN_PROBE'?"));
+}
+
+TEST(UnreadVariablesTest, AreNoneThatThePluginsOrTheCoreReadNorOfPluginsThatAreNotHere) {
+  const EnvironmentGuard core("LOCI_SEED", "1");
+  const EnvironmentGuard present("LOCI_THREADER", "x");
+  const EnvironmentGuard option("LOCI_SEEDS_COUNT", "x");
+  const EnvironmentGuard absent("LOCI_GADGET_DRIVER", "x");
+  EXPECT_THAT(unread_variables({"org.else.threader", "org.else.seeds"}), IsEmpty());
+}
+
+TEST(UnreadVariablesTest, AreNotSetWhereTheyAreEmpty) {
+  const EnvironmentGuard empty("LOCI_THRAEDS", "");
+  EXPECT_THAT(unread_variables({}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace loci::plugin

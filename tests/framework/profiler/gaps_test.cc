@@ -54,6 +54,20 @@ TEST(GapsTest, LateHostIsExplainedByWhatItDid) {
   EXPECT_EQ(gap.device, 0U);
 }
 
+// The call that replays a graph may return after the graph's first work has begun.
+TEST(GapsTest, WhatAReplayHoldsWasLaunchedWithIt) {
+  const auto profile_of = [](std::uint64_t second_replay) {
+    RecordingBuilder builder;
+    builder.run("replay_graph", 0, 200).kernel("k", 5, 100).replayed(3, 1);
+    builder.kernel("k", 180, 220).replayed(3, second_replay);
+    return Profile(builder.build());
+  };
+  const Profile one = profile_of(1);
+  EXPECT_EQ(gap_of(one).cause, std::uint32_t{LOCI_GAP_WAITS_FOR_DEVICE});
+  const Profile two = profile_of(2);
+  EXPECT_EQ(gap_of(two).cause, std::uint32_t{LOCI_GAP_HOST_LATE});
+}
+
 TEST(GapsTest, LateHostOutsideOfSpansHasNoSpan) {
   const Profile profile(after_a_kernel().op("late", "", 390, 400).kernel("k", 400, 500).build());
   EXPECT_EQ(gap_of(profile).cause, std::uint32_t{LOCI_GAP_HOST_LATE});

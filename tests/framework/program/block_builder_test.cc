@@ -46,6 +46,19 @@ TEST_F(BlockBuilderTest, AProgramGuardHidesIt) {
   EXPECT_EQ(fill_constant({1}, 0).program(), other.impl());
 }
 
+// The state around a block may be made while the block is built.
+TEST_F(BlockBuilderTest, NoOperatorTakesTheNameOfWhatItCaptures) {
+  BlockBuilder outer(main_.impl(), BlockDraws{});
+  BlockBuilder middle(outer.program(), BlockDraws{});
+  BlockBuilder inner(middle.program(), BlockDraws{});
+  const Variable drawn = uniform_random({2});
+  EXPECT_EQ(drawn.program(), inner.program());
+  const Block& inside = inner.program()->main();
+  ASSERT_EQ(inside.ops.size(), 2);
+  EXPECT_EQ(inside.ops[0].name, "random_fold_in_2");
+  EXPECT_EQ(inside.var(inside.arguments[0]).name, "random_fold_in_1.out");
+}
+
 TEST_F(BlockBuilderTest, ParametersAndRandomStateAreOutside) {
   BlockBuilder block(main_.impl());
   layers::fc(relu(x_), 3, "layer");

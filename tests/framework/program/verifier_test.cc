@@ -79,7 +79,7 @@ TEST_F(VerifierTest, ChecksOperators) {
   expect_refused([](Block& b) { b.ops[0].name.clear(); }, ".operators[0]", "name");
   expect_refused([](Block& b) { b.ops[0].scope = "a\x1b"; }, relu, "control character");
   expect_refused([](Block& b) { b.ops[1].name = "relu_0"; }, ".operators[1]", "that name");
-  expect_refused([](Block& b) { b.ops[0].guard = "?"; }, relu, "'?' is not a place");
+  expect_refused([](Block& b) { b.ops[0].guard = "#"; }, relu, "'#' is not a place");
   expect_refused([](Block& b) { b.ops[0].attributes["slope"] = 1.0; }, relu, "'slope'");
   expect_refused([](Block& b) { b.ops[1].attributes.erase("bias"); }, ".operators[1]", "lacks");
   expect_refused([](Block& b) { b.ops[0].inputs.clear(); }, relu, "0 input slots");

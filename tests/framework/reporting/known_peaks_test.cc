@@ -37,7 +37,8 @@ class KnownPeaksTest : public ReportingTest {
       peaks.measured_at = now;
       return peaks;
     });
-    return known.of(cpu(), may_measure, now);
+    std::string why;
+    return known.of(cpu(), may_measure, now, why);
   }
 
   Peaks next_ = peaks_of(100, 0);
@@ -80,9 +81,13 @@ TEST_F(KnownPeaksTest, AClockThatWasWrongKeepsThemNoLonger) {
 
 TEST_F(KnownPeaksTest, ThatCannotBeMeasuredAreNotKnown) {
   const KnownPeaks known(PeakCache(path("peaks")), [](const Place&) -> Peaks {
-    throw Error(ErrorCode::kUnsupported, "[matmul] no kernel");
+    throw Error(ErrorCode::kUnsupported, "[matmul] no kernel; allow the fallback");
   });
-  EXPECT_FALSE(known.of(cpu(), /*may_measure=*/true, kNow).has_value());
+  std::string why;
+  EXPECT_FALSE(known.of(cpu(), /*may_measure=*/false, kNow, why).has_value());
+  EXPECT_THAT(why, IsEmpty());
+  EXPECT_FALSE(known.of(cpu(), /*may_measure=*/true, kNow, why).has_value());
+  EXPECT_EQ(why, "[matmul] no kernel");
 }
 
 TEST_F(KnownPeaksTest, SayWhatIsDoubtful) {

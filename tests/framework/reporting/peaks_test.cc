@@ -34,6 +34,11 @@ TEST_F(PeaksTest, HaveALevelForEachSize) {
   EXPECT_GT(peaks.measured_at, 1'700'000'000);
 }
 
+// It has no product: what the CPU does instead is no peak of it.
+TEST_F(PeaksTest, AreOfKernelsOfTheDevice) {
+  EXPECT_THROW((void)measure_peaks(Place("toy:0")), Error);
+}
+
 TEST_F(PeaksTest, NeedAPlaceToBeMeasured) {
   EXPECT_THROW((void)measure_peaks(Place("nowhere:0")), Error);
 }

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "framework/core/abi/error.h"
-#include "framework/plugin/interfaces.h"
 #include "tests/framework/plugin/load_error_matcher.h"
 
 namespace loci::plugin {
 namespace {
 
+using reporting::Reporter;
+using reporting::take_reporters;
 using test::load_error_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -63,7 +64,7 @@ class ReporterLibraryTest : public ::testing::Test {
     def.destroy = unmake;
     def.report = report;
     given_defs = {def};
-    manifest_.reporters = {"lines"};
+    manifest_.lists["reporters"] = {"lines"};
     loci_plugin_desc desc{};
     desc.struct_size = sizeof desc;
     desc.create = create;
@@ -83,10 +84,9 @@ class ReporterLibraryTest : public ::testing::Test {
 };
 
 TEST_F(ReporterLibraryTest, TakesReporters) {
-  const std::vector<TakenReporter> taken = take_reporters(*instance_, manifest_);
+  const std::vector<Reporter> taken = take_reporters(*instance_, manifest_).reporters;
   ASSERT_EQ(taken.size(), 1U);
-  EXPECT_EQ(taken[0].name, "lines");
-  const reporting::Reporter& reporter = *taken[0].reporter;
+  const Reporter& reporter = taken[0];
   EXPECT_EQ(reporter.plugin, instance_.get());
   EXPECT_EQ(reporter.name, "lines");
   EXPECT_EQ(reporter.default_output, "lines.txt");
@@ -112,7 +112,7 @@ TEST_F(ReporterLibraryTest, RefusesIncompleteDefinitions) {
   given_defs[0].range_begin = range_begin;
   EXPECT_THAT(cause(), HasSubstr("has one of range_begin and range_end"));
   given_defs[0].range_end = range_end;
-  EXPECT_EQ(take_reporters(*instance_, manifest_).size(), 1U);
+  EXPECT_EQ(take_reporters(*instance_, manifest_).reporters.size(), 1U);
   given_defs[0] = whole;
   given_defs[0].level = 7;
   EXPECT_EQ(cause(), "its reporter 'lines' asks for the level 7, which there is not");
@@ -122,7 +122,7 @@ TEST_F(ReporterLibraryTest, RefusesIncompleteDefinitions) {
 }
 
 TEST_F(ReporterLibraryTest, HoldsAPluginToItsManifest) {
-  manifest_.reporters = {"lines", "table"};
+  manifest_.lists["reporters"] = {"lines", "table"};
   EXPECT_EQ(cause(), "it brings the reporters 'lines', and its manifest has 'lines', 'table'");
 }
 

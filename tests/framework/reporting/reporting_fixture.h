@@ -6,10 +6,11 @@
 
 #include <filesystem>
 #include <loci/loci.hpp>
+#include <loci/plugins.hpp>
 #include <loci/profiler.hpp>
 #include <string>
 
-#include "tests/support/plugin_setup.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch_directory.h"
 
 namespace loci::reporting {
@@ -17,7 +18,16 @@ namespace loci::reporting {
 // Each test has a directory of its own.
 class ReportingTest : public ::testing::Test {
  protected:
-  ReportingTest() { test::use_test_plugins("lib/loci/test_reporters"); }
+  ReportingTest() {
+    static const bool kDone = [] {
+      plugins::SearchOptions options;
+      options.directories = {test::plugin_directory(), test::build_path("lib/loci/test_reporters"),
+                             test::build_path("lib/loci/toy_plugin")};
+      plugins::configure(options);
+      return true;
+    }();
+    (void)kDone;
+  }
 
   [[nodiscard]] std::string path(const std::string& name) const { return scratch_.path(name); }
   [[nodiscard]] std::string read(const std::string& name) const { return scratch_.read(name); }

@@ -1,6 +1,7 @@
 #include "framework/reporting/sources.h"
 
 #include "framework/device/device_manager.h"
+#include "framework/device/timed_work.h"
 #include "framework/profiler/collector.h"
 #include "framework/profiler/label_table.h"
 #include "tests/framework/reporting/reporting_fixture.h"
@@ -70,17 +71,20 @@ class SourcesTest : public ReportingTest {
   static profiler::Recording recording_of(Sources& sources) {
     return recording_of(sources, [](profiler::Assembly&) {});
   }
-  template <class AtEnd>
-  static profiler::Recording recording_of(Sources& sources, AtEnd&& at_end) {
+  // A period of its own, whose ticks are nanoseconds: that of the collector was too short to say
+  // what lies outside of it.
+  static void add_period(profiler::Assembly& assembly, std::uint64_t begin, std::uint64_t end) {
     profiler::Collector::instance().begin({});
     profiler::Harvest harvest = profiler::Collector::instance().end();
-    // A period of its own, whose ticks are nanoseconds: that of the collector was too short to say
-    // what lies outside of it.
-    harvest.begin_ticks = 0;
-    harvest.end_ticks = 10'000;
-    harvest.clock = {{0, 0, 0}, {10'000, 10'000, 0}};
-    profiler::Assembly assembly(profiler::LabelTable::instance());
+    harvest.begin_ticks = begin;
+    harvest.end_ticks = end;
+    harvest.clock = {{begin, begin, 0}, {end, end, 0}};
     assembly.add_period(harvest);
+  }
+  template <class AtEnd>
+  static profiler::Recording recording_of(Sources& sources, AtEnd&& at_end) {
+    profiler::Assembly assembly(profiler::LabelTable::instance());
+    add_period(assembly, 0, 10'000);
     sources.add_to(assembly);
     at_end(assembly);
     std::vector<std::string> notes;
@@ -136,12 +140,47 @@ TEST_F(SourcesTest, TakesWhatIsSaidAtTheEndAndNoMoreRecords) {
   EXPECT_THAT(recording.device_spans, IsEmpty());
 }
 
+TEST_F(SourcesTest, TimesByEventsWhereThereIsNoSource) {
+  device::Device& device = open("fakeg", /*with_source=*/false);
+  {
+    Sources sources(/*calls=*/false);
+    EXPECT_TRUE(device::times_work());
+    const std::uint64_t before = profiler::monotonic_ns();
+    { const device::TimedWork timed(device, device.default_stream(), {.correlation = 7}); }
+    profiler::Assembly assembly(profiler::LabelTable::instance());
+    add_period(assembly, before, before + 60'000'000'000U);
+    sources.add_to(assembly);
+    std::vector<std::string> notes;
+    assembly.add_devices(sources.facts(/*measure=*/false, notes));
+    const profiler::Recording recording = assembly.finish(0);
+    ASSERT_THAT(recording.device_spans, ::testing::SizeIs(1));
+    EXPECT_EQ(recording.device_spans[0].correlation, 7U);
+    EXPECT_EQ(recording.devices[recording.device_spans[0].device].place, "fakeg:0");
+    EXPECT_THAT(recording.quality.notes,
+                ::testing::Contains(HasSubstr("fakeg:0 has no profile source: its times are those "
+                                              "between events around each launch and copy")));
+  }
+  EXPECT_FALSE(device::times_work());
+}
+
 TEST_F(SourcesTest, SaysWhichDevicesAreNotSeen) {
-  open("faked", /*with_source=*/false);
+  test::add_fake_backend({.type = "faked"}).backend().api.event_elapsed_ns = nullptr;
+  device::DeviceManager::instance().get(Place("faked:0"));
   Sources sources(/*calls=*/false);
-  EXPECT_THAT(
-      recording_of(sources).quality.notes,
-      ::testing::Contains("faked: it has no profile source, so that device work is missing"));
+  EXPECT_THAT(recording_of(sources).quality.notes,
+              ::testing::Contains("faked: faked:0 has no profile source and measures no time, so "
+                                  "that device work is missing"));
+}
+
+TEST_F(SourcesTest, SaysWhosePeaksAreNotKnown) {
+  open("fakek");
+  Sources sources(/*calls=*/false);
+  std::vector<std::string> notes;
+  static_cast<void>(sources.facts(/*measure=*/false, notes));
+  EXPECT_THAT(notes, ::testing::Not(::testing::Contains(HasSubstr("fakek:0: its peaks"))));
+  static_cast<void>(sources.facts(/*measure=*/true, notes));
+  EXPECT_THAT(notes, ::testing::Contains(HasSubstr(
+                         "fakek:0: its peaks are not known, so that no shares of them are shown")));
 }
 
 TEST_F(SourcesTest, DescribesDevices) {

@@ -176,6 +176,30 @@ TEST_F(CompiledTest, ManyThreadsAndMoreFormsThanAreKept) {
   EXPECT_LE(compiled.kept(), 4U);
 }
 
+// An input of which gradients are recorded is taken as it is.
+TEST_F(CompiledTest, GradientsOfInputsAreTheirOwn) {
+  CompileOptions options;
+  options.buckets = {4};
+  const CompiledFunction compiled = compile(
+      [](const Tensors& in) {
+        if (in[0].requires_grad()) reduce_sum(in[0] * in[0]).backward();
+        return Tensors{in[0] * 2.0};
+      },
+      {vector({1, 2, 3, 4})}, {}, options);
+  const Tensor x = variable({5, 6});
+  EXPECT_THAT(floats(compiled({x})[0]), ElementsAre(10, 12));
+  EXPECT_THAT(floats(x.grad()), ElementsAre(10, 12));
+  EXPECT_THAT(floats(compiled({vector({5, 6})})[0]), ElementsAre(10, 12));
+  EXPECT_EQ(compiled.signatures(), 2U);
+}
+
+TEST_F(CompiledTest, ACallWithinATraceIsPartOfIt) {
+  const CompiledFunction inner = compile(twice, {vector({1})});
+  const CompiledFunction outer =
+      compile([&](const Tensors& in) { return inner({in[0] + 1.0}); }, {vector({1})});
+  EXPECT_THAT(floats(outer({vector({4})})[0]), ElementsAre(10));
+}
+
 TEST_F(CompiledTest, RunsWhereItsInputsAre) {
   const CompiledFunction compiled = compile(twice, {vector({1}).to("sim:1")});
   const Tensor result = compiled({vector({3}).to("sim:1")})[0];

@@ -48,6 +48,32 @@ TEST(ScanApiTest, WithoutStepsOutputsAreEmpty) {
   EXPECT_EQ(rand({2}).to_vector<float>(), behind);
 }
 
+// A trace that only tells forms reads no elements, neither those that change between replays nor
+// those that are not there before the first one.
+TEST(ScanApiTest, WithoutStepsItIsCapturedAsOtherCodeIs) {
+  for (const char* place : {"cpu", "sim:0"}) {
+    const DeviceGuard guard(place);
+    const Tensor weight = full({2}, 2.0, kFloat32, place);
+    const Tensor xs = full({0, 2}, 0.0, kFloat32, place);
+    Graph graph{Place(place)};
+    graph.capture_begin();
+    const Tensor scaled = weight * 3.0;
+    const Step made = scan(
+        [&](const Tensors& carry, const Tensors& slices) {
+          return Step{{carry[0] * weight}, {slices[0] + scaled}};
+        },
+        Tensors{weight + 1.0}, Tensors{xs});
+    const Tensor result = made.carry[0] + weight;
+    graph.capture_end();
+    EXPECT_EQ(made.ys[0].shape(), (Shape{0, 2}));
+    graph.replay();
+    EXPECT_THAT(result.to_vector<float>(), ElementsAre(5, 5));
+    weight.fill_(4);
+    graph.replay();
+    EXPECT_THAT(result.to_vector<float>(), ElementsAre(9, 9));
+  }
+}
+
 TEST(ScanApiTest, RefusesToHaveNothing) {
   EXPECT_THAT([] { scan(running_sum, Tensors{}, Tensors{}); },
               ThrowsMessage<Error>(HasSubstr(

@@ -6,6 +6,7 @@
 #include <loci/dlpack.hpp>
 #include <vector>
 
+#include "framework/device/backend_tables.h"
 #include "framework/device/device_manager.h"
 #include "framework/plugin/layout_table.h"
 #include "framework/plugin/plugin_manager.h"
@@ -24,7 +25,7 @@ class PackingTest : public ::testing::Test {
   PackingTest() {
     test::use_test_plugins("lib/loci/toy_plugin");
     packing_.device = &device::DeviceManager::instance().get("toy:0");
-    packing_.library = plugin::PluginManager::instance().kernel_libraries("toy").front();
+    packing_.library = device::kernel_libraries(plugin::PluginManager::instance(), "toy").front();
     packing_.layout = plugin::intern_layout("org.loci.test.toy", "halves", 12);
     packing_.variable = "w";
     packing_.consumer = "mul_0";

@@ -103,7 +103,10 @@ TEST(Reduce, SumsAndSpreadsOverAnyAxes) {
                                          {{7, 100}, {0}},
                                          {{100, 7}, {0}},
                                          {{37, 100}, {1}},
-                                         {{3, 4}, {}, true}};
+                                         {{3, 4}, {}, true},
+                                         // Several strips of columns, and rows by fours.
+                                         {{6, 1300}, {0}},
+                                         {{2, 9, 1030}, {1}}};
   for (const loci_dtype dtype : kNumbers) {
     for (const ReduceCase& test : cases) check_reduce(test, dtype);
   }

@@ -134,6 +134,9 @@ TEST(Conv2d, OneDnnKernelsMatchTheDefinition) {
   for (const loci_dtype dtype : kOneDnnFloats) {
     for (const ConvCase& test : conv_cases()) check_conv(test, dtype, "onednn");
     check_conv({{2, 16, 20, 20}, {32, 16, 3, 3}, {1, 1}, {1, 1}}, dtype, "onednn");
+    // Products of matrices, in parts by images and by filters.
+    check_conv({{4, 48, 20, 20}, {64, 48, 1, 1}}, dtype, "onednn");
+    check_conv({{1, 48, 30, 30}, {72, 48, 1, 1}}, dtype, "onednn");
   }
 }
 
@@ -198,6 +201,17 @@ std::map<std::string, AttributeValue> attributes(const PoolCase& test) {
           {"global_pooling", test.global}, {"padding_algorithm", test.algorithm}};
 }
 
+// Where the padding that was asked for ends, [height, width].
+std::array<std::int64_t, 2> padded_ends(const PoolCase& test, const sdk::Window2d& window) {
+  const bool is_explicit = test.algorithm == "EXPLICIT" && !test.global;
+  const auto end = [&](const sdk::WindowAxis& axis, std::size_t dimension) {
+    if (!is_explicit) return test.algorithm == "SAME" ? axis.input + axis.after : axis.input;
+    const bool has_pairs = test.paddings.size() == 4;
+    return axis.input + test.paddings[has_pairs ? 2 * dimension + 1 : dimension];
+  };
+  return {end(window.height, 0), end(window.width, 1)};
+}
+
 void check_pool(const PoolCase& test, loci_dtype dtype, const std::string& implementation) {
   SCOPED_TRACE(implementation + " " + test.type + " " + dtype_text(dtype) + " " +
                ::testing::PrintToString(test.x) + test.algorithm);
@@ -208,6 +222,7 @@ void check_pool(const PoolCase& test, loci_dtype dtype, const std::string& imple
   const auto& height = window.height;
   const auto& width = window.width;
   const Dims out{test.x[0], test.x[1], height.output, width.output};
+  const auto [rows_end, columns_end] = padded_ends(test, window);
   const Value x = random_value(dtype, test.x, -1, 1, 1);
   const Value grad = random_value(dtype, out, -1, 1, 2);
   const auto a = to_doubles(x);
@@ -217,9 +232,11 @@ void check_pool(const PoolCase& test, loci_dtype dtype, const std::string& imple
   for (std::int64_t plane = 0; plane < test.x[0] * test.x[1]; ++plane) {
     for (std::int64_t i = 0; i < height.output * width.output; ++i) {
       std::vector<std::size_t> inside;
+      double padded = 0;
       for (std::int64_t k = 0; k < height.kernel * width.kernel; ++k) {
         const std::int64_t row = height.begin(i / width.output) + k / width.kernel;
         const std::int64_t column = width.begin(i % width.output) + k % width.kernel;
+        if (row < rows_end && column < columns_end) padded += 1;
         if (row < 0 || row >= height.input || column < 0 || column >= width.input) continue;
         inside.push_back(
             static_cast<std::size_t>((plane * height.input + row) * width.input + column));
@@ -231,8 +248,7 @@ void check_pool(const PoolCase& test, loci_dtype dtype, const std::string& imple
         forward.push_back(a[best]);
         backward[best] += slope;
       } else {
-        const double count = test.exclusive ? static_cast<double>(inside.size())
-                                            : static_cast<double>(height.kernel * width.kernel);
+        const double count = test.exclusive ? static_cast<double>(inside.size()) : padded;
         double sum = 0;
         for (const std::size_t j : inside) {
           sum += a[j];
@@ -254,6 +270,13 @@ void check_pool(const PoolCase& test, loci_dtype dtype, const std::string& imple
               backward, 2 * epsilon(dtype), tolerance(dtype, 9));
 }
 
+// More and fewer than four.
+void add_whole_planes(const char* type, bool exclusive, std::vector<PoolCase>* cases) {
+  for (const Dims& x : {Dims{3, 3, 7, 7}, Dims{1, 5, 8, 8}, Dims{1, 2, 14, 15}, Dims{2, 2, 1, 3}}) {
+    cases->push_back({type, x, {1, 1}, {1, 1}, {0, 0}, "EXPLICIT", false, exclusive, true});
+  }
+}
+
 std::vector<PoolCase> pool_cases() {
   std::vector<PoolCase> cases;
   for (const char* type : {"max", "avg"}) {
@@ -268,6 +291,13 @@ std::vector<PoolCase> pool_cases() {
           {type, {2, 3, 5, 4}, {2, 2}, {2, 2}, {1, 1}, "EXPLICIT", false, exclusive, true});
       cases.push_back(
           {type, {2, 16, 40, 40}, {3, 3}, {2, 2}, {1, 1}, "EXPLICIT", false, exclusive});
+      add_whole_planes(type, exclusive, &cases);
+      // Windows that reach behind the padding.
+      cases.push_back({type, {1, 2, 7, 7}, {2, 2}, {2, 2}, {0, 0}, "EXPLICIT", true, exclusive});
+      cases.push_back({type, {1, 2, 8, 7}, {3, 4}, {2, 3}, {0, 0}, "VALID", true, exclusive});
+      cases.push_back({type, {2, 3, 9, 32}, {3, 3}, {2, 2}, {0, 0}, "EXPLICIT", true, exclusive});
+      cases.push_back({type, {2, 3, 8, 70}, {5, 4}, {3, 3}, {1, 2}, "EXPLICIT", true, exclusive});
+      cases.push_back({type, {1, 1, 2, 3}, {2, 2}, {3, 2}, {1, 1}, "EXPLICIT", true, exclusive});
       // Rows of vectors: with a rest, of fewer windows than a vector has, and of one vector.
       for (const std::int64_t width : {16, 17, 31, 70, 113}) {
         const std::int64_t kernel = width % 2 == 0 ? 2 : 3;
@@ -296,6 +326,22 @@ TEST(Pool2d, PortableKernelsMatchTheDefinition) {
 TEST(Pool2d, OneDnnKernelsMatchTheDefinition) {
   for (const loci_dtype dtype : kOneDnnFloats) {
     for (const PoolCase& test : pool_cases()) check_pool(test, dtype, "onednn");
+  }
+}
+
+TEST(Pool2d, MeansOfPlanesDoNotDependOnOtherPlanes) {
+  const Value all = random_value(LOCI_DTYPE_F32, {1, 7, 9, 11}, -1, 1, 1);
+  const auto x = to_doubles(all);
+  const PoolCase global{"avg", {}, {1, 1}, {1, 1}, {0, 0}, "EXPLICIT", false, true, true};
+  const auto mean_of = [&](const Value& images, std::int64_t planes) {
+    return run_one({"pool2d", {images}, {{LOCI_DTYPE_F32, {1, planes, 1, 1}}}, attributes(global)});
+  };
+  const auto means = mean_of(all, 7);
+  for (std::size_t plane = 0; plane < 7; ++plane) {
+    const auto* first = x.data() + plane * 99;
+    const Value one =
+        value_of(LOCI_DTYPE_F32, {1, 1, 9, 11}, std::vector<double>(first, first + 99));
+    EXPECT_EQ(mean_of(one, 1)[0], means[plane]) << plane;
   }
 }
 

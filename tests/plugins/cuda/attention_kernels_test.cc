@@ -1,6 +1,6 @@
 // The kernels of attention in the interpreter itself: each instance of them, at the edges of its
 // tiles, and what it moves. The images are those that the plugin carries.
-#include "plugins/cuda/kernels/attention_arguments.h"
+#include "plugins/cuda/kernels/attention/attention_arguments.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "plugins/cuda/kernels/attention_op.h"
+#include "plugins/cuda/kernels/attention/attention_op.h"
 #include "tests/plugins/cuda/image_rig.h"
 
 namespace loci::cuda {
@@ -143,16 +143,17 @@ class AttentionKernelsTest : public ImageTest {
     op.value = at(value.address() + skipped);
     op.mask = in.mask.empty() ? nullptr : at(mask.address() + skipped);
     op.out = at(out.address() + skipped);
-    op.heads = divisor_of(sizes.heads);
+    op.heads = fast_divmod_of(sizes.heads);
     op.queries = sizes.queries;
     op.keys = sizes.keys;
     op.width = sizes.width;
     op.value_width = sizes.value_width;
     op.mask_query = sizes.keys;
     op.mask_key = 1;
+    op.zeroes_hidden = sizes.keys == 0;
     op.factor = static_cast<float>(1 / std::sqrt(static_cast<double>(sizes.width)));
     op.rows = sizes.batch * sizes.queries * sizes.heads;
-    op.columns = divisor_of(sizes.value_width);
+    op.columns = fast_divmod_of(sizes.value_width);
     take_attention_tiles(op, sizes.batch, instance.queries);
     take_attention_spans(op, instance.queries, sizes.multiprocessors);
     const auto spans = rig.array<float>(attention_span_bytes(op) / sizeof(float) + 1);
@@ -312,7 +313,7 @@ TEST_F(AttentionKernelsTest, FloatsTakeLittleBesidesTheirProducts) {
 AttentionArguments of_queries(std::int64_t queries, std::int64_t heads) {
   AttentionArguments op{};
   op.queries = queries;
-  op.heads = divisor_of(heads);
+  op.heads = fast_divmod_of(heads);
   return op;
 }
 

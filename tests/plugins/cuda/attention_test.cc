@@ -17,7 +17,7 @@ Call attention_of(loci_dtype dtype, std::int64_t heads, std::int64_t width,
           {empty_like(dtype, {2, 3, heads * width}), empty_like(dtype, keys),
            empty_like(dtype, values), absent()},
           {{dtype, {2, 3, heads * value_width}}},
-          {{"heads", heads}, {"factor", 0.0}}};
+          {{"heads", heads}, {"factor", 0.0}, {"zero_hidden", true}}};
 }
 
 // The double reads its settings once, so that each of these has a process of its own.

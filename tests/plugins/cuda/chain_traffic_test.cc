@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/cuda/kernels/fused_compiler.h"
-#include "plugins/cuda/kernels/fused_source.h"
+#include "plugins/cuda/kernels/fused_elementwise/fused_compiler.h"
+#include "plugins/cuda/kernels/fused_elementwise/fused_source.h"
 #include "plugins/cuda/nvrtc_library.h"
 #include "tests/plugins/cuda/image_rig.h"
 

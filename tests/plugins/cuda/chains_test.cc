@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tests/plugins/cuda/open_double.h"
+#include "tests/plugins/cuda/refused_threads.h"
 #include "tests/support/cuda_double.h"
 #include "tests/support/scratch_directory.h"
 
@@ -362,6 +363,22 @@ TEST_F(ChainsTest, AreTheSameFromSeveralThreads) {
     for (std::thread& thread : threads) thread.join();
     return small;
   });
+}
+
+TEST_F(ChainsTest, CanBeAskedForAgainWhereTheirCompilationCouldNotBegin) {
+  if (!RefusedThreads::can()) GTEST_SKIP() << "the sanitizer starts threads itself";
+  const std::string expected = interpreted(small_chain);
+  const std::string again = run({}, [] {
+    ::alarm(60);  // which ends a process that waits for ever
+    static_cast<void>(bytes_of({numbers(kFloat32, {33}, 0)}));  // starts what else is needed
+    {
+      const RefusedThreads refused;
+      EXPECT_ANY_THROW(small_chain());
+    }
+    return small_chain();
+  });
+  EXPECT_EQ(again, expected);
+  EXPECT_EQ(kept().size(), 1U);
 }
 
 // The child says so instead of waiting for a thread that it has not.

@@ -7,12 +7,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <thread>
 
 #include "plugins/cuda/compile_thread.h"
+#include "tests/plugins/cuda/refused_threads.h"
 
 namespace loci::cuda {
 namespace {
@@ -21,6 +23,35 @@ using Flag = std::atomic<bool>;
 
 void wait_for(const Flag& flag) {
   while (!flag) std::this_thread::yield();
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (::waitpid(child, &status, WNOHANG) == child) return status;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+// What could not be started is not waited for either. The first test: whoever started a thread ends
+// those of its own process alone.
+TEST(CompileThreadTest, EndsWithTheProcessWhereNoThreadCouldBeStarted) {
+  if (!test::RefusedThreads::can()) GTEST_SKIP() << "the sanitizer starts threads itself";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    static CompileThread* const left = new CompileThread();
+    const test::RefusedThreads refused;
+    try {
+      left->post([](const Flag&) {});
+    } catch (const std::exception&) {
+      std::exit(7);
+    }
+    std::exit(1);
+  }
+  EXPECT_EQ(WEXITSTATUS(status_of(child)), 7);
 }
 
 TEST(CompileThreadTest, RunsJobsOneAfterTheOther) {
@@ -75,15 +106,20 @@ TEST(CompileThreadTest, StartsNoThreadWithoutAJob) {
   thread.stop();
 }
 
-int status_of(pid_t child) {
-  int status = 0;
-  for (int i = 0; i < 1000; ++i) {
-    if (::waitpid(child, &status, WNOHANG) == child) return status;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+// Whoever posted it was told, and may post it again.
+TEST(CompileThreadTest, KeepsNoJobForWhichNoThreadCouldBeStarted) {
+  if (!test::RefusedThreads::can()) GTEST_SKIP() << "the sanitizer starts threads itself";
+  std::atomic<int> runs{0};
+  CompileThread thread;
+  const auto count = [&](const Flag&) { ++runs; };
+  {
+    const test::RefusedThreads refused;
+    EXPECT_ANY_THROW(thread.post(count));
   }
-  ::kill(child, SIGKILL);
-  ::waitpid(child, &status, 0);
-  return status;
+  thread.post(count);
+  while (runs == 0) std::this_thread::yield();
+  thread.stop();
+  EXPECT_EQ(runs, 1);
 }
 
 // There the thread is not, and what it held stays so.

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/cuda/kernels/block_threads.h"
-#include "plugins/cuda/kernels/conv2d_shape.h"
+#include "plugins/cuda/kernels/conv2d/conv2d_shape.h"
+#include "plugins/cuda/kernels/launch/block_threads.h"
 #include "tests/plugins/cuda/image_rig.h"
 
 namespace loci::cuda {
@@ -147,7 +147,7 @@ class Conv2dKernelsTest : public ImageTest {
     const std::int64_t threads = turns == 0 ? take_form(what, form) : take_patches(what, turns);
     const bool is_one = form == ConvForm::kPatch && what.rows.count == 1;
     return launch(is_one ? "conv2d_patch_one_f32" : gathering_name(wanted), threads, source,
-                  weights, out, what, ConvEnding{});
+                  weights, out, what, ConvEpilogue{});
   }
 
   Counters sum_filter(const ConvFilterPlan& plan, const DeviceArray<float>& source,

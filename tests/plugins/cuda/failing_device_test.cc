@@ -166,6 +166,8 @@ TEST_F(CudaFailingDeviceTest, AKernelThatFaultsTakesItsDeviceAloneAlong) {
               });
               EXPECT_THAT(told, AllOf(HasSubstr("cuda:0 is lost"), HasSubstr("CUDA_ERROR_ASSERT"),
                                       HasSubstr("start the program again")));
+              EXPECT_THAT(told, HasSubstr("; the index of gather have 9 at position 0, and their "
+                                          "table has rows [0, 3)"));
               EXPECT_FALSE(is_available("cuda:0"));
               // The driver gives no other context to the process.
               const Error again = error_of([] { reopen_device("cuda:0"); });
@@ -175,6 +177,38 @@ TEST_F(CudaFailingDeviceTest, AKernelThatFaultsTakesItsDeviceAloneAlong) {
               EXPECT_THAT(gather(other, ids(2, "cuda:1")).to_vector<float>(), ElementsAre(5, 6));
             }),
             0);
+}
+
+// Whichever op has them; the first of several that are wrong is as good as another.
+TEST_F(CudaFailingDeviceTest, AnIndexOutsideOfItsTableIsToldWithItsPosition) {
+  using Use = std::function<void(const Tensor& rows, const Tensor& wrong)>;
+  const std::pair<const char*, Use> uses[] = {
+      {"the ids of embedding have",
+       [](const Tensor& rows, const Tensor& wrong) { (void)embedding(rows, wrong); }},
+      {"the index of gather have",
+       [](const Tensor& rows, const Tensor& wrong) { (void)gather(rows, wrong, 0); }},
+      {"the rows of sgd have", [](const Tensor& rows, const Tensor& wrong) {
+         const Tensor gradient = full({4, 2}, 1.0, kFloat32, "cuda:0");
+         sgd(rows, gradient, full({}, 1.0, kFloat32, "cuda:0"), wrong);
+       }}};
+  for (const auto& [text, use] : uses) {
+    for (const std::int64_t wrong : {std::int64_t{3}, std::int64_t{-2}, std::int64_t{1} << 40}) {
+      EXPECT_EQ(in_child([&, text = text, use = use] {
+                  use_doubles("devices=1");
+                  const Tensor rows = table();
+                  const Tensor ids = Tensor::from<std::int64_t>({2, 0, wrong, 1}, {4}).to("cuda:0");
+                  const Error told = error_of([&] {
+                    use(rows, ids);
+                    synchronize("cuda:0");
+                  });
+                  EXPECT_THAT(told.what(),
+                              HasSubstr(std::string(text) + " " + std::to_string(wrong) +
+                                        " at position 2, and their table has rows [0, 3)"));
+                }),
+                0)
+          << text << " " << wrong;
+    }
+  }
 }
 
 // What failed is among what nobody has waited for.

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <functional>
 
-#include "plugins/cuda/kernels/conv2d_gather.h"
-#include "plugins/cuda/kernels/division.h"
-#include "plugins/cuda/kernels/matmul_products.h"
+#include "plugins/cuda/kernels/conv2d/conv2d_gather.h"
+#include "plugins/cuda/kernels/launch/fast_divmod.h"
+#include "plugins/cuda/kernels/matmul/matmul_products.h"
 #include "tests/plugins/cuda/image_rig.h"
 
 namespace loci::cuda {
@@ -80,10 +80,10 @@ class FinishSumsTest : public ImageTest {
     const auto biases = rig.array<T>(elements_of<T>(bias));
     const auto residuals = rig.array<T>(elements_of<T>(residual));
     const auto out = rig.array<T>(count);
-    const MatmulEnding ending{at(biases), columns, at(residuals, first), Activation::kRelu};
+    const MatmulEpilogue epilogue{at(biases), columns, at(residuals, first), Activation::kRelu};
     const Counters counters =
         launch(std::string("finish_matmul") + kSuffix<T>, threads_for<T>(count) / turns, sums, out,
-               static_cast<std::int64_t>(count), divisor_of(columns), ending);
+               static_cast<std::int64_t>(count), fast_divmod_of(columns), epilogue);
     const Numbers results = numbers_of<T>(out.get());
     for (std::size_t i = 0; i < count; ++i) {
       const float expected = std::max(0.0F, sum[i] + bias[i % width] + residual[i + first]);
@@ -114,11 +114,11 @@ class FinishSumsTest : public ImageTest {
     const auto variances = rig.array<float>(Numbers{4, 1, 4});
     const Numbers factor{1, 4, 3};
     const auto out = rig.array<T>(count);
-    const ConvEnding ending{at(biases),    at(scales),    at(shifts), at(means),
-                            at(variances), at(residuals), 0,          Activation::kRelu};
+    const ConvEpilogue epilogue{at(biases),    at(scales),    at(shifts), at(means),
+                                at(variances), at(residuals), 0,          Activation::kRelu};
     launch(std::string("finish_conv2d") + kSuffix<T>, threads_for<T>(count), sums, out,
-           static_cast<std::int64_t>(count), Extent{plane, divisor_of(plane).division},
-           Extent{kChannels, division_by(kChannels)}, ending);
+           static_cast<std::int64_t>(count), Extent{plane, fast_divmod_of(plane).division},
+           Extent{kChannels, fast_division_by(kChannels)}, epilogue);
     const Numbers results = numbers_of<T>(out.get());
     const Numbers bias{1, 2, 3};
     const Numbers shift{5, 7, 9};
@@ -167,8 +167,8 @@ TEST_F(FinishSumsTest, EndsPlanesOfAnySize) {
 
 TEST_F(FinishSumsTest, SumsMayLieWhereResultsAreToBe) {
   const auto sums = rig.array<float>(Numbers{-1, 2, -3, 4, 5, -6});
-  const MatmulEnding ending{nullptr, 6, nullptr, Activation::kRelu};
-  launch("finish_matmul_f32", 2, sums, sums, std::int64_t{6}, divisor_of(6), ending);
+  const MatmulEpilogue epilogue{nullptr, 6, nullptr, Activation::kRelu};
+  launch("finish_matmul_f32", 2, sums, sums, std::int64_t{6}, fast_divmod_of(6), epilogue);
   EXPECT_EQ(sums.get(), (Numbers{0, 2, 0, 4, 5, 0}));
 }
 

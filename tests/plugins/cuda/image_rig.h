@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "plugins/cuda/kernels/block_threads.h"
+#include "plugins/cuda/kernels/launch/block_threads.h"
 #include "tests/support/paths.h"
 #include "tests/tools/cuda_double/ptx/rig.h"
 #include "tools/cuda_double/driver/fat_binary.h"

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "plugins/cuda/kernels/cross_entropy_arguments.h"
-#include "plugins/cuda/kernels/l2_normalize_arguments.h"
-#include "plugins/cuda/kernels/layer_norm_arguments.h"
-#include "plugins/cuda/kernels/softmax_arguments.h"
-#include "plugins/cuda/kernels/team_size.h"
-#include "plugins/cuda/kernels/thread_layouts.h"
+#include "plugins/cuda/kernels/cross_entropy/cross_entropy_arguments.h"
+#include "plugins/cuda/kernels/launch/team_size.h"
+#include "plugins/cuda/kernels/launch/thread_layouts.h"
+#include "plugins/cuda/kernels/normalization/l2_normalize_arguments.h"
+#include "plugins/cuda/kernels/normalization/layer_norm_arguments.h"
+#include "plugins/cuda/kernels/softmax/softmax_arguments.h"
 #include "tests/plugins/cuda/image_rig.h"
 
 namespace loci::cuda {

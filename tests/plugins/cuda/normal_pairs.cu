@@ -1,6 +1,6 @@
 // Normal numbers of given words: normal_pairs(words, out), for each thread two words, whichever
 // they are, and the pair that they make.
-#include "kernels/box_muller.cuh"
+#include "kernels/random/box_muller.cuh"
 
 extern "C" __global__ void normal_pairs(const std::uint32_t* words, float* out) {
   const unsigned first = 2 * (blockIdx.x * blockDim.x + threadIdx.x);

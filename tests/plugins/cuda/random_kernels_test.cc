@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/cuda/kernels/draws.h"
+#include "plugins/cuda/kernels/random/draws.h"
 #include "tests/plugins/cuda/image_rig.h"
 
 namespace loci::cuda {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/cuda/kernels/strided_axes.h"
-#include "plugins/cuda/kernels/thread_layouts.h"
+#include "plugins/cuda/kernels/launch/thread_layouts.h"
+#include "plugins/cuda/kernels/move/strided_axes.h"
 #include "tests/plugins/cuda/image_rig.h"
 
 namespace loci::cuda {
@@ -74,8 +74,8 @@ class ReduceKernelsTest : public ImageTest {
     const std::int64_t beside = std::int64_t{2} * layout.width * layout.lanes;
     layout.reduced.axes[0].step = beside;
     layout.outputs = layout.inner = beside;
-    layout.strips = divisor_of(2);
-    layout.splits = divisor_of(2);
+    layout.strips = fast_divmod_of(2);
+    layout.splits = fast_divmod_of(2);
     layout.count = 2 * layout.chunk;
     const auto elements = static_cast<std::size_t>(layout.outputs * layout.count);
     const auto sums = rig.array<State>(static_cast<std::size_t>(2 * layout.outputs));
@@ -91,7 +91,7 @@ class ReduceKernelsTest : public ImageTest {
   template <class T, class State>
   double of_all(const std::string& name, T one, loci_dtype dtype) {
     ReduceLayout layout = layout_of({true, true}, dtype);
-    layout.splits = divisor_of(2);
+    layout.splits = fast_divmod_of(2);
     layout.count = 2 * layout.chunk;
     const auto sums = rig.array<State>(2);
     const auto counters = sum_ones(name, one, layout, true, sums);
@@ -178,8 +178,8 @@ class TransposeKernelsTest : public ImageTest {
     const TransposedAxes axes{
         {1, 1, {{1, {}, {}}}}, kTarget, kSource, kTarget * kBytes, kSource * kBytes};
     const std::int64_t side = kTileSquares * std::min<std::int64_t>(kMostSquareSide, 16 / kBytes);
-    const TransposedTiles tiles{kSource * kTarget / (side * side), divisor_of(kSource / side),
-                                divisor_of(kTarget / side), false};
+    const TransposedTiles tiles{kSource * kTarget / (side * side), fast_divmod_of(kSource / side),
+                                fast_divmod_of(kTarget / side), false};
     const auto counters = launch(name, tiles.count * kBlockThreads, x, y, axes, tiles);
     const std::vector<Unit> turned = y.get();
     for (std::size_t i = 0; i < turned.size(); ++i) {

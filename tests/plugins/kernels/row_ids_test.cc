@@ -24,6 +24,7 @@ template <class Id>
 std::vector<RowKey> compared(const std::vector<Id>& ids) {
   std::vector<RowKey> keys;
   for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == kNoRow) continue;
     keys.push_back(static_cast<RowKey>(ids[i]) << 32 | static_cast<RowKey>(i));
   }
   std::sort(keys.begin(), keys.end());
@@ -34,8 +35,8 @@ template <class Id>
 void expect_sorted(std::vector<Id> ids, std::int64_t rows) {
   const auto count = static_cast<std::int64_t>(ids.size());
   std::vector<RowKey> workspace(row_keys_bytes(count) / sizeof(RowKey) + 1, 7);
-  const RowKey* keys = sort_row_ids(view_of(ids), count, rows, workspace.data());
-  EXPECT_EQ(std::vector<RowKey>(keys, keys + count), compared(ids))
+  const RowKeys keys = sort_row_ids(view_of(ids), count, rows, workspace.data());
+  EXPECT_EQ(std::vector<RowKey>(keys.data, keys.data + keys.count), compared(ids))
       << count << " ids of " << rows << " rows";
   EXPECT_EQ(workspace.back(), 7U) << "written past the end";
 }
@@ -61,6 +62,27 @@ TEST(RowIdsTest, SortTheLastOfTheMostRows) {
   std::vector<std::int64_t> ids = random_ids<std::int64_t>(300, kMostRowIds);
   ids[7] = ids[200] = kMostRowIds - 1;
   expect_sorted(ids, kMostRowIds);
+}
+
+TEST(RowIdsTest, LeaveOutWhatNamesNoRow) {
+  for (const std::size_t count : {1, 5, 63, 200, 1000}) {
+    for (const std::int64_t rows : {1, 256, 257, 70'000}) {
+      std::vector<std::int32_t> ids = random_ids<std::int32_t>(count, rows);
+      for (std::size_t i = 0; i < count; i += 3) ids[i] = -1;
+      expect_sorted(ids, rows);
+    }
+  }
+  expect_sorted(std::vector<std::int64_t>(100, kNoRow), 7);
+}
+
+TEST(RowIdsTest, AreCheckedFromTheLeastOneOn) {
+  std::vector<std::int64_t> ids{2, -1, 0};
+  EXPECT_NO_THROW(check_row_ids("rows", view_of(ids), 3, 3, kNoRow));
+  EXPECT_THROW(check_row_ids("rows", view_of(ids), 3, 3), sdk::Error);
+  ids[1] = -2;
+  EXPECT_THROW(check_row_ids("rows", view_of(ids), 3, 3, kNoRow), sdk::Error);
+  ids[1] = 3;
+  EXPECT_THROW(check_row_ids("rows", view_of(ids), 3, 3, kNoRow), sdk::Error);
 }
 
 TEST(RowIdsTest, SortNothing) { expect_sorted(std::vector<std::int64_t>{}, 0); }

@@ -57,7 +57,7 @@ TEST(RepeatedCopyAdviceTest, VariableThatIsCopiedInEachStep) {
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].rule, "repeated_copy");
   EXPECT_EQ(all[0].title, "'w' is copied from cpu to sim:0 in every step");
-  EXPECT_THAT(all[0].text, HasSubstr("make it persistable there"));
+  EXPECT_THAT(all[0].text, HasSubstr("bring it to sim:0 once, by to(\"sim:0\")"));
   EXPECT_EQ(all[0].cost_ns, us(12));
   EXPECT_EQ(number(all[0], "Copies"), 4);
   EXPECT_EQ(number(all[0], "Steps"), 4);
@@ -122,6 +122,48 @@ TEST(RoundTripAdviceTest, OperatorOnTheHostBetweenOthersOfADevice) {
   ASSERT_THAT(titles(all), ElementsAre("'argmax_0' runs on cpu between operators of sim:0"));
   EXPECT_EQ(all[0].cost_ns, us(18));
   EXPECT_EQ(number(all[0], "Bytes"), 3 * 104);
+}
+
+// A load is made once, and packing as well: neither is of a step.
+TEST(RoundTripAdviceTest, LoadsAreNoCopiesOfAStep) {
+  const profiler::Profile profile = steps(3, [](RecordingBuilder& builder, std::uint64_t at) {
+    if (at == 0) builder.copy({"b", "cpu", "sim:0", 64, "load", "", "add_1"}, at, at + us(1));
+    if (at == 0)
+      builder.copy({"c", "cpu", "sim:0", 64, "prepare_data", "", "add_1"}, at, at + us(1));
+    builder.waited_copy({"y", "sim:0", "cpu", 100, "prepare_data", "add_1", "tanh_0"}, at + us(2),
+                        at + us(5));
+  });
+  EXPECT_THAT(round_trip_advice(profile.abi()), IsEmpty());
+  const profiler::Profile loads = steps(3, [](RecordingBuilder& builder, std::uint64_t at) {
+    builder.copy({"b", "cpu", "sim:0", 64, "load", "", "add_1"}, at, at + us(1));
+    builder.copy({"w", "cpu", "sim:0", 64, "pack", "", "add_1"}, at, at + us(1));
+  });
+  EXPECT_THAT(titles(all_advice(loads.abi())), IsEmpty());
+}
+
+// Of three inputs one comes from elsewhere: there, two would have to be copied instead of two.
+TEST(RoundTripAdviceTest, OperatorThatNeedsMoreWhereItRuns) {
+  const auto profile_of = [](const std::string& inputs) {
+    return steps(2, [&](RecordingBuilder& builder, std::uint64_t at) {
+      profiler::Label made{LOCI_SPAN_OP, "split", "split_0", "sim:0"};
+      made.detail = "inputs: {x[x:float32[4]]}, outputs: {out[p:float32[2], q:float32[2]]}";
+      builder.span(made, at, at + us(1));
+      profiler::Label label{LOCI_SPAN_OP, "concat", "concat_0", "sim:0"};
+      label.detail = "inputs: {x[" + inputs + "]}, outputs: {out[y:float32[6]]}";
+      builder.waited_copy({"c", "cpu", "sim:0", 8, "prepare_data", "k", "concat_0"}, at + us(2),
+                          at + us(3));
+      builder.span(label, at + us(4), at + us(5));
+      builder.waited_copy({"y", "sim:0", "cpu", 24, "prepare_data", "concat_0", "tanh_0"},
+                          at + us(6), at + us(7));
+    });
+  };
+  EXPECT_THAT(round_trip_advice(profile_of("p:float32[2], q:float32[2], c:float32[2]").abi()),
+              IsEmpty());
+  const profiler::Profile one = profile_of("p:float32[2], c:float32[2]");
+  const std::vector<Advice> all = round_trip_advice(one.abi());
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].text, HasSubstr("--guard concat_0=cpu"));
+  EXPECT_EQ(number(all[0], "Saves copies a step"), 1);
 }
 
 TEST(TinyKernelAdviceTest, KernelsThatTakeLessThanTheirLaunch) {

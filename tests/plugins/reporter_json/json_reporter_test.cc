@@ -46,9 +46,9 @@ TEST(JsonReporterTest, NamesOfTheTopAreStable) {
   const json report = report_json(two_calls().build());
   std::vector<std::string> names;
   for (const auto& [name, value] : report.items()) names.push_back(name);
-  EXPECT_THAT(names,
-              ElementsAre("collectives", "copies", "devices", "format", "format_version", "gaps",
-                          "graphs", "nodes", "quality", "session", "steps", "tensors", "threads"));
+  EXPECT_THAT(names, ElementsAre("collectives", "copies", "devices", "format", "format_version",
+                                 "gaps", "graphs", "nodes", "quality", "rows", "session",
+                                 "step_times", "steps", "tensors", "threads"));
   EXPECT_EQ(report["format"], "loci.profile");
   EXPECT_EQ(report["format_version"], 2);
   EXPECT_EQ(report["session"]["program"], "example");

@@ -51,6 +51,20 @@ TEST(StatsetReporterTest, SumsANameOverPathsAndThreadsInWholeMicroseconds) {
             "--------------------------------------------------\n");
 }
 
+// A part is none of the calls, and its time is the operator's.
+TEST(StatsetReporterTest, CountsTheTimeOfParts) {
+  RecordingBuilder builder;
+  const profiler::Label mul{LOCI_SPAN_OP, "mul", "mul_0", "cpu"};
+  builder.thread("main").span(mul, 0, ms(3));
+  builder.thread("worker").span(mul, ms(1), ms(2)).flags(LOCI_SPAN_PART);
+  EXPECT_THAT(report_of(builder),
+              HasSubstr("Stat=mul                            total=4          avg=4          "
+                        "max=3          min=3          count=1         \n"));
+  EXPECT_THAT(report_of(builder, {{"threads", "on"}, {"quality", "off"}}),
+              HasSubstr("TID=1001   total=1          avg=0          max=0          min=0          "
+                        "count=0         \n"));
+}
+
 TEST(StatsetReporterTest, ThreadsHaveLinesOfTheirOwnOnRequest) {
   RecordingBuilder builder;
   builder.thread("main").op("mul", "", 0, ms(1));

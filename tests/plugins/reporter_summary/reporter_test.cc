@@ -79,9 +79,9 @@ TEST(SummaryReporterTest, TellsFiguresPerSecondAndOfThePeak) {
   label.bytes = 5'000'000;
   builder.span(label, 0, ms(1)).op("relu", "relu_0", ms(1), ms(2));
   EXPECT_THAT(report_of(builder),
-              HasSubstr("Operator  Place  Calls      Self   Share  Device    GFLOP/s      GB/s\n"
-                        "mul       cpu        1  1.0000ms  50.0 %       -  50 (50 %)  5 (10 %)\n"
-                        "relu                 1  1.0000ms  50.0 %       -          -         -\n"));
+              HasSubstr("Name  Place  Calls      Host   Share  Device    GFLOP/s      GB/s\n"
+                        "mul   cpu        1  1.0000ms  50.0 %       -  50 (50 %)  5 (10 %)\n"
+                        "relu             1  1.0000ms  50.0 %       -          -         -\n"));
 }
 
 // 256 KB in 4 us are 64 GB/s: more than memory gives, less than the cache that holds them.
@@ -113,8 +113,7 @@ TEST(SummaryReporterTest, HasNoRatesWhereAQueuedDeviceReportsNoWork) {
   label.flops = label.bytes = 50'000'000;
   builder.span(label, 0, us(1));
   const std::string report = report_of(builder);
-  EXPECT_THAT(report,
-              HasSubstr("mul       far:0      1  1.0000us  100.0 %       -        -     -\n"));
+  EXPECT_THAT(report, HasSubstr("mul   far:0      1  1.0000us  100.0 %       -        -     -\n"));
   EXPECT_THAT(report, HasSubstr("Note 1 of 1: far: it has no profile source, so that"));
 }
 
@@ -132,11 +131,12 @@ TEST(SummaryReporterTest, TellsWhyDevicesWereIdleAndWhatHeldMemory) {
   EXPECT_THAT(report, HasSubstr("Most memory: w 2.86 MiB (sim:0), x 977 KiB (cpu)\n"));
 }
 
-TEST(SummaryReporterTest, TellsTheMedianOfSteps) {
+TEST(SummaryReporterTest, TellsMedianMeanAndTotalOfSteps) {
   RecordingBuilder builder;
   builder.op("mul", "", 0, ms(9));
   builder.step(0, ms(1)).step(ms(1), ms(7)).step(ms(7), ms(9));
-  EXPECT_THAT(report_of(builder), HasSubstr("1 thread, 3 steps of 2.0000ms\n"));
+  EXPECT_THAT(report_of(builder),
+              HasSubstr("3 steps: median 2.0000ms, mean 3.0000ms, total 9.0000ms\n"));
 }
 
 TEST(SummaryReporterTest, TellsTheRankOfOneOfSeveral) {
@@ -180,6 +180,17 @@ TEST(SummaryReporterTest, FitsOnOneScreenWhateverTheProfileHolds) {
 TEST(SummaryReporterTest, EndsWithQualityUnlessItIsOff) {
   EXPECT_THAT(report_of(accounted()), HasSubstr("\n\nQuality: dropped records 0, "));
   EXPECT_THAT(report_of(accounted(), {{"quality", "off"}}), Not(HasSubstr("Quality")));
+}
+
+TEST(SummaryReporterTest, NotesAreNotCut) {
+  RecordingBuilder builder = accounted();
+  std::string words;
+  for (int i = 0; i < 60; ++i) words += "word ";
+  for (int i = 0; i < 4; ++i) builder.note(words + "and what to do");
+  const std::string report = report_of(builder);
+  EXPECT_THAT(report, HasSubstr("Note 4 of 4: "));
+  EXPECT_THAT(report, HasSubstr("what to do\n"));
+  EXPECT_THAT(report.substr(report.find("Note 1")), Not(HasSubstr("...")));
 }
 
 TEST(SummaryReporterTest, AnEmptyProfileSaysSo) {

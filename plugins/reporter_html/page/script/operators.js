@@ -113,11 +113,12 @@ function operatorColumns(profile, showInTimeline) {
     shared(
         "total", "Total", "host time, with what is within; the bar is its share of the wall time"),
     shared(
-        "self", "Self", "host time, without what is within; the bar is its share of the wall time"),
+        "self", "Self",
+        "host time, without what is within, such as its phases; the bar is its share of the wall time"),
     {key: "mean", title: "Mean", value: meanTime, show: (row) => formatNs(meanTime(row))},
     time("min", "Min"),
     time("max", "Max"),
-    time("device", "Device", "sum of the times of all device work"),
+    time("device", "Device", "sum of the times of all device work, with what is within"),
     {
       key: "flops",
       title: "GFLOP/s",
@@ -145,7 +146,7 @@ class Operators {
     this.status = el("p", {class: "status", role: "status"});
     this.table = new SortedTable({
       name: "Operators",
-      sort: "total",
+      sort: profile.nodes.some((node) => node.device > 0) ? "device" : "total",
       columns: operatorColumns(profile, showInTimeline),
       empty: "No row matches."
     });

@@ -16,16 +16,17 @@ function facts(rows) {
 }
 
 function sessionFacts(profile) {
-  const {session, steps, threads, devices, copies} = profile;
+  const {session, steps, stepTimes, threads, devices, copies} = profile;
   const crossing = copies.filter((copy) => copy.crosses);
   const sum = (rows, key) => rows.reduce((total, row) => total + row[key], 0);
-  const stepTime = steps.length.reduce((total, length) => total + length, 0);
   const waited = sum(crossing, "waited");
   return facts([
     ["Wall time", formatNs(session.wall_ns)],
     [
       "Steps", formatCount(steps.count),
-      steps.count > 0 && `mean ${formatNs(stepTime / steps.count)}`
+      steps.count > 0 &&
+          `median ${formatNs(stepTimes.median_ns)}, mean ${formatNs(stepTimes.mean_ns)}, total ${
+              formatNs(stepTimes.total_ns)}`
     ],
     [
       "Events", formatCount(session.spans + session.device_spans + session.memory_events),
@@ -38,7 +39,7 @@ function sessionFacts(profile) {
       "Copies between places", formatCount(sum(crossing, "calls")),
       `${formatBytes(sum(crossing, "bytes"))}, the host waited for ${formatCount(waited)}`
     ],
-    ["Recorded", `state ${session.state}`, `level ${session.level}`],
+    ["Recorded", `level ${session.level}`],
   ]);
 }
 
@@ -163,6 +164,41 @@ function deviceTable(profile) {
   return table.element;
 }
 
+// What took the host's time: the rows add up to the self time of all threads.
+function timeTable(profile) {
+  const whole = profile.threads.reduce((total, thread) => total + thread.self_ns, 0);
+  const hasDevice = profile.rows.some((row) => row.device_ns > 0);
+  const table = new SortedTable({
+    name: "What took the host's time",
+    sort: hasDevice ? "device" : "host",
+    empty: "Nothing was recorded.",
+    columns: [
+      {key: "name", title: "Name", text: true, value: (row) => row.name},
+      {key: "kind", title: "Kind", text: true, value: (row) => row.kind},
+      {key: "place", title: "Place", text: true, value: (row) => row.place},
+      {key: "calls", title: "Calls", value: (row) => row.calls},
+      {
+        key: "host",
+        title: "Host",
+        value: (row) => row.host_ns,
+        hint: "self time with that of phases and calls within, without waiting",
+        show: (row) => shareCell(
+            `${formatNs(row.host_ns)} (${formatShare(row.host_ns, whole)})`,
+            row.host_ns / (whole || 1))
+      },
+      {
+        key: "device",
+        title: "Device",
+        value: (row) => row.device_ns,
+        hint: "sum of the times of the work that it launched itself",
+        show: (row) => formatNs(row.device_ns)
+      },
+    ],
+  });
+  table.setRows(profile.rows);
+  return table.element;
+}
+
 function accountingLegend() {
   return el(
       "ul", {class: "legend"},
@@ -182,5 +218,11 @@ function drawOverview(profile) {
   if (session.program) document.title = `${session.program} – Loci profile`;
   add(section("overview"), sessionFacts(profile),
       el("h3", null, "Threads: wall = self + idle + unaccounted"), threadTable(profile),
-      accountingLegend(), el("h3", null, "Devices"), deviceTable(profile));
+      accountingLegend(), el("h3", null, "What took the host's time"), timeTable(profile),
+      el("p", {class: "muted"},
+         "A step is what the application marked, else a run of the main thread. Self: time in a " +
+             "span that no span within it covers. Host: self time with that of the phases and " +
+             "calls within, without waiting; all rows add up to the self time of all threads. " +
+             "Device: time of the work that the row launched itself."),
+      el("h3", null, "Devices"), deviceTable(profile));
 }

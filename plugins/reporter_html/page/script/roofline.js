@@ -140,7 +140,9 @@ function roofLine(roof, {xs, ys, x, y}) {
 function pointTitle({node, intensity, rate, roof}) {
   return `${labelTitle(node.label)} ${node.label.instance}: ${formatGiga(rate)} GFLOP/s at ` +
       `${significant(intensity)} FLOP per byte${
-             roof > 0 ? `, ${formatShare(rate, roof)} of what is attainable` : ""}`;
+             roof > 0 ?
+                 `, ${rate > roof ? "above" : `${formatShare(rate, roof)} of`} what is attainable` :
+                                    ""                   }`;
 }
 
 // Names beside their points, on the side where no other name is; left out where there is none.
@@ -248,7 +250,11 @@ function rooflineTable(points) {
         key: "share",
         title: "Of attainable",
         value: (point) => (point.roof > 0 ? point.rate / point.roof : 0),
-        show: (point) => formatShare(point.rate, point.roof)
+        hint: "an operator exceeds it that counts more than its kernel does, or computes in " +
+            "another precision",
+        show: (point) =>
+            (point.rate > point.roof && point.roof > 0 ? "above the measured peak" :
+                                                         formatShare(point.rate, point.roof))
       },
       {
         key: "bound",

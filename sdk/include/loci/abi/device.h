@@ -4,7 +4,15 @@
  * base + offset in the backend's own space; the host adds offsets to them and never dereferences
  * one unless the device works in host memory. What the host passes (a view, a workspace, a target
  * of fill, either end of a copy) lies within one allocation, even where two have neighbouring
- * addresses. So a backend that has only handles reserves a range of addresses and maps back.
+ * addresses. So a backend that has only handles reserves a range of addresses and maps back; where
+ * there are few of them, loci_device_info.max_allocations says so.
+ *
+ * Streams progress independently: what a stream was given begins once the earlier work of that
+ * stream and what it waits for have ended, whatever other streams have still to do. That is a
+ * matter of order and not of speed: a device that runs one piece of work at a time takes the next
+ * one from any stream where one is ready. Where all streams end in one queue, which a piece of work
+ * that has to wait holds up for all of them, the device says LOCI_DEVICE_ONE_QUEUE. A stream is
+ * used by any thread, by several at a time and by one after the other.
  *
  * Loss. A device whose work cannot go on, whatever is tried (it fell off the bus, a kernel took its
  * context along), is lost. From the first LOCI_CODE_DEVICE_LOST on, which any function may return,
@@ -50,7 +58,12 @@ enum {
   /* The device works in host memory, which the host allocates: mem_alloc and copy may be NULL. */
   LOCI_DEVICE_HOST_MEMORY = 1 << 1,
   /* Counts as an accelerator: candidates for the place "gpu". */
-  LOCI_DEVICE_ACCELERATOR = 1 << 2
+  LOCI_DEVICE_ACCELERATOR = 1 << 2,
+  /* All streams of the device are one queue: its work runs in the order in which the calls of all
+   * streams enqueue it, one piece after the other, so that what is enqueued behind a wait in one
+   * stream is behind it in every stream. The rules of streams and events hold as they do without:
+   * the host asks for several and orders them by events. */
+  LOCI_DEVICE_ONE_QUEUE = 1 << 3
 };
 
 /* Flags of event_create. */
@@ -87,6 +100,11 @@ typedef struct loci_device_info {
   /* What the device can do at most by its description, for profiles; 0: it does not say. */
   double peak_flops; /* per second, float32 */
   double peak_bytes; /* per second, of its memory, read and written */
+  /* The most allocations of LOCI_MEMORY_DEVICE that the device has at a time, as where each is a
+   * buffer object of a driver with a table of them; mem_alloc refuses one more with
+   * LOCI_CODE_OUT_OF_MEMORY. The host shares out what it has then. 0: as many as there is memory
+   * for. */
+  uint64_t max_allocations;
 } loci_device_info;
 
 /* Where one end of a copy lies. */
@@ -133,7 +151,7 @@ typedef struct loci_device_api {
   /* Whether this machine has such a device, without opening one. *out_score is 0 if not, with a
    * reason in *out_reason (STATIC); between two backends of a type the higher score wins. */
   loci_error* (*probe)(loci_plugin* plugin, int32_t* out_score, loci_str* out_reason);
-  /* At most LOCI_MAX_DEVICES. */
+  /* How many there are, open or not; at most LOCI_MAX_DEVICES. */
   loci_error* (*count)(loci_plugin* plugin, uint32_t* out_count);
   loci_error* (*describe)(loci_plugin* plugin, uint32_t index, loci_device_info* out_info);
   loci_error* (*open)(loci_plugin* plugin, uint32_t index, loci_device** out_device);

@@ -20,8 +20,10 @@
  *                        for the plugin's own variable: the host warns of a variable that is none
  *                        of them; without it of none
  *   isa                  array of CPU features that the whole library needs, e.g. ["avx2"]
- *   needs                array of {"soname", "hint"}: what it opens or links beyond the C++
- *                        runtime, and in which package that is
+ *   needs                array of {"soname", "hint", "symbols"}: what it opens or links beyond the
+ *                        C++ runtime, in which package that is, and functions of it by which
+ *                        another library of its kind is known: where the program is linked with
+ *                        one, the plugin is mapped so that it takes its own (RTLD_DEEPBIND)
  *   description, license, compiler, sanitizer
  */
 #ifndef LOCI_ABI_MANIFEST_H_

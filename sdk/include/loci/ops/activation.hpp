@@ -40,5 +40,11 @@ LOCI_OP V hard_swish(const V& x) {
   return OpCall<V>("hard_swish").input("x", x).result();
 }
 
+// x tanh(log(1 + e^x)) (Misra, arXiv:1908.08681). -inf gives 0.
+template <class V>
+LOCI_OP V mish(const V& x) {
+  return OpCall<V>("mish").input("x", x).result();
+}
+
 }  // namespace v0
 }  // namespace loci

@@ -40,7 +40,7 @@ LOCI_OP V square_error_cost(const V& input, const V& label) {
 
 // -log(x[label]) or, with soft labels, -sum(label * log(x)), over the last dimension of the
 // probabilities x: [..., classes]. Hard labels: int64 or int32, [..., 1] or [...]; a row whose
-// label is `ignore_index` gives 0. Soft labels: like x. Result: [..., 1].
+// label is `ignore_index` gives 0. Soft labels: like x, and with a gradient. Result: [..., 1].
 template <class V>
 LOCI_OP V cross_entropy(const V& x, const V& label, bool soft_label = false,
                         std::int64_t ignore_index = -100) {

@@ -65,8 +65,8 @@ LOCI_OP V round(const V& x) {
 }
 
 // min(max(x, min), max) for min <= max, numbers. Of an integer dtype the whole numbers within the
-// range count, and ends that it does not have are its own. Where min <= x <= max the gradient
-// passes, elsewhere it is 0.
+// range count, of which it has to have one, and ends that it does not have are its own. Where
+// min <= x <= max the gradient passes, elsewhere it is 0.
 template <class V>
 LOCI_OP V clip(const V& x, double min, double max) {
   return OpCall<V>("clip").input("x", x).attr("min", min).attr("max", max).result();

@@ -43,7 +43,7 @@ struct Pool2dOptions {
   std::vector<std::int64_t> paddings{0, 0};  // as in Conv2dOptions
   std::string padding_algorithm = "EXPLICIT";
   bool ceil_mode = false;       // a last window that is only partly inside counts
-  bool exclusive = true;        // an average counts only elements inside
+  bool exclusive = true;        // an average counts only elements inside, else also the paddings
   bool global_pooling = false;  // one window over all; ksize and paddings are not used
 };
 

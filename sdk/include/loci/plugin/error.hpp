@@ -1,6 +1,6 @@
 // Errors of a plugin: C++ exceptions inside, loci_error* at the boundary.
 #pragma once
-
+// An exception that is no sdk::Error is LOCI_CODE_INTERNAL there (std::bad_alloc: OUT_OF_MEMORY).
 #include <loci/abi/host.h>
 
 #include <new>
@@ -14,10 +14,10 @@ inline loci_str to_abi(std::string_view text) noexcept { return {text.data(), te
 inline std::string_view to_view(loci_str text) noexcept {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
 }
-
-// What a plugin throws. The message reads "[where] what was wrong, with values; what to do". Any
-// other exception crosses the boundary as LOCI_CODE_INTERNAL (std::bad_alloc: OUT_OF_MEMORY).
-class Error : public std::runtime_error {
+#ifndef __cpp_exceptions
+#error "plugins in C++ throw: compile them without -fno-exceptions, or use loci/abi alone"
+#endif
+class Error : public std::runtime_error {  // "[where] what was wrong, with values; what to do"
  public:
   Error(loci_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
   [[nodiscard]] loci_code code() const noexcept { return code_; }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <loci/plugin/elementwise_functions.hpp>
 #include <string_view>
 
 namespace loci::sdk {
@@ -27,10 +28,11 @@ struct FusableOp {
   }
 };
 
-inline constexpr std::array<FusableOp, 46> kFusableOps = {{
-    {"abs", 1, 0},
-    {"cast", 1, 0},  // to the dtype of the step
-    {"ceil", 1, 0},
+#define LOCI_FUSABLE_FUNCTION(op, Function) FusableOp{#op, 1, 0},
+inline constexpr FusableOp kFusableOps[] = {
+    LOCI_FLOAT_FUNCTIONS(LOCI_FUSABLE_FUNCTION)   //
+    LOCI_NUMBER_FUNCTIONS(LOCI_FUSABLE_FUNCTION)  //
+    {"cast", 1, 0},                               // to the dtype of the step
     {"clip", 1, 0, {"min", "max"}},
     {"clip_grad", 2, 0, {"min", "max"}},
     {"elementwise_add", 2, 2},
@@ -44,37 +46,24 @@ inline constexpr std::array<FusableOp, 46> kFusableOps = {{
     {"elementwise_pow", 2, 2},
     {"elementwise_sub", 2, 2},
     {"equal", 2, 2},
-    {"erf", 1, 0},
-    {"exp", 1, 0},
-    {"floor", 1, 0},
     {"gelu", 1, 0, {"approximate"}},
     {"gelu_grad", 2, 0, {"approximate"}},
     {"greater_equal", 2, 2},
     {"greater_than", 2, 2},
-    {"hard_sigmoid", 1, 0},
-    {"hard_swish", 1, 0},
     {"less_equal", 2, 2},
     {"less_than", 2, 2},
-    {"log", 1, 0},
     {"logical_and", 2, 2},
     {"logical_not", 1, 0},
     {"logical_or", 2, 2},
     {"logical_xor", 2, 2},
     {"not_equal", 2, 2},
-    {"relu", 1, 0},
     {"relu_grad", 2, 0},
-    {"round", 1, 0},
-    {"rsqrt", 1, 0},
     {"scale", 1, 0, {"scale", "bias"}},
-    {"sigmoid", 1, 0},
     {"sigmoid_grad", 2, 0},
-    {"sign", 1, 0},
-    {"sqrt", 1, 0},
-    {"square", 1, 0},
-    {"tanh", 1, 0},
     {"tanh_grad", 2, 0},
     {"where", 3, 3},
-}};
+};
+#undef LOCI_FUSABLE_FUNCTION
 
 // NULL if a step cannot be that op.
 inline const FusableOp* find_fusable_op(std::string_view name) {

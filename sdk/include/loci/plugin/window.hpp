@@ -44,6 +44,8 @@ struct WindowAxis {
   std::int64_t before = 0;
   std::int64_t after = 0;   // under ceil_mode at least what the last window needs
   std::int64_t output = 0;  // windows; 0 if not even one fits
+  // Behind the input and the padding that was asked for; ceil_mode lets a window reach beyond.
+  std::int64_t padded_end = 0;
 
   // Inputs from the first to the last that one window covers.
   [[nodiscard]] constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
@@ -53,6 +55,11 @@ struct WindowAxis {
   [[nodiscard]] constexpr WindowRange inside(std::int64_t o) const {
     const std::int64_t first = std::max<std::int64_t>(begin(o), 0);
     return {first, std::max(first, std::min(begin(o) + span(), input))};
+  }
+  // Elements of window o, without dilation, that lie in the input or in the padding that was asked
+  // for: those that an average over padding divides by.
+  [[nodiscard]] constexpr std::int64_t padded_size(std::int64_t o) const {
+    return std::min(begin(o) + kernel, padded_end) - begin(o);
   }
   // The window whose element k is input i; -1 if there is none.
   [[nodiscard]] constexpr std::int64_t window_at(std::int64_t i, std::int64_t k) const {
@@ -83,10 +90,12 @@ inline void pad_to_same(WindowAxis& axis) {
   const std::int64_t total = std::max<std::int64_t>(covered - axis.input, 0);
   axis.before = total / 2;
   axis.after = total - axis.before;
+  axis.padded_end = axis.input + axis.after;
 }
 
 inline void count_windows(WindowAxis& axis, bool ceil_mode) {
-  const std::int64_t room = axis.input + axis.before + axis.after - axis.span();
+  axis.padded_end = axis.input + axis.after;
+  const std::int64_t room = axis.padded_end + axis.before - axis.span();
   axis.output = room < 0 ? 0 : room / axis.stride + 1;
   if (!ceil_mode || room < 0 || room % axis.stride == 0) return;
   // One more, which hangs over the end, unless it would lie in padding alone.
@@ -106,6 +115,7 @@ inline WindowAxis resolve_window_axis(const WindowOptions& options, std::size_t 
   if (options.global_pooling) {
     axis.kernel = input;
     axis.output = input == 0 ? 0 : 1;
+    axis.padded_end = input;
     return axis;
   }
   axis.kernel = kernel;

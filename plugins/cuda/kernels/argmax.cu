@@ -1,9 +1,0 @@
-// Where the largest elements are: kernels as reduce.cuh says.
-#include "kernels/block_threads.h"
-#include "kernels/reduce_folds.cuh"
-
-namespace loci::cuda {
-
-LOCI_REDUCE_NUMBERS(argmax, ArgMaxFold)
-
-}  // namespace loci::cuda

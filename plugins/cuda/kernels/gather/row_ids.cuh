@@ -1,0 +1,40 @@
+// Rows of tables by id.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+
+#include "kernels/gather/index_fault.h"
+
+namespace loci::cuda {
+
+// An id that names no row, among the rows of a gradient.
+inline constexpr std::int64_t kNoRow = -1;
+
+// Leaves the first index of those that lie outside of their tables.
+__device__ inline void leave_fault(const IndexWatch& watch, std::int64_t index,
+                                   std::int64_t position, std::int64_t rows) {
+  IndexFault* const fault = watch.fault;
+  if (atomicCAS(&fault->is_taken, 0U, 1U) != 0U) return;
+  fault->index = index;
+  fault->position = position;
+  fault->rows = rows;
+  fault->argument = watch.argument;
+  __threadfence_system();
+  *static_cast<volatile std::uint32_t*>(&fault->is_written) = 1;
+  __threadfence_system();
+}
+
+// The row of the id at a position. One outside of the table ends the kernel, and with it the
+// context: the device has no way to give an error back that the host could go on from.
+template <class Id>
+__device__ std::int64_t row_of(const Id* ids, std::int64_t position, std::int64_t rows,
+                               const IndexWatch& watch, std::int64_t least = 0) {
+  const std::int64_t id = ids[position];
+  const bool is_there = id >= least && id < rows;
+  if (!is_there) leave_fault(watch, id, position, rows);
+  assert(is_there && "an id is not in the table");
+  return id;
+}
+
+}  // namespace loci::cuda

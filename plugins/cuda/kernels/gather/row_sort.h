@@ -1,0 +1,42 @@
+// Row ids sorted on the device, with the position of each, for sums that do not hang on the order
+// in which a device does its work.
+#pragma once
+
+#include <cstdint>
+#include <loci/plugin/kernel.hpp>
+#include <string>
+
+#include "kernels/gather/index_fault.h"
+#include "kernels/launch/kernel_function.h"
+
+namespace loci::cuda {
+
+// By row_sort.cu. Immutable.
+class RowSort {
+ public:
+  // What names no row among the rows of a gradient, and is sorted behind all that do.
+  static constexpr std::int64_t kNoRow = -1;
+
+  // Of `count` ids of a table of `rows` rows, none below `least`; they are that argument, as
+  // IndexRecord has it. Throws Error.
+  RowSort(const sdk::Prepare& prepare, loci_dtype ids, std::int64_t count, std::int64_t rows,
+          std::int64_t least, const char* argument);
+
+  // Why so many cannot be sorted; empty if they can.
+  static std::string refusal(std::int64_t rows, std::int64_t count);
+  static std::uint64_t workspace_bytes(std::int64_t count);
+
+  // Keys as row_keys.cuh has them, in the workspace. An id outside of the table ends the context.
+  const std::uint64_t* launch(const sdk::Launch& launch, const void* ids,
+                              std::uint64_t* workspace) const;
+
+ private:
+  std::int64_t count_;
+  std::int64_t rows_;
+  std::int64_t least_;
+  IndexWatch watch_;
+  KernelFunction sort_;
+  KernelFunction merge_;
+};
+
+}  // namespace loci::cuda
